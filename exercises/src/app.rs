@@ -1,7 +1,7 @@
-//! What the program knows and what it does next: events go in, effects come out.
+//! The program's state and what it does next: events go in, effects come out.
 //!
-//! It touches no terminal, no file and no clock, so that every way through it can be tested. What it leaves out: carrying
-//! the effects out, which is `session.rs`, and drawing, which is `screen.rs`.
+//! It touches no terminal, no file and no clock, so that every path through it can be tested. What it leaves out:
+//! carrying out the effects, which is in `session.rs`, and drawing, which is in `screen.rs`.
 
 mod keys;
 
@@ -17,36 +17,36 @@ use crate::progress::{Change, Done};
 pub enum Event {
     /// A key.
     Key(KeyCode),
-    /// The file of the exercise on the screen has changed, come or gone.
+    /// The file of the exercise on the screen was changed, created or deleted.
     Saved,
     /// The terminal has another size.
     Resized,
-    /// An attempt was graded; an error's text where it could not be.
+    /// An attempt was graded, or the text of the error that prevented it.
     Graded(usize, Result<Verdict, String>),
-    /// The learner's file is there, under this name.
+    /// The learner's file exists, under this name.
     Opened(String),
     /// There was nothing to grade.
     NotRead(usize, Found),
-    /// The learner's file of this name could not be made, and why.
+    /// The learner's file of this name could not be created, and why.
     NotMade(usize, String, String),
-    /// What is done now, and why it could not be written.
+    /// The recorded progress, and why it could not be written, if so.
     Recorded(Done, Option<String>),
-    /// The text of a solution, and where it is.
+    /// The text of a solution, and its path.
     Solution(Result<(String, String), String>),
-    /// The terminal is gone, or whoever sits there wants to leave.
+    /// The terminal is gone, or the learner wants to leave.
     Leave,
 }
 
 /// Something to do.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effect {
-    /// Make the learner's file if it is missing, and watch it.
+    /// Create the learner's file if it is missing, and watch it.
     Open(usize),
     /// Read it and grade it.
     Check(usize),
-    /// Write what has happened.
+    /// Write what has happened to the progress file.
     Record(Change),
-    /// Bring the solution.
+    /// Read the solution.
     Solution(usize),
     /// Leave.
     Quit,
@@ -55,7 +55,7 @@ pub enum Effect {
 /// What is on the screen.
 #[derive(Clone, Debug, PartialEq)]
 pub enum View {
-    /// What this is, the first time.
+    /// The introduction, shown the first time.
     Welcome,
     /// An exercise.
     Work,
@@ -63,18 +63,18 @@ pub enum View {
     List(usize),
     /// What the keys do.
     Help,
-    /// A solution, and where it is.
+    /// A solution, and its path.
     Solution(String, String),
 }
 
-/// What is known of the learner's file.
+/// The state of the learner's file.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Standing {
     /// It is being graded.
     Checking,
     /// It was graded.
     Graded(Verdict),
-    /// It is not there.
+    /// It does not exist.
     Gone,
     /// It cannot be read.
     Unreadable(String),
@@ -82,7 +82,7 @@ pub enum Standing {
     Broken(String),
 }
 
-/// What of a text is to be seen, where there is no room for all.
+/// Which part of a text is shown if there is no room for all of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Focus {
     /// Its beginning.
@@ -92,23 +92,23 @@ pub enum Focus {
     Verdict,
     /// Its end.
     End,
-    /// What begins in this line.
+    /// The part that begins in this line.
     Line(usize),
 }
 
-/// What was seen of a text when it was last drawn.
+/// The part of a text that was visible when it was last drawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Extent {
-    /// The first line that was seen.
+    /// The first visible line.
     pub offset: usize,
-    /// How many lines there was room for.
+    /// How many lines fit on the screen.
     pub room: usize,
-    /// How many there are.
+    /// How many lines the text has.
     pub lines: usize,
 }
 
 impl Extent {
-    /// The last line that may be the first.
+    /// The largest value of `offset`.
     pub fn most(&self) -> usize {
         self.lines.saturating_sub(self.room)
     }
@@ -119,36 +119,36 @@ impl Extent {
 pub struct App {
     /// The exercises.
     pub course: Course,
-    /// What is done.
+    /// The recorded progress.
     pub done: Done,
     /// The exercise on the screen.
     pub at: usize,
     /// What is on the screen.
     pub view: View,
-    /// Where the learner's file is, as it is shown.
+    /// The path of the learner's file, as it is shown.
     pub file: String,
-    /// What is known of it.
+    /// The state of that file.
     pub standing: Standing,
-    /// What to see of a long text.
+    /// Which part of a long text is shown.
     pub focus: Focus,
-    /// What was seen of it.
+    /// The part that was visible.
     pub extent: Extent,
     /// The answer to the last key.
     pub notice: Option<String>,
-    /// What goes wrong all the time.
+    /// A problem that persists.
     pub trouble: Option<String>,
-    /// Whether nothing was saved since the exercise came to the screen: its task is to be read first.
+    /// Whether nothing was saved since the exercise appeared, so that its task is shown first.
     is_fresh: bool,
     /// The exercise that is being graded.
     busy: Option<usize>,
-    /// Whether something changed since that began.
+    /// Whether something changed since that grading began.
     again: bool,
-    /// How often the exercise on the screen was checked since it came there.
+    /// How often the exercise on the screen was checked since it appeared.
     pub checks: u32,
 }
 
 impl App {
-    /// The state at the start, with what to do first. It begins with the exercise that was asked for, or else with the
+    /// The initial state, and the first effects. It begins with the exercise that was asked for, or otherwise with the
     /// next open one.
     pub fn new(course: Course, done: Done, wanted: Option<usize>, is_first_time: bool) -> (App, Vec<Effect>) {
         let open = course.next_open(&done, None);
@@ -193,12 +193,12 @@ impl App {
         self.busy.is_some()
     }
 
-    /// Takes an event, and says what to do.
+    /// Handles an event, and returns what to do.
     pub fn handle(&mut self, event: Event) -> Vec<Effect> {
         match event {
             Event::Key(key) => return self.key(key),
             Event::Saved => {
-                // What was said about the text before is old.
+                // What was said about the old text no longer holds.
                 (self.is_fresh, self.notice) = (false, None);
                 return self.check();
             }
@@ -232,7 +232,7 @@ impl App {
         effects
     }
 
-    /// Has the exercise on the screen graded, now or after the one that is being graded.
+    /// Grades the exercise on the screen, now or after the one that is being graded.
     fn check(&mut self) -> Vec<Effect> {
         self.standing = Standing::Checking;
         if self.busy.is_some() {
@@ -243,7 +243,7 @@ impl App {
         vec![Effect::Check(self.at)]
     }
 
-    /// Nothing is being graded any more.
+    /// Records that nothing is being graded any more.
     fn stop(&mut self, at: usize) {
         if self.busy == Some(at) {
             self.busy = None;
@@ -281,7 +281,7 @@ impl App {
         Vec::new()
     }
 
-    /// What became of the file is known, and to be seen.
+    /// Sets the state of the file, and shows it.
     fn settle(&mut self, standing: Standing) {
         self.checks += 1;
         self.standing = standing;

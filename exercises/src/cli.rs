@@ -1,7 +1,7 @@
 //! The command line.
 //!
-//! One way to fail: a line on standard error that says what to do, and exit status 2. What it leaves out: what the commands
-//! do, which is `commands.rs`.
+//! There is one way to fail: a line on standard error that says what to do, and exit status 2. What it leaves out: what
+//! the commands do, which is in `commands.rs`.
 
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
@@ -99,7 +99,7 @@ enum Command {
     Setup(setup::Options),
 }
 
-/// The whole of `main`.
+/// The body of `main`.
 pub fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
@@ -129,14 +129,14 @@ fn obey(cli: Cli) -> Result<ExitCode> {
     }
 }
 
-/// Tells on standard error what the screen would show.
+/// Prints on standard error what the screen would show.
 fn tell_note(bench: &mut Bench) {
     if let Some(note) = bench.note.take() {
         let _ = fail(&note);
     }
 }
 
-/// Opens the screen, or does without where there is no terminal.
+/// Opens the screen, or runs once if there is no terminal.
 fn begin(mut bench: Bench, name: Option<&str>) -> Result<ExitCode> {
     let wanted = name.map(|name| bench.course.find(name)).transpose()?;
     let is_dumb = std::env::var_os("TERM").is_some_and(|terminal| terminal == "dumb");
@@ -162,10 +162,10 @@ fn bench(places: Places) -> Result<Bench> {
     let exercises = grader::all(&catalogue)
         .context("the exercises cannot be read; run this program in a checkout of the project")?;
     let (progress, note) = Progress::load(&desk.progress_file())?;
-    // It stays for as long as the program runs: a compiler that is unloaded at the end, while another thread still holds it,
-    // takes the program with it.
+    // It is never freed: if a compiler were unloaded at the end, while another thread still uses it, the program would
+    // crash.
     let toolchain: &'static Toolchain = Box::leak(Box::new(Toolchain::new(places.compiler)));
-    // What was asked for and is missing is said now, not at the first attempt.
+    // A compiler that was asked for and is missing is reported now, and not at the first attempt.
     if places.compiler.is_some() {
         toolchain.compiler().map_err(|why| anyhow!("{why}"))?;
     }

@@ -1,7 +1,7 @@
-//! The commands: each does one thing, in plain text of 80 columns, and ends with a status.
+//! The commands: each does one thing, prints plain text in 80 columns, and ends with a status.
 //!
-//! Status 0 is for what passed or was done, 1 for an attempt that is refused, and 2, as an error, for what could not be
-//! done. What it leaves out: the screen, which is `session.rs`.
+//! Status 0 means passed or done, 1 means that an attempt is refused, and 2, as an error, that something could not be
+//! done. What it leaves out: the screen, which is in `session.rs`.
 
 use std::fmt::Write as _;
 use std::process::ExitCode;
@@ -25,11 +25,11 @@ pub struct Bench {
     pub course: Course,
     /// The learner's files.
     pub desk: Desk,
-    /// What is done.
+    /// The learner's progress.
     pub progress: Progress,
-    /// Something to tell about progress.
+    /// A remark about the progress file.
     pub note: Option<String>,
-    /// Says what an attempt is worth.
+    /// Grades an attempt.
     pub grade: Arc<Grade>,
 }
 
@@ -38,7 +38,7 @@ impl Bench {
         Ok(&self.course.exercises[self.course.find(name)?])
     }
 
-    /// Notes what happened. Where that cannot be written it is said, and the command has its own result all the same.
+    /// Records what happened. If it cannot be written, a message says so, and the command's own result is the same.
     fn record(&mut self, change: Change) {
         if let Err(error) = self.progress.record(change) {
             fail(&format!("{error:#}"));
@@ -57,10 +57,10 @@ impl Bench {
     }
 }
 
-/// The text of a solution, and where it is.
+/// The text of a solution, and its path.
 ///
 /// # Errors
-/// When the exercise itself is at fault.
+/// If the exercise itself is wrong.
 pub fn solution(course: &Course, at: usize) -> Result<(String, String)> {
     let exercise = &course.exercises[at];
     let file = shown(&exercise.folder(&course.catalogue).join(exercise.source_name()));
@@ -101,13 +101,13 @@ pub fn list(bench: &Bench) -> ExitCode {
 /// Grades the learner's file of an exercise once.
 ///
 /// # Errors
-/// When there is nothing to grade, or the exercise itself is at fault.
+/// If there is nothing to grade, or the exercise itself is wrong.
 pub fn run(bench: &mut Bench, name: &str) -> Result<ExitCode> {
     let at = bench.course.find(name)?;
     run_at(bench, at, "")
 }
 
-/// Grades the next open exercise once, for who has no terminal.
+/// Grades the next open exercise once, if there is no terminal.
 ///
 /// # Errors
 /// As `run`.
@@ -137,7 +137,7 @@ fn run_at(bench: &mut Bench, at: usize, last: &str) -> Result<ExitCode> {
     Ok(print(&wrap::plain(&said), status))
 }
 
-/// Grades the learner's file, and notes that it passed.
+/// Grades the learner's file, and records it if it passed.
 fn grade(bench: &mut Bench, exercise: &Exercise) -> Result<Verdict> {
     let text = match bench.desk.read(exercise) {
         Found::Text(text) => text,
@@ -151,7 +151,7 @@ fn grade(bench: &mut Bench, exercise: &Exercise) -> Result<Verdict> {
     Ok(verdict)
 }
 
-/// Prints the hints that were seen and the next one.
+/// Prints the hints that were shown before and the next one.
 ///
 /// # Errors
 /// When there is no such exercise.
@@ -172,7 +172,7 @@ pub fn hint(bench: &mut Bench, name: &str) -> Result<ExitCode> {
     Ok(print(&wrap::plain(&said), ExitCode::SUCCESS))
 }
 
-/// Prints a solution, once the exercise is passed or with `--spoil`.
+/// Prints a solution, if the exercise is passed or `--spoil` is given.
 ///
 /// # Errors
 /// When it is not passed.
@@ -187,7 +187,7 @@ pub fn print_solution(bench: &Bench, name: &str, spoil: bool) -> Result<ExitCode
     Ok(print(&format!("{}\n\n{place}", text.trim_end()), ExitCode::SUCCESS))
 }
 
-/// Begins an exercise again, or all of them.
+/// Resets an exercise, or all of them.
 ///
 /// # Errors
 /// When there is no such exercise, or a file cannot be written.
@@ -198,7 +198,7 @@ pub fn reset(bench: &mut Bench, name: Option<&str>) -> Result<ExitCode> {
     };
     let mut text = String::new();
     for exercise in exercises {
-        // With all of them, those that were never begun need no file.
+        // If all are reset, those that were never begun need no file.
         let is_begun = bench.desk.file(&exercise).symlink_metadata().is_ok();
         let kept = if is_begun || name.is_some() { bench.desk.reset(&exercise)? } else { None };
         if bench.progress.done.has_passed(&exercise.name)
@@ -218,14 +218,14 @@ pub fn reset(bench: &mut Bench, name: Option<&str>) -> Result<ExitCode> {
     Ok(print(&text, ExitCode::SUCCESS))
 }
 
-/// Grades the learner's files again, and says in a table what became of them.
+/// Grades the learner's files again, and prints the results in a table.
 ///
 /// # Errors
 /// When there is no such exercise.
 pub fn verify(bench: &mut Bench, names: &[String]) -> Result<ExitCode> {
     let mut chosen = names.iter().map(|name| bench.course.find(name)).collect::<Result<Vec<usize>>>()?;
     if chosen.is_empty() {
-        // Those that were never begun are as they should be.
+        // Those that were never begun need nothing.
         let is_begun = |at: &usize| {
             let exercise = &bench.course.exercises[*at];
             bench.progress.done.has_passed(&exercise.name) || bench.desk.read(exercise) != Found::Nothing
@@ -251,7 +251,7 @@ pub fn verify(bench: &mut Bench, names: &[String]) -> Result<ExitCode> {
     Ok(print(&text, ExitCode::from(u8::from(lost > 0))))
 }
 
-/// What there is to say of a file.
+/// The state of a file.
 #[derive(PartialEq)]
 enum State {
     Right,

@@ -1,6 +1,6 @@
-//! The exercises in their order: which is meant by a name, and which comes next.
+//! The exercises in their order: which one a name refers to, and which comes next.
 //!
-//! What it leaves out: what an exercise is, which `grader` says.
+//! What it leaves out: what an exercise is, which `grader` defines.
 
 use std::path::PathBuf;
 
@@ -19,12 +19,12 @@ pub struct Course {
 }
 
 impl Course {
-    /// The exercise that a learner calls by this name.
+    /// The exercise to which a learner refers by this name.
     ///
     /// # Errors
-    /// When there is none; the message has the names that are near.
+    /// If there is none; the message lists similar names.
     pub fn find(&self, typed: &str) -> Result<usize> {
-        // The chapter before it and the extension behind it are how the file is called.
+        // The file's name has the chapter before the exercise's name and an extension after it.
         let name = typed.rsplit(['/', '\\']).next().unwrap_or(typed);
         let name = name.split('.').next().unwrap_or(name);
         if let Some(at) = self.exercises.iter().position(|exercise| exercise.name == name) {
@@ -37,7 +37,7 @@ impl Course {
         bail!("there is no exercise `{typed}`; did you mean {}?", near.join(" or "))
     }
 
-    /// At most three names that somebody who typed this may have meant, the nearest first.
+    /// At most three names that may have been meant, the nearest first.
     fn near(&self, typed: &str) -> Vec<&str> {
         let distance = |name: &str| strsim::jaro_winkler(name, typed);
         let is_near = |name: &str| !typed.is_empty() && (name.contains(typed) || distance(name) > 0.85);
@@ -48,7 +48,7 @@ impl Course {
         near
     }
 
-    /// The first exercise after this one that is not passed, or else the first of all.
+    /// The first exercise after this one that is not passed, or otherwise the first of all.
     pub fn next_open(&self, done: &Done, after: Option<usize>) -> Option<usize> {
         let first = after.map_or(0, |at| at + 1);
         let order = (first..self.exercises.len()).chain(0..first.min(self.exercises.len()));

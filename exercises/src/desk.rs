@@ -1,7 +1,7 @@
-//! The learner's files: a copy of each starter, made when it is first needed, in a folder that git ignores.
+//! The learner's files: a copy of each starter, created when it is first needed, in a folder that git ignores.
 //!
-//! Nothing here overwrites what a learner wrote: who begins again finds the old text beside the new one. What it leaves
-//! out: noticing that a file changed, which is `watch.rs`.
+//! Nothing here overwrites what a learner wrote: after a reset, the old text is beside the new one. What it leaves out:
+//! noticing that a file changed, which is in `watch.rs`.
 
 use std::fs;
 use std::io::{ErrorKind, Write};
@@ -11,7 +11,7 @@ use anyhow::Result;
 use grader::Exercise;
 use lanes::files::why;
 
-/// More than any attempt has; what is longer is another file by mistake.
+/// More than any attempt needs; a longer file is there by mistake.
 const LONGEST_BYTES: u64 = 1 << 20;
 
 /// The folder with the learner's files.
@@ -20,50 +20,50 @@ pub struct Desk {
     folder: PathBuf,
 }
 
-/// What there is of a learner's file.
+/// The contents of a learner's file.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Found {
     /// Its text, with LF line ends.
     Text(String),
     /// There is no such file.
     Nothing,
-    /// Something that cannot be graded, and why.
+    /// It cannot be graded, for this reason.
     Unreadable(String),
 }
 
 impl Desk {
-    /// The files in this folder, which need not be there yet.
+    /// The files in this folder, which need not exist yet.
     pub fn new(folder: &Path) -> Desk {
         Desk { folder: folder.to_owned() }
     }
 
-    /// Whether nobody has worked here yet.
+    /// Whether no exercise has been begun.
     pub fn is_empty(&self) -> bool {
         fs::read_dir(&self.folder).map_or(true, |mut entries| entries.next().is_none())
     }
 
-    /// Where progress is kept.
+    /// The path of the progress file.
     pub fn progress_file(&self) -> PathBuf {
         self.folder.join("progress.toml")
     }
 
-    /// Where the learner's file of an exercise is.
+    /// The path of the learner's file of an exercise.
     pub fn file(&self, exercise: &Exercise) -> PathBuf {
         self.folder.join(exercise.chapter_name()).join(exercise.file_name())
     }
 
-    /// That place as it is shown: seen from the current folder, where it is below it.
+    /// That path as it is shown: relative to the current folder, if it is inside it.
     pub fn shown(&self, exercise: &Exercise) -> String {
         shown(&self.file(exercise))
     }
 
-    /// Puts the starter where the learner's file is missing.
+    /// Writes the starter if the learner's file is missing.
     ///
     /// # Errors
     /// When it cannot be read or written.
     pub fn lay_out(&self, exercise: &Exercise) -> Result<()> {
         let file = self.file(exercise);
-        // A link to nowhere or a folder is not missing: what it is, reading it says.
+        // A dangling link or a folder is not missing. Reading it reports what it is.
         if file.symlink_metadata().is_ok() {
             return Ok(());
         }
@@ -92,7 +92,7 @@ impl Desk {
         }
     }
 
-    /// Puts the starter in place of the learner's file, and tells where what was there is now.
+    /// Replaces the learner's file by the starter, and returns the path to which the old file was moved.
     ///
     /// # Errors
     /// When a file cannot be moved or written.
@@ -130,8 +130,8 @@ fn write(file: &Path, text: &str) -> Result<()> {
         .map_err(|error| anyhow::anyhow!("cannot write `{}`: {}", shown(file), why(file, &error)))
 }
 
-/// Writes a file, and the folder that it is in, so that all of it is there or nothing changes: the text is written beside
-/// it first, which a full disk may end, and then gets the name.
+/// Writes a file, and creates its folder, so that either all of it is there or nothing has changed: the text is first
+/// written beside it, which may fail on a full disk, and then renamed.
 ///
 /// # Errors
 /// When it cannot be written.

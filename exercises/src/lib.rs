@@ -1,9 +1,9 @@
 //! Exercises about warps, in the terminal.
 //!
-//! The program shows an exercise, watches the learner's file, and says after each save what became of it. What is shown is
-//! decided by an [`app::App`], which knows neither a terminal nor a clock: events go in, effects come out, and
-//! [`screen::draw`] draws what it holds. [`session`] connects it with the terminal, the files and the grader; [`commands`]
-//! does the same things once, in plain text. What it leaves out: whether an attempt is right, which is the crate `grader`.
+//! The program shows an exercise, watches the learner's file, and shows the verdict after each save. An [`app::App`]
+//! decides what is shown. It knows neither a terminal nor a clock: events go in, effects come out, and [`screen::draw`]
+//! draws its state. [`session`] connects it with the terminal, the files and the grader. [`commands`] does the same
+//! things once, in plain text. What it leaves out: whether an attempt is right, which the crate `grader` decides.
 
 pub mod app;
 pub mod cli;
@@ -21,5 +21,5 @@ pub mod watch;
 pub mod worker;
 pub mod wrap;
 
-/// How the program is called, in messages that tell what to type.
+/// The command that starts the program, in messages that say what to type.
 pub const COMMAND: &str = "cargo run --bin exercises --";

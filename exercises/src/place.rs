@@ -1,5 +1,5 @@
-//! Which exercises the program works on: those of the checkout around the current directory, or else those of the checkout
-//! in which it was built.
+//! Which exercises the program works on: those of the checkout around the current directory, or otherwise those of the
+//! checkout in which it was built.
 //!
 //! A program that was built in one clone may be started in another one, or in a copy. The learner then expects to find files
 //! and progress in the place where they work. What it leaves out: reading the exercises, which the grader does.
@@ -47,7 +47,7 @@ mod tests {
 
     use super::*;
 
-    /// A checkout with nothing in it.
+    /// An empty checkout.
     fn checkout() -> TempDir {
         let root = tempfile::tempdir().unwrap();
         fs::write(root.path().join("Cargo.toml"), "[workspace]\nmembers = [\"simt\", \"exercises\"]\n")

@@ -1,8 +1,9 @@
-//! What a learner has done: which exercises are passed, and how many hints were seen.
+//! A learner's progress: which exercises are passed, and how many hints were shown.
 //!
-//! It lives in a small file that is replaced as a whole, so that no crash leaves half of it. What happens is remembered as
-//! changes until it is written: where the disk is full, nothing is lost and the next save tries again, and two programs at
-//! once do not undo each other's. What it leaves out: the learner's files, which are `desk.rs`.
+//! It is stored in a small file that is replaced as a whole, so that a crash cannot leave half of it. Changes are
+//! remembered until they are written. So nothing is lost if the disk is full, because the next save tries again, and
+//! two programs that run at the same time do not undo each other's changes. What it leaves out: the learner's files,
+//! which are in `desk.rs`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -14,14 +15,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::desk::{shown, write_whole};
 
-/// What is done, by names of exercises. Names that are not known are kept: another branch may have them.
+/// The progress, by names of exercises. Unknown names are kept, because another branch may have those exercises.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Done {
-    /// The exercises that were passed once; breaking the file later takes nothing away.
+    /// The exercises that were passed once. Breaking the file later does not remove them.
     #[serde(default)]
     pub passed: BTreeSet<String>,
-    /// How many hints were seen.
+    /// How many hints were shown.
     #[serde(default)]
     pub hints: BTreeMap<String, usize>,
 }
@@ -32,12 +33,12 @@ impl Done {
         self.passed.contains(name)
     }
 
-    /// How many of its hints were seen.
+    /// How many of its hints were shown.
     pub fn hints_seen(&self, name: &str) -> usize {
         self.hints.get(name).copied().unwrap_or(0)
     }
 
-    /// Carries out a change.
+    /// Applies a change.
     pub fn apply(&mut self, change: &Change) {
         match change {
             Change::Passed(name) => {
@@ -55,32 +56,32 @@ impl Done {
     }
 }
 
-/// Something that happened to an exercise.
+/// A change to the progress of an exercise.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Change {
     /// It was passed.
     Passed(String),
-    /// So many of its hints have been seen.
+    /// This many of its hints have been shown.
     Hint(String, usize),
-    /// It is to be done anew.
+    /// It was reset.
     Reset(String),
 }
 
-/// What is done, and the file that remembers it.
+/// The progress, and the file in which it is stored.
 #[derive(Debug)]
 pub struct Progress {
-    /// What is done, whether written or not.
+    /// The progress, whether written or not.
     pub done: Done,
     file: PathBuf,
     unsaved: Vec<Change>,
 }
 
 impl Progress {
-    /// Reads a file, or begins where there is none. The second is what to tell where it could not be understood; its text
-    /// is then moved aside and not lost.
+    /// Reads a file, or begins with nothing if there is none. The second value is a message in case the file could not
+    /// be understood; it is then moved aside, and not lost.
     ///
     /// # Errors
-    /// When the file is there and can be neither read nor moved aside.
+    /// If the file exists and can be neither read nor moved aside.
     pub fn load(file: &Path) -> Result<(Progress, Option<String>)> {
         let new = |done| Progress { done, file: file.to_owned(), unsaved: Vec::new() };
         match read(file) {
@@ -89,17 +90,17 @@ impl Progress {
         }
     }
 
-    /// Notes a change and writes it, with those that could not be written before.
+    /// Records a change and writes it, together with those that could not be written before.
     ///
     /// # Errors
-    /// When it cannot be written; it is kept and written with the next one.
+    /// If it cannot be written; it is kept and written with the next one.
     pub fn record(&mut self, change: Change) -> Result<()> {
         self.done.apply(&change);
         self.unsaved.push(change);
         self.save()
     }
 
-    /// Whether something waits to be written.
+    /// Whether everything has been written.
     pub fn is_saved(&self) -> bool {
         self.unsaved.is_empty()
     }
@@ -112,7 +113,8 @@ impl Progress {
         if self.unsaved.is_empty() {
             return Ok(());
         }
-        // What another window of this program has written meanwhile stays; what cannot be understood any more does not.
+        // Changes that another instance of this program has written meanwhile are kept, unless the file cannot be
+        // understood any more.
         if let Ok(Some(mut written)) = read(&self.file) {
             self.unsaved.iter().for_each(|change| written.apply(change));
             self.done = written;
@@ -124,7 +126,7 @@ impl Progress {
     }
 }
 
-/// What a file says, if there is one.
+/// The progress in a file, if there is one.
 fn read(file: &Path) -> Result<Option<Done>> {
     match fs::read_to_string(file) {
         Ok(text) => Ok(Some(toml::from_str(&text)?)),

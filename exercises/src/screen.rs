@@ -1,6 +1,7 @@
-//! Draws what an [`App`] holds: a head with the bar, a text that scrolls, and the keys below.
+//! Draws an [`App`]: a head with a progress bar, a text that scrolls, and the keys below.
 //!
-//! It fits 80 x 24 and works in 40 x 10. What it leaves out: what is told, which is `tell.rs` and the files in `screen/`.
+//! It fits into 80 x 24 and works in 40 x 10. What it leaves out: the wording, which is in `tell.rs` and in the files
+//! of `screen/`.
 
 mod keys;
 mod list;
@@ -17,27 +18,27 @@ use crate::wrap::{Row, Said, Tone, columns};
 
 pub use style::Style;
 
-/// Fewer lines than this, and what stands below is kept to one.
+/// With fewer lines than this, only one line is drawn below the text.
 const LOW: usize = 14;
 
-/// A text, and what of it is to be seen.
+/// A text, and which part of it to show.
 struct Page {
     rows: Vec<Row>,
-    /// The lines that should be seen, the first before the last.
+    /// The lines that have to be visible, most important first.
     focus: std::ops::Range<usize>,
     /// The line that is selected.
     selected: Option<usize>,
 }
 
-/// Draws the whole screen, and says what of the text was seen.
+/// Draws the whole screen, and returns which part of the text was visible.
 pub fn draw(frame: &mut Frame, app: &App, style: Style) -> Extent {
     let area = frame.area();
     let (width, height) = (usize::from(area.width), usize::from(area.height));
     let below = below(app, width.saturating_sub(2), height);
-    // The head, a rule and the keys take a line each; below the head there is air, where there is room.
+    // The head, a rule and the keys take a line each. Below the head there is an empty line, if there is room.
     let air = usize::from(height >= LOW);
     let room = height.saturating_sub(3 + air + below.len());
-    // Code is wide, and gets the margin, too.
+    // Code is wide, so it gets the margin as well.
     let margin = usize::from(!matches!(app.view, View::Solution(..)));
     let page = page(app, width.saturating_sub(2 * margin));
     let extent = extent(app, &page, room);
@@ -67,12 +68,12 @@ fn page(app: &App, width: usize) -> Page {
     }
 }
 
-/// A text with nothing special in it.
+/// A text without a selected line.
 fn plain(said: &[Said], width: usize) -> Page {
     Page { rows: crate::wrap::rows(said, width), focus: 0..0, selected: None }
 }
 
-/// A line some columns in.
+/// A line, indented by some columns.
 fn indented(margin: usize, line: Line<'static>) -> Line<'static> {
     let mut spans = vec![Span::raw(" ".repeat(margin))];
     spans.extend(line.spans);
@@ -85,13 +86,14 @@ fn head(app: &App, width: usize) -> String {
     let count = format!("{passed}/{all}");
     let title = if width >= 60 { " Thirty-Two Lanes: exercises  " } else { " Exercises  " };
     let room = width.saturating_sub(columns(title) + columns(&count) + 2);
-    // Full only at the end, and begun with the first.
+    // It is full only at the end, and not empty after the first exercise.
     let full =
         (passed * room).div_ceil(all.max(1)).min(if passed == all { room } else { room.saturating_sub(1) });
     format!("{title}{}{} {count}", "█".repeat(full), "░".repeat(room - full))
 }
 
-/// A rule that says what lies beyond the screen, and how often the file was checked: the same verdict may come twice.
+/// A rule that says how much text is outside the screen, and how often the file was checked, because the same verdict
+/// may appear twice.
 fn rule(app: &App, extent: &Extent, width: usize) -> String {
     let checked = match (&app.view, app.checks) {
         (View::Work, checks @ 1..) if width >= 60 => format!("── check {checks} "),
@@ -107,7 +109,7 @@ fn rule(app: &App, extent: &Extent, width: usize) -> String {
     format!("{checked}{}{hidden}──", "─".repeat(rest))
 }
 
-/// What stands above the keys: troubles and answers.
+/// The lines above the keys: problems and answers.
 fn below(app: &App, width: usize, height: usize) -> Vec<Row> {
     let mut said = Vec::new();
     match app.view {
@@ -120,14 +122,14 @@ fn below(app: &App, width: usize, height: usize) -> Vec<Row> {
     if height >= LOW {
         return crate::wrap::rows(&said, width);
     }
-    // The last is the newest, and there is room for no more than its beginning.
+    // The last one is the newest, and there is room only for its beginning.
     said.last()
         .into_iter()
         .flat_map(|said| crate::wrap::rows(std::slice::from_ref(said), width).into_iter().take(1))
         .collect()
 }
 
-/// Which lines are seen.
+/// Which lines are visible.
 fn extent(app: &App, page: &Page, room: usize) -> Extent {
     let lines = page.rows.len();
     let mut extent = Extent { offset: 0, room, lines };
@@ -142,7 +144,7 @@ fn extent(app: &App, page: &Page, room: usize) -> Extent {
     extent
 }
 
-/// The first line if these lines shall be seen, moving as little as possible from where it was.
+/// The first visible line such that these lines are visible, as close as possible to the old one.
 fn around(focus: &std::ops::Range<usize>, offset: usize, room: usize) -> usize {
     offset.max(focus.end.saturating_sub(room)).min(focus.start)
 }

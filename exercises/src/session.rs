@@ -1,7 +1,7 @@
-//! The program in a terminal: brings keys, saves and verdicts to the [`App`], and carries out what it wants.
+//! The program in a terminal: passes keys, saves and verdicts to the [`App`], and carries out its effects.
 //!
-//! Everything that happens comes through one channel, each source on a thread of its own. What it leaves out: decisions,
-//! which are `app.rs`.
+//! All events arrive through one channel, and each source has a thread of its own. What it leaves out: decisions, which
+//! are made in `app.rs`.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -19,13 +19,13 @@ use crate::screen::{self, Style};
 use crate::watch::Watch;
 use crate::worker::{self, Worker};
 
-/// How long to wait in the end for what is being graded.
+/// How long to wait at the end for an attempt that is being graded.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Shows the exercises until the learner leaves, first the one that was asked for.
+/// Shows the exercises until the learner leaves, starting with the one that was asked for.
 ///
 /// # Errors
-/// When the terminal cannot be used, or progress could not be saved in the end.
+/// If the terminal cannot be used, or progress could not be saved at the end.
 pub fn run(bench: Bench, wanted: Option<usize>) -> Result<()> {
     let mut session = Session::start(bench, wanted)?;
     let mut terminal =
@@ -38,7 +38,8 @@ pub fn run(bench: Bench, wanted: Option<usize>) -> Result<()> {
     session.bench.save_in_the_end()
 }
 
-/// A panic restores the terminal and tells itself; one on the worker's thread becomes a message on the screen instead.
+/// A panic restores the terminal and prints its message. A panic on the worker's thread becomes a message on the screen
+/// instead.
 fn keep_screen_on_worker_panics() {
     let hook = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
@@ -90,7 +91,8 @@ impl Session {
         }
     }
 
-    /// Waits for the attempt that is being graded: it may pass, and a compiler does not like to be left in the middle.
+    /// Waits for the attempt that is being graded, because it may pass, and because a compiler should not be
+    /// interrupted.
     fn finish(&mut self) {
         let end = Instant::now() + PATIENCE;
         while self.app.is_grading()
@@ -102,7 +104,7 @@ impl Session {
         }
     }
 
-    /// Carries out effects, and those that follow from them; false when it is time to leave.
+    /// Carries out effects, and those that follow from them; returns false when it is time to leave.
     fn carry_out(&mut self, effects: Vec<Effect>) -> bool {
         let mut effects = std::collections::VecDeque::from(effects);
         while let Some(effect) = effects.pop_front() {
@@ -150,7 +152,7 @@ impl Session {
     }
 }
 
-/// Brings keys and sizes, until the terminal or the program ends.
+/// Sends keys and sizes, until the terminal or the program ends.
 fn listen(events: &Sender<Event>) {
     loop {
         let event = match event::read() {
@@ -169,7 +171,7 @@ fn listen(events: &Sender<Event>) {
 fn pressed(key: KeyEvent) -> Event {
     match key.code {
         KeyCode::Char('c' | 'd') if key.modifiers.contains(KeyModifiers::CONTROL) => Event::Leave,
-        // Nothing but a letter by itself does something, be it a capital.
+        // Only a letter by itself has an effect, whether or not it is a capital.
         KeyCode::Char(letter) if key.modifiers.difference(KeyModifiers::SHIFT).is_empty() => {
             Event::Key(KeyCode::Char(letter.to_ascii_lowercase()))
         }

@@ -1,9 +1,9 @@
-//! `exercises setup`: brings a CUDA compiler to a machine that has none.
+//! `exercises setup`: installs a CUDA compiler on a machine that has none.
 //!
-//! NVIDIA publishes NVRTC as a Python wheel, so whoever has a Python or uv can have it: without a GPU, without a toolkit,
-//! without the rights of an administrator. Nothing is downloaded without consent. The wheels go into a folder of this
-//! project's own, where the crate `nvrtc` looks, so no environment of the reader's changes. They are unpacked beside that
-//! folder and moved once all are there: a download that breaks off leaves nothing that looks like a compiler.
+//! NVIDIA publishes NVRTC as a Python wheel, so Python or uv can install it: without a GPU, without a toolkit, and
+//! without administrator rights. Nothing is downloaded without consent. The wheels go into a folder of this project's
+//! own, where the crate `nvrtc` looks, so no environment of the reader changes. They are unpacked beside that folder
+//! and moved when all of them are there, so a download that is interrupted leaves nothing that looks like a compiler.
 //!
 //! What it leaves out: macOS, for which there is no compiler, and processors for which there is no wheel of the pinned
 //! release.
@@ -26,10 +26,11 @@ pub struct Options {
     pub yes: bool,
 }
 
-/// Brings a compiler, or says why that is not needed or not possible.
+/// Installs a compiler, or says why that is not needed or not possible.
 ///
 /// # Errors
-/// There is no wheel for this machine, nothing that could install it, nobody to ask, or the installation failed.
+/// If there is no wheel for this machine, no program that could install it, no terminal on which to ask, or the
+/// installation failed.
 pub fn run(options: &Options) -> Result<ExitCode> {
     let environment = Environment::of_this_process();
     match Compiler::find_in(&environment) {
@@ -37,7 +38,7 @@ pub fn run(options: &Options) -> Result<ExitCode> {
             println!("There is nothing to do: {}", found(&compiler));
             return Ok(ExitCode::SUCCESS);
         }
-        // Whoever names a compiler gets that one or none, so installing another would not help.
+        // If a compiler is named explicitly, no other one is used, so installing another would not help.
         Err(error @ Error::Named { .. }) => bail!(error),
         Err(Error::NotFound { unusable }) => unusable.iter().for_each(|why| println!("Not usable: {why}")),
         Err(_) => {}
@@ -62,14 +63,14 @@ NVIDIA has no CUDA compiler for macOS, so there is nothing to install.
 The exercises do not need one: without it, cudac compiles them, which is part of
 this project.";
 
-/// What a system can have.
+/// What can be installed on a system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Platform {
     /// The pinned wheels.
     Wheels,
-    /// No compiler at all.
+    /// There is no compiler for it at all.
     MacOs,
-    /// A toolkit perhaps.
+    /// Perhaps a toolkit.
     Other,
 }
 
@@ -99,7 +100,7 @@ fn install_if_wanted(environment: &Environment, options: &Options) -> Result<Exi
 const NO_INSTALLER: &str =
     "neither a Python with pip nor uv is on `PATH`, and NVRTC is a Python wheel; install one of them";
 
-/// What would be done, before the question.
+/// What would be done; printed before the question.
 fn offer(folder: &Path) -> String {
     format!(
         "NVIDIA's compiler is not installed, so cudac compiles, which is part of this
@@ -111,17 +112,17 @@ only this project uses:
     )
 }
 
-/// The three wheels, for Linux; those for Windows are smaller.
+/// The size of the three wheels for Linux; those for Windows are smaller.
 const DOWNLOAD_MB: u32 = 26;
-/// The same, unpacked.
+/// Their size after unpacking.
 const DISK_MB: u32 = 79;
 
-/// A compiler in a reader's words.
+/// A description of a compiler for a reader.
 fn found(compiler: &Compiler) -> String {
     format!("this machine has CUDA {}'s compiler, `{}`.", compiler.version(), compiler.path().display())
 }
 
-/// Asks for consent, where there is somebody to ask.
+/// Asks for consent, if there is a terminal.
 fn ask() -> Result<bool> {
     if !io::stdin().is_terminal() {
         bail!("nothing was installed, because nobody can answer here; consent with `{SETUP} --yes`");
@@ -146,8 +147,8 @@ enum Installer {
 }
 
 impl Installer {
-    /// The first on `PATH` that works. A program by the name of `python3` may be a Python without pip, or a stub that only
-    /// opens a shop.
+    /// The first program on `PATH` that works. A program with the name `python3` may be a Python without pip, or a stub
+    /// that only opens a shop.
     fn find(environment: &Environment) -> Option<Installer> {
         let first = |names: &[&str], question: &[&str]| {
             environment.programs(names).into_iter().find(|program| works(program, question))
@@ -168,11 +169,11 @@ impl Installer {
         command
     }
 
-    /// Installs into a folder that is there afterwards with all that belongs to it, or not at all.
+    /// Installs into a folder. Afterwards the folder is complete, or it does not exist.
     fn install(&self, folder: &Path) -> Result<()> {
         let part = folder.with_extension("part");
         let cache = folder.parent().context("the folder has no parent")?;
-        // A run that was interrupted may have left one.
+        // An earlier run that was interrupted may have left one.
         remove(&part)?;
         fs::create_dir_all(cache).with_context(|| format!("cannot make `{}`", cache.display()))?;
         let outcome = unpack(self.command(&part)).and_then(|()| {
@@ -209,7 +210,7 @@ fn remove(folder: &Path) -> Result<()> {
     }
 }
 
-/// Finds the compiler as everybody does, and compiles a kernel.
+/// Finds the compiler in the usual way, and compiles a kernel.
 fn check(environment: &Environment) -> Result<Compiler> {
     let compiler = Compiler::find_in(environment).context("what was installed does not work")?;
     let source = Source { name: "three.cu", text: KERNEL };
@@ -303,7 +304,7 @@ mod tests {
                 Installer::find(&self.environment)
             }
 
-            /// What is in the folder of caches.
+            /// The contents of the folder of caches.
             fn left(&self) -> Vec<OsString> {
                 let folder = self.root.path().join("cache/thirty-two-lanes");
                 fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name()).collect()
@@ -314,7 +315,7 @@ mod tests {
             }
         }
 
-        /// A pip that puts a file into the folder behind `--target`, its eighth word.
+        /// A pip that creates a file in the folder after `--target`, its eighth word.
         const PIP: &str = "[ \"$3\" = --version ] && exit; mkdir -p $8/nvidia/cuda_nvrtc/lib
             echo no library > $8/nvidia/cuda_nvrtc/lib/libnvrtc.so.12";
 

@@ -1,6 +1,6 @@
-//! What is told of an exercise, in words: the same on the screen and in plain text.
+//! The texts about an exercise: the same on the screen and in plain text.
 //!
-//! What it leaves out: where on a screen it stands.
+//! What it leaves out: where they appear on a screen.
 
 use grader::{Compilation, Exercise, Kind, Measured, Passed, Refusal, Verdict};
 use lanes::report::layout::counted;
@@ -8,7 +8,7 @@ use lanes::report::layout::counted;
 use crate::COMMAND;
 use crate::wrap::{Said, Tone};
 
-/// What an exercise is: `chapter 2, fix, 10 minutes`.
+/// The kind of an exercise: `chapter 2, fix, 10 minutes`.
 pub fn kind(exercise: &Exercise) -> String {
     format!(
         "chapter {}, {}, {}",
@@ -18,7 +18,7 @@ pub fn kind(exercise: &Exercise) -> String {
     )
 }
 
-/// Title, place and task.
+/// The title, the path of the file, and the task.
 pub fn task(exercise: &Exercise, file: &str) -> Vec<Said> {
     let does = match exercise.kind {
         Kind::Predict => "Answer in ",
@@ -33,7 +33,7 @@ pub fn task(exercise: &Exercise, file: &str) -> Vec<Said> {
     ]
 }
 
-/// What became of an attempt.
+/// The verdict on an attempt.
 pub fn verdict(verdict: &Verdict) -> Vec<Said> {
     match verdict {
         Verdict::Passed(passed) => approval(passed),
@@ -55,7 +55,7 @@ fn approval(passed: &Passed) -> Vec<Said> {
 }
 
 fn objection(refusal: &Refusal) -> Vec<Said> {
-    // Who has not answered yet has done nothing wrong.
+    // A learner who has not answered yet has done nothing wrong.
     let mut said = match refusal.reason.as_str() {
         "unanswered" => vec![Said::prose(Tone::Strong, "", &refusal.headline)],
         reason => vec![
@@ -72,7 +72,7 @@ fn objection(refusal: &Refusal) -> Vec<Said> {
     said.extend(compilation(&refusal.compilation));
     if !refusal.look.is_empty() {
         said.push(Said::gap());
-        // What the emulator advises may begin so itself.
+        // The emulator's advice may begin with the same words.
         let (label, look) =
             refusal.look.strip_prefix("look ").map_or(("Look: ", &*refusal.look), |look| ("Look ", look));
         said.push(Said::labelled(Tone::Plain, label, look));
@@ -80,7 +80,7 @@ fn objection(refusal: &Refusal) -> Vec<Said> {
     said
 }
 
-/// Which compiler it was, and what it warned of.
+/// The compiler, and its warnings.
 fn compilation(compilation: &Compilation) -> Vec<Said> {
     if compilation.by.is_empty() {
         return Vec::new();
@@ -91,13 +91,13 @@ fn compilation(compilation: &Compilation) -> Vec<Said> {
     std::iter::once(by).chain(warnings).collect()
 }
 
-/// What the kernel printed, if it did.
+/// What the kernel printed, if anything.
 fn printed(lines: &[String]) -> Vec<Said> {
     let head = (!lines.is_empty()).then(|| Said::prose(Tone::Quiet, "  ", "The kernel printed:"));
     head.into_iter().chain(lines.iter().map(|line| Said::line(Tone::Plain, "    ", line))).collect()
 }
 
-/// A counter with its gate, and in words what is wrong with it.
+/// A counter with its gate, and a sentence about what is wrong with it.
 fn gate(gate: &Measured) -> Said {
     let (tone, judged) = match (gate.passes, gate.now > gate.gate) {
         (true, _) => (Tone::Good, ""),
@@ -107,7 +107,7 @@ fn gate(gate: &Measured) -> Said {
     Said::prose(tone, "  ", &format!("{}{judged}", gate.text()))
 }
 
-/// The hints that were seen.
+/// The hints that were shown.
 pub fn hints(exercise: &Exercise, seen: usize) -> Vec<Said> {
     let all = exercise.hints.len();
     let hint = |(index, hint): (usize, &String)| {
@@ -116,7 +116,7 @@ pub fn hints(exercise: &Exercise, seen: usize) -> Vec<Said> {
     exercise.hints.iter().take(seen).enumerate().map(hint).collect()
 }
 
-/// What to do when the last hint was seen.
+/// What to do after the last hint.
 pub fn after_hints(exercise: &Exercise, has_passed: bool) -> String {
     if has_passed {
         return format!("There are no more hints; `{COMMAND} solution {}` shows a solution.", exercise.name);
@@ -124,7 +124,7 @@ pub fn after_hints(exercise: &Exercise, has_passed: bool) -> String {
     format!("There are no more hints; `{COMMAND} solution {} --spoil` shows the solution.", exercise.name)
 }
 
-/// The learner's file is not there.
+/// The message if the learner's file does not exist.
 pub fn gone(file: &str) -> Vec<Said> {
     vec![
         Said::labelled(Tone::Bad, "Not checked: ", &format!("`{file}` no longer exists.")),
@@ -132,12 +132,12 @@ pub fn gone(file: &str) -> Vec<Said> {
     ]
 }
 
-/// The learner's file cannot be read.
+/// The message if the learner's file cannot be read.
 pub fn unreadable(why: &str) -> Vec<Said> {
     vec![Said::labelled(Tone::Bad, "Not checked: ", why)]
 }
 
-/// Grading failed, which is not the learner's fault.
+/// The message if grading failed, which is not the learner's fault.
 pub fn broken(why: &str) -> Vec<Said> {
     vec![
         Said::labelled(Tone::Bad, "Not checked: ", why),

@@ -1,7 +1,7 @@
-//! The compiler of attempts: NVIDIA's where it is installed, or else cudac, unless the learner chose one.
+//! The compiler of attempts: NVIDIA's if it is installed, otherwise cudac, unless the learner chose one.
 //!
-//! It is looked for when it is first needed. What it leaves out: what is done with an attempt that compiles, which `grader`
-//! knows.
+//! It is looked for when it is first needed. What it leaves out: what happens with an attempt that compiles, which is
+//! in `grader`.
 
 use std::sync::OnceLock;
 
@@ -17,7 +17,7 @@ pub struct Toolchain {
 }
 
 impl Toolchain {
-    /// The compiler that was chosen, or whichever there is.
+    /// The compiler that was chosen, or the one that is available.
     pub fn new(choice: Option<Choice>) -> Toolchain {
         Toolchain { choice, compiler: OnceLock::new() }
     }
@@ -34,7 +34,7 @@ impl Toolchain {
     /// Compiles an attempt.
     ///
     /// # Errors
-    /// What the compiler does not accept, as a refusal.
+    /// Text that the compiler does not accept, as a refusal.
     pub fn compile(&self, exercise: &Exercise, text: &str) -> Result<Compiled, Box<Refusal>> {
         let compiler = self.compiler().map_err(|why| unusable(why))?;
         let (name, arch) = (exercise.file_name(), exercise.arch.max(compiler.oldest_arch()));

@@ -1,8 +1,9 @@
 //! Notices that the learner's file was saved.
 //!
-//! Editors write in place, write beside and rename, or delete and create again. So the folder is watched and not the file,
-//! a message from the system only says that it is time to look, and what counts is that the file is another one and has
-//! been still for a moment. Where the system sends no messages, as on some network drives, looking now and then is enough.
+//! Editors write in place, write another file and rename it, or delete the file and create it again. So the folder is
+//! watched and not the file. A message from the system only means that it is time to look; what counts is that the file
+//! is different and has not changed for a moment. If the system sends no messages, as on some network drives, it is
+//! enough to look now and then.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,15 +13,15 @@ use std::time::{Duration, Instant, SystemTime};
 
 use notify::{RecommendedWatcher, RecursiveMode, Watcher};
 
-/// A file that is being written settles within this time.
+/// A file that is being written stops changing within this time.
 const STILL: Duration = Duration::from_millis(40);
-/// A file that is gone or empty may be about to come back.
+/// A file that is gone or empty may come back within this time.
 const GONE: Duration = Duration::from_millis(250);
-/// How often to look while something moves, and while nothing does.
+/// How often to look while something changes, and while nothing does.
 const SOON: Duration = Duration::from_millis(10);
 const NOW_AND_THEN: Duration = Duration::from_millis(250);
 
-/// How a file looks from outside; none where there is none.
+/// The time and size of a file; none if it does not exist.
 type Stamp = Option<(SystemTime, u64)>;
 
 fn stamp(file: &Path) -> Stamp {
@@ -46,7 +47,7 @@ impl Watch {
     pub fn start(changed: impl Fn() + Send + 'static) -> Watch {
         let (orders, received) = channel();
         let look = orders.clone();
-        // Without a watcher the file is still looked at now and then.
+        // Without a watcher, the file is still looked at now and then.
         let watcher = notify::recommended_watcher(move |_| {
             let _ = look.send(Order::Look);
         });
@@ -54,7 +55,7 @@ impl Watch {
         Watch { orders }
     }
 
-    /// Watches this file from now on, and the last one no more.
+    /// Watches this file from now on, and no longer the previous one.
     pub fn aim(&self, file: &Path) {
         let _ = self.orders.send(Order::Aim(file.to_owned(), stamp(file)));
     }
@@ -81,7 +82,7 @@ fn watch(orders: &Receiver<Order>, mut watcher: Option<RecommendedWatcher>, chan
     }
 }
 
-/// Turns from one file's folder to another's. The same folder may be another one by now, so it is done in any case.
+/// Watches the folder of another file. This is done even if the path is the same, because it may be a new folder.
 fn turn(watcher: Option<&mut RecommendedWatcher>, from: Option<&Path>, to: &Path) {
     let Some(watcher) = watcher else { return };
     if let Some(folder) = from.and_then(Path::parent) {
@@ -92,7 +93,7 @@ fn turn(watcher: Option<&mut RecommendedWatcher>, from: Option<&Path>, to: &Path
     }
 }
 
-/// Waits until a file that changes has stopped changing.
+/// Waits until a file has stopped changing.
 struct Settling {
     known: Stamp,
     seen: Stamp,
@@ -108,7 +109,7 @@ impl Settling {
         self.seen != self.known
     }
 
-    /// Whether the file is another one, and has been the same for long enough.
+    /// Whether the file is different, and has not changed for long enough.
     fn look(&mut self, now: Duration, stamp: Stamp) -> bool {
         if stamp != self.seen {
             (self.seen, self.since) = (stamp, now);
@@ -131,7 +132,7 @@ mod tests {
         Stamp::from((SystemTime::UNIX_EPOCH + Duration::from_secs(second), bytes))
     }
 
-    /// Looks at these times in milliseconds, and says at which a change was told.
+    /// Looks at these times in milliseconds, and returns the times at which a change was reported.
     fn told(looks: &[(u64, Stamp)]) -> Vec<u64> {
         let mut settling = Settling::new(at(1, 10));
         let changed = |(time, stamp): &&(u64, Stamp)| settling.look(Duration::from_millis(*time), *stamp);
@@ -161,7 +162,7 @@ mod tests {
         assert_eq!(told(&[(0, None), (100, at(1, 10)), (400, at(1, 10))]), [0; 0]);
     }
 
-    /// The real thing, in the four ways in which editors save.
+    /// Uses real files, in the four ways in which editors save.
     #[test]
     fn saves_are_noticed_however_they_are_made() {
         let folder = tempfile::tempdir().unwrap();

@@ -1,7 +1,7 @@
-//! Grades on a thread of its own, so that the screen stays alive.
+//! Grades on a thread of its own, so that the screen remains responsive.
 //!
-//! A panic in there is a mistake of ours; it becomes a message, and the program goes on. What it leaves out: how an attempt
-//! is graded, which the crate `grader` knows.
+//! A panic in that thread is a bug of this program; it becomes a message, and the program continues. What it leaves
+//! out: how an attempt is graded, which is in the crate `grader`.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -11,13 +11,13 @@ use std::thread;
 use anyhow::{Context, Result};
 use grader::{Exercise, Verdict};
 
-/// Says what an attempt is worth.
+/// Grades an attempt.
 pub type Grade = dyn Fn(&Exercise, &str) -> Result<Verdict> + Send + Sync;
 
-/// The thread's name, by which panics in it are told from others.
+/// The thread's name, by which its panics are recognised.
 pub const THREAD: &str = "grading";
 
-/// Compilers recurse; the smallest stack that systems give a thread is too small for some of them.
+/// Compilers recurse, and the smallest stack that systems give to a thread is too small for some of them.
 const STACK_BYTES: usize = 64 << 20;
 
 /// The thread that grades, one attempt after the other.
@@ -27,10 +27,10 @@ pub struct Worker {
 }
 
 impl Worker {
-    /// Calls `done` on the worker's thread after each attempt, with an error's text where it could not be graded.
+    /// Calls `done` on the worker's thread after each attempt, with the text of an error if it could not be graded.
     ///
     /// # Errors
-    /// When the system gives no thread.
+    /// If the system cannot create a thread.
     pub fn start(
         grade: Arc<Grade>,
         done: impl Fn(usize, Result<Verdict, String>) + Send + 'static,
@@ -46,13 +46,13 @@ impl Worker {
         Ok(Worker { jobs })
     }
 
-    /// Has an attempt graded.
+    /// Queues an attempt to be graded.
     pub fn grade(&self, at: usize, exercise: &Exercise, text: String) {
         let _ = self.jobs.send((at, exercise.clone(), text));
     }
 }
 
-/// Grades an attempt, whatever happens.
+/// Grades an attempt. A panic becomes an error.
 pub fn attempt(grade: &Grade, exercise: &Exercise, text: &str) -> Result<Verdict, String> {
     match catch_unwind(AssertUnwindSafe(|| grade(exercise, text))) {
         Ok(verdict) => verdict.map_err(|error| format!("{error:#}")),

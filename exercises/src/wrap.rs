@@ -1,30 +1,30 @@
-//! What is said, and in which lines: the same text for a screen of any width and for a pipe.
+//! Breaks texts into lines, for a screen of any width and for a pipe.
 //!
-//! Prose is broken between words. Lines that have a shape of their own, such as pictures and a compiler's messages, are
-//! left as they are while they fit. Widths are counted in columns of a terminal.
+//! Prose is broken between words. Lines that have a layout of their own, such as pictures and a compiler's messages,
+//! are left unchanged if they fit. Widths are counted in columns of a terminal.
 
 use ratatui::text::Span;
 
-/// How something is meant, which a screen shows by its style; the words say it, too.
+/// The tone of a text, which a screen shows by its style. The words say the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tone {
-    /// Like everything else.
+    /// Ordinary text.
     Plain,
-    /// What to read first.
+    /// Text to read first.
     Strong,
-    /// What went well.
+    /// Success.
     Good,
-    /// What did not.
+    /// Failure.
     Bad,
-    /// What can be passed over.
+    /// Less important text.
     Quiet,
 }
 
-/// A paragraph, or a line with a shape.
+/// A paragraph, or a line with a layout of its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Said {
     tone: Tone,
-    /// Stands before the first line; the others are indented as far.
+    /// Precedes the first line; the other lines are indented by its width.
     first: String,
     text: String,
     is_prose: bool,
@@ -39,12 +39,12 @@ impl Said {
         Said { tone, first: first.to_owned(), text: clean(text), is_prose: true }
     }
 
-    /// A paragraph whose first words say what it is.
+    /// A paragraph that begins with a label.
     pub fn labelled(tone: Tone, label: &str, text: &str) -> Said {
         Said::prose(tone, "", &format!("{label}{text}"))
     }
 
-    /// A line with a shape.
+    /// A line with a layout of its own.
     pub fn line(tone: Tone, first: &str, text: &str) -> Said {
         Said { tone, first: first.to_owned(), text: clean(text), is_prose: false }
     }
@@ -54,7 +54,7 @@ impl Said {
         Said::line(Tone::Plain, "", "")
     }
 
-    /// Its lines where there is room for `width` columns.
+    /// Its lines for a width of `width` columns.
     fn rows(&self, width: usize, long: Long) -> Vec<Row> {
         let before = columns(&self.first).min(width / 2);
         let room = (width - before).max(1);
@@ -68,16 +68,16 @@ impl Said {
     }
 }
 
-/// What becomes of words that are longer than a line.
+/// What to do with words that are longer than a line.
 #[derive(Clone, Copy)]
 enum Long {
-    /// They are cut, for nothing is to be seen beyond a screen.
+    /// Cut them, because text outside a screen is invisible.
     Cut,
-    /// They are left whole, so that a path can be copied.
+    /// Keep them whole, so that a path can be copied.
     Whole,
 }
 
-/// The lines of everything that is said, on a screen.
+/// The lines of all texts, on a screen.
 pub fn rows(said: &[Said], width: usize) -> Vec<Row> {
     said.iter().flat_map(|said| said.rows(width, Long::Cut)).collect()
 }
@@ -93,13 +93,13 @@ pub fn columns(text: &str) -> usize {
     Span::raw(text).width()
 }
 
-/// Without tabs, whose width nobody knows, and without what would steer a terminal.
+/// The text without tabs, whose width is unknown, and without characters that would control a terminal.
 fn clean(text: &str) -> String {
     let text = text.trim_end().replace('\t', "    ");
     text.chars().filter(|letter| !letter.is_control() || *letter == '\n').collect()
 }
 
-/// Words in lines of at most `room` columns; a line end in the text begins a new line.
+/// Words in lines of at most `room` columns; a line break in the text starts a new line.
 fn wrap(text: &str, room: usize, long: Long) -> Vec<String> {
     text.split('\n').flat_map(|line| wrap_line(line, room, long)).collect()
 }
@@ -120,7 +120,7 @@ fn wrap_line(line: &str, room: usize, long: Long) -> Vec<String> {
     lines
 }
 
-/// Lines as they are; what does not fit goes on below, as far in as its line began.
+/// Breaks a line that does not fit. The next lines have the same indentation.
 fn fold(text: &str, room: usize, long: Long) -> Vec<String> {
     text.split('\n').flat_map(|line| fold_line(line, room, long)).collect()
 }
@@ -144,7 +144,7 @@ fn fold_line(line: &str, room: usize, long: Long) -> Vec<String> {
     lines
 }
 
-/// Where a line that is too long ends: behind the last word that fits, in the middle of a word if it has to be.
+/// Where to break a line that is too long: after the last word that fits, or within a word if necessary.
 fn break_at(line: &str, room: usize, long: Long) -> usize {
     let fits = |at: &usize| columns(&line[..*at]) <= room;
     let ends = || line.char_indices().map(|(at, letter)| at + letter.len_utf8());
@@ -157,7 +157,7 @@ fn break_at(line: &str, room: usize, long: Long) -> usize {
     }
 }
 
-/// A word cut into pieces that fit.
+/// A word, cut into pieces that fit.
 fn pieces(word: &str, room: usize, long: Long) -> Vec<String> {
     if matches!(long, Long::Whole) {
         return vec![word.to_owned()];

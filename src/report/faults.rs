@@ -31,14 +31,14 @@ pub(super) fn about(row: &Row) -> String {
 
 /// The faults of one variant: the first ones described, the others counted.
 fn list(variant: &str, faults: &[Fault]) -> String {
-    let mut out: String = faults.iter().take(DESCRIBED).map(|fault| told(variant, fault)).collect();
+    let mut out: String = faults.iter().take(DESCRIBED).map(|fault| describe(variant, fault)).collect();
     if let Some(more @ 1..) = faults.len().checked_sub(DESCRIBED) {
         out += &paragraph("  ! ", &format!("{variant}: and {more} more"));
     }
     out
 }
 
-fn told(variant: &str, fault: &Fault) -> String {
+fn describe(variant: &str, fault: &Fault) -> String {
     // A reader expects an error after the mark, so only a warning or a note says what it is.
     let severity = match fault.severity {
         Severity::Error => String::new(),
@@ -58,19 +58,19 @@ const NOTES_ALONE: usize = 3;
 /// run; it is not broken, however long, so that it can be copied.
 pub fn alone(faults: &[Fault], replay: &str) -> String {
     let mut notes = 0;
-    let is_told = |fault: &&Fault| {
+    let is_described = |fault: &&Fault| {
         notes += usize::from(fault.severity == Severity::Note);
         fault.severity != Severity::Note || notes <= NOTES_ALONE
     };
-    let told: Vec<&Fault> = faults.iter().filter(is_told).take(DESCRIBED_ALONE).collect();
-    let mut out: String = told.iter().map(|fault| told_alone(fault, replay)).collect();
-    if let Some(more @ 1..) = faults.len().checked_sub(told.len()) {
+    let described: Vec<&Fault> = faults.iter().filter(is_described).take(DESCRIBED_ALONE).collect();
+    let mut out: String = described.iter().map(|fault| describe_alone(fault, replay)).collect();
+    if let Some(more @ 1..) = faults.len().checked_sub(described.len()) {
         out += &paragraph("", &format!("and {more} more, which `--json` lists"));
     }
     out
 }
 
-fn told_alone(fault: &Fault, replay: &str) -> String {
+fn describe_alone(fault: &Fault, replay: &str) -> String {
     let (word, style) = (fault.severity.name(), style(fault.severity));
     let head = paragraph(&format!("{word}: "), &format!("{}: {}", fault.kind.name(), fault.message));
     format!("{style}{word}{style:#}{}{}  replay: {replay}\n", &head[word.len()..], details("  ", fault))
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn a_kernel_alone_is_told_by_severity_count_and_replay() {
+    fn a_kernel_alone_is_described_by_severity_count_and_replay() {
         let text = alone(&[fault(Severity::Warning, 32)], "lanes run x.cu --seed 7");
         assert_eq!(
             plain(&text),
@@ -150,7 +150,7 @@ mod tests {
 
     #[test]
     fn errors_of_a_variant_do_not_say_so_and_what_is_milder_does() {
-        let text = |severity, count| told("sum", &fault(severity, count));
+        let text = |severity, count| describe("sum", &fault(severity, count));
         assert!(text(Severity::Error, 1).starts_with("  ! sum: race: 4 bytes of `x`\n"));
         assert!(!text(Severity::Error, 1).contains("more time"));
         assert!(text(Severity::Note, 2).starts_with("  ! sum: note: race: 4 bytes of `x`\n"));
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn of_many_the_first_are_told_and_the_rest_counted() {
+    fn of_many_faults_the_first_are_described_and_the_others_counted() {
         let text = plain(&alone(&vec![fault(Severity::Error, 1); 12], "again"));
         assert_eq!(text.matches("replay: again").count(), DESCRIBED_ALONE);
         assert!(text.ends_with("and 2 more, which `--json` lists\n"));

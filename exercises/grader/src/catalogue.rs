@@ -1,7 +1,7 @@
-//! What an exercise is: `exercise.toml`, and the source of all its versions.
+//! The description of an exercise: `exercise.toml`, and the source of all its versions.
 //!
-//! An exercise is made of texts, wherever they come from: the programs read them from folders ([`crate::folders`]), a web page
-//! has them with it. What it leaves out: what a learner has done, which is the harness's business.
+//! An exercise consists of texts, wherever they come from: the programs read them from folders ([`crate::folders`]),
+//! and a web page contains them. What it leaves out: what a learner has done, which the crate `exercises` records.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use serde::Deserialize;
 use crate::question::Question;
 use crate::source::{Source, Version};
 
-/// The texts that an exercise is made of.
+/// The texts of an exercise.
 #[derive(Clone, Debug, Default)]
 pub struct Texts {
     /// `exercise.toml`.
@@ -20,7 +20,7 @@ pub struct Texts {
     pub source: String,
     /// `starter.cu`, `starter.ptx` or `starter.toml`: what a learner begins with.
     pub starter: String,
-    /// What NVIDIA's compiler made of the solution, `ptx/solution.ptx`; none where the source is in PTX.
+    /// The PTX that NVIDIA's compiler made of the solution, `ptx/solution.ptx`; none if the source is in PTX.
     pub ptx: Option<String>,
 }
 
@@ -28,44 +28,44 @@ pub struct Texts {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Exercise {
-    /// Its name, which commands take.
+    /// Its name in commands.
     #[serde(skip)]
     pub name: String,
     /// The chapter's number.
     #[serde(skip)]
     pub chapter: u32,
-    /// What it is called.
+    /// Its title.
     pub title: String,
     /// Its place in the chapter, from 1.
     pub order: u32,
     /// What a learner does.
     pub kind: Kind,
-    /// How long that takes.
+    /// How long that takes, in minutes.
     pub minutes: u32,
     /// The page of the book that it belongs to, as in `reduction/edges.md`.
     pub page: String,
-    /// What is asked, in a few sentences.
+    /// The task, in a few sentences.
     pub task: String,
-    /// What helps, the vaguest first.
+    /// The hints, the vaguest first.
     pub hints: Vec<String>,
-    /// What to take away, told once it is passed.
+    /// What to remember, shown once the exercise is passed.
     pub learned: String,
     /// The kernel's name.
     pub kernel: String,
     /// The architecture it is compiled for, 70 for `sm_70`.
     #[serde(default = "sm_70")]
     pub arch: u32,
-    /// How it is launched; `{name}` stands for the case's value.
+    /// How it is launched; `{name}` is replaced by the case's value.
     pub launch: Shape,
     /// The arguments in order.
     #[serde(rename = "argument")]
     pub arguments: Vec<Argument>,
-    /// The sizes at which it has to be right; counters are compared in the last.
+    /// The sizes for which it has to be right; counters are compared in the last one.
     pub cases: Vec<Case>,
-    /// Counters that may not be larger (`active_lanes`: smaller), in the last case.
+    /// Counters that must not be larger (`active_lanes`: smaller) in the last case.
     #[serde(default)]
     pub gates: BTreeMap<String, f64>,
-    /// Why the starter and the wrong solutions are refused.
+    /// The reasons for which the starter and the wrong solutions are refused.
     #[serde(default)]
     pub refused: BTreeMap<String, String>,
     /// What to look at, by the reason of the refusal.
@@ -74,14 +74,14 @@ pub struct Exercise {
     /// What to predict.
     #[serde(default, rename = "question")]
     pub questions: Vec<Question>,
-    /// Wrong answers by name: an answer for each question that is not answered rightly.
+    /// Wrong predictions by name: an answer for each question that they answer wrongly.
     #[serde(default)]
     pub wrong: BTreeMap<String, BTreeMap<String, String>>,
     #[serde(skip)]
     source: Source,
     #[serde(skip)]
     starter: String,
-    /// What NVIDIA's compiler made of the solution; none where the source is in PTX.
+    /// The PTX that NVIDIA's compiler made of the solution; none if the source is in PTX.
     #[serde(skip)]
     ptx: Option<String>,
 }
@@ -90,7 +90,7 @@ pub struct Exercise {
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
-    /// Finds and mends a mistake.
+    /// Finds and fixes a mistake.
     Fix,
     /// Writes the missing lines.
     Write,
@@ -112,7 +112,7 @@ impl Kind {
     }
 }
 
-/// The values of a case, by the name that stands in braces elsewhere.
+/// The values of a case, by the names that are in braces elsewhere.
 pub type Case = BTreeMap<String, toml::Value>;
 
 /// The shape of a launch.
@@ -134,27 +134,27 @@ pub struct Shape {
 pub struct Argument {
     /// The parameter's name, for messages.
     pub name: String,
-    /// What it is, as `lanes run` takes it: `buf:i32:{n}:rand={seed},0..100`, `i32:{n}`.
+    /// Its text, as for `lanes run`: `buf:i32:{n}:rand={seed},0..100`, `i32:{n}`.
     pub is: String,
-    /// What becomes of a buffer.
+    /// What the kernel may do with a buffer.
     #[serde(default)]
     pub role: Role,
-    /// How far a float may be off, relative to the largest magnitude of the result; none for exact equality.
+    /// By how much a float may differ, relative to the largest magnitude of the result; none for exact equality.
     pub tolerance: Option<f64>,
 }
 
-/// What becomes of a buffer.
+/// What the kernel may do with a buffer.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "kebab-case")]
 pub enum Role {
-    /// It has to come back as it was.
+    /// It must be unchanged.
     #[default]
     Input,
     /// Its elements are the result.
     Result,
     /// Its elements are the result, in any order.
     AnyOrder,
-    /// It may become anything.
+    /// It may contain anything.
     Scratch,
 }
 
@@ -167,7 +167,7 @@ fn none() -> String {
 }
 
 impl Exercise {
-    /// The exercise of this name in this chapter.
+    /// The exercise with this name in this chapter.
     ///
     /// # Errors
     /// When its description cannot be understood.
@@ -227,12 +227,12 @@ impl Exercise {
         &self.starter
     }
 
-    /// The solution's PTX, as committed: NVIDIA's compiler made it, unless it was written by hand.
+    /// The solution's PTX, as committed: compiled by NVIDIA's compiler, unless it was written by hand.
     pub fn ptx(&self) -> String {
         self.ptx.clone().unwrap_or_else(|| self.source.text(&Version::Solution))
     }
 
-    /// The versions of which there is a kernel.
+    /// The versions that have a kernel.
     pub fn versions(&self) -> Vec<Version> {
         if self.kind == Kind::Predict {
             return vec![Version::Solution];

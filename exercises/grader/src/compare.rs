@@ -1,22 +1,22 @@
-//! What a kernel left in memory, held to what it should have left.
+//! Compares the memory that a kernel left with the expected contents.
 
 use arguments::{Kind, Type};
 
 use crate::catalogue::{Argument, Role};
 use crate::run::{Bytes, Ran};
 
-/// The first element that is not as it should be.
+/// The first element that is wrong.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Difference {
     /// `wrong-result` or `changed-input`.
     pub reason: &'static str,
     /// In one sentence without a full stop.
     pub headline: String,
-    /// The argument's number and the byte's offset, where one element is to blame.
+    /// The argument's number and the byte's offset, if a single element is wrong.
     pub place: Option<(usize, u64)>,
 }
 
-/// Finds what is not as it should be.
+/// Finds the first element that is wrong.
 pub(crate) fn difference(arguments: &[Argument], got: &Ran, expected: &Ran) -> Option<Difference> {
     let both = got.buffers.iter().zip(&expected.buffers);
     let mut all = arguments.iter().zip(both).enumerate();
@@ -53,7 +53,7 @@ fn changed(argument: &Argument, got: &Bytes) -> Option<Difference> {
     })
 }
 
-/// Elements that are not the solution's.
+/// Elements that differ from the solution's.
 fn wrong(argument: &Argument, got: &Bytes, expected: &Bytes) -> Option<Difference> {
     let (name, ty) = (&argument.name, got.ty);
     let margin = argument.tolerance.map_or(0.0, |tolerance| tolerance * largest(expected));
@@ -73,7 +73,7 @@ fn wrong(argument: &Argument, got: &Bytes, expected: &Bytes) -> Option<Differenc
     })
 }
 
-/// Elements that are there too often, or not often enough, in whatever order.
+/// Elements that occur too often or not often enough, in any order.
 fn misplaced(argument: &Argument, got: &Bytes, expected: &Bytes) -> Option<Difference> {
     let (name, ty) = (&argument.name, got.ty);
     let sorted = |bytes: &[u8]| {
@@ -84,7 +84,7 @@ fn misplaced(argument: &Argument, got: &Bytes, expected: &Bytes) -> Option<Diffe
     let (is, must) = (sorted(&got.after), sorted(&expected.after));
     let (one, other) = is.iter().zip(&must).find(|(is, must)| is != must)?;
     let often = |all: &[Vec<u8>], one: &Vec<u8>| all.iter().filter(|element| *element == one).count();
-    // The smaller one of the two is where the sorted lists part: one of them has it more often.
+    // The sorted lists differ from the smaller of the two on, so one of them contains it more often.
     let which = one.min(other);
     let (is, must) = (often(&is, which), often(&must, which));
     let times = |count: usize| if count == 1 { "once".to_owned() } else { format!("{count} times") };
@@ -111,7 +111,7 @@ fn largest(bytes: &Bytes) -> f64 {
     all.filter(|value| value.is_finite()).fold(0.0, f64::max)
 }
 
-/// A number as a float, by the way it is shown.
+/// A number as a float, read from its printed form.
 fn value(ty: Type, bytes: &[u8]) -> f64 {
     ty.show(bytes).parse().unwrap_or(f64::NAN)
 }

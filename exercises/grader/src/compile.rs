@@ -1,28 +1,28 @@
-//! From an attempt to PTX.
+//! Compiles an attempt to PTX.
 //!
-//! A grading compiles the attempt and the solution with the same compiler, so that neither has an advantage. The compiler of
-//! this project is here; a program that finds NVIDIA's brings a function of its own.
+//! The attempt and the solution are compiled by the same compiler, so that neither has an advantage. The compiler of
+//! this project, `cudac`, is called here. A program that finds NVIDIA's compiler brings a function of its own.
 
 use crate::catalogue::Exercise;
 use crate::verdict::Refusal;
 
-/// What a compiler made of a text.
+/// The output of a compiler.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Compiled {
     /// A module.
     pub ptx: String,
-    /// Which compiler it was, and for what it compiled: `cudac 0.1 (sm_70)`.
+    /// The compiler and its target: `cudac 0.1 (sm_70)`.
     pub by: String,
-    /// What is probably wrong with the text, as the compiler words it.
+    /// The compiler's warnings, as it words them.
     pub warnings: Vec<String>,
 }
 
-/// Makes PTX of the text of an exercise that is written in CUDA C++, or says why it cannot.
+/// Compiles the text of an exercise that is written in CUDA C++, or says why it cannot.
 pub type Compile<'c> = dyn Fn(&Exercise, &str) -> Result<Compiled, Box<Refusal>> + Sync + 'c;
 
 /// The compiler of this project.
 ///
-/// # Errors
+/// Text that it does not accept, as a refusal.
 /// What it does not accept, as a refusal.
 pub fn cudac(exercise: &Exercise, text: &str) -> Result<Compiled, Box<Refusal>> {
     let name = exercise.file_name();
@@ -36,7 +36,7 @@ pub fn cudac(exercise: &Exercise, text: &str) -> Result<Compiled, Box<Refusal>> 
     }
 }
 
-/// Lines of a compiler's messages that are shown.
+/// How many lines of a compiler's messages are shown.
 const LOG_LINES: usize = 12;
 
 /// The refusal of a text that does not compile.

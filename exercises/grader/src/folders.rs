@@ -1,7 +1,7 @@
-//! Exercises in folders, as the repository has them: `chNN/name` with `exercise.toml`, `solution.cu` or `solution.ptx`, the
+//! Exercises in folders, as in the repository: `chNN/name` with `exercise.toml`, `solution.cu` or `solution.ptx`, the
 //! starter, and the PTX of every version in `ptx/`.
 //!
-//! Everything that reads files is here, so that a web page can do without. What it leaves out: writing, which the chores do.
+//! Only this module reads files, so a web page can work without it. What it leaves out: writing, which the chores do.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -53,18 +53,18 @@ fn texts(folder: &Path) -> Result<Texts> {
     Ok(Texts {
         description: text(&folder.join("exercise.toml"))?,
         source: text(&source)?,
-        // Of a new exercise, the chore has yet to write them.
+        // The chore has not written them yet for a new exercise.
         starter: starter.map(|file| text(file)).transpose()?.unwrap_or_default(),
         ptx: (!is_ptx).then(|| text_or_none(&ptx_file(folder, &Version::Solution))).transpose()?,
     })
 }
 
-/// Where the compiled PTX of a version is.
+/// The path of the compiled PTX of a version.
 fn ptx_file(folder: &Path, version: &Version) -> PathBuf {
     folder.join("ptx").join(format!("{version}.ptx"))
 }
 
-/// A text file with LF line ends, whatever the checkout has.
+/// A text file with LF line endings, whatever the checkout has.
 fn text(path: &Path) -> Result<String> {
     let text = fs::read_to_string(path).map_err(|error| match error.kind() {
         ErrorKind::NotFound => anyhow!("there is no file `{}`: check out the project again", path.display()),
@@ -83,7 +83,7 @@ impl Exercise {
         root.join(self.chapter_name()).join(&self.name)
     }
 
-    /// Where the compiled PTX of a version is.
+    /// The path of the compiled PTX of a version.
     pub fn ptx_file(&self, root: &Path, version: &Version) -> PathBuf {
         ptx_file(&self.folder(root), version)
     }

@@ -1,18 +1,18 @@
-//! Gates: counters that may not be larger than a number, or smaller where more is better.
+//! Gates: limits on counters. A counter must not be larger than its gate, or not smaller if more is better.
 //!
-//! Never time, which differs from machine to machine; counters do not. An atomic is held to the gates of loads and of stores,
-//! because it does both: `atomicAdd(&x, 0)` loads, and `atomicExch` stores.
+//! There are no gates on time, because time differs from machine to machine and counters do not. An atomic counts
+//! towards the gates of loads and of stores, because it does both: `atomicAdd(&x, 0)` loads, and `atomicExch` stores.
 //!
-//! Gates are written for the committed solution, which NVIDIA's compiler made. If another compiler made the attempt, it made
-//! the solution too, and a gate on a counter of instructions changes as the solution's counter does. What memory sees is
-//! what the text asks for, so those gates stay as they are.
+//! Gates are written for the committed solution, which NVIDIA's compiler compiled. If another compiler compiled the
+//! attempt, it compiled the solution too, and a gate on a counter of instructions is scaled as the solution's counter.
+//! Memory counters depend on the text only, so their gates remain the same.
 
 use anyhow::{Result, anyhow};
 use simt::Counters;
 
 use crate::verdict::Measured;
 
-/// An average that the counters give, by the name that a gate may have.
+/// An average that follows from the counters, by the name of its gate.
 type Average = (&'static str, &'static str, fn(&Counters) -> f64);
 
 const AVERAGES: [Average; 4] = [
@@ -22,17 +22,17 @@ const AVERAGES: [Average; 4] = [
     (ACTIVE_LANES, "active lanes per PTX instruction", Counters::ptx_lanes_per_instruction),
 ];
 
-/// The average of which the compiler decides most.
+/// The average that depends most on the compiler.
 const INSTRUCTIONS: &str = "instructions_per_warp";
 
-/// The one average of which more is better.
+/// The only average of which more is better.
 const ACTIVE_LANES: &str = "active_lanes";
 
 fn store_sectors(counters: &Counters) -> f64 {
     counters.global_store_sectors as f64 / (counters.global_store_requests.max(1)) as f64
 }
 
-/// Counters of loads and stores, and those of atomics that are added to them where there is a gate.
+/// Counters of loads and stores, and the counters of atomics that are added to them for a gate.
 const WITH_ATOMICS: [(&str, &[&str]); 8] = [
     ("global_load_requests", &["global_atomic_requests"]),
     ("global_load_sectors", &["global_atomic_sectors"]),
@@ -44,10 +44,10 @@ const WITH_ATOMICS: [(&str, &[&str]); 8] = [
     ("shared_store_bank_conflicts", &["shared_atomic_bank_conflicts"]),
 ];
 
-/// A counter by its name: what it is in words, and its value.
+/// A counter by its name: a description, and its value.
 ///
 /// # Errors
-/// When there is none of that name.
+/// If there is none of that name.
 pub(crate) fn counter(name: &str, counters: &Counters) -> Result<(String, f64)> {
     if let Some((_, words, value)) = AVERAGES.iter().find(|(known, ..)| *known == name) {
         return Ok(((*words).to_owned(), value(counters)));
@@ -59,7 +59,7 @@ pub(crate) fn counter(name: &str, counters: &Counters) -> Result<(String, f64)> 
     })
 }
 
-/// What a gate is held to: a counter, and those of atomics that do the same.
+/// The number that is compared with a gate: a counter, and the counters of atomics that do the same.
 fn charged(name: &str, counters: &Counters) -> Result<(String, f64)> {
     let (words, own) = counter(name, counters)?;
     let atomics =
@@ -70,12 +70,13 @@ fn charged(name: &str, counters: &Counters) -> Result<(String, f64)> {
     Ok((words + with, own + atomics))
 }
 
-/// Whether a counter counts instructions, of which each compiler makes its own.
+/// Whether a counter counts instructions, which differ between compilers.
 fn counts_instructions(name: &str) -> bool {
     name.starts_with("ptx_") || [INSTRUCTIONS, ACTIVE_LANES].contains(&name)
 }
 
-/// Holds an attempt's counter to its gate. The solution was compiled as the attempt was, and is also given as committed.
+/// Compares an attempt's counter with its gate. `solution` is the solution as compiled by the attempt's compiler, and
+/// the committed one is given as well.
 pub(crate) fn measure(
     name: &str,
     gate: f64,

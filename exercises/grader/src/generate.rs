@@ -1,6 +1,6 @@
-//! What is made of an exercise's source and committed: the text to begin with.
+//! Generates the committed files of an exercise: the text that a learner begins with.
 //!
-//! `cargo xtask exercises` writes it, and also the PTX of every version, which this crate cannot make.
+//! `cargo xtask exercises` writes it. The chore also writes the PTX of every version, which this crate cannot compile.
 
 use std::fmt::Write as _;
 
@@ -25,7 +25,7 @@ pub fn starter(exercise: &Exercise) -> Result<String> {
     }
 }
 
-/// The text of a version: a kernel, or answers as a run gives them.
+/// The text of a version: a kernel, or the answers that a run gives.
 ///
 /// # Errors
 /// When the kernel cannot be run.
@@ -38,7 +38,7 @@ pub fn text(exercise: &Exercise, version: &Version) -> Result<String> {
     }
 }
 
-/// The right answers but for those of a wrong prediction.
+/// The right answers, except those of a wrong prediction.
 fn answers(exercise: &Exercise, wrong: Option<&str>) -> Result<String> {
     let wrong = wrong.and_then(|name| exercise.wrong.get(name));
     sheet(exercise, |observed, question| match wrong.and_then(|wrong| wrong.get(&question.name)) {
@@ -80,7 +80,7 @@ fn launch(exercise: &Exercise) -> Result<String> {
     Ok(out)
 }
 
-/// What an argument is, in words behind its name: ` = 16`, or `, 32 elements of i32: all 0`.
+/// A description of an argument to follow its name: ` = 16`, or `, 32 elements of i32: all 0`.
 fn given(spec: &Spec) -> String {
     let buffer = match spec {
         Spec::Scalar(ty, bytes) => return format!(" = {}", ty.show(bytes)),

@@ -1,7 +1,7 @@
-//! Whether a kernel is right: in every case, with every seed, to every checker, and within the gates.
+//! Decides whether a kernel is right: in every case, with every seed, for every checker, and within the gates.
 //!
-//! The committed solution runs on the same input and says what the result must be; tests hold the solutions themselves to
-//! closed forms.
+//! The committed solution runs on the same input, and its result is the expected one. Tests compare the solutions
+//! themselves with closed forms.
 
 use std::ops::ControlFlow;
 
@@ -18,23 +18,23 @@ use crate::run::{How, Kernel, Ran, SEEDS};
 use crate::source::Version;
 use crate::verdict::{Measured, Passed, Refusal, Verdict, printed};
 
-/// How many more steps an attempt may take than the solution took, before it is stopped: as many times, and a number
-/// besides for short ones. A lock that every thread takes costs some 3,000 steps each time it changes hands if the lanes
-/// of several warps are separated and all of them spin.
+/// How many steps an attempt may take before it is stopped: this many times the solution's steps, plus a constant for
+/// short ones. If every thread takes a lock, it costs some 3,000 steps each time it changes hands, because the lanes of
+/// several warps are separated and all of them spin.
 const MORE_STEPS: (u64, u64) = (100, 1_000_000);
 
-/// The result of a trial; only [`grade`] and its siblings look into it.
+/// The result of a trial. Only [`grade`] and the other functions here look inside.
 #[derive(Debug)]
 pub struct Tried(Outcome<Option<Box<Refusal>>>);
 
-/// Carries out trial number so-and-so. Trials know nothing of one another, so they may run side by side.
+/// Carries out the trial with this number. Trials are independent, so they may run side by side.
 pub type Work<'w> = dyn Fn(u64) -> Tried + Sync + 'w;
 
-/// Takes the results in the order of their numbers, until it breaks off.
+/// Takes the results in the order of their numbers, until it breaks.
 pub type Take<'t> = dyn FnMut(u64, Tried) -> ControlFlow<()> + 't;
 
-/// Carries out so many trials, and hands over the results: one after another, or on several cores. It can show how far a
-/// grading has come, because it sees every trial.
+/// Carries out this many trials and passes on the results, one after another or on several cores. It can show the
+/// progress of a grading, because it sees every trial.
 pub type Trials<'n> = dyn FnMut(u64, &Work, &mut Take) + 'n;
 
 /// Carries out trials one after another.
@@ -42,10 +42,10 @@ pub fn one_by_one(count: u64, work: &Work, take: &mut Take) {
     let _ = (0..count).try_for_each(|number| take(number, work(number)));
 }
 
-/// Grades an attempt: a kernel, or answers. The solution is compiled as the attempt is.
+/// Grades an attempt: a kernel, or answers. The solution is compiled by the attempt's compiler.
 ///
 /// # Errors
-/// When the exercise itself is at fault. An attempt that is not right is refused, which is no error.
+/// If the exercise itself is wrong. An attempt that is wrong is refused, which is not an error.
 pub fn grade(exercise: &Exercise, compile: &Compile, trials: &mut Trials, text: &str) -> Result<Verdict> {
     if exercise.kind == Kind::Predict {
         return predict::grade(exercise, text);
@@ -66,18 +66,18 @@ pub fn grade(exercise: &Exercise, compile: &Compile, trials: &mut Trials, text: 
     Ok(verdict)
 }
 
-/// Grades a kernel that NVIDIA's compiler made, as it made the committed solution.
+/// Grades a kernel that NVIDIA's compiler compiled, like the committed solution.
 ///
 /// # Errors
-/// When the exercise itself is at fault.
+/// If the exercise itself is wrong.
 pub fn grade_ptx(exercise: &Exercise, ptx: &str) -> Result<Verdict> {
     grade_with(exercise, ptx, &seeds())
 }
 
-/// Grades a kernel with seeds of one's own: odd ones hunt for trouble.
+/// Grades a kernel with the given seeds. Odd ones use the schedule that hunts for mistakes.
 ///
 /// # Errors
-/// When the exercise itself is at fault.
+/// If the exercise itself is wrong.
 pub fn grade_with(exercise: &Exercise, ptx: &str, seeds: &[u64]) -> Result<Verdict> {
     grade_kernels(exercise, &exercise.ptx(), ptx, seeds, &mut one_by_one)
 }
@@ -86,7 +86,7 @@ fn seeds() -> Vec<u64> {
     (0..SEEDS).collect()
 }
 
-/// Grades a kernel beside the solution, both in PTX.
+/// Grades a kernel against the solution, both in PTX.
 fn grade_kernels(
     exercise: &Exercise,
     solution: &str,
@@ -103,13 +103,13 @@ fn grade_kernels(
     Ok(verdict)
 }
 
-/// Adds what the exercise says to look at.
+/// Adds the exercise's advice about what to look at.
 fn pointed(exercise: &Exercise, refusal: Refusal) -> Refusal {
     let look = exercise.look.get(&refusal.reason).cloned();
     Refusal { look: look.unwrap_or(refusal.look), ..refusal }
 }
 
-/// What an attempt came to so far: the outer error is the exercise's, the inner one the attempt's.
+/// The outcome of grading so far: the outer error is the exercise's, the inner one the attempt's.
 type Outcome<T> = Result<Result<T, Box<Refusal>>>;
 
 struct Trial<'e> {
@@ -133,7 +133,7 @@ impl Trial<'_> {
             let (case, seed) = self.numbered(number);
             Tried(self.once(case, seed))
         };
-        // They may run side by side, but the first refusal in their order is the one that counts.
+        // Trials may run side by side, but the first refusal in their order is the one that counts.
         trials(count, &work, &mut |number, Tried(outcome)| {
             let (case, seed) = self.numbered(number);
             let told = |refusal: Box<Refusal>| refusal.case(label(case, seed));
@@ -159,7 +159,7 @@ impl Trial<'_> {
         (&self.exercise().cases[number / self.seeds.len()], self.seeds[number % self.seeds.len()])
     }
 
-    /// Whether the attempt can be read, and has the kernel that was asked for.
+    /// Checks that the attempt can be read, and has the kernel that was asked for.
     fn is_the_kernel(&self) -> Outcome<()> {
         let name = &self.exercise().kernel;
         let solution = self.solution.module()?;
@@ -186,7 +186,8 @@ impl Trial<'_> {
         Ok(Err(refusal.look(&format!("put the list of parameters back; `{folder}/{file}` has it"))))
     }
 
-    /// One case with one seed. What only PTX allows is handed on, for what is wrong in some other run says more.
+    /// One case with one seed. A fault that only PTX allows is returned and not reported yet, because a fault in
+    /// another run may say more.
     fn once(&self, case: &Case, seed: u64) -> Outcome<Option<Box<Refusal>>> {
         let expected = self.solution.run(case, &How::plain(seed))?;
         let steps = expected.report.counters.ptx_instructions * MORE_STEPS.0 + MORE_STEPS.1;
@@ -203,7 +204,7 @@ impl Trial<'_> {
             .map_err(|refusal| refusal.details(stale(&got.report.stale_reads)).printed(&got.report.output)))
     }
 
-    /// Holds the result to the solution's.
+    /// Compares the result with the solution's.
     fn result(&self, case: &Case, how: &How, got: &Ran, expected: &Ran) -> Outcome<()> {
         let Some(found) = compare::difference(&self.exercise().arguments, got, expected) else {
             return Ok(Ok(()));
@@ -217,7 +218,7 @@ impl Trial<'_> {
         Ok(Err(refusal))
     }
 
-    /// Holds the counters of the last case to the gates.
+    /// Compares the counters of the last case with the gates.
     fn within_gates(&self) -> Outcome<Passed> {
         let exercise = self.exercise();
         let tried = format!(
@@ -246,7 +247,7 @@ impl Trial<'_> {
     /// The counters of the committed solution, for which the gates are written.
     fn committed(&self, case: &Case, how: &How, solution: Counters) -> Result<Counters> {
         let (exercise, ptx) = (self.exercise(), self.exercise().ptx());
-        // A new exercise has yet to be compiled.
+        // A new exercise has not been compiled yet.
         if exercise.gates.is_empty() || ptx.is_empty() || ptx == self.solution.ptx {
             return Ok(solution);
         }
@@ -262,18 +263,19 @@ fn no_kernel(exercise: &Exercise, others: &[String]) -> Box<Refusal> {
         .look(&format!("keep its first line as it was: `{entry} {name}(...)`"))
 }
 
-/// The first error, or else the first warning: what is right only by luck is not right. Notes are harmless.
+/// The first error, or otherwise the first warning, because a kernel that is right only by luck is not right. Notes are
+/// harmless.
 fn worst(report: &Report) -> Option<&Fault> {
     let of = |severity| report.faults.iter().find(|fault| fault.severity == severity);
     of(Severity::Error).or_else(|| of(Severity::Warning))
 }
 
-/// What PTX allows and CUDA C++ does not: a compiler may make something else of it.
+/// The refusal of code that PTX allows and CUDA C++ does not: another compiler may translate it differently.
 fn by_luck(report: &Report) -> Option<Box<Refusal>> {
     report.faults.iter().find(|fault| fault.kind == FaultKind::VolatileRace).map(faulty)
 }
 
-/// Threads that a fault names: more of them say no more, as where every warp waits.
+/// How many threads of a fault are listed. If every warp waits, a longer list says nothing new.
 const ACTORS: usize = 4;
 
 fn faulty(fault: &Fault) -> Box<Refusal> {
@@ -281,7 +283,7 @@ fn faulty(fault: &Fault) -> Box<Refusal> {
     let others = fault.actors.len().saturating_sub(ACTORS) as u64;
     let others = (others > 0).then(|| format!("and {}", counted(others, "other")));
     let more = (fault.count > 1).then(|| format!("and {}", counted(fault.count - 1, "more time")));
-    // The limit on steps is the grader's, and no learner can raise it.
+    // The limit on steps is the grader's, and a learner cannot raise it.
     let look = match fault.kind {
         FaultKind::StepLimit => "which loop runs many more iterations than it should, or never ends?",
         _ => &fault.help,
@@ -289,10 +291,11 @@ fn faulty(fault: &Fault) -> Box<Refusal> {
     Refusal::new(fault.kind.name(), &fault.message).details(told.chain(others).chain(more)).look(look)
 }
 
-/// Places that are told at which the weak memory returned an older store.
+/// How many stale reads of the weak memory are described.
 const STALE: usize = 2;
 
-/// What the weak memory did in a run that came out wrong: without it the values that its lanes saw make no sense.
+/// What the weak memory did in a run with a wrong result. Without it, the values that its lanes loaded would make no
+/// sense.
 fn stale(reads: &[StaleRead]) -> Vec<String> {
     let one = |read: &StaleRead| {
         let title = format!("stale read, which PTX's memory model allows: {}", read.message);

@@ -1,4 +1,4 @@
-//! Exercises about warps: what there are, and whether an attempt is right.
+//! Exercises about warps: their descriptions, and whether an attempt is right.
 //!
 //! ```no_run
 //! # fn main() -> anyhow::Result<()> {
@@ -10,9 +10,10 @@
 //! # }
 //! ```
 //!
-//! An attempt is a text: a kernel, or answers. A verdict says what became of it; an `Err` means that the exercise itself
-//! cannot be read. Apart from [`folders`], nothing here reads a file or starts a thread, so that a web page can grade too.
-//! What it leaves out: the learner's files, progress and the screen, which are the harness's.
+//! An attempt is a text: a kernel, or answers. A [`Verdict`] is the result of grading it; an `Err` means that the
+//! exercise itself cannot be read. Apart from [`folders`], nothing here reads a file or starts a thread, so that a web
+//! page can grade too. What it leaves out: the learner's files, progress and the screen, which are in the crate
+//! `exercises`.
 #![forbid(unsafe_code)]
 
 pub mod catalogue;

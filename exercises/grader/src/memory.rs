@@ -1,4 +1,4 @@
-//! What a solution leaves in memory, for tests that hold it to a closed form.
+//! The memory that a solution leaves, for tests that compare it with a closed form.
 
 use std::collections::BTreeMap;
 
@@ -24,16 +24,16 @@ impl Exercise {
 }
 
 impl Argument {
-    /// Whether its elements may come in any order.
+    /// Whether its elements may have any order.
     pub fn is_in_any_order(&self) -> bool {
         self.role == Role::AnyOrder
     }
 }
 
-/// Runs the solution, and gives memory before and after.
+/// Runs the solution, and returns memory before and after.
 ///
 /// # Errors
-/// When it cannot be run.
+/// If it cannot be run.
 pub fn after(exercise: &Exercise, case: &Case, seed: u64) -> Result<(Memory, Memory)> {
     let ran = Kernel { exercise, ptx: &exercise.ptx() }.run(case, &How::plain(seed))?;
     let memory = |pick: fn(&crate::run::Bytes) -> &Vec<u8>| {

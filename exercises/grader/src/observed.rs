@@ -1,4 +1,4 @@
-//! What a run showed, as far as questions ask for it.
+//! The facts about a run that questions ask for.
 
 use anyhow::{Context, Result, ensure};
 use simt::{Actor, Counters, Fault, Severity};
@@ -10,7 +10,7 @@ use crate::run::{Bytes, How, Kernel, Ran};
 use crate::sets;
 use crate::source::Version;
 
-/// The answer that a run gives.
+/// The right answer, from a run.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Truth {
     /// A set of lanes, warps or elements.
@@ -24,7 +24,7 @@ pub(crate) enum Truth {
 }
 
 impl Truth {
-    /// As an answer is written.
+    /// The answer as a learner would write it.
     pub fn text(&self) -> String {
         match self {
             Truth::Lanes(mask) => sets::show(*mask),
@@ -62,7 +62,7 @@ impl Truth {
     }
 }
 
-/// Lanes of a warp that carried out an instruction of a line.
+/// Lanes of a warp that executed an instruction of a line.
 #[derive(Clone, Copy, Debug)]
 struct Seen {
     block: u64,
@@ -75,7 +75,7 @@ struct Seen {
 #[derive(Debug)]
 pub(crate) struct Observed<'e> {
     exercise: &'e Exercise,
-    /// The kernel as it is shown.
+    /// The kernel's text as learners see it.
     text: String,
     ran: Ran,
     seen: Vec<Seen>,
@@ -107,7 +107,7 @@ impl Observed<'_> {
         Ok(Observed { exercise, text, ran, seen })
     }
 
-    /// What the run answers.
+    /// The right answer to a question.
     pub fn truth(&self, question: &Question) -> Result<Truth> {
         Ok(match &question.from {
             From::Lanes { at, block, warp } => {
@@ -138,7 +138,7 @@ impl Observed<'_> {
         })
     }
 
-    /// The number of the line at whose end a mark stands.
+    /// The number of the line that ends with a mark.
     fn line(&self, mark: &str) -> Result<u32> {
         let mut lines = self.text.lines().zip(1..).filter(|(line, _)| line.trim_end().ends_with(mark));
         let (_, number) = lines.next().with_context(|| format!("no line ends in `{mark}`"))?;
@@ -159,7 +159,7 @@ impl Observed<'_> {
         bytes.with_context(|| format!("there is no buffer `{name}`"))
     }
 
-    /// A buffer's elements afterwards.
+    /// The elements of a buffer after the run.
     fn elements(&self, name: &str) -> Result<Vec<&[u8]>> {
         let bytes = self.bytes(name)?;
         Ok(bytes.after.chunks_exact(bytes.ty.bytes).collect())
@@ -187,5 +187,5 @@ impl Observed<'_> {
     }
 }
 
-/// Steps after which a kernel to predict is stopped: such kernels are small.
+/// The number of steps after which a kernel to predict is stopped: such kernels are small.
 const MAX_STEPS: u64 = 10_000_000;

@@ -1,4 +1,4 @@
-//! Predictions: an answer to each question, held to what a run shows.
+//! Predictions: answers to questions, compared with what a run shows.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use crate::verdict::{Passed, Refusal, Verdict};
 /// Grades a file of answers.
 ///
 /// # Errors
-/// When the exercise itself is at fault.
+/// If the exercise itself is wrong.
 pub(crate) fn grade(exercise: &Exercise, text: &str) -> Result<Verdict> {
     let answers = match read(exercise, text) {
         Ok(answers) => answers,
@@ -60,7 +60,7 @@ fn written(value: &toml::Value) -> String {
     }
 }
 
-/// Holds an answer to the truth.
+/// Compares an answer with the truth.
 fn hold(question: &Question, answer: &str, truth: &Truth) -> Result<(), Box<Refusal>> {
     let refuse = |reason: &str, headline: &str| {
         Refusal::new(reason, &format!("`{}`: {headline}", question.name)).look(&question.look)
@@ -81,13 +81,13 @@ fn hold(question: &Question, answer: &str, truth: &Truth) -> Result<(), Box<Refu
     }
 }
 
-/// The first number of an answer that is not a lane: a thread's number in its block, most likely.
+/// The first number of an answer that is not a lane; most likely it is a thread's index in its block.
 fn no_lane(answer: &str) -> Option<u32> {
     let beyond = sets::parse(answer).ok()? >> 32;
     (beyond != 0).then(|| 32 + beyond.trailing_zeros())
 }
 
-/// What is wrong with an answer: one thing, and a picture.
+/// What is wrong with an answer: one sentence, and a picture.
 type Wrong = (String, Vec<String>);
 
 fn judge(answer: &str, truth: &Truth, choices: &[String]) -> Result<Option<Wrong>> {
@@ -106,7 +106,8 @@ fn judge(answer: &str, truth: &Truth, choices: &[String]) -> Result<Option<Wrong
     }
 }
 
-/// Names one lane that is wrong, and no more: the rest is for the learner, and so is a last one that is missing.
+/// Names one wrong lane only, because the learner is to find the others. The same holds for a last lane that is
+/// missing.
 fn lanes(answer: u64, truth: u64) -> Option<Wrong> {
     let (extra, missing) = (answer & !truth, truth & !answer);
     let count = (extra | missing).count_ones();
@@ -120,7 +121,7 @@ fn lanes(answer: u64, truth: u64) -> Option<Wrong> {
     Some((format!("{lane} {headline}{in_all}"), picture(answer, truth, 1 << lane)))
 }
 
-/// An answer as a picture, with a mark below a lane of it; no picture where there are more than 32.
+/// An answer as a picture, with a mark below one lane; no picture if there are more than 32 lanes.
 fn picture(answer: u64, truth: u64, marked: u64) -> Vec<String> {
     if (answer | truth) >> 32 != 0 {
         return Vec::new();

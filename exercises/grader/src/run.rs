@@ -1,4 +1,4 @@
-//! One run of a kernel in one case with one seed, from a fresh emulator.
+//! One run of a kernel in one case with one seed, in a new emulator.
 
 use anyhow::{Context, Result, anyhow};
 use arguments::{self, Argument, Given, Spec, Type};
@@ -6,20 +6,20 @@ use simt::{Checks, Dim3, Emulator, KernelInfo, Launch, Limits, Module, Report, S
 
 use crate::catalogue::{Case, Exercise};
 
-/// Seeds that every case is run with.
+/// How many seeds every case is run with.
 pub const SEEDS: u64 = 16;
 
-/// Global memory that a run may have, far more than any case needs.
+/// The size of global memory, far more than any case needs.
 const MEMORY_BYTES: u64 = 256 << 20;
 
-/// A kernel that an exercise is tried with: the solution's, or an attempt.
+/// A kernel to run: the solution's, or an attempt.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Kernel<'e> {
     pub exercise: &'e Exercise,
     pub ptx: &'e str,
 }
 
-/// How a kernel is run.
+/// How a kernel is run: seed, schedule and checkers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct How {
     pub seed: u64,
@@ -27,24 +27,26 @@ pub(crate) struct How {
     pub checks: Checks,
     pub weak_memory: bool,
     pub max_steps: u64,
-    /// A buffer's byte whose last store is wanted: the argument, and the offset.
+    /// A byte of a buffer whose last writer is wanted: the argument, and the offset.
     pub follow: Option<(usize, u64)>,
 }
 
 impl How {
-    /// Warps in turn, nobody watching.
+    /// Warps take turns, and no checker is on.
     pub fn plain(seed: u64) -> How {
         let max_steps = simt::DEFAULT_MAX_STEPS;
         let checks = Checks::NONE;
         How { seed, schedule: Schedule::RoundRobin, checks, weak_memory: false, max_steps, follow: None }
     }
 
-    /// Warps in an order that the seed chooses, all checkers watching, and stopped after so many steps.
+    /// Warps run in an order that the seed chooses, all checkers are on, and the run is stopped after `max_steps`
+    /// steps.
     ///
-    /// The first half of [`SEEDS`] runs in the ordinary memory, where the checker of races is the stricter one: it does not
-    /// take the order that `__threadfence()` of several threads had in this run for an order of every run. The other half
-    /// runs in the weak memory, where stale values show of accesses that are no race, and so on with seeds beyond. Since the halves come in this order, a
-    /// fault that both have is told without the weak memory, which takes more words.
+    /// The first half of [`SEEDS`] runs in the ordinary memory, where the checker of races is stricter: it does not
+    /// assume that the order that the `__threadfence()` of several threads happened to have in this run holds in every
+    /// run. The other half runs in the weak memory, which shows stale values of accesses that are not a race. The same
+    /// alternation continues for larger seeds. Because the ordinary memory comes first, a fault that both find is
+    /// described without the weak memory, which would take more words.
     pub fn watched(seed: u64, max_steps: u64) -> How {
         let weak_memory = seed / (SEEDS / 2) % 2 == 1;
         let schedule = if seed.is_multiple_of(2) { Schedule::Random } else { Schedule::Hunt };
@@ -52,7 +54,7 @@ impl How {
     }
 }
 
-/// Who is told of each instruction, and of the module that it is of.
+/// A function that is called for each instruction, with its module.
 pub(crate) type Step<'s> = &'s mut dyn FnMut(&TraceStep, &Module);
 
 /// What a run did.
@@ -63,7 +65,7 @@ pub(crate) struct Ran {
     pub buffers: Vec<Option<Bytes>>,
 }
 
-/// A buffer before and after.
+/// The bytes of a buffer before and after the run.
 #[derive(Debug)]
 pub(crate) struct Bytes {
     pub ty: Type,
@@ -72,7 +74,7 @@ pub(crate) struct Bytes {
 }
 
 impl Kernel<'_> {
-    /// What the kernel takes, if the text can be read and has the kernel.
+    /// The module of the text, if it can be read and contains the kernel.
     pub fn module(&self) -> Result<Module> {
         self.load(&mut emulator())
     }
@@ -82,7 +84,7 @@ impl Kernel<'_> {
         emulator.load(&name, self.ptx).map_err(|error| anyhow!("`{name}`, {error}"))
     }
 
-    /// The kernel among others of a module.
+    /// The kernel in its module.
     pub fn info<'m>(&self, module: &'m Module) -> Option<&'m KernelInfo> {
         module.kernels().iter().find(|kernel| kernel.name == self.exercise.kernel)
     }
@@ -90,12 +92,12 @@ impl Kernel<'_> {
     /// Runs it.
     ///
     /// # Errors
-    /// When it cannot be launched so, or comes to an instruction that is not supported.
+    /// If it cannot be launched in this way, or reaches an instruction that is not supported.
     pub fn run(&self, case: &Case, how: &How) -> Result<Ran> {
         self.run_traced(case, how, None)
     }
 
-    /// Runs it and tells each instruction.
+    /// Runs it and calls `step` for each instruction.
     pub fn run_traced(&self, case: &Case, how: &How, step: Option<Step<'_>>) -> Result<Ran> {
         let mut emulator = emulator();
         let module = self.load(&mut emulator)?;
@@ -164,13 +166,13 @@ pub(crate) fn specs(exercise: &Exercise, info: &KernelInfo, case: &Case, seed: u
     arguments::prepare(info, &parsed, MEMORY_BYTES)
 }
 
-/// A text with the case's values, and the seed, in place of their names in braces.
+/// A text in which names in braces are replaced by the case's values and the seed.
 pub(crate) fn fill(text: &str, case: &Case, seed: u64) -> String {
     let filled = case.iter().fold(text.to_owned(), |text, (name, value)| {
         let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         text.replace(&format!("{{{name}}}"), &value)
     });
-    // The seed comes last: a case's value may ask for it.
+    // The seed is replaced last, because a case's value may contain it.
     filled.replace("{seed}", &seed.to_string())
 }
 

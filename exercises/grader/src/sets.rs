@@ -1,8 +1,8 @@
-//! Sets of lanes as people write them, `0-15, 20`, and as pictures.
+//! Sets of lanes in text form, `0-15, 20`, and as pictures.
 
 use anyhow::{Result, bail};
 
-/// Reads `0-15, 20`, `0x0000ffff` or `none`: numbers below 64, for warps may be meant as well.
+/// Reads `0-15, 20`, `0x0000ffff` or `none`. Numbers are below 64, because they may also be warps.
 pub(crate) fn parse(text: &str) -> Result<u64> {
     let text = text.trim();
     if text == "none" {
@@ -44,7 +44,7 @@ pub(crate) fn show(mask: u64) -> String {
     if parts.is_empty() { "none".to_owned() } else { parts.join(", ") }
 }
 
-/// The numbers above a picture of 32 lanes.
+/// The ruler above a picture of 32 lanes.
 pub(crate) const RULER: &str = "0      7 8     15 16    23 24    31";
 
 /// 32 lanes, in groups of eight.

@@ -1,7 +1,7 @@
 //! One file for a solution, its starter, and the wrong solutions that a learner might write.
 //!
-//! The file compiles as the solution. A part that differs stands between marks, and the others' versions of it are behind it
-//! as comments:
+//! The file compiles as the solution. A part that differs is between marks, and the other versions of it follow as
+//! comments:
 //!
 //! ```text
 //! //= solution
@@ -13,23 +13,23 @@
 //! //= end
 //! ```
 //!
-//! A version that a part does not name has the solution's text there, so each wrong solution is written where it differs
-//! and nowhere else. What it leaves out: nesting.
+//! A version that a part does not name has the solution's text there, so each wrong solution is written only where it
+//! differs. What it leaves out: nesting.
 
 use std::collections::BTreeSet;
 use std::fmt;
 
 use anyhow::{Result, bail, ensure};
 
-/// How a mark begins.
+/// The start of a mark.
 const MARK: &str = "//= ";
 
-/// Which text of a file is wanted.
+/// A version of the text in a file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Version {
-    /// What passes.
+    /// The version that passes.
     Solution,
-    /// What a learner begins with.
+    /// The version that a learner begins with.
     Starter,
     /// A wrong solution by name.
     Wrong(String),
@@ -46,7 +46,7 @@ impl Version {
     }
 }
 
-/// As files and tables are named: `solution`, `starter`, `wrong_own_element`.
+/// As in names of files and tables: `solution`, `starter`, `wrong_own_element`.
 impl fmt::Display for Version {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -62,7 +62,7 @@ fn is_name(text: &str) -> bool {
         && text.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')
 }
 
-/// A file in parts: what all versions share, and what differs.
+/// A file in parts: text that all versions share, and text that differs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Source {
     parts: Vec<Part>,
@@ -71,7 +71,7 @@ pub struct Source {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Part {
     Shared(String),
-    /// The versions of one place; the first is the solution's.
+    /// The versions of one part; the first is the solution's.
     Choice(Vec<(Version, String)>),
 }
 
@@ -79,7 +79,7 @@ impl Source {
     /// Reads a file with marks.
     ///
     /// # Errors
-    /// Names the line of a mark that is unknown, or stands where it may not.
+    /// Names the line of a mark that is unknown or in the wrong place.
     pub fn parse(text: &str) -> Result<Source> {
         let mut source = Source::default();
         let mut open: Option<Vec<(Version, String)>> = None;
@@ -148,7 +148,7 @@ fn begin(choice: &mut Vec<(Version, String)>, mark: &str, number: usize) -> Resu
     Ok(())
 }
 
-/// A line of a version; those behind the solution are comments.
+/// Adds a line to a version; those after the solution are comments.
 fn add(choice: &mut [(Version, String)], line: &str, number: usize) -> Result<()> {
     let Some((version, text)) = choice.last_mut() else { return Ok(()) };
     if *version == Version::Solution {

@@ -1,43 +1,43 @@
-//! What became of an attempt: passed, with what it cost, or refused, with the lane, the line and what to look at.
+//! The verdict on an attempt: passed, with its cost, or refused, with the lane, the line and what to look at.
 
 use layout::counted;
 
-/// What became of an attempt.
+/// The verdict on an attempt.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Verdict {
     /// It is right, in every case, with every seed, and within the gates.
     Passed(Passed),
-    /// It is not.
+    /// It is wrong.
     Refused(Refusal),
 }
 
 /// How an attempt was compiled.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Compilation {
-    /// Which compiler it was, and for what it compiled: `cudac 0.1 (sm_70)`. Empty if nothing was compiled.
+    /// The compiler and its target: `cudac 0.1 (sm_70)`. Empty if nothing was compiled.
     pub by: String,
-    /// What the compiler warned of.
+    /// The compiler's warnings.
     pub warnings: Vec<String>,
 }
 
-/// What there is to say about an attempt that is right.
+/// What is said about an attempt that is right.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Passed {
-    /// What was tried: `5 sizes, 16 seeds each`.
+    /// What was tested: `5 sizes, 16 seeds each`.
     pub tried: String,
     /// The counters with a gate.
     pub gates: Vec<Measured>,
-    /// Lines of a picture, of lanes where there were lanes to predict.
+    /// The lines of a picture of lanes, if lanes had to be predicted.
     pub picture: Vec<String>,
     /// What the kernel printed in the last case.
     pub printed: Vec<String>,
-    /// What to take away.
+    /// What to remember.
     pub learned: String,
     /// How it was compiled.
     pub compilation: Compilation,
 }
 
-/// Why an attempt is not right.
+/// Why an attempt is wrong.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Refusal {
     /// The kind of reason: a fault's name, `wrong-result`, `changed-input`, `gate`, `does-not-compile`, `no-kernel`,
@@ -45,13 +45,13 @@ pub struct Refusal {
     pub reason: String,
     /// What is wrong, in one sentence without a full stop.
     pub headline: String,
-    /// Who, where and how: a line each; a picture's lines, or the compiler's.
+    /// The threads, the place and the details: one line for each; or the lines of a picture, or of the compiler.
     pub details: Vec<String>,
     /// What to look at, in one sentence.
     pub look: String,
-    /// In which case: `n = 33, seed 3`; empty where it does not depend on one.
+    /// The case: `n = 33, seed 3`; empty if the refusal does not depend on one.
     pub case: String,
-    /// The counters with a gate, where it came to them.
+    /// The counters with a gate, if grading got that far.
     pub gates: Vec<Measured>,
     /// What the kernel printed in that case.
     pub printed: Vec<String>,
@@ -79,14 +79,14 @@ impl Refusal {
         self
     }
 
-    /// Tells what the kernel printed.
+    /// Adds what the kernel printed.
     #[must_use]
     pub fn printed(mut self: Box<Self>, output: &str) -> Box<Refusal> {
         self.printed = printed(output);
         self
     }
 
-    /// Says in which case it was.
+    /// Adds the case.
     #[must_use]
     pub fn case(mut self: Box<Self>, case: String) -> Box<Refusal> {
         self.case = case;
@@ -94,10 +94,10 @@ impl Refusal {
     }
 }
 
-/// Lines of a kernel's output that are told.
+/// How many lines of a kernel's output are shown.
 const PRINTED_LINES: usize = 8;
 
-/// The first lines of what a kernel printed, and how many there are besides.
+/// The first lines that a kernel printed, and how many more there are.
 pub(crate) fn printed(output: &str) -> Vec<String> {
     let more = output.lines().count().saturating_sub(PRINTED_LINES) as u64;
     let told = output.lines().take(PRINTED_LINES).map(str::to_owned);
@@ -107,13 +107,13 @@ pub(crate) fn printed(output: &str) -> Vec<String> {
 /// A counter with a gate.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Measured {
-    /// What is counted, in words: `sectors of global loads`.
+    /// A description of the counter: `sectors of global loads`.
     pub what: String,
-    /// What this attempt has.
+    /// The attempt's value.
     pub now: f64,
-    /// The most that passes, or the least where more is better.
+    /// The largest value that passes, or the smallest if more is better.
     pub gate: f64,
-    /// What the committed solution has.
+    /// The committed solution's value.
     pub solution: f64,
     /// Whether it passes.
     pub passes: bool,

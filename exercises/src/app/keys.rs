@@ -63,7 +63,7 @@ impl App {
         Vec::new()
     }
 
-    /// Back to the exercise.
+    /// Returns to the exercise.
     fn back(&mut self) {
         self.show(View::Work);
         if !self.is_fresh {
@@ -71,7 +71,7 @@ impl App {
         }
     }
 
-    /// Moves a long text; says whether the key is one that does.
+    /// Scrolls a long text; returns whether the key is one that does so.
     fn scroll(&mut self, key: KeyCode) -> bool {
         let (offset, page) = (self.extent.offset, self.extent.room.saturating_sub(1).max(1));
         let offset = match key {
@@ -122,7 +122,7 @@ impl App {
         Vec::new()
     }
 
-    /// Runs it again: with the starter where the file is gone.
+    /// Grades again; creates the starter if the file is gone.
     fn again(&mut self) -> Vec<Effect> {
         self.is_fresh = false;
         let mut effects = vec![Effect::Open(self.at)];

@@ -1,4 +1,5 @@
-//! The last line: which keys do something here. Where there is no room for all, those that are needed least go.
+//! The last line: the keys that have an effect here. If there is no room for all of them, the least important are
+//! omitted.
 
 use ratatui::text::{Line, Span};
 
@@ -9,7 +10,7 @@ use super::Style;
 
 type Key = (&'static str, &'static str);
 
-/// Those that may go, the first one first.
+/// The keys that can be omitted, the first one first.
 const DROPPED: [&str; 7] = ["p", "r", "s", "h", "l", "arrows", "?"];
 
 pub(super) fn line(app: &App, style: Style, width: usize) -> Line<'static> {
@@ -18,7 +19,7 @@ pub(super) fn line(app: &App, style: Style, width: usize) -> Line<'static> {
         if used(&keys) <= width {
             break;
         }
-        // On an exercise that is not passed, the hint is the first thing to offer.
+        // If an exercise is not passed, the hint is the most important key.
         keys.retain(|(key, _)| *key != dropped || (dropped == "h" && !app.has_passed()));
     }
     let spans = keys.iter().flat_map(|(key, does)| {
@@ -27,7 +28,7 @@ pub(super) fn line(app: &App, style: Style, width: usize) -> Line<'static> {
     spans.collect()
 }
 
-/// How many columns they take, each with a space around it.
+/// How many columns they take, with a space around each.
 fn used(keys: &[Key]) -> usize {
     keys.iter().map(|(key, does)| columns(key) + columns(does) + 3).sum()
 }

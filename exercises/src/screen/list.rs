@@ -1,4 +1,4 @@
-//! All exercises by chapter, one of them selected.
+//! All exercises by chapter, with one of them selected.
 
 use grader::Exercise;
 
@@ -11,7 +11,7 @@ pub(super) fn page(app: &App, selected: usize, width: usize) -> Page {
     let mut page = Page { rows: Vec::new(), focus: 0..0, selected: None };
     let mut chapter = 0;
     for (at, exercise) in app.course.exercises.iter().enumerate() {
-        // The heading is seen with the first exercise below it.
+        // The heading is visible together with the first exercise below it.
         let first = page.rows.len();
         if chapter != exercise.chapter {
             chapter = exercise.chapter;
@@ -26,10 +26,10 @@ pub(super) fn page(app: &App, selected: usize, width: usize) -> Page {
     page
 }
 
-/// What the marks mean.
+/// The meaning of the marks.
 pub(super) const LEGEND: &str = "[x] passed";
 
-/// `> [x] The tail block    fix  10 min`, with the name where there is room.
+/// `> [x] The tail block fix 10 min`, with the name if there is room.
 fn row(app: &App, exercise: &Exercise, is_selected: bool, width: usize) -> Row {
     let has_passed = app.done.has_passed(&exercise.name);
     let (tone, mark) = if has_passed { (Tone::Good, "[x]") } else { (Tone::Plain, "[ ]") };

@@ -1,4 +1,5 @@
-//! How tones look: in the terminal's own sixteen colours, which its owner chose for its background, or in none.
+//! The styles of tones: in the terminal's own sixteen colours, which its owner chose for its background, or without
+//! colour.
 //!
 //! Yellow and blue are left out, because each vanishes on some background.
 
@@ -14,7 +15,7 @@ pub struct Style {
 }
 
 impl Style {
-    /// Without colour, where the environment has `NO_COLOR` with anything in it.
+    /// Without colour if the environment has a non-empty `NO_COLOR`.
     pub fn from_environment() -> Style {
         Style { has_colour: std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()) }
     }
@@ -24,7 +25,7 @@ impl Style {
         Style { has_colour: false }
     }
 
-    /// How a tone looks.
+    /// The style of a tone.
     pub fn look(self, tone: Tone) -> Look {
         let bold = Look::new().add_modifier(Modifier::BOLD);
         match tone {

@@ -1,4 +1,4 @@
-//! An exercise: its task, what became of the attempt, and the hints that were seen.
+//! An exercise: its task, the verdict on the attempt, and the hints that were shown.
 
 use grader::Kind;
 
@@ -46,7 +46,7 @@ fn standing(app: &App) -> Vec<Said> {
     said
 }
 
-/// Where to go from an exercise that is passed.
+/// What to do after an exercise that is passed.
 fn onward(app: &App) -> String {
     match app.course.next_open(&app.done, Some(app.at)) {
         Some(_) if app.exercise().kind == Kind::Predict => "Press `n` for the next exercise.".to_owned(),
