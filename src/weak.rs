@@ -70,7 +70,8 @@ impl Found {
             .fact("worst", self.worst)
             .fact("stale_reads", self.stale as f64);
         let Some((seed, read)) = &self.first else { return row };
-        let read = read.as_ref().map_or_else(|| "no load was stale, but one came too early".to_owned(), describe);
+        let read =
+            read.as_ref().map_or_else(|| "no load was stale, but one came too early".to_owned(), describe);
         row.remark(format!("{} of {seeds} seeds are wrong; in seed {seed}, {read}", self.wrong))
     }
 }

@@ -1,16 +1,17 @@
-//! The types of numbers on the command line: how they are read, and how they are shown.
+//! The types of numbers on the command line: how they are parsed and printed.
 //!
-//! A number that its type cannot hold is refused and never wrapped. What it leaves out: 8-bit floats and `bf16`.
+//! A number that does not fit its type is refused and never wrapped around. What it leaves out: 8-bit floats and
+//! `bf16`.
 
 use crate::half;
 use crate::random::Random;
 
-/// What the bits of a number mean.
+/// How the bits of a number are interpreted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// An integer in two's complement.
     Signed,
-    /// An integer from zero.
+    /// An unsigned integer.
     Unsigned,
     /// A binary float of IEEE 754.
     Float,
@@ -21,7 +22,7 @@ pub enum Kind {
 pub struct Type {
     /// `f32`.
     pub name: &'static str,
-    /// What its bits mean.
+    /// How its bits are interpreted.
     pub kind: Kind,
     /// How many bytes it has.
     pub bytes: usize,
@@ -64,7 +65,7 @@ impl Type {
         bytes.ok_or_else(|| format!("`{text}` is not a number that {} can hold", self.name))
     }
 
-    /// The bytes of a whole number, if it fits, with zeros after them; a float may round it.
+    /// The bytes of an integer, followed by zeros, if it fits; a float may round it.
     pub fn integer(self, value: i128) -> Option<[u8; 8]> {
         let bits = 8 * self.bytes as u32;
         let range = match self.kind {
@@ -75,13 +76,13 @@ impl Type {
         range.contains(&value).then(|| (value as u64).to_le_bytes())
     }
 
-    /// The bytes of a float, with zeros after them, unless it is too large.
+    /// The bytes of a float, followed by zeros, unless it is too large.
     fn finite(self, value: f64) -> Option<[u8; 8]> {
         let bytes = self.rounded(value);
         Type::value(&bytes[..self.bytes]).is_finite().then_some(bytes)
     }
 
-    /// The bytes of the nearest float of this type, with zeros after them.
+    /// The bytes of the nearest float of this type, followed by zeros.
     fn rounded(self, value: f64) -> [u8; 8] {
         match self.bytes {
             2 => u64::from(half::bits(value)).to_le_bytes(),
@@ -90,9 +91,9 @@ impl Type {
         }
     }
 
-    /// A float; infinity must be asked for by its name.
+    /// A float. Infinity has to be written by its name.
     fn float(self, text: &str) -> Option<Vec<u8>> {
-        // Read as what it is to be, so that it is rounded once.
+        // Parsed as the final type, so that it is rounded only once.
         let value =
             if self.bytes == 4 { text.parse::<f32>().ok()?.into() } else { text.parse::<f64>().ok()? };
         let named = !text.contains(|c: char| c.is_ascii_digit());
@@ -109,11 +110,11 @@ impl Type {
         }
     }
 
-    /// The bytes of a number drawn by chance, with zeros after them: a float from 0 to but not 1, an integer over all
-    /// of its range.
+    /// The bytes of a random number, followed by zeros: a float from 0 up to but not 1, or an integer from its whole
+    /// range.
     pub fn random(self, random: &mut Random) -> [u8; 8] {
         let (low, high) = (u64::from(random.next_u32()), u64::from(random.next_u32()));
-        // As many bits as the fraction has, so that none is rounded up to 1.
+        // As many bits as the fraction has, so that no number is rounded up to 1.
         let unit = |bits: u32| (low >> (32 - bits)) as f64 / (1_u64 << bits) as f64;
         match (self.kind, self.bytes) {
             (Kind::Float, 2) => self.rounded(unit(11)),
@@ -123,14 +124,14 @@ impl Type {
         }
     }
 
-    /// A number as it is shown. A float can be told from an integer.
+    /// A number as text. A float can be told from an integer.
     pub fn show(self, bytes: &[u8]) -> String {
         let bits = wide(bytes);
         let unused = 64 - 8 * self.bytes as u32;
         match self.kind {
             Kind::Unsigned => bits.to_string(),
             Kind::Signed => ((bits << unused) as i64 >> unused).to_string(),
-            // The shortest that is read as the same number.
+            // The shortest text that is parsed as the same number.
             Kind::Float if self.bytes <= 4 => format!("{:?}", Type::value(bytes) as f32),
             Kind::Float => format!("{:?}", Type::value(bytes)),
         }

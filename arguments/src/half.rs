@@ -1,6 +1,6 @@
-//! 16-bit floats, IEEE 754's binary16, which Rust has not yet: bits to value and back.
+//! 16-bit floats, IEEE 754's binary16, for which stable Rust has no type: from bits to value and back.
 //!
-//! What it leaves out: arithmetic, which only kernels do.
+//! What it leaves out: arithmetic, which only kernels need.
 
 /// The largest exponent of two that divides every 16-bit float.
 const UNIT: i32 = -24;
@@ -17,10 +17,10 @@ pub fn bits(value: f64) -> u16 {
     if size >= 65_520.0 {
         return sign | INFINITY;
     }
-    // The exponent of a 64-bit float is in bits 52 to 62; below 2⁻¹⁴ the numbers get no closer.
+    // The exponent of a 64-bit float is in bits 52 to 62. Below 2⁻¹⁴ the distance between numbers is constant.
     let steps = (((size.to_bits() >> 52) as i32) - 1023 + EXPONENT_BIAS - 1).max(0);
     let units = (size / 2_f64.powi(steps + UNIT)).round_ties_even();
-    // Units carry into the exponent's bits as they should: the hidden bit is the first of them.
+    // A carry out of the units goes into the exponent's bits, which is right: the first unit is the hidden bit.
     sign | (((steps as u16) << 10) + units as u16)
 }
 

@@ -1,9 +1,9 @@
-//! Arguments of a kernel as text, `i32:5` or `buf:f32:1024:iota`, and as what the kernel takes.
+//! Arguments of a kernel: as text, for example `i32:5` or `buf:f32:1024:iota`, and as values for the kernel.
 //!
-//! The program `lanes` reads them from its command line, the exercises from their files. Numbers and sizes are checked before
-//! anything is allocated, so that a mistake costs no memory. What it leaves out: reading the files that an argument may
-//! name, which the program `lanes` does, so that this crate can be used in a web page; and whether a buffer is as large as
-//! the kernel thinks, which the emulator watches.
+//! The program `lanes` reads them from its command line, and the exercises read them from their files. Numbers and
+//! sizes are checked before anything is allocated, so that a mistake costs no memory. What it leaves out: reading the
+//! files that an argument may name, which the program `lanes` does, so that this crate can be used in a web page; and
+//! whether a buffer is as large as the kernel assumes, which the emulator checks.
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 
@@ -39,7 +39,7 @@ impl Given {
     }
 }
 
-/// Checks the arguments against the parameters and what memory there is.
+/// Checks the arguments against the kernel's parameters and the available memory.
 pub fn prepare(kernel: &KernelInfo, arguments: &[Argument], memory_bytes: u64) -> Result<Vec<Spec>> {
     check_count(kernel, arguments.len())?;
     for (index, (param, argument)) in kernel.params.iter().zip(arguments).enumerate() {
@@ -92,18 +92,20 @@ fn check(param: &Param, spec: &Spec) -> Result<(), String> {
     }
 }
 
-/// Whether both are floats, or neither is. PTX's untyped bits are either, and so is what passes a `__half`.
+/// Whether both are floats, or neither is. PTX's untyped bits can be either, and so can the type of a `__half`
+/// parameter.
 fn agrees(wanted: &str, ty: Type) -> bool {
     wanted.starts_with('b') || ty.bytes == 2 || wanted.starts_with('f') == (ty.kind == Kind::Float)
 }
 
-/// How to give a number for this parameter.
+/// An example of a number for this parameter.
 fn example(param: &Param) -> String {
     let kind = if param.ty.starts_with('f') { 'f' } else { 'u' };
     format!("{kind}{}:1", 8 * param.bytes)
 }
 
-/// Allocates and fills the buffers, each under a name for messages. Bytes of files have to be there already, as a list.
+/// Allocates and fills the buffers, each with a name for messages. The bytes of files must have been read into a list
+/// already.
 pub fn place(emulator: &mut Emulator, specs: &[Spec], name: impl Fn(usize) -> String) -> Result<Vec<Given>> {
     let given = |(index, spec): (usize, &Spec)| match spec {
         Spec::Scalar(_, bytes) => Ok(Given::Scalar(Arg::bytes(bytes))),
@@ -126,7 +128,7 @@ pub fn place(emulator: &mut Emulator, specs: &[Spec], name: impl Fn(usize) -> St
     specs.iter().enumerate().map(given).collect()
 }
 
-/// Fills a buffer that holds zeros. What names a file leaves them: its bytes have to be there already, as a list.
+/// Fills a buffer that holds zeros. If it is filled from a file, the bytes must have been read into a list already.
 pub fn fill(bytes: &mut [u8], spec: &BufferSpec) {
     let size = spec.ty.bytes;
     let elements = bytes.chunks_exact_mut(size);

@@ -1,11 +1,11 @@
-//! Numbers for inputs that look like chance and are the same on every computer.
+//! Pseudo-random numbers for inputs, which are the same on every computer.
 //!
-//! `SplitMix64` (Steele, Lea and Flood, 2014): ten lines, and good enough for inputs. What it leaves out: every use in
-//! which it would matter whether the next number can be guessed.
+//! `SplitMix64` (Steele, Lea and Flood, 2014): ten lines, and good enough for inputs. What it leaves out: uses in which
+//! it matters that the next number cannot be guessed.
 
 use std::ops::Range;
 
-/// A sequence of numbers that a seed decides.
+/// A sequence of numbers that depends on a seed.
 #[derive(Clone, Debug)]
 pub struct Random(u64);
 
@@ -29,20 +29,20 @@ impl Random {
         low + unit * (high - low)
     }
 
-    /// A whole number of a range that is not empty; the 64 bits behind it make the lower ones of a range more frequent by
-    /// less than its width in 2⁶⁴.
+    /// An integer from a range that is not empty. It is made from 64 bits, so the probabilities differ by less than the
+    /// width of the range divided by 2⁶⁴.
     pub fn between(&mut self, range: &Range<i64>) -> i128 {
         let width = i128::from(range.end) - i128::from(range.start);
         let high = u64::from(self.next_u32()) << 32;
         i128::from(range.start) + i128::from(high | u64::from(self.next_u32())) % width
     }
 
-    /// `n` numbers as [`Random::float`] gives them.
+    /// `n` numbers from [`Random::float`].
     pub fn floats(&mut self, n: usize, low: f32, high: f32) -> Vec<f32> {
         (0..n).map(|_| self.float(low, high)).collect()
     }
 
-    /// `n` times 32 bits.
+    /// `n` words of 32 bits.
     pub fn words(&mut self, n: usize) -> Vec<u32> {
         (0..n).map(|_| self.next_u32()).collect()
     }
@@ -54,7 +54,7 @@ mod tests {
 
     #[test]
     fn the_sequence_is_the_published_one() {
-        // The first number of seed 1234567 is 6457827717110365317; its high half is what we use.
+        // The first number of seed 1234567 is 6457827717110365317, and its high half is used.
         assert_eq!(u64::from(Random::new(1_234_567).next_u32()), 6_457_827_717_110_365_317 >> 32);
     }
 

@@ -1,19 +1,19 @@
-//! An argument as it is written: a number, or a buffer and what is in it.
+//! An argument in text form: a number, or a buffer and its initial contents.
 //!
-//! A new way to fill a buffer is a variant of [`Fill`]. What it leaves out: structures passed by value, unless they
-//! are as large as a number.
+//! To add a way to fill a buffer, add a variant of [`Fill`]. What it leaves out: structures passed by value, unless
+//! they have the size of a number.
 
 use std::ops::Range;
 use std::path::PathBuf;
 
 use crate::element::Type;
 
-/// An argument, and how it was written.
+/// An argument, and its text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Argument {
-    /// As it was written.
+    /// The text.
     pub text: String,
-    /// What that means.
+    /// Its meaning.
     pub spec: Spec,
 }
 
@@ -41,31 +41,31 @@ pub enum Spec {
 pub struct BufferSpec {
     /// The type of its elements.
     pub ty: Type,
-    /// How many it has, at least one.
+    /// The number of elements, at least one.
     pub count: u64,
-    /// What they are.
+    /// The values of the elements.
     pub fill: Fill,
 }
 
 impl BufferSpec {
-    /// Its size, or the largest number there is.
+    /// Its size, or `u64::MAX` if that is too small for it.
     pub fn bytes(&self) -> u64 {
         self.count.saturating_mul(self.ty.bytes as u64)
     }
 }
 
-/// What is in a buffer at first.
+/// The initial contents of a buffer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fill {
     /// Zeros.
     Zeros,
-    /// Nobody has written it.
+    /// Not written: reading it is a fault.
     Uninitialized,
     /// 0, 1, 2 and so on.
     Iota,
-    /// Numbers that this seed decides. It is not the seed of the run: many runs have the same input.
+    /// Random numbers from this seed. It is not the seed of the run, so that many runs can have the same input.
     Random(u64),
-    /// Whole numbers in a range that this seed decides.
+    /// Random integers from a range, from this seed.
     Between(u64, Range<i64>),
     /// The same bytes in every element.
     Same(Vec<u8>),
@@ -100,7 +100,7 @@ fn buffer(text: &str) -> Result<BufferSpec, String> {
     Ok(BufferSpec { ty, count, fill: filling(ty, count, fill)? })
 }
 
-/// A whole number from 1. One that is larger than any is more than there is memory for, and refused as that.
+/// A positive integer. If it does not fit, it is more than there is memory for, and is refused for that reason.
 pub fn whole(text: &str) -> Option<u64> {
     let digits = text.bytes().all(|byte| byte.is_ascii_digit()) && text.bytes().any(|byte| byte != b'0');
     digits.then(|| text.parse().unwrap_or(u64::MAX))

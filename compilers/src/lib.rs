@@ -1,8 +1,9 @@
-//! Which compiler makes PTX of a CUDA file: NVIDIA's where one is installed, or else ours, `cudac`, which is always there.
+//! Chooses the compiler of a CUDA file: NVIDIA's if it is installed, otherwise ours, `cudac`, which is always
+//! available.
 //!
-//! The programs `lanes` and `exercises` share this crate so that they choose in the same way and call the compiler by the same
-//! name. What it leaves out: the committed PTX, which is always NVIDIA's, and files that a text includes, which only NVIDIA's
-//! compiler reads.
+//! The programs `lanes` and `exercises` share this crate, so they choose in the same way and use the same names. What
+//! it leaves out: the committed PTX, which NVIDIA's compiler always makes; and files that a text includes, which only
+//! NVIDIA's compiler reads.
 #![deny(missing_docs)]
 
 use std::fmt;
@@ -10,7 +11,7 @@ use std::path::PathBuf;
 
 use nvrtc::Error as Nvidias;
 
-/// The compiler that was asked for.
+/// The compiler that the user asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Choice {
     /// Ours.
@@ -20,11 +21,11 @@ pub enum Choice {
 }
 
 impl Choice {
-    /// All of them, by their names.
+    /// All choices, by name.
     pub const ALL: [(&'static str, Choice); 2] = [("cudac", Choice::Cudac), ("nvrtc", Choice::Nvrtc)];
 }
 
-/// A compiler that can be used.
+/// A compiler that is available.
 #[derive(Debug)]
 pub enum Compiler {
     /// Ours.
@@ -36,29 +37,29 @@ pub enum Compiler {
 /// A text to compile.
 #[derive(Clone, Debug)]
 pub struct Source<'t> {
-    /// What messages and the line table call it.
+    /// Its name in messages and in the line table.
     pub name: &'t str,
     /// CUDA C++: device code.
     pub text: &'t str,
-    /// The architecture, 80 for `sm_80`; if there is none, the oldest with independent thread scheduling that the compiler
-    /// knows.
+    /// The architecture, 80 for `sm_80`. If it is `None`, the oldest architecture with independent thread scheduling
+    /// that the compiler supports.
     pub arch: Option<u32>,
-    /// Folders in which NVIDIA's compiler looks for what the text includes.
+    /// Folders in which NVIDIA's compiler looks for included files.
     pub include: Vec<PathBuf>,
 }
 
-/// What a compiler made of a text.
+/// The output of a compiler.
 #[derive(Clone, Debug)]
 pub struct Compiled {
     /// A module.
     pub ptx: String,
-    /// Who made it, and for what: `cudac 0.1 (sm_70)`.
+    /// The compiler and its target: `cudac 0.1 (sm_70)`.
     pub by: String,
-    /// What is probably wrong with the text, as the compiler words it. NVIDIA's says nothing about a text that it accepts.
+    /// The compiler's warnings, as it words them. NVIDIA's has none for a text that it accepts.
     pub warnings: Vec<String>,
 }
 
-/// Why there is no PTX.
+/// The reason why there is no PTX.
 #[derive(Debug)]
 pub enum Error {
     /// The text is not valid CUDA C++, or uses something that is not supported.
@@ -67,12 +68,12 @@ pub enum Error {
         name: String,
         /// What the compiler wrote, with file, line and column.
         log: String,
-        /// Which compiler that was.
+        /// The compiler that refused it.
         choice: Choice,
     },
-    /// The compiler cannot be used.
+    /// NVIDIA's compiler cannot be used.
     Unusable(Nvidias),
-    /// Our compiler does not know the architecture.
+    /// Our compiler does not support the architecture.
     Architecture(u32),
 }
 
@@ -92,17 +93,17 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// The oldest and the newest architecture for which our compiler writes PTX: those that the emulator knows.
+/// The oldest and the newest architecture for which our compiler writes PTX: those that the emulator supports.
 const ARCHITECTURES: (u32, u32) = (50, 90);
 
 /// The first architecture with independent thread scheduling.
 const USUAL: u32 = 70;
 
 impl Compiler {
-    /// The compiler that was asked for; if none was, NVIDIA's where it is installed, and else ours.
+    /// The compiler that was asked for. If none was, NVIDIA's if it is installed, otherwise ours.
     ///
     /// # Errors
-    /// If NVIDIA's was asked for, by name or in the variable `NVRTC_PATH`, and cannot be used.
+    /// If NVIDIA's was asked for, as an option or in the variable `NVRTC_PATH`, and cannot be used.
     pub fn find(choice: Option<Choice>) -> Result<Compiler, Error> {
         if choice == Some(Choice::Cudac) {
             return Ok(Compiler::Cudac);
@@ -114,7 +115,7 @@ impl Compiler {
         }
     }
 
-    /// The oldest architecture that it compiles for.
+    /// The oldest architecture that it supports.
     pub fn oldest_arch(&self) -> u32 {
         match self {
             Compiler::Cudac => ARCHITECTURES.0,
@@ -122,7 +123,7 @@ impl Compiler {
         }
     }
 
-    /// What it is called: `cudac 0.1`, `NVRTC 12.0`.
+    /// Its name and version: `cudac 0.1`, `NVRTC 12.0`.
     pub fn name(&self) -> String {
         match self {
             Compiler::Cudac => {
@@ -137,7 +138,7 @@ impl Compiler {
     /// Compiles a text.
     ///
     /// # Errors
-    /// Why it made no PTX.
+    /// The reason why it wrote no PTX.
     pub fn compile(&self, source: &Source<'_>) -> Result<Compiled, Error> {
         let (arch, (ptx, warnings)) = match self {
             Compiler::Cudac => {
@@ -153,7 +154,7 @@ impl Compiler {
     }
 }
 
-/// Compiles with ours: the PTX and the warnings.
+/// Compiles with our compiler: the PTX and the warnings.
 fn ours(source: &Source<'_>, arch: u32) -> Result<(String, Vec<String>), Error> {
     if arch < ARCHITECTURES.0 || arch > ARCHITECTURES.1 {
         return Err(Error::Architecture(arch));
@@ -168,7 +169,7 @@ fn ours(source: &Source<'_>, arch: u32) -> Result<(String, Vec<String>), Error> 
     Ok((output.ptx, output.warnings.iter().map(ToString::to_string).collect()))
 }
 
-/// Compiles with NVIDIA's.
+/// Compiles with NVIDIA's compiler.
 fn nvidias(compiler: &nvrtc::Compiler, source: &Source<'_>, arch: u32) -> Result<String, Error> {
     let options = nvrtc::Options { include: source.include.clone(), ..nvrtc::Options::optimised(arch) };
     let text = nvrtc::Source { name: source.name, text: source.text };

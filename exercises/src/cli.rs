@@ -112,7 +112,7 @@ fn obey(cli: Cli) -> Result<ExitCode> {
     let mut bench = bench(cli.places)?;
     let Some(command) = cli.command else { return begin(bench, None) };
     if !matches!(command, Command::Watch { .. }) {
-        tell_note(&mut bench);
+        print_note(&mut bench);
     }
     match command {
         Command::Watch { name } => begin(bench, Some(&name)),
@@ -130,7 +130,7 @@ fn obey(cli: Cli) -> Result<ExitCode> {
 }
 
 /// Prints on standard error what the screen would show.
-fn tell_note(bench: &mut Bench) {
+fn print_note(bench: &mut Bench) {
     if let Some(note) = bench.note.take() {
         let _ = fail(&note);
     }
@@ -141,7 +141,7 @@ fn begin(mut bench: Bench, name: Option<&str>) -> Result<ExitCode> {
     let wanted = name.map(|name| bench.course.find(name)).transpose()?;
     let is_dumb = std::env::var_os("TERM").is_some_and(|terminal| terminal == "dumb");
     if is_dumb || !std::io::stdout().is_terminal() || !std::io::stdin().is_terminal() {
-        tell_note(&mut bench);
+        print_note(&mut bench);
         return match name {
             Some(name) => commands::run(&mut bench, name),
             None => commands::run_next(&mut bench),

@@ -15,7 +15,7 @@ use crate::COMMAND;
 use crate::course::Course;
 use crate::desk::{Desk, Found, shown};
 use crate::progress::{Change, Progress};
-use crate::tell;
+use crate::wording;
 use crate::worker::{Grade, attempt};
 use crate::wrap::{self, Said, Tone};
 
@@ -126,10 +126,10 @@ pub fn run_next(bench: &mut Bench) -> Result<ExitCode> {
 fn run_at(bench: &mut Bench, at: usize, last: &str) -> Result<ExitCode> {
     let exercise = bench.course.exercises[at].clone();
     bench.desk.lay_out(&exercise)?;
-    let mut said = tell::task(&exercise, &bench.desk.shown(&exercise));
+    let mut said = wording::task(&exercise, &bench.desk.shown(&exercise));
     said.push(Said::gap());
     let verdict = grade(bench, &exercise)?;
-    said.extend(tell::verdict(&verdict));
+    said.extend(wording::verdict(&verdict));
     let status = ExitCode::from(u8::from(!verdict.is_passed()));
     if !last.is_empty() {
         said.extend([Said::gap(), Said::prose(Tone::Plain, "", last)]);
@@ -159,12 +159,12 @@ pub fn hint(bench: &mut Bench, name: &str) -> Result<ExitCode> {
     let exercise = bench.exercise(name)?.clone();
     let seen = bench.progress.done.hints_seen(&exercise.name);
     let now = (seen + 1).min(exercise.hints.len());
-    let mut said = tell::hints(&exercise, now);
+    let mut said = wording::hints(&exercise, now);
     if seen >= exercise.hints.len() {
         said.push(Said::prose(
             Tone::Plain,
             "",
-            &tell::after_hints(&exercise, bench.progress.done.has_passed(&exercise.name)),
+            &wording::after_hints(&exercise, bench.progress.done.has_passed(&exercise.name)),
         ));
     } else {
         bench.record(Change::Hint(exercise.name.clone(), now));

@@ -15,9 +15,9 @@ pub mod progress;
 pub mod screen;
 pub mod session;
 pub mod setup;
-pub mod tell;
 pub mod toolchain;
 pub mod watch;
+pub mod wording;
 pub mod worker;
 pub mod wrap;
 

@@ -1,6 +1,6 @@
 //! Draws an [`App`]: a head with a progress bar, a text that scrolls, and the keys below.
 //!
-//! It fits into 80 x 24 and works in 40 x 10. What it leaves out: the wording, which is in `tell.rs` and in the files
+//! It fits into 80 x 24 and works in 40 x 10. What it leaves out: the wording, which is in `wording.rs` and in the files
 //! of `screen/`.
 
 mod keys;
@@ -24,7 +24,7 @@ const LOW: usize = 14;
 /// A text, and which part of it to show.
 struct Page {
     rows: Vec<Row>,
-    /// The lines that have to be visible, most important first.
+    /// The lines that have to be visible; if they do not all fit, the first ones.
     focus: std::ops::Range<usize>,
     /// The line that is selected.
     selected: Option<usize>,

@@ -117,8 +117,8 @@ impl Session {
                     Some(Event::Recorded(self.bench.progress.done.clone(), trouble))
                 }
                 Effect::Solution(at) => {
-                    let told = solution(&self.bench.course, at);
-                    Some(Event::Solution(told.map_err(|error| format!("{error:#}"))))
+                    let text = solution(&self.bench.course, at);
+                    Some(Event::Solution(text.map_err(|error| format!("{error:#}"))))
                 }
             };
             if matches!(event, Some(Event::NotMade(..))) {

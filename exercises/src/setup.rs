@@ -192,10 +192,10 @@ fn works(program: &Path, question: &[&str]) -> bool {
 
 fn unpack(mut command: Command) -> Result<()> {
     let words: Vec<OsString> = command.get_args().take(3).map(OsString::from).collect();
-    let told = format!("{} {}", command.get_program().display(), words.join(" ".as_ref()).display());
-    let status = command.status().with_context(|| format!("cannot start `{told}`"))?;
+    let shown = format!("{} {}", command.get_program().display(), words.join(" ".as_ref()).display());
+    let status = command.status().with_context(|| format!("cannot start `{shown}`"))?;
     if !status.success() {
-        bail!("`{told}` failed, and nothing was installed; see its message above, and try again");
+        bail!("`{shown}` failed, and nothing was installed; see its message above, and try again");
     }
     Ok(())
 }

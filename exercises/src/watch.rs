@@ -133,7 +133,7 @@ mod tests {
     }
 
     /// Looks at these times in milliseconds, and returns the times at which a change was reported.
-    fn told(looks: &[(u64, Stamp)]) -> Vec<u64> {
+    fn reported(looks: &[(u64, Stamp)]) -> Vec<u64> {
         let mut settling = Settling::new(at(1, 10));
         let changed = |(time, stamp): &&(u64, Stamp)| settling.look(Duration::from_millis(*time), *stamp);
         looks.iter().filter(changed).map(|(time, _)| *time).collect()
@@ -142,24 +142,27 @@ mod tests {
     #[test]
     fn a_save_is_told_once_it_is_still() {
         assert_eq!(
-            told(&[(0, at(2, 5)), (10, at(2, 9)), (45, at(2, 9)), (50, at(2, 9)), (90, at(2, 9))]),
+            reported(&[(0, at(2, 5)), (10, at(2, 9)), (45, at(2, 9)), (50, at(2, 9)), (90, at(2, 9))]),
             [50]
         );
     }
 
     #[test]
     fn an_editor_that_deletes_and_creates_saves_once() {
-        assert_eq!(told(&[(0, None), (100, None), (120, at(2, 0)), (130, at(3, 9)), (170, at(3, 9))]), [170]);
+        assert_eq!(
+            reported(&[(0, None), (100, None), (120, at(2, 0)), (130, at(3, 9)), (170, at(3, 9))]),
+            [170]
+        );
     }
 
     #[test]
     fn a_file_that_stays_away_is_told() {
-        assert_eq!(told(&[(0, None), (100, None), (250, None), (500, None)]), [250]);
+        assert_eq!(reported(&[(0, None), (100, None), (250, None), (500, None)]), [250]);
     }
 
     #[test]
     fn a_file_that_comes_back_as_it_was_has_not_changed() {
-        assert_eq!(told(&[(0, None), (100, at(1, 10)), (400, at(1, 10))]), [0; 0]);
+        assert_eq!(reported(&[(0, None), (100, at(1, 10)), (400, at(1, 10))]), [0; 0]);
     }
 
     /// Uses real files, in the four ways in which editors save.

@@ -79,7 +79,7 @@ mod tests {
     fn a_panic_is_told_and_the_next_attempt_is_graded() {
         let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
         let exercise = grader::all(&fixtures).unwrap().swap_remove(0);
-        let (sender, told) = channel();
+        let (sender, receiver) = channel();
         let grade = |_: &Exercise, text: &str| match text {
             "panic" => panic!("lane 32 does not exist"),
             "error" => anyhow::bail!("no such exercise"),
@@ -90,7 +90,7 @@ mod tests {
         for (at, text) in ["panic", "error", "right"].iter().enumerate() {
             worker.grade(at, &exercise, (*text).to_owned());
         }
-        let next = || told.recv_timeout(Duration::from_secs(10)).unwrap();
+        let next = || receiver.recv_timeout(Duration::from_secs(10)).unwrap();
         assert!(next().1.unwrap_err().contains("the grader itself failed (lane 32 does not exist)"));
         assert_eq!(next(), (1, Err("no such exercise".to_owned())));
         assert!(next().1.unwrap().is_passed());

@@ -1,4 +1,4 @@
-//! Ways through the program that no single screen shows.
+//! Paths through the program that no single screen shows.
 
 mod support;
 
@@ -143,7 +143,7 @@ fn scrolling_ends_where_the_text_does() {
 }
 
 #[test]
-fn who_runs_it_again_on_a_low_screen_sees_the_verdict() {
+fn the_verdict_is_visible_after_another_check_on_a_low_screen() {
     let mut learner = Learner::at("lost_sum");
     learner.resize(40, 10);
     learner.finish(Ok(refused("race")));

@@ -1,4 +1,4 @@
-//! The commands as they are typed, on the exercises of `tests/fixtures`, with the compiler that is built in.
+//! The commands as a learner types them, with the exercises of `tests/fixtures` and the built-in compiler.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -29,19 +29,19 @@ impl Shell {
             .unwrap()
     }
 
-    /// What is printed, when the status is this one.
+    /// Checks the status, and returns what is printed.
     #[track_caller]
     fn prints(&self, status: i32, args: &[&str]) -> String {
         let output = self.run(args);
         let (out, err) = (text(&output.stdout), text(&output.stderr));
         assert_eq!(output.status.code(), Some(status), "{args:?}: {out}{err}");
         assert!(!out.contains('\x1b'), "no escape codes in a pipe: {out:?}");
-        // A path that is longer than a line stays whole.
+        // A path that is longer than a line is not broken.
         assert!(out.lines().all(|line| line.chars().count() <= 80 || !line.contains(' ')), "{out}");
         out
     }
 
-    /// It cannot be done, which one line says.
+    /// Checks that a command fails with one line.
     #[track_caller]
     fn refuses(&self, args: &[&str], message: &str) {
         let output = self.run(args);
@@ -54,7 +54,7 @@ impl Shell {
         self.folder.path().join("mine").join(name)
     }
 
-    /// Saves a file of the learner's.
+    /// Saves a learner's file.
     fn save(&self, name: &str, text: &str) {
         fs::create_dir_all(self.file(name).parent().unwrap()).unwrap();
         fs::write(self.file(name), text).unwrap();
@@ -211,7 +211,7 @@ fn a_kernel_that_cannot_be_read_is_refused_and_no_panic() {
 fn progress_that_cannot_be_written_fails_nothing_else() {
     let shell = Shell::new();
     shell.solve();
-    // A folder where the file should be: it can be neither read nor replaced, but moved aside.
+    // A folder in the place of the file: it can be neither read nor replaced, but it can be moved aside.
     fs::create_dir_all(shell.file("progress.toml")).unwrap();
     let output = shell.run(&["run", "first_guess"]);
     let err = text(&output.stderr);

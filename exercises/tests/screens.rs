@@ -1,8 +1,8 @@
 //! Golden screens: what a learner sees, drawn into a terminal in memory.
 //!
-//! The files in `tests/screens/` are what these scenes draw. `cargo xtask bless` draws them again, by running this test with
-//! `BLESS` set; without it, the test compares and writes nothing. The exercises are those in `tests/fixtures`, and the
-//! verdicts stand here, so that neither the catalogue nor the grader changes a screen.
+//! The files in `tests/screens/` are what these scenes draw. `cargo xtask bless` draws them again by running this test
+//! with `BLESS` set; without it, the test compares and writes nothing. The exercises are those in `tests/fixtures`, and
+//! the verdicts are in this file, so neither the catalogue nor the grader can change a screen.
 
 mod support;
 

@@ -1,13 +1,14 @@
 //! Text in 80 columns: numbers in groups, paragraphs, and tables.
 //!
-//! Widths are counted in characters. That is right for what this crate prints, which has no wide characters; names
-//! with wide ones would only stand out of line.
+//! Widths are counted in characters. That is right for what this crate prints, which has no wide characters; names with
+//! wide ones would only be misaligned.
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 
 use std::fmt::Write as _;
 
-/// How wide a report is, whatever the terminal: the same on every computer, and in the book.
+/// The width of a report. It does not depend on the terminal, so reports are the same on every computer and in the
+/// book.
 pub const WIDTH: usize = 80;
 
 /// `10240000` as `10,240,000`.
@@ -23,7 +24,7 @@ pub fn grouped(number: u64) -> String {
     out
 }
 
-/// To two places, and without them from a thousand on: `13.25`, `13,046`.
+/// With two decimals, or with none from a thousand on: `13.25`, `13,046`.
 pub fn decimal(number: f64) -> String {
     if number < 1000.0 { format!("{number:.2}") } else { grouped(number.round() as u64) }
 }
@@ -33,7 +34,7 @@ pub fn counted(number: u64, what: &str) -> String {
     format!("{} {what}{}", grouped(number), if number == 1 { "" } else { "s" })
 }
 
-/// A count of bytes in the largest unit that leaves a number of at least one: `1.5 GiB`.
+/// A number of bytes in the largest unit in which it is at least one: `1.5 GiB`.
 pub fn bytes(count: u64) -> String {
     let units = ["bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
     let mut size = count as f64;
@@ -45,8 +46,8 @@ pub fn bytes(count: u64) -> String {
     if unit == 0 { format!("{count} bytes") } else { format!("{size:.1} {}", units[unit]) }
 }
 
-/// A paragraph with `first` before its first line and as many spaces before the others. A list without spaces that is
-/// longer than a line is broken after its commas. Any other word that is, such as a path, gets a line of its own and is
+/// A paragraph with `first` before its first line, and as many spaces before the others. A list without spaces that is
+/// longer than a line is broken after its commas. Any other long word, such as a path, gets a line of its own and is
 /// not broken, so that it can be copied.
 pub fn paragraph(first: &str, text: &str) -> String {
     let indent = " ".repeat(first.chars().count());
@@ -81,8 +82,8 @@ fn wrap(text: &str, room: usize) -> Vec<String> {
     lines
 }
 
-/// A word, or a list that is longer than a line as parts that fit, each but the last with its comma. Two parts that follow
-/// each other never fit into one line.
+/// A word; or, for a list that is longer than a line, parts that fit, each but the last one with its comma. Two
+/// successive parts never fit into one line.
 fn pieces(word: &str, room: usize) -> Vec<&str> {
     if word.chars().count() <= room {
         return vec![word];
@@ -99,8 +100,8 @@ fn pieces(word: &str, room: usize) -> Vec<&str> {
     parts
 }
 
-/// A table: the first column to the left and as wide as there is room, the others to the right. A first cell that is
-/// too long gets a line of its own, so that nothing is cut off.
+/// A table. The first column is left-aligned and as wide as there is room, the others are right-aligned. A first cell
+/// that is too long gets a line of its own, so that nothing is cut off.
 pub fn table(rows: &[Vec<String>]) -> Vec<String> {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width =
@@ -111,7 +112,7 @@ pub fn table(rows: &[Vec<String>]) -> Vec<String> {
     rows.iter().flat_map(|row| table_row(row, first, &widths)).collect()
 }
 
-/// Between two columns.
+/// The space between two columns.
 const GAP: usize = 2;
 
 fn table_row(row: &[String], first: usize, widths: &[usize]) -> Vec<String> {

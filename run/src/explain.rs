@@ -1,7 +1,7 @@
-//! What `lanes explain` says of each kind of fault: what it means, why it matters, an example, and how to fix it.
+//! The texts of `lanes explain` about each kind of fault: what it means, why it matters, an example, and how to fix it.
 //!
-//! The texts are in `explain/`, one file a kind, the first line for the list. Their examples are compiled and run by
-//! the tests where there is a compiler. What it leaves out: what happened in a run, which the report says.
+//! The texts are in `explain/`, one file for each kind; the first line is for the list. The tests compile and run their
+//! examples. What it leaves out: what happened in a run, which the report says.
 
 use anstyle::Style;
 use simt::FaultKind;
@@ -10,7 +10,7 @@ use layout::paragraph;
 
 const TITLE: Style = Style::new().bold();
 
-/// The text of a kind. A new kind has to be written here.
+/// The text about a kind. A new kind needs an arm here.
 fn text(kind: FaultKind) -> &'static str {
     match kind {
         FaultKind::Race => include_str!("explain/race.txt"),
@@ -30,12 +30,12 @@ fn text(kind: FaultKind) -> &'static str {
         FaultKind::StepLimit => include_str!("explain/step-limit.txt"),
         FaultKind::CallDepth => include_str!("explain/call-depth.txt"),
         FaultKind::Trap => include_str!("explain/trap.txt"),
-        // A test goes through all kinds.
+        // A test checks that every kind has a text.
         _ => "a kind of fault that has no explanation yet",
     }
 }
 
-/// One kind in full, or all of them in a line each.
+/// One kind in full, or all kinds with a line for each.
 pub(super) fn render(kind: Option<FaultKind>) -> String {
     let Some(kind) = kind else { return list() };
     let name = kind.name();

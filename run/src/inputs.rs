@@ -1,7 +1,7 @@
 //! The files that fill buffers: `buf:f32:64:file=x.bin`.
 //!
-//! They are read before anything is allocated, and no further than the buffer is long. What it leaves out: other ways to fill
-//! a buffer, which need no file.
+//! They are read before anything is allocated, and only as far as the buffer is long. What it leaves out: the other
+//! ways to fill a buffer, which need no file.
 
 use std::fs::File;
 use std::io::Read;
@@ -12,7 +12,7 @@ use arguments::{BufferSpec, Fill, Spec};
 
 use lanes::files;
 
-/// Replaces the names of files by their bytes.
+/// Replaces the names of files with their bytes.
 pub(super) fn read(kernel: &str, specs: &mut [Spec]) -> Result<()> {
     for (index, spec) in specs.iter_mut().enumerate() {
         let Spec::Buffer(buffer) = spec else { continue };
@@ -21,7 +21,7 @@ pub(super) fn read(kernel: &str, specs: &mut [Spec]) -> Result<()> {
     Ok(())
 }
 
-/// The bytes of a file must be as many as the buffer has.
+/// A file must have exactly as many bytes as the buffer.
 fn read_file(buffer: &mut BufferSpec) -> Result<()> {
     let Fill::File(path) = &buffer.fill else { return Ok(()) };
     let (name, wanted) = (path.display(), buffer.bytes());
@@ -38,7 +38,7 @@ fn read_file(buffer: &mut BufferSpec) -> Result<()> {
     Ok(())
 }
 
-/// A file's bytes, and at most one more than are wanted: it may be of any size, and `/dev/zero`.
+/// The bytes of a file, but at most one more than `wanted`, because a file may be endless, for example `/dev/zero`.
 fn read_up_to(path: &Path, wanted: u64) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     File::open(path)?.take(wanted.saturating_add(1)).read_to_end(&mut bytes)?;

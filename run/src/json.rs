@@ -1,24 +1,24 @@
-//! A run for a program: one object with everything that was found.
+//! Formats a run for a program: one object with everything that was found.
 //!
-//! Keys are stable, and those that this run has nothing for are null. What it leaves out: prose, which the text has.
+//! Keys are stable; if a run has no value for a key, it is null. What it leaves out: prose, which the text has.
 
 use serde_json::{Value, json};
 use simt::{KernelInfo, Launch, Module, Report};
 
+use super::finished::Finished;
 use super::on_gpu::{Difference, OnGpu};
 use super::plan::Plan;
 use super::print::Shown;
 use super::results::{Content, Contents};
 use super::seeds::Search;
 use super::source::Program;
-use super::told::Told;
 use super::{replay, words};
 pub(super) use lanes::report::json::source;
 use lanes::report::json::{counters, dim, fault, line, stale_read};
 
 /// Everything about a run.
-pub(super) fn render(told: &Told) -> Value {
-    let Told { plan, search, on_gpu } = told;
+pub(super) fn render(finished: &Finished) -> Value {
+    let Finished { plan, search, on_gpu } = finished;
     let report = search.as_ref().map(|search| &search.outcome.report);
     let launched = search.as_ref().map_or(&plan.launch, |search| &search.outcome.launch);
     let mut out = json!({ "machine": if search.is_some() { "emulator" } else { "GPU" } });
@@ -27,13 +27,13 @@ pub(super) fn render(told: &Told) -> Value {
         "warnings": plan.program.warnings,
         "checks": search.as_ref().map(|_| plan.options.watch().names()),
         "strict": plan.options.strict,
-        "failed": told.is_failure(),
+        "failed": finished.is_failure(),
         "seeds": search.as_ref().and_then(|search| seeds(plan, search)),
         "counters": report.map(|report| counters(&report.counters)),
         "lines": report.map(|report| report.lines.iter().map(line).collect::<Vec<_>>()),
         "faults": report.map_or(Vec::new(), |report| faults(plan, launched, report)),
         "stale_reads": report.map_or(Vec::new(), |report| report.stale_reads.iter().map(stale_read).collect()),
-        "prints": told.prints().iter().map(Shown::json).collect::<Vec<_>>(),
+        "prints": finished.prints().iter().map(Shown::json).collect::<Vec<_>>(),
         "output": report.map(|report| &report.output),
         "trace": search.as_ref().and_then(|search| search.outcome.trace.as_ref()).map(|trace| {
             json!({ "file": trace.file, "steps": trace.steps, "cut": trace.kept < trace.steps })
@@ -44,7 +44,7 @@ pub(super) fn render(told: &Told) -> Value {
     out
 }
 
-/// What was launched, and what decides the run.
+/// What was launched, and everything that determines the run.
 pub(super) fn launch(plan: &Plan, launch: &Launch) -> Value {
     json!({
         "file": plan.program.name,
@@ -92,12 +92,12 @@ fn result(result: &Contents) -> Value {
 
 fn faults(plan: &Plan, launch: &Launch, report: &Report) -> Vec<Value> {
     let replay = replay::command(plan.options, launch);
-    let told = |found| {
+    let object = |found| {
         let mut out = json!(fault(found));
         extend(&mut out, json!({ "seed": launch.seed, "replay": replay }));
         out
     };
-    report.faults.iter().map(told).collect()
+    report.faults.iter().map(object).collect()
 }
 
 fn gpu(on_gpu: &OnGpu) -> Value {
@@ -120,7 +120,7 @@ fn difference(difference: &Difference) -> Value {
     })
 }
 
-/// What is in a file.
+/// The contents of a file.
 pub(super) fn list(program: &Program, module: &Module) -> Value {
     json!({
         "file": program.name,

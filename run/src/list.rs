@@ -1,16 +1,16 @@
-//! What `lanes list` prints: the kernels of a file, their parameters, and what cannot be run.
+//! The output of `lanes list`: the kernels of a file, their parameters, and what cannot be run.
 //!
-//! What it leaves out: device functions and variables, which nobody launches.
+//! What it leaves out: device functions and variables, which cannot be launched.
 
 use layout::{counted, paragraph, table};
 use simt::{KernelInfo, Module};
 
 use super::source::Program;
 
-/// How many things that are not supported are told one by one.
-const TOLD: usize = 20;
+/// How many unsupported instructions are listed one by one.
+const LISTED: usize = 20;
 
-/// PTX does not tell the one from the other.
+/// PTX does not distinguish the two.
 const POINTERS: &str = "A `u64` is a pointer or a number: give `lanes run` a buffer, as in \
                         `--arg buf:f32:1024:zeros`, or a number, as in `--arg u64:1`.";
 
@@ -52,8 +52,8 @@ fn unsupported(module: &Module) -> String {
         return "\nnot supported: nothing; everything in this file can be run\n".to_owned();
     }
     let mut out = format!("\nnot supported: {}\n", counted(errors.len() as u64, "instruction"));
-    errors.iter().take(TOLD).for_each(|error| out += &paragraph("  ! ", &error.to_string()));
-    if let Some(more @ 1..) = errors.len().checked_sub(TOLD) {
+    errors.iter().take(LISTED).for_each(|error| out += &paragraph("  ! ", &error.to_string()));
+    if let Some(more @ 1..) = errors.len().checked_sub(LISTED) {
         out += &paragraph("  ! ", &format!("and {more} more"));
     }
     out

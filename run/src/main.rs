@@ -1,10 +1,12 @@
-//! The program `lanes`: a reader's own kernels, without a chapter around them.
+//! The program `lanes`, which runs a reader's own kernels, without a chapter.
 //!
-//! `lanes list` says what is in a file, `lanes run` launches one kernel of it with arguments from the command line, and
-//! `lanes explain` says what a fault means. Status 0 is a run without an error, 1 a kernel at fault or one whose seeds
-//! left different results, 2 something that could not be run. What it leaves out: more than one kernel a run, and structures as arguments.
+//! `lanes list` shows the contents of a file, `lanes run` launches one of its kernels with arguments from the command
+//! line, and `lanes explain` explains a kind of fault. Status 0 means a run without an error, 1 a kernel with a fault
+//! or with different results for different seeds, and 2 something that could not be run. What it leaves out: several
+//! kernels in one run, and structures as arguments.
 
 mod explain;
+mod finished;
 mod inputs;
 mod json;
 mod list;
@@ -18,7 +20,6 @@ mod results;
 mod seeds;
 mod show;
 mod source;
-mod told;
 mod trace;
 mod words;
 
@@ -28,12 +29,12 @@ use anyhow::{Result, anyhow};
 use clap::Parser;
 use simt::{Emulator, Limits};
 
+use finished::Finished;
 use lanes::gpu::Gpu;
 use lanes::sim::host_memory_bytes;
 use lanes::terminal;
 use options::{Command, Device, ListOptions, Options, RunOptions};
 use plan::Plan;
-use told::Told;
 
 fn main() -> ExitCode {
     let options = match Options::try_parse() {
@@ -52,7 +53,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// What to print, and the status to end with.
+/// The text to print, and the exit status.
 type Output = (String, ExitCode);
 
 fn list(options: &ListOptions) -> Result<Output> {
@@ -79,12 +80,13 @@ fn run(options: &RunOptions) -> Result<Output> {
     let search = options.emulates().then(|| seeds::search(&plan)).transpose()?;
     let outcome = search.as_ref().map(|search| &search.outcome);
     let on_gpu = gpu.map(|gpu| on_gpu::run(&plan, gpu, outcome)).transpose()?;
-    let told = Told { plan: &plan, search, on_gpu };
-    let text = if options.json { format!("{:#}\n", json::render(&told)) } else { show::render(&told) };
-    Ok((text, ExitCode::from(u8::from(told.is_failure()))))
+    let finished = Finished { plan: &plan, search, on_gpu };
+    let text =
+        if options.json { format!("{:#}\n", json::render(&finished)) } else { show::render(&finished) };
+    Ok((text, ExitCode::from(u8::from(finished.is_failure()))))
 }
 
-/// Whether an error has lines of its own: a compiler's log.
+/// Whether an error consists of several lines, which a compiler's log does.
 fn is_log(error: &anyhow::Error) -> bool {
     matches!(error.downcast_ref(), Some(compilers::Error::Rejected { .. }))
 }

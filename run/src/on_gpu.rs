@@ -1,7 +1,7 @@
-//! The same kernel on the GPU, after the emulator had nothing against it, and whether the two agree.
+//! Runs the same kernel on the GPU, if the emulator found nothing harmful, and compares the results.
 //!
-//! What it leaves out: tolerance. Buffers agree bit for bit or they are told; approximate functions and the order of
-//! floating-point atomics may differ in the last places and be right.
+//! What it leaves out: tolerance. Buffers are equal bit for bit, or the difference is reported. Approximate functions
+//! and the order of floating-point atomics may change the last digits of a right result.
 
 use anyhow::Result;
 
@@ -14,30 +14,30 @@ use lanes::gpu::Gpu;
 use lanes::launch::{Argument, Code, Launch};
 use lanes::machine::{Machine, Timing};
 
-/// What came of the GPU.
+/// What the GPU did.
 #[derive(Debug)]
 pub(super) struct OnGpu {
-    /// The card.
+    /// The GPU's name.
     pub name: String,
-    /// Why it was not given the kernel.
+    /// Why it did not get the kernel.
     pub withheld: Option<String>,
     /// How long the kernel took.
     pub timing: Option<Timing>,
-    /// What is in the buffer of each argument afterwards; nothing for numbers.
+    /// The contents of each argument's buffer after the run; empty for numbers.
     pub contents: Vec<Vec<u8>>,
-    /// Where the machines differ.
+    /// The buffers that differ between the machines.
     pub differences: Vec<Difference>,
     /// How many buffers were compared.
     pub compared: usize,
 }
 
-/// A buffer in which the emulator and the GPU left different values.
+/// A buffer that differs between the emulator and the GPU.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Difference {
     pub argument: usize,
     pub elements: u64,
     pub different: u64,
-    /// The first one: its index, the emulator's value, the GPU's.
+    /// The first different element: its index, the emulator's value, the GPU's value.
     pub first: (u64, String, String),
 }
 
@@ -46,7 +46,7 @@ pub(super) fn run(plan: &Plan, mut gpu: Gpu, vetted: Option<&Outcome>) -> Result
     let code = Code { name: plan.program.name.clone(), ptx: plan.program.ptx.clone().into() };
     let harmful = vetted.and_then(|outcome| withheld(&outcome.report.faults));
     let harmful = harmful.map(|why| format!("{why}; there it could write where it should not, or hang"));
-    let mut told = OnGpu {
+    let mut result = OnGpu {
         name: gpu.about().name,
         withheld: harmful.or(gpu.missing(&code).map(too_new)),
         timing: None,
@@ -54,27 +54,27 @@ pub(super) fn run(plan: &Plan, mut gpu: Gpu, vetted: Option<&Outcome>) -> Result
         differences: Vec::new(),
         compared: 0,
     };
-    if told.withheld.is_some() {
-        return Ok(told);
+    if result.withheld.is_some() {
+        return Ok(result);
     }
     let launch = launch(plan, code, &mut gpu)?;
     if vetted.map_or(plan.has_variables, |outcome| outcome.changes_variables) {
-        // Runs for the clock would start from what the one before left in the module's variables.
+        // Timed runs would start with the module variables of the run before.
         gpu.run_once_only(&launch.code);
     }
-    told.timing = gpu.launch(&launch)?.timing;
+    result.timing = gpu.launch(&launch)?.timing;
     for (argument, id) in launch.args.iter().enumerate() {
         let bytes = if let Argument::Buffer(id) = id { gpu.read(*id)? } else { Vec::new() };
         if let (Some(outcome), Spec::Buffer(spec)) = (vetted, &plan.specs[argument]) {
-            told.differences.extend(difference(argument, spec, outcome.bytes(argument), &bytes));
-            told.compared += 1;
+            result.differences.extend(difference(argument, spec, outcome.bytes(argument), &bytes));
+            result.compared += 1;
         }
-        told.contents.push(bytes);
+        result.contents.push(bytes);
     }
-    Ok(told)
+    Ok(result)
 }
 
-/// The launch in the GPU's terms, its buffers in place.
+/// The launch in the GPU's type, with its buffers allocated.
 fn launch(plan: &Plan, code: Code, gpu: &mut Gpu) -> Result<Launch> {
     let mut launch = Launch::of(code, &plan.kernel.name, plan.launch.grid, plan.launch.block);
     launch.simt.shared_bytes = plan.launch.shared_bytes;
@@ -109,11 +109,11 @@ mod tests {
     use arguments::Argument as Written;
 
     #[test]
-    fn buffers_agree_or_the_first_difference_is_told() {
+    fn buffers_agree_or_the_first_difference_is_reported() {
         let Spec::Buffer(spec) = Written::parse("buf:i16:3:zeros").unwrap().spec else { unreachable!() };
         assert_eq!(difference(1, &spec, &[1, 0, 2, 0, 3, 0], &[1, 0, 2, 0, 3, 0]), None);
         let first = (1, "2".to_owned(), "258".to_owned());
-        let told = Difference { argument: 1, elements: 3, different: 2, first };
-        assert_eq!(difference(1, &spec, &[1, 0, 2, 0, 3, 0], &[1, 0, 2, 1, 4, 0]), Some(told));
+        let expected = Difference { argument: 1, elements: 3, different: 2, first };
+        assert_eq!(difference(1, &spec, &[1, 0, 2, 0, 3, 0], &[1, 0, 2, 1, 4, 0]), Some(expected));
     }
 }

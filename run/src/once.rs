@@ -1,6 +1,7 @@
 //! One run on the emulator.
 //!
-//! From a fresh emulator, so that nothing of an earlier run is left in it. What it leaves out: what is said of the run.
+//! Each run has a new emulator, so that nothing remains of an earlier run. What it leaves out: what is reported about
+//! the run.
 
 use anyhow::{Context, Result};
 use simt::{Emulator, Launch, Report};
@@ -10,21 +11,21 @@ use super::trace::{Trace, Written};
 use arguments::{self, Given, Spec};
 use lanes::sim::variables;
 
-/// What one run came to.
+/// The result of one run.
 #[derive(Debug)]
 pub(super) struct Outcome {
     pub launch: Launch,
     pub report: Report,
-    /// Whether the kernel changed variables of its module, so that a second run would start otherwise.
+    /// Whether the kernel changed variables of its module, so that a second run would start from another state.
     pub changes_variables: bool,
-    /// The trace, if one was asked for.
+    /// The trace, if there is one.
     pub trace: Option<Written>,
     emulator: Emulator,
     given: Vec<Given>,
 }
 
 impl Outcome {
-    /// What is in the buffer of an argument afterwards; nothing for a number.
+    /// The contents of an argument's buffer after the run; empty for a number.
     pub fn bytes(&self, argument: usize) -> &[u8] {
         match &self.given[argument] {
             Given::Scalar(_) => &[],
@@ -33,7 +34,7 @@ impl Outcome {
     }
 }
 
-/// Runs the kernel of a plan with its arguments, in a launch that has none yet.
+/// Runs the kernel of a plan; `launch` has no arguments yet.
 pub(super) fn once(plan: &Plan, launch: &Launch) -> Result<Outcome> {
     let (mut emulator, module) = plan.emulator()?;
     let given = arguments::place(&mut emulator, &plan.specs, |index| format!("arg{index}"))?;
@@ -55,7 +56,7 @@ pub(super) fn once(plan: &Plan, launch: &Launch) -> Result<Outcome> {
     Ok(Outcome { launch, report, changes_variables, trace, emulator, given })
 }
 
-/// The bytes that a buffer starts with.
+/// The initial bytes of a buffer.
 pub(super) fn initial_bytes(spec: &Spec) -> Vec<u8> {
     let Spec::Buffer(spec) = spec else { return Vec::new() };
     let mut bytes = vec![0; spec.bytes() as usize];

@@ -1,8 +1,8 @@
 //! The command line of `lanes`.
 //!
-//! What can be said of an option without the file is said here: shapes, names, and which options make no sense
-//! together, for none is ignored in silence. What it leaves out: what depends on the kernel, which
-//! [`arguments`](super::arguments) checks, and how an argument is written, which [`spec`](super::spec) reads.
+//! Everything that can be checked without the file is checked here: shapes, names, and combinations of options that
+//! make no sense, because no option is silently ignored. What it leaves out: checks that depend on the kernel, which
+//! are in [`arguments`](super::arguments), and the syntax of an argument, which is in [`spec`](super::spec).
 
 use std::path::PathBuf;
 
@@ -97,7 +97,7 @@ const CHANCE: &str = "Scheduling";
 const CHECKS: &str = "Checks";
 const MACHINE: &str = "Machine and report";
 
-/// Warp instructions that a launch may take, and as many more for each warp of it.
+/// The default limit on warp instructions: this many for a launch, and a thousand more for each warp.
 const STEPS_OF_A_LAUNCH: u64 = 50_000_000;
 const STEPS_OF_A_WARP: u64 = 1000;
 
@@ -185,7 +185,7 @@ pub(super) enum Device {
 }
 
 impl RunOptions {
-    /// The launch, still without arguments, and with the first seed.
+    /// The launch, with the first seed and still without arguments.
     pub fn launch(&self) -> Launch {
         let by_default = if self.seeds.is_some() { Schedule::Random } else { Schedule::RoundRobin };
         Launch {
@@ -202,24 +202,24 @@ impl RunOptions {
         }
     }
 
-    /// Warp instructions that are enough for any launch of its size: some seconds, after which a reader wants to hear
-    /// something.
+    /// A limit on warp instructions that is enough for any launch of this size. It takes some seconds, after which a
+    /// reader wants a result.
     fn usual_steps(&self) -> u64 {
         let warps = self.grid.count().saturating_mul(self.block.count().div_ceil(32));
         warps.saturating_mul(STEPS_OF_A_WARP).saturating_add(STEPS_OF_A_LAUNCH)
     }
 
-    /// Who watches.
+    /// Which checkers are on.
     pub fn watch(&self) -> Watch {
         self.check.unwrap_or(Watch::ALL)
     }
 
-    /// Whether the emulator runs the kernel: on a GPU only who asked for no check at all goes without.
+    /// Whether the emulator runs the kernel. It does not for a GPU without any check.
     pub fn emulates(&self) -> bool {
         self.device == Device::Sim || self.watch() != Watch::NONE
     }
 
-    /// Refuses options that contradict one another, or of which one would be ignored.
+    /// Refuses options that contradict each other, or of which one would have no effect.
     pub fn check_together(&self) -> Result<()> {
         if self.seeds.is_some() && self.seed.is_some() {
             bail!("`--seed` is for one run and `--seeds` for many: give only one of them");

@@ -1,7 +1,7 @@
-//! A launch that was asked for, checked and ready: the program, the kernel, and what it is given.
+//! A launch, checked and ready to run: the program, the kernel, and its arguments.
 //!
-//! Everything that can be refused is refused here, before a run that may take long. What it leaves out: what only a run
-//! shows, such as an instruction that is not supported.
+//! Everything that can be refused is refused here, before a run that may take long. What it leaves out: problems that
+//! only appear in a run, such as an unsupported instruction.
 
 use std::path::Path;
 
@@ -24,7 +24,7 @@ pub(super) struct Plan<'a> {
     pub kernel: KernelInfo,
     /// Whether the module has variables, which a kernel may change.
     pub has_variables: bool,
-    /// The arguments, files read.
+    /// The arguments, with the contents of files.
     pub specs: Vec<Spec>,
     /// The launch with the first seed, without arguments.
     pub launch: Launch,
@@ -54,15 +54,15 @@ impl Plan<'_> {
         })
     }
 
-    /// A fresh emulator with the module.
+    /// A new emulator with the module.
     pub fn emulator(&self) -> Result<(Emulator, Module)> {
         let mut emulator = Emulator::new(Limits { memory_bytes: self.memory_bytes });
         let module = load(&mut emulator, &self.program)?;
         Ok((emulator, module))
     }
 
-    /// How many seeds may run side by side: one on each core, if there is memory for their buffers. A run that is ready
-    /// waits for those before it, so there are up to three of each.
+    /// How many seeds may run side by side: one on each core, if there is memory for their buffers. A run that has
+    /// ended waits for the seeds before it, so there are up to three for each core.
     pub fn side_by_side(&self) -> u32 {
         let bytes = self.specs.iter().map(|spec| match spec {
             Spec::Buffer(buffer) => buffer.bytes(),
@@ -92,13 +92,13 @@ impl Plan<'_> {
     }
 }
 
-/// Reads a program's text.
+/// Loads a program's text.
 pub(super) fn load(emulator: &mut Emulator, program: &Program) -> Result<Module> {
     let name = program.module_name();
     emulator.load(&name, &program.ptx).map_err(|error| anyhow::anyhow!("`{name}`, {error}"))
 }
 
-/// The kernel that was asked for, or the only one.
+/// The kernel that was asked for, or the only one in the file.
 fn choose<'m>(file: &str, kernels: &'m [KernelInfo], wanted: Option<&str>) -> Result<&'m KernelInfo> {
     let names: Vec<String> = kernels.iter().map(|kernel| format!("`{}`", kernel.name)).collect();
     match (kernels, wanted) {
@@ -114,7 +114,7 @@ fn choose<'m>(file: &str, kernels: &'m [KernelInfo], wanted: Option<&str>) -> Re
     }
 }
 
-/// The kernel of this name; or the only one that C++ has made another name of, as `_Z4axpyPf` of `axpy`.
+/// The kernel with this name, or the only one whose mangled C++ name contains it, as `_Z4axpyPf` contains `axpy`.
 fn named<'m>(kernels: &'m [KernelInfo], wanted: &str) -> Option<&'m KernelInfo> {
     let mangled = format!("_Z{}{wanted}", wanted.len());
     let mut similar = kernels.iter().filter(|kernel| kernel.name.starts_with(&mangled));

@@ -1,6 +1,6 @@
-//! The contents of a buffer after a run, in rows of 80 columns, or as JSON; and which of them to show.
+//! Prints the contents of a buffer after a run, in rows of 80 columns or as JSON.
 //!
-//! What it leaves out: everything beyond the elements that were asked for; a program reads better from a program.
+//! What it leaves out: elements that were not asked for.
 
 use std::fmt;
 use std::ops::Range;
@@ -12,12 +12,12 @@ use super::plan::Plan;
 use arguments::{Spec, Type, whole};
 use layout::{WIDTH, grouped};
 
-/// Which buffer to show afterwards.
+/// Which buffer to print after the run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Print {
     /// The argument, counted from 0.
     pub argument: usize,
-    /// Which of its elements; all of them, within reason, where it is not said.
+    /// Which of its elements; if it is `None`, all of them, up to a limit.
     pub which: Option<Range<u64>>,
 }
 
@@ -35,7 +35,7 @@ impl Print {
         Ok(Print { argument, which })
     }
 
-    /// What it shows, in words: `arg2`, or `arg2, elements 16 to 31,`.
+    /// A description of what it shows: `arg2`, or `arg2, elements 16 to 31,`.
     pub fn what(&self) -> String {
         match &self.which {
             None => format!("arg{}", self.argument),
@@ -53,7 +53,7 @@ fn range(text: &str) -> Option<Range<u64>> {
     }
 }
 
-/// As an option has it.
+/// As it is written in an option.
 impl fmt::Display for Print {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.which {
@@ -64,7 +64,8 @@ impl fmt::Display for Print {
     }
 }
 
-/// Refuses to show what is no buffer, or more of one than there is; before the run, which may take long.
+/// Refuses to print an argument that is not a buffer, or elements that do not exist. This is checked before the run,
+/// which may take long.
 pub(super) fn check(prints: &[Print], specs: &[Spec]) -> Result<()> {
     for print in prints {
         let argument = print.argument;
@@ -81,10 +82,10 @@ pub(super) fn check(prints: &[Print], specs: &[Spec]) -> Result<()> {
     Ok(())
 }
 
-/// Elements that are shown where nobody said how many.
+/// How many elements are printed by default.
 const SHOWN: u64 = 64;
 
-/// A buffer that is to be shown, and where it is.
+/// A buffer to print, and its contents.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Shown<'a> {
     pub print: &'a Print,
@@ -95,7 +96,7 @@ pub(super) struct Shown<'a> {
 }
 
 impl<'a> Shown<'a> {
-    /// The buffers that a plan wants shown, in its order, given what is in each argument's buffer.
+    /// The buffers that a plan wants printed, in its order. `contents` has the contents of each argument's buffer.
     pub fn all(
         plan: &'a Plan,
         machine: &'static str,
@@ -112,13 +113,13 @@ impl<'a> Shown<'a> {
         bytes_of(self.bytes, range, size).chunks_exact(size)
     }
 
-    /// The bytes of the elements that were asked for, and all where it was not said which.
+    /// The bytes of the elements that were asked for; all of them by default.
     pub fn part(&self) -> &'a [u8] {
         let Some(which) = &self.print.which else { return self.bytes };
         bytes_of(self.bytes, which, self.ty.bytes)
     }
 
-    /// For a reader: the elements that were asked for, each row with the index of its first one before it.
+    /// As text: the elements that were asked for, in rows that begin with the index of their first element.
     pub fn text(&self) -> String {
         let all = (self.bytes.len() / self.ty.bytes) as u64;
         let range = self.print.which.clone().unwrap_or(0..all.min(SHOWN));
@@ -133,7 +134,7 @@ impl<'a> Shown<'a> {
         format!("\narg{argument} afterwards{whose}, {which} ({ty})\n{rows}")
     }
 
-    /// For a program: what was asked for, and all of it where it was not said how much.
+    /// As JSON: the elements that were asked for, all of them by default.
     pub fn json(&self) -> Value {
         let range = self.print.which.clone().unwrap_or(0..(self.bytes.len() / self.ty.bytes) as u64);
         json!({
@@ -146,7 +147,7 @@ impl<'a> Shown<'a> {
     }
 }
 
-/// A number for a program: what JSON has no number for, NaN and infinity, is a string.
+/// A number in JSON. NaN and infinity, which JSON does not have, are strings.
 fn number(ty: Type, bytes: &[u8]) -> Value {
     let shown = ty.show(bytes);
     shown.parse::<serde_json::Number>().map_or_else(|_| json!(shown), Value::Number)
@@ -160,7 +161,7 @@ fn rows(values: &[String], first: usize) -> String {
     let index_width = (first + values.len() - 1).to_string().len() + 2;
     let width = values.iter().map(String::len).max().unwrap_or(0) + 2;
     let fitting = (WIDTH.saturating_sub(index_width + 1) / width).max(1);
-    // A power of two, so that rows are parts of warps.
+    // A power of two, so that the rows divide a warp.
     let per_row = (1 << fitting.ilog2()).min(16);
     let row = |out: String, (number, row): (usize, &[String])| {
         let cells: Vec<String> = row.iter().map(|value| format!("{value:>width$}")).collect();

@@ -1,14 +1,14 @@
-//! The command that replays a run: everything that decides it, and its seed.
+//! The command that repeats a run: everything that determines it, and its seed.
 //!
-//! What it leaves out: what only decides how it is told, where else it runs or how fast (`--json`, `--trace`, `--device`,
-//! `--cores`), and whatever has its default.
+//! What it leaves out: options that only decide what is reported, where else it runs or how fast (`--json`, `--trace`,
+//! `--device`, `--cores`), and options that have their defaults.
 
 use simt::{Dim3, Launch};
 
 use super::options::RunOptions;
 use super::{source, words};
 
-/// The command line, quoted for a shell. The schedule is always said: `--seeds` has another default.
+/// The command line, quoted for a shell. It always names the schedule, because `--seeds` changes the default.
 pub(super) fn command(options: &RunOptions, launch: &Launch) -> String {
     let mut words = vec![program(), "run".to_owned(), source::name(&options.file)];
     let mut option = |name: &str, value: String| words.extend([format!("--{name}"), value]);
@@ -42,7 +42,7 @@ pub(super) fn command(options: &RunOptions, launch: &Launch) -> String {
     words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
 }
 
-/// This program, as it was called.
+/// The name by which this program was started.
 fn program() -> String {
     std::env::args_os().next().map_or("lanes".to_owned(), |name| name.to_string_lossy().into_owned())
 }
@@ -55,7 +55,7 @@ fn shape(Dim3 { x, y, z }: Dim3) -> String {
     }
 }
 
-/// A word as a POSIX shell reads it.
+/// A word, quoted for a POSIX shell.
 fn quoted(word: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_=+.,:/@%".contains(c);
     if !word.is_empty() && word.chars().all(is_plain) {

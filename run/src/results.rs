@@ -1,8 +1,8 @@
-//! How many different results the seeds of one kernel had: what a race or the weak memory does to the buffers that are
-//! shown, whether or not anybody calls it a fault.
+//! How many different results the seeds of one kernel had, in the buffers that are printed. A race or the weak memory
+//! can cause differences, whether or not a checker reports a fault.
 //!
-//! A result is remembered by its hash, so that a million seeds of a large buffer need little memory. What it leaves out:
-//! what is in each, which a run with its seed shows.
+//! Only the hash of a result is stored, so that a million seeds of a large buffer need little memory. What it leaves
+//! out: the contents of a result, which a run with its seed shows.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -16,10 +16,10 @@ use super::replay;
 use super::seeds::Search;
 use layout::{counted, grouped};
 
-/// How many different contents of a buffer are told.
-const TOLD: usize = 4;
+/// How many different contents of a buffer are listed.
+const LISTED: usize = 4;
 
-/// The contents that a buffer had after the seeds that ran, or the elements of it that are shown.
+/// The different contents of a buffer, or of the elements of it that are printed, after the seeds so far.
 #[derive(Debug)]
 pub(super) struct Contents {
     pub print: Print,
@@ -29,21 +29,21 @@ pub(super) struct Contents {
 /// One of the contents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Content {
-    /// The first seed that left it.
+    /// The first seed with these contents.
     pub seed: u64,
-    /// How many seeds did.
+    /// How many seeds had them.
     pub times: u64,
 }
 
 impl Contents {
-    /// Different contents, by the first seed of each.
+    /// The different contents, by the first seed of each.
     pub fn different(&self) -> Vec<Content> {
         let mut all: Vec<Content> = self.by_hash.values().copied().collect();
         all.sort_by_key(|content| content.seed);
         all
     }
 
-    /// Adds what a seed left, and says whether nobody had left the same before.
+    /// Adds the contents after a seed, and returns whether they are new.
     fn add(&mut self, seed: u64, bytes: &[u8]) -> bool {
         let mut hasher = DefaultHasher::new();
         bytes.hash(&mut hasher);
@@ -52,7 +52,7 @@ impl Contents {
         content.times == 1
     }
 
-    /// That the buffer came out the same every time, or the first seed of each way in which it came out.
+    /// Says that the contents were always the same, or names the first seed of each.
     fn text(&self) -> String {
         let different = self.different();
         let what = self.print.what();
@@ -60,35 +60,35 @@ impl Contents {
             return format!("  {what} had the same contents every time\n");
         }
         let mut out = format!("  {what} had {} different contents\n", grouped(different.len() as u64));
-        for Content { seed, times } in different.iter().take(TOLD) {
+        for Content { seed, times } in different.iter().take(LISTED) {
             let _ = writeln!(out, "    as with seed {seed}: {}", counted(*times, "time"));
         }
-        if let Some(more @ 1..) = different.len().checked_sub(TOLD) {
+        if let Some(more @ 1..) = different.len().checked_sub(LISTED) {
             let _ = writeln!(out, "    and {} more", grouped(more as u64));
         }
         out
     }
 }
 
-/// No result yet, of each buffer that a plan wants shown; nothing where only one seed runs.
+/// An empty list of results for each buffer to print; no buffers if only one seed runs.
 pub(super) fn none(plan: &Plan) -> Vec<Contents> {
     let prints = plan.options.prints.iter().filter(|_| plan.options.seeds.is_some());
     prints.map(|print| Contents { print: print.clone(), by_hash: BTreeMap::new() }).collect()
 }
 
-/// Adds the results of a run, and says whether one of them is new.
+/// Adds the results of a run, and returns whether one of them is new.
 pub(super) fn add(results: &mut [Contents], plan: &Plan, outcome: &Outcome) -> bool {
     let shown = Shown::all(plan, "emulator", |argument| outcome.bytes(argument));
     let pairs = results.iter_mut().zip(shown);
     pairs.fold(false, |is_new, (contents, shown)| contents.add(outcome.launch.seed, shown.part()) || is_new)
 }
 
-/// Whether the seeds left different results.
+/// Whether the seeds had different results.
 pub(super) fn differ(search: &Search) -> bool {
     search.results.iter().any(|contents| contents.by_hash.len() > 1)
 }
 
-/// The results of all seeds, for a reader. Where the search ended at a fault, the rest of the seeds are missing.
+/// The results of all seeds, as text. If the search ended at a fault, later seeds are missing.
 pub(super) fn render(plan: &Plan, search: &Search) -> String {
     if search.ran < 2 || plan.is_failure(&search.outcome.report) {
         return String::new();
@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn results_are_counted_and_the_first_seed_of_each_is_told() {
+    fn results_are_counted_and_the_first_seed_of_each_is_listed() {
         let print = Print::parse("2").unwrap();
         let mut contents = Contents { print, by_hash: BTreeMap::new() };
         assert!(contents.add(5, &[1]) && !contents.add(6, &[1]));

@@ -1,8 +1,8 @@
-//! Many runs of one kernel, a seed each, until one is at fault.
+//! Many runs of one kernel with different seeds, until one has a fault.
 //!
-//! Every seed starts from a fresh emulator, so that the seed alone replays it, and several run side by side: what is told
-//! is what one after the other would come to, for the first seed at fault is the first in their order. What it leaves out:
-//! stopping the seeds behind it that have begun, which are waited for.
+//! Every seed starts with a new emulator, so that the seed alone repeats it. Several seeds run side by side. The report
+//! is the same as if they ran one after another, because the first failing seed is the first in their order. What it
+//! leaves out: stopping later seeds that have begun, for which it waits.
 
 use std::ops::ControlFlow;
 
@@ -15,7 +15,7 @@ use super::results::{self, Contents};
 use lanes::cores::in_order;
 use lanes::progress::Progress;
 
-/// A range of seeds, not empty, the end left out.
+/// A non-empty range of seeds, without its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Seeds {
     pub start: u64,
@@ -37,27 +37,27 @@ impl Seeds {
     }
 }
 
-/// What came of one run or of many.
+/// The result of one run or of many.
 #[derive(Debug)]
 pub(super) struct Search {
-    /// The run to tell: the first at fault; else the first in which anything was found; else the first whose shown buffers
-    /// are not what the first seed left; else the last.
+    /// The run to report: the first that failed; otherwise the first with any finding; otherwise the first whose
+    /// printed buffers differ from those of the first seed; otherwise the last.
     pub outcome: Outcome,
-    /// How many ran.
+    /// How many seeds ran.
     pub ran: u64,
-    /// In how many of them anything was found.
+    /// How many of them had any finding.
     pub with_findings: u64,
-    /// What they left in the buffers to show.
+    /// The different contents of the buffers to print.
     pub results: Vec<Contents>,
 }
 
-/// Runs the seeds that a plan has, up to the first that is at fault.
+/// Runs the seeds of a plan, up to the first that fails.
 pub(super) fn search(plan: &Plan) -> Result<Search> {
     let progress = Progress::start();
     let start = |seed| progress.set(&format!("{}, seed {seed}", plan.kernel.name));
     let first = plan.launch.seed;
     start(first);
-    // A kernel that is at fault mostly is so with every seed, so nothing else begins before the first one has ended.
+    // A wrong kernel mostly fails with every seed, so no other seed begins before the first one has ended.
     let mut search = Search::of(plan, once(plan, &plan.launch)?);
     let Some(seeds) = plan.options.seeds.filter(|_| !plan.is_failure(&search.outcome.report)) else {
         return Ok(search);
@@ -87,7 +87,7 @@ impl Search {
         Search { outcome, ran: 1, with_findings, results }
     }
 
-    /// Adds the next seed. Odd is a search in which one left something else than the first.
+    /// Adds the next seed. `is_odd` says whether a seed so far left other contents than the first.
     fn add(&mut self, plan: &Plan, next: Outcome, is_odd: &mut bool) {
         self.ran += 1;
         self.with_findings += u64::from(has_findings(&next));

@@ -1,7 +1,7 @@
-//! What `lanes run` prints of a run: what was launched, what it cost, what it printed, and what was wrong.
+//! The text that `lanes run` prints about a run: what was launched, its cost, its output, and its faults.
 //!
-//! A table has what was counted, without the zeros; another one the most expensive CUDA lines. What it leaves out: Nsight
-//! Compute's names, and contents of buffers, which [`print`](super::print) shows.
+//! One table has the counters that are not zero, another one the most expensive CUDA lines. What it leaves out: Nsight
+//! Compute's names, and the contents of buffers, which [`print`](super::print) shows.
 
 use std::cmp::Reverse;
 use std::fmt::Write as _;
@@ -9,11 +9,11 @@ use std::fmt::Write as _;
 use anstyle::Style;
 use simt::{Counters, Fault, Launch, LineCounters, Reconvergence, Report, Schedule, Severity, StaleRead};
 
+use super::finished::Finished;
 use super::on_gpu::{Difference, OnGpu};
 use super::plan::Plan;
 use super::print::Shown;
 use super::seeds::Search;
-use super::told::Told;
 use super::trace::Written;
 use super::{replay, results, words};
 use lanes::device::withheld;
@@ -27,12 +27,12 @@ const TITLE: Style = Style::new().bold();
 /// How many CUDA lines are shown.
 const LINES: usize = 8;
 
-/// What of a line is shown.
+/// The columns about a CUDA line.
 const COLUMNS: [Column; 4] = [INSTRUCTIONS, ACTIVE_LANES, DIVERGENT_BRANCHES, SECTORS];
 
 /// Everything about a run.
-pub(super) fn render(told: &Told) -> String {
-    let Told { plan, search, on_gpu } = told;
+pub(super) fn render(finished: &Finished) -> String {
+    let Finished { plan, search, on_gpu } = finished;
     let mut out = title(plan);
     match search {
         Some(search) => out += &emulated(plan, search),
@@ -41,7 +41,7 @@ pub(super) fn render(told: &Told) -> String {
     if let Some(gpu) = on_gpu {
         out += &on_the_gpu(gpu, search.is_some());
     }
-    told.prints().iter().fold(out, |out, print: &Shown| out + &print.text())
+    finished.prints().iter().fold(out, |out, print: &Shown| out + &print.text())
 }
 
 fn title(plan: &Plan) -> String {
@@ -53,7 +53,7 @@ fn title(plan: &Plan) -> String {
     format!("{TITLE}{}{TITLE:#}\n", paragraph("", &title).trim_end())
 }
 
-/// What the emulator has to say.
+/// What the emulator found.
 fn emulated(plan: &Plan, search: &Search) -> String {
     let report = &search.outcome.report;
     let mut out = head(plan, search);
@@ -104,7 +104,7 @@ fn policy(schedule: Schedule) -> &'static str {
     }
 }
 
-/// What hunting adds where lanes have program counters of their own.
+/// What the schedule `hunt` adds if every lane has its own program counter.
 fn apart(plan: &Plan, launch: &Launch) -> &'static str {
     let is_apart = launch.schedule == Schedule::Hunt
         && launch.reconvergence != Reconvergence::Stack
@@ -112,7 +112,7 @@ fn apart(plan: &Plan, launch: &Launch) -> &'static str {
     if is_apart { ", lanes separated" } else { "" }
 }
 
-/// What came of many seeds.
+/// The result of many seeds.
 fn seeds(plan: &Plan, search: &Search) -> String {
     let Some(range) = plan.options.seeds else { return String::new() };
     let (ran, seed) = (search.ran, search.outcome.launch.seed);
@@ -128,7 +128,7 @@ fn seeds(plan: &Plan, search: &Search) -> String {
             )
         }
     };
-    let told = match (failed, clean.as_str()) {
+    let summary = match (failed, clean.as_str()) {
         (true, "") => format!("seed {seed}, the first, finds an error"),
         (true, clean) => format!("{clean}, then seed {seed} finds an error"),
         (false, clean) if search.with_findings == 0 && results::differ(search) => {
@@ -141,7 +141,7 @@ fn seeds(plan: &Plan, search: &Search) -> String {
         None => "random, because --schedule was not given".to_owned(),
     };
     let mut out =
-        paragraph("seeds: ", &format!("{} to {}: {told} (schedule {by})", range.start, range.end - 1));
+        paragraph("seeds: ", &format!("{} to {}: {summary} (schedule {by})", range.start, range.end - 1));
     if failed && !plan.options.prints.is_empty() && search.outcome.launch.seed + 1 < range.end {
         out += &paragraph(
             "       ",
@@ -152,7 +152,7 @@ fn seeds(plan: &Plan, search: &Search) -> String {
 }
 
 fn counters(report: &Report) -> String {
-    // What a GPU could not survive is what stops the emulator as well.
+    // A fault that is harmful on a GPU also stops the emulator.
     let until = if withheld(&report.faults).is_some() { " until it was stopped" } else { "" };
     let mut rows: Vec<Vec<String>> = Vec::new();
     for (name, unit, _, value) in report.counters.all() {
@@ -168,7 +168,7 @@ fn counters(report: &Report) -> String {
     titled(&format!("counted{until}"), &rows)
 }
 
-/// A counter's name in words, with its unit where the name does not end in it: `  PTX barriers (instructions)`.
+/// A counter's name in words, followed by its unit unless the name ends in it: ` PTX barriers (instructions)`.
 fn words_of(name: &str, unit: &str) -> String {
     let name = name.replace('_', " ").replace("ptx", "PTX");
     if name.ends_with(unit) { format!("  {name}") } else { format!("  {name} ({unit})") }
@@ -182,7 +182,8 @@ fn averages(counters: &Counters) -> [(&'static str, f64); 3] {
     ]
 }
 
-/// The CUDA lines that most instructions were executed for, the most expensive first; a file has other kernels too.
+/// The CUDA lines for which the most instructions were executed, the most expensive first. A file may contain other
+/// kernels too.
 fn lines(lines: &[LineCounters]) -> String {
     let mut costliest: Vec<&LineCounters> =
         lines.iter().filter(|line| line.counters.ptx_instructions > 0).collect();
@@ -233,7 +234,7 @@ fn found(plan: &Plan, search: &Search) -> String {
     format!("\n{TITLE}{}{TITLE:#}\n{}", verdict(plan, all), faults::alone(all, &replay))
 }
 
-/// `no fault`, unless the results say that something is wrong all the same.
+/// `no fault`, unless the results show that something is wrong nevertheless.
 fn no_fault(search: &Search) -> String {
     let worst = search.results.iter().max_by_key(|contents| contents.different().len());
     match worst.filter(|_| results::differ(search)) {
@@ -248,7 +249,7 @@ fn no_fault(search: &Search) -> String {
     }
 }
 
-/// What else to try with a kernel that takes locks, where only one order of turns was: others are where locks fail.
+/// What else to try with a kernel that takes locks if only one schedule ran, because locks fail under others.
 fn other_turns(plan: &Plan, search: &Search) -> String {
     let chosen = plan.options.seeds.is_some() || plan.options.schedule.is_some();
     let atomics = |&(name, _, _, count): &(&str, _, _, u64)| name.contains("_atomic") && count > 0;
@@ -260,10 +261,10 @@ fn other_turns(plan: &Plan, search: &Search) -> String {
     paragraph("  ", text)
 }
 
-/// How many places are told at which the weak memory returned older stores.
+/// How many stale reads of the weak memory are listed.
 const STALE: usize = 3;
 
-/// What the weak memory did, which is no fault by itself.
+/// What the weak memory did, which is not a fault by itself.
 fn stale_reads(reads: &[StaleRead]) -> String {
     if reads.is_empty() {
         return String::new();
@@ -283,7 +284,7 @@ fn stale_reads(reads: &[StaleRead]) -> String {
     out
 }
 
-/// Whether all seeds left the same in the buffers to show.
+/// Whether all seeds had the same contents in the buffers to print.
 fn results(plan: &Plan, search: &Search) -> String {
     let text = results::render(plan, search);
     if text.is_empty() {
@@ -292,7 +293,7 @@ fn results(plan: &Plan, search: &Search) -> String {
     format!("\n{TITLE}results of {}{TITLE:#}\n{text}", counted(search.ran, "seed"))
 }
 
-/// `1 error, 2 notes`; where there is no error, what the warnings are of, for the status says nothing of them.
+/// `1 error, 2 notes`. If there is no error, it says what the warnings are about, because the exit status does not.
 fn verdict(plan: &Plan, faults: &[Fault]) -> String {
     let warnings = faults.iter().filter(|fault| fault.severity == Severity::Warning);
     let mut kinds: Vec<&str> = warnings.map(|fault| fault.kind.name()).collect();
@@ -348,7 +349,7 @@ fn differs(Difference { argument, elements, different, first }: &Difference) -> 
 mod tests {
     use super::*;
 
-    fn told(gpu: &OnGpu, was_emulated: bool) -> String {
+    fn text_of(gpu: &OnGpu, was_emulated: bool) -> String {
         let text = on_the_gpu(gpu, was_emulated);
         text.split_whitespace().collect::<Vec<_>>().join(" ")
     }
@@ -367,17 +368,17 @@ mod tests {
 
     #[test]
     fn a_gpu_agrees_or_differs_or_was_not_asked() {
-        let text = told(&gpu(), true);
+        let text = text_of(&gpu(), true);
         assert!(text.contains("took 12.3 us, the median of 11 runs (12.0 to 15.0)"), "{text}");
         assert!(text.ends_with("agrees with the emulator in 2 buffers, bit for bit"), "{text}");
         let first = (5, "1.5".to_owned(), "1.25".to_owned());
         let difference = Difference { argument: 2, elements: 64, different: 3, first };
-        let text = told(&OnGpu { differences: vec![difference], ..gpu() }, true);
+        let text = text_of(&OnGpu { differences: vec![difference], ..gpu() }, true);
         let expected = "arg2 differs from the emulator's in 3 of 64 elements; element 5 is 1.25 on the GPU and 1.5 on the emulator";
         assert!(text.ends_with(expected), "{text}");
-        assert!(told(&OnGpu { compared: 0, ..gpu() }, false).ends_with("nothing was checked"));
+        assert!(text_of(&OnGpu { compared: 0, ..gpu() }, false).ends_with("nothing was checked"));
         let withheld = Some("not launched on the GPU: the kernel needs sm_90".to_owned());
-        let text = told(&OnGpu { withheld, timing: None, ..gpu() }, true);
+        let text = text_of(&OnGpu { withheld, timing: None, ..gpu() }, true);
         assert!(text.ends_with("not launched on the GPU: the kernel needs sm_90"), "{text}");
     }
 }

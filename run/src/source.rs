@@ -1,7 +1,7 @@
-//! The file that a kernel is read from, and what people hand over in place of CUDA or PTX.
+//! Reads the file that contains a kernel, and recognises files that are neither CUDA nor PTX.
 //!
-//! A `.cu` file is compiled with NVIDIA's compiler, where there is one, or else with ours. What it leaves out: what PTX
-//! says, which the parser knows, and keeping what was compiled, which takes less than a second again.
+//! A `.cu` file is compiled with NVIDIA's compiler if there is one, otherwise with ours. What it leaves out: parsing
+//! PTX, which the emulator does, and caching the result, because compiling again takes less than a second.
 
 use std::fs::File;
 use std::io::Read;
@@ -12,24 +12,24 @@ use compilers::{Choice, Compiler, Error, Source};
 pub(super) use lanes::files::why;
 use lanes::terminal;
 
-/// Bytes that are read of a file: one more than the parser takes, so that it can say that there are too many.
+/// How many bytes of a file are read: one more than the parser accepts, so that it can say that there are too many.
 const MOST_BYTES: u64 = (64 << 20) + 1;
 
-/// A file's PTX, and who wrote it.
+/// The PTX of a file, and the compiler that wrote it.
 #[derive(Clone, Debug)]
 pub(super) struct Program {
-    /// What messages call the file.
+    /// The file's name in messages.
     pub name: String,
     /// The text.
     pub ptx: String,
-    /// The compiler, where CUDA was compiled just now: `cudac 0.1 (sm_70)`.
+    /// The compiler, if CUDA was compiled: `cudac 0.1 (sm_70)`.
     pub compiler: Option<String>,
     /// The compiler's warnings, as it words them.
     pub warnings: Vec<String>,
 }
 
 impl Program {
-    /// What errors call the PTX, whose lines they name: those of CUDA are others.
+    /// The name of the PTX in errors. Their line numbers are those of the PTX, and not of CUDA.
     pub fn module_name(&self) -> String {
         match self.compiler {
             Some(_) => format!("PTX of {}", self.name),
@@ -37,14 +37,14 @@ impl Program {
         }
     }
 
-    /// Prints the compiler's warnings on standard error, in its own lines.
+    /// Prints the compiler's warnings on standard error, unchanged.
     pub fn warn(&self) {
         for warning in &self.warnings {
             terminal::warn(warning);
         }
     }
 
-    /// Whether any of its code swaps words of memory, as those that take locks do.
+    /// Whether any of its code swaps words of memory, as locks do.
     pub fn has_locks(&self) -> bool {
         let swaps =
             |line: &str| line.contains("atom.") && (line.contains(".cas.") || line.contains(".exch."));
@@ -52,7 +52,7 @@ impl Program {
     }
 }
 
-/// What messages call a file.
+/// The name of a file in messages.
 pub(super) fn name(file: &Path) -> String {
     file.display().to_string()
 }
@@ -86,7 +86,7 @@ fn compile(file: &Path, text: &str, arch: Option<u32>, choice: Option<Choice>) -
     }
     let compiler =
         Compiler::find(choice).map_err(|error| anyhow!("`{name}` has to be compiled, but {error}"))?;
-    // What it includes lies beside it; the folder of a bare name is this one.
+    // Files that it includes are beside it. A name without a folder is in the current folder.
     let include =
         vec![file.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new(".")).to_owned()];
     let short = file.file_name().unwrap_or(file.as_os_str()).to_string_lossy();
@@ -94,7 +94,7 @@ fn compile(file: &Path, text: &str, arch: Option<u32>, choice: Option<Choice>) -
     Ok(Program { name, ptx: made.ptx, compiler: Some(made.by), warnings: made.warnings })
 }
 
-/// Adds what to do about the errors, where that is known.
+/// Adds advice to the errors, if there is any.
 fn explained(error: Error) -> Error {
     match error {
         Error::Rejected { name, log, choice } => {
@@ -114,11 +114,12 @@ fn is_beyond_ours(log: &str) -> bool {
     ["not supported", "is not available"].iter().any(|words| log.contains(words))
 }
 
-/// What to do about that.
+/// The advice in that case.
 const BEYOND: &str = "this is cudac, the compiler that is always there; if NVIDIA's is installed, it is used instead, and \
                       `cargo run --bin exercises -- setup` installs it";
 
-/// What to do about a log of NVIDIA's compiler. Most people give it a whole program, of which it takes the device's part only.
+/// Advice about a log of NVIDIA's compiler. Most people pass it a whole program, of which it accepts only the device
+/// code.
 fn hint(log: &str) -> Option<&'static str> {
     let is_missing = |header: &&str| log.contains(&format!("cannot open source file \"{header}\""));
     if NEEDLESS.iter().any(is_missing) {
@@ -133,7 +134,7 @@ fn hint(log: &str) -> Option<&'static str> {
     )
 }
 
-/// Headers that a kernel does not need, and that the compiler comes without.
+/// Headers that a kernel does not need, and that the compiler does not have.
 const NEEDLESS: [&str; 8] =
     ["cstdio", "stdio.h", "cassert", "assert.h", "cmath", "math.h", "cstdlib", "device_launch_parameters.h"];
 
@@ -143,7 +144,7 @@ fn bytes(file: &Path) -> std::io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The text, or what the bytes are instead. Zeros at the end are allowed, as the compiler's own interface has one.
+/// The text, or what the bytes are instead. Zeros at the end are allowed, because the compiler's interface adds one.
 fn text(bytes: Vec<u8>) -> Result<String, &'static str> {
     if bytes.starts_with(b"\x7fELF") {
         return Err("a compiled binary (ELF)");
@@ -154,7 +155,7 @@ fn text(bytes: Vec<u8>) -> Result<String, &'static str> {
     }
     let mut text = String::from_utf8(bytes).map_err(|_| "a binary file (not UTF-8)")?;
     text.truncate(end);
-    // The mark of its encoding, which some editors write first, is no part of the text.
+    // The byte order mark, which some editors write, is not part of the text.
     Ok(text.strip_prefix('\u{feff}').map_or_else(|| text.clone(), str::to_owned))
 }
 

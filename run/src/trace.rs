@@ -1,7 +1,7 @@
-//! The file of `--trace`: JSON Lines, described in `docs/trace.md`.
+//! Writes the file of `--trace`: JSON Lines, described in `docs/trace.md`.
 //!
-//! A line for the launch, a line for each step, a line for the end. What it leaves out: steps beyond a bound; the
-//! kernel runs on, and the last line says that the trace is cut.
+//! There is a line for the launch, a line for each step, and a line for the end. What it leaves out: steps beyond a
+//! limit. The kernel continues, and the last line says that the trace is incomplete.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -16,8 +16,7 @@ use super::json;
 use super::plan::Plan;
 use super::source;
 
-/// Steps that are written unless more are asked for: some 200 megabytes, more than anybody reads, and less than fills
-/// a disk.
+/// How many steps are written by default: some 200 megabytes, more than a reader needs, and less than fills a disk.
 pub(super) const MOST_STEPS: u64 = 1_000_000;
 
 const VERSION: u32 = 1;
@@ -26,7 +25,7 @@ const VERSION: u32 = 1;
 pub(super) struct Trace {
     file: PathBuf,
     out: BufWriter<File>,
-    /// What is said of an instruction, the same in each of its steps.
+    /// The part of a line that describes an instruction, which is the same in each of its steps.
     known: BTreeMap<u32, String>,
     steps: u64,
     most: u64,
@@ -38,9 +37,9 @@ pub(super) struct Trace {
 #[derive(Clone, Debug)]
 pub(super) struct Written {
     pub file: String,
-    /// Steps of the run.
+    /// The steps of the run.
     pub steps: u64,
-    /// Steps in the file.
+    /// The steps in the file.
     pub kept: u64,
 }
 
@@ -85,7 +84,7 @@ impl Trace {
         }
     }
 
-    /// Writes the last line, and says whether all went well.
+    /// Writes the last line, and returns the first error, if any.
     pub fn finish(mut self) -> Result<Written> {
         let (steps, kept) = (self.steps, self.steps.min(self.most));
         self.write(&format!("{}\n", json!({ "end": { "steps": steps, "cut": kept < steps } })));
@@ -97,7 +96,7 @@ impl Trace {
     }
 }
 
-/// What is said of an instruction: `"ptx_line":30,"ptx":"ret;","source":null`.
+/// The description of an instruction: `"ptx_line":30,"ptx":"ret;","source":null`.
 fn place(module: &Module, instruction: u32) -> String {
     let site = module.site(instruction);
     let ptx = Value::from(site.ptx.as_str());
@@ -108,7 +107,7 @@ fn place(module: &Module, instruction: u32) -> String {
     )
 }
 
-/// Nobody wants the kernel or its data overwritten.
+/// Refuses to overwrite the kernel or its input files.
 fn refuse_inputs(file: &Path, plan: &Plan) -> Result<()> {
     let Ok(place) = file.canonicalize() else { return Ok(()) };
     let is_same = |input: &Path| input.canonicalize().is_ok_and(|input| input == place);

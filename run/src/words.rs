@@ -1,13 +1,13 @@
-//! The words that options take: shapes, names and numbers, read and said again.
+//! The words that options accept: shapes, names and numbers, parsed and printed.
 //!
-//! Reading and saying stand side by side, because a fault ends with the command that replays it. What it leaves out:
-//! arguments and what to print, which [`spec`](super::spec) reads.
+//! Parsing and printing are side by side, because a fault ends with the command that repeats the run. What it leaves
+//! out: arguments and what to print, which [`spec`](super::spec) parses.
 
 use compilers::Choice;
 use simt::{Checks, Dim3, FaultKind, Reconvergence, Schedule};
 
-/// Which checkers watch. Memory is always watched; whether anybody asked for that alone, or for nobody, makes a
-/// difference on a GPU.
+/// Which checkers are on. Accesses outside of memory are always reported, so for a GPU it makes a difference whether
+/// the user asked for that check only, or for none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Watch {
     checks: Checks,
@@ -15,17 +15,17 @@ pub(super) struct Watch {
 }
 
 impl Watch {
-    /// Everybody.
+    /// All checkers.
     pub const ALL: Watch = Watch { checks: Checks::ALL, memory: true };
-    /// Nobody; the emulator still watches memory, where it runs at all.
+    /// No checker. The emulator still checks memory if it runs at all.
     pub const NONE: Watch = Watch { checks: Checks::NONE, memory: false };
 
-    /// As a launch has it.
+    /// The checkers of a launch.
     pub fn checks(self) -> Checks {
         self.checks
     }
 
-    /// The checkers, by name.
+    /// The names of the checkers.
     pub fn names(self) -> Vec<&'static str> {
         let Checks { races, initialisation, synchronisation, .. } = self.checks;
         let all =
@@ -33,7 +33,7 @@ impl Watch {
         all.into_iter().filter(|(_, on)| *on).map(|(name, _)| name).chain(["memory"]).collect()
     }
 
-    /// As an option has it.
+    /// As it is written in an option.
     pub fn option(self) -> String {
         match self {
             Watch::ALL => "all".to_owned(),
@@ -89,7 +89,7 @@ pub(super) fn compiler(text: &str) -> Result<Choice, String> {
     known.map(|(_, choice)| *choice).ok_or_else(|| "a compiler is `cudac` or `nvrtc`".to_owned())
 }
 
-/// The name of a compiler, as an option has it.
+/// The name of a compiler in an option.
 pub(super) fn compiler_name(choice: Choice) -> &'static str {
     Choice::ALL.iter().find(|(_, known)| *known == choice).map_or("", |(name, _)| name)
 }
@@ -145,7 +145,7 @@ pub(super) fn reconvergence(text: &str) -> Result<Reconvergence, String> {
     named.ok_or_else(|| "choose `auto`, `stack` or `its`".to_owned())
 }
 
-/// Each resident block has its registers and its shared memory, so their number is bounded.
+/// Each resident block has registers and shared memory of its own, so their number is limited.
 const MAX_RESIDENT_BLOCKS: u32 = 1024;
 
 pub(super) fn residents(text: &str) -> Result<u32, String> {

@@ -167,7 +167,7 @@ mod tests {
 
     #[test]
     fn generated_files_are_not_stale() {
-        let mut told = Vec::new();
+        let mut problems = Vec::new();
         for exercise in grader::all(&root()).unwrap() {
             let name = &exercise.name;
             let stale = stale(&exercise).into_iter().map(|version| format!("the PTX of `{version}`"));
@@ -175,8 +175,8 @@ mod tests {
             let is_same = exercise.starter() == starter(&exercise).unwrap();
             let starter = (!is_same).then(|| "what it begins with".to_owned());
             let all = stale.chain(orphans).chain(starter);
-            told.extend(all.map(|what| format!("{name}: {what} is stale; run `{CHORE}`")));
+            problems.extend(all.map(|what| format!("{name}: {what} is stale; run `{CHORE}`")));
         }
-        assert!(told.is_empty(), "{}", told.join("\n"));
+        assert!(problems.is_empty(), "{}", problems.join("\n"));
     }
 }

@@ -136,7 +136,7 @@ fn claims() -> Result<Vec<Claim>> {
     Ok(claims)
 }
 
-/// Opcodes that are given to the assembler together.
+/// Opcodes that the assembler gets together.
 struct Question<'c> {
     header: Header,
     claims: Vec<&'c Claim>,

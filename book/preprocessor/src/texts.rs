@@ -239,13 +239,13 @@ fn outcomes(text: &Text, record: &Value) -> Result<Vec<(Outcome, Vec<String>)>> 
         text.name
     );
     let mut outcomes: BTreeMap<String, (Outcome, Vec<String>)> = BTreeMap::new();
-    for (name, told) in runs(entry)? {
-        let outcome = match told {
-            Value::String(told) if told == "as expected" => Outcome::AsExpected,
+    for (name, result) in runs(entry)? {
+        let outcome = match result {
+            Value::String(result) if result == "as expected" => Outcome::AsExpected,
             Value::Array(values) => Outcome::Values(values.iter().map(hexadecimal).collect::<Result<_>>()?),
             other => Outcome::None(other.as_str().unwrap_or_default().to_owned()),
         };
-        outcomes.entry(told.to_string()).or_insert((outcome, Vec::new())).1.push(name.to_owned());
+        outcomes.entry(result.to_string()).or_insert((outcome, Vec::new())).1.push(name.to_owned());
     }
     Ok(outcomes.into_values().collect())
 }
@@ -253,14 +253,14 @@ fn outcomes(text: &Text, record: &Value) -> Result<Vec<(Outcome, Vec<String>)>> 
 /// The runs of a text through compilers: their names and results.
 fn runs(entry: &Value) -> Result<impl Iterator<Item = (&str, &Value)>> {
     let runs = entry["runs"].as_object().context("a text of the record has no runs")?;
-    Ok(runs.iter().map(|(name, told)| (name.as_str(), told)).filter(|(name, _)| *name != "emulator"))
+    Ok(runs.iter().map(|(name, result)| (name.as_str(), result)).filter(|(name, _)| *name != "emulator"))
 }
 
 fn verdict(text: &Text, outcomes: &[(Outcome, Vec<String>)]) -> String {
     if outcomes.is_empty() {
         return no_record();
     }
-    let told = outcomes.iter().map(|(outcome, names)| {
+    let paragraphs = outcomes.iter().map(|(outcome, names)| {
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let by = levels(&names);
         match outcome {
@@ -272,7 +272,7 @@ fn verdict(text: &Text, outcomes: &[(Outcome, Vec<String>)]) -> String {
             Outcome::None(why) => format!("<p>No result came from {by}: {}.</p>\n", escape(why)),
         }
     });
-    told.collect()
+    paragraphs.collect()
 }
 
 fn wrong_values(text: &Text, found: &[u64], by: &str) -> String {
@@ -294,13 +294,13 @@ fn levels(names: &[&str]) -> String {
             _ => compilers.push((compiler, vec![level])),
         }
     }
-    let told = compilers.iter().map(|(compiler, levels)| match levels[..] {
+    let parts = compilers.iter().map(|(compiler, levels)| match levels[..] {
         [first, .., last] if is_row(levels) => {
             format!("{} at {}", escape(compiler), whole(&format!("{first} to {last}")))
         }
         _ => format!("{} at {}", escape(compiler), whole(&levels.join(" and "))),
     });
-    told.collect::<Vec<_>>().join(", ")
+    parts.collect::<Vec<_>>().join(", ")
 }
 
 /// Whether there are three levels or more, each one higher than the one before.
@@ -378,8 +378,8 @@ mod tests {
     fn levels_of_a_compiler_are_combined() {
         let names =
             ["driver -O0", "driver -O1", "driver -O2", "ptxas 12.9 -O0", "ptxas 12.9 -O2", "ptxas 13.5 -O3"];
-        let told = levels(&names).replace("<span class=\"whole\">", "").replace("</span>", "");
-        assert_eq!(told, "driver at -O0 to -O2, ptxas 12.9 at -O0 and -O2, ptxas 13.5 at -O3");
+        let text = levels(&names).replace("<span class=\"whole\">", "").replace("</span>", "");
+        assert_eq!(text, "driver at -O0 to -O2, ptxas 12.9 at -O0 and -O2, ptxas 13.5 at -O3");
     }
 
     #[test]

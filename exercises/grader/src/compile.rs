@@ -43,9 +43,9 @@ const LOG_LINES: usize = 12;
 pub fn rejected(name: &str, log: &str) -> Box<Refusal> {
     let lines: Vec<&str> = log.lines().filter(|line| !line.trim().is_empty()).collect();
     let more = lines.len().saturating_sub(LOG_LINES);
-    let told = lines.iter().take(LOG_LINES).map(|line| (*line).to_owned());
+    let shown = lines.iter().take(LOG_LINES).map(|line| (*line).to_owned());
     let rest = (more > 0).then(|| format!("and {more} more lines"));
     Refusal::new("does-not-compile", &format!("`{name}` does not compile"))
-        .details(told.chain(rest))
+        .details(shown.chain(rest))
         .look("look at the first message; the others often follow from it")
 }

@@ -61,8 +61,8 @@ pub fn grade(exercise: &Exercise, compile: &Compile, trials: &mut Trials, text: 
     let solution = compile(exercise, &solution)
         .map_err(|refusal| anyhow!("the solution of `{}`: {}", exercise.name, refusal.headline))?;
     let mut verdict = grade_kernels(exercise, &solution.ptx, &attempt.ptx, &seeds(), trials)?;
-    let told = verdict.compilation();
-    (told.by, told.warnings) = (attempt.by, attempt.warnings);
+    let compilation = verdict.compilation();
+    (compilation.by, compilation.warnings) = (attempt.by, attempt.warnings);
     Ok(verdict)
 }
 
@@ -136,13 +136,13 @@ impl Trial<'_> {
         // Trials may run side by side, but the first refusal in their order is the one that counts.
         trials(count, &work, &mut |number, Tried(outcome)| {
             let (case, seed) = self.numbered(number);
-            let told = |refusal: Box<Refusal>| refusal.case(label(case, seed));
+            let labelled = |refusal: Box<Refusal>| refusal.case(label(case, seed));
             end = match outcome {
                 Ok(Ok(found)) => {
-                    luck = luck.take().or_else(|| found.map(told));
+                    luck = luck.take().or_else(|| found.map(labelled));
                     return ControlFlow::Continue(());
                 }
-                Ok(Err(refusal)) => Some(Ok(told(refusal))),
+                Ok(Err(refusal)) => Some(Ok(labelled(refusal))),
                 Err(error) => Some(Err(error)),
             };
             ControlFlow::Break(())
@@ -279,7 +279,7 @@ fn by_luck(report: &Report) -> Option<Box<Refusal>> {
 const ACTORS: usize = 4;
 
 fn faulty(fault: &Fault) -> Box<Refusal> {
-    let told = fault.actors.iter().take(ACTORS).map(ToString::to_string);
+    let actors = fault.actors.iter().take(ACTORS).map(ToString::to_string);
     let others = fault.actors.len().saturating_sub(ACTORS) as u64;
     let others = (others > 0).then(|| format!("and {}", counted(others, "other")));
     let more = (fault.count > 1).then(|| format!("and {}", counted(fault.count - 1, "more time")));
@@ -288,7 +288,7 @@ fn faulty(fault: &Fault) -> Box<Refusal> {
         FaultKind::StepLimit => "which loop runs many more iterations than it should, or never ends?",
         _ => &fault.help,
     };
-    Refusal::new(fault.kind.name(), &fault.message).details(told.chain(others).chain(more)).look(look)
+    Refusal::new(fault.kind.name(), &fault.message).details(actors.chain(others).chain(more)).look(look)
 }
 
 /// How many stale reads of the weak memory are described.

@@ -110,7 +110,9 @@ impl Kernel<'_> {
         let launch = self.launch(case, how, &given)?;
         let report = match step {
             None => emulator.launch(&module, kernel, &launch),
-            Some(step) => emulator.launch_traced(&module, kernel, &launch, &mut |told| step(told, &module)),
+            Some(step) => {
+                emulator.launch_traced(&module, kernel, &launch, &mut |traced| step(traced, &module))
+            }
         }?;
         let after = bytes(&emulator, &given)?;
         let buffers = specs.iter().zip(before.into_iter().zip(after));

@@ -100,8 +100,8 @@ const PRINTED_LINES: usize = 8;
 /// The first lines that a kernel printed, and how many more there are.
 pub(crate) fn printed(output: &str) -> Vec<String> {
     let more = output.lines().count().saturating_sub(PRINTED_LINES) as u64;
-    let told = output.lines().take(PRINTED_LINES).map(str::to_owned);
-    told.chain((more > 0).then(|| format!("and {}", counted(more, "more line")))).collect()
+    let shown = output.lines().take(PRINTED_LINES).map(str::to_owned);
+    shown.chain((more > 0).then(|| format!("and {}", counted(more, "more line")))).collect()
 }
 
 /// A counter with a gate.

@@ -1,4 +1,4 @@
-//! Attempts that go wrong in every way there is: each is refused with its reason, where it happened, and what to look at.
+//! Attempts with every kind of mistake: each is refused with its reason, the place, and what to look at.
 
 use std::path::Path;
 
@@ -55,7 +55,7 @@ fn a_wrong_element_names_who_stored_it_and_in_which_case() {
     assert_eq!(refusal.case, "n = 5, seed 0");
 }
 
-/// `printf("hi\n")`, as the compiler writes it, before and in a kernel.
+/// `printf("hi\n")` as the compiler translates it: the part before the kernel, and the part in it.
 const PRINT: (&str, &str) = (
     ".extern .func (.param .b32 count) vprintf (.param .b64 text, .param .b64 values);
      .global .align 1 .b8 hi[4] = {104, 105, 10, 0};
@@ -107,7 +107,7 @@ fn what_is_right_and_too_dear_names_counter_gate_and_solution() {
     assert!(!refusal.gates[0].passes);
 }
 
-/// A store by every thread, the last but one instruction of the kernel.
+/// A store by every thread, as the last instruction but one of the kernel.
 fn with_a_flag(store: &str) -> String {
     format!(
         "{{ .shared .align 4 .b8 flag[4]; .reg .u32 %own; mov.u32 %own, %tid.x; {store}.shared.u32 [flag], %own; }} ret;"

@@ -1,19 +1,20 @@
-//! What is right stays right when lanes come apart, warps change over after their accesses and memory is weak: solutions, and
-//! versions that are refused for their cost only, under seeds that hunt for trouble.
+//! Right kernels are not refused when lanes are separated, warps switch after their accesses and memory is weak.
+//! Solutions, and versions that are refused only for their cost, run with many seeds of the schedule that hunts for
+//! mistakes.
 //!
-//! `cargo test` takes a few seeds besides those of grading, `cargo xtask thorough hunted` takes many.
+//! `cargo test` takes a few seeds in addition to those of grading, and `cargo xtask thorough hunted` takes many.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use grader::{Exercise, Kind, SEEDS, Verdict, Version};
 
-/// Seeds that `cargo test` takes.
+/// How many seeds `cargo test` takes.
 const HUNTS: u64 = 2;
 
-/// Seeds that hunt, as many as were asked for, in the ordinary and in the weak memory by turns: the odd ones.
+/// As many hunting seeds as were asked for, which are the odd ones, alternately for the ordinary and the weak memory.
 fn seeds() -> Vec<u64> {
-    // Two that follow each other in the other half of the seeds' round.
+    // Two successive seeds in the other half of the cycle.
     sample::seeds(HUNTS)
         .map(|nth| SEEDS + nth / 2 * SEEDS + nth % 2 * (SEEDS / 2) + 1 + nth / 2 % 4 * 2)
         .collect()
@@ -23,7 +24,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// What is wrong with a version that has to be right, but for its cost.
+/// What is wrong with a version that has to be right, apart from its cost.
 fn wrong(exercise: &Exercise, version: &Version, seeds: &[u64]) -> Option<String> {
     let verdict = grader::grade_with(exercise, &exercise.ptx_of(&root(), version).unwrap(), seeds).unwrap();
     match verdict {

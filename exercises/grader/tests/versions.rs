@@ -1,6 +1,7 @@
-//! Both ways: every solution passes, and every starter and wrong solution is refused for the reason that its exercise names.
+//! Both directions: every solution passes, and every starter and wrong solution is refused for the reason that its
+//! exercise names.
 //!
-//! Committed PTX is graded, so no compiler is needed; what is stale is told by sums.
+//! The committed PTX is graded, so no compiler is needed. Checksums show whether it is stale.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -15,7 +16,7 @@ fn all() -> Vec<Exercise> {
     grader::all(&root()).unwrap()
 }
 
-/// The committed version of an exercise, graded.
+/// Grades the committed version of an exercise.
 fn grade(exercise: &Exercise, version: &Version) -> Verdict {
     let name = &exercise.name;
     let verdict = if exercise.kind == Kind::Predict {
@@ -27,7 +28,7 @@ fn grade(exercise: &Exercise, version: &Version) -> Verdict {
     verdict.unwrap_or_else(|error| panic!("{name}, {version}: {error:#}"))
 }
 
-/// What is wrong with the exercises of a chapter that `check` finds something to say about.
+/// Fails with everything that `check` finds wrong with the exercises of a chapter.
 #[track_caller]
 fn none_of(check: impl Fn(&Exercise) -> Vec<String> + Sync) {
     let all = all();
@@ -64,7 +65,7 @@ fn every_wrong_solution_is_refused_for_the_reason_that_is_named() {
     });
 }
 
-/// Values that make no sense in a memory which returns the last store are told with the store that was not seen.
+/// Values that make no sense in a memory that returns the last store are explained by the store that was not seen.
 #[test]
 fn a_refusal_in_the_weak_memory_tells_what_it_returned() {
     let exercise = all().into_iter().find(|exercise| exercise.name == "after_you").unwrap();
@@ -78,7 +79,7 @@ fn a_refusal_in_the_weak_memory_tells_what_it_returned() {
     );
 }
 
-/// What to say of a version that is not refused, or for another reason.
+/// The message about a version that is not refused, or is refused for another reason.
 fn refused(exercise: &Exercise, version: &Version) -> Option<String> {
     let name = &exercise.name;
     let Verdict::Refused(refusal) = grade(exercise, version) else {
@@ -92,7 +93,7 @@ fn refused(exercise: &Exercise, version: &Version) -> Option<String> {
         .then(|| format!("{name}, {version}: not {wanted} but {refusal:?}"))
 }
 
-/// The reason by which a version is to be refused, and the questions one of which it names.
+/// The reason for which a version has to be refused, and the questions one of which the refusal names.
 fn wanted(exercise: &Exercise, version: &Version) -> (String, Vec<String>) {
     match (exercise.kind, version) {
         (Kind::Predict, Version::Wrong(name)) => {

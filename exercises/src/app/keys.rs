@@ -4,7 +4,7 @@ use ratatui::crossterm::event::KeyCode;
 
 use super::{App, Effect, Focus, NOTHING_LEFT, View};
 use crate::progress::Change;
-use crate::tell;
+use crate::wording;
 
 impl App {
     pub(super) fn key(&mut self, key: KeyCode) -> Vec<Effect> {
@@ -93,7 +93,7 @@ impl App {
         let seen = self.done.hints_seen(&name);
         self.focus = Focus::End;
         if seen >= all {
-            self.notice = Some(tell::after_hints(self.exercise(), self.has_passed()));
+            self.notice = Some(wording::after_hints(self.exercise(), self.has_passed()));
             return Vec::new();
         }
         let change = Change::Hint(name, seen + 1);

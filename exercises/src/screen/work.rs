@@ -3,19 +3,19 @@
 use grader::Kind;
 
 use crate::app::{App, Standing};
-use crate::tell;
+use crate::wording;
 use crate::wrap::{Said, Tone, rows};
 
 use super::Page;
 
 pub(super) fn page(app: &App, width: usize) -> Page {
     let exercise = app.exercise();
-    let mut said = tell::task(exercise, &app.file);
+    let mut said = wording::task(exercise, &app.file);
     said.push(Said::gap());
     let start = rows(&said, width).len();
     said.extend(standing(app));
     let end = rows(&said, width).len();
-    let hints = tell::hints(exercise, app.done.hints_seen(&exercise.name));
+    let hints = wording::hints(exercise, app.done.hints_seen(&exercise.name));
     if !hints.is_empty() {
         said.push(Said::gap());
         said.extend(hints);
@@ -26,10 +26,10 @@ pub(super) fn page(app: &App, width: usize) -> Page {
 fn standing(app: &App) -> Vec<Said> {
     let mut said = match &app.standing {
         Standing::Checking => vec![Said::prose(Tone::Strong, "", "Checking ...")],
-        Standing::Graded(verdict) => tell::verdict(verdict),
-        Standing::Gone => tell::gone(&app.file),
-        Standing::Unreadable(why) => tell::unreadable(why),
-        Standing::Broken(why) => tell::broken(why),
+        Standing::Graded(verdict) => wording::verdict(verdict),
+        Standing::Gone => wording::gone(&app.file),
+        Standing::Unreadable(why) => wording::unreadable(why),
+        Standing::Broken(why) => wording::broken(why),
     };
     let is_passed = matches!(&app.standing, Standing::Graded(verdict) if verdict.is_passed());
     if is_passed {

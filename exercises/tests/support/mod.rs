@@ -1,4 +1,4 @@
-//! A learner in front of a screen in memory: presses keys, saves, and is told verdicts.
+//! A simulated learner with a screen in memory, who presses keys, saves, and gets verdicts.
 
 #![allow(dead_code, reason = "each test uses a part of it")]
 
@@ -15,7 +15,7 @@ use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::crossterm::event::KeyCode;
 
-/// The program without its files: what it wants done is done here.
+/// The program without its files: effects are carried out here.
 pub struct Learner {
     pub app: App,
     pub has_left: bool,
@@ -25,7 +25,7 @@ pub struct Learner {
 }
 
 impl Learner {
-    /// Starts the program, when these exercises are passed.
+    /// Starts the program with these exercises passed.
     pub fn new(passed: &[&str]) -> Learner {
         let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
         let course = Course { exercises: grader::all(&fixtures).unwrap(), catalogue: fixtures };
@@ -39,7 +39,7 @@ impl Learner {
         learner
     }
 
-    /// Goes to an exercise, past the welcome.
+    /// Opens an exercise, after the welcome.
     pub fn at(name: &str) -> Learner {
         let mut learner = Learner::new(&[]);
         learner.press(KeyCode::Enter);
@@ -64,7 +64,7 @@ impl Learner {
         self.press(KeyCode::Char(key));
     }
 
-    /// Saves the file, and is told what became of it.
+    /// Saves the file, and passes on the verdict.
     pub fn save(&mut self, verdict: Verdict) {
         if self.checking.is_some() {
             self.finish(Ok(Verdict::Refused(grader::Refusal::default())));
@@ -73,14 +73,14 @@ impl Learner {
         self.finish(Ok(verdict));
     }
 
-    /// Saves, or deletes, and there is nothing to grade.
+    /// Saves or deletes the file, so that there is nothing to grade.
     pub fn not_read(&mut self, found: Found) {
         self.tell(Event::Saved);
         let at = self.checking.take().expect("something to read");
         self.tell(Event::NotRead(at, found));
     }
 
-    /// What is being graded comes to this.
+    /// Ends the current grading with this outcome.
     pub fn finish(&mut self, outcome: Result<Verdict, String>) {
         let at = self.checking.take().expect("something to grade");
         self.tell(Event::Graded(at, outcome));
@@ -127,7 +127,7 @@ impl Learner {
         terminal
     }
 
-    /// What is on the screen, without the spaces at the ends of lines.
+    /// The screen, without the spaces at the ends of lines.
     pub fn screen(&mut self) -> String {
         let terminal = self.draw();
         let buffer = terminal.backend().buffer();

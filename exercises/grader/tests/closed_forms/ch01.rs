@@ -1,4 +1,4 @@
-//! The exercises of chapter 1: what becomes of each element, said for one element after the other.
+//! The exercises of chapter 1: the expected value of each element, computed one element at a time.
 
 use super::{Form, Function};
 
@@ -14,7 +14,7 @@ pub const FORMS: &[(&str, Function)] = &[
     ("where_it_goes", where_it_goes),
 ];
 
-/// The table's entry where the key is in the table, else -1.
+/// The table's entry if the key is in the table, otherwise -1.
 fn lookup(form: &mut Form<'_>) {
     let (keys, table) = (form.i32s("key"), form.i32s("table"));
     let entry = |key: &i32| usize::try_from(*key).ok().and_then(|key| table.get(key));
@@ -22,7 +22,7 @@ fn lookup(form: &mut Form<'_>) {
     form.expect_i32s("out", &out);
 }
 
-/// Pairs whose bit is not set are reversed; a pair of one stays by itself.
+/// Pairs whose bit is not set are reversed; the last element of an odd number is unchanged.
 fn tight_operators(form: &mut Form<'_>) {
     let (mut values, fixed) = (form.i32s("in"), form.u32s("fixed"));
     let bits = fixed.iter().flat_map(|word| (0..32).map(move |bit| word & (1 << bit) != 0));
@@ -43,7 +43,7 @@ fn mirror(form: &mut Form<'_>) {
     form.expect_i32s("out", &picture);
 }
 
-/// Each element at its new place, where there is such a place, and 0 elsewhere.
+/// Each element at its new place, if it exists, and 0 elsewhere.
 fn shift_in_ptx(form: &mut Form<'_>) {
     let row = form.i32s("in");
     let shift = form.number("shift").cast_signed();
@@ -56,20 +56,20 @@ fn shift_in_ptx(form: &mut Form<'_>) {
     form.expect_i32s("out", &out);
 }
 
-/// As many steps of a recipe as there are rounds.
+/// One step of a recipe for each round.
 fn stir(value: u32, (a, c): (u32, u32), rounds: usize) -> u32 {
     (0..rounds).fold(value, |value, _| value.wrapping_mul(a).wrapping_add(c))
 }
 
 const LONG: (u32, u32) = (1_664_525, 1_013_904_223);
 
-/// A step of the recipe, and its upper bits mixed in, as many times as there are rounds.
+/// A step of the recipe, and its upper bits mixed in, once for each round.
 fn refine(value: u32, rounds: usize) -> u32 {
     let once = |value: u32| value ^ (value >> 15);
     (0..rounds).fold(value, |value, _| once(stir(value, LONG, 1)))
 }
 
-/// The recipe belongs to the value that comes in; each round has a spice.
+/// The recipe depends on the input value; each round has a spice.
 fn one_loop(form: &mut Form<'_>) {
     let (rounds, spice) = (form.number("rounds"), form.u32s("spice"));
     let recipe = |value: u32| if value.is_multiple_of(2) { LONG } else { (22_695_477, 1) };
@@ -81,7 +81,7 @@ fn one_loop(form: &mut Form<'_>) {
     form.expect_u32s("out", &out);
 }
 
-/// Each eighth frame by the long way, the others by one step.
+/// Each eighth frame by the long computation, the others by one step.
 fn key_frames(form: &mut Form<'_>) {
     let rounds = form.number("rounds");
     let mut frames = form.u32s("in");
@@ -93,7 +93,7 @@ fn key_frames(form: &mut Form<'_>) {
     form.expect_u32s("out", &frames);
 }
 
-/// Values below 100 by the long way, the others by one step.
+/// Values below 100 by the long computation, the others by one step.
 fn collect(form: &mut Form<'_>) {
     let (rounds, threshold) = (form.number("rounds"), form.number("threshold") as u32);
     let one = |value: u32| if value < threshold { refine(value, rounds) } else { value.wrapping_add(1) };
@@ -101,7 +101,7 @@ fn collect(form: &mut Form<'_>) {
     form.expect_u32s("out", &out);
 }
 
-/// As many entries as are less than the key come before it.
+/// As many entries precede the key as are less than it.
 fn where_it_goes(form: &mut Form<'_>) {
     let (keys, mut table) = (form.i32s("key"), form.i32s("table"));
     table.truncate(form.number("entries"));

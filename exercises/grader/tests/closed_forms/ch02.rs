@@ -47,7 +47,8 @@ fn quarter_of_sectors(form: &mut Form<'_>) {
     form.expect_i32s("sums", &sums);
 }
 
-/// A chain as a function of y is a line modulo a prime: its height at 0, and how much further up it is at 1.
+/// A chain as a function of y is a linear function modulo a prime: its value at 0, and the difference to the value at
+/// 1.
 fn keep_the_order(form: &mut Form<'_>) {
     const PRIME: u64 = 65521;
     let (scale, shift) = (form.u32s("scale"), form.u32s("shift"));
@@ -84,12 +85,12 @@ fn one_barrier(form: &mut Form<'_>) {
     form.expect_i32s("sums", &sums);
 }
 
-/// The sum of each part of so many numbers; the last may be shorter.
+/// The sums of parts of this length; the last part may be shorter.
 fn sums(numbers: &[i32], part: usize) -> Vec<i32> {
     numbers.chunks(part).map(|part| part.iter().sum()).collect()
 }
 
-/// In 64 bits, and one part after the other.
+/// In 64 bits, one part after the other.
 fn dot_product(form: &mut Form<'_>) {
     let (a, b) = (form.i32s("a"), form.i32s("b"));
     let products: Vec<i64> = a.iter().zip(&b).map(|(a, b)| i64::from(*a) * i64::from(*b)).collect();
@@ -97,7 +98,7 @@ fn dot_product(form: &mut Form<'_>) {
     form.expect_i32s("sums", &sums);
 }
 
-/// The rows are added to each other, as the whole rows that they are.
+/// The rows are added to each other as wholes.
 fn column_sums(form: &mut Form<'_>) {
     let width = form.number("width");
     let sums = form

@@ -14,7 +14,7 @@ pub const FORMS: &[(&str, Function)] = &[
     ("rows_to_columns", rows_to_columns),
 ];
 
-/// Of `in`, each row of 32 is changed by itself; the last one may be shorter.
+/// Changes each row of 32 elements of `in` separately; the last row may be shorter.
 fn in_rows(form: &mut Form<'_>, result: &str, change: fn(&mut [i32])) {
     let mut all = form.i32s("in");
     all.chunks_mut(32).for_each(change);
@@ -77,7 +77,7 @@ fn smooth_rows(form: &mut Form<'_>) {
     form.expect_i32s("columns", &columns);
 }
 
-/// Place 32 r + c of a tile has what was at place 32 c + r.
+/// Element 32 r + c of a tile is what element 32 c + r was.
 fn rows_to_columns(form: &mut Form<'_>) {
     let turned = |tile: &[i32]| (0..1024).map(|place| tile[place % 32 * 32 + place / 32]).collect::<Vec<_>>();
     let out: Vec<i32> = form.i32s("in").chunks(1024).flat_map(turned).collect();

@@ -16,7 +16,7 @@ pub const FORMS: &[(&str, Function)] = &[
     ("high_water", high_water),
 ];
 
-/// A warp's elements are neighbours, whatever the block's shape.
+/// A warp's elements are adjacent, whatever the block's shape.
 fn warp_leaders(form: &mut Form<'_>) {
     let sums: Vec<i32> = form.i32s("in").chunks(32).map(|warp| warp.iter().sum()).collect();
     form.expect_i32s("sums", &sums);
@@ -44,7 +44,7 @@ fn turned_rows(form: &mut Form<'_>) {
     form.expect_i32s("out", &rows);
 }
 
-/// `rows` and `counts` also have places for the threads past the end, which stay 0.
+/// `rows` and `counts` also have elements for the threads past the end, which remain 0.
 fn packed_rows(form: &mut Form<'_>) {
     let (mut rows, mut counts) = (form.i32s("rows"), form.i32s("counts"));
     for (row, values) in form.i32s("in").chunks(32).enumerate() {
@@ -94,13 +94,13 @@ fn places_by_digit(form: &mut Form<'_>) {
     };
     let places: Vec<i32> = digits.iter().enumerate().map(draw).collect();
     form.expect_i32s("places", &places);
-    // The warps of the last block that have no row visit the first ones.
+    // The warps of the last block that have no row visit the first rows.
     let visitors = form.number("blocks") * 2 - form.number("rows");
     next.iter_mut().take(8 * visitors).for_each(|next| *next += 1 << 16);
     form.expect_i32s("next", &next);
 }
 
-/// Each mark from the beginning of its row.
+/// The maximum so far, from the beginning of each row.
 fn high_water(form: &mut Form<'_>) {
     let marks =
         |row: &[i32]| (0..row.len()).map(|place| *row[..=place].iter().max().unwrap()).collect::<Vec<_>>();

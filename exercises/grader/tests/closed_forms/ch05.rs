@@ -24,7 +24,7 @@ fn letter_counts(form: &mut Form<'_>) {
     form.expect_i32s("counts", &(0..8).map(count).collect::<Vec<_>>());
 }
 
-/// The first of the greatest.
+/// The first of the largest elements.
 fn greatest_and_where(form: &mut Form<'_>) {
     let x = form.i32s("x");
     let greatest = *x.iter().max().unwrap();
@@ -32,7 +32,7 @@ fn greatest_and_where(form: &mut Form<'_>) {
     form.expect_i32s("result", &[greatest, place as i32]);
 }
 
-/// Powers of two and zeros, so the order does not matter. A NaN is the one that PTX makes, whatever it came from.
+/// Powers of two and zeros, so the order does not matter. A NaN is always the one that PTX makes.
 fn product_of_floats(form: &mut Form<'_>) {
     const NAN: u32 = 0x7fff_ffff;
     let start = f32::from_bits(form.u32s("product")[0]);
@@ -45,7 +45,7 @@ fn count_by_block(form: &mut Form<'_>) {
     form.expect_i32s("hits", &[hits as i32]);
 }
 
-/// As for the machine, what does not fit into a word is lost. If somebody has the locks for good, all give up.
+/// Like the machine, it drops what does not fit into a word. If the locks are never released, all threads give up.
 fn bucket_locks(form: &mut Form<'_>) {
     let (x, blocks, tries) = (form.i32s("x"), form.number("blocks"), form.number("held") == 0);
     let of = |bucket: usize| {
@@ -56,7 +56,7 @@ fn bucket_locks(form: &mut Form<'_>) {
     form.expect_i32s("gave_up", &[if tries { 0 } else { (blocks * x.len()) as i32 }]);
 }
 
-/// If somebody has the lock for good, every block gives up.
+/// If the lock is never released, every block gives up.
 fn running_record(form: &mut Form<'_>) {
     let (blocks, is_held) = (form.number("blocks"), form.number("held") > 0);
     let entered = if is_held { 0 } else { blocks * form.number("rounds") };
@@ -65,7 +65,7 @@ fn running_record(form: &mut Form<'_>) {
     form.expect_i32s("gave_up", &[if is_held { blocks as i32 } else { 0 }]);
 }
 
-/// Where there is but one number, the second word is as it was.
+/// If there is only one number, the second word is unchanged.
 fn two_greatest(form: &mut Form<'_>) {
     let mut x = form.i32s("x");
     x.extend(form.i32s("top"));
@@ -94,18 +94,19 @@ fn last_block_resets(form: &mut Form<'_>) {
     form.expect_u32s("tickets", &[0]);
 }
 
-/// Who has come, and nobody has crashed.
+/// Which threads have arrived; none of them has crashed.
 fn after_you(form: &mut Form<'_>) {
     let blocks = form.number("blocks");
     form.expect_i32s("flag", &vec![1; blocks]);
     form.expect_i32s("crashes", &vec![0; blocks]);
 }
 
-/// A number is in the last of the runs that begin at it or before it. Each block also draws one number of which there is no run.
+/// A number belongs to the last run that begins at it or before it. Each block also draws one number for which there is
+/// no run.
 fn next_run(form: &mut Form<'_>) {
     let (mut x, begin, factor) = (form.i32s("x"), form.i32s("begin"), form.i32s("factor"));
     for (place, value) in (0..).zip(&mut x) {
-        // A number after the end of the last run belongs to none.
+        // A number after the end of the last run belongs to no run.
         let begun = begin.iter().filter(|&&begin| begin <= place).count();
         *value *= factor.get(begun - 1).unwrap_or(&1);
     }

@@ -1,7 +1,7 @@
 //! The exercises of chapter 6.
 //!
-//! What kernels do in rounds is told here without any: after `k` rounds a point has heard of what is at most `k` steps
-//! away, so distances say what it has become.
+//! The kernels work in rounds. Here the result is computed without rounds: after `k` rounds, a point depends on the
+//! points that are at most `k` steps away, so its value follows from distances.
 
 use super::{Form, Function};
 
@@ -36,7 +36,7 @@ fn down_the_rows(form: &mut Form<'_>) {
     form.expect_f32s("steep", &steep);
 }
 
-/// What a row and the one two below it have more than the row between them.
+/// The sum of a row and the row two below it, minus the row between them.
 fn next_row(form: &mut Form<'_>) {
     let (width, u) = (form.number("width"), form.i32s("u"));
     let (own, below) = (&u[width..], &u[2 * width..]);
@@ -45,7 +45,7 @@ fn next_row(form: &mut Form<'_>) {
     form.expect_i32s("bend", &bend);
 }
 
-/// The sum of what each neighbour has more than the point itself, where nothing is outside.
+/// The sum of the differences between each neighbour and the point itself; outside the picture everything is 0.
 fn past_the_rim(form: &mut Form<'_>) {
     let (width, height, u) = (form.number("width"), form.number("height"), form.f32s("u"));
     let rows: Vec<&[f32]> = u.chunks(width).collect();
@@ -61,7 +61,7 @@ fn past_the_rim(form: &mut Form<'_>) {
     form.expect_f32s("away", &away);
 }
 
-/// A place burns if the fire began no more steps away than there were rounds.
+/// A place burns if the fire began at most as many steps away as there were rounds.
 fn fire_in_rounds(form: &mut Form<'_>) {
     let (width, height, rounds) = (form.number("width"), form.number("height"), form.number("rounds"));
     let places = points(width, height);
@@ -95,8 +95,8 @@ fn nine_points(form: &mut Form<'_>) {
     form.expect_f32s("next", &next);
 }
 
-/// A point comes to the lowest of all heights, each with one more for a step of the way. It has done so when it has heard
-/// of the nearest point that gives this height, and one more round is needed to see it.
+/// A point reaches the minimum of all heights, each increased by one for every step of distance. It has reached that
+/// when it has information from the nearest point that gives this height, and one more round is needed to notice it.
 fn stop_together(form: &mut Form<'_>) {
     let (places, heights) = (points(16, 8), form.i32s("land"));
     let settled = |place: &(usize, usize)| -> (i32, usize) {
@@ -110,8 +110,8 @@ fn stop_together(form: &mut Form<'_>) {
     form.expect_i32s("rounds", &[rounds as i32]);
 }
 
-/// A step is two halves of a step, each the mean of two neighbours. So after `s` steps the weights of the points around are
-/// the numbers of Pascal's triangle in row `2 s`.
+/// A step consists of two half steps, each the mean of two neighbours. So after `s` steps, the weights of the points
+/// around are the numbers in row `2 s` of Pascal's triangle.
 fn steps_on_a_ring(form: &mut Form<'_>) {
     let (u, steps) = (form.f32s("u"), form.number("steps"));
     let mut weights = vec![1.0];

@@ -9,7 +9,7 @@ pub const FORMS: &[(&str, Function)] = &[
     ("split_by_bit", split_by_bit),
 ];
 
-/// The smallest number where there is nothing before.
+/// The smallest number, if there is nothing before.
 fn greatest_before(form: &mut Form<'_>) {
     let rows = form.i32s("in");
     let of_row = |row: &[i32]| {
@@ -19,7 +19,7 @@ fn greatest_before(form: &mut Form<'_>) {
     form.expect_i32s("out", &rows.chunks(32).flat_map(of_row).collect::<Vec<_>>());
 }
 
-/// Element by element, as a loop would do it.
+/// One element after the other, as a loop would do it.
 fn segment_sums(form: &mut Form<'_>) {
     let (x, marks) = (form.i32s("in"), form.i32s("marks"));
     let mut sum = 0;
@@ -44,7 +44,7 @@ fn run_starts(form: &mut Form<'_>) {
     form.expect_i32s("starts", &starts);
 }
 
-/// Sorting by the bit keeps the order of what is equal.
+/// Sorting by the bit keeps the order of equal elements.
 fn split_by_bit(form: &mut Form<'_>) {
     let (mut x, bit) = (form.i32s("in"), form.number("bit"));
     x.sort_by_key(|value| value >> bit & 1);

@@ -10,7 +10,7 @@ fn sixteen_at_once(form: &mut Form<'_>) {
     form.expect_i32s("y", &scaled);
 }
 
-/// Neighbours in the list that are in falling order.
+/// Neighbours in the list that are in descending order.
 fn small_grid(form: &mut Form<'_>) {
     let falls = form.i32s("x").windows(2).filter(|pair| pair[1] < pair[0]).count();
     form.expect_i32s("falls", &[falls as i32]);

@@ -5,7 +5,7 @@ use super::{Form, Function};
 /// By exercise.
 pub const FORMS: &[(&str, Function)] = &[("mailbox", mailbox), ("sum_of_some", sum_of_some)];
 
-/// Each number passes through the slot, and takes two turns.
+/// Each number passes through the slot, which takes two turns.
 fn mailbox(form: &mut Form<'_>) {
     let x = form.i32s("x");
     form.expect_i32s("word", &[2 * x.len() as i32]);

@@ -1,7 +1,7 @@
-//! What the committed solutions compute, held to functions of their own in Rust.
+//! Compares the results of the committed solutions with independent functions in Rust.
 //!
-//! The grader takes the solution's word for what is right, so the solution must be. A chapter's functions are in its file;
-//! an exercise without one fails.
+//! The grader trusts the solutions, so these have to be right. The functions for a chapter are in its file. An exercise
+//! without one fails.
 
 mod ch01;
 mod ch02;
@@ -35,7 +35,7 @@ macro_rules! typed {
             elements.iter().map(|element| <$ty>::from_le_bytes(*element)).collect()
         }
 
-        /// What a buffer must hold after the run.
+        /// Sets what a buffer must contain after the run.
         #[allow(dead_code)]
         pub fn $write(&mut self, name: &str, values: &[$ty]) {
             self.expected.insert(name.to_owned(), values.iter().flat_map(|value| value.to_le_bytes()).collect());
@@ -57,7 +57,7 @@ impl Form<'_> {
 /// Computes the expected results of an exercise.
 pub type Function = fn(&mut Form<'_>);
 
-/// Holds all exercises of a chapter to their closed forms.
+/// Compares all exercises of a chapter with their closed forms.
 fn check_chapter(chapter: u32, forms: &[(&str, Function)]) {
     let all = grader::all(&Path::new(env!("CARGO_MANIFEST_DIR")).join("..")).unwrap();
     let is_here = |exercise: &&Exercise| exercise.chapter == chapter && exercise.kind != Kind::Predict;
@@ -108,7 +108,7 @@ fn check(exercise: &Exercise, form: Function) {
     }
 }
 
-/// Sorts elements of four bytes, which is all that is compared in any order.
+/// Sorts elements of four bytes; no other size is compared in any order.
 fn sort(bytes: &mut [u8]) {
     bytes.as_chunks_mut::<4>().0.sort_unstable();
 }

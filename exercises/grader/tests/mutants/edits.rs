@@ -1,17 +1,17 @@
-//! Changes of a PTX text, each of one instruction: a span, and what stands there instead.
+//! Edits of a PTX text, each of one instruction: a span, and its replacement.
 //!
-//! What needs registers of its own stands in braces, where PTX lets names be declared again. Specification: PTX ISA,
-//! sections 4.3 (blocks), 9.7.9 (loads and stores) and 9.7.13 (barriers, fences and atomics).
+//! A replacement that needs registers of its own is in braces, because PTX allows names to be declared again there.
+//! Specification: PTX ISA, sections 4.3 (blocks), 9.7.9 (loads and stores) and 9.7.13 (barriers, fences and atomics).
 
 use simt::ptx::Span;
 use simt::ptx::ast::{Instruction, Operand};
 
 use crate::sites::text_of;
 
-/// What stands in the place of a span.
+/// A span, and the text that replaces it.
 pub type Edit = (Span, String);
 
-/// The text with its edits, which do not overlap.
+/// The text after these edits, which must not overlap.
 pub fn apply(text: &str, mut edits: Vec<Edit>) -> String {
     edits.sort_by_key(|(span, _)| std::cmp::Reverse(*span));
     let mut out = text.to_owned();
@@ -21,8 +21,8 @@ pub fn apply(text: &str, mut edits: Vec<Edit>) -> String {
     out
 }
 
-/// Nothing in the place of an instruction. A barrier that also brings a lane's predicate together with those of others brings
-/// each lane its own.
+/// Removes an instruction. If it is a barrier that also combines the lanes' predicates, each lane gets its own
+/// predicate.
 pub fn removed(text: &str, inst: &Instruction<'_>) -> Edit {
     let new = match (inst.opcode.text.starts_with("bar.red."), &inst.operands[..]) {
         (true, [result, .., own]) => format!("mov.pred {}, {};", operand(text, result), operand(text, own)),
@@ -36,7 +36,8 @@ pub fn unguarded(inst: &Instruction<'_>) -> Edit {
     (Span { end: inst.opcode.span.start, ..inst.span }, String::new())
 }
 
-/// A mask without its lowest lane, and without its highest; `bits` where they are known. None where that leaves no lane.
+/// A mask without its lowest lane, and without its highest. `bits` is its value, if it is known. Empty if no lane would
+/// remain.
 pub fn narrowed(text: &str, inst: &Instruction<'_>, mask: &Operand<'_>, bits: Option<u32>) -> Vec<Edit> {
     let Some(bits) = bits else {
         let lowest = "add.u32 %mutant, MASK, -1; and.b32 %mutant, %mutant, MASK;";
@@ -49,7 +50,7 @@ pub fn narrowed(text: &str, inst: &Instruction<'_>, mask: &Operand<'_>, bits: Op
     some.map(|bits| (span_of(mask), format!("{bits:#x}"))).collect()
 }
 
-/// A mask with its lowest free lane besides, `bits` where they are known; none where it is full.
+/// A mask with its lowest free lane added. `bits` is its value, if it is known. None if it is full.
 pub fn widened(text: &str, inst: &Instruction<'_>, mask: &Operand<'_>, bits: Option<u32>) -> Option<Edit> {
     match bits {
         Some(bits) => (bits != u32::MAX).then(|| (span_of(mask), format!("{:#x}", bits | (bits + 1)))),
@@ -57,7 +58,7 @@ pub fn widened(text: &str, inst: &Instruction<'_>, mask: &Operand<'_>, bits: Opt
     }
 }
 
-/// An instruction with another mask, `%mutant`, which is computed of its own.
+/// An instruction with another mask, `%mutant`, which is computed separately.
 fn with_mask(text: &str, inst: &Instruction<'_>, mask: &Operand<'_>, compute: &str) -> Edit {
     let name = operand(text, mask);
     let span = span_of(mask);
@@ -67,7 +68,7 @@ fn with_mask(text: &str, inst: &Instruction<'_>, mask: &Operand<'_>, compute: &s
     (inst.span, format!("{{ .reg .b32 %mutant; {} {changed} }}", compute.replace("MASK", name)))
 }
 
-/// A fence or an atomic that is for the block only; none for what is so already, or in shared memory.
+/// A fence or an atomic with the scope of the block; none if it has that scope already or concerns shared memory.
 pub fn for_the_block(inst: &Instruction<'_>, sm: u32) -> Option<Edit> {
     let parts: Vec<&str> = inst.opcode.text.split('.').collect();
     let is_wide = |part: &&str| ["gl", "gpu", "sys", "cluster"].contains(part);
@@ -85,7 +86,7 @@ pub fn for_the_block(inst: &Instruction<'_>, sm: u32) -> Option<Edit> {
     if !["atom", "red"].contains(&parts[0]) {
         return None;
     }
-    // Before sm_70 an atomic has no order, and its scope stands after the memory.
+    // Before sm_70 an atomic has no order, and its scope follows the memory.
     let new = if sm < STRONG {
         format!("{}.{}.cta.{}", parts[0], parts[1], parts[2..].join("."))
     } else {
@@ -94,7 +95,7 @@ pub fn for_the_block(inst: &Instruction<'_>, sm: u32) -> Option<Edit> {
     Some((inst.opcode.span, new))
 }
 
-/// A plain load or store of memory that others see, made volatile.
+/// Makes a plain load or store volatile, if other threads can see the memory.
 pub fn made_volatile(inst: &Instruction<'_>) -> Option<Edit> {
     let parts: Vec<&str> = inst.opcode.text.split('.').collect();
     let strong = ["volatile", "relaxed", "acquire", "release", "param", "local", "const"];
@@ -106,10 +107,11 @@ pub fn made_volatile(inst: &Instruction<'_>) -> Option<Edit> {
     Some((inst.opcode.span, format!("{}.volatile.{}", parts[0], rest.join("."))))
 }
 
-/// The first target that has relaxed loads and stores; before it there are volatile ones.
+/// The first target that has relaxed loads and stores; older targets have volatile ones.
 const STRONG: u32 = 70;
 
-/// An atomic as three: a relaxed load, the operation, and a relaxed store. A lane whose predicate is false goes around them.
+/// Splits an atomic into a relaxed load, the operation, and a relaxed store. A lane whose predicate is false skips
+/// them.
 pub fn split(text: &str, sm: u32, inst: &Instruction<'_>) -> Edit {
     let parts: Vec<&str> = inst.opcode.text.split('.').collect();
     let is_atom = parts[0] == "atom";
@@ -147,7 +149,7 @@ pub fn split(text: &str, sm: u32, inst: &Instruction<'_>) -> Edit {
     (inst.span, format!("{{ {declare} {around} {load} {compute} {store} {hand} {end} }}"))
 }
 
-/// An operand as the text has it.
+/// An operand, as it is in the text.
 fn operand<'t>(text: &'t str, operand: &Operand<'_>) -> &'t str {
     text_of(text, span_of(operand))
 }

@@ -1,8 +1,8 @@
-//! What is known of a function's registers: which may differ from thread to thread, and which are a number.
+//! Analyses the registers of a function: which may differ from thread to thread, and which are constant.
 //!
-//! Both without regard to the order of the code: a register differs if anything that writes it does. So a condition that is
-//! said to be the same for all threads is. Among the threads of a block, a plain load from one address is taken to bring one
-//! number: it would be a race if somebody stored there meanwhile.
+//! Both analyses ignore the order of the code: a register differs if any instruction that writes it makes it differ. So
+//! a condition that is found to be the same for all threads really is. Within a block, a plain load from one address is
+//! assumed to return the same number to all threads, because a store in between would be a race.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,29 +19,29 @@ pub enum Among {
     Block,
 }
 
-/// What is known of the registers.
+/// The result of the analysis.
 #[derive(Debug)]
 pub struct Flow<'t> {
     among: Among,
     differing: BTreeSet<&'t str>,
-    /// Of registers that one `mov` writes, the number.
+    /// The values of registers that a single `mov` writes.
     numbers: BTreeMap<&'t str, u32>,
 }
 
-/// Instructions whose results come from memory or from other lanes, besides loads of parameters.
+/// Instructions whose results come from memory or from other lanes, except loads of parameters.
 const BRING: [&str; 9] = ["ld", "ldu", "atom", "shfl", "vote", "match", "redux", "activemask", "call"];
 
-/// Instructions whose first operand is no result.
+/// Instructions whose first operand is not a result.
 const NO_RESULT: [&str; 8] = ["st", "red", "bar", "barrier", "membar", "fence", "bra", "ret"];
 
-/// Loads that somebody may store to meanwhile.
+/// Loads of bytes that another thread may be storing.
 const STRONG: [&str; 3] = ["volatile", "relaxed", "acquire"];
 
-/// Special registers in which the threads of a block differ.
+/// Special registers that differ within a block.
 const OF_A_THREAD: [&str; 6] = ["%tid", "%laneid", "%warpid", "%lanemask_lt", "%lanemask_le", "%lanemask_eq"];
 
 impl<'t> Flow<'t> {
-    /// Looks at a function.
+    /// Analyses a function.
     pub fn of(steps: &[Step<'_, 't>], among: Among) -> Flow<'t> {
         let code = || {
             steps.iter().filter_map(|step| match step {
@@ -73,7 +73,7 @@ impl<'t> Flow<'t> {
         flow
     }
 
-    /// Whether what an instruction writes may differ from thread to thread.
+    /// Whether the result of an instruction may differ from thread to thread.
     fn brings(&self, inst: &Instruction<'t>) -> bool {
         let Some((_, sources)) = inst.operands.split_first() else { return false };
         let parts: Vec<&str> = inst.opcode.text.split('.').collect();
@@ -95,7 +95,7 @@ impl<'t> Flow<'t> {
         is_special || self.differing.contains(name)
     }
 
-    /// Whether an instruction does the same for all of them, and may be done by any number of them: arithmetic, a plain
+    /// Whether an instruction has the same effect for all threads, however many of them execute it: arithmetic, a plain
     /// load, or a plain store of one number to one address.
     pub fn is_the_same(&self, inst: &Instruction<'t>) -> bool {
         let parts: Vec<&str> = inst.opcode.text.split('.').collect();
@@ -105,7 +105,7 @@ impl<'t> Flow<'t> {
         !acts && !is_strong && !names(&inst.operands).into_iter().any(|name| self.differs(name))
     }
 
-    /// The number that an operand is.
+    /// The value of an operand, if it is constant.
     pub fn constant(&self, operand: &Operand<'_>) -> Option<u32> {
         match operand {
             Operand::Int(bits, _) => Some(*bits as u32),

@@ -1,12 +1,12 @@
-//! Mutation testing of the grader: what is right by luck is not to pass.
+//! Mutation testing of the grader: code that is right only by luck must not pass.
 //!
-//! Every solution is changed at one place at a time, in ways in which attempts go wrong: a barrier, a fence or a guard that
-//! is not there, a mask with a lane too few or too many, an atomic in three pieces, `volatile` in the place of a barrier, a
-//! scope that ends at the block (`sites`). The grader has to refuse each such mutant with the seeds that it gives every
-//! attempt. The few that are as right as the solution are listed in `equivalent.toml`, each with its reason.
+//! Every solution is changed at one place at a time, like attempts that go wrong: a missing barrier, fence or guard, a
+//! mask with a lane too few or too many, an atomic that is split in three, `volatile` instead of a barrier, or a scope
+//! that is only the block (`sites`). The grader has to refuse each such mutant with the seeds that it uses for every
+//! attempt. The few mutants that are as right as the solution are listed in `equivalent.toml`, each with its reason.
 //!
-//! A mutant has the name of its line, its kind, and a number where a line has several. `cargo test` grades a sample, and
-//! `cargo xtask thorough mutants` all of them. Those of one exercise are graded by
+//! The name of a mutant consists of its line, its kind, and a number if a line has several. `cargo test` grades a
+//! sample, and `cargo xtask thorough mutants` grades all of them. This command grades those of one exercise:
 //!
 //! ```sh
 //! MUTANTS=collect cargo test -p grader --test mutants -- --nocapture
@@ -30,13 +30,13 @@ const MUTANTS: &str = "MUTANTS";
 /// How many mutants `cargo test` grades.
 const SAMPLE: usize = 40;
 
-/// What the sample is drawn by.
+/// The seed with which the sample is drawn.
 const SAMPLE_SEED: u64 = 657;
 
-/// Of a hundred mutants, how many may be equivalent.
+/// How many of a hundred mutants may be equivalent.
 const EQUIVALENT_PERCENT: usize = 5;
 
-/// Refusals that would be of the mutation and not of the attempt.
+/// Reasons of refusal that concern the mutation and not the attempt.
 const NO_MUTANT: [&str; 4] = ["does-not-compile", "cannot-run", "no-kernel", "other-parameters"];
 
 fn root() -> PathBuf {
@@ -56,12 +56,12 @@ fn all() -> Vec<(Exercise, Mutant)> {
         .collect()
 }
 
-/// By exercise, the mutants that are right, and why.
+/// By exercise, the mutants that are right, and the reasons.
 fn equivalent() -> BTreeMap<String, BTreeMap<String, String>> {
     toml::from_str(include_str!("equivalent.toml")).unwrap()
 }
 
-/// What is wrong with how a mutant is graded; nothing if it is refused, or passes and is listed.
+/// What is wrong with the verdict on a mutant; nothing if it is refused, or passes and is listed.
 fn wrong(exercise: &Exercise, mutant: &Mutant, is_listed: bool) -> Option<String> {
     let verdict = grader::grade_ptx(exercise, &mutant.ptx);
     let verdict = verdict.unwrap_or_else(|error| panic!("{}, {mutant}: {error:#}", exercise.name));
@@ -78,7 +78,7 @@ fn wrong(exercise: &Exercise, mutant: &Mutant, is_listed: bool) -> Option<String
     Some(format!("{}, {mutant}: {told}", exercise.name))
 }
 
-/// The mutants of the exercise that [`MUTANTS`] names, or else a sample of all.
+/// The mutants of the exercise that [`MUTANTS`] names, or otherwise a sample of all.
 fn chosen() -> Vec<(Exercise, Mutant)> {
     let mut all = all();
     if let Ok(name) = env::var(MUTANTS) {
@@ -94,7 +94,7 @@ fn chosen() -> Vec<(Exercise, Mutant)> {
     (0..SAMPLE).map(|_| all.swap_remove(draw(all.len()))).collect()
 }
 
-/// Grades mutants, and fails if one is graded otherwise than the list says.
+/// Grades mutants, and fails if a verdict differs from the list.
 fn check(mutants: &[(Exercise, Mutant)]) {
     let list = equivalent();
     let is_listed = |exercise: &Exercise, mutant: &Mutant| {
@@ -141,7 +141,7 @@ fn the_list_names_mutants_and_is_short() {
     assert!(listed.len() <= most, "{} of {} mutants are listed, {most} may be", listed.len(), all.len());
 }
 
-/// Of each kind there are some, so that a kind that finds nothing to change is noticed.
+/// There are some of each kind, so that a kind that changes nothing is noticed.
 #[test]
 fn there_are_mutants_of_every_kind() {
     let all = all();

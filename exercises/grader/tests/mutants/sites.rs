@@ -1,7 +1,8 @@
-//! Where a kernel can be mutated: its instructions in order, and for each the mutants that one change there makes.
+//! Where a kernel can be mutated: its instructions in order, and for each one the mutants that a change of it makes.
 //!
-//! It works on the parsed text, so that a change is one of an instruction and not of words that look like one. Left out:
-//! arithmetic, constants and addresses, whose mutants the checks of results would find; here it is about what threads agree on.
+//! It works on the parsed text, so that it changes instructions, and not words that look like one. Left out:
+//! arithmetic, constants and addresses, because comparing results would find such mutants. This test is about
+//! communication between threads.
 
 use std::fmt;
 
@@ -11,7 +12,7 @@ use simt::ptx::ast::{Block, Instruction, Module, Operand, Statement};
 use crate::edits::{self, Edit};
 use crate::flow::{Among, Flow};
 
-/// What is changed.
+/// The kind of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
     /// A barrier of the block is removed.
@@ -26,12 +27,12 @@ pub enum Kind {
     WideMask,
     /// An atomic becomes a relaxed load, the operation, and a relaxed store.
     SplitAtomic,
-    /// What a condition kept lanes from, all lanes do. Left out is what comes to the same if all do it: a store of one
-    /// number to one place, which one thread does for its block.
+    /// All lanes do what a condition kept some of them from. Left out are cases in which that makes no difference: a
+    /// store of one number to one address, which one thread does for its block.
     NoGuard,
     /// A barrier is removed, and all accesses of the kernel are volatile.
     Volatile,
-    /// A fence or an atomic is for the block only.
+    /// A fence or an atomic gets the scope of the block.
     NarrowScope,
 }
 
@@ -51,20 +52,20 @@ impl fmt::Display for Kind {
     }
 }
 
-/// A kernel with one thing changed.
+/// A kernel with one change.
 #[derive(Clone, Debug)]
 pub struct Mutant {
     /// The line of the source at which it was changed.
     pub line: u32,
     /// What was changed.
     pub kind: Kind,
-    /// Which of several such changes of the line, from 1.
+    /// The number of this change among several of the same kind on the line, from 1.
     pub nth: usize,
     /// The mutated text.
     pub ptx: String,
 }
 
-/// As the list of equivalent mutants names it: `23 no-guard`, or `23 no-guard 2`.
+/// As in the list of equivalent mutants: `23 no-guard`, or `23 no-guard 2`.
 impl fmt::Display for Mutant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", self.line, self.kind)?;
@@ -80,7 +81,7 @@ pub enum Step<'m, 't> {
     Instruction(&'m Instruction<'t>),
 }
 
-/// Every mutant of a text; lines are those of `file`, or of the text itself where it names no file.
+/// Every mutant of a text. Lines are those of `file`, or of the text itself if it names no file.
 pub fn mutants(text: &str, file: &str) -> Vec<Mutant> {
     let module = simt::ptx::parse(text).unwrap_or_else(|error| panic!("{file}: {error}"));
     let mut found: Vec<Mutant> = Vec::new();
@@ -112,7 +113,7 @@ fn flatten<'m, 't>(block: &'m Block<'t>, steps: &mut Vec<Step<'m, 't>>) {
     }
 }
 
-/// The line of the learner's file, also for what the compiler took from a header.
+/// The line of the learner's file, also for instructions that the compiler took from a header.
 fn line(module: &Module<'_>, inst: &Instruction<'_>, text: &str, file: &str) -> u32 {
     let Some(loc) = inst.loc else { return inst.span.line_column(text).0 };
     let is_own = module.files.iter().any(|known| known.index == loc.file && known.name.ends_with(file));
@@ -132,7 +133,7 @@ struct Code<'m, 't> {
 }
 
 impl<'t> Code<'_, 't> {
-    /// What can be changed about one instruction.
+    /// The changes of one instruction.
     fn changes(&self, inst: &Instruction<'t>, at: usize) -> Vec<(Kind, Vec<Edit>)> {
         let mut all = Vec::new();
         let parts: Vec<&str> = inst.opcode.text.split('.').collect();
@@ -168,8 +169,8 @@ impl<'t> Code<'_, 't> {
         all
     }
 
-    /// Whether a condition keeps lanes from something that others do: what all threads decide alike guards nobody, and the
-    /// end of a loop is none either.
+    /// Whether a condition keeps lanes from something that others do. A condition that is the same for all threads
+    /// guards nothing, and neither does the end of a loop.
     fn is_guarded(&self, inst: &Instruction<'t>, parts: &[&str], at: usize) -> bool {
         if !inst.guard.is_some_and(|guard| self.flow.differs(guard.register.text)) {
             return false;
@@ -179,7 +180,7 @@ impl<'t> Code<'_, 't> {
         };
         let is_target = |step: &Step<'_, '_>| matches!(step, Step::Label(name) if *name == target.text);
         let Some(to) = self.steps.iter().position(is_target).filter(|&to| to > at) else { return false };
-        // A branch that leads out of a loop around it passes that loop's branch back.
+        // A branch that leaves an enclosing loop skips the branch back of that loop.
         let leaves = (at..to).any(|from| self.goes_back(from).is_some_and(|label| label < at));
         let is_the_same = |step: &Step<'_, 't>| match step {
             Step::Label(_) => false,
@@ -188,7 +189,7 @@ impl<'t> Code<'_, 't> {
         !leaves && !self.steps[at + 1..to].iter().all(is_the_same)
     }
 
-    /// The label's place to which the branch at a place goes back.
+    /// The index of the label to which the branch at `from` goes back.
     fn goes_back(&self, from: usize) -> Option<usize> {
         let Step::Instruction(inst) = &self.steps[from] else { return None };
         let Some(Operand::Name(target)) =
@@ -199,7 +200,7 @@ impl<'t> Code<'_, 't> {
         self.steps[..from].iter().position(|step| matches!(step, Step::Label(name) if *name == target.text))
     }
 
-    /// Edits, and besides each access of the function is made volatile.
+    /// The edits, and others that make each access of the function volatile.
     fn volatile(&self, mut all: Vec<Edit>) -> Vec<Edit> {
         let accesses = self.steps.iter().filter_map(|step| match step {
             Step::Instruction(inst) => edits::made_volatile(inst),
@@ -210,7 +211,7 @@ impl<'t> Code<'_, 't> {
     }
 }
 
-/// The operand that says which lanes take part.
+/// The operand with the mask of the lanes that take part.
 fn mask<'i, 't>(inst: &'i Instruction<'t>, parts: &[&str]) -> Option<&'i Operand<'t>> {
     match parts {
         ["bar", "warp", ..] => inst.operands.first(),

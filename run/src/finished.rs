@@ -1,6 +1,6 @@
-//! What a run came to on each machine, before it is put into words or JSON.
+//! The results of a run on each machine, before they are formatted.
 //!
-//! What it leaves out: the words, which [`show`](super::show) has.
+//! What it leaves out: the wording, which is in [`show`](super::show).
 
 use super::on_gpu::OnGpu;
 use super::plan::Plan;
@@ -10,15 +10,15 @@ use super::seeds::Search;
 
 /// A run on the emulator, on the GPU, or on both.
 #[derive(Debug)]
-pub(super) struct Told<'a> {
+pub(super) struct Finished<'a> {
     pub plan: &'a Plan<'a>,
     pub search: Option<Search>,
     pub on_gpu: Option<OnGpu>,
 }
 
-impl Told<'_> {
-    /// Whether the kernel was at fault, or its seeds left different results in what is shown, which was asked for in order to
-    /// compare it; by the strict measure a GPU that disagrees counts too.
+impl Finished<'_> {
+    /// Whether the kernel has a fault, or its seeds had different results in the buffers that the user wants to
+    /// compare. With `--strict`, a GPU that disagrees counts too.
     pub fn is_failure(&self) -> bool {
         let at_fault =
             |search: &Search| self.plan.is_failure(&search.outcome.report) || results::differ(search);
@@ -26,7 +26,7 @@ impl Told<'_> {
         self.search.as_ref().is_some_and(at_fault) || self.on_gpu.as_ref().is_some_and(disagrees)
     }
 
-    /// The buffers to show, of each machine that ran.
+    /// The buffers to print, for each machine that ran.
     pub fn prints(&self) -> Vec<Shown<'_>> {
         let plan = self.plan;
         let sim = self
