@@ -3,63 +3,138 @@
 //!
 //! A loop that races does so thousands of times, and a reader needs to see it only once. Places are CUDA lines, or
 //! instructions where the code has no lines. What stops a launch is not stored here ([`crate::exec::state::Stop`]).
+//!
+//! A finding is data until the launch is over. Then [`super::wording`] describes it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use crate::checkers::initialisation::UnwrittenRead;
+use crate::checkers::races::Overflow;
+use crate::checkers::races::finding::Race;
+use crate::checkers::synchronisation::finding::{Arrivals, EndedThreads, UndefinedShuffle};
 use crate::compile::inst::Pc;
 use crate::compile::program::Program;
-use crate::report::fault::{Fault, FaultKind};
+use crate::report::fault::{FaultKind, Severity};
 
 /// The largest number of entries. A kernel with more mistakes than that does not need to be reported in full.
 const MAX_FINDINGS: usize = 64;
 
+/// Something that a checker has found.
+#[derive(Clone, Debug)]
+pub enum Finding {
+    /// Two accesses race.
+    Race(Race),
+    /// An access may race with one that the checker has forgotten.
+    Overflow(Overflow),
+    /// A warp has read bytes that were never written.
+    Unwritten(UnwrittenRead),
+    /// A shuffle gives lanes an undefined value.
+    Shuffle(UndefinedShuffle),
+    /// A barrier completed only because threads had ended.
+    Ended(EndedThreads),
+    /// Threads arrived at a barrier for which no thread waited.
+    Arrivals(Arrivals),
+}
+
+impl Finding {
+    /// The kind of fault that it is.
+    pub fn kind(&self) -> FaultKind {
+        match self {
+            Finding::Race(race) => race.kind(),
+            Finding::Overflow(_) => FaultKind::Race,
+            Finding::Unwritten(_) => FaultKind::Uninitialized,
+            Finding::Shuffle(_) => FaultKind::UndefinedShuffle,
+            Finding::Ended(_) | Finding::Arrivals(_) => FaultKind::BarrierDivergence,
+        }
+    }
+
+    /// How bad it is.
+    pub fn severity(&self) -> Severity {
+        match self {
+            Finding::Race(race) => race.severity(),
+            Finding::Overflow(_) => Severity::Note,
+            Finding::Unwritten(_) | Finding::Shuffle(_) => Severity::Error,
+            Finding::Ended(_) | Finding::Arrivals(_) => Severity::Warning,
+        }
+    }
+
+    /// The two instructions that identify it, which may be the same.
+    fn instructions(&self) -> (Pc, Pc) {
+        match self {
+            Finding::Race(race) => (race.conflict.before_pc, race.conflict.now_pc),
+            Finding::Overflow(overflow) => (overflow.now_pc, overflow.now_pc),
+            Finding::Unwritten(read) => (read.unwritten.pc, read.unwritten.pc),
+            Finding::Shuffle(shuffle) => (shuffle.pc, shuffle.pc),
+            Finding::Ended(threads) => (threads.waiter.pc, threads.waiter.pc),
+            Finding::Arrivals(arrivals) => (arrivals.last.pc, arrivals.last.pc),
+        }
+    }
+
+    /// How often it happened before it was added here.
+    fn count(&self) -> u64 {
+        match self {
+            Finding::Race(race) => race.count,
+            Finding::Overflow(overflow) => overflow.count,
+            _ => 1,
+        }
+    }
+}
+
 /// The findings of a launch.
 #[derive(Clone, Debug, Default)]
 pub struct Findings {
-    faults: Vec<Fault>,
-    /// The index in `faults`, by kind and pair of instructions.
+    /// The first finding for each kind and place, and how often it happened.
+    all: Vec<(Finding, u64)>,
+    /// The index in `all`, by kind and pair of instructions.
     indices: BTreeMap<(FaultKind, Pc, Pc), usize>,
 }
 
 impl Findings {
-    /// Adds a finding of a kind at one instruction. `make` describes it, which is needed only the first time.
-    pub fn add(&mut self, program: &Program, kind: FaultKind, pc: Pc, make: impl FnOnce() -> Fault) {
-        match self.known(program, kind, (pc, pc)) {
-            Some(known) => known.count += 1,
-            None => self.push(make),
-        }
-    }
-
-    /// Adds a finding at two instructions, with its count. If there is an entry for the same place, the more severe of
-    /// the two findings is kept.
-    pub fn add_counted(&mut self, program: &Program, instructions: (Pc, Pc), fault: Fault) {
-        match self.known(program, fault.kind, instructions) {
-            Some(known) => {
-                let count = known.count + fault.count;
-                if known.severity < fault.severity {
-                    *known = fault;
+    /// Adds a finding. If there is one for the same kind and place, the more severe of the two is kept.
+    pub fn add(&mut self, program: &Program, finding: Finding) {
+        let count = finding.count();
+        match self.known(program, finding.kind(), finding.instructions()) {
+            Some((known, times)) => {
+                *times += count;
+                if known.severity() < finding.severity() {
+                    *known = finding;
                 }
-                known.count = count;
             }
-            None => self.push(|| fault),
+            None => {
+                if self.all.len() < MAX_FINDINGS {
+                    self.all.push((finding, count));
+                }
+            }
         }
     }
 
-    fn push(&mut self, make: impl FnOnce() -> Fault) {
-        if self.faults.len() < MAX_FINDINGS {
-            self.faults.push(make());
+    /// Adds races, and the accesses that may race with one that the checker has forgotten. An instruction for which a race
+    /// is reported does not need the latter.
+    pub fn add_races(&mut self, program: &Program, races: Vec<Race>, overflows: Vec<Overflow>) {
+        let racing: BTreeSet<Pc> =
+            races.iter().flat_map(|race| [race.conflict.before_pc, race.conflict.now_pc]).collect();
+        for race in races {
+            self.add(program, Finding::Race(race));
+        }
+        for overflow in overflows.into_iter().filter(|overflow| !racing.contains(&overflow.now_pc)) {
+            self.add(program, Finding::Overflow(overflow));
         }
     }
 
     /// The finding of a kind at two instructions. If there is none, these instructions are assigned to the finding that
     /// is added next.
-    fn known(&mut self, program: &Program, kind: FaultKind, instructions: (Pc, Pc)) -> Option<&mut Fault> {
+    fn known(
+        &mut self,
+        program: &Program,
+        kind: FaultKind,
+        instructions: (Pc, Pc),
+    ) -> Option<&mut (Finding, u64)> {
         let (one, other) = (instructions.0.min(instructions.1), instructions.0.max(instructions.1));
         let known = self.indices.get(&(kind, one, other)).copied();
         let known = known.or_else(|| self.same_lines(program, kind, one, other));
-        let index = known.unwrap_or(self.faults.len());
+        let index = known.unwrap_or(self.all.len());
         self.indices.insert((kind, one, other), index);
-        known.and_then(|index| self.faults.get_mut(index))
+        known.and_then(|index| self.all.get_mut(index))
     }
 
     /// The index of a finding of the same kind at the same two CUDA lines.
@@ -77,11 +152,11 @@ impl Findings {
 
     /// Whether nothing has been found.
     pub fn is_empty(&self) -> bool {
-        self.faults.is_empty()
+        self.all.is_empty()
     }
 
-    /// All findings, in the order in which they were first made.
-    pub fn into_faults(self) -> Vec<Fault> {
-        self.faults
+    /// All findings and how often each happened, in the order in which they were first made.
+    pub fn into_all(self) -> Vec<(Finding, u64)> {
+        self.all
     }
 }

@@ -7,11 +7,12 @@
 use crate::access::address::addresses;
 use crate::access::address::check_writable;
 use crate::access::lane_order::LaneOrder;
+use crate::access::window::lanes_in;
 use crate::checkers::context::{Context, access_of};
 use crate::compile::inst::{Inst, Pc};
 use crate::isa::op::memory::{Access, Memory};
 use crate::machine::divergence::Frame;
-use crate::machine::global::{Global, Window};
+use crate::machine::global::Global;
 use crate::machine::registers::{Lanes, lanes_of};
 use crate::order::{ByteRange, Space};
 use crate::report::fault::Actor;
@@ -91,13 +92,9 @@ pub fn record_store(
     frame: &Frame,
 ) {
     let at = addresses(lanes, &access.address, inst.args.a, frame);
-    let in_window = |window: Option<Window>| {
-        let inside = lanes_of(lanes.mask).filter(|&lane| Window::of(at[lane]) == window);
-        inside.fold(0_u32, |mask, lane| mask | 1 << lane)
-    };
     let mask = match access.address.memory {
         Memory::Global => lanes.mask,
-        Memory::Generic => in_window(None),
+        Memory::Generic => lanes_in(None, &at, lanes.mask),
         _ => return,
     };
     let bytes = access.lane_bytes();

@@ -8,3 +8,4 @@ pub mod last_writer;
 pub mod memory_model;
 pub mod races;
 pub mod synchronisation;
+pub mod wording;

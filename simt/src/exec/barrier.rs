@@ -6,7 +6,7 @@
 //! promises nothing to others.) Threads that have ended no longer count. Specification: PTX ISA, section 9.7.13.1.
 
 use crate::checkers::synchronisation;
-use crate::exec::faults;
+use crate::exec::faults::{self, Problem};
 use crate::exec::state::{Run, Stop};
 use crate::isa::op::Op;
 use crate::isa::op::sync::{Action, Barrier, Combine};
@@ -14,7 +14,6 @@ use crate::machine::block::{BARRIERS, BarrierState, Block, Warp};
 use crate::machine::divergence::{Group, Wait};
 use crate::machine::registers::WARP_SIZE;
 use crate::machine::registers::like_the_lowest;
-use crate::report::fault::FaultKind;
 
 impl Run<'_> {
     /// Lets a group arrive at a barrier.
@@ -40,8 +39,8 @@ impl Run<'_> {
         let predicate = warp.registers.preds[base.preds + args.c as usize];
         let is_true = if barrier.negated { !predicate } else { predicate };
         let arriving = if self.stack { warp.live() } else { mask };
-        if let Err(message) = check_use(block, number, wanted) {
-            return Err(faults::at_lanes(self, block, w, pc, mask, FaultKind::BarrierDivergence, &message));
+        if let Err(problem) = check_use(block, number, wanted) {
+            return Err(faults::at_lanes(self, block, w, pc, mask, &problem));
         }
         let state = &mut block.barriers[number];
         state.wanted = wanted;
@@ -203,17 +202,13 @@ impl Run<'_> {
 }
 
 /// Refuses a barrier number or a thread count that the block cannot have.
-fn check_use(block: &Block, number: usize, wanted: Option<u32>) -> Result<(), String> {
-    let Some(state) = block.barriers.get(number) else {
-        return Err(format!("there is no barrier {number}; a block has barriers 0 to {}", BARRIERS - 1));
-    };
+fn check_use(block: &Block, number: usize, wanted: Option<u32>) -> Result<(), Problem> {
+    let Some(state) = block.barriers.get(number) else { return Err(Problem::NoBarrier { number }) };
     if let Some(count) = wanted.filter(|&count| count == 0 || !count.is_multiple_of(WARP_SIZE as u32)) {
-        return Err(format!(
-            "the barrier is for {count} threads, but the count must be a multiple of the warp size"
-        ));
+        return Err(Problem::BarrierCount { count });
     }
     if state.arrived != 0 && state.wanted != wanted {
-        return Err(format!("barrier {number} is used with different thread counts at the same time"));
+        return Err(Problem::BarrierCounts { number });
     }
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! Functions that CUDA's own runtime provides to kernels: `printf` and `assert`.
 
 use crate::exec::control::{give, take};
-use crate::exec::faults;
+use crate::exec::faults::{Problem, at_lanes};
 use crate::exec::state::{Run, Stop};
 use crate::isa::op::call::CallSite;
 use crate::isa::printf;
@@ -9,7 +9,6 @@ use crate::machine::block::{Block, Warp};
 use crate::machine::divergence::Frame;
 use crate::machine::global::Window;
 use crate::machine::registers::lanes_of;
-use crate::report::fault::FaultKind;
 
 /// Bytes that a launch may print; what goes beyond is dropped, as on a GPU whose buffer is full.
 pub const MAX_OUTPUT_BYTES: usize = 1 << 20;
@@ -63,8 +62,7 @@ impl Run<'_> {
         let message = passed(&mut block.warps[w], lane, &frame, site, 0);
         let message =
             String::from_utf8_lossy(&self.string(block, w, lane, message, MAX_STRING_BYTES)).into_owned();
-        let message = format!("assertion `{message}` failed");
-        Err(faults::at_lanes(self, block, w, pc, mask, FaultKind::Trap, &message))
+        Err(at_lanes(self, block, w, pc, mask, &Problem::Assertion(message)))
     }
 
     /// Bytes at a generic address; `None` where there are none.

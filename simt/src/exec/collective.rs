@@ -5,7 +5,7 @@
 
 use crate::access::lane_order::mixed;
 use crate::checkers::synchronisation;
-use crate::exec::faults;
+use crate::exec::faults::{Problem, at_lanes};
 use crate::exec::state::{Run, Stop};
 use crate::isa::op::Op;
 use crate::isa::op::warp::{Brought, Collective, Exchange, Got};
@@ -14,7 +14,6 @@ use crate::launch::Schedule;
 use crate::machine::block::{Block, Warp};
 use crate::machine::divergence::{Group, Wait};
 use crate::machine::registers::{Lanes, Narrow, Registers, Shape, WARP_SIZE, Wide, lanes_of};
-use crate::report::fault::FaultKind;
 
 impl Run<'_> {
     /// Lets a group come to a collective instruction: it is carried out at once if nobody else is named.
@@ -35,11 +34,8 @@ impl Run<'_> {
             return Ok(());
         }
         if let Some(lane) = lanes_of(mask).find(|&lane| members[lane] >> lane & 1 == 0) {
-            let message = format!(
-                "lane {lane} executes the instruction with membermask {:#010x}, which does not contain it",
-                members[lane]
-            );
-            return Err(faults::at_lanes(self, block, w, pc, 1 << lane, FaultKind::BadMask, &message));
+            let problem = Problem::NotMember { lane, members: members[lane] };
+            return Err(at_lanes(self, block, w, pc, 1 << lane, &problem));
         }
         let ready = complete_lanes(&members, mask, warp.live());
         if ready == mask {
@@ -47,8 +43,8 @@ impl Run<'_> {
             return Ok(());
         }
         if self.stack {
-            let message = not_together(&members, mask, ready, warp.live());
-            return Err(faults::at_lanes(self, block, w, pc, mask & !ready, FaultKind::BadMask, &message));
+            let problem = not_together(&members, mask, ready, warp.live());
+            return Err(at_lanes(self, block, w, pc, mask & !ready, &problem));
         }
         if ready != 0 {
             self.again(pc, mask);
@@ -102,19 +98,9 @@ impl Run<'_> {
                 let wanted = members[lane] & warp.live();
                 let (come, other) = self.come(warp, collective, members[lane], lane);
                 if let Some((other, theirs)) = other {
-                    let message = format!(
-                        "lane {lane} waits with membermask {:#010x} and lane {other} with {theirs:#010x}, but lanes that wait for each other must use the same mask",
-                        members[lane]
-                    );
-                    return Err(faults::at_lanes(
-                        self,
-                        block,
-                        w,
-                        group.pc,
-                        1 << lane,
-                        FaultKind::BadMask,
-                        &message,
-                    ));
+                    let problem =
+                        Problem::WaitingMasks { one: (lane, members[lane]), other: (other, theirs) };
+                    return Err(at_lanes(self, block, w, group.pc, 1 << lane, &problem));
                 }
                 if wanted & !come == 0 {
                     return Ok(Some((wanted, collective)));
@@ -224,21 +210,14 @@ pub(crate) fn complete_lanes(members: &Narrow, mask: u32, live: u32) -> u32 {
 }
 
 /// What is wrong with the masks of lanes that are not ready, where nobody waits for the others: under the stack.
-fn not_together(members: &Narrow, mask: u32, ready: u32, live: u32) -> String {
+fn not_together(members: &Narrow, mask: u32, ready: u32, live: u32) -> Problem {
     let lane = (mask & !ready).trailing_zeros() as usize;
     let (named, absent) = (members[lane], members[lane] & live & !mask);
     if absent != 0 {
-        let absent = absent.trailing_zeros();
-        return format!(
-            "membermask {named:#010x} of lane {lane} contains lane {absent}, which is not active here together with it: \
-             with the reconvergence stack, the instruction does not wait for it"
-        );
+        return Problem::AbsentMember { one: (lane, named), absent: absent.trailing_zeros() };
     }
     let other = lanes_of(named & live).find(|&other| members[other] != named).unwrap_or(lane);
-    format!(
-        "lane {lane} uses membermask {named:#010x}, but lane {other}, which is in this mask, uses {:#010x}",
-        members[other]
-    )
+    Problem::DifferentMasks { one: (lane, named), other: (other, members[other]) }
 }
 
 fn position(warp: &Warp, wanted: impl FnMut(&Group) -> bool) -> Option<usize> {

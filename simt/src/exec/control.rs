@@ -5,7 +5,7 @@ use crate::checkers::memory_model::delayed::Target;
 use crate::compile::inst::{AT_RETURN, NEVER, Pc};
 use crate::compile::lower::MAX_LOCAL_BYTES;
 use crate::compile::program::Builtin;
-use crate::exec::faults;
+use crate::exec::faults::{Problem, at_lanes};
 use crate::exec::state::{Run, Stop};
 use crate::isa::op::Op;
 use crate::isa::op::call::{CallIndex, CallSite, Callee, FUNCTIONS_BASE, Passed};
@@ -18,7 +18,6 @@ use crate::machine::local::MAX_RESIDENT_LOCAL_BYTES;
 use crate::machine::registers::like_the_lowest;
 use crate::machine::registers::{WARP_SIZE, lanes_of};
 use crate::ptx::Error;
-use crate::report::fault::FaultKind;
 
 /// Calls that may be nested.
 pub const MAX_CALL_DEPTH: usize = 64;
@@ -47,8 +46,8 @@ impl Run<'_> {
                 return self.after_exit(block, w);
             }
             Op::Trap => {
-                let message = self.trap_message(pc);
-                return Err(faults::at_lanes(self, block, w, pc, active, FaultKind::Trap, message));
+                let problem = Problem::Trap { is_cooperative: self.asks_for_environment(pc) };
+                return Err(at_lanes(self, block, w, pc, active, &problem));
             }
             Op::Unsupported(error) => {
                 return Err(Stop::Unsupported(self.program.refused[error as usize].error()));
@@ -74,20 +73,15 @@ impl Run<'_> {
         }
     }
 
-    /// What is said of a `trap`. Cooperative groups ask the driver's registers for the memory that blocks meet in, and
-    /// trap where the launch was not a cooperative one.
-    fn trap_message(&self, pc: Pc) -> &'static str {
+    /// Whether the function of an instruction reads the registers in which a driver passes the memory that the blocks of a
+    /// cooperative launch share. Cooperative groups read them, and trap if the launch is not cooperative.
+    fn asks_for_environment(&self, pc: Pc) -> bool {
         let functions = self.program.functions.iter();
         let own =
             functions.filter(|code| (code.start..code.end).contains(&pc)).map(|code| code.start..code.end);
-        let asks = own.flatten().any(|pc| {
+        own.flatten().any(|pc| {
             matches!(self.program.insts[pc as usize].op, Op::Special { what: Special::Environment, .. })
-        });
-        if asks {
-            "the kernel executed `trap`; it asks for the memory of a cooperative launch, as `grid.sync()` does, and cooperative launches are not supported"
-        } else {
-            "the kernel executed `trap`"
-        }
+        })
     }
 
     /// Takes back that an instruction was counted for `lanes`, which come to it again. The step they took
@@ -197,9 +191,8 @@ impl Run<'_> {
         let number = index[mask.trailing_zeros() as usize];
         let targets = &self.program.tables[list as usize];
         let Some(&target) = targets.get(number as usize) else {
-            let message =
-                format!("the branch has index {number}, but its list has {} targets", targets.len());
-            return Err(faults::at_lanes(self, block, w, pc, leaving, FaultKind::OutOfBounds, &message));
+            let problem = Problem::BranchIndex { index: number, targets: targets.len() };
+            return Err(at_lanes(self, block, w, pc, leaving, &problem));
         };
         if leaving == mask {
             warp.divergence.groups[g].pc = target;
@@ -231,8 +224,7 @@ impl Run<'_> {
             }
         };
         let Some(code) = self.program.functions.get(callee as usize) else {
-            let message = "call through a register that does not hold the address of a function";
-            return Err(faults::at_lanes(self, block, w, pc, mask, FaultKind::OutOfBounds, message));
+            return Err(at_lanes(self, block, w, pc, mask, &Problem::NoFunction));
         };
         match code.builtin {
             Some(Builtin::Print) => self.print(block, w, g, site),
@@ -268,28 +260,24 @@ impl Run<'_> {
         let code = &self.program.functions[callee as usize];
         let (pc, mask) = (block.warps[w].divergence.groups[g].pc, block.warps[w].divergence.groups[g].mask);
         if depth(block, w, g) >= MAX_CALL_DEPTH {
-            let message = format!("calls are nested more than {MAX_CALL_DEPTH} deep");
-            return Err(faults::at_lanes(self, block, w, pc, mask, FaultKind::CallDepth, &message));
+            let problem = Problem::CallDepth { limit: MAX_CALL_DEPTH };
+            return Err(at_lanes(self, block, w, pc, mask, &problem));
         }
         let warp = &mut block.warps[w];
         let caller = warp.divergence.groups[g].frame;
         let caller_code = &self.program.functions[caller.function as usize];
         let local = caller.local + caller_code.frame_bytes;
         if local + code.frame_bytes > MAX_LOCAL_BYTES {
-            let message = format!(
-                "the nested calls need more than the {MAX_LOCAL_BYTES} bytes of local memory that a thread has"
-            );
-            return Err(faults::at_lanes(self, block, w, pc, mask, FaultKind::CallDepth, &message));
+            let problem = Problem::LocalMemory { limit_bytes: MAX_LOCAL_BYTES };
+            return Err(at_lanes(self, block, w, pc, mask, &problem));
         }
         let grown = (local + code.frame_bytes).saturating_sub(block.warps[w].local.lane_bytes());
         self.local_bytes += grown * WARP_SIZE as u64;
         // On one of several cores there is one block where otherwise all resident ones are.
         let blocks_here = if self.is_one_of_many { self.residents() } else { 1 };
         if self.local_bytes * blocks_here > MAX_RESIDENT_LOCAL_BYTES {
-            let message = format!(
-                "the nested calls of all resident threads need more than {MAX_RESIDENT_LOCAL_BYTES} bytes of local memory"
-            );
-            return Err(faults::at_lanes(self, block, w, pc, mask, FaultKind::CallDepth, &message));
+            let problem = Problem::ResidentLocalMemory { limit_bytes: MAX_RESIDENT_LOCAL_BYTES };
+            return Err(at_lanes(self, block, w, pc, mask, &problem));
         }
         let warp = &mut block.warps[w];
         let frame =

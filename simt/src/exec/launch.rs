@@ -34,7 +34,8 @@ impl Run<'_> {
         let stale_reads = self.watch.take().map_or_else(Vec::new, |mut watch| {
             self.find(|context, findings| wording::add(context, &mut watch, findings))
         });
-        faults.append(&mut std::mem::take(&mut self.findings).into_faults());
+        let findings = std::mem::take(&mut self.findings);
+        faults.extend(crate::checkers::wording::faults(&self.context(), findings));
         Issued::count_stretches(&mut self.issued);
         if self.initialisation.reports {
             let was_issued = |pc: Pc| self.issued[pc as usize].count != 0;

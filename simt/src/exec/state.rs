@@ -6,8 +6,8 @@
 use std::sync::Arc;
 
 use crate::checkers::context::Context;
-use crate::checkers::findings::Findings;
-use crate::checkers::initialisation::{Initialisation, wording};
+use crate::checkers::findings::{Finding, Findings};
+use crate::checkers::initialisation::Initialisation;
 use crate::checkers::last_writer::LastWriter;
 use crate::checkers::memory_model::MemoryModel;
 use crate::compile::inst::Pc;
@@ -228,8 +228,8 @@ impl<'a> Run<'a> {
     #[cold]
     #[inline(never)]
     pub(crate) fn find_unwritten(&mut self, block: u64, warp: usize) {
-        let found = std::mem::take(&mut self.initialisation.found);
-        self.find(|context, findings| wording::add(context, findings, found, (block, warp)));
+        let found = self.initialisation.take(block, warp);
+        found.for_each(|read| self.findings.add(self.program, Finding::Unwritten(read)));
     }
 
     pub(crate) fn code(&self) -> &'a Code {

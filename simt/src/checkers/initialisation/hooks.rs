@@ -5,7 +5,7 @@
 
 use crate::access::address::addresses;
 use crate::access::address::neighbours;
-use crate::access::window::memory_of;
+use crate::access::window::{lanes_in, memory_of};
 use crate::checkers::initialisation::{AccessCheck, Initialisation, MemoryRegion};
 use crate::compile::inst::{Inst, Pc};
 use crate::isa::op::Op;
@@ -104,16 +104,13 @@ fn check_global(check: &mut AccessCheck, memory: &mut CheckedMemory<'_>, at: &Wi
 
 /// Checks the lanes that access shared memory and those that access global memory separately.
 fn check_generic(check: &mut AccessCheck, memory: &mut CheckedMemory<'_>, at: &Wide, mask: u32, bytes: u64) {
-    let lanes_in = |window: Option<Window>| {
-        lanes_of(mask).filter(|&lane| Window::of(at[lane]) == window).fold(0, |lanes, lane| lanes | 1 << lane)
-    };
-    let shared = lanes_in(Some(Window::Shared));
+    let shared = lanes_in(Some(Window::Shared), at, mask);
     if shared != 0 {
         let (_, base) = memory_of(Some(Window::Shared));
         let offsets: Wide = std::array::from_fn(|lane| at[lane % WARP_SIZE].wrapping_sub(base));
         check_shared(check, memory, &offsets, shared, bytes);
     }
-    let global = lanes_in(None);
+    let global = lanes_in(None, at, mask);
     if global != 0 {
         check_global(check, memory, at, global, bytes);
     }

@@ -58,6 +58,17 @@ pub struct Unwritten {
     pub bytes: Range<usize>,
 }
 
+/// A read of unwritten bytes by a warp of a block.
+#[derive(Clone, Debug)]
+pub struct UnwrittenRead {
+    /// The block in the grid.
+    pub block: u64,
+    /// The warp in the block.
+    pub warp: usize,
+    /// What was read.
+    pub unwritten: Unwritten,
+}
+
 /// The state of the checker for a launch.
 #[derive(Clone, Debug, Default)]
 pub struct Initialisation {
@@ -67,6 +78,14 @@ pub struct Initialisation {
     pub reports: bool,
     /// What has been found and is not in the findings yet.
     pub found: Vec<Unwritten>,
+}
+
+impl Initialisation {
+    /// Takes what a warp of a block has read and has not been reported yet.
+    pub fn take(&mut self, block: u64, warp: usize) -> impl Iterator<Item = UnwrittenRead> + use<> {
+        let found = std::mem::take(&mut self.found).into_iter();
+        found.map(move |unwritten| UnwrittenRead { block, warp, unwritten })
+    }
 }
 
 /// The check of one instruction.

@@ -1,28 +1,16 @@
-//! Puts into words what the initialisation checker has found, and notes constants that nothing has set.
+//! Describes what the initialisation checker has found, and notes constants that nothing has set.
 
 use crate::checkers::context::{Context, fault};
-use crate::checkers::findings::Findings;
-use crate::checkers::initialisation::{MemoryRegion, Unwritten};
+use crate::checkers::initialisation::{MemoryRegion, Unwritten, UnwrittenRead};
 use crate::compile::dead_results;
 use crate::compile::inst::Pc;
 use crate::machine::global::Buffer;
 use crate::report::fault::{Fault, FaultKind, Severity};
 use crate::report::location::{AccessKind, Allocation, Location, Space};
 
-/// Adds what a warp of a block has read unwritten to the findings.
-pub fn add(
-    context: &Context<'_>,
-    findings: &mut Findings,
-    found: Vec<Unwritten>,
-    (block, warp): (u64, usize),
-) {
-    for unwritten in found {
-        let make = || uninitialized_read(context, (block, warp), &unwritten);
-        findings.add(context.program, FaultKind::Uninitialized, unwritten.pc, make);
-    }
-}
-
-fn uninitialized_read(context: &Context<'_>, (block, warp): (u64, usize), unwritten: &Unwritten) -> Fault {
+/// A read of bytes that were never written.
+pub fn unwritten_read(context: &Context<'_>, read: &UnwrittenRead) -> Fault {
+    let UnwrittenRead { block, warp, unwritten } = read;
     let (name, start) = owner(context, unwritten);
     let (first, last) = (unwritten.bytes.start as u64 - start, unwritten.bytes.end as u64 - start - 1);
     let bytes = if first == last { format!("byte {first}") } else { format!("bytes {first} to {last}") };
@@ -32,7 +20,7 @@ fn uninitialized_read(context: &Context<'_>, (block, warp): (u64, usize), unwrit
         count => format!("; {count} other lanes did the same"),
     };
     let doing = format!("read {bytes}, which had not been written{others}");
-    let actor = context.actor(block, warp, unwritten.lane as u32, unwritten.pc, doing);
+    let actor = context.actor(*block, *warp, unwritten.lane as u32, unwritten.pc, doing);
     let (were, they) = if first == last { ("was", "it") } else { ("were", "they") };
     let message = format!("{bytes} of {name} {were} read before {they} {were} written");
     let actors = vec![actor.with(AccessKind::Read)];

@@ -18,6 +18,7 @@ pub mod wording;
 
 use crate::access::address;
 use crate::access::element;
+use crate::access::window::lanes_in;
 
 use memory_view::{Issued, MemoryView, base_and_stride, is_aligned};
 
@@ -153,10 +154,7 @@ impl MemoryModel {
     }
 
     fn generic_request(&mut self, request: &Request<'_, '_>) {
-        let in_window = |window: Option<Window>| {
-            let inside = lanes_of(request.mask).filter(|&lane| Window::of(request.at[lane]) == window);
-            inside.fold(0, |mask, lane| mask | 1 << lane)
-        };
+        let in_window = |window: Option<Window>| lanes_in(window, request.at, request.mask);
         let (global, shared) = (in_window(None), in_window(Some(Window::Shared)));
         if global != 0 {
             self.plain_or_strong(&Request { mask: global, ..*request });

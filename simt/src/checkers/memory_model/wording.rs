@@ -1,17 +1,15 @@
-//! Puts into words what the memory model has found: the races, and the loads for which the weak memory returned an older
-//! store.
+//! Describes the loads for which the weak memory returned an older store, and passes on the races.
 
 use crate::checkers::context::Context;
 use crate::checkers::findings::Findings;
 use crate::checkers::memory_model::MemoryModel;
 use crate::checkers::memory_model::weak_memory::StaleLoad;
-use crate::checkers::races;
 use crate::report::fault::StaleRead;
 use crate::report::location::AccessKind;
 
-/// Adds the races to the findings, and returns the stale reads.
+/// Adds the races to the findings, and returns the stale reads. The launch is over.
 pub fn add(context: &Context<'_>, model: &mut MemoryModel, findings: &mut Findings) -> Vec<StaleRead> {
-    races::wording::add(context, findings, &model.take_races(), &model.take_overflows());
+    findings.add_races(context.program, model.take_races(), model.take_overflows());
     model.take_stale().iter().map(|stale| stale_read(context, stale)).collect()
 }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{Conflict, RaceCause};
+use crate::report::fault::{FaultKind, Severity};
 
 /// A race between two instructions. It holds the first occurrence, and counts the others.
 #[derive(Clone, Copy, Debug)]
@@ -15,6 +16,25 @@ pub struct Race {
     pub step: u64,
     /// How often it happened.
     pub count: u64,
+}
+
+impl Race {
+    /// The kind of fault that it is.
+    pub fn kind(&self) -> FaultKind {
+        if self.conflict.cause == RaceCause::Volatile { FaultKind::VolatileRace } else { FaultKind::Race }
+    }
+
+    /// How bad it is. It is a warning, not an error, in two cases: if lockstep orders the accesses, and if the first thread
+    /// had exited before a barrier. In the second case the specification lets the barrier order only the threads that take
+    /// part in it, but no GPU does less than order both. An access by another block after such a barrier is an error,
+    /// because this holds only inside of a block.
+    pub fn severity(&self) -> Severity {
+        match self.circumstance {
+            _ if self.conflict.same_value || self.conflict.cause == RaceCause::Volatile => Severity::Note,
+            Circumstance::Lockstep | Circumstance::Ended => Severity::Warning,
+            _ => Severity::Error,
+        }
+    }
 }
 
 /// What is special about a race. It decides how severe the race is, and which help is given.

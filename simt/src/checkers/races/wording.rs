@@ -1,31 +1,15 @@
-//! Puts races into words: which bytes, which two threads at which instructions, and what helps.
+//! Describes races: which bytes, which two threads at which instructions, and what helps.
 
 use crate::checkers::context::{Context, fault};
-use crate::checkers::findings::Findings;
 use crate::checkers::races::finding::{Circumstance, Race};
 use crate::checkers::races::shadow::OpKind;
 use crate::checkers::races::{Conflict, Overflow, RaceCause};
 use crate::report::fault::{Fault, FaultKind, Severity};
 use crate::report::location::AccessKind;
 
-/// Adds races to the findings, and notes about accesses that may race with one that the checker has forgotten. An
-/// instruction for which a race is reported gets no such note.
-pub fn add(context: &Context<'_>, findings: &mut Findings, races: &[Race], overflows: &[Overflow]) {
-    for race in races {
-        let instructions = (race.conflict.before_pc, race.conflict.now_pc);
-        findings.add_counted(context.program, instructions, race_fault(context, race));
-    }
-    let has_race =
-        |pc: u32| races.iter().any(|race| [race.conflict.before_pc, race.conflict.now_pc].contains(&pc));
-    for overflow in overflows.iter().filter(|overflow| !has_race(overflow.now_pc)) {
-        let instructions = (overflow.now_pc, overflow.now_pc);
-        findings.add_counted(context.program, instructions, overflow_fault(context, overflow));
-    }
-}
-
 /// An access that may race with one that the checker has forgotten.
-fn overflow_fault(context: &Context<'_>, overflow: &Overflow) -> Fault {
-    let Overflow { now, now_pc, now_kind, step, count, .. } = *overflow;
+pub fn overflow(context: &Context<'_>, overflow: &Overflow) -> Fault {
+    let Overflow { now, now_pc, now_kind, step, .. } = *overflow;
     let range = context.describe(overflow.range);
     let message = format!(
         "there are more accesses to {range} than the race checker can remember, and one that it has forgotten may \
@@ -35,21 +19,12 @@ fn overflow_fault(context: &Context<'_>, overflow: &Overflow) -> Fault {
     let now = context.actor_at(now, now_pc, format!("{} here", access.past())).with(access);
     let location = Some(context.location(overflow.range));
     let help = "launch fewer threads, or let fewer of them access these bytes at a time".to_owned();
-    Fault { location, step, count, help, ..fault(FaultKind::Race, Severity::Note, message, vec![now]) }
+    Fault { location, step, help, ..fault(FaultKind::Race, Severity::Note, message, vec![now]) }
 }
 
-/// A race. It is a warning, not an error, in two cases: if lockstep orders the accesses, and if the first thread had
-/// exited before a barrier. In the second case the specification lets the barrier order only the threads that take part
-/// in it, but no GPU does less than order both. An access by another block after such a barrier is an error, because
-/// this holds only inside of a block.
-fn race_fault(context: &Context<'_>, race: &Race) -> Fault {
-    let Race { conflict, circumstance, step, count } = *race;
-    let severity = match circumstance {
-        _ if conflict.same_value || conflict.cause == RaceCause::Volatile => Severity::Note,
-        Circumstance::Lockstep | Circumstance::Ended => Severity::Warning,
-        _ => Severity::Error,
-    };
-    let kind = if conflict.cause == RaceCause::Volatile { FaultKind::VolatileRace } else { FaultKind::Race };
+/// A race.
+pub fn race(context: &Context<'_>, race: &Race) -> Fault {
+    let Race { conflict, circumstance, step, .. } = *race;
     let range = context.describe(conflict.range);
     let message = format!("{range} {}", message(&conflict, circumstance));
     let (now, before) = (access(conflict.now_kind), access(conflict.before_kind));
@@ -58,7 +33,7 @@ fn race_fault(context: &Context<'_>, race: &Race) -> Fault {
     let first = context.actor_at(conflict.before, conflict.before_pc, first).with(before);
     let location = Some(context.location(conflict.range));
     let help = help(&conflict, circumstance).to_string();
-    Fault { location, step, count, help, ..fault(kind, severity, message, vec![second, first]) }
+    Fault { location, step, help, ..fault(race.kind(), race.severity(), message, vec![second, first]) }
 }
 
 fn message(conflict: &Conflict, circumstance: Circumstance) -> String {

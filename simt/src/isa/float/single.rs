@@ -140,9 +140,9 @@ fn narrow(mode: Mode, exact: f64) -> f32 {
 /// 2. Knuth's two-sum: `sum + error` is `product + c` exactly. Nothing overflows (below `2^257`), and every
 ///    intermediate is a multiple of `2^-298`, so nothing underflows.
 /// 3. If `error` is not 0, the exact result lies strictly between `sum` and its neighbour on the side of `error`, and
-///   the one of the two whose last bit is 1 is the result rounded to odd: `sum` if it is odd, otherwise the neighbour.
-///   Towards zero that is `bits - 1`, away from zero `bits + 1`; since the other of the two is even, `(bits -
-///   towards_zero) | 1` is right for odd and even `sum` alike.
+///    the one of the two whose last bit is 1 is the result rounded to odd: `sum` if it is odd, otherwise the neighbour.
+///    Towards zero that is `bits - 1`, away from zero `bits + 1`; since the other of the two is even, `(bits -
+///    towards_zero) | 1` is right for odd and even `sum` alike.
 /// 4. Rounding to odd with at least 2 bits more than the target keeps the side of every midpoint on which the
 ///    exact result lies, and a number of fewer bits, or a midpoint, is even and is reached only if exact
 ///    (Boldo and Melquiond, 2008). `f64` has 53 bits, `f32` 24, and fewer where its results are subnormal.

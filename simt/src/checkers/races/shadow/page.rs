@@ -35,7 +35,7 @@ pub struct Cells {
     /// The layers of lines that have more than one.
     more: Vec<More>,
     /// A cell for each word or byte. Empty until a line needs them.
-    cells: Vec<Cell>,
+    words: Vec<Cell>,
 }
 
 /// A line. Its layers have no word in common; or its words have cells of their own.
@@ -103,11 +103,11 @@ impl Page {
         for cells in [&mut self.stores, &mut self.loads] {
             cells.make();
             cells.spread_all();
-            cells.cells = cells.cells.iter().flat_map(|&cell| [cell; 4]).collect();
+            cells.words = cells.words.iter().flat_map(|&cell| [cell; 4]).collect();
         }
         for (index, list) in self.loads.lists().collect::<Vec<_>>() {
             if !index.is_multiple_of(4) {
-                self.loads.cells[index] = Cell::list(lists.add(lists.entries(list).to_vec()));
+                self.loads.words[index] = Cell::list(lists.add(lists.entries(list).to_vec()));
             }
         }
     }
@@ -122,7 +122,7 @@ impl Cells {
     }
 
     fn cells_per_line(&self) -> usize {
-        (self.cells.len() / LINES).max(LINE)
+        (self.words.len() / LINES).max(LINE)
     }
 
     /// The layers of a line besides the first.
@@ -147,7 +147,7 @@ impl Cells {
     ) -> bool {
         let Some(own) = self.lines.get(line) else { return true };
         if own.is_spread {
-            let words = &self.cells[line * LINE..][..LINE];
+            let words = &self.words[line * LINE..][..LINE];
             let fits = |word: usize| {
                 let cell = words[word];
                 let is_free = cell.mask == 0 || !denies(cell);
@@ -220,7 +220,7 @@ impl Cells {
             return;
         }
         for word in lanes_of(new.words()) {
-            self.cells[line * LINE + word] = new.cell_at(word);
+            self.words[line * LINE + word] = new.cell_at(word);
         }
     }
 
@@ -229,7 +229,7 @@ impl Cells {
     fn take(&mut self, line: usize, words: u32) {
         let Some(own) = self.lines.get_mut(line) else { return };
         if own.is_spread {
-            lanes_of(words).for_each(|word| self.cells[line * LINE + word] = Cell::default());
+            lanes_of(words).for_each(|word| self.words[line * LINE + word] = Cell::default());
             return;
         }
         own.first.cell.mask &= !words;
@@ -264,13 +264,13 @@ impl Cells {
             return;
         }
         let size = self.cells_per_line();
-        if self.cells.is_empty() {
-            self.cells = vec![Cell::default(); LINES * LINE];
+        if self.words.is_empty() {
+            self.words = vec![Cell::default(); LINES * LINE];
         }
         for index in 0..size {
             let word = index * LINE / size;
             let layer = self.layer_at(&own, word);
-            self.cells[line * size + index] = layer.map_or_else(Cell::default, |layer| layer.cell_at(word));
+            self.words[line * size + index] = layer.map_or_else(Cell::default, |layer| layer.cell_at(word));
         }
         self.more_mut(line).fill(Layer::default());
         self.lines[line] = LineCells { is_spread: true, more: own.more, ..LineCells::default() };
@@ -285,7 +285,7 @@ impl Cells {
         let size = self.cells_per_line();
         let Some(own) = self.lines.get(index / size) else { return Cell::default() };
         if own.is_spread {
-            return self.cells[index];
+            return self.words[index];
         }
         let word = index % size * LINE / size;
         self.layer_at(own, word).map_or_else(Cell::default, |layer| layer.cell_at(word))
@@ -295,14 +295,14 @@ impl Cells {
     pub fn set(&mut self, index: usize, cell: Cell) {
         self.make();
         self.spread(index / self.cells_per_line());
-        self.cells[index] = cell;
+        self.words[index] = cell;
     }
 
     /// The cells that refer to lists: their index, and the number of the list.
     fn lists(&self) -> impl Iterator<Item = (usize, usize)> {
         let size = self.cells_per_line();
         let own = move |index: &usize| self.lines[index / size].is_spread;
-        let cells = 0..self.cells.len();
-        cells.filter(own).filter_map(|index| Some((index, self.cells[index].as_list()?)))
+        let cells = 0..self.words.len();
+        cells.filter(own).filter_map(|index| Some((index, self.words[index].as_list()?)))
     }
 }
