@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Error, Result, anyhow};
 use simt::{Emulator, Limits, Module, TraceStep};
 
 use crate::buffer::BufferId;
@@ -56,7 +56,7 @@ impl Sim {
         let mut steps = Vec::new();
         let report =
             self.emulator.launch_traced(&module, &launch.kernel, &shape, &mut |step| steps.push(*step));
-        report.with_context(|| cannot_launch(launch))?;
+        report.map_err(Error::msg).with_context(|| cannot_launch(launch))?;
         Ok(steps.iter().map(|step| traced(&module, step)).collect())
     }
 
@@ -120,7 +120,8 @@ impl Machine for Sim {
         let (module, shape) = self.prepare(launch)?;
         let before = variables(&self.emulator, &module)?;
         let report = self.emulator.launch(&module, &launch.kernel, &shape);
-        let report = report.with_context(|| cannot_launch(launch))?;
+        // Its message contains that of its source, which would be printed twice in a chain.
+        let report = report.map_err(Error::msg).with_context(|| cannot_launch(launch))?;
         Ok(Run {
             kernels: vec![launch.to_string()],
             on_gpu: 0,

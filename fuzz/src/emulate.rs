@@ -1,6 +1,6 @@
 //! Runs a kernel on the emulator.
 
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Error, Result, anyhow, bail};
 use simt::launch::Hooks;
 use simt::{Arg, Checks, Emulator, Launch, Limits, Reconvergence, Report, Schedule};
 
@@ -108,7 +108,8 @@ impl Loaded {
     /// If the launch cannot be carried out.
     pub fn run(mut self, entry: &str, way: Way) -> Result<(Report, Vec<Vec<u8>>)> {
         let launch = self.launch(way);
-        let report = self.emulator.launch(&self.module, entry, &launch)?;
+        // Its message contains that of its source, which would be printed twice in a chain.
+        let report = self.emulator.launch(&self.module, entry, &launch).map_err(Error::msg)?;
         let buffers = self.buffers.iter().map(|&buffer| Ok(self.emulator.read(buffer)?.to_vec()));
         Ok((report, buffers.collect::<Result<_>>()?))
     }
@@ -128,7 +129,7 @@ impl Loaded {
         let mut order = Vec::new();
         let module = self.module.clone();
         let mut slots = std::collections::BTreeMap::new();
-        self.emulator.launch_traced(&self.module, entry, &launch, &mut |step| {
+        let report = self.emulator.launch_traced(&self.module, entry, &launch, &mut |step| {
             let slot = *slots
                 .entry(step.instruction)
                 .or_insert_with(|| slot_of(&module.site(step.instruction).ptx, column_bytes));
@@ -138,7 +139,8 @@ impl Loaded {
                 order.retain(|&earlier| earlier != slot);
                 order.push(slot);
             }
-        })?;
+        });
+        report.map_err(Error::msg)?;
         Ok(order)
     }
 }

@@ -3,7 +3,7 @@
 //! Each run has a new emulator, so that nothing remains of an earlier run. What it leaves out: what is reported about
 //! the run.
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Error, Result};
 use simt::{Emulator, Launch, Report};
 
 use super::plan::Plan;
@@ -51,7 +51,8 @@ pub(super) fn once(plan: &Plan, launch: &Launch) -> Result<Outcome> {
             (report, Some(trace.finish()?))
         }
     };
-    let report = report.with_context(|| format!("cannot run `{kernel}`"))?;
+    // Its message contains that of its source, which would be printed twice in a chain.
+    let report = report.map_err(Error::msg).with_context(|| format!("cannot run `{kernel}`"))?;
     let changes_variables = variables(&emulator, &module)? != before;
     Ok(Outcome { launch, report, changes_variables, trace, emulator, given })
 }

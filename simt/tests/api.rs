@@ -96,8 +96,11 @@ fn an_unsupported_instruction_is_an_error_where_it_is_executed() {
     assert!(module.unsupported()[0].message.starts_with("`wmma.load.a.sync` is not supported"));
     let mut error = |kernel: &str, launch: Launch| emulator.launch(&module, kernel, &launch).err();
     assert_eq!(error("k", Launch::new(1, 1).arg(1_u32)), None);
-    let message = error("k", Launch::new(1, 1).arg(0_u32)).unwrap().to_string();
+    let unsupported = error("k", Launch::new(1, 1).arg(0_u32)).unwrap();
+    let message = unsupported.to_string();
     assert!(message.starts_with("`test.ptx`, line 8, column"), "{message}");
+    let source = std::error::Error::source(&unsupported).map(ToString::to_string);
+    assert_eq!(source.map(|source| format!("`test.ptx`, {source}")), Some(message));
     let message = error("calls", Launch::new(1, 1)).unwrap().to_string();
     assert!(message.contains("`k` is a kernel; only functions can be called"), "{message}");
     let message = error("outside", Launch::new(1, 1)).unwrap().to_string();

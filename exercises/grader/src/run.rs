@@ -1,6 +1,6 @@
 //! One run of a kernel in one case with one seed, in a new emulator.
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Error, Result, anyhow};
 use arguments::{self, Argument, Given, Spec, Type};
 use simt::{Checks, Dim3, Emulator, KernelInfo, Launch, Limits, Module, Report, Schedule, TraceStep};
 
@@ -113,7 +113,9 @@ impl Kernel<'_> {
             Some(step) => {
                 emulator.launch_traced(&module, kernel, &launch, &mut |traced| step(traced, &module))
             }
-        }?;
+        };
+        // Its message contains that of its source, which would be printed twice in a chain.
+        let report = report.map_err(Error::msg)?;
         let after = bytes(&emulator, &given)?;
         let buffers = specs.iter().zip(before.into_iter().zip(after));
         let buffers = buffers.map(|(spec, (before, after))| match spec {

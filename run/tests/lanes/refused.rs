@@ -27,7 +27,10 @@ fn unsupported_instructions_are_listed_and_refused_when_they_are_reached() {
         "{}",
         stdout(&output)
     );
-    assert_refused(&lanes(&["run", path.to_str().unwrap()]), "line 6, column 5: ", "odd.ptx");
+    let refused = lanes(&["run", path.to_str().unwrap()]);
+    assert_refused(&refused, "line 6, column 5: ", "odd.ptx");
+    let stderr = String::from_utf8_lossy(&refused.stderr);
+    assert_eq!(stderr.matches("column 5").count(), 1, "the place is named twice: {stderr}");
 }
 
 /// Files, and a part of the one line that is printed for each.

@@ -116,7 +116,8 @@ pub enum LaunchError {
     Unsupported {
         /// The name of the module.
         module: String,
-        /// The instruction, and why it is not supported.
+        /// The instruction, and why it is not supported. The message above contains this one.
+        #[source]
         error: ptx::Error,
     },
 }
