@@ -263,6 +263,22 @@ impl Machine {
     }
 }
 
+impl Row {
+    /// PTX instructions per warp; `None` if the row launched nothing.
+    pub fn instructions_per_warp(&self) -> Option<f64> {
+        self.ratio("ptx_instructions", "warps")
+    }
+
+    /// Active lanes, averaged over the PTX instructions; `None` if the row launched nothing.
+    pub fn active_lanes(&self) -> Option<f64> {
+        self.ratio("ptx_lanes", "ptx_instructions")
+    }
+
+    fn ratio(&self, part: &str, whole: &str) -> Option<f64> {
+        Some(*self.counters.get(part)? as f64 / *self.counters.get(whole)? as f64)
+    }
+}
+
 impl Check {
     /// Whether every element was right.
     pub fn is_right(&self) -> bool {

@@ -46,12 +46,12 @@ impl<'a> Seen<'a> {
 
     /// PTX instructions that a warp executed, on average.
     pub fn per_warp(&self) -> f64 {
-        self.counter("ptx_instructions") / self.counter("warps")
+        self.0.instructions_per_warp().unwrap_or(f64::NAN)
     }
 
     /// Active lanes, averaged over the PTX instructions.
     pub fn active_lanes(&self) -> f64 {
-        self.counter("ptx_lanes") / self.counter("ptx_instructions")
+        self.0.active_lanes().unwrap_or(f64::NAN)
     }
 
     /// The median of a GPU's times in microseconds.

@@ -144,16 +144,14 @@ fn gpu_source(run: &Run) -> Source {
 fn of_row(run: &Run, variant: &str, name: &str) -> Result<Value> {
     let row = run.report().row(variant)?;
     let counter = |name: &str| row.counters.get(name).map(|&count| count as f64);
-    let ratio = |part: &str, whole: &str| {
-        Ok((counter(part).context("no counters")? / counter(whole).context("no counters")?, Source::Emulator))
-    };
+    let average = |value: Option<f64>| Ok((value.context("no counters")?, Source::Emulator));
     let on_gpu = run.measured(variant);
     let timing = on_gpu.and_then(|on_gpu| on_gpu.timing);
     let timed =
         |time: Option<f64>| Ok((time.context("a GPU has no time of this row on record")?, gpu_source(run)));
     match name {
-        "per_warp" => return ratio("ptx_instructions", "warps"),
-        "active_lanes" => return ratio("ptx_lanes", "ptx_instructions"),
+        "per_warp" => return average(row.instructions_per_warp()),
+        "active_lanes" => return average(row.active_lanes()),
         "time_us" => return timed(timing.map(|timing| timing.median_us)),
         "warm_up_us" => return timed(timing.and_then(|timing| timing.warm_up_us)),
         "wrong" => {

@@ -17,7 +17,11 @@ type Average = (&'static str, &'static str, fn(&Counters) -> f64);
 
 const AVERAGES: [Average; 4] = [
     ("sectors_per_request", "sectors per request of global loads", Counters::global_load_sectors_per_request),
-    ("store_sectors_per_request", "sectors per request of global stores", store_sectors),
+    (
+        "store_sectors_per_request",
+        "sectors per request of global stores",
+        Counters::global_store_sectors_per_request,
+    ),
     (INSTRUCTIONS, "PTX instructions per warp", Counters::ptx_instructions_per_warp),
     (ACTIVE_LANES, "active lanes per PTX instruction", Counters::ptx_lanes_per_instruction),
 ];
@@ -27,10 +31,6 @@ const INSTRUCTIONS: &str = "instructions_per_warp";
 
 /// The only average of which more is better.
 const ACTIVE_LANES: &str = "active_lanes";
-
-fn store_sectors(counters: &Counters) -> f64 {
-    counters.global_store_sectors as f64 / (counters.global_store_requests.max(1)) as f64
-}
 
 /// Counters of loads and stores, and the counters of atomics that are added to them for a gate.
 const WITH_ATOMICS: [(&str, &[&str]); 8] = [

@@ -102,6 +102,11 @@ impl Counters {
     pub fn global_load_sectors_per_request(&self) -> f64 {
         ratio(self.global_load_sectors, self.global_load_requests)
     }
+
+    /// Sectors per request of global stores; 0 if there was none.
+    pub fn global_store_sectors_per_request(&self) -> f64 {
+        ratio(self.global_store_sectors, self.global_store_requests)
+    }
 }
 
 fn ratio(part: u64, whole: u64) -> f64 {
