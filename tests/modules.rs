@@ -252,6 +252,48 @@ fn the_folders_of_the_emulator_depend_on_each_other_in_one_direction() {
     }
 }
 
+/// The names in backquotes in a part of ARCHITECTURE.md.
+fn quoted(text: &str) -> impl Iterator<Item = &str> {
+    text.split('`').skip(1).step_by(2)
+}
+
+/// Whether a path of the emulator, such as `exec::step` or `order::clocks::Clocks`, leads to a module or an item of one.
+fn is_in_emulator(modules: &BTreeSet<Module>, path: &[String]) -> bool {
+    let Some((item, module)) = path.split_last() else { return true };
+    let file = |extension: &str| project().join("simt/src").join(module.join("/") + extension);
+    let text = || fs::read_to_string(file(".rs")).or_else(|_| fs::read_to_string(file("/mod.rs")));
+    modules.contains(path)
+        || modules.contains(module) && !module.is_empty() && text().is_ok_and(|text| text.contains(item))
+}
+
+#[test]
+fn modules_of_the_emulator_in_the_architecture_exist() {
+    let modules: BTreeSet<Module> = Graph::new(&project().join("simt/src")).edges.into_keys().collect();
+    let text = fs::read_to_string(project().join("ARCHITECTURE.md")).unwrap();
+    let paths = quoted(&text).filter(|name| name.contains("::") && !name.contains(['(', '/', ' ']));
+    let paths = paths.map(|name| name.split("::").map(str::to_owned).collect::<Vec<_>>());
+    let paths: Vec<_> = paths.filter(|path| layers().contains(&path[0])).collect();
+    assert!(paths.len() > 50, "only {} paths were found", paths.len());
+    for path in paths {
+        assert!(is_in_emulator(&modules, &path), "ARCHITECTURE.md names `{}`", path.join("::"));
+    }
+    assert!(!is_in_emulator(&modules, &["order".to_owned(), "no_such_module".to_owned()]));
+}
+
+/// The largest number of places that a walk in ARCHITECTURE.md names.
+const LONGEST_WALK: usize = 8;
+
+#[test]
+fn the_walks_in_the_architecture_are_short() {
+    let text = fs::read_to_string(project().join("ARCHITECTURE.md")).unwrap();
+    let walks: Vec<&str> = text.lines().filter(|line| line.contains(" → ")).collect();
+    assert_eq!(walks.len(), 4);
+    for walk in walks {
+        let places = walk.matches(" → ").count() + 1 + walk.matches("(with ").count();
+        assert!(places <= LONGEST_WALK, "{places} places: {walk}");
+    }
+}
+
 #[test]
 fn no_circle_of_files_is_large() {
     let mut roots = vec![project().join("simt/src")];
