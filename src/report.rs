@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fault_is_missed_only_where_somebody_watched() {
+    fn a_fault_is_missing_only_if_its_checker_was_on() {
         let run = Run { unwatched: true, ..Run::default() };
         assert!(!Row::new(run.clone(), Verdict::Ok).expect(Verdict::Fault).is_failure());
         assert!(Row::new(run, Verdict::Ok).expect(Verdict::Wrong).is_failure());

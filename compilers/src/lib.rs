@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn ours_says_who_compiled_and_for_what() {
+    fn our_compiler_is_named_with_its_target() {
         let compiler = Compiler::find(Some(Choice::Cudac)).unwrap();
         let text = "extern \"C\" __global__ void one(int* x) { *x = 1; }";
         let made = compiler.compile(&source(text, Some(80))).unwrap();

@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn who_begins_again_keeps_the_old_text() {
+    fn a_reset_keeps_the_old_text() {
         let (folder, exercise) = (tempfile::tempdir().unwrap(), exercise());
         let desk = Desk::new(folder.path());
         assert_eq!(desk.reset(&exercise).unwrap(), None);

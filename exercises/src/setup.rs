@@ -230,7 +230,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_can_have_the_wheels() {
+    fn systems_with_wheels_are_offered_them() {
         assert_eq!(platform("linux", "x86_64"), Platform::Wheels);
         assert_eq!(platform("windows", "x86_64"), Platform::Wheels);
         assert_eq!(platform("macos", "aarch64"), Platform::MacOs);

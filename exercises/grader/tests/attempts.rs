@@ -47,7 +47,7 @@ fn the_solution_passes_and_says_what_was_tried() {
 }
 
 #[test]
-fn a_wrong_element_names_who_stored_it_and_in_which_case() {
+fn a_wrong_element_names_its_last_writer_and_the_case() {
     let refusal = changed("add.u32 %r5, %r4, %r4;", "add.u32 %r5, %r4, 1;");
     check(&refusal, "wrong-result", "out[0] is ", "");
     assert!(refusal.headline.ends_with("; 5 of 5 elements are wrong"), "{refusal:?}");
@@ -78,7 +78,7 @@ fn what_the_kernel_prints_is_told_briefly() {
 }
 
 #[test]
-fn an_element_that_nobody_stored_is_told_as_that() {
+fn an_element_without_a_writer_is_reported_as_such() {
     let refusal = changed("st.global.u32 [%d1], %r5;", "");
     assert_eq!(refusal.details, ["no thread stored it"]);
 }

@@ -125,7 +125,7 @@ fn what_is_refused_is_a_version() {
 }
 
 #[test]
-fn who_improves_begins_beyond_a_gate() {
+fn a_starter_to_improve_exceeds_a_gate() {
     none_of(|exercise| {
         let reason = exercise.refused.get("starter").map_or("", String::as_str);
         let begins_so = exercise.kind != Kind::Improve || reason == "gate" && !exercise.gates.is_empty();

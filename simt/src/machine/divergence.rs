@@ -150,8 +150,8 @@ impl Divergence {
         self.groups.push(first);
     }
 
-    /// Splits a group without a branch: both parts continue at the same instruction and are expected at the same
-    /// meetings. The lanes of `leaving` become the newest group.
+    /// Parts a group where nothing asks for it: both go on from here, and are expected at the same meetings. Those that
+    /// leave become the newest group.
     pub fn separate(&mut self, group: usize, leaving: u32) {
         let group = &mut self.groups[group];
         let other = Group { mask: group.mask & leaving, ..group.clone() };
@@ -347,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn who_exits_is_not_waited_for() {
+    fn a_lane_that_exits_is_no_longer_expected() {
         let mut warp = warp();
         warp.split(0, 0x0f, 10, 1, Some(20));
         warp.groups[1].pc = 20;
