@@ -1,10 +1,10 @@
-//! The emulator's part of `benches/peers/run.sh`: four reductions, timed as in `benches/peers/opencl.c`.
+//! The emulator's part of `benches/peers/run.sh`: six kernels, timed as in `benches/peers/opencl.c`.
 //!
 //! `cargo bench -p ptx-emulator --bench peers -- --elements 16777216 --repeats 3 --cores 2 --races` prints, for each
 //! kernel, its name, its threads, and the best and the median of the repeats, in millions of threads per second. Only
-//! the launch is timed, with counters on, after one launch that is not timed; the sum of every block is checked.
-//! Without options, as in `cargo bench` and in CI, it only checks in milliseconds that all this works. Statistics are
-//! left to `throughput.rs`.
+//! the launch is timed, with counters on, after one launch that is not timed; every result is checked. Without options,
+//! as in `cargo bench` and in CI, it only checks in milliseconds that all this works. Statistics are left to
+//! `throughput.rs`.
 
 use std::env;
 use std::time::{Duration, Instant};
@@ -13,18 +13,39 @@ use simt::{Buffer, Checks, Emulator, FaultKind, Launch, Limits, Module, Report};
 
 const REDUCTION: &str = include_str!("../../kernels/ptx/reduction.sm_70.ptx");
 const STEPS: &str = include_str!("../../kernels/ptx/reduction_steps.sm_70.ptx");
-const BLOCK: usize = 1024;
+const LAPLACE: &str = include_str!("../../kernels/ptx/laplace.sm_70.ptx");
+const BENCHMARKS: &str = include_str!("../../kernels/ptx/benchmarks.sm_70.ptx");
 
-/// The kernels: their files, and how many elements each thread takes.
-const KERNELS: [(&str, &str, usize); 4] = [
-    (REDUCTION, "reduce_neighbored", 1),
-    (REDUCTION, "reduce_neighbored_less", 1),
-    (REDUCTION, "reduce_interleaved", 1),
-    (STEPS, "reduce_shared", 8),
+/// The threads of a block, and the side of a square block.
+const BLOCK: usize = 1024;
+const SIDE: usize = 16;
+
+/// The largest number of steps of a Collatz sequence.
+const MOST_STEPS: u32 = 64;
+
+/// What a kernel computes.
+#[derive(Clone, Copy)]
+enum Work {
+    /// The sum of each block, to which each thread adds this many elements.
+    Sums(usize),
+    /// A step of Laplace's equation in two dimensions, in square blocks.
+    Laplace,
+    /// The lengths of Collatz sequences, which differ from lane to lane.
+    Collatz,
+}
+
+/// The kernels and their files.
+const KERNELS: [(&str, &str, Work); 6] = [
+    (REDUCTION, "reduce_neighbored", Work::Sums(1)),
+    (REDUCTION, "reduce_neighbored_less", Work::Sums(1)),
+    (REDUCTION, "reduce_interleaved", Work::Sums(1)),
+    (STEPS, "reduce_shared", Work::Sums(8)),
+    (LAPLACE, "jacobi_whole", Work::Laplace),
+    (BENCHMARKS, "bench_divergent", Work::Collatz),
 ];
 
 /// The first kernel without barriers, which shows that a checker of races finds something.
-const RACY: (&str, &str, usize) = (REDUCTION, "reduce_interleaved_no_barrier", 1);
+const RACY: (&str, &str, Work) = (REDUCTION, "reduce_interleaved_no_barrier", Work::Sums(1));
 
 fn main() {
     let elements = option("--elements").unwrap_or(2 * BLOCK);
@@ -47,37 +68,96 @@ fn option(name: &str) -> Option<usize> {
     Some(value.parse().unwrap_or_else(|_| panic!("`{name} {value}`: give a number")))
 }
 
+/// The input is 0, 1, 2 and so on up to 999, repeated, so no sum overflows, and all means are exact.
+fn element(i: usize) -> u32 {
+    i as u32 % 1000
+}
+
+impl Work {
+    /// The words of the input. The side of the square of points is a multiple of that of a block, so there may be fewer
+    /// than `n`.
+    fn input(self, n: usize) -> Vec<u32> {
+        match self {
+            Work::Laplace => (0..side(n) * side(n)).map(|i| (element(i) as f32).to_bits()).collect(),
+            _ => (0..n).map(element).collect(),
+        }
+    }
+
+    /// The words that the kernel has to write.
+    fn output(self, n: usize) -> Vec<u32> {
+        match self {
+            Work::Sums(per_thread) => {
+                let input = self.input(n);
+                input.chunks(BLOCK * per_thread).map(|part| part.iter().sum()).collect()
+            }
+            Work::Laplace => (0..side(n) * side(n)).map(|i| mean(side(n), i).to_bits()).collect(),
+            Work::Collatz => (0..n).map(|i| collatz_steps(element(i))).collect(),
+        }
+    }
+
+    /// A launch for `n` elements, with the addresses of the input and the output.
+    fn launch(self, n: usize, x: u64, y: u64) -> Launch {
+        match self {
+            Work::Sums(per_thread) => {
+                let blocks = n.div_ceil(BLOCK * per_thread) as u32;
+                Launch::new(blocks, BLOCK as u32).arg(x).arg(y).arg(n as u32)
+            }
+            Work::Laplace => {
+                let (side, blocks) = (side(n) as u32, (side(n) / SIDE) as u32);
+                let block = (SIDE as u32, SIDE as u32);
+                Launch::new((blocks, blocks), block).arg(side).arg(side).arg(x).arg(y)
+            }
+            Work::Collatz => {
+                let launch = Launch::new(n.div_ceil(BLOCK) as u32, BLOCK as u32);
+                launch.arg(x).arg(y).arg(MOST_STEPS).arg(n as u32)
+            }
+        }
+    }
+}
+
+/// The side of the largest square of whole blocks that has at most `n` points, or one block.
+fn side(n: usize) -> usize {
+    (n.isqrt() / SIDE).max(1) * SIDE
+}
+
+/// A point after the step. Points on the border keep their values.
+fn mean(side: usize, i: usize) -> f32 {
+    let (x, y) = (i % side, i / side);
+    if [x, y].iter().any(|&at| at == 0 || at == side - 1) {
+        return element(i) as f32;
+    }
+    let neighbours = [i - 1, i + 1, i - side, i + side];
+    0.25 * neighbours.map(element).iter().sum::<u32>() as f32
+}
+
+fn collatz_steps(value: u32) -> u32 {
+    let next =
+        |&value: &u32| (value > 1).then(|| if value.is_multiple_of(2) { value / 2 } else { 3 * value + 1 });
+    (std::iter::successors(Some(value), next).count() as u32 - 1).min(MOST_STEPS)
+}
+
 /// A kernel with its memory.
 struct Ready {
     emulator: Emulator,
     module: Module,
     kernel: &'static str,
     launch: Launch,
-    input: Vec<i32>,
-    per_block: usize,
+    input: Vec<u32>,
+    output: Vec<u32>,
     x: Buffer,
-    sums: Buffer,
+    y: Buffer,
 }
 
 impl Ready {
-    fn new(
-        (text, kernel, per_thread): (&str, &'static str, usize),
-        n: usize,
-        checks: Checks,
-        cores: u32,
-    ) -> Ready {
-        let per_block = BLOCK * per_thread;
-        let blocks = n.div_ceil(per_block);
+    fn new((text, kernel, work): (&str, &'static str, Work), n: usize, checks: Checks, cores: u32) -> Ready {
+        let (input, output) = (work.input(n), work.output(n));
         let mut emulator = Emulator::new(Limits::default());
         let module = emulator.load(kernel, text).expect("the committed PTX is read");
-        let [x, sums] = [("x", n), ("sums", blocks)]
+        let [x, y] = [("x", input.len()), ("y", output.len())]
             .map(|(name, words)| emulator.alloc(name, 4 * words as u64).expect("there is memory"));
-        let mut launch = Launch::new(blocks as u32, BLOCK as u32);
-        launch = launch.arg(x.address()).arg(sums.address()).arg(n as u32);
+        let mut launch = work.launch(n, x.address(), y.address());
         (launch.checks, launch.cores) = (checks, cores);
-        // No sum of these overflows.
-        let input = (0..n as i32).map(|i| i % 1000).collect();
-        Ready { emulator, module, kernel, launch, input, per_block, x, sums }
+        Ready { emulator, module, kernel, launch, input, output, x, y }
     }
 
     /// Writes the input again, because most kernels overwrite it.
@@ -98,9 +178,9 @@ impl Ready {
         let report = self.launch();
         let time = start.elapsed();
         assert!(report.faults.is_empty(), "{}", report.faults[0]);
-        let sums = self.emulator.read(self.sums).unwrap().chunks_exact(4);
-        for (sum, part) in sums.zip(self.input.chunks(self.per_block)) {
-            assert_eq!(sum, part.iter().sum::<i32>().to_le_bytes(), "the sum of a block is wrong");
+        let words = self.emulator.read(self.y).unwrap().chunks_exact(4);
+        for (i, (word, expected)) in words.zip(&self.output).enumerate() {
+            assert_eq!(word, expected.to_le_bytes(), "word {i} of `{}` is wrong", self.kernel);
         }
         time
     }

@@ -1,4 +1,5 @@
-// The reductions of kernels/reduction.cu and kernels/reduction_steps.cu, word by word, in OpenCL C 1.2.
+// Kernels of kernels/reduction.cu, kernels/reduction_steps.cu, kernels/laplace.cu and kernels/benchmarks.cu, word by word,
+// in OpenCL C 1.2.
 //
 // A work-item is a thread, a work-group a block, local memory shared memory. Ideas and preconditions are in the CUDA
 // files. The wrong kernels are left out except for one, which shows that a checker of races finds something.
@@ -84,6 +85,41 @@ kernel void reduce_shared(global const int* x, global int* sums, uint n) {
     if (i == 0) {
         sums[get_group_id(0)] = part[0];
     }
+}
+
+float mean(global const float* restrict u, int at, int pitch) {
+    return 0.25f * (u[at - 1] + u[at + 1] + u[at - pitch] + u[at + pitch]);
+}
+
+bool is_on_border(int x, int y, int width, int height) {
+    return x == 0 || x == width - 1 || y == 0 || y == height - 1;
+}
+
+kernel void jacobi_whole(int width, int height, global const float* restrict u, global float* restrict next) {
+    int x = get_group_id(0) * get_local_size(0) + get_local_id(0);
+    int y = get_group_id(1) * get_local_size(1) + get_local_id(1);
+    int at = y * width + x;
+    if (is_on_border(x, y, width, height)) {
+        next[at] = u[at];
+    } else {
+        next[at] = mean(u, at, width);
+    }
+}
+
+kernel void bench_divergent(global const uint* x, global uint* steps, uint limit, int n) {
+    int i = get_group_id(0) * get_local_size(0) + get_local_id(0);
+    if (i >= n) return;
+
+    uint value = x[i], count = 0;
+    while (value > 1 && count < limit) {
+        if (value % 2 == 0) {
+            value /= 2;
+        } else {
+            value = 3 * value + 1;
+        }
+        count++;
+    }
+    steps[i] = count;
 }
 
 // WRONG. No thread waits for the sums of the round before.
