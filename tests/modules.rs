@@ -8,6 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 use syn::visit::{self, Visit};
 
@@ -32,13 +33,15 @@ impl Graph {
         for file in &files {
             graph.edges.insert(module_of(root, file), BTreeSet::new());
         }
+        let parse = |file: &PathBuf| {
+            let text = fs::read_to_string(file).unwrap();
+            syn::parse_file(&text).unwrap_or_else(|error| panic!("{}: {error}", file.display()))
+        };
+        let parsed: Vec<(Module, syn::File)> =
+            files.iter().map(|file| (module_of(root, file), parse(file))).collect();
         for re_exports in [true, false] {
-            for file in &files {
-                let module = module_of(root, file);
-                let text = fs::read_to_string(file).unwrap();
-                let syntax =
-                    syn::parse_file(&text).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
-                References { graph: &mut graph, module, re_exports }.visit_file(&syntax);
+            for (module, syntax) in &parsed {
+                References { graph: &mut graph, module: module.clone(), re_exports }.visit_file(syntax);
             }
         }
         graph
@@ -209,6 +212,9 @@ fn folder_of(root: &Path, module: &Module) -> Option<String> {
     module.first().filter(|name| root.join(name).is_dir()).cloned()
 }
 
+/// The graph of the emulator, which takes seconds to read.
+static EMULATOR: LazyLock<Graph> = LazyLock::new(|| Graph::new(&project().join("simt/src")));
+
 /// The layers of the emulator in the order of the table in ARCHITECTURE.md.
 fn layers() -> Vec<String> {
     let text = fs::read_to_string(project().join("ARCHITECTURE.md")).unwrap();
@@ -222,7 +228,7 @@ fn layers() -> Vec<String> {
 #[test]
 fn the_folders_of_the_emulator_depend_on_each_other_in_one_direction() {
     let root = project().join("simt/src");
-    let (graph, layers) = (Graph::new(&root), layers());
+    let (graph, layers) = (&*EMULATOR, layers());
     let place = |folder: &str| {
         layers.iter().position(|layer| layer == folder).unwrap_or_else(|| {
             panic!("the table of layers in ARCHITECTURE.md does not have `simt/src/{folder}`")
@@ -268,7 +274,7 @@ fn is_in_emulator(modules: &BTreeSet<Module>, path: &[String]) -> bool {
 
 #[test]
 fn modules_of_the_emulator_in_the_architecture_exist() {
-    let modules: BTreeSet<Module> = Graph::new(&project().join("simt/src")).edges.into_keys().collect();
+    let modules: BTreeSet<Module> = EMULATOR.edges.keys().cloned().collect();
     let text = fs::read_to_string(project().join("ARCHITECTURE.md")).unwrap();
     let paths = quoted(&text).filter(|name| name.contains("::") && !name.contains(['(', '/', ' ']));
     let paths = paths.map(|name| name.split("::").map(str::to_owned).collect::<Vec<_>>());
@@ -296,14 +302,17 @@ fn the_walks_in_the_architecture_are_short() {
 
 #[test]
 fn no_circle_of_files_is_large() {
-    let mut roots = vec![project().join("simt/src")];
-    for chapter in fs::read_dir(project().join("chapters")).unwrap() {
-        roots.push(chapter.unwrap().path().join("src"));
-    }
-    for root in roots.iter().filter(|root| root.is_dir()) {
-        for circle in Graph::new(root).circles() {
+    let check = |root: &Path, graph: &Graph| {
+        for circle in graph.circles() {
             let names: Vec<String> = circle.iter().map(|module| module.join("::")).collect();
             assert!(circle.len() <= LARGEST_CIRCLE, "{}: a circle of {names:?}", root.display());
+        }
+    };
+    check(Path::new("simt/src"), &EMULATOR);
+    for chapter in fs::read_dir(project().join("chapters")).unwrap() {
+        let root = chapter.unwrap().path().join("src");
+        if root.is_dir() {
+            check(&root, &Graph::new(&root));
         }
     }
 }

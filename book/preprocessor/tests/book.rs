@@ -5,6 +5,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 use preprocessor::{Page, Problem, Problems};
 use tempfile::TempDir;
@@ -18,6 +19,9 @@ fn expand(root: &Path) -> Result<Vec<String>, String> {
     let pages = preprocessor::pages(root).map_err(|error| format!("{error:#}"))?;
     preprocessor::expand_book(root, None, &pages).map_err(|error| format!("{error:#}"))
 }
+
+/// The expanded pages of the book as it is, or its problems. Expanding it takes seconds, so the tests share them.
+static EXPANDED: LazyLock<Result<Vec<String>, String>> = LazyLock::new(|| expand(&root()));
 
 /// The problems of a book that must have some.
 fn problems(root: &Path, pages: &[Page]) -> Vec<Problem> {
@@ -41,7 +45,7 @@ fn has(problems: &[Problem], page: &str, line: usize, what: &str) {
 
 #[test]
 fn the_book_has_no_problem() {
-    if let Err(problems) = expand(&root()) {
+    if let Err(problems) = &*EXPANDED {
         panic!("{problems}");
     }
 }
@@ -84,8 +88,8 @@ fn a_term_that_is_used_before_it_is_defined_is_a_warning() {
 #[test]
 fn every_directive_is_expanded() {
     let pages = preprocessor::pages(&root()).unwrap();
-    let expanded = preprocessor::expand_book(&root(), None, &pages).unwrap_or_default();
-    for (page, text) in pages.iter().zip(&expanded) {
+    let expanded = EXPANDED.as_ref().unwrap();
+    for (page, text) in pages.iter().zip(expanded) {
         // A page's title is expanded by mdBook.
         let text = text.replace("{{#title ", "");
         assert!(!text.contains("{{#") && !text.contains("{{="), "`{}` has a directive left", page.path);
@@ -97,7 +101,7 @@ fn every_directive_is_expanded() {
 fn every_claim_is_in_the_ledger() {
     let pages = preprocessor::pages(&root()).unwrap();
     let at = pages.iter().position(|page| page.path == "ledger.md").unwrap();
-    let ledger = &preprocessor::expand_book(&root(), None, &pages).unwrap()[at];
+    let ledger = &EXPANDED.as_ref().unwrap()[at];
     for (note, count) in [14, 18, 29, 8, 24].into_iter().enumerate() {
         for index in 1..=count {
             let entry =
@@ -199,12 +203,20 @@ impl Copy {
         assert!(problems.iter().any(|found| is_it(&found)), "no `{what}` at {file}:{line}: {problems:?}");
     }
 
-    /// Checks that the book has the problem `what` on the line of a page that contains this directive.
+    /// Checks that the book has a problem on the line of a page that contains this directive.
     #[track_caller]
     fn fails(&self, directive: &str, what: &str) {
-        let (page, line) = place(self.0.path(), directive);
-        let pages = preprocessor::pages(self.0.path()).unwrap();
-        has(&problems(self.0.path(), &pages), &page, line, what);
+        self.fails_all(&[(directive, what)]);
+    }
+
+    /// Checks that the book has all of these problems.
+    #[track_caller]
+    fn fails_all(&self, all: &[(&str, &str)]) {
+        let problems = problems(self.0.path(), &preprocessor::pages(self.0.path()).unwrap());
+        for (directive, what) in all {
+            let (page, line) = place(self.0.path(), directive);
+            has(&problems, &page, line, what);
+        }
     }
 }
 
@@ -403,10 +415,12 @@ fn a_missing_figure_is_a_problem() {
 fn a_kernel_that_changed_makes_its_records_and_figures_stale() {
     let copy = Copy::new();
     copy.edit("kernels/reduction.cu", |text| format!("{text}\n"));
-    copy.fails("{{#output ch02 in_place", "the record of `ch02_reduction` is stale");
-    copy.fails("{{= ch02.", "the record of `ch02_reduction` is stale");
-    copy.fails("{{#ref N1.", "the record of `ch02_reduction` is stale");
-    copy.fails(LISTING, "run `cargo xtask ptx`");
+    copy.fails_all(&[
+        ("{{#output ch02 in_place", "the record of `ch02_reduction` is stale"),
+        ("{{= ch02.", "the record of `ch02_reduction` is stale"),
+        ("{{#ref N1.", "the record of `ch02_reduction` is stale"),
+        (LISTING, "run `cargo xtask ptx`"),
+    ]);
 }
 
 #[test]
@@ -417,37 +431,47 @@ fn a_figure_of_another_kernel_is_stale() {
     copy.fails("{{#figure pairs_neighbored", "is stale");
 }
 
-/// Checks that a page with this text at its end has a problem there.
+/// Checks that each of these texts, at the end of a page, is a problem with this message.
 #[track_caller]
-fn refuses(more: &str, what: &str) {
+fn refuses(all: &[(&str, &str)]) {
     let mut pages = preprocessor::pages(&root()).unwrap();
     let page = pages.iter_mut().find(|page| page.path == "reduction.md").unwrap();
-    let line = page.text.lines().count() + 2;
-    page.text = format!("{}\n\n{more}\n", page.text.trim_end());
-    has(&problems(&root(), &pages), "reduction.md", line, what);
+    let mut lines = Vec::new();
+    for (text, _) in all {
+        lines.push(page.text.trim_end().lines().count() + 2);
+        page.text = format!("{}\n\n{text}\n", page.text.trim_end());
+    }
+    let problems = problems(&root(), &pages);
+    for ((_, what), line) in all.iter().zip(lines) {
+        has(&problems, "reduction.md", line, what);
+    }
 }
 
 #[test]
 fn names_of_things_that_do_not_exist_are_refused() {
-    refuses("{{#ref N9.1}}", "no chapter decides a claim `N9.1`");
-    refuses("{{= ch02.reduce_interleaved.nonesuch}}", "the row has no `nonesuch`");
-    refuses("{{#term nonesuch}}", "has no term `nonesuch`");
-    refuses("{{#nonesuch}}", "there is no directive");
-    refuses("{{#output ch02 in_place table rows=reduce_interleaved}}", "`table` has all rows");
-    refuses("[there](nonesuch.md)", "the link `nonesuch.md` leads to no page");
-    refuses("{{#include ../../README.md}}", "mdBook's own");
-    refuses(
-        "```sh\ncargo run --bin ch02_reduction -- --only nonesuch\n```",
-        "no section, row or picture `nonesuch`",
-    );
-    refuses("```sh\ncargo run --bin ch02_reduction -- --claim N0.1\n```", "does not decide `N0.1`");
+    refuses(&[
+        ("{{#ref N9.1}}", "no chapter decides a claim `N9.1`"),
+        ("{{= ch02.reduce_interleaved.nonesuch}}", "the row has no `nonesuch`"),
+        ("{{#term nonesuch}}", "has no term `nonesuch`"),
+        ("{{#nonesuch}}", "there is no directive"),
+        ("{{#output ch02 in_place table rows=reduce_interleaved}}", "`table` has all rows"),
+        ("[there](nonesuch.md)", "the link `nonesuch.md` leads to no page"),
+        ("{{#include ../../README.md}}", "mdBook's own"),
+        (
+            "```sh\ncargo run --bin ch02_reduction -- --only nonesuch\n```",
+            "no section, row or picture `nonesuch`",
+        ),
+        ("```sh\ncargo run --bin ch02_reduction -- --claim N0.1\n```", "does not decide `N0.1`"),
+    ]);
 }
 
 #[test]
 fn numbers_and_output_written_by_hand_are_refused() {
-    refuses("it loads 4,276,224 sectors", "is a number by hand");
-    refuses("```text\na\nb\nc\nd\n```", "is written by hand");
-    refuses("$\\frac{1}{$", "does not parse");
+    refuses(&[
+        ("it loads 4,276,224 sectors", "is a number by hand"),
+        ("```text\na\nb\nc\nd\n```", "is written by hand"),
+        ("$\\frac{1}{$", "does not parse"),
+    ]);
 }
 
 const LIST: &str = "book/src/reduction/exercises.md";
@@ -491,8 +515,10 @@ fn an_exercise_that_no_reader_would_find_is_refused() {
 
 #[test]
 fn a_chapter_without_exercises_has_no_table() {
-    refuses("{{#exercises ch77}}", "there are no exercises in `exercises/ch77`");
-    refuses("{{#exercises}}", "name a chapter");
+    refuses(&[
+        ("{{#exercises ch77}}", "there are no exercises in `exercises/ch77`"),
+        ("{{#exercises}}", "name a chapter"),
+    ]);
 }
 
 fn sha256(file: &Path) -> String {
