@@ -94,6 +94,42 @@ impl Chapter {
         );
     }
 
+    /// Checks that every variant has the expected verdict in blocks of each shape, with each number of elements.
+    pub fn passes_in_shapes(&self, sizes: &[&str], blocks: &[&str]) {
+        let shapes = sizes.iter().flat_map(|size| blocks.iter().map(move |block| [*size, *block]));
+        let shapes = shapes.map(|[size, block]| vec!["--size", size, "--block", block]).collect::<Vec<_>>();
+        self.passes_with_each(&["size", "block"], &["--seed", "7"], &shapes);
+    }
+
+    /// Checks that every variant has the expected verdict with each seed, beside `args`.
+    pub fn passes_with_seeds(&self, args: &[&str], seeds: &[&str]) {
+        let seeds: Vec<_> = seeds.iter().map(|seed| vec!["--seed", *seed]).collect();
+        self.passes_with_each(&["seed"], args, &seeds);
+    }
+
+    /// Checks that every variant has the expected verdict for each choice of some settings. A section that does not
+    /// depend on any of them is run for the first and the last choice only, and must be the same for both.
+    fn passes_with_each(&self, settings: &[&str], args: &[&str], choices: &[Vec<&str>]) {
+        let all = |choice: &[&str]| {
+            let report = self.json(&[args, choice].concat());
+            assert_eq!(report["passed"], true, "{args:?} {choice:?}: run it without `--json`");
+            report["sections"].as_array().expect("a report has sections").clone()
+        };
+        let (first, last) = (&choices[0], &choices[choices.len() - 1]);
+        let depends = |section: &Value| settings.iter().any(|name| section["settings"].get(name).is_some());
+        let mut dependent = Vec::new();
+        for (one, other) in all(first).into_iter().zip(all(last)) {
+            if depends(&one) {
+                dependent.push(one["name"].as_str().expect("sections have names").to_owned());
+            } else {
+                assert_eq!(one, other, "a section that does not name one of {settings:?} depends on it");
+            }
+        }
+        for choice in choices {
+            self.passes(&[args, choice, &["--only", &dependent.join(",")]].concat());
+        }
+    }
+
     /// Checks that it says in one line why it cannot do what is asked, with status 2.
     pub fn refuses(&self, args: &[&str], message: &str) {
         let output = self.run(args);

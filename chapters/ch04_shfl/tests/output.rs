@@ -6,18 +6,12 @@ lanes::chapter_tests!("ch04_shfl");
 /// The chapter itself compares every variant with its reference, and exits with 1 if one is wrong.
 #[test]
 fn every_variant_has_the_expected_result_in_every_shape() {
-    for size in ["1", "20", "31", "1000", "1003", "5000"] {
-        for block in ["32", "64", "1024"] {
-            CHAPTER.passes(&["--size", size, "--block", block, "--seed", "7"]);
-        }
-    }
+    CHAPTER.passes_in_shapes(&["1", "20", "31", "1000", "1003", "5000"], &["32", "64", "1024"]);
 }
 
 #[test]
 fn every_variant_has_the_expected_result_for_every_seed() {
-    for seed in ["1", "2", "3", "4", "5", "6"] {
-        CHAPTER.passes(&["--seed", seed]);
-    }
+    CHAPTER.passes_with_seeds(&[], &["1", "2", "3", "4", "5", "6"]);
 }
 
 #[test]

@@ -67,7 +67,7 @@ pub fn section(lab: &mut Lab) -> Result<()> {
 
     let title = "which handshakes are complete? On this machine, and in a weak memory";
     lab.section("waits", title, &[BARRIERS_PER_WARP, SHARED_REQUESTS, INSTRUCTIONS_PER_WARP]);
-    let small = Shape { seed: shape.seed, ..SMALL };
+    let small = Shape { seed: lab.seed(), ..SMALL };
     for (kernel, is_right, expected) in CASES {
         let verdict = if is_right { Verdict::Ok } else { Verdict::Fault };
         lab.variant(kernel.name, |device| Ok(shake(device, kernel, small, expected)?.expect(verdict)))?;
