@@ -113,11 +113,12 @@ fn watch(
 
 #[test]
 fn every_issued_instruction_is_one_step() {
-    let mut ran = 0;
-    for path in files("tests/ptx/pass").into_iter().chain(files("tests/ptx/fail")) {
-        let text = fs::read_to_string(&path).unwrap();
-        ran += check(&path.display().to_string(), &text, (2, 64));
-    }
+    let paths = [files("tests/ptx/pass"), files("tests/ptx/fail")].concat();
+    let ran = sample::side_by_side(&paths, |path| {
+        let text = fs::read_to_string(path).unwrap();
+        check(&path.display().to_string(), &text, (2, 64))
+    });
+    let ran: usize = ran.into_iter().sum();
     assert!(ran > 500, "only {ran} runs were possible");
 }
 

@@ -2,6 +2,11 @@
 //!
 //! `cargo test` runs 200 of them, `cargo xtask thorough fuzz` many more; `fuzz compare` does the same from the command
 //! line.
+//!
+//! The tests of campaigns are in the same program, because they mostly wait for processes, and these tests compute
+//! meanwhile.
+
+mod campaign;
 
 use fuzz::compare;
 

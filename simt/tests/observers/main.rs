@@ -111,7 +111,7 @@ fn observers_change_nothing_in_random_kernels() {
 
 #[test]
 fn observers_change_nothing_in_the_passing_kernels() {
-    for case in cases("pass") {
+    sample::side_by_side(&cases("pass"), |case| {
         for reconvergence in case.mechanisms() {
             for (schedule, seed) in [(Schedule::RoundRobin, 0), (Schedule::Random, 1), (Schedule::Hunt, 2)] {
                 let label = format!("{} ({reconvergence:?}, {schedule:?}, seed {seed})", case.name);
@@ -119,5 +119,5 @@ fn observers_change_nothing_in_the_passing_kernels() {
                 compare(&label, &case.text, &launch, |emulator, launch| case.arguments(emulator, launch));
             }
         }
-    }
+    });
 }

@@ -182,22 +182,22 @@ const WAITS_FOR_VOLATILE: [&str; 1] = ["polled"];
 const SINCE_VOLTA: [&str; 1] = ["count_atomic_block"];
 
 fn check(file: &str) {
-    for kernel in kernels(file) {
+    sample::side_by_side(&kernels(file), |kernel| {
         let Kernel { name, lines } = kernel;
         for build in ["sm_70", "sm_70-debug"] {
-            let found = racing_lines(&format!("{file}.{build}"), &name, Severity::Warning);
-            assert_eq!(found, lines, "{file}.cu, {build}, `{name}`");
+            let found = racing_lines(&format!("{file}.{build}"), name, Severity::Warning);
+            assert_eq!(found, *lines, "{file}.cu, {build}, `{name}`");
         }
         if SINCE_VOLTA.contains(&name.as_str()) {
-            continue;
+            return;
         }
         // Before Volta, lockstep orders what the lanes of one warp do: the finding is a warning, at the same lines.
-        let found = racing_lines(&format!("{file}.sm_60"), &name, Severity::Warning);
-        assert!(found.is_subset(&lines), "{file}.cu, sm_60, `{name}`: {found:?}");
-        let errors = racing_lines(&format!("{file}.sm_60"), &name, Severity::Error);
+        let found = racing_lines(&format!("{file}.sm_60"), name, Severity::Warning);
+        assert!(found.is_subset(lines), "{file}.cu, sm_60, `{name}`: {found:?}");
+        let errors = racing_lines(&format!("{file}.sm_60"), name, Severity::Error);
         let in_warp = name.starts_with("warp_") || name.starts_with("shuffle_");
         assert!(!in_warp || errors.is_empty(), "{file}.cu, sm_60, `{name}`: {errors:?}");
-    }
+    });
 }
 
 #[test]
