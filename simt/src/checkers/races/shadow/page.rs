@@ -22,14 +22,14 @@ pub struct Page {
     /// Whether a cell ever referred to a list.
     pub has_lists: bool,
     /// The last plain stores.
-    pub stores: Cells,
+    pub stores: Accesses,
     /// The loads and strong accesses since.
-    pub loads: Cells,
+    pub loads: Accesses,
 }
 
 /// The cells of a page for one kind of access.
 #[derive(Clone, Debug, Default)]
-pub struct Cells {
+pub struct Accesses {
     /// Empty until something is recorded here.
     lines: Vec<LineCells>,
     /// The layers of lines that have more than one.
@@ -45,7 +45,7 @@ struct LineCells {
     first: Layer,
     /// The words that are in other layers.
     others: u32,
-    /// The index in [`Cells::more`] of the other layers, counted from 1; 0 if there never were any.
+    /// The index in [`Accesses::more`] of the other layers, counted from 1; 0 if there never were any.
     more: u8,
     /// Whether the words have cells of their own.
     is_spread: bool,
@@ -113,7 +113,7 @@ impl Page {
     }
 }
 
-impl Cells {
+impl Accesses {
     #[inline]
     fn make(&mut self) {
         if self.lines.is_empty() {
@@ -211,7 +211,7 @@ impl Cells {
         self.put_words(line, before);
     }
 
-    /// [`Cells::put`] if words have cells of their own. None of these refers to a list, because the access is known to
+    /// [`Accesses::put`] if words have cells of their own. None of these refers to a list, because the access is known to
     /// be ordered.
     fn put_words(&mut self, line: usize, new: &Layer) {
         if new.words() == FULL_MASK {
