@@ -25,7 +25,7 @@ impl Emitter<'_> {
             Op::ToGlobal => ["cvta.to.global.u64", ""],
             Op::ToGeneric(space) => {
                 let operands = self.operands(inst);
-                return self.put(&["cvta", space_name(*space), ".u64 \t", &operands]);
+                return self.put(&["cvta", space.suffix(), ".u64 \t", &operands]);
             }
             Op::Special(_) | Op::Symbol(_) | Op::SlotAddress(_) | Op::Param(..) => return self.source(inst),
             Op::Load(access) | Op::Store(access) => return self.access(access, inst),
@@ -83,7 +83,7 @@ impl Emitter<'_> {
         // No other thread sees a constant or what is local, so PTX has no such accesses.
         let is_volatile = access.is_volatile && !matches!(access.space, Space::Constant | Space::Local);
         let volatile = if is_volatile { ".volatile" } else { "" };
-        let (space, ty) = (space_name(access.space), memory(access.ty));
+        let (space, ty) = (access.space.suffix(), memory(access.ty));
         let values = self.operands(inst);
         let [vector, open, close] = match inst.dsts.len().max(inst.args.len()) {
             1 => ["", "", ""],
@@ -153,18 +153,18 @@ impl Emitter<'_> {
                 rest = after;
                 continue;
             }
-            let wants_space = rest.starts_with('s');
-            rest = if wants_space { &rest[1..] } else { rest };
+            let (wants_space, wants_base) = (rest.starts_with('s'), rest.starts_with('a'));
+            rest = rest.trim_start_matches(['s', 'a']);
             let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
             let number: usize = rest[..digits].parse().unwrap_or(0);
             rest = &rest[digits..];
             match ptx.operands.get(number) {
-                Some(PtxOperand::Argument(at)) if wants_space => text.push_str(space_name(ptx.spaces[*at])),
+                Some(PtxOperand::Argument(at)) if wants_space => text.push_str(ptx.spaces[*at].suffix()),
                 Some(PtxOperand::Argument(at)) => {
                     let operand = self.operand(inst.args[*at]);
                     match ptx.addresses[*at] {
-                        Some(distance) => text.push_str(&offset(&operand, distance)),
-                        None => text.push_str(&operand),
+                        Some(distance) if !wants_base => text.push_str(&offset(&operand, distance)),
+                        _ => text.push_str(&operand),
                     }
                 }
                 Some(PtxOperand::Result(at)) => text.push_str(&self.reg(inst.dsts[*at])),
@@ -217,16 +217,6 @@ pub(super) const LOCAL: &str = "__local_depot";
 fn offset(base: &str, distance: i64) -> String {
     let (sign, distance) = if distance == 0 { ("", String::new()) } else { ("+", distance.to_string()) };
     ["[", base, sign, &distance, "]"].concat()
-}
-
-pub(super) fn space_name(space: Space) -> &'static str {
-    match space {
-        Space::Generic => "",
-        Space::Global => ".global",
-        Space::Shared => ".shared",
-        Space::Constant => ".const",
-        Space::Local => ".local",
-    }
 }
 
 fn suffix(ty: Ty) -> &'static str {

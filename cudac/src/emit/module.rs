@@ -2,7 +2,6 @@
 
 use std::fmt::Write;
 
-use super::instruction::space_name;
 use super::{count_lines, kernel};
 use crate::Name;
 use crate::check::Checked;
@@ -63,7 +62,7 @@ fn variable(text: &mut String, checked: &Checked, at: usize, code: &str) {
         (false, _) => (".visible ", size.to_string()),
     };
     let align = if global.is_extern { global.align.max(16) } else { global.align };
-    let _ = write!(text, "{linkage}{} .align {align} .b8 {}[{length}]", space_name(space), global.name);
+    let _ = write!(text, "{linkage}{} .align {align} .b8 {}[{length}]", space.suffix(), global.name);
     if let Some(bytes) = &global.bytes {
         let bytes: Vec<String> = bytes.iter().map(u8::to_string).collect();
         let _ = write!(text, " = {{{}}}", bytes.join(", "));

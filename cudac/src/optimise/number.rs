@@ -278,7 +278,7 @@ impl Numbering<'_> {
             && inst.op.is_pure()
         {
             let class = self.function.class(dst);
-            if let Some(known) = fold(&inst.op, &inst.args) {
+            if let Some(known) = fold(&inst.op, &inst.args).or_else(|| self.is_in_space(inst)) {
                 self.copy(inst, dst, known);
                 return;
             }
@@ -301,6 +301,14 @@ impl Numbering<'_> {
             }
             _ => inst.dsts.iter().for_each(|dst| self.unknown(*dst)),
         }
+    }
+
+    /// What `isspacep` says about an address whose state space is known.
+    fn is_in_space(&self, inst: &Inst) -> Option<Operand> {
+        let Op::Ptx(ptx) = &inst.op else { return None };
+        let asked = ptx.text.strip_prefix("isspacep").filter(|_| ptx.is_own)?;
+        let space = self.spaces.get(inst.args.first()?.reg()? as usize).copied().flatten()?;
+        (space != Space::Generic).then(|| Operand::Int(asked.starts_with(space.suffix()).into()))
     }
 
     /// Replaces operands by older registers with the same values, and by constants where an instruction takes them.
