@@ -66,7 +66,7 @@ impl Checker<'_> {
         }
         let value = self.expr(scope, &written.value)?;
         let value = if is_output {
-            if !value.is_place() || value.ty.is_const {
+            if !value.is_place() || value.ty.is_const() {
                 return Err(error(value_span, "an output of `asm` has to be a variable"));
             }
             self.mark_changed(&value);

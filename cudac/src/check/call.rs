@@ -209,15 +209,16 @@ impl Checker<'_> {
             passed.push(self.implicit(default, *parameter, "a default argument")?);
         }
         let result = self.program.functions[id].result;
-        let call = Expr { kind: Kind::Call(id, passed), ty: result, span };
+        let call = typed::expr(Kind::Call(id, passed), result, span);
         Ok(self.dereferenced(call))
     }
 
     /// A call that returns a reference is a place.
-    fn dereferenced(&mut self, call: Expr) -> Expr {
+    fn dereferenced(&mut self, mut call: Expr) -> Expr {
         let Shape::Reference(to) = self.types.shape(call.ty) else { return call };
         let (span, pointer) = (call.span, self.types.pointer(to));
-        Expr { kind: Kind::Deref(Box::new(Expr { ty: pointer, ..call })), ty: to, span }
+        call.ty = pointer;
+        typed::expr(Kind::Deref(call), to, span)
     }
 
     fn pick(
@@ -317,10 +318,10 @@ impl Checker<'_> {
         if let Some(this) = this
             && !function.storage.is_static
         {
-            if this.ty.is_const && !function.is_const && !function.is_constructor {
+            if this.ty.is_const() && !function.is_const && !function.is_constructor {
                 return Ok(None);
             }
-            ranks.push(if function.is_const && !this.ty.is_const { EXACT + 1 } else { EXACT });
+            ranks.push(if function.is_const && !this.ty.is_const() { EXACT + 1 } else { EXACT });
         }
         for (argument, parameter) in arguments.iter().zip(&parameters) {
             let Some(rank) = self.rank(argument, *parameter) else { return Ok(None) };
@@ -441,13 +442,13 @@ impl Checker<'_> {
                     // The type comes as a second argument of that type, which is not evaluated.
                     let ty = values.get(1).map_or(int, |value| value.ty);
                     values.truncate(1);
-                    return Ok(Some(Expr { kind: Kind::Intrinsic(Intrinsic::Bits, values), ty, span }));
+                    return Ok(Some(typed::expr(Kind::Intrinsic(Intrinsic::Bits, values), ty, span)));
                 };
                 (Intrinsic::Bits, *ty)
             }
             _ => return Err(error(span, format!("`__cudac_{name}` is not known"))),
         };
-        Ok(Some(Expr { kind: Kind::Intrinsic(intrinsic, values), ty, span }))
+        Ok(Some(typed::expr(Kind::Intrinsic(intrinsic, values), ty, span)))
     }
 
     fn printf(&mut self, scope: ScopeId, arguments: &[tree::Expr], span: Span) -> Result<Expr> {
@@ -476,7 +477,7 @@ impl Checker<'_> {
         }
         self.warn_printf(text, &values, span);
         let ty = self.types.int();
-        Ok(Expr { kind: Kind::Printf(text.clone(), values), ty, span })
+        Ok(typed::expr(Kind::Printf(text.clone(), values), ty, span))
     }
 
     /// `*this` in a member function.
@@ -488,13 +489,13 @@ impl Checker<'_> {
             Some(frame) => self.types.referred(frame.vars[var].ty),
             None => self.types.int(),
         };
-        Ok(Expr { kind: typed::Kind::Local(var), ty, span })
+        Ok(typed::expr(typed::Kind::Local(var), ty, span))
     }
 
     pub(super) fn this(&mut self, span: Span) -> Result<Expr> {
         let place = self.this_place(span)?;
         let ty = self.types.pointer(place.ty);
-        Ok(Expr { kind: Kind::AddressOf(Box::new(place)), ty, span })
+        Ok(typed::expr(Kind::AddressOf(place), ty, span))
     }
 }
 

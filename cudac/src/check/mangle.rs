@@ -224,10 +224,13 @@ impl Checker<'_> {
     ) -> Node {
         let Node::Template(path, mut nodes) = self.node(ty.plain()) else { return self.node(ty) };
         for (node, written) in nodes.iter_mut().zip(written) {
-            let (tree::Argument::Type(tree::Type { kind: TypeKind::Named(own), .. })
-            | tree::Argument::Value(tree::Expr { kind: tree::ExprKind::Path(own), .. })) = written
-            else {
-                continue;
+            let own = match written {
+                tree::Argument::Type(tree::Type { kind: TypeKind::Named(own), .. }) => own,
+                tree::Argument::Value(value) => match &value.kind {
+                    tree::ExprKind::Path(own) => own,
+                    _ => continue,
+                },
+                tree::Argument::Type(_) => continue,
             };
             let at = own.parts.first().and_then(|part| {
                 parameters.iter().position(|parameter| parameter.name.as_ref() == Some(&part.name))
@@ -238,7 +241,7 @@ impl Checker<'_> {
                 *node = if is_type { parameter } else { Node::Plain(format!("X{}E", parameter.key())) };
             }
         }
-        qualified(Node::Template(path, nodes), ty.is_const, ty.is_volatile)
+        qualified(Node::Template(path, nodes), ty.is_const(), ty.is_volatile())
     }
 
     fn node(&mut self, ty: Type) -> Node {
@@ -255,7 +258,7 @@ impl Checker<'_> {
             Shape::Enum(at) => Node::Named(vec![source_name(&self.types.enums[at].name)]),
             Shape::Struct(at) => self.struct_node(at),
         };
-        qualified(inner, ty.is_const, ty.is_volatile)
+        qualified(inner, ty.is_const(), ty.is_volatile())
     }
 
     fn struct_node(&mut self, at: usize) -> Node {

@@ -3,7 +3,7 @@
 use super::Checker;
 use super::expression::component;
 use super::scope::{DeclaredId, Entity, ScopeId};
-use super::typed::{Expr, Kind};
+use super::typed::{self, Expr, Kind};
 use super::types::{Basic, Type};
 use crate::parse::tree;
 use crate::source::near::nearest;
@@ -63,7 +63,7 @@ impl Checker<'_> {
             }
         };
         let ty = self.types.basic(Basic::Unsigned);
-        Ok(Some(Expr { kind: Kind::Special(component(register, at)), ty, span }))
+        Ok(Some(typed::expr(Kind::Special(component(register, at)), ty, span)))
     }
 
     /// The object before `.` or `->`.
@@ -83,7 +83,7 @@ impl Checker<'_> {
             let message = format!("`->` needs a pointer, but this has the type `{}`", self.show(value.ty));
             return Err(error(value.span, message).with_help("the members of an object are reached by `.`"));
         };
-        Ok(Expr { kind: Kind::Deref(Box::new(value)), ty: to, span })
+        Ok(typed::expr(Kind::Deref(value), to, span))
     }
 
     /// A field of an object.
@@ -117,9 +117,9 @@ impl Checker<'_> {
         let ty = if self.types.is_reference(ty) {
             self.types.referred(ty)
         } else {
-            ty.qualified(base_ty.is_const, base_ty.is_volatile)
+            ty.qualified_as(base_ty)
         };
-        Expr { kind: Kind::Field(Box::new(base), field), ty, span }
+        typed::expr(Kind::Field(base, field), ty, span)
     }
 
     pub(super) fn method_call(

@@ -285,7 +285,7 @@ fn is_deduced(written: &tree::Type, names: &[Name]) -> bool {
         }
         TypeKind::Array(inner, length) => {
             is_deduced(inner, names)
-                || length.as_deref().and_then(name_of).is_some_and(|name| names.contains(name))
+                || length.as_ref().and_then(name_of).is_some_and(|name| names.contains(name))
         }
         TypeKind::Named(path) => {
             let is_name = path.parts.len() == 1 && names.contains(&path.parts[0].name);

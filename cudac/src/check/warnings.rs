@@ -108,7 +108,7 @@ impl Checker<'_> {
     pub(super) fn warn_function(&mut self, id: FunctionId) {
         let function = &self.program.functions[id];
         let is_constructor = self.types.is_void(function.result);
-        if self.sink.failed() || is_constructor || function.span.file > 0 || ends(&function.body) {
+        if self.sink.failed() || is_constructor || !function.span.is_users() || ends(&function.body) {
             return;
         }
         let message = format!("`{}` does not return a value on every path", function.name);

@@ -83,7 +83,7 @@ impl Parser<'_, '_> {
         Ok(wrap(ty, lengths))
     }
 
-    fn array_lengths(&mut self) -> Result<Vec<(Option<Box<super::tree::Expr>>, Span)>> {
+    fn array_lengths(&mut self) -> Result<Vec<(Option<super::tree::Expr>, Span)>> {
         let mut lengths = Vec::new();
         while self.is("[") && !self.ahead(1).is("[") {
             let start = self.span();
@@ -91,7 +91,7 @@ impl Parser<'_, '_> {
             let length = if self.is("]") {
                 None
             } else {
-                Some(Box::new(self.nested(|parser| parser.inside_brackets(Self::expression))?))
+                Some(self.nested(|parser| parser.inside_brackets(Self::expression))?)
             };
             self.expect("]", "after the length of the array")?;
             lengths.push((length, self.since(start)));
@@ -104,9 +104,9 @@ impl Parser<'_, '_> {
 }
 
 /// An array of arrays has the last length innermost.
-fn wrap(ty: Type, lengths: Vec<(Option<Box<super::tree::Expr>>, Span)>) -> Type {
+fn wrap(ty: Type, lengths: Vec<(Option<super::tree::Expr>, Span)>) -> Type {
     lengths.into_iter().rev().fold(ty, |ty, (length, span)| {
-        let span = if ty.span.end <= span.start { ty.span } else { span };
+        let span = if ty.span.end() <= span.start() { ty.span } else { span };
         Type { kind: TypeKind::Array(Box::new(ty), length), is_const: false, is_volatile: false, span }
     })
 }

@@ -164,8 +164,8 @@ impl Parser<'_, '_> {
         let found = self.token();
         let end = self.end();
         let is_next_line = found.starts_line || found.kind == Kind::End;
-        if is_next_line && end.end > 0 {
-            let after = Span { file: end.file, start: end.end, end: end.end + 1 };
+        if is_next_line && end.end() > 0 {
+            let after = Span::new(end.file(), end.end(), end.end() + 1);
             return Err(
                 error(after, format!("expected `{punct}` {place}")).with_help(format!("add `{punct}` here"))
             );
@@ -220,7 +220,7 @@ impl Parser<'_, '_> {
         if deepest >= MAX_EXPR_DEPTH {
             return Err(error(span, format!("this expression is more than {MAX_EXPR_DEPTH} operators deep")));
         }
-        Ok(Expr { kind, span, depth: deepest + 1 })
+        Ok(tree::expr(kind, span, deepest + 1))
     }
 
     /// After an error: to the end of the statement or the block.

@@ -50,12 +50,13 @@ impl Parser<'_, '_> {
         if self.is("{") {
             return Err(unsupported(start, "a statement in an expression"));
         }
-        let inner = self.inside_brackets(Self::expression)?;
+        let mut inner = self.inside_brackets(Self::expression)?;
         if self.is("...") {
             return Err(unsupported(self.span(), "a fold expression"));
         }
         self.expect(")", "after the expression")?;
-        Ok(Expr { span: self.since(start), ..inner })
+        inner.span = self.since(start);
+        Ok(inner)
     }
 
     fn named_cast(&mut self, kind: CastKind) -> Result<Expr> {
@@ -71,7 +72,7 @@ impl Parser<'_, '_> {
         let value = self.inside_brackets(Self::expression)?;
         self.expect(")", "after the value of the cast")?;
         let depth = value.depth;
-        Self::node(ExprKind::Cast(kind, Box::new(ty), Box::new(value)), self.since(start), depth)
+        Self::node(ExprKind::Cast(kind, Box::new(ty), value), self.since(start), depth)
     }
 
     fn name_or_construction(&mut self, start: Span) -> Result<Expr> {

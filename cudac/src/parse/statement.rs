@@ -131,7 +131,7 @@ impl Parser<'_, '_> {
         let unroll = if self.token().kind == Kind::PragmaEnd {
             Unroll::Fully
         } else {
-            Unroll::Times(Box::new(self.expression()?))
+            Unroll::Times(self.expression()?)
         };
         if self.token().kind != Kind::PragmaEnd {
             return Err(self.expected("the end of the line after `#pragma unroll`"));

@@ -187,7 +187,8 @@ impl Parser<'_, '_> {
         if self.is(">>") {
             let at = self.at;
             self.tokens[at].kind = Kind::Punct(">");
-            self.tokens[at].span.start += 1;
+            let span = &mut self.tokens[at].span;
+            *span = Span::new(span.file(), span.start() + 1, span.end());
             return Ok(());
         }
         self.expect(">", "after the arguments of the template")

@@ -38,13 +38,13 @@ pub(crate) enum TypeKind {
     Basic(Basic),
     Auto,
     Named(Path),
-    Decltype(Box<Expr>),
+    Decltype(Expr),
     Pointer(Box<Type>),
     Reference(Box<Type>),
     /// `&&`; bound like a reference, but to a temporary.
     Rvalue(Box<Type>),
     /// An array; the length may be missing.
-    Array(Box<Type>, Option<Box<Expr>>),
+    Array(Box<Type>, Option<Expr>),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -66,8 +66,16 @@ pub(crate) enum Basic {
     Double,
 }
 
+/// An expression is a pointer to its node, so that moving it is cheap.
+pub(crate) type Expr = Box<Node>;
+
+/// Makes an expression.
+pub(crate) fn expr(kind: ExprKind, span: Span, depth: u16) -> Expr {
+    Box::new(Node { kind, span, depth })
+}
+
 #[derive(Clone, Debug)]
-pub(crate) struct Expr {
+pub(crate) struct Node {
     pub kind: ExprKind,
     pub span: Span,
     /// How deep the tree below this node is, which is bounded.
@@ -83,27 +91,27 @@ pub(crate) enum ExprKind {
     Null,
     This,
     Path(Path),
-    Prefix(&'static str, Box<Expr>),
+    Prefix(&'static str, Expr),
     /// `x++` and `x--`.
-    Postfix(&'static str, Box<Expr>),
-    Binary(&'static str, Box<Expr>, Box<Expr>),
+    Postfix(&'static str, Expr),
+    Binary(&'static str, Expr, Expr),
     /// `=`, or an operator that assigns, as in `+=`.
-    Assign(&'static str, Box<Expr>, Box<Expr>),
-    Conditional(Box<Expr>, Box<Expr>, Box<Expr>),
-    Comma(Box<Expr>, Box<Expr>),
-    Call(Box<Expr>, Vec<Expr>),
-    Index(Box<Expr>, Box<Expr>),
+    Assign(&'static str, Expr, Expr),
+    Conditional(Expr, Expr, Expr),
+    Comma(Expr, Expr),
+    Call(Expr, Vec<Expr>),
+    Index(Expr, Expr),
     Member {
-        base: Box<Expr>,
+        base: Expr,
         is_arrow: bool,
         part: Part,
     },
-    Cast(CastKind, Box<Type>, Box<Expr>),
+    Cast(CastKind, Box<Type>, Expr),
     /// `T(a, b)` and `T{a, b}`.
     Construct(Box<Type>, Vec<Expr>, Brackets),
     List(Vec<Expr>),
     SizeOfType(Box<Type>),
-    SizeOf(Box<Expr>),
+    SizeOf(Expr),
     AlignOf(Box<Type>),
     Lambda(Rc<Lambda>),
 }
@@ -196,7 +204,7 @@ pub(crate) enum StmtKind {
 pub(crate) enum Unroll {
     Unsaid,
     Fully,
-    Times(Box<Expr>),
+    Times(Expr),
 }
 
 #[derive(Debug)]

@@ -173,7 +173,7 @@ impl Parser<'_, '_> {
         self.expect("(", "after `decltype`")?;
         let value = self.inside_brackets(Self::expression)?;
         self.expect(")", "after the expression")?;
-        Ok(TypeKind::Decltype(Box::new(value)))
+        Ok(TypeKind::Decltype(value))
     }
 
     /// A type with its pointers and arrays but without a name, as in a cast.

@@ -88,7 +88,7 @@ impl Preprocessor<'_> {
     pub fn run(&mut self, file: u16) -> Vec<Token> {
         let end = self.files.get(file).text.len() as u32;
         let mut tokens = self.file(file, 0);
-        let span = Span { file, start: end, end };
+        let span = Span::new(file, end, end);
         let starts_line = true;
         tokens.push(Token { kind: Kind::End, span, starts_line, after_blank: true, is_painted: false });
         tokens
