@@ -10,7 +10,7 @@ use super::typed::{Expr, FunctionId, Intrinsic, Kind};
 use super::types::{Argument, Shape, Type};
 use super::{Checker, typed};
 use crate::parse::tree::{self, ExprKind};
-use crate::source::{Result, Span, error};
+use crate::source::{Result, Span, error, joined};
 
 /// A function that could be meant.
 struct Candidate {
@@ -254,7 +254,7 @@ impl Checker<'_> {
         }
         let types: Vec<String> =
             arguments.iter().map(|argument| format!("`{}`", self.show(argument.ty))).collect();
-        let message = format!("several functions `{name}` fit {} equally well", types.join(" and "));
+        let message = format!("several functions `{name}` fit {} equally well", joined(&types, " and "));
         Err(error(span, message).with_help("convert the arguments to one type"))
     }
 
@@ -403,7 +403,7 @@ impl Checker<'_> {
             }
         }
         let types: Vec<String> = arguments.iter().map(|argument| self.show(argument.ty)).collect();
-        error(span, format!("no function `{name}` takes `({})`", types.join(", ")))
+        error(span, format!("no function `{name}` takes `({})`", joined(&types, ", ")))
     }
 
     /// Names that are reserved for this compiler, and `printf`.
@@ -515,5 +515,5 @@ fn parameters_of(function: &tree::Function) -> String {
         format!("`{}`{optional}", parameter.name)
     };
     let names: Vec<String> = function.parameters.iter().map(name).collect();
-    format!("its parameters are {}", names.join(", "))
+    format!("its parameters are {}", joined(&names, ", "))
 }

@@ -72,8 +72,8 @@ impl Checker<'_> {
     pub(super) fn rank(&mut self, from: &Expr, to: Type) -> Option<Rank> {
         if let Shape::Reference(referred) = self.types.shape(to) {
             if self.types.fits(from.ty, referred) {
-                let drops =
-                    from.ty.is_const() && !referred.is_const() || from.ty.is_volatile() && !referred.is_volatile();
+                let drops = from.ty.is_const() && !referred.is_const()
+                    || from.ty.is_volatile() && !referred.is_volatile();
                 let is_bound =
                     from.is_place() || referred.is_const() || self.types.struct_of(referred).is_some();
                 let added = referred.is_const() && !from.ty.is_const();

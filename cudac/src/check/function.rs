@@ -282,8 +282,7 @@ impl Checker<'_> {
                 self.field_at(this, nth, span)
             };
             let ty = place.ty;
-            let kind =
-                StmtKind::Expr(typed::expr(Kind::Assign(place, value), ty, span));
+            let kind = StmtKind::Expr(typed::expr(Kind::Assign(place, value), ty, span));
             statements.push(Stmt { kind, span });
         }
         Ok(())

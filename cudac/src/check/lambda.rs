@@ -47,7 +47,7 @@ impl Checker<'_> {
         let mut ordered = Vec::new();
         if let Some(body) = &lambda.function.body {
             super::warnings::names_of(body, &mut |name: &Name| {
-                if names.insert(name.clone()) {
+                if names.insert(name.clone(), ()).is_none() {
                     ordered.push(name.clone());
                 }
             });

@@ -7,7 +7,7 @@ use super::typed::{self, Expr, Kind};
 use super::types::{Basic, Type};
 use crate::parse::tree;
 use crate::source::near::nearest;
-use crate::source::{Name, Result, Span, error};
+use crate::source::{Name, Result, Span, error, joined};
 
 impl Checker<'_> {
     pub(super) fn member(
@@ -106,7 +106,7 @@ impl Checker<'_> {
         match nearest(name.as_str(), names.iter().copied()) {
             Some(near) => problem.with_help(format!("did you mean `{near}`?")),
             None if names.is_empty() || names.len() > 8 => problem,
-            None => problem.with_help(format!("its members are `{}`", names.join("`, `"))),
+            None => problem.with_help(format!("its members are `{}`", joined(&names, "`, `"))),
         }
     }
 
@@ -114,11 +114,7 @@ impl Checker<'_> {
         let at = self.types.struct_of(base.ty).unwrap_or(0);
         let ty = self.types.structs[at].fields[field].ty;
         let base_ty = base.ty;
-        let ty = if self.types.is_reference(ty) {
-            self.types.referred(ty)
-        } else {
-            ty.qualified_as(base_ty)
-        };
+        let ty = if self.types.is_reference(ty) { self.types.referred(ty) } else { ty.qualified_as(base_ty) };
         typed::expr(Kind::Field(base, field), ty, span)
     }
 

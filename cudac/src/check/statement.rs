@@ -331,7 +331,8 @@ impl Checker<'_> {
         if (ty.is_const() || storage.is_constexpr) && variable.init.is_none() && value.is_none() {
             return Err(error(span, format!("the constant `{}` needs a value", variable.name)));
         }
-        let constant = value.as_ref().filter(|_| (ty.is_const() || storage.is_constexpr) && !ty.is_volatile());
+        let constant =
+            value.as_ref().filter(|_| (ty.is_const() || storage.is_constexpr) && !ty.is_volatile());
         let constant = constant.and_then(|value| self.evaluate(value));
         if storage.is_constexpr && constant.is_none() && self.types.is_arithmetic(ty) {
             return Err(error(

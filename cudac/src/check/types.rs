@@ -131,7 +131,7 @@ impl Struct {
 impl Types {
     pub fn get(&mut self, shape: Shape) -> Type {
         let next = self.shapes.len() as u32;
-        let id = *self.known.entry(shape).or_insert(next);
+        let id = *self.known.get_or_insert(shape, next);
         if id == next {
             self.shapes.push(shape);
         }
@@ -186,7 +186,10 @@ impl Types {
         }
         match (self.shape(from), self.shape(to)) {
             (Shape::Array(a, n), Shape::Array(b, m)) => {
-                n == m && self.fits(a, b) && (b.is_const() || !a.is_const()) && (b.is_volatile() || !a.is_volatile())
+                n == m
+                    && self.fits(a, b)
+                    && (b.is_const() || !a.is_const())
+                    && (b.is_volatile() || !a.is_volatile())
             }
             _ => false,
         }

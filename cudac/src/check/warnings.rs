@@ -149,7 +149,7 @@ fn leaves(statements: &[Stmt]) -> bool {
 }
 
 /// Calls `each` for every name that a statement's expressions use.
-pub(super) fn names_of(statement: &tree::Stmt, each: &mut impl FnMut(&Name)) {
+pub(super) fn names_of(statement: &tree::Stmt, each: &mut dyn FnMut(&Name)) {
     use tree::StmtKind as S;
     let mut expr = |value: &tree::Expr| names_in(value, each);
     match &statement.kind {
@@ -192,7 +192,7 @@ pub(super) fn names_of(statement: &tree::Stmt, each: &mut impl FnMut(&Name)) {
     }
 }
 
-fn names_in(value: &tree::Expr, each: &mut impl FnMut(&Name)) {
+fn names_in(value: &tree::Expr, each: &mut dyn FnMut(&Name)) {
     match &value.kind {
         ExprKind::Path(path) => {
             if let [part] = &path.parts[..] {

@@ -2,6 +2,7 @@
 
 use super::Emitter;
 use crate::code::{Access, Arith, Base, Binary, Class, Compare, Inst, Op, Ptx, PtxOperand, Space, Ty, Unary};
+use crate::source::joined;
 
 impl Emitter<'_> {
     pub(super) fn inst(&mut self, inst: &Inst) {
@@ -65,7 +66,7 @@ impl Emitter<'_> {
             }
             Op::SlotAddress(_) => self.put(&["mov.u64 \t", &dst, ", ", LOCAL, &nth]),
             Op::Param(nth, distance, ty) => {
-                let name = [&self.function.name[..], "_param_", &nth.to_string()].concat();
+                let name = joined(&[&self.function.name[..], "_param_", &nth.to_string()], "");
                 let address = offset(&name, (*distance).into());
                 self.put(&["ld.param.", memory(*ty), " \t", &dst, ", ", &address]);
             }
@@ -76,7 +77,7 @@ impl Emitter<'_> {
     fn access(&mut self, access: &Access, inst: &Inst) {
         let base = match access.place.base {
             Base::Reg(reg) => self.reg(reg),
-            Base::Slot(_) => [LOCAL, &self.nth.to_string()].concat(),
+            Base::Slot(_) => joined(&[LOCAL, &self.nth.to_string()], ""),
             Base::Symbol(global) => self.checked.program.globals[global].name.clone(),
         };
         let address = offset(&base, access.place.offset);
@@ -92,7 +93,7 @@ impl Emitter<'_> {
         };
         let is_store = inst.dsts.is_empty();
         let kind = if is_store { "st" } else { "ld" };
-        let values = [open, &values, close].concat();
+        let values = joined(&[open, &values, close], "");
         let (first, second) = if is_store { (&address, &values) } else { (&values, &address) };
         self.put(&[kind, volatile, space, vector, ".", ty, " \t", first, ", ", second]);
     }
@@ -195,7 +196,7 @@ impl Emitter<'_> {
         let list = self.operand(inst.args[0]);
         self.strings += 1;
         let nth = self.strings;
-        let name = ["%text", &nth.to_string()].concat();
+        let name = joined(&["%text", &nth.to_string()], "");
         self.line(&["{"]);
         self.line(&["\t.reg .b64 \t", &name, ";"]);
         self.line(&["\tmov.u64 \t", &name, ", ", &text, ";"]);

@@ -7,6 +7,7 @@ use crate::Name;
 use crate::check::Checked;
 use crate::code::{Function, Space};
 use crate::optimise::spaces::of_symbol;
+use crate::source::joined;
 
 /// The whole module.
 pub(crate) fn module(
@@ -36,7 +37,8 @@ pub(crate) fn module(
     }
     for (nth, string) in strings.iter().enumerate() {
         let bytes: Vec<String> = string.iter().chain(&[0]).map(u8::to_string).collect();
-        let _ = writeln!(text, ".global .align 1 .b8 $str{nth}[{}] = {{{}}};", bytes.len(), bytes.join(", "));
+        let _ =
+            writeln!(text, ".global .align 1 .b8 $str{nth}[{}] = {{{}}};", bytes.len(), joined(&bytes, ", "));
     }
     let before = count_lines(&text);
     for lines in names.iter_mut().flat_map(|name| &mut name.ptx_lines) {
@@ -65,7 +67,7 @@ fn variable(text: &mut String, checked: &Checked, at: usize, code: &str) {
     let _ = write!(text, "{linkage}{} .align {align} .b8 {}[{length}]", space.suffix(), global.name);
     if let Some(bytes) = &global.bytes {
         let bytes: Vec<String> = bytes.iter().map(u8::to_string).collect();
-        let _ = write!(text, " = {{{}}}", bytes.join(", "));
+        let _ = write!(text, " = {{{}}}", joined(&bytes, ", "));
     }
     text.push_str(";\n");
 }

@@ -171,7 +171,7 @@ impl Lower<'_> {
     }
 
     fn remember(&mut self, slot: usize, offset: i64, refers_to: Option<Place>) {
-        let known = self.references.entry((slot, offset)).or_insert(refers_to);
+        let known = self.references.get_or_insert((slot, offset), refers_to);
         if *known != refers_to {
             *known = None;
         }
@@ -193,7 +193,8 @@ impl Lower<'_> {
         let function = self.frame().function;
         let declared = &self.checked.program.functions[function].vars[var];
         let (ty, span) = (declared.ty, declared.span);
-        if let (Value::Scalar(_) | Value::Address(_), false) = (value, declared.is_changed || ty.is_volatile())
+        if let (Value::Scalar(_) | Value::Address(_), false) =
+            (value, declared.is_changed || ty.is_volatile())
         {
             self.frame().vars[var] = Binding::Value(value);
             let reg = match value {

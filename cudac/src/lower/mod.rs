@@ -229,7 +229,7 @@ impl Lower<'_> {
     fn line_of(&mut self, span: Span) -> u32 {
         let place = self.files.place(span);
         let next = self.function.lines.len() as u32;
-        let line = *self.known_lines.entry(place).or_insert(next);
+        let line = *self.known_lines.get_or_insert(place, next);
         if line == next {
             self.function.lines.push(place);
         }

@@ -42,7 +42,7 @@ fn crossing(function: &Function) -> (Vec<u32>, Vec<Reg>) {
             }
         };
         for inst in &block.insts {
-            inst.reads(|reg| note(reg, &written));
+            inst.reads(&mut |reg| note(reg, &written));
             for dst in &inst.dsts {
                 written[*dst as usize] = at;
             }
@@ -67,7 +67,7 @@ impl Live {
         for block in &function.blocks {
             let (mut read, mut written) = (Set::new(count), Set::new(count));
             for inst in &block.insts {
-                inst.reads(|reg| live.note(reg, &mut read, Some(&written)));
+                inst.reads(&mut |reg| live.note(reg, &mut read, Some(&written)));
                 inst.dsts.iter().for_each(|dst| live.note(*dst, &mut written, None));
             }
             block.end.condition().into_iter().for_each(|reg| live.note(reg, &mut read, Some(&written)));
@@ -171,7 +171,7 @@ fn remove_in(block: &mut Block, needed: &mut Needed<'_>) -> bool {
         for dst in &inst.dsts {
             needed.set(*dst, false);
         }
-        inst.reads(|reg| needed.set(reg, true));
+        inst.reads(&mut |reg| needed.set(reg, true));
         kept.push(inst);
     }
     kept.reverse();

@@ -319,7 +319,7 @@ impl Numbering<'_> {
             _ => true,
         };
         let mut replaced = inst.clone();
-        replaced.replace(|reg| match self.best(reg) {
+        replaced.replace(&mut |reg| match self.best(reg) {
             Operand::Reg(new) => Operand::Reg(new),
             known if takes_numbers => known,
             _ => Operand::Reg(reg),

@@ -101,8 +101,8 @@ impl Preprocessor<'_> {
         let tokens = if keeps { self.file(file, depth) } else { self.run(file) };
         let inner = std::mem::replace(&mut self.macros.known, outer);
         if keeps {
-            for (name, made) in inner {
-                self.macros.known.entry(name).or_insert(made);
+            for (name, made) in inner.iter() {
+                self.macros.known.get_or_insert(name.clone(), made.clone());
             }
         }
         tokens

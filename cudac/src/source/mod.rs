@@ -129,6 +129,18 @@ impl Files {
     }
 }
 
+/// The parts as one text, with something between them.
+pub(crate) fn joined(parts: &[impl AsRef<str>], between: &str) -> String {
+    let mut text = String::new();
+    for (nth, part) in parts.iter().enumerate() {
+        if nth > 0 {
+            text.push_str(between);
+        }
+        text.push_str(part.as_ref());
+    }
+    text
+}
+
 /// At most this many errors are reported in one run.
 const MAX_ERRORS: usize = 20;
 
