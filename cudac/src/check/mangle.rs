@@ -225,12 +225,14 @@ impl Checker<'_> {
         let Node::Template(path, mut nodes) = self.node(ty.plain()) else { return self.node(ty) };
         for (node, written) in nodes.iter_mut().zip(written) {
             let own = match written {
-                tree::Argument::Type(tree::Type { kind: TypeKind::Named(own), .. }) => own,
+                tree::Argument::Type(ty) => match &ty.kind {
+                    TypeKind::Named(own) => own,
+                    _ => continue,
+                },
                 tree::Argument::Value(value) => match &value.kind {
                     tree::ExprKind::Path(own) => own,
                     _ => continue,
                 },
-                tree::Argument::Type(_) => continue,
             };
             let at = own.parts.first().and_then(|part| {
                 parameters.iter().position(|parameter| parameter.name.as_ref() == Some(&part.name))

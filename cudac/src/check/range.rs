@@ -30,7 +30,7 @@ impl Builder {
     }
 
     fn ty(&self, kind: TypeKind) -> tree::Type {
-        tree::Type { kind, is_const: false, is_volatile: false, span: self.0 }
+        tree::plain(kind, self.0)
     }
 
     fn variable(&self, name: &Name, ty: tree::Type, value: tree::Expr) -> tree::Variable {
@@ -46,7 +46,7 @@ impl Builder {
     }
 
     fn stmt(&self, kind: tree::StmtKind) -> tree::Stmt {
-        tree::Stmt { kind, span: self.0 }
+        tree::stmt(kind, self.0)
     }
 }
 
@@ -87,14 +87,14 @@ impl Checker<'_> {
         let own = tree::Variable { init: Some(Init::Assign(build.expr(item))), ..variable.clone() };
         let inner = vec![build.stmt(tree::StmtKind::Variables(vec![own])), body.clone()];
         let loop_ = tree::StmtKind::For {
-            init: Some(Box::new(build.stmt(tree::StmtKind::Variables(inits)))),
+            init: Some(build.stmt(tree::StmtKind::Variables(inits))),
             condition: Some(build.expr(condition)),
             step: Some(build.expr(ExprKind::Prefix("++", build.name(&at)))),
-            body: Box::new(tree::Stmt { kind: tree::StmtKind::Block(inner), span: body.span }),
+            body: tree::stmt(tree::StmtKind::Block(inner), body.span),
             unroll: unroll.clone(),
         };
         let is_place = !matches!(range.kind, ExprKind::Call(..) | ExprKind::Construct(..));
-        let bound = if is_place { build.ty(TypeKind::Reference(Box::new(auto()))) } else { auto() };
+        let bound = if is_place { build.ty(TypeKind::Reference(auto())) } else { auto() };
         let over = build.variable(&over, bound, range.clone());
         let inner = self.scopes.push(scope);
         let statements = [build.stmt(tree::StmtKind::Variables(vec![over])), build.stmt(loop_)];

@@ -52,7 +52,7 @@ impl Checker<'_> {
             tree::StmtKind::Block(_) => StmtKind::Block(self.scoped(scope, written)),
             tree::StmtKind::If { is_constexpr, condition, then, otherwise } => {
                 return self
-                    .branch(scope, *is_constexpr, condition, then, otherwise.as_deref(), span)
+                    .branch(scope, *is_constexpr, condition, then, otherwise.as_ref(), span)
                     .map(Some);
             }
             tree::StmtKind::For { init, condition, step, body, unroll } => {
@@ -278,8 +278,8 @@ impl Checker<'_> {
             let written = match &variable.ty.kind {
                 // An array whose length is wrong can be indexed like any other.
                 tree::TypeKind::Array(of, _) => {
-                    let kind = tree::TypeKind::Pointer(of.clone());
-                    tree::Type { kind, ..variable.ty.clone() }
+                    let ty = &variable.ty;
+                    tree::ty(tree::TypeKind::Pointer(of.clone()), ty.is_const, ty.is_volatile, ty.span)
                 }
                 _ => variable.ty.clone(),
             };

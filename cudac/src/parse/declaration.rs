@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::Parser;
 use super::function::set;
 use super::scope::Entity;
-use super::tree::{Declaration, Enum, Expr, Init, Path, Storage, Type, TypeKind, Variable};
+use super::tree::{self, Declaration, Enum, Expr, Init, Path, Storage, Type, TypeKind, Variable};
 use super::types::unknown_type;
 use crate::lex::Kind;
 use crate::source::{Name, Result, Span, error, unsupported};
@@ -230,7 +230,7 @@ impl Parser<'_, '_> {
     fn alignment(&mut self, start: Span) -> Result<Expr> {
         if self.at_type() {
             let ty = self.type_name()?;
-            return Self::node(super::tree::ExprKind::AlignOf(Box::new(ty)), self.since(start), 0);
+            return Self::node(super::tree::ExprKind::AlignOf(ty), self.since(start), 0);
         }
         self.inside_brackets(Self::expression)
     }
@@ -511,7 +511,7 @@ impl Parser<'_, '_> {
         }
         let Some(name) = name else { return Err(self.expected("`;` after the type")) };
         let path = Path { parts: vec![super::tree::Part { name, arguments: None, span }], span };
-        let ty = Type { kind: TypeKind::Named(path), is_const: false, is_volatile: false, span };
+        let ty = tree::plain(TypeKind::Named(path), span);
         if !matches!(self.token().kind, Kind::Word(_) | Kind::Punct("*")) || self.token().starts_line {
             self.expect(";", "after the type")?;
         }

@@ -1,7 +1,7 @@
 //! What follows a type in a declaration: pointers, references, the name, array lengths.
 
 use super::Parser;
-use super::tree::{Type, TypeKind};
+use super::tree::{self, Type, TypeKind};
 use crate::source::{Name, Result, Span, unsupported};
 
 /// A name, if there is one, and its type.
@@ -42,10 +42,10 @@ impl Parser<'_, '_> {
             return Err(unsupported(self.since(start), "a pointer to a function")
                 .with_help("call the function by its name, or pass a lambda to a template"));
         }
-        let pointee = Box::new(self.arrays(base)?);
+        let pointee = self.arrays(base)?;
         let span = self.since(start);
         let kind = if is_pointer { TypeKind::Pointer(pointee) } else { TypeKind::Reference(pointee) };
-        let ty = wrap(Type { kind, is_const, is_volatile: false, span }, inner);
+        let ty = wrap(tree::ty(kind, is_const, false, span), inner);
         Ok(Declarator { name, ty })
     }
 
@@ -54,9 +54,9 @@ impl Parser<'_, '_> {
         let mut count = 0;
         loop {
             let kind = match () {
-                () if self.is("*") => TypeKind::Pointer(Box::new(ty)),
-                () if self.is("&&") => TypeKind::Rvalue(Box::new(ty)),
-                () if self.is("&") => TypeKind::Reference(Box::new(ty)),
+                () if self.is("*") => TypeKind::Pointer(ty),
+                () if self.is("&&") => TypeKind::Rvalue(ty),
+                () if self.is("&") => TypeKind::Reference(ty),
                 () => return Ok(ty),
             };
             count += 1;
@@ -74,7 +74,7 @@ impl Parser<'_, '_> {
                 }
                 self.next();
             }
-            ty = Type { kind, is_const, is_volatile, span: self.end() };
+            ty = tree::ty(kind, is_const, is_volatile, self.end());
         }
     }
 
@@ -107,6 +107,6 @@ impl Parser<'_, '_> {
 fn wrap(ty: Type, lengths: Vec<(Option<super::tree::Expr>, Span)>) -> Type {
     lengths.into_iter().rev().fold(ty, |ty, (length, span)| {
         let span = if ty.span.end() <= span.start() { ty.span } else { span };
-        Type { kind: TypeKind::Array(Box::new(ty), length), is_const: false, is_volatile: false, span }
+        tree::plain(TypeKind::Array(ty, length), span)
     })
 }

@@ -106,7 +106,7 @@ impl Parser<'_, '_> {
         }
         let value = self.nested(Self::unary)?;
         let (span, depth) = (start.to(value.span), value.depth);
-        let kind = ExprKind::Cast(tree::CastKind::C, Box::new(ty), value);
+        let kind = ExprKind::Cast(tree::CastKind::C, ty, value);
         Self::node(kind, span, depth).map(Some)
     }
 
@@ -120,9 +120,9 @@ impl Parser<'_, '_> {
                 && self.take(")")
             {
                 let kind = if is_size {
-                    ExprKind::SizeOfType(Box::new(ty))
+                    ExprKind::SizeOfType(ty)
                 } else {
-                    ExprKind::AlignOf(Box::new(ty))
+                    ExprKind::AlignOf(ty)
                 };
                 return Self::node(kind, self.since(start), 0);
             }
@@ -232,8 +232,14 @@ impl Parser<'_, '_> {
 
     /// `{a, b}`
     pub(super) fn list(&mut self) -> Result<Expr> {
+        let start = self.span();
+        let (items, depth) = self.items()?;
+        Self::node(ExprKind::List(items), self.since(start), depth)
+    }
+
+    /// The values in braces, and how deep they are.
+    pub(super) fn items(&mut self) -> Result<(Vec<Expr>, u16)> {
         self.nested(|parser| {
-            let start = parser.span();
             parser.next();
             if parser.is(".") {
                 return Err(unsupported(parser.span(), "naming a member in an initialiser"));
@@ -241,7 +247,7 @@ impl Parser<'_, '_> {
             let items = parser.inside_brackets(|parser| parser.list_until("}"))?;
             parser.expect("}", "after the values")?;
             let depth = items.iter().map(|item| item.depth).max().unwrap_or(0);
-            Self::node(ExprKind::List(items), parser.since(start), depth)
+            Ok((items, depth))
         })
     }
 }

@@ -19,6 +19,8 @@ mod template;
 pub(crate) mod tree;
 mod types;
 
+use std::rc::Rc;
+
 use crate::builtins::headers;
 use crate::lex::{Kind, Token};
 use crate::preprocess::{Macros, Preprocessor};
@@ -221,6 +223,15 @@ impl Parser<'_, '_> {
             return Err(error(span, format!("this expression is more than {MAX_EXPR_DEPTH} operators deep")));
         }
         Ok(tree::expr(kind, span, deepest + 1))
+    }
+
+    /// An expression in parentheses, which belong to it.
+    fn spanned(&self, mut inner: Expr, start: Span) -> Expr {
+        // Nothing else refers to an expression that has just been read.
+        if let Some(node) = Rc::get_mut(&mut inner) {
+            node.span = self.since(start);
+        }
+        inner
     }
 
     /// After an error: to the end of the statement or the block.

@@ -135,7 +135,7 @@ impl Parser<'_, '_> {
                         self.declare_value(name);
                     }
                     let default = if self.take("=") { Some(self.conditional()?) } else { None };
-                    (name, ParameterKind::Value(Box::new(declarator.ty), default))
+                    (name, ParameterKind::Value(declarator.ty, default))
                 }
             };
             parameters.push(Parameter { name, kind });

@@ -25,26 +25,39 @@ pub(crate) enum Argument {
     Value(Expr),
 }
 
-#[derive(Clone, Debug)]
-pub(crate) struct Type {
+/// A type is a pointer to its node, so that moving and copying it is cheap.
+pub(crate) type Type = Rc<TypeNode>;
+
+/// Makes a type.
+pub(crate) fn ty(kind: TypeKind, is_const: bool, is_volatile: bool, span: Span) -> Type {
+    Rc::new(TypeNode { kind, is_const, is_volatile, span })
+}
+
+/// Makes a type without qualifiers.
+pub(crate) fn plain(kind: TypeKind, span: Span) -> Type {
+    ty(kind, false, false, span)
+}
+
+#[derive(Debug)]
+pub(crate) struct TypeNode {
     pub kind: TypeKind,
     pub is_const: bool,
     pub is_volatile: bool,
     pub span: Span,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) enum TypeKind {
     Basic(Basic),
     Auto,
     Named(Path),
     Decltype(Expr),
-    Pointer(Box<Type>),
-    Reference(Box<Type>),
+    Pointer(Type),
+    Reference(Type),
     /// `&&`; bound like a reference, but to a temporary.
-    Rvalue(Box<Type>),
+    Rvalue(Type),
     /// An array; the length may be missing.
-    Array(Box<Type>, Option<Expr>),
+    Array(Type, Option<Expr>),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -66,15 +79,15 @@ pub(crate) enum Basic {
     Double,
 }
 
-/// An expression is a pointer to its node, so that moving it is cheap.
-pub(crate) type Expr = Box<Node>;
+/// An expression is a pointer to its node, so that moving and copying it is cheap.
+pub(crate) type Expr = Rc<Node>;
 
 /// Makes an expression.
 pub(crate) fn expr(kind: ExprKind, span: Span, depth: u16) -> Expr {
-    Box::new(Node { kind, span, depth })
+    Rc::new(Node { kind, span, depth })
 }
 
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Node {
     pub kind: ExprKind,
     pub span: Span,
@@ -82,7 +95,7 @@ pub(crate) struct Node {
     pub depth: u16,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) enum ExprKind {
     Number(Name),
     Character(u8),
@@ -106,13 +119,13 @@ pub(crate) enum ExprKind {
         is_arrow: bool,
         part: Part,
     },
-    Cast(CastKind, Box<Type>, Expr),
+    Cast(CastKind, Type, Expr),
     /// `T(a, b)` and `T{a, b}`.
-    Construct(Box<Type>, Vec<Expr>, Brackets),
+    Construct(Type, Vec<Expr>, Brackets),
     List(Vec<Expr>),
-    SizeOfType(Box<Type>),
+    SizeOfType(Type),
     SizeOf(Expr),
-    AlignOf(Box<Type>),
+    AlignOf(Type),
     Lambda(Rc<Lambda>),
 }
 
@@ -145,13 +158,21 @@ pub(crate) enum Capture {
     This,
 }
 
-#[derive(Clone, Debug)]
-pub(crate) struct Stmt {
+/// A statement is a pointer to its node, so that moving and copying it is cheap.
+pub(crate) type Stmt = Rc<StmtNode>;
+
+/// Makes a statement.
+pub(crate) fn stmt(kind: StmtKind, span: Span) -> Stmt {
+    Rc::new(StmtNode { kind, span })
+}
+
+#[derive(Debug)]
+pub(crate) struct StmtNode {
     pub kind: StmtKind,
     pub span: Span,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) enum StmtKind {
     Empty,
     Expr(Expr),
@@ -161,35 +182,35 @@ pub(crate) enum StmtKind {
     If {
         is_constexpr: bool,
         condition: Expr,
-        then: Box<Stmt>,
-        otherwise: Option<Box<Stmt>>,
+        then: Stmt,
+        otherwise: Option<Stmt>,
     },
     For {
-        init: Option<Box<Stmt>>,
+        init: Option<Stmt>,
         condition: Option<Expr>,
         step: Option<Expr>,
-        body: Box<Stmt>,
+        body: Stmt,
         unroll: Unroll,
     },
     /// `for (T x : range)`
     RangeFor {
         variable: Box<Variable>,
         range: Expr,
-        body: Box<Stmt>,
+        body: Stmt,
         unroll: Unroll,
     },
     While {
         condition: Expr,
-        body: Box<Stmt>,
+        body: Stmt,
         unroll: Unroll,
     },
     DoWhile {
-        body: Box<Stmt>,
+        body: Stmt,
         condition: Expr,
     },
     Switch {
         value: Expr,
-        body: Box<Stmt>,
+        body: Stmt,
     },
     Case(Expr),
     Default,
@@ -293,7 +314,7 @@ pub(crate) struct Parameter {
 #[derive(Clone, Debug)]
 pub(crate) enum ParameterKind {
     Type(Option<Type>),
-    Value(Box<Type>, Option<Expr>),
+    Value(Type, Option<Expr>),
 }
 
 #[derive(Debug)]

@@ -165,7 +165,7 @@ impl Parser<'_, '_> {
             None if words.is_empty() => return Err(self.expected("a type")),
             None => TypeKind::Basic(basic(&words, span)?),
         };
-        Ok(Type { kind, is_const, is_volatile, span })
+        Ok(tree::ty(kind, is_const, is_volatile, span))
     }
 
     fn decltype(&mut self) -> Result<TypeKind> {
