@@ -204,8 +204,7 @@ impl Checker<'_> {
                 return Err(error(span, format!("`{}` needs more arguments", function.name)));
             };
             let scope = self.declared[declared].scope;
-            let mut default = self.expr(scope, default)?;
-            default.span = span;
+            let default = typed::at(self.expr(scope, default)?, span);
             passed.push(self.implicit(default, *parameter, "a default argument")?);
         }
         let result = self.program.functions[id].result;
@@ -214,11 +213,10 @@ impl Checker<'_> {
     }
 
     /// A call that returns a reference is a place.
-    fn dereferenced(&mut self, mut call: Expr) -> Expr {
+    fn dereferenced(&mut self, call: Expr) -> Expr {
         let Shape::Reference(to) = self.types.shape(call.ty) else { return call };
         let (span, pointer) = (call.span, self.types.pointer(to));
-        call.ty = pointer;
-        typed::expr(Kind::Deref(call), to, span)
+        typed::expr(Kind::Deref(typed::as_type(call, pointer)), to, span)
     }
 
     fn pick(

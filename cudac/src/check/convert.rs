@@ -141,9 +141,7 @@ impl Checker<'_> {
             return self.bind(from, referred, what);
         }
         if from.ty.same(to) {
-            let mut value = self.value(from);
-            value.ty = to.plain();
-            return Ok(value);
+            return Ok(typed::as_type(self.value(from), to.plain()));
         }
         if self.types.is_arithmetic(from.ty)
             && self.types.is_arithmetic(to)
@@ -216,10 +214,9 @@ impl Checker<'_> {
     }
 
     /// A conversion that is known to exist.
-    pub(super) fn converted(mut value: Expr, to: Type) -> Expr {
+    pub(super) fn converted(value: Expr, to: Type) -> Expr {
         if value.ty.same(to) {
-            value.ty = to.plain();
-            return value;
+            return typed::as_type(value, to.plain());
         }
         let span = value.span;
         typed::expr(Kind::Convert(value), to.plain(), span)
@@ -372,9 +369,7 @@ impl Checker<'_> {
             return Err(unsupported(span, "a pointer as an integer of less than 64 bits")
                 .with_help("convert to `unsigned long long` first"));
         }
-        let mut value = Self::converted(value, to);
-        value.span = span;
-        Ok(value)
+        Ok(typed::at(Self::converted(value, to), span))
     }
 }
 

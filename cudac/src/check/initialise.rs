@@ -154,9 +154,7 @@ impl Checker<'_> {
         match &field.init {
             Some(init) => {
                 let init = Rc::clone(init);
-                let mut value = self.initialiser(scope, field.ty, &init, span)?;
-                value.span = span;
-                Ok(value)
+                Ok(typed::at(self.initialiser(scope, field.ty, &init, span)?, span))
             }
             None => match self.default_value(field.ty, span)? {
                 Some(value) => Ok(value),
@@ -224,11 +222,10 @@ impl Checker<'_> {
         let name = self.types.structs[at].name.clone();
         let this = typed::expr(Kind::Integer(0), ty, span);
         let call = self.call_one_of(&constructors, &[], Some(this), arguments, &name, span)?;
-        match call.kind {
-            Kind::Call(function, mut arguments) => {
-                // The object is the one that is being made.
-                arguments.remove(0);
-                Ok(typed::expr(Kind::Construct(function, arguments), ty, span))
+        match &call.kind {
+            Kind::Call(function, arguments) => {
+                // The first argument is the object that is being made.
+                Ok(typed::expr(Kind::Construct(*function, arguments[1..].to_vec()), ty, span))
             }
             _ => Ok(call),
         }

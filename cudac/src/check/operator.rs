@@ -53,7 +53,7 @@ impl Checker<'_> {
                     ("-", Kind::Float(number)) => Kind::Float(-number),
                     ("-", _) => Kind::Negate(value),
                     ("~", _) => Kind::Complement(value),
-                    _ => value.kind,
+                    _ => return Ok(value),
                 };
                 Ok(typed::expr(kind, ty, span))
             }

@@ -75,12 +75,24 @@ pub(crate) enum Constant {
     Float(f64),
 }
 
-/// An expression is a pointer to its node, so that moving it is cheap.
-pub(crate) type Expr = Box<Node>;
+/// An expression is a pointer to its node, so that moving and copying it is cheap.
+pub(crate) type Expr = Rc<Node>;
 
 /// Makes an expression.
 pub(crate) fn expr(kind: Kind, ty: Type, span: Span) -> Expr {
-    Box::new(Node { kind, ty, span })
+    Rc::new(Node { kind, ty, span })
+}
+
+/// The same expression for another place of the text.
+pub(crate) fn at(mut expr: Expr, span: Span) -> Expr {
+    Rc::make_mut(&mut expr).span = span;
+    expr
+}
+
+/// The same expression with another type, whose values look the same.
+pub(crate) fn as_type(mut expr: Expr, ty: Type) -> Expr {
+    Rc::make_mut(&mut expr).ty = ty;
+    expr
 }
 
 #[derive(Clone, Debug)]
@@ -186,13 +198,13 @@ pub(crate) enum Kind {
     Printf(Rc<[u8]>, Vec<Expr>),
 }
 
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Stmt {
     pub kind: StmtKind,
     pub span: Span,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) enum StmtKind {
     Expr(Expr),
     Declare(VarId, Option<Expr>),
