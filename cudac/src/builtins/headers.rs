@@ -5,24 +5,25 @@
 
 use std::sync::LazyLock;
 
+use super::plain::plain;
 use crate::source::map::Map;
 
 /// The families that need no header.
 const FAMILIES: [&str; 6] = [
-    include_str!("../headers/warps.cuh"),
-    include_str!("../headers/blocks.cuh"),
-    include_str!("../headers/atomics.cuh"),
-    include_str!("../headers/math.cuh"),
-    include_str!("../headers/functions.cuh"),
-    include_str!("../headers/vectors.cuh"),
+    plain!("warps.cuh"),
+    plain!("blocks.cuh"),
+    plain!("atomics.cuh"),
+    plain!("math.cuh"),
+    plain!("functions.cuh"),
+    plain!("vectors.cuh"),
 ];
 
-const GROUPS: &str = include_str!("../headers/groups.cuh");
-const ATOMIC: &str = include_str!("../headers/atomic.cuh");
-const BARRIER: &str = include_str!("../headers/barrier.cuh");
-const HALF: &str = include_str!("../headers/half.cuh");
-const LIMITS: &str = include_str!("../headers/limits.cuh");
-const ASSERT: &str = include_str!("../headers/assert.cuh");
+const GROUPS: &str = plain!("groups.cuh");
+const ATOMIC: &str = plain!("atomic.cuh");
+const BARRIER: &str = plain!("barrier.cuh");
+const HALF: &str = plain!("half.cuh");
+const LIMITS: &str = plain!("limits.cuh");
+const ASSERT: &str = plain!("assert.cuh");
 
 /// What can be included. The text of many is empty, because what they declare needs no header here.
 const HEADERS: [(&str, &str, &str); 39] = [

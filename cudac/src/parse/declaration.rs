@@ -119,7 +119,7 @@ impl Parser<'_, '_> {
             return Err(error(start, "`#pragma unroll` belongs before a loop"));
         }
         self.attributes()?;
-        match self.token().word().map(|word| word.as_str().to_owned()).as_deref() {
+        match self.token().word().cloned().as_ref().map(Name::as_str) {
             Some("namespace") => return self.namespace(),
             Some("using") => return self.using(),
             Some("static_assert" | "_Static_assert") => return self.static_assert(start),
@@ -164,7 +164,8 @@ impl Parser<'_, '_> {
     fn attributes(&mut self) -> Result<()> {
         while self.is("[") && self.ahead(1).is("[") {
             while !(self.is("]") && self.ahead(1).is("]")) {
-                if self.next().kind == Kind::End {
+                self.next();
+                if self.token().kind == Kind::End {
                     return Err(self.expected("`]]`"));
                 }
             }
@@ -179,7 +180,7 @@ impl Parser<'_, '_> {
         loop {
             self.attributes()?;
             let span = self.span();
-            let Some(word) = self.token().word().map(|word| word.as_str().to_owned()) else { break };
+            let Some(word) = self.token().word().cloned() else { break };
             let storage = &mut found.storage;
             match word.as_str() {
                 "static" => storage.is_static = true,

@@ -75,7 +75,7 @@ impl Parser<'_, '_> {
             let (span, depth) = (start.to(inner.span), inner.depth);
             return Self::node(ExprKind::Prefix(operator, inner), span, depth);
         }
-        match self.token().word().map(|word| word.as_str().to_owned()).as_deref() {
+        match self.token().word().cloned().as_ref().map(Name::as_str) {
             Some("sizeof" | "alignof") => return self.size(start),
             Some(word @ ("new" | "delete" | "co_await" | "typeid" | "noexcept" | "dynamic_cast")) => {
                 return Err(unsupported(start, format!("`{word}`")));
@@ -119,11 +119,7 @@ impl Parser<'_, '_> {
                 && let Ok(ty) = self.inside_brackets(Self::type_name)
                 && self.take(")")
             {
-                let kind = if is_size {
-                    ExprKind::SizeOfType(ty)
-                } else {
-                    ExprKind::AlignOf(ty)
-                };
+                let kind = if is_size { ExprKind::SizeOfType(ty) } else { ExprKind::AlignOf(ty) };
                 return Self::node(kind, self.since(start), 0);
             }
             self.at = before;

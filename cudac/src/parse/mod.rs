@@ -126,12 +126,9 @@ impl Parser<'_, '_> {
         start.to(self.end())
     }
 
-    fn next(&mut self) -> Token {
-        let token = self.token().clone();
-        if token.kind != Kind::End {
-            self.at += 1;
-        }
-        token
+    fn next(&mut self) {
+        // The last token stays.
+        self.at = (self.at + 1).min(self.tokens.len() - 1);
     }
 
     fn is(&self, punct: &str) -> bool {

@@ -4,7 +4,9 @@ use std::rc::Rc;
 
 use super::Parser;
 use super::scope::Entity;
-use super::tree::{self, Brackets, Capture, CastKind, Expr, ExprKind, Function, Lambda, Storage, Type, TypeKind};
+use super::tree::{
+    self, Brackets, Capture, CastKind, Expr, ExprKind, Function, Lambda, Storage, Type, TypeKind,
+};
 use crate::lex::Kind;
 use crate::source::{Name, Result, Span, error, unsupported};
 
@@ -79,9 +81,9 @@ impl Parser<'_, '_> {
             let ty = self.plain_type()?;
             return self.construction(ty, start);
         }
-        if let Some(word) = self.token().word().map(|word| word.as_str().to_owned())
-            && super::types::is_keyword(&word)
-            && word != "operator"
+        if let Some(word) = self.token().word()
+            && super::types::is_keyword(word.as_str())
+            && word.as_str() != "operator"
         {
             return Err(error(start, format!("expected an expression, found the keyword `{word}`")));
         }
@@ -99,11 +101,7 @@ impl Parser<'_, '_> {
         }
         if self.is("{") {
             let (items, depth) = self.items()?;
-            return Self::node(
-                ExprKind::Construct(ty, items, Brackets::Curly),
-                self.since(start),
-                depth,
-            );
+            return Self::node(ExprKind::Construct(ty, items, Brackets::Curly), self.since(start), depth);
         }
         match &ty.kind {
             TypeKind::Named(path) if path.parts.len() > 1 => {
@@ -204,10 +202,8 @@ impl Parser<'_, '_> {
     pub(super) fn operator_name(&mut self) -> Result<(Name, Span)> {
         let start = self.span();
         self.next();
-        let token = self.next();
-        let Kind::Punct(punct) = token.kind else {
-            return Err(error(token.span, format!("expected an operator, found {}", token.quoted())));
-        };
+        let Kind::Punct(punct) = self.token().kind else { return Err(self.expected("an operator")) };
+        self.next();
         let text = match punct {
             "(" | "[" => {
                 let close = if punct == "(" { ")" } else { "]" };

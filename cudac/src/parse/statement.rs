@@ -6,7 +6,7 @@ use super::Parser;
 use super::tree::{self, Expr, Stmt, StmtKind, Unroll};
 use super::types::{is_keyword, unknown_type};
 use crate::lex::Kind;
-use crate::source::{Result, error, unsupported};
+use crate::source::{Name, Result, error, unsupported};
 
 impl Parser<'_, '_> {
     /// `{ … }`; after an error in a statement the next one is read.
@@ -51,8 +51,8 @@ impl Parser<'_, '_> {
         let kind = if self.take(";") {
             StmtKind::Empty
         } else {
-            let word = self.token().word().map(|word| word.as_str().to_owned());
-            match word.as_deref() {
+            let word = self.token().word().cloned();
+            match word.as_ref().map(Name::as_str) {
                 Some("if") => self.branch()?,
                 Some("for" | "while") => return self.loop_with(Unroll::Unsaid),
                 Some("do") => self.do_while()?,

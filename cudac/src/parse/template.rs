@@ -5,7 +5,7 @@ use super::function::set;
 use super::scope::Entity;
 use super::tree::{Argument, Declaration, Parameter, ParameterKind, TypeKind, Variable};
 use crate::lex::Kind;
-use crate::source::{Names, Result, Span, error, unsupported};
+use crate::source::{Name, Names, Result, Span, error, unsupported};
 
 /// A template may have this many parameters.
 const MAX_PARAMETERS: usize = 32;
@@ -29,8 +29,8 @@ impl Parser<'_, '_> {
 
     fn templated(&mut self) -> Result<Declaration> {
         let parameters = self.template_parameters()?;
-        let word = self.token().word().map(|word| word.as_str().to_owned());
-        match word.as_deref() {
+        let word = self.token().word().cloned();
+        match word.as_ref().map(Name::as_str) {
             Some("using") => {
                 self.next();
                 return self.alias(Some(parameters));
