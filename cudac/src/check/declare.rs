@@ -351,10 +351,8 @@ impl Checker<'_> {
     /// A name that no other variable of the module has. That of a function's variable contains both names with their
     /// lengths, as NVIDIA's compiler writes it, so that whoever reads the PTX knows how the text calls the variable.
     fn global_name(&self, name: &Name) -> String {
-        let function = self
-            .frames
-            .last()
-            .map(|frame| frame.name.replace(&mut |c: char| !c.is_ascii_alphanumeric(), "_"));
+        let function =
+            self.frames.last().map(|frame| frame.name.replace(|c: char| !c.is_ascii_alphanumeric(), "_"));
         let taken = |name: &str| self.program.globals.iter().any(|global| global.name == name);
         let made = |own: String| match &function {
             Some(function) => format!("_ZZ{}{function}E{}{own}", function.len(), own.len()),

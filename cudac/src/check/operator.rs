@@ -107,7 +107,7 @@ impl Checker<'_> {
         }
         self.mark_changed(&place);
         let ty = if is_post { place.ty.plain() } else { place.ty };
-        Ok(typed::expr(Kind::Step { place: place, is_down, is_post }, ty, span))
+        Ok(typed::expr(Kind::Step { place, is_down, is_post }, ty, span))
     }
 
     /// A place that may be stored to.
@@ -168,7 +168,7 @@ impl Checker<'_> {
             }
             self.mark_changed(&place);
             let (ty, computed_as) = (place.ty, value.ty);
-            let kind = Kind::Update { op, place: place, value: value, computed_as };
+            let kind = Kind::Update { op, place, value, computed_as };
             return Ok(typed::expr(kind, ty, span));
         }
         self.check_operands(operator, op, place.ty, value.ty, span)?;
@@ -187,7 +187,7 @@ impl Checker<'_> {
         };
         self.mark_changed(&place);
         let ty = place.ty;
-        let kind = Kind::Update { op, place: place, value: value, computed_as };
+        let kind = Kind::Update { op, place, value, computed_as };
         Ok(typed::expr(kind, ty, span))
     }
 

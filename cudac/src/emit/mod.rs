@@ -98,7 +98,7 @@ impl Emitter<'_> {
     fn jump(&mut self, condition: &[&str], to: usize) {
         let (kernel, block) = (self.nth.to_string(), to.to_string());
         let kind = if condition.is_empty() { "bra.uni \t$L__BB" } else { " bra \t$L__BB" };
-        self.put(&[&joined(&condition, ""), kind, &kernel, "_", &block]);
+        self.put(&[&joined(condition, ""), kind, &kernel, "_", &block]);
     }
 
     fn reg(&mut self, reg: Reg) -> String {

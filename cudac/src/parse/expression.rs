@@ -183,7 +183,7 @@ impl Parser<'_, '_> {
         };
         let (start, depth) = (base.span, base.depth);
         let part = tree::Part { name, arguments, span };
-        let kind = ExprKind::Member { base: base, is_arrow, part };
+        let kind = ExprKind::Member { base, is_arrow, part };
         Self::node(kind, self.since(start), depth)
     }
 

@@ -332,7 +332,6 @@ pub(crate) struct Struct {
 }
 
 #[derive(Debug)]
-#[expect(clippy::large_enum_variant, reason = "most members are fields")]
 pub(crate) enum Member {
     Field(Variable),
     Function(Rc<Function>),

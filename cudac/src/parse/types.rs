@@ -230,14 +230,14 @@ fn basic(words: &[String], span: crate::source::Span) -> Result<Basic> {
     let is_unsigned = count("unsigned") > 0;
     let pick = |signed, unsigned| if is_unsigned { unsigned } else { signed };
     if count("__int128") > 0 || count("wchar_t") > 0 {
-        return Err(unsupported(span, format!("`{}`", joined(&words, " "))));
+        return Err(unsupported(span, format!("`{}`", joined(words, " "))));
     }
     let has_sign = is_unsigned || count("signed") > 0;
     let alone = |basic, word: &str| {
         if words.iter().all(|own| own == word) {
             return Ok(basic);
         }
-        Err(error(span, format!("`{}` is no type", joined(&words, " "))))
+        Err(error(span, format!("`{}` is no type", joined(words, " "))))
     };
     Ok(match (count("char"), count("short"), count("long") + 2 * count("__int64")) {
         _ if count("void") > 0 => alone(Basic::Void, "void")?,
@@ -256,7 +256,7 @@ fn basic(words: &[String], span: crate::source::Span) -> Result<Basic> {
         (0, 0, 0) => pick(Basic::Int, Basic::Unsigned),
         (0, 0, 1) => pick(Basic::Long, Basic::UnsignedLong),
         (0, 0, 2) => pick(Basic::LongLong, Basic::UnsignedLongLong),
-        _ => return Err(error(span, format!("`{}` is no type", joined(&words, " ")))),
+        _ => return Err(error(span, format!("`{}` is no type", joined(words, " ")))),
     })
 }
 
