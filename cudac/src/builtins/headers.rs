@@ -69,7 +69,7 @@ const HEADERS: [(&str, &str, &str); 39] = [
 ];
 
 /// Names that need a header, for the hint that names it.
-const IN_HEADERS: [(&str, &str); 11] = [
+const IN_HEADERS: [(&str, &str); 13] = [
     ("cooperative_groups", "cooperative_groups.h"),
     ("cg", "cooperative_groups.h"),
     ("cuda", "cuda/atomic"),
@@ -81,6 +81,8 @@ const IN_HEADERS: [(&str, &str); 11] = [
     ("INT_MAX", "limits.h"),
     ("INT_MIN", "limits.h"),
     ("FLT_MAX", "float.h"),
+    ("CUDART_PI_F", "math_constants.h"),
+    ("CUDART_INF_F", "math_constants.h"),
 ];
 
 /// Functions of the host that beginners call in kernels, and what to do instead.
@@ -96,8 +98,8 @@ const OF_THE_HOST: [(&str, &str); 9] = [
     ("exit", "write `return` to end a thread"),
 ];
 
-/// Functions of device code that are not supported, so that the message does not call them undeclared.
-const UNSUPPORTED: [&str; 14] = [
+/// Functions and types of device code that are not supported, so that the message does not call them undeclared.
+const UNSUPPORTED: [&str; 18] = [
     "erfinvf",
     "erf",
     "erfc",
@@ -112,9 +114,13 @@ const UNSUPPORTED: [&str; 14] = [
     "frexp",
     "nextafterf",
     "tex2D",
+    "block_tile_memory",
+    "make_pipeline",
+    "memcpy_async",
+    "pipeline",
 ];
 
-/// Whether a name is that of a function of device code that is not supported.
+/// Whether a name is that of a function or type of device code that is not supported.
 pub(crate) fn is_unsupported(name: &str) -> bool {
     UNSUPPORTED.contains(&name)
 }

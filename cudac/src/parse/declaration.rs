@@ -264,7 +264,11 @@ impl Parser<'_, '_> {
             }
         }
         let Some((name, span)) = declarator.name else {
-            return Err(self.expected("a name after the type"));
+            let before = self.tokens[self.at.saturating_sub(1)].word().map(Name::as_str);
+            return Err(match before.filter(|word| crate::builtins::headers::is_unsupported(word)) {
+                Some(word) => unsupported(self.end(), format!("`{word}`")),
+                None => self.expected("a name after the type"),
+            });
         };
         if self.is("::") {
             return Err(unsupported(start, "defining a member outside of its type"));
