@@ -35,6 +35,16 @@ const IN_REGISTER: &str =
 const BOTH_SIDES: &str =
     "NVIDIA's compiler moves a load that both sides of a branch have to before the branch";
 
+/// Kernels that may execute more than twice NVIDIA's instructions, each with the reason.
+const MORE_THAN_TWICE: &[(&str, &str)] = &[
+    ("modern_barriers.cu turn_syncthreads", ONE_STEP),
+    ("modern_barriers.cu turn_syncthreads, sm_80", ONE_STEP),
+    ("modern_barriers.cu turn_syncthreads, sm_90", ONE_STEP),
+];
+
+const ONE_STEP: &str =
+    "NVIDIA's compiler makes one product and one sum of eight steps `value * a + c` in a row";
+
 /// Launches of each kernel that `cargo test` makes.
 const RUNS: u64 = 2;
 
@@ -252,5 +262,9 @@ fn kernels_have_not_many_more_instructions_than_nvidias() {
         &ratios[ratios.len() - 6..]
     );
     assert!(ratios.len() >= 250, "only {} kernels", ratios.len());
+    let above: Vec<&(f64, &str)> = ratios.iter().filter(|(ratio, _)| *ratio > 2.0).collect();
+    let is_listed = |name: &str| MORE_THAN_TWICE.iter().any(|(known, _)| *known == name);
+    let unlisted: Vec<_> = above.iter().filter(|(_, name)| !is_listed(name)).collect();
+    assert!(unlisted.is_empty(), "more than twice NVIDIA's instructions: {unlisted:?}");
     assert!(at(0.8) <= 1.3 && at(0.97) <= 2.0, "{:.2} and {:.2}", at(0.8), at(0.97));
 }
