@@ -25,10 +25,11 @@ pub(crate) fn module(
         );
         text.push_str("\t.param .b64 vprintf_param_1\n)\n;\n");
     }
-    let mut code = String::new();
+    let (mut code, mut lines) = (String::new(), 0);
     let mut names: Vec<Name> = Vec::new();
     for (nth, function) in kernels.iter().enumerate() {
-        let (kernel, own) = kernel(function, checked, nth, count_lines(&code));
+        let (kernel, own) = kernel(function, checked, nth, lines);
+        lines += count_lines(&kernel);
         code.push_str(&kernel);
         names.extend(own);
     }
