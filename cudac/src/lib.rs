@@ -77,15 +77,14 @@ impl Default for Options {
 }
 
 impl Options {
-    /// What is wrong with the options, whatever the text is.
-    fn check(&self) -> Vec<Box<source::Problem>> {
+    /// Reports what is wrong with the options, whatever the text is.
+    fn check(&self, sink: &mut Sink) {
         let at = source::Span::default();
-        let mut problems = Vec::new();
         if !TARGETS.contains(&self.sm) {
             let (oldest, newest) = (TARGETS.start(), TARGETS.end());
             let message = format!("`sm_{}` is no target of this compiler", self.sm);
             let help = format!("choose one from `sm_{oldest}` to `sm_{newest}`");
-            problems.push(source::error(at, message).with_help(help));
+            sink.add(source::error(at, message).with_help(help));
         }
         for (name, _) in &self.defines {
             let is_letter = |c: char| c == '_' || c.is_ascii_alphanumeric();
@@ -93,10 +92,9 @@ impl Options {
             if !begins_well || !name.chars().all(is_letter) {
                 let message = format!("`{name}` cannot be defined, because it is not the name of a macro");
                 let help = "a name consists of letters, digits and `_`, and does not begin with a digit";
-                problems.push(source::error(at, message).with_help(help));
+                sink.add(source::error(at, message).with_help(help));
             }
         }
-        problems
     }
 }
 
@@ -188,7 +186,7 @@ pub fn compile(source: &Source<'_>, options: &Options) -> Result<Output, Errors>
             format!("the text has {} bytes, and at most {MAX_TEXT_BYTES} are supported", source.text.len());
         sink.add(source::error(source::Span::default(), message));
     }
-    options.check().into_iter().for_each(|problem| sink.add(problem));
+    options.check(&mut sink);
     if sink.failed() {
         return Err(Errors(sink.finish(&files)));
     }
