@@ -127,7 +127,7 @@ fn remainder(x: f64, y: f64) -> f64 {
     let rest = x % y;
     let (size, half) = (rest.abs(), y.abs() / 2.0);
     let is_odd = (x.abs() % (2.0 * y.abs())) >= y.abs();
-    let goes_up = size > half || size == half && is_odd;
+    let goes_up = size > half || size >= half && is_odd;
     if goes_up { rest - y.abs().copysign(rest) } else { rest }
 }
 

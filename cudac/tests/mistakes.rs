@@ -43,13 +43,11 @@ fn wrong_options_are_errors_whatever_the_text_is() {
     let told = |sm, name: &str| {
         let options = cudac::Options { sm, defines: vec![(name.to_owned(), "1".to_owned())] };
         let errors = cudac::compile(&cudac::Source { name: "a.cu", text: "" }, &options).err();
-        errors.map_or(String::new(), |errors| {
-            errors
-                .0
-                .iter()
-                .map(|error| format!("{}: {}\n", error.message, error.help.clone().unwrap_or_default()))
-                .collect()
-        })
+        let errors = errors.map_or(Vec::new(), |errors| errors.0);
+        let line = |error: &cudac::Diagnostic| {
+            format!("{}: {}\n", error.message, error.help.as_deref().unwrap_or_default())
+        };
+        errors.iter().map(line).collect::<Vec<_>>().concat()
     };
     assert_eq!(told(70, "N"), "");
     assert_eq!(told(90, "_n1"), "");
