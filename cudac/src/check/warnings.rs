@@ -98,8 +98,9 @@ impl Checker<'_> {
             }
         }
         if wanted != values.len() {
+            let plural = if wanted == 1 { "" } else { "s" };
             let message =
-                format!("the text of `printf` takes {wanted} values, but {} follow it", values.len());
+                format!("the text of `printf` takes {wanted} value{plural}, but gets {}", values.len());
             self.sink.warn(span, message, "");
         }
     }
