@@ -153,14 +153,17 @@ fn remove_in(block: &mut Block, needed: &mut Needed<'_>) -> bool {
     if let Some(condition) = block.end.condition() {
         needed.set(condition, true);
     }
-    let mut kept = Vec::with_capacity(block.insts.len());
     let mut changed = false;
-    for inst in block.insts.drain(..).rev() {
+    // Whether each instruction stays, from the last to the first.
+    let mut stays = Vec::with_capacity(block.insts.len());
+    for inst in block.insts.iter().rev() {
         let is_self = inst.op == Op::Mov
             && inst.dsts.len() == 1
             && inst.args.first().and_then(|arg| arg.reg()) == inst.dsts.first().copied();
         let is_read = inst.dsts.iter().any(|dst| needed.is_needed(*dst));
-        if inst.op.is_removable() && (is_self || !is_read) {
+        let is_dead = inst.op.is_removable() && (is_self || !is_read);
+        stays.push(!is_dead);
+        if is_dead {
             // What it reads may now be dead in another block; in this one it is found at once.
             inst.reads(&mut |reg| changed |= needed.live.crossing(reg).is_some());
             continue;
@@ -169,9 +172,7 @@ fn remove_in(block: &mut Block, needed: &mut Needed<'_>) -> bool {
             needed.set(*dst, false);
         }
         inst.reads(&mut |reg| needed.set(reg, true));
-        kept.push(inst);
     }
-    kept.reverse();
-    block.insts = kept;
+    block.insts.retain(|_| stays.pop() != Some(false));
     changed
 }

@@ -14,6 +14,9 @@ use crate::source::map::Map;
 
 type Value = u32;
 
+/// Instructions with more arguments than that are computed again.
+const MOST_ARGS: usize = 4;
+
 /// The end of a chain.
 const NONE: u32 = u32::MAX;
 
@@ -21,7 +24,7 @@ const NONE: u32 = u32::MAX;
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum Key {
     Known(Operand, Class),
-    Op(Op, Class, Vec<Value>),
+    Op(Op, Class, [Value; MOST_ARGS]),
     Load { base: Base, base_value: Value, offset: i64, ty: Ty, memory: Value },
 }
 
@@ -291,6 +294,7 @@ impl Numbering<'_> {
         }
         if let [dst] = inst.dsts[..]
             && inst.op.is_pure()
+            && inst.args.len() <= MOST_ARGS
         {
             let class = self.function.class(dst);
             if let Some(known) = fold(&inst.op, &inst.args).or_else(|| self.is_in_space(inst)) {
@@ -360,18 +364,17 @@ impl Numbering<'_> {
     }
 
     fn key(&mut self, inst: &Inst, class: Class) -> Key {
-        let mut values: Vec<Value> = Vec::with_capacity(inst.args.len());
-        for (nth, arg) in inst.args.iter().enumerate() {
+        let mut values = [NONE; MOST_ARGS];
+        for (nth, (arg, value)) in inst.args.iter().zip(&mut values).enumerate() {
             let class = arg.reg().map_or(arg_class(&inst.op, nth, class), |reg| self.function.class(reg));
-            values.push(self.of(*arg, class));
+            *value = self.of(*arg, class);
         }
         let commutes = matches!(
             inst.op,
             Op::Arith(Arith::Binary(Binary::Add | Binary::Mul | Binary::And | Binary::Or | Binary::Xor), _)
         );
-        if commutes {
-            let is_swapped = values[0] > values[1];
-            values.rotate_left(usize::from(is_swapped));
+        if commutes && values[0] > values[1] {
+            values.swap(0, 1);
         }
         Key::Op(inst.op.clone(), class, values)
     }
