@@ -46,6 +46,9 @@ use std::fmt;
 use preprocess::{Macros, Preprocessor};
 use source::{Files, Names, Sink};
 
+/// The targets that the PTX of this compiler can have, from `sm_50` to `sm_90`.
+const TARGETS: std::ops::RangeInclusive<u32> = 50..=90;
+
 /// Longer texts are refused.
 const MAX_TEXT_BYTES: usize = 4 << 20;
 
@@ -70,6 +73,28 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Options {
         Options { sm: 70, defines: Vec::new() }
+    }
+}
+
+impl Options {
+    /// Reports what is wrong with the options, whatever the text is.
+    fn check(&self, sink: &mut Sink) {
+        let at = source::Span::default();
+        if !TARGETS.contains(&self.sm) {
+            let (oldest, newest) = (TARGETS.start(), TARGETS.end());
+            let message = format!("`sm_{}` is no target of this compiler", self.sm);
+            let help = format!("choose one from `sm_{oldest}` to `sm_{newest}`");
+            sink.add(source::error(at, message).with_help(help));
+        }
+        for (name, _) in &self.defines {
+            let is_letter = |c: char| c == '_' || c.is_ascii_alphanumeric();
+            let begins_well = name.chars().next().is_some_and(|first| !first.is_ascii_digit());
+            if !begins_well || !name.chars().all(is_letter) {
+                let message = format!("`{name}` cannot be defined, because it is not the name of a macro");
+                let help = "a name consists of letters, digits and `_`, and does not begin with a digit";
+                sink.add(source::error(at, message).with_help(help));
+            }
+        }
     }
 }
 
@@ -160,6 +185,9 @@ pub fn compile(source: &Source<'_>, options: &Options) -> Result<Output, Errors>
         let message =
             format!("the text has {} bytes, and at most {MAX_TEXT_BYTES} are supported", source.text.len());
         sink.add(source::error(source::Span::default(), message));
+    }
+    options.check(&mut sink);
+    if sink.failed() {
         return Err(Errors(sink.finish(&files)));
     }
     let mut names = Names::default();

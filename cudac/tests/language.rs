@@ -190,6 +190,16 @@ fn orders_and_barriers_in_shared_memory() {
 }
 
 #[test]
+fn an_address_that_a_branch_chooses_may_be_in_any_space() {
+    let around = "__device__ int g;";
+    let body =
+        "__shared__ int s; if (i == 0) s = 2, g = 3; __syncthreads(); int* p = i < 5 ? &s : &g; y[i] = *p;";
+    check(around, body, |i| if i < 5 { 2 } else { 3 });
+    let body = "int a = 4; int* p = i < 5 ? &a : &y[i]; *p += 6; y[i] = y[i] * 100 + a;";
+    check("", body, |i| if i < 5 { 10 } else { 604 });
+}
+
+#[test]
 fn a_union_is_copied_with_the_bytes_that_are_padding_in_one_member() {
     let around = "union Both { char raw[8]; struct { char a; int b; } parts; };
         union Half { struct { char a; int b; } parts; char raw[4]; };";

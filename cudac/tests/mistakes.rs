@@ -37,3 +37,29 @@ fn every_mistake_has_its_message() {
     }
     assert!(stale.is_empty(), "`BLESS=1` keeps these messages:\n{}", stale.join("\n"));
 }
+
+#[test]
+fn wrong_options_are_errors_whatever_the_text_is() {
+    let told = |sm, name: &str| {
+        let options = cudac::Options { sm, defines: vec![(name.to_owned(), "1".to_owned())] };
+        let errors = cudac::compile(&cudac::Source { name: "a.cu", text: "" }, &options).err();
+        let errors = errors.map_or(Vec::new(), |errors| errors.0);
+        let line = |error: &cudac::Diagnostic| {
+            format!("{}: {}\n", error.message, error.help.as_deref().unwrap_or_default())
+        };
+        errors.iter().map(line).collect::<Vec<_>>().concat()
+    };
+    assert_eq!(told(70, "N"), "");
+    assert_eq!(told(90, "_n1"), "");
+    for sm in [700, 49, 91, u32::MAX, 0] {
+        let wanted = format!("`sm_{sm}` is no target of this compiler: choose one from `sm_50` to `sm_90`\n");
+        assert_eq!(told(sm, "N"), wanted);
+    }
+    for name in ["a name", "1N", "", "N=2", "F(x)", "ä"] {
+        let wanted = format!(
+            "`{name}` cannot be defined, because it is not the name of a macro: \
+             a name consists of letters, digits and `_`, and does not begin with a digit\n"
+        );
+        assert_eq!(told(70, name), wanted);
+    }
+}

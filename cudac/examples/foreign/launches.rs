@@ -23,7 +23,7 @@ pub enum Likeness {
     Rounded,
     /// What a clock says, or which thread comes first, decides.
     Order,
-    /// Threads race, so that the memory says nothing.
+    /// Threads race, so that the memory says nothing; with one thread it is the same.
     Races,
     Memory,
     Faults,
@@ -37,15 +37,25 @@ impl Likeness {
             Likeness::Same => "the same bytes",
             Likeness::Rounded => "floats that differ in their last bits",
             Likeness::Order => "other bytes, where a clock or the order of atomic exchanges decides",
-            Likeness::Races => "other bytes, in a launch whose threads race",
+            Likeness::Races => "other bytes, in a launch whose threads race; the same bytes with one thread",
             Likeness::Memory => "other bytes",
             Likeness::Faults => "other faults",
         }
     }
 }
 
+/// How a kernel is launched.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Way {
+    Usual,
+    /// With the check for races.
+    Checked,
+    /// With one thread, which cannot race.
+    Alone,
+}
+
 /// Runs a kernel, the only one of a module.
-pub fn run(ptx: &str, name: &str, round: u32, races: bool) -> Result<Outcome, String> {
+pub fn run(ptx: &str, name: &str, round: u32, way: Way) -> Result<Outcome, String> {
     let mut emulator = Emulator::new(Limits::default());
     let module = emulator.load("kernel.ptx", ptx).map_err(|error| error.to_string())?;
     if let Some(error) = module.unsupported().first() {
@@ -57,12 +67,13 @@ pub fn run(ptx: &str, name: &str, round: u32, races: bool) -> Result<Outcome, St
         .find(|info| info.name.contains(name))
         .ok_or("no kernel of this name")?
         .clone();
-    let mut launch = if round.is_multiple_of(2) {
-        Launch::new(3, 64)
-    } else {
-        Launch::new(Dim3::new(2, 2, 1), Dim3::new(16, 8, 1))
+    let mut launch = match way {
+        Way::Alone => Launch::new(1, 1),
+        _ if round.is_multiple_of(2) => Launch::new(3, 64),
+        _ => Launch::new(Dim3::new(2, 2, 1), Dim3::new(16, 8, 1)),
     };
-    launch.checks = if races { Checks { initialisation: false, ..Checks::ALL } } else { Checks::NONE };
+    launch.checks =
+        if way == Way::Checked { Checks { initialisation: false, ..Checks::ALL } } else { Checks::NONE };
     launch.max_steps = 4_000_000;
     launch.shared_bytes = 8192;
     let mut buffers = Vec::new();

@@ -17,7 +17,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use launches::Likeness;
+use launches::{Likeness, Way};
 use slice::Kernel;
 
 /// Features that are left out.
@@ -144,16 +144,28 @@ impl Tally {
 
     fn compare(&mut self, place: String, kernel: &Kernel, ours: &str, theirs: &str) {
         let name = &kernel.name;
-        let by_order =
-            ["clock", "clock64", "atomicExch", "atomicExch_system", "atomicCAS", "atomicCAS_system"];
+        let by_order = [
+            "clock",
+            "clock64",
+            "__globaltimer",
+            "atomicExch",
+            "atomicExch_system",
+            "atomicCAS",
+            "atomicCAS_system",
+        ];
         let is_ordered = slice::words(&kernel.text).any(|word| by_order.contains(&word));
         let mut worst = Likeness::Stopped;
         for round in 0..4 {
-            match (launches::run(ours, name, round, false), launches::run(theirs, name, round, false)) {
+            match (
+                launches::run(ours, name, round, Way::Usual),
+                launches::run(theirs, name, round, Way::Usual),
+            ) {
                 (Ok(our), Ok(their)) => {
                     let mut found = launches::compare(&our, &their);
                     let raced = || {
-                        launches::run(theirs, name, round, true).is_ok_and(|run| run.faults != their.faults)
+                        let checked = launches::run(theirs, name, round, Way::Checked);
+                        checked.is_ok_and(|run| run.faults != their.faults)
+                            && is_same_alone(ours, theirs, name, round)
                     };
                     if found == Likeness::Memory && is_ordered {
                         found = Likeness::Order;
@@ -194,6 +206,13 @@ impl Tally {
         text.push_str(&listed("What the emulator does not run", &self.not_run, true));
         text
     }
+}
+
+/// Whether one thread of both texts leaves the same.
+fn is_same_alone(ours: &str, theirs: &str, name: &str, round: u32) -> bool {
+    let run = |ptx| launches::run(ptx, name, round, Way::Alone);
+    let both = run(ours).and_then(|ours| Ok(launches::compare(&ours, &run(theirs)?)));
+    both.is_ok_and(|likeness| likeness <= Likeness::Rounded)
 }
 
 /// A list of places for each reason, the most frequent one first.

@@ -5,24 +5,25 @@
 
 use std::sync::LazyLock;
 
+use super::plain::plain;
 use crate::source::map::Map;
 
 /// The families that need no header.
 const FAMILIES: [&str; 6] = [
-    include_str!("../headers/warps.cuh"),
-    include_str!("../headers/blocks.cuh"),
-    include_str!("../headers/atomics.cuh"),
-    include_str!("../headers/math.cuh"),
-    include_str!("../headers/functions.cuh"),
-    include_str!("../headers/vectors.cuh"),
+    plain!("warps.cuh"),
+    plain!("blocks.cuh"),
+    plain!("atomics.cuh"),
+    plain!("math.cuh"),
+    plain!("functions.cuh"),
+    plain!("vectors.cuh"),
 ];
 
-const GROUPS: &str = include_str!("../headers/groups.cuh");
-const ATOMIC: &str = include_str!("../headers/atomic.cuh");
-const BARRIER: &str = include_str!("../headers/barrier.cuh");
-const HALF: &str = include_str!("../headers/half.cuh");
-const LIMITS: &str = include_str!("../headers/limits.cuh");
-const ASSERT: &str = include_str!("../headers/assert.cuh");
+const GROUPS: &str = plain!("groups.cuh");
+const ATOMIC: &str = plain!("atomic.cuh");
+const BARRIER: &str = plain!("barrier.cuh");
+const HALF: &str = plain!("half.cuh");
+const LIMITS: &str = plain!("limits.cuh");
+const ASSERT: &str = plain!("assert.cuh");
 
 /// What can be included. The text of many is empty, because what they declare needs no header here.
 const HEADERS: [(&str, &str, &str); 39] = [
@@ -68,7 +69,7 @@ const HEADERS: [(&str, &str, &str); 39] = [
 ];
 
 /// Names that need a header, for the hint that names it.
-const IN_HEADERS: [(&str, &str); 11] = [
+const IN_HEADERS: [(&str, &str); 13] = [
     ("cooperative_groups", "cooperative_groups.h"),
     ("cg", "cooperative_groups.h"),
     ("cuda", "cuda/atomic"),
@@ -80,6 +81,8 @@ const IN_HEADERS: [(&str, &str); 11] = [
     ("INT_MAX", "limits.h"),
     ("INT_MIN", "limits.h"),
     ("FLT_MAX", "float.h"),
+    ("CUDART_PI_F", "math_constants.h"),
+    ("CUDART_INF_F", "math_constants.h"),
 ];
 
 /// Functions of the host that beginners call in kernels, and what to do instead.
@@ -95,8 +98,8 @@ const OF_THE_HOST: [(&str, &str); 9] = [
     ("exit", "write `return` to end a thread"),
 ];
 
-/// Functions of device code that are not supported, so that the message does not call them undeclared.
-const UNSUPPORTED: [&str; 14] = [
+/// Functions and types of device code that are not supported, so that the message does not call them undeclared.
+const UNSUPPORTED: [&str; 18] = [
     "erfinvf",
     "erf",
     "erfc",
@@ -111,9 +114,13 @@ const UNSUPPORTED: [&str; 14] = [
     "frexp",
     "nextafterf",
     "tex2D",
+    "block_tile_memory",
+    "make_pipeline",
+    "memcpy_async",
+    "pipeline",
 ];
 
-/// Whether a name is that of a function of device code that is not supported.
+/// Whether a name is that of a function or type of device code that is not supported.
 pub(crate) fn is_unsupported(name: &str) -> bool {
     UNSUPPORTED.contains(&name)
 }

@@ -66,7 +66,7 @@ impl Checker<'_> {
         }
         let value = self.expr(scope, &written.value)?;
         let value = if is_output {
-            if !value.is_place() || value.ty.is_const {
+            if !value.is_place() || value.ty.is_const() {
                 return Err(error(value_span, "an output of `asm` has to be a variable"));
             }
             self.mark_changed(&value);
@@ -120,7 +120,7 @@ impl Checker<'_> {
 /// Whether a `%` before this text is part of a register's name, as in `%globaltimer`, which needs no second `%`.
 pub(crate) fn is_register(after: &str) -> bool {
     let mut bytes = after.bytes();
-    // `%s1` is the space of an operand.
+    // `%s1` is the space of an operand, and `%a1` its address without the offset.
     bytes.next().is_some_and(|first| first.is_ascii_alphabetic())
         && bytes.next().is_some_and(|b| !b.is_ascii_digit())
 }
@@ -137,7 +137,7 @@ fn check_references(text: &str, count: usize, span: Span) -> Result<()> {
             rest = after;
             continue;
         }
-        let skipped = rest.strip_prefix('s').unwrap_or(rest);
+        let skipped = rest.strip_prefix(['s', 'a']).unwrap_or(rest);
         let digits: String = skipped.chars().take_while(char::is_ascii_digit).collect();
         match digits.parse::<usize>() {
             Ok(number) if number < count => {}

@@ -10,7 +10,7 @@ use super::typed::{Expr, FunctionId, Intrinsic, Kind};
 use super::types::{Argument, Shape, Type};
 use super::{Checker, typed};
 use crate::parse::tree::{self, ExprKind};
-use crate::source::{Result, Span, error};
+use crate::source::{Result, Span, error, joined};
 
 /// A function that could be meant.
 struct Candidate {
@@ -204,12 +204,11 @@ impl Checker<'_> {
                 return Err(error(span, format!("`{}` needs more arguments", function.name)));
             };
             let scope = self.declared[declared].scope;
-            let mut default = self.expr(scope, default)?;
-            default.span = span;
+            let default = typed::at(self.expr(scope, default)?, span);
             passed.push(self.implicit(default, *parameter, "a default argument")?);
         }
         let result = self.program.functions[id].result;
-        let call = Expr { kind: Kind::Call(id, passed), ty: result, span };
+        let call = typed::expr(Kind::Call(id, passed), result, span);
         Ok(self.dereferenced(call))
     }
 
@@ -217,7 +216,7 @@ impl Checker<'_> {
     fn dereferenced(&mut self, call: Expr) -> Expr {
         let Shape::Reference(to) = self.types.shape(call.ty) else { return call };
         let (span, pointer) = (call.span, self.types.pointer(to));
-        Expr { kind: Kind::Deref(Box::new(Expr { ty: pointer, ..call })), ty: to, span }
+        typed::expr(Kind::Deref(typed::as_type(call, pointer)), to, span)
     }
 
     fn pick(
@@ -253,7 +252,7 @@ impl Checker<'_> {
         }
         let types: Vec<String> =
             arguments.iter().map(|argument| format!("`{}`", self.show(argument.ty))).collect();
-        let message = format!("several functions `{name}` fit {} equally well", types.join(" and "));
+        let message = format!("several functions `{name}` fit {} equally well", joined(&types, " and "));
         Err(error(span, message).with_help("convert the arguments to one type"))
     }
 
@@ -317,10 +316,10 @@ impl Checker<'_> {
         if let Some(this) = this
             && !function.storage.is_static
         {
-            if this.ty.is_const && !function.is_const && !function.is_constructor {
+            if this.ty.is_const() && !function.is_const && !function.is_constructor {
                 return Ok(None);
             }
-            ranks.push(if function.is_const && !this.ty.is_const { EXACT + 1 } else { EXACT });
+            ranks.push(if function.is_const && !this.ty.is_const() { EXACT + 1 } else { EXACT });
         }
         for (argument, parameter) in arguments.iter().zip(&parameters) {
             let Some(rank) = self.rank(argument, *parameter) else { return Ok(None) };
@@ -402,7 +401,7 @@ impl Checker<'_> {
             }
         }
         let types: Vec<String> = arguments.iter().map(|argument| self.show(argument.ty)).collect();
-        error(span, format!("no function `{name}` takes `({})`", types.join(", ")))
+        error(span, format!("no function `{name}` takes `({})`", joined(&types, ", ")))
     }
 
     /// Names that are reserved for this compiler, and `printf`.
@@ -441,13 +440,13 @@ impl Checker<'_> {
                     // The type comes as a second argument of that type, which is not evaluated.
                     let ty = values.get(1).map_or(int, |value| value.ty);
                     values.truncate(1);
-                    return Ok(Some(Expr { kind: Kind::Intrinsic(Intrinsic::Bits, values), ty, span }));
+                    return Ok(Some(typed::expr(Kind::Intrinsic(Intrinsic::Bits, values), ty, span)));
                 };
                 (Intrinsic::Bits, *ty)
             }
             _ => return Err(error(span, format!("`__cudac_{name}` is not known"))),
         };
-        Ok(Some(Expr { kind: Kind::Intrinsic(intrinsic, values), ty, span }))
+        Ok(Some(typed::expr(Kind::Intrinsic(intrinsic, values), ty, span)))
     }
 
     fn printf(&mut self, scope: ScopeId, arguments: &[tree::Expr], span: Span) -> Result<Expr> {
@@ -476,7 +475,7 @@ impl Checker<'_> {
         }
         self.warn_printf(text, &values, span);
         let ty = self.types.int();
-        Ok(Expr { kind: Kind::Printf(text.clone(), values), ty, span })
+        Ok(typed::expr(Kind::Printf(text.clone(), values), ty, span))
     }
 
     /// `*this` in a member function.
@@ -488,13 +487,13 @@ impl Checker<'_> {
             Some(frame) => self.types.referred(frame.vars[var].ty),
             None => self.types.int(),
         };
-        Ok(Expr { kind: typed::Kind::Local(var), ty, span })
+        Ok(typed::expr(typed::Kind::Local(var), ty, span))
     }
 
     pub(super) fn this(&mut self, span: Span) -> Result<Expr> {
         let place = self.this_place(span)?;
         let ty = self.types.pointer(place.ty);
-        Ok(Expr { kind: Kind::AddressOf(Box::new(place)), ty, span })
+        Ok(typed::expr(Kind::AddressOf(place), ty, span))
     }
 }
 
@@ -514,5 +513,5 @@ fn parameters_of(function: &tree::Function) -> String {
         format!("`{}`{optional}", parameter.name)
     };
     let names: Vec<String> = function.parameters.iter().map(name).collect();
-    format!("its parameters are {}", names.join(", "))
+    format!("its parameters are {}", joined(&names, ", "))
 }

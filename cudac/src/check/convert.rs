@@ -4,7 +4,7 @@
 
 use super::Checker;
 use super::scope::ScopeId;
-use super::typed::{Expr, Kind};
+use super::typed::{self, Expr, Kind};
 use super::types::{Basic, Shape, Type};
 use crate::parse::tree::CastKind;
 use crate::source::{Result, Span, error, unsupported};
@@ -22,11 +22,11 @@ impl Checker<'_> {
     /// The value of a place; an array becomes a pointer to its first element.
     pub(super) fn value(&mut self, expr: Expr) -> Expr {
         if let Shape::Array(of, _) = self.types.shape(expr.ty) {
-            let of = of.qualified(expr.ty.is_const, expr.ty.is_volatile);
+            let of = of.qualified_as(expr.ty);
             let (ty, span) = (self.types.pointer(of), expr.span);
             let place = Self::placed(expr);
             self.mark_changed(&place);
-            return Expr { kind: Kind::Decay(Box::new(place)), ty, span };
+            return typed::expr(Kind::Decay(place), ty, span);
         }
         if !expr.is_place() {
             return expr;
@@ -38,7 +38,7 @@ impl Checker<'_> {
         }
         self.warn_past_end(&expr);
         let (ty, span) = (expr.ty.plain(), expr.span);
-        Expr { kind: Kind::Load(Box::new(expr)), ty, span }
+        typed::expr(Kind::Load(expr), ty, span)
     }
 
     /// A place that holds the value.
@@ -47,7 +47,7 @@ impl Checker<'_> {
             return expr;
         }
         let (ty, span) = (expr.ty, expr.span);
-        Expr { kind: Kind::Temporary(Box::new(expr)), ty, span }
+        typed::expr(Kind::Temporary(expr), ty, span)
     }
 
     /// Notes that a variable may have another value later.
@@ -72,14 +72,14 @@ impl Checker<'_> {
     pub(super) fn rank(&mut self, from: &Expr, to: Type) -> Option<Rank> {
         if let Shape::Reference(referred) = self.types.shape(to) {
             if self.types.fits(from.ty, referred) {
-                let drops =
-                    from.ty.is_const && !referred.is_const || from.ty.is_volatile && !referred.is_volatile;
+                let drops = from.ty.is_const() && !referred.is_const()
+                    || from.ty.is_volatile() && !referred.is_volatile();
                 let is_bound =
-                    from.is_place() || referred.is_const || self.types.struct_of(referred).is_some();
-                let added = referred.is_const && !from.ty.is_const;
+                    from.is_place() || referred.is_const() || self.types.struct_of(referred).is_some();
+                let added = referred.is_const() && !from.ty.is_const();
                 return (is_bound && !drops).then_some(if added { QUALIFIED } else { EXACT });
             }
-            return if referred.is_const { self.rank(from, referred.plain()) } else { None };
+            return if referred.is_const() { self.rank(from, referred.plain()) } else { None };
         }
         let (source, target) = (from.ty, to);
         if source.same(target) {
@@ -121,15 +121,15 @@ impl Checker<'_> {
         }
         let source = match self.types.shape(from.ty) {
             Shape::Pointer(source) => source,
-            Shape::Array(of, _) => of.qualified(from.ty.is_const, from.ty.is_volatile),
+            Shape::Array(of, _) => of.qualified_as(from.ty),
             _ => return None,
         };
-        let keeps = (to.is_const || !source.is_const) && (to.is_volatile || !source.is_volatile);
+        let keeps = (to.is_const() || !source.is_const()) && (to.is_volatile() || !source.is_volatile());
         if !keeps {
             return None;
         }
         if source.same(to) {
-            let added = to.is_const != source.is_const || to.is_volatile != source.is_volatile;
+            let added = to.is_const() != source.is_const() || to.is_volatile() != source.is_volatile();
             return Some(if added { QUALIFIED } else { EXACT });
         }
         self.types.is_void(to).then_some(CONVERTED)
@@ -141,8 +141,7 @@ impl Checker<'_> {
             return self.bind(from, referred, what);
         }
         if from.ty.same(to) {
-            let value = self.value(from);
-            return Ok(Expr { ty: to.plain(), ..value });
+            return Ok(typed::as_type(self.value(from), to.plain()));
         }
         if self.types.is_arithmetic(from.ty)
             && self.types.is_arithmetic(to)
@@ -169,7 +168,7 @@ impl Checker<'_> {
             return problem.with_help("name a component: `.x`, `.y` or `.z`");
         }
         if let (Shape::Pointer(a), Shape::Pointer(b)) = (self.types.shape(from.ty), self.types.shape(to)) {
-            if a.same(b) && a.is_const {
+            if a.same(b) && a.is_const() {
                 return problem
                     .with_help("what the pointer points to is `const`, and may not be changed through it");
             }
@@ -190,20 +189,20 @@ impl Checker<'_> {
 
     fn bind(&mut self, from: Expr, to: Type, what: &str) -> Result<Expr> {
         if self.types.fits(from.ty, to) {
-            if from.ty.is_const && !to.is_const {
+            if from.ty.is_const() && !to.is_const() {
                 return Err(error(
                     from.span,
                     format!("{what} is `const`, but the reference could change it"),
                 ));
             }
             if from.is_place() {
-                if !to.is_const {
+                if !to.is_const() {
                     self.mark_changed(&from);
                 }
                 return Ok(from);
             }
         }
-        if !to.is_const && self.types.struct_of(to).is_none() {
+        if !to.is_const() && self.types.struct_of(to).is_none() {
             let message = format!(
                 "{what} is not a variable of the type `{}`, which the reference needs",
                 self.show(to)
@@ -217,10 +216,10 @@ impl Checker<'_> {
     /// A conversion that is known to exist.
     pub(super) fn converted(value: Expr, to: Type) -> Expr {
         if value.ty.same(to) {
-            return Expr { ty: to.plain(), ..value };
+            return typed::as_type(value, to.plain());
         }
         let span = value.span;
-        Expr { kind: Kind::Convert(Box::new(value)), ty: to.plain(), span }
+        typed::expr(Kind::Convert(value), to.plain(), span)
     }
 
     /// A constructor of the target or a conversion function of the source.
@@ -329,17 +328,17 @@ impl Checker<'_> {
         span: Span,
     ) -> Result<Expr> {
         if self.types.is_void(to) {
-            let zero = Expr { kind: Kind::Integer(0), ty: to, span };
-            return Ok(Expr { kind: Kind::Comma(Box::new(value), Box::new(zero)), ty: to, span });
+            let zero = typed::expr(Kind::Integer(0), to, span);
+            return Ok(typed::expr(Kind::Comma(value, zero), to, span));
         }
         if let Shape::Reference(referred) = self.types.shape(to) {
             // The same bytes as another type.
             let place = Self::placed(value);
             self.mark_changed(&place);
             let (from, pointer) = (self.types.pointer(place.ty), self.types.pointer(referred));
-            let address = Expr { kind: Kind::AddressOf(Box::new(place)), ty: from, span };
+            let address = typed::expr(Kind::AddressOf(place), from, span);
             let address = Self::converted(address, pointer);
-            return Ok(Expr { kind: Kind::Deref(Box::new(address)), ty: referred, span });
+            return Ok(typed::expr(Kind::Deref(address), referred, span));
         }
         if self.types.struct_of(to).is_some() || self.types.struct_of(value.ty).is_some() {
             if value.ty.same(to) {
@@ -370,7 +369,7 @@ impl Checker<'_> {
             return Err(unsupported(span, "a pointer as an integer of less than 64 bits")
                 .with_help("convert to `unsigned long long` first"));
         }
-        Ok(Expr { span, ..Self::converted(value, to) })
+        Ok(typed::at(Self::converted(value, to), span))
     }
 }
 

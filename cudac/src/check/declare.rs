@@ -156,7 +156,7 @@ impl Checker<'_> {
             scope,
             owner: None,
             instances: List::default(),
-            is_own: function.span.file > 0,
+            is_own: !function.span.is_users(),
             signature: None,
             specials: Vec::new(),
         });
@@ -282,7 +282,7 @@ impl Checker<'_> {
             return Ok(self.elsewhere(scope, variable));
         }
         let in_memory = storage.is_shared || storage.is_device || storage.is_constant;
-        if (storage.is_constexpr || ty.is_const && !in_memory)
+        if (storage.is_constexpr || ty.is_const() && !in_memory)
             && let Some(entity) = self.constant_variable(scope, variable, ty)?
         {
             return Ok(entity);
@@ -308,7 +308,7 @@ impl Checker<'_> {
         let mut bytes = None;
         if let Some(init) = &variable.init {
             let value = self.initialiser(scope, ty, init, variable.span)?;
-            ty = value.ty.qualified(ty.is_const, ty.is_volatile);
+            ty = value.ty.qualified_as(ty);
             let mut made = vec![0; self.types.size(ty) as usize];
             self.store_constant(&value, 0, &mut made)?;
             bytes = Some(made).filter(|bytes| bytes.iter().any(|byte| *byte != 0));

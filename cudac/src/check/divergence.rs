@@ -43,7 +43,7 @@ impl Checker<'_> {
 }
 
 /// Calls `each` for the statements that only some threads may execute.
-fn under(statement: &Stmt, varying: &[bool], each: &mut impl FnMut(&Stmt)) {
+fn under(statement: &Stmt, varying: &[bool], each: &mut dyn FnMut(&Stmt)) {
     match &statement.kind {
         StmtKind::If(condition, then, otherwise) if !varies(condition, varying) => {
             then.iter().chain(otherwise).for_each(|inner| under(inner, varying, each));
@@ -105,7 +105,7 @@ fn varying(body: &[Stmt], count: usize) -> Vec<bool> {
 }
 
 /// Calls `each` for every variable that is declared with a value.
-fn declared(statement: &Stmt, each: &mut impl FnMut(VarId, &Expr)) {
+fn declared(statement: &Stmt, each: &mut dyn FnMut(VarId, &Expr)) {
     match &statement.kind {
         StmtKind::Declare(var, Some(value)) => each(*var, value),
         StmtKind::Block(inner) => inner.iter().for_each(|inner| declared(inner, each)),

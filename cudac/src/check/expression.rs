@@ -3,7 +3,7 @@
 use super::Checker;
 use super::constant::literal;
 use super::scope::{Entity, ScopeId};
-use super::typed::{Constant, Expr, Kind};
+use super::typed::{self, Constant, Expr, Kind};
 use super::types::{Basic, Shape, Type};
 use crate::parse::tree::{self, Brackets, ExprKind};
 use crate::source::{Result, Span, error};
@@ -16,20 +16,20 @@ impl Checker<'_> {
             ExprKind::Number(text) => self.number(text.as_str(), span),
             ExprKind::Character(value) => {
                 let ty = self.types.basic(Basic::Char);
-                Ok(Expr { kind: Kind::Integer(i64::from(*value as i8)), ty, span })
+                Ok(typed::expr(Kind::Integer(i64::from(*value as i8)), ty, span))
             }
             ExprKind::Text(text) => {
                 let of = self.types.basic(Basic::Char).qualified(true, false);
                 let ty = self.types.pointer(of);
-                Ok(Expr { kind: Kind::Text(text.clone()), ty, span })
+                Ok(typed::expr(Kind::Text(text.clone()), ty, span))
             }
             ExprKind::Bool(value) => {
                 let ty = self.types.bool();
-                Ok(Expr { kind: Kind::Integer(i64::from(*value)), ty, span })
+                Ok(typed::expr(Kind::Integer(i64::from(*value)), ty, span))
             }
             ExprKind::Null => {
                 let ty = self.types.get(Shape::Null);
-                Ok(Expr { kind: Kind::Integer(0), ty, span })
+                Ok(typed::expr(Kind::Integer(0), ty, span))
             }
             ExprKind::This => self.this(span),
             ExprKind::Path(path) => self.named(scope, path),
@@ -43,7 +43,7 @@ impl Checker<'_> {
                 let right = self.expr(scope, right)?;
                 let right = self.value(right);
                 let ty = right.ty;
-                Ok(Expr { kind: Kind::Comma(Box::new(left), Box::new(right)), ty, span })
+                Ok(typed::expr(Kind::Comma(left, right), ty, span))
             }
             ExprKind::Call(callee, arguments) => self.call(scope, callee, arguments, span),
             ExprKind::Index(base, index) => self.index(scope, base, index, span),
@@ -85,7 +85,7 @@ impl Checker<'_> {
 
     fn size(&mut self, size: u64, span: Span) -> Expr {
         let ty = self.types.basic(Basic::UnsignedLong);
-        Expr { kind: Kind::Integer(size as i64), ty, span }
+        typed::expr(Kind::Integer(size as i64), ty, span)
     }
 
     fn number(&mut self, text: &str, span: Span) -> Result<Expr> {
@@ -95,7 +95,7 @@ impl Checker<'_> {
             Constant::Integer(value) => Kind::Integer(value),
             Constant::Float(value) => Kind::Float(value),
         };
-        Ok(Expr { kind, ty, span })
+        Ok(typed::expr(kind, ty, span))
     }
 
     /// The type of an expression that is not evaluated.
@@ -113,14 +113,14 @@ impl Checker<'_> {
             Entity::Capture(owner, field) => self.captured(owner, field, span),
             Entity::Global(global) => {
                 let ty = self.program.globals[global].ty;
-                Ok(Expr { kind: Kind::Global(global), ty, span })
+                Ok(typed::expr(Kind::Global(global), ty, span))
             }
             Entity::Constant(constant, ty) => {
                 let kind = match constant {
                     Constant::Integer(value) => Kind::Integer(value),
                     Constant::Float(value) => Kind::Float(value),
                 };
-                Ok(Expr { kind, ty, span })
+                Ok(typed::expr(kind, ty, span))
             }
             Entity::Undefined => Err(error(
                 span,
@@ -152,7 +152,7 @@ impl Checker<'_> {
                     Constant::Integer(value) => Kind::Integer(value),
                     Constant::Float(value) => Kind::Float(value),
                 };
-                return Ok(Expr { kind, ty, span });
+                return Ok(typed::expr(kind, ty, span));
             }
             let message = format!("the lambda does not capture `{}`", self.files.text(span));
             return Err(
@@ -164,7 +164,7 @@ impl Checker<'_> {
         }
         let ty = self.frames[depth].vars[var].ty;
         let ty = self.types.referred(ty);
-        Ok(Expr { kind: Kind::Local(var), ty, span })
+        Ok(typed::expr(Kind::Local(var), ty, span))
     }
 
     /// `threadIdx` as a whole.
@@ -174,9 +174,9 @@ impl Checker<'_> {
             return Err(error(span, "name a component: `.x`, `.y` or `.z`"));
         };
         let unsigned = self.types.basic(Basic::Unsigned);
-        let component = |at| Expr { kind: Kind::Special(component(register, at)), ty: unsigned, span };
+        let component = |at| typed::expr(Kind::Special(component(register, at)), unsigned, span);
         let kind = Kind::Aggregate(vec![component(0), component(1), component(2)]);
-        Ok(Expr { kind, ty: ty.qualified(true, false), span })
+        Ok(typed::expr(kind, ty.qualified(true, false), span))
     }
 
     fn construction(
@@ -192,7 +192,7 @@ impl Checker<'_> {
             && path.parts.len() > 1
             && matches!(self.lookup(scope, path)?, Entity::Functions(_))
         {
-            let callee = tree::Expr { kind: ExprKind::Path(path.clone()), span: path.span, depth: 1 };
+            let callee = tree::expr(ExprKind::Path(path.clone()), path.span, 1);
             return self.call(scope, &callee, arguments, span);
         }
         let to = self.object_type(scope, ty)?;
@@ -216,7 +216,7 @@ impl Checker<'_> {
             _ if self.types.is_float(ty) => Kind::Float(0.0),
             _ => Kind::Integer(0),
         };
-        Expr { kind, ty: ty.plain(), span }
+        typed::expr(kind, ty.plain(), span)
     }
 
     fn conditional(
@@ -250,8 +250,8 @@ impl Checker<'_> {
         };
         let yes = self.implicit(yes, ty, "this value")?;
         let no = self.implicit(no, ty, "this value")?;
-        let kind = Kind::Conditional(Box::new(condition), Box::new(yes), Box::new(no));
-        Ok(Expr { kind, ty, span })
+        let kind = Kind::Conditional(condition, yes, no);
+        Ok(typed::expr(kind, ty, span))
     }
 }
 

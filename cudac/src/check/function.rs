@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::scope::{DeclaredId, Entity, ScopeId};
-use super::typed::{Expr, Function, FunctionId, Kind, Stmt, StmtKind, Var, VarId};
+use super::typed::{self, Function, FunctionId, Kind, Stmt, StmtKind, Var, VarId};
 use super::types::{Argument, Shape, Type};
 use super::{Checker, Frame, Signature};
 use crate::parse::tree::{self, ParameterKind};
@@ -69,7 +69,7 @@ impl Checker<'_> {
                 let name = self.names.get(&format!("auto:{autos}"));
                 *autos += 1;
                 match self.scopes.find(scope, &name) {
-                    Some(Entity::Type(bound)) => bound.qualified(ty.is_const, ty.is_volatile),
+                    Some(Entity::Type(bound)) => bound.qualified_as(ty),
                     _ => ty,
                 }
             }
@@ -80,7 +80,7 @@ impl Checker<'_> {
             }
             Shape::Pointer(to) => {
                 let to = self.implied_type(scope, to, autos);
-                self.types.pointer(to).qualified(ty.is_const, ty.is_volatile)
+                self.types.pointer(to).qualified_as(ty)
             }
             _ => ty,
         }
@@ -277,13 +277,12 @@ impl Checker<'_> {
             let this = self.this_place(span)?;
             let place = if self.types.is_reference(field.ty) {
                 // The member itself and not what it refers to: the stage after this one tells them apart by the type.
-                Expr { kind: Kind::Field(Box::new(this), nth), ty: field.ty, span }
+                typed::expr(Kind::Field(this, nth), field.ty, span)
             } else {
                 self.field_at(this, nth, span)
             };
             let ty = place.ty;
-            let kind =
-                StmtKind::Expr(Expr { kind: Kind::Assign(Box::new(place), Box::new(value)), ty, span });
+            let kind = StmtKind::Expr(typed::expr(Kind::Assign(place, value), ty, span));
             statements.push(Stmt { kind, span });
         }
         Ok(())

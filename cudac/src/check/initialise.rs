@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use super::Checker;
 use super::scope::ScopeId;
-use super::typed::{Expr, Kind};
+use super::typed::{self, Expr, Kind};
 use super::types::{Shape, Type};
 use crate::parse::tree::{self, ExprKind, Init};
 use crate::source::{Result, Span, error};
@@ -77,7 +77,7 @@ impl Checker<'_> {
         }
         let length = length.unwrap_or(items.len() as u64);
         let ty = self.types.get(Shape::Array(of, Some(length)));
-        Ok(Expr { kind: Kind::Aggregate(values), ty, span })
+        Ok(typed::expr(Kind::Aggregate(values), ty, span))
     }
 
     /// A struct from values: by a constructor if it has any, and else member by member.
@@ -140,7 +140,7 @@ impl Checker<'_> {
                 values.push(self.default_member(at, field, span)?);
             }
         }
-        Ok(Expr { kind: Kind::Aggregate(values), ty, span })
+        Ok(typed::expr(Kind::Aggregate(values), ty, span))
     }
 
     /// What a member is if nothing is said: what its declaration says, what its constructor does, or zero.
@@ -154,9 +154,7 @@ impl Checker<'_> {
         match &field.init {
             Some(init) => {
                 let init = Rc::clone(init);
-                let mut value = self.initialiser(scope, field.ty, &init, span)?;
-                value.span = span;
-                Ok(value)
+                Ok(typed::at(self.initialiser(scope, field.ty, &init, span)?, span))
             }
             None => match self.default_value(field.ty, span)? {
                 Some(value) => Ok(value),
@@ -176,7 +174,7 @@ impl Checker<'_> {
                 ));
             }
             let kind = Kind::Aggregate(vec![one; length as usize]);
-            return Ok(Some(Expr { kind, ty, span }));
+            return Ok(Some(typed::expr(kind, ty, span)));
         }
         let Some(at) = self.types.struct_of(ty) else { return Ok(None) };
         let has_inits = self.types.structs[at].fields.iter().any(|field| field.init.is_some());
@@ -219,16 +217,15 @@ impl Checker<'_> {
         }
         let is_default = |function: &tree::Function| function.parameters.is_empty() && function.is_defaulted;
         if arguments.is_empty() && constructors.iter().any(|at| is_default(&self.declared[*at].function)) {
-            return Ok(Expr { kind: Kind::Aggregate(Vec::new()), ty, span });
+            return Ok(typed::expr(Kind::Aggregate(Vec::new()), ty, span));
         }
         let name = self.types.structs[at].name.clone();
-        let this = Expr { kind: Kind::Integer(0), ty, span };
+        let this = typed::expr(Kind::Integer(0), ty, span);
         let call = self.call_one_of(&constructors, &[], Some(this), arguments, &name, span)?;
-        match call.kind {
-            Kind::Call(function, mut arguments) => {
-                // The object is the one that is being made.
-                arguments.remove(0);
-                Ok(Expr { kind: Kind::Construct(function, arguments), ty, span })
+        match &call.kind {
+            Kind::Call(function, arguments) => {
+                // The first argument is the object that is being made.
+                Ok(typed::expr(Kind::Construct(*function, arguments[1..].to_vec()), ty, span))
             }
             _ => Ok(call),
         }

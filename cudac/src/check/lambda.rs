@@ -5,7 +5,7 @@
 use std::rc::Rc;
 
 use super::scope::{Entity, ScopeId};
-use super::typed::{Expr, Kind};
+use super::typed::{self, Expr, Kind};
 use super::types::{Field, Shape, Struct};
 use super::{Checker, Declared};
 use crate::parse::tree::{Capture, Lambda};
@@ -24,7 +24,7 @@ impl Checker<'_> {
                 span: *at,
             };
             let kind = crate::parse::tree::ExprKind::Path(path);
-            let written = crate::parse::tree::Expr { kind, span: *at, depth: 1 };
+            let written = crate::parse::tree::expr(kind, *at, 1);
             let value = self.expr(scope, init.as_ref().unwrap_or(&written))?;
             captured.push((name.clone(), *capture, value));
         }
@@ -47,7 +47,7 @@ impl Checker<'_> {
         let mut ordered = Vec::new();
         if let Some(body) = &lambda.function.body {
             super::warnings::names_of(body, &mut |name: &Name| {
-                if names.insert(name.clone()) {
+                if names.insert(name.clone(), ()).is_none() {
                     ordered.push(name.clone());
                 }
             });
@@ -66,7 +66,7 @@ impl Checker<'_> {
                     }
                     let ty = self.frames.last().map(|frame| frame.vars[var].ty);
                     let Some(ty) = ty.map(|ty| self.types.referred(ty)) else { continue };
-                    Expr { kind: Kind::Local(var), ty, span }
+                    typed::expr(Kind::Local(var), ty, span)
                 }
                 Some(Entity::Capture(owner, field)) => match self.captured(owner, field, span) {
                     Ok(value) => value,
@@ -127,13 +127,13 @@ impl Checker<'_> {
             scope: inner,
             owner: Some(ty),
             instances: List::default(),
-            is_own: span.file > 0,
+            is_own: !span.is_users(),
             signature: None,
             specials: Vec::new(),
         });
         let name = lambda.function.name.clone();
         self.types.structs[at].methods.push((name, vec![method]));
-        Ok(Expr { kind: Kind::Aggregate(values), ty, span })
+        Ok(typed::expr(Kind::Aggregate(values), ty, span))
     }
 
     /// A member of `*this`, or a variable that the lambda has captured, in a body.
@@ -148,7 +148,7 @@ impl Checker<'_> {
                 format!("the member `{name}` belongs to an object, and there is none here"),
             ));
         };
-        let this = Expr { kind: Kind::Local(var), ty, span };
+        let this = typed::expr(Kind::Local(var), ty, span);
         Ok(self.field_at(this, field, span))
     }
 }

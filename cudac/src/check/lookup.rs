@@ -36,6 +36,9 @@ impl Checker<'_> {
             _ => return Err(error(outer.1.span, format!("`{}` is no namespace and no type", outer.1.name))),
         };
         let Some(found) = self.scopes.find_in(space, &part.name).cloned() else {
+            if crate::builtins::headers::is_unsupported(part.name.as_str()) {
+                return Err(crate::source::unsupported(part.span, format!("`{}`", part.name)));
+            }
             let message = format!("`{}` has no member `{}`", outer.1.name, part.name);
             let problem = error(part.span, message);
             let near = self.scopes.find_near(space, part.name.as_str());
@@ -95,7 +98,7 @@ impl Checker<'_> {
             .with_help(instead);
         }
         if crate::builtins::headers::is_unsupported(text) {
-            return crate::source::unsupported(part.span, format!("the function `{text}`"));
+            return crate::source::unsupported(part.span, format!("`{text}`"));
         }
         match self.scopes.nearest(scope, text) {
             Some(near) => problem.with_help(format!("did you mean `{near}`?")),

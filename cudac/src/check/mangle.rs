@@ -6,7 +6,7 @@ use super::Checker;
 use super::scope::ScopeId;
 use super::types::{Argument, Basic, Shape, Type};
 use crate::parse::tree::{self, ParameterKind, TypeKind};
-use crate::source::Name;
+use crate::source::{Name, joined};
 
 /// A part of a mangled name.
 enum Node {
@@ -51,7 +51,7 @@ impl Mangler {
     /// `a::b`, each level of which can be abbreviated; the last one only if it `is_type`.
     fn path(&mut self, path: &[String], is_type: bool) {
         let Some((last, outer)) = path.split_last() else { return };
-        let key = path.concat();
+        let key = joined(path, "");
         if is_type && self.repeats(&key) {
             return;
         }
@@ -78,7 +78,7 @@ impl Mangler {
                 let is_nested = path.len() > 1;
                 self.text.push_str(if is_nested { "N" } else { "" });
                 let arguments = if let Node::Template(_, arguments) = node { Some(arguments) } else { None };
-                let (last, outer) = (path.concat(), &path[..path.len() - 1]);
+                let (last, outer) = (joined(path, ""), &path[..path.len() - 1]);
                 if arguments.is_none() || !self.repeats(&last) {
                     self.path(outer, true);
                     self.text.push_str(&path[path.len() - 1]);
@@ -112,9 +112,9 @@ impl Node {
             Node::Parameter(0) => "T_".to_owned(),
             Node::Parameter(at) => format!("T{}_", at - 1),
             Node::Around(prefix, inner) => prefix.clone() + &inner.key(),
-            Node::Named(path) => path.concat(),
+            Node::Named(path) => joined(path, ""),
             Node::Template(path, arguments) => {
-                format!("{}I{}E", path.concat(), arguments.iter().map(Node::key).collect::<String>())
+                format!("{}I{}E", joined(path, ""), arguments.iter().map(Node::key).collect::<String>())
             }
         }
     }
@@ -224,10 +224,15 @@ impl Checker<'_> {
     ) -> Node {
         let Node::Template(path, mut nodes) = self.node(ty.plain()) else { return self.node(ty) };
         for (node, written) in nodes.iter_mut().zip(written) {
-            let (tree::Argument::Type(tree::Type { kind: TypeKind::Named(own), .. })
-            | tree::Argument::Value(tree::Expr { kind: tree::ExprKind::Path(own), .. })) = written
-            else {
-                continue;
+            let own = match written {
+                tree::Argument::Type(ty) => match &ty.kind {
+                    TypeKind::Named(own) => own,
+                    _ => continue,
+                },
+                tree::Argument::Value(value) => match &value.kind {
+                    tree::ExprKind::Path(own) => own,
+                    _ => continue,
+                },
             };
             let at = own.parts.first().and_then(|part| {
                 parameters.iter().position(|parameter| parameter.name.as_ref() == Some(&part.name))
@@ -238,7 +243,7 @@ impl Checker<'_> {
                 *node = if is_type { parameter } else { Node::Plain(format!("X{}E", parameter.key())) };
             }
         }
-        qualified(Node::Template(path, nodes), ty.is_const, ty.is_volatile)
+        qualified(Node::Template(path, nodes), ty.is_const(), ty.is_volatile())
     }
 
     fn node(&mut self, ty: Type) -> Node {
@@ -255,7 +260,7 @@ impl Checker<'_> {
             Shape::Enum(at) => Node::Named(vec![source_name(&self.types.enums[at].name)]),
             Shape::Struct(at) => self.struct_node(at),
         };
-        qualified(inner, ty.is_const, ty.is_volatile)
+        qualified(inner, ty.is_const(), ty.is_volatile())
     }
 
     fn struct_node(&mut self, at: usize) -> Node {

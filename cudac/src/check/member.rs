@@ -3,11 +3,11 @@
 use super::Checker;
 use super::expression::component;
 use super::scope::{DeclaredId, Entity, ScopeId};
-use super::typed::{Expr, Kind};
+use super::typed::{self, Expr, Kind};
 use super::types::{Basic, Type};
 use crate::parse::tree;
 use crate::source::near::nearest;
-use crate::source::{Name, Result, Span, error};
+use crate::source::{Name, Result, Span, error, joined};
 
 impl Checker<'_> {
     pub(super) fn member(
@@ -63,7 +63,7 @@ impl Checker<'_> {
             }
         };
         let ty = self.types.basic(Basic::Unsigned);
-        Ok(Some(Expr { kind: Kind::Special(component(register, at)), ty, span }))
+        Ok(Some(typed::expr(Kind::Special(component(register, at)), ty, span)))
     }
 
     /// The object before `.` or `->`.
@@ -83,7 +83,7 @@ impl Checker<'_> {
             let message = format!("`->` needs a pointer, but this has the type `{}`", self.show(value.ty));
             return Err(error(value.span, message).with_help("the members of an object are reached by `.`"));
         };
-        Ok(Expr { kind: Kind::Deref(Box::new(value)), ty: to, span })
+        Ok(typed::expr(Kind::Deref(value), to, span))
     }
 
     /// A field of an object.
@@ -106,7 +106,7 @@ impl Checker<'_> {
         match nearest(name.as_str(), names.iter().copied()) {
             Some(near) => problem.with_help(format!("did you mean `{near}`?")),
             None if names.is_empty() || names.len() > 8 => problem,
-            None => problem.with_help(format!("its members are `{}`", names.join("`, `"))),
+            None => problem.with_help(format!("its members are `{}`", joined(&names, "`, `"))),
         }
     }
 
@@ -114,12 +114,8 @@ impl Checker<'_> {
         let at = self.types.struct_of(base.ty).unwrap_or(0);
         let ty = self.types.structs[at].fields[field].ty;
         let base_ty = base.ty;
-        let ty = if self.types.is_reference(ty) {
-            self.types.referred(ty)
-        } else {
-            ty.qualified(base_ty.is_const, base_ty.is_volatile)
-        };
-        Expr { kind: Kind::Field(Box::new(base), field), ty, span }
+        let ty = if self.types.is_reference(ty) { self.types.referred(ty) } else { ty.qualified_as(base_ty) };
+        typed::expr(Kind::Field(base, field), ty, span)
     }
 
     pub(super) fn method_call(

@@ -4,7 +4,7 @@
 
 use super::Checker;
 use super::scope::ScopeId;
-use super::typed::{Binary, Compare, Expr, Kind};
+use super::typed::{self, Binary, Compare, Expr, Kind};
 use super::types::{Shape, Type};
 use crate::parse::tree;
 use crate::source::{Result, Span, error};
@@ -31,7 +31,7 @@ impl Checker<'_> {
             "!" => {
                 let value = self.condition(inner)?;
                 let ty = self.types.bool();
-                Ok(Expr { kind: Kind::Not(Box::new(value)), ty, span })
+                Ok(typed::expr(Kind::Not(value), ty, span))
             }
             _ => {
                 let value = self.value(inner);
@@ -51,11 +51,11 @@ impl Checker<'_> {
                         Kind::Integer(super::constant::wrap(&self.types, ty, number.wrapping_neg()))
                     }
                     ("-", Kind::Float(number)) => Kind::Float(-number),
-                    ("-", _) => Kind::Negate(Box::new(value)),
-                    ("~", _) => Kind::Complement(Box::new(value)),
-                    _ => value.kind,
+                    ("-", _) => Kind::Negate(value),
+                    ("~", _) => Kind::Complement(value),
+                    _ => return Ok(value),
                 };
-                Ok(Expr { kind, ty, span })
+                Ok(typed::expr(kind, ty, span))
             }
         }
     }
@@ -69,7 +69,7 @@ impl Checker<'_> {
         if self.types.is_void(to) {
             return Err(error(span, "a `void*` points to bytes of no type; convert it first"));
         }
-        Ok(Expr { kind: Kind::Deref(Box::new(value)), ty: to, span })
+        Ok(typed::expr(Kind::Deref(value), to, span))
     }
 
     fn address_of(&mut self, inner: Expr, span: Span) -> Result<Expr> {
@@ -78,7 +78,7 @@ impl Checker<'_> {
         }
         self.mark_changed(&inner);
         let ty = self.types.pointer(inner.ty);
-        Ok(Expr { kind: Kind::AddressOf(Box::new(inner)), ty, span })
+        Ok(typed::expr(Kind::AddressOf(inner), ty, span))
     }
 
     pub(super) fn postfix(
@@ -91,7 +91,7 @@ impl Checker<'_> {
         let inner = self.expr(scope, inner)?;
         if self.types.struct_of(inner.ty).is_some() {
             let ty = self.types.int();
-            let zero = Expr { kind: Kind::Integer(0), ty, span };
+            let zero = typed::expr(Kind::Integer(0), ty, span);
             if let Some(result) = self.operator_call(scope, operator, vec![inner.clone(), zero], span)? {
                 return Ok(result);
             }
@@ -107,7 +107,7 @@ impl Checker<'_> {
         }
         self.mark_changed(&place);
         let ty = if is_post { place.ty.plain() } else { place.ty };
-        Ok(Expr { kind: Kind::Step { place: Box::new(place), is_down, is_post }, ty, span })
+        Ok(typed::expr(Kind::Step { place, is_down, is_post }, ty, span))
     }
 
     /// A place that may be stored to.
@@ -117,7 +117,7 @@ impl Checker<'_> {
         if !place.is_place() || matches!(place.kind, Kind::Temporary(_)) {
             return Err(error(place.span, format!("`{text}` is a value and cannot be assigned to")));
         }
-        if place.ty.is_const {
+        if place.ty.is_const() {
             return Err(error(place.span, format!("`{text}` is `const` and cannot be changed")));
         }
         if self.types.is_array(place.ty) {
@@ -168,8 +168,8 @@ impl Checker<'_> {
             }
             self.mark_changed(&place);
             let (ty, computed_as) = (place.ty, value.ty);
-            let kind = Kind::Update { op, place: Box::new(place), value: Box::new(value), computed_as };
-            return Ok(Expr { kind, ty, span });
+            let kind = Kind::Update { op, place, value, computed_as };
+            return Ok(typed::expr(kind, ty, span));
         }
         self.check_operands(operator, op, place.ty, value.ty, span)?;
         let computed_as = if matches!(op, Binary::Shl | Binary::Shr) {
@@ -187,14 +187,14 @@ impl Checker<'_> {
         };
         self.mark_changed(&place);
         let ty = place.ty;
-        let kind = Kind::Update { op, place: Box::new(place), value: Box::new(value), computed_as };
-        Ok(Expr { kind, ty, span })
+        let kind = Kind::Update { op, place, value, computed_as };
+        Ok(typed::expr(kind, ty, span))
     }
 
     pub(super) fn assignment(&mut self, place: Expr, value: Expr, span: Span) -> Expr {
         self.mark_changed(&place);
         let ty = place.ty;
-        Expr { kind: Kind::Assign(Box::new(place), Box::new(value)), ty, span }
+        typed::expr(Kind::Assign(place, value), ty, span)
     }
 
     pub(super) fn binary(
@@ -215,10 +215,10 @@ impl Checker<'_> {
             return Ok(result);
         }
         if matches!(operator, "&&" | "||") {
-            let (left, right) = (Box::new(self.condition(left)?), Box::new(self.condition(right)?));
+            let (left, right) = (self.condition(left)?, self.condition(right)?);
             let kind = if operator == "&&" { Kind::And(left, right) } else { Kind::Or(left, right) };
             let ty = self.types.bool();
-            return Ok(Expr { kind, ty, span });
+            return Ok(typed::expr(kind, ty, span));
         }
         let (left, right) = (self.value(left), self.value(right));
         if let Some(compare) = comparison(operator) {
@@ -235,12 +235,12 @@ impl Checker<'_> {
             self.warn_shift(left.ty, &right);
             let (left, right) = (self.promote(left), self.promote(right));
             let ty = left.ty;
-            return Ok(Expr { kind: Kind::Binary(op, Box::new(left), Box::new(right)), ty, span });
+            return Ok(typed::expr(Kind::Binary(op, left, right), ty, span));
         }
         let ty = self.common(left.ty, right.ty).unwrap_or(left.ty);
         self.warn_division(op, ty, &right);
         let (left, right) = (Self::converted(left, ty), Self::converted(right, ty));
-        Ok(Expr { kind: Kind::Binary(op, Box::new(left), Box::new(right)), ty, span })
+        Ok(typed::expr(Kind::Binary(op, left, right), ty, span))
     }
 
     fn check_operands(
@@ -305,7 +305,7 @@ impl Checker<'_> {
         self.warn_compare(compare, &left, &right, ty);
         let (left, right) = (Self::converted(left, ty), Self::converted(right, ty));
         let ty = self.types.bool();
-        Ok(Expr { kind: Kind::Compare(compare, Box::new(left), Box::new(right)), ty, span })
+        Ok(typed::expr(Kind::Compare(compare, left, right), ty, span))
     }
 
     fn pointer_arithmetic(
@@ -320,16 +320,16 @@ impl Checker<'_> {
         match (op, a, b) {
             (Binary::Sub, Shape::Pointer(a), Shape::Pointer(b)) if a.same(b) => {
                 let ty = self.types.basic(super::types::Basic::Long);
-                Ok(Expr { kind: Kind::PointerDiff(Box::new(left), Box::new(right)), ty, span })
+                Ok(typed::expr(Kind::PointerDiff(left, right), ty, span))
             }
             (Binary::Add | Binary::Sub, Shape::Pointer(_), _) if self.types.is_integral(right.ty) => {
                 let ty = left.ty;
-                let kind = Kind::PointerAdd(Box::new(left), Box::new(right), op == Binary::Sub);
-                Ok(Expr { kind, ty, span })
+                let kind = Kind::PointerAdd(left, right, op == Binary::Sub);
+                Ok(typed::expr(kind, ty, span))
             }
             (Binary::Add, _, Shape::Pointer(_)) if self.types.is_integral(left.ty) => {
                 let ty = right.ty;
-                Ok(Expr { kind: Kind::PointerAdd(Box::new(right), Box::new(left), false), ty, span })
+                Ok(typed::expr(Kind::PointerAdd(right, left, false), ty, span))
             }
             _ => Err(self.no_operator(operator, left.ty, right.ty, span)),
         }
@@ -361,9 +361,9 @@ impl Checker<'_> {
         }
         if let Shape::Array(of, length) = self.types.shape(base.ty) {
             self.warn_index(&index, length);
-            let of = of.qualified(base.ty.is_const, base.ty.is_volatile);
+            let of = of.qualified_as(base.ty);
             let base = Self::placed(base);
-            return Ok(Expr { kind: Kind::Element(Box::new(base), Box::new(index)), ty: of, span });
+            return Ok(typed::expr(Kind::Element(base, index), of, span));
         }
         let base = self.value(base);
         let Some(to) = self.types.pointee(base.ty).filter(|to| !self.types.is_void(*to)) else {
@@ -372,8 +372,8 @@ impl Checker<'_> {
             return Err(error(base.span, message));
         };
         let ty = base.ty;
-        let address = Expr { kind: Kind::PointerAdd(Box::new(base), Box::new(index), false), ty, span };
-        Ok(Expr { kind: Kind::Deref(Box::new(address)), ty: to, span })
+        let address = typed::expr(Kind::PointerAdd(base, index, false), ty, span);
+        Ok(typed::expr(Kind::Deref(address), to, span))
     }
 }
 

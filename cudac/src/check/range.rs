@@ -14,7 +14,7 @@ struct Builder(Span);
 
 impl Builder {
     fn expr(&self, kind: ExprKind) -> tree::Expr {
-        tree::Expr { kind, span: self.0, depth: 4 }
+        tree::expr(kind, self.0, 4)
     }
 
     fn name(&self, name: &Name) -> tree::Expr {
@@ -24,13 +24,13 @@ impl Builder {
 
     fn call(&self, base: &Name, name: Name) -> tree::Expr {
         let part = tree::Part { name, arguments: None, span: self.0 };
-        let base = Box::new(self.name(base));
+        let base = self.name(base);
         let callee = self.expr(ExprKind::Member { base, is_arrow: false, part });
-        self.expr(ExprKind::Call(Box::new(callee), Vec::new()))
+        self.expr(ExprKind::Call(callee, Vec::new()))
     }
 
     fn ty(&self, kind: TypeKind) -> tree::Type {
-        tree::Type { kind, is_const: false, is_volatile: false, span: self.0 }
+        tree::plain(kind, self.0)
     }
 
     fn variable(&self, name: &Name, ty: tree::Type, value: tree::Expr) -> tree::Variable {
@@ -46,7 +46,7 @@ impl Builder {
     }
 
     fn stmt(&self, kind: tree::StmtKind) -> tree::Stmt {
-        tree::Stmt { kind, span: self.0 }
+        tree::stmt(kind, self.0)
     }
 }
 
@@ -68,15 +68,15 @@ impl Checker<'_> {
                 let count = build.expr(ExprKind::Number(self.names.get(&length.to_string())));
                 let zero = build.expr(ExprKind::Number(self.names.get("0")));
                 let unsigned = build.ty(TypeKind::Basic(tree::Basic::Unsigned));
-                let condition = ExprKind::Binary("<", Box::new(build.name(&at)), Box::new(count));
-                let item = ExprKind::Index(Box::new(build.name(&over)), Box::new(build.name(&at)));
+                let condition = ExprKind::Binary("<", build.name(&at), count);
+                let item = ExprKind::Index(build.name(&over), build.name(&at));
                 (vec![build.variable(&at, unsigned, zero)], condition, item)
             }
             _ if self.has_ends(ty) => {
                 let [first, last] = ["begin", "end"].map(|name| build.call(&over, self.names.get(name)));
                 let inits = vec![build.variable(&at, auto(), first), build.variable(&end, auto(), last)];
-                let condition = ExprKind::Binary("!=", Box::new(build.name(&at)), Box::new(build.name(&end)));
-                (inits, condition, ExprKind::Prefix("*", Box::new(build.name(&at))))
+                let condition = ExprKind::Binary("!=", build.name(&at), build.name(&end));
+                (inits, condition, ExprKind::Prefix("*", build.name(&at)))
             }
             _ => {
                 let message = format!("`for` cannot go through a `{}`", self.show(ty));
@@ -87,14 +87,14 @@ impl Checker<'_> {
         let own = tree::Variable { init: Some(Init::Assign(build.expr(item))), ..variable.clone() };
         let inner = vec![build.stmt(tree::StmtKind::Variables(vec![own])), body.clone()];
         let loop_ = tree::StmtKind::For {
-            init: Some(Box::new(build.stmt(tree::StmtKind::Variables(inits)))),
+            init: Some(build.stmt(tree::StmtKind::Variables(inits))),
             condition: Some(build.expr(condition)),
-            step: Some(build.expr(ExprKind::Prefix("++", Box::new(build.name(&at))))),
-            body: Box::new(tree::Stmt { kind: tree::StmtKind::Block(inner), span: body.span }),
+            step: Some(build.expr(ExprKind::Prefix("++", build.name(&at)))),
+            body: tree::stmt(tree::StmtKind::Block(inner), body.span),
             unroll: unroll.clone(),
         };
         let is_place = !matches!(range.kind, ExprKind::Call(..) | ExprKind::Construct(..));
-        let bound = if is_place { build.ty(TypeKind::Reference(Box::new(auto()))) } else { auto() };
+        let bound = if is_place { build.ty(TypeKind::Reference(auto())) } else { auto() };
         let over = build.variable(&over, bound, range.clone());
         let inner = self.scopes.push(scope);
         let statements = [build.stmt(tree::StmtKind::Variables(vec![over])), build.stmt(loop_)];

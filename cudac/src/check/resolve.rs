@@ -26,7 +26,7 @@ impl Checker<'_> {
                 let to = self.types.referred(to);
                 self.types.get(Shape::Reference(to))
             }
-            TypeKind::Array(of, length) => self.array(scope, of, length.as_deref(), written)?,
+            TypeKind::Array(of, length) => self.array(scope, of, length.as_ref(), written)?,
         };
         // The qualifiers of an array are those of its elements.
         if let (Shape::Array(of, length), true) =

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use super::Checker;
 use super::scope::{DeclaredId, Entity, ScopeId, TemplateId};
 use super::template::Found;
-use super::typed::{Expr, Kind};
+use super::typed::{self, Kind};
 use super::types::Argument;
 use crate::parse::tree::{self, TypeKind};
 use crate::source::{Name, Result, error};
@@ -126,11 +126,7 @@ impl Checker<'_> {
         let mut arguments = Vec::with_capacity(function.parameters.len());
         for parameter in &function.parameters {
             let ty = self.resolve(scope, &parameter.ty)?;
-            arguments.push(Expr {
-                kind: Kind::Integer(0),
-                ty: self.types.referred(ty),
-                span: parameter.span,
-            });
+            arguments.push(typed::expr(Kind::Integer(0), self.types.referred(ty), parameter.span));
         }
         if let Some(Entity::Functions(known)) = self.scopes.find(scope, &function.name).cloned() {
             for declared in known {

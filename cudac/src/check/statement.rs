@@ -52,7 +52,7 @@ impl Checker<'_> {
             tree::StmtKind::Block(_) => StmtKind::Block(self.scoped(scope, written)),
             tree::StmtKind::If { is_constexpr, condition, then, otherwise } => {
                 return self
-                    .branch(scope, *is_constexpr, condition, then, otherwise.as_deref(), span)
+                    .branch(scope, *is_constexpr, condition, then, otherwise.as_ref(), span)
                     .map(Some);
             }
             tree::StmtKind::For { init, condition, step, body, unroll } => {
@@ -278,8 +278,8 @@ impl Checker<'_> {
             let written = match &variable.ty.kind {
                 // An array whose length is wrong can be indexed like any other.
                 tree::TypeKind::Array(of, _) => {
-                    let kind = tree::TypeKind::Pointer(of.clone());
-                    tree::Type { kind, ..variable.ty.clone() }
+                    let ty = &variable.ty;
+                    tree::ty(tree::TypeKind::Pointer(of.clone()), ty.is_const, ty.is_volatile, ty.span)
                 }
                 _ => variable.ty.clone(),
             };
@@ -328,10 +328,11 @@ impl Checker<'_> {
         if matches!(self.types.shape(ty), Shape::Array(_, None)) {
             return Err(error(span, format!("the array `{}` needs a length", variable.name)));
         }
-        if (ty.is_const || storage.is_constexpr) && variable.init.is_none() && value.is_none() {
+        if (ty.is_const() || storage.is_constexpr) && variable.init.is_none() && value.is_none() {
             return Err(error(span, format!("the constant `{}` needs a value", variable.name)));
         }
-        let constant = value.as_ref().filter(|_| (ty.is_const || storage.is_constexpr) && !ty.is_volatile);
+        let constant =
+            value.as_ref().filter(|_| (ty.is_const() || storage.is_constexpr) && !ty.is_volatile());
         let constant = constant.and_then(|value| self.evaluate(value));
         if storage.is_constexpr && constant.is_none() && self.types.is_arithmetic(ty) {
             return Err(error(
@@ -362,7 +363,7 @@ impl Checker<'_> {
             return Err(error(value.span, "this has the type `void`, so it has no value"));
         }
         if let Shape::Reference(to) = self.types.shape(ty) {
-            let to = value.ty.qualified(to.is_const, to.is_volatile);
+            let to = value.ty.qualified_as(to);
             return Ok((self.types.get(Shape::Reference(to)), value));
         }
         let value = self.value(value);
@@ -372,14 +373,14 @@ impl Checker<'_> {
                 format!("`auto*` needs a pointer, but this has the type `{}`", self.show(value.ty)),
             ));
         }
-        Ok((value.ty.plain().qualified(ty.is_const, ty.is_volatile), value))
+        Ok((value.ty.plain().qualified_as(ty), value))
     }
 
     fn warn_shadow(&mut self, scope: ScopeId, variable: &tree::Variable) {
         let Some(parent) = self.scopes.parent(scope) else { return };
         let Some(Entity::Global(outer)) = self.scopes.find(parent, &variable.name) else { return };
         let global = &self.program.globals[*outer];
-        if global.space == super::typed::Space::Shared && variable.span.file == 0 {
+        if global.space == super::typed::Space::Shared && variable.span.is_users() {
             let message = format!("`{}` hides the `__shared__` variable of the same name", variable.name);
             self.sink.warn(variable.span, message, "give one of them another name");
         }
@@ -392,7 +393,7 @@ impl Checker<'_> {
             Kind::Binary(..) => "the result of this is not used",
             _ => return,
         };
-        if value.span.file == 0 && !self.frames.last().is_some_and(|frame| frame.is_own) {
+        if value.span.is_users() && !self.frames.last().is_some_and(|frame| frame.is_own) {
             let help = if matches!(value.kind, Kind::Compare(..)) { "write `=` to assign" } else { "" };
             self.sink.warn(value.span, what, help);
         }

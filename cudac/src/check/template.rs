@@ -10,7 +10,7 @@ use super::typed::Expr;
 use super::types::{Argument, Shape, Type};
 use crate::parse::tree::{self, ParameterKind, TypeKind};
 use crate::source::map::List;
-use crate::source::{Name, Result, Span, error};
+use crate::source::{Name, Result, Span, error, joined};
 
 pub(super) type Found = List<Name, Argument>;
 
@@ -67,7 +67,7 @@ impl Checker<'_> {
                 let (scope, definition) = case.unwrap_or((scope, definition));
                 let shown: Vec<String> =
                     arguments.iter().map(|argument| self.show_argument(*argument)).collect();
-                let shown = format!("{name}<{}>", shown.join(", "));
+                let shown = format!("{name}<{}>", joined(&shown, ", "));
                 let ty = self.new_struct(shown, &definition, scope, Some((template, arguments.clone())));
                 self.templates[template].instances.insert(arguments, ty);
                 if !definition.is_forward {
@@ -285,7 +285,7 @@ fn is_deduced(written: &tree::Type, names: &[Name]) -> bool {
         }
         TypeKind::Array(inner, length) => {
             is_deduced(inner, names)
-                || length.as_deref().and_then(name_of).is_some_and(|name| names.contains(name))
+                || length.as_ref().and_then(name_of).is_some_and(|name| names.contains(name))
         }
         TypeKind::Named(path) => {
             let is_name = path.parts.len() == 1 && names.contains(&path.parts[0].name);

@@ -75,8 +75,28 @@ pub(crate) enum Constant {
     Float(f64),
 }
 
+/// An expression is a pointer to its node, so that moving and copying it is cheap.
+pub(crate) type Expr = Rc<Node>;
+
+/// Makes an expression.
+pub(crate) fn expr(kind: Kind, ty: Type, span: Span) -> Expr {
+    Rc::new(Node { kind, ty, span })
+}
+
+/// The same expression for another place of the text.
+pub(crate) fn at(mut expr: Expr, span: Span) -> Expr {
+    Rc::make_mut(&mut expr).span = span;
+    expr
+}
+
+/// The same expression with another type, whose values look the same.
+pub(crate) fn as_type(mut expr: Expr, ty: Type) -> Expr {
+    Rc::make_mut(&mut expr).ty = ty;
+    expr
+}
+
 #[derive(Clone, Debug)]
-pub(crate) struct Expr {
+pub(crate) struct Node {
     pub kind: Kind,
     pub ty: Type,
     pub span: Span,
@@ -131,41 +151,41 @@ pub(crate) enum Kind {
     // Places.
     Local(VarId),
     Global(GlobalId),
-    Deref(Box<Expr>),
-    Field(Box<Expr>, usize),
-    Element(Box<Expr>, Box<Expr>),
+    Deref(Expr),
+    Field(Expr, usize),
+    Element(Expr, Expr),
     /// A temporary that holds a value.
-    Temporary(Box<Expr>),
+    Temporary(Expr),
     // Values.
-    Load(Box<Expr>),
-    AddressOf(Box<Expr>),
+    Load(Expr),
+    AddressOf(Expr),
     /// The first element's address.
-    Decay(Box<Expr>),
+    Decay(Expr),
     Special(&'static str),
-    Negate(Box<Expr>),
-    Complement(Box<Expr>),
-    Not(Box<Expr>),
-    Binary(Binary, Box<Expr>, Box<Expr>),
-    Compare(Compare, Box<Expr>, Box<Expr>),
-    And(Box<Expr>, Box<Expr>),
-    Or(Box<Expr>, Box<Expr>),
-    Conditional(Box<Expr>, Box<Expr>, Box<Expr>),
-    Comma(Box<Expr>, Box<Expr>),
-    Convert(Box<Expr>),
-    PointerAdd(Box<Expr>, Box<Expr>, bool),
-    PointerDiff(Box<Expr>, Box<Expr>),
+    Negate(Expr),
+    Complement(Expr),
+    Not(Expr),
+    Binary(Binary, Expr, Expr),
+    Compare(Compare, Expr, Expr),
+    And(Expr, Expr),
+    Or(Expr, Expr),
+    Conditional(Expr, Expr, Expr),
+    Comma(Expr, Expr),
+    Convert(Expr),
+    PointerAdd(Expr, Expr, bool),
+    PointerDiff(Expr, Expr),
     /// A place whose value is that of the assignment; it is a place itself.
-    Assign(Box<Expr>, Box<Expr>),
+    Assign(Expr, Expr),
     /// `a op= b`, computed in a type that may be wider.
     Update {
         op: Binary,
-        place: Box<Expr>,
-        value: Box<Expr>,
+        place: Expr,
+        value: Expr,
         computed_as: Type,
     },
     /// `x++` and so on; the first flag is for `-`, the second for the value before.
     Step {
-        place: Box<Expr>,
+        place: Expr,
         is_down: bool,
         is_post: bool,
     },
@@ -178,13 +198,13 @@ pub(crate) enum Kind {
     Printf(Rc<[u8]>, Vec<Expr>),
 }
 
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Stmt {
     pub kind: StmtKind,
     pub span: Span,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) enum StmtKind {
     Expr(Expr),
     Declare(VarId, Option<Expr>),
@@ -247,7 +267,7 @@ pub(crate) struct AsmOperand {
     pub value: Expr,
 }
 
-impl Expr {
+impl Node {
     /// Whether it is a place in memory rather than a value.
     pub fn is_place(&self) -> bool {
         match &self.kind {

@@ -10,13 +10,13 @@ pub(crate) use crate::parse::tree::Basic;
 use crate::source::Name;
 use crate::source::map::Map;
 
-/// A type with its qualifiers.
+/// A type with its qualifiers: its number, and a bit for each of `const` and `volatile`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) struct Type {
-    id: u32,
-    pub is_const: bool,
-    pub is_volatile: bool,
-}
+pub(crate) struct Type(u32);
+
+const CONST: u32 = 1;
+const VOLATILE: u32 = 2;
+const QUALIFIERS: u32 = CONST | VOLATILE;
 
 /// What a type is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -85,22 +85,39 @@ pub(crate) struct Types {
 /// Objects are at most this many bytes.
 pub(crate) const MAX_SIZE: u64 = 1 << 31;
 
+fn bits(is_const: bool, is_volatile: bool) -> u32 {
+    u32::from(is_const) | u32::from(is_volatile) << 1
+}
+
 impl Type {
+    pub fn is_const(self) -> bool {
+        self.0 & CONST != 0
+    }
+
+    pub fn is_volatile(self) -> bool {
+        self.0 & VOLATILE != 0
+    }
+
+    /// With the qualifiers of another type besides its own.
+    pub fn qualified_as(self, other: Type) -> Type {
+        Type(self.0 | other.0 & QUALIFIERS)
+    }
+
     pub fn plain(self) -> Type {
-        Type { is_const: false, is_volatile: false, ..self }
+        Type(self.0 & !QUALIFIERS)
     }
 
     pub fn qualified(self, is_const: bool, is_volatile: bool) -> Type {
-        Type { is_const: self.is_const || is_const, is_volatile: self.is_volatile || is_volatile, ..self }
+        Type(self.0 | bits(is_const, is_volatile))
     }
 
     /// The type less the qualifiers that are written elsewhere.
     pub fn without(self, is_const: bool, is_volatile: bool) -> Type {
-        Type { is_const: self.is_const && !is_const, is_volatile: self.is_volatile && !is_volatile, ..self }
+        Type(self.0 & !bits(is_const, is_volatile))
     }
 
     pub fn same(self, other: Type) -> bool {
-        self.id == other.id
+        self.plain() == other.plain()
     }
 }
 
@@ -114,11 +131,11 @@ impl Struct {
 impl Types {
     pub fn get(&mut self, shape: Shape) -> Type {
         let next = self.shapes.len() as u32;
-        let id = *self.known.entry(shape).or_insert(next);
+        let id = *self.known.get_or_insert(shape, next);
         if id == next {
             self.shapes.push(shape);
         }
-        Type { id, is_const: false, is_volatile: false }
+        Type(id << 2)
     }
 
     pub fn basic(&mut self, basic: Basic) -> Type {
@@ -142,7 +159,7 @@ impl Types {
     }
 
     pub fn shape(&self, ty: Type) -> Shape {
-        self.shapes[ty.id as usize]
+        self.shapes[(ty.0 >> 2) as usize]
     }
 
     pub fn pointee(&self, ty: Type) -> Option<Type> {
@@ -169,7 +186,10 @@ impl Types {
         }
         match (self.shape(from), self.shape(to)) {
             (Shape::Array(a, n), Shape::Array(b, m)) => {
-                n == m && self.fits(a, b) && (b.is_const || !a.is_const) && (b.is_volatile || !a.is_volatile)
+                n == m
+                    && self.fits(a, b)
+                    && (b.is_const() || !a.is_const())
+                    && (b.is_volatile() || !a.is_volatile())
             }
             _ => false,
         }
@@ -249,14 +269,14 @@ impl Types {
         let mut text = String::new();
         let is_pointer = matches!(self.shape(ty), Shape::Pointer(_));
         if !is_pointer {
-            text.push_str(if ty.is_const { "const " } else { "" });
-            text.push_str(if ty.is_volatile { "volatile " } else { "" });
+            text.push_str(if ty.is_const() { "const " } else { "" });
+            text.push_str(if ty.is_volatile() { "volatile " } else { "" });
         }
         match self.shape(ty) {
             Shape::Basic(basic) => text.push_str(basic_name(basic)),
             Shape::Null => text.push_str("std::nullptr_t"),
             Shape::Pointer(to) => {
-                text = format!("{}*{}", self.show(to), if ty.is_const { " const" } else { "" });
+                text = format!("{}*{}", self.show(to), if ty.is_const() { " const" } else { "" });
             }
             Shape::Reference(to) => text = format!("{}&", self.show(to)),
             Shape::Array(..) => self.show_array(ty, &mut text),

@@ -2,7 +2,7 @@
 
 use super::typed::{Expr, Kind, Stmt, StmtKind};
 
-pub(crate) fn expr(root: &Expr, each: &mut impl FnMut(&Expr)) {
+pub(crate) fn expr(root: &Expr, each: &mut dyn FnMut(&Expr)) {
     each(root);
     match &root.kind {
         Kind::Integer(_)
@@ -48,7 +48,7 @@ pub(crate) fn expr(root: &Expr, each: &mut impl FnMut(&Expr)) {
     }
 }
 
-pub(crate) fn statement(root: &Stmt, each: &mut impl FnMut(&Expr)) {
+pub(crate) fn statement(root: &Stmt, each: &mut dyn FnMut(&Expr)) {
     match &root.kind {
         StmtKind::Expr(value) => expr(value, each),
         StmtKind::Declare(_, value) => value.iter().for_each(|value| expr(value, each)),
@@ -72,7 +72,7 @@ pub(crate) fn statement(root: &Stmt, each: &mut impl FnMut(&Expr)) {
 }
 
 /// Calls `each` for what variables are declared with and for what `asm` writes: places there are references.
-pub(crate) fn declarations(root: &Stmt, each: &mut impl FnMut(&Expr)) {
+pub(crate) fn declarations(root: &Stmt, each: &mut dyn FnMut(&Expr)) {
     match &root.kind {
         StmtKind::Declare(_, Some(value)) => each(value),
         StmtKind::Block(inner) => inner.iter().for_each(|inner| declarations(inner, each)),

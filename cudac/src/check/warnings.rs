@@ -98,8 +98,9 @@ impl Checker<'_> {
             }
         }
         if wanted != values.len() {
+            let plural = if wanted == 1 { "" } else { "s" };
             let message =
-                format!("the text of `printf` takes {wanted} values, but {} follow it", values.len());
+                format!("the text of `printf` takes {wanted} value{plural}, but gets {}", values.len());
             self.sink.warn(span, message, "");
         }
     }
@@ -108,7 +109,7 @@ impl Checker<'_> {
     pub(super) fn warn_function(&mut self, id: FunctionId) {
         let function = &self.program.functions[id];
         let is_constructor = self.types.is_void(function.result);
-        if self.sink.failed() || is_constructor || function.span.file > 0 || ends(&function.body) {
+        if self.sink.failed() || is_constructor || !function.span.is_users() || ends(&function.body) {
             return;
         }
         let message = format!("`{}` does not return a value on every path", function.name);
@@ -149,7 +150,7 @@ fn leaves(statements: &[Stmt]) -> bool {
 }
 
 /// Calls `each` for every name that a statement's expressions use.
-pub(super) fn names_of(statement: &tree::Stmt, each: &mut impl FnMut(&Name)) {
+pub(super) fn names_of(statement: &tree::Stmt, each: &mut dyn FnMut(&Name)) {
     use tree::StmtKind as S;
     let mut expr = |value: &tree::Expr| names_in(value, each);
     match &statement.kind {
@@ -192,7 +193,7 @@ pub(super) fn names_of(statement: &tree::Stmt, each: &mut impl FnMut(&Name)) {
     }
 }
 
-fn names_in(value: &tree::Expr, each: &mut impl FnMut(&Name)) {
+fn names_in(value: &tree::Expr, each: &mut dyn FnMut(&Name)) {
     match &value.kind {
         ExprKind::Path(path) => {
             if let [part] = &path.parts[..] {

@@ -237,6 +237,19 @@ pub(crate) struct Param {
     pub ty: Option<Ty>,
 }
 
+impl Space {
+    /// How an instruction names the space.
+    pub fn suffix(self) -> &'static str {
+        match self {
+            Space::Generic => "",
+            Space::Global => ".global",
+            Space::Shared => ".shared",
+            Space::Constant => ".const",
+            Space::Local => ".local",
+        }
+    }
+}
+
 impl Ty {
     pub fn class(self) -> Class {
         match self {

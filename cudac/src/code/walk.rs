@@ -15,13 +15,12 @@ impl Inst {
     }
 
     /// Calls `each` for every register that is read.
-    pub fn reads(&self, mut each: impl FnMut(Reg)) {
-        self.args.iter().filter_map(|arg| arg.reg()).for_each(&mut each);
-        self.base().into_iter().for_each(each);
+    pub fn reads(&self, each: &mut dyn FnMut(Reg)) {
+        self.args.iter().filter_map(|arg| arg.reg()).chain(self.base()).for_each(each);
     }
 
     /// Replaces the registers that are read.
-    pub fn replace(&mut self, mut with: impl FnMut(Reg) -> Operand) {
+    pub fn replace(&mut self, with: &mut dyn FnMut(Reg) -> Operand) {
         for arg in &mut self.args {
             if let Operand::Reg(reg) = *arg {
                 *arg = with(reg);

@@ -2,6 +2,7 @@
 
 use super::Emitter;
 use crate::code::{Access, Arith, Base, Binary, Class, Compare, Inst, Op, Ptx, PtxOperand, Space, Ty, Unary};
+use crate::source::joined;
 
 impl Emitter<'_> {
     pub(super) fn inst(&mut self, inst: &Inst) {
@@ -25,7 +26,7 @@ impl Emitter<'_> {
             Op::ToGlobal => ["cvta.to.global.u64", ""],
             Op::ToGeneric(space) => {
                 let operands = self.operands(inst);
-                return self.put(&["cvta", space_name(*space), ".u64 \t", &operands]);
+                return self.put(&["cvta", space.suffix(), ".u64 \t", &operands]);
             }
             Op::Special(_) | Op::Symbol(_) | Op::SlotAddress(_) | Op::Param(..) => return self.source(inst),
             Op::Load(access) | Op::Store(access) => return self.access(access, inst),
@@ -65,7 +66,7 @@ impl Emitter<'_> {
             }
             Op::SlotAddress(_) => self.put(&["mov.u64 \t", &dst, ", ", LOCAL, &nth]),
             Op::Param(nth, distance, ty) => {
-                let name = [&self.function.name[..], "_param_", &nth.to_string()].concat();
+                let name = joined(&[&self.function.name[..], "_param_", &nth.to_string()], "");
                 let address = offset(&name, (*distance).into());
                 self.put(&["ld.param.", memory(*ty), " \t", &dst, ", ", &address]);
             }
@@ -76,14 +77,14 @@ impl Emitter<'_> {
     fn access(&mut self, access: &Access, inst: &Inst) {
         let base = match access.place.base {
             Base::Reg(reg) => self.reg(reg),
-            Base::Slot(_) => [LOCAL, &self.nth.to_string()].concat(),
+            Base::Slot(_) => joined(&[LOCAL, &self.nth.to_string()], ""),
             Base::Symbol(global) => self.checked.program.globals[global].name.clone(),
         };
         let address = offset(&base, access.place.offset);
         // No other thread sees a constant or what is local, so PTX has no such accesses.
         let is_volatile = access.is_volatile && !matches!(access.space, Space::Constant | Space::Local);
         let volatile = if is_volatile { ".volatile" } else { "" };
-        let (space, ty) = (space_name(access.space), memory(access.ty));
+        let (space, ty) = (access.space.suffix(), memory(access.ty));
         let values = self.operands(inst);
         let [vector, open, close] = match inst.dsts.len().max(inst.args.len()) {
             1 => ["", "", ""],
@@ -92,7 +93,7 @@ impl Emitter<'_> {
         };
         let is_store = inst.dsts.is_empty();
         let kind = if is_store { "st" } else { "ld" };
-        let values = [open, &values, close].concat();
+        let values = joined(&[open, &values, close], "");
         let (first, second) = if is_store { (&address, &values) } else { (&values, &address) };
         self.put(&[kind, volatile, space, vector, ".", ty, " \t", first, ", ", second]);
     }
@@ -153,18 +154,18 @@ impl Emitter<'_> {
                 rest = after;
                 continue;
             }
-            let wants_space = rest.starts_with('s');
-            rest = if wants_space { &rest[1..] } else { rest };
+            let (wants_space, wants_base) = (rest.starts_with('s'), rest.starts_with('a'));
+            rest = rest.trim_start_matches(['s', 'a']);
             let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
             let number: usize = rest[..digits].parse().unwrap_or(0);
             rest = &rest[digits..];
             match ptx.operands.get(number) {
-                Some(PtxOperand::Argument(at)) if wants_space => text.push_str(space_name(ptx.spaces[*at])),
+                Some(PtxOperand::Argument(at)) if wants_space => text.push_str(ptx.spaces[*at].suffix()),
                 Some(PtxOperand::Argument(at)) => {
                     let operand = self.operand(inst.args[*at]);
                     match ptx.addresses[*at] {
-                        Some(distance) => text.push_str(&offset(&operand, distance)),
-                        None => text.push_str(&operand),
+                        Some(distance) if !wants_base => text.push_str(&offset(&operand, distance)),
+                        _ => text.push_str(&operand),
                     }
                 }
                 Some(PtxOperand::Result(at)) => text.push_str(&self.reg(inst.dsts[*at])),
@@ -195,7 +196,7 @@ impl Emitter<'_> {
         let list = self.operand(inst.args[0]);
         self.strings += 1;
         let nth = self.strings;
-        let name = ["%text", &nth.to_string()].concat();
+        let name = joined(&["%text", &nth.to_string()], "");
         self.line(&["{"]);
         self.line(&["\t.reg .b64 \t", &name, ";"]);
         self.line(&["\tmov.u64 \t", &name, ", ", &text, ";"]);
@@ -217,16 +218,6 @@ pub(super) const LOCAL: &str = "__local_depot";
 fn offset(base: &str, distance: i64) -> String {
     let (sign, distance) = if distance == 0 { ("", String::new()) } else { ("+", distance.to_string()) };
     ["[", base, sign, &distance, "]"].concat()
-}
-
-pub(super) fn space_name(space: Space) -> &'static str {
-    match space {
-        Space::Generic => "",
-        Space::Global => ".global",
-        Space::Shared => ".shared",
-        Space::Constant => ".const",
-        Space::Local => ".local",
-    }
 }
 
 fn suffix(ty: Ty) -> &'static str {

@@ -15,6 +15,7 @@ use std::ops::Range;
 use crate::Name;
 use crate::check::Checked;
 use crate::code::{Class, End, Function, Inst, Operand, Reg};
+use crate::source::joined;
 
 /// A kernel on its way to text.
 struct Emitter<'c> {
@@ -97,7 +98,7 @@ impl Emitter<'_> {
     fn jump(&mut self, condition: &[&str], to: usize) {
         let (kernel, block) = (self.nth.to_string(), to.to_string());
         let kind = if condition.is_empty() { "bra.uni \t$L__BB" } else { " bra \t$L__BB" };
-        self.put(&[&condition.concat(), kind, &kernel, "_", &block]);
+        self.put(&[&joined(condition, ""), kind, &kernel, "_", &block]);
     }
 
     fn reg(&mut self, reg: Reg) -> String {
@@ -107,7 +108,7 @@ impl Emitter<'_> {
             *count += 1;
             *number = *count;
         }
-        ["%", prefix(class), &number.to_string()].concat()
+        joined(&["%", prefix(class), &number.to_string()], "")
     }
 
     fn operand(&mut self, operand: Operand) -> String {
@@ -125,7 +126,7 @@ impl Emitter<'_> {
             let part = self.operand(*arg);
             parts.push(part);
         }
-        parts.join(", ")
+        joined(&parts, ", ")
     }
 
     fn end(&mut self, at: usize, end: &End, line: u32) {
@@ -207,7 +208,7 @@ impl Emitter<'_> {
     /// A register as the text writes it, if it does.
     fn known(&self, reg: Reg) -> Option<String> {
         let number = self.numbers[reg as usize];
-        (number > 0).then(|| ["%", prefix(self.function.class(reg)), &number.to_string()].concat())
+        (number > 0).then(|| joined(&["%", prefix(self.function.class(reg)), &number.to_string()], ""))
     }
 }
 

@@ -2,12 +2,12 @@
 
 use std::fmt::Write;
 
-use super::instruction::space_name;
 use super::{count_lines, kernel};
 use crate::Name;
 use crate::check::Checked;
 use crate::code::{Function, Space};
 use crate::optimise::spaces::of_symbol;
+use crate::source::joined;
 
 /// The whole module.
 pub(crate) fn module(
@@ -25,10 +25,11 @@ pub(crate) fn module(
         );
         text.push_str("\t.param .b64 vprintf_param_1\n)\n;\n");
     }
-    let mut code = String::new();
+    let (mut code, mut lines) = (String::new(), 0);
     let mut names: Vec<Name> = Vec::new();
     for (nth, function) in kernels.iter().enumerate() {
-        let (kernel, own) = kernel(function, checked, nth, count_lines(&code));
+        let (kernel, own) = kernel(function, checked, nth, lines);
+        lines += count_lines(&kernel);
         code.push_str(&kernel);
         names.extend(own);
     }
@@ -37,7 +38,8 @@ pub(crate) fn module(
     }
     for (nth, string) in strings.iter().enumerate() {
         let bytes: Vec<String> = string.iter().chain(&[0]).map(u8::to_string).collect();
-        let _ = writeln!(text, ".global .align 1 .b8 $str{nth}[{}] = {{{}}};", bytes.len(), bytes.join(", "));
+        let _ =
+            writeln!(text, ".global .align 1 .b8 $str{nth}[{}] = {{{}}};", bytes.len(), joined(&bytes, ", "));
     }
     let before = count_lines(&text);
     for lines in names.iter_mut().flat_map(|name| &mut name.ptx_lines) {
@@ -52,7 +54,7 @@ pub(crate) fn module(
 /// A variable; one of this compiler's own only if a kernel uses it.
 fn variable(text: &mut String, checked: &Checked, at: usize, code: &str) {
     let global = &checked.program.globals[at];
-    if global.span.file > 0 && !code.contains(&global.name) {
+    if !global.span.is_users() && !code.contains(&global.name) {
         return;
     }
     let space = of_symbol(checked, at);
@@ -63,10 +65,10 @@ fn variable(text: &mut String, checked: &Checked, at: usize, code: &str) {
         (false, _) => (".visible ", size.to_string()),
     };
     let align = if global.is_extern { global.align.max(16) } else { global.align };
-    let _ = write!(text, "{linkage}{} .align {align} .b8 {}[{length}]", space_name(space), global.name);
+    let _ = write!(text, "{linkage}{} .align {align} .b8 {}[{length}]", space.suffix(), global.name);
     if let Some(bytes) = &global.bytes {
         let bytes: Vec<String> = bytes.iter().map(u8::to_string).collect();
-        let _ = write!(text, " = {{{}}}", bytes.join(", "));
+        let _ = write!(text, " = {{{}}}", joined(&bytes, ", "));
     }
     text.push_str(";\n");
 }

@@ -41,11 +41,10 @@ pub(super) fn names(
         }
     }
     let mut found = Vec::new();
-    for Named { reg, name, mut lines } in named {
+    for Named { reg, name, lines } in named {
         if let Some(register) = spelt(reg)
             && !lines.is_empty()
         {
-            lines.sort_unstable_by_key(|range| range.start);
             found.push(Name {
                 kernel: function.name.clone(),
                 register,
@@ -84,9 +83,11 @@ fn ranges(function: &Function, at: usize, live: &Live, of_reg: &[Vec<usize>]) ->
                 found.push((reg, nth + 1..until));
             }
         }
-        inst.reads(|reg| reads(&mut open, reg, nth));
+        inst.reads(&mut |reg| reads(&mut open, reg, nth));
     }
     found.extend(open.into_iter().map(|(reg, until)| (reg, 0..until)));
+    // Those of a register were found from the last to the first.
+    found.reverse();
     found
 }
 

@@ -91,6 +91,18 @@ inline __device__ unsigned long __cvta_generic_to_global(const void* address) {
     return result;
 }
 
+//: __isShared __isGlobal __isLocal __isConstant
+#define IN(name, space) \
+    inline __device__ unsigned name(const void* address) { \
+        bool result; \
+        asm("isspacep." space " %0, %a1;" : "=b"(result) : "m"(address)); \
+        return result; \
+    }
+IN(__isShared, "shared")
+IN(__isGlobal, "global")
+IN(__isLocal, "local")
+IN(__isConstant, "const")
+
 //: uint3 dim3 threadIdx blockIdx blockDim gridDim
 struct uint3 { unsigned x, y, z; };
 struct dim3 {

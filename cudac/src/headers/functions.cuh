@@ -195,14 +195,14 @@ inline __device__ double log10(double x) { return __own_log_times(x, 0.434294481
 inline __device__ float log10f(float x) { return (float)log10((double)x); }
 inline __device__ float log10(float x) { return log10f(x); }
 //: log1p log1pf
-inline __device__ double log1p(double x) { 
+inline __device__ double log1p(double x) {
     if (!(x > -1.0) || x == __longlong_as_double(0x7ff0000000000000)) return log(1.0 + x);
     if (__cudac_abs(x) < 1e-17) return x;
     double sum = 1.0 + x, low;
     double rest = sum > 2.0 ? 1.0 - (sum - x) : x - (sum - 1.0);
     double high = __own_log(sum, low);
     return high + (low + rest / sum);
- }
+}
 inline __device__ float log1pf(float x) { return (float)log1p((double)x); }
 inline __device__ float log1p(float x) { return log1pf(x); }
 //: pow powf
@@ -299,35 +299,41 @@ inline __device__ double acos(double x) { return 2.0 * atan2(sqrt(0.5 * (1.0 - x
 inline __device__ float acosf(float x) { return (float)acos((double)x); }
 inline __device__ float acos(float x) { return acosf(x); }
 //: sinh sinhf
-inline __device__ double sinh(double x) { 
+inline __device__ double sinh(double x) {
     if (__cudac_abs(x) > 40.0) return copysign(__own_exp(__cudac_abs(x), -0.6931471805599453, false), x);
     double e = expm1(__cudac_abs(x));
     return copysign(0.5 * (e + e / (e + 1.0)), x);
- }
+}
 inline __device__ float sinhf(float x) { return (float)sinh((double)x); }
 inline __device__ float sinh(float x) { return sinhf(x); }
 //: cosh coshf
-inline __device__ double cosh(double x) { 
+inline __device__ double cosh(double x) {
     if (__cudac_abs(x) > 40.0) return __own_exp(__cudac_abs(x), -0.6931471805599453, false);
     double e = exp(__cudac_abs(x));
     return 0.5 * e + 0.5 / e;
- }
+}
 inline __device__ float coshf(float x) { return (float)cosh((double)x); }
 inline __device__ float cosh(float x) { return coshf(x); }
 //: tanh tanhf
-inline __device__ double tanh(double x) { 
+inline __device__ double tanh(double x) {
     double a = __cudac_abs(x);
     if (a > 20.0) return copysign(1.0, x);
+    if (a != a) return x;
     double e = expm1(2.0 * a);
-    return a == a ? copysign(a < 1.0 ? e / (e + 2.0) : 1.0 - 2.0 / (e + 2.0), x) : x;
- }
+    double d = e + 2.0;
+    if (a >= 1.0) return copysign(1.0 - 2.0 / d, x);
+    // What rounding has left out of the sum and of the quotient is added.
+    double low = e < 2.0 ? e - (d - 2.0) : 2.0 - (d - e);
+    double q = e / d;
+    return copysign(q + (__cudac_fma(-q, d, e) - q * low) / d, x);
+}
 inline __device__ float tanhf(float x) { return (float)tanh((double)x); }
 inline __device__ float tanh(float x) { return tanhf(x); }
 //: asinhf
-inline __device__ float asinhf(float x) { 
+inline __device__ float asinhf(float x) {
     double a = __cudac_abs((double)x);
     return copysignf((float)log1p(a + a * a / (1.0 + sqrt(a * a + 1.0))), x);
- }
+}
 //: acoshf
 inline __device__ float acoshf(float x) { return (float)log((double)x + sqrt(((double)x - 1.0) * ((double)x + 1.0))); }
 //: atanhf
@@ -360,7 +366,8 @@ inline __device__ float erfcf(float x) {
 //: normcdff
 inline __device__ float normcdff(float x) {
     double t = -0.7071067811865476 * (double)x;
-    if (t < 1.5) return t > -6.0 ? (float)(0.5 - 0.5 * __own_erf(t)) : x != x ? x : 1.0f;
+    // The series has too few terms below -4.
+    if (t < 1.5) return t > -4.0 ? (float)(0.5 - 0.5 * __own_erf(t)) : x != x ? x : t > -11.0 ? (float)(1.0 - 0.5 * __own_erfc(-t)) : 1.0f;
     return t > 11.0 ? 0.0f : (float)(0.5 * __own_erfc(t));
 }
 //: cbrt cbrtf

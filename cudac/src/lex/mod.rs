@@ -127,7 +127,7 @@ impl Lexer<'_> {
     }
 
     fn span(&self, start: usize) -> Span {
-        Span { file: self.file, start: start as u32, end: self.at as u32 }
+        Span::new(self.file, start as u32, self.at as u32)
     }
 
     /// Skips blanks, comments and continued lines.

@@ -18,7 +18,7 @@ impl Lower<'_> {
                 let class = class(operand.constraint);
                 let dst = self.function.new_reg(class);
                 if operand.is_updated {
-                    let old = self.load_scalar(place, ty, operand.value.ty.is_volatile);
+                    let old = self.load_scalar(place, ty, operand.value.ty.is_volatile());
                     let old = self.fitted(old, ty, class);
                     self.push(Inst { op: Op::Mov, dsts: vec![dst], args: vec![old], line: self.line });
                     parts.args.push(Operand::Reg(dst));

@@ -26,14 +26,14 @@ impl Lower<'_> {
             return Err(error(call.span, format!("functions call each other more than {MAX_CALLS} deep")));
         }
         let outer_line = self.line;
-        if self.frame().line.is_none() && call.span.file == 0 {
+        if self.frame().line.is_none() && call.span.is_users() {
             self.line = self.line_of(call.span);
         }
         let mut frame = Frame::new(function, called.vars.len(), 0);
         // Everything in it is charged to the call in the kernel.
         frame.line = Some(self.frame().line.unwrap_or(self.line));
         let values = self.passed(function, arguments, object)?;
-        if self.frame().line.is_none() && call.span.file == 0 {
+        if self.frame().line.is_none() && call.span.is_users() {
             // The arguments may have been calls on other lines.
             self.line = self.line_of(call.span);
         }

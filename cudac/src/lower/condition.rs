@@ -17,7 +17,7 @@ impl Lower<'_> {
         match &expr.kind {
             Kind::Integer(_) | Kind::Float(_) | Kind::Special(_) => Some(0),
             Kind::Load(place) | Kind::Temporary(place) => match place.kind {
-                Kind::Local(_) if self.ty(place.ty).is_some() && !place.ty.is_volatile => {
+                Kind::Local(_) if self.ty(place.ty).is_some() && !place.ty.is_volatile() => {
                     let Kind::Local(var) = place.kind else { return None };
                     let frame = self.frames.last()?;
                     let declared = &self.checked.program.functions[frame.function].vars[var];

@@ -146,7 +146,7 @@ impl Lower<'_> {
         let StmtKind::Declare(var, Some(value)) = &first.kind else { return None };
         let function = self.frame().function;
         let ty = self.checked.program.functions[function].vars[*var].ty;
-        if !self.checked.types.is_integral(ty) || ty.is_volatile {
+        if !self.checked.types.is_integral(ty) || ty.is_volatile() {
             return None;
         }
         // `known` never looks at a variable that it is not given, so any number does for it.

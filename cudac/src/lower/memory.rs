@@ -72,14 +72,14 @@ impl Lower<'_> {
     /// Loads a number, or names the object at the place.
     pub(super) fn load(&mut self, place: Place, ty: Type) -> Value {
         match self.ty(ty) {
-            Some(kind) => Value::Scalar(self.load_scalar(place, kind, ty.is_volatile)),
+            Some(kind) => Value::Scalar(self.load_scalar(place, kind, ty.is_volatile())),
             None => Value::Object(place),
         }
     }
 
     pub(super) fn store_scalar(&mut self, place: Place, ty: Type, value: Operand) {
         if let Some(kind) = self.ty(ty) {
-            self.store_operand(place, kind, value, ty.is_volatile);
+            self.store_operand(place, kind, value, ty.is_volatile());
         }
     }
 
@@ -90,7 +90,7 @@ impl Lower<'_> {
             // What is in memory has to be valid without knowing the space; a slot may become a register.
             let is_slot = matches!(place.base, Base::Slot(_));
             let operand = if is_pointer && !is_slot { self.generic(value) } else { self.operand(value) };
-            self.store_operand(place, kind, operand, ty.is_volatile);
+            self.store_operand(place, kind, operand, ty.is_volatile());
             return Ok(());
         }
         match value {
@@ -105,7 +105,7 @@ impl Lower<'_> {
         let mut leaves = Vec::new();
         self.leaves(ty, 0, &mut leaves, span)?;
         if let Some(kind) = self.vector(ty, &leaves) {
-            self.copy_vector(from, to, kind, leaves.len(), ty.is_volatile);
+            self.copy_vector(from, to, kind, leaves.len(), ty.is_volatile());
             return Ok(());
         }
         let mut values = Vec::with_capacity(leaves.len());
@@ -117,7 +117,7 @@ impl Lower<'_> {
                 continue;
             }
             let kind = self.ty(*leaf).unwrap_or(Ty::U32);
-            let is_volatile = ty.is_volatile || leaf.is_volatile;
+            let is_volatile = ty.is_volatile() || leaf.is_volatile();
             values.push(Some((target, kind, self.load_scalar(source, kind, is_volatile), is_volatile)));
         }
         for (target, kind, value, is_volatile) in values.into_iter().flatten() {
@@ -171,7 +171,7 @@ impl Lower<'_> {
     }
 
     fn remember(&mut self, slot: usize, offset: i64, refers_to: Option<Place>) {
-        let known = self.references.entry((slot, offset)).or_insert(refers_to);
+        let known = self.references.get_or_insert((slot, offset), refers_to);
         if *known != refers_to {
             *known = None;
         }
@@ -193,7 +193,8 @@ impl Lower<'_> {
         let function = self.frame().function;
         let declared = &self.checked.program.functions[function].vars[var];
         let (ty, span) = (declared.ty, declared.span);
-        if let (Value::Scalar(_) | Value::Address(_), false) = (value, declared.is_changed || ty.is_volatile)
+        if let (Value::Scalar(_) | Value::Address(_), false) =
+            (value, declared.is_changed || ty.is_volatile())
         {
             self.frame().vars[var] = Binding::Value(value);
             let reg = match value {

@@ -221,7 +221,7 @@ impl Lower<'_> {
         let inlined = self.frames.last().and_then(|frame| frame.line);
         self.line = match inlined {
             Some(line) => line,
-            None if span.file > 0 => return,
+            None if !span.is_users() => return,
             None => self.line_of(span),
         };
     }
@@ -229,7 +229,7 @@ impl Lower<'_> {
     fn line_of(&mut self, span: Span) -> u32 {
         let place = self.files.place(span);
         let next = self.function.lines.len() as u32;
-        let line = *self.known_lines.entry(place).or_insert(next);
+        let line = *self.known_lines.get_or_insert(place, next);
         if line == next {
             self.function.lines.push(place);
         }
@@ -248,7 +248,7 @@ impl Lower<'_> {
         let frame = self.frames.last()?;
         let function = &self.checked.program.functions[frame.function];
         let declared = &function.vars[var];
-        if declared.span.file > 0 || declared.name.as_str().is_empty() {
+        if !declared.span.is_users() || declared.name.as_str().is_empty() {
             return None;
         }
         let first_line = self.files.place(declared.span).0;

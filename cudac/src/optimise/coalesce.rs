@@ -7,7 +7,7 @@ pub(super) fn coalesce(function: &mut Function) {
     let mut writes = vec![0u32; function.regs.len()];
     for block in &function.blocks {
         for inst in &block.insts {
-            inst.reads(|reg| reads[reg as usize] += 1);
+            inst.reads(&mut |reg| reads[reg as usize] += 1);
             inst.dsts.iter().for_each(|dst| writes[*dst as usize] += 1);
         }
         block.end.condition().into_iter().for_each(|reg| reads[reg as usize] += 1);
@@ -30,7 +30,7 @@ pub(super) fn coalesce(function: &mut Function) {
                 continue;
             }
             let inst = &block.insts[at];
-            inst.reads(|reg| {
+            inst.reads(&mut |reg| {
                 touched.set(reg, at);
             });
             for dst in &inst.dsts {
@@ -85,7 +85,7 @@ fn rename(block: &mut Block, (start, at): (usize, usize), from: Reg, to: Reg, re
         if nth > at + MAX_DISTANCE {
             return false;
         }
-        inst.reads(|reg| found += u32::from(reg == from));
+        inst.reads(&mut |reg| found += u32::from(reg == from));
         if nth > at && inst.dsts.contains(&to) {
             end = nth + 1;
             break;
@@ -97,7 +97,7 @@ fn rename(block: &mut Block, (start, at): (usize, usize), from: Reg, to: Reg, re
         return false;
     }
     for inst in &mut block.insts[start + 1..end] {
-        inst.replace(|reg| Operand::Reg(if reg == from { to } else { reg }));
+        inst.replace(&mut |reg| Operand::Reg(if reg == from { to } else { reg }));
     }
     for dst in &mut block.insts[start].dsts {
         if *dst == from {

@@ -10,7 +10,7 @@ pub(super) fn contract(function: &mut Function) {
     let mut writes = vec![0u32; function.regs.len()];
     for block in &function.blocks {
         for inst in &block.insts {
-            inst.reads(|reg| reads[reg as usize] += 1);
+            inst.reads(&mut |reg| reads[reg as usize] += 1);
             inst.dsts.iter().for_each(|dst| writes[*dst as usize] += 1);
         }
     }

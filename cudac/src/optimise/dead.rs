@@ -4,27 +4,25 @@
 
 use crate::code::{Block, Function, Op, Reg};
 
-/// A set of registers.
-#[derive(Clone, PartialEq)]
-pub(super) struct Set(Vec<u64>);
+/// For each block a set of registers.
+struct Sets {
+    /// Words of the bits of a block.
+    words: usize,
+    bits: Vec<u64>,
+}
 
-impl Set {
-    pub fn new(count: usize) -> Set {
-        Set(vec![0; count.div_ceil(64)])
+impl Sets {
+    fn new(blocks: usize, count: usize) -> Sets {
+        let words = count.div_ceil(64);
+        Sets { words, bits: vec![0; words * blocks] }
     }
 
-    pub fn insert(&mut self, reg: Reg) {
-        self.0[reg as usize / 64] |= 1 << (reg % 64);
+    fn insert(&mut self, block: usize, number: u32) {
+        self.bits[block * self.words + number as usize / 64] |= 1 << (number % 64);
     }
 
-    pub fn has(&self, reg: Reg) -> bool {
-        self.0[reg as usize / 64] >> (reg % 64) & 1 != 0
-    }
-
-    fn join(&mut self, other: &Set) {
-        for (own, other) in self.0.iter_mut().zip(&other.0) {
-            *own |= other;
-        }
+    fn has(&self, block: usize, number: u32) -> bool {
+        self.bits[block * self.words + number as usize / 64] >> (number % 64) & 1 != 0
     }
 }
 
@@ -42,7 +40,7 @@ fn crossing(function: &Function) -> (Vec<u32>, Vec<Reg>) {
             }
         };
         for inst in &block.insts {
-            inst.reads(|reg| note(reg, &written));
+            inst.reads(&mut |reg| note(reg, &written));
             for dst in &inst.dsts {
                 written[*dst as usize] = at;
             }
@@ -55,65 +53,62 @@ fn crossing(function: &Function) -> (Vec<u32>, Vec<Reg>) {
 /// The registers that are live at the end of each block, of those that matter in more than one.
 pub(crate) struct Live {
     number: Vec<u32>,
-    out: Vec<Set>,
+    out: Sets,
 }
 
 impl Live {
     pub fn new(function: &Function) -> Live {
         let (number, regs) = crossing(function);
-        let count = regs.len();
-        let mut live = Live { number, out: vec![Set::new(count); function.blocks.len()] };
-        let (mut reads, mut writes) = (Vec::new(), Vec::new());
-        for block in &function.blocks {
-            let (mut read, mut written) = (Set::new(count), Set::new(count));
+        let sets = || Sets::new(function.blocks.len(), regs.len());
+        let mut live = Live { number, out: sets() };
+        let (mut inputs, mut writes) = (sets(), sets());
+        for (at, block) in function.blocks.iter().enumerate() {
+            let mut read = |reg: Reg, writes: &Sets| {
+                if let Some(number) = live.crossing(reg).filter(|number| !writes.has(at, *number)) {
+                    inputs.insert(at, number);
+                }
+            };
             for inst in &block.insts {
-                inst.reads(|reg| live.note(reg, &mut read, Some(&written)));
-                inst.dsts.iter().for_each(|dst| live.note(*dst, &mut written, None));
+                inst.reads(&mut |reg| read(reg, &writes));
+                for dst in &inst.dsts {
+                    live.crossing(*dst).into_iter().for_each(|number| writes.insert(at, number));
+                }
             }
-            block.end.condition().into_iter().for_each(|reg| live.note(reg, &mut read, Some(&written)));
-            reads.push(read);
-            writes.push(written);
+            block.end.condition().into_iter().for_each(|reg| read(reg, &writes));
         }
-        live.settle(function, &reads, &writes);
+        live.settle(function, &mut inputs, &writes);
         live
     }
 
-    fn note(&self, reg: Reg, set: &mut Set, unless: Option<&Set>) {
-        let number = self.number[reg as usize];
-        if number != u32::MAX && !unless.is_some_and(|unless| unless.has(number)) {
-            set.insert(number);
-        }
+    /// The number of a register that is read by another block than the one that writes it.
+    fn crossing(&self, reg: Reg) -> Option<u32> {
+        Some(self.number[reg as usize]).filter(|number| *number != u32::MAX)
     }
 
-    fn settle(&mut self, function: &Function, reads: &[Set], writes: &[Set]) {
+    /// `inputs` has what each block reads of others, and gets what is live where it begins.
+    fn settle(&mut self, function: &Function, inputs: &mut Sets, writes: &Sets) {
         let order = function.reverse_postorder();
-        let mut inputs = reads.to_vec();
+        let words = self.out.words;
         let mut changed = true;
         while changed {
             changed = false;
             for block in order.iter().rev() {
-                let mut out = self.out[*block].clone();
                 for target in function.blocks[*block].end.targets() {
-                    out.join(&inputs[target]);
+                    for word in 0..words {
+                        let own = block * words + word;
+                        let new = inputs.bits[target * words + word] & !self.out.bits[own];
+                        changed |= new != 0;
+                        self.out.bits[own] |= new;
+                        inputs.bits[own] |= new & !writes.bits[own];
+                    }
                 }
-                if out == self.out[*block] {
-                    continue;
-                }
-                changed = true;
-                for ((own, out), (read, written)) in
-                    inputs[*block].0.iter_mut().zip(&out.0).zip(reads[*block].0.iter().zip(&writes[*block].0))
-                {
-                    *own = read | out & !written;
-                }
-                self.out[*block] = out;
             }
         }
     }
 
     /// Whether a register is read after the end of a block.
     pub fn after(&self, block: usize, reg: Reg) -> bool {
-        let number = self.number[reg as usize];
-        number != u32::MAX && self.out[block].has(number)
+        self.crossing(reg).is_some_and(|number| self.out.has(block, number))
     }
 }
 
@@ -153,28 +148,31 @@ impl Needed<'_> {
     }
 }
 
+/// Says whether that may have made an instruction of another block superfluous.
 fn remove_in(block: &mut Block, needed: &mut Needed<'_>) -> bool {
     if let Some(condition) = block.end.condition() {
         needed.set(condition, true);
     }
-    let mut kept = Vec::with_capacity(block.insts.len());
     let mut changed = false;
-    for inst in block.insts.drain(..).rev() {
+    // Whether each instruction stays, from the last to the first.
+    let mut stays = Vec::with_capacity(block.insts.len());
+    for inst in block.insts.iter().rev() {
         let is_self = inst.op == Op::Mov
             && inst.dsts.len() == 1
             && inst.args.first().and_then(|arg| arg.reg()) == inst.dsts.first().copied();
         let is_read = inst.dsts.iter().any(|dst| needed.is_needed(*dst));
-        if inst.op.is_removable() && (is_self || !is_read) {
-            changed = true;
+        let is_dead = inst.op.is_removable() && (is_self || !is_read);
+        stays.push(!is_dead);
+        if is_dead {
+            // What it reads may now be dead in another block; in this one it is found at once.
+            inst.reads(&mut |reg| changed |= needed.live.crossing(reg).is_some());
             continue;
         }
         for dst in &inst.dsts {
             needed.set(*dst, false);
         }
-        inst.reads(|reg| needed.set(reg, true));
-        kept.push(inst);
+        inst.reads(&mut |reg| needed.set(reg, true));
     }
-    kept.reverse();
-    block.insts = kept;
+    block.insts.retain(|_| stays.pop() != Some(false));
     changed
 }

@@ -11,15 +11,14 @@ pub(super) fn hoist(function: &mut Function) {
         return;
     }
     enter(function);
-    let mut loops = loops(function);
-    // What an inner loop gives away may leave the outer one as well.
-    loops.sort_by_key(|found| found.blocks.len());
+    let loops = loops(function);
     let mut writes = vec![0u32; function.regs.len()];
     for inst in function.blocks.iter().flat_map(|block| &block.insts) {
         inst.dsts.iter().for_each(|dst| writes[*dst as usize] += 1);
     }
     let mut is_changed = vec![0u32; function.regs.len()];
-    for (nth, found) in (1..).zip(&loops) {
+    // What an inner loop gives away may leave the outer one as well, whose header comes before that of the inner one.
+    for (nth, found) in (1..).zip(loops.iter().rev()) {
         empty(function, found, &writes, (&mut is_changed, nth));
     }
 }
@@ -96,7 +95,7 @@ fn empty(function: &mut Function, found: &Loop, writes: &[u32], (changed, nth): 
         let insts = std::mem::take(&mut function.blocks[*block].insts);
         for inst in insts {
             let mut is_same = can_move(&inst) && inst.dsts.iter().all(|dst| writes[*dst as usize] == 1);
-            inst.reads(|reg| is_same &= changed[reg as usize] != nth);
+            inst.reads(&mut |reg| is_same &= changed[reg as usize] != nth);
             if is_same {
                 inst.dsts.iter().for_each(|dst| changed[*dst as usize] = 0);
                 moved.push(inst);

@@ -14,11 +14,17 @@ use crate::source::map::Map;
 
 type Value = u32;
 
+/// Instructions with more arguments than that are computed again.
+const MOST_ARGS: usize = 4;
+
+/// The end of a chain.
+const NONE: u32 = u32::MAX;
+
 /// What computes a value.
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum Key {
     Known(Operand, Class),
-    Op(Op, Class, Vec<Value>),
+    Op(Op, Class, [Value; MOST_ARGS]),
     Load { base: Base, base_value: Value, offset: i64, ty: Ty, memory: Value },
 }
 
@@ -31,8 +37,10 @@ struct Numbering<'f> {
     /// The number of the value of each register, and after the registers of each kind of memory.
     current: Vec<Value>,
     known: Map<Key, Value>,
-    /// The registers that got a value, by the value.
-    holders: Vec<Vec<Reg>>,
+    /// The last register that got a value, by the value: a link of `chain`.
+    holders: Vec<u32>,
+    /// A register, and the one before that got the same value.
+    chain: Vec<(Reg, u32)>,
     constants: Vec<Option<Operand>>,
     next: Value,
     undo: Vec<Undo>,
@@ -62,7 +70,8 @@ pub(super) fn number(function: &mut Function, symbols: &[Space]) {
         function,
         current: (0..(registers + memory) as Value).collect(),
         known: Map::default(),
-        holders: vec![Vec::new(); registers + memory],
+        holders: vec![NONE; registers + memory],
+        chain: Vec::new(),
         constants: vec![None; registers + memory],
         next: (registers + memory) as Value,
         undo: Vec::new(),
@@ -116,25 +125,35 @@ fn merged(
             }
         }
     }
-    let mut defined: Vec<Vec<usize>> = vec![Vec::new(); variables];
+    // The last block that changes a variable, and for each of these the one before.
+    let mut changed: Vec<(usize, u32)> = Vec::new();
+    let mut last = vec![NONE; variables];
+    let mut note = |variable: usize, block: usize| {
+        if changed.get(last[variable] as usize).is_none_or(|(known, _)| *known != block) {
+            changed.push((block, std::mem::replace(&mut last[variable], changed.len() as u32)));
+        }
+    };
     let registers = function.regs.len();
     for block in order {
         for inst in &function.blocks[*block].insts {
-            for dst in &inst.dsts {
-                note(&mut defined[*dst as usize], *block);
-            }
+            inst.dsts.iter().for_each(|dst| note(*dst as usize, *block));
             if changes_memory(inst) {
-                (registers..variables).for_each(|memory| note(&mut defined[memory], *block));
+                (registers..variables).for_each(|memory| note(memory, *block));
             }
         }
     }
     let mut fresh: Vec<Vec<usize>> = vec![Vec::new(); function.blocks.len()];
-    for (variable, blocks) in defined.iter_mut().enumerate() {
+    let mut work = Vec::new();
+    for (variable, last) in last.into_iter().enumerate() {
+        let mut link = last;
+        while let Some((block, before)) = changed.get(link as usize) {
+            work.push(*block);
+            link = *before;
+        }
         // A register that is written once has one value, except that a loop brings it around.
-        let mut work = std::mem::take(blocks);
         while let Some(block) = work.pop() {
             for target in &frontier[block] {
-                if fresh[*target].last() != Some(&variable) && !fresh[*target].contains(&variable) {
+                if fresh[*target].last() != Some(&variable) {
                     fresh[*target].push(variable);
                     work.push(*target);
                 }
@@ -142,12 +161,6 @@ fn merged(
         }
     }
     fresh
-}
-
-fn note(blocks: &mut Vec<usize>, block: usize) {
-    if blocks.last() != Some(&block) {
-        blocks.push(block);
-    }
 }
 
 fn changes_memory(inst: &Inst) -> bool {
@@ -172,7 +185,7 @@ fn kind(ty: Ty) -> usize {
 impl Numbering<'_> {
     fn fresh(&mut self) -> Value {
         self.next += 1;
-        self.holders.push(Vec::new());
+        self.holders.push(NONE);
         self.constants.push(None);
         self.next - 1
     }
@@ -190,7 +203,7 @@ impl Numbering<'_> {
                     self.known.remove(&key);
                 }
                 Some(Undo::Holder(value)) => {
-                    self.holders[value as usize].pop();
+                    self.holders[value as usize] = self.chain.pop().map_or(NONE, |(_, before)| before);
                 }
                 None => return,
             }
@@ -205,7 +218,8 @@ impl Numbering<'_> {
 
     fn hold(&mut self, reg: Reg, value: Value) {
         self.set(reg as usize, value);
-        self.holders[value as usize].push(reg);
+        let link = self.chain.len() as u32;
+        self.chain.push((reg, std::mem::replace(&mut self.holders[value as usize], link)));
         self.undo.push(Undo::Holder(value));
     }
 
@@ -228,10 +242,14 @@ impl Numbering<'_> {
 
     /// The oldest register that holds a value now.
     fn holder(&self, value: Value, class: Class) -> Option<Reg> {
-        self.holders[value as usize]
-            .iter()
-            .copied()
-            .find(|reg| self.current[*reg as usize] == value && self.function.class(*reg) == class)
+        let (mut link, mut oldest) = (self.holders[value as usize], None);
+        while let Some((reg, before)) = self.chain.get(link as usize) {
+            if self.current[*reg as usize] == value && self.function.class(*reg) == class {
+                oldest = Some(*reg);
+            }
+            link = *before;
+        }
+        oldest
     }
 
     fn best(&self, reg: Reg) -> Operand {
@@ -276,9 +294,10 @@ impl Numbering<'_> {
         }
         if let [dst] = inst.dsts[..]
             && inst.op.is_pure()
+            && inst.args.len() <= MOST_ARGS
         {
             let class = self.function.class(dst);
-            if let Some(known) = fold(&inst.op, &inst.args) {
+            if let Some(known) = fold(&inst.op, &inst.args).or_else(|| self.is_in_space(inst)) {
                 self.copy(inst, dst, known);
                 return;
             }
@@ -303,6 +322,14 @@ impl Numbering<'_> {
         }
     }
 
+    /// What `isspacep` says about an address whose state space is known.
+    fn is_in_space(&self, inst: &Inst) -> Option<Operand> {
+        let Op::Ptx(ptx) = &inst.op else { return None };
+        let asked = ptx.text.strip_prefix("isspacep").filter(|_| ptx.is_own)?;
+        let space = self.spaces.get(inst.args.first()?.reg()? as usize).copied().flatten()?;
+        (space != Space::Generic).then(|| Operand::Int(asked.starts_with(space.suffix()).into()))
+    }
+
     /// Replaces operands by older registers with the same values, and by constants where an instruction takes them.
     fn improve(&mut self, inst: &mut Inst) {
         let takes_numbers = match &inst.op {
@@ -310,13 +337,11 @@ impl Numbering<'_> {
             Op::ToGeneric(_) | Op::ToGlobal => false,
             _ => true,
         };
-        let mut replaced = inst.clone();
-        replaced.replace(|reg| match self.best(reg) {
+        inst.replace(&mut |reg| match self.best(reg) {
             Operand::Reg(new) => Operand::Reg(new),
             known if takes_numbers => known,
             _ => Operand::Reg(reg),
         });
-        *inst = replaced;
         // The second operand is the one that instructions take a number for.
         if let Op::Arith(
             Arith::Binary(Binary::Add | Binary::Mul | Binary::And | Binary::Or | Binary::Xor)
@@ -339,21 +364,17 @@ impl Numbering<'_> {
     }
 
     fn key(&mut self, inst: &Inst, class: Class) -> Key {
-        let classes = arg_classes(&inst.op, class);
-        let mut values: Vec<Value> = Vec::with_capacity(inst.args.len());
-        for (nth, arg) in inst.args.iter().enumerate() {
-            let class = arg
-                .reg()
-                .map_or_else(|| classes.get(nth).copied().unwrap_or(class), |reg| self.function.class(reg));
-            values.push(self.of(*arg, class));
+        let mut values = [NONE; MOST_ARGS];
+        for (nth, (arg, value)) in inst.args.iter().zip(&mut values).enumerate() {
+            let class = arg.reg().map_or(arg_class(&inst.op, nth, class), |reg| self.function.class(reg));
+            *value = self.of(*arg, class);
         }
         let commutes = matches!(
             inst.op,
             Op::Arith(Arith::Binary(Binary::Add | Binary::Mul | Binary::And | Binary::Or | Binary::Xor), _)
         );
-        if commutes {
-            let is_swapped = values[0] > values[1];
-            values.rotate_left(usize::from(is_swapped));
+        if commutes && values[0] > values[1] {
+            values.swap(0, 1);
         }
         Key::Op(inst.op.clone(), class, values)
     }
@@ -466,13 +487,14 @@ fn takes_numbers(ptx: &Ptx) -> bool {
         && !ptx.classes.contains(&Class::Pred)
 }
 
-fn arg_classes(op: &Op, class: Class) -> Vec<Class> {
+/// The class of a constant as an argument of an instruction with a result of some class.
+fn arg_class(op: &Op, nth: usize, class: Class) -> Class {
     match op {
-        Op::Set(_, ty) => vec![ty.class(); 2],
-        Op::MulWide(_) => vec![Class::B32; 2],
-        Op::Select(_) => vec![class, class, Class::Pred],
-        Op::Convert { from, .. } => vec![from.class()],
-        Op::Arith(Arith::Binary(Binary::Shl | Binary::Shr), _) => vec![class, Class::B32],
-        _ => Vec::new(),
+        Op::Set(_, ty) => ty.class(),
+        Op::MulWide(_) => Class::B32,
+        Op::Select(_) if nth == 2 => Class::Pred,
+        Op::Convert { from, .. } if nth == 0 => from.class(),
+        Op::Arith(Arith::Binary(Binary::Shl | Binary::Shr), _) if nth == 1 => Class::B32,
+        _ => class,
     }
 }

@@ -64,7 +64,7 @@ fn select(function: &mut Function, at: usize, side: usize, condition: u32, is_ne
     let mut renamed: Vec<(Reg, Operand)> = Vec::new();
     let mut selections = Vec::new();
     for mut inst in insts {
-        inst.replace(|reg| {
+        inst.replace(&mut |reg| {
             let now = renamed.iter().rfind(|(old, _)| *old == reg);
             now.map_or(Operand::Reg(reg), |(_, now)| *now)
         });

@@ -101,6 +101,17 @@ fn rewrite(function: &mut Function, known: &Known, checked: &Checked) {
                     }
                 }
                 Op::Load(access) | Op::Store(access) => set_space(access, known, checked),
+                Op::Symbol(_) | Op::SlotAddress(_) if is_generic => {
+                    let own = space_of(&inst, known, &|global| of_symbol(checked, global));
+                    if let Some(space) = own.filter(|space| needs_conversion(*space)) {
+                        regs.push(Class::B64);
+                        let from = (regs.len() - 1) as Reg;
+                        let dsts = std::mem::replace(&mut inst.dsts, vec![from]);
+                        let line = inst.line;
+                        block.insts.push(inst);
+                        inst = Inst { op: Op::ToGeneric(space), dsts, args: vec![Operand::Reg(from)], line };
+                    }
+                }
                 Op::Ptx(ptx) => {
                     for at in generic_addresses(ptx) {
                         convert(&mut inst.args[at], known, regs, &mut block.insts, inst.line);

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::Parser;
 use super::function::set;
 use super::scope::Entity;
-use super::tree::{Declaration, Enum, Expr, Init, Path, Storage, Type, TypeKind, Variable};
+use super::tree::{self, Declaration, Enum, Expr, Init, Path, Storage, Type, TypeKind, Variable};
 use super::types::unknown_type;
 use crate::lex::Kind;
 use crate::source::{Name, Result, Span, error, unsupported};
@@ -119,7 +119,7 @@ impl Parser<'_, '_> {
             return Err(error(start, "`#pragma unroll` belongs before a loop"));
         }
         self.attributes()?;
-        match self.token().word().map(|word| word.as_str().to_owned()).as_deref() {
+        match self.token().word().cloned().as_ref().map(Name::as_str) {
             Some("namespace") => return self.namespace(),
             Some("using") => return self.using(),
             Some("static_assert" | "_Static_assert") => return self.static_assert(start),
@@ -164,7 +164,8 @@ impl Parser<'_, '_> {
     fn attributes(&mut self) -> Result<()> {
         while self.is("[") && self.ahead(1).is("[") {
             while !(self.is("]") && self.ahead(1).is("]")) {
-                if self.next().kind == Kind::End {
+                self.next();
+                if self.token().kind == Kind::End {
                     return Err(self.expected("`]]`"));
                 }
             }
@@ -179,7 +180,7 @@ impl Parser<'_, '_> {
         loop {
             self.attributes()?;
             let span = self.span();
-            let Some(word) = self.token().word().map(|word| word.as_str().to_owned()) else { break };
+            let Some(word) = self.token().word().cloned() else { break };
             let storage = &mut found.storage;
             match word.as_str() {
                 "static" => storage.is_static = true,
@@ -230,7 +231,7 @@ impl Parser<'_, '_> {
     fn alignment(&mut self, start: Span) -> Result<Expr> {
         if self.at_type() {
             let ty = self.type_name()?;
-            return Self::node(super::tree::ExprKind::AlignOf(Box::new(ty)), self.since(start), 0);
+            return Self::node(super::tree::ExprKind::AlignOf(ty), self.since(start), 0);
         }
         self.inside_brackets(Self::expression)
     }
@@ -263,7 +264,11 @@ impl Parser<'_, '_> {
             }
         }
         let Some((name, span)) = declarator.name else {
-            return Err(self.expected("a name after the type"));
+            let before = self.tokens[self.at.saturating_sub(1)].word().map(Name::as_str);
+            return Err(match before.filter(|word| crate::builtins::headers::is_unsupported(word)) {
+                Some(word) => unsupported(self.end(), format!("`{word}`")),
+                None => self.expected("a name after the type"),
+            });
         };
         if self.is("::") {
             return Err(unsupported(start, "defining a member outside of its type"));
@@ -511,7 +516,7 @@ impl Parser<'_, '_> {
         }
         let Some(name) = name else { return Err(self.expected("`;` after the type")) };
         let path = Path { parts: vec![super::tree::Part { name, arguments: None, span }], span };
-        let ty = Type { kind: TypeKind::Named(path), is_const: false, is_volatile: false, span };
+        let ty = tree::plain(TypeKind::Named(path), span);
         if !matches!(self.token().kind, Kind::Word(_) | Kind::Punct("*")) || self.token().starts_line {
             self.expect(";", "after the type")?;
         }

@@ -1,7 +1,7 @@
 //! What follows a type in a declaration: pointers, references, the name, array lengths.
 
 use super::Parser;
-use super::tree::{Type, TypeKind};
+use super::tree::{self, Type, TypeKind};
 use crate::source::{Name, Result, Span, unsupported};
 
 /// A name, if there is one, and its type.
@@ -42,10 +42,10 @@ impl Parser<'_, '_> {
             return Err(unsupported(self.since(start), "a pointer to a function")
                 .with_help("call the function by its name, or pass a lambda to a template"));
         }
-        let pointee = Box::new(self.arrays(base)?);
+        let pointee = self.arrays(base)?;
         let span = self.since(start);
         let kind = if is_pointer { TypeKind::Pointer(pointee) } else { TypeKind::Reference(pointee) };
-        let ty = wrap(Type { kind, is_const, is_volatile: false, span }, inner);
+        let ty = wrap(tree::ty(kind, is_const, false, span), inner);
         Ok(Declarator { name, ty })
     }
 
@@ -54,9 +54,9 @@ impl Parser<'_, '_> {
         let mut count = 0;
         loop {
             let kind = match () {
-                () if self.is("*") => TypeKind::Pointer(Box::new(ty)),
-                () if self.is("&&") => TypeKind::Rvalue(Box::new(ty)),
-                () if self.is("&") => TypeKind::Reference(Box::new(ty)),
+                () if self.is("*") => TypeKind::Pointer(ty),
+                () if self.is("&&") => TypeKind::Rvalue(ty),
+                () if self.is("&") => TypeKind::Reference(ty),
                 () => return Ok(ty),
             };
             count += 1;
@@ -74,7 +74,7 @@ impl Parser<'_, '_> {
                 }
                 self.next();
             }
-            ty = Type { kind, is_const, is_volatile, span: self.end() };
+            ty = tree::ty(kind, is_const, is_volatile, self.end());
         }
     }
 
@@ -83,7 +83,7 @@ impl Parser<'_, '_> {
         Ok(wrap(ty, lengths))
     }
 
-    fn array_lengths(&mut self) -> Result<Vec<(Option<Box<super::tree::Expr>>, Span)>> {
+    fn array_lengths(&mut self) -> Result<Vec<(Option<super::tree::Expr>, Span)>> {
         let mut lengths = Vec::new();
         while self.is("[") && !self.ahead(1).is("[") {
             let start = self.span();
@@ -91,7 +91,7 @@ impl Parser<'_, '_> {
             let length = if self.is("]") {
                 None
             } else {
-                Some(Box::new(self.nested(|parser| parser.inside_brackets(Self::expression))?))
+                Some(self.nested(|parser| parser.inside_brackets(Self::expression))?)
             };
             self.expect("]", "after the length of the array")?;
             lengths.push((length, self.since(start)));
@@ -104,9 +104,9 @@ impl Parser<'_, '_> {
 }
 
 /// An array of arrays has the last length innermost.
-fn wrap(ty: Type, lengths: Vec<(Option<Box<super::tree::Expr>>, Span)>) -> Type {
+fn wrap(ty: Type, lengths: Vec<(Option<super::tree::Expr>, Span)>) -> Type {
     lengths.into_iter().rev().fold(ty, |ty, (length, span)| {
-        let span = if ty.span.end <= span.start { ty.span } else { span };
-        Type { kind: TypeKind::Array(Box::new(ty), length), is_const: false, is_volatile: false, span }
+        let span = if ty.span.end() <= span.start() { ty.span } else { span };
+        tree::plain(TypeKind::Array(ty, length), span)
     })
 }

@@ -17,7 +17,7 @@ impl Parser<'_, '_> {
             self.next();
             let right = self.assignment()?;
             let (span, depth) = (left.span.to(right.span), left.depth.max(right.depth));
-            left = Self::node(ExprKind::Comma(Box::new(left), Box::new(right)), span, depth)?;
+            left = Self::node(ExprKind::Comma(left, right), span, depth)?;
         }
         Ok(left)
     }
@@ -34,7 +34,7 @@ impl Parser<'_, '_> {
             parser.next();
             let right = if parser.is("{") { parser.list()? } else { parser.assignment()? };
             let (span, depth) = (left.span.to(right.span), left.depth.max(right.depth));
-            Self::node(ExprKind::Assign(operator, Box::new(left), Box::new(right)), span, depth)
+            Self::node(ExprKind::Assign(operator, left, right), span, depth)
         })
     }
 
@@ -49,7 +49,7 @@ impl Parser<'_, '_> {
         let no = self.assignment()?;
         let span = condition.span.to(no.span);
         let depth = condition.depth.max(yes.depth).max(no.depth);
-        Self::node(ExprKind::Conditional(Box::new(condition), Box::new(yes), Box::new(no)), span, depth)
+        Self::node(ExprKind::Conditional(condition, yes, no), span, depth)
     }
 
     fn binary(&mut self, weakest: u8) -> Result<Expr> {
@@ -63,7 +63,7 @@ impl Parser<'_, '_> {
             self.next();
             let right = self.binary(binds)?;
             let (span, depth) = (left.span.to(right.span), left.depth.max(right.depth));
-            left = Self::node(ExprKind::Binary(operator, Box::new(left), Box::new(right)), span, depth)?;
+            left = Self::node(ExprKind::Binary(operator, left, right), span, depth)?;
         }
     }
 
@@ -73,9 +73,9 @@ impl Parser<'_, '_> {
             self.next();
             let inner = self.nested(Self::unary)?;
             let (span, depth) = (start.to(inner.span), inner.depth);
-            return Self::node(ExprKind::Prefix(operator, Box::new(inner)), span, depth);
+            return Self::node(ExprKind::Prefix(operator, inner), span, depth);
         }
-        match self.token().word().map(|word| word.as_str().to_owned()).as_deref() {
+        match self.token().word().cloned().as_ref().map(Name::as_str) {
             Some("sizeof" | "alignof") => return self.size(start),
             Some(word @ ("new" | "delete" | "co_await" | "typeid" | "noexcept" | "dynamic_cast")) => {
                 return Err(unsupported(start, format!("`{word}`")));
@@ -106,7 +106,7 @@ impl Parser<'_, '_> {
         }
         let value = self.nested(Self::unary)?;
         let (span, depth) = (start.to(value.span), value.depth);
-        let kind = ExprKind::Cast(tree::CastKind::C, Box::new(ty), Box::new(value));
+        let kind = ExprKind::Cast(tree::CastKind::C, ty, value);
         Self::node(kind, span, depth).map(Some)
     }
 
@@ -119,11 +119,7 @@ impl Parser<'_, '_> {
                 && let Ok(ty) = self.inside_brackets(Self::type_name)
                 && self.take(")")
             {
-                let kind = if is_size {
-                    ExprKind::SizeOfType(Box::new(ty))
-                } else {
-                    ExprKind::AlignOf(Box::new(ty))
-                };
+                let kind = if is_size { ExprKind::SizeOfType(ty) } else { ExprKind::AlignOf(ty) };
                 return Self::node(kind, self.since(start), 0);
             }
             self.at = before;
@@ -133,7 +129,7 @@ impl Parser<'_, '_> {
         }
         let value = self.nested(Self::unary)?;
         let (span, depth) = (start.to(value.span), value.depth);
-        Self::node(ExprKind::SizeOf(Box::new(value)), span, depth)
+        Self::node(ExprKind::SizeOf(value), span, depth)
     }
 
     fn postfix(&mut self) -> Result<Expr> {
@@ -147,20 +143,20 @@ impl Parser<'_, '_> {
                     let arguments = self.arguments()?;
                     let deepest =
                         arguments.iter().map(|argument| argument.depth).max().unwrap_or(0).max(depth);
-                    Self::node(ExprKind::Call(Box::new(base), arguments), self.since(start), deepest)?
+                    Self::node(ExprKind::Call(base, arguments), self.since(start), deepest)?
                 }
                 "[" => {
                     self.next();
                     let index = self.inside_brackets(Self::expression)?;
                     self.expect("]", "after the index")?;
                     let deepest = index.depth.max(depth);
-                    let kind = ExprKind::Index(Box::new(base), Box::new(index));
+                    let kind = ExprKind::Index(base, index);
                     Self::node(kind, self.since(start), deepest)?
                 }
                 "." | "->" => self.member(base, punct == "->")?,
                 "++" | "--" => {
                     self.next();
-                    Self::node(ExprKind::Postfix(punct, Box::new(base)), self.since(start), depth)?
+                    Self::node(ExprKind::Postfix(punct, base), self.since(start), depth)?
                 }
                 "<<" if self.ahead(1).is("<") => {
                     return Err(unsupported(self.span(), "launching a kernel with `<<<`")
@@ -187,7 +183,7 @@ impl Parser<'_, '_> {
         };
         let (start, depth) = (base.span, base.depth);
         let part = tree::Part { name, arguments, span };
-        let kind = ExprKind::Member { base: Box::new(base), is_arrow, part };
+        let kind = ExprKind::Member { base, is_arrow, part };
         Self::node(kind, self.since(start), depth)
     }
 
@@ -232,8 +228,14 @@ impl Parser<'_, '_> {
 
     /// `{a, b}`
     pub(super) fn list(&mut self) -> Result<Expr> {
+        let start = self.span();
+        let (items, depth) = self.items()?;
+        Self::node(ExprKind::List(items), self.since(start), depth)
+    }
+
+    /// The values in braces, and how deep they are.
+    pub(super) fn items(&mut self) -> Result<(Vec<Expr>, u16)> {
         self.nested(|parser| {
-            let start = parser.span();
             parser.next();
             if parser.is(".") {
                 return Err(unsupported(parser.span(), "naming a member in an initialiser"));
@@ -241,7 +243,7 @@ impl Parser<'_, '_> {
             let items = parser.inside_brackets(|parser| parser.list_until("}"))?;
             parser.expect("}", "after the values")?;
             let depth = items.iter().map(|item| item.depth).max().unwrap_or(0);
-            Self::node(ExprKind::List(items), parser.since(start), depth)
+            Ok((items, depth))
         })
     }
 }

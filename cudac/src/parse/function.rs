@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::Parser;
 use super::declaration::Specifiers;
-use super::tree::{Expr, Function, Init, Type, TypeKind, Variable};
+use super::tree::{self, Expr, Function, Init, Type, TypeKind, Variable};
 use super::types::unknown_type;
 use crate::source::{Name, Result, Span, error, unsupported};
 
@@ -176,7 +176,7 @@ impl Parser<'_, '_> {
         let Some(name) = own.filter(|_| is_constructor) else { return Ok(None) };
         self.next();
         let kind = TypeKind::Basic(super::tree::Basic::Void);
-        let result = Type { kind, is_const: false, is_volatile: false, span: start };
+        let result = tree::plain(kind, start);
         let specifiers = std::mem::take(specifiers);
         let function = self.function(specifiers, result, name, start)?;
         Ok(Some(set(function, |function| function.is_constructor = true)))

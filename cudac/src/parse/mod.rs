@@ -19,6 +19,8 @@ mod template;
 pub(crate) mod tree;
 mod types;
 
+use std::rc::Rc;
+
 use crate::builtins::headers;
 use crate::lex::{Kind, Token};
 use crate::preprocess::{Macros, Preprocessor};
@@ -124,12 +126,9 @@ impl Parser<'_, '_> {
         start.to(self.end())
     }
 
-    fn next(&mut self) -> Token {
-        let token = self.token().clone();
-        if token.kind != Kind::End {
-            self.at += 1;
-        }
-        token
+    fn next(&mut self) {
+        // The last token stays.
+        self.at = (self.at + 1).min(self.tokens.len() - 1);
     }
 
     fn is(&self, punct: &str) -> bool {
@@ -164,8 +163,8 @@ impl Parser<'_, '_> {
         let found = self.token();
         let end = self.end();
         let is_next_line = found.starts_line || found.kind == Kind::End;
-        if is_next_line && end.end > 0 {
-            let after = Span { file: end.file, start: end.end, end: end.end + 1 };
+        if is_next_line && end.end() > 0 {
+            let after = Span::new(end.file(), end.end(), end.end() + 1);
             return Err(
                 error(after, format!("expected `{punct}` {place}")).with_help(format!("add `{punct}` here"))
             );
@@ -220,7 +219,16 @@ impl Parser<'_, '_> {
         if deepest >= MAX_EXPR_DEPTH {
             return Err(error(span, format!("this expression is more than {MAX_EXPR_DEPTH} operators deep")));
         }
-        Ok(Expr { kind, span, depth: deepest + 1 })
+        Ok(tree::expr(kind, span, deepest + 1))
+    }
+
+    /// An expression in parentheses, which belong to it.
+    fn spanned(&self, mut inner: Expr, start: Span) -> Expr {
+        // Nothing else refers to an expression that has just been read.
+        if let Some(node) = Rc::get_mut(&mut inner) {
+            node.span = self.since(start);
+        }
+        inner
     }
 
     /// After an error: to the end of the statement or the block.

@@ -4,7 +4,9 @@ use std::rc::Rc;
 
 use super::Parser;
 use super::scope::Entity;
-use super::tree::{Brackets, Capture, CastKind, Expr, ExprKind, Function, Lambda, Storage, Type, TypeKind};
+use super::tree::{
+    self, Brackets, Capture, CastKind, Expr, ExprKind, Function, Lambda, Storage, Type, TypeKind,
+};
 use crate::lex::Kind;
 use crate::source::{Name, Result, Span, error, unsupported};
 
@@ -55,7 +57,7 @@ impl Parser<'_, '_> {
             return Err(unsupported(self.span(), "a fold expression"));
         }
         self.expect(")", "after the expression")?;
-        Ok(Expr { span: self.since(start), ..inner })
+        Ok(self.spanned(inner, start))
     }
 
     fn named_cast(&mut self, kind: CastKind) -> Result<Expr> {
@@ -71,7 +73,7 @@ impl Parser<'_, '_> {
         let value = self.inside_brackets(Self::expression)?;
         self.expect(")", "after the value of the cast")?;
         let depth = value.depth;
-        Self::node(ExprKind::Cast(kind, Box::new(ty), Box::new(value)), self.since(start), depth)
+        Self::node(ExprKind::Cast(kind, ty, value), self.since(start), depth)
     }
 
     fn name_or_construction(&mut self, start: Span) -> Result<Expr> {
@@ -79,9 +81,9 @@ impl Parser<'_, '_> {
             let ty = self.plain_type()?;
             return self.construction(ty, start);
         }
-        if let Some(word) = self.token().word().map(|word| word.as_str().to_owned())
-            && super::types::is_keyword(&word)
-            && word != "operator"
+        if let Some(word) = self.token().word()
+            && super::types::is_keyword(word.as_str())
+            && word.as_str() != "operator"
         {
             return Err(error(start, format!("expected an expression, found the keyword `{word}`")));
         }
@@ -94,22 +96,16 @@ impl Parser<'_, '_> {
         if self.is("(") {
             let arguments = self.arguments()?;
             let depth = arguments.iter().map(|argument| argument.depth).max().unwrap_or(0);
-            let kind = ExprKind::Construct(Box::new(ty), arguments, Brackets::Round);
+            let kind = ExprKind::Construct(ty, arguments, Brackets::Round);
             return Self::node(kind, self.since(start), depth);
         }
         if self.is("{") {
-            let list = self.list()?;
-            let depth = list.depth;
-            let ExprKind::List(items) = list.kind else { return Ok(list) };
-            return Self::node(
-                ExprKind::Construct(Box::new(ty), items, Brackets::Curly),
-                self.since(start),
-                depth,
-            );
+            let (items, depth) = self.items()?;
+            return Self::node(ExprKind::Construct(ty, items, Brackets::Curly), self.since(start), depth);
         }
-        match ty.kind {
+        match &ty.kind {
             TypeKind::Named(path) if path.parts.len() > 1 => {
-                Self::node(ExprKind::Path(path), self.since(start), 0)
+                Self::node(ExprKind::Path(path.clone()), self.since(start), 0)
             }
             _ => Err(error(ty.span, "expected an expression, found a type")
                 .with_help("write `(type)value` or `type(value)` to convert a value")),
@@ -172,7 +168,7 @@ impl Parser<'_, '_> {
             self.next();
         }
         let span = self.since(start);
-        let auto = Type { kind: TypeKind::Auto, is_const: false, is_volatile: false, span };
+        let auto = tree::plain(TypeKind::Auto, span);
         let result = if self.take("->") { self.type_name()? } else { auto };
         if !self.is("{") {
             return Err(self.expected("the body of the lambda"));
@@ -206,10 +202,8 @@ impl Parser<'_, '_> {
     pub(super) fn operator_name(&mut self) -> Result<(Name, Span)> {
         let start = self.span();
         self.next();
-        let token = self.next();
-        let Kind::Punct(punct) = token.kind else {
-            return Err(error(token.span, format!("expected an operator, found {}", token.quoted())));
-        };
+        let Kind::Punct(punct) = self.token().kind else { return Err(self.expected("an operator")) };
+        self.next();
         let text = match punct {
             "(" | "[" => {
                 let close = if punct == "(" { ")" } else { "]" };

@@ -49,7 +49,7 @@ impl Scopes {
 
     /// Whether this is the first time that a text of this compiler is asked for.
     pub fn mark_loaded(&mut self, title: &'static str) -> bool {
-        self.loaded.insert(title)
+        self.loaded.insert(title, ()).is_none()
     }
 
     pub fn enter_global(&mut self) -> usize {
@@ -83,12 +83,12 @@ impl Scopes {
 
     /// Whether a member of this name may be a template. A struct's own members may be declared after they are used.
     pub fn may_be_template(&self, member: &Name) -> bool {
-        self.structure.is_some() || self.function_templates.contains(member)
+        self.structure.is_some() || self.function_templates.contains_key(member)
     }
 
     pub fn declare(&mut self, name: &Name, entity: Entity) {
         if entity == Entity::FunctionTemplate {
-            self.function_templates.insert(name.clone());
+            self.function_templates.insert(name.clone(), ());
         }
         let names = &mut self.all[self.current].names;
         // A function may have the name of a template, and a constructor that of its type.

@@ -3,10 +3,10 @@
 use std::rc::Rc;
 
 use super::Parser;
-use super::tree::{Expr, Stmt, StmtKind, Unroll};
+use super::tree::{self, Expr, Stmt, StmtKind, Unroll};
 use super::types::{is_keyword, unknown_type};
 use crate::lex::Kind;
-use crate::source::{Result, error, unsupported};
+use crate::source::{Name, Result, error, unsupported};
 
 impl Parser<'_, '_> {
     /// `{ … }`; after an error in a statement the next one is read.
@@ -33,7 +33,7 @@ impl Parser<'_, '_> {
             return Err(error(start, "this `{` is not closed").with_help("add `}` where the block ends"));
         }
         self.next();
-        Ok(Stmt { kind: StmtKind::Block(statements), span: self.since(start) })
+        Ok(tree::stmt(StmtKind::Block(statements), self.since(start)))
     }
 
     pub(super) fn statement(&mut self) -> Result<Stmt> {
@@ -51,8 +51,8 @@ impl Parser<'_, '_> {
         let kind = if self.take(";") {
             StmtKind::Empty
         } else {
-            let word = self.token().word().map(|word| word.as_str().to_owned());
-            match word.as_deref() {
+            let word = self.token().word().cloned();
+            match word.as_ref().map(Name::as_str) {
                 Some("if") => self.branch()?,
                 Some("for" | "while") => return self.loop_with(Unroll::Unsaid),
                 Some("do") => self.do_while()?,
@@ -88,7 +88,7 @@ impl Parser<'_, '_> {
                 }
             }
         };
-        Ok(Stmt { kind, span: self.since(start) })
+        Ok(tree::stmt(kind, self.since(start)))
     }
 
     fn simple(&mut self, kind: StmtKind, place: &str) -> Result<StmtKind> {
@@ -112,8 +112,8 @@ impl Parser<'_, '_> {
         self.next();
         let is_constexpr = self.take_word("constexpr");
         let condition = self.condition("if")?;
-        let then = Box::new(self.scoped_statement()?);
-        let otherwise = if self.take_word("else") { Some(Box::new(self.scoped_statement()?)) } else { None };
+        let then = self.scoped_statement()?;
+        let otherwise = if self.take_word("else") { Some(self.scoped_statement()?) } else { None };
         Ok(StmtKind::If { is_constexpr, condition, then, otherwise })
     }
 
@@ -131,7 +131,7 @@ impl Parser<'_, '_> {
         let unroll = if self.token().kind == Kind::PragmaEnd {
             Unroll::Fully
         } else {
-            Unroll::Times(Box::new(self.expression()?))
+            Unroll::Times(self.expression()?)
         };
         if self.token().kind != Kind::PragmaEnd {
             return Err(self.expected("the end of the line after `#pragma unroll`"));
@@ -151,22 +151,22 @@ impl Parser<'_, '_> {
         self.scopes.push();
         let kind = if self.is_word("for") { self.for_(unroll) } else { self.while_(unroll) };
         self.scopes.pop();
-        Ok(Stmt { kind: kind?, span: self.since(start) })
+        Ok(tree::stmt(kind?, self.since(start)))
     }
 
     fn for_(&mut self, unroll: Unroll) -> Result<StmtKind> {
         self.next();
         self.expect("(", "after `for`")?;
         let outer = std::mem::replace(&mut self.closes_angle, false);
-        let init = if self.take(";") { None } else { Some(Box::new(self.for_init()?)) };
+        let init = if self.take(";") { None } else { Some(self.for_init()?) };
         if self.take(":") {
             let range = if self.is("{") { self.list()? } else { self.expression()? };
             self.closes_angle = outer;
             self.expect(")", "after the range of `for`")?;
-            let body = Box::new(self.scoped_statement()?);
-            return match init.map(|init| init.kind) {
-                Some(StmtKind::Variables(mut variables)) if variables.len() == 1 => {
-                    let variable = Box::new(variables.remove(0));
+            let body = self.scoped_statement()?;
+            return match init.as_ref().map(|init| &init.kind) {
+                Some(StmtKind::Variables(variables)) if variables.len() == 1 => {
+                    let variable = Box::new(variables[0].clone());
                     Ok(StmtKind::RangeFor { variable, range, body, unroll })
                 }
                 _ => Err(error(range.span, "expected one variable before the `:` of `for`")),
@@ -177,7 +177,7 @@ impl Parser<'_, '_> {
         let step = if self.is(")") { None } else { Some(self.expression()?) };
         self.closes_angle = outer;
         self.expect(")", "after the step of `for`")?;
-        let body = Box::new(self.scoped_statement()?);
+        let body = self.scoped_statement()?;
         Ok(StmtKind::For { init, condition, step, body, unroll })
     }
 
@@ -188,19 +188,19 @@ impl Parser<'_, '_> {
         }
         let value = self.expression()?;
         self.expect(";", "after the first part of `for`")?;
-        Ok(Stmt { kind: StmtKind::Expr(value), span: self.since(start) })
+        Ok(tree::stmt(StmtKind::Expr(value), self.since(start)))
     }
 
     fn while_(&mut self, unroll: Unroll) -> Result<StmtKind> {
         self.next();
         let condition = self.condition("while")?;
-        let body = Box::new(self.scoped_statement()?);
+        let body = self.scoped_statement()?;
         Ok(StmtKind::While { condition, body, unroll })
     }
 
     fn do_while(&mut self) -> Result<StmtKind> {
         self.next();
-        let body = Box::new(self.scoped_statement()?);
+        let body = self.scoped_statement()?;
         if !self.take_word("while") {
             return Err(self.expected("`while` after the body of `do`"));
         }
@@ -212,7 +212,7 @@ impl Parser<'_, '_> {
     fn switch(&mut self) -> Result<StmtKind> {
         self.next();
         let value = self.condition("switch")?;
-        let body = Box::new(self.scoped_statement()?);
+        let body = self.scoped_statement()?;
         Ok(StmtKind::Switch { value, body })
     }
 
@@ -244,6 +244,6 @@ impl Parser<'_, '_> {
             super::tree::Declaration::Variables(variables) => StmtKind::Variables(variables),
             other => StmtKind::Declaration(Rc::new(other)),
         };
-        Ok(Stmt { kind, span: self.since(start) })
+        Ok(tree::stmt(kind, self.since(start)))
     }
 }

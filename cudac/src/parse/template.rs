@@ -5,7 +5,7 @@ use super::function::set;
 use super::scope::Entity;
 use super::tree::{Argument, Declaration, Parameter, ParameterKind, TypeKind, Variable};
 use crate::lex::Kind;
-use crate::source::{Names, Result, Span, error, unsupported};
+use crate::source::{Name, Names, Result, Span, error, unsupported};
 
 /// A template may have this many parameters.
 const MAX_PARAMETERS: usize = 32;
@@ -29,8 +29,8 @@ impl Parser<'_, '_> {
 
     fn templated(&mut self) -> Result<Declaration> {
         let parameters = self.template_parameters()?;
-        let word = self.token().word().map(|word| word.as_str().to_owned());
-        match word.as_deref() {
+        let word = self.token().word().cloned();
+        match word.as_ref().map(Name::as_str) {
             Some("using") => {
                 self.next();
                 return self.alias(Some(parameters));
@@ -135,7 +135,7 @@ impl Parser<'_, '_> {
                         self.declare_value(name);
                     }
                     let default = if self.take("=") { Some(self.conditional()?) } else { None };
-                    (name, ParameterKind::Value(Box::new(declarator.ty), default))
+                    (name, ParameterKind::Value(declarator.ty, default))
                 }
             };
             parameters.push(Parameter { name, kind });
@@ -187,7 +187,8 @@ impl Parser<'_, '_> {
         if self.is(">>") {
             let at = self.at;
             self.tokens[at].kind = Kind::Punct(">");
-            self.tokens[at].span.start += 1;
+            let span = &mut self.tokens[at].span;
+            *span = Span::new(span.file(), span.start() + 1, span.end());
             return Ok(());
         }
         self.expect(">", "after the arguments of the template")

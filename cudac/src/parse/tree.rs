@@ -25,26 +25,39 @@ pub(crate) enum Argument {
     Value(Expr),
 }
 
-#[derive(Clone, Debug)]
-pub(crate) struct Type {
+/// A type is a pointer to its node, so that moving and copying it is cheap.
+pub(crate) type Type = Rc<TypeNode>;
+
+/// Makes a type.
+pub(crate) fn ty(kind: TypeKind, is_const: bool, is_volatile: bool, span: Span) -> Type {
+    Rc::new(TypeNode { kind, is_const, is_volatile, span })
+}
+
+/// Makes a type without qualifiers.
+pub(crate) fn plain(kind: TypeKind, span: Span) -> Type {
+    ty(kind, false, false, span)
+}
+
+#[derive(Debug)]
+pub(crate) struct TypeNode {
     pub kind: TypeKind,
     pub is_const: bool,
     pub is_volatile: bool,
     pub span: Span,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) enum TypeKind {
     Basic(Basic),
     Auto,
     Named(Path),
-    Decltype(Box<Expr>),
-    Pointer(Box<Type>),
-    Reference(Box<Type>),
+    Decltype(Expr),
+    Pointer(Type),
+    Reference(Type),
     /// `&&`; bound like a reference, but to a temporary.
-    Rvalue(Box<Type>),
+    Rvalue(Type),
     /// An array; the length may be missing.
-    Array(Box<Type>, Option<Box<Expr>>),
+    Array(Type, Option<Expr>),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -66,15 +79,23 @@ pub(crate) enum Basic {
     Double,
 }
 
-#[derive(Clone, Debug)]
-pub(crate) struct Expr {
+/// An expression is a pointer to its node, so that moving and copying it is cheap.
+pub(crate) type Expr = Rc<Node>;
+
+/// Makes an expression.
+pub(crate) fn expr(kind: ExprKind, span: Span, depth: u16) -> Expr {
+    Rc::new(Node { kind, span, depth })
+}
+
+#[derive(Debug)]
+pub(crate) struct Node {
     pub kind: ExprKind,
     pub span: Span,
     /// How deep the tree below this node is, which is bounded.
     pub depth: u16,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) enum ExprKind {
     Number(Name),
     Character(u8),
@@ -83,28 +104,28 @@ pub(crate) enum ExprKind {
     Null,
     This,
     Path(Path),
-    Prefix(&'static str, Box<Expr>),
+    Prefix(&'static str, Expr),
     /// `x++` and `x--`.
-    Postfix(&'static str, Box<Expr>),
-    Binary(&'static str, Box<Expr>, Box<Expr>),
+    Postfix(&'static str, Expr),
+    Binary(&'static str, Expr, Expr),
     /// `=`, or an operator that assigns, as in `+=`.
-    Assign(&'static str, Box<Expr>, Box<Expr>),
-    Conditional(Box<Expr>, Box<Expr>, Box<Expr>),
-    Comma(Box<Expr>, Box<Expr>),
-    Call(Box<Expr>, Vec<Expr>),
-    Index(Box<Expr>, Box<Expr>),
+    Assign(&'static str, Expr, Expr),
+    Conditional(Expr, Expr, Expr),
+    Comma(Expr, Expr),
+    Call(Expr, Vec<Expr>),
+    Index(Expr, Expr),
     Member {
-        base: Box<Expr>,
+        base: Expr,
         is_arrow: bool,
         part: Part,
     },
-    Cast(CastKind, Box<Type>, Box<Expr>),
+    Cast(CastKind, Type, Expr),
     /// `T(a, b)` and `T{a, b}`.
-    Construct(Box<Type>, Vec<Expr>, Brackets),
+    Construct(Type, Vec<Expr>, Brackets),
     List(Vec<Expr>),
-    SizeOfType(Box<Type>),
-    SizeOf(Box<Expr>),
-    AlignOf(Box<Type>),
+    SizeOfType(Type),
+    SizeOf(Expr),
+    AlignOf(Type),
     Lambda(Rc<Lambda>),
 }
 
@@ -137,13 +158,21 @@ pub(crate) enum Capture {
     This,
 }
 
-#[derive(Clone, Debug)]
-pub(crate) struct Stmt {
+/// A statement is a pointer to its node, so that moving and copying it is cheap.
+pub(crate) type Stmt = Rc<StmtNode>;
+
+/// Makes a statement.
+pub(crate) fn stmt(kind: StmtKind, span: Span) -> Stmt {
+    Rc::new(StmtNode { kind, span })
+}
+
+#[derive(Debug)]
+pub(crate) struct StmtNode {
     pub kind: StmtKind,
     pub span: Span,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) enum StmtKind {
     Empty,
     Expr(Expr),
@@ -153,35 +182,35 @@ pub(crate) enum StmtKind {
     If {
         is_constexpr: bool,
         condition: Expr,
-        then: Box<Stmt>,
-        otherwise: Option<Box<Stmt>>,
+        then: Stmt,
+        otherwise: Option<Stmt>,
     },
     For {
-        init: Option<Box<Stmt>>,
+        init: Option<Stmt>,
         condition: Option<Expr>,
         step: Option<Expr>,
-        body: Box<Stmt>,
+        body: Stmt,
         unroll: Unroll,
     },
     /// `for (T x : range)`
     RangeFor {
         variable: Box<Variable>,
         range: Expr,
-        body: Box<Stmt>,
+        body: Stmt,
         unroll: Unroll,
     },
     While {
         condition: Expr,
-        body: Box<Stmt>,
+        body: Stmt,
         unroll: Unroll,
     },
     DoWhile {
-        body: Box<Stmt>,
+        body: Stmt,
         condition: Expr,
     },
     Switch {
         value: Expr,
-        body: Box<Stmt>,
+        body: Stmt,
     },
     Case(Expr),
     Default,
@@ -196,7 +225,7 @@ pub(crate) enum StmtKind {
 pub(crate) enum Unroll {
     Unsaid,
     Fully,
-    Times(Box<Expr>),
+    Times(Expr),
 }
 
 #[derive(Debug)]
@@ -285,7 +314,7 @@ pub(crate) struct Parameter {
 #[derive(Clone, Debug)]
 pub(crate) enum ParameterKind {
     Type(Option<Type>),
-    Value(Box<Type>, Option<Expr>),
+    Value(Type, Option<Expr>),
 }
 
 #[derive(Debug)]
@@ -303,7 +332,6 @@ pub(crate) struct Struct {
 }
 
 #[derive(Debug)]
-#[expect(clippy::large_enum_variant, reason = "most members are fields")]
 pub(crate) enum Member {
     Field(Variable),
     Function(Rc<Function>),

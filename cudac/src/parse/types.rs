@@ -5,7 +5,7 @@ use super::tree::{Basic, Type, TypeKind};
 use super::{Parser, tree};
 use crate::lex::Kind;
 use crate::source::near::nearest;
-use crate::source::{Problem, Result, Span, error, unsupported};
+use crate::source::{Problem, Result, Span, error, joined, unsupported};
 
 const BASIC_WORDS: [&str; 13] = [
     "void", "bool", "char", "short", "int", "long", "signed", "unsigned", "float", "double", "__int64",
@@ -165,7 +165,7 @@ impl Parser<'_, '_> {
             None if words.is_empty() => return Err(self.expected("a type")),
             None => TypeKind::Basic(basic(&words, span)?),
         };
-        Ok(Type { kind, is_const, is_volatile, span })
+        Ok(tree::ty(kind, is_const, is_volatile, span))
     }
 
     fn decltype(&mut self) -> Result<TypeKind> {
@@ -173,7 +173,7 @@ impl Parser<'_, '_> {
         self.expect("(", "after `decltype`")?;
         let value = self.inside_brackets(Self::expression)?;
         self.expect(")", "after the expression")?;
-        Ok(TypeKind::Decltype(Box::new(value)))
+        Ok(TypeKind::Decltype(value))
     }
 
     /// A type with its pointers and arrays but without a name, as in a cast.
@@ -230,14 +230,14 @@ fn basic(words: &[String], span: crate::source::Span) -> Result<Basic> {
     let is_unsigned = count("unsigned") > 0;
     let pick = |signed, unsigned| if is_unsigned { unsigned } else { signed };
     if count("__int128") > 0 || count("wchar_t") > 0 {
-        return Err(unsupported(span, format!("`{}`", words.join(" "))));
+        return Err(unsupported(span, format!("`{}`", joined(words, " "))));
     }
     let has_sign = is_unsigned || count("signed") > 0;
     let alone = |basic, word: &str| {
         if words.iter().all(|own| own == word) {
             return Ok(basic);
         }
-        Err(error(span, format!("`{}` is no type", words.join(" "))))
+        Err(error(span, format!("`{}` is no type", joined(words, " "))))
     };
     Ok(match (count("char"), count("short"), count("long") + 2 * count("__int64")) {
         _ if count("void") > 0 => alone(Basic::Void, "void")?,
@@ -256,7 +256,7 @@ fn basic(words: &[String], span: crate::source::Span) -> Result<Basic> {
         (0, 0, 0) => pick(Basic::Int, Basic::Unsigned),
         (0, 0, 1) => pick(Basic::Long, Basic::UnsignedLong),
         (0, 0, 2) => pick(Basic::LongLong, Basic::UnsignedLongLong),
-        _ => return Err(error(span, format!("`{}` is no type", words.join(" ")))),
+        _ => return Err(error(span, format!("`{}` is no type", joined(words, " ")))),
     })
 }
 

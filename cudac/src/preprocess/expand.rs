@@ -137,7 +137,7 @@ impl Reader<'_, '_> {
             self.spelling(std::slice::from_ref(&left)),
             self.spelling(std::slice::from_ref(first))
         );
-        let joined = lex(self.shared.names, span.file, &text).ok().filter(|tokens| tokens.len() == 1);
+        let joined = lex(self.shared.names, span.file(), &text).ok().filter(|tokens| tokens.len() == 1);
         let Some(joined) = joined.and_then(|tokens| tokens.into_iter().next()) else {
             return Err(error(span, format!("`##` makes `{text}` of this, which is no single token")));
         };

@@ -88,7 +88,7 @@ impl Preprocessor<'_> {
     pub fn run(&mut self, file: u16) -> Vec<Token> {
         let end = self.files.get(file).text.len() as u32;
         let mut tokens = self.file(file, 0);
-        let span = Span { file, start: end, end };
+        let span = Span::new(file, end, end);
         let starts_line = true;
         tokens.push(Token { kind: Kind::End, span, starts_line, after_blank: true, is_painted: false });
         tokens
@@ -101,8 +101,8 @@ impl Preprocessor<'_> {
         let tokens = if keeps { self.file(file, depth) } else { self.run(file) };
         let inner = std::mem::replace(&mut self.macros.known, outer);
         if keeps {
-            for (name, made) in inner {
-                self.macros.known.entry(name).or_insert(made);
+            for (name, made) in inner.iter() {
+                self.macros.known.get_or_insert(name.clone(), made.clone());
             }
         }
         tokens

@@ -1,13 +1,183 @@
 //! Maps and sets of this crate.
 //!
 //! Their hash is a few instructions, where that of the standard library is a cipher against texts that are made to
-//! collide: what a text can collide with here is only itself, and every text is bounded.
+//! collide: what a text can collide with here is only itself, and every text is bounded. The table does not depend on the types
+//! of keys and values, so its code exists once. Entries are in the order of insertion until one is removed.
 
-use std::collections::{HashMap, HashSet};
-use std::hash::{BuildHasherDefault, Hasher};
+use std::borrow::Borrow;
+use std::hash::{Hash, Hasher};
 
-pub(crate) type Map<K, V> = HashMap<K, V, BuildHasherDefault<Mixer>>;
-pub(crate) type Set<K> = HashSet<K, BuildHasherDefault<Mixer>>;
+/// A map.
+#[derive(Clone, Debug)]
+pub(crate) struct Map<K, V> {
+    table: Table,
+    entries: Vec<(K, V)>,
+}
+
+impl<K, V> Default for Map<K, V> {
+    fn default() -> Map<K, V> {
+        Map { table: Table::default(), entries: Vec::new() }
+    }
+}
+
+impl<K: Eq + Hash, V> Map<K, V> {
+    /// The hash of a key, and the slot that has it.
+    fn find<Q: Eq + Hash + ?Sized>(&self, key: &Q) -> (u32, Option<usize>)
+    where
+        K: Borrow<Q>,
+    {
+        let mut mixer = Mixer::default();
+        key.hash(&mut mixer);
+        let hash = mixer.finish() as u32;
+        (hash, self.table.find(hash, &mut |at| self.entries[at].0.borrow() == key))
+    }
+
+    fn position<Q: Eq + Hash + ?Sized>(&self, key: &Q) -> Option<usize>
+    where
+        K: Borrow<Q>,
+    {
+        self.find(key).1.map(|slot| self.table.slots[slot] as usize)
+    }
+
+    pub fn get<Q: Eq + Hash + ?Sized>(&self, key: &Q) -> Option<&V>
+    where
+        K: Borrow<Q>,
+    {
+        self.position(key).map(|at| &self.entries[at].1)
+    }
+
+    pub fn get_mut<Q: Eq + Hash + ?Sized>(&mut self, key: &Q) -> Option<&mut V>
+    where
+        K: Borrow<Q>,
+    {
+        self.position(key).map(|at| &mut self.entries[at].1)
+    }
+
+    pub fn contains_key<Q: Eq + Hash + ?Sized>(&self, key: &Q) -> bool
+    where
+        K: Borrow<Q>,
+    {
+        self.find(key).1.is_some()
+    }
+
+    /// Where the entry of a key is, and whether it was added.
+    fn enter(&mut self, key: K, value: V) -> (usize, Option<V>) {
+        let (hash, slot) = self.find(&key);
+        if let Some(slot) = slot {
+            return (self.table.slots[slot] as usize, Some(value));
+        }
+        self.table.add(hash);
+        self.entries.push((key, value));
+        (self.entries.len() - 1, None)
+    }
+
+    /// Sets the value of a key, and returns the old one.
+    pub fn insert(&mut self, key: K, value: V) -> Option<V> {
+        let (at, left) = self.enter(key, value);
+        left.map(|value| std::mem::replace(&mut self.entries[at].1, value))
+    }
+
+    /// The value of a key, which is set if it has none.
+    pub fn get_or_insert(&mut self, key: K, value: V) -> &mut V {
+        let (at, _) = self.enter(key, value);
+        &mut self.entries[at].1
+    }
+
+    pub fn remove<Q: Eq + Hash + ?Sized>(&mut self, key: &Q)
+    where
+        K: Borrow<Q>,
+    {
+        if let Some(slot) = self.find(key).1 {
+            let at = self.table.remove(slot);
+            self.entries.swap_remove(at);
+        }
+    }
+
+    /// The key that is equal to this one.
+    pub fn key<Q: Eq + Hash + ?Sized>(&self, key: &Q) -> Option<&K>
+    where
+        K: Borrow<Q>,
+    {
+        self.position(key).map(|at| &self.entries[at].0)
+    }
+
+    pub fn iter(&self) -> std::slice::Iter<'_, (K, V)> {
+        self.entries.iter()
+    }
+
+    pub fn keys(&self) -> impl Iterator<Item = &K> {
+        self.entries.iter().map(|(key, _)| key)
+    }
+}
+
+/// A set.
+pub(crate) type Set<K> = Map<K, ()>;
+
+/// Where the entries of a map are, by their hashes: linear probing in at most half of the slots.
+#[derive(Clone, Debug, Default)]
+struct Table {
+    /// The number of an entry, or [`FREE`]; their number is a power of two.
+    slots: Vec<u32>,
+    /// The hash of each entry.
+    hashes: Vec<u32>,
+}
+
+const FREE: u32 = u32::MAX;
+
+impl Table {
+    fn find(&self, hash: u32, is: &mut dyn FnMut(usize) -> bool) -> Option<usize> {
+        let mask = self.slots.len().wrapping_sub(1);
+        let mut slot = hash as usize & mask;
+        while let Some(at) = self.slots.get(slot).filter(|at| **at != FREE) {
+            if self.hashes[*at as usize] == hash && is(*at as usize) {
+                return Some(slot);
+            }
+            slot = (slot + 1) & mask;
+        }
+        None
+    }
+
+    fn add(&mut self, hash: u32) {
+        self.hashes.push(hash);
+        if self.hashes.len() * 2 > self.slots.len() {
+            let length = (self.slots.len() * 2).max(8);
+            self.slots.clear();
+            self.slots.resize(length, FREE);
+            (0..self.hashes.len()).for_each(|at| self.place(at));
+        } else {
+            self.place(self.hashes.len() - 1);
+        }
+    }
+
+    /// Puts an entry that is in no slot into the first free one.
+    fn place(&mut self, at: usize) {
+        let mask = self.slots.len() - 1;
+        let mut slot = self.hashes[at] as usize & mask;
+        while self.slots[slot] != FREE {
+            slot = (slot + 1) & mask;
+        }
+        self.slots[slot] = at as u32;
+    }
+
+    /// Removes the entry in a slot, whose number the last one gets.
+    fn remove(&mut self, slot: usize) -> usize {
+        let at = self.slots[slot] as usize;
+        let last = self.hashes.len() - 1;
+        let of_last = self.find(self.hashes[last], &mut |entry| entry == last);
+        self.hashes.swap_remove(at);
+        self.slots[of_last.unwrap_or(slot)] = at as u32;
+        self.slots[slot] = FREE;
+        // What was pushed on by the entry moves back.
+        let mask = self.slots.len() - 1;
+        let mut next = (slot + 1) & mask;
+        while self.slots[next] != FREE {
+            let moved = std::mem::replace(&mut self.slots[next], FREE);
+            self.place(moved as usize);
+            next = (next + 1) & mask;
+        }
+        at
+    }
+}
 
 /// Multiplies and rotates; each word is mixed into those before.
 #[derive(Default)]
@@ -65,6 +235,39 @@ impl<K: PartialEq, V> List<K, V> {
         match self.0.iter_mut().find(|(known, _)| *known == key) {
             Some((_, known)) => *known = value,
             None => self.0.push((key, value)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Keys that collide, because the table has few slots and the numbers follow each other.
+    #[test]
+    fn a_map_does_what_a_list_of_its_entries_does() {
+        let mut map = Map::default();
+        let mut list: Vec<(u32, u32)> = Vec::new();
+        for step in 0..20_000_u32 {
+            let key = step.wrapping_mul(2_654_435_761) >> 7 & 255;
+            let known = list.iter().position(|(own, _)| *own == key);
+            assert_eq!(map.get(&key).copied(), known.map(|at| list[at].1));
+            match (step % 3, known) {
+                (0, Some(at)) => {
+                    map.remove(&key);
+                    list.swap_remove(at);
+                }
+                (_, Some(at)) => {
+                    let old = std::mem::replace(&mut list[at].1, step);
+                    assert_eq!(map.insert(key, step), Some(old));
+                }
+                (0, None) => map.remove(&key),
+                (_, None) => {
+                    assert_eq!(*map.get_or_insert(key, step), step);
+                    list.push((key, step));
+                }
+            }
+            assert!(map.iter().eq(&list), "step {step}");
         }
     }
 }

@@ -15,18 +15,41 @@ use std::rc::Rc;
 
 use render::{Diagnostic, Severity};
 
-/// A range of bytes in a file.
+/// A range of bytes in a file. It is one number, because nearly every function of this crate passes one on: 16 bits for the
+/// file and 24 each for the start and the end, which are enough for the longest text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub(crate) struct Span {
-    pub file: u16,
-    pub start: u32,
-    pub end: u32,
-}
+pub(crate) struct Span(u64);
+
+const OFFSET_BITS: u32 = 24;
 
 impl Span {
+    pub fn new(file: u16, start: u32, end: u32) -> Span {
+        let most = (1 << OFFSET_BITS) - 1;
+        let (start, end) = (u64::from(start.min(most)), u64::from(end.min(most)));
+        Span((u64::from(file) << OFFSET_BITS | start) << OFFSET_BITS | end)
+    }
+
+    pub fn file(self) -> u16 {
+        (self.0 >> (2 * OFFSET_BITS)) as u16
+    }
+
+    pub fn start(self) -> u32 {
+        (self.0 >> OFFSET_BITS) as u32 & ((1 << OFFSET_BITS) - 1)
+    }
+
+    pub fn end(self) -> u32 {
+        self.0 as u32 & ((1 << OFFSET_BITS) - 1)
+    }
+
+    /// Whether it is in the user's text, not in one of this compiler.
+    pub fn is_users(self) -> bool {
+        self.file() == 0
+    }
+
     /// From the start of this span to the end of another one in the same file.
     pub fn to(self, end: Span) -> Span {
-        if self.file == end.file && end.end >= self.start { Span { end: end.end, ..self } } else { self }
+        let is_after = self.file() == end.file() && end.end() >= self.start();
+        if is_after { Span::new(self.file(), self.start(), end.end()) } else { self }
     }
 }
 
@@ -87,14 +110,14 @@ impl Files {
 
     /// The text of a span.
     pub fn text(&self, span: Span) -> &str {
-        self.get(span.file).text.get(span.start as usize..span.end as usize).unwrap_or_default()
+        self.get(span.file()).text.get(span.start() as usize..span.end() as usize).unwrap_or_default()
     }
 
     /// Line and column of the start of a span, both from 1; the column counts bytes.
     pub fn place(&self, span: Span) -> (u32, u32) {
-        let lines = &self.get(span.file).lines;
-        let line = lines.partition_point(|start| *start <= span.start).max(1);
-        (line as u32, span.start - lines[line - 1] + 1)
+        let lines = &self.get(span.file()).lines;
+        let line = lines.partition_point(|start| *start <= span.start()).max(1);
+        (line as u32, span.start() - lines[line - 1] + 1)
     }
 
     /// The text of a line, numbered from 1.
@@ -104,6 +127,18 @@ impl Files {
         let end = file.lines.get(line as usize).map_or(file.text.len(), |end| *end as usize);
         file.text[start..end].trim_end_matches(['\n', '\r'])
     }
+}
+
+/// The parts as one text, with something between them.
+pub(crate) fn joined(parts: &[impl AsRef<str>], between: &str) -> String {
+    let mut text = String::new();
+    for (nth, part) in parts.iter().enumerate() {
+        if nth > 0 {
+            text.push_str(between);
+        }
+        text.push_str(part.as_ref());
+    }
+    text
 }
 
 /// At most this many errors are reported in one run.
@@ -124,7 +159,7 @@ impl Sink {
             return;
         }
         self.errors += usize::from(problem.severity == Severity::Error);
-        let place = |problem: &Problem| (problem.span.file, problem.span.start);
+        let place = |problem: &Problem| (problem.span.file(), problem.span.start());
         let at = self.problems.partition_point(|known| place(known) <= place(&problem));
         self.problems.insert(at, *problem);
     }

@@ -32,11 +32,11 @@ pub(crate) struct Names(Set<Name>);
 
 impl Names {
     pub fn get(&mut self, text: &str) -> Name {
-        if let Some(name) = self.0.get(text) {
+        if let Some(name) = self.0.key(text) {
             return name.clone();
         }
         let name = Name(text.into());
-        self.0.insert(name.clone());
+        self.0.insert(name.clone(), ());
         name
     }
 }

@@ -41,14 +41,14 @@ impl Diagnostic {
     pub(super) fn new(files: &Files, problem: &Problem) -> Diagnostic {
         let span = problem.span;
         let (line, column) = files.place(span);
-        let text = files.line(span.file, line);
+        let text = files.line(span.file(), line);
         let before = text.get(..column as usize - 1).unwrap_or(text);
         let rest = &text[before.len()..];
-        let meant = rest.get(..((span.end.max(span.start) - span.start) as usize).min(rest.len()));
+        let meant = rest.get(..(span.end().saturating_sub(span.start()) as usize).min(rest.len()));
         Diagnostic {
             severity: problem.severity,
             message: problem.message.clone(),
-            file: files.get(span.file).name.clone(),
+            file: files.get(span.file()).name.clone(),
             line,
             column: before.chars().count() as u32 + 1,
             text: text.chars().take(LONGEST_LINE).collect(),

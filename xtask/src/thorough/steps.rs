@@ -122,6 +122,12 @@ pub const STEPS: &[Step] = &[
         1,
     ),
     seeded(
+        "cudac-functions",
+        "the functions of mathematics on 160,000 arguments each: none is further off than NVIDIA documents",
+        "test --locked -p cudac --test functions",
+        20,
+    ),
+    seeded(
         "cudac-kernels",
         "the kernels of the book on 40 generated launches: cudac's PTX does what NVIDIA's does",
         "test --locked -p cudac --test differential",
