@@ -151,7 +151,7 @@ impl Copy {
                 copy_folder(&root().join(&chapter), &copy.path(&chapter));
             }
         }
-        let files = ["book/glossary.toml", "book/literals.toml", "simt/SUPPORTED.md"];
+        let files = ["book/glossary.toml", "book/literals.toml", "book/live.toml", "simt/SUPPORTED.md"];
         for entry in fs::read_dir(root()).unwrap().flatten().filter(|entry| entry.path().is_file()) {
             fs::copy(entry.path(), copy.path(&entry.file_name().to_string_lossy())).unwrap();
         }
