@@ -176,7 +176,7 @@ impl Expansion<'_> {
             "claim" => self.claim(claims::one(&words)?),
             "ref" => self.reference(claims::one(&words)?),
             "figure" => figures::figure(rest, repository),
-            "live" => live::figure(rest, repository),
+            "live" => live::figure(&words, repository),
             "counters" => self.counters(&words),
             "profile" => profile::table(&words, repository),
             "exercises" => self.exercises(&words),

@@ -19,6 +19,9 @@ use crate::repository::Repository;
 /// The entries.
 pub const FILE: &str = "book/live.toml";
 
+/// As many moments as `LanesTimeline.PAST` in `book/theme/player/state.js`.
+const PAST: u64 = 8;
+
 /// A launch.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -48,9 +51,6 @@ struct Live {
     faults: Vec<String>,
     /// What differs in a second run that is played beside it.
     beside: Option<Beside>,
-    /// Whether the first moment is shown without a press of the button.
-    #[serde(default)]
-    opens: bool,
 }
 
 /// What differs in a second run.
@@ -73,26 +73,35 @@ pub fn names(repository: &Repository) -> Vec<String> {
     read(repository).map(|all| all.into_keys().collect()).unwrap_or_default()
 }
 
-/// `{{#live NAME}}`.
-pub fn figure(name: &str, repository: &Repository) -> Result<String> {
+/// `{{#live NAME}}`, or `{{#live NAME opens=17}}` if this moment is shown in the place of the drawing, without a press of the
+/// button.
+pub fn figure(words: &[&str], repository: &Repository) -> Result<String> {
+    let (name, opens) = match *words {
+        [name] => (name, None),
+        [name, option] => {
+            let number = option.strip_prefix("opens=").and_then(|number| number.parse().ok());
+            (name, Some(number.with_context(|| format!("`{option}`: write `opens=17`"))?))
+        }
+        _ => bail!("name a launch of `{FILE}`"),
+    };
     let all = read(repository)?;
     let live = all.get(name).with_context(|| {
         let known: Vec<&str> = all.keys().map(String::as_str).collect();
         format!("`{FILE}` has no `{name}`; it has {}", known.join(", "))
     })?;
-    let data = data(name, live, repository).with_context(|| format!("`{name}` in `{FILE}`"))?;
+    let data = data(name, live, opens, repository).with_context(|| format!("`{name}` in `{FILE}`"))?;
     Ok(format!(
         "<div class=\"live\" data-live=\"{}\" data-title=\"{}\"{} hidden>\n<p>{}</p>\n<!--{}-->\n</div>\n",
         escape(name),
         escape(&live.title),
-        if live.opens { " data-opens" } else { "" },
+        if opens.is_some() { " data-opens" } else { "" },
         sentence(&live.title),
         inert(&data.to_string())
     ))
 }
 
 /// What the player needs.
-fn data(name: &str, live: &Live, repository: &Repository) -> Result<Value> {
+fn data(name: &str, live: &Live, opens: Option<u64>, repository: &Repository) -> Result<Value> {
     let (file, _) = live.ptx.split_once('.').context("write `ptx` as in `branch.sm_70`")?;
     let source = format!("kernels/{file}.cu");
     repository.check_ptx(&source)?;
@@ -100,7 +109,7 @@ fn data(name: &str, live: &Live, repository: &Repository) -> Result<Value> {
     let text = only(&whole, &live.kernel)?;
     let program = json!({ "name": format!("{}.ptx", live.ptx), "text": text });
     let launch = launch(live)?;
-    let record = record(&program, &launch)?;
+    let record = record(&program, &launch, opens)?;
     let found: Vec<&str> = record["faults"]
         .as_array()
         .into_iter()
@@ -167,7 +176,7 @@ fn beside(live: &Live) -> Value {
 }
 
 /// Runs the launch, and returns its first moment and what is true at its end.
-fn record(program: &Value, launch: &Value) -> Result<Value> {
+fn record(program: &Value, launch: &Value, opens: Option<u64>) -> Result<Value> {
     let mut page = Page::default();
     let mut ask = |request: Value| -> Result<Value> {
         let answer: Value = serde_json::from_str(&page.answer(&request.to_string()))?;
@@ -183,9 +192,16 @@ fn record(program: &Value, launch: &Value) -> Result<Value> {
     let report = ask(json!({ "launch": launch }))?;
     let count = report["moments"].as_u64().unwrap_or(0);
     ensure!(count > 0, "the launch executes nothing");
-    let first = ask(json!({ "moments": { "from": 0 } }))?["moments"][0].clone();
+    // What is shown first, and a few moments before it.
+    let shown = opens.unwrap_or(0);
+    ensure!(shown < count, "it has {count} moments, so it cannot open at {shown}");
+    let from = shown.saturating_sub(PAST - 1);
+    let first = ask(json!({ "moments": { "from": from, "count": shown - from + 1 } }))?["moments"].clone();
     let last = ask(json!({ "moments": { "from": count - 1 } }))?["moments"][0].clone();
-    ensure!(first.is_object() && last.is_object(), "its {count} instructions are more than a page can show");
+    ensure!(
+        first[0].is_object() && last.is_object(),
+        "its {count} instructions are more than a page can show"
+    );
     Ok(json!({
         "moments": count,
         "counters": report["counters"],

@@ -42,10 +42,9 @@
         title.before(button);
         box.addEventListener('lanes-open', () => open(box));
         if ('opens' in box.dataset) {
-            const observer = new IntersectionObserver(entries => {
-                if (entries.some(entry => entry.isIntersecting)) { observer.disconnect(); open(box); }
-            });
-            observer.observe(box);
+            open(box);
+            // The drawing is still printed.
+            box.previousElementSibling?.classList.add('played');
         }
     });
 })();

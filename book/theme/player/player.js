@@ -22,8 +22,10 @@ const LanesPlayer = (() => {
                 box, data, machine, isAsking: false, isBusy: false, isOver: false, spokenAt: 0, said: '', problem: '', speed: SPEEDS[1][0],
                 chosen: null, details: null, seen: new Set(), ptx: lines.filter(([, text]) => text.trim() !== '' && !/^\s*\.loc/.test(text)),
             });
-            this.sides = [this.side(launch, { ...record, isRecord: true })];
-            if (record !== null) { this.sides[0].timeline.add([record.first]); }
+            this.sides = [this.side(launch, record)];
+            this.sides[0].timeline.add(record.first);
+            this.position = record.first.at(-1).number;
+            this.sides[0].timeline.show(this.position);
             box.classList.add('player');
             box.tabIndex = -1;
             box.addEventListener('click', event => this.click(event));
