@@ -1,7 +1,7 @@
 //! The program `lanes`: a reader's own kernels, without a chapter around them.
 //!
-//! `lanes list` says what is in a file, `lanes run` launches one kernel of it with arguments from the command line, and
-//! `lanes explain` says what a fault means. Status 0 is a run without an error, 1 a kernel at fault or one whose seeds
+//! `lanes list` says what is in a file, `lanes run` launches one kernel of it with arguments from the command line, `lanes
+//! play` writes such a launch into a page, and `lanes explain` says what a fault means. Status 0 is a run without an error, 1 a kernel at fault or one whose seeds
 //! left different results, 2 something that could not be run. What it leaves out: more than one kernel a run, and structures as arguments.
 
 mod explain;
@@ -12,6 +12,7 @@ mod on_gpu;
 mod once;
 mod options;
 mod plan;
+mod play;
 mod print;
 mod replay;
 mod results;
@@ -42,6 +43,7 @@ fn main() -> ExitCode {
     };
     let (result, as_json) = match &options.command {
         Command::Run(options) => (run(options), options.json),
+        Command::Play(options) => (play::play(options), false),
         Command::List(options) => (list(options), options.json),
         Command::Explain { fault } => (Ok((explain::render(*fault), ExitCode::SUCCESS)), false),
     };

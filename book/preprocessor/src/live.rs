@@ -8,8 +8,7 @@
 
 use std::collections::BTreeMap;
 
-use anyhow::{Context, Result, bail, ensure};
-use page::Page;
+use anyhow::{Context, Result, anyhow, bail, ensure};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -18,9 +17,6 @@ use crate::repository::Repository;
 
 /// The entries.
 pub const FILE: &str = "book/live.toml";
-
-/// As many moments as `LanesTimeline.PAST` in `book/theme/player/state.js`.
-const PAST: u64 = 8;
 
 /// A launch.
 #[derive(Debug, Deserialize)]
@@ -109,7 +105,8 @@ fn data(name: &str, live: &Live, opens: Option<u64>, repository: &Repository) ->
     let text = only(&whole, &live.kernel)?;
     let program = json!({ "name": format!("{}.ptx", live.ptx), "text": text });
     let launch = launch(live)?;
-    let record = record(&program, &launch, opens)?;
+    let record =
+        page::figure::record(&program, &launch, opens.unwrap_or(0)).map_err(|error| anyhow!("{error}"))?;
     let found: Vec<&str> = record["faults"]
         .as_array()
         .into_iter()
@@ -173,43 +170,6 @@ fn beside(live: &Live) -> Value {
         }
     }
     changes
-}
-
-/// Runs the launch, and returns its first moment and what is true at its end.
-fn record(program: &Value, launch: &Value, opens: Option<u64>) -> Result<Value> {
-    let mut page = Page::default();
-    let mut ask = |request: Value| -> Result<Value> {
-        let answer: Value = serde_json::from_str(&page.answer(&request.to_string()))?;
-        match answer["error"]["message"].as_str() {
-            Some(message) => bail!("{message}"),
-            None => Ok(answer),
-        }
-    };
-    let loaded = ask(json!({ "load": program }))?;
-    let kernel =
-        loaded["kernels"].as_array().into_iter().flatten().find(|kernel| kernel["name"] == launch["kernel"]);
-    let shared = kernel.map(|kernel| kernel["shared_bytes"].clone());
-    let report = ask(json!({ "launch": launch }))?;
-    let count = report["moments"].as_u64().unwrap_or(0);
-    ensure!(count > 0, "the launch executes nothing");
-    // What is shown first, and a few moments before it.
-    let shown = opens.unwrap_or(0);
-    ensure!(shown < count, "it has {count} moments, so it cannot open at {shown}");
-    let from = shown.saturating_sub(PAST - 1);
-    let first = ask(json!({ "moments": { "from": from, "count": shown - from + 1 } }))?["moments"].clone();
-    let last = ask(json!({ "moments": { "from": count - 1 } }))?["moments"][0].clone();
-    ensure!(
-        first[0].is_object() && last.is_object(),
-        "its {count} instructions are more than a page can show"
-    );
-    Ok(json!({
-        "moments": count,
-        "counters": report["counters"],
-        "faults": report["faults"],
-        "shared_bytes": shared,
-        "first": first,
-        "last": last,
-    }))
 }
 
 /// The text without the bodies of the other kernels and without comments. Every line keeps its number.

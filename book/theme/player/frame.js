@@ -16,6 +16,7 @@ const LanesFrame = (() => {
             ['div', { class: 'sides' }, ...player.sides.map((side, index) => run(player, side, index))],
             LanesView.legend(player.seen),
             program(player, first),
+            first === undefined ? ['div', { class: 'accesses' }] : LanesView.accesses(first),
             ['div', { class: 'ends' }, ...player.sides.map((side, index) => end(player, side, index))],
             values(player),
             choices(player),
@@ -67,9 +68,9 @@ const LanesFrame = (() => {
         const { data, ptx } = player;
         const others = moment === undefined ? [] : LanesState.elsewhere(moment);
         const source = LanesView.listing(data.source.name, data.source.lines, moment?.source?.line ?? null, others);
-        return ['div', { class: 'program' },
-            ['div', {}, ['p', { class: 'caption' }, data.source.name], source],
-            ['div', {}, ['p', { class: 'caption' }, 'PTX'], LanesView.listing('PTX', ptx, moment?.ptx_line ?? null), ...moment === undefined ? [] : [LanesView.accesses(moment)]]];
+        const shown = data.source.lines.length === 0 ? [] : [['div', {}, ['p', { class: 'caption' }, data.source.name], source]];
+        return ['div', { class: 'program' }, ...shown,
+            ['div', {}, ['p', { class: 'caption' }, 'PTX'], LanesView.listing('PTX', ptx, moment?.ptx_line ?? null)]];
     }
 
     // What the emulator found, once the end has been reached.
@@ -92,7 +93,7 @@ const LanesFrame = (() => {
             (moment.shared ?? []).forEach(part => inside.push(LanesView.memory('shared memory', part.hex, sharedType(data, buffers))));
             (moment.memory ?? []).forEach((part, index) => inside.push(LanesView.memory(part.name, part.hex, buffers[index].type)));
         }
-        return ['details', { class: 'values' }, ['summary', {}, 'Registers and memory'], ['div', {}, ...inside]];
+        return ['details', { class: 'values' }, ['summary', {}, 'Registers and memory'], ['div', { tabindex: '0', role: 'region', 'aria-label': 'Registers and memory' }, ...inside]];
     }
 
     // Shared memory has no type in PTX; kernels usually keep there what they read.

@@ -20,7 +20,9 @@ const LanesView = (() => {
     function warps(moment, actors = [], chosen = null) {
         const numbers = [...Array(32).keys()].map(lane => ['span', {}, lane % 8 === 0 || lane === 31 ? `${lane}` : '']);
         const ruler = ['div', { class: 'warp ruler', 'aria-hidden': 'true' }, ['span', { class: 'label' }, 'lane'], ['div', { class: 'cells' }, ...numbers]];
-        return ['div', { class: 'warps' }, ruler, ...moment.warps.map(warp => row(moment, warp.warp, actors, chosen))];
+        // A block that is too high for the box is scrolled with the keyboard too.
+        const box = moment.warps.length > 14 ? { class: 'warps', tabindex: '0', role: 'region', 'aria-label': 'Warps' } : { class: 'warps' };
+        return ['div', box, ruler, ...moment.warps.map(warp => row(moment, warp.warp, actors, chosen))];
     }
 
     function row(moment, number, actors, chosen) {
@@ -33,10 +35,11 @@ const LanesView = (() => {
             return ['span', attributes, SIGNS[word][0]];
         });
         const states = LanesState.masks(words).map(([word, mask]) => `${LanesState.spoken(mask)}: ${SIGNS[word][1]}`);
+        const marked = actors.filter(actor => isActor(actor.lane) && actor.warp === number).map(({ lane }) => `lane ${lane} takes part in the fault`);
         const isCurrent = moment.warp === number;
         return ['div', {
             class: isCurrent ? 'warp current' : 'warp', role: 'img', 'data-warp': `${number}`,
-            'aria-label': `Warp ${number}. ${states.join('; ')}`,
+            'aria-label': `Warp ${number}. ${[...states, ...marked].join('; ')}`,
         }, ['span', { class: 'label' }, `warp ${number}`], ['div', { class: 'cells' }, ...cells]];
     }
 
@@ -104,7 +107,7 @@ const LanesView = (() => {
             const cells = [...Array(Math.min(ways, 32)).keys()].map(row => ['span', row < words.length ? { 'data-on': '' } : {}]);
             return ['span', { class: 'bank', title: `bank ${bank}: ${words.map(word => `word ${word.from / 4n} for ${LanesState.spoken(word.lanes)}`).join('; ') || 'nothing'}` }, ...cells];
         });
-        return ['div', { class: 'banks', role: 'img', 'aria-label': `The fullest bank has ${counted(ways, 'word')}` }, ['span', { class: 'label' }, 'bank'], ['div', { class: 'cells' }, ...columns]];
+        return ['div', { class: ways > 8 ? 'banks many' : 'banks', role: 'img', 'aria-label': `The fullest bank has ${counted(ways, 'word')}` }, ['span', { class: 'label' }, 'bank'], ['div', { class: 'cells' }, ...columns]];
     }
 
     // The registers of a warp, for the lanes in the mask or for one lane.
@@ -133,7 +136,7 @@ const LanesView = (() => {
         if (report.faults.length === 0) { return ['p', { class: 'clean' }, 'The emulator found no fault in this run.']; }
         return ['ul', { class: 'faults' }, ...report.faults.map((fault, index) => ['li', {},
             ['p', {}, ['strong', {}, fault.kind], ' ', ...code(fault.message), ' ',
-                ['button', { type: 'button', 'data-fault': `${index}`, 'aria-label': `Show where this happens: ${fault.message}` }, 'Show both sides']],
+                ['button', { type: 'button', 'data-fault': `${index}`, 'aria-label': `Show where this happens: ${fault.message}` }, fault.actors.length > 1 ? 'Show both sides' : 'Show where']],
             ['ul', {}, ...fault.actors.map(actor => ['li', {}, said(actor)])],
             ...fault.help ? [['p', { class: 'help' }, ...code(fault.help)]] : []])];
     }
