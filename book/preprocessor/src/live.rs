@@ -7,6 +7,7 @@
 //! the CUDA source only the functions that the kernel's instructions come from.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use serde::Deserialize;
@@ -231,7 +232,9 @@ fn inert(json: &str) -> String {
                 Some(escaped) => text.extend(['\\', escaped]),
                 None => {}
             },
-            '<' | '>' | '&' | '$' | '`' | '*' | '_' | '~' => text += &format!("\\u{:04x}", c as u32),
+            '<' | '>' | '&' | '$' | '`' | '*' | '_' | '~' => {
+                let _ = write!(text, "\\u{:04x}", c as u32);
+            }
             _ => text.push(c),
         }
     }
