@@ -29,6 +29,7 @@
 //!
 //! What it leaves out: grading, and everything that is drawn.
 
+pub mod figure;
 pub mod refusal;
 pub mod request;
 

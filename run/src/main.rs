@@ -1,9 +1,9 @@
 //! The program `lanes`, which runs a reader's own kernels, without a chapter.
 //!
 //! `lanes list` shows the contents of a file, `lanes run` launches one of its kernels with arguments from the command
-//! line, and `lanes explain` explains a kind of fault. Status 0 means a run without an error, 1 a kernel with a fault
-//! or with different results for different seeds, and 2 something that could not be run. What it leaves out: several
-//! kernels in one run, and structures as arguments.
+//! line, `lanes play` writes such a launch into a page, and `lanes explain` explains a kind of fault. Status 0 means a run
+//! without an error, 1 a kernel with a fault or with different results for different seeds, and 2 something that could not
+//! be run. What it leaves out: several kernels in one run, and structures as arguments.
 
 mod explain;
 mod finished;
@@ -14,6 +14,7 @@ mod on_gpu;
 mod once;
 mod options;
 mod plan;
+mod play;
 mod print;
 mod replay;
 mod results;
@@ -43,6 +44,7 @@ fn main() -> ExitCode {
     };
     let (result, as_json) = match &options.command {
         Command::Run(options) => (run(options), options.json),
+        Command::Play(options) => (play::play(options), false),
         Command::List(options) => (list(options), options.json),
         Command::Explain { fault } => (Ok((explain::render(*fault), ExitCode::SUCCESS)), false),
     };

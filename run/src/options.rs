@@ -40,6 +40,9 @@ pub(super) enum Command {
     /// Run a kernel, and report its cost, its output and its faults
     #[command(after_help = ARGUMENTS)]
     Run(Box<RunOptions>),
+    /// Write a launch into one HTML file, in which it can be played step by step
+    #[command(after_help = PLAY)]
+    Play(Box<PlayOptions>),
     /// Show what is in a file: its kernels, their parameters, and what is not supported
     List(ListOptions),
     /// Explain what a kind of fault means, why it matters, and how to fix it; without a kind, list all of them
@@ -64,6 +67,22 @@ pub(super) struct ListOptions {
     /// Print one JSON object
     #[arg(long)]
     pub json: bool,
+}
+
+const PLAY: &str = "\
+The options that decide a run are those of `lanes run`. The file needs nothing besides a browser.
+
+Example:
+  lanes play saxpy.cu --grid 2 --arg f32:2 --arg buf:f32:64:iota --arg buf:f32:64:zeros --arg i32:64";
+
+/// A launch that is written into a page.
+#[derive(Args, Debug)]
+pub(super) struct PlayOptions {
+    #[command(flatten)]
+    pub run: RunOptions,
+    /// The file to write [default: the name of FILE with the ending .html, in this folder]
+    #[arg(long, value_name = "HTML", help_heading = MACHINE)]
+    pub out: Option<PathBuf>,
 }
 
 const ARGUMENTS: &str = "\

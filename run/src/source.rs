@@ -22,6 +22,8 @@ pub(super) struct Program {
     pub name: String,
     /// The text.
     pub ptx: String,
+    /// The CUDA text, if it was compiled in this run.
+    pub cuda: Option<String>,
     /// The compiler, if CUDA was compiled: `cudac 0.1 (sm_70)`.
     pub compiler: Option<String>,
     /// The compiler's warnings, as it words them.
@@ -76,7 +78,7 @@ pub(super) fn read(file: &Path, arch: Option<u32>, choice: Option<Choice>) -> Re
             "`{name}` looks like CUDA source, which is compiled only if the file's name ends in `.cu`: rename it"
         );
     }
-    Ok(Program { name, ptx: text, compiler: None, warnings: Vec::new() })
+    Ok(Program { name, ptx: text, cuda: None, compiler: None, warnings: Vec::new() })
 }
 
 fn compile(file: &Path, text: &str, arch: Option<u32>, choice: Option<Choice>) -> Result<Program> {
@@ -91,7 +93,13 @@ fn compile(file: &Path, text: &str, arch: Option<u32>, choice: Option<Choice>) -
         vec![file.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new(".")).to_owned()];
     let short = file.file_name().unwrap_or(file.as_os_str()).to_string_lossy();
     let made = compiler.compile(&Source { name: &short, text, arch, include }).map_err(explained)?;
-    Ok(Program { name, ptx: made.ptx, compiler: Some(made.by), warnings: made.warnings })
+    Ok(Program {
+        name,
+        ptx: made.ptx,
+        cuda: Some(text.to_owned()),
+        compiler: Some(made.by),
+        warnings: made.warnings,
+    })
 }
 
 /// Adds advice to the errors, if there is any.
@@ -168,6 +176,7 @@ mod tests {
         let program = |compiler: Option<&str>| Program {
             name: "a.cu".to_owned(),
             ptx: String::new(),
+            cuda: None,
             compiler: compiler.map(str::to_owned),
             warnings: Vec::new(),
         };

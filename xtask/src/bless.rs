@@ -46,13 +46,19 @@ fn named(only: &[String]) -> Result<Vec<PathBuf>> {
     Ok(chapters.into_iter().filter(|chapter| only.is_empty() || only.contains(&name(chapter))).collect())
 }
 
-/// Writes the screens of the exercises' program. The program's own test draws them, and writes them if `BLESS` is set.
+/// Writes the screens of the exercises' program and the states of the book's player. Their own tests draw them, and write
+/// them if `BLESS` is set.
 fn bless_screens() -> Result<()> {
-    let mut cargo = Command::new(env!("CARGO"));
-    cargo.args(["test", "--quiet", "--package", "exercises", "--test", "screens"]);
-    let output = cargo.env("BLESS", "1").current_dir(root()).output().context("cannot run cargo")?;
-    if !output.status.success() {
-        bail!("the exercises' screens cannot be drawn: {}", String::from_utf8_lossy(&output.stdout));
+    for (package, test, what) in [
+        ("exercises", "screens", "the exercises' screens"),
+        ("packed", "node", "the states of the book's player"),
+    ] {
+        let mut cargo = Command::new(env!("CARGO"));
+        cargo.args(["test", "--quiet", "--package", package, "--test", test]);
+        let output = cargo.env("BLESS", "1").current_dir(root()).output().context("cannot run cargo")?;
+        if !output.status.success() {
+            bail!("{what} cannot be drawn: {}", String::from_utf8_lossy(&output.stdout));
+        }
     }
     Ok(())
 }

@@ -13,7 +13,7 @@ use crate::page::{Kind, Piece};
 use crate::prose::Exceptions;
 use crate::repository::Repository;
 use crate::source::Source;
-use crate::{boxes, code, faults, figures, lanes, outputs, profile, texts, value};
+use crate::{boxes, code, faults, figures, lanes, live, outputs, profile, texts, value};
 
 /// What the expansions of all pages share.
 #[derive(Debug)]
@@ -51,7 +51,7 @@ pub struct Place<'a> {
 
 /// The directives that must be alone on their line. The others are parts of a sentence, and its lines may break
 /// anywhere.
-const BLOCKS: [&str; 21] = [
+const BLOCKS: [&str; 22] = [
     "code",
     "ptx",
     "machine-code",
@@ -59,6 +59,7 @@ const BLOCKS: [&str; 21] = [
     "fault",
     "claim",
     "figure",
+    "live",
     "counters",
     "profile",
     "exercises",
@@ -175,6 +176,7 @@ impl Expansion<'_> {
             "claim" => self.claim(claims::one(&words)?),
             "ref" => self.reference(claims::one(&words)?),
             "figure" => figures::figure(rest, repository),
+            "live" => live::figure(&words, repository),
             "counters" => self.counters(&words),
             "profile" => profile::table(&words, repository),
             "exercises" => self.exercises(&words),

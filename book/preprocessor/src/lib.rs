@@ -20,6 +20,7 @@ mod html;
 mod lanes;
 mod lint;
 mod listing;
+mod live;
 mod marks;
 mod mentions;
 mod outputs;
@@ -183,6 +184,11 @@ fn around(root: &Path, library: &Library<'_>, pages: &[Page]) -> Vec<Problem> {
         if !library.mentions.shows(&figure) {
             problems
                 .push(problem(&format!("book/figures/{figure}.svg"), "no page shows this figure".to_owned()));
+        }
+    }
+    for live in live::names(library.repository) {
+        if !library.mentions.plays(&live) {
+            problems.push(problem(live::FILE, format!("no page plays `{live}`: `{{{{#live {live}}}}}`")));
         }
     }
     for chapter in source::chapters(library.repository) {

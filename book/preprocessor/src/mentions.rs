@@ -19,6 +19,7 @@ pub struct Mentions {
     claims: BTreeMap<String, Vec<String>>,
     terms: BTreeMap<String, String>,
     figures: BTreeSet<String>,
+    lives: BTreeSet<String>,
     /// The pages that list a chapter's exercises.
     lists: BTreeMap<String, String>,
 }
@@ -56,6 +57,9 @@ impl Mentions {
             "#exercises" => {
                 self.lists.entry(word.to_owned()).or_insert_with(|| page.to_owned());
             }
+            "#live" => {
+                self.lives.insert(word.to_owned());
+            }
             "#figure" => {
                 self.figures.insert(word.to_owned());
             }
@@ -81,6 +85,11 @@ impl Mentions {
     /// Whether this page exists.
     pub fn has(&self, page: &str) -> bool {
         self.titles.contains_key(page)
+    }
+
+    /// Whether a page plays a launch of `book/live.toml`.
+    pub fn plays(&self, live: &str) -> bool {
+        self.lives.contains(live)
     }
 
     /// Whether a page shows a figure.

@@ -155,7 +155,7 @@ impl Copy {
                 copy_folder(&root().join(&chapter), &copy.path(&chapter));
             }
         }
-        let files = ["book/glossary.toml", "book/literals.toml", "simt/SUPPORTED.md"];
+        let files = ["book/glossary.toml", "book/literals.toml", "book/live.toml", "simt/SUPPORTED.md"];
         for entry in fs::read_dir(root()).unwrap().flatten().filter(|entry| entry.path().is_file()) {
             fs::copy(entry.path(), copy.path(&entry.file_name().to_string_lossy())).unwrap();
         }
@@ -264,6 +264,24 @@ fn a_missing_anchor_is_a_problem() {
         lines.collect::<Vec<_>>().join("\n")
     });
     copy.fails(LISTING, "there is no anchor `reduce_interleaved`");
+}
+
+#[test]
+fn a_live_figure_is_run_when_the_book_is_built() {
+    let copy = Copy::new();
+    let (name, line) = place(copy.0.path(), "{{#live mask_without_four");
+    let pages: Vec<Page> = preprocessor::pages(&root()).unwrap();
+    let page: Vec<Page> = pages.into_iter().filter(|page| page.path == name).collect();
+    let change = |from: &str, to: &str| copy.edit("book/live.toml", |text| text.replacen(from, to, 1));
+    let fails = |what: &str| has(&problems(copy.0.path(), &page), &name, line, what);
+    change("kernel = \"mask_seven_f\"", "kernel = \"mask_seven_g\"");
+    fails("the PTX has no kernel `mask_seven_g`");
+    change("kernel = \"mask_seven_g\"", "kernel = \"mask_default\"");
+    fails("the emulator finds the faults [], and the entry names [\"bad-mask\"]");
+    change("kernel = \"mask_default\"", "kernel = \"tail_syncwarp\"");
+    fails("`tail_syncwarp` has 3 parameters, but 2 arguments were given");
+    change("[mask_without_four]", "[mask_without_five]");
+    fails("`book/live.toml` has no `mask_without_four`; it has alternating,");
 }
 
 #[test]

@@ -84,9 +84,9 @@ class LanesMachine {
         return bytes;
     }
 
-    // The machine of a page. `root` is the path from the page to the root of the book.
+    // The machine of a page of the book. `root` is the path from the page to the root of the book.
     static ofPage(root) {
-        const load = () => new Promise((resolve, reject) => {
+        return LanesMachine.inBrowser(() => new Promise((resolve, reject) => {
             const script = document.createElement('script');
             script.src = `${root}assets/module.js`;
             script.onload = () => {
@@ -97,7 +97,11 @@ class LanesMachine {
             };
             script.onerror = () => reject(new Error('the emulator cannot be loaded: `assets/module.js` is missing'));
             document.head.append(script);
-        });
+        }));
+    }
+
+    // A machine with a Worker of the browser.
+    static inBrowser(load) {
         const open = () => {
             const blob = new Blob([`(${lanesWorker})(self)`], { type: 'text/javascript' });
             const address = URL.createObjectURL(blob);

@@ -1,212 +1,288 @@
-// Draws a launch: the lanes of the block's warps, the program with its current line, and the controls.
+// The player of a launch: the reader steps, plays and goes back, chooses seed and schedule, and compares two runs.
 //
-// state.js decides what is shown, and machine.js asks the emulator. This file turns the first into elements, and asks the
-// second for the moments that are needed. Each state of a lane has a sign as well as a colour.
+// state.js and view.js decide what is shown, and run.js asks the emulator. This file listens to the reader, fetches the
+// moments that are needed, and draws. The first moment and the end of the page's own launch come with the page, so that
+// nothing is loaded before the reader does something.
 'use strict';
 
 const LanesPlayer = (() => {
-    // The sign of each state and what it means, in the order of the legend.
-    const SIGNS = {
-        runs: ['■', 'executes the instruction'],
-        off: ['□', 'its guard switches the instruction off'],
-        ready: ['·', 'can run'],
-        barrier: ['B', 'waits at a barrier of the block'],
-        warp: ['W', 'waits for other lanes of the warp'],
-        reconvergence: ['R', 'waits to reconverge'],
-        ended: ['×', 'has ended'],
-    };
     // While it plays, a screen reader gets a sentence this often, in milliseconds.
     const SPOKEN_EVERY = 3000;
-    const FRAME = 1000 / 60;
-
-    function element(name, properties = {}, ...inside) {
-        const made = Object.assign(document.createElement(name), properties);
-        made.append(...inside);
-        return made;
-    }
+    // A request that takes longer than this can be stopped.
+    const PATIENCE = 400;
+    const SPEEDS = [[2, 'slow'], [8, 'steady'], [25, 'fast'], [60, 'fastest']];
+    const SEEN_BYTES = 512;
 
     class Player {
-        constructor(box, launch, machine) {
-            Object.assign(this, { box, launch, machine, timeline: new LanesTimeline(0), isAsking: false, spokenAt: 0, actors: [] });
-            this.parts = this.frame();
-            box.replaceChildren(...Object.values(this.parts.shown));
+        // `data` is what the directive `live` wrote: the program, the launch, and the record of its end.
+        constructor(box, data, machine) {
+            const { launch, record } = data;
+            const lines = data.program.text.split('\n').map((text, index) => [index + 1, text]);
+            Object.assign(this, {
+                box, data, machine, isAsking: false, isBusy: false, isOver: false, spokenAt: 0, said: '', problem: '', speed: SPEEDS[1][0],
+                chosen: null, details: null, seen: new Set(), ptx: lines.filter(([, text]) => text.trim() !== '' && !/^\s*\.loc/.test(text)),
+            });
+            this.sides = [this.side(launch, record)];
+            this.sides[0].timeline.add(record.first);
+            this.position = record.first.at(-1).number;
+            this.sides[0].timeline.show(this.position);
+            box.classList.add('player');
+            box.tabIndex = -1;
+            box.addEventListener('click', event => this.click(event));
+            box.addEventListener('change', event => this.change(event));
+            box.addEventListener('input', event => { if (event.target.type === 'range') { this.show(Number(event.target.value)); } });
             box.addEventListener('keydown', event => this.key(event));
+            box.addEventListener('toggle', event => { if (event.target.open) { this.fetch(); } }, true);
+            this.draw();
         }
 
-        // Loads the program, launches it, and shows the first moment.
-        async start() {
-            for (const request of [{ load: this.launch.program }, { launch: this.launch.launch }]) {
-                const answer = await this.machine.ask(request);
-                if (answer.error !== undefined) { return this.fail(answer.error); }
-                this.report = answer;
+        side(launch, report) {
+            const run = new LanesRun(this.machine, this.data.program, launch);
+            return { launch, run, report, actors: [], timeline: new LanesTimeline(report?.moments ?? 0) };
+        }
+
+        get at() { return this.sides[0].timeline.at; }
+        get count() { return Math.max(...this.sides.map(side => side.timeline.count)); }
+        get isPlaying() { return this.sides.some(side => side.timeline.isPlaying); }
+
+        // Shows another moment in all runs.
+        show(number) {
+            const at = Math.max(0, Math.min(number, this.count - 1));
+            this.sides.forEach(side => { side.timeline.show(at); side.actors = []; });
+            this.position = at;
+            if (at === this.count - 1) { this.isOver = true; }
+            return this.fetch();
+        }
+
+        toggle() {
+            if (this.isPlaying) { this.sides.forEach(side => side.timeline.pause()); return this.fetch(); }
+            this.sides.forEach(side => { side.actors = []; side.timeline.play(); });
+            this.tickAt = performance.now();
+            requestAnimationFrame(() => this.tick());
+            return this.fetch();
+        }
+
+        tick() {
+            if (!this.isPlaying) { return this.draw(); }
+            const now = performance.now();
+            if (now - this.tickAt >= 1000 / this.speed - 4) {
+                const moving = this.sides.filter(side => side.timeline.isPlaying);
+                if (moving.every(side => side.timeline.known.has(side.timeline.at + 1))) {
+                    moving.forEach(side => side.timeline.tick());
+                    this.tickAt = now;
+                    if (!this.isPlaying) { this.isOver = true; }
+                    this.fetch();
+                }
             }
-            this.timeline = new LanesTimeline(this.report.moments);
-            this.parts.range.max = Math.max(0, this.report.moments - 1);
-            this.listFaults();
-            await this.fetch();
-        }
-
-        fail(error) {
-            this.timeline.pause();
-            this.parts.sentence.textContent = `Error: ${error.message}.`;
+            requestAnimationFrame(() => this.tick());
         }
 
         // Asks for what is needed next, one request at a time, and draws what is there.
         async fetch() {
             this.draw();
-            while (!this.isAsking && this.timeline.wanted() !== null) {
-                this.isAsking = true;
-                const answer = await this.machine.ask({ moments: this.timeline.wanted() });
-                this.isAsking = false;
-                if (answer.error !== undefined) { return this.fail(answer.error); }
-                if (answer.moments.length === 0) { return this.fail({ message: 'this moment is beyond the last one that can be shown' }); }
-                this.timeline.add(answer.moments);
+            if (this.isAsking) { return; }
+            this.isAsking = true;
+            const busy = setTimeout(() => { this.isBusy = true; this.draw(); }, PATIENCE);
+            try {
+                for (let work = this.next(); work !== null; work = this.next()) {
+                    const problem = await work();
+                    if (problem !== undefined) { this.fail(problem); break; }
+                    this.draw();
+                }
+            } finally {
+                clearTimeout(busy);
+                Object.assign(this, { isAsking: false, isBusy: false });
                 this.draw();
             }
         }
 
-        frame() {
-            const button = (text, label, act) => {
-                const made = element('button', { type: 'button', textContent: text, onclick: act });
-                made.setAttribute('aria-label', label);
-                return made;
-            };
-            const back = button('◀', 'Back', () => this.move(() => this.timeline.back()));
-            const play = button('Play', 'Play', () => this.toggle());
-            const step = button('▶', 'Step', () => this.move(() => this.timeline.forward()));
-            const range = element('input', { type: 'range', min: 0, max: 0, value: 0 });
-            range.setAttribute('aria-label', 'Moment');
-            range.oninput = () => this.move(() => this.timeline.show(Number(range.value)));
-            const count = element('output', { className: 'count' });
-            const bar = element('div', { className: 'bar' }, back, play, step, range, count);
-            const warps = element('div', { className: 'warps' });
-            const sentence = element('p', { className: 'sentence' });
-            sentence.setAttribute('role', 'status');
-            const faults = element('ul', { className: 'faults', hidden: true });
-            const lines = this.launch.program.text.replace(/\n$/, '').split('\n');
-            const code = element('ol', { className: 'program' }, ...lines.map(line => element('li', { textContent: line })));
-            return { play, range, count, warps, sentence, faults, code, shown: { bar, warps, sentence, faults, code, legend: legend() } };
-        }
-
-        // Keys work wherever the keyboard is in the player, except that arrows belong to the slider while it has them.
-        key(event) {
-            const keys = { ArrowLeft: () => this.timeline.back(), ArrowRight: () => this.timeline.forward() };
-            const act = keys[event.key];
-            if (act === undefined || event.target === this.parts.range) { return; }
-            event.preventDefault();
-            // mdBook turns the page at an arrow.
-            event.stopPropagation();
-            this.move(act);
-        }
-
-        move(act) {
-            this.actors = [];
-            act();
-            this.fetch();
-        }
-
-        toggle() {
-            this.actors = [];
-            if (this.timeline.isPlaying) { this.timeline.pause(); } else { this.timeline.play(); this.tickAt = performance.now(); this.tick(); }
-            this.fetch();
-        }
-
-        tick() {
-            if (!this.timeline.isPlaying) { return this.draw(); }
-            const now = performance.now();
-            if (now - this.tickAt >= FRAME * 0.9 && this.timeline.tick()) {
-                this.tickAt = now;
-                this.fetch();
+        // What is to be asked next, or null.
+        next() {
+            for (const side of this.sides) {
+                if (side.report === null) { return () => this.begin(side); }
+                const wanted = side.timeline.wanted();
+                if (wanted !== null) { return () => this.load(side, wanted); }
             }
-            requestAnimationFrame(() => this.tick());
+            const moment = this.sides[0].timeline.moment;
+            if (this.values()?.open === true && moment !== undefined && this.details?.key !== this.key_of(moment)) { return () => this.look(moment); }
+            return null;
         }
 
-        listFaults() {
-            const { faults } = this.parts;
-            faults.hidden = this.report.faults.length === 0;
-            faults.replaceChildren(...this.report.faults.map(fault => {
-                const go = element('button', { type: 'button', textContent: 'Show', onclick: () => this.jump(fault) });
-                go.setAttribute('aria-label', `Show where this happens: ${fault.message}`);
-                const actors = fault.actors.map(actor => element('li', { textContent: said(actor) }));
-                return element('li', {}, element('strong', { textContent: fault.kind }), ` ${fault.message} `, go, element('ul', {}, ...actors));
-            }));
+        async begin(side) {
+            const report = await side.run.begin();
+            if (report.error !== undefined) { return report.error; }
+            side.report = report;
+            side.timeline = new LanesTimeline(report.moments);
+            side.timeline.show(this.position ?? 0);
+            if (report.moments === 0) { return { message: 'the launch executes nothing' }; }
+            return undefined;
+        }
+
+        async load(side, wanted) {
+            const answer = await side.run.moments(wanted);
+            if (answer.error !== undefined) { return answer.error; }
+            if (answer.moments.length === 0) { return { message: 'this moment is beyond the last one that can be shown' }; }
+            side.timeline.add(answer.moments);
+            return undefined;
+        }
+
+        // The registers and the memory at the moment that is shown.
+        async look(moment) {
+            const key = this.key_of(moment);
+            const warp = this.chosen?.warp ?? moment.warp;
+            const shared = (this.data.record.shared_bytes ?? 0) + (this.data.launch.shared_bytes ?? 0);
+            const see = {
+                registers: warp,
+                shared: shared > 0 ? [{ bytes: Math.min(shared, SEEN_BYTES) }] : [],
+                memory: buffers(this.data.launch).map(({ name, bytes }) => ({ name, bytes: Math.min(bytes, SEEN_BYTES) })),
+            };
+            const answer = await this.sides[0].run.moments({ from: moment.number, see });
+            if (answer.error !== undefined) { return answer.error; }
+            this.details = { key, warp, moment: answer.moments[0] };
+            return undefined;
+        }
+
+        key_of(moment) { return `${moment.number} ${this.chosen?.warp ?? moment.warp} ${JSON.stringify(this.sides[0].launch)}`; }
+
+        values() { return this.box.querySelector('details.values'); }
+
+        fail(error) {
+            this.sides.forEach(side => side.timeline.pause());
+            this.problem = `Error: ${error.message}.`;
+        }
+
+        click(event) {
+            const { act, fault } = event.target.closest('[data-act], [data-fault]')?.dataset ?? {};
+            const cell = event.target.closest('.warp [data-lane]');
+            if (cell !== null) { this.choose(Number(cell.closest('.warp').dataset.warp), Number(cell.dataset.lane)); }
+            if (fault !== undefined) { this.jump(Number(event.target.closest('.side, .end').dataset.side), Number(fault)); }
+            const acts = {
+                start: () => this.show(0), back: () => this.show(this.at - 1), play: () => this.toggle(), step: () => this.show((this.position ?? 0) + 1),
+                end: () => this.show(this.count - 1), stop: () => this.machine.stop(), seed: () => this.nextSeed(),
+            };
+            acts[act]?.();
+        }
+
+        // The values of this lane are shown.
+        choose(warp, lane) {
+            const isSame = this.chosen?.warp === warp && this.chosen?.lane === lane;
+            this.chosen = isSame ? null : { warp, lane };
+            if (!isSame) { this.values().open = true; }
+            this.fetch();
+        }
+
+        change(event) {
+            const { name, value } = event.target;
+            if (name === 'speed') { this.speed = Number(value); return; }
+            if (name === 'lane') { this.chosen = value === '' ? null : { warp: this.chosen?.warp ?? this.sides[0].timeline.moment?.warp ?? 0, lane: Number(value) }; this.fetch(); return; }
+            if (event.target.closest('.choices') !== null) { this.restart(); }
+        }
+
+        // The next seed, in the field and in the run.
+        nextSeed() {
+            const field = this.box.querySelector('[name="seed"]');
+            field.value = `${(Number(field.value) || 0) + 1}`;
+            const policy = this.box.querySelector('[name="schedule"]');
+            if (policy.value === 'round-robin') { policy.value = 'random'; }
+            this.restart();
+        }
+
+        // Launches again, as the reader has chosen.
+        restart() {
+            const chosen = [...this.box.querySelectorAll('.choices fieldset')].map(choices);
+            const isBeside = this.box.querySelector('[name="beside"]').checked;
+            this.sides = chosen.slice(0, isBeside ? 2 : 1).map(changes => this.side(LanesState.changed(this.data.launch, changes), null));
+            Object.assign(this, { problem: '', isOver: false, details: null, position: 0 });
+            return this.fetch();
         }
 
         // Goes to the moment of a fault, whose number the emulator finds by its step.
-        async jump(fault) {
-            this.timeline.pause();
-            const answer = await this.machine.ask({ moments: { step: fault.step } });
-            if (answer.error !== undefined) { return this.fail(answer.error); }
-            if (answer.moments.length === 0) { return this.fail({ message: 'this moment is beyond the last one that can be shown' }); }
-            this.timeline.add(answer.moments);
-            this.actors = fault.actors;
-            this.drawn = undefined;
-            this.timeline.show(answer.moments[0].number);
-            await this.fetch();
+        async jump(number, index) {
+            const side = this.sides[number];
+            const fault = side.report.faults[index];
+            const answer = await side.run.moments({ step: fault.step });
+            if (answer.error !== undefined || answer.moments.length === 0) {
+                this.fail(answer.error ?? { message: 'this moment is beyond the last one that can be shown' });
+                return this.draw();
+            }
+            const shown = this.show(answer.moments[0].number);
+            side.actors = fault.actors;
+            await shown;
+            this.draw();
+        }
+
+        // Keys work wherever the keyboard is in the player, except that fields have keys of their own.
+        key(event) {
+            if (event.target.matches('input, select') || event.altKey || event.ctrlKey || event.metaKey) { return; }
+            const keys = { ArrowLeft: 'back', ArrowRight: 'step', Home: 'start', End: 'end' };
+            const act = keys[event.key];
+            if (act === undefined) { return; }
+            event.preventDefault();
+            // mdBook turns the page at an arrow.
+            event.stopPropagation();
+            this.box.querySelector(`[data-act="${act}"]`).click();
         }
 
         draw() {
-            const { timeline, parts } = this;
-            parts.play.textContent = timeline.isPlaying ? 'Pause' : 'Play';
-            parts.play.setAttribute('aria-label', parts.play.textContent);
-            const { moment } = timeline;
-            if (moment === undefined) { return; }
-            if (moment !== this.drawn) { this.drawMoment(moment); }
-            this.speak(moment);
+            const moment = this.sides[0].timeline.moment;
+            if (moment !== undefined) {
+                this.speak();
+                moment.warps.forEach(warp => LanesState.lanes(moment, warp.warp).forEach(word => this.seen.add(word)));
+            }
+            LanesView.draw(this.box, this.tree());
+            const range = this.box.querySelector('input[type="range"]');
+            range.value = `${this.position = this.position_now()}`;
+            this.box.querySelectorAll('.code-lines').forEach(follow);
+            if (this.isOver) { this.box.dispatchEvent(new CustomEvent('lanes-over', { bubbles: true })); }
         }
 
-        drawMoment(moment) {
-            const { timeline, parts } = this;
-            this.drawn = moment;
-            parts.range.value = timeline.at;
-            parts.count.textContent = `${timeline.at + 1} of ${timeline.count}`;
-            parts.warps.replaceChildren(...moment.warps.map(warp => row(moment, warp.warp, this.actors)));
-            [...parts.code.children].forEach((line, index) => {
-                const isCurrent = moment.source?.line === index + 1;
-                line.classList.toggle('current', isCurrent);
-                if (isCurrent) { line.setAttribute('aria-current', 'step'); } else { line.removeAttribute('aria-current'); }
+        position_now() {
+            return this.isPlaying ? Math.max(...this.sides.map(side => side.timeline.at)) : this.position ?? 0;
+        }
+
+        sentence() {
+            const { moment } = this.sides[0].timeline;
+            return this.problem || (moment === undefined ? '' : LanesState.sentence(moment));
+        }
+
+        speak() {
+            const now = performance.now();
+            const text = this.sentence();
+            if (this.isPlaying && now - this.spokenAt < SPOKEN_EVERY) { return; }
+            if (text !== this.said) { Object.assign(this, { said: text, spokenAt: now }); }
+        }
+
+        tree() {
+            return LanesFrame.all({
+                data: this.data, sides: this.sides, isPlaying: this.isPlaying, isBusy: this.isBusy, isOver: this.isOver, count: this.count,
+                position: this.position_now(), said: this.said, sentence: this.sentence(), ptx: this.ptx, chosen: this.chosen, details: this.details, seen: this.seen,
+                buffers: buffers(this.data.launch), speeds: SPEEDS,
             });
         }
-
-        speak(moment) {
-            const now = performance.now();
-            if (moment === this.spoken || this.timeline.isPlaying && now - this.spokenAt < SPOKEN_EVERY) { return; }
-            Object.assign(this, { spoken: moment, spokenAt: now });
-            this.parts.sentence.textContent = LanesState.sentence(moment);
-        }
     }
 
-    function said(actor) {
-        const where = actor.source === null ? `PTX line ${actor.ptx_line}` : `line ${actor.source.line}`;
-        return `Block ${actor.block[0]}, warp ${actor.warp}, lane ${actor.lane}, ${where}: ${actor.doing}`;
+    // What a group of fields says about a run.
+    function choices(fields) {
+        const field = name => fields.querySelector(`[name^="${name}"]`);
+        const seed = Math.max(0, Math.trunc(Number(field('seed').value)) || 0);
+        return { seed, schedule: field('schedule').value, reconvergence: field('reconvergence').value, weak_memory: field('weak').checked };
     }
 
-    // A warp of the block of a moment. The lanes of a fault that is shown are marked.
-    function row(moment, number, actors) {
-        const isActor = lane => actors.some(actor => actor.warp === number && actor.lane === lane && `${actor.block}` === `${moment.block}`);
-        const words = LanesState.lanes(moment, number);
-        const lanes = words.map((word, lane) => {
-            const cell = element('span', { textContent: SIGNS[word][0], title: `lane ${lane} ${SIGNS[word][1]}` });
-            cell.dataset.state = word;
-            if (isActor(lane)) { cell.dataset.actor = ''; }
-            return cell;
+    // The arguments that are buffers, with their types: `buf:f32:1024:iota`.
+    function buffers(launch) {
+        return launch.arguments.flatMap(({ name, is }) => {
+            const [kind, type, count] = is.split(':');
+            return kind === 'buf' ? [{ name, type, bytes: Number(count) * Math.max(1, Number(/\d+$/.exec(type)?.[0] ?? 8) / 8) }] : [];
         });
-        const label = element('span', { className: 'label', textContent: `warp ${number}` });
-        const made = element('div', { className: 'warp' }, label, element('div', { className: 'cells' }, ...lanes));
-        made.classList.toggle('current', moment.warp === number);
-        made.setAttribute('role', 'img');
-        const states = LanesState.masks(words).map(([word, mask]) => `${LanesState.spoken(mask)}: ${SIGNS[word][1]}`);
-        made.setAttribute('aria-label', `Warp ${number}. ${states.join('; ')}`);
-        return made;
     }
 
-    function legend() {
-        const entries = Object.entries(SIGNS).map(([word, [sign, meaning]]) => {
-            const cell = element('span', { textContent: sign });
-            cell.dataset.state = word;
-            return element('li', {}, cell, ` ${meaning}`);
-        });
-        return element('ul', { className: 'legend' }, ...entries);
+    // Scrolls a listing, and never the page, to its current line.
+    function follow(listing) {
+        const here = listing.querySelector('.here');
+        if (here === null || listing.dataset.at === here.firstChild.textContent) { return; }
+        listing.dataset.at = here.firstChild.textContent;
+        const top = here.offsetTop - listing.clientHeight / 2;
+        listing.scrollTop = Math.max(0, top);
     }
 
     return Player;

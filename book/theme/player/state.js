@@ -85,6 +85,12 @@ const LanesState = (() => {
         return ended === LANES ? [...waiting, 'the warp has ended'] : waiting;
     }
 
+    // Where the other lanes of the warp are, those that did not take part in the instruction: as `lines`.
+    function elsewhere(moment) {
+        const groups = moment.warps[moment.warp].groups.filter(group => (Number(group.lanes) & Number(moment.mask)) === 0);
+        return lines({ warps: [{ groups }] }, 0).filter(([line]) => line !== null);
+    }
+
     // Where each lane is: pairs of a CUDA line (or null) and the mask of its lanes, in the order of the lines.
     function lines(moment, number) {
         const found = new Map();
@@ -111,7 +117,72 @@ const LanesState = (() => {
         return String(register.type.startsWith('u') ? BigInt.asUintN(width, bits) : BigInt.asIntN(width, bits));
     }
 
-    return { lanes, masks, spoken, sentence, lines, value, lanesOf };
+    // The sectors that an access to global memory touches, in the order of their addresses: the first byte of each, and
+    // the lanes whose bytes are in it.
+    function sectors(access) {
+        return gathered(access, 32n);
+    }
+
+    // The words that an access to shared memory touches in each of the 32 banks: for each bank a list of words with the
+    // lanes that want them. A bank with two words makes the access wait.
+    function banks(access) {
+        const found = Array.from({ length: LANES }, () => []);
+        for (const word of gathered(access, 4n)) { found[Number(word.from / 4n % 32n)].push(word); }
+        return found;
+    }
+
+    function gathered(access, size) {
+        const found = new Map();
+        access.addresses.forEach((address, lane) => {
+            if (address === null) { return; }
+            const first = BigInt(address) / size;
+            const last = (BigInt(address) + BigInt(access.bytes) - 1n) / size;
+            for (let at = first; at <= last; at++) { found.set(at, ((found.get(at) ?? 0) | 1 << lane) >>> 0); }
+        });
+        return [...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([at, lanes]) => ({ from: at * size, lanes }));
+    }
+
+    // What a register holds, in as few words as possible: one value, a line of values, or all of them.
+    function summary(register, mask = 0xffffffff) {
+        const lanes = lanesOf(mask);
+        if (lanes.length === 0) { return ''; }
+        const values = lanes.map(lane => value(register, lane));
+        if (values.every(one => one === values[0])) { return lanes.length === 1 ? values[0] : `${values[0]} in ${spoken(mask)}`; }
+        const numbers = values.map(Number);
+        const stride = numbers[1] - numbers[0];
+        const isLine = numbers.length > 2 && Number.isInteger(stride)
+            && numbers.every((number, index) => number === numbers[0] + stride * index);
+        return isLine ? `${values[0]}, ${values[1]}, … ${values.at(-1)}` : values.join(', ');
+    }
+
+    // The values in a part of memory, of a type such as `f32`; those whose bytes are not all there are left out.
+    function values(hex, type) {
+        const bytes = Math.max(1, Number(/\d+$/.exec(type)?.[0] ?? 32) / 8);
+        const digits = bytes * 2;
+        const found = [];
+        for (let at = 0; at + digits <= hex.length; at += digits) {
+            // Memory is little-endian.
+            const bits = hex.slice(at, at + digits).match(/../g).reverse().join('');
+            found.push(value({ type, values: [`0x${bits}`] }, 0));
+        }
+        return found;
+    }
+
+    // The lanes that execute, as 32 characters: the same in every colour, and as text.
+    function strip(mask) {
+        return [...Array(LANES).keys()].map(lane => (bit(mask, lane) ? '█' : '·')).join('');
+    }
+
+    // The launch that the reader has chosen: that of the page, with what was changed.
+    function changed(launch, choices) {
+        const made = { ...launch };
+        for (const [key, choice] of Object.entries(choices)) {
+            if (choice !== null && choice !== undefined) { made[key] = choice; }
+        }
+        return made;
+    }
+
+    return { lanes, masks, spoken, sentence, lines, elsewhere, value, lanesOf, sectors, banks, summary, values, strip, changed, bit };
 })();
 
 // Which moment of a launch is shown. Moments that were fetched are kept up to a bound, and those that are needed next are
@@ -119,6 +190,8 @@ const LanesState = (() => {
 class LanesTimeline {
     static AT_ONCE = 64;
     static KEPT = 1024;
+    // So many moments before the one that is shown are shown too, as the past.
+    static PAST = 8;
 
     // A launch has so many moments.
     constructor(count) {
@@ -161,11 +234,13 @@ class LanesTimeline {
     // The moments that are needed next, as `{from, count}`, or null: the one that is shown, or what will be played soon.
     wanted() {
         if (this.count === 0) { return null; }
-        let from = this.at;
+        // The shown one first: the past can wait.
+        const start = this.known.has(this.at) || this.at < LanesTimeline.PAST ? this.at - LanesTimeline.PAST + 1 : this.at;
+        let from = Math.max(0, this.isPlaying ? this.at : start);
         const end = this.isPlaying ? Math.min(this.at + LanesTimeline.AT_ONCE / 2, this.count) : this.at + 1;
         while (from < end && this.known.has(from)) { from += 1; }
         if (from >= end) { return null; }
-        const most = this.isPlaying ? LanesTimeline.AT_ONCE : 1;
+        const most = this.isPlaying ? LanesTimeline.AT_ONCE : end - from;
         return { from, count: Math.min(most, this.count - from) };
     }
 
@@ -175,6 +250,13 @@ class LanesTimeline {
         if (this.known.size <= LanesTimeline.KEPT) { return; }
         const far = [...this.known.keys()].sort((a, b) => Math.abs(b - this.at) - Math.abs(a - this.at));
         for (const number of far.slice(0, this.known.size - LanesTimeline.KEPT)) { this.known.delete(number); }
+    }
+
+    // The moments that are known of those just before and including the one that is shown, the oldest first.
+    past() {
+        const found = [];
+        for (let at = this.at; at >= 0 && found.length < LanesTimeline.PAST && this.known.has(at); at--) { found.unshift(this.known.get(at)); }
+        return found;
     }
 
     // Forgets everything that was fetched: the reader wants to see other registers or memory.

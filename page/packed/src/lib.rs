@@ -8,7 +8,7 @@
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 
-mod base64;
+pub mod base64;
 mod build;
 
 pub use build::{Built, build};

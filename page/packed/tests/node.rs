@@ -51,13 +51,98 @@ fn node(arguments: &[&Path], input: &str) -> Option<String> {
 #[test]
 fn the_state_of_the_player_passes_its_tests_skipped_without_node() {
     let Some(out) = node(&[&script("state.test.mjs")], "") else { return };
-    assert!(out.contains(" pass 13\n"), "{out}");
+    assert!(out.contains(" pass 21\n"), "{out}");
 }
 
 #[test]
 fn the_worker_passes_its_tests_skipped_without_node() {
     let Some(out) = node(&[&script("machine.test.mjs")], "") else { return };
-    assert!(out.contains(" pass 6\n"), "{out}");
+    assert!(out.contains(" pass 8\n"), "{out}");
+}
+
+/// Answers of the emulator, which fail the test if they are errors.
+fn ask(page: &mut Page, request: &Value) -> Value {
+    let answer: Value = serde_json::from_str(&page.answer(&request.to_string())).unwrap();
+    assert!(answer["error"].is_null(), "{request}: {answer}");
+    answer
+}
+
+/// A state of the player: a launch of a committed kernel at one of its moments, and what else the reader did.
+fn state(name: &str, file: &str, launch: &Value, at: u64, more: &Value) -> Value {
+    let text = std::fs::read_to_string(packed::root().join(format!("kernels/ptx/{file}.ptx"))).unwrap();
+    let mut page = Page::default();
+    ask(&mut page, &json!({ "load": { "name": format!("{file}.ptx"), "text": text } }));
+    let report = ask(&mut page, &json!({ "launch": launch }));
+    let from = at.saturating_sub(7);
+    let moments = ask(&mut page, &json!({ "moments": { "from": from, "count": at - from + 1 } }));
+    let lines: Vec<Value> = (1..4).map(|line| json!([line, format!("line {line}")])).collect();
+    let mut state = json!({
+        "name": name, "launch": launch, "report": report, "moments": moments["moments"],
+        "data": { "title": name, "source": { "name": "kernel.cu", "lines": lines } },
+    });
+    if more["values"] == true {
+        let see =
+            json!({ "registers": 0, "shared": [{ "bytes": 64 }], "memory": [{ "name": "x", "bytes": 64 }] });
+        let seen = ask(&mut page, &json!({ "moments": { "from": at, "see": see } }));
+        state["details"] = json!({ "warp": 0, "moment": seen["moments"][0] });
+    }
+    if let Some(fault) = more["fault"].as_u64() {
+        state["actors"] = report["faults"][fault as usize]["actors"].clone();
+    }
+    (state["isOver"], state["chosen"]) = (more["over"].clone(), more["chosen"].clone());
+    state
+}
+
+fn launch(kernel: &str, grid: &[u32], block: &[u32], arguments: &[(&str, &str)]) -> Value {
+    let arguments: Vec<Value> =
+        arguments.iter().map(|(name, is)| json!({ "name": name, "is": is })).collect();
+    json!({ "kernel": kernel, "grid": grid, "block": block, "arguments": arguments, "seed": 0 })
+}
+
+/// Ten states that differ in what is drawn.
+fn states() -> Vec<Value> {
+    const X: (&str, &str) = ("x", "buf:i32:32:iota");
+    const Y: (&str, &str) = ("y", "buf:i32:32:zeros");
+    let roots = launch(
+        "branch_sqrt",
+        &[1],
+        &[32],
+        &[("x", "buf:f32:32:rand=1,-1..2"), ("z", "buf:f32:32:zeros"), ("n", "i32:30")],
+    );
+    let race = launch("warp_tree_unguarded", &[1], &[32], &[X, ("sums", "buf:i32:1:zeros")]);
+    let stuck = launch("wait_apart", &[1], &[32], &[X, Y]);
+    let mask = launch("mask_seven_f", &[1], &[32], &[X, Y]);
+    let banks = launch("read_strided", &[1], &[32], &[("z", "buf:i32:32:zeros"), ("stride", "i32:2")]);
+    let scan = launch("scan_block", &[2], &[64], &[("x", "buf:i32:128:fill=1"), ("y", "buf:i32:128:zeros")]);
+    let none = json!({});
+    vec![
+        state("first_moment", "branch.sm_70", &roots, 0, &none),
+        state("lanes_that_diverged", "branch.sm_70", &roots, 18, &none),
+        state("sectors", "branch.sm_70", &roots, 12, &none),
+        state("race_with_both_actors", "races.sm_70", &race, 24, &json!({ "over": true, "fault": 0 })),
+        state("registers_and_memory", "races.sm_70", &race, 20, &json!({ "values": true })),
+        state(
+            "values_of_one_lane",
+            "races.sm_70",
+            &race,
+            20,
+            &json!({ "values": true, "chosen": { "warp": 0, "lane": 3 } }),
+        ),
+        state("deadlock", "syncwarp.sm_70", &stuck, 15, &json!({ "over": true, "fault": 0 })),
+        state("mask_without_lanes", "syncwarp.sm_70", &mask, 9, &json!({ "over": true })),
+        state("banks", "banks.sm_70", &banks, 131, &none),
+        state("second_block_at_a_barrier", "scan.sm_70", &scan, 150, &none),
+    ]
+}
+
+#[test]
+fn ten_states_are_drawn_as_committed_skipped_without_node() {
+    let lines = states().iter().map(|state| format!("{state}\n")).collect::<Vec<_>>().concat();
+    let write = env::var_os("BLESS").is_some();
+    let script = script("view.test.mjs");
+    let arguments: Vec<&Path> = if write { vec![&script, Path::new("write")] } else { vec![&script] };
+    let Some(out) = node(&arguments, &lines) else { return };
+    assert_eq!(out.trim(), "all as committed");
 }
 
 /// Whether the committed module is that of the sources; a test that needs it is skipped otherwise.

@@ -5,6 +5,7 @@ mod cuda;
 mod explain;
 mod gpu;
 mod json;
+mod play;
 mod refused;
 mod runs;
 mod seeds;

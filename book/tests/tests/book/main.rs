@@ -3,6 +3,7 @@
 mod browser;
 mod head;
 mod listings;
+mod live;
 mod pages;
 mod reader;
 mod server;

@@ -70,3 +70,35 @@ test('base64 is read in parts', () => {
         assert.deepEqual(Buffer.from(Machine.bytes(text)), Buffer.from(bytes), `${length} bytes`);
     }
 });
+
+test('runs that share a machine do not mix, and launch again only when another was there', async () => {
+    const Run = player('LanesRun');
+    const asked = [];
+    const shared = { worker: {}, async ask(request) {
+        asked.push(Object.keys(request)[0] + (request.launch ?? request.load ?? ''));
+        return request.launch === undefined ? { moments: [] } : { of: request.launch };
+    } };
+    const [program, other] = ['p', 'q'];
+    const [one, two, third] = [new Run(shared, program, 1), new Run(shared, program, 2), new Run(shared, other, 3)];
+    const reports = await Promise.all([one.begin(), two.begin(), one.moments({})]);
+    assert.deepEqual(reports.map(report => report.of), [1, 2, undefined]);
+    assert.deepEqual(asked.splice(0), ['loadp', 'launch1', 'launch2', 'launch1', 'moments']);
+    await one.moments({});
+    assert.deepEqual(asked.splice(0), ['moments']);
+    await third.begin();
+    assert.deepEqual(asked.splice(0), ['loadq', 'launch3']);
+    // A machine that was stopped has forgotten everything.
+    shared.worker = {};
+    await third.begin();
+    assert.deepEqual(asked.splice(0), ['loadq', 'launch3']);
+});
+
+test('a run that is refused is an answer, and is tried again', async () => {
+    const Run = player('LanesRun');
+    let count = 0;
+    const refusing = { worker: {}, async ask() { count += 1; return { error: { message: 'no' } }; } };
+    const run = new Run(refusing, 'p', 1);
+    assert.equal((await run.begin()).error.message, 'no');
+    assert.equal((await run.moments({})).error.message, 'no');
+    assert.equal(count, 2);
+});

@@ -154,3 +154,66 @@ test('moments far away are forgotten', () => {
     timeline.forget();
     assert.deepEqual(plain(timeline.wanted()), { from: 3000, count: 1 });
 });
+
+const access = (more = {}) => ({
+    space: 'global memory', kind: 'read', bytes: 4, lanes: '0x7', sectors: 2, bank_conflicts: 0,
+    addresses: ['0x1000', '0x101c', '0x1020', ...Array(29).fill(null)], ...more,
+});
+
+test('an access is divided into its sectors', () => {
+    const found = State.sectors(access()).map(({ from, lanes }) => [`0x${from.toString(16)}`, lanes]);
+    assert.deepEqual(plain(found), [['0x1000', 3], ['0x1020', 4]]);
+    // Bytes on both sides of a boundary are in two sectors.
+    const wide = access({ bytes: 8, addresses: ['0x101c', ...Array(31).fill(null)] });
+    assert.deepEqual(plain(State.sectors(wide).map(({ lanes }) => lanes)), [1, 1]);
+});
+
+test('an access is divided into the words of each bank', () => {
+    const shared = access({ addresses: ['0x0', '0x80', '0x80', '0x4', ...Array(28).fill(null)] });
+    const banks = State.banks(shared);
+    assert.equal(banks.length, 32);
+    assert.deepEqual(plain(banks[0].map(({ from, lanes }) => [Number(from), lanes])), [[0, 1], [128, 6]]);
+    assert.deepEqual(plain(banks[1].map(({ lanes }) => lanes)), [8]);
+    assert.equal(banks[2].length, 0);
+});
+
+test('a register is summed up', () => {
+    const register = values => ({ type: 'u32', values });
+    assert.equal(State.summary(register(Array(32).fill('0x5'))), '5 in all 32 lanes');
+    assert.equal(State.summary(register([...Array(32).keys()].map(lane => `0x${(lane * 4).toString(16)}`))), '0, 4, … 124');
+    const mixed = Array(32).fill('0x0');
+    mixed[2] = '0x7';
+    assert.equal(State.summary(register(mixed), 0b1101), '0, 7, 0');
+    assert.equal(State.summary(register(mixed), 0b100), '7');
+    assert.equal(State.summary(register(mixed), 0), '');
+});
+
+test('memory is read as values of a type', () => {
+    assert.deepEqual(plain(State.values('0000803f000000c0', 'f32')), ['1', '-2']);
+    assert.deepEqual(plain(State.values('ff00feffffff01', 'i16')), ['255', '-2', '-1']);
+    assert.deepEqual(plain(State.values('ff01', 'u8')), ['255', '1']);
+});
+
+test('lanes that took no part are elsewhere', () => {
+    const others = [{ ...group('0xffff0000'), source: { file: 'k.cu', line: 9 } }, group('0xffff')];
+    const at = moment({ mask: '0xffff', warps: [{ warp: 0, ended: '0x0', groups: others }] });
+    assert.deepEqual(plain(State.elsewhere(at)), [[9, 0xffff0000]]);
+});
+
+test('a strip has a character for each lane', () => {
+    assert.equal(State.strip('0x80000001'), `█${'·'.repeat(30)}█`);
+});
+
+test('what is chosen replaces what the page says', () => {
+    assert.deepEqual(plain(State.changed({ seed: 1, kernel: 'k' }, { seed: 2, schedule: null })), { seed: 2, kernel: 'k' });
+});
+
+test('the past of a moment is fetched with it, and ends where something is missing', () => {
+    const timeline = new Timeline(100);
+    timeline.show(50);
+    assert.deepEqual(plain(timeline.wanted()), { from: 50, count: 1 });
+    timeline.add([{ number: 50 }]);
+    assert.deepEqual(plain(timeline.wanted()), { from: 43, count: 8 });
+    timeline.add([44, 46, 47, 48, 49].map(number => ({ number })));
+    assert.deepEqual(plain(timeline.past().map(({ number }) => number)), [46, 47, 48, 49, 50]);
+});

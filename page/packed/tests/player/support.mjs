@@ -12,7 +12,7 @@ export function player(expression, globals = {}) {
         atob, Blob, Response, DecompressionStream, TextEncoder, TextDecoder, WebAssembly, Uint8Array, ArrayBuffer,
         DataView, BigInt, ...globals,
     });
-    for (const name of ['state.js', 'worker.js', 'machine.js']) {
+    for (const name of ['state.js', 'view.js', 'frame.js', 'worker.js', 'machine.js', 'run.js']) {
         vm.runInContext(readFileSync(new URL(name, FOLDER), 'utf8'), context, { filename: name });
     }
     return vm.runInContext(expression, context);

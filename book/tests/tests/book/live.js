@@ -1,0 +1,64 @@
+// What is wrong with the live figures of the page: a list of sentences.
+async () => {
+    const found = [];
+    const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
+    const until = async (what, is) => {
+        const end = performance.now() + 20000;
+        while (!is()) {
+            if (performance.now() > end) { throw new Error(`${what} takes more than 20 seconds`); }
+            await new Promise(resolve => { setTimeout(resolve, 4); });
+        }
+    };
+    for (const box of document.querySelectorAll('main .live')) {
+        const name = box.dataset.live;
+        const say = what => found.push(`${name}: ${what}`);
+        try {
+            if (!box.checkVisibility()) { say('it is not shown'); }
+            if (box.lanesPlayer === undefined) { box.querySelector('.live-open').click(); }
+            const player = box.lanesPlayer;
+            const { record } = player.data;
+            const [side] = player.sides;
+            const shown = () => side.timeline.moment?.number === player.position && !player.isAsking;
+            const click = act => player.box.querySelector(`[data-act=${act}]`).click();
+            if (player.isPlaying) { player.toggle(); }
+
+            // It plays, from the start, as fast as it can.
+            await player.show(0);
+            player.speed = 60;
+            player.toggle();
+            await until('the first steps', () => player.at >= Math.min(3, player.count - 1) || player.problem !== '');
+            if (player.isPlaying) { player.toggle(); }
+
+            // The launch of the module is that of the record, and so is its end.
+            click('end');
+            await until('the end', () => shown() || player.problem !== '');
+            const { report } = side.run;
+            for (const [what, mine, theirs] of [
+                ['number of moments', report?.moments, record.moments], ['counters', report?.counters, record.counters],
+                ['faults', report?.faults, record.faults], ['last moment', side.timeline.moment, record.last],
+            ]) { if (!same(mine, theirs)) { say(`the ${what} is not that of the record: ${JSON.stringify(mine)}`.slice(0, 300)); } }
+            if (player.box.querySelectorAll('.faults > li').length !== record.faults.length) { say('its faults are not listed'); }
+
+            // Back, to the first moment too.
+            click('back');
+            await until('a step back', () => shown() || player.problem !== '');
+            if (player.position !== Math.max(0, record.moments - 2)) { say(`a step back from the end leads to ${player.position}`); }
+            await player.show(record.first.at(-1).number);
+            await until('the first moment', () => shown() || player.problem !== '');
+            if (!same(side.timeline.moment, record.first.at(-1))) { say('it opens at another moment than recorded'); }
+
+            // To each fault, where its lanes are marked.
+            for (const [index, fault] of record.faults.entries()) {
+                await player.jump(0, index);
+                const { moment } = side.timeline;
+                if (moment === undefined || moment.step < fault.step) { say(`the fault of step ${fault.step} is shown at ${moment?.step}`); }
+                const here = fault.actors.filter(actor => same(actor.block, moment?.block)).length;
+                if (here > 0 && player.box.querySelector('[data-actor]') === null) { say(`no lane of ${fault.kind} is marked`); }
+            }
+            if (player.problem !== '') { say(player.problem); }
+        } catch (error) {
+            say(error.message);
+        }
+    }
+    return found;
+}

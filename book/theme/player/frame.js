@@ -1,0 +1,133 @@
+// The player as one tree: the controls, the runs, the program, and what is folded. `LanesPlayer` draws it at each change.
+'use strict';
+
+const LanesFrame = (() => {
+    const POLICIES = [['round-robin', 'warps take turns'], ['random', 'random turns'], ['hunt', 'random, looking for trouble']];
+    const MECHANISMS = [['auto', 'as the kernel was compiled'], ['stack', 'before Volta'], ['its', 'since Volta']];
+
+    function all(player) {
+        const first = player.sides[0].timeline.moment;
+        return [
+            head(player),
+            bar(player),
+            // What is read aloud changes less often than what is seen.
+            ['p', { class: 'sentence', 'aria-hidden': 'true' }, player.sentence],
+            ['p', { class: 'spoken', role: 'status' }, player.said],
+            ['div', { class: 'sides' }, ...player.sides.map((side, index) => run(player, side, index))],
+            LanesView.legend(player.seen),
+            program(player, first),
+            first === undefined ? ['div', { class: 'accesses' }] : LanesView.accesses(first),
+            ['div', { class: 'ends' }, ...player.sides.map((side, index) => end(player, side, index))],
+            values(player),
+            choices(player),
+        ];
+    }
+
+    function head({ data }) {
+        const { launch } = data;
+        const blocks = launch.grid.reduce((product, size) => product * size, 1);
+        const shape = `${blocks} block${blocks === 1 ? '' : 's'} of ${launch.block.join(' × ')} threads`;
+        return ['p', { class: 'head' }, ['strong', {}, data.title], ['span', {}, ` ${launch.kernel}, ${shape}`]];
+    }
+
+    function button(act, text, label) {
+        return ['button', { type: 'button', 'data-act': act, 'aria-label': label, title: label }, text];
+    }
+
+    function bar({ isPlaying, isBusy, count, position, speeds }) {
+        const play = isBusy ? button('stop', 'Stop', 'Stop the run') : button('play', isPlaying ? '❚❚ Pause' : '▶ Play', isPlaying ? 'Pause' : 'Play');
+        const range = ['input', { type: 'range', min: '0', max: `${Math.max(0, count - 1)}`, 'aria-label': 'Step' }];
+        const options = speeds.map(([each, name]) => ['option', each === 8 ? { value: `${each}`, selected: '' } : { value: `${each}` }, name]);
+        return ['div', { class: 'bar' },
+            button('start', '⇤', 'To the start'), button('back', '←', 'Back one step'), play, button('step', '→', 'Forward one step'), button('end', '⇥', 'Run to the end'),
+            range, ['output', { class: 'count' }, `${position + 1} / ${count}`], ['select', { name: 'speed', 'aria-label': 'Speed' }, ...options]];
+    }
+
+    function run(player, side, index) {
+        const { moment } = side.timeline;
+        const label = player.sides.length > 1 ? [['p', { class: 'label-of-run' }, `${index === 0 ? 'First' : 'Second'} run: ${described(side.launch)}`]] : [];
+        if (moment === undefined) { return ['section', { class: 'side', 'data-side': `${index}` }, ...label, ['p', { class: 'none' }, 'The emulator is at work.']]; }
+        const blocks = player.data.launch.grid.reduce((product, size) => product * size, 1);
+        const block = blocks > 1 ? [['p', { class: 'block' }, `block ${place(moment.block, player.data.launch.grid)}`]] : [];
+        return ['section', { class: 'side', 'data-side': `${index}` }, ...label, ...block,
+            LanesView.warps(moment, side.actors, player.chosen), LanesView.past(side.timeline.past())];
+    }
+
+    // A block's place, with as many numbers as the grid has.
+    function place(block, grid) {
+        return grid.length === 1 ? `${block[0]}` : `(${block.slice(0, grid.length).join(', ')})`;
+    }
+
+    function described(launch) {
+        const word = (list, key) => list.find(([name]) => name === key)?.[1] ?? key;
+        const parts = [`seed ${launch.seed ?? 0}`, word(POLICIES, launch.schedule ?? 'round-robin'), word(MECHANISMS, launch.reconvergence ?? 'auto')];
+        return [...parts, ...launch.weak_memory ? ['weak memory'] : []].join(', ');
+    }
+
+    function program(player, moment) {
+        const { data, ptx } = player;
+        const others = moment === undefined ? [] : LanesState.elsewhere(moment);
+        const source = LanesView.listing(data.source.name, data.source.lines, moment?.source?.line ?? null, others);
+        const shown = data.source.lines.length === 0 ? [] : [['div', {}, ['p', { class: 'caption' }, data.source.name], source]];
+        return ['div', { class: 'program' }, ...shown,
+            ['div', {}, ['p', { class: 'caption' }, 'PTX'], LanesView.listing('PTX', ptx, moment?.ptx_line ?? null)]];
+    }
+
+    // What the emulator found, once the end has been reached.
+    function end(player, side, index) {
+        const attributes = { class: 'end', 'data-side': `${index}` };
+        if (!player.isOver || side.report === null) { return ['div', { ...attributes, class: 'end none' }, 'What the emulator found is shown at the end of the run.']; }
+        const heading = player.sides.length > 1 ? [['p', { class: 'caption' }, `${index === 0 ? 'First' : 'Second'} run`]] : [];
+        const found = Object.entries(side.report.counters).filter(([, value]) => value !== 0);
+        const rows = found.map(([name, value]) => ['tr', {}, ['th', { scope: 'row' }, name], ['td', {}, `${value}`]]);
+        return ['div', attributes, ...heading, LanesView.faults(side.report),
+            ['details', {}, ['summary', {}, 'Counters of this run'], ['table', { class: 'counters' }, ['tbody', {}, ...rows]]]];
+    }
+
+    function values({ details, chosen, buffers, data }) {
+        const inside = [lanes(chosen)];
+        if (details !== null) {
+            const { moment, warp } = details;
+            const lane = chosen?.lane ?? null;
+            inside.push(['p', { class: 'caption' }, `Registers of warp ${warp}${lane === null ? '' : `, lane ${lane}`}`], LanesView.registers(moment, lane));
+            (moment.shared ?? []).forEach(part => inside.push(LanesView.memory('shared memory', part.hex, sharedType(data, buffers))));
+            (moment.memory ?? []).forEach((part, index) => inside.push(LanesView.memory(part.name, part.hex, buffers[index].type)));
+        }
+        return ['details', { class: 'values' }, ['summary', {}, 'Registers and memory'], ['div', { tabindex: '0', role: 'region', 'aria-label': 'Registers and memory' }, ...inside]];
+    }
+
+    // Shared memory has no type in PTX; kernels usually keep there what they read.
+    function sharedType(data, buffers) {
+        return data.shared_type ?? buffers[0]?.type ?? 'i32';
+    }
+
+    function lanes(chosen) {
+        const options = [['option', { value: '' }, 'all lanes'], ...[...Array(32).keys()].map(lane =>
+            ['option', chosen?.lane === lane ? { value: `${lane}`, selected: '' } : { value: `${lane}` }, `lane ${lane}`])];
+        return ['p', {}, ['label', {}, 'Values of ', ['select', { name: 'lane' }, ...options]], ' A click on a lane above does the same.'];
+    }
+
+    function choices(player) {
+        const { launch, beside } = player.data;
+        const second = LanesState.changed({ ...launch, seed: (launch.seed ?? 0) + (beside === null ? 1 : 0) }, beside ?? {});
+        return ['details', { class: 'choices' }, ['summary', {}, 'Change the run, or compare two'], ['div', {},
+            fields('The run', launch, ''),
+            ['p', {}, button('seed', 'Next seed', 'Run with the next seed')],
+            ['label', {}, ['input', { type: 'checkbox', name: 'beside' }], ' Show a second run below it'],
+            fields('The second run', second, '2')]];
+    }
+
+    function fields(title, launch, suffix) {
+        const select = (name, list, value) => ['select', { name: name + suffix }, ...list.map(([key, text]) =>
+            ['option', key === value ? { value: key, selected: '' } : { value: key }, text])];
+        const weak = { type: 'checkbox', name: `weak${suffix}` };
+        if (launch.weak_memory) { weak.checked = ''; }
+        return ['fieldset', {}, ['legend', {}, title],
+            ['label', {}, 'Seed ', ['input', { type: 'number', name: `seed${suffix}`, min: '0', step: '1', value: `${launch.seed ?? 0}` }]],
+            ['label', {}, 'Schedule ', select('schedule', POLICIES, launch.schedule ?? 'round-robin')],
+            ['label', {}, 'Lanes reconverge ', select('reconvergence', MECHANISMS, launch.reconvergence ?? 'auto')],
+            ['label', {}, ['input', weak], ' Weak memory: a load may return an older store']];
+    }
+
+    return { all, described };
+})();

@@ -1,0 +1,50 @@
+// The live figures of a page: the directive `live` writes the data of each, and this script puts a button there that turns it
+// into a player. Without JavaScript the figure above it is all there is.
+'use strict';
+
+(function live() {
+    const root = typeof path_to_root === 'undefined' ? '' : path_to_root;
+    let machine = null;
+
+    function open(box) {
+        machine ??= LanesMachine.ofPage(root);
+        const data = JSON.parse([...box.childNodes].find(node => node.nodeType === Node.COMMENT_NODE).data);
+        const place = document.createElement('div');
+        place.setAttribute('role', 'group');
+        place.setAttribute('aria-label', `Player: ${data.title}`);
+        place.addEventListener('lanes-over', () => reveal(box));
+        box.querySelector('.live-open')?.remove();
+        box.append(place);
+        box.lanesPlayer = new LanesPlayer(place, data, machine);
+        return box.lanesPlayer;
+    }
+
+    // Whoever was asked for a prediction has now seen the answer.
+    function reveal(box) {
+        const answer = box.closest('.predict')?.querySelector(':scope > details[data-answer]');
+        if (answer && !answer.dataset.revealed) { Object.assign(answer, { open: true }).dataset.revealed = ''; }
+    }
+
+    document.querySelectorAll('main .live').forEach(box => {
+        box.hidden = false;
+        const button = document.createElement('button');
+        button.type = 'button';
+        button.className = 'live-open';
+        button.textContent = '▶ Run it here';
+        button.setAttribute('aria-label', `Run it here: ${box.dataset.title}`);
+        button.addEventListener('click', () => {
+            const player = open(box);
+            player.box.focus({ preventScroll: true });
+            player.toggle();
+        });
+        const title = box.querySelector('p');
+        title.className = 'live-title';
+        title.before(button);
+        box.addEventListener('lanes-open', () => open(box));
+        if ('opens' in box.dataset) {
+            open(box);
+            // The drawing is still printed.
+            box.previousElementSibling?.classList.add('played');
+        }
+    });
+})();
