@@ -4,14 +4,40 @@
 #
 #   apt-get install --no-install-recommends time     (Debian's name; `peers` and `profile` name their own needs)
 #   benches/all.sh [--record] [PART...]              throughput chapter1 chapters start build profile peers: all of them
+#   benches/all.sh --check                           measures nothing
 #
 # --record puts each table into BENCHMARKS.md, in place of the old one. All parts together take a quarter of an hour on
-# two cores that do nothing else.
+# two cores that do nothing else. --check says whether the tables there come from one day and one commit, and from a
+# machine that was not busy; so does --record at the end.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . benches/report.sh
 
+# Whether the tables of BENCHMARKS.md come from one day and one commit, and from a machine that was not busy.
+check() {
+  awk '
+    /^<!-- benches\/(all|peers)/ { name = $0; gsub(/^<!-- | -->$/, "", name); tables++; head = ""; lines = 2; next }
+    lines > 0 {
+      head = head " " $0
+      if (--lines > 0) next
+      if (!match(head, /20[0-9][0-9]-[0-9][0-9]-[0-9][0-9]/)) { print "all: `" name "` has no date"; failed = 1; next }
+      when = substr(head, RSTART, RLENGTH)
+      if (!match(head, /commit [0-9a-f]+/)) { print "all: `" name "` has no commit"; failed = 1; next }
+      when = when ", " substr(head, RSTART, RLENGTH)
+      if (head ~ /and changes/) { print "all: `" name "` was measured with changes that are not committed"; failed = 1 }
+      if (head ~ /was busy/) { print "all: `" name "` was measured on a busy machine"; failed = 1 }
+      if (first == "") { first = when; of = name }
+      if (when != first) { print "all: `" name "` is of " when ", and `" of "` of " first; failed = 1 }
+    }
+    END {
+      if (tables == 0) { print "all: BENCHMARKS.md has no tables"; failed = 1 }
+      exit failed
+    }
+  ' BENCHMARKS.md >&2
+}
+
 all=(throughput chapter1 chapters start build profile peers) parts=() record=
+if [ "$*" = --check ]; then check; exit; fi
 for word in "$@"; do
   if [ "$word" = --record ]; then record=yes; continue; fi
   [[ " ${all[*]} " == *" $word "* ]] || { echo "\`$word\` is none of ${all[*]}" >&2; exit 2; }
@@ -167,3 +193,6 @@ for part in "${parts[@]}"; do
   cat "$folder/table"
   [ -z "$record" ] || record "benches/all.sh $part" "$folder/table"
 done
+say "${SECONDS} s"
+# If only some parts were measured, the others are older.
+[ -z "$record" ] || check || [ ${#parts[@]} -lt ${#all[@]} ]
