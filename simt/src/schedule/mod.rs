@@ -171,4 +171,25 @@ mod tests {
         assert!(hunted.iter().any(Vec::is_empty) && hunted.iter().any(|lanes| lanes.len() > 20));
         assert_eq!(Turns::new(Schedule::Hunt, 1).separate(1), None, "a lane cannot leave itself");
     }
+
+    #[test]
+    fn seeded_slices_have_every_length_from_one_instruction_on() {
+        for (schedule, longest) in [(Schedule::Random, 32), (Schedule::Hunt, 64)] {
+            let mut turns = Turns::new(schedule, 3);
+            let mut lengths: Vec<u32> = (0..10_000).map(|_| turns.slice().steps).collect();
+            lengths.sort_unstable();
+            lengths.dedup();
+            assert_eq!(lengths, (1..=longest).collect::<Vec<_>>(), "{schedule:?}");
+        }
+    }
+
+    #[test]
+    fn only_a_seed_lets_lanes_continue_without_the_others_of_their_warp() {
+        for schedule in [Schedule::RoundRobin, Schedule::Random, Schedule::Hunt] {
+            let mut turns = Turns::new(schedule, 3);
+            let continues: Vec<bool> = (0..100).map(|_| turns.continues_without_others()).collect();
+            assert!(continues.contains(&false), "{schedule:?}");
+            assert_eq!(continues.contains(&true), schedule != Schedule::RoundRobin, "{schedule:?}");
+        }
+    }
 }
