@@ -111,9 +111,9 @@ impl Chapter {
     /// depend on any of them is run for the first and the last choice only, and must be the same for both.
     fn passes_with_each(&self, settings: &[&str], args: &[&str], choices: &[Vec<&str>]) {
         let all = |choice: &[&str]| {
-            let report = self.json(&[args, choice].concat());
-            assert_eq!(report["passed"], true, "{args:?} {choice:?}: run it without `--json`");
-            report["sections"].as_array().expect("a report has sections").clone()
+            let args = [args, choice].concat();
+            self.passes(&[&["--json"], &args[..]].concat());
+            self.json(&args)["sections"].as_array().expect("a report has sections").clone()
         };
         let (first, last) = (&choices[0], &choices[choices.len() - 1]);
         let depends = |section: &Value| settings.iter().any(|name| section["settings"].get(name).is_some());
@@ -125,7 +125,8 @@ impl Chapter {
                 assert_eq!(one, other, "a section that does not name one of {settings:?} depends on it");
             }
         }
-        for choice in choices {
+        // The first and the last choice have passed already.
+        for choice in choices.iter().skip(1).take(choices.len().saturating_sub(2)) {
             self.passes(&[args, choice, &["--only", &dependent.join(",")]].concat());
         }
     }
