@@ -54,6 +54,8 @@ struct Live {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Beside {
+    /// Another kernel of the same PTX, with the same parameters.
+    kernel: Option<String>,
     seed: Option<u64>,
     schedule: Option<String>,
     reconvergence: Option<String>,
@@ -103,11 +105,14 @@ fn data(name: &str, live: &Live, opens: Option<u64>, repository: &Repository) ->
     let source = format!("kernels/{file}.cu");
     repository.check_ptx(&source)?;
     let whole = repository.read(&format!("kernels/ptx/{}.ptx", live.ptx))?;
-    let text = only(&whole, &live.kernel)?;
+    let beside_it = live.beside.as_ref().and_then(|beside| beside.kernel.as_deref());
+    let kernels: Vec<&str> = [live.kernel.as_str()].into_iter().chain(beside_it).collect();
+    let text = only(&whole, &kernels)?;
     let program = json!({ "name": format!("{}.ptx", live.ptx), "text": text });
     let launch = launch(live)?;
     let record =
         page::figure::record(&program, &launch, opens.unwrap_or(0)).map_err(|error| anyhow!("{error}"))?;
+    check_second(&program, &launch, &beside(live))?;
     let found: Vec<&str> = record["faults"]
         .as_array()
         .into_iter()
@@ -129,6 +134,17 @@ fn data(name: &str, live: &Live, opens: Option<u64>, repository: &Repository) ->
         "beside": beside(live),
         "record": record,
     }))
+}
+
+/// Refuses a second run that the emulator refuses.
+fn check_second(program: &Value, launch: &Value, changes: &Value) -> Result<()> {
+    let Some(changes) = changes.as_object() else { return Ok(()) };
+    let mut second = launch.clone();
+    for (key, value) in changes {
+        second[key] = value.clone();
+    }
+    let record = page::figure::record(program, &second, 0);
+    record.map(drop).map_err(|error| anyhow!("the second run: {error}"))
 }
 
 fn launch(live: &Live) -> Result<Value> {
@@ -160,6 +176,7 @@ fn beside(live: &Live) -> Value {
     let Some(beside) = &live.beside else { return Value::Null };
     let mut changes = json!({});
     let given = [
+        ("kernel", beside.kernel.as_ref().map(|name| json!(name))),
         ("seed", beside.seed.map(Value::from)),
         ("schedule", beside.schedule.as_ref().map(|name| json!(name))),
         ("reconvergence", beside.reconvergence.as_ref().map(|name| json!(name))),
@@ -173,19 +190,21 @@ fn beside(live: &Live) -> Value {
     changes
 }
 
-/// The text without the bodies of the other kernels and without comments. Every line keeps its number.
-fn only(text: &str, kernel: &str) -> Result<String> {
-    let (mut kept, mut is_other, mut is_there) = (Vec::new(), false, false);
+/// The text without the bodies of kernels that have other names, and without comments. Every line keeps its number.
+fn only(text: &str, kernels: &[&str]) -> Result<String> {
+    let (mut kept, mut is_other, mut missing) = (Vec::new(), false, kernels.to_vec());
     for line in text.lines() {
         if let Some((_, entry)) = line.split_once(".entry ") {
-            let is_it = entry.trim_end().trim_end_matches(['(', ')']) == kernel;
-            is_there |= is_it;
-            is_other = !is_it;
+            let name = entry.trim_end().trim_end_matches(['(', ')']);
+            missing.retain(|kernel| *kernel != name);
+            is_other = !kernels.contains(&name);
         }
         kept.push(if is_other || line.starts_with("//") { "" } else { line });
         is_other &= line != "}";
     }
-    ensure!(is_there, "the PTX has no kernel `{kernel}`");
+    if let Some(kernel) = missing.first() {
+        bail!("the PTX has no kernel `{kernel}`");
+    }
     Ok(kept.join("\n").trim_end().to_owned() + "\n")
 }
 
@@ -249,14 +268,16 @@ mod tests {
 
     #[test]
     fn other_kernels_are_left_out_and_lines_keep_their_numbers() {
-        let text = only(PTX, "one").unwrap();
+        let text = only(PTX, &["one"]).unwrap();
         let kept: Vec<(usize, &str)> =
             text.lines().enumerate().filter(|(_, line)| !line.is_empty()).collect();
         assert_eq!(kept[0], (1, ".version 7.0"));
         assert_eq!(kept[1], (8, ".visible .entry one("));
         assert_eq!(kept.last(), Some(&(14, ".file 1 \"a\"")));
         assert!(!text.contains("other"));
-        assert!(only(PTX, "on").is_err());
+        assert!(only(PTX, &["on"]).is_err());
+        assert!(only(PTX, &["one", "other"]).unwrap().contains("other"));
+        assert!(only(PTX, &["one", "others"]).is_err());
     }
 
     #[test]

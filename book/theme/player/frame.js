@@ -17,7 +17,7 @@ const LanesFrame = (() => {
             LanesView.legend(player.seen),
             program(player, first),
             first === undefined ? ['div', { class: 'accesses' }] : LanesView.accesses(first),
-            ['div', { class: 'ends' }, ...player.sides.map((side, index) => end(player, side, index))],
+            ends(player),
             values(player),
             choices(player),
         ];
@@ -45,11 +45,14 @@ const LanesFrame = (() => {
 
     function run(player, side, index) {
         const { moment } = side.timeline;
-        const label = player.sides.length > 1 ? [['p', { class: 'label-of-run' }, `${index === 0 ? 'First' : 'Second'} run: ${described(side.launch)}`]] : [];
+        const kernel = side.launch.kernel === player.data.launch.kernel ? '' : `${side.launch.kernel}, `;
+        const label = player.sides.length > 1 ? [['p', { class: 'label-of-run' }, `${index === 0 ? 'First' : 'Second'} run: ${kernel}${described(side.launch)}`]] : [];
         if (moment === undefined) { return ['section', { class: 'side', 'data-side': `${index}` }, ...label, ['p', { class: 'none' }, 'The emulator is at work.']]; }
         const blocks = player.data.launch.grid.reduce((product, size) => product * size, 1);
         const block = blocks > 1 ? [['p', { class: 'block' }, `block ${place(moment.block, player.data.launch.grid)}`]] : [];
         return ['section', { class: 'side', 'data-side': `${index}` }, ...label, ...block,
+            // The sentence of a single run is above it.
+            ...player.sides.length > 1 ? [['p', { class: 'sentence' }, LanesState.sentence(moment)]] : [],
             LanesView.warps(moment, side.actors, player.chosen), LanesView.past(side.timeline.past())];
     }
 
@@ -66,17 +69,33 @@ const LanesFrame = (() => {
 
     function program(player, moment) {
         const { data, ptx } = player;
-        const others = moment === undefined ? [] : LanesState.elsewhere(moment);
-        const source = LanesView.listing(data.source.name, data.source.lines, moment?.source?.line ?? null, others);
+        const others = moment === undefined ? [] : LanesState.elsewhere(moment).map(([line, mask]) => (
+            { line, of: 'other', sign: `${LanesState.lanesOf(mask).length}`, means: `${LanesState.spoken(mask)} will continue here` }));
+        const marks = at => player.sides.flatMap((side, index) => marked(side, index, at));
+        const source = LanesView.listing(data.source.name, data.source.lines, moment?.source?.line ?? null, [...others, ...marks(place => place.source?.line)]);
         const shown = data.source.lines.length === 0 ? [] : [['div', {}, ['p', { class: 'caption' }, data.source.name], source]];
         return ['div', { class: 'program' }, ...shown,
-            ['div', {}, ['p', { class: 'caption' }, 'PTX'], LanesView.listing('PTX', ptx, moment?.ptx_line ?? null)]];
+            ['div', {}, ['p', { class: 'caption' }, 'PTX'], LanesView.listing('PTX', ptx, moment?.ptx_line ?? null, marks(place => place.ptx_line))]];
+    }
+
+    // The lines of a fault that was jumped to, and the line of the second run.
+    function marked({ actors, timeline }, index, line) {
+        const { moment } = timeline;
+        const found = actors.map((actor, at) => ({ line: line(actor), of: 'actor', sign: '◆', means: `block ${actor.block[0]}, warp ${actor.warp}, lane ${actor.lane}: ${actor.doing}`, at }));
+        const once = found.filter(mark => found.find(({ line: other }) => other === mark.line).at === mark.at);
+        const second = index === 0 || moment === undefined ? [] : [{ line: line(moment), of: 'second', sign: '②', means: 'the second run is here' }];
+        return [...once, ...second];
     }
 
     // What the emulator found, once the end has been reached.
+    function ends(player) {
+        const known = player.sides.map((side, index) => [side, index]).filter(([side]) => player.isOver && side.report !== null);
+        if (known.length === 0) { return ['div', { class: 'ends' }, ['p', { class: 'none' }, 'What the emulator found is shown at the end of the run.']]; }
+        return ['div', { class: 'ends' }, ...known.map(([side, index]) => end(player, side, index))];
+    }
+
     function end(player, side, index) {
         const attributes = { class: 'end', 'data-side': `${index}` };
-        if (!player.isOver || side.report === null) { return ['div', { ...attributes, class: 'end none' }, 'What the emulator found is shown at the end of the run.']; }
         const heading = player.sides.length > 1 ? [['p', { class: 'caption' }, `${index === 0 ? 'First' : 'Second'} run`]] : [];
         const found = Object.entries(side.report.counters).filter(([, value]) => value !== 0);
         const rows = found.map(([name, value]) => ['tr', {}, ['th', { scope: 'row' }, name], ['td', {}, `${value}`]]);
@@ -114,7 +133,7 @@ const LanesFrame = (() => {
             fields('The run', launch, ''),
             ['p', {}, button('seed', 'Next seed', 'Run with the next seed')],
             ['label', {}, ['input', { type: 'checkbox', name: 'beside' }], ' Show a second run below it'],
-            fields('The second run', second, '2')]];
+            fields(second.kernel === launch.kernel ? 'The second run' : `The second run, of ${second.kernel}`, second, '2')]];
     }
 
     function fields(title, launch, suffix) {

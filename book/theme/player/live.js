@@ -19,7 +19,7 @@
         return box.lanesPlayer;
     }
 
-    // Whoever was asked for a prediction has now seen the answer.
+    // A reader that was asked for a prediction has now seen the answer.
     function reveal(box) {
         const answer = box.closest('.predict')?.querySelector(':scope > details[data-answer]');
         if (answer && !answer.dataset.revealed) { Object.assign(answer, { open: true }).dataset.revealed = ''; }
@@ -34,8 +34,8 @@
         button.setAttribute('aria-label', `Run it here: ${box.dataset.title}`);
         button.addEventListener('click', () => {
             const player = open(box);
-            player.box.focus({ preventScroll: true });
-            player.toggle();
+            player.box.querySelector('[data-act="play"]').focus({ preventScroll: true });
+            if (!matchMedia('(prefers-reduced-motion: reduce)').matches) { player.toggle(); }
         });
         const title = box.querySelector('p');
         title.className = 'live-title';

@@ -152,10 +152,10 @@ const LanesPlayer = (() => {
         }
 
         click(event) {
-            const { act, fault } = event.target.closest('[data-act], [data-fault]')?.dataset ?? {};
+            const { act, fault, actorOf } = event.target.closest('[data-act], [data-fault]')?.dataset ?? {};
             const cell = event.target.closest('.warp [data-lane]');
             if (cell !== null) { this.choose(Number(cell.closest('.warp').dataset.warp), Number(cell.dataset.lane)); }
-            if (fault !== undefined) { this.jump(Number(event.target.closest('.side, .end').dataset.side), Number(fault)); }
+            if (fault !== undefined) { this.jump(Number(event.target.closest('.end').dataset.side), Number(fault), actorOf); }
             const acts = {
                 start: () => this.show(0), back: () => this.show(this.at - 1), play: () => this.toggle(), step: () => this.show((this.position ?? 0) + 1),
                 end: () => this.show(this.count - 1), stop: () => this.machine.stop(), seed: () => this.nextSeed(),
@@ -191,13 +191,16 @@ const LanesPlayer = (() => {
         restart() {
             const chosen = [...this.box.querySelectorAll('.choices fieldset')].map(choices);
             const isBeside = this.box.querySelector('[name="beside"]').checked;
-            this.sides = chosen.slice(0, isBeside ? 2 : 1).map(changes => this.side(LanesState.changed(this.data.launch, changes), null));
+            const { launch, beside } = this.data;
+            const kernels = [launch.kernel, beside?.kernel ?? launch.kernel];
+            this.sides = chosen.slice(0, isBeside ? 2 : 1).map((changes, index) => (
+                this.side(LanesState.changed(launch, { ...changes, kernel: kernels[index] }), null)));
             Object.assign(this, { problem: '', isOver: false, details: null, position: 0 });
             return this.fetch();
         }
 
-        // Goes to the moment of a fault, whose number the emulator finds by its step.
-        async jump(number, index) {
+        // Goes to the moment of a fault, whose number the emulator finds by its step, or to what one of its actors did.
+        async jump(number, index, by) {
             const side = this.sides[number];
             const fault = side.report.faults[index];
             const answer = await side.run.moments({ step: fault.step });
@@ -205,10 +208,24 @@ const LanesPlayer = (() => {
                 this.fail(answer.error ?? { message: 'this moment is beyond the last one that can be shown' });
                 return this.draw();
             }
-            const shown = this.show(answer.moments[0].number);
+            const end = answer.moments[0].number;
+            const shown = this.show(by === undefined ? end : await this.find(side, end, fault, fault.actors[by]));
             side.actors = fault.actors;
             await shown;
             this.draw();
+        }
+
+        // The number of the last moment up to this one at which the actor did what is said of it.
+        async find(side, end, fault, actor) {
+            const AT_ONCE = 256;
+            for (let to = end + 1, from; to > 0; to = from) {
+                from = Math.max(0, to - AT_ONCE);
+                const { moments } = await side.run.moments({ from, count: to - from });
+                if (moments === undefined || moments.length === 0) { break; }
+                const found = moments.findLast(moment => LanesState.isBy(moment, actor, fault.location));
+                if (found !== undefined) { return found.number; }
+            }
+            return end;
         }
 
         // Keys work wherever the keyboard is in the player, except that fields have keys of their own.

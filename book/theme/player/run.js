@@ -1,6 +1,6 @@
 // A run of a launch, as the player asks for it. All players of a page share one machine, which holds one launch at a time:
 // a run whose turn it is loads its program and launches again if another one was there in between. Runs are deterministic,
-// so nobody can tell.
+// so a reader sees no difference.
 'use strict';
 
 class LanesRun {

@@ -62,8 +62,12 @@ const LanesState = (() => {
         const VERBS = { read: 'reads', write: 'writes', update: 'updates', mbarrier: 'uses an mbarrier in' };
         const verb = `it ${VERBS[access.kind]} ${access.space}`;
         if (access.space === 'global memory') { return `${verb} in ${counted(access.sectors, 'sector')}`; }
-        if (access.space === 'shared memory') { return `${verb} with ${counted(access.bank_conflicts, 'bank conflict')}`; }
+        if (access.space === 'shared memory') { return `${verb} ${conflicts(access)}`; }
         return verb;
+    }
+
+    function conflicts(access) {
+        return access.bank_conflicts === 0 ? 'without a bank conflict' : `with ${counted(access.bank_conflicts, 'bank conflict')}`;
     }
 
     function counted(number, what) {
@@ -101,8 +105,24 @@ const LanesState = (() => {
         return [...found].sort(([a], [b]) => (a ?? 0) - (b ?? 0));
     }
 
+    // Whether the moment is what this actor of a fault did: its instruction, in its lane, at the bytes of the fault.
+    function isBy(moment, actor, location) {
+        if (moment.ptx_line !== actor.ptx_line || moment.warp !== actor.warp || `${moment.block}` !== `${actor.block}` || !bit(moment.active, actor.lane)) { return false; }
+        if (location === null) { return true; }
+        const from = BigInt(location.address);
+        return moment.accesses.some(access => {
+            const address = access.addresses[actor.lane];
+            return address !== null && BigInt(address) < from + BigInt(location.bytes) && from < BigInt(address) + BigInt(access.bytes);
+        });
+    }
+
+    // The names of the registers in an instruction.
+    function named(ptx) {
+        return new Set(ptx.match(/%[a-zA-Z_]\w*/g) ?? []);
+    }
+
     // The value of a register in one lane, as its type has it: a type of PTX such as `b32` does not say whether it is signed,
-    // so whole numbers are read as signed.
+    // so whole numbers are read as signed. An address is written as one.
     function value(register, lane) {
         const bits = BigInt(register.values[lane]);
         const view = new DataView(new ArrayBuffer(8));
@@ -114,6 +134,7 @@ const LanesState = (() => {
             default: break;
         }
         const width = Number(/\d+$/.exec(register.type)?.[0] ?? 64);
+        if (register.type === 'b64' && bits >> 32n !== 0n && bits >> 48n === 0n) { return `0x${bits.toString(16)}`; }
         return String(register.type.startsWith('u') ? BigInt.asUintN(width, bits) : BigInt.asIntN(width, bits));
     }
 
@@ -182,7 +203,7 @@ const LanesState = (() => {
         return made;
     }
 
-    return { lanes, masks, spoken, sentence, lines, elsewhere, value, lanesOf, sectors, banks, summary, values, strip, changed, bit };
+    return { lanes, masks, spoken, sentence, conflicts, lines, elsewhere, isBy, named, value, lanesOf, sectors, banks, summary, values, strip, changed, bit };
 })();
 
 // Which moment of a launch is shown. Moments that were fetched are kept up to a bound, and those that are needed next are

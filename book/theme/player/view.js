@@ -53,16 +53,16 @@ const LanesView = (() => {
         return ['div', { class: 'past', 'aria-hidden': 'true' }, ...empty, ...rows];
     }
 
-    // Lines of a text, with the one that is executed marked; where other lanes of the warp are is marked less. `here` is a
-    // line, and `others` has pairs of a line and a mask.
-    function listing(name, lines, here, others = []) {
+    // Lines of a text, with the one that is executed marked. `here` is a line, and `marks` has others: each a line, a class,
+    // a sign, and what the sign means.
+    function listing(name, lines, here, marks = []) {
         const rows = lines.map(([number, text]) => {
-            const other = others.find(([line]) => line === number);
+            const there = marks.filter(mark => mark.line === number);
             const isHere = number === here;
-            const attributes = { class: isHere ? 'here' : other === undefined ? '' : 'other' };
+            const attributes = { class: [...isHere ? ['here'] : [], ...new Set(there.map(mark => mark.of))].join(' ') };
             if (isHere) { attributes['aria-current'] = 'step'; }
-            const lanes = other === undefined ? '' : `${LanesState.lanesOf(other[1]).length}`;
-            return ['div', attributes, ['span', { class: 'number' }, `${number}`], ['span', { class: 'there', title: other === undefined ? '' : `${LanesState.spoken(other[1])} will continue here` }, lanes], ['code', {}, text === '' ? ' ' : text]];
+            const signs = ['span', { class: 'there', title: there.map(mark => mark.means).join('; ') }, there.map(mark => mark.sign).join(' ')];
+            return ['div', attributes, ['span', { class: 'number' }, `${number}`], signs, ['code', {}, text === '' ? ' ' : text]];
         });
         return ['div', { class: 'code-lines', role: 'region', 'aria-label': name, tabindex: '0' }, ...rows];
     }
@@ -73,7 +73,7 @@ const LanesView = (() => {
             const lanes = LanesState.lanesOf(access.lanes).length;
             const head = `${access.space}: ${lanes} lane${lanes === 1 ? '' : 's'}, ${access.bytes} byte${access.bytes === 1 ? '' : 's'} each`;
             if (access.space === 'global memory') { return ['div', { class: 'access' }, ['p', {}, `${head}, ${counted(access.sectors, 'sector')}`], sectors(access)]; }
-            if (access.space === 'shared memory') { return ['div', { class: 'access' }, ['p', {}, `${head}, ${counted(access.bank_conflicts, 'bank conflict')}`], banks(access)]; }
+            if (access.space === 'shared memory') { return ['div', { class: 'access' }, ['p', {}, `${head}, ${LanesState.conflicts(access)}`], banks(access)]; }
             return ['div', { class: 'access' }, ['p', {}, head]];
         });
         return ['div', { class: 'accesses' }, ...(drawn.length > 0 ? drawn : [['p', { class: 'none' }, 'This instruction does not access memory.']])];
@@ -112,10 +112,12 @@ const LanesView = (() => {
 
     // The registers of a warp, for the lanes in the mask or for one lane.
     function registers(moment, lane, names = new Map()) {
-        const rows = (moment.registers ?? []).map(register => {
+        const used = LanesState.named(moment.ptx ?? '');
+        const all = moment.registers ?? [];
+        const rows = [...all.filter(({ name }) => used.has(name)), ...all.filter(({ name }) => !used.has(name))].map(register => {
             const mask = lane === null ? 0xffffffff : (1 << lane) >>> 0;
             const name = names.get(register.name);
-            return ['tr', {}, ['th', { scope: 'row' }, name === undefined ? register.name : `${name} (${register.name})`], ['td', {}, register.type], ['td', {}, LanesState.summary(register, mask)]];
+            return ['tr', used.has(register.name) ? { class: 'used', title: 'the instruction names it' } : {}, ['th', { scope: 'row' }, name === undefined ? register.name : `${name} (${register.name})`], ['td', {}, register.type], ['td', {}, LanesState.summary(register, mask)]];
         });
         if (rows.length === 0) { return ['p', { class: 'none' }, 'No register of this warp has a value now.']; }
         return ['table', { class: 'registers' }, ['tbody', {}, ...rows]];
@@ -135,10 +137,16 @@ const LanesView = (() => {
     function faults(report) {
         if (report.faults.length === 0) { return ['p', { class: 'clean' }, 'The emulator found no fault in this run.']; }
         return ['ul', { class: 'faults' }, ...report.faults.map((fault, index) => ['li', {},
-            ['p', {}, ['strong', {}, fault.kind], ' ', ...code(fault.message), ' ',
+            ['p', {}, ['strong', {}, `${fault.kind}:`], ' ', ...code(fault.message), ' ',
                 ['button', { type: 'button', 'data-fault': `${index}`, 'aria-label': `Show where this happens: ${fault.message}` }, fault.actors.length > 1 ? 'Show both sides' : 'Show where']],
-            ['ul', {}, ...fault.actors.map(actor => ['li', {}, said(actor)])],
+            ['ul', {}, ...fault.actors.map((actor, at) => ['li', {}, said(actor), ...act(fault, actor, index, at)])],
             ...fault.help ? [['p', { class: 'help' }, ...code(fault.help)]] : []])];
+    }
+
+    // The button that leads to what an actor did, which other actors did not do at the same moment.
+    function act(fault, actor, index, at) {
+        if (fault.location === null || fault.actors.length === 1) { return []; }
+        return [' ', ['button', { type: 'button', class: 'small', 'data-fault': `${index}`, 'data-actor-of': `${at}`, 'aria-label': `Go to this moment: ${said(actor)}` }, 'Go there']];
     }
 
     // A text in which what is between backticks becomes code.

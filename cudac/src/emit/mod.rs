@@ -102,31 +102,41 @@ impl Emitter<'_> {
     }
 
     fn reg(&mut self, reg: Reg) -> String {
-        let class = self.function.class(reg);
-        let (number, count) = (&mut self.numbers[reg as usize], &mut self.counts[class as usize]);
-        if *number == 0 {
-            *count += 1;
-            *number = *count;
-        }
-        joined(&["%", prefix(class), &number.to_string()], "")
+        self.operand(Operand::Reg(reg))
     }
 
     fn operand(&mut self, operand: Operand) -> String {
-        match operand {
-            Operand::Reg(reg) => self.reg(reg),
-            Operand::Int(value) => value.to_string(),
-            Operand::F32(bits) => format!("0f{bits:08X}"),
-            Operand::F64(bits) => format!("0d{bits:016X}"),
-        }
+        let mut text = String::new();
+        self.add_operand(operand, &mut text);
+        text
     }
 
     fn operands(&mut self, inst: &Inst) -> String {
-        let mut parts: Vec<String> = inst.dsts.iter().map(|dst| self.reg(*dst)).collect();
-        for arg in &inst.args {
-            let part = self.operand(*arg);
-            parts.push(part);
+        let mut text = String::new();
+        for operand in inst.dsts.iter().map(|dst| Operand::Reg(*dst)).chain(inst.args.iter().copied()) {
+            if !text.is_empty() {
+                text.push_str(", ");
+            }
+            self.add_operand(operand, &mut text);
         }
-        joined(&parts, ", ")
+        text
+    }
+
+    fn add_operand(&mut self, operand: Operand, text: &mut String) {
+        let _ = match operand {
+            Operand::Reg(reg) => {
+                let class = self.function.class(reg);
+                let (number, count) = (&mut self.numbers[reg as usize], &mut self.counts[class as usize]);
+                if *number == 0 {
+                    *count += 1;
+                    *number = *count;
+                }
+                write!(text, "%{}{number}", prefix(class))
+            }
+            Operand::Int(value) => write!(text, "{value}"),
+            Operand::F32(bits) => write!(text, "0f{bits:08X}"),
+            Operand::F64(bits) => write!(text, "0d{bits:016X}"),
+        };
     }
 
     fn end(&mut self, at: usize, end: &End, line: u32) {

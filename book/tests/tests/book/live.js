@@ -54,6 +54,24 @@ async () => {
                 if (moment === undefined || moment.step < fault.step) { say(`the fault of step ${fault.step} is shown at ${moment?.step}`); }
                 const here = fault.actors.filter(actor => same(actor.block, moment?.block)).length;
                 if (here > 0 && player.box.querySelector('[data-actor]') === null) { say(`no lane of ${fault.kind} is marked`); }
+                if (player.box.querySelector('.program .actor') === null) { say(`no line of ${fault.kind} is marked`); }
+                // And to what each of its actors did.
+                for (const button of [...player.box.querySelectorAll(`[data-fault="${index}"][data-actor-of]`)]) {
+                    const actor = fault.actors[button.dataset.actorOf];
+                    await player.jump(0, index, button.dataset.actorOf);
+                    if (!LanesState.isBy(side.timeline.moment, actor, fault.location)) { say(`${fault.kind}: \`${actor.doing}\` is not at ${player.position}`); }
+                }
+            }
+
+            // The second run of the page, beside the first one.
+            if (player.data.beside !== null) {
+                player.box.querySelector('[name=beside]').click();
+                await until('the second run', () => player.sides.length === 2 && player.sides[1].timeline.moment !== undefined || player.problem !== '');
+                await player.show(player.count - 1);
+                await until('its end', () => !player.isAsking);
+                const [one, two] = player.sides.map(({ report }) => report);
+                if (one?.moments !== record.moments || !(two?.moments > 0)) { say('the second run is not beside the first'); }
+                if (player.box.querySelectorAll('.end').length !== 2) { say('what was found in the second run is not shown'); }
             }
             if (player.problem !== '') { say(player.problem); }
         } catch (error) {

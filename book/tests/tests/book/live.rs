@@ -56,7 +56,8 @@ fn the_first_warp_is_there_before_the_emulator_and_is_played_with_keys() {
     let player = "document.querySelector('.live').lanesPlayer";
     window.sees(&format!("{player}.box.getBoundingClientRect().top < innerHeight * 0.7"));
     window.sees("document.querySelectorAll('.player [data-state=runs][data-lane]').length === 16");
-    window.sees("performance.getEntriesByType('resource').every(each => !each.name.includes('assets/module'))");
+    window
+        .sees("performance.getEntriesByType('resource').every(each => !each.name.includes('assets/module'))");
     window.sees(&format!("{player}.box.querySelector('[data-act=step]').focus() ?? true"));
     window.press("ArrowRight");
     window.wait(&format!("{player}.at === 18 && {player}.sides[0].timeline.moment !== undefined"));

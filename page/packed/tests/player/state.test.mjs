@@ -72,6 +72,34 @@ test('a moment is a sentence', () => {
     assert.match(State.sentence(moment({ warps: over })), /; the warp has ended\.$/);
 });
 
+test('an access to shared memory without a conflict is called that', () => {
+    const access = { kind: 'read', space: 'shared memory', sectors: 0, bank_conflicts: 0 };
+    assert.match(State.sentence(moment({ accesses: [access] })), /; it reads shared memory without a bank conflict[.;]/);
+});
+
+test('what an actor of a fault did is found by its lane, its line and its bytes', () => {
+    const access = { kind: 'read', space: 'shared memory', bytes: 4, addresses: ['0x40', '0x44', ...Array(30).fill(null)] };
+    const at = moment({ ptx_line: 9, active: '0x3', block: [1, 0, 0], accesses: [access] });
+    const actor = (more = {}) => ({ block: [1, 0, 0], warp: 0, lane: 1, ptx_line: 9, ...more });
+    const bytes = (address, count) => ({ address, bytes: count });
+    assert.equal(State.isBy(at, actor(), bytes('0x47', 1)), true);
+    assert.equal(State.isBy(at, actor(), null), true);
+    assert.equal(State.isBy(at, actor(), bytes('0x48', 4)), false);
+    assert.equal(State.isBy(at, actor(), bytes('0x40', 4)), false);
+    assert.equal(State.isBy(at, actor({ lane: 0 }), bytes('0x40', 4)), true);
+    assert.equal(State.isBy(at, actor({ lane: 2 }), null), false);
+    assert.equal(State.isBy(at, actor({ warp: 1 }), null), false);
+    assert.equal(State.isBy(at, actor({ block: [0, 0, 0] }), null), false);
+    assert.equal(State.isBy(at, actor({ ptx_line: 8 }), null), false);
+});
+
+test('the registers of an instruction are found in it, and addresses are written as such', () => {
+    assert.deepEqual(plain([...State.named('@%p1 ld.global.u32 %r11, [%rd1+4];')]), ['%p1', '%r11', '%rd1']);
+    const address = { type: 'b64', values: ['0x368000000040'] };
+    assert.equal(State.value(address, 0), '0x368000000040');
+    assert.equal(State.value({ ...address, type: 'u64' }, 0), `${0x368000000040}`);
+});
+
 test('lines have the lanes that are there', () => {
     const warps = [{
         warp: 0, ended: '0x0',
