@@ -264,6 +264,11 @@ fn kernels_have_not_many_more_instructions_than_nvidias() {
     assert!(ratios.len() >= 250, "only {} kernels", ratios.len());
     let above: Vec<&(f64, &str)> = ratios.iter().filter(|(ratio, _)| *ratio > 2.0).collect();
     let is_listed = |name: &str| MORE_THAN_TWICE.iter().any(|(known, _)| *known == name);
+    let is_compared = |name: &str| ratios.iter().any(|(_, known)| *known == name);
+    assert!(
+        MORE_THAN_TWICE.iter().all(|(name, _)| is_compared(name)),
+        "a kernel on the list is not compared"
+    );
     let unlisted: Vec<_> = above.iter().filter(|(_, name)| !is_listed(name)).collect();
     assert!(unlisted.is_empty(), "more than twice NVIDIA's instructions: {unlisted:?}");
     assert!(at(0.8) <= 1.3 && at(0.97) <= 2.0, "{:.2} and {:.2}", at(0.8), at(0.97));

@@ -143,6 +143,18 @@ fn tanh(x: f64) -> f64 {
     (quotient + (quotient.mul_add(-sum, t) - quotient * low) / sum).copysign(x)
 }
 
+/// A number of half turns without whole turns, from -1 to 1.
+fn turned(x: f64) -> f64 {
+    x - 2.0 * (x / 2.0).round()
+}
+
+/// The sine of a number of half turns, which is zero for whole ones.
+fn sinpi(x: f64) -> f64 {
+    let x = turned(x);
+    let near = if x.abs() > 0.5 { 1.0_f64.copysign(x) - x } else { x };
+    (near * std::f64::consts::PI).sin()
+}
+
 /// The error function, by its Taylor series where that converges fast.
 fn erf(x: f64) -> f64 {
     if x.abs() > 2.0 {
@@ -194,8 +206,8 @@ const FLOATS: &[Function] = &[
     ("asinhf(x)", 3.0, |x, _| x.asinh(), NEAR),
     ("atanhf(x)", 3.0, |x, _| x.atanh(), UNIT),
     ("acoshf(1.0f + fabsf(x))", 4.0, |x, _| f64::from(1.0 + x.abs() as f32).acosh(), NEAR),
-    ("sinpif(x)", 1.0, |x, _| ((x - 2.0 * (x / 2.0).round()) * std::f64::consts::PI).sin(), NEAR),
-    ("cospif(x)", 1.0, |x, _| ((x - 2.0 * (x / 2.0).round()) * std::f64::consts::PI).cos(), NEAR),
+    ("sinpif(x)", 1.0, |x, _| sinpi(x), NEAR),
+    ("cospif(x)", 1.0, |x, _| sinpi(0.5 - turned(x).abs()), NEAR),
     ("erff(x)", 2.0, |x, _| erf(x), NEAR),
     ("erfcf(x)", 4.0, |x, _| erfc(x), NEAR),
     ("normcdff(x)", 5.0, |x, _| erfc(-x * std::f64::consts::FRAC_1_SQRT_2) / 2.0, NEAR),
