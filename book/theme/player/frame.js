@@ -11,7 +11,7 @@ const LanesFrame = (() => {
             head(player),
             bar(player),
             // What is read aloud changes less often than what is seen.
-            ['p', { class: 'sentence', 'aria-hidden': 'true' }, player.sentence],
+            ['p', { class: 'sentence', 'aria-hidden': 'true' }, player.sides.length === 1 || player.problem ? player.sentence : ''],
             ['p', { class: 'spoken', role: 'status' }, player.said],
             ['div', { class: 'sides' }, ...player.sides.map((side, index) => run(player, side, index))],
             LanesView.legend(player.seen),

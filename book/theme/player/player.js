@@ -272,7 +272,7 @@ const LanesPlayer = (() => {
         tree() {
             return LanesFrame.all({
                 data: this.data, sides: this.sides, isPlaying: this.isPlaying, isBusy: this.isBusy, isOver: this.isOver, count: this.count,
-                position: this.position_now(), said: this.said, sentence: this.sentence(), ptx: this.ptx, chosen: this.chosen, details: this.details, seen: this.seen,
+                position: this.position_now(), said: this.said, sentence: this.sentence(), problem: this.problem, ptx: this.ptx, chosen: this.chosen, details: this.details, seen: this.seen,
                 buffers: buffers(this.data.launch), speeds: SPEEDS,
             });
         }

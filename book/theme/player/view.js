@@ -50,7 +50,8 @@ const LanesView = (() => {
             ['span', { class: 'strip' }, LanesState.strip(moment.active)],
             ['span', { class: 'ptx' }, moment.ptx]]);
         const empty = Array(LanesTimeline.PAST - rows.length).fill(['div', {}, ['span', { class: 'label' }, ''], ['span', { class: 'strip' }, ''], ['span', { class: 'ptx' }, '']]);
-        return ['div', { class: 'past', 'aria-hidden': 'true' }, ...empty, ...rows];
+        // The rows of the first moments grow downwards.
+        return ['div', { class: 'past', 'aria-hidden': 'true' }, ...rows, ...empty];
     }
 
     // Lines of a text, with the one that is executed marked. `here` is a line, and `marks` has others: each a line, a class,
@@ -62,9 +63,15 @@ const LanesView = (() => {
             const attributes = { class: [...isHere ? ['here'] : [], ...new Set(there.map(mark => mark.of))].join(' ') };
             if (isHere) { attributes['aria-current'] = 'step'; }
             const signs = ['span', { class: 'there', title: there.map(mark => mark.means).join('; ') }, there.map(mark => mark.sign).join(' ')];
-            return ['div', attributes, ['span', { class: 'number' }, `${number}`], signs, ['code', {}, text === '' ? ' ' : text]];
+            return ['div', attributes, ['span', { class: 'number' }, `${number}`], signs, ...code_of(text)];
         });
         return ['div', { class: 'code-lines', role: 'region', 'aria-label': name, tabindex: '0' }, ...rows];
+    }
+
+    // A line's indentation and the rest, so that a long line continues below its own beginning.
+    function code_of(text) {
+        const indent = /^\s*/.exec(text)[0];
+        return [['code', { class: 'indent' }, indent], ['code', {}, text.slice(indent.length)]];
     }
 
     // The accesses of a moment: sectors of global memory, or banks of shared memory.
@@ -138,15 +145,21 @@ const LanesView = (() => {
         if (report.faults.length === 0) { return ['p', { class: 'clean' }, 'The emulator found no fault in this run.']; }
         return ['ul', { class: 'faults' }, ...report.faults.map((fault, index) => ['li', {},
             ['p', {}, ['strong', {}, `${fault.kind}:`], ' ', ...code(fault.message), ' ',
-                ['button', { type: 'button', 'data-fault': `${index}`, 'aria-label': `Show where this happens: ${fault.message}` }, fault.actors.length > 1 ? 'Show both sides' : 'Show where']],
+                jump(fault, index)],
             ['ul', {}, ...fault.actors.map((actor, at) => ['li', {}, said(actor), ...act(fault, actor, index, at)])],
             ...fault.help ? [['p', { class: 'help' }, ...code(fault.help)]] : []])];
+    }
+
+    // The button that leads to a fault. Its name for a screen reader begins with what is on it.
+    function jump(fault, index) {
+        const text = fault.actors.length > 1 ? 'Show both sides' : 'Show where';
+        return ['button', { type: 'button', 'data-fault': `${index}`, 'aria-label': `${text}: ${fault.message}` }, text];
     }
 
     // The button that leads to what an actor did, which other actors did not do at the same moment.
     function act(fault, actor, index, at) {
         if (fault.location === null || fault.actors.length === 1) { return []; }
-        return [' ', ['button', { type: 'button', class: 'small', 'data-fault': `${index}`, 'data-actor-of': `${at}`, 'aria-label': `Go to this moment: ${said(actor)}` }, 'Go there']];
+        return [' ', ['button', { type: 'button', class: 'small', 'data-fault': `${index}`, 'data-actor-of': `${at}`, 'aria-label': `Go there: ${said(actor)}` }, 'Go there']];
     }
 
     // A text in which what is between backticks becomes code.
