@@ -13,6 +13,9 @@ const LanesView = (() => {
         reconvergence: ['R', 'waits to reconverge'],
         ended: ['×', 'has ended'],
     };
+    // The trees of the lines of a text that have no mark, and what each element was drawn from.
+    const plain = new WeakMap();
+    const drawn = new WeakMap();
     // More sectors of one access are not drawn.
     const MOST_SECTORS = 36;
 
@@ -57,7 +60,10 @@ const LanesView = (() => {
     // Lines of a text, with the one that is executed marked. `here` is a line, and `marks` has others: each a line, a class,
     // a sign, and what the sign means.
     function listing(name, lines, here, marks = []) {
-        const rows = lines.map(([number, text]) => {
+        // Most lines are drawn as the last time, by the same tree, so that `draw` passes over them.
+        if (!plain.has(lines)) { plain.set(lines, lines.map(([number, text]) => ['div', { class: '' }, ['span', { class: 'number' }, `${number}`], ['span', { class: 'there', title: '' }, ''], ...code_of(text)])); }
+        const rows = lines.map(([number, text], index) => {
+            if (number !== here && marks.every(mark => mark.line !== number)) { return plain.get(lines)[index]; }
             const there = marks.filter(mark => mark.line === number);
             const isHere = number === here;
             const attributes = { class: [...isHere ? ['here'] : [], ...new Set(there.map(mark => mark.of))].join(' ') };
@@ -189,6 +195,8 @@ const LanesView = (() => {
             }
             const [name, attributes, ...inside] = tree;
             const element = there?.nodeName?.toLowerCase() === name ? there : put(parent, document.createElement(name), there);
+            if (drawn.get(element) === tree) { return; }
+            drawn.set(element, tree);
             for (const [key, value] of Object.entries(attributes)) {
                 if (element.getAttribute(key) !== value) { element.setAttribute(key, value); }
             }
