@@ -11,7 +11,7 @@ const LanesFrame = (() => {
             head(player),
             bar(player),
             // What is read aloud changes less often than what is seen.
-            ['p', { class: 'sentence', 'aria-hidden': 'true' }, player.sentence],
+            ['p', { class: 'sentence', 'aria-hidden': 'true' }, player.sides.length === 1 || player.problem ? player.sentence : ''],
             ['p', { class: 'spoken', role: 'status' }, player.said],
             ['div', { class: 'sides' }, ...player.sides.map((side, index) => run(player, side, index))],
             LanesView.legend(player.seen),
@@ -19,7 +19,7 @@ const LanesFrame = (() => {
             first === undefined ? ['div', { class: 'accesses' }] : LanesView.accesses(first),
             ends(player),
             values(player),
-            choices(player),
+            choices(player.data),
         ];
     }
 
@@ -126,8 +126,15 @@ const LanesFrame = (() => {
         return ['p', {}, ['label', {}, 'Values of ', ['select', { name: 'lane' }, ...options]], ' A click on a lane above does the same.'];
     }
 
-    function choices(player) {
-        const { launch, beside } = player.data;
+    // They are drawn once: what the reader chooses is in the fields.
+    const drawn = new WeakMap();
+
+    function choices(data) {
+        if (!drawn.has(data)) { drawn.set(data, fields_of(data)); }
+        return drawn.get(data);
+    }
+
+    function fields_of({ launch, beside }) {
         const second = LanesState.changed({ ...launch, seed: (launch.seed ?? 0) + (beside === null ? 1 : 0) }, beside ?? {});
         return ['details', { class: 'choices' }, ['summary', {}, 'Change the run, or compare two'], ['div', {},
             fields('The run', launch, ''),

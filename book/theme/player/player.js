@@ -12,6 +12,8 @@ const LanesPlayer = (() => {
     const PATIENCE = 400;
     const SPEEDS = [[2, 'slow'], [8, 'steady'], [25, 'fast'], [60, 'fastest']];
     const SEEN_BYTES = 512;
+    // So many steps are taken at once while it plays, at most.
+    const MOST_STEPS = 4;
 
     class Player {
         // `data` is what the directive `live` wrote: the program, the launch, and the record of its end.
@@ -65,22 +67,31 @@ const LanesPlayer = (() => {
         tick() {
             if (!this.isPlaying) { return this.draw(); }
             const now = performance.now();
-            if (now - this.tickAt >= 1000 / this.speed - 4) {
-                const moving = this.sides.filter(side => side.timeline.isPlaying);
-                if (moving.every(side => side.timeline.known.has(side.timeline.at + 1))) {
-                    moving.forEach(side => side.timeline.tick());
-                    this.tickAt = now;
-                    if (!this.isPlaying) { this.isOver = true; }
-                    this.fetch();
-                }
+            const each = 1000 / this.speed;
+            // A frame that comes late has several steps.
+            const due = Math.min(MOST_STEPS, Math.floor((now - this.tickAt + 4) / each));
+            let steps = 0;
+            while (steps < due && this.advance()) { steps += 1; }
+            this.tickAt = steps < due || due === MOST_STEPS ? now : this.tickAt + steps * each;
+            if (steps > 0) {
+                if (!this.isPlaying) { this.isOver = true; }
+                this.fetch();
             }
             requestAnimationFrame(() => this.tick());
+        }
+
+        // The next moment of each run that plays, if they are all there.
+        advance() {
+            const moving = this.sides.filter(side => side.timeline.isPlaying);
+            if (moving.length === 0 || !moving.every(side => side.timeline.known.has(side.timeline.at + 1))) { return false; }
+            moving.forEach(side => side.timeline.tick());
+            return true;
         }
 
         // Asks for what is needed next, one request at a time, and draws what is there.
         async fetch() {
             this.draw();
-            if (this.isAsking) { return; }
+            if (this.isAsking || this.next() === null) { return; }
             this.isAsking = true;
             const busy = setTimeout(() => { this.isBusy = true; this.draw(); }, PATIENCE);
             try {
@@ -272,7 +283,7 @@ const LanesPlayer = (() => {
         tree() {
             return LanesFrame.all({
                 data: this.data, sides: this.sides, isPlaying: this.isPlaying, isBusy: this.isBusy, isOver: this.isOver, count: this.count,
-                position: this.position_now(), said: this.said, sentence: this.sentence(), ptx: this.ptx, chosen: this.chosen, details: this.details, seen: this.seen,
+                position: this.position_now(), said: this.said, sentence: this.sentence(), problem: this.problem, ptx: this.ptx, chosen: this.chosen, details: this.details, seen: this.seen,
                 buffers: buffers(this.data.launch), speeds: SPEEDS,
             });
         }

@@ -13,6 +13,9 @@ const LanesView = (() => {
         reconvergence: ['R', 'waits to reconverge'],
         ended: ['×', 'has ended'],
     };
+    // The trees of the lines of a text that have no mark, and what each element was drawn from.
+    const plain = new WeakMap();
+    const drawn = new WeakMap();
     // More sectors of one access are not drawn.
     const MOST_SECTORS = 36;
 
@@ -50,21 +53,31 @@ const LanesView = (() => {
             ['span', { class: 'strip' }, LanesState.strip(moment.active)],
             ['span', { class: 'ptx' }, moment.ptx]]);
         const empty = Array(LanesTimeline.PAST - rows.length).fill(['div', {}, ['span', { class: 'label' }, ''], ['span', { class: 'strip' }, ''], ['span', { class: 'ptx' }, '']]);
-        return ['div', { class: 'past', 'aria-hidden': 'true' }, ...empty, ...rows];
+        // The rows of the first moments grow downwards.
+        return ['div', { class: 'past', 'aria-hidden': 'true' }, ...rows, ...empty];
     }
 
     // Lines of a text, with the one that is executed marked. `here` is a line, and `marks` has others: each a line, a class,
     // a sign, and what the sign means.
     function listing(name, lines, here, marks = []) {
-        const rows = lines.map(([number, text]) => {
+        // Most lines are drawn as the last time, by the same tree, so that `draw` passes over them.
+        if (!plain.has(lines)) { plain.set(lines, lines.map(([number, text]) => ['div', { class: '' }, ['span', { class: 'number' }, `${number}`], ['span', { class: 'there', title: '' }, ''], ...code_of(text)])); }
+        const rows = lines.map(([number, text], index) => {
+            if (number !== here && marks.every(mark => mark.line !== number)) { return plain.get(lines)[index]; }
             const there = marks.filter(mark => mark.line === number);
             const isHere = number === here;
             const attributes = { class: [...isHere ? ['here'] : [], ...new Set(there.map(mark => mark.of))].join(' ') };
             if (isHere) { attributes['aria-current'] = 'step'; }
             const signs = ['span', { class: 'there', title: there.map(mark => mark.means).join('; ') }, there.map(mark => mark.sign).join(' ')];
-            return ['div', attributes, ['span', { class: 'number' }, `${number}`], signs, ['code', {}, text === '' ? ' ' : text]];
+            return ['div', attributes, ['span', { class: 'number' }, `${number}`], signs, ...code_of(text)];
         });
         return ['div', { class: 'code-lines', role: 'region', 'aria-label': name, tabindex: '0' }, ...rows];
+    }
+
+    // A line's indentation and the rest, so that a long line continues below its own beginning.
+    function code_of(text) {
+        const indent = /^\s*/.exec(text)[0];
+        return [['code', { class: 'indent' }, indent], ['code', {}, text.slice(indent.length)]];
     }
 
     // The accesses of a moment: sectors of global memory, or banks of shared memory.
@@ -138,15 +151,21 @@ const LanesView = (() => {
         if (report.faults.length === 0) { return ['p', { class: 'clean' }, 'The emulator found no fault in this run.']; }
         return ['ul', { class: 'faults' }, ...report.faults.map((fault, index) => ['li', {},
             ['p', {}, ['strong', {}, `${fault.kind}:`], ' ', ...code(fault.message), ' ',
-                ['button', { type: 'button', 'data-fault': `${index}`, 'aria-label': `Show where this happens: ${fault.message}` }, fault.actors.length > 1 ? 'Show both sides' : 'Show where']],
+                jump(fault, index)],
             ['ul', {}, ...fault.actors.map((actor, at) => ['li', {}, said(actor), ...act(fault, actor, index, at)])],
             ...fault.help ? [['p', { class: 'help' }, ...code(fault.help)]] : []])];
+    }
+
+    // The button that leads to a fault. Its name for a screen reader begins with what is on it.
+    function jump(fault, index) {
+        const text = fault.actors.length > 1 ? 'Show both sides' : 'Show where';
+        return ['button', { type: 'button', 'data-fault': `${index}`, 'aria-label': `${text}: ${fault.message}` }, text];
     }
 
     // The button that leads to what an actor did, which other actors did not do at the same moment.
     function act(fault, actor, index, at) {
         if (fault.location === null || fault.actors.length === 1) { return []; }
-        return [' ', ['button', { type: 'button', class: 'small', 'data-fault': `${index}`, 'data-actor-of': `${at}`, 'aria-label': `Go to this moment: ${said(actor)}` }, 'Go there']];
+        return [' ', ['button', { type: 'button', class: 'small', 'data-fault': `${index}`, 'data-actor-of': `${at}`, 'aria-label': `Go there: ${said(actor)}` }, 'Go there']];
     }
 
     // A text in which what is between backticks becomes code.
@@ -176,6 +195,8 @@ const LanesView = (() => {
             }
             const [name, attributes, ...inside] = tree;
             const element = there?.nodeName?.toLowerCase() === name ? there : put(parent, document.createElement(name), there);
+            if (drawn.get(element) === tree) { return; }
+            drawn.set(element, tree);
             for (const [key, value] of Object.entries(attributes)) {
                 if (element.getAttribute(key) !== value) { element.setAttribute(key, value); }
             }
