@@ -10,21 +10,37 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
 
 use crate::desk::{shown, write_whole};
 
+/// The version of the format. The book's pages read and write the same (`book/theme/editor/progress.js`).
+const VERSION: u32 = 1;
+
 /// The progress, by names of exercises. Unknown names are kept, because another branch may have those exercises.
-#[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Done {
+    /// The version of the format. Files without it are of the first version.
+    #[serde(default = "first_version")]
+    pub version: u32,
     /// The exercises that were passed once. Breaking the file later does not remove them.
     #[serde(default)]
     pub passed: BTreeSet<String>,
     /// How many hints were shown.
     #[serde(default)]
     pub hints: BTreeMap<String, usize>,
+}
+
+fn first_version() -> u32 {
+    VERSION
+}
+
+impl Default for Done {
+    fn default() -> Done {
+        Done { version: VERSION, passed: BTreeSet::new(), hints: BTreeMap::new() }
+    }
 }
 
 impl Done {
@@ -129,7 +145,13 @@ impl Progress {
 /// The progress in a file, if there is one.
 fn read(file: &Path) -> Result<Option<Done>> {
     match fs::read_to_string(file) {
-        Ok(text) => Ok(Some(toml::from_str(&text)?)),
+        Ok(text) => {
+            // A newer file may have fields that are not known here, so its version is read first.
+            let table: toml::Table = text.parse()?;
+            let version = table.get("version").and_then(toml::Value::as_integer).unwrap_or(1);
+            ensure!(version <= i64::from(VERSION), "a newer version of this program has written it");
+            Ok(Some(table.try_into()?))
+        }
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
         Err(error) => anyhow::bail!("{}", lanes::files::why(file, &error)),
     }
@@ -214,6 +236,26 @@ mod tests {
         fs::remove_file(&file).unwrap();
         progress.record(passed("two")).unwrap();
         assert_eq!(load(&file).done.passed.len(), 2);
+    }
+
+    #[test]
+    fn a_file_of_the_books_pages_is_read_and_a_newer_one_is_put_aside() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("progress.toml");
+        // As `book/theme/editor/progress.js` writes it.
+        let page = "# Progress of the exercises, written by the book.\nversion = 1\npassed = [\n    \"one\",\n]\n\n[hints]\ntwo = 2\n";
+        fs::write(&file, page).unwrap();
+        let mut progress = load(&file);
+        assert!(progress.done.has_passed("one") && progress.done.hints_seen("two") == 2);
+        progress.record(passed("three")).unwrap();
+        assert!(fs::read_to_string(&file).unwrap().contains("\nversion = 1\npassed = ["));
+        fs::write(&file, "version = 2\nfinished = [\"one\"]\n").unwrap();
+        let (progress, trouble) = Progress::load(&file).unwrap();
+        assert!(trouble.unwrap().contains("progress.broken.toml"));
+        assert!(!progress.done.has_passed("one"));
+        assert_eq!(read(&file).unwrap(), None);
+        let newer = folder.path().join("progress.broken.toml");
+        assert!(read(&newer).unwrap_err().to_string().contains("a newer version"));
     }
 
     #[test]

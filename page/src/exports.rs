@@ -7,8 +7,19 @@ use std::cell::RefCell;
 
 use crate::Page;
 
+#[expect(unsafe_code, reason = "the page's function is what it is called with, whatever it does")]
+#[link(wasm_import_module = "page")]
+unsafe extern "C" {
+    /// How far a grading has come. The Worker passes it on, because a page gets no answer before the end.
+    safe fn progress(done: u32, of: u32);
+}
+
 thread_local! {
-    static PAGE: RefCell<Page> = RefCell::default();
+    static PAGE: RefCell<Page> = RefCell::new({
+        let mut page = Page::default();
+        page.on_progress(|done, of| progress(done, of));
+        page
+    });
     static REQUEST: RefCell<Vec<u8>> = RefCell::default();
     static ANSWER: RefCell<Vec<u8>> = RefCell::default();
 }

@@ -60,7 +60,7 @@ fn stale_read(read: &StaleRead) -> Value {
     })
 }
 
-fn actor(actor: &Actor) -> Value {
+pub(crate) fn actor(actor: &Actor) -> Value {
     json!({
         "block": dim(actor.block),
         "thread": dim(actor.thread),

@@ -12,8 +12,8 @@
 //! assert_eq!(answer["memory"][0]["hex"], "09000000");
 //! ```
 //!
-//! There are three requests ([`request`]): `load` reads PTX or compiles CUDA C++, `launch` runs a kernel to its end, and
-//! `moments` shows the machine after the steps that it names. Runs are deterministic, so the state after step *k* is computed
+//! There are four requests ([`request`]): `load` reads PTX or compiles CUDA C++, `launch` runs a kernel to its end,
+//! `moments` shows the machine after the steps that it names, and `grade` decides whether an attempt at an exercise is right. Runs are deterministic, so the state after step *k* is computed
 //! by running the kernel again up to step *k*. Nothing of the past is stored, and going back costs the same as going forward.
 //!
 //! What is wrong with a request is an answer too: `{"error": {…}}` with one message ([`refusal`]). Everything has a bound
@@ -27,7 +27,7 @@
 //! opened from a file cannot load the JavaScript modules that it makes. All the values that cross the border are two texts,
 //! which takes thirty lines by hand. Tests on any machine call [`Page::answer`], which is what the Worker calls.
 //!
-//! What it leaves out: grading, and everything that is drawn.
+//! What it leaves out: everything that is drawn.
 
 pub mod figure;
 pub mod refusal;
@@ -36,6 +36,7 @@ pub mod request;
 #[cfg(target_family = "wasm")]
 mod exports;
 mod findings;
+mod grade;
 mod moments;
 mod program;
 mod run;
@@ -53,7 +54,11 @@ use run::Ready;
 pub struct Page {
     program: Option<Program>,
     ready: Option<Ready>,
+    progress: Option<Progress>,
 }
+
+/// Is called with how many trials of a grading are done, and how many there are.
+pub type Progress = fn(done: u32, of: u32);
 
 impl Page {
     /// The answer to a request: an object in JSON, which has the key `error` if the request could not be fulfilled.
@@ -62,6 +67,11 @@ impl Page {
             Ok(answer) => answer,
             Err(refusal) => refusal.json().to_string(),
         }
+    }
+
+    /// Calls a function before each trial of a grading.
+    pub fn on_progress(&mut self, progress: Progress) {
+        self.progress = Some(progress);
     }
 
     fn fulfil(&mut self, request: &str) -> Result<String, Refusal> {
@@ -85,6 +95,7 @@ impl Page {
                 let ready = self.ready.as_mut().ok_or_else(|| Refusal::first("launch"))?;
                 moments::show(ready, &asked)
             }
+            Request::Grade(asked) => grade::grade(&asked, self.progress),
         }
     }
 }

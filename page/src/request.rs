@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 
+use grader::{Answers, Exercise};
 use serde::Deserialize;
 use simt::{Checks, Reconvergence, Schedule};
 
@@ -49,6 +50,33 @@ pub enum Request {
     Launch(Launch),
     /// Shows the machine after some instructions of that launch.
     Moments(Moments),
+    /// Decides whether an attempt at an exercise is right.
+    Grade(Box<Grade>),
+}
+
+/// An exercise, and an attempt at it: the request `grade`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Grade {
+    /// The name of the exercise.
+    pub name: String,
+    /// The number of its chapter.
+    pub chapter: u32,
+    /// What `exercise.toml` says.
+    pub description: Exercise,
+    /// The source of all its versions.
+    pub source: String,
+    /// What a learner begins with.
+    #[serde(default)]
+    pub starter: String,
+    /// What NVIDIA's compiler made of the solution; none if the source is in PTX.
+    pub ptx: Option<String>,
+    /// The attempt at a kernel.
+    #[serde(default)]
+    pub text: String,
+    /// The answers to the questions of a prediction.
+    #[serde(default)]
+    pub answers: Answers,
 }
 
 /// A program: the request `load`.
@@ -260,6 +288,9 @@ pub(crate) fn read(text: &str) -> Result<Request, Refusal> {
         }
         Request::Launch(launch) => check_launch(launch)?,
         Request::Moments(moments) => check_moments(moments)?,
+        Request::Grade(grade) => {
+            at_most("the attempt", grade.text.len() as u64, MAX_TEXT_BYTES as u64, "bytes")?;
+        }
     }
     Ok(request)
 }

@@ -33,6 +33,16 @@ impl<'a> Shown<'a> {
         Ok(Self { file, parts: anchors.iter().map(part).collect::<Result<_>>()? })
     }
 
+    /// The lines that are shown.
+    pub fn lines(&self) -> impl Iterator<Item = &str> {
+        self.parts.iter().flatten().map(|(_, line)| line.as_str())
+    }
+
+    /// The numbers of the lines of each part.
+    pub fn parts(&self) -> impl Iterator<Item = Vec<usize>> {
+        self.parts.iter().map(|part| part.iter().map(|(number, _)| *number).collect())
+    }
+
     /// The numbers of the lines that are shown.
     pub fn numbers(&self) -> impl Iterator<Item = usize> {
         self.parts.iter().flatten().map(|(number, _)| *number)
@@ -46,6 +56,7 @@ pub fn listing(
     mark: &dyn Fn(usize) -> Option<Mark>,
     anchor: &dyn Fn(usize) -> Option<String>,
     link: &dyn Fn(&str, usize) -> String,
+    editor: &str,
 ) -> Result<String> {
     let row = |(number, text): &Numbered| Row {
         number: Some(*number),
@@ -55,7 +66,10 @@ pub fn listing(
     };
     let parts: Vec<Vec<Row>> = shown.parts.iter().map(|part| part.iter().map(row).collect()).collect();
     let first = shown.numbers().next().unwrap_or(1);
-    Ok(figure(language(shown.file)?, &parts.join(&Row::plain("")), &link(shown.file, first)))
+    let listing = figure(language(shown.file)?, &parts.join(&Row::plain("")), &link(shown.file, first));
+    // Between the code and the caption.
+    let below = format!("{editor}{}", if editor.is_empty() { "" } else { "\n" });
+    Ok(listing.replacen("<figcaption>", &format!("{below}<figcaption>"), 1))
 }
 
 /// `{{#ptx FILE KERNEL [mark=OPCODE,...]}}`: the body of a kernel under a fold, without what is meant for debuggers

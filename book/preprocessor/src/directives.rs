@@ -13,7 +13,7 @@ use crate::page::{Kind, Piece};
 use crate::prose::Exceptions;
 use crate::repository::Repository;
 use crate::source::Source;
-use crate::{boxes, code, faults, figures, lanes, live, outputs, profile, texts, value};
+use crate::{boxes, code, editor, faults, figures, lanes, live, outputs, profile, solve, texts, value};
 
 /// What the expansions of all pages share.
 #[derive(Debug)]
@@ -158,7 +158,12 @@ impl Expansion<'_> {
                 let Place { marks, line, boxes, .. } = self.place;
                 let mark = |number| marks.of(shown.file, number, boxes.answer);
                 let anchor = |number| marks.anchor(shown.file, number, line);
-                code::listing(&shown, &mark, &anchor, &link)
+                let editor = if shown.file.starts_with("kernels/") {
+                    editor::listing(&shown, &words[1..], marks.is_first(shown.file, line), repository)?
+                } else {
+                    String::new()
+                };
+                code::listing(&shown, &mark, &anchor, &link, &editor)
             }
             "ptx" => code::ptx(&words, repository, &link),
             "machine-code" => {
@@ -248,7 +253,12 @@ impl Expansion<'_> {
         let row = |exercise: &exercises::Exercise| exercise.row(&self.link(exercise.page()));
         let rows: String = self.library.exercises.of_chapter(chapter).map(row).collect();
         ensure!(!rows.is_empty(), "there are no exercises in `exercises/{chapter}`");
-        Ok(exercises::table(&rows))
+        let element = |exercise: &exercises::Exercise| {
+            solve::element(chapter, exercise.name(), self.library.repository)
+        };
+        let elements: Vec<String> =
+            self.library.exercises.of_chapter(chapter).map(element).collect::<Result<_>>()?;
+        Ok(exercises::table(&rows) + "\n" + &elements.concat())
     }
 
     /// Generated Markdown without its title, with its headings moved below the heading that it is under.

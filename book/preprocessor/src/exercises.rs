@@ -113,6 +113,11 @@ impl Exercise {
         &self.chapter
     }
 
+    /// The name of its folder.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
     /// The page that teaches it.
     pub fn page(&self) -> &str {
         &self.fields.page
@@ -122,8 +127,9 @@ impl Exercise {
     pub fn row(&self, page: &str) -> String {
         let Fields { kind, minutes, .. } = &self.fields;
         format!(
-            "<tr id=\"{}\"><td>{}<br>{}</td><td>{}</td><td class=\"number\">{minutes}</td><td>{page}</td></tr>\n",
+            "<tr id=\"{}\" data-exercise=\"{}\"><td>{}<br>{}</td><td>{}</td><td class=\"number\">{minutes}</td><td>{page}</td></tr>\n",
             self.anchor(),
+            escape(&self.name),
             sentence(&self.fields.title),
             self.command(),
             escape(kind),
@@ -223,7 +229,7 @@ mod tests {
     fn the_box_links_to_the_row() {
         let (entry, row) = (exercise().entry("exercises.html", false), exercise().row("the page"));
         assert!(entry.contains("href=\"exercises.html#exercise-tail-block\""), "{entry}");
-        assert!(row.starts_with("<tr id=\"exercise-tail-block\">"), "{row}");
+        assert!(row.starts_with("<tr id=\"exercise-tail-block\" data-exercise=\"tail&#95;block\">"), "{row}");
         for html in [entry, row] {
             assert!(
                 html.contains("The <code>tail</code> block") && html.contains("-- watch tail&#95;block"),

@@ -22,18 +22,18 @@ pub const FILE: &str = "book/live.toml";
 /// A launch.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Live {
+pub struct Live {
     /// What the page calls it.
-    title: String,
+    pub title: String,
     /// The committed PTX, without folder and ending: `branch.sm_70`.
-    ptx: String,
-    kernel: String,
+    pub ptx: String,
+    pub kernel: String,
     grid: Vec<u32>,
     block: Vec<u32>,
     #[serde(default)]
     shared_bytes: u32,
     /// A name and an argument for each parameter: `n i32:32`.
-    arguments: Vec<String>,
+    pub arguments: Vec<String>,
     #[serde(default)]
     seed: u64,
     schedule: Option<String>,
@@ -48,6 +48,9 @@ struct Live {
     faults: Vec<String>,
     /// What differs in a second run that is played beside it.
     beside: Option<Beside>,
+    /// Anchors of listings that show no kernel, and are run by this launch.
+    #[serde(default)]
+    pub shows: Vec<String>,
 }
 
 /// What differs in a second run.
@@ -63,13 +66,13 @@ struct Beside {
 }
 
 /// All entries.
-fn read(repository: &Repository) -> Result<BTreeMap<String, Live>> {
-    toml::from_str(&repository.read(FILE)?).with_context(|| format!("`{FILE}` cannot be read"))
+pub fn read(file: &str, repository: &Repository) -> Result<BTreeMap<String, Live>> {
+    toml::from_str(&repository.read(file)?).with_context(|| format!("`{file}` cannot be read"))
 }
 
 /// The names of the entries, or none if the file cannot be read: the directive says so.
 pub fn names(repository: &Repository) -> Vec<String> {
-    read(repository).map(|all| all.into_keys().collect()).unwrap_or_default()
+    read(FILE, repository).map(|all| all.into_keys().collect()).unwrap_or_default()
 }
 
 /// `{{#live NAME}}`, or `{{#live NAME opens=17}}` if this moment is shown in the place of the drawing, without a press of the
@@ -83,7 +86,7 @@ pub fn figure(words: &[&str], repository: &Repository) -> Result<String> {
         }
         _ => bail!("name a launch of `{FILE}`"),
     };
-    let all = read(repository)?;
+    let all = read(FILE, repository)?;
     let live = all.get(name).with_context(|| {
         let known: Vec<&str> = all.keys().map(String::as_str).collect();
         format!("`{FILE}` has no `{name}`; it has {}", known.join(", "))
@@ -101,30 +104,10 @@ pub fn figure(words: &[&str], repository: &Repository) -> Result<String> {
 
 /// What the player needs.
 fn data(name: &str, live: &Live, opens: Option<u64>, repository: &Repository) -> Result<Value> {
-    let (file, _) = live.ptx.split_once('.').context("write `ptx` as in `branch.sm_70`")?;
-    let source = format!("kernels/{file}.cu");
-    repository.check_ptx(&source)?;
-    let whole = repository.read(&format!("kernels/ptx/{}.ptx", live.ptx))?;
-    let beside_it = live.beside.as_ref().and_then(|beside| beside.kernel.as_deref());
-    let kernels: Vec<&str> = [live.kernel.as_str()].into_iter().chain(beside_it).collect();
-    let text = only(&whole, &kernels)?;
-    let program = json!({ "name": format!("{}.ptx", live.ptx), "text": text });
-    let launch = launch(live)?;
-    let record =
-        page::figure::record(&program, &launch, opens.unwrap_or(0)).map_err(|error| anyhow!("{error}"))?;
-    check_second(&program, &launch, &beside(live))?;
-    let found: Vec<&str> = record["faults"]
-        .as_array()
-        .into_iter()
-        .flatten()
-        .filter_map(|fault| fault["kind"].as_str())
-        .collect();
-    ensure!(
-        found == live.faults,
-        "the emulator finds the faults {found:?}, and the entry names {:?}",
-        live.faults
-    );
-    let lines = functions(&repository.read(&source)?, &lines_of(&text));
+    let (program, launch, record) = live.checked(opens.unwrap_or(0), repository)?;
+    let (file, _) = live.file()?;
+    let text = program["text"].as_str().unwrap_or_default();
+    let lines = functions(&repository.read(&format!("kernels/{file}.cu"))?, &lines_of(text));
     Ok(json!({
         "name": name,
         "title": live.title,
@@ -145,6 +128,38 @@ fn check_second(program: &Value, launch: &Value, changes: &Value) -> Result<()> 
     }
     let record = page::figure::record(program, &second, 0);
     record.map(drop).map_err(|error| anyhow!("the second run: {error}"))
+}
+
+impl Live {
+    fn file(&self) -> Result<(&str, &str)> {
+        self.ptx.split_once('.').context("write `ptx` as in `branch.sm_70`")
+    }
+
+    /// The program, the launch, and what the emulator records of it, of which the faults are those that the entry names.
+    pub fn checked(&self, shown: u64, repository: &Repository) -> Result<(Value, Value, Value)> {
+        let (file, _) = self.file()?;
+        repository.check_ptx(&format!("kernels/{file}.cu"))?;
+        let whole = repository.read(&format!("kernels/ptx/{}.ptx", self.ptx))?;
+        let beside_it = self.beside.as_ref().and_then(|beside| beside.kernel.as_deref());
+        let kernels: Vec<&str> = [self.kernel.as_str()].into_iter().chain(beside_it).collect();
+        let text = only(&whole, &kernels)?;
+        let program = json!({ "name": format!("{}.ptx", self.ptx), "text": text });
+        let launch = launch(self)?;
+        let record = page::figure::record(&program, &launch, shown).map_err(|error| anyhow!("{error}"))?;
+        check_second(&program, &launch, &beside(self))?;
+        let found: Vec<&str> = record["faults"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(|fault| fault["kind"].as_str())
+            .collect();
+        ensure!(
+            found == self.faults,
+            "the emulator finds the faults {found:?}, and the entry names {:?}",
+            self.faults
+        );
+        Ok((program, launch, record))
+    }
 }
 
 fn launch(live: &Live) -> Result<Value> {
@@ -190,7 +205,8 @@ fn beside(live: &Live) -> Value {
     changes
 }
 
-/// The text without the bodies of kernels that have other names, and without comments. Every line keeps its number.
+/// The text without the bodies of kernels that have other names, without variables that nothing uses, and without
+/// comments. Every line keeps its number.
 fn only(text: &str, kernels: &[&str]) -> Result<String> {
     let (mut kept, mut is_other, mut missing) = (Vec::new(), false, kernels.to_vec());
     for line in text.lines() {
@@ -205,7 +221,20 @@ fn only(text: &str, kernels: &[&str]) -> Result<String> {
     if let Some(kernel) = missing.first() {
         bail!("the PTX has no kernel `{kernel}`");
     }
+    let used = kept.clone();
+    for (index, line) in kept.iter_mut().enumerate() {
+        if variable(line).is_some_and(|name| !used[index + 1..].iter().any(|other| other.contains(name))) {
+            *line = "";
+        }
+    }
     Ok(kept.join("\n").trim_end().to_owned() + "\n")
+}
+
+/// The name of the variable that a line of a module declares: `.global .align 4 .u32 count = 1;`.
+fn variable(line: &str) -> Option<&str> {
+    let rest = line.strip_prefix(".global ").or_else(|| line.strip_prefix(".const "))?;
+    let name = rest.split([';', '=', '[']).next()?.split_whitespace().last()?;
+    (!name.starts_with('.')).then_some(name)
 }
 
 /// The lines of the CUDA source that the instructions name: `.loc 1 42 5`.
@@ -241,7 +270,7 @@ fn functions(source: &str, wanted: &[usize]) -> Vec<(usize, String)> {
 ///
 /// JSON in which neither HTML, Markdown nor another preprocessor finds anything: what could be theirs is only in texts, where
 /// an escape means the same.
-fn inert(json: &str) -> String {
+pub fn inert(json: &str) -> String {
     let mut text = String::with_capacity(json.len());
     let mut characters = json.chars();
     while let Some(c) = characters.next() {
@@ -278,6 +307,13 @@ mod tests {
         assert!(only(PTX, &["on"]).is_err());
         assert!(only(PTX, &["one", "other"]).unwrap().contains("other"));
         assert!(only(PTX, &["one", "others"]).is_err());
+    }
+
+    #[test]
+    fn variables_that_nothing_uses_are_left_out() {
+        let text = ".global .align 4 .u32 wanted[2];\n.global .u32 unwanted = 1;\n.visible .entry one(\n)\n{\n ld.global.u32 %r1, [wanted];\n}\n";
+        let text = only(text, &["one"]).unwrap();
+        assert!(text.starts_with(".global .align 4 .u32 wanted[2];\n\n.visible"), "{text}");
     }
 
     #[test]

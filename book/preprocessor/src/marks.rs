@@ -30,6 +30,8 @@ pub struct Marks {
     named: BTreeMap<Line, BTreeSet<Option<usize>>>,
     /// The line of the page with the first listing that shows this line.
     shown: BTreeMap<Line, usize>,
+    /// The line of the page with the first listing of this file.
+    first: BTreeMap<String, usize>,
 }
 
 impl Marks {
@@ -43,9 +45,15 @@ impl Marks {
 
     /// Adds the lines of a listing, which is on line `at` of the page.
     pub fn show(&mut self, file: &str, lines: impl Iterator<Item = usize>, at: usize) {
+        self.first.entry(base(file)).or_insert(at);
         for number in lines {
             self.shown.entry((base(file), number)).or_insert(at);
         }
+    }
+
+    /// Whether the listing at line `at` of the page is the first of its file.
+    pub fn is_first(&self, file: &str, at: usize) -> bool {
+        self.first.get(&base(file)) == Some(&at)
     }
 
     /// The mark of a line in a listing that is in this answer, or in none.

@@ -155,7 +155,13 @@ impl Copy {
                 copy_folder(&root().join(&chapter), &copy.path(&chapter));
             }
         }
-        let files = ["book/glossary.toml", "book/literals.toml", "book/live.toml", "simt/SUPPORTED.md"];
+        let files = [
+            "book/glossary.toml",
+            "book/literals.toml",
+            "book/live.toml",
+            "book/listings.toml",
+            "simt/SUPPORTED.md",
+        ];
         for entry in fs::read_dir(root()).unwrap().flatten().filter(|entry| entry.path().is_file()) {
             fs::copy(entry.path(), copy.path(&entry.file_name().to_string_lossy())).unwrap();
         }
@@ -176,10 +182,10 @@ impl Copy {
         fs::write(self.path(name), new).unwrap();
     }
 
-    /// Adds an exercise to chapter 2, and a table of that chapter if the book has none.
+    /// Adds an exercise to chapter 2, with the kernels of another one, and a table of that chapter if the book has none.
     fn add_exercise(&self, name: &str, toml: &str) {
         let folder = self.path(&format!("exercises/ch02/{name}"));
-        fs::create_dir_all(&folder).unwrap();
+        copy_folder(&root().join(WHOLE), &folder);
         fs::write(folder.join("exercise.toml"), toml).unwrap();
         let page = self.path(LIST);
         let text = fs::read_to_string(&page).unwrap();
@@ -264,6 +270,21 @@ fn a_missing_anchor_is_a_problem() {
         lines.collect::<Vec<_>>().join("\n")
     });
     copy.fails(LISTING, "there is no anchor `reduce_interleaved`");
+}
+
+#[test]
+fn a_listing_has_a_launch_that_is_run_when_the_book_is_built() {
+    let copy = Copy::new();
+    let listing = "{{#code kernels/saxpy.cu saxpy}}";
+    let (name, line) = place(copy.0.path(), listing);
+    let page: Vec<Page> =
+        preprocessor::pages(&root()).unwrap().into_iter().filter(|page| page.path == name).collect();
+    let change = |from: &str, to: &str| copy.edit("book/listings.toml", |text| text.replacen(from, to, 1));
+    let fails = |what: &str| has(&problems(copy.0.path(), &page), &name, line, what);
+    change("\"n i32:50\",\n]", "\"n i32:60\",\n]");
+    fails("the emulator finds the faults [\"out-of-bounds\"]");
+    change("kernel = \"saxpy\"", "kernel = \"saxpy_other\"");
+    fails("no launch for this listing");
 }
 
 #[test]
@@ -497,10 +518,14 @@ const TABLE: &str = "{{#exercises ch02}}";
 const EXERCISE: &str = "title = \"The tail <block>\"\norder = 1\nkind = \"fix\"\nminutes = 10\n\
                         page = \"reduction/edges.md\"\nkernel = \"sum\"\n";
 
+/// An exercise with everything that the grader needs.
+const WHOLE: &str = "exercises/ch02/tail_block";
+
 #[test]
 fn an_exercise_is_shown_on_its_page_and_in_its_chapter() {
     let copy = Copy::new();
-    copy.add_exercise("tail_of_all", EXERCISE);
+    let whole = fs::read_to_string(root().join(WHOLE).join("exercise.toml")).unwrap();
+    copy.add_exercise("tail_of_all", &whole.replace("The tail block", "The tail <block>"));
     let expanded = expand(copy.0.path()).unwrap_or_else(|problems| panic!("{problems}"));
     let pages = preprocessor::pages(copy.0.path()).unwrap();
     let text = |path: &str| &expanded[pages.iter().position(|page| page.path == path).unwrap()];
@@ -512,6 +537,7 @@ fn an_exercise_is_shown_on_its_page_and_in_its_chapter() {
     assert!(page.contains("fix, 10 minutes"), "{page}");
     assert!(page.contains("href=\"../reduction/exercises.html#exercise-tail-of-all\""), "{page}");
     assert!(list.contains("id=\"exercise-tail-of-all\""), "{list}");
+    assert!(list.contains("<div class=\"solve\" data-exercise=\"tail&#95;of&#95;all\" hidden>"), "{list}");
     assert!(list.contains("href=\"../reduction/edges.html\""), "{list}");
     assert!(!text("introduction.md").contains("class=\"practise\""));
 }

@@ -15,8 +15,9 @@ class LanesMachine {
         this.number = 0;
     }
 
-    // The answer to a request. It never rejects: what fails is an object with the key `error`.
-    async ask(request) {
+    // The answer to a request. It never rejects: what fails is an object with the key `error`. `progress` is called with how
+    // much of a long request is done, and how much there is.
+    async ask(request, progress = () => {}) {
         const waiting = this.waiting;
         const starting = this.worker ??= this.start();
         let worker;
@@ -29,7 +30,7 @@ class LanesMachine {
         if (this.waiting !== waiting) { return LanesMachine.error('stopped', 'the run was stopped'); }
         const id = this.number++;
         return new Promise(resolve => {
-            waiting.set(id, resolve);
+            waiting.set(id, Object.assign(resolve, { progress }));
             worker.postMessage({ id, request: JSON.stringify(request) });
         });
     }
@@ -59,6 +60,7 @@ class LanesMachine {
                 if (data.ready === true) { return resolve(); }
                 if (data.ready === false) { return failed(data.message); }
                 const answer = waiting.get(data.id);
+                if (data.answer === undefined) { return answer?.progress(data.done, data.of); }
                 waiting.delete(data.id);
                 answer?.(JSON.parse(data.answer));
             };
@@ -85,8 +87,9 @@ class LanesMachine {
     }
 
     // The machine of a page of the book. `root` is the path from the page to the root of the book.
+    // There is one for all players and editors of the page.
     static ofPage(root) {
-        return LanesMachine.inBrowser(() => new Promise((resolve, reject) => {
+        return LanesMachine.page ??= LanesMachine.inBrowser(() => new Promise((resolve, reject) => {
             const script = document.createElement('script');
             script.src = `${root}assets/module.js`;
             script.onload = () => {

@@ -11,6 +11,8 @@ function lanesWorker(scope) {
     const decoder = new TextDecoder();
     let module = null;
     let exports = null;
+    // The number of the request that is being answered.
+    let current = null;
 
     async function unpack(packed) {
         const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'));
@@ -18,7 +20,12 @@ function lanesWorker(scope) {
     }
 
     async function start() {
-        exports = (await WebAssembly.instantiate(module, {})).exports;
+        exports = (await WebAssembly.instantiate(module, { page: { progress } })).exports;
+    }
+
+    // Called by the module in the middle of a long request.
+    function progress(done, of) {
+        scope.postMessage({ id: current, done, of });
     }
 
     function ask(request) {
@@ -46,6 +53,7 @@ function lanesWorker(scope) {
             }
         }
         try {
+            current = data.id;
             return { id: data.id, answer: ask(data.request) };
         } catch (error) {
             // The module stopped in the middle of its work, so its memory is not to be trusted.

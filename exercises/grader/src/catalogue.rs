@@ -4,6 +4,7 @@
 //! and a web page contains them. What it leaves out: what a learner has done, which the crate `exercises` records.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use anyhow::{Context, Result, ensure};
 use serde::Deserialize;
@@ -113,7 +114,39 @@ impl Kind {
 }
 
 /// The values of a case, by the names that are in braces elsewhere.
-pub type Case = BTreeMap<String, toml::Value>;
+pub type Case = BTreeMap<String, Setting>;
+
+/// A value of a case.
+#[derive(Clone, Debug, Deserialize, PartialEq)]
+#[serde(untagged)]
+pub enum Setting {
+    /// A whole number.
+    Integer(i64),
+    /// Another number.
+    Number(f64),
+    /// A part of an argument.
+    Text(String),
+}
+
+impl Setting {
+    /// The whole number, if it is one.
+    pub fn as_integer(&self) -> Option<i64> {
+        match self {
+            Setting::Integer(number) => Some(*number),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Setting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Setting::Integer(number) => write!(f, "{number}"),
+            Setting::Number(number) => write!(f, "{number:?}"),
+            Setting::Text(text) => write!(f, "{text}"),
+        }
+    }
+}
 
 /// The shape of a launch.
 #[derive(Clone, Debug, Deserialize)]
@@ -172,7 +205,15 @@ impl Exercise {
     /// # Errors
     /// When its description cannot be understood.
     pub fn new(name: &str, chapter: u32, texts: Texts) -> Result<Exercise> {
-        let read: Exercise = toml::from_str(&texts.description).context("`exercise.toml` cannot be read")?;
+        let read = toml::from_str(&texts.description).context("`exercise.toml` cannot be read")?;
+        Exercise::of(name, chapter, read, texts)
+    }
+
+    /// The same from a description that was read already, in whatever form it came.
+    ///
+    /// # Errors
+    /// When the description or the source cannot be understood.
+    pub fn of(name: &str, chapter: u32, read: Exercise, texts: Texts) -> Result<Exercise> {
         ensure!(!read.cases.is_empty(), "`exercise.toml` has no cases");
         ensure!(
             (read.kind == Kind::Predict) != read.questions.is_empty(),

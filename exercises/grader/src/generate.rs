@@ -68,8 +68,11 @@ fn sheet(exercise: &Exercise, answer: impl Fn(&Observed, &Question) -> Result<St
     Ok(out)
 }
 
-/// How the kernel is launched: its shape, and a line for each argument.
-fn launch(exercise: &Exercise) -> Result<String> {
+/// How the kernel is launched: its shape, and a line for each argument, as comments.
+///
+/// # Errors
+/// When an argument cannot be read.
+pub fn launch(exercise: &Exercise) -> Result<String> {
     let case = exercise.cases.first().context("there is no case")?;
     let (grid, block) = (fill(&exercise.launch.grid, case, 0), fill(&exercise.launch.block, case, 0));
     let mut out = comment(&format!("Launch: grid {grid}, block {block}, with"));

@@ -16,7 +16,7 @@ use crate::gates;
 use crate::predict;
 use crate::run::{How, Kernel, Ran, SEEDS};
 use crate::source::Version;
-use crate::verdict::{Measured, Passed, Refusal, Verdict, printed};
+use crate::verdict::{Measured, Passed, Refusal, Shown, Verdict, printed};
 
 /// How many steps an attempt may take before it is stopped: this many times the solution's steps, plus a constant for
 /// short ones. If every thread takes a lock, it costs some 3,000 steps each time it changes hands, because the lanes of
@@ -47,9 +47,22 @@ pub fn one_by_one(count: u64, work: &Work, take: &mut Take) {
 /// # Errors
 /// If the exercise itself is wrong. An attempt that is wrong is refused, which is not an error.
 pub fn grade(exercise: &Exercise, compile: &Compile, trials: &mut Trials, text: &str) -> Result<Verdict> {
-    if exercise.kind == Kind::Predict {
-        return predict::grade(exercise, text);
+    match exercise.kind {
+        Kind::Predict => predict::grade(exercise, text),
+        _ => grade_kernel(exercise, compile, trials, text),
     }
+}
+
+/// The same for an exercise that is no prediction.
+///
+/// # Errors
+/// If the exercise itself is wrong.
+pub fn grade_kernel(
+    exercise: &Exercise,
+    compile: &Compile,
+    trials: &mut Trials,
+    text: &str,
+) -> Result<Verdict> {
     let solution = exercise.source().text(&Version::Solution);
     if exercise.is_ptx() {
         return grade_kernels(exercise, &solution, text, &seeds(), trials);
@@ -196,9 +209,14 @@ impl Trial<'_> {
             Ok(got) => got,
             Err(error) => return Ok(Err(Refusal::new("cannot-run", &format!("{error:#}")))),
         };
+        let shown = self.attempt.shown(case, &how);
+        let faulty = |fault| faulty(fault, shown.clone());
         let outcome = match worst(&got.report) {
             Some(fault) => Err(faulty(fault)),
-            None => self.result(case, &how, &got, &expected)?.map(|()| by_luck(&got.report)),
+            // Code that PTX allows and CUDA C++ does not: another compiler may translate it differently.
+            None => self.result(case, &how, &got, &expected)?.map(|()| {
+                got.report.faults.iter().find(|fault| fault.kind == FaultKind::VolatileRace).map(faulty)
+            }),
         };
         Ok(outcome
             .map_err(|refusal| refusal.details(stale(&got.report.stale_reads)).printed(&got.report.output)))
@@ -210,12 +228,18 @@ impl Trial<'_> {
             return Ok(Ok(()));
         };
         let mut refusal = Refusal::new(found.reason, &found.headline);
+        let mut shown = self.attempt.shown(case, how);
         if let Some(place) = found.place {
-            let again = self.attempt.run(case, &How { follow: Some(place), ..*how })?;
-            let stored = again.report.last_store.map(|actor| format!("stored last by {actor}"));
-            refusal = refusal.details([stored.unwrap_or_else(|| "no thread stored it".to_owned())]);
+            let how = How { follow: Some(place), ..*how };
+            let stored = self.attempt.run(case, &how)?.report.last_store;
+            let words = stored.as_ref().map(|actor| format!("stored last by {actor}"));
+            refusal = refusal.details([words.unwrap_or_else(|| "no thread stored it".to_owned())]);
+            if let Some(actor) = stored {
+                shown.step = self.attempt.last_step(case, &how, &actor)?;
+                shown.actors.push(actor);
+            }
         }
-        Ok(Err(refusal))
+        Ok(Err(refusal.shown(shown)))
     }
 
     /// Compares the counters of the last case with the gates.
@@ -270,15 +294,10 @@ fn worst(report: &Report) -> Option<&Fault> {
     of(Severity::Error).or_else(|| of(Severity::Warning))
 }
 
-/// The refusal of code that PTX allows and CUDA C++ does not: another compiler may translate it differently.
-fn by_luck(report: &Report) -> Option<Box<Refusal>> {
-    report.faults.iter().find(|fault| fault.kind == FaultKind::VolatileRace).map(faulty)
-}
-
 /// How many threads of a fault are listed. If every warp waits, a longer list says nothing new.
 const ACTORS: usize = 4;
 
-fn faulty(fault: &Fault) -> Box<Refusal> {
+fn faulty(fault: &Fault, shown: Shown) -> Box<Refusal> {
     let actors = fault.actors.iter().take(ACTORS).map(ToString::to_string);
     let others = fault.actors.len().saturating_sub(ACTORS) as u64;
     let others = (others > 0).then(|| format!("and {}", counted(others, "other")));
@@ -288,7 +307,9 @@ fn faulty(fault: &Fault) -> Box<Refusal> {
         FaultKind::StepLimit => "which loop runs many more iterations than it should, or never ends?",
         _ => &fault.help,
     };
-    Refusal::new(fault.kind.name(), &fault.message).details(actors.chain(others).chain(more)).look(look)
+    let shown = Shown { step: Some(fault.step), actors: fault.actors.clone(), ..shown };
+    let refusal = Refusal::new(fault.kind.name(), &fault.message);
+    refusal.details(actors.chain(others).chain(more)).look(look).shown(shown)
 }
 
 /// How many stale reads of the weak memory are described.

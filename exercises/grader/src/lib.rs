@@ -12,7 +12,8 @@
 //!
 //! An attempt is a text: a kernel, or answers. A [`Verdict`] is the result of grading it; an `Err` means that the
 //! exercise itself cannot be read. Apart from [`folders`], nothing here reads a file or starts a thread, so that a web
-//! page can grade too. What it leaves out: the learner's files, progress and the screen, which are in the crate
+//! page can grade too. A page gets descriptions and answers in JSON ([`Exercise::of`], [`grade_answers`]), so its module
+//! contains no parser of TOML. What it leaves out: the learner's files, progress and the screen, which are in the crate
 //! `exercises`.
 #![forbid(unsafe_code)]
 
@@ -35,7 +36,8 @@ pub mod verdict;
 pub use catalogue::{Exercise, Kind, Texts};
 pub use compile::{Compile, Compiled, cudac};
 pub use folders::all;
-pub use grade::{Take, Trials, Tried, Work, grade, grade_ptx, grade_with, one_by_one};
+pub use grade::{Take, Trials, Tried, Work, grade, grade_kernel, grade_ptx, grade_with, one_by_one};
+pub use predict::{Answers, grade_answers};
 pub use run::SEEDS;
 pub use source::{Source, Version};
-pub use verdict::{Compilation, Measured, Passed, Refusal, Verdict};
+pub use verdict::{Compilation, Measured, Passed, Refusal, Shown, Verdict};

@@ -10,15 +10,25 @@ use crate::question::{From, Question};
 use crate::sets;
 use crate::verdict::{Passed, Refusal, Verdict};
 
+/// Answers by the names of their questions.
+pub type Answers = BTreeMap<String, String>;
+
 /// Grades a file of answers.
 ///
 /// # Errors
 /// If the exercise itself is wrong.
 pub(crate) fn grade(exercise: &Exercise, text: &str) -> Result<Verdict> {
-    let answers = match read(exercise, text) {
-        Ok(answers) => answers,
-        Err(refusal) => return Ok(Verdict::Refused(*refusal)),
-    };
+    match read(exercise, text) {
+        Ok(answers) => grade_answers(exercise, &answers),
+        Err(refusal) => Ok(Verdict::Refused(*refusal)),
+    }
+}
+
+/// Grades answers.
+///
+/// # Errors
+/// When the exercise itself is at fault.
+pub fn grade_answers(exercise: &Exercise, answers: &Answers) -> Result<Verdict> {
     let observed = Observed::of(exercise).with_context(|| format!("exercise `{}`", exercise.name))?;
     let mut picture = Vec::new();
     for question in &exercise.questions {
@@ -34,7 +44,7 @@ pub(crate) fn grade(exercise: &Exercise, text: &str) -> Result<Verdict> {
 }
 
 /// The answers by the questions' names.
-fn read(exercise: &Exercise, text: &str) -> Result<BTreeMap<String, String>, Box<Refusal>> {
+fn read(exercise: &Exercise, text: &str) -> Result<Answers, Box<Refusal>> {
     let refuse = |headline: &str| {
         Refusal::new("unreadable", headline)
             .look("an answer is written in quotes after its name, as in `lanes = \"0-15\"`")

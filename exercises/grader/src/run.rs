@@ -2,9 +2,10 @@
 
 use anyhow::{Context, Error, Result, anyhow};
 use arguments::{self, Argument, Given, Spec, Type};
-use simt::{Checks, Dim3, Emulator, KernelInfo, Launch, Limits, Module, Report, Schedule, TraceStep};
+use simt::{Actor, Checks, Dim3, Emulator, KernelInfo, Launch, Limits, Module, Report, Schedule, TraceStep};
 
 use crate::catalogue::{Case, Exercise};
+use crate::verdict::Shown;
 
 /// How many seeds every case is run with.
 pub const SEEDS: u64 = 16;
@@ -125,6 +126,41 @@ impl Kernel<'_> {
         Ok(Ran { report, buffers: buffers.collect() })
     }
 
+    /// The launch of [`Kernel::run`] in words, for a player.
+    pub fn shown(&self, case: &Case, how: &How) -> Shown {
+        let exercise = self.exercise;
+        let filled = |text: &str| fill(text, case, how.seed);
+        let argument = |argument: &crate::catalogue::Argument| (argument.name.clone(), filled(&argument.is));
+        Shown {
+            grid: filled(&exercise.launch.grid),
+            block: filled(&exercise.launch.block),
+            shared_bytes: filled(&exercise.launch.shared_bytes).parse().unwrap_or(0),
+            arguments: exercise.arguments.iter().map(argument).collect(),
+            seed: how.seed,
+            is_hunted: matches!(how.schedule, Schedule::Hunt),
+            weak_memory: how.weak_memory,
+            max_steps: how.max_steps,
+            ..Shown::default()
+        }
+    }
+
+    /// The last step at which a thread executed the instruction at which it did something.
+    ///
+    /// # Errors
+    /// When the kernel cannot be launched so.
+    pub fn last_step(&self, case: &Case, how: &How, actor: &Actor) -> Result<Option<u64>> {
+        let mut last = None;
+        let mut look = |step: &TraceStep, module: &Module| {
+            let is_its =
+                (step.block, step.warp) == (actor.block, actor.warp) && step.active >> actor.lane & 1 != 0;
+            if is_its && module.site(step.instruction).ptx_line == actor.site.ptx_line {
+                last = Some(step.step);
+            }
+        };
+        self.run_traced(case, how, Some(&mut look))?;
+        Ok(last)
+    }
+
     fn launch(&self, case: &Case, how: &How, given: &[Given]) -> Result<Launch> {
         let shape = &self.exercise.launch;
         let filled = |text: &str| fill(text, case, how.seed);
@@ -173,8 +209,7 @@ pub(crate) fn specs(exercise: &Exercise, info: &KernelInfo, case: &Case, seed: u
 /// A text in which names in braces are replaced by the case's values and the seed.
 pub(crate) fn fill(text: &str, case: &Case, seed: u64) -> String {
     let filled = case.iter().fold(text.to_owned(), |text, (name, value)| {
-        let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-        text.replace(&format!("{{{name}}}"), &value)
+        text.replace(&format!("{{{name}}}"), &value.to_string())
     });
     // The seed is replaced last, because a case's value may contain it.
     filled.replace("{seed}", &seed.to_string())

@@ -2,17 +2,22 @@
 
 use std::env;
 use std::fs;
+use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, bail, ensure};
 
-use crate::{FILE, root, script, sources};
+use crate::{FILE, MAX_PACKED_BYTES, root, script, sources};
 
 /// The compiler that makes what is committed.
 const RUSTC: &str = "1.95.0";
 /// The optimiser, which makes the module a little smaller. Where it is missing, the module is committed without.
 const WASM_OPT: &str = "wasm-opt version 108";
+/// What the optimiser does. Functions that are called once are not moved into their callers: they pack better apart.
+const OPTIONS: [&str; 3] = ["-Oz", "--converge", "--one-caller-inline-max-function-size=1"];
+/// How thoroughly the module is packed: more rounds take longer, and soon gain nothing.
+const ROUNDS: NonZeroU64 = NonZeroU64::new(15).expect("it is not zero");
 /// What the compiler uses of WebAssembly, and so what a browser needs. There are neither threads nor vectors among them.
 const FEATURES: [&str; 6] = [
     "--enable-bulk-memory",
@@ -46,7 +51,7 @@ pub fn build() -> Result<Built> {
     ensure!(
         rustc == RUSTC,
         "this is rustc {rustc}, and the committed module is made by {RUSTC}: install it with `rustup toolchain install \
-         {RUSTC} --target wasm32-unknown-unknown`, and run `cargo +{RUSTC} xtask page`"
+         {RUSTC} --component rust-src`, and run `cargo +{RUSTC} xtask page`"
     );
     let sum = sources()?;
     let module = wasm()?;
@@ -55,17 +60,41 @@ pub fn build() -> Result<Built> {
     let tools = format!("rustc {rustc}, {}", if optimised.is_some() { WASM_OPT } else { "without wasm-opt" });
     let is_optimised = optimised.is_some();
     let module = optimised.unwrap_or(module);
-    let packed = output_bytes(Command::new("gzip").args(["-9", "-n", "-c"]).arg(&module))?;
+    let module = fs::read(&module)?;
+    let packed = packed(&module)?;
+    ensure!(
+        packed.len() <= MAX_PACKED_BYTES,
+        "the module has {} bytes when packed, and a page allows {MAX_PACKED_BYTES}: find out what made it larger",
+        packed.len()
+    );
     let file = root().join(FILE);
     fs::write(&file, script(&packed, &sum, &tools)).with_context(|| format!("cannot write `{FILE}`"))?;
-    let module_bytes = fs::metadata(&module)?.len() as usize;
-    Ok(Built { module_bytes, packed_bytes: packed.len(), is_optimised })
+    Ok(Built { module_bytes: module.len(), packed_bytes: packed.len(), is_optimised })
+}
+
+/// The module in the format of gzip.
+fn packed(module: &[u8]) -> Result<Vec<u8>> {
+    let options = zopfli::Options { iteration_count: ROUNDS, ..zopfli::Options::default() };
+    let mut packed = Vec::new();
+    zopfli::compress(options, zopfli::Format::Gzip, module, &mut packed)
+        .context("the module cannot be packed")?;
+    Ok(packed)
 }
 
 /// Builds the module, and returns its path.
+///
+/// A page never shows the message of a panic. The messages, with all that formats them, are a twelfth of the module, so they
+/// are left out. That takes a standard library that is built without them, and for this the compiler has only options that it
+/// does not promise to keep. They do no harm here, because its version is fixed.
 fn wasm() -> Result<PathBuf> {
     const TARGET: &str = "wasm32-unknown-unknown";
-    // Messages of panics name the sources of dependencies, which should not depend on the machine.
+    const WITHOUT_MESSAGES: [&str; 4] = [
+        "-Zbuild-std=std,panic_abort",
+        "-Zpanic-immediate-abort",
+        "--config",
+        "profile.page.panic=\"immediate-abort\"",
+    ];
+    // If something names the sources of dependencies, that should not depend on the machine.
     let cargo_home = env::var_os("CARGO_HOME").map(PathBuf::from);
     let cargo_home = cargo_home.or_else(|| Some(env::home_dir()?.join(".cargo")));
     let flags: Vec<String> = cargo_home
@@ -76,9 +105,10 @@ fn wasm() -> Result<PathBuf> {
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
     command.args(["rustc", "-p", "page", "--lib", "--crate-type", "cdylib", "--profile", "page", "--locked"]);
-    command.args(["--target", TARGET]).env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f")).current_dir(root());
+    command.args(["--target", TARGET]).args(WITHOUT_MESSAGES).env("RUSTC_BOOTSTRAP", "1");
+    command.env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f")).current_dir(root());
     let status = command.status().context("cannot start `cargo`")?;
-    ensure!(status.success(), "the module cannot be built: try `rustup target add {TARGET}`");
+    ensure!(status.success(), "the module cannot be built: try `rustup component add rust-src`");
     let target = env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
     Ok(target.join(TARGET).join("page/page.wasm"))
 }
@@ -90,7 +120,7 @@ fn optimised(module: &Path) -> Result<Option<PathBuf>> {
         return Ok(None);
     }
     let to = module.with_extension("opt.wasm");
-    output(Command::new("wasm-opt").arg("-Oz").args(FEATURES).arg(module).arg("-o").arg(&to))?;
+    output(Command::new("wasm-opt").args(OPTIONS).args(FEATURES).arg(module).arg("-o").arg(&to))?;
     Ok(Some(to))
 }
 

@@ -60,6 +60,12 @@ fn the_worker_passes_its_tests_skipped_without_node() {
     assert!(out.contains(" pass 8\n"), "{out}");
 }
 
+#[test]
+fn the_editor_passes_its_tests_skipped_without_node() {
+    let Some(out) = node(&[&script("editor.test.mjs")], "") else { return };
+    assert!(out.contains(" pass 22\n"), "{out}");
+}
+
 /// Answers of the emulator, which fail the test if they are errors.
 fn ask(page: &mut Page, request: &Value) -> Value {
     let answer: Value = serde_json::from_str(&page.answer(&request.to_string())).unwrap();

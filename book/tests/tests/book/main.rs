@@ -1,12 +1,14 @@
 //! Builds the whole book once, and checks it, both the files and the pages in a browser.
 
 mod browser;
+mod editor;
 mod head;
 mod listings;
 mod live;
 mod pages;
 mod reader;
 mod server;
+mod solve;
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;

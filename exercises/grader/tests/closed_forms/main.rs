@@ -49,7 +49,7 @@ impl Form<'_> {
     /// A value of the case, `n`.
     #[allow(dead_code)]
     pub fn number(&self, name: &str) -> usize {
-        let value = self.before.case.get(name).and_then(toml::Value::as_integer);
+        let value = self.before.case.get(name).and_then(grader::catalogue::Setting::as_integer);
         value.unwrap_or_else(|| panic!("the case has no number `{name}`")) as usize
     }
 }

@@ -18,6 +18,17 @@ export function player(expression, globals = {}) {
     return vm.runInContext(expression, context);
 }
 
+// The same with the scripts of the editor that touch no page.
+export function editor(expression, globals = {}) {
+    const context = vm.createContext({
+        atob, btoa, Blob, CompressionStream, DecompressionStream, TextEncoder, TextDecoder, Uint8Array, ...globals,
+    });
+    for (const name of ['highlight.js', 'link.js', 'margin.js', 'progress.js']) {
+        vm.runInContext(readFileSync(new URL(`../editor/${name}`, FOLDER), 'utf8'), context, { filename: name });
+    }
+    return vm.runInContext(expression, context);
+}
+
 // A machine whose Worker runs here: with these bytes as its module, packed.
 export function machine(module) {
     const [Machine, worker] = player('[LanesMachine, lanesWorker]');

@@ -1,0 +1,45 @@
+// What is wrong with the listings of the page that can be run: a list of sentences.
+async () => {
+    const found = [];
+    for (const box of document.querySelectorAll('main .edit')) {
+        const listing = box.lanesListing;
+        const say = what => found.push(`${listing.data.id}: ${what}`);
+        const kinds = report => report.faults.map(fault => fault.kind).join();
+        try {
+            // What is folded is opened by the reader first.
+            for (let outer = box.closest('details'); outer !== null; outer = outer.parentElement.closest('details')) { outer.open = true; }
+            if (!box.checkVisibility()) { say('it is not shown'); }
+            listing.open();
+            const { text } = LanesMargin.whole(listing.file, listing.data.parts, listing.texts);
+            if (listing.isChanged) { say('it is changed before anybody has touched it'); }
+            // Anchors inside of a listing are not shown, and so not put back.
+            const code = all => all.split('\n').filter(line => !/ANCHOR/.test(line)).map(line => line.trim()).join('\n');
+            if (code(text) !== code(listing.file)) { say('its parts are not those of the file'); }
+            for (listing.choice = 0; listing.choice < listing.data.runs.length; listing.choice++) {
+                const run = `launch ${listing.choice}`;
+                await listing.run();
+                if (listing.outcome.error !== undefined) { say(`${run}: ${listing.outcome.error.message}`); continue; }
+                const own = listing.outcome.report;
+                const rows = listing.editors.flatMap(editor => editor.rows);
+                // Of a function that is called, the lines are charged to the caller by some compilers.
+                const hasKernel = listing.texts.some(part => new RegExp(`\\b${listing.launch.launch.kernel}\\(`).test(part));
+                if (hasKernel && !rows.some(row => row.count > 0)) { say(`${run}: no line has a count`); }
+                if (listing.choice > 0) { continue; }
+                listing.editors[0].text += '\n// changed';
+                await listing.run();
+                if (listing.outcome.error !== undefined) { say(`${run}, changed: ${listing.outcome.error.message}`); } else {
+                    const { report, nvrtc, cudac } = listing.outcome;
+                    if (kinds(nvrtc) !== kinds(own)) { say(`${run}: the original is another one: ${kinds(nvrtc)}`); }
+                    if (kinds(report) !== kinds(cudac)) { say(`${run}: a comment changes the faults from ${kinds(cudac)} to ${kinds(report)}`); }
+                    if ((kinds(cudac) === '') !== (kinds(nvrtc) === '')) { say(`${run}: with cudac it has the faults ${kinds(cudac)}, with NVRTC ${kinds(nvrtc)}`); }
+                }
+                listing.reset();
+            }
+            listing.choice = 0;
+            listing.close();
+        } catch (error) {
+            say(`${error.message} ${error.stack}`);
+        }
+    }
+    return found;
+}

@@ -1,0 +1,188 @@
+//! The listings in a browser: each runs as it is committed and as cudac compiles it, and what a reader does with one of them.
+
+use std::thread;
+
+use book_tests::Site;
+
+use crate::book;
+use crate::browser::{Window, open, page_with};
+
+/// What is wrong with the listings of a page that can be run: a list of sentences.
+const SCRIPT: &str = include_str!("editor.js");
+
+/// The pages that have an element like this.
+pub fn pages_with(selector: &str) -> Vec<String> {
+    let selector = scraper::Selector::parse(selector).unwrap();
+    let site = Site::read(&book().out).unwrap();
+    let with_one = site.written().filter(|(_, page)| page.html.select(&selector).next().is_some());
+    with_one.map(|(name, _)| name.to_owned()).collect()
+}
+
+fn run(window: &Window, pages: &[String]) -> Vec<String> {
+    let script = SCRIPT.split_once("\nasync ").expect("the script is a function under a comment").1;
+    let mut found = Vec::new();
+    for page in pages {
+        window.go(page);
+        let wrong = window.ask::<Vec<String>>(&format!("(async {script})()"));
+        let wrong = wrong.unwrap_or_else(|error| vec![error]);
+        found.extend(wrong.into_iter().chain(window.faults()).map(|what| format!("{page}: {what}")));
+    }
+    found
+}
+
+#[test]
+fn every_listing_of_a_kernel_runs_unchanged_and_changed() {
+    let pages = pages_with("main .edit");
+    assert!(pages.len() >= 60, "{} pages have a listing that can be run", pages.len());
+    let halves = pages.split_at(pages.len() / 2);
+    let half = |pages: &[String]| open().map(|window| run(&window, pages));
+    let found: Vec<String> = thread::scope(|scope| {
+        let other = scope.spawn(|| half(halves.0));
+        let found = half(halves.1);
+        found.into_iter().chain(other.join().expect("a page was there")).flatten().collect()
+    });
+    assert!(found.is_empty(), "{} problems:\n{}", found.len(), found.join("\n"));
+}
+
+const LISTING: &str = "document.querySelector('main .edit').lanesListing";
+
+/// Presses a button of the first listing.
+fn press(window: &Window, act: &str) {
+    window.sees(&format!("document.querySelector('main .edit [data-do={act}]').click() ?? true"));
+}
+
+fn replace(window: &Window, from: &str, to: &str) {
+    window.sees(&format!(
+        "(editor => {{ editor.text = editor.text.replace('{from}', '{to}'); return editor.text.includes('{to}'); }})({LISTING}.editors[0])"
+    ));
+}
+
+/// Waits for the sentence about the run.
+fn hears(window: &Window, words: &str) {
+    window.wait(&format!("document.querySelector('main .edit .edit-said').textContent.includes('{words}')"));
+}
+
+#[test]
+fn a_listing_is_edited_run_reset_and_shared() {
+    let Some(window) = open() else { return };
+    window.resize(1280, 900);
+    window.go("divergence/branch.html");
+    window.sees(&format!("{LISTING}.data.id === 'branch.cu branch_sqrt'"));
+    window.sees("document.querySelector('main .edit-part') === null");
+    press(&window, "edit");
+    window.sees(
+        "document.activeElement.localName === 'textarea' && document.activeElement.value.includes('sqrtf')",
+    );
+    // Nothing is loaded until something is run.
+    window
+        .sees("performance.getEntriesByType('resource').every(each => !each.name.includes('assets/module'))");
+    press(&window, "run");
+    hears(&window, "The committed PTX");
+    let count = |line: u32| {
+        format!(
+            "[...document.querySelectorAll('.edit-row')].find(row => row.querySelector('.number').textContent === '{line}').querySelector('.count').textContent"
+        )
+    };
+    window.sees(&format!("Number({}) > 0", count(35)));
+
+    // What cudac says is under the line, and leads to it.
+    replace(&window, "sqrtf(x[i])", "sqrtff(x[i])");
+    press(&window, "run");
+    hears(&window, "is not declared");
+    window.sees("document.querySelector('.edit-note').textContent.includes('`sqrtff` is not declared')");
+    window.sees("document.querySelector('.edit-line.wrong-error').textContent.includes('sqrtff')");
+    window.sees("document.querySelector('.edit-messages button').click() ?? document.activeElement.localName === 'textarea'");
+
+    // Changed text is cudac's, beside the original of both compilers.
+    replace(&window, "sqrtff(x[i])", "x[i + 1000]");
+    press(&window, "run");
+    hears(&window, "compiled by cudac");
+    window.sees("[...document.querySelectorAll('.edit-result thead th')].map(head => head.textContent).join() === 'counter,yours, cudac,original, cudac,original, NVRTC'");
+    window.sees("document.querySelector('.edit-row.bad .number').textContent === '35'");
+    window.sees("document.querySelector('.edit-result .faults strong').textContent === 'out-of-bounds:'");
+
+    // The fault is shown in the player, at its lane.
+    window.sees("document.querySelector('.edit-result [data-fault]').click() ?? true");
+    window.wait("document.querySelector('.edit-player [data-actor]') !== null");
+
+    // A link brings the text, and does not run it.
+    press(&window, "share");
+    window.wait("location.hash.startsWith('#edit=1.')");
+    let hash: String = window.ask("location.hash").unwrap();
+    press(&window, "reset");
+    window.sees(&format!("!{LISTING}.isChanged && document.querySelector('.edit-player .player') === null"));
+    window.go("introduction.html");
+    window.go(&format!("divergence/branch.html{hash}"));
+    window.wait(&format!("{LISTING}.isChanged && {LISTING}.texts[0].includes('x[i + 1000]')"));
+    window.sees("document.querySelector('main .edit .edit-said').textContent.includes('has not been run')");
+    window
+        .sees("performance.getEntriesByType('resource').every(each => !each.name.includes('assets/module'))");
+    assert_eq!(window.faults(), Vec::<String>::new());
+}
+
+#[test]
+fn a_bad_link_is_one_message_and_markup_stays_text() {
+    let Some(window) = open() else { return };
+    window.go("divergence/branch.html#edit=9.AAAA");
+    window.wait("document.querySelector('.edit-problem')?.textContent.includes('newer version') ?? false");
+    window.sees("(location.hash = '#edit=1.AAAA') && true");
+    window.wait("document.querySelector('.edit-problem')?.textContent.includes('damaged') ?? false");
+    window.sees("document.querySelectorAll('.edit-problem').length === 1");
+    let packed: String = window
+        .ask("LanesLink.pack('branch.cu branch_sqrt', ['</textarea><img src=x onerror=\"window.hit = 1\"><script>window.hit = 1</script>'])")
+        .unwrap();
+    window.sees(&format!("(location.hash = '{packed}') && true"));
+    window.wait(&format!("{LISTING}.editors !== null && {LISTING}.texts[0].startsWith('</textarea>')"));
+    window.sees(
+        "document.querySelector('.edit-part img, .edit-part script') === null && window.hit === undefined",
+    );
+    assert_eq!(window.faults(), Vec::<String>::new());
+}
+
+#[test]
+fn an_endless_kernel_is_stopped_in_less_than_a_second() {
+    let Some(window) = open() else { return };
+    window.go("divergence/branch.html");
+    press(&window, "run");
+    hears(&window, "The committed PTX");
+    replace(&window, "if (i >= n) return;", "while (true) z[i] += 1.0f;");
+    // By itself, at the bound on steps.
+    let run = format!(
+        "(async () => {{ const start = performance.now(); await {LISTING}.run(); return performance.now() - start; }})()"
+    );
+    let took: f64 = window.ask(&run).unwrap();
+    window.sees("document.querySelector('.edit-result .faults strong').textContent === 'step-limit:'");
+    println!("stopped by itself after {took:.0} ms");
+    // By the reader. The emulator works at a moment that takes it long, and the next run starts it again.
+    let stop = format!(
+        "(async () => {{
+            const run = {LISTING}.run();
+            while ({LISTING}.bench.machine.waiting.size === 0) {{ await new Promise(resolve => {{ setTimeout(resolve, 1); }}); }}
+            const start = performance.now();
+            document.querySelector('main .edit [data-do=stop]').click();
+            await run;
+            return performance.now() - start;
+        }})()"
+    );
+    let stopped: f64 = window.ask(&stop).unwrap();
+    println!("stopped by the reader after {stopped:.0} ms");
+    hears(&window, "The run was stopped");
+    assert!(took < 1000.0 && stopped < 1000.0, "{took} ms and {stopped} ms");
+    press(&window, "reset");
+    press(&window, "run");
+    hears(&window, "The committed PTX");
+    assert_eq!(window.faults(), Vec::<String>::new());
+}
+
+/// The page works where the browser refuses to store anything.
+#[test]
+fn the_first_page_with_an_exercise_works_without_storage() {
+    let Some(window) = open() else { return };
+    let page = page_with("main .solve");
+    window.go(&page);
+    window.sees(
+        "(progress => { progress.pass('one_loop'); return !progress.isKept && progress.done.passed.has('one_loop'); })(
+            new LanesProgress.Progress(() => { throw new DOMException('refused', 'SecurityError'); }))",
+    );
+    assert_eq!(window.faults(), Vec::<String>::new());
+}

@@ -1,0 +1,318 @@
+// The exercises of a chapter in its page: the task, the editor or the questions, the grading, and the lane that is wrong in the
+// player. The grader is that of the program `exercises`, so the verdict is the same as in a terminal with the same compiler.
+//
+// The directive `exercises` writes what this script needs under the table. Nothing is loaded before the reader lets an attempt be
+// graded.
+'use strict';
+
+const LanesExercise = (() => {
+    const { Editor, element } = LanesEditor;
+
+    class Exercise {
+        constructor(box, course) {
+            const data = JSON.parse([...box.childNodes].find(node => node.nodeType === Node.COMMENT_NODE).data);
+            Object.assign(this, { box, data, course, isOpen: false, isBusy: false, done: 0, of: 0, verdict: null, answers: null, editor: null });
+        }
+
+        get name() { return this.data.exercise.name; }
+
+        get isPrediction() { return this.data.kind === 'predict'; }
+
+        get hintsSeen() { return Math.min(this.data.hints.length, this.course.progress.done.hints.get(this.name) ?? 0); }
+
+        open() {
+            if (this.isOpen) { return; }
+            this.isOpen = true;
+            this.box.hidden = false;
+            this.box.setAttribute('role', 'group');
+            this.box.setAttribute('aria-label', `Exercise: ${this.data.title}`);
+            this.head = element('div', 'solve-head');
+            this.work = element('div', 'solve-work');
+            this.bar = element('div', 'edit-bar');
+            this.said = element('p', 'edit-said');
+            this.said.setAttribute('role', 'status');
+            this.result = element('div', 'solve-result');
+            this.hints = element('div', 'solve-hints');
+            this.place = element('div', 'edit-player');
+            this.box.append(this.head, this.work, this.bar, this.said, this.result, this.hints, this.place);
+            [this.bar, this.result].forEach(each => each.addEventListener('click', event => this.click(event)));
+            if (this.isPrediction) { this.ask(); } else { this.edit(); }
+            this.draw();
+        }
+
+        close() {
+            this.course.bench.stop();
+            this.isOpen = false;
+            [...this.box.children].forEach(child => child.remove());
+            this.box.hidden = true;
+            Object.assign(this, { verdict: null, editor: null, answers: null });
+        }
+
+        edit() {
+            this.editor = new Editor(`Your attempt at ${this.data.title}`, this.data.text.replace(/\n$/, ''), line => line + 1, { input: () => this.typed(), run: () => this.grade() });
+            const kept = this.course.drafts.get(this.name);
+            if (kept !== undefined) { this.editor.field.value = kept; this.editor.draw(); }
+            const parts = element('div', 'edit-parts');
+            parts.append(this.editor.box);
+            parts.classList.add('plain');
+            this.work.append(parts);
+        }
+
+        // A kernel to be read, and questions about it.
+        ask() {
+            const code = element('pre', 'solve-kernel');
+            code.tabIndex = 0;
+            code.setAttribute('role', 'region');
+            code.setAttribute('aria-label', `The kernel of ${this.data.title}`);
+            const inside = element('code', 'hljs');
+            LanesHighlight.lines(this.data.text.replace(/\n$/, '')).forEach((words, line) => {
+                const row = element('span', 'edit-line');
+                row.append(element('span', 'number', `${line + 1}`.padStart(3)), '  ', ...words.map(([name, text]) => (name === '' ? document.createTextNode(text) : element('span', name, text))), '\n');
+                inside.append(row);
+            });
+            code.append(inside);
+            this.work.append(code);
+            this.answers = this.data.questions.map(question => new LanesQuestion(question, () => this.typed()));
+            this.work.append(...this.answers.map(answer => answer.box));
+        }
+
+        typed() {
+            if (this.editor !== null) { this.course.draft(this.name, this.editor.isChanged ? this.editor.text : null); }
+            if (this.verdict !== null) { this.verdict = null; this.place.replaceChildren(); this.said.textContent = ''; }
+            this.draw();
+        }
+
+        attempt() {
+            if (!this.isPrediction) { return { text: `${this.editor.text}\n` }; }
+            return { answers: Object.fromEntries(this.answers.map(answer => [answer.question.name, answer.value]).filter(([, value]) => value !== '')) };
+        }
+
+        async grade() {
+            if (this.isBusy) { return; }
+            Object.assign(this, { isBusy: true, verdict: null, done: 0, of: 0 });
+            this.place.replaceChildren();
+            this.said.classList.remove('spoken');
+            this.said.textContent = 'Your attempt is graded.';
+            this.draw();
+            const { bench } = this.course;
+            try {
+                this.verdict = await bench.grade(this.data.exercise, this.attempt(), (done, of) => { Object.assign(this, { done, of }); this.draw(); });
+                this.said.textContent = this.verdict.passed ? 'Passed.' : `Not yet: ${this.verdict.headline}.`;
+                if (this.verdict.passed) { this.course.passed(this.name); }
+                await this.beside();
+            } catch (error) {
+                if (error.refusal === undefined) { throw error; }
+                this.said.textContent = error.refusal.kind === 'stopped' ? 'The grading was stopped.' : `Error: ${error.message}.`;
+            } finally {
+                this.isBusy = false;
+            }
+            // What is seen below says the same.
+            this.said.classList.toggle('spoken', this.verdict !== null);
+            this.draw();
+        }
+
+        // What the compiler says, or the lines of the threads that are wrong, beside the text.
+        async beside() {
+            if (this.editor === null) { return; }
+            const { reason, shown } = this.verdict;
+            const diagnostics = reason === 'does-not-compile' || this.verdict.warnings.length > 0 ? await this.course.bench.diagnostics(this.program()) : [];
+            const actors = (shown?.actors ?? []).map(actor => (actor.source === null ? { ...actor, source: { file: this.data.file, line: actor.ptx_line } } : actor));
+            const report = { lines: [], faults: [{ kind: reason ?? '', actors }] };
+            this.verdict.diagnostics = diagnostics;
+            this.editor.show(LanesMargin.rows(this.editor.text.split('\n').length, line => line + 1, this.data.file, { report, diagnostics }));
+        }
+
+        // The attempt as a program, or the kernel to be predicted as NVIDIA's compiler made it.
+        program() {
+            if (this.isPrediction) { return { name: `${this.name}.ptx`, text: this.data.exercise.ptx ?? this.data.text }; }
+            return { name: this.data.file, text: this.editor.text, sm: this.data.sm };
+        }
+
+        click(event) {
+            const { do: act, line } = event.target.closest('button')?.dataset ?? {};
+            const acts = {
+                grade: () => this.grade(), stop: () => this.course.bench.stop(), reset: () => this.reset(), hint: () => this.hint(), share: () => this.share(),
+                watch: () => this.watch(), close: () => { this.close(); this.course.back(this.name); },
+            };
+            acts[act]?.();
+            if (line !== undefined) { this.editor.go(Number(line) - 1); }
+        }
+
+        reset() {
+            this.editor.text = this.editor.original;
+            this.said.textContent = 'The text is the one to begin with again.';
+            this.editor.field.focus();
+        }
+
+        hint() {
+            this.course.hint(this.name, this.hintsSeen + 1);
+            this.draw();
+        }
+
+        async share() {
+            try {
+                this.said.textContent = await LanesListing.offer(await LanesLink.pack(`exercise ${this.name}`, [this.editor.text]));
+            } catch (error) {
+                this.said.textContent = `Error: ${error.message}.`;
+            }
+        }
+
+        // Text of a link, which is not graded.
+        take(texts) {
+            if (texts.length !== 1 || this.isPrediction) { throw new LanesLink.LinkError('the link is about another version of this exercise'); }
+            this.open();
+            this.editor.field.value = texts[0];
+            this.editor.draw();
+            this.draw();
+            this.said.textContent = 'This text came with the link. It has not been run: read it first.';
+            this.box.scrollIntoView({ block: 'start' });
+        }
+
+        async watch() {
+            const { launch, step, actors } = this.verdict.shown;
+            const place = element('div');
+            this.place.replaceChildren(place);
+            place.setAttribute('role', 'group');
+            place.setAttribute('aria-label', `Player: ${this.data.title}`);
+            const lines = (this.isPrediction ? this.data.text : this.editor.text).split('\n').map((text, index) => [index + 1, text]);
+            try {
+                const player = await this.course.bench.play(place, {
+                    title: this.data.title, program: this.program(), source: { name: this.data.file, lines }, launch, step, actors,
+                });
+                player.box.focus({ preventScroll: true });
+                this.place.scrollIntoView({ block: 'start' });
+            } catch (error) {
+                this.said.textContent = `Error: ${error.message}.`;
+            }
+        }
+
+        draw() {
+            const { title, kind, minutes, task, launch } = this.data;
+            LanesView.draw(this.head, [
+                ['h3', { tabindex: '-1' }, ...LanesResult.prose(title)],
+                ['p', { class: 'solve-kind' }, `${kind}, ${minutes} minutes${this.course.progress.done.passed.has(this.name) ? ', passed' : ''}`],
+                ['p', {}, ...LanesResult.prose(task.trim())],
+                ['details', this.isPrediction ? { open: '' } : {}, ['summary', {}, 'How it is launched'], ['pre', { class: 'solve-launch' }, launch]],
+            ]);
+            const button = (act, text, label = text) => ['button', { type: 'button', 'data-do': act, 'aria-label': `${label}: ${title}` }, text];
+            const left = this.data.hints.length - this.hintsSeen;
+            const bar = [this.isBusy ? button('stop', '■ Stop', 'Stop the grading') : button('grade', '✓ Check', 'Check the attempt')];
+            if (left > 0) { bar.push(button('hint', this.hintsSeen === 0 ? 'Hint' : 'Next hint')); }
+            if (this.editor?.isChanged) { bar.push(button('reset', 'Reset', 'Reset the text'), button('share', 'Share', 'Make a link to this text')); }
+            bar.push(button('close', 'Close', 'Close the exercise'));
+            if (this.isBusy && this.of > 0) { bar.push(['progress', { max: `${this.of}`, value: `${this.done}`, 'aria-label': 'Runs that are done' }], ['span', { class: 'solve-count' }, `run ${this.done + 1} of ${this.of}`]); }
+            LanesView.draw(this.bar, bar);
+            LanesView.draw(this.result, this.verdict === null ? [] : [LanesResult.verdict(this.verdict, this.isPrediction)]);
+            const hints = this.data.hints.slice(0, this.hintsSeen).map(hint => ['li', {}, ...LanesResult.prose(hint)]);
+            LanesView.draw(this.hints, hints.length === 0 ? [] : [['p', { class: 'solve-caption' }, 'Hints'], ['ol', {}, ...hints]]);
+        }
+    }
+
+    // All exercises of a page, and what the reader has done.
+    class Course {
+        constructor(root) {
+            this.drafts = new Map();
+            this.progress = new LanesProgress.Progress(() => window.localStorage);
+            this.bench = new LanesBench.Bench(LanesMachine.ofPage(root));
+            this.exercises = new Map([...document.querySelectorAll('main .solve')].map(box => {
+                const exercise = new Exercise(box, this);
+                return [exercise.name, Object.assign(box, { lanesExercise: exercise }).lanesExercise];
+            }));
+            this.rows = new Map([...document.querySelectorAll('main table.exercises tr[data-exercise]')].map(row => [row.dataset.exercise, row]));
+            this.rows.forEach((row, name) => this.offer(row, name));
+            this.table();
+            this.read();
+            window.addEventListener('hashchange', () => this.arrive());
+            this.arrive();
+        }
+
+        offer(row, name) {
+            const button = element('button', 'solve-open', '▶ Solve it here');
+            button.type = 'button';
+            button.setAttribute('aria-label', `Solve it here: ${this.exercises.get(name).data.title.replace(/`/g, '')}`);
+            button.addEventListener('click', () => this.open(name));
+            row.cells[0].append(element('br'), button, element('span', 'solve-done'));
+        }
+
+        open(name) {
+            this.exercises.forEach(other => { if (other.name !== name && other.isOpen && !other.isBusy) { other.close(); } });
+            const exercise = this.exercises.get(name);
+            exercise.open();
+            exercise.box.scrollIntoView({ block: 'start' });
+            exercise.head.querySelector('h3').focus({ preventScroll: true });
+        }
+
+        back(name) { this.rows.get(name)?.querySelector('.solve-open').focus(); }
+
+        // A link to the row of an exercise opens it.
+        arrive() {
+            const row = [...this.rows.values()].find(({ id }) => `#${id}` === location.hash);
+            if (row !== undefined) { this.open(row.dataset.exercise); }
+        }
+
+        passed(name) { this.progress.pass(name); this.read(); }
+
+        hint(name, count) { this.progress.hint(name, count); this.read(); }
+
+        // Attempts are kept for as long as the browser keeps them for this page.
+        draft(name, text) {
+            if (text === null) { this.drafts.delete(name); } else { this.drafts.set(name, text); }
+        }
+
+        // What is done so far, in the table and above it.
+        read() {
+            const { done, isKept } = this.progress;
+            this.rows.forEach((row, name) => { row.querySelector('.solve-done').textContent = done.passed.has(name) ? ' ✓ passed' : ''; });
+            const count = [...this.rows.keys()].filter(name => done.passed.has(name)).length;
+            this.count.textContent = `The exercises can be solved in this page, or in a terminal. You have passed ${count} of ${this.rows.size}.${isKept ? '' : ' This browser refuses to store that, so it is kept until you leave the page: export it.'}`;
+        }
+
+        table() {
+            const box = element('div', 'solve-progress');
+            this.count = element('p');
+            const bar = element('div', 'edit-bar');
+            const out = element('button', '', 'Export progress');
+            out.type = 'button';
+            out.addEventListener('click', () => this.export());
+            const file = Object.assign(document.createElement('input'), { type: 'file', accept: '.toml' });
+            const label = element('label', 'edit-import', 'Import progress');
+            label.append(file);
+            file.addEventListener('change', () => this.import(file));
+            this.told = element('p', 'edit-said');
+            this.told.setAttribute('role', 'status');
+            bar.append(out, label);
+            box.append(this.count, bar, this.told);
+            const table = document.querySelector('main table.exercises');
+            (table?.closest('.table-wrapper') ?? table)?.before(box);
+        }
+
+        export() {
+            const address = URL.createObjectURL(new Blob([this.progress.export()], { type: 'application/toml' }));
+            const link = Object.assign(document.createElement('a'), { href: address, download: 'progress.toml' });
+            link.click();
+            setTimeout(() => URL.revokeObjectURL(address), 1000);
+            this.told.textContent = 'The file `progress.toml` is that of the program `exercises`, which looks for it in the folder of your attempts.';
+        }
+
+        async import(field) {
+            const [file] = field.files;
+            if (file === undefined) { return; }
+            try {
+                // A file that is too long is not read whole.
+                this.progress.import(await file.slice(0, LanesProgress.MOST_BYTES + 1).text());
+                this.read();
+                this.told.textContent = 'The progress of the file was added to yours.';
+            } catch (error) {
+                if (!(error instanceof LanesProgress.ProgressError)) { throw error; }
+                this.told.textContent = `Error: ${error.message}.`;
+            }
+            field.value = '';
+        }
+    }
+
+    function start(root) {
+        return document.querySelector('main .solve') === null ? null : new Course(root);
+    }
+
+    return { start };
+})();

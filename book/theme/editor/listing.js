@@ -1,0 +1,254 @@
+// The listings of a page that can be run: the directive `code` writes the file, the launches and the committed PTX under each of
+// them, and this script puts buttons there. A listing is edited in its place, and runs in its whole file.
+//
+// Unchanged text runs what NVIDIA's compiler made of it. Changed text is compiled in the page, by cudac, and so is the original
+// for comparison. Nothing is loaded before the reader presses a button, and what comes with a link is only put into the field.
+'use strict';
+
+const LanesListing = (() => {
+    const { Editor, element } = LanesEditor;
+    const files = new Map();
+
+    class Listing {
+        constructor(box, root) {
+            const data = JSON.parse([...box.childNodes].find(node => node.nodeType === Node.COMMENT_NODE).data);
+            if (data.text !== undefined) { files.set(data.file, data.text); }
+            Object.assign(this, { box, root, data, figure: box.closest('.listing'), editors: null, choice: 0, originals: new Map(), isBusy: false, outcome: null, counter: null });
+            this.pre = this.figure.querySelector(':scope > pre');
+            box.hidden = false;
+            this.bar = element('div', 'edit-bar');
+            this.bar.setAttribute('role', 'group');
+            this.bar.setAttribute('aria-label', `Edit and run ${data.name}`);
+            this.bar.addEventListener('click', event => this.click(event));
+            this.bar.addEventListener('change', event => this.change(event));
+            this.result = element('div', 'edit-result');
+            this.result.addEventListener('click', event => this.click(event));
+            this.said = element('p', 'edit-said');
+            this.said.setAttribute('role', 'status');
+            this.place = element('div', 'edit-player');
+            box.append(this.bar, this.said, this.result, this.place);
+            this.draw();
+        }
+
+        // The text of the file from which the listing is.
+        get file() { return files.get(this.data.file); }
+
+        get isChanged() { return this.editors?.some(editor => editor.isChanged) ?? false; }
+
+        get texts() { return this.editors.map(editor => editor.text); }
+
+        get launch() { return this.data.runs[this.choice]; }
+
+        open() {
+            if (this.editors !== null) { return; }
+            const numbers = LanesMargin.ownNumbers(this.data.parts);
+            this.editors = this.data.parts.map((part, index) => {
+                const lines = [...this.pre.querySelectorAll('.row')].filter(row => part.numbers.includes(Number(row.dataset.line)));
+                const text = lines.map(row => [...row.childNodes].filter(node => !node.classList?.contains('row-sign')).map(node => node.textContent).join('')).join('\n');
+                return new Editor(`The code of ${this.data.name}`, text, numbers[index], { input: () => this.typed(), run: () => this.run() });
+            });
+            const editors = element('div', 'edit-parts');
+            editors.append(...this.editors.map(editor => editor.box));
+            this.pre.before(editors);
+            this.pre.hidden = true;
+            this.parts = editors;
+            this.draw();
+        }
+
+        close() {
+            this.bench?.stop();
+            this.parts.remove();
+            this.pre.hidden = false;
+            Object.assign(this, { editors: null, outcome: null });
+            this.said.textContent = '';
+            this.place.replaceChildren();
+            this.draw();
+            this.bar.querySelector('[data-do="edit"]').focus();
+        }
+
+        // The numbers in the margin are those of the file as it is now.
+        typed() {
+            const { begins } = this.whole();
+            const numbers = this.isChanged ? LanesMargin.changedNumbers(begins) : LanesMargin.ownNumbers(this.data.parts);
+            this.editors.forEach((editor, index) => { editor.numberOf = numbers[index]; editor.rows = []; editor.draw(); });
+            if (this.outcome !== null) { this.outcome = null; this.place.replaceChildren(); }
+            this.draw();
+        }
+
+        whole() { return LanesMargin.whole(this.file, this.data.parts, this.texts); }
+
+        // The program that is run, and who made its instructions.
+        program() {
+            return this.isChanged
+                ? { name: this.data.name, text: this.whole().text, sm: this.data.sm }
+                : { name: `${this.data.name}.ptx`, text: this.launch.ptx };
+        }
+
+        async run() {
+            if (this.isBusy) { return; }
+            this.open();
+            this.bench ??= new LanesBench.Bench(LanesMachine.ofPage(this.root));
+            Object.assign(this, { isBusy: true, outcome: null });
+            this.place.replaceChildren();
+            this.said.textContent = 'The kernel runs.';
+            this.draw();
+            const [program, changed] = [this.program(), this.isChanged];
+            let said;
+            try {
+                const mine = await this.bench.run(program, this.launch.launch);
+                const originals = changed ? await this.original() : {};
+                this.outcome = { ...mine, changed, ...originals, diagnostics: mine.loaded.warnings ?? [] };
+                this.counter = LanesMargin.counters(mine.report).includes(this.counter) ? this.counter : null;
+                said = spoken(this.outcome);
+            } catch (error) {
+                if (error.refusal === undefined) { throw error; }
+                this.outcome = { error: error.refusal, changed, diagnostics: error.refusal.diagnostics };
+                said = error.refusal.kind === 'stopped' ? 'The run was stopped.' : `Error: ${error.refusal.message}.`;
+            } finally {
+                this.isBusy = false;
+            }
+            this.said.textContent = said;
+            this.beside();
+            this.draw();
+        }
+
+        // What the original does in the same launch: as NVIDIA's compiler made it, and as cudac does.
+        async original() {
+            if (!this.originals.has(this.choice)) {
+                const { launch, ptx } = this.launch;
+                const nvrtc = await this.bench.run({ name: `${this.data.name}.ptx`, text: ptx }, launch);
+                const cudac = await this.bench.run({ name: this.data.name, text: this.file, sm: this.data.sm }, launch);
+                this.originals.set(this.choice, { nvrtc: nvrtc.report, cudac: cudac.report });
+            }
+            return this.originals.get(this.choice);
+        }
+
+        // Writes into the margins what is known.
+        beside() {
+            const { outcome } = this;
+            if (outcome === null || this.editors === null) { return; }
+            const counter = this.counter ?? 'ptx_instructions';
+            this.editors.forEach(editor => editor.show(LanesMargin.rows(editor.text.split('\n').length, editor.numberOf, this.data.name,
+                { report: outcome.report ?? null, counter, diagnostics: outcome.diagnostics })));
+        }
+
+        click(event) {
+            const { do: act, line, fault, actorOf } = event.target.closest('button')?.dataset ?? {};
+            const acts = {
+                run: () => this.run(), edit: () => { this.open(); this.editors[0].field.focus(); }, stop: () => this.bench.stop(), reset: () => this.reset(),
+                share: () => this.share(), close: () => this.close(), watch: () => this.watch(),
+            };
+            acts[act]?.();
+            if (line !== undefined) { this.go(Number(line)); }
+            if (fault !== undefined) { this.watch(Number(fault), actorOf); }
+        }
+
+        change({ target }) {
+            if (target.name === 'launch') { this.choice = Number(target.value); this.run(); }
+            if (target.name === 'counter') { this.counter = target.value; this.beside(); }
+        }
+
+        go(number) {
+            for (const editor of this.editors) {
+                const count = editor.text.split('\n').length;
+                const line = [...Array(count).keys()].find(each => editor.numberOf(each) === number);
+                if (line !== undefined) { return editor.go(line); }
+            }
+        }
+
+        reset() {
+            this.editors.forEach(editor => { editor.field.value = editor.original; });
+            this.typed();
+            this.said.textContent = 'The text is the original again.';
+            this.editors[0].field.focus();
+        }
+
+        async share() {
+            try {
+                const fragment = await LanesLink.pack(this.data.id, this.texts);
+                this.said.textContent = await offer(fragment);
+            } catch (error) {
+                this.said.textContent = `Error: ${error.message}.`;
+            }
+        }
+
+        // Text of a link, which is not run.
+        take(texts) {
+            if (texts.length !== this.data.parts.length) { throw new LanesLink.LinkError('the link is about another version of this listing'); }
+            this.open();
+            this.editors.forEach((editor, index) => { editor.field.value = texts[index]; });
+            this.typed();
+            this.said.textContent = 'This text came with the link. It has not been run: read it first.';
+            this.figure.scrollIntoView({ block: 'start' });
+        }
+
+        async watch(fault = null, actorOf = undefined) {
+            const place = element('div');
+            this.place.replaceChildren(place);
+            place.setAttribute('role', 'group');
+            place.setAttribute('aria-label', `Player: ${this.data.name}`);
+            const text = this.isChanged ? this.whole().text : this.file;
+            const lines = text.split('\n').map((line, index) => [index + 1, line]).filter(([, line]) => !/ANCHOR/.test(line));
+            const { step = null, actors = [] } = this.outcome.report.faults[fault] ?? {};
+            try {
+                const player = await this.bench.play(place, {
+                    title: this.launch.title, program: this.program(), source: { name: this.data.name, lines }, launch: this.outcome.launch, step, actors,
+                });
+                if (actorOf !== undefined) { await player.jump(0, fault, Number(actorOf)); }
+                player.box.focus({ preventScroll: true });
+                this.place.scrollIntoView({ block: 'start' });
+            } catch (error) {
+                this.said.textContent = `Error: ${error.message}.`;
+            }
+        }
+
+        draw() {
+            const button = (act, text, label = text) => ['button', { type: 'button', 'data-do': act, 'aria-label': `${label}: ${this.data.name}` }, text];
+            const isOpen = this.editors !== null;
+            const bar = [this.isBusy ? button('stop', '■ Stop', 'Stop the run') : button('run', '▶ Run')];
+            if (!isOpen) { bar.push(button('edit', 'Edit')); }
+            if (isOpen) {
+                if (this.isChanged) { bar.push(button('reset', 'Reset', 'Reset the text'), button('share', 'Share', 'Make a link to this text')); }
+                if (this.outcome?.report !== undefined) { bar.push(button('watch', 'Watch the lanes')); }
+                bar.push(button('close', 'Close', 'Close the editor'));
+            }
+            if (isOpen && this.data.runs.length > 1) {
+                const options = this.data.runs.map(({ title }, index) => ['option', index === this.choice ? { value: `${index}`, selected: '' } : { value: `${index}` }, title]);
+                bar.push(['label', {}, 'Launch ', ['select', { name: 'launch' }, ...options]]);
+            }
+            if (this.outcome?.report !== undefined) {
+                const chosen = this.counter ?? 'ptx_instructions';
+                const options = LanesMargin.counters(this.outcome.report).map(name => ['option', name === chosen ? { value: name, selected: '' } : { value: name }, name]);
+                bar.push(['label', {}, 'In the margin ', ['select', { name: 'counter' }, ...options]]);
+            }
+            LanesView.draw(this.bar, bar);
+            LanesView.draw(this.result, this.outcome === null ? [] : LanesResult.all(this.outcome, this.launch));
+        }
+    }
+
+    function spoken({ report, changed }) {
+        const by = changed ? 'Your text, compiled by cudac in this page,' : 'The committed PTX of NVIDIA\'s compiler';
+        const faults = report.faults.length;
+        return `${by} ran ${report.moments} instructions: ${faults === 0 ? 'no faults' : `${faults} fault${faults === 1 ? '' : 's'}`}.`;
+    }
+
+    // Puts a link where the reader can take it.
+    async function offer(fragment) {
+        const address = `${location.href.split('#')[0]}${fragment}`;
+        history.replaceState(null, '', fragment);
+        try {
+            await navigator.clipboard.writeText(address);
+            return 'The link was copied. It holds the whole text, which no server has seen.';
+        } catch {
+            return 'The address of this page is the link now. Copy it from there.';
+        }
+    }
+
+    // All listings of a page, and the text of a link that is about one of them.
+    function start(root) {
+        const all = [...document.querySelectorAll('main .edit')].map(box => Object.assign(box, { lanesListing: new Listing(box, root) }).lanesListing);
+        return all;
+    }
+
+    return { start, offer };
+})();

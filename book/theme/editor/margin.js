@@ -1,0 +1,82 @@
+// What stands beside the lines of a program after a run, and how the parts of a file become a whole one. Nothing here draws.
+//
+// A listing shows parts of a file. A part has the numbers of its lines in the file; a part that was changed may have more or fewer
+// lines, and moves those after it.
+'use strict';
+
+const LanesMargin = (() => {
+    // A file in which the parts have other texts. `parts` have `from` and `to`, the numbers of their first and last lines, and
+    // may be in any order. Also says at which line each part begins in the new file.
+    function whole(file, parts, texts) {
+        const lines = file.split('\n');
+        const made = [];
+        const begins = [];
+        let next = 0;
+        const inOrder = [...parts.keys()].sort((one, other) => parts[one].from - parts[other].from);
+        inOrder.forEach(index => {
+            const { from, to } = parts[index];
+            made.push(...lines.slice(next, from - 1));
+            begins[index] = made.length + 1;
+            made.push(...texts[index].replace(/\n$/, '').split('\n'));
+            next = to;
+        });
+        made.push(...lines.slice(next));
+        return { text: made.join('\n'), begins };
+    }
+
+    // For each part, a function from a line of its own, from 0, to its number in the program that was run.
+    function changedNumbers(begins) {
+        return begins.map(begin => line => begin + line);
+    }
+
+    // The same if nothing was changed: the lines of a listing have their own numbers, and some of the file may be missing.
+    function ownNumbers(parts) {
+        return parts.map(({ numbers }) => line => numbers[line]);
+    }
+
+    // What is known about each line of a part with so many lines: the value of a counter, the faults, the compiler's messages.
+    function rows(count, numberOf, name, { report = null, counter = '', diagnostics = [] }) {
+        const isHere = place => place !== null && place !== undefined && sameFile(place.file, name);
+        const counted = new Map((report?.lines ?? []).filter(isHere).map(({ line, counters }) => [line, counters[counter] ?? 0]));
+        const faults = new Map();
+        (report?.faults ?? []).forEach(fault => fault.actors.forEach(({ source }) => {
+            if (!isHere(source)) { return; }
+            const all = faults.get(source.line) ?? new Set();
+            faults.set(source.line, all.add(fault.kind));
+        }));
+        return [...Array(count).keys()].map(line => {
+            const number = numberOf(line);
+            return {
+                number,
+                count: counted.get(number) ?? 0,
+                faults: [...faults.get(number) ?? []],
+                messages: diagnostics.filter(diagnostic => diagnostic.line === number),
+            };
+        });
+    }
+
+    // Compilers name a file with or without its folder.
+    function sameFile(one, other) {
+        const base = path => path.split(/[\\/]/).at(-1);
+        return base(one) === base(other);
+    }
+
+    // The counters that differ between the lines of a run, those that a reader may want in the margin.
+    function counters(report) {
+        const found = new Set();
+        report.lines.forEach(({ counters: all }) => Object.entries(all).forEach(([name, value]) => { if (value > 0) { found.add(name); } }));
+        return Object.keys(report.counters).filter(name => found.has(name));
+    }
+
+    // Rows of a table: the name of a counter, and its value in each report; null where there is no report. Counters that are zero
+    // everywhere are left out.
+    function compared(reports) {
+        const known = reports.filter(report => report !== null);
+        if (known.length === 0) { return []; }
+        return Object.keys(known[0].counters)
+            .filter(name => known.some(report => report.counters[name] !== 0))
+            .map(name => [name, ...reports.map(report => report?.counters[name] ?? null)]);
+    }
+
+    return { whole, changedNumbers, ownNumbers, rows, counters, compared };
+})();

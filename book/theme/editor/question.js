@@ -1,0 +1,126 @@
+// A question of a prediction: lanes are clicked, words are chosen, and numbers are written.
+'use strict';
+
+class LanesQuestion {
+    constructor(question, changed) {
+        const { element } = LanesEditor;
+        Object.assign(this, { question, changed, picked: new Set() });
+        this.box = element('fieldset', 'solve-question');
+        const legend = element('legend');
+        LanesView.draw(legend, LanesResult.prose(question.ask));
+        this.box.append(legend);
+        if (question.of === 'word') { this.words(); } else if (question.count > 0 && question.of !== 'numbers') { this.cells(); } else { this.text(); }
+    }
+
+    // The answer as it is written in a file: `0-15, 20`.
+    get value() {
+        if (this.field !== undefined) { return this.field.value.trim(); }
+        if (this.question.of === 'word') { return this.box.querySelector('input:checked')?.value ?? ''; }
+        if (this.picked.size > 0) { return LanesQuestion.written(this.picked); }
+        return this.isNone ? 'none' : '';
+    }
+
+    static written(picked) {
+        const runs = [];
+        for (const number of [...picked].sort((a, b) => a - b)) {
+            const run = runs.at(-1);
+            if (run !== undefined && run[1] === number - 1) { run[1] = number; } else { runs.push([number, number]); }
+        }
+        return runs.map(([first, last]) => (first === last ? `${first}` : `${first}-${last}`)).join(', ');
+    }
+
+    text() {
+        const { of, count, name } = this.question;
+        this.field = Object.assign(document.createElement('input'), { type: 'text', autocomplete: 'off', inputMode: of === 'number' ? 'decimal' : 'text', size: of === 'number' ? 8 : 60 });
+        this.field.setAttribute('aria-label', of === 'number' ? `Your answer: ${name}, a number` : `Your answer: ${name}, ${count} numbers with commas between them`);
+        this.field.addEventListener('input', () => this.changed());
+        this.field.addEventListener('keydown', event => event.stopPropagation());
+        this.box.append(this.field);
+        if (of === 'numbers') { this.box.append(LanesEditor.element('p', 'solve-note', `${count} numbers, with commas between them`)); }
+    }
+
+    words() {
+        this.question.choices.forEach(choice => {
+            const label = LanesEditor.element('label', 'solve-choice');
+            const radio = Object.assign(document.createElement('input'), { type: 'radio', name: `answer-${this.question.name}`, value: choice });
+            radio.addEventListener('change', () => this.changed());
+            radio.addEventListener('keydown', event => event.stopPropagation());
+            label.append(radio, ` ${choice}`);
+            this.box.append(label);
+        });
+    }
+
+    // A square for each lane. One of them is in the order of the Tab key, and the arrows go from it to the others.
+    cells() {
+        const { of, count } = this.question;
+        const { element } = LanesEditor;
+        const row = element('div', 'solve-cells');
+        row.setAttribute('role', 'group');
+        row.setAttribute('aria-label', `${of === 'lane' ? 'Lanes' : of === 'warp' ? 'Warps' : 'Elements'} 0 to ${count - 1}; arrows move, Space picks`);
+        this.squares = [...Array(count).keys()].map(number => {
+            const square = element('button', 'solve-cell', `${number}`);
+            square.type = 'button';
+            square.tabIndex = number === 0 ? 0 : -1;
+            square.setAttribute('aria-pressed', 'false');
+            square.setAttribute('aria-label', `${of} ${number}`);
+            square.dataset.number = `${number}`;
+            return square;
+        });
+        row.append(...this.squares);
+        row.addEventListener('click', event => {
+            const square = event.target.closest('.solve-cell');
+            if (square !== null) { this.pick(Number(square.dataset.number), event.shiftKey); }
+        });
+        row.addEventListener('keydown', event => this.key(event));
+        const none = element('label', 'solve-choice');
+        this.none = Object.assign(document.createElement('input'), { type: 'checkbox' });
+        this.none.addEventListener('change', () => this.nothing());
+        none.append(this.none, ` no ${of}`);
+        this.output = element('output', 'solve-picked');
+        this.box.append(row, none, this.output, element('p', 'solve-note', 'Shift picks all from the one that was picked before.'));
+    }
+
+    get isNone() { return this.none?.checked ?? false; }
+
+    nothing() {
+        if (this.isNone) { this.picked.clear(); }
+        this.show();
+    }
+
+    // With Shift, all from the one that was picked before are as that one is.
+    pick(number, isRange) {
+        if (isRange && this.last !== undefined) {
+            const isPicked = this.picked.has(this.last);
+            for (let each = Math.min(number, this.last); each <= Math.max(number, this.last); each++) {
+                if (isPicked) { this.picked.add(each); } else { this.picked.delete(each); }
+            }
+        } else if (!this.picked.delete(number)) {
+            this.picked.add(number);
+        }
+        this.last = number;
+        if (this.picked.size > 0) { this.none.checked = false; }
+        this.go(number);
+        this.show();
+    }
+
+    go(number) {
+        this.squares.forEach((square, each) => { square.tabIndex = each === number ? 0 : -1; });
+        this.squares[number].focus();
+    }
+
+    key(event) {
+        const here = this.squares.indexOf(event.target);
+        const steps = { ArrowLeft: here - 1, ArrowRight: here + 1, ArrowUp: here - 16, ArrowDown: here + 16, Home: 0, End: this.squares.length - 1 };
+        const to = steps[event.key];
+        if (to === undefined) { return; }
+        event.preventDefault();
+        event.stopPropagation();
+        if (to >= 0 && to < this.squares.length) { this.go(to); }
+    }
+
+    show() {
+        this.squares.forEach((square, number) => square.setAttribute('aria-pressed', `${this.picked.has(number)}`));
+        this.output.textContent = this.picked.size > 0 ? `picked: ${this.value}` : '';
+        this.changed();
+    }
+}

@@ -1,0 +1,183 @@
+// Tests of what the editor does without a page: its highlighter, its links, its margin and the files of progress.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { deflateRawSync } from 'node:zlib';
+import { editor } from './support.mjs';
+
+const [highlight, link, margin, progress] = editor('[LanesHighlight, LanesLink, LanesMargin, LanesProgress]');
+
+// What comes from another context has other prototypes.
+const plain = value => JSON.parse(JSON.stringify(value));
+
+const KERNEL = `// A kernel.
+#define N 32
+extern "C" __global__ void half(float* x, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x; /* two
+lines */ if (i < n) x[i] *= 0.5f;
+}
+`;
+
+test('no character of a text is lost or added', () => {
+    for (const text of [KERNEL, '', '\n\n', '"open', "'", '/* open', '#', '0x', '1e', '<script>alert(1)</script>&amp;', 'a\tb\r\n', 'ünï©ode 🙂 // 🙂']) {
+        assert.equal(highlight.words(text).map(([, part]) => part).join(''), text);
+        assert.equal(highlight.lines(text).map(words => words.map(([, part]) => part).join('')).join('\n'), text);
+    }
+});
+
+test('words have the classes of the site', () => {
+    const classes = new Map(highlight.words(KERNEL).map(([name, part]) => [part, name]));
+    const expected = {
+        '// A kernel.': 'hljs-comment', '#define N 32': 'hljs-meta', '"C"': 'hljs-string', __global__: 'hljs-keyword', void: 'hljs-type',
+        blockIdx: 'hljs-built_in', '0.5f': 'hljs-number', if: 'hljs-keyword', '/* two\nlines */': 'hljs-comment',
+    };
+    for (const [word, name] of Object.entries(expected)) { assert.equal(classes.get(word), name, word); }
+});
+
+test('a name that only begins like a keyword has no class', () => {
+    assert.deepEqual(plain(highlight.words('iffy x2 _3')), [['', 'iffy x2 _3']]);
+});
+
+test('a comment of two lines has a part in each', () => {
+    const lines = highlight.lines('a /* b\nc */ d');
+    assert.deepEqual(plain(lines), [[['', 'a '], ['hljs-comment', '/* b']], [['hljs-comment', 'c */'], ['', ' d']]]);
+});
+
+test('a very long text is highlighted in a moment', () => {
+    const start = performance.now();
+    highlight.lines('/'.repeat(100_000));
+    highlight.lines('"'.repeat(100_000));
+    highlight.lines(KERNEL.repeat(500));
+    assert.ok(performance.now() - start < 1000);
+});
+
+test('a link brings back what was packed', async () => {
+    const texts = [KERNEL, '</textarea><script>alert(1)</script> \u{1f642}'];
+    const fragment = await link.pack('branch.cu worst_case', texts);
+    assert.match(fragment, /^#edit=1\.[\w-]+$/);
+    assert.deepEqual(plain(await link.unpack(fragment)), { what: 'branch.cu worst_case', texts });
+});
+
+test('another fragment is none of ours', async () => {
+    for (const fragment of ['', '#', '#the-heading', '#editor']) { assert.equal(await link.unpack(fragment), null); }
+});
+
+// A fragment of any value.
+const made = (value, version = 1) => `#edit=${version}.${deflateRawSync(Buffer.from(JSON.stringify(value))).toString('base64url')}`;
+
+const refused = (fragment, message) => assert.rejects(link.unpack(fragment), error => error instanceof link.LinkError && message.test(error.message));
+
+test('a damaged link is one message', async () => {
+    const whole = await link.pack('a', ['b']);
+    for (const fragment of ['#edit=', '#edit=1.', '#edit=1.!!', '#edit=1.AAAA', '#edit=x.AA', '#edit=0.AA', whole.slice(0, -4), `${whole}%20`,
+        made({}), made([]), made(null), made({ what: 1, texts: [] }), made({ what: 'a', texts: 'b' }), made({ what: 'a', texts: [1] })]) {
+        await refused(fragment, /^the link is damaged: copy it again$/);
+    }
+});
+
+test('a newer link says so', async () => {
+    await refused(made({}, 2), /newer version/);
+});
+
+test('a link that would unpack to much more is refused before it has', async () => {
+    await refused(made({ what: 'a', texts: ['x'.repeat(40_000)] }), /more than 32 kB/);
+    await refused(made({ what: 'a', texts: ['x'.repeat(20_000_000)] }), /more than 32 kB/);
+    await refused(`#edit=1.${'A'.repeat(100_000)}`, /more than 32 kB/);
+});
+
+test('a text of exactly the most bytes fits in a link, and one more does not', async () => {
+    const room = (32 << 10) - JSON.stringify({ what: 'a', texts: [''] }).length;
+    const fragment = await link.pack('a', ['x'.repeat(room)]);
+    assert.equal((await link.unpack(fragment)).texts[0].length, room);
+    await assert.rejects(link.pack('a', ['x'.repeat(room + 1)]), /make it shorter/);
+});
+
+const FILE = 'one\ntwo\nthree\nfour\nfive\nsix';
+const PARTS = [{ from: 2, to: 3, numbers: [2, 3] }, { from: 5, to: 5, numbers: [5] }];
+
+test('parts are put back into their file', () => {
+    assert.deepEqual(plain(margin.whole(FILE, PARTS, ['two\nthree', 'five'])), { text: FILE, begins: [2, 5] });
+    const longer = margin.whole(FILE, PARTS, ['2\n2.5\n3\n', '5']);
+    assert.deepEqual(plain(longer), { text: 'one\n2\n2.5\n3\nfour\n5\nsix', begins: [2, 6] });
+});
+
+test('parts that are shown in another order than in the file', () => {
+    const { text, begins } = margin.whole(FILE, [PARTS[1], PARTS[0]], ['5', '2\n2.5\n3']);
+    assert.deepEqual([text, plain(begins)], ['one\n2\n2.5\n3\nfour\n5\nsix', [6, 2]]);
+});
+
+test('lines have the numbers of the program that was run', () => {
+    assert.deepEqual(plain(margin.changedNumbers([2, 6]).map(number => [0, 1].map(number))), [[2, 3], [6, 7]]);
+    assert.deepEqual(plain(margin.ownNumbers([{ numbers: [4, 6] }]).map(number => [0, 1, 2].map(number))), [[4, 6, null]]);
+});
+
+const REPORT = {
+    counters: { ptx_instructions: 9, shared_loads: 0, global_loads: 2 },
+    lines: [
+        { file: 'k.cu', line: 3, counters: { ptx_instructions: 4, shared_loads: 0, global_loads: 2 } },
+        { file: '/usr/include/cuda/atomic', line: 4, counters: { ptx_instructions: 5, shared_loads: 0, global_loads: 0 } },
+    ],
+    faults: [{ kind: 'race', actors: [{ source: { file: 'kernels/k.cu', line: 4 } }, { source: { file: 'kernels/k.cu', line: 4 } }, { source: null }] }],
+};
+
+test('a row has the count, the faults and the messages of its line, and of no other file', () => {
+    const rows = margin.rows(3, line => line + 2, 'k.cu', { report: REPORT, counter: 'ptx_instructions', diagnostics: [{ line: 2, severity: 'error' }] });
+    assert.deepEqual(plain(rows), [
+        { number: 2, count: 0, faults: [], messages: [{ line: 2, severity: 'error' }] },
+        { number: 3, count: 4, faults: [], messages: [] },
+        { number: 4, count: 0, faults: ['race'], messages: [] },
+    ]);
+});
+
+test('without a report a row has its number', () => {
+    assert.deepEqual(plain(margin.rows(1, () => 7, 'k.cu', {})), [{ number: 7, count: 0, faults: [], messages: [] }]);
+});
+
+test('the counters of the margin are those that a line has', () => {
+    assert.deepEqual(plain(margin.counters(REPORT)), ['ptx_instructions', 'global_loads']);
+});
+
+test('counters are compared, without those that are zero everywhere', () => {
+    const other = { counters: { ptx_instructions: 8, shared_loads: 0, global_loads: 0 } };
+    assert.deepEqual(plain(margin.compared([REPORT, null, other])), [['ptx_instructions', 9, null, 8], ['global_loads', 2, null, 0]]);
+});
+
+// As the program `exercises` writes it.
+const TERMINAL = '# Progress of the exercises, written by the program `exercises`.\nversion = 1\npassed = [\n    "one_loop",\n    "tail_block",\n]\n\n[hints]\nmirror = 2\n';
+
+test('a file of the terminal is read, with and without a version', () => {
+    for (const file of [TERMINAL, TERMINAL.replace('version = 1\n', ''), TERMINAL.replace(/\n/g, '\r\n'), 'passed = ["one_loop", "tail_block"]\n[hints]\nmirror = 2']) {
+        const done = progress.read(file);
+        assert.deepEqual([plain([...done.passed]), plain([...done.hints])], [['one_loop', 'tail_block'], [['mirror', 2]]]);
+    }
+    assert.equal(progress.read('').passed.size, 0);
+});
+
+test('what is written is read again', () => {
+    const done = progress.read(TERMINAL);
+    assert.equal(progress.text(progress.read(progress.text(done))), progress.text(done));
+});
+
+test('a bad, huge or newer file is one message', () => {
+    const refuses = (file, message) => assert.throws(() => progress.read(file), error => error instanceof progress.ProgressError && message.test(error.message));
+    for (const file of ['passed = ["one"', 'passed = [1]', 'passed = ["<b>"]', 'other = 1', 'hello', '[hints]\nx = "1"', '[other]', '\u0000']) { refuses(file, /^line 1 |^line 2 /); }
+    refuses('version = 2\nanything', /newer version/);
+    refuses('x'.repeat(100_000), /more than 64 kB/);
+});
+
+test('progress works where storage is refused, and keeps what another page stored', () => {
+    const refusing = new progress.Progress(() => { throw new Error('refused'); });
+    refusing.pass('one_loop');
+    assert.deepEqual([refusing.isKept, refusing.done.passed.has('one_loop')], [false, true]);
+    const stored = new Map();
+    const storage = () => ({ getItem: key => stored.get(key) ?? null, setItem: (key, value) => stored.set(key, value) });
+    const [first, second] = [new progress.Progress(storage), new progress.Progress(storage)];
+    first.pass('one_loop');
+    first.hint('mirror', 2);
+    second.hint('mirror', 1);
+    second.pass('tail_block');
+    const third = new progress.Progress(storage);
+    assert.deepEqual([plain([...third.done.passed]), third.done.hints.get('mirror')], [['one_loop', 'tail_block'], 2]);
+    assert.throws(() => third.import('broken'), progress.ProgressError);
+    assert.equal(third.done.passed.size, 2);
+});

@@ -1,0 +1,92 @@
+//! Whether an attempt at an exercise is right, in JSON: what the grader says, and the launch that shows what is wrong.
+
+use grader::verdict::Measured;
+use grader::{Exercise, Kind, Shown, Texts, Tried, Verdict};
+use serde_json::{Value, json};
+
+use crate::Progress;
+use crate::findings::actor;
+use crate::refusal::Refusal;
+use crate::request;
+
+/// Grades an attempt with the compiler of this project. `progress` is called before each trial.
+pub(crate) fn grade(asked: &request::Grade, progress: Option<Progress>) -> Result<String, Refusal> {
+    let texts = Texts {
+        description: String::new(),
+        source: asked.source.clone(),
+        starter: asked.starter.clone(),
+        ptx: asked.ptx.clone(),
+    };
+    let unreadable = |error: String| Refusal::request(format!("the exercise `{}`: {error}", asked.name));
+    let exercise = Exercise::of(&asked.name, asked.chapter, asked.description.clone(), texts)
+        .map_err(|error| unreadable(format!("{error:#}")))?;
+    let mut trials = |count: u64, work: &grader::Work, take: &mut grader::Take| {
+        for number in 0..count {
+            if let Some(progress) = progress {
+                progress(number as u32, count as u32);
+            }
+            let tried: Tried = work(number);
+            if take(number, tried).is_break() {
+                return;
+            }
+        }
+    };
+    let verdict = match exercise.kind {
+        Kind::Predict => grader::grade_answers(&exercise, &asked.answers),
+        _ => grader::grade_kernel(&exercise, &grader::cudac, &mut trials, &asked.text),
+    };
+    let verdict = verdict.map_err(|error| unreadable(format!("{error:#}")))?;
+    Ok(json(&exercise, &verdict).to_string())
+}
+
+fn json(exercise: &Exercise, verdict: &Verdict) -> Value {
+    match verdict {
+        Verdict::Passed(passed) => json!({
+            "passed": true,
+            "tried": passed.tried,
+            "gates": passed.gates.iter().map(Measured::text).collect::<Vec<_>>(),
+            "picture": passed.picture,
+            "printed": passed.printed,
+            "learned": passed.learned,
+            "compiler": passed.compilation.by,
+            "warnings": passed.compilation.warnings,
+            "shown": null,
+        }),
+        Verdict::Refused(refusal) => json!({
+            "passed": false,
+            "reason": refusal.reason,
+            "headline": refusal.headline,
+            "details": refusal.details,
+            "look": refusal.look,
+            "case": refusal.case,
+            "gates": refusal.gates.iter().map(Measured::text).collect::<Vec<_>>(),
+            "printed": refusal.printed,
+            "compiler": refusal.compilation.by,
+            "warnings": refusal.compilation.warnings,
+            "shown": refusal.shown.as_deref().map(|shown| launch(exercise, shown)),
+        }),
+    }
+}
+
+/// The launch as the request `launch` takes it, and what to look at.
+fn launch(exercise: &Exercise, shown: &Shown) -> Value {
+    let sizes =
+        |text: &str| text.split(',').filter_map(|size| size.trim().parse::<u32>().ok()).collect::<Vec<_>>();
+    let argument = |(name, is): &(String, String)| json!({ "name": name, "is": is });
+    json!({
+        "launch": {
+            "kernel": exercise.kernel,
+            "grid": sizes(&shown.grid),
+            "block": sizes(&shown.block),
+            "shared_bytes": shown.shared_bytes,
+            "arguments": shown.arguments.iter().map(argument).collect::<Vec<_>>(),
+            "seed": shown.seed,
+            "schedule": if shown.is_hunted { "hunt" } else { "random" },
+            "weak_memory": shown.weak_memory,
+            "max_steps": shown.max_steps.min(request::MAX_STEPS),
+        },
+        "sm": exercise.arch,
+        "step": shown.step,
+        "actors": shown.actors.iter().map(actor).collect::<Vec<_>>(),
+    })
+}
