@@ -75,6 +75,19 @@ fn bound(name: &str) -> f64 {
     if matches!(name, "two_greatest" | "mailbox") { 20_000.0 } else { 5_000.0 }
 }
 
+/// Grades a version of an exercise in the page and here. Returns how many milliseconds the page took, and whether it showed
+/// the mistake in a player.
+fn grade(window: &Window, exercise: &Exercise, version: &Version) -> (f64, bool) {
+    let name = &exercise.name;
+    let (given, text) = attempt(exercise, version);
+    let (there, took, is_shown): (Value, f64, bool) = window
+        .ask(&format!("({GRADE})({}, {given})", json!(name)))
+        .unwrap_or_else(|error| panic!("{name}, {version}: {error}"));
+    assert_eq!(there, verdict(exercise, &text), "{name}, {version}");
+    assert_eq!(there.is_null(), *version == Version::Solution, "{name}, {version}: {there}");
+    (took, is_shown)
+}
+
 #[test]
 fn every_exercise_refuses_its_starter_and_accepts_its_solution_as_the_terminal_does() {
     let Some(window) = open() else { return };
@@ -89,12 +102,7 @@ fn every_exercise_refuses_its_starter_and_accepts_its_solution_as_the_terminal_d
         for name in names {
             let exercise = all.iter().find(|exercise| exercise.name == name).unwrap();
             for version in [Version::Starter, Version::Solution] {
-                let (given, text) = attempt(exercise, &version);
-                let (there, took, is_shown): (Value, f64, bool) = window
-                    .ask(&format!("({GRADE})({}, {given})", json!(name)))
-                    .unwrap_or_else(|error| panic!("{page}, {name}, {version}: {error}"));
-                assert_eq!(there, verdict(exercise, &text), "{page}, {name}, {version}");
-                assert_eq!(there.is_null(), version == Version::Solution, "{name}, {version}: {there}");
+                let (took, is_shown) = grade(&window, exercise, &version);
                 (graded, shown) = (graded + 1, shown + usize::from(is_shown));
                 if took > bound(&name) {
                     late.push(format!("{name}, {version}: {took:.0} ms"));
@@ -112,6 +120,18 @@ fn every_exercise_refuses_its_starter_and_accepts_its_solution_as_the_terminal_d
     assert_eq!(graded, 2 * all.len());
     assert_eq!(late, Vec::<String>::new());
     assert_eq!(window.faults(), Vec::<String>::new());
+}
+
+/// Presses Shift and Tab until the script is true of the element that has the keyboard.
+fn back_to(window: &Window, is_there: &str) {
+    for _ in 0..60 {
+        if window.ask(&format!("(element => {is_there})(document.activeElement)")) == Ok(true) {
+            return;
+        }
+        let shift = headless_chrome::browser::tab::ModifierKey::Shift;
+        window.tab.press_key_with_modifiers("Tab", Some(&[shift])).unwrap();
+    }
+    panic!("the keyboard does not come back to `{is_there}`");
 }
 
 /// Presses Tab until the script is true of the element that has the keyboard.
@@ -162,15 +182,7 @@ fn two_exercises_are_solved_with_keys_alone_on_a_narrow_screen() {
     window.wait("document.querySelectorAll('.solve-hints li').length === 1");
     window.sees("document.activeElement.dataset.do === 'hint'");
     window.sees("document.querySelector('.solve [data-do=grade]').focus() ?? true");
-    for _ in 0..60 {
-        if window.ask::<bool>("document.activeElement.localName === 'textarea'") == Ok(true) {
-            break;
-        }
-        window
-            .tab
-            .press_key_with_modifiers("Tab", Some(&[headless_chrome::browser::tab::ModifierKey::Shift]))
-            .unwrap();
-    }
+    back_to(&window, "element.localName === 'textarea'");
     write(&window, &exercise("tail_block").source().text(&Version::Solution));
     tab_to(&window, "element.dataset.do === 'grade'");
     window.press("Enter");
@@ -184,15 +196,10 @@ fn two_exercises_are_solved_with_keys_alone_on_a_narrow_screen() {
 
     // A prediction: lanes are picked with arrows and Enter.
     let (answers, _) = attempt(exercise("who_adds"), &Version::Solution);
-    for _ in 0..60 {
-        if window.ask::<bool>("document.activeElement.closest('tr')?.dataset.exercise === 'who_adds' && document.activeElement.matches('.solve-open')") == Ok(true) {
-            break;
-        }
-        window
-            .tab
-            .press_key_with_modifiers("Tab", Some(&[headless_chrome::browser::tab::ModifierKey::Shift]))
-            .unwrap();
-    }
+    back_to(
+        &window,
+        "element.closest('tr')?.dataset.exercise === 'who_adds' && element.matches('.solve-open')",
+    );
     window.press("Enter");
     window.wait("document.activeElement.textContent.includes('Which lanes add')");
     for (number, (name, answer)) in answers.as_object().unwrap().iter().enumerate() {
