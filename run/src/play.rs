@@ -1,4 +1,4 @@
-//! `lanes play`: one file of HTML in which a launch can be played, step by step, by anybody with a browser.
+//! `lanes play`: one file of HTML in which a launch can be played, step by step, in any browser.
 //!
 //! The file has everything in it: the player of the book, the emulator as WebAssembly, the program and its source. Its
 //! content security policy allows the one script whose hash it names, and no request at all, so it can be attached to a bug
@@ -32,7 +32,7 @@ const SCRIPTS: [&str; 8] = [
 ];
 const START: &str = include_str!("play/start.js");
 const STYLES: [&str; 2] = [include_str!("play/page.css"), include_str!("../../book/theme/player/player.css")];
-/// The first line of every file that is written, by which such a file is known again.
+/// The first line of every file that is written here. Only a file that begins with it is overwritten.
 const HEAD: &str = "<!doctype html><!-- written by `lanes play` -->";
 
 /// Writes the file.
@@ -43,10 +43,8 @@ pub(super) fn play(options: &PlayOptions) -> Result<Output> {
     let data = data(&plan)?;
     let out = options.out.clone().unwrap_or_else(|| beside(&options.run.file));
     let name = source::name(&out);
-    if fs::read_to_string(&out).is_ok_and(|text| !text.starts_with(HEAD)) {
-        bail!(
-            "`{name}` is there already and was not written by `lanes play`: name another file with `--out`"
-        );
+    if fs::read(&out).is_ok_and(|bytes| !bytes.starts_with(HEAD.as_bytes())) {
+        bail!("`{name}` already exists and was not written by `lanes play`: name another file with `--out`");
     }
     fs::write(&out, html(&data)).map_err(|error| anyhow!("cannot write `{name}`: {}", why(&out, &error)))?;
     Ok((format!("wrote `{name}`; open it in a browser\n"), ExitCode::SUCCESS))

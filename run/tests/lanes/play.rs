@@ -42,8 +42,14 @@ fn what_a_page_cannot_show_is_refused() {
     }
     let with_file = GOOD.replace("64:iota", "64:file=x.bin");
     assert_refused(&words(&format!("play {SAXPY} {with_file}")), "a page cannot read a file", "file=");
-    let other = file("other.html", b"a page of somebody");
-    let line = format!("play {SAXPY} {GOOD} --out {}", other.display());
-    assert_refused(&words(&line), "was not written by `lanes play`: name another file", "other.html");
-    assert_eq!(fs::read(other).unwrap(), b"a page of somebody");
+}
+
+#[test]
+fn a_file_that_play_has_not_written_is_kept() {
+    for (name, bytes) in [("other.html", b"<!doctype html>".as_slice()), ("picture.png", b"\x89PNG\xff")] {
+        let other = file(name, bytes);
+        let line = format!("play {SAXPY} {GOOD} --out {}", other.display());
+        assert_refused(&words(&line), "was not written by `lanes play`: name another file", name);
+        assert_eq!(fs::read(other).unwrap(), bytes, "{name}");
+    }
 }
