@@ -13,7 +13,7 @@ use crate::live::{self, Live};
 use crate::repository::Repository;
 
 /// The launches that no page plays.
-const FILE: &str = "book/listings.toml";
+pub const FILE: &str = "book/listings.toml";
 
 /// What is written under a listing of a kernel file. `has_text` says that no listing of the same file is above it on the page.
 pub fn listing(
@@ -47,6 +47,12 @@ pub fn listing(
     Ok(format!("<div class=\"edit\" hidden>\n<!--{}-->\n</div>\n", live::inert(&data.to_string())))
 }
 
+/// The launches that no listing has, once all pages have been expanded.
+pub fn unused(repository: &Repository) -> Vec<String> {
+    let Ok(all) = repository.launches(FILE) else { return Vec::new() };
+    all.keys().filter(|name| !repository.has_launch(name)).cloned().collect()
+}
+
 fn part(numbers: &[usize]) -> Value {
     json!({ "from": numbers.first(), "to": numbers.last(), "numbers": numbers })
 }
@@ -56,14 +62,15 @@ fn runs(shown: &Shown<'_>, anchors: &[&str], repository: &Repository) -> Result<
     let stem = shown.file.rsplit('/').next().and_then(|name| name.strip_suffix(".cu")).unwrap_or_default();
     let mut runs: Vec<(String, Live)> = Vec::new();
     for file in [live::FILE, FILE] {
-        for (name, live) in live::read(file, repository)? {
+        for (name, live) in repository.launches(file)?.iter() {
             let is_of_file = live.ptx.split('.').next() == Some(stem);
             let is_named = live.shows.iter().any(|anchor| anchors.contains(&anchor.as_str()));
             let is_known =
                 runs.iter().any(|(_, run)| run.kernel == live.kernel && run.arguments == live.arguments);
             if is_of_file && !is_known && (is_named || shown.lines().any(|line| defines(line, &live.kernel)))
             {
-                runs.push((name, live));
+                repository.note_launch(name);
+                runs.push((name.clone(), live.clone()));
             }
         }
     }

@@ -164,6 +164,11 @@ pub fn draft(root: &Path, web: Option<&str>, pages: &[Page]) -> Result<(Vec<Stri
     problems.extend(unreadable);
     problems.extend(library.exercises.lost(&library.mentions));
     let expanded = pages.iter().map(|page| expand_page(page, &library, &mut problems)).collect();
+    problems.extend(editor::unused(&repository).into_iter().map(|name| Problem {
+        file: editor::FILE.to_owned(),
+        line: 1,
+        what: format!("no listing shows the kernel of `{name}`: remove it, or name an anchor in `shows`"),
+    }));
     // Two numbers on one line may need the same missing record.
     problems.dedup();
     Ok((expanded, problems))

@@ -6,7 +6,7 @@
 //! `book/tests` compares what the browser shows. Of the committed PTX only the kernel is included, at its own lines, and of
 //! the CUDA source only the functions that the kernel's instructions come from.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
@@ -20,7 +20,7 @@ use crate::repository::Repository;
 pub const FILE: &str = "book/live.toml";
 
 /// A launch.
-#[derive(Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Live {
     /// What the page calls it.
@@ -54,7 +54,7 @@ pub struct Live {
 }
 
 /// What differs in a second run.
-#[derive(Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Beside {
     /// Another kernel of the same PTX, with the same parameters.
@@ -65,14 +65,17 @@ struct Beside {
     weak_memory: Option<bool>,
 }
 
-/// All entries.
-pub fn read(file: &str, repository: &Repository) -> Result<BTreeMap<String, Live>> {
-    toml::from_str(&repository.read(file)?).with_context(|| format!("`{file}` cannot be read"))
+/// The entries of a file, by their names.
+pub type Launches = BTreeMap<String, Live>;
+
+/// Reads the text of a file with entries.
+pub fn parse(file: &str, text: &str) -> Result<Launches> {
+    toml::from_str(text).with_context(|| format!("`{file}` cannot be read"))
 }
 
 /// The names of the entries, or none if the file cannot be read: the directive says so.
 pub fn names(repository: &Repository) -> Vec<String> {
-    read(FILE, repository).map(|all| all.into_keys().collect()).unwrap_or_default()
+    repository.launches(FILE).map(|all| all.keys().cloned().collect()).unwrap_or_default()
 }
 
 /// `{{#live NAME}}`, or `{{#live NAME opens=17}}` if this moment is shown in the place of the drawing, without a press of the
@@ -86,7 +89,7 @@ pub fn figure(words: &[&str], repository: &Repository) -> Result<String> {
         }
         _ => bail!("name a launch of `{FILE}`"),
     };
-    let all = read(FILE, repository)?;
+    let all = repository.launches(FILE)?;
     let live = all.get(name).with_context(|| {
         let known: Vec<&str> = all.keys().map(String::as_str).collect();
         format!("`{FILE}` has no `{name}`; it has {}", known.join(", "))
@@ -221,13 +224,21 @@ fn only(text: &str, kernels: &[&str]) -> Result<String> {
     if let Some(kernel) = missing.first() {
         bail!("the PTX has no kernel `{kernel}`");
     }
-    let used = kept.clone();
+    let last = last_lines(&kept);
     for (index, line) in kept.iter_mut().enumerate() {
-        if variable(line).is_some_and(|name| !used[index + 1..].iter().any(|other| other.contains(name))) {
+        if variable(line).is_some_and(|name| last.get(name) == Some(&index)) {
             *line = "";
         }
     }
     Ok(kept.join("\n").trim_end().to_owned() + "\n")
+}
+
+/// The last line in which each name occurs.
+fn last_lines<'t>(lines: &[&'t str]) -> HashMap<&'t str, usize> {
+    let is_of_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '%');
+    let names =
+        |(index, line): (usize, &&'t str)| line.split(move |c| !is_of_name(c)).map(move |name| (name, index));
+    lines.iter().enumerate().flat_map(names).collect()
 }
 
 /// The name of the variable that a line of a module declares: `.global .align 4 .u32 count = 1;`.
@@ -311,7 +322,7 @@ mod tests {
 
     #[test]
     fn variables_that_nothing_uses_are_left_out() {
-        let text = ".global .align 4 .u32 wanted[2];\n.global .u32 unwanted = 1;\n.visible .entry one(\n)\n{\n ld.global.u32 %r1, [wanted];\n}\n";
+        let text = ".global .align 4 .u32 wanted[2];\n.global .u32 want = 1;\n.visible .entry one(\n)\n{\n ld.global.u32 %r1, [wanted];\n}\n";
         let text = only(text, &["one"]).unwrap();
         assert!(text.starts_with(".global .align 4 .u32 wanted[2];\n\n.visible"), "{text}");
     }

@@ -288,6 +288,19 @@ fn a_listing_has_a_launch_that_is_run_when_the_book_is_built() {
 }
 
 #[test]
+fn a_launch_that_no_listing_has_is_a_problem() {
+    let copy = Copy::new();
+    copy.edit("book/listings.toml", |text| {
+        format!(
+            "{text}\n[no_one_shows_it]\ntitle = \"A kernel of another file\"\nptx = \"nowhere.sm_70\"\n\
+             kernel = \"k\"\ngrid = [1]\nblock = [32]\narguments = []\n"
+        )
+    });
+    let what = "no listing shows the kernel of `no_one_shows_it`: remove it";
+    copy.has_problem("book/listings.toml", 1, what);
+}
+
+#[test]
 fn a_live_figure_is_run_when_the_book_is_built() {
     let copy = Copy::new();
     let (name, line) = place(copy.0.path(), "{{#live mask_without_four");
