@@ -50,7 +50,7 @@ pub struct Options {
     /// How many cores of this computer the emulator uses; results do not depend on it [default: all]
     #[arg(long, value_name = "CORES", value_parser = cores::parse, allow_negative_numbers = true, help_heading = MACHINES)]
     pub cores: Option<u32>,
-    /// Take the emulator's plain way for everything: for the tests that hold it equal to the fast one
+    /// Execute everything warp by warp, one step at a time: for the tests that compare this with the usual way
     #[arg(long, hide = true)]
     pub plain: bool,
     /// Which checkers are on in the emulator: on (all), off (none), auto (all, but in launches of more than 4 million threads

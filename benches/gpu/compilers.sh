@@ -29,10 +29,13 @@ build() {
   local packages=()
   for chapter in chapters/ch*; do packages+=(-p "$(basename "$chapter")"); done
   mkdir -p "$folder/nvrtc" "$folder/cudac"
-  cargo build --locked -p cudac --example compile "${packages[@]}"
+  cargo build --locked -p cudac --example compile
+  cargo build --locked "${packages[@]}"
   compile=$PWD/target/debug/examples/compile
   copy=$(mktemp -d)
-  trap 'rm -rf "$copy"' EXIT
+  # The name is local, so the trap has its value.
+  # shellcheck disable=SC2064
+  trap "rm -rf '$copy'" EXIT
   git archive HEAD | tar -x -C "$copy"
   (cd "$copy" && replace_ptx && cargo build --locked --target-dir target "${packages[@]}")
   for chapter in chapters/ch*; do

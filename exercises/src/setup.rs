@@ -292,7 +292,12 @@ mod tests {
                 let bin = root.path().join("bin");
                 fs::create_dir(&bin).unwrap();
                 for (name, script) in programs {
-                    fs::write(bin.join(name), format!("#!/bin/sh\n{script}\n")).unwrap();
+                    // A file that this process has open for writing cannot be executed, not even after it was closed here:
+                    // another test may start a program in between, which inherits it for a moment. So `cp` writes it.
+                    let text = root.path().join("text");
+                    fs::write(&text, format!("#!/bin/sh\n{script}\n")).unwrap();
+                    let copied = Command::new("cp").arg(&text).arg(bin.join(name)).status().unwrap();
+                    assert!(copied.success());
                     fs::set_permissions(bin.join(name), fs::Permissions::from_mode(0o755)).unwrap();
                 }
                 let cache = root.path().join("cache");

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::compile::lower::lower;
 use crate::compile::program::{Code, Program, Refusal};
 use crate::compile::reach::may_be_refused;
+use crate::compile::shared::SharedVariable;
 use crate::exec::moment::{Moment, Watcher};
 use crate::exec::state::Run;
 use crate::launch::{Launch, LaunchError, MAX_BLOCK_THREADS, MAX_GRID, MAX_SHARED_BYTES, MemoryError};
@@ -16,6 +17,7 @@ use crate::machine::registers::WARP_SIZE;
 use crate::ptx;
 use crate::report::Report;
 use crate::report::fault::Site;
+use crate::report::location::Allocation;
 use crate::report::trace::TraceStep;
 
 /// Bounds of an [`Emulator`]. `Limits::default()` has those that suit most computers.
@@ -138,6 +140,19 @@ impl Module {
         self.program.site(instruction)
     }
 
+    /// The variables that a kernel has in shared memory. One whose size the launch decides ends where memory does.
+    pub fn shared_variables(&self, kernel: &str) -> Vec<Allocation> {
+        let number = self.program.functions.iter().position(|code| code.is_entry && code.name == kernel);
+        let variables = self.program.shared_variables.iter();
+        let own = variables.filter(|known| known.kernel.is_none_or(|kernel| Some(kernel as usize) == number));
+        let allocation = |known: &SharedVariable| Allocation {
+            name: known.name.clone(),
+            address: known.start,
+            bytes: known.end - known.start,
+        };
+        own.map(allocation).collect()
+    }
+
     /// The module's variables in global and constant memory, by name.
     pub fn variables(&self) -> impl Iterator<Item = (&str, Buffer)> {
         self.program.variables.iter().map(|(name, buffer)| (name.as_str(), *buffer))
@@ -214,6 +229,47 @@ impl Emulator {
     pub fn write(&mut self, buffer: Buffer) -> Result<&mut [u8], MemoryError> {
         self.memory.check(buffer)?;
         Ok(self.memory.bytes_mut(buffer))
+    }
+
+    /// Copies bytes into an allocation from an offset on, as `cudaMemcpy` does. A byte counts as written afterwards if
+    /// `is_written` says so of its number, or if it counted as written before.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), simt::MemoryError> {
+    /// let mut emulator = simt::Emulator::new(simt::Limits::default());
+    /// let x = emulator.alloc_uninitialized("x", 8)?;
+    /// emulator.copy_in(x, 4, &[1, 2, 3, 4], |byte| byte < 3)?;
+    /// assert_eq!(emulator.read(x)?, [0, 0, 0, 0, 1, 2, 3, 4]);
+    /// assert!(emulator.has_written(x, 4..7)? && !emulator.has_written(x, 3..7)? && !emulator.has_written(x, 7..8)?);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// The buffer is not in this emulator's memory, or has been freed.
+    ///
+    /// # Panics
+    /// The bytes do not fit into the allocation at that offset.
+    pub fn copy_in(
+        &mut self,
+        buffer: Buffer,
+        offset: usize,
+        bytes: &[u8],
+        is_written: impl Fn(usize) -> bool,
+    ) -> Result<(), MemoryError> {
+        self.memory.check(buffer)?;
+        self.memory.copy_in(buffer, offset, bytes, is_written);
+        Ok(())
+    }
+
+    /// Whether all bytes of a range of an allocation have been written, as far as is recorded: those of
+    /// [`Emulator::alloc`] count as written.
+    ///
+    /// # Errors
+    /// The buffer is not in this emulator's memory, or has been freed.
+    pub fn has_written(&self, buffer: Buffer, range: std::ops::Range<usize>) -> Result<bool, MemoryError> {
+        self.memory.check(buffer)?;
+        Ok(self.memory.has_written(buffer, range))
     }
 
     /// Keeps what memory holds now: every allocation and every variable of a module, and which bytes have been written.

@@ -20,9 +20,8 @@ fn a_fuzzer_finds_the_fault_once_and_repeats_it() {
 #[test]
 fn a_course_explains_a_fault_and_compares_costs() {
     let feedback = course::feedback("ada").unwrap();
-    assert!(feedback.starts_with("ada: uninitialized at element 63 of `tile`\n"), "{feedback}");
     assert!(
-        feedback.contains("\nada: race at element ")
+        feedback.starts_with("ada: race at element ")
             && feedback.contains("of `tile`\n  thread ")
             && feedback.contains(" read: `ld.shared.u32"),
         "{feedback}"

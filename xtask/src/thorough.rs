@@ -34,6 +34,9 @@ pub struct Arguments {
     ptxas: Option<PathBuf>,
 }
 
+/// The programs of the step that needs browsers.
+const BROWSERS: [&str; 4] = ["firefox", "geckodriver", "WebKitWebDriver", "Xvfb"];
+
 /// How a step ended.
 #[derive(Clone, Debug, PartialEq)]
 enum End {
@@ -121,6 +124,13 @@ fn missing(step: &Step, ptxas: Option<&std::path::Path>) -> Option<String> {
         Need::Ptxas if ptxas.is_none() => Some("`--ptxas` names no assembler".to_owned()),
         Need::Ptxas => None,
         Need::Compiler => crate::ptx::missing_compiler().map(|error| format!("{error:#}")),
+        Need::Browsers => {
+            let path = std::env::var_os("PATH").unwrap_or_default();
+            let is_missing =
+                |program: &&str| !std::env::split_paths(&path).any(|at| at.join(program).is_file());
+            let missing = BROWSERS.into_iter().find(is_missing)?;
+            Some(format!("`{missing}` is not installed; the test names the packages"))
+        }
     }
 }
 

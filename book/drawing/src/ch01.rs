@@ -4,7 +4,7 @@ mod choices;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use lanes::hardware::{DIVERGENT, INSTRUCTIONS};
 use lanes::kernel::Kernel;
 use lanes::kernels::boundary::{ADD_GUARDED, BRIGHTEN_GUARDED};
@@ -264,8 +264,8 @@ fn paths(sources: &mut Sources, values: &[f32]) -> Result<Vec<Vec<(bool, u32)>>>
     Ok(warps)
 }
 
-/// Iterations before a lane gives up, just enough for lanes with a program counter each.
-const PATIENCE: i32 = 40;
+/// Iterations before a lane gives up: more than lanes with a program counter each spend in their turn.
+const PATIENCE: i32 = 100;
 
 /// Two builds of one kernel over time, and how many lanes get what they wait for.
 fn schedulers(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
@@ -279,6 +279,7 @@ fn schedulers(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
         let (_, through) = sources.trial(&launch, through)?;
         traces.push((trace, through.iter().filter(|&&is_through| is_through == 1).count()));
     }
+    ensure!(traces[0].1 < traces[1].1, "the second build has to get more lanes through");
     let longest = traces.iter().map(|(trace, _)| trace.len()).max().unwrap_or(1);
     let (y, step) = (58.0, 200.0 / longest as f64);
     let heads = [("one program counter", "built for sm_60"), ("one for each lane", "built for sm_70")];

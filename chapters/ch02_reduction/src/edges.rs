@@ -3,6 +3,8 @@
 //! Every mistake has its corrected twin beside it. Sizes are fixed, because a mistake shows only with some of
 //! them. Arrays of several dimensions are left to chapter 1.
 
+use std::collections::BTreeSet;
+
 use anyhow::Result;
 use lanes::kernel::Kernel;
 use lanes::kernels::reduction::{
@@ -12,7 +14,7 @@ use lanes::kernels::reduction::{
 use lanes::report::Section;
 use lanes::{Device, Lab, Row, Verdict};
 
-use crate::sum::{Reduction, integers, with_luck};
+use crate::sum::{Reduction, SEEDS, integers, with_luck};
 
 const BLOCK: u32 = 128;
 /// Not a multiple of the block, so that the last block is short.
@@ -127,30 +129,34 @@ pub fn blocks_of_48(lab: &mut Lab) -> Result<()> {
     }
     lab.notice(one_after_the_other);
     lab.notice(|section| {
-        let [one, many] =
-            ["sum", "sum_side_by_side"].map(|fact| section.row("neighbored_48")?.fact_value(fact));
+        let [sums, least, most] =
+            ["seeds_sums", "least_sum", "most_sum"].map(|fact| section.row("neighbored_48")?.fact_value(fact));
         Some(format!(
-            "If the blocks run side by side, `neighbored_48` returns {} instead of {}: the value that a \
-             block takes from the next one depends on how far that one has got. That is the race.",
-            many?, one?
+            "If the blocks run side by side, with warps in random order, `neighbored_48` returns {} different \
+             sums under {SEEDS} seeds, from {} to {}: the value that a block takes from the next one depends \
+             on how far that one has got. That is the race.",
+            sums?, least?, most?
         ))
     });
     Ok(())
 }
 
 /// Ones, and a block of zeros after them, so that the last block adds zeros when it goes too far, and meets
-/// no fault. The blocks run one after the other, so that each one finds the next as it was; in the trial they
+/// no fault. The blocks run one after the other, so that each one finds the next as it was; in the trials they
 /// run side by side.
 fn ones(device: &mut Device, kernel: &'static Kernel, n: usize) -> Result<Row> {
     let reduction = Reduction { kernel, block: ODD_BLOCK, parts: 1, seed: 0 };
     let mut values = vec![1; n];
     values.resize(n + ODD_BLOCK as usize, 0);
     let mut prepared = reduction.prepare(device, &values, n)?;
-    let (_, side_by_side) = device.trial(&prepared.launch, prepared.sums)?;
+    let trials = prepared.under_seeds(device)?;
+    let totals: BTreeSet<i32> = trials.iter().map(|sums| sums.iter().sum()).collect();
     prepared.launch.simt.resident_blocks = 1;
     let run = device.launch(&prepared.launch)?;
     let row = reduction.judge(device, run, prepared.sums, &values[..n])?;
-    Ok(row.fact("sum_side_by_side", side_by_side.into_iter().map(f64::from).sum()))
+    let row = row.fact("seeds_sums", totals.len() as f64);
+    let [least, most] = [totals.first(), totals.last()].map(|sum| sum.map_or(f64::NAN, |&sum| sum.into()));
+    Ok(row.fact("least_sum", least).fact("most_sum", most))
 }
 
 fn one_after_the_other(section: &Section) -> Option<String> {

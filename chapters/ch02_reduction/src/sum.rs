@@ -7,7 +7,7 @@ use anyhow::Result;
 use lanes::kernel::Kernel;
 use lanes::launch::blocks_for;
 use lanes::report::Section;
-use lanes::{Buffer, Device, Launch, Random, Row, Run, Tolerance};
+use lanes::{Buffer, Device, Launch, Random, Row, Run, Schedule, Tolerance};
 
 /// For each element: the array on the machine, its values on the host, and the words from which these are
 /// made.
@@ -28,6 +28,9 @@ pub struct Reduction {
     pub parts: u32,
     pub seed: u64,
 }
+
+/// The number of seeds with which a kernel with a race runs.
+pub const SEEDS: u64 = 20;
 
 /// The arrays of a reduction, and its launch.
 pub struct Prepared {
@@ -72,6 +75,21 @@ impl Reduction {
     }
 }
 
+impl Prepared {
+    /// The block sums under [`SEEDS`] seeds, beginning with the launch's own, with blocks and warps in random order. The
+    /// arrays stay as they are.
+    pub fn under_seeds(&self, device: &mut Device) -> Result<Vec<Vec<i32>>> {
+        let seed = |more| {
+            let mut launch = self.launch.clone().seed(self.launch.simt.seed.wrapping_add(more));
+            launch.simt.schedule = Schedule::Random;
+            launch
+        };
+        let launches: Vec<Launch> = (0..SEEDS).map(seed).collect();
+        let trials = device.trials(&launches, self.sums)?;
+        Ok(trials.into_iter().map(|(_, sums)| sums).collect())
+    }
+}
+
 /// A row of a kernel with a race, with a remark about a GPU's sum, which depends on luck.
 pub fn with_luck(row: Row) -> Row {
     let sums = row.fact_value("gpu_sum").zip(row.fact_value("exact_sum"));
@@ -103,6 +121,6 @@ pub fn on_the_clock(section: &Section) -> Option<String> {
 }
 
 /// The exact sums of the blocks. Doubles represent these and their total exactly, because they are below 2⁵³.
-fn block_sums(values: &[i32], per_block: u32) -> Vec<f64> {
+pub fn block_sums(values: &[i32], per_block: u32) -> Vec<f64> {
     values.chunks(per_block as usize).map(|part| part.iter().map(|&x| f64::from(x)).sum()).collect()
 }

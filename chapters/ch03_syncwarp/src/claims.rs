@@ -157,16 +157,20 @@ const N4_24: Claim = Claim {
     voice: Voice::Note,
     says: "the threads for which the condition is true run first, and the others after them",
     ruling: Ruling::Wrong,
-    why: "No order is promised. The emulator begins with the side that has the lowest lane. An H200 begins \
-          with the true side in `sides`, and with the false side in `handshake` compiled for sm_60. If one \
-          side must come first, put `__syncwarp()` between the two.",
+    why: "No order is promised. In its default order the emulator begins with the side that comes first in \
+          the code, and in random order with the side that has the lowest lane. An H200 begins with the true \
+          side in `sides`, and with the false side in `handshake` compiled for sm_60. If one side must come \
+          first, put `__syncwarp()` between the two.",
     proof: Proof::Run(Test {
         rows: &["true_above"],
         twins: &["ordered_above"],
-        holds: |seen| seen[0].fact("true_lanes_first") > 0.5,
+        holds: |seen| seen[0].fact("seeds_true_first") >= seen[0].fact("seeds"),
         evidence: |seen| {
-            let place = if seen[0].fact("true_lanes_first") > 0.5 { "first" } else { "last" };
-            format!("{}: lanes 16 to 31, for which the condition is true, run {place}", seen[0].variant())
+            let (first, seeds) = (seen[0].fact("seeds_true_first"), seen[0].fact("seeds"));
+            let name = seen[0].variant();
+            format!(
+                "{name}: lanes 16 to 31, for which the condition is true, run first under {first} of {seeds} seeds"
+            )
         },
     }),
 };

@@ -36,6 +36,16 @@ pub fn racing(device: &Device, row: Row) -> Row {
 /// The number of seeds with which each kernel runs.
 pub const SEEDS: u64 = 20;
 
+/// A launch under [`SEEDS`] seeds, beginning with its own, with the warps in random order.
+pub fn under_seeds(launch: &Launch, weak_memory: bool) -> Vec<Launch> {
+    let seed = |more| {
+        let mut launch = launch.clone().seed(launch.simt.seed.wrapping_add(more));
+        (launch.simt.schedule, launch.simt.weak_memory) = (Schedule::Random, weak_memory);
+        launch
+    };
+    (0..SEEDS).map(seed).collect()
+}
+
 /// The outcomes of a launch under many seeds.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Trials {
@@ -50,20 +60,12 @@ pub struct Trials {
 impl Trials {
     /// Runs a launch under [`SEEDS`] seeds, beginning with its own, with the warps in random order.
     pub fn of(device: &mut Device, launch: &Launch, result: Buffer<i32>, expected: &[f64]) -> Result<Trials> {
-        let seeds = |weak_memory| -> Vec<Launch> {
-            let seed = |more| {
-                let mut launch = launch.clone().seed(launch.simt.seed.wrapping_add(more));
-                (launch.simt.schedule, launch.simt.weak_memory) = (Schedule::Random, weak_memory);
-                launch
-            };
-            (0..SEEDS).map(seed).collect()
-        };
         let mut trials = Trials::default();
-        for (run, got) in device.trials(&seeds(false), result)? {
+        for (run, got) in device.trials(&under_seeds(launch, false), result)? {
             trials.races += u64::from(has_race(&run));
             trials.wrong += u64::from(doubles(&got) != expected);
         }
-        for (_, got) in device.trials(&seeds(true), result)? {
+        for (_, got) in device.trials(&under_seeds(launch, true), result)? {
             trials.wrong_if_weak += u64::from(doubles(&got) != expected);
         }
         Ok(trials)

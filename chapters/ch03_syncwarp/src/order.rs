@@ -1,10 +1,10 @@
 //! Which side of a branch runs first? Nothing specifies it.
 //!
 //! Every lane draws a number on its own side, so the numbers show which side came first. The condition is
-//! true for the lower half of the warp in one variant and for the upper half in another. The emulator begins
-//! with the side that has the lowest lane. An H200 begins with the true side here and with the other side
-//! elsewhere (`handshake` for `sm_60`). A program may rely on neither. It leaves out branches inside
-//! branches.
+//! true for the lower half of the warp in one variant and for the upper half in another. In its default order the
+//! emulator begins with the side that comes first in the code, and under a seed with the side that has the
+//! lowest lane. An H200 begins with the true side here and with the other side elsewhere (`handshake` for
+//! `sm_60`). A program may rely on none of this. It leaves out branches inside branches.
 
 use anyhow::Result;
 use lanes::kernel::Kernel;
@@ -12,6 +12,7 @@ use lanes::kernels::syncwarp::{SIDES, SIDES_IN_ORDER};
 use lanes::report::columns::{ACTIVE_LANES, DIVERGENT_BRANCHES};
 use lanes::{Buffer, Device, Lab, Launch, Row, Verdict};
 
+use crate::common::{SEEDS, under_seeds};
 use crate::picture;
 
 const LOWER: u32 = 0x0000_ffff;
@@ -40,17 +41,14 @@ pub fn section(lab: &mut Lab) -> Result<()> {
         })?;
     }
     lab.notice(|section| {
-        let first = |name| Some(section.row(name)?.fact_value("true_lanes_first")? > 0.5);
-        let side = |is_true| if is_true { "the true side" } else { "the false side" };
+        let first = |name| section.row(name)?.fact_value("seeds_true_first");
         let (below, above) = (first("true_below")?, first("true_above")?);
-        let ordered = first("ordered_below")? && first("ordered_above")?;
-        ordered.then(|| {
+        let ordered = [first("ordered_below")?, first("ordered_above")?];
+        ordered.iter().all(|&seeds| seeds >= SEEDS as f64).then(|| {
             format!(
-                "If the condition is true for the lower half, the emulator runs {} first. If it is true for \
-                 the upper half, it runs {} first. A GPU may do otherwise. Only a barrier between the two \
-                 sides creates an order that a program can rely on.",
-                side(below),
-                side(above)
+                "With the warps in random order, the true side runs first under {below} of {SEEDS} seeds if \
+                 it has the lower half of the lanes, and under {above} if it has the upper half. A GPU may do \
+                 otherwise. Only a barrier between the two sides creates an order that a program can rely on."
             )
         })
     });
@@ -65,6 +63,8 @@ fn launch(device: &mut Device, kernel: &'static Kernel, true_lanes: u32) -> Resu
 /// The result is right if every number was drawn once. Which side came first is reported and not judged.
 fn draw_numbers(device: &mut Device, kernel: &'static Kernel, true_lanes: u32) -> Result<Row> {
     let (launch, drawn) = launch(device, kernel, true_lanes)?;
+    let trials = device.trials(&under_seeds(&launch, false), drawn)?;
+    let seeds_first = trials.iter().filter(|(_, drawn)| comes_first(drawn, true_lanes)).count();
     let run = device.launch(&launch)?;
     let contents = device.read(drawn)?;
     let is_right =
@@ -77,9 +77,15 @@ fn draw_numbers(device: &mut Device, kernel: &'static Kernel, true_lanes: u32) -
         Verdict::Wrong
     };
     let first = comes_first(&contents.sim, true_lanes);
-    let row = Row::new(run, verdict).fact("true_lanes_first", f64::from(u8::from(first)));
+    let row = Row::new(run, verdict)
+        .fact("true_lanes_first", f64::from(u8::from(first)))
+        .fact("seeds", SEEDS as f64)
+        .fact("seeds_true_first", seeds_first as f64);
     let order = |first| if first { "first" } else { "last" };
-    let row = row.remark(format!("the true side runs {}", order(first)));
+    let row = row.remark(format!(
+        "the true side runs {} in the default order, and first under {seeds_first} of {SEEDS} seeds",
+        order(first)
+    ));
     Ok(match contents.gpu {
         Some(gpu) => {
             let order = order(comes_first(&gpu, true_lanes));

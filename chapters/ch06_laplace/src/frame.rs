@@ -5,7 +5,7 @@
 
 use anyhow::Result;
 use lanes::kernel::Kernel;
-use lanes::{Device, Dim3, Launch, Row, Tolerance};
+use lanes::{Buffer, Device, Dim3, Launch, Row, Schedule, Tolerance};
 
 use crate::grid::{Grid, values};
 
@@ -54,16 +54,54 @@ pub fn neighbours(at: usize, pitch: usize) -> [usize; 4] {
 /// One step of a kernel for grids with a frame, in whole blocks. There is shared memory for the kernels with
 /// a tile.
 pub fn step(device: &mut Device, kernel: &'static Kernel, grid: Grid, block: Dim3, seed: u64) -> Result<Row> {
-    let framed = Framed(grid);
-    let values = values(framed.floats(), seed);
-    let (u, next) = (device.upload("u", &values)?, device.zeroed::<f32>("next", values.len())?);
-    let launch = Launch::new(kernel, grid.blocks(block), block).seed(seed);
-    let launch = launch.arg(framed.pitch() as i32).arg(u).arg(next);
-    let launch = launch.shared_bytes((block.x + 2) * (block.y + 2) * 4);
-    let (run, expected) = (device.launch(&launch)?, framed.step(&values));
-    let row = device.check(run, next, &expected, &Tolerance::Exact)?;
-    let Some(gpu) = device.read(next)?.gpu else { return Ok(row) };
-    let is_wrong = |&(&got, expected): &(&f32, &f64)| f64::from(got).to_bits() != expected.to_bits();
-    let wrong = gpu.iter().zip(&expected).filter(is_wrong).count();
-    Ok(row.gpu_fact("wrong_on_gpu", wrong as f64))
+    Step::new(device, kernel, grid, block, seed)?.run(device)
+}
+
+/// A step that is ready to run.
+pub struct Step {
+    launch: Launch,
+    next: Buffer<f32>,
+    expected: Vec<f64>,
+}
+
+impl Step {
+    pub fn new(
+        device: &mut Device,
+        kernel: &'static Kernel,
+        grid: Grid,
+        block: Dim3,
+        seed: u64,
+    ) -> Result<Step> {
+        let framed = Framed(grid);
+        let values = values(framed.floats(), seed);
+        let (u, next) = (device.upload("u", &values)?, device.zeroed::<f32>("next", values.len())?);
+        let launch = Launch::new(kernel, grid.blocks(block), block).seed(seed);
+        let launch = launch.arg(framed.pitch() as i32).arg(u).arg(next);
+        let launch = launch.shared_bytes((block.x + 2) * (block.y + 2) * 4);
+        Ok(Step { launch, next, expected: framed.step(&values) })
+    }
+
+    pub fn run(&self, device: &mut Device) -> Result<Row> {
+        let run = device.launch(&self.launch)?;
+        let row = device.check(run, self.next, &self.expected, &Tolerance::Exact)?;
+        let Some(gpu) = device.read(self.next)?.gpu else { return Ok(row) };
+        Ok(row.gpu_fact("wrong_on_gpu", self.count_wrong(&gpu) as f64))
+    }
+
+    /// How many points are wrong under each of so many seeds, with the warps in random order.
+    pub fn wrong_under_seeds(&self, device: &mut Device, seeds: u64) -> Result<Vec<usize>> {
+        let seed = |more| {
+            let mut launch = self.launch.clone().seed(self.launch.simt.seed.wrapping_add(more));
+            launch.simt.schedule = Schedule::Random;
+            launch
+        };
+        let launches: Vec<Launch> = (0..seeds).map(seed).collect();
+        let trials = device.trials(&launches, self.next)?;
+        Ok(trials.iter().map(|(_, next)| self.count_wrong(next)).collect())
+    }
+
+    fn count_wrong(&self, got: &[f32]) -> usize {
+        let is_wrong = |&(&got, expected): &(&f32, &f64)| f64::from(got).to_bits() != expected.to_bits();
+        got.iter().zip(&self.expected).filter(is_wrong).count()
+    }
 }

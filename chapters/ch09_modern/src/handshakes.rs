@@ -11,7 +11,7 @@ use lanes::kernels::modern_barriers::{
 };
 use lanes::report::Section;
 use lanes::report::columns::{BARRIERS_PER_WARP, INSTRUCTIONS_PER_WARP, SHARED_ATOMICS, SHARED_REQUESTS};
-use lanes::{Buffer, Device, Lab, Launch, Random, Row, Tolerance, Verdict, weak};
+use lanes::{Buffer, Device, Lab, Launch, Random, Row, Schedule, Tolerance, Verdict, weak};
 
 use crate::shape::Shape;
 
@@ -43,9 +43,9 @@ const CASES: [(&Kernel, bool, Expected); 4] = [
     (&HAND_ON_NO_WAIT, false, handed_on),
 ];
 
-/// Kernels that may wait for ever, and their blocks. A token that is two phases old looks like one of the current
-/// phase.
-const NEVER_ON_A_GPU: [(&Kernel, u32); 2] = [(&HAND_ON_HALF, 128), (&HAND_ON_EXTRA, 64)];
+/// Kernels that may wait for ever, their blocks, and how many random orders of the warps are tried too. A token that is two
+/// phases old looks like one of the current phase.
+const NEVER_ON_A_GPU: [(&Kernel, u32, u64); 2] = [(&HAND_ON_HALF, 128, weak::SOME), (&HAND_ON_EXTRA, 64, 0)];
 
 pub fn section(lab: &mut Lab) -> Result<()> {
     let shape = Shape::of(lab)?;
@@ -72,8 +72,8 @@ pub fn section(lab: &mut Lab) -> Result<()> {
         let verdict = if is_right { Verdict::Ok } else { Verdict::Fault };
         lab.variant(kernel.name, |device| Ok(shake(device, kernel, small, expected)?.expect(verdict)))?;
     }
-    for (kernel, block) in NEVER_ON_A_GPU {
-        lab.variant(kernel.name, |device| mistaken(device, kernel, Shape { block, ..small }))?;
+    for (kernel, block, orders) in NEVER_ON_A_GPU {
+        lab.variant(kernel.name, |device| mistaken(device, kernel, Shape { block, ..small }, orders))?;
     }
     // A token that is two phases old is not valid, in any memory.
     for (kernel, is_right, expected) in
@@ -156,10 +156,20 @@ fn shake(device: &mut Device, kernel: &'static Kernel, shape: Shape, expected: E
     device.check(run, y, &expected, &Tolerance::Exact)
 }
 
-/// A run on the emulator alone. A row without kernels is one that no GPU runs.
-fn mistaken(device: &mut Device, kernel: &'static Kernel, shape: Shape) -> Result<Row> {
+/// A run on the emulator alone. A row without kernels is one that no GPU runs. Which mistakes show depends on the order of
+/// the warps, so findings of other kinds are added from runs in random order.
+fn mistaken(device: &mut Device, kernel: &'static Kernel, shape: Shape, orders: u64) -> Result<Row> {
     let (launch, y) = prepare(device, kernel, shape, &values(shape))?;
     let (mut run, _) = device.trial(&launch, y)?;
+    for more in 0..orders {
+        let mut launch = launch.clone().seed(shape.seed.wrapping_add(more));
+        launch.simt.schedule = Schedule::Random;
+        for fault in device.trial(&launch, y)?.0.faults {
+            if run.faults.iter().all(|known| known.kind != fault.kind) {
+                run.faults.push(fault);
+            }
+        }
+    }
     run.kernels.clear();
     let verdict = if run.faults.is_empty() { Verdict::Ok } else { Verdict::Fault };
     Ok(Row::new(run, verdict).expect(Verdict::Fault))
@@ -205,15 +215,19 @@ fn times(section: &Section) -> Option<String> {
 
 fn waits(section: &Section) -> Option<String> {
     let wrong = |kernel: &Kernel| section.row(&weak::name(kernel))?.fact_value("seeds_wrong");
-    let kind = |kernel: &Kernel| Some(section.row(kernel.name)?.run.faults.first()?.kind.name());
+    let kinds = |kernel: &Kernel| {
+        let faults = &section.row(kernel.name)?.run.faults;
+        let names: Vec<&str> = faults.iter().map(|fault| fault.kind.name()).collect();
+        Some(names.join(", "))
+    };
     Some(format!(
         "Of {} seeds {} read a value too early if threads arrive and do not wait, and {} if they wait. If the \
-         barrier expects half of the threads, the emulator finds: {}. If it expects one thread too many, it \
-         finds: {}. Neither is given to a GPU.",
+         barrier expects half of the threads, the emulator finds, in one order of the warps or another: {}. If \
+         it expects one thread too many: {}. Neither is given to a GPU.",
         weak::SOME,
         wrong(&HAND_ON_NO_WAIT)?,
         wrong(&HAND_ON)?,
-        kind(&HAND_ON_HALF)?,
-        kind(&HAND_ON_EXTRA)?,
+        kinds(&HAND_ON_HALF)?,
+        kinds(&HAND_ON_EXTRA)?,
     ))
 }

@@ -1,6 +1,5 @@
 //! The addresses of an instruction, lane by lane, and the reasons for which memory may deny an access.
 
-use super::traffic;
 use crate::isa::op::mbarrier::Misuse;
 use crate::isa::op::memory::{Access, Address, Base, Memory};
 use crate::machine::divergence::Frame;
@@ -44,15 +43,6 @@ pub fn neighbours(at: &Wide, mask: u32, bytes: u64) -> Option<usize> {
     let count = mask.trailing_ones() as usize;
     let alone = mask != 0 && mask & mask.wrapping_add(1) == 0;
     (alone && (0..count).all(|lane| at[lane] == first.wrapping_add(lane as u64 * bytes))).then_some(count)
-}
-
-/// The sectors that an access needs. Adjacent elements need all sectors from the first to the last.
-#[inline(always)]
-pub fn sectors(at: &Wide, mask: u32, access: &Access, row: Option<usize>) -> u64 {
-    match row {
-        Some(count) => traffic::sectors_of_range(at[0], access.lane_bytes() * count as u64),
-        None => traffic::sectors(at, mask),
-    }
 }
 
 /// Why the bytes of one lane are always contiguous.

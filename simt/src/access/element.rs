@@ -4,25 +4,25 @@ use crate::isa::op::memory::Access;
 use crate::isa::value::Args;
 use crate::machine::registers::{Lanes, Slot};
 
-/// Loads one element for each lane from lane 0 on, neighbours in memory.
+/// Loads one element for each lane from lane `low` on, neighbours in memory.
 #[inline(always)]
-pub fn load_row(lanes: &mut Lanes<'_>, args: &Args, access: &Access, data: &[u8]) {
+pub fn load_row(lanes: &mut Lanes<'_>, args: &Args, access: &Access, (low, data): (usize, &[u8])) {
     match (access.bytes, access.register_bits) {
         (4, 32) => {
             let column = &mut lanes.narrow[args.d as usize];
-            for (value, bytes) in column.iter_mut().zip(data.as_chunks::<4>().0) {
+            for (value, bytes) in column[low..].iter_mut().zip(data.as_chunks::<4>().0) {
                 *value = u32::from_le_bytes(*bytes);
             }
         }
         (8, _) => {
             let column = &mut lanes.wide[args.d as usize];
-            for (value, bytes) in column.iter_mut().zip(data.as_chunks::<8>().0) {
+            for (value, bytes) in column[low..].iter_mut().zip(data.as_chunks::<8>().0) {
                 *value = u64::from_le_bytes(*bytes);
             }
         }
         (bytes, _) => {
             for (lane, element) in data.chunks_exact(bytes as usize).enumerate() {
-                load_lane(lanes, args, access, lane, element);
+                load_lane(lanes, args, access, low + lane, element);
             }
         }
     }
@@ -84,24 +84,25 @@ pub fn read_le(bytes: &[u8]) -> u64 {
     }
 }
 
+/// Stores one element for each lane from lane `low` on, neighbours in memory.
 #[inline(always)]
-pub fn store_row(lanes: &Lanes<'_>, args: &Args, access: &Access, data: &mut [u8]) {
+pub fn store_row(lanes: &Lanes<'_>, args: &Args, access: &Access, (low, data): (usize, &mut [u8])) {
     match (access.bytes, access.register_bits) {
         (4, 32) => {
             let column = &lanes.narrow[args.d as usize];
-            for (value, bytes) in column.iter().zip(data.as_chunks_mut::<4>().0) {
+            for (value, bytes) in column[low..].iter().zip(data.as_chunks_mut::<4>().0) {
                 *bytes = value.to_le_bytes();
             }
         }
         (8, _) => {
             let column = &lanes.wide[args.d as usize];
-            for (value, bytes) in column.iter().zip(data.as_chunks_mut::<8>().0) {
+            for (value, bytes) in column[low..].iter().zip(data.as_chunks_mut::<8>().0) {
                 *bytes = value.to_le_bytes();
             }
         }
         (bytes, _) => {
             for (lane, element) in data.chunks_exact_mut(bytes as usize).enumerate() {
-                store_lane(lanes, args, access, lane, element);
+                store_lane(lanes, args, access, low + lane, element);
             }
         }
     }
@@ -112,10 +113,7 @@ pub fn store_lane(lanes: &Lanes<'_>, args: &Args, access: &Access, lane: usize, 
     let width = access.bytes as usize;
     let elements = data.chunks_exact_mut(width).take(access.count as usize);
     for (slot, element) in values(args).into_iter().zip(elements) {
-        let value = match access.register_bits {
-            64 => lanes.wide[slot as usize][lane],
-            _ => u64::from(lanes.narrow[slot as usize][lane]),
-        };
+        let value = lanes.value(slot, lane, access.register_bits == 64);
         element.copy_from_slice(&value.to_le_bytes()[..width]);
     }
 }

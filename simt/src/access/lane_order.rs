@@ -7,20 +7,24 @@ use crate::machine::registers::{WARP_SIZE, lanes_of};
 /// other blocks, so it is the same whatever runs at the same time.
 #[derive(Clone, Copy, Debug)]
 pub struct LaneOrder {
-    base: u64,
+    seed: u64,
+    block: u64,
+    warp: u32,
     /// Instructions that the warp has issued before this one.
     pub step: u64,
 }
 
 impl LaneOrder {
     /// The order of a warp's stores, `step` instructions after its start.
+    #[inline(always)]
     pub fn new(seed: u64, block: u64, warp: u32, step: u64) -> LaneOrder {
-        LaneOrder { base: mixed(mixed(seed) ^ block << 8 ^ u64::from(warp)), step }
+        LaneOrder { seed, block, warp, step }
     }
 
     /// The lanes of `mask` in this order.
     pub fn lanes(&self, mask: u32) -> impl Iterator<Item = usize> + use<> {
-        let first = (mixed(self.base.wrapping_add(self.step)) >> 59) as u32;
+        let base = mixed(mixed(self.seed) ^ self.block << 8 ^ u64::from(self.warp));
+        let first = (mixed(base.wrapping_add(self.step)) >> 59) as u32;
         let rotated = mask.rotate_right(first);
         lanes_of(rotated).map(move |lane| (lane + first as usize) % WARP_SIZE)
     }

@@ -6,5 +6,6 @@
 pub mod address;
 pub mod element;
 pub mod lane_order;
+pub mod row;
 pub mod traffic;
 pub mod window;

@@ -9,8 +9,6 @@ use crate::machine::registers::{WARP_SIZE, Wide, lanes_of};
 
 /// Bytes in a sector, as a power of two.
 const SECTOR_SHIFT: u32 = 5;
-/// Bytes in a sector.
-pub const SECTOR_BYTES: u64 = 1 << SECTOR_SHIFT;
 /// Bytes in a word of a bank.
 const WORD_BYTES: u64 = 4;
 /// Banks of shared memory.
@@ -21,6 +19,16 @@ const BANKS: u64 = 32;
 pub fn sectors_of_range(start: u64, bytes: u64) -> u64 {
     let last = start.wrapping_add(bytes - 1);
     (last >> SECTOR_SHIFT).wrapping_sub(start >> SECTOR_SHIFT) + 1
+}
+
+/// The sectors that two ranges of `bytes` bytes have in common.
+#[inline(always)]
+pub fn common_sectors(one: u64, other: u64, bytes: u64) -> u64 {
+    let (low, high) = (one.min(other) >> SECTOR_SHIFT, one.max(other) >> SECTOR_SHIFT);
+    let last = one.min(other).wrapping_add(bytes - 1) >> SECTOR_SHIFT;
+    let common = (last + 1).saturating_sub(high);
+    debug_assert!(low <= high);
+    common
 }
 
 /// The sectors that the lanes of `mask` touch, `bytes` aligned bytes each. An aligned element of 32 bytes or

@@ -1,5 +1,6 @@
 //! Instructions, ready to run, and their addresses.
 
+use crate::isa::affine::Rule;
 use crate::isa::op::Op;
 use crate::isa::value::Args;
 use crate::machine::registers::Slot;
@@ -21,12 +22,25 @@ pub struct Inst {
     pub op: Op,
     /// To which columns.
     pub args: Args,
+    /// What becomes of affine sources.
+    pub affine: Rule,
     /// The predicate that guards it; a constant one where nothing does.
     pub guard: Slot,
     /// All ones where lanes run for which the predicate is false.
     pub flip: u32,
     /// Whether there is a guard at all.
     pub guarded: bool,
+    /// Where the registers that it names start in [`Program::touched`](super::program::Program::touched): first those that
+    /// it reads, then those that it may write.
+    pub touched: u32,
+    /// How many it reads.
+    pub reads: u16,
+    /// How many it may write.
+    pub writes: u16,
+    /// Whether its results are temporaries ([`super::temporaries`]).
+    pub is_temporary: bool,
+    /// Whether control may come here from elsewhere than the instruction before it, or lanes may wait here.
+    pub starts_segment: bool,
 }
 
 /// Where an instruction came from.

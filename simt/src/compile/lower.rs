@@ -5,25 +5,28 @@
 //! error when it would be executed. Names that clash, labels that are missing and variables that do not fit
 //! are errors at once.
 
+mod passed;
+
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use crate::compile::inst::{AT_RETURN, Inst, NEVER, Origin, Pc};
 use crate::compile::layout::{self, Stack, align_of, element_bytes, initial_bytes, size_of};
-use crate::compile::plan::Plans;
+use crate::compile::lower::passed::{read, signature, variable_of};
 use crate::compile::program::{Builtin, Code, Program, Refusal};
 use crate::compile::shared::SharedLayout;
-use crate::compile::{dead_results, flow};
+use crate::compile::{dead_results, flow, temporaries};
+use crate::isa::affine::Rule;
 use crate::isa::decode;
 use crate::isa::op::Touched;
-use crate::isa::op::call::Passed;
 use crate::isa::op::call::{CallIndex, FUNCTIONS_BASE};
-use crate::isa::op::place::{Bank, Place, bits};
-use crate::isa::op::{Decoded, Meaning, Op};
+use crate::isa::op::place::Place;
+use crate::isa::op::{Decoded, Op};
 use crate::isa::operands::Operands;
 use crate::isa::scope::{Scope, Signature, Symbol};
 use crate::isa::value::{Args, Kind};
 use crate::machine::global::{Buffer, Global};
+use crate::machine::registers::Bank;
 use crate::machine::registers::Slot;
 use crate::ptx::ast::{
     Block, Function, Ident, Instruction, Loc, Module, Operand, Space, Statement, Variable,
@@ -67,7 +70,7 @@ fn empty(name: &str, text: &str, module: &Module<'_>) -> Program {
         sm: module.target.sm,
         files: module.files.iter().map(|file| (file.index, file.name.to_string())).collect(),
         insts: Vec::new(),
-        meanings: Vec::new(),
+        touched: Vec::new(),
         origins: Vec::new(),
         functions: Vec::new(),
         calls: Vec::new(),
@@ -251,8 +254,7 @@ impl<'t> Lowering<'_, 't> {
         if let Some(block) = &function.body {
             self.block(&mut body, block)?;
             // Running off the end is a return.
-            let meaning = Meaning { alu: None, touched: body.returned.clone() };
-            self.push(Op::Return, Args::default(), meaning, (function.span, None));
+            self.push((Op::Return, Args::default(), Rule::No), body.returned.clone(), (function.span, None));
         }
         self.check_sizes(function, &params, body.frame.bytes)?;
         let code = Code {
@@ -272,10 +274,10 @@ impl<'t> Lowering<'_, 't> {
             required_threads: bound(function, ".reqntid").cloned(),
             max_threads: bound(function, ".maxntid")
                 .map(|dims| dims.iter().fold(1, |all: u64, &dim| all.saturating_mul(u64::from(dim)))),
-            plans: Plans::default(),
         };
         self.resolve(&code, &mut body, first_call);
         dead_results::mark(&mut self.program, &code);
+        temporaries::mark(&mut self.program, &code);
         self.program.functions.push(code);
         Ok(())
     }
@@ -415,14 +417,14 @@ impl<'t> Lowering<'_, 't> {
         };
         let decoded = decoded.unwrap_or_else(|error| self.refused(&error));
         let origin = (instruction.span, instruction.loc);
-        for Decoded { op, args, meaning, .. } in decoded.before {
-            self.push(op, args, meaning, origin);
+        for Decoded { op, args, affine, touched, .. } in decoded.before {
+            self.push((op, args, affine), touched, origin);
         }
-        let mut meaning = decoded.meaning;
+        let mut touched = decoded.touched;
         if matches!(decoded.op, Op::Return) {
-            meaning.touched.extend_from_slice(&body.returned);
+            touched.extend_from_slice(&body.returned);
         }
-        self.push(decoded.op, decoded.args, meaning, origin);
+        self.push((decoded.op, decoded.args, decoded.affine), touched, origin);
         // What is not supported is guarded too: it is no error for lanes that skip it.
         if let (Ok(Some((slot, negated))), Some(inst)) = (guard, self.program.insts.last_mut()) {
             (inst.guard, inst.flip, inst.guarded) = (slot, if negated { u32::MAX } else { 0 }, true);
@@ -439,7 +441,7 @@ impl<'t> Lowering<'_, 't> {
         });
         self.program.refused.push(Refusal::new(error, message));
         let op = Op::Unsupported(self.program.refused.len() as u32 - 1);
-        Decoded { before: Vec::new(), op, args: Args::default(), meaning: Meaning::default() }
+        Decoded { before: Vec::new(), op, args: Args::default(), affine: Rule::No, touched: Vec::new() }
     }
 
     /// The predicate that guards an instruction, and whether it is negated.
@@ -454,9 +456,28 @@ impl<'t> Lowering<'_, 't> {
         Ok(Some((slot, guard.negated)))
     }
 
-    fn push(&mut self, op: Op, args: Args, meaning: Meaning, (span, loc): (Span, Option<Loc>)) {
-        self.program.insts.push(Inst { op, args, guard: 0, flip: 0, guarded: false });
-        self.program.meanings.push(meaning);
+    fn push(
+        &mut self,
+        (op, args, affine): (Op, Args, Rule),
+        touched: Vec<Touched>,
+        (span, loc): (Span, Option<Loc>),
+    ) {
+        let first = self.program.touched.len() as u32;
+        let (writes, reads): (Vec<_>, Vec<_>) = touched.into_iter().partition(|touched| touched.is_written);
+        self.program.insts.push(Inst {
+            op,
+            args,
+            affine,
+            guard: 0,
+            flip: 0,
+            guarded: false,
+            touched: first,
+            reads: reads.len() as u16,
+            writes: writes.len() as u16,
+            is_temporary: false,
+            starts_segment: false,
+        });
+        self.program.touched.extend(reads.into_iter().chain(writes));
         self.program.origins.push(Origin { span, loc });
     }
 
@@ -510,50 +531,6 @@ fn declare_targets(body: &mut Body<'_>, targets: &[Ident<'_>]) -> Symbol {
 fn declare_prototype(body: &mut Body<'_>, signature: Signature) -> Symbol {
     body.scope.prototypes.push(signature);
     Symbol::Prototype(body.scope.prototypes.len() as u32 - 1)
-}
-
-/// Places parameters and results: a kernel's in the parameter block, a function's in its frame or in registers.
-fn signature<'t>(body: &mut Body<'t>, function: &Function<'t>) -> (Vec<Passed>, Vec<Passed>) {
-    let mut block = Stack::default();
-    let mut place = |variable: &Variable<'t>| {
-        if variable.space == Space::Reg {
-            return register(body, variable);
-        }
-        let stack = if function.is_entry { &mut block } else { &mut body.frame };
-        let size = size_of(variable).unwrap_or(0);
-        let address = stack.place(size, align_of(variable));
-        let element = element_bytes(variable);
-        let in_frame = !function.is_entry;
-        let place = Place { space: Space::Param, address, size, element, in_frame, passed_as: None };
-        body.scope.declare(variable.name, Symbol::Variable(place));
-        Passed::Variable(place)
-    };
-    (function.params.iter().map(&mut place).collect(), function.returns.iter().map(&mut place).collect())
-}
-
-/// Declares a parameter or result that is a register. The first columns of a function always fit.
-fn register<'t>(body: &mut Body<'t>, variable: &Variable<'t>) -> Passed {
-    let name = variable.name;
-    body.scope.declare(name, Symbol::Register(variable.ty));
-    let (level, _) = body.scope.find(name.text).unwrap_or((0, Symbol::Register(variable.ty)));
-    let bank = Bank::of(variable.ty).unwrap_or(Bank::Wide);
-    let slot = body.scope.column((level, name.text, 0), bank).unwrap_or(0);
-    Passed::Column { bank, slot, bytes: u64::from(bits(variable.ty).div_ceil(8)) }
-}
-
-/// The column of a result that is a register, as its function's end reads it.
-fn read(passed: &Passed) -> Option<Touched> {
-    match *passed {
-        Passed::Column { bank, slot, .. } => Some(Touched { bank, slot, is_written: false }),
-        Passed::Variable(_) | Passed::Nothing => None,
-    }
-}
-
-fn variable_of(passed: &Passed) -> Option<Place> {
-    match *passed {
-        Passed::Variable(place) => Some(place),
-        Passed::Column { .. } | Passed::Nothing => None,
-    }
 }
 
 /// The variables in global and constant memory of a block and those in it.

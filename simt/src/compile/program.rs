@@ -3,14 +3,13 @@
 use std::sync::Arc;
 
 use crate::compile::inst::{Inst, Origin, Pc};
-use crate::compile::plan::Plans;
 use crate::compile::shared::SharedVariable;
-use crate::isa::op::Meaning;
+use crate::isa::op::Touched;
 use crate::isa::op::call::{CallSite, Passed};
 use crate::isa::op::place::Place;
 use crate::isa::scope::Named;
 use crate::machine::global::Buffer;
-use crate::machine::registers::Registers;
+use crate::machine::registers::Image;
 use crate::ptx::{Error, LineIndex};
 use crate::report::fault::{Site, SourceLine};
 
@@ -28,7 +27,7 @@ pub struct Code {
     /// One past its last instruction.
     pub end: Pc,
     /// The registers of a new frame.
-    pub image: Registers,
+    pub image: Image,
     /// The registers that its instructions name.
     pub registers: Vec<Named>,
     /// Local memory of a frame in bytes: local variables and parameters.
@@ -47,8 +46,6 @@ pub struct Code {
     pub required_threads: Option<Vec<u32>>,
     /// The largest block it was compiled for (`.maxntid`), if any.
     pub max_threads: Option<u64>,
-    /// How it is carried out the fast way, once somebody has launched it.
-    pub plans: Plans,
 }
 
 /// A function that CUDA's own runtime provides.
@@ -96,13 +93,13 @@ pub struct Program {
     pub files: Vec<(u32, String)>,
     /// All instructions, function after function.
     pub insts: Vec<Inst>,
-    /// What is known of each.
-    pub meanings: Vec<Meaning>,
+    /// The registers that each names ([`Inst::reads`], [`Inst::writes`]).
+    pub touched: Vec<Touched>,
     /// Where each came from.
     pub origins: Vec<Origin>,
     /// Kernels and functions.
     pub functions: Vec<Code>,
-    /// Calls, by [`crate::isa::control::CallIndex`].
+    /// Calls, by [`crate::isa::op::call::CallIndex`].
     pub calls: Vec<CallSite>,
     /// The lists of `brx.idx`.
     pub tables: Vec<Vec<Pc>>,
@@ -119,6 +116,24 @@ pub struct Program {
 }
 
 impl Program {
+    /// The registers that an instruction reads.
+    #[inline(always)]
+    pub fn reads(&self, inst: &Inst) -> &[Touched] {
+        &self.touched[inst.touched as usize..][..usize::from(inst.reads)]
+    }
+
+    /// The registers that an instruction may write.
+    #[inline(always)]
+    pub fn writes(&self, inst: &Inst) -> &[Touched] {
+        &self.touched[inst.touched as usize + usize::from(inst.reads)..][..usize::from(inst.writes)]
+    }
+
+    /// The registers that an instruction names.
+    #[inline(always)]
+    pub fn touched(&self, inst: &Inst) -> &[Touched] {
+        &self.touched[inst.touched as usize..][..usize::from(inst.reads) + usize::from(inst.writes)]
+    }
+
     /// Bytes of shared memory that a block of `code` has when a launch adds `dynamic` bytes.
     pub fn shared_bytes(&self, code: &Code, dynamic: u32) -> u64 {
         match dynamic {

@@ -19,7 +19,7 @@ use crate::isa::op::memory::Memory;
 use crate::isa::value::Args;
 use crate::machine::divergence::Frame;
 use crate::machine::fork::Reduction;
-use crate::machine::registers::{Lanes, Slot, Wide};
+use crate::machine::registers::{Lanes, Wide};
 use crate::order::{ByteRange, Scope, Space};
 use crate::report::counters::Counters;
 
@@ -37,12 +37,9 @@ pub fn atomic(
     for lane in memories.order.lanes(lanes.mask) {
         let (memory, address) = resolve(atomic.address.memory, at[lane]);
         by_memory[usize::from(memory == Memory::Shared)] |= 1 << lane;
-        let operand = |slot: Slot| match atomic.bytes {
-            8 => lanes.wide[slot as usize][lane],
-            _ => u64::from(lanes.narrow[slot as usize][lane]),
-        };
+        let [b, c] = operands(lanes, args, atomic, lane);
         if memory == Memory::Global && memories.global.is_fork() {
-            match put_off(memories, atomic, lane, address, operand(args.b)) {
+            match put_off(memories, atomic, lane, address, b) {
                 Ok(true) => continue,
                 Ok(false) => {}
                 Err(first) => return Err(lowest_atomic_denied(memories, atomic, lanes.mask, &at, first)),
@@ -54,18 +51,17 @@ pub fn atomic(
         };
         let last = read_le(data);
         let place = watched_place(memories, atomic, memory, address);
-        if let (Some(watch), Some(place)) = (&mut memories.watch, place) {
-            let operands = [operand(args.b), operand(args.c)];
-            if watch.delays_update(atomic, (lane, place, address), operands, args.d) {
-                continue;
-            }
+        if let (Some(watch), Some(place)) = (&mut memories.watch, place)
+            && watch.delays_update(atomic, (lane, place, address), [b, c], args.d)
+        {
+            continue;
         }
         let old = match (&mut memories.watch, place) {
             (Some(watch), Some(place)) => watch.read_atomic(atomic, lane, place, last),
             _ => last,
         };
-        let new = atomic.new_value(memory, old, operand(args.b), operand(args.c));
-        let stores = !atomic.is_cas || old == operand(args.b);
+        let new = atomic.new_value(memory, old, b, c);
+        let stores = !atomic.is_cas || old == b;
         if let Some(place) = place {
             watch(memories, atomic, lane, place, stores.then_some(new));
         }
@@ -84,6 +80,13 @@ pub fn atomic(
     }
     count(counters, atomic, &at, by_memory);
     Ok(())
+}
+
+/// What a lane brings: the operand, and for a compare-and-swap also the new value. Other atomics have no second operand,
+/// and `args.c` names no register of theirs.
+pub fn operands(lanes: &Lanes<'_>, args: &Args, atomic: &Atomic, lane: usize) -> [u64; 2] {
+    let value = |slot| lanes.value(slot, lane, atomic.bytes == 8);
+    [value(args.b), if atomic.is_cas { value(args.c) } else { 0 }]
 }
 
 /// Counts an atomic of the lanes that went to global memory, and of those that went to shared memory. The windows of

@@ -18,16 +18,16 @@ use crate::machine::registers::like_the_lowest;
 impl Run<'_> {
     /// Lets a group arrive at a barrier.
     pub fn barrier(&mut self, block: &mut Block, w: usize, g: usize, barrier: Barrier) -> Result<(), Stop> {
-        let warp = &mut block.warps[w];
+        let warp = &block.warps[w];
         let group = &warp.divergence.groups[g];
         let (pc, mask, base) = (group.pc, group.mask, group.frame.base);
         let args = self.program.insts[pc as usize].args;
-        let numbers = &warp.registers.narrow[base.narrow + args.a as usize];
+        let numbers = block.registers.narrow.get(base.narrow + args.a as usize, w);
         let lowest = mask.trailing_zeros() as usize;
         // Mostly the number is a constant, and nobody has to be looked at one by one.
         let differs = numbers.iter().fold(0, |differs, number| differs | (number ^ numbers[lowest]));
         if differs != 0 {
-            let same = like_the_lowest(numbers, mask);
+            let same = like_the_lowest(&numbers, mask);
             if same != mask {
                 self.again(pc, mask);
                 block.warps[w].divergence.split(g, same, pc, pc, Some(pc + 1));
@@ -35,8 +35,9 @@ impl Run<'_> {
             }
         }
         let number = numbers[lowest] as usize;
-        let wanted = barrier.counted.then(|| warp.registers.narrow[base.narrow + args.b as usize][lowest]);
-        let predicate = warp.registers.preds[base.preds + args.c as usize];
+        let wanted =
+            barrier.counted.then(|| block.registers.narrow.get(base.narrow + args.b as usize, w)[lowest]);
+        let predicate = block.registers.preds.get(base.preds + args.c as usize, w);
         let is_true = if barrier.negated { !predicate } else { predicate };
         let arriving = if self.stack { warp.live() } else { mask };
         if let Err(problem) = check_use(block, number, wanted) {
@@ -113,7 +114,7 @@ impl Run<'_> {
                     continue;
                 }
                 let inst = &self.program.insts[group.pc as usize];
-                let mut lanes = warp.registers.lanes(group.frame.base, group.mask);
+                let mut lanes = block.registers.lanes(w, group.frame.base, group.mask);
                 if let Op::Barrier(Barrier { action: Action::Reduce(combine), .. }) = inst.op {
                     match combine {
                         Combine::Popc => lanes.write_narrow(inst.args.d, |_| state.true_count),
@@ -178,9 +179,10 @@ impl Run<'_> {
             Op::Barrier(barrier) => barrier.aligned,
             _ => false,
         };
-        let mut waiting = groups.filter(|group| is_at(group, number)).filter(aligned);
-        let Some(first) = waiting.next() else { return Ok(()) };
-        match waiting.find(|group| group.pc != first.pc) {
+        let waiting = groups.filter(|group| is_at(group, number)).filter(aligned);
+        let lowest_lane = |group: &&Group| group.mask.trailing_zeros();
+        let Some(first) = waiting.clone().min_by_key(lowest_lane) else { return Ok(()) };
+        match waiting.filter(|group| group.pc != first.pc).min_by_key(lowest_lane) {
             Some(other) => Err(faults::two_barriers(self, block, w, first, other)),
             None => Ok(()),
         }

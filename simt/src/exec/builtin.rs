@@ -5,7 +5,7 @@ use crate::exec::faults::{Problem, at_lanes};
 use crate::exec::state::{Run, Stop};
 use crate::isa::op::call::CallSite;
 use crate::isa::printf;
-use crate::machine::block::{Block, Warp};
+use crate::machine::block::Block;
 use crate::machine::divergence::Frame;
 use crate::machine::global::Window;
 use crate::machine::registers::lanes_of;
@@ -27,15 +27,15 @@ impl Run<'_> {
         let (mask, frame) =
             (block.warps[w].divergence.groups[g].mask, block.warps[w].divergence.groups[g].frame);
         for lane in lanes_of(mask) {
-            let format = passed(&mut block.warps[w], lane, &frame, site, 0);
-            let buffer = passed(&mut block.warps[w], lane, &frame, site, 1);
+            let format = passed(block, (w, lane), &frame, site, 0);
+            let buffer = passed(block, (w, lane), &frame, site, 1);
             let format = self.string(block, w, lane, format, MAX_STRING_BYTES);
             let mut memory = LaneMemory { run: self, block, w, lane, buffer };
             let printed = printf::format(&format, &mut memory).ok();
             let count = printed.as_ref().map_or(-1, |printed| printed.arguments as i32);
             self.append(printed.as_ref().map_or(&[], |printed| &printed.text));
             if let Some(result) = site.results.first() {
-                give(&mut block.warps[w], lane, u64::from(count as u32), (result, &frame));
+                give(block, (w, lane), u64::from(count as u32), (result, &frame));
             }
         }
         block.warps[w].divergence.groups[g].pc += 1;
@@ -59,7 +59,7 @@ impl Run<'_> {
         let group = &block.warps[w].divergence.groups[g];
         let (pc, mask, frame) = (group.pc, group.mask, group.frame);
         let lane = mask.trailing_zeros() as usize;
-        let message = passed(&mut block.warps[w], lane, &frame, site, 0);
+        let message = passed(block, (w, lane), &frame, site, 0);
         let message =
             String::from_utf8_lossy(&self.string(block, w, lane, message, MAX_STRING_BYTES)).into_owned();
         Err(at_lanes(self, block, w, pc, mask, &Problem::Assertion(message)))
@@ -95,8 +95,8 @@ impl Run<'_> {
 }
 
 /// The 64-bit argument number `index` of a call, from a caller's frame.
-fn passed(warp: &mut Warp, lane: usize, frame: &Frame, site: &CallSite, index: usize) -> u64 {
-    site.args.get(index).map_or(0, |from| take(warp, lane, from, frame))
+fn passed(block: &mut Block, at: (usize, usize), frame: &Frame, site: &CallSite, index: usize) -> u64 {
+    site.args.get(index).map_or(0, |from| take(block, at, from, frame))
 }
 
 /// The memory that a lane's `printf` reads.

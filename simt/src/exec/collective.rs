@@ -13,7 +13,7 @@ use crate::isa::value::{Args, Kind};
 use crate::launch::Schedule;
 use crate::machine::block::{Block, Warp};
 use crate::machine::divergence::{Group, Wait};
-use crate::machine::registers::{Lanes, Narrow, Registers, Shape, WARP_SIZE, Wide, lanes_of};
+use crate::machine::registers::{Lanes, Narrow, WARP_SIZE, Wide, lanes_of};
 
 impl Run<'_> {
     /// Lets a group come to a collective instruction: it is carried out at once if nobody else is named.
@@ -27,7 +27,7 @@ impl Run<'_> {
         let warp = &block.warps[w];
         let group = &warp.divergence.groups[g];
         let (pc, mask) = (group.pc, group.mask);
-        let members = self.members(warp, group, collective);
+        let members = self.members(block, w, group, collective);
         // What follows comes to the same for a whole warp of which each lane names all; this is the fast way there.
         if mask == u32::MAX && members == [u32::MAX; WARP_SIZE] {
             self.exchange(block, w, mask, collective);
@@ -56,12 +56,12 @@ impl Run<'_> {
     }
 
     /// The membermask of each lane of a group. Without `.sync` it is whoever runs together.
-    fn members(&self, warp: &Warp, group: &Group, collective: Collective) -> Narrow {
+    fn members(&self, block: &Block, w: usize, group: &Group, collective: Collective) -> Narrow {
         if !collective.sync {
             return [group.mask; WARP_SIZE];
         }
         let args = self.program.insts[group.pc as usize].args;
-        warp.registers.narrow[group.frame.base.narrow + args.e as usize]
+        block.registers.narrow.get(group.frame.base.narrow + args.e as usize, w)
     }
 
     fn waiting_at(&self, group: &Group) -> Option<Collective> {
@@ -93,10 +93,10 @@ impl Run<'_> {
         let warp = &block.warps[w];
         for group in &warp.divergence.groups {
             let Some(collective) = self.waiting_at(group) else { continue };
-            let members = self.members(warp, group, collective);
+            let members = self.members(block, w, group, collective);
             for lane in lanes_of(group.mask) {
                 let wanted = members[lane] & warp.live();
-                let (come, other) = self.come(warp, collective, members[lane], lane);
+                let (come, other) = self.come(block, w, collective, members[lane], lane);
                 if let Some((other, theirs)) = other {
                     let problem =
                         Problem::WaitingMasks { one: (lane, members[lane]), other: (other, theirs) };
@@ -114,17 +114,18 @@ impl Run<'_> {
     /// there with another one, for `own` among others: neither can ever go on.
     fn come(
         &self,
-        warp: &Warp,
+        block: &Block,
+        w: usize,
         collective: Collective,
         members: u32,
         own: usize,
     ) -> (u32, Option<(usize, u32)>) {
         let (mut come, mut other) = (0, None);
-        for group in &warp.divergence.groups {
+        for group in &block.warps[w].divergence.groups {
             let Some(theirs) = self.waiting_at(group).filter(|theirs| theirs.meets(collective)) else {
                 continue;
             };
-            let named = self.members(warp, group, theirs);
+            let named = self.members(block, w, group, theirs);
             for lane in lanes_of(group.mask & members) {
                 if named[lane] == members {
                     come |= 1 << lane;
@@ -142,11 +143,11 @@ impl Run<'_> {
         let mut brought =
             Brought { a: [0; WARP_SIZE], b: [0; WARP_SIZE], c: [0; WARP_SIZE], members: [0; WARP_SIZE] };
         for group in warp.divergence.groups.iter().filter(|group| group.mask & lanes != 0) {
-            let members = self.members(warp, group, collective);
+            let members = self.members(block, w, group, collective);
             let inst = &self.program.insts[group.pc as usize];
             let Op::Collective(own) = inst.op else { unreachable!("lanes come by a collective instruction") };
-            let columns = (&warp.registers, group.frame.base);
-            bring(&mut brought, columns, &inst.args, own, (&members, group.mask));
+            let columns = block.registers.lanes(w, group.frame.base, group.mask);
+            bring(&mut brought, &columns, &inst.args, own, (&members, group.mask));
         }
         if collective.exchange == Exchange::Barrier {
             self.see_warp_barriers(block, w, lanes, &brought.members);
@@ -165,7 +166,7 @@ impl Run<'_> {
         let warp = &mut block.warps[w];
         for group in warp.divergence.groups.iter_mut().filter(|group| group.mask & lanes != 0) {
             let args = self.program.insts[group.pc as usize].args;
-            hand_over(&mut warp.registers.lanes(group.frame.base, group.mask), &args, collective, &got);
+            hand_over(&mut block.registers.lanes(w, group.frame.base, group.mask), &args, collective, &got);
             group.pc += 1;
             group.wait = Wait::Nothing;
         }
@@ -197,7 +198,7 @@ impl Run<'_> {
 }
 
 /// The lanes of a group whose members are all in the group and name the same mask.
-pub(crate) fn complete_lanes(members: &Narrow, mask: u32, live: u32) -> u32 {
+fn complete_lanes(members: &Narrow, mask: u32, live: u32) -> u32 {
     let first = members[mask.trailing_zeros() as usize % WARP_SIZE];
     if first & live == mask && lanes_of(mask).all(|lane| members[lane] == first) {
         return mask;
@@ -225,22 +226,24 @@ fn position(warp: &Warp, wanted: impl FnMut(&Group) -> bool) -> Option<usize> {
 }
 
 /// Adds what the lanes of a group bring.
-pub(crate) fn bring(
+fn bring(
     brought: &mut Brought,
-    (registers, base): (&Registers, Shape),
+    lanes: &Lanes<'_>,
     args: &Args,
     collective: Collective,
     (members, mask): (&Narrow, u32),
 ) {
-    let narrow = |column: u16| &registers.narrow[base.narrow + column as usize];
+    let narrow = |column: u16| &lanes.narrow[column as usize];
     put(&mut brought.members, members, mask, |&members| members);
+    if matches!(collective.exchange, Exchange::Barrier | Exchange::Elect) {
+        return;
+    }
     match collective.source {
         Kind::Pred => {
-            let bits =
-                registers.preds[base.preds + args.a as usize] ^ u32::from(collective.negated).wrapping_neg();
+            let bits = lanes.preds[args.a as usize] ^ u32::from(collective.negated).wrapping_neg();
             lanes_of(mask).for_each(|lane| brought.a[lane] = u64::from(bits >> lane & 1));
         }
-        Kind::B64 => put(&mut brought.a, &registers.wide[base.wide + args.a as usize], mask, |&a| a),
+        Kind::B64 => put(&mut brought.a, &lanes.wide[args.a as usize], mask, |&a| a),
         _ => put(&mut brought.a, narrow(args.a), mask, |&a| u64::from(a)),
     }
     if matches!(collective.exchange, Exchange::Shuffle(_)) {
@@ -250,7 +253,7 @@ pub(crate) fn bring(
 }
 
 /// Writes what lanes got.
-pub(crate) fn hand_over(lanes: &mut Lanes<'_>, args: &Args, collective: Collective, got: &Got) {
+fn hand_over(lanes: &mut Lanes<'_>, args: &Args, collective: Collective, got: &Got) {
     match collective.exchange {
         Exchange::Barrier => {}
         Exchange::Vote(_) => lanes.write_pred(args.q, got.predicate),

@@ -9,12 +9,12 @@ use crate::exec::faults::{Problem, at_lanes};
 use crate::exec::state::{Run, Stop};
 use crate::isa::op::Op;
 use crate::isa::op::call::{CallIndex, CallSite, Callee, FUNCTIONS_BASE, Passed};
-use crate::isa::op::place::Bank;
 use crate::isa::op::warp::Exchange;
 use crate::isa::special::Special;
-use crate::machine::block::{Block, Warp};
+use crate::machine::block::Block;
 use crate::machine::divergence::Frame;
 use crate::machine::local::MAX_RESIDENT_LOCAL_BYTES;
+use crate::machine::registers::Bank;
 use crate::machine::registers::like_the_lowest;
 use crate::machine::registers::{WARP_SIZE, lanes_of};
 use crate::ptx::Error;
@@ -154,7 +154,7 @@ impl Run<'_> {
             Target { global: self.global, shared: &mut block.shared, follow: self.follow.as_mut() };
         watch.drain(&mut target, (block.slot, w), lanes);
         if matches!(op, Op::Call(_) | Op::Return) {
-            let mut columns = block.warps[w].registers.lanes(base, active);
+            let mut columns = block.registers.lanes(w, base, active);
             watch.deliver_all_results(&mut target, (block.slot, w), &mut columns);
         }
     }
@@ -186,7 +186,7 @@ impl Run<'_> {
         let group = &warp.divergence.groups[g];
         let (pc, mask) = (group.pc, group.mask);
         let inst = &self.program.insts[pc as usize];
-        let index = warp.registers.narrow[group.frame.base.narrow + inst.args.a as usize];
+        let index = block.registers.narrow.get(group.frame.base.narrow + inst.args.a as usize, w);
         let leaving = like_the_lowest(&index, mask);
         let number = index[mask.trailing_zeros() as usize];
         let targets = &self.program.tables[list as usize];
@@ -212,7 +212,7 @@ impl Run<'_> {
         let callee = match site.callee {
             Callee::Direct(function) => function,
             Callee::Indirect(slot) => {
-                let target = warp.registers.wide[group.frame.base.wide + slot as usize];
+                let target = block.registers.wide.get(group.frame.base.wide + slot as usize, w);
                 let narrow = target.map(function_at);
                 let leaving = like_the_lowest(&narrow, mask);
                 if leaving != mask {
@@ -279,15 +279,14 @@ impl Run<'_> {
             let problem = Problem::ResidentLocalMemory { limit_bytes: MAX_RESIDENT_LOCAL_BYTES };
             return Err(at_lanes(self, block, w, pc, mask, &problem));
         }
-        let warp = &mut block.warps[w];
         let frame =
             Frame { base: caller.base.plus(caller_code.image.shape()), local, function: callee, call: pc };
-        warp.registers.open(frame.base, &code.image, mask);
-        warp.local.grow(frame.local + code.frame_bytes);
+        block.registers.open(w, frame.base, &code.image, mask);
+        block.warps[w].local.grow(frame.local + code.frame_bytes);
         for (from, to) in site.args.iter().zip(&code.takes) {
-            pass(warp, mask, (from, &caller), (to, &frame));
+            pass(block, w, mask, (from, &caller), (to, &frame));
         }
-        let group = &mut warp.divergence.groups[g];
+        let group = &mut block.warps[w].divergence.groups[g];
         group.callers.push(caller);
         (group.frame, group.pc) = (frame, code.start);
         Ok(())
@@ -305,7 +304,7 @@ impl Run<'_> {
         };
         let results = &self.program.functions[frame.function as usize].results;
         for (from, to) in results.iter().zip(&self.program.calls[call as usize].results) {
-            pass(warp, mask, (from, &frame), (to, &caller));
+            pass(block, w, mask, (from, &frame), (to, &caller));
         }
     }
 }
@@ -336,12 +335,18 @@ fn depth(block: &Block, w: usize, g: usize) -> usize {
 }
 
 /// Copies a parameter between frames, for the lanes of `mask`.
-fn pass(warp: &mut Warp, mask: u32, (from, source): (&Passed, &Frame), (to, target): (&Passed, &Frame)) {
+fn pass(
+    block: &mut Block,
+    w: usize,
+    mask: u32,
+    (from, source): (&Passed, &Frame),
+    (to, target): (&Passed, &Frame),
+) {
     if let (Passed::Variable(from), Passed::Variable(to)) = (from, to) {
         let (start, at) = ((from.address + source.local) as usize, (to.address + target.local) as usize);
         let bytes = from.size.min(to.size) as usize;
         for lane in lanes_of(mask) {
-            warp.local.lane(lane).copy_within(start..start + bytes, at);
+            block.warps[w].local.lane(lane).copy_within(start..start + bytes, at);
         }
         return;
     }
@@ -349,25 +354,25 @@ fn pass(warp: &mut Warp, mask: u32, (from, source): (&Passed, &Frame), (to, targ
         return;
     }
     for lane in lanes_of(mask) {
-        let value = take(warp, lane, from, source);
-        give(warp, lane, value, (to, target));
+        let value = take(block, (w, lane), from, source);
+        give(block, (w, lane), value, (to, target));
     }
 }
 
 /// The lowest 64 bits of a lane's parameter.
-pub(crate) fn take(warp: &mut Warp, lane: usize, from: &Passed, frame: &Frame) -> u64 {
+pub(crate) fn take(block: &mut Block, (w, lane): (usize, usize), from: &Passed, frame: &Frame) -> u64 {
     match *from {
         Passed::Variable(place) => {
             let start = (place.address + frame.local) as usize;
-            let bytes = &warp.local.lane(lane)[start..start + place.size.min(8) as usize];
+            let bytes = &block.warps[w].local.lane(lane)[start..start + place.size.min(8) as usize];
             bytes.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte))
         }
         Passed::Column { bank, slot, .. } => {
-            let slot = usize::from(slot);
+            let (lanes, slot) = (block.registers.lanes(w, frame.base, 0), usize::from(slot));
             match bank {
-                Bank::Narrow => u64::from(warp.registers.narrow[frame.base.narrow + slot][lane]),
-                Bank::Wide => warp.registers.wide[frame.base.wide + slot][lane],
-                Bank::Preds => u64::from(warp.registers.preds[frame.base.preds + slot] >> lane & 1),
+                Bank::Narrow => u64::from(lanes.narrow[slot][lane]),
+                Bank::Wide => lanes.wide[slot][lane],
+                Bank::Preds => u64::from(lanes.preds[slot] >> lane & 1),
             }
         }
         Passed::Nothing => unreachable!("only a result can be left out"),
@@ -375,22 +380,21 @@ pub(crate) fn take(warp: &mut Warp, lane: usize, from: &Passed, frame: &Frame) -
 }
 
 /// Gives a lane's parameter its value.
-pub(crate) fn give(warp: &mut Warp, lane: usize, value: u64, (to, frame): (&Passed, &Frame)) {
+pub(crate) fn give(block: &mut Block, (w, lane): (usize, usize), value: u64, (to, frame): (&Passed, &Frame)) {
     match *to {
         Passed::Variable(place) => {
             let start = (place.address + frame.local) as usize;
             let bytes = place.size.min(8) as usize;
-            warp.local.lane(lane)[start..start + bytes].copy_from_slice(&value.to_le_bytes()[..bytes]);
+            let local = block.warps[w].local.lane(lane);
+            local[start..start + bytes].copy_from_slice(&value.to_le_bytes()[..bytes]);
         }
         Passed::Column { bank, slot, bytes } => {
             let (slot, value) = (usize::from(slot), value & u64::MAX >> (64 - 8 * bytes.clamp(1, 8)));
+            let mut lanes = block.registers.lanes(w, frame.base, 1 << lane);
             match bank {
-                Bank::Narrow => warp.registers.narrow[frame.base.narrow + slot][lane] = value as u32,
-                Bank::Wide => warp.registers.wide[frame.base.wide + slot][lane] = value,
-                Bank::Preds => {
-                    let bits = &mut warp.registers.preds[frame.base.preds + slot];
-                    *bits = *bits & !(1 << lane) | u32::from(value & 1 != 0) << lane;
-                }
+                Bank::Narrow => lanes.narrow[slot][lane] = value as u32,
+                Bank::Wide => lanes.wide[slot][lane] = value,
+                Bank::Preds => lanes.write_pred(slot as u16, u32::from(value & 1 != 0) << lane),
             }
         }
         Passed::Nothing => {}

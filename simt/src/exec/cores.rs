@@ -4,22 +4,19 @@
 //! on a fork of global memory that keeps which bytes a block read and wrote ([`crate::machine::fork`]), and one block
 //! after the other on each core. If no block wrote a byte that another one touched, each of them has done what it would
 //! have done beside the others: which turns a block's warps get, in which order lanes store, and when a block is probed
-//! depends on the block alone. Then the forks are joined, counters are added, and that is the launch. It is tried in lock
-//! step first ([`crate::exec::block`]), on one core as well as on several.
+//! depends on the block alone. Then the forks are joined, counters are added, and that is the launch.
 //!
 //! Whatever else happens, the forks are thrown away, and the launch is run on one core as if nothing had been: a byte
 //! that two blocks share, a fault, something found by a checker, a word printed, a block that cannot go on by itself,
 //! steps beyond the bound. So the report of a launch never depends on how many cores there were, and nothing here has
 //! to know how to tell what went wrong. Left out from the start is what would not be the same: a watcher, a byte that is
-//! followed, kernels that look at the clock, which all blocks share, and outside of lock step turns drawn from the seed and
-//! weak memory.
+//! followed, kernels that look at the clock, which all blocks share, turns drawn from the seed, and weak memory.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::{self, Builder};
 
 use crate::checkers::memory_model::MemoryModel;
 use crate::compile::program::Program;
-use crate::exec::block::Lockstep;
 use crate::exec::probes::Probes;
 use crate::exec::state::{Counted, Run, Stop};
 use crate::isa::op::Op;
@@ -46,7 +43,6 @@ struct Shared<'r> {
     kernel: u32,
     launch: &'r Launch,
     params: &'r [u8],
-    way: Way,
     /// The first block that nobody has taken.
     next: AtomicU64,
     /// Blocks in a piece.
@@ -83,15 +79,6 @@ struct Done {
     counted: Counted,
 }
 
-/// How a core runs a block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Way {
-    /// All its warps together ([`crate::exec::block`]).
-    LockStep,
-    /// Warps take turns.
-    Turns,
-}
-
 impl Run<'_> {
     /// Runs all blocks each by itself, on several cores if there are any; whether it went well. If not, nothing has
     /// happened.
@@ -101,19 +88,12 @@ impl Run<'_> {
             return false;
         }
         let cores = self.cores_worth_it();
-        if self.lockstep_plan().is_some() {
-            match self.each_by_itself(cores, Way::LockStep) {
-                Ok(()) => return true,
-                Err(Stop::NotInLockStep) => {}
-                Err(_) => return false,
-            }
-        }
         let is_plain = launch.schedule == Schedule::RoundRobin && !launch.weak_memory;
-        is_plain && cores > 1 && self.each_by_itself(cores, Way::Turns).is_ok()
+        is_plain && cores > 1 && self.each_by_itself(cores).is_ok()
     }
 
     /// Runs all blocks each by itself.
-    fn each_by_itself(&mut self, cores: u64, way: Way) -> Result<(), Stop> {
+    fn each_by_itself(&mut self, cores: u64) -> Result<(), Stop> {
         let blocks = self.launch.grid.count();
         let mut forks = self.global.fork(cores as usize);
         let shared = Shared {
@@ -121,7 +101,6 @@ impl Run<'_> {
             kernel: self.kernel,
             launch: self.launch,
             params: &self.params,
-            way,
             next: AtomicU64::new(0),
             piece: (blocks / (cores * PIECES)).clamp(1, LONGEST_PIECE),
             deal: self.deal.map(|seed| Deal { seed, cores }),
@@ -231,11 +210,6 @@ fn all_done(shared: &Shared<'_>, forks: &mut Vec<Global>) -> Result<Vec<Done>, S
 /// What all cores have done, or what stops them.
 fn what_came_of(all: Vec<Result<Done, Stop>>) -> Result<Vec<Done>, Stop> {
     let needs_one = |done: &Result<Done, Stop>| matches!(done, Err(Stop::NeedsOneCore));
-    let wants_turns = |done: &Result<Done, Stop>| matches!(done, Err(Stop::NotInLockStep));
-    // Who was interrupted by another one says that one core is needed, and need not be right.
-    if all.iter().any(wants_turns) {
-        return Err(Stop::NotInLockStep);
-    }
     if all.iter().any(needs_one) { Err(Stop::NeedsOneCore) } else { all.into_iter().collect() }
 }
 
@@ -244,25 +218,13 @@ impl Shared<'_> {
     fn work(&self, mut fork: Global) -> Result<Done, Stop> {
         let mut run = Run::new(self.program, self.kernel, self.launch, &mut fork, self.params.to_vec());
         run.is_one_of_many = true;
-        let outcome = match self.way {
-            Way::LockStep => self.in_lock_step(&mut run),
-            Way::Turns => self.in_turns(&mut run),
-        };
+        let outcome = self.in_turns(&mut run);
         if let Err(stop) = outcome {
             self.is_over.store(true, Ordering::Relaxed);
             return Err(stop);
         }
         let counted = run.into_counted();
         Ok(Done { fork, counted })
-    }
-
-    fn in_lock_step(&self, run: &mut Run<'_>) -> Result<(), Stop> {
-        let Some(plan) = run.lockstep_plan() else { return Err(Stop::NotInLockStep) };
-        let mut machine = Lockstep::new(run, &plan, &self.is_over);
-        while let Some(mut numbers) = self.next_piece() {
-            numbers.try_for_each(|number| machine.block(number))?;
-        }
-        Ok(())
     }
 
     fn in_turns(&self, run: &mut Run<'_>) -> Result<(), Stop> {

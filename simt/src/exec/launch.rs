@@ -7,9 +7,10 @@ use crate::checkers::memory_model::wording;
 use crate::compile::inst::Pc;
 use crate::exec::probes::Probes;
 use crate::exec::recurrence::Trials;
-use crate::exec::state::{Issued, Run, Stop};
+use crate::exec::state::{Run, Stop};
 use crate::exec::{mechanism, separation, waits};
-use crate::machine::block::{Block, Start, SwiftStart, Warp};
+use crate::launch::Dim3;
+use crate::machine::block::{Block, Start, Warp};
 use crate::machine::registers::WARP_SIZE;
 use crate::ptx::Error;
 use crate::report::Report;
@@ -29,14 +30,13 @@ impl Run<'_> {
                 Vec::new()
             }
             Err(Stop::Unsupported(error)) => return Err(error),
-            Err(Stop::NeedsOneCore | Stop::NotInLockStep) => unreachable!("this is the one core"),
+            Err(Stop::NeedsOneCore) => unreachable!("this is the one core"),
         };
         let stale_reads = self.watch.take().map_or_else(Vec::new, |mut watch| {
             self.find(|context, findings| wording::add(context, &mut watch, findings))
         });
         let findings = std::mem::take(&mut self.findings);
         faults.extend(crate::checkers::wording::faults(&self.context(), findings));
-        Issued::count_stretches(&mut self.issued);
         if self.initialisation.reports {
             let was_issued = |pc: Pc| self.issued[pc as usize].count != 0;
             faults.extend(initialisation::wording::unset_constants(&self.context(), was_issued));
@@ -112,13 +112,12 @@ impl Run<'_> {
         // What calls added to the warps of the block that was here before is given back.
         let added = |warp: &Warp| warp.local.lane_bytes().saturating_sub(code.frame_bytes) * WARP_SIZE as u64;
         self.local_bytes = self.local_bytes.saturating_sub(block.warps.iter().map(added).sum());
-        let plan = self.plan.as_deref();
         let start = Start {
             pc: code.start,
             function: self.kernel,
-            image: &code.image,
+            registers: &self.registers,
             frame_bytes: code.frame_bytes,
-            swift: plan.map(|plan| SwiftStart { lines: &plan.image, first_read: &plan.first_read }),
+            columns: columns(self.launch.block),
         };
         let threads = self.launch.block.count() as u32;
         block.reset(number, self.launch.grid.nth(number), threads, self.shared_bytes, &start);
@@ -144,8 +143,11 @@ impl Run<'_> {
         blocks.retain(|block| !block.warps.is_empty());
     }
 
-    /// One turn of a block: a slice for each of its warps.
+    /// One turn of a block: all of its warps together, or a slice for each of them.
     pub(crate) fn turn(&mut self, block: &mut Block, turns: &mut Turns) -> Result<(), Stop> {
+        if turns.are_in_step() {
+            return self.turn_in_step(block);
+        }
         for place in 0..turns.order_warps(block.warps.len()) {
             let warp = turns.warp(place);
             let slice = turns.slice();
@@ -175,10 +177,6 @@ impl Run<'_> {
     /// Runs the groups of a warp until its slice is used up or none can run.
     fn run_warp(&mut self, block: &mut Block, warp: usize, mut slice: u32) -> Result<(), Stop> {
         while slice > 0 {
-            self.run_together(block, warp, &mut slice)?;
-            if slice == 0 {
-                break;
-            }
             let Some(group) = mechanism::runnable(&block.warps[warp].divergence, self.stack) else {
                 break;
             };
@@ -203,4 +201,10 @@ impl Run<'_> {
         let mut warps = blocks.iter().flat_map(|block| &block.warps);
         warps.any(|warp| mechanism::runnable(&warp.divergence, self.stack).is_some())
     }
+}
+
+/// Lanes in a row of a warp: as wide as the block where its rows fit a warp, the whole warp otherwise.
+fn columns(block: Dim3) -> u32 {
+    let lanes = WARP_SIZE as u32;
+    if lanes.is_multiple_of(block.x) && block.count() > u64::from(block.x) { block.x } else { lanes }
 }

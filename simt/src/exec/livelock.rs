@@ -29,7 +29,7 @@ use crate::exec::waits;
 use crate::machine::block::{Block, Warp};
 use crate::machine::divergence::{Divergence, Wait};
 use crate::machine::local::Local;
-use crate::machine::registers::Registers;
+use crate::machine::registers::Image;
 
 /// Steps of all resident blocks between probes of one of them at most, where each finds that somebody gets on.
 const LONGEST_INTERVAL: u64 = 1 << 20;
@@ -84,24 +84,26 @@ enum Cycle {
 
 /// A warp as it stood.
 struct Snapshot {
-    registers: Registers,
+    registers: Image,
     local: Local,
     divergence: Divergence,
 }
 
 impl Snapshot {
-    fn of(warp: &Warp) -> Snapshot {
+    fn of(block: &Block, w: usize) -> Snapshot {
+        let warp = &block.warps[w];
         Snapshot {
-            registers: warp.registers.clone(),
+            registers: block.registers.of_warp(w),
             local: warp.local.clone(),
             divergence: warp.divergence.clone(),
         }
     }
 
-    fn is(&self, warp: &Warp) -> bool {
+    fn is(&self, block: &Block, w: usize) -> bool {
+        let warp = &block.warps[w];
         self.divergence.stands_like(&warp.divergence)
-            && self.registers == warp.registers
             && self.local == warp.local
+            && block.registers.holds(w, &self.registers)
     }
 }
 
@@ -244,7 +246,6 @@ impl Run<'_> {
     }
 
     fn probe_warp(&mut self, block: &mut Block, w: usize, bound: u64) -> Result<Verdict, Stop> {
-        self.lay_open(&mut block.warps[w]);
         let verdict = self.groups_spin(block, w, bound);
         self.lookout.end();
         verdict
@@ -291,7 +292,7 @@ impl Run<'_> {
             let Some(g) = self.next_group(warp, done) else { return Ok(Cycle::Idle) };
             let group = &warp.divergence.groups[g];
             let (pc, mask) = (group.pc, group.mask);
-            let snapshot = Snapshot::of(warp);
+            let snapshot = Snapshot::of(block, w);
             self.lookout.begin(pc);
             let (start, mut ran) = (self.steps, 0);
             while self.steps < start + window {
@@ -300,7 +301,7 @@ impl Run<'_> {
                 if self.step_moves(block, w, g, start + window)? {
                     return Ok(Cycle::Moves);
                 }
-                if snapshot.is(&block.warps[w]) {
+                if snapshot.is(block, w) {
                     // Who runs together is the schedule's choice once lanes have parted.
                     let sure = self.stack || !self.lookout.asked_company || ran == mask;
                     let is_proven = sure && self.lookout.clock_reads == 0;

@@ -12,6 +12,7 @@ use crate::access::element::read_le;
 use crate::access::window::memory_of;
 use crate::access::window::resolve;
 use crate::compile::inst::{Inst, Pc};
+use crate::exec::atomics::operands;
 use crate::exec::memory::Memories;
 use crate::isa::op::Op;
 use crate::isa::op::atomic::Atomic;
@@ -22,7 +23,7 @@ use crate::isa::value::Args;
 use crate::machine::divergence::Frame;
 use crate::machine::global::Window;
 use crate::machine::mbarriers::OBJECT_BYTES;
-use crate::machine::registers::{Lanes, Slot, lanes_of};
+use crate::machine::registers::{Lanes, lanes_of};
 use crate::order::Order;
 
 /// Places that are remembered at most; a lane each, or all lanes one.
@@ -199,9 +200,7 @@ impl Lookout {
         self.strong_reads += 1;
         // Whoever adds something changes what is there, whatever it is. Where several cores run blocks it is not there
         // yet.
-        if atomic.adds()
-            && lanes_of(lanes.mask).any(|lane| register(lanes, args.b, lane, atomic.bytes == 8) != 0)
-        {
+        if atomic.adds() && lanes_of(lanes.mask).any(|lane| operands(lanes, args, atomic, lane)[0] != 0) {
             self.moved = true;
             return;
         }
@@ -214,9 +213,9 @@ impl Lookout {
                 return;
             };
             let width = u32::from(atomic.bytes) * 8;
-            let operand = |slot| register(lanes, slot, lane, atomic.bytes == 8);
             let (memory, _) = resolve(atomic.address.memory, at[lane]);
-            let new = atomic.new_value(memory, read_le(bytes), operand(args.b), operand(args.c));
+            let [b, c] = operands(lanes, args, atomic, lane);
+            let new = atomic.new_value(memory, read_le(bytes), b, c);
             self.moved |= (new ^ read_le(bytes)) << (64 - width) != 0;
         }
     }
@@ -285,13 +284,9 @@ fn store_changes(
             Found::Nothing => true,
             Found::Shown(_, _, bytes) => {
                 let elements = bytes.chunks_exact(width).zip([args.d, args.q, args.b, args.c]);
-                let value = |slot| register(lanes, slot, lane, access.register_bits == 64).to_le_bytes();
+                let value = |slot| lanes.value(slot, lane, access.register_bits == 64).to_le_bytes();
                 elements.into_iter().any(|(element, slot)| *element != value(slot)[..width])
             }
         }
     })
-}
-
-fn register(lanes: &Lanes<'_>, slot: Slot, lane: usize, wide: bool) -> u64 {
-    if wide { lanes.wide[slot as usize][lane] } else { u64::from(lanes.narrow[slot as usize][lane]) }
 }

@@ -4,31 +4,17 @@
 //! lane by lane, with the same result. Which of several lanes that store to one address wins is decided by
 //! [`Memories::order`], which is drawn from the seed, never by lane order.
 
-use crate::access::address::Denied;
-use crate::access::address::TOGETHER;
-use crate::access::address::Why;
-use crate::access::address::addresses;
-use crate::access::address::check_alignment;
-use crate::access::address::check_flat;
-use crate::access::address::check_writable;
-use crate::access::address::denied;
-use crate::access::address::first_denied;
-use crate::access::address::lowest_denied;
-use crate::access::address::neighbours;
-use crate::access::address::sectors;
-use crate::access::element::extend;
-use crate::access::element::load_lane;
-use crate::access::element::load_row;
-use crate::access::element::store_lane;
-use crate::access::element::store_row;
+use crate::access::address::{
+    Denied, TOGETHER, Why, addresses, check_alignment, check_flat, check_writable, denied, first_denied,
+    lowest_denied,
+};
+use crate::access::element::{extend, load_lane, store_lane};
 use crate::access::lane_order::LaneOrder;
-use crate::access::traffic;
+use crate::access::row::{Row, Shape};
 use crate::checkers::initialisation::Initialisation;
 use crate::checkers::last_writer::LastWriter;
 use crate::checkers::memory_model::MemoryModel;
-use crate::exec::generic::load_generic;
-use crate::exec::generic::store_generic;
-
+use crate::exec::generic::{load_generic, store_generic};
 use crate::isa::op::memory::{Access, Base, Memory};
 use crate::isa::value::Args;
 use crate::machine::divergence::Frame;
@@ -78,20 +64,11 @@ pub fn load(
 ) -> Result<(), Denied> {
     let at = addresses(lanes, &access.address, args.a, frame);
     match access.address.memory {
-        Memory::Global => {
-            let row = neighbours(&at, lanes.mask, access.lane_bytes());
-            counters.global_load_requests += 1;
-            counters.global_load_sectors += sectors(&at, lanes.mask, access, row);
-            load_global(memories, lanes, args, access, &at, row)
+        Memory::Global | Memory::Shared => {
+            load_shaped(memories, lanes, args, access, &Shape::of(&at, lanes.mask), counters)
         }
-        Memory::Const => load_global(memories, lanes, args, access, &at, None),
+        Memory::Const => load_global(memories, lanes, args, access, &Shape::of(&at, lanes.mask)),
         Memory::Param => load_param(memories, lanes, args, access, &at),
-        Memory::Shared => {
-            counters.shared_load_requests += 1;
-            counters.shared_load_bank_conflicts +=
-                traffic::load_conflicts(&at, lanes.mask, access.lane_bytes());
-            load_shared(memories, lanes, args, access, &at)
-        }
         Memory::Local => {
             counters.local_requests += 1;
             load_local(memories, lanes, args, access, &at)
@@ -113,17 +90,8 @@ pub fn store(
 ) -> Result<(), Denied> {
     let at = addresses(lanes, &access.address, args.a, frame);
     match access.address.memory {
-        Memory::Global => {
-            let row = neighbours(&at, lanes.mask, access.lane_bytes());
-            counters.global_store_requests += 1;
-            counters.global_store_sectors += sectors(&at, lanes.mask, access, row);
-            store_global(memories, lanes, args, access, &at, row)
-        }
-        Memory::Shared => {
-            counters.shared_store_requests += 1;
-            counters.shared_store_bank_conflicts +=
-                traffic::store_conflicts(&at, lanes.mask, access.lane_bytes());
-            store_shared(memories, lanes, args, access, &at)
+        Memory::Global | Memory::Shared => {
+            store_shaped(memories, lanes, args, access, &Shape::of(&at, lanes.mask), counters)
         }
         Memory::Local => {
             counters.local_requests += 1;
@@ -135,108 +103,238 @@ pub fn store(
     }
 }
 
+/// Loads from global or shared memory for the active lanes, at addresses of a known shape.
+#[inline(always)]
+pub fn load_shaped(
+    memories: &mut Memories<'_>,
+    lanes: &mut Lanes<'_>,
+    args: &Args,
+    access: &Access,
+    shape: &Shape<'_>,
+    counters: &mut Counters,
+) -> Result<(), Denied> {
+    let bytes = access.lane_bytes();
+    if access.address.memory == Memory::Global {
+        counters.global_load_requests += 1;
+        counters.global_load_sectors += shape.sectors(bytes);
+        return load_global(memories, lanes, args, access, shape);
+    }
+    counters.shared_load_requests += 1;
+    counters.shared_load_bank_conflicts += shape.load_conflicts(bytes);
+    load_shared(memories, lanes, args, access, shape)
+}
+
+/// Stores to global or shared memory for the active lanes, at addresses of a known shape.
+#[inline(always)]
+pub fn store_shaped(
+    memories: &mut Memories<'_>,
+    lanes: &Lanes<'_>,
+    args: &Args,
+    access: &Access,
+    shape: &Shape<'_>,
+    counters: &mut Counters,
+) -> Result<(), Denied> {
+    let bytes = access.lane_bytes();
+    if access.address.memory == Memory::Global {
+        counters.global_store_requests += 1;
+        counters.global_store_sectors += shape.sectors(bytes);
+        return store_global(memories, lanes, args, access, shape);
+    }
+    counters.shared_store_requests += 1;
+    counters.shared_store_bank_conflicts += shape.store_conflicts(bytes);
+    store_shared(memories, lanes, args, access, shape)
+}
+
+/// Loads from global memory: row by row where the addresses form rows, lane by lane otherwise.
+#[inline(never)]
 fn load_global(
     memories: &mut Memories<'_>,
     lanes: &mut Lanes<'_>,
     args: &Args,
     access: &Access,
-    at: &Wide,
-    row: Option<usize>,
+    shape: &Shape<'_>,
+) -> Result<(), Denied> {
+    let mut left = lanes.mask;
+    for row in shape.rows() {
+        if load_global_row(memories.global, lanes, args, access, row) {
+            left &= !row.mask;
+        }
+    }
+    if left == 0 { Ok(()) } else { load_global_lanes(memories.global, lanes, args, access, (shape, left)) }
+}
+
+/// Loads a row, and notes what the kernel has read; `false`, and nothing done, where it does not lie in one piece.
+#[inline(always)]
+fn load_global_row(
+    global: &mut Global,
+    lanes: &mut Lanes<'_>,
+    args: &Args,
+    access: &Access,
+    row: &Row,
+) -> bool {
+    let bytes = access.lane_bytes();
+    let Some((start, length)) = row.range(bytes) else { return false };
+    let Ok((region, offset)) = global.locate(start, length) else { return false };
+    if !global.is_fork() || row.is_dense(bytes) {
+        return match global.read(region, offset, length as usize) {
+            Some(data) => {
+                row.load(lanes, args, access, data);
+                true
+            }
+            None => false,
+        };
+    }
+    let Some(data) = global.peek(region, offset, length as usize) else { return false };
+    row.load(lanes, args, access, data);
+    row.pieces(offset, bytes).for_each(|piece| global.note_read(region, piece));
+    true
+}
+
+#[inline(never)]
+fn load_global_lanes(
+    global: &mut Global,
+    lanes: &mut Lanes<'_>,
+    args: &Args,
+    access: &Access,
+    (shape, mask): (&Shape<'_>, u32),
 ) -> Result<(), Denied> {
     let bytes = access.lane_bytes();
-    if access.count == 1
-        && let Some(count) = row
-        && at[0].is_multiple_of(bytes)
-        && let Ok((region, offset)) = memories.global.locate(at[0], bytes * count as u64)
-        && let Some(data) = memories.global.read(region, offset, bytes as usize * count)
-    {
-        load_row(lanes, args, access, data);
-        return Ok(());
-    }
-    for lane in lanes_of(lanes.mask) {
-        check_alignment(lane, at[lane], access)?;
-        let (region, offset) = memories
-            .global
-            .locate(at[lane], bytes)
-            .map_err(|miss| denied(lane, at[lane], bytes, access.address.memory, Why::Missed(miss)))?;
-        let data = memories.global.read(region, offset, bytes as usize).expect(TOGETHER);
+    for lane in lanes_of(mask) {
+        check_alignment(lane, shape.address(lane), access)?;
+        let (region, offset) = global.locate(shape.address(lane), bytes).map_err(|miss| {
+            denied(lane, shape.address(lane), bytes, access.address.memory, Why::Missed(miss))
+        })?;
+        let data = global.read(region, offset, bytes as usize).expect(TOGETHER);
         load_lane(lanes, args, access, lane, data);
     }
     Ok(())
 }
 
+/// Stores to global memory: row by row where no two lanes store to one byte, in the order of [`Memories::order`] otherwise.
+#[inline(never)]
 fn store_global(
     memories: &mut Memories<'_>,
-    lanes: &mut Lanes<'_>,
+    lanes: &Lanes<'_>,
     args: &Args,
     access: &Access,
-    at: &Wide,
-    row: Option<usize>,
+    shape: &Shape<'_>,
+) -> Result<(), Denied> {
+    let mut left = lanes.mask;
+    if shape.is_disjoint(access.lane_bytes()) {
+        for row in shape.rows() {
+            if store_global_row(memories.global, lanes, args, access, row) {
+                left &= !row.mask;
+            }
+        }
+    }
+    if left == 0 { Ok(()) } else { store_global_lanes(memories, lanes, args, access, (shape, left)) }
+}
+
+/// Stores a row: [`load_global_row`].
+#[inline(always)]
+fn store_global_row(global: &mut Global, lanes: &Lanes<'_>, args: &Args, access: &Access, row: &Row) -> bool {
+    let bytes = access.lane_bytes();
+    let Some((start, length)) = row.range(bytes) else { return false };
+    let Ok((region, offset)) = global.locate_writable(start, length) else { return false };
+    if !global.is_fork() || row.is_dense(bytes) {
+        return match global.write(region, offset, length as usize) {
+            Some(data) => {
+                row.store(lanes, args, access, data);
+                true
+            }
+            None => false,
+        };
+    }
+    let Some(data) = global.poke(region, offset, length as usize) else { return false };
+    row.store(lanes, args, access, data);
+    row.pieces(offset, bytes).for_each(|piece| global.note_written(region, piece));
+    true
+}
+
+#[inline(never)]
+fn store_global_lanes(
+    memories: &mut Memories<'_>,
+    lanes: &Lanes<'_>,
+    args: &Args,
+    access: &Access,
+    (shape, mask): (&Shape<'_>, u32),
 ) -> Result<(), Denied> {
     let bytes = access.lane_bytes();
-    if access.count == 1
-        && let Some(count) = row
-        && at[0].is_multiple_of(bytes)
-        && let Ok((region, offset)) = memories.global.locate_writable(at[0], bytes * count as u64)
-        && let Some(data) = memories.global.write(region, offset, bytes as usize * count)
-    {
-        store_row(lanes, args, access, data);
-        return Ok(());
-    }
-    for lane in memories.order.lanes(lanes.mask) {
-        let (region, offset) = check_writable(memories.global, lane, at[lane], access).map_err(|first| {
-            let check = |lane| check_writable(memories.global, lane, at[lane], access).map(drop);
-            lowest_denied(first, lanes.mask, check)
-        })?;
+    for lane in memories.order.lanes(mask) {
+        let (region, offset) =
+            check_writable(memories.global, lane, shape.address(lane), access).map_err(|first| {
+                let check =
+                    |lane| check_writable(memories.global, lane, shape.address(lane), access).map(drop);
+                lowest_denied(first, mask, check)
+            })?;
         let data = memories.global.write(region, offset, bytes as usize).expect(TOGETHER);
         store_lane(lanes, args, access, lane, data);
     }
     Ok(())
 }
 
+/// The bytes of a row in a memory that starts at zero.
+#[inline(always)]
+fn range_of(row: &Row, bytes: u64, size: usize) -> Option<std::ops::Range<usize>> {
+    let (start, length) = row.range(bytes)?;
+    let end = start.checked_add(length).filter(|&end| end <= size as u64)?;
+    Some(start as usize..end as usize)
+}
+
+#[inline(never)]
 fn load_shared(
-    memories: &mut Memories<'_>,
+    memories: &Memories<'_>,
     lanes: &mut Lanes<'_>,
     args: &Args,
     access: &Access,
-    at: &Wide,
+    shape: &Shape<'_>,
 ) -> Result<(), Denied> {
-    let bytes = access.lane_bytes();
-    if access.count == 1
-        && let Some(count) = neighbours(at, lanes.mask, bytes)
-        && at[0].is_multiple_of(bytes)
-        && let Some(data) = at[0]
-            .checked_add(bytes * count as u64)
-            .filter(|&end| end <= memories.shared.len() as u64)
-            .and_then(|end| memories.shared.get(at[0] as usize..end as usize))
-    {
-        load_row(lanes, args, access, data);
-        return Ok(());
+    let mut left = lanes.mask;
+    for row in shape.rows() {
+        if let Some(range) = range_of(row, access.lane_bytes(), memories.shared.len()) {
+            row.load(lanes, args, access, &memories.shared[range]);
+            left &= !row.mask;
+        }
     }
-    for lane in lanes_of(lanes.mask) {
-        let offset = check_flat(lane, at[lane], access, memories.shared.len() as u64)?;
+    for lane in lanes_of(left) {
+        let offset = check_flat(lane, shape.address(lane), access, memories.shared.len() as u64)?;
         load_lane(lanes, args, access, lane, &memories.shared[offset..]);
     }
     Ok(())
 }
 
+#[inline(never)]
 fn store_shared(
     memories: &mut Memories<'_>,
-    lanes: &mut Lanes<'_>,
+    lanes: &Lanes<'_>,
     args: &Args,
     access: &Access,
-    at: &Wide,
+    shape: &Shape<'_>,
 ) -> Result<(), Denied> {
-    let size = memories.shared.len() as u64;
-    for lane in memories.order.lanes(lanes.mask) {
-        let offset = check_flat(lane, at[lane], access, size).map_err(|first| {
-            lowest_denied(first, lanes.mask, |lane| check_flat(lane, at[lane], access, size).map(drop))
+    let (size, mut left) = (memories.shared.len(), lanes.mask);
+    if shape.is_disjoint(access.lane_bytes()) {
+        for row in shape.rows() {
+            if let Some(range) = range_of(row, access.lane_bytes(), size) {
+                row.store(lanes, args, access, &mut memories.shared[range]);
+                left &= !row.mask;
+            }
+        }
+    }
+    if left == 0 {
+        return Ok(());
+    }
+    for lane in memories.order.lanes(left) {
+        let offset = check_flat(lane, shape.address(lane), access, size as u64).map_err(|first| {
+            lowest_denied(first, left, |lane| {
+                check_flat(lane, shape.address(lane), access, size as u64).map(drop)
+            })
         })?;
         store_lane(lanes, args, access, lane, &mut memories.shared[offset..]);
     }
     Ok(())
 }
 
+#[inline(never)]
 fn load_local(
     memories: &mut Memories<'_>,
     lanes: &mut Lanes<'_>,
@@ -270,6 +368,7 @@ fn same_word(at: &Wide, mask: u32, access: &Access, size: u64) -> Option<usize> 
     (plain && inside && others & mask == 0).then_some(first as usize)
 }
 
+#[inline(never)]
 fn store_local(
     memories: &mut Memories<'_>,
     lanes: &mut Lanes<'_>,
@@ -288,6 +387,7 @@ fn store_local(
     Ok(())
 }
 
+#[inline(never)]
 fn load_param(
     memories: &mut Memories<'_>,
     lanes: &mut Lanes<'_>,

@@ -1,11 +1,10 @@
 //! Runs programs: control flow, reconvergence, memory, barriers and collectives, on one core or several.
 //!
 //! [`state`] is a launch that is running, and [`run`] gives its blocks and warps their turns. [`step`] is the plain
-//! interpreter; [`warp`] and [`block`] are faster ways to run a warp and a block, which return what it returns.
+//! interpreter, and [`team`] the fast executor, which has the warps of a block execute an instruction together.
 
 mod atomics;
 mod barrier;
-mod block;
 mod builtin;
 mod collective;
 mod control;
@@ -26,6 +25,6 @@ mod separation;
 mod stalled;
 pub mod state;
 mod step;
+mod team;
 mod waits;
-mod warp;
 mod watched;

@@ -6,14 +6,14 @@
 
 use std::ops::ControlFlow;
 
+use crate::access::traffic::{atomic_conflicts, load_conflicts, store_conflicts};
 use crate::compile::inst::AT_RETURN;
 use crate::compile::program::Program;
-use crate::isa::op::place::Bank;
 use crate::launch::{Dim3, MemoryError};
 use crate::machine::block::{Block, Warp};
 use crate::machine::divergence::{Divergence, Frame, Wait};
 use crate::machine::global::{Buffer, Global};
-use crate::machine::registers::WARP_SIZE;
+use crate::machine::registers::{Bank, WARP_SIZE};
 use crate::report::fault::Site;
 use crate::report::location::{AccessKind, Space};
 
@@ -53,7 +53,7 @@ pub(crate) struct Machine<'m> {
 }
 
 /// An access to memory by the active lanes of an instruction.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Access {
     /// The memory.
@@ -70,6 +70,18 @@ pub struct Access {
     pub sectors: u64,
     /// Extra passes that it needed because lanes wanted different words of one bank, in shared memory.
     pub bank_conflicts: u64,
+}
+
+impl Access {
+    /// The extra passes that the access would need, in shared memory, if its lanes had other addresses.
+    pub fn bank_conflicts_at(&self, addresses: &[u64; WARP_SIZE]) -> u64 {
+        match self.kind {
+            AccessKind::Read => load_conflicts(addresses, self.lanes, self.bytes),
+            AccessKind::Write => store_conflicts(addresses, self.lanes, self.bytes),
+            AccessKind::Update => atomic_conflicts(addresses, self.lanes, self.bytes),
+            AccessKind::Mbarrier => 0,
+        }
+    }
 }
 
 /// Lanes of a warp that stand at the same instruction.
@@ -119,13 +131,13 @@ pub struct Register<'m> {
 impl Register<'_> {
     /// What the register holds in a lane, as bits. Lanes that are in another function have a register of that one there.
     pub fn value(&self, lane: usize) -> u64 {
-        let registers = &self.machine.block.warps[self.warp].registers;
+        let registers = &self.machine.block.registers;
         let (bank, slot) = self.place;
         let lane = lane % WARP_SIZE;
         match bank {
-            Bank::Narrow => u64::from(registers.narrow[slot][lane]),
-            Bank::Wide => registers.wide[slot][lane],
-            Bank::Preds => u64::from(registers.preds[slot] >> lane & 1),
+            Bank::Narrow => u64::from(registers.narrow.get(slot, self.warp)[lane]),
+            Bank::Wide => registers.wide.get(slot, self.warp)[lane],
+            Bank::Preds => u64::from(registers.preds.get(slot, self.warp) >> lane & 1),
         }
     }
 }
@@ -168,7 +180,7 @@ impl<'m> Moment<'m> {
         let code = &machine.program.functions[machine.frame.function as usize];
         let is_there = (warp as usize) < machine.block.warps.len();
         code.registers.iter().filter(move |_| is_there).filter_map(move |register| {
-            let (registers, base) = (&machine.block.warps[warp as usize].registers, machine.frame.base);
+            let (registers, base) = (&machine.block.registers, machine.frame.base);
             let slot = usize::from(register.slot);
             let (slot, count) = match register.bank {
                 Bank::Narrow => (base.narrow + slot, registers.narrow.len()),

@@ -17,10 +17,7 @@
 //! with weak memory, in kernels that read the clock or ask barriers in shared memory, which time out, and with more than [`MOST_BYTES`] of global memory. Loops that count
 //! are never the same again, and end at the bound on steps.
 
-use std::sync::Arc;
-
 use crate::checkers::findings::Findings;
-use crate::compile::plan::Plan;
 use crate::exec::probes::Probes;
 use crate::exec::state::{Issued, Run, Stop};
 use crate::exec::waits;
@@ -109,13 +106,14 @@ fn stand_alike(one: &Block, other: &Block) -> bool {
         && warps().all(|(one, other)| one.divergence.stands_like(&other.divergence))
         && one.barriers == other.barriers
         && warps().all(|(one, other)| hold_the_same(one, other))
+        && one.registers == other.registers
         && one.shared == other.shared
 }
 
 fn hold_the_same(one: &Warp, other: &Warp) -> bool {
     one.patience == other.patience
         && one.divergence.waits_like(one.steps, &other.divergence, other.steps)
-        && one.registers == other.registers
+        && one.starved == other.starved
         && one.local == other.local
 }
 
@@ -131,7 +129,6 @@ struct Aside<'a> {
     traffic: Vec<Counters>,
     probes: Vec<Probes>,
     findings: Findings,
-    plan: Option<Arc<Plan>>,
     watchers: Watchers<'a>,
 }
 
@@ -170,10 +167,6 @@ impl<'a> Run<'a> {
         let live =
             |blocks: &[Block]| (blocks.len(), blocks.iter().map(|block| block.live_threads).sum::<u32>());
         let (threads, mut window) = (live(blocks), 1_u64);
-        // The plain interpreter runs the trial, because a fast executor leaves registers that are dead as they were at
-        // some time, and would recognise fewer returns.
-        blocks.iter_mut().flat_map(|block| &mut block.warps).for_each(|warp| self.lay_open(warp));
-        self.plan = None;
         while self.steps < end {
             let mut place = Place::of(self, blocks);
             for _ in 0..window {
@@ -209,7 +202,6 @@ impl<'a> Run<'a> {
             traffic: self.traffic.clone(),
             probes: self.probes.clone(),
             findings: self.findings.clone(),
-            plan: self.plan.clone(),
             watchers,
         }
     }
@@ -222,7 +214,6 @@ impl<'a> Run<'a> {
         (self.warps, self.divergent_warps, self.waiting_blocks) = aside.warps;
         (self.issued, self.traffic, self.probes) = (aside.issued, aside.traffic, aside.probes);
         self.findings = aside.findings;
-        self.plan = aside.plan;
         (self.watch, self.follow, self.watcher, self.initialisation) = aside.watchers;
     }
 }

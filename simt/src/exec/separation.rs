@@ -28,7 +28,6 @@ impl Run<'_> {
         let next = mechanism::runnable(&warp.divergence, self.stack).filter(|_| groups.len() < MOST_GROUPS);
         let Some(next) = next else { return };
         if let Some(lanes) = turns.separate(groups[next].mask) {
-            self.lay_open(warp);
             warp.divergence.separate(next, lanes);
         }
     }

@@ -3,23 +3,21 @@
 //! The state that everything in [`crate::exec`] works on. What it does with it is in the other files, each of which adds
 //! methods of its own; [`super::launch`] is the one that runs a launch from its first block to its last.
 
-use std::sync::Arc;
-
 use crate::checkers::context::Context;
 use crate::checkers::findings::{Finding, Findings};
 use crate::checkers::initialisation::Initialisation;
 use crate::checkers::last_writer::LastWriter;
 use crate::checkers::memory_model::MemoryModel;
 use crate::compile::inst::Pc;
-use crate::compile::plan::Plan;
-use crate::compile::planner;
 use crate::compile::program::{Code, Program};
 use crate::exec::lookout::Lookout;
 use crate::exec::moment::Watcher;
 use crate::exec::probes::Probes;
+use crate::exec::team::Team;
 use crate::isa::op::Op;
 use crate::launch::{Launch, Reconvergence, Schedule};
 use crate::machine::global::Global;
+use crate::machine::registers::Registers;
 use crate::ptx::Error;
 use crate::report::counters::{Counters, LineCounters};
 use crate::report::fault::Fault;
@@ -38,8 +36,6 @@ pub enum Stop {
     Watcher,
     /// It runs on several cores, and came to what only one can do.
     NeedsOneCore,
-    /// It runs in lock step, and came to what warps can only do each by itself.
-    NotInLockStep,
 }
 
 /// How often an instruction was issued, and for how many lanes.
@@ -51,38 +47,6 @@ pub struct Issued {
     pub lanes: u64,
     /// Times that a branch parted its lanes.
     pub parted: u64,
-    /// Stretches of instructions that begin here, less those that ended before: counted at their ends instead of one by
-    /// one, modulo 2^64.
-    begun: u64,
-    /// The lanes of these.
-    begun_lanes: u64,
-}
-
-impl Issued {
-    /// A stretch of instructions begins here that so many warps issue, with so many lanes.
-    #[inline(always)]
-    pub fn begin(&mut self, warps: u64, lanes: u64) {
-        self.begun = self.begun.wrapping_add(warps);
-        self.begun_lanes = self.begun_lanes.wrapping_add(lanes);
-    }
-
-    /// One ended right before.
-    #[inline(always)]
-    pub fn end(&mut self, warps: u64, lanes: u64) {
-        self.begun = self.begun.wrapping_sub(warps);
-        self.begun_lanes = self.begun_lanes.wrapping_sub(lanes);
-    }
-
-    /// Counts the instructions of all stretches one by one.
-    pub(crate) fn count_stretches(all: &mut [Issued]) {
-        let (mut count, mut lanes) = (0_u64, 0_u64);
-        for issued in all {
-            count = count.wrapping_add(std::mem::take(&mut issued.begun));
-            lanes = lanes.wrapping_add(std::mem::take(&mut issued.begun_lanes));
-            issued.count += count;
-            issued.lanes += lanes;
-        }
-    }
 }
 
 /// What was counted on one core.
@@ -132,6 +96,8 @@ pub struct Run<'a> {
     pub watcher: Option<&'a mut Watcher<'a>>,
     /// The lanes for which the instruction that is being carried out was taken back.
     pub(crate) taken_back: u32,
+    /// The registers with which a warp starts.
+    pub(crate) registers: Registers,
     /// The checker of reads of bytes that were never written.
     pub(crate) initialisation: Initialisation,
     /// By how much the clock is ahead of the steps.
@@ -140,8 +106,8 @@ pub struct Run<'a> {
     pub(crate) next_look: u64,
     /// Blocks that have not started yet.
     pub waiting_blocks: u64,
-    /// How the kernel is carried out the fast way, if it is.
-    pub(crate) plan: Option<Arc<Plan>>,
+    /// The team that runs, kept for its memory.
+    pub(crate) team: Team,
     /// What is looked at beside the run.
     pub(crate) lookout: Lookout,
     /// For each block on the machine, when it is probed next for threads that will never continue.
@@ -190,12 +156,13 @@ impl<'a> Run<'a> {
             follow: launch.follow.map(LastWriter::new),
             findings: Findings::default(),
             watcher: None,
+            registers: Registers::of_one_warp(&program.functions[kernel as usize].image),
             taken_back: 0,
             initialisation,
             late: 0,
             next_look: 0,
             waiting_blocks: launch.grid.count(),
-            plan: planner::plan_for(program, kernel, launch),
+            team: Team::default(),
             lookout: Lookout::new(),
             probes: Vec::new(),
             is_one_of_many: false,
@@ -253,8 +220,7 @@ impl<'a> Run<'a> {
     }
 
     /// What was counted.
-    pub(crate) fn into_counted(mut self) -> Counted {
-        Issued::count_stretches(&mut self.issued);
+    pub(crate) fn into_counted(self) -> Counted {
         let Run { steps, issued, traffic, warps, divergent_warps, .. } = self;
         Counted { steps, issued, traffic, warps, divergent_warps }
     }

@@ -11,7 +11,7 @@ use crate::checkers::last_writer;
 use crate::checkers::memory_model::MemoryModel;
 use crate::checkers::memory_model::delayed::Target;
 use crate::checkers::memory_model::memory_view::MemoryView;
-use crate::checkers::races::shadow::OpKind;
+use crate::checkers::races::shadow::list::OpKind;
 use crate::compile::inst::{AT_RETURN, Inst, NEVER, Pc};
 use crate::exec::memory::{self, Memories};
 use crate::exec::state::{Run, Stop};
@@ -24,8 +24,7 @@ use crate::launch::{Dim3, Launch};
 use crate::machine::block::Block;
 use crate::machine::divergence::{Divergence, Frame};
 use crate::machine::global::{Buffer, Window};
-use crate::machine::line::Line;
-use crate::machine::registers::{FULL_MASK, Lanes, WARP_SIZE};
+use crate::machine::registers::{Lanes, WARP_SIZE, lane_count};
 use crate::report::counters::Counters;
 
 /// Where a group stands when it leaves the loop.
@@ -38,15 +37,12 @@ pub(crate) enum Left {
     Denied(Denied),
     /// It came to an instruction that changes which lanes run together, with these lanes active.
     At(u32),
-    /// All of its warp came to a barrier of the block that has this number.
-    Meets(u8),
-    /// It stands in front of an instruction that the fast way cannot carry out, and has not counted it.
-    Lost,
 }
 
 impl Run<'_> {
     /// Runs a group until it waits, meets, parts, ends, or its slice is used up.
     pub fn run_group(&mut self, block: &mut Block, w: usize, g: usize, slice: &mut u32) -> Result<(), Stop> {
+        block.registers.expand_all();
         let divergence = &mut block.warps[w].divergence;
         if divergence.has_arrived(g) {
             let now = block.warps[w].steps;
@@ -57,6 +53,17 @@ impl Run<'_> {
             self.return_from_function(block, w, g);
             return Ok(());
         }
+        self.run_settled(block, (w, g), slice).map(drop)
+    }
+
+    /// [`Run::run_group`] of a group that is neither at its meeting nor at the end of a function, after registers have been
+    /// written out. Whether it only executed instructions that leave the groups as they are.
+    pub(crate) fn run_settled(
+        &mut self,
+        block: &mut Block,
+        (w, g): (usize, usize),
+        slice: &mut u32,
+    ) -> Result<bool, Stop> {
         if let Some(watch) = &mut self.watch {
             watch.run(block.slot, w, block.warps[w].divergence.groups[g].mask);
         }
@@ -76,7 +83,11 @@ impl Run<'_> {
         if !self.initialisation.found.is_empty() {
             self.find_unwritten(block.number, w);
         }
-        self.leave_loop(block, w, (g, left), slice)
+        if matches!(left, Left::Paused) {
+            return Ok(true);
+        }
+        self.leave_loop(block, w, (g, left), slice)?;
+        Ok(false)
     }
 
     /// Does what a group left the loop for.
@@ -89,7 +100,7 @@ impl Run<'_> {
     ) -> Result<(), Stop> {
         match left {
             Left::At(active) => self.watched_control(block, w, g, active),
-            Left::Paused | Left::Lost | Left::Meets(_) => Ok(()),
+            Left::Paused => Ok(()),
             Left::Yielded => {
                 *slice = 0;
                 Ok(())
@@ -102,7 +113,7 @@ impl Run<'_> {
     }
 
     /// Whether somebody looks at every instruction, be it the weak memory for the registers that it names.
-    fn looks(&self) -> bool {
+    pub(crate) fn looks(&self) -> bool {
         self.lookout.is_on() || self.launch.weak_memory
     }
 
@@ -112,7 +123,13 @@ impl Run<'_> {
     }
 
     /// [`Run::control`], shown to the watcher for the lanes that do not come to the instruction again.
-    fn watched_control(&mut self, block: &mut Block, w: usize, g: usize, active: u32) -> Result<(), Stop> {
+    pub(crate) fn watched_control(
+        &mut self,
+        block: &mut Block,
+        w: usize,
+        g: usize,
+        active: u32,
+    ) -> Result<(), Stop> {
         if self.watcher.is_none() {
             return self.control(block, w, g, active);
         }
@@ -129,8 +146,49 @@ impl Run<'_> {
     }
 
     /// Runs a group as far as it goes straight on.
-    pub(crate) fn straight_on_by(&mut self, at: (&mut Block, usize, usize), slice: &mut u32) -> Left {
-        if self.looks() { self.straight_on::<true>(at, slice) } else { self.straight_on::<false>(at, slice) }
+    pub(crate) fn straight_on_by(
+        &mut self,
+        (block, w, g): (&mut Block, usize, usize),
+        slice: &mut u32,
+    ) -> Left {
+        if self.looks() {
+            return self.straight_on::<true>((block, w, g), slice);
+        }
+        if *slice == 1 && self.step_in_registers(block, w, g) {
+            *slice = 0;
+            return Left::Paused;
+        }
+        self.straight_on::<false>((block, w, g), slice)
+    }
+
+    /// Executes the next instruction of a group, if it is arithmetic, does nothing, or is a branch that all lanes take; whether
+    /// it was. A single such instruction takes less time than preparing the loop does.
+    fn step_in_registers(&mut self, block: &mut Block, w: usize, g: usize) -> bool {
+        let divergence = &mut block.warps[w].divergence;
+        let meeting = meeting_place(divergence, g);
+        let group = &mut divergence.groups[g];
+        let pc = group.pc;
+        if pc == meeting {
+            return false;
+        }
+        let inst = &self.program.insts[pc as usize];
+        let mut lanes = block.registers.lanes(w, group.frame.base, group.mask);
+        lanes.mask &= lanes.preds[inst.guard as usize] ^ inst.flip;
+        let active = lanes.mask;
+        group.pc = match inst.op {
+            Op::Branch { target, .. } if active == group.mask => target,
+            Op::Branch { .. } => return false,
+            _ if active == 0 => pc + 1,
+            Op::Alu(run) => {
+                run(&mut lanes.warps(), &inst.args);
+                pc + 1
+            }
+            _ => return false,
+        };
+        let issued = &mut self.issued[pc as usize];
+        issued.count += 1;
+        issued.lanes += lane_count(active);
+        true
     }
 
     /// `LOOKS` is whether [`crate::exec::lookout`] is told of every instruction; the loop without it costs nothing more.
@@ -145,7 +203,7 @@ impl Run<'_> {
         let group = &mut divergence.groups[g];
         let (mask, frame) = (group.mask, group.frame);
         let mut pc = group.pc;
-        let mut lanes = warp.registers.lanes(frame.base, mask);
+        let mut lanes = block.registers.lanes(w, frame.base, mask);
         let mut memories = Memories {
             global: self.global,
             shared: &mut block.shared,
@@ -168,12 +226,12 @@ impl Run<'_> {
             let active = mask & (lanes.preds[inst.guard as usize] ^ inst.flip);
             let issued = &mut self.issued[pc as usize];
             issued.count += 1;
-            issued.lanes += count(active);
+            issued.lanes += lane_count(active);
             *slice -= 1;
             lanes.mask = active;
             if LOOKS {
                 if active != 0 {
-                    settle_results(&mut memories, &mut lanes, &self.program.meanings[pc as usize].touched);
+                    settle_results(&mut memories, &mut lanes, self.program.touched(inst));
                 }
                 self.lookout.see(&mut memories, &lanes, inst, &frame, pc);
             }
@@ -184,7 +242,7 @@ impl Run<'_> {
                 }
                 // Whoever evaluates a branch is active at it, whichever way it goes.
                 Op::Branch { .. } if active == 0 => {
-                    issued.lanes += count(mask);
+                    issued.lanes += lane_count(mask);
                     Ok(())
                 }
                 _ if active == 0 => Ok(()),
@@ -208,7 +266,7 @@ impl Run<'_> {
 
 /// Carries out an instruction of the inner loop, `since` instructions after its group got its slice.
 #[inline(always)]
-fn carry_out(
+pub(crate) fn carry_out(
     memories: &mut Memories<'_>,
     lanes: &mut Lanes<'_>,
     (inst, pc): (&Inst, Pc),
@@ -218,7 +276,7 @@ fn carry_out(
 ) -> Result<(), Left> {
     // Asked for by itself, for it is most of them, and a `match` is a jump to a place that the processor has to guess.
     if let Op::Alu(run) = inst.op {
-        run(lanes, &inst.args);
+        run(&mut lanes.warps(), &inst.args);
         return Ok(());
     }
     match &inst.op {
@@ -258,6 +316,40 @@ fn carry_out(
         _ => return Err(Left::At(lanes.mask)),
     }
     Ok(())
+}
+
+/// What the special registers of a warp are made of, when `before` steps of the launch and `done` of its turn have been
+/// taken.
+pub(crate) fn place_of<'a>(run: &Run<'a>, block: &Block, w: usize, (before, done): (u64, u64)) -> Place<'a> {
+    let place = Place::of(run, block, w);
+    Place { clock: before + run.late, steps: place.steps + done, before, ..place }
+}
+
+/// The memories that a warp can reach, its lanes, and where an instruction of it is counted.
+pub(crate) fn memories_of<'m>(
+    run: &'m mut Run<'_>,
+    block: &'m mut Block,
+    w: usize,
+    (pc, frame): (Pc, &Frame),
+    active: u32,
+) -> (Memories<'m>, Lanes<'m>, &'m mut Counters) {
+    let is_seen = run.is_seen();
+    let warp = &mut block.warps[w];
+    let memories = Memories {
+        global: run.global,
+        shared: &mut block.shared,
+        local: &mut warp.local,
+        params: &run.params,
+        mbarriers: Some(&mut block.mbarriers),
+        order: LaneOrder::new(run.launch.seed, block.number, w as u32, warp.steps),
+        now: 0,
+        initialisation: Some((&mut run.initialisation, &mut block.shared_written))
+            .filter(|(checker, _)| checker.is_on),
+        watch: run.watch.as_deref_mut(),
+        follow: run.follow.as_mut(),
+        is_seen,
+    };
+    (memories, block.registers.lanes(w, frame.base, active), &mut run.traffic[pc as usize])
 }
 
 /// Who watches, if anybody does, and the memory in which it may carry out what has waited.
@@ -353,12 +445,6 @@ pub(crate) fn touch_memory(
     }
 }
 
-/// How many lanes a mask has; the full one, which is the common one, without counting.
-#[inline(always)]
-pub(crate) fn count(mask: u32) -> u64 {
-    if mask == FULL_MASK { WARP_SIZE as u64 } else { u64::from(mask.count_ones()) }
-}
-
 #[inline(always)]
 fn write(lanes: &mut Lanes<'_>, slot: u16, wide: bool, value: impl Fn(usize) -> u64) {
     if wide {
@@ -386,22 +472,6 @@ pub(crate) struct Place<'a> {
 }
 
 impl<'a> Place<'a> {
-    /// Of the first warp of a block that nobody asks for the time.
-    pub(crate) fn in_block(run: &Run<'a>, block: Dim3, warps: u32) -> Place<'a> {
-        Place {
-            launch: run.launch,
-            constants: &run.program.constants,
-            block,
-            slot: 0,
-            warp: 0,
-            warps,
-            clock: 0,
-            steps: 0,
-            before: 0,
-            total_shared: run.shared_bytes,
-        }
-    }
-
     pub(crate) fn of(run: &Run<'a>, block: &Block, w: usize) -> Place<'a> {
         Place {
             launch: run.launch,
@@ -472,12 +542,6 @@ impl<'a> Place<'a> {
                 write(lanes, slot, wide, |lane| u64::from(threads[lane]));
             }
         }
-    }
-
-    /// What `%tid` holds where a warp lies in one row of its block: linear in `x`, uniform in the others.
-    pub(crate) fn tid(&self, axis: Axis) -> Line {
-        let first = self.launch.block.nth(u64::from(self.warp) * WARP_SIZE as u64);
-        Line { base: u64::from(pick(first, axis)), stride: u64::from(axis == Axis::X) }
     }
 
     pub(crate) fn uniform(&self, what: Special, since: u64) -> u64 {

@@ -329,7 +329,7 @@ impl At<'_, '_> {
 
     fn members(&self, group: &Group) -> u32 {
         let args = self.run.program.insts[group.pc as usize].args;
-        let column = &self.warp().registers.narrow[group.frame.base.narrow + args.e as usize];
+        let column = self.block.registers.narrow.get(group.frame.base.narrow + args.e as usize, self.w);
         lanes_of(group.mask).fold(0, |members, lane| members | column[lane])
     }
 

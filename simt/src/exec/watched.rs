@@ -13,7 +13,7 @@ use crate::isa::op::Op;
 use crate::isa::op::memory::{Address, Memory};
 use crate::machine::block::Block;
 use crate::machine::divergence::{Frame, Group};
-use crate::machine::registers::WARP_SIZE;
+use crate::machine::registers::{WARP_SIZE, lanes_of, write_lanes};
 use crate::report::counters::Counters;
 use crate::report::location::{AccessKind, Space};
 
@@ -25,7 +25,8 @@ struct Before {
     active: u32,
     frame: Frame,
     accesses: Vec<Access>,
-    traffic: Counters,
+    /// The counters of the instruction, if it accesses memory.
+    traffic: Option<Counters>,
 }
 
 impl Run<'_> {
@@ -56,7 +57,8 @@ impl Run<'_> {
             if let Left::At(_) = left {
                 return Ok(left);
             }
-            self.show(block, w, &before, before.active)?;
+            let active = before.active;
+            self.show(block, w, before, active)?;
             if !matches!(left, Left::Paused) {
                 return Ok(left);
             }
@@ -77,9 +79,9 @@ impl Run<'_> {
             active,
             frame: group.frame,
             accesses: Vec::new(),
-            traffic: Counters::default(),
+            traffic: None,
         };
-        self.show(block, w, &before, active)
+        self.show(block, w, before, active)
     }
 
     fn before(&self, block: &mut Block, w: usize, g: usize) -> Before {
@@ -88,20 +90,21 @@ impl Run<'_> {
         let inst = self.program.insts.get(pc as usize);
         let guard = |inst: &Inst| {
             let slot = frame.base.preds + usize::from(inst.guard);
-            mask & (block.warps[w].registers.preds.get(slot).copied().unwrap_or(0) ^ inst.flip)
+            mask & (block.registers.preds.get(slot, w) ^ inst.flip)
         };
         let active = inst.map_or(0, guard);
-        let traffic = self.traffic.get(pc as usize).copied().unwrap_or_default();
         let accesses = inst.map_or_else(Vec::new, |inst| accesses(block, w, inst, (active, &frame)));
+        let traffic = if accesses.is_empty() { None } else { self.traffic.get(pc as usize).copied() };
         Before { step: self.steps, pc, mask, active, frame, accesses, traffic }
     }
 
-    fn show(&mut self, block: &Block, w: usize, before: &Before, active: u32) -> Result<(), Stop> {
+    fn show(&mut self, block: &Block, w: usize, before: Before, active: u32) -> Result<(), Stop> {
         let Some(watcher) = self.watcher.take() else { return Ok(()) };
-        let mut accesses = before.accesses.clone();
-        if let Some(after) = self.traffic.get(before.pc as usize) {
+        let mut accesses = before.accesses;
+        if let Some(traffic) = before.traffic {
+            let after = &self.traffic[before.pc as usize];
             for access in &mut accesses {
-                cost(access, &before.traffic, after);
+                cost(access, &traffic, after);
             }
         }
         let machine = Machine { program: self.program, global: self.global, block, frame: before.frame };
@@ -153,32 +156,37 @@ fn accesses(block: &mut Block, w: usize, inst: &Inst, (active, frame): (u32, &Fr
         Op::Mbarrier(mbarrier) => (&mbarrier.address, 8, AccessKind::Mbarrier),
         _ => return Vec::new(),
     };
-    let lanes = block.warps[w].registers.lanes(frame.base, active);
+    if active == 0 {
+        return Vec::new();
+    }
+    let lanes = block.registers.lanes(w, frame.base, active);
     let at = addresses(&lanes, address, inst.args.a, frame);
-    let memories: &[Memory] = match address.memory {
-        Memory::Generic => &[Memory::Global, Memory::Shared, Memory::Local, Memory::Param],
-        _ => std::slice::from_ref(&address.memory),
+    let access = |memory: Memory| Access {
+        space: space(memory),
+        kind,
+        bytes,
+        lanes: 0,
+        addresses: [0; WARP_SIZE],
+        sectors: 0,
+        bank_conflicts: 0,
     };
-    let in_memory = |memory: &Memory| {
-        let mut access = Access {
-            space: space(*memory),
-            kind,
-            bytes,
-            lanes: 0,
-            addresses: [0; WARP_SIZE],
-            sectors: 0,
-            bank_conflicts: 0,
-        };
-        for lane in (0..WARP_SIZE).filter(|lane| active >> lane & 1 != 0) {
+    if address.memory != Memory::Generic {
+        let mut access = Access { lanes: active, ..access(address.memory) };
+        write_lanes(&mut access.addresses, active, |lane| at[lane]);
+        return vec![access];
+    }
+    let in_memory = |memory: Memory| {
+        let mut access = access(memory);
+        for lane in lanes_of(active) {
             let (reached, address) = resolve(address.memory, at[lane]);
-            if reached == *memory {
+            if reached == memory {
                 access.lanes |= 1 << lane;
                 access.addresses[lane] = address;
             }
         }
         (access.lanes != 0).then_some(access)
     };
-    memories.iter().filter_map(in_memory).collect()
+    [Memory::Global, Memory::Shared, Memory::Local, Memory::Param].into_iter().filter_map(in_memory).collect()
 }
 
 fn space(memory: Memory) -> Space {

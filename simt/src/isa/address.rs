@@ -6,14 +6,16 @@
 //! wherever they are, so [`crate::exec`] decides about these two (`tests/hardware/isspacep.ptx`). Left out: clusters.
 //! Specification: PTX ISA, sections 5.1, 9.7.9.17 (`isspacep`) and 9.7.9.18 (`cvta`).
 
+use super::affine::Rule;
 use super::grammar::Modifiers;
 use super::operands::Operands;
 use super::scope::Symbol;
-use super::value::{Alu, Kind, Linear, alu};
+use super::value::{Alu, Kind, alu};
 use crate::isa::form::{Family, Form};
 use crate::isa::op::Op;
-use crate::isa::op::place::{Bank, Place};
+use crate::isa::op::place::Place;
 use crate::machine::global::Window;
+use crate::machine::registers::Bank;
 use crate::ptx::Error;
 use crate::ptx::ast::{Ident, Operand, Space};
 
@@ -31,7 +33,9 @@ pub const FAMILY: Family = Family {
 /// Takes a register, or a variable of that space itself.
 fn to_generic(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
     let convert: Alu = match m.text(1) {
-        "const" | "global" => alu!((u64) -> u64, |address| address).on_lines(Linear::Copy),
+        "const" | "global" => {
+            alu!((u64) -> u64, |address| address).with_affine(Rule::Copy { from_wide: true })
+        }
         "local" => alu!((u64) -> u64, |address: u64| address + Window::Local.base()),
         "param" => alu!((u64) -> u64, |address: u64| address + Window::Param.base()),
         _ => alu!((u64) -> u64, |address: u64| address + Window::Shared.base()),
@@ -49,7 +53,7 @@ fn to_generic(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> 
         None => o.source(a, Kind::B64)?,
     };
     o.touch(Bank::Wide, o.args.a, false);
-    Ok(o.means(convert))
+    Ok(Op::Alu(convert.run))
 }
 
 /// The variable that an operand names, and an offset in bytes from its start.
@@ -78,7 +82,9 @@ fn is_in(space: Space, named: &str) -> bool {
 
 fn from_generic(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
     o.alu(match m.text(2) {
-        "const" | "global" => alu!((u64) -> u64, |address| address).on_lines(Linear::Copy),
+        "const" | "global" => {
+            alu!((u64) -> u64, |address| address).with_affine(Rule::Copy { from_wide: true })
+        }
         "local" => alu!((u64) -> u64, |address: u64| address.wrapping_sub(Window::Local.base())),
         "param" => alu!((u64) -> u64, |address: u64| address.wrapping_sub(Window::Param.base())),
         _ => alu!((u64) -> u64, |address: u64| address.wrapping_sub(Window::Shared.base())),

@@ -4,9 +4,10 @@
 //! or more shifts everything out ([`Shift`]). `prmt`, which the specification lists under data movement, is
 //! here because it computes. Specification: PTX ISA, section 9.7.7, and 9.7.8.7 for `prmt`.
 
+use super::affine::Rule;
 use super::grammar::Modifiers;
 use super::operands::{Operands, span_of};
-use super::value::{Alu, Args, Kind, Linear, Run, Value, alu, by_int};
+use super::value::{Alu, Args, Kind, Run, Value, alu, by_int, map_pred, map_preds, map3};
 use crate::isa::form::{Family, Form};
 use crate::isa::op::Op;
 use crate::machine::registers::{Lanes, Narrow};
@@ -17,16 +18,8 @@ use crate::ptx::ast::{Operand, Type};
 macro_rules! logic {
     ($ty:expr, |$a:ident, $b:ident| $result:expr) => {
         match $ty {
-            Type::Pred => pred_alu(&[Kind::Pred, Kind::Pred], |lanes, args| {
-                let ($a, $b) = (lanes.preds[args.a as usize], lanes.preds[args.b as usize]);
-                lanes.write_pred(args.d, $result);
-            })
-            .on_lines(Linear::Logic {
-                table: {
-                    // What the four pairs of bits come to, one beside the other.
-                    let ($a, $b) = (0b1100_u8, 0b1010_u8);
-                    $result
-                },
+            Type::Pred => pred_alu(&[Kind::Pred, Kind::Pred], |warps, args| {
+                map_preds(warps, args, |$a, $b| $result);
             }),
             ty => by_int!(ty, T => alu!((T, T) -> T, |$a, $b| $result)),
         }
@@ -37,7 +30,10 @@ pub const FAMILY: Family = Family {
     title: "Logic and shift",
     section: "9.7.7",
     forms: &[
-        Form::new("and.(pred|b16|b32|b64)", |m, o| o.alu(logic!(m.ty(1), |a, b| a & b))),
+        Form::new("and.(pred|b16|b32|b64)", |m, o| {
+            let rule = if m.ty(1) == Type::Pred { Rule::No } else { Rule::And };
+            o.alu(logic!(m.ty(1), |a, b| a & b).with_affine(rule))
+        }),
         Form::new("or.(pred|b16|b32|b64)", |m, o| o.alu(logic!(m.ty(1), |a, b| a | b))),
         Form::new("xor.(pred|b16|b32|b64)", |m, o| o.alu(logic!(m.ty(1), |a, b| a ^ b))),
         Form::new("not.(pred|b16|b32|b64)", not),
@@ -48,15 +44,26 @@ pub const FAMILY: Family = Family {
         Form::new("lop3.(or|and).b32", lop3_pred).since(70),
         Form::new("shf.(l|r).(clamp|wrap).b32", funnel_shift).since(32),
         Form::new("shl.(b16|b32|b64)", |m, o| {
-            o.alu(by_int!(m.ty(1), T => alu!((T, u32) -> T, T::shift_left).on_lines(Linear::ShiftLeft)))
+            o.alu(by_int!(m.ty(1), T => alu!((T, u32) -> T, T::shift_left).with_affine(Rule::ShiftLeft)))
         }),
         Form::new("shr.(b16|b32|b64|u16|u32|u64|s16|s32|s64)", |m, o| {
-            let signed = matches!(m.ty(1), Type::S16 | Type::S32 | Type::S64);
-            o.alu(by_int!(m.ty(1), T => alu!((T, u32) -> T, T::shift_right).on_lines(Linear::ShiftRight { signed })))
+            o.alu(
+                by_int!(m.ty(1), T => alu!((T, u32) -> T, T::shift_right))
+                    .with_affine(shift_right_rule(m.ty(1))),
+            )
         }),
         Form::new("prmt.b32.(f4e|b4e|rc8|ecl|ecr|rc16)?", prmt),
     ],
 };
+
+/// Registers of 32 bits only: those of 64 bits hold addresses, which are rarely shifted to the right.
+fn shift_right_rule(ty: Type) -> Rule {
+    match ty {
+        Type::B32 | Type::U32 => Rule::ShiftRight { signed: false },
+        Type::S32 => Rule::ShiftRight { signed: true },
+        _ => Rule::No,
+    }
+}
 
 /// Shifts by any count; to the right, signed types keep their sign.
 pub(super) trait Shift: Value {
@@ -111,16 +118,14 @@ const fn pred_alu(sources: &'static [Kind], run: Run) -> Alu {
 
 fn not(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
     o.alu(match m.ty(1) {
-        Type::Pred => pred_alu(&[Kind::Pred], |lanes, args| {
-            lanes.write_pred(args.d, !lanes.preds[args.a as usize]);
-        })
-        .on_lines(Linear::Logic { table: 0b0011 }),
+        Type::Pred => pred_alu(&[Kind::Pred], |warps, args| map_pred(warps, args, |a| !a)),
         ty => by_int!(ty, T => alu!((T) -> T, |a: T| !a)),
     })
 }
 
-const LOP3: Alu = Alu::new(&[Kind::B32], &[Kind::B32; 3], |lanes, args| {
-    write_lop3(lanes, args);
+const LOP3: Alu = Alu::new(&[Kind::B32], &[Kind::B32; 3], |warps, args| {
+    let rows = rows_of(args.imm);
+    map3(warps, args, |a, b, c| lookup(&rows, a, b, c));
 });
 
 fn lop3(_: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
@@ -136,8 +141,8 @@ fn lop3_pred(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
     let operand = o.take()?;
     o.args.e = o.source(operand, Kind::Pred)?;
     Ok(Op::Alu(match m.text(1) {
-        "and" => |lanes, args| run_lop3_pred(lanes, args, |set, e| set & e),
-        _ => |lanes, args| run_lop3_pred(lanes, args, |set, e| set | e),
+        "and" => |warps, args| warps.each(|lanes| run_lop3_pred(lanes, args, |set, e| set & e)),
+        _ => |warps, args| warps.each(|lanes| run_lop3_pred(lanes, args, |set, e| set | e)),
     }))
 }
 
@@ -149,6 +154,12 @@ fn table(o: &mut Operands<'_, '_>) -> Result<u16, Error> {
     }
 }
 
+/// The bits of a truth table, each in all positions of a word.
+#[inline(always)]
+fn rows_of(table: u16) -> [u32; 8] {
+    std::array::from_fn(|row| if table >> row & 1 != 0 { u32::MAX } else { 0 })
+}
+
 /// Picks among the table's bits by `c`, then `b`, then `a`, in all 32 positions of a word at once.
 #[inline(always)]
 fn lookup(rows: &[u32; 8], a: u32, b: u32, c: u32) -> u32 {
@@ -158,18 +169,12 @@ fn lookup(rows: &[u32; 8], a: u32, b: u32, c: u32) -> u32 {
 }
 
 #[inline(always)]
-fn write_lop3(lanes: &mut Lanes<'_>, args: &Args) -> Narrow {
-    let rows = std::array::from_fn(|row| if args.imm >> row & 1 != 0 { u32::MAX } else { 0 });
-    let [a, b, c] = [args.a, args.b, args.c].map(|slot| lanes.narrow[slot as usize]);
-    let result = std::array::from_fn(|lane| lookup(&rows, a[lane], b[lane], c[lane]));
-    lanes.write_narrow(args.d, |lane| result[lane]);
-    result
-}
-
-#[inline(always)]
 fn run_lop3_pred(lanes: &mut Lanes<'_>, args: &Args, f: impl Fn(bool, bool) -> bool) {
+    let rows = rows_of(args.imm);
     let e = lanes.preds[args.e as usize];
-    let result = write_lop3(lanes, args);
+    let [a, b, c] = [args.a, args.b, args.c].map(|slot| lanes.narrow[slot as usize]);
+    let result: Narrow = std::array::from_fn(|lane| lookup(&rows, a[lane], b[lane], c[lane]));
+    lanes.write_narrow(args.d, |lane| result[lane]);
     bool::write(lanes, args.q, |lane| f(result[lane] != 0, bool::lane(&e, lane)));
 }
 

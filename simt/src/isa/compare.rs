@@ -5,12 +5,13 @@
 //! with the outcome and a third, possibly negated, predicate is a truth table ([`combine`]).
 //! Left out: the forms for f16 and bf16 ([`super::half`]). Specification: PTX ISA, sections 9.7.5 and 9.3.1.
 
+use super::affine::{Comparison, Rule};
 use super::grammar::Modifiers;
 use super::operands::Operands;
-use super::value::{Alu, Args, Kind, Linear, Run, Scalar, Value, alu, by_int, by_type, mask_of};
+use super::value::{Alu, Args, Kind, Run, Value, alu, by_int, by_type, map2, mask_of};
 use crate::isa::form::{Family, Form};
 use crate::isa::op::Op;
-use crate::isa::op::place::Bank;
+use crate::machine::registers::Bank;
 use crate::machine::registers::{Lanes, Slot};
 use crate::ptx::Error;
 use crate::ptx::ast::{Operand, Type};
@@ -37,7 +38,7 @@ pub const FAMILY: Family = Family {
         Form::new("setp.(eq|ne|lt|le|gt|ge|equ|neu|ltu|leu|gtu|geu|num|nan).(and|or|xor)?.(f32|f64)", setp),
         Form::new(
             "setp.(eq|ne|lt|le|gt|ge|equ|neu|ltu|leu|gtu|geu|num|nan).(and|or|xor)?.ftz.f32",
-            |m, o| setp_as(m, o, &float_runs::<Flushed>(test(m))),
+            |m, o| setp_as(m, o, &float_runs::<Flushed>(test(m)), Rule::No),
         ),
         Form::new("selp.(b16|b32|b64|u16|u32|u64|s16|s32|s64|f32|f64)", selp),
         Form::new("slct.(b16|b32|b64|u16|u32|u64|s16|s32|s64|f32|f64).s32", slct_int),
@@ -125,14 +126,6 @@ impl Value for Flushed {
     fn write(lanes: &mut Lanes<'_>, slot: Slot, value: impl Fn(usize) -> Flushed) {
         f32::write(lanes, slot, |lane| value(lane).0);
     }
-    #[inline(always)]
-    fn from_bits(bits: u64) -> Flushed {
-        Flushed::new(f32::from_bits(bits as u32))
-    }
-    #[inline(always)]
-    fn to_bits(self) -> u64 {
-        u64::from(self.0.to_bits())
-    }
 }
 
 /// The Rust type for values that are only moved. Floating-point types remain what they are, because their literals
@@ -151,8 +144,6 @@ struct Runs {
     sources: &'static [Kind],
     /// `setp` with one result and no third predicate: the form that loops use.
     setp: Run,
-    /// The same for one lane.
-    scalar: Scalar,
     /// `setp` with all there is: `d|q`, and a third predicate.
     setp_pair: Run,
     /// `set` that writes all ones.
@@ -164,15 +155,20 @@ struct Runs {
 fn runs<const TEST: Test, T: Value + PartialOrd>() -> Runs {
     Runs {
         sources: const { &[T::KIND, T::KIND] },
-        setp: |lanes, args| lanes.write_pred(args.d, compare::<TEST, T>(lanes, args)),
-        scalar: |v| u64::from(holds::<TEST, T>(T::from_bits(v[0]), T::from_bits(v[1]))),
-        setp_pair: |lanes, args| {
-            let (t, c) = (compare::<TEST, T>(lanes, args), lanes.preds[args.c as usize]);
-            lanes.write_pred(args.d, combine(args.imm, t, c));
-            lanes.write_pred(args.q, combine(args.imm, !t, c));
+        setp: |warps, args| map2(warps, args, holds::<TEST, T>),
+        setp_pair: |warps, args| {
+            warps.each(|lanes| {
+                let (t, c) = (compare::<TEST, T>(lanes, args), lanes.preds[args.c as usize]);
+                lanes.write_pred(args.d, combine(args.imm, t, c));
+                lanes.write_pred(args.q, combine(args.imm, !t, c));
+            });
         },
-        set_bits: |lanes, args| write_set(lanes, args, compare::<TEST, T>(lanes, args), u32::MAX),
-        set_float: |lanes, args| write_set(lanes, args, compare::<TEST, T>(lanes, args), 1f32.to_bits()),
+        set_bits: |warps, args| {
+            warps.each(|lanes| write_set(lanes, args, compare::<TEST, T>(lanes, args), u32::MAX));
+        },
+        set_float: |warps, args| {
+            warps.each(|lanes| write_set(lanes, args, compare::<TEST, T>(lanes, args), 1f32.to_bits()));
+        },
     }
 }
 
@@ -242,29 +238,26 @@ fn third_predicate(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<(), Er
 }
 
 fn setp(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
-    let (test, ty) = (test(m), m.ty(3));
-    // Integers only: they are what a lane's number is compared with.
-    let linear = match ty {
-        Type::F32 | Type::F64 => Linear::No,
-        _ => Linear::Compare {
-            signed: matches!(ty, Type::S16 | Type::S32 | Type::S64),
-            less: test & LESS != 0,
-            equal: test & EQUAL != 0,
-            greater: test & GREATER != 0,
-        },
+    setp_as(m, o, &runs_of(test(m), m.ty(3)), comparison(test(m), m.ty(3)).map_or(Rule::No, Rule::Compare))
+}
+
+/// How integers compare, if these are and have 32 or 64 bits.
+fn comparison(test: Test, ty: Type) -> Option<Comparison> {
+    let (wide, signed) = match ty {
+        Type::B32 | Type::U32 => (false, false),
+        Type::S32 => (false, true),
+        Type::B64 | Type::U64 => (true, false),
+        Type::S64 => (true, true),
+        _ => return None,
     };
-    setp_of(m, o, &runs_of(test, ty), linear)
+    let has = |outcome: Test| test & outcome != 0;
+    Some(Comparison { wide, signed, holds: [LESS, EQUAL, GREATER].map(has) })
 }
 
-fn setp_as(m: &Modifiers<'_>, o: &mut Operands<'_, '_>, runs: &Runs) -> Result<Op, Error> {
-    setp_of(m, o, runs, Linear::No)
-}
-
-fn setp_of(m: &Modifiers<'_>, o: &mut Operands<'_, '_>, runs: &Runs, linear: Linear) -> Result<Op, Error> {
-    let &Runs { sources, setp, setp_pair, scalar, .. } = runs;
+fn setp_as(m: &Modifiers<'_>, o: &mut Operands<'_, '_>, runs: &Runs, rule: Rule) -> Result<Op, Error> {
+    let &Runs { sources, setp, setp_pair, .. } = runs;
     if !m.has(2) && !matches!(o.peek(), Some(Operand::Pair(..))) {
-        let alu = Alu { scalar: Some(scalar), ..Alu::new(&[Kind::Pred], sources, setp) };
-        return o.alu(alu.on_lines(linear));
+        return o.alu(Alu::new(&[Kind::Pred], sources, setp).with_affine(rule));
     }
     o.bind(&Alu::new(&[Kind::Pred, Kind::Pred], sources, setp_pair))?;
     third_predicate(m, o)?;

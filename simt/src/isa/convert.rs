@@ -12,13 +12,14 @@ mod recipe;
 #[cfg(test)]
 mod tests;
 
+use super::affine::Rule;
 use super::float::exact::BF16;
 use super::grammar::Modifiers;
 use super::operands::{Class, Operands, Register, bank_of, span_of};
-use super::value::{Alu, Linear, alu, map2, map3};
+use super::value::{Alu, alu, map2, map3};
 use crate::isa::form::{Family, Form};
 use crate::isa::op::Op;
-use crate::isa::op::place::Bank;
+use crate::machine::registers::Bank;
 use crate::machine::registers::Slot;
 use crate::ptx::Error;
 use crate::ptx::ast::Operand;
@@ -83,9 +84,11 @@ pub const FAMILY: Family = Family {
 /// The frequent conversions, for registers exactly as wide as their types.
 fn common(opcode: &str) -> Option<Alu> {
     Some(match opcode {
-        "cvt.u64.u32" => alu!((u32) -> u64, u64::from).on_lines(Linear::Widen { signed: false }),
-        "cvt.s64.s32" => alu!((i32) -> i64, i64::from).on_lines(Linear::Widen { signed: true }),
-        "cvt.u32.u64" | "cvt.s32.s64" => alu!((u64) -> u32, |a| a as u32).on_lines(Linear::Copy),
+        "cvt.u64.u32" => alu!((u32) -> u64, u64::from).with_affine(Rule::Widen { signed: false }),
+        "cvt.s64.s32" => alu!((i32) -> i64, i64::from).with_affine(Rule::Widen { signed: true }),
+        "cvt.u32.u64" | "cvt.s32.s64" => {
+            alu!((u64) -> u32, |a| a as u32).with_affine(Rule::Copy { from_wide: true })
+        }
         "cvt.u32.u16" => alu!((u16) -> u32, u32::from),
         "cvt.s32.s16" => alu!((i16) -> i32, i32::from),
         "cvt.u16.u32" | "cvt.s16.s32" => alu!((u32) -> u16, |a| a as u16),
@@ -120,7 +123,8 @@ fn cvt(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
     if let Some(alu) = common(o.instruction.opcode.text)
         && (d_bits, a_bits) == (recipe.to.bits, recipe.from.bits)
     {
-        return Ok(o.means(alu));
+        o.affine = alu.affine;
+        return Ok(Op::Alu(alu.run));
     }
     o.args.b = o.constant(Bank::Narrow, u64::from(recipe.pack(d_bits)), o.instruction.span)?;
     Ok(Op::Alu(match (d_bank, a_bank) {

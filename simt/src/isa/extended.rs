@@ -17,7 +17,7 @@ use super::operands::Operands;
 use super::value::{Alu, Args, Kind, Run, Value, by_type};
 use crate::isa::form::{Family, Form};
 use crate::isa::op::Op;
-use crate::machine::registers::Lanes;
+use crate::machine::registers::{Lanes, Warps};
 use crate::ptx::Error;
 
 /// Extended-precision integer arithmetic.
@@ -53,9 +53,9 @@ impl Flag {
 macro_rules! by_flag {
     ($flag:expr, |$lanes:ident, $args:ident| $run:ident($($rest:expr),*)) => {
         match $flag {
-            Flag::Writes => |$lanes: &mut Lanes<'_>, $args: &Args| $run::<_, false, true>($lanes, $args, $($rest),*),
-            Flag::Reads => |$lanes: &mut Lanes<'_>, $args: &Args| $run::<_, true, false>($lanes, $args, $($rest),*),
-            Flag::Both => |$lanes: &mut Lanes<'_>, $args: &Args| $run::<_, true, true>($lanes, $args, $($rest),*),
+            Flag::Writes => |warps: &mut Warps<'_>, $args: &Args| warps.each(|$lanes| $run::<_, false, true>($lanes, $args, $($rest),*)),
+            Flag::Reads => |warps: &mut Warps<'_>, $args: &Args| warps.each(|$lanes| $run::<_, true, false>($lanes, $args, $($rest),*)),
+            Flag::Both => |warps: &mut Warps<'_>, $args: &Args| warps.each(|$lanes| $run::<_, true, true>($lanes, $args, $($rest),*)),
         }
     };
 }

@@ -5,12 +5,13 @@
 //! and cuts out bits is in [`super::bitfield`]. Left out: the packed forms of `sm_90` (`add.u16x2`,
 //! `min.s16x2`) and `.relu`. Specification: PTX ISA, sections 9.7.1.1 to 9.7.1.13, 9.7.1.23 and 9.7.1.24.
 
+use super::affine::Rule;
 use super::grammar::Modifiers;
 use super::operands::Operands;
-use super::value::{Alu, Args, Linear, Value, alu, by_int, by_type, map1, map2};
+use super::value::{Alu, Args, Value, alu, by_int, by_type, map1, map2};
 use crate::isa::form::{Family, Form};
 use crate::isa::op::Op;
-use crate::machine::registers::Lanes;
+use crate::machine::registers::Warps;
 use crate::ptx::Error;
 use crate::ptx::ast::Type;
 
@@ -20,11 +21,11 @@ pub const FAMILY: Family = Family {
     section: "9.7.1",
     forms: &[
         Form::new("add.(u16|u32|u64|s16|s32|s64)", |m, o| {
-            o.alu(by_int!(m.ty(1), T => alu!((T, T) -> T, T::wrapping_add).on_lines(Linear::Add)))
+            o.alu(by_int!(m.ty(1), T => alu!((T, T) -> T, T::wrapping_add).with_affine(Rule::Add)))
         }),
         Form::new("add.sat.s32", |_, o| o.alu(alu!((i32, i32) -> i32, i32::saturating_add))),
         Form::new("sub.(u16|u32|u64|s16|s32|s64)", |m, o| {
-            o.alu(by_int!(m.ty(1), T => alu!((T, T) -> T, T::wrapping_sub).on_lines(Linear::Subtract)))
+            o.alu(by_int!(m.ty(1), T => alu!((T, T) -> T, T::wrapping_sub).with_affine(Rule::Subtract)))
         }),
         Form::new("sub.sat.s32", |_, o| o.alu(alu!((i32, i32) -> i32, i32::saturating_sub))),
         Form::new("mul.(hi|lo).(u16|u32|u64|s16|s32|s64)", mul),
@@ -53,7 +54,7 @@ pub const FAMILY: Family = Family {
         }),
         Form::new("neg.(s16|s32|s64)", |m, o| {
             o.alu(by_type!(m.ty(1); [S16 => i16, S32 => i32, S64 => i64], T => {
-                alu!((T) -> T, T::wrapping_neg).on_lines(Linear::Negate)
+                alu!((T) -> T, T::wrapping_neg).with_affine(Rule::Negate)
             }))
         }),
         Form::new("min.(u16|u32|u64|s16|s32|s64)", |m, o| {
@@ -97,20 +98,21 @@ product!(u16 => u32, i16 => i32, u32 => u64, i32 => i64, u64 => u128, i64 => i12
 fn mul(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
     o.alu(by_int!(m.ty(2), T => match m.text(1) {
         "hi" => alu!((T, T) -> T, T::high),
-        _ => alu!((T, T) -> T, T::wrapping_mul).on_lines(Linear::Multiply),
+        _ => alu!((T, T) -> T, T::wrapping_mul).with_affine(Rule::Multiply),
     }))
 }
 
 fn mul_wide(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
     o.alu(by_type!(m.ty(2); [U16 => u16, S16 => i16, U32 => u32, S32 => i32], T => {
-        alu!((T, T) -> <T as Product>::Double, T::double).on_lines(Linear::MultiplyWide { signed: is_signed(m.ty(2)) })
+        alu!((T, T) -> <T as Product>::Double, T::double)
+            .with_affine(Rule::MultiplyWide { signed: is_signed(m.ty(2)) })
     }))
 }
 
 fn mad(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
     o.alu(by_int!(m.ty(2), T => match m.text(1) {
         "hi" => alu!((T, T, T) -> T, |a, b, c| T::high(a, b).wrapping_add(c)),
-        _ => alu!((T, T, T) -> T, |a, b, c| a.wrapping_mul(b).wrapping_add(c)).on_lines(Linear::MultiplyAdd),
+        _ => alu!((T, T, T) -> T, |a, b, c| a.wrapping_mul(b).wrapping_add(c)).with_affine(Rule::MultiplyAdd),
     }))
 }
 
@@ -119,7 +121,7 @@ fn mad_wide(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
         alu!((T, T, <T as Product>::Double) -> <T as Product>::Double, |a, b, c| {
             T::double(a, b).wrapping_add(c)
         })
-        .on_lines(Linear::MultiplyWideAdd { signed: is_signed(m.ty(2)) })
+        .with_affine(Rule::MultiplyWideAdd { signed: is_signed(m.ty(2)) })
     }))
 }
 
@@ -183,20 +185,18 @@ fn rem(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
         alu!((T, T) -> T, |a, b| if b == 0 { !0 } else { a.wrapping_rem(b) })
     });
     o.alu(match m.ty(1) {
-        Type::U32 => Alu { run: |lanes, args| rem_u32(lanes, args), ..plain },
+        Type::U32 => Alu { run: rem_u32, ..plain },
         _ => plain,
     })
 }
 
-/// [`rem`] for what kernels do most, by one power of two in all lanes: a mask, which unlike a division is vector code.
-fn rem_u32(lanes: &mut Lanes<'_>, args: &Args) {
-    let divisors = &lanes.narrow[args.b as usize];
-    let divisor = divisors[0];
-    let differs = divisors.iter().fold(0, |differs, other| differs | (other ^ divisor));
-    if differs == 0 && divisor.is_power_of_two() {
-        map1(lanes, args, |a: u32| a & (divisor - 1));
+/// [`rem`] for what kernels do most, by one power of two in all threads: a mask, which unlike a division is vector code.
+fn rem_u32(warps: &mut Warps<'_>, args: &Args) {
+    let divisor = warps.narrow.uniform(args.b).map(|divisor| divisor as u32);
+    if let Some(divisor) = divisor.filter(|divisor| divisor.is_power_of_two()) {
+        map1(warps, args, |a: u32| a & (divisor - 1));
     } else {
-        map2(lanes, args, |a: u32, b: u32| if b == 0 { !0 } else { a % b });
+        map2(warps, args, |a: u32, b: u32| if b == 0 { !0 } else { a % b });
     }
 }
 

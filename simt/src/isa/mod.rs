@@ -7,6 +7,7 @@
 //! decode to an `Op`, which the folder `exec` carries out.
 
 pub(crate) mod address;
+pub(crate) mod affine;
 mod approx;
 pub(crate) mod atomic;
 mod bitfield;
@@ -45,7 +46,7 @@ use std::sync::LazyLock;
 use crate::ptx::ast::Instruction;
 use crate::ptx::{Error, LineIndex};
 use grammar::{Modifiers, Syntax};
-use op::{Decoded, Meaning, Op};
+use op::{Decoded, Op};
 use operands::Operands;
 use scope::Scope;
 
@@ -111,8 +112,13 @@ pub(crate) fn decode<'t>(
             opcode.text
         ));
     }
-    let meaning = Meaning { alu: operands.alu, touched: operands.touched };
-    Ok(Decoded { before: operands.before, op, args: operands.args, meaning })
+    Ok(Decoded {
+        before: operands.before,
+        op,
+        args: operands.args,
+        affine: operands.affine,
+        touched: operands.touched,
+    })
 }
 
 /// The form that covers an opcode. Where several do, the first one listed.

@@ -5,14 +5,16 @@
 //! `prmt` is in [`super::bits`]; instructions that move data between lanes, or to and from memory, are in other files.
 //! Specification: PTX ISA, section 9.7.8.
 
+use super::affine::Rule;
 use super::grammar::Modifiers;
 use super::operands::{Operands, bank_of, kind_of, span_of};
 use super::scope::Symbol;
 use super::special::{self, Special};
-use super::value::{Alu, Args, Kind, Linear, Value, alu};
+use super::value::{Alu, Args, Kind, Value, alu, map_pred};
 use crate::isa::form::{Family, Form};
 use crate::isa::op::Op;
-use crate::isa::op::place::{Bank, bits};
+use crate::isa::op::place::bits;
+use crate::machine::registers::Bank;
 use crate::machine::registers::{Lanes, Narrow, Slot};
 use crate::ptx::ast::{Ident, Operand, Type};
 use crate::ptx::{Error, Span};
@@ -83,7 +85,7 @@ fn special<'t>(
         o.args.d = o.result(d, Kind::B16)?;
         o.args.a = from.slot;
         o.touch(from.bank, from.slot, false);
-        return Ok(o.means(alu!((u32) -> u16, |a| a as u16)));
+        return Ok(Op::Alu(alu!((u32) -> u16, |a| a as u16).run));
     }
     let wide = integer_result(ty, o, d)?;
     Ok(Op::Special { what, wide })
@@ -110,8 +112,12 @@ fn mov_vector(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> 
         o.prepare(copy, bank_of(kind), (*slot, *source, 0));
     }
     (o.args.d, o.args.a) = (slots[last], sources[last]);
+    o.affine = copy.affine;
+    // The others belong to the moves before this one.
+    o.touched.retain(|register| !register.is_written);
+    o.touch(bank_of(kind), slots[last], true);
     o.touch(bank_of(kind), sources[last], false);
-    Ok(o.means(copy))
+    Ok(Op::Alu(copy.run))
 }
 
 /// The columns of a vector that is moved. Registers are copied first, because the destination vector may contain them
@@ -160,11 +166,9 @@ impl Operands<'_, '_> {
 /// Copies one column to another.
 fn copy_of(kind: Kind) -> Alu {
     match kind {
-        Kind::Pred => Alu::new(&[Kind::Pred], &[Kind::Pred], |lanes, args| {
-            lanes.write_pred(args.d, lanes.preds[args.a as usize]);
-        }),
-        Kind::B64 | Kind::F64 => alu!((u64) -> u64, |a| a).on_lines(Linear::Copy),
-        Kind::B32 | Kind::F32 => alu!((u32) -> u32, |a| a).on_lines(Linear::Copy),
+        Kind::Pred => Alu::new(&[Kind::Pred], &[Kind::Pred], |warps, args| map_pred(warps, args, |a| a)),
+        Kind::B64 | Kind::F64 => alu!((u64) -> u64, |a| a).with_affine(Rule::Copy { from_wide: true }),
+        Kind::B32 | Kind::F32 => alu!((u32) -> u32, |a| a).with_affine(Rule::Copy { from_wide: false }),
         Kind::B16 => alu!((u16) -> u16, |a| a),
     }
 }
@@ -189,7 +193,7 @@ fn address<'t>(
     }
     let wide = integer_result(ty, o, d)?;
     o.args.a = o.address_of(source, offset, if wide { Kind::B64 } else { Kind::B32 })?;
-    Ok(o.means(if wide { alu!((u64) -> u64, |a| a) } else { alu!((u32) -> u32, |a| a) }))
+    Ok(Op::Alu(if wide { alu!((u64) -> u64, |a| a) } else { alu!((u32) -> u32, |a| a) }.run))
 }
 
 /// Binds a result of 32 or 64 bits. Returns whether it has 64.
@@ -208,7 +212,9 @@ fn whole<'t>(ty: Type, o: &mut Operands<'_, 't>, d: &Operand<'t>, a: &Operand<'t
     let kind = kind_of(ty).expect("the form's grammar lists no type of 8 or 128 bits");
     o.args.d = o.result(d, kind)?;
     o.args.a = o.source(a, kind)?;
-    Ok(o.means(copy_of(kind)))
+    let copy = copy_of(kind);
+    o.affine = copy.affine;
+    Ok(Op::Alu(copy.run))
 }
 
 /// `mov.b64 {d, q}, a`: the parts of `a`, the lowest first. Four parts go to `d`, `q`, `c` and `e`.
@@ -229,11 +235,11 @@ fn unpack<'t>(
     }
     o.args.a = o.source(a, kind)?;
     Ok(Op::Alu(match (kind, parts.len()) {
-        (Kind::B16, _) => |lanes, args| run_unpack::<u16, 2>(lanes, args),
-        (Kind::B32, 2) => |lanes, args| run_unpack::<u32, 2>(lanes, args),
-        (Kind::B32, _) => |lanes, args| run_unpack::<u32, 4>(lanes, args),
-        (_, 2) => |lanes, args| run_unpack::<u64, 2>(lanes, args),
-        _ => |lanes, args| run_unpack::<u64, 4>(lanes, args),
+        (Kind::B16, _) => |warps, args| warps.each(|lanes| run_unpack::<u16, 2>(lanes, args)),
+        (Kind::B32, 2) => |warps, args| warps.each(|lanes| run_unpack::<u32, 2>(lanes, args)),
+        (Kind::B32, _) => |warps, args| warps.each(|lanes| run_unpack::<u32, 4>(lanes, args)),
+        (_, 2) => |warps, args| warps.each(|lanes| run_unpack::<u64, 2>(lanes, args)),
+        _ => |warps, args| warps.each(|lanes| run_unpack::<u64, 4>(lanes, args)),
     }))
 }
 
@@ -257,11 +263,11 @@ fn pack<'t>(ty: Type, o: &mut Operands<'_, 't>, d: &Operand<'t>, parts: &[Operan
     }
     // The parts leave the high half of a 16-bit result zero, so it can be written as a 32-bit one.
     Ok(Op::Alu(match (part_bits, parts.len()) {
-        (8, 2) => |lanes, args| run_pack::<2, 8, _>(lanes, args, |word| word as u32),
-        (8, _) => |lanes, args| run_pack::<4, 8, _>(lanes, args, |word| word as u32),
-        (16, 2) => |lanes, args| run_pack::<2, 16, _>(lanes, args, |word| word as u32),
-        (16, _) => |lanes, args| run_pack::<4, 16, _>(lanes, args, |word| word),
-        _ => |lanes, args| run_pack::<2, 32, _>(lanes, args, |word| word),
+        (8, 2) => |warps, args| warps.each(|lanes| run_pack::<2, 8, _>(lanes, args, |word| word as u32)),
+        (8, _) => |warps, args| warps.each(|lanes| run_pack::<4, 8, _>(lanes, args, |word| word as u32)),
+        (16, 2) => |warps, args| warps.each(|lanes| run_pack::<2, 16, _>(lanes, args, |word| word as u32)),
+        (16, _) => |warps, args| warps.each(|lanes| run_pack::<4, 16, _>(lanes, args, |word| word)),
+        _ => |warps, args| warps.each(|lanes| run_pack::<2, 32, _>(lanes, args, |word| word)),
     }))
 }
 

@@ -4,13 +4,15 @@
 //! over when it returns is an error. A source that is neither a register nor a literal (`!%p`, `%r1+4`) is computed
 //! by an instruction of its own before (`prepared.rs`).
 
+use super::affine::Rule;
 use super::grammar::parse_type;
 use super::scope::{Scope, Symbol};
 use super::special;
 use super::value::{Alu, Args, Kind};
 use crate::isa::op::Touched;
-use crate::isa::op::place::{Bank, bits};
+use crate::isa::op::place::bits;
 use crate::isa::op::{Decoded, Op};
+use crate::machine::registers::Bank;
 use crate::machine::registers::Slot;
 use crate::ptx::ast::{Ident, Instruction, Operand, Type};
 use crate::ptx::{Error, LineIndex, Span};
@@ -25,12 +27,12 @@ pub struct Operands<'s, 't> {
     pub scope: &'s mut Scope<'t>,
     /// The columns bound so far.
     pub args: Args,
-    /// What the instruction does, where it is arithmetic of which more is known than how to carry it out.
-    pub alu: Option<Alu>,
     /// Every column that it names, for what looks at programs as a whole.
     pub touched: Vec<Touched>,
     /// What is to be carried out before it, to compute its sources.
     pub before: Vec<Decoded>,
+    /// What becomes of affine sources.
+    pub affine: Rule,
     /// The numbers that the opcode names, where they are all of one class.
     class: Option<Class>,
     next: usize,
@@ -85,9 +87,9 @@ impl<'s, 't> Operands<'s, 't> {
             instruction,
             scope,
             args: Args::default(),
-            alu: None,
             touched: Vec::new(),
             before: Vec::new(),
+            affine: Rule::No,
             class: class_of_opcode(instruction.opcode.text),
             next: 0,
         }
@@ -164,13 +166,10 @@ impl<'s, 't> Operands<'s, 't> {
     /// Binds an arithmetic instruction: its results, then its sources.
     pub fn alu(&mut self, alu: Alu) -> Result<Op, Error> {
         self.bind(&alu)?;
-        Ok(self.means(alu))
-    }
-
-    /// The operation of an arithmetic instruction whose operands have been bound.
-    pub fn means(&mut self, alu: Alu) -> Op {
-        self.alu = Some(alu);
-        Op::Alu(alu.run)
+        // Numbers of 16 bits wrap where their registers do not.
+        let is_short = alu.results.iter().chain(alu.sources).any(|&kind| kind == Kind::B16);
+        self.affine = if is_short { Rule::No } else { alu.affine };
+        Ok(Op::Alu(alu.run))
     }
 
     /// Binds the operands of `alu` to [`Operands::args`]. Two results are written `d|p`; either may be left out.

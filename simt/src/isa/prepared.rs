@@ -7,14 +7,15 @@
 //! its own, so it needs no guard. Left out: offsets from registers of floating-point numbers. Specification: PTX ISA,
 //! sections 6.3, 6.4 and 9.3.1.
 
+use super::affine::Rule;
 use super::operands::{Class, Operands, Register};
 use super::scope::Symbol;
 use super::special::{self, Special};
-use super::value::{Alu, Args, Kind, Linear, alu};
+use super::value::{Alu, Args, Kind, alu, map_pred};
 use crate::isa::op::Touched;
 use crate::isa::op::call::FUNCTIONS_BASE;
-use crate::isa::op::place::Bank;
-use crate::isa::op::{Decoded, Meaning, Op};
+use crate::isa::op::{Decoded, Op};
+use crate::machine::registers::Bank;
 use crate::machine::registers::Slot;
 use crate::ptx::Error;
 use crate::ptx::ast::Ident;
@@ -29,10 +30,8 @@ impl<'t> Operands<'_, 't> {
             );
         }
         let d = self.scratch(Bank::Preds, name.span)?;
-        let not = Alu::new(&[Kind::Pred], &[Kind::Pred], |lanes, args| {
-            lanes.write_pred(args.d, !lanes.preds[args.a as usize]);
-        });
-        self.prepare(not.on_lines(Linear::Logic { table: 0b0011 }), Bank::Preds, (d, a.slot, 0));
+        let not = Alu::new(&[Kind::Pred], &[Kind::Pred], |warps, args| map_pred(warps, args, |a| !a));
+        self.prepare(not, Bank::Preds, (d, a.slot, 0));
         Ok(d)
     }
 
@@ -44,8 +43,8 @@ impl<'t> Operands<'_, 't> {
         let a = self.look_up(name)?;
         let (bits, add) = match kind {
             Kind::B16 => (16, alu!((u16, u16) -> u16, u16::wrapping_add)),
-            Kind::B32 => (32, alu!((u32, u32) -> u32, u32::wrapping_add).on_lines(Linear::Add)),
-            Kind::B64 => (64, alu!((u64, u64) -> u64, u64::wrapping_add).on_lines(Linear::Add)),
+            Kind::B32 => (32, alu!((u32, u32) -> u32, u32::wrapping_add).with_affine(Rule::Add)),
+            Kind::B64 => (64, alu!((u64, u64) -> u64, u64::wrapping_add).with_affine(Rule::Add)),
             _ => return Err(self.error(name.span, "an offset can be added only to integers and bits")),
         };
         if a.bits != bits || a.class == Some(Class::Float) {
@@ -104,7 +103,7 @@ impl<'t> Operands<'_, 't> {
         let slot = self.scratch(bank, name.span)?;
         let touched = vec![Touched { bank, slot, is_written: true }];
         let args = Args { d: slot, ..Args::default() };
-        self.before.push(Decoded { before: Vec::new(), op, args, meaning: Meaning { alu: None, touched } });
+        self.before.push(Decoded { before: Vec::new(), op, args, affine: Rule::No, touched });
         Ok(slot)
     }
 
@@ -114,7 +113,12 @@ impl<'t> Operands<'_, 't> {
         let mut touched = vec![Touched { bank, slot: d, is_written: true }, read(a)];
         touched.extend((alu.sources.len() > 1).then(|| read(b)));
         let args = Args { d, a, b, ..Args::default() };
-        let meaning = Meaning { alu: Some(alu), touched };
-        self.before.push(Decoded { before: Vec::new(), op: Op::Alu(alu.run), args, meaning });
+        self.before.push(Decoded {
+            before: Vec::new(),
+            op: Op::Alu(alu.run),
+            args,
+            affine: alu.affine,
+            touched,
+        });
     }
 }

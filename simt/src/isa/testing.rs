@@ -2,9 +2,9 @@
 
 use super::decode;
 use super::scope::{Scope, Symbol};
-use crate::isa::op::Op;
-use crate::isa::op::place::Bank;
-use crate::machine::registers::{Registers, Shape};
+use crate::isa::op::{Op, Touched};
+use crate::isa::value::{Args, Run};
+use crate::machine::registers::{Bank, Image, Registers, Shape};
 use crate::ptx::ast::{Guard, Ident, Instruction, Operand, Type};
 use crate::ptx::{LineIndex, Span};
 
@@ -23,12 +23,10 @@ pub fn eval(opcode: &str, result: Type, sources: &[Bits]) -> u64 {
 pub fn eval2(opcode: &str, results: &[Type], sources: &[Bits]) -> Vec<u64> {
     let mut scope = Scope::default();
     let (decoded, slots) = assemble(opcode, results, sources, &mut scope).unwrap();
-    let mut registers: Registers = scope.image.clone();
+    let mut registers: Image = scope.image.clone();
     let mask = 0xffff_0000;
-    let mut lanes = registers.lanes(Shape::default(), mask);
     let Op::Alu(run) = decoded.op else { panic!("`{opcode}` is not arithmetic") };
-    run(&mut lanes, &decoded.args);
-    let scalar = decoded.meaning.alu.and_then(|alu| alu.scalar).map(|scalar| scalar(&sources_of(sources)));
+    run_on(&mut registers, run, &decoded.args, mask);
     let (written, kept): (Vec<u32>, Vec<u32>) = (0..32).partition(|lane| mask >> lane & 1 != 0);
     slots
         .iter()
@@ -39,8 +37,6 @@ pub fn eval2(opcode: &str, results: &[Type], sources: &[Bits]) -> Vec<u64> {
                 Bank::Preds => u64::from(registers.preds[slot as usize] >> lane & 1),
             };
             let value = lane_value(written[0]);
-            let alone = scalar.unwrap_or(value);
-            assert_eq!(alone, value, "`{opcode}`: one lane by itself gets something else");
             assert!(written.iter().all(|&lane| lane_value(lane) == value), "`{opcode}`: lanes differ");
             assert!(
                 kept.iter().all(|&lane| lane_value(lane) == 0),
@@ -51,9 +47,22 @@ pub fn eval2(opcode: &str, results: &[Type], sources: &[Bits]) -> Vec<u64> {
         .collect()
 }
 
-/// The bits of up to four sources.
-fn sources_of(sources: &[Bits]) -> [u64; 4] {
-    std::array::from_fn(|index| sources.get(index).map_or(0, |source| source.1))
+/// Runs an instruction on the registers of a warp, for the lanes of `mask`.
+pub fn run_on(image: &mut Image, run: Run, args: &Args, mask: u32) {
+    let mut registers = Registers::of_one_warp(image);
+    registers.expand_all();
+    run(&mut registers.warps(Shape::default(), &[mask]), args);
+    *image = registers.of_warp(0);
+}
+
+/// Inverts all bits of a register.
+fn invert(image: &mut Image, register: Touched) {
+    let slot = usize::from(register.slot);
+    match register.bank {
+        Bank::Narrow => image.narrow[slot].iter_mut().for_each(|value| *value = !*value),
+        Bank::Wide => image.wide[slot].iter_mut().for_each(|value| *value = !*value),
+        Bank::Preds => image.preds[slot] = !image.preds[slot],
+    }
 }
 
 /// The message with which an instruction is refused.
@@ -66,13 +75,13 @@ pub fn refusal(opcode: &str, result: Type, sources: &[Bits]) -> String {
 /// several instructions that depend on each other.
 pub struct Program<'t> {
     scope: Scope<'t>,
-    registers: Registers,
+    registers: Image,
 }
 
 impl<'t> Program<'t> {
     /// Declares registers and sets them in every lane.
     pub fn new(values: &[(&'t str, Bits)]) -> Program<'t> {
-        let mut program = Program { scope: Scope::default(), registers: Registers::default() };
+        let mut program = Program { scope: Scope::default(), registers: Image::default() };
         program.scope.enter();
         for &(name, (ty, bits)) in values {
             program.scope.declare(ident(name), Symbol::Register(ty));
@@ -96,13 +105,22 @@ impl<'t> Program<'t> {
             Instruction { guard: None, opcode: ident(opcode), operands, span: Span::default(), loc: None };
         let decoded = decode(&LineIndex::new(opcode), &instruction, &mut self.scope, (90, (8, 8)))
             .map_err(|error| error.message)?;
-        let Registers { narrow, wide, preds } = &self.scope.image;
+        let Image { narrow, wide, preds } = &self.scope.image;
         self.registers.narrow.extend_from_slice(&narrow[self.registers.narrow.len()..]);
         self.registers.wide.extend_from_slice(&wide[self.registers.wide.len()..]);
         self.registers.preds.extend_from_slice(&preds[self.registers.preds.len()..]);
         for decoded in decoded.before.iter().chain([&decoded]) {
             let Op::Alu(run) = decoded.op else { panic!("`{opcode}` is not arithmetic") };
-            run(&mut self.registers.lanes(Shape::default(), u32::MAX), &decoded.args);
+            let mut before = self.registers.clone();
+            run_on(&mut self.registers, run, &decoded.args, u32::MAX);
+            // What the results held before, if it is not a source, does not matter.
+            decoded.touched.iter().filter(|register| register.is_written).for_each(|result| {
+                if !decoded.touched.contains(&Touched { is_written: false, ..*result }) {
+                    invert(&mut before, *result);
+                }
+            });
+            run_on(&mut before, run, &decoded.args, u32::MAX);
+            assert!(before == self.registers, "`{opcode}` does not write its results");
         }
         Ok(())
     }

@@ -4,7 +4,13 @@
 //! function, for example `i32::wrapping_add`, and [`map2`] and its counterparts apply it to all lanes at once: every
 //! source is read before anything is written.
 
-use crate::machine::registers::{BIT, Lanes, Narrow, Slot, Wide};
+use std::marker::PhantomData;
+use std::sync::LazyLock;
+
+use pulp::{Arch, Simd, WithSimd};
+
+use super::affine::Rule;
+use crate::machine::registers::{BIT, Lanes, Narrow, Slot, Warps, Wide};
 
 /// What the register of an operand has to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -42,11 +48,11 @@ pub struct Args {
     pub imm: u16,
 }
 
-/// A type that lives in a register column.
+/// A type that lives in a register.
 pub trait Value: Copy {
     /// What its register must be.
     const KIND: Kind;
-    /// The column, copied out of the bank.
+    /// The column of a warp.
     type Column: Copy;
     /// Copies a column.
     fn read(lanes: &Lanes<'_>, slot: Slot) -> Self::Column;
@@ -54,82 +60,38 @@ pub trait Value: Copy {
     fn lane(column: &Self::Column, lane: usize) -> Self;
     /// Writes `value(lane)` to the active lanes.
     fn write(lanes: &mut Lanes<'_>, slot: Slot, value: impl Fn(usize) -> Self);
-    /// The value that a register with these bits has.
-    fn from_bits(bits: u64) -> Self;
-    /// The bits that a register with this value has.
-    fn to_bits(self) -> u64;
 }
 
-macro_rules! narrow_value {
-    ($($ty:ty, $kind:ident, $from:expr, $to:expr;)*) => {$(
+macro_rules! value {
+    ($($ty:ty, $kind:ident, $bank:ident $column:ty, $write:ident, $from:expr, $to:expr;)*) => {$(
         impl Value for $ty {
             const KIND: Kind = Kind::$kind;
-            type Column = Narrow;
+            type Column = $column;
             #[inline(always)]
-            fn read(lanes: &Lanes<'_>, slot: Slot) -> Narrow {
-                lanes.narrow[slot as usize]
+            fn read(lanes: &Lanes<'_>, slot: Slot) -> $column {
+                lanes.$bank[slot as usize]
             }
             #[inline(always)]
-            fn lane(column: &Narrow, lane: usize) -> Self {
+            fn lane(column: &$column, lane: usize) -> Self {
                 ($from)(column[lane])
             }
             #[inline(always)]
             fn write(lanes: &mut Lanes<'_>, slot: Slot, value: impl Fn(usize) -> Self) {
-                lanes.write_narrow(slot, |lane| ($to)(value(lane)));
-            }
-            #[inline(always)]
-            fn from_bits(bits: u64) -> Self {
-                ($from)(bits as u32)
-            }
-            #[inline(always)]
-            fn to_bits(self) -> u64 {
-                u64::from(($to)(self))
+                lanes.$write(slot, |lane| ($to)(value(lane)));
             }
         }
     )*};
 }
 
-narrow_value! {
-    u16, B16, |bits: u32| bits as u16, u32::from;
-    i16, B16, |bits: u32| bits as i16, |value: i16| u32::from(value as u16);
-    u32, B32, |bits: u32| bits, |value: u32| value;
-    i32, B32, |bits: u32| bits as i32, |value: i32| value as u32;
-    f32, F32, f32::from_bits, f32::to_bits;
-}
-
-macro_rules! wide_value {
-    ($($ty:ty, $kind:ident, $from:expr, $to:expr;)*) => {$(
-        impl Value for $ty {
-            const KIND: Kind = Kind::$kind;
-            type Column = Wide;
-            #[inline(always)]
-            fn read(lanes: &Lanes<'_>, slot: Slot) -> Wide {
-                lanes.wide[slot as usize]
-            }
-            #[inline(always)]
-            fn lane(column: &Wide, lane: usize) -> Self {
-                ($from)(column[lane])
-            }
-            #[inline(always)]
-            fn write(lanes: &mut Lanes<'_>, slot: Slot, value: impl Fn(usize) -> Self) {
-                lanes.write_wide(slot, |lane| ($to)(value(lane)));
-            }
-            #[inline(always)]
-            fn from_bits(bits: u64) -> Self {
-                ($from)(bits)
-            }
-            #[inline(always)]
-            fn to_bits(self) -> u64 {
-                ($to)(self)
-            }
-        }
-    )*};
-}
-
-wide_value! {
-    u64, B64, |bits: u64| bits, |value: u64| value;
-    i64, B64, |bits: u64| bits as i64, |value: i64| value as u64;
-    f64, F64, f64::from_bits, f64::to_bits;
+value! {
+    u16, B16, narrow Narrow, write_narrow, |bits: u32| bits as u16, u32::from;
+    i16, B16, narrow Narrow, write_narrow, |bits: u32| bits as i16, |value: i16| u32::from(value as u16);
+    u32, B32, narrow Narrow, write_narrow, |bits: u32| bits, |value: u32| value;
+    i32, B32, narrow Narrow, write_narrow, |bits: u32| bits as i32, |value: i32| value as u32;
+    f32, F32, narrow Narrow, write_narrow, f32::from_bits, f32::to_bits;
+    u64, B64, wide Wide, write_wide, |bits: u64| bits, |value: u64| value;
+    i64, B64, wide Wide, write_wide, |bits: u64| bits as i64, |value: i64| value as u64;
+    f64, F64, wide Wide, write_wide, f64::from_bits, f64::to_bits;
 }
 
 impl Value for bool {
@@ -147,14 +109,6 @@ impl Value for bool {
     fn write(lanes: &mut Lanes<'_>, slot: Slot, value: impl Fn(usize) -> bool) {
         lanes.write_pred(slot, mask_of(value));
     }
-    #[inline(always)]
-    fn from_bits(bits: u64) -> bool {
-        bits != 0
-    }
-    #[inline(always)]
-    fn to_bits(self) -> u64 {
-        u64::from(self)
-    }
 }
 
 /// The lanes for which `value` holds, one bit a lane.
@@ -171,8 +125,8 @@ pub fn mask_of(value: impl Fn(usize) -> bool) -> u32 {
     mask[0] | mask[1] | mask[2] | mask[3]
 }
 
-/// What an arithmetic instruction does to the lanes: a plain function pointer, chosen when it is decoded.
-pub type Run = fn(&mut Lanes<'_>, &Args);
+/// What an arithmetic instruction does to the warps that execute it: a plain function pointer, chosen when it is decoded.
+pub type Run = fn(&mut Warps<'_>, &Args);
 
 /// An arithmetic instruction before its operands are bound: what they must be, and what to do.
 #[derive(Clone, Copy, Debug)]
@@ -183,208 +137,129 @@ pub struct Alu {
     pub sources: &'static [Kind],
     /// What it does.
     pub run: Run,
-    /// The same for one lane, where it is a function of the sources alone and has one result.
-    pub scalar: Option<Scalar>,
-    /// What becomes of sources that are linear in the lane.
-    pub linear: Linear,
+    /// What becomes of affine sources.
+    pub affine: Rule,
 }
 
 impl Alu {
-    /// An instruction about which no more is known than how to carry it out for all lanes.
+    /// An instruction with these operands.
     pub const fn new(results: &'static [Kind], sources: &'static [Kind], run: Run) -> Alu {
-        Alu { results, sources, run, scalar: None, linear: Linear::No }
+        Alu { results, sources, run, affine: Rule::No }
     }
 
-    /// The same instruction, and what becomes of linear sources.
+    /// The same instruction, whose result is affine where its sources are, as `affine` says.
     #[must_use]
-    pub const fn on_lines(self, linear: Linear) -> Alu {
-        Alu { linear, ..self }
+    pub const fn with_affine(self, affine: Rule) -> Alu {
+        Alu { affine, ..self }
     }
 }
 
-/// An arithmetic instruction for one lane: the bits of its result from those of its sources, as registers hold them.
-pub type Scalar = fn(&[u64; 4]) -> u64;
-
-/// What becomes of sources that are linear in the lane, `base + stride * lane` modulo the width of the register: what
-/// addresses and indices are made by. `engine::swift` computes the two numbers once for the warp.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Linear {
-    /// Something that is not linear any more.
-    #[default]
-    No,
-    /// `a`, cut to the width of the result.
-    Copy,
-    /// `-a`
-    Negate,
-    /// `a + b`
-    Add,
-    /// `a - b`
-    Subtract,
-    /// `a * b`, of which one is the same in all lanes.
-    Multiply,
-    /// `a * b + c`, where `a` or `b` is the same in all lanes.
-    MultiplyAdd,
-    /// `a << b`, where `b` is the same in all lanes.
-    ShiftLeft,
-    /// `a >> b`, both the same in all lanes.
-    ShiftRight {
-        /// With the sign of `a`.
-        signed: bool,
-    },
-    /// Of predicates: bit `2a + b` of the table.
-    Logic {
-        /// The table.
-        table: u8,
-    },
-    /// `a`, extended from 32 to 64 bits.
-    Widen {
-        /// With its sign.
-        signed: bool,
-    },
-    /// `a * b`, both extended from 32 to 64 bits before.
-    MultiplyWide {
-        /// With their signs.
-        signed: bool,
-    },
-    /// `a * b + c`, `a` and `b` extended from 32 to 64 bits before.
-    MultiplyWideAdd {
-        /// With their signs.
-        signed: bool,
-    },
-    /// A predicate: whether `a` is less than, equal to or greater than `b`, any of those listed.
-    Compare {
-        /// Whether as signed numbers.
-        signed: bool,
-        /// Whether it holds where `a` is less.
-        less: bool,
-        /// Whether it holds where they are equal.
-        equal: bool,
-        /// Whether it holds where `a` is greater.
-        greater: bool,
-    },
+/// Runs a loop over lanes as vector code for the processor at hand. The loop is compiled once for each level of vector code
+/// that the crate `pulp` knows (on x86-64 SSE2 and AVX2, elsewhere what the target has), and the level is chosen here. The
+/// results are the same bits at every level, because Rust neither reorders nor contracts arithmetic. Not for WebAssembly:
+/// a browser without vector code would refuse the whole module.
+#[inline(always)]
+fn vectorise<Loop: WithSimd>(lanes: Loop) -> Loop::Output {
+    static PROCESSOR: LazyLock<Arch> = LazyLock::new(Arch::new);
+    PROCESSOR.dispatch(lanes)
 }
 
-/// `d = f(a)`, lane by lane.
-#[inline(always)]
-pub fn map1<A: Value, D: Value>(lanes: &mut Lanes<'_>, args: &Args, f: impl Fn(A) -> D) {
-    let a = A::read(lanes, args.a);
-    D::write(lanes, args.d, |lane| f(A::lane(&a, lane)));
+/// Defines `map1` to `map4`. Each is a struct with what its loop works on, because that is what `pulp` can compile for several
+/// processors: a closure would be a function of its own, compiled for the oldest one.
+macro_rules! map {
+    ($($name:ident, $doc:literal: $($source:ident $column:ident $slot:ident),*;)*) => {$(
+        #[doc = $doc]
+        #[inline(always)]
+        pub fn $name<$($source: Value,)* D: Value>(
+            warps: &mut Warps<'_>,
+            args: &Args,
+            f: impl Fn($($source),*) -> D,
+        ) {
+            #[inline(always)]
+            fn one<$($source: Value,)* D: Value>(
+                lanes: &mut Lanes<'_>,
+                args: &Args,
+                f: &impl Fn($($source),*) -> D,
+            ) {
+                $(let $column = $source::read(lanes, args.$slot);)*
+                D::write(lanes, args.d, |lane| f($($source::lane(&$column, lane)),*));
+            }
+            struct Map<'l, 'r, F, T> {
+                warps: &'l mut Warps<'r>,
+                args: &'l Args,
+                f: F,
+                types: PhantomData<T>,
+            }
+            impl<$($source: Value,)* D: Value, F: Fn($($source),*) -> D> WithSimd
+                for Map<'_, '_, F, ($($source,)* D)>
+            {
+                type Output = ();
+                #[inline(always)]
+                fn with_simd<S: Simd>(self, _: S) {
+                    let Map { warps, args, f, .. } = self;
+                    let (first, masks) = warps.masks();
+                    for (warp, &mask) in (first..).zip(masks) {
+                        if mask == 0 {
+                            continue;
+                        }
+                        one(&mut warps.lanes(warp, mask), args, &f);
+                    }
+                }
+            }
+            if cfg!(target_family = "wasm") {
+                return warps.each_small(&|lanes| one(lanes, args, &f));
+            }
+            vectorise(Map { warps, args, f, types: PhantomData::<($($source,)* D)> });
+        }
+    )*};
 }
 
-/// `d = f(a, b)`, lane by lane.
-#[inline(always)]
-pub fn map2<A: Value, B: Value, D: Value>(lanes: &mut Lanes<'_>, args: &Args, f: impl Fn(A, B) -> D) {
-    let (a, b) = (A::read(lanes, args.a), B::read(lanes, args.b));
-    D::write(lanes, args.d, |lane| f(A::lane(&a, lane), B::lane(&b, lane)));
+map! {
+    map1, "`d = f(a)`, lane by lane.": A a a;
+    map2, "`d = f(a, b)`, lane by lane.": A a a, B b b;
+    map3, "`d = f(a, b, c)`, lane by lane.": A a a, B b b, C c c;
+    map4, "`d = f(a, b, c, e)`, lane by lane.": A a a, B b b, C c c, E e e;
 }
 
-/// `d = f(a, b, c)`, lane by lane.
+/// `d = f(a)` of predicates, 32 lanes at a time.
 #[inline(always)]
-pub fn map3<A: Value, B: Value, C: Value, D: Value>(
-    lanes: &mut Lanes<'_>,
-    args: &Args,
-    f: impl Fn(A, B, C) -> D,
-) {
-    let (a, b, c) = (A::read(lanes, args.a), B::read(lanes, args.b), C::read(lanes, args.c));
-    D::write(lanes, args.d, |lane| f(A::lane(&a, lane), B::lane(&b, lane), C::lane(&c, lane)));
-}
-
-/// `d = f(a, b, c, e)`, lane by lane.
-#[inline(always)]
-pub fn map4<A: Value, B: Value, C: Value, E: Value, D: Value>(
-    lanes: &mut Lanes<'_>,
-    args: &Args,
-    f: impl Fn(A, B, C, E) -> D,
-) {
-    let (a, b) = (A::read(lanes, args.a), B::read(lanes, args.b));
-    let (c, e) = (C::read(lanes, args.c), E::read(lanes, args.e));
-    D::write(lanes, args.d, |lane| {
-        f(A::lane(&a, lane), B::lane(&b, lane), C::lane(&c, lane), E::lane(&e, lane))
+pub fn map_pred(warps: &mut Warps<'_>, args: &Args, f: impl Fn(u32) -> u32) {
+    warps.each(|lanes| {
+        let value = f(lanes.preds[args.a as usize]);
+        lanes.write_pred(args.d, value);
     });
 }
 
-/// [`map1`] for one lane.
+/// `d = f(a, b)` of predicates, 32 lanes at a time.
 #[inline(always)]
-pub fn scalar1<A: Value, D>(v: &[u64; 4], f: impl Fn(A) -> D) -> D {
-    f(A::from_bits(v[0]))
-}
-
-/// [`map2`] for one lane.
-#[inline(always)]
-pub fn scalar2<A: Value, B: Value, D>(v: &[u64; 4], f: impl Fn(A, B) -> D) -> D {
-    f(A::from_bits(v[0]), B::from_bits(v[1]))
-}
-
-/// [`map3`] for one lane.
-#[inline(always)]
-pub fn scalar3<A: Value, B: Value, C: Value, D>(v: &[u64; 4], f: impl Fn(A, B, C) -> D) -> D {
-    f(A::from_bits(v[0]), B::from_bits(v[1]), C::from_bits(v[2]))
-}
-
-/// [`map4`] for one lane.
-#[inline(always)]
-pub fn scalar4<A: Value, B: Value, C: Value, E: Value, D>(v: &[u64; 4], f: impl Fn(A, B, C, E) -> D) -> D {
-    f(A::from_bits(v[0]), B::from_bits(v[1]), C::from_bits(v[2]), E::from_bits(v[3]))
+pub fn map_preds(warps: &mut Warps<'_>, args: &Args, f: impl Fn(u32, u32) -> u32) {
+    warps.each(|lanes| {
+        let value = f(lanes.preds[args.a as usize], lanes.preds[args.b as usize]);
+        lanes.write_pred(args.d, value);
+    });
 }
 
 /// An [`Alu`] from a signature and a function: `alu!((i32, i32) -> i32, i32::wrapping_add)`.
 macro_rules! alu {
-    (($a:ty) -> $d:ty, $f:expr) => {
+    (($($source:ty),*) -> $d:ty, $f:expr) => {
         $crate::isa::value::Alu {
             results: &[<$d as $crate::isa::value::Value>::KIND],
-            sources: &[<$a as $crate::isa::value::Value>::KIND],
-            run: |lanes, args| $crate::isa::value::map1::<$a, $d>(lanes, args, $f),
-            scalar: Some(|v| {
-                <$d as $crate::isa::value::Value>::to_bits($crate::isa::value::scalar1::<$a, $d>(v, $f))
-            }),
-            linear: $crate::isa::value::Linear::No,
+            sources: &[$(<$source as $crate::isa::value::Value>::KIND),*],
+            run: |warps, args| $crate::isa::value::alu!(@map warps, args, $f, ($($source),*) -> $d),
+            affine: $crate::isa::affine::Rule::No,
         }
     };
-    (($a:ty, $b:ty) -> $d:ty, $f:expr) => {
-        $crate::isa::value::Alu {
-            results: &[<$d as $crate::isa::value::Value>::KIND],
-            sources: &[<$a as $crate::isa::value::Value>::KIND, <$b as $crate::isa::value::Value>::KIND],
-            run: |lanes, args| $crate::isa::value::map2::<$a, $b, $d>(lanes, args, $f),
-            scalar: Some(|v| {
-                <$d as $crate::isa::value::Value>::to_bits($crate::isa::value::scalar2::<$a, $b, $d>(v, $f))
-            }),
-            linear: $crate::isa::value::Linear::No,
-        }
+    (@map $warps:ident, $args:ident, $f:expr, ($a:ty) -> $d:ty) => {
+        $crate::isa::value::map1::<$a, $d>($warps, $args, $f)
     };
-    (($a:ty, $b:ty, $c:ty) -> $d:ty, $f:expr) => {
-        $crate::isa::value::Alu {
-            results: &[<$d as $crate::isa::value::Value>::KIND],
-            sources: &[
-                <$a as $crate::isa::value::Value>::KIND,
-                <$b as $crate::isa::value::Value>::KIND,
-                <$c as $crate::isa::value::Value>::KIND,
-            ],
-            run: |lanes, args| $crate::isa::value::map3::<$a, $b, $c, $d>(lanes, args, $f),
-            scalar: Some(|v| {
-                <$d as $crate::isa::value::Value>::to_bits($crate::isa::value::scalar3::<$a, $b, $c, $d>(
-                    v, $f,
-                ))
-            }),
-            linear: $crate::isa::value::Linear::No,
-        }
+    (@map $warps:ident, $args:ident, $f:expr, ($a:ty, $b:ty) -> $d:ty) => {
+        $crate::isa::value::map2::<$a, $b, $d>($warps, $args, $f)
     };
-    (($a:ty, $b:ty, $c:ty, $e:ty) -> $d:ty, $f:expr) => {
-        $crate::isa::value::Alu {
-            results: &[<$d as $crate::isa::value::Value>::KIND],
-            sources: &[
-                <$a as $crate::isa::value::Value>::KIND,
-                <$b as $crate::isa::value::Value>::KIND,
-                <$c as $crate::isa::value::Value>::KIND,
-                <$e as $crate::isa::value::Value>::KIND,
-            ],
-            run: |lanes, args| $crate::isa::value::map4::<$a, $b, $c, $e, $d>(lanes, args, $f),
-            scalar: Some(|v| {
-                <$d as $crate::isa::value::Value>::to_bits($crate::isa::value::scalar4::<$a, $b, $c, $e, $d>(
-                    v, $f,
-                ))
-            }),
-            linear: $crate::isa::value::Linear::No,
-        }
+    (@map $warps:ident, $args:ident, $f:expr, ($a:ty, $b:ty, $c:ty) -> $d:ty) => {
+        $crate::isa::value::map3::<$a, $b, $c, $d>($warps, $args, $f)
+    };
+    (@map $warps:ident, $args:ident, $f:expr, ($a:ty, $b:ty, $c:ty, $e:ty) -> $d:ty) => {
+        $crate::isa::value::map4::<$a, $b, $c, $e, $d>($warps, $args, $f)
     };
 }
 pub(crate) use alu;

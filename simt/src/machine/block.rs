@@ -1,10 +1,10 @@
 //! The state of a block and of its warps while they are resident.
 
+use super::affine::Grid;
 use super::divergence::{Divergence, Frame};
-use super::line::{Line, Lines};
 use super::local::Local;
 use super::mbarriers::Mbarriers;
-use super::registers::{Registers, Slot, WARP_SIZE};
+use super::registers::{Registers, WARP_SIZE};
 use super::written::Written;
 use crate::launch::Dim3;
 
@@ -12,22 +12,12 @@ use crate::launch::Dim3;
 pub const BARRIERS: usize = 16;
 
 /// A warp: 32 lanes, or fewer in the last warp of a block.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Warp {
     /// Its number in the block.
     pub id: u32,
     /// The lanes it has.
     pub lanes: u32,
-    /// Its registers, frame after frame.
-    pub registers: Registers,
-    /// Those of its registers that are kept as lines, while it runs the fast way.
-    pub lines: Box<Lines>,
-    /// Whether it does.
-    pub is_swift: bool,
-    /// Its step count from which on it may again.
-    pub back_at: u64,
-    /// How long it stays away the next time.
-    pub pause: u64,
     /// Its lanes' local memory.
     pub local: Local,
     /// The groups of lanes that execute together, and the reconvergence points at which others wait.
@@ -42,6 +32,10 @@ pub struct Warp {
     pub patience: Option<u64>,
     /// Its step count when somebody looked last.
     pub looked_at: u64,
+    /// Lanes that have issued an instruction in this turn of the block.
+    pub ran: u32,
+    /// Lanes that could have in the last turn, and did not: their turn is first.
+    pub starved: u32,
 }
 
 /// The state of one named barrier of a block.
@@ -75,6 +69,8 @@ pub struct Block {
     pub shared: Vec<u8>,
     /// Which bytes of it have been written; empty where nobody asks.
     pub shared_written: Written,
+    /// The registers of its warps, frame after frame.
+    pub registers: Registers,
     /// Its warps.
     pub warps: Vec<Warp>,
     /// Its named barriers.
@@ -86,7 +82,7 @@ pub struct Block {
 }
 
 impl Block {
-    /// Starts a block: `threads` threads, each at `pc` with the registers of `image`.
+    /// Starts a block: `threads` threads, each with what `start` says.
     pub fn reset(&mut self, number: u64, index: Dim3, threads: u32, shared_bytes: u64, start: &Start<'_>) {
         (self.number, self.index, self.live_threads) = (number, index, threads);
         self.barriers = [BarrierState::default(); BARRIERS];
@@ -94,6 +90,8 @@ impl Block {
         self.shared.clear();
         self.shared.resize(shared_bytes as usize, 0);
         self.warps.resize_with(threads.div_ceil(WARP_SIZE as u32) as usize, Warp::default);
+        self.registers
+            .reset(start.registers, Grid { columns: start.columns, warps: self.warps.len() as u32 });
         for (id, warp) in self.warps.iter_mut().enumerate() {
             warp.reset(id as u32, threads, start);
         }
@@ -107,42 +105,12 @@ pub struct Start<'p> {
     pub pc: u32,
     /// The kernel, by its number.
     pub function: u32,
-    /// The registers of its frame.
-    pub image: &'p Registers,
+    /// The registers of its frame, of one warp.
+    pub registers: &'p Registers,
     /// Bytes of its frame.
     pub frame_bytes: u64,
-    /// What it starts with the fast way, if it does.
-    pub swift: Option<SwiftStart<'p>>,
-}
-
-/// What a warp starts with that runs the fast way.
-#[derive(Clone, Copy, Debug)]
-pub struct SwiftStart<'p> {
-    /// The registers that are kept as lines.
-    pub lines: &'p [Line],
-    /// The columns that somebody may read before they are written, and that are not constant: narrow and wide ones.
-    pub first_read: &'p [(bool, Slot)],
-}
-
-impl Default for Warp {
-    fn default() -> Warp {
-        Warp {
-            id: 0,
-            lanes: 0,
-            registers: Registers::default(),
-            lines: Box::new([Line::default(); 256]),
-            is_swift: false,
-            back_at: 0,
-            pause: 0,
-            local: Local::default(),
-            divergence: Divergence::default(),
-            steps: 0,
-            diverged: false,
-            first_end: None,
-            patience: None,
-            looked_at: 0,
-        }
-    }
+    /// Lanes in a row of a warp.
+    pub columns: u32,
 }
 
 impl Warp {
@@ -151,16 +119,7 @@ impl Warp {
         (self.id, self.steps, self.diverged, self.first_end) = (id, 0, false, None);
         (self.patience, self.looked_at) = (None, 0);
         self.lanes = u32::MAX >> (WARP_SIZE as u32 - count);
-        match start.swift {
-            // What the last block left in other columns nobody reads.
-            Some(swift) if self.registers.shape() == start.image.shape() => {
-                self.registers.restart(start.image, swift.first_read);
-            }
-            _ => self.registers.clone_from_image(start.image),
-        }
-        let lines = start.swift.map_or(&[][..], |swift| swift.lines);
-        self.lines[..lines.len()].copy_from_slice(lines);
-        (self.is_swift, self.back_at, self.pause) = (start.swift.is_some(), 0, 0);
+        (self.ran, self.starved) = (0, 0);
         self.local.reset(start.frame_bytes);
         let frame = Frame { function: start.function, ..Frame::default() };
         self.divergence.reset(start.pc, self.lanes, frame);

@@ -91,6 +91,17 @@ pub struct Divergence {
     pub exited: u32,
 }
 
+/// The group of a warp that has these lanes.
+///
+/// # Panics
+///
+/// If no group has these lanes and no others.
+#[inline(always)]
+pub fn position(divergence: &Divergence, mask: u32) -> usize {
+    let group = divergence.groups.iter().position(|group| group.mask == mask);
+    group.expect("the lanes are a group")
+}
+
 impl Divergence {
     /// Starts over with one group of `mask` at `pc`.
     pub fn reset(&mut self, pc: u32, mask: u32, frame: Frame) {
@@ -104,6 +115,12 @@ impl Divergence {
     #[inline(always)]
     pub fn meeting_of(&self, group: usize) -> Option<&Meeting> {
         self.groups[group].meeting.map(|meeting| &self.meetings[meeting as usize])
+    }
+
+    /// The place in the function it is in where a group meets others next.
+    pub fn meeting_here(&self, group: usize) -> Option<u32> {
+        let depth = self.groups[group].callers.len();
+        self.meeting_of(group).filter(|meeting| meeting.depth == depth).map(|meeting| meeting.pc)
     }
 
     /// Meetings at which lanes are waiting.
@@ -148,6 +165,33 @@ impl Divergence {
         };
         self.groups.push(second);
         self.groups.push(first);
+    }
+
+    /// Splits a group at a branch some time after its lanes executed it: by now, those of `arrived` wait at `meet`, the first
+    /// of them since the warp's step `since`, and the others stand at these instructions.
+    pub fn split_later(
+        &mut self,
+        group: usize,
+        (meet, arrived, since): (u32, u32, u64),
+        standing: impl IntoIterator<Item = (u32, u32)>,
+    ) {
+        let parent = self.groups.remove(group);
+        let id = self.meeting(&parent, meet);
+        let meeting = &mut self.meetings[id as usize];
+        if meeting.arrived == 0 {
+            meeting.since = since;
+        }
+        meeting.arrived |= arrived;
+        for (pc, mask) in standing {
+            self.groups.push(Group { pc, mask, meeting: Some(id), wait: Wait::Nothing, ..parent.clone() });
+        }
+    }
+
+    /// Puts the groups in the order of their lowest lanes, the lowest last.
+    pub fn sort(&mut self) {
+        if self.groups.len() > 1 {
+            self.groups.sort_unstable_by_key(|group| std::cmp::Reverse(group.mask.trailing_zeros()));
+        }
     }
 
     /// Parts a group where nothing asks for it: both go on from here, and are expected at the same meetings. Those that

@@ -459,7 +459,7 @@ impl Pages {
 
 /// The page that contains some bytes, and their offset in it; `None` if they are in two pages.
 #[inline]
-fn within_page(offset: usize, bytes: usize) -> Option<(usize, usize)> {
+pub(super) fn within_page(offset: usize, bytes: usize) -> Option<(usize, usize)> {
     let start = offset % PAGE_BYTES;
     (start + bytes <= PAGE_BYTES).then_some((offset / PAGE_BYTES, start))
 }

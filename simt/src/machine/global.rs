@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex};
 use crate::launch::MemoryError;
 
 use super::elements::Elements;
-use super::fork::{Fork, PAGE_BYTES, Pages, Reduction, Shared};
+use super::fork::{Fork, PAGE_BYTES, Pages, Reduction, Shared, within_page};
 use super::id::Id;
 use super::journal::Journal;
 use super::written::Written;
@@ -62,7 +62,7 @@ impl Window {
 /// with [`MemoryError::ForeignBuffer`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Buffer {
-    region: u32,
+    pub(super) region: u32,
     bytes: u64,
     /// The id of its region.
     id: Id,
@@ -101,9 +101,9 @@ pub struct Region {
     /// Whether kernels may write to it. They may not write to constant memory.
     pub writable: bool,
     /// Whether the host ever wrote to it or gave it an initial value.
-    is_set: bool,
+    pub(super) is_set: bool,
     /// Which bytes have been written; `None` if all of them count as written, as in ordinary allocations.
-    written: Option<Written>,
+    pub(super) written: Option<Written>,
 }
 
 impl Region {
@@ -370,6 +370,11 @@ impl Global {
         if self.regions[found.0].writable { Ok(found) } else { Err(Miss::Constant { region: found.0 }) }
     }
 
+    /// Whether bytes that [`Global::locate`] has found are contiguous, so that [`Global::read`] and [`Global::write`] give them.
+    pub fn is_contiguous(&self, place: Result<(usize, usize), Miss>, bytes: u64) -> bool {
+        place.is_ok_and(|(_, offset)| !self.is_fork() || within_page(offset, bytes as usize).is_some())
+    }
+
     /// The bytes that a kernel reads in an access that [`Global::locate`] has accepted. `None` if they are not
     /// contiguous in a fork; then the caller reads element by element, because an aligned element always is.
     #[inline(always)]
@@ -551,46 +556,4 @@ impl Global {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_a_machine_of_32_bits_cannot_count_is_refused() {
-        let largest = i32::MAX as u64;
-        assert_eq!(host_bytes(largest, largest), Some(largest as usize));
-        assert_eq!(host_bytes(3 << 30, largest), None);
-        assert_eq!(host_bytes(5 << 30, largest), None);
-    }
-
-    #[test]
-    fn more_than_there_is_is_refused_and_takes_nothing() {
-        let mut memory = Global::new(u64::MAX);
-        for bytes in [REGION_START, u64::MAX, i64::MAX as u64 + 1] {
-            assert!(memory.alloc("all", bytes).is_err());
-        }
-        assert!(memory.alloc("some", 16).is_ok());
-    }
-
-    #[test]
-    fn an_access_is_inside_or_says_how_far_out_it_is() {
-        let mut memory = Global::new(1 << 20);
-        let x = memory.alloc("x", 16).unwrap();
-        let at = |offset: i64| x.address().wrapping_add_signed(offset);
-        assert_eq!(memory.locate(at(12), 4), Ok((0, 12)));
-        assert_eq!(memory.locate(at(13), 4), Err(Miss::Outside { region: 0, offset: 13 }));
-        assert_eq!(memory.locate(at(-4), 4), Err(Miss::Outside { region: 0, offset: -4 }));
-        assert_eq!(memory.locate(8, 4), Err(Miss::Null));
-        assert_eq!(memory.locate(at(1 << 45), 4), Err(Miss::Wild));
-        memory.free(x);
-        assert_eq!(memory.locate(at(0), 4), Err(Miss::Freed { region: 0 }));
-    }
-
-    #[test]
-    fn memory_ends_at_its_limit_and_comes_back() {
-        let mut memory = Global::new(100);
-        let x = memory.alloc("x", 60).unwrap();
-        assert_eq!(memory.alloc("y", 60), Err(OutOfMemory { wanted: 60, left: 40 }));
-        memory.free(x);
-        assert!(memory.alloc("y", 100).is_ok());
-    }
-}
+mod tests;

@@ -3,17 +3,19 @@
 //! Plain data, with the operations that keep it consistent. [`crate::exec`] decides what runs next, and
 //! [`crate::checkers`] what is worth reporting.
 
+pub mod affine;
 pub mod block;
 pub mod divergence;
 pub mod elements;
+pub mod file;
 pub mod fork;
 pub mod global;
 pub mod id;
 mod journal;
-pub mod line;
 pub mod local;
 pub mod mbarriers;
 pub mod random;
 pub mod registers;
 mod snapshot;
+mod transfer;
 pub mod written;

@@ -1,85 +1,131 @@
-//! The registers of a warp, kept as columns: one array of 32 values a register, a value a lane.
+//! Registers, kept as columns: an array of 32 values for each register of each warp, a value a lane.
 //!
 //! A column is what one instruction reads or writes at once, and what the compiler turns into vector code.
 //! There are three banks. *Narrow* holds everything up to 32 bits (a 16-bit value lies in the low half,
 //! the high half zero), *wide* the 64-bit registers, and *predicates* one bit a lane in a `u32`.
 //! Types are the instruction's business: a column is bits.
+//!
+//! How the registers of the warps of a block lie together is the business of [`super::file`].
+
+use super::affine::{Affine, Grid};
+pub use super::file::{Columns, File};
 
 /// Lanes in a warp.
 pub const WARP_SIZE: usize = 32;
 /// The mask in which every lane is active.
 pub const FULL_MASK: u32 = u32::MAX;
 
-/// A register of up to 32 bits, for all lanes.
+/// A register of up to 32 bits, for all lanes of a warp.
 pub type Narrow = [u32; WARP_SIZE];
-/// A 64-bit register, for all lanes.
+/// A 64-bit register, for all lanes of a warp.
 pub type Wide = [u64; WARP_SIZE];
 
-/// The number of a column in its bank, counted from the start of the running function's frame.
+/// The number of a register in its bank, counted from the start of the running function's frame.
 pub type Slot = u16;
 
-/// How many columns each bank has.
+/// A register bank.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Bank {
+    /// Up to 32 bits.
+    Narrow,
+    /// 64 bits.
+    Wide,
+    /// One bit.
+    Preds,
+}
+
+/// How many registers each bank has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Shape {
-    /// Columns of up to 32 bits.
+    /// Registers of up to 32 bits.
     pub narrow: usize,
-    /// Columns of 64 bits.
+    /// Registers of 64 bits.
     pub wide: usize,
     /// Predicates.
     pub preds: usize,
 }
 
-/// The three banks of one warp, or the image from which a frame starts.
+impl Shape {
+    /// The registers of both, one after the other.
+    #[must_use]
+    pub fn plus(self, other: Shape) -> Shape {
+        Shape {
+            narrow: self.narrow + other.narrow,
+            wide: self.wide + other.wide,
+            preds: self.preds + other.preds,
+        }
+    }
+}
+
+/// The columns of one warp: the image from which a frame starts, or a copy of what a warp holds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Registers {
-    /// Columns of up to 32 bits.
+pub struct Image {
+    /// Registers of up to 32 bits.
     pub narrow: Vec<Narrow>,
-    /// Columns of 64 bits.
+    /// Registers of 64 bits.
     pub wide: Vec<Wide>,
     /// Predicates, lane 0 in bit 0.
     pub preds: Vec<u32>,
 }
 
-impl Registers {
+impl Image {
     /// How much memory the columns take.
     pub fn bytes(&self) -> u64 {
         let bytes = self.narrow.len() * size_of::<Narrow>() + self.wide.len() * size_of::<Wide>();
         (bytes + self.preds.len() * size_of::<u32>()) as u64
     }
 
-    /// How many columns there are.
+    /// How many registers there are.
     pub fn shape(&self) -> Shape {
         Shape { narrow: self.narrow.len(), wide: self.wide.len(), preds: self.preds.len() }
     }
+}
 
-    /// Starts over with the columns of `image`, keeping the memory.
-    pub fn clone_from_image(&mut self, image: &Registers) {
-        self.narrow.clone_from(&image.narrow);
-        self.wide.clone_from(&image.wide);
-        self.preds.clone_from(&image.preds);
-    }
+/// The registers of a block.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Registers {
+    /// Registers of up to 32 bits.
+    pub narrow: File<Narrow>,
+    /// Registers of 64 bits.
+    pub wide: File<Wide>,
+    /// Predicates.
+    pub preds: File<u32>,
+}
 
-    /// Starts over where the columns are those of `image` already: takes the predicates and some columns, wide or narrow
-    /// ones, from it and leaves the others as they are.
-    pub fn restart(&mut self, image: &Registers, columns: &[(bool, Slot)]) {
-        for &(wide, slot) in columns {
-            let slot = slot as usize;
-            if wide {
-                self.wide[slot] = image.wide[slot];
-            } else {
-                self.narrow[slot] = image.narrow[slot];
-            }
+impl Registers {
+    /// The registers of one warp with the columns of `image`.
+    pub fn of_one_warp(image: &Image) -> Registers {
+        Registers {
+            narrow: File::of_one_warp(&image.narrow),
+            wide: File::of_one_warp(&image.wide),
+            preds: File::of_one_warp(&image.preds),
         }
-        self.preds.copy_from_slice(&image.preds);
     }
 
-    /// Opens a frame at `base` for the lanes of `mask`: what `image` holds. Other lanes may have a frame of
+    /// Starts over with the warps of `grid`, all of them with what the one warp of `start` holds.
+    pub fn reset(&mut self, start: &Registers, grid: Grid) {
+        self.narrow.reset(&start.narrow, grid);
+        self.wide.reset(&start.wide, grid);
+        self.preds.reset(&start.preds, grid);
+    }
+
+    /// The warps of the block, and how their lanes form rows.
+    #[inline(always)]
+    pub fn grid(&self) -> Grid {
+        self.narrow.grid
+    }
+
+    /// Opens a frame at `base` for lanes of a warp: what `image` holds. Other lanes may have a frame of
     /// another function in the same columns.
-    pub fn open(&mut self, base: Shape, image: &Registers, mask: u32) {
-        grow(&mut self.narrow, base.narrow + image.narrow.len(), [0; WARP_SIZE]);
-        grow(&mut self.wide, base.wide + image.wide.len(), [0; WARP_SIZE]);
-        grow(&mut self.preds, base.preds + image.preds.len(), 0);
-        let mut lanes = self.lanes(base, mask);
+    pub fn open(&mut self, warp: usize, base: Shape, image: &Image, mask: u32) {
+        self.narrow.grow(base.narrow, &image.narrow);
+        self.wide.grow(base.wide, &image.wide);
+        self.preds.grow(base.preds, &image.preds);
+        let count = image.shape();
+        (base.narrow..base.narrow + count.narrow).for_each(|slot| self.narrow.expand(slot));
+        (base.wide..base.wide + count.wide).for_each(|slot| self.wide.expand(slot));
+        (base.preds..base.preds + count.preds).for_each(|slot| self.preds.expand(slot));
+        let mut lanes = self.lanes(warp, base, mask);
         for (slot, column) in image.narrow.iter().enumerate() {
             lanes.write_narrow(slot as Slot, |lane| column[lane]);
         }
@@ -91,22 +137,152 @@ impl Registers {
         }
     }
 
-    /// The columns from `base` on, with `mask` as the lanes that an instruction writes.
+    /// Whether all warps hold the same column of a register of a frame at `base`.
     #[inline(always)]
-    pub fn lanes(&mut self, base: Shape, mask: u32) -> Lanes<'_> {
+    pub fn is_same_in_all(&self, base: Shape, (bank, slot): (Bank, Slot)) -> bool {
+        let slot = usize::from(slot);
+        match bank {
+            Bank::Narrow => self.narrow.is_same_in_all(base.narrow + slot),
+            Bank::Wide => self.wide.is_same_in_all(base.wide + slot),
+            Bank::Preds => self.preds.is_same_in_all(base.preds + slot),
+        }
+    }
+
+    /// The value that all threads of the block have in a register: [`File::uniform`].
+    #[inline(always)]
+    pub fn uniform(&self, base: Shape, (bank, slot): (Bank, Slot)) -> Option<u64> {
+        let slot = usize::from(slot);
+        match bank {
+            Bank::Narrow => self.narrow.uniform(base.narrow + slot),
+            Bank::Wide => self.wide.uniform(base.wide + slot),
+            Bank::Preds => self.preds.uniform(base.preds + slot),
+        }
+    }
+
+    /// What a register of 32 or of 64 bits holds, if it is affine.
+    #[inline(always)]
+    pub fn affine(&self, base: Shape, slot: Slot, wide: bool) -> Option<Affine> {
+        let slot = usize::from(slot);
+        if wide { self.wide.affine(base.wide + slot) } else { self.narrow.affine(base.narrow + slot) }
+    }
+
+    /// Has a register of 32 or of 64 bits hold an affine value.
+    #[inline(always)]
+    pub fn set_affine(&mut self, base: Shape, slot: Slot, wide: bool, value: Affine) {
+        let slot = usize::from(slot);
+        if wide {
+            self.wide.set_affine(base.wide + slot, value);
+        } else {
+            self.narrow.set_affine(base.narrow + slot, value.narrow());
+        }
+    }
+
+    /// Prepares a register for being read by each warp: [`File::expand`].
+    #[inline(always)]
+    pub fn expand(&mut self, base: Shape, (bank, slot): (Bank, Slot)) {
+        let slot = usize::from(slot);
+        match bank {
+            Bank::Narrow => self.narrow.expand(base.narrow + slot),
+            Bank::Wide => self.wide.expand(base.wide + slot),
+            Bank::Preds => self.preds.expand(base.preds + slot),
+        }
+    }
+
+    /// Prepares a register for being written by all warps: [`File::replace`].
+    #[inline(always)]
+    pub fn replace(&mut self, base: Shape, (bank, slot): (Bank, Slot)) {
+        let slot = usize::from(slot);
+        match bank {
+            Bank::Narrow => drop(self.narrow.replace(base.narrow + slot)),
+            Bank::Wide => drop(self.wide.replace(base.wide + slot)),
+            Bank::Preds => drop(self.preds.replace(base.preds + slot)),
+        }
+    }
+
+    /// Prepares a register for being written by some warps: [`File::change`].
+    #[inline(always)]
+    pub fn change(&mut self, base: Shape, (bank, slot): (Bank, Slot)) {
+        let slot = usize::from(slot);
+        match bank {
+            Bank::Narrow => drop(self.narrow.change(base.narrow + slot)),
+            Bank::Wide => drop(self.wide.change(base.wide + slot)),
+            Bank::Preds => drop(self.preds.change(base.preds + slot)),
+        }
+    }
+
+    /// Prepares a register for being written by warp 0 for all warps: [`File::replace_first`].
+    #[inline(always)]
+    pub fn replace_first(&mut self, base: Shape, (bank, slot): (Bank, Slot)) {
+        let slot = usize::from(slot);
+        match bank {
+            Bank::Narrow => drop(self.narrow.replace_first(base.narrow + slot)),
+            Bank::Wide => drop(self.wide.replace_first(base.wide + slot)),
+            Bank::Preds => drop(self.preds.replace_first(base.preds + slot)),
+        }
+    }
+
+    /// Says that the column of warp 0 is what all warps hold, and whether all of its lanes hold the same.
+    #[inline(always)]
+    pub fn share_first(&mut self, base: Shape, (bank, slot): (Bank, Slot), is_uniform: bool) {
+        let slot = usize::from(slot);
+        match bank {
+            Bank::Narrow => self.narrow.share_first(base.narrow + slot, is_uniform),
+            Bank::Wide => self.wide.share_first(base.wide + slot, is_uniform),
+            Bank::Preds => self.preds.share_first(base.preds + slot, is_uniform),
+        }
+    }
+
+    /// Writes out every affine register, so that the registers of each warp can be read by themselves.
+    pub fn expand_all(&mut self) {
+        self.narrow.expand_all();
+        self.wide.expand_all();
+        self.preds.expand_all();
+    }
+
+    /// The registers of a warp from `base` on, with `mask` as the lanes that an instruction writes. The columns of what it
+    /// reads or writes must have been written out ([`File::expand`]).
+    #[inline(always)]
+    pub fn lanes(&mut self, warp: usize, base: Shape, mask: u32) -> Lanes<'_> {
         Lanes {
-            narrow: &mut self.narrow[base.narrow..],
-            wide: &mut self.wide[base.wide..],
-            preds: &mut self.preds[base.preds..],
+            narrow: self.narrow.columns(base.narrow, warp),
+            wide: self.wide.columns(base.wide, warp),
+            preds: self.preds.columns(base.preds, warp),
             mask,
+        }
+    }
+
+    /// The registers of all warps from `base` on, with a mask for each warp.
+    #[inline(always)]
+    pub fn warps<'r>(&'r mut self, base: Shape, masks: &'r [u32]) -> Warps<'r> {
+        Warps {
+            narrow: self.narrow.columns(base.narrow, 0),
+            wide: self.wide.columns(base.wide, 0),
+            preds: self.preds.columns(base.preds, 0),
+            masks,
+        }
+    }
+
+    /// Whether a warp holds these columns.
+    pub fn holds(&self, warp: usize, image: &Image) -> bool {
+        self.narrow.holds(warp, &image.narrow)
+            && self.wide.holds(warp, &image.wide)
+            && self.preds.holds(warp, &image.preds)
+    }
+
+    /// A copy of what a warp holds.
+    pub fn of_warp(&self, warp: usize) -> Image {
+        Image {
+            narrow: self.narrow.of_warp(warp),
+            wide: self.wide.of_warp(warp),
+            preds: self.preds.of_warp(warp),
         }
     }
 }
 
-fn grow<T: Clone>(columns: &mut Vec<T>, length: usize, zero: T) {
-    if columns.len() < length {
-        columns.resize(length, zero);
-    }
+/// How many lanes a mask has; the full one, which is the common one, without counting.
+#[inline(always)]
+pub fn lane_count(mask: u32) -> u64 {
+    if mask == FULL_MASK { WARP_SIZE as u64 } else { u64::from(mask.count_ones()) }
 }
 
 /// The lanes of a mask, lowest first.
@@ -125,54 +301,61 @@ pub fn like_the_lowest(column: &[u32; WARP_SIZE], mask: u32) -> u32 {
     lanes_of(mask).filter(|&lane| column[lane] == lowest).fold(0, |lanes, lane| lanes | 1 << lane)
 }
 
-/// How far the bits of a mask lie from each other, if that is the same for all; 1 for a single one.
-#[inline(always)]
-pub fn distance(mask: u32) -> Option<u32> {
-    let from_first = mask.checked_shr(mask.trailing_zeros())?;
-    let distance = (from_first & !1).trailing_zeros();
-    let regular = EVERY[distance as usize] & FULL_MASK >> from_first.leading_zeros();
-    (regular == from_first).then_some(if distance == 32 { 1 } else { distance })
-}
-
-/// By distance: the first bit, and all that are multiples of the distance.
-const EVERY: [u32; 33] = {
-    let mut every = [1; 33];
-    let mut distance = 1;
-    while distance < 32 {
-        let mut bit = distance;
-        while bit < 32 {
-            every[distance] |= 1 << bit;
-            bit += distance;
-        }
-        distance += 1;
-    }
-    every
-};
-
-/// What one instruction sees of its warp: the columns of its frame, and which lanes are active.
+/// What an instruction sees of a warp: the registers of its frame, and which lanes are active.
 ///
 /// Inactive lanes may be computed (their values are discarded), never written.
 #[derive(Debug)]
 pub struct Lanes<'r> {
-    /// Columns of up to 32 bits.
-    pub narrow: &'r mut [Narrow],
-    /// Columns of 64 bits.
-    pub wide: &'r mut [Wide],
+    /// Registers of up to 32 bits.
+    pub narrow: Columns<'r, Narrow>,
+    /// Registers of 64 bits.
+    pub wide: Columns<'r, Wide>,
     /// Predicates.
-    pub preds: &'r mut [u32],
+    pub preds: Columns<'r, u32>,
     /// The active lanes.
     pub mask: u32,
 }
 
-impl Shape {
-    /// The columns of both, one after the other.
-    #[must_use]
-    pub fn plus(self, other: Shape) -> Shape {
-        Shape {
-            narrow: self.narrow + other.narrow,
-            wide: self.wide + other.wide,
-            preds: self.preds + other.preds,
+/// What an arithmetic instruction sees of the warps that execute it together.
+#[derive(Debug)]
+pub struct Warps<'r> {
+    /// Registers of up to 32 bits.
+    pub narrow: Columns<'r, Narrow>,
+    /// Registers of 64 bits.
+    pub wide: Columns<'r, Wide>,
+    /// Predicates.
+    pub preds: Columns<'r, u32>,
+    /// The active lanes of each warp, from the one on as which the columns are seen.
+    pub masks: &'r [u32],
+}
+
+impl<'r> Warps<'r> {
+    /// Does something for the active lanes of each warp.
+    #[inline(always)]
+    pub fn each(&mut self, run: impl Fn(&mut Lanes<'_>)) {
+        for (warp, &mask) in (self.narrow.warp..).zip(self.masks) {
+            if mask != 0 {
+                run(&mut self.lanes(warp, mask));
+            }
         }
+    }
+
+    /// The same in less code: the loop is not compiled again for each function.
+    #[inline(never)]
+    pub fn each_small(&mut self, run: &dyn Fn(&mut Lanes<'_>)) {
+        self.each(run);
+    }
+
+    /// The number of the first warp, and the masks from there on.
+    #[inline(always)]
+    pub fn masks(&self) -> (usize, &'r [u32]) {
+        (self.narrow.warp, self.masks)
+    }
+
+    /// The lanes of one warp.
+    #[inline(always)]
+    pub fn lanes(&mut self, warp: usize, mask: u32) -> Lanes<'_> {
+        Lanes { narrow: self.narrow.of(warp), wide: self.wide.of(warp), preds: self.preds.of(warp), mask }
     }
 }
 
@@ -187,37 +370,44 @@ pub const BIT: Narrow = {
     bits
 };
 
+/// Writes `value(lane)` to the lanes of `mask`.
+#[inline(always)]
+pub fn write_lanes<T: Copy>(column: &mut [T; WARP_SIZE], mask: u32, value: impl Fn(usize) -> T) {
+    for (lane, old) in column.iter_mut().enumerate() {
+        let new = value(lane);
+        *old = if mask & BIT[lane] != 0 { new } else { *old };
+    }
+}
+
 impl Lanes<'_> {
-    /// Writes `value(lane)` to the active lanes of a narrow column.
+    /// The same lanes, for an arithmetic instruction.
     #[inline(always)]
-    pub fn write_narrow(&mut self, slot: Slot, value: impl Fn(usize) -> u32) {
-        let column = &mut self.narrow[slot as usize];
-        if self.mask == FULL_MASK {
-            for (lane, old) in column.iter_mut().enumerate() {
-                *old = value(lane);
-            }
-        } else {
-            for (lane, old) in column.iter_mut().enumerate() {
-                let new = value(lane);
-                *old = if self.mask & BIT[lane] != 0 { new } else { *old };
-            }
+    pub fn warps(&mut self) -> Warps<'_> {
+        let warp = self.narrow.warp;
+        Warps {
+            narrow: self.narrow.of(warp),
+            wide: self.wide.of(warp),
+            preds: self.preds.of(warp),
+            masks: std::slice::from_ref(&self.mask),
         }
     }
 
-    /// Writes `value(lane)` to the active lanes of a wide column.
+    /// A lane's value of a wide or a narrow register.
+    #[inline(always)]
+    pub fn value(&self, slot: Slot, lane: usize, wide: bool) -> u64 {
+        if wide { self.wide[slot as usize][lane] } else { u64::from(self.narrow[slot as usize][lane]) }
+    }
+
+    /// Writes `value(lane)` to the active lanes of a narrow register.
+    #[inline(always)]
+    pub fn write_narrow(&mut self, slot: Slot, value: impl Fn(usize) -> u32) {
+        write_lanes(&mut self.narrow[slot as usize], self.mask, value);
+    }
+
+    /// Writes `value(lane)` to the active lanes of a wide register.
     #[inline(always)]
     pub fn write_wide(&mut self, slot: Slot, value: impl Fn(usize) -> u64) {
-        let column = &mut self.wide[slot as usize];
-        if self.mask == FULL_MASK {
-            for (lane, old) in column.iter_mut().enumerate() {
-                *old = value(lane);
-            }
-        } else {
-            for (lane, old) in column.iter_mut().enumerate() {
-                let new = value(lane);
-                *old = if self.mask & BIT[lane] != 0 { new } else { *old };
-            }
-        }
+        write_lanes(&mut self.wide[slot as usize], self.mask, value);
     }
 
     /// Writes the active lanes of a predicate from the bits of `value`.

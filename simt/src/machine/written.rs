@@ -5,8 +5,6 @@
 
 use std::ops::Range;
 
-use super::elements::Elements;
-
 /// A bitmap that says of each byte of a memory whether it has been written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Written {
@@ -45,16 +43,6 @@ impl Written {
         for (word, bits) in words_of(&range) {
             self.words[word] |= bits;
         }
-    }
-
-    /// Marks the bytes of elements as written.
-    pub fn set_each(&mut self, elements: Elements) {
-        elements.words().for_each(|(word, bits)| self.words[word] |= bits);
-    }
-
-    /// Whether all bytes of elements have been written.
-    pub fn has_each(&self, elements: Elements) -> bool {
-        elements.words().all(|(word, bits)| self.words[word] & bits == bits)
     }
 
     /// Marks the bytes that are marked in another bitmap of the same size.

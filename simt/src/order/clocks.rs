@@ -59,6 +59,10 @@ struct BlockState {
     /// `common` as a vector clock of the whole grid, computed when it is first needed.
     common_clock: OnceLock<VectorClock>,
     warps: Vec<WarpState>,
+    /// What all threads of the block know, if that has been computed and holds.
+    team: Option<TeamClock>,
+    /// Whether no lane has ended, and none knows more than the others of its warp.
+    is_simple: bool,
     /// For each barrier, the join of the vector clocks of the threads that have arrived at it.
     arrivals: BTreeMap<usize, VectorClock>,
 }
@@ -100,6 +104,17 @@ pub struct WarpClock<'c> {
     pub floors: &'c [u32],
 }
 
+/// What all threads of a block know, while the clocks of its warps are equal.
+#[derive(Clone, Copy, Debug)]
+pub struct TeamClock {
+    /// The number of the block.
+    pub block: u32,
+    /// The current clock of each warp.
+    pub clock: u32,
+    /// What any thread of the block did up to this clock happens before.
+    pub floor: u32,
+}
+
 impl Clocks {
     /// The clocks of `slots` resident blocks.
     pub fn new(slots: usize, lockstep: bool) -> Clocks {
@@ -120,6 +135,7 @@ impl Clocks {
             let lanes = u32::MAX >> (WARP_SIZE as u32 - count);
             *warp = WarpState { lanes, clock: 1, ..WarpState::default() };
         }
+        (block.team, block.is_simple) = (None, true);
     }
 
     /// The number of the block in a slot.
@@ -145,6 +161,25 @@ impl Clocks {
         let floors = block.common.warps.as_slice();
         let (clock, floor) = (own.clock, own.floor.max(floors[warp]));
         WarpClock { block: block.number, warp: warp as u32, clock, floor, floors }
+    }
+
+    /// What all threads of a block know; `None` if the clocks of its warps differ.
+    #[inline]
+    pub fn team_clock(&mut self, slot: usize) -> Option<TeamClock> {
+        let block = &mut self.blocks[slot];
+        if block.team.is_some() {
+            return block.team;
+        }
+        let clock = block.warps[0].clock;
+        let floor = block.common.warps.iter().fold(u32::MAX, |floor, &warp| floor.min(warp));
+        let are_equal = block.warps.iter().all(|warp| warp.clock == clock);
+        block.team = are_equal.then_some(TeamClock { block: block.number, clock, floor });
+        block.team
+    }
+
+    /// Whether warps run in lockstep.
+    pub fn is_lockstep(&self) -> bool {
+        self.lockstep
     }
 
     /// Whether what happened at an epoch happens before whatever a lane does now.
@@ -212,7 +247,9 @@ impl Clocks {
     }
 
     fn lane_clock_mut(&mut self, id: LaneId) -> &mut VectorClock {
-        let warp = &mut self.blocks[id.slot].warps[id.warp];
+        let block = &mut self.blocks[id.slot];
+        block.is_simple = false;
+        let warp = &mut block.warps[id.warp];
         if warp.lane_clocks.is_empty() {
             warp.lane_clocks = vec![VectorClock::default(); WARP_SIZE];
         }
@@ -256,7 +293,9 @@ impl Clocks {
 
     /// Advances the clock of a warp, after one of its lanes has published its vector clock.
     pub fn tick(&mut self, slot: usize, warp: usize) {
-        self.blocks[slot].warps[warp].clock += 1;
+        let block = &mut self.blocks[slot];
+        block.warps[warp].clock += 1;
+        block.team = None;
     }
 
     /// Lanes of a warp complete a warp barrier.
@@ -267,6 +306,7 @@ impl Clocks {
         } else {
             // The join contains what each of the lanes knew, so it replaces their own clocks.
             let all = self.joined_clock(slot, w, lanes);
+            self.blocks[slot].is_simple = false;
             let lane_clocks = &mut self.blocks[slot].warps[w].lane_clocks;
             lane_clocks.resize_with(WARP_SIZE, VectorClock::default);
             lanes_of(lanes).for_each(|lane| lane_clocks[lane] = all.clone());
@@ -292,8 +332,16 @@ impl Clocks {
 
     /// A barrier of the whole block completes: all threads that have not exited took part.
     pub fn block_barrier(&mut self, slot: usize) {
+        let team = self.team_clock(slot);
         let block = &mut self.blocks[slot];
         block.common_clock.take();
+        if let Some(team) = team.filter(|_| block.is_simple) {
+            Arc::make_mut(&mut block.common).warps.fill(team.clock);
+            block.warps.iter_mut().for_each(|warp| warp.clock += 1);
+            block.team = Some(TeamClock { clock: team.clock + 1, floor: team.clock, ..team });
+            return;
+        }
+        block.team = None;
         // Usually nothing else refers to it, so it is changed in place and not copied.
         let common = Arc::make_mut(&mut block.common);
         let mut all = VectorClock::default();
@@ -319,7 +367,9 @@ impl Clocks {
 
     /// Lanes have exited.
     pub fn end(&mut self, slot: usize, warp: usize, lanes: u32) {
-        self.blocks[slot].warps[warp].ended |= lanes;
+        let block = &mut self.blocks[slot];
+        block.warps[warp].ended |= lanes;
+        block.is_simple = false;
     }
 
     /// Whether the thread of an epoch has exited, and the others of its block have completed a block barrier since.
@@ -335,7 +385,9 @@ impl Clocks {
         if !self.lockstep {
             return;
         }
-        let warp = &mut self.blocks[slot].warps[warp];
+        let block = &mut self.blocks[slot];
+        block.team = None;
+        let warp = &mut block.warps[warp];
         let fresh = || Box::new(Lockstep { running: 0, last: [[0; WARP_SIZE]; WARP_SIZE] });
         let lockstep = warp.lockstep.get_or_insert_with(fresh);
         if lockstep.running == lanes {

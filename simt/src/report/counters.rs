@@ -30,6 +30,13 @@ macro_rules! counters {
             }
         }
 
+        impl Counters {
+            /// Adds what was counted so many times.
+            pub fn add_times(&mut self, other: &Counters, times: u64) {
+                $(self.$name += other.$name * times;)*
+            }
+        }
+
         impl std::ops::AddAssign<&Counters> for Counters {
             fn add_assign(&mut self, other: &Counters) {
                 $(self.$name += other.$name;)*

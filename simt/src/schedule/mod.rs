@@ -6,7 +6,7 @@
 
 mod hunt;
 mod random;
-mod round_robin;
+pub mod round_robin;
 
 use crate::launch::Schedule;
 use crate::machine::random::Random;
@@ -48,6 +48,11 @@ impl Turns {
             Schedule::Hunt => Policy::Hunt(Hunt::new(seed)),
         };
         Turns { policy, warps: Vec::new() }
+    }
+
+    /// Whether the warps of a block take their turn together.
+    pub fn are_in_step(&self) -> bool {
+        matches!(self.policy, Policy::RoundRobin)
     }
 
     /// Starts a round. `blocks` becomes the order in which `count` blocks take their turns.

@@ -1,5 +1,15 @@
-//! One after the other, in slices of equal length. This is the fastest policy, and the easiest to read in a trace.
+//! The default: blocks take turns in order, and the warps of a block take theirs together.
+//!
+//! A turn has [`SLICE`] steps. In each of them, those lanes of the block execute an instruction that stand at the lowest program
+//! counter at which any can run, one warp after another. So lanes that part come together again by themselves, where a
+//! compiler has put the code in its usual order, and an executor can run an instruction for a whole block at once.
+//!
+//! Lanes that spin can stay at the lowest program counter for a whole turn. The lanes that could run in a turn, and did not, have
+//! waited long enough: the next turn begins with a slice for them. This makes the schedule weakly fair.
+//!
+//! The order depends on nothing but the lanes of the block, so it is the same on any number of cores, with any checker, and with
+//! or without a watcher.
 
-/// Warp instructions in a slice. They are enough to make the cost of switching negligible, and few enough that a warp
-/// which spins on a lock does not delay the owner of the lock for long.
+/// Steps in a slice. They are enough to make the cost of switching negligible, and few enough that lanes which spin on a lock do
+/// not delay the owner of the lock for long.
 pub const SLICE: u32 = 256;

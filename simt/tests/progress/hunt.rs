@@ -29,5 +29,6 @@ fn lost_updates(schedule: Schedule) -> usize {
 fn hunt_loses_updates_more_often_than_random() {
     let found = [Schedule::RoundRobin, Schedule::Random, Schedule::Hunt].map(lost_updates);
     let [round_robin, random, hunt] = found;
-    assert!(round_robin == 0 && hunt > 2 * random && hunt > 20, "{found:?}");
+    // Taken in order, both warps load before either stores.
+    assert!(round_robin == 200 && hunt > 2 * random && hunt > 20, "{found:?}");
 }

@@ -15,6 +15,8 @@ pub enum Need {
     Ptxas,
     /// The release of NVRTC that compiles the kernels.
     Compiler,
+    /// Firefox and `WebKit`, with the programs that drive them.
+    Browsers,
 }
 
 impl Need {
@@ -23,6 +25,7 @@ impl Need {
         match self {
             Need::Ptxas => "`--ptxas PATH`",
             Need::Compiler => "NVRTC 12.0.140",
+            Need::Browsers => "Firefox and WebKitGTK",
         }
     }
 }
@@ -61,6 +64,13 @@ pub const STEPS: &[Step] = &[
         "chapters",
         "the records of the chapters' large runs, and every chapter on several numbers of cores",
         "test --workspace --locked --no-fail-fast --test output -- --ignored",
+    ),
+    finite(
+        "assertions",
+        "the tests that run kernels, with the emulator's own assertions switched on",
+        "test --locked --no-fail-fast --config profile.dev.package.ptx-emulator.debug-assertions=true \
+         --config profile.dev.package.ptx-emulator.overflow-checks=true -p ptx-emulator -p exercises -p compilers \
+         -p cudac -p drawing -p ch0*",
     ),
     finite(
         "mutants",
@@ -164,6 +174,12 @@ pub const STEPS: &[Step] = &[
         "run --locked -q -p xtask -- ptx --check",
         Need::Compiler,
     ),
+    needing(
+        "browsers",
+        "every figure, listing and exercise of the book in Firefox and in WebKit, from a server and from files",
+        "test --manifest-path book/tests/Cargo.toml --target-dir target --locked --test book -- --ignored --test-threads=1",
+        Need::Browsers,
+    ),
 ];
 
 impl Step {
@@ -186,7 +202,7 @@ impl Step {
     pub fn option(&self) -> &'static str {
         match self.needs {
             Some(Need::Ptxas) => " --ptxas PATH",
-            Some(Need::Compiler) | None => "",
+            Some(Need::Compiler | Need::Browsers) | None => "",
         }
     }
 }
@@ -246,14 +262,15 @@ mod tests {
             "run",
             "book/preprocessor",
             "book/drawing",
+            "book/tests",
             "chapters",
             "tests",
         ] {
             containing(word, &crate::root().join(folder), &mut files);
         }
         for file in &files {
-            let test =
-                file.split("/tests/").nth(1).unwrap_or_else(|| panic!("`{file}` is no test of its own"));
+            let (_, test) =
+                file.rsplit_once("/tests/").unwrap_or_else(|| panic!("`{file}` is no test of its own"));
             let option = format!(" --test {} ", test.split('/').next().unwrap().trim_end_matches(".rs"));
             let has_step =
                 STEPS.iter().any(|step| is_right(step) && format!("{} ", step.command).contains(&option));
@@ -271,7 +288,7 @@ mod tests {
 
     #[test]
     fn every_test_that_is_ignored_has_a_step_and_says_why() {
-        let is_right = |step: &Step| step.command.ends_with("-- --ignored");
+        let is_right = |step: &Step| step.command.contains("-- --ignored");
         let all = have_steps("#[ignore", is_right);
         assert_eq!(all, have_steps("#[ignore = \"thorough: ", is_right), "an ignored test gives no reason");
         // These are the tests of the macro `chapter_tests`.

@@ -12,14 +12,14 @@ use crate::checkers::memory_model::delayed::{DelayedKind, DelayedOp, DelayedOps,
 use crate::checkers::memory_model::memory_view::Issued;
 use crate::checkers::memory_model::{MemoryModel, Request};
 use crate::checkers::races;
-use crate::checkers::races::shadow::OpKind;
+use crate::checkers::races::shadow::list::OpKind;
 use crate::compile::inst::Inst;
 use crate::isa::op::Op;
 use crate::isa::op::Touched;
 use crate::isa::op::atomic::Atomic;
 use crate::isa::op::memory::Memory;
-use crate::isa::op::place::Bank;
 use crate::machine::divergence::Frame;
+use crate::machine::registers::Bank;
 use crate::machine::registers::{Lanes, Slot, WARP_SIZE, lanes_of};
 use crate::order::release_acquire::{ReleasedClocks, StoreRecord};
 use crate::order::store_history::overlap;

@@ -5,7 +5,7 @@
 
 use crate::checkers::memory_model::MemoryModel;
 use crate::checkers::races;
-use crate::checkers::races::shadow::OpKind;
+use crate::checkers::races::shadow::list::OpKind;
 use crate::order::phases::HappensBefore;
 use crate::order::{ByteRange, Order, Scope};
 

@@ -24,7 +24,7 @@ use memory_view::{Issued, MemoryView, base_and_stride, is_aligned};
 
 use crate::checkers::memory_model::weak_memory::{StaleLoad, WeakMemory};
 use crate::checkers::races::finding::{Circumstance, FoundRaces, Race};
-use crate::checkers::races::shadow::OpKind;
+use crate::checkers::races::shadow::list::OpKind;
 use crate::checkers::races::{self, Conflict, Overflow, RaceCause, Races};
 use crate::compile::inst::Pc;
 use crate::isa::op::atomic::Atomic;

@@ -4,8 +4,8 @@
 
 use crate::checkers::memory_model::MemoryModel;
 use crate::checkers::memory_model::memory_view::{MemoryView, is_aligned};
-use crate::checkers::races::shadow::OpKind;
 use crate::checkers::races::shadow::layer::Row;
+use crate::checkers::races::shadow::list::OpKind;
 use crate::isa::op::memory::{Access, Memory};
 use crate::machine::global::Window;
 use crate::order::{ByteRange, Order};
@@ -26,6 +26,30 @@ struct StridedAccess<'p, 'm> {
 }
 
 impl MemoryModel {
+    /// Threads of a block are about to access neighbouring elements: those from `threads.0` to before `threads.1`, the first of
+    /// them the one at `start`. Returns false if each warp has to be shown to [`MemoryModel::strided`].
+    pub fn stretch(
+        &mut self,
+        memory: MemoryView<'_>,
+        slot: usize,
+        (start, threads): (u64, (usize, usize)),
+        (access, kind): (&Access, OpKind),
+    ) -> bool {
+        let element = access.lane_bytes();
+        let is_plain = access.order == Order::Weak && self.weak.is_none();
+        if !is_plain || !is_aligned(element, 4) || !is_aligned(start, element) {
+            return false;
+        }
+        self.slot = slot;
+        let (bytes, is_shared) =
+            (element * (threads.1 - threads.0) as u64, access.address.memory == Memory::Shared);
+        let Some((space, offset)) = self.locate(memory, start, bytes, is_shared, kind) else { return false };
+        let Some(clock) = self.clocks.team_clock(slot) else { return false };
+        let access = self.attributes(access, kind);
+        let Some(races) = &mut self.races else { return true };
+        races.check_stretch(clock, (slot, space), access, (offset / 4, element / 4), threads)
+    }
+
     /// The lanes of `mask` are about to load or store, lane `i` at `base + stride * i`. Returns the lanes that have to
     /// be shown to [`MemoryModel::access`], because the fast path cannot tell whether they race. The other lanes must
     /// not be shown again.

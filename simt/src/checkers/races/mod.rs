@@ -22,10 +22,13 @@ pub mod finding;
 pub mod shadow;
 pub mod wording;
 
+use crate::checkers::races::shadow::Shadow;
+use crate::checkers::races::shadow::cell::{Cell, READ_ONLY};
 use crate::checkers::races::shadow::layer::Row;
-use crate::checkers::races::shadow::{Cell, Entry, Lists, OpKind, READ_ONLY, Shadow};
+use crate::checkers::races::shadow::list::{Entry, Lists, OpKind};
+use crate::checkers::races::shadow::stretch::Stretch;
 use crate::machine::registers::lanes_of;
-use crate::order::clocks::{Clocks, LaneId, WarpClock};
+use crate::order::clocks::{Clocks, LaneId, TeamClock, WarpClock};
 use crate::order::vector_clock::VectorClock;
 use crate::order::{ByteRange, Epoch, Scope, Space};
 
@@ -177,6 +180,22 @@ impl Races {
             row,
             access.kind == OpKind::Store,
         )
+    }
+
+    /// The fast path for plain accesses to neighbouring words by threads that follow each other: `width` words for each of
+    /// `threads`, the first of them from `first` on. Returns false if it cannot tell whether they race; then nothing is
+    /// recorded.
+    pub fn check_stretch(
+        &mut self,
+        clock: TeamClock,
+        (slot, space): (usize, Space),
+        access: Access,
+        words: (u64, u64),
+        threads: (usize, usize),
+    ) -> bool {
+        let kind = (access.flags(), access.kind == OpKind::Store);
+        let new = Stretch::new(clock, kind, words, threads);
+        self.shadow(space, slot).0.check_stretch(clock, new, matches!(space, Space::Shared(_)))
     }
 
     /// The fast path for a plain load of the same bytes by several lanes of a warp. Returns false if it cannot tell

@@ -10,6 +10,8 @@ use crate::machine::registers::FULL_MASK;
 use crate::order::Space;
 
 const WARPS: usize = 3;
+/// The accesses are to these bytes, on both sides of the boundary of two pages of shadow memory.
+const START: u64 = 4096 - 256;
 const BYTES: u64 = 512;
 
 /// An access as the slow checker remembers it.
@@ -19,6 +21,11 @@ struct Known {
     scope: Option<Scope>,
     read_only: bool,
     range: ByteRange,
+}
+
+/// Some of the bytes, counted from the first of them.
+fn range_at(offset: u64, bytes: u8) -> ByteRange {
+    ByteRange { space: Space::Global(0), offset: START + offset, bytes }
 }
 
 struct Bench {
@@ -68,7 +75,7 @@ impl Bench {
             }
             any = true;
             for byte in start..end {
-                first |= !std::mem::replace(&mut self.raced[byte as usize], true);
+                first |= !std::mem::replace(&mut self.raced[(byte - START) as usize], true);
             }
         }
         let Access { kind, scope, read_only, .. } = access;
@@ -77,7 +84,7 @@ impl Bench {
     }
 
     fn access(&mut self, id: LaneId, access: Access, offset: u64, bytes: u8) {
-        let range = ByteRange { space: Space::Global(0), offset, bytes };
+        let range = range_at(offset, bytes);
         let found = self.races.check_and_record(&self.clocks, id, access, range, 0, |_, _| false);
         self.compare(found, id, access, range);
     }
@@ -102,7 +109,7 @@ impl Bench {
                 loads.as_list().map_or(format!("{loads:?}"), |list| format!("{:?}", lists.entries(list)));
             format!("{:?}, {known}", shadow.store(at))
         };
-        for at in 0..BYTES {
+        for at in START..START + BYTES {
             assert_eq!(remembered(&mut self.races, at), remembered(&mut self.plain, at), "byte {at}");
         }
     }
@@ -127,14 +134,14 @@ impl Bench {
         let at = |lane: usize| first + lane as i64 * step;
         let inside = |lane: &usize| at(*lane) >= 0 && at(*lane) + width <= BYTES as i64 / 4;
         let mask = lanes_of(mask).filter(inside).fold(0, |mask, lane| mask | 1 << lane);
-        let row = Row { first, step, width: width as u32, mask };
+        let row = Row { first: first + START as i64 / 4, step, width: width as u32, mask };
         let warp_clock = self.clocks.warp_clock(slot, warp);
         let left = self.races.check_row(&warp_clock, slot, access, Space::Global(0), row);
         for lane in lanes_of(mask) {
             let id = LaneId { slot, warp, lane };
             let (offset, bytes) = (at(lane) as u64 * 4, width as u8 * 4);
             if left >> lane & 1 == 0 {
-                self.compare(None, id, access, ByteRange { space: Space::Global(0), offset, bytes });
+                self.compare(None, id, access, range_at(offset, bytes));
             } else {
                 self.access(id, access, offset, bytes);
             }
@@ -144,11 +151,8 @@ impl Bench {
     /// A load of one range by several lanes, in the same way.
     fn check_broadcast(&mut self, slot: usize, warp: usize, access: Access) {
         let bytes = [1, 4, 8][self.below(3) as usize];
-        let range = ByteRange {
-            space: Space::Global(0),
-            offset: self.below(BYTES / bytes) * bytes,
-            bytes: bytes as u8,
-        };
+        let offset = self.below(BYTES / bytes) * bytes;
+        let range = range_at(offset, bytes as u8);
         let mask = self.below(1 << 32) as u32 | 1;
         let warp_clock = self.clocks.warp_clock(slot, warp);
         let done = self.races.check_broadcast(&warp_clock, slot, access, range, mask);
@@ -157,8 +161,45 @@ impl Bench {
             if done {
                 self.compare(None, id, access, range);
             } else {
-                self.access(id, access, range.offset, range.bytes);
+                self.access(id, access, offset, range.bytes);
             }
+        }
+    }
+
+    /// Accesses to neighbouring words by threads that follow each other, at once if that is certain not to race.
+    fn check_stretch(&mut self, slot: usize, pc: u32, kind: OpKind) {
+        let read_only = kind == OpKind::Load && self.below(8) == 0;
+        let access = Access { pc, kind, scope: None, read_only, is_unfenced_volatile: false };
+        let width = [1, 1, 1, 2][self.below(4) as usize];
+        let first = self.below(WARPS as u64) as usize * 32;
+        let room = (BYTES / 4 / width) as usize;
+        let threads = [1, 7, 32, 40, 64, 96][self.below(6) as usize].min(WARPS * 32 - first).min(room);
+        let word = [0, 0, 64 - 32, self.below(128)][self.below(4) as usize] / width * width;
+        let word = word.min(BYTES / 4 - threads as u64 * width);
+        let words = (START / 4 + word, width);
+        let done = self.clocks.team_clock(slot).is_some_and(|clock| {
+            let place = (slot, Space::Global(0));
+            self.races.check_stretch(clock, place, access, words, (first, first + threads))
+        });
+        for thread in first..first + threads {
+            let id = LaneId { slot, warp: thread / 32, lane: thread % 32 };
+            let (offset, bytes) = ((word + (thread - first) as u64 * width) * 4, width as u8 * 4);
+            if done {
+                self.compare(None, id, access, range_at(offset, bytes));
+            } else {
+                self.access(id, access, offset, bytes);
+            }
+        }
+    }
+
+    /// A step of a launch in which most accesses are those of a whole block.
+    fn step_of_team(&mut self, pc: u32) {
+        let slot = self.below(9) as usize / 8;
+        match self.below(64) {
+            0..24 => self.clocks.block_barrier(slot),
+            24..40 => self.check_stretch(slot, pc, OpKind::Load),
+            40..60 => self.check_stretch(slot, pc, OpKind::Store),
+            _ => self.step(pc),
         }
     }
 
@@ -209,6 +250,16 @@ fn it_reports_the_races_that_a_checker_without_limits_reports() {
                 bench.compare_all();
             }
         }
+    }
+}
+
+#[test]
+fn accesses_of_whole_blocks_are_recorded_like_those_of_their_lanes() {
+    for seed in 0..400 {
+        let mut bench = Bench::new(seed);
+        let steps = 1 + bench.below(30) as u32;
+        (0..steps).for_each(|pc| bench.step_of_team(pc));
+        bench.compare_all();
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::checkers::context::{Context, fault};
 use crate::checkers::races::finding::{Circumstance, Race};
-use crate::checkers::races::shadow::OpKind;
+use crate::checkers::races::shadow::list::OpKind;
 use crate::checkers::races::{Conflict, Overflow, RaceCause};
 use crate::report::fault::{Fault, FaultKind, Severity};
 use crate::report::location::AccessKind;

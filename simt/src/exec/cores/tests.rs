@@ -6,7 +6,7 @@
 
 use crate::compile::lower::lower;
 use crate::exec::cores::*;
-use crate::launch::Checks;
+use crate::launch::{Checks, Dim3};
 use crate::machine::global::Buffer;
 use crate::ptx;
 use crate::report::Report;
@@ -243,14 +243,17 @@ fn lanes_that_wait_for_each_other_are_let_go_alike() {
          setp.eq.u32 %p4, %r4, 1; @%p4 st.volatile.shared.u32 [%r10], 1;\nMEET: st.global.u32 [%rd4], %r7;",
     )
     .check(true);
-    // Lanes that are waited for behind a meeting: the probe of a block finds that the others spin.
-    kernel(
+    // Lane 0 of each warp waits at a meeting for the others, which wait for what it stores behind the meeting. There are so
+    // many warps that the block is probed before any of them runs out of patience.
+    let mut trial = kernel(
         "mov.u32 %r10, words; and.b32 %r4, %r1, 31; shr.u32 %r5, %r1, 5; mad.lo.u32 %r10, %r5, 4, %r10;\n\
-         LOCK: atom.shared.cas.b32 %r6, [%r10], 0, 1; setp.ne.u32 %p1, %r6, 0; @%p1 bra LOCK;\n\
-         ld.global.u32 %r7, [%rd4]; add.u32 %r7, %r7, 1; st.global.u32 [%rd4], %r7;\n\
-         atom.shared.exch.b32 %r8, [%r10], 0;",
-    )
-    .check(false);
+         setp.eq.u32 %p1, %r4, 0; @%p1 bra MEET;\n\
+         SPIN: ld.volatile.shared.u32 %r6, [%r10]; setp.eq.u32 %p2, %r6, 0; @%p2 bra SPIN;\n\
+         MEET: st.volatile.shared.u32 [%r10], 1; mad.lo.u32 %r3, %r2, 896, %r3; mul.wide.u32 %rd5, %r3, 4;\n\
+         add.u64 %rd4, %rd2, %rd5; st.global.u32 [%rd4], %r1;",
+    );
+    (trial.launch.grid, trial.launch.block) = (Dim3::new(18, 1, 1), Dim3::new(1024, 1, 1));
+    trial.check(false);
 }
 
 #[test]

@@ -161,8 +161,9 @@ fn two_at_once() {
 /// The conversions that have a function of their own return the same as the general path.
 #[test]
 fn common_conversions_equal_the_general_path() {
+    use crate::isa::testing::run_on;
     use crate::isa::value::{Alu, Args};
-    use crate::machine::registers::{Registers, Shape};
+    use crate::machine::registers::Image;
     let mut source = Source::new(4);
     for form in super::FAMILY.forms {
         for opcode in crate::isa::grammar::expand(form.syntax) {
@@ -172,14 +173,13 @@ fn common_conversions_equal_the_general_path() {
             let packed = recipe.pack(recipe.to.bits);
             assert!(results == [recipe.to.kind()] || results[0] != recipe.to.kind());
             let _ = sources;
-            let mut registers =
-                Registers { narrow: vec![[0; 32]; 2], wide: vec![[0; 32]; 2], preds: Vec::new() };
+            let mut registers = Image { narrow: vec![[0; 32]; 2], wide: vec![[0; 32]; 2], preds: Vec::new() };
             for _ in 0..2_000 {
                 let format = recipe.from.format.unwrap_or(F64);
                 let bits = source.number(format, exact::F64.one()) & u64::MAX >> (64 - recipe.from.bits);
                 registers.narrow[1] = [bits as u32; 32];
                 registers.wide[1] = [bits; 32];
-                run(&mut registers.lanes(Shape::default(), u32::MAX), &Args { a: 1, ..Args::default() });
+                run_on(&mut registers, run, &Args { a: 1, ..Args::default() }, u32::MAX);
                 let wide = registers.wide[0][0];
                 let result = if recipe.to.bits == 64 { wide } else { u64::from(registers.narrow[0][0]) };
                 assert_eq!(result, convert(packed, bits), "{opcode} {bits:#x}");

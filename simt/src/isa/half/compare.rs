@@ -8,9 +8,9 @@
 use crate::isa::float::exact::{BF16, F16, Format};
 use crate::isa::grammar::Modifiers;
 use crate::isa::op::Op;
-use crate::isa::op::place::Bank;
 use crate::isa::operands::Operands;
 use crate::isa::value::{Alu, Args, Kind, Value, map4};
+use crate::machine::registers::Bank;
 use crate::machine::registers::Lanes;
 use crate::ptx::Error;
 use crate::ptx::ast::{Operand, Type};
@@ -116,7 +116,9 @@ pub fn setp(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
         Type::F16 | Type::Bf16 => Alu::new(&[Kind::Pred], &[Kind::B16, Kind::B16], |lanes, args| {
             map4(lanes, args, |a, b, c, recipe| Recipe(recipe).holds(a, b, c));
         }),
-        _ => Alu::new(&[Kind::Pred, Kind::Pred], &[Kind::B32, Kind::B32], run_setp_pair),
+        _ => Alu::new(&[Kind::Pred, Kind::Pred], &[Kind::B32, Kind::B32], |warps, args| {
+            warps.each(|lanes| run_setp_pair(lanes, args));
+        }),
     };
     bind(m, o, &alu, ty, 0)
 }

@@ -6,8 +6,8 @@ use crate::isa::op::call::FUNCTIONS_BASE;
 use crate::isa::op::place::Place;
 use crate::isa::scope::{Scope, Symbol};
 use crate::isa::special::{Axis, Special};
-use crate::isa::testing::{Program, eval, eval_text};
-use crate::machine::registers::{Registers, Shape};
+use crate::isa::testing::{Program, eval, eval_text, run_on};
+use crate::machine::registers::Image;
 use crate::ptx::ast::Type::{self, B8, B16, B32, B64, F32, F64, Pred, S16, U8, U32, U64};
 use crate::ptx::ast::{Ident, Instruction, Operand, Space};
 use crate::ptx::{LineIndex, Span};
@@ -78,7 +78,7 @@ fn what_is_no_register_is_refused() {
 }
 
 /// The result of decoding `mov d, source`, where the names are those of a register, variables and a function.
-fn decoded(opcode: &str, result: Type, source: Operand<'_>) -> (Op, Registers) {
+fn decoded(opcode: &str, result: Type, source: Operand<'_>) -> (Op, Image) {
     let mut scope = Scope::default();
     scope.enter();
     let place = |space, in_frame| {
@@ -94,7 +94,7 @@ fn decoded(opcode: &str, result: Type, source: Operand<'_>) -> (Op, Registers) {
     let decoded = decode(&LineIndex::new(opcode.text), &instruction, &mut scope, (90, (8, 8))).unwrap();
     if let Op::Alu(run) = decoded.op {
         let mut registers = scope.image.clone();
-        run(&mut registers.lanes(Shape::default(), u32::MAX), &decoded.args);
+        run_on(&mut registers, run, &decoded.args, u32::MAX);
         return (decoded.op, registers);
     }
     (decoded.op, scope.image)

@@ -1,6 +1,7 @@
 //! Calls, decoded.
 
-use super::place::{Bank, Place};
+use super::place::Place;
+use crate::machine::registers::Bank;
 use crate::machine::registers::Slot;
 
 /// The start of the addresses of functions, for calls through registers: a region without memory.

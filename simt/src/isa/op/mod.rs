@@ -10,14 +10,15 @@ pub mod place;
 pub mod sync;
 pub mod warp;
 
+use crate::isa::affine::Rule;
 use crate::isa::special::Special;
-use crate::isa::value::{Alu, Args, Run};
+use crate::isa::value::{Args, Run};
+use crate::machine::registers::Bank;
 use crate::machine::registers::Slot;
 use atomic::Atomic;
 use call::CallIndex;
 use mbarrier::Mbarrier;
 use memory::{Access, Fence};
-use place::Bank;
 use sync::Barrier;
 use warp::Collective;
 
@@ -98,16 +99,9 @@ pub struct Decoded {
     pub op: Op,
     /// Its operands.
     pub args: Args,
-    /// What looks at programs as a whole knows of it.
-    pub meaning: Meaning,
-}
-
-/// What an instruction does with which columns, as far as that is known.
-#[derive(Clone, Debug, Default)]
-pub struct Meaning {
-    /// The arithmetic, where that is what it is and where one more than its name is known.
-    pub alu: Option<Alu>,
-    /// The columns that it names.
+    /// What becomes of affine sources.
+    pub affine: Rule,
+    /// The registers that it names.
     pub touched: Vec<Touched>,
 }
 

@@ -1,5 +1,6 @@
 //! Where variables and registers are stored.
 
+use crate::machine::registers::Bank;
 use crate::ptx::ast::{Space, Type};
 
 /// The location of a variable.
@@ -31,17 +32,6 @@ pub struct Formal {
     pub align: u64,
     /// Whether it is an array.
     pub is_array: bool,
-}
-
-/// A register bank.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Bank {
-    /// Up to 32 bits.
-    Narrow,
-    /// 64 bits.
-    Wide,
-    /// One bit.
-    Preds,
 }
 
 impl Bank {

@@ -4,7 +4,7 @@
 //! clocks decides for all of them whether they are ordered before another access, and mask arithmetic finds the words
 //! that two accesses have in common.
 
-use crate::checkers::races::shadow::Cell;
+use crate::checkers::races::shadow::cell::Cell;
 use crate::machine::registers::{FULL_MASK, WARP_SIZE, lanes_of};
 use crate::order::clocks::WarpClock;
 

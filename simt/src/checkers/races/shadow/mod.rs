@@ -7,223 +7,25 @@
 //! single cell as long as one warp made them with one instruction. If there are more, or strong accesses, they are
 //! stored in a list.
 
+pub mod cell;
 pub mod layer;
+pub mod list;
 mod page;
+pub mod stretch;
 
+use cell::{Cell, PAGE_BYTES};
 use layer::{LINE, LaneMap, Layer, Row};
+use list::{Entry, Lists, OpKind};
 use page::{LINES, Page};
+use stretch::Stretch;
 
-use std::collections::BTreeMap;
-
-use crate::machine::registers::{WARP_SIZE, lanes_of};
-use crate::order::clocks::WarpClock;
-use crate::order::vector_clock::VectorClock;
-use crate::order::{ByteRange, Epoch, Scope, Thread};
-
-/// Bytes in a page.
-pub const PAGE_BYTES: u64 = 4096;
-/// The largest number of entries in a list. Of older accesses, only the threads are remembered ([`Forgotten`]).
-const MAX_ENTRIES: usize = 64;
-/// Marks a cell that refers to a list.
-const LIST: u32 = u32::MAX;
-const WARP_SHIFT: u32 = 27;
-/// Marks a load that promises that no thread writes these bytes (`ld.global.nc`).
-pub const READ_ONLY: u32 = 1 << 26;
-const PC: u32 = READ_ONLY - 1;
-
-/// An access: block, warp, lanes, clock and instruction. The default is no access.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Cell {
-    /// The number of the block, or of the list if the cell refers to one.
-    pub block: u32,
-    /// The clock of the warp.
-    pub clock: u32,
-    /// The warp, whether it was a read-only load, and the instruction.
-    origin: u32,
-    /// The lanes; 0 if there is no access.
-    pub mask: u32,
-}
-
-impl Cell {
-    /// An access of some lanes of a warp.
-    #[inline(always)]
-    pub fn new(warp_clock: &WarpClock<'_>, mask: u32, pc_and_flags: u32) -> Cell {
-        Cell {
-            block: warp_clock.block,
-            clock: warp_clock.clock,
-            origin: warp_clock.warp << WARP_SHIFT | pc_and_flags,
-            mask,
-        }
-    }
-
-    fn list(number: usize) -> Cell {
-        Cell { block: number as u32, clock: 0, origin: LIST, mask: 0 }
-    }
-
-    /// The list to which the cell refers, if it does.
-    #[inline(always)]
-    pub fn as_list(self) -> Option<usize> {
-        (self.origin == LIST && self.mask == 0).then_some(self.block as usize)
-    }
-
-    /// The same access by other lanes.
-    #[inline(always)]
-    #[must_use]
-    pub fn with_mask(self, mask: u32) -> Cell {
-        Cell { mask, ..self }
-    }
-
-    /// The warp.
-    #[inline(always)]
-    pub fn warp(self) -> u32 {
-        self.origin >> WARP_SHIFT
-    }
-
-    /// The instruction.
-    pub fn pc(self) -> u32 {
-        self.origin & PC
-    }
-
-    /// Whether it was a read-only load.
-    pub fn is_read_only(self) -> bool {
-        self.origin & READ_ONLY != 0
-    }
-
-    /// Whether there is no access here, or one that is ordered before what each of some lanes does now, as far as the
-    /// clock of the warp can tell.
-    #[inline(always)]
-    pub fn is_ordered(self, warp_clock: &WarpClock<'_>, lanes: u32) -> bool {
-        if self.mask == 0 {
-            return self.origin != LIST;
-        }
-        if self.block != warp_clock.block {
-            return false;
-        }
-        let warp = self.warp();
-        if warp == warp_clock.warp {
-            self.clock <= warp_clock.floor || (self.mask == lanes && lanes.is_power_of_two())
-        } else {
-            self.clock <= warp_clock.floors[warp as usize % WARP_SIZE]
-        }
-    }
-
-    /// Whether there is no access here, or one that is ordered before what any lane of the warp does now.
-    pub fn is_ordered_for_all(self, warp_clock: &WarpClock<'_>) -> bool {
-        if self.mask == 0 {
-            return self.origin != LIST;
-        }
-        let floor = if self.warp() == warp_clock.warp {
-            warp_clock.floor
-        } else {
-            warp_clock.floors[self.warp() as usize % WARP_SIZE]
-        };
-        self.block == warp_clock.block && self.clock <= floor
-    }
-
-    /// The epoch of one of its lanes.
-    pub fn epoch(self, lane: u32) -> Epoch {
-        let number = (self.warp() * WARP_SIZE as u32 + lane) as u16;
-        Epoch { thread: Thread { block: self.block, number }, clock: self.clock }
-    }
-}
-
-/// What an access does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OpKind {
-    /// It loads.
-    Load,
-    /// It stores.
-    Store,
-    /// It loads and stores atomically.
-    Update,
-}
-
-/// An access in a list.
-#[derive(Clone, Copy, Debug)]
-pub struct Entry {
-    /// The lanes, their clock and the instruction.
-    pub cell: Cell,
-    /// What it did.
-    pub kind: OpKind,
-    /// Its scope; `None` for a weak access.
-    pub scope: Option<Scope>,
-    /// The bytes that it accessed.
-    pub range: ByteRange,
-    /// The chain of updates to which it belongs, or whose store it observed; 0 if there is none.
-    pub chain: u64,
-    /// The lane of the cell that accessed last.
-    pub last: u8,
-    /// Whether it is volatile and its thread had passed no fence.
-    pub is_unfenced_volatile: bool,
-}
-
-/// The accesses of a cell that no longer fit into its list. Their epochs are known, but not their instructions.
-#[derive(Clone, Debug, Default)]
-pub struct Forgotten {
-    /// Weak loads.
-    pub weak: VectorClock,
-    /// All loads.
-    pub loads: VectorClock,
-    /// Strong stores and updates.
-    pub writes: VectorClock,
-}
-
-impl Forgotten {
-    fn add(&mut self, entry: &Entry) {
-        let is_load = entry.kind == OpKind::Load;
-        for lane in lanes_of(entry.cell.mask) {
-            let epoch = entry.cell.epoch(lane as u32);
-            if is_load {
-                self.loads.raise(epoch);
-            } else {
-                self.writes.raise(epoch);
-            }
-            if is_load && entry.scope.is_none() {
-                self.weak.raise(epoch);
-            }
-        }
-    }
-}
+use crate::order::ByteRange;
+use crate::order::clocks::{TeamClock, WarpClock};
 
 /// The shadow of one memory.
 #[derive(Clone, Debug, Default)]
 pub struct Shadow {
     pages: Vec<Page>,
-}
-
-/// The lists of all shadow memories.
-#[derive(Clone, Debug, Default)]
-pub struct Lists {
-    entries: Vec<Vec<Entry>>,
-    forgotten: BTreeMap<usize, Forgotten>,
-    free: Vec<usize>,
-}
-
-impl Lists {
-    /// The entries of a list, oldest first.
-    pub fn entries(&self, list: usize) -> &[Entry] {
-        &self.entries[list]
-    }
-
-    /// What has been removed from a list because it was full, if anything.
-    pub fn forgotten(&self, list: usize) -> Option<&Forgotten> {
-        self.forgotten.get(&list)
-    }
-
-    fn add(&mut self, entries: Vec<Entry>) -> usize {
-        if let Some(list) = self.free.pop() {
-            self.entries[list] = entries;
-            return list;
-        }
-        self.entries.push(entries);
-        self.entries.len() - 1
-    }
-
-    fn remove(&mut self, list: usize) {
-        self.entries[list].clear();
-        self.forgotten.remove(&list);
-        self.free.push(list);
-    }
 }
 
 impl Shadow {
@@ -235,6 +37,7 @@ impl Shadow {
             self.pages.resize_with(number + 1, Page::default);
         }
         let page = &mut self.pages[number];
+        page.make_lines();
         if is_fine && !page.is_fine {
             page.refine(lists);
         }
@@ -249,6 +52,23 @@ impl Shadow {
             self.pages.resize_with(number + 1, Page::default);
         }
         self.pages[number].access(warp_clock, line as usize % LINES, new, is_store)
+    }
+
+    /// Checks a plain access of threads that follow each other, and records it if it certainly does not race. `is_shared` is
+    /// whether the memory belongs to the block.
+    pub fn check_stretch(&mut self, clock: TeamClock, new: Stretch, is_shared: bool) -> bool {
+        let pages = new.pages();
+        if pages.end > self.pages.len() {
+            self.pages.resize_with(pages.end, Page::default);
+        }
+        if is_shared {
+            self.pages[pages.clone()].iter_mut().for_each(|page| page.forget_ordered(clock));
+        }
+        let fits = pages.clone().all(|page| self.pages[page].fits(&new.part(page), clock));
+        if fits {
+            pages.for_each(|page| self.pages[page].record_stretch(new.part(page)));
+        }
+        fits
     }
 
     /// Checks a plain access of a row, line by line, and records the lines for which the fast path can tell. Returns
@@ -366,62 +186,13 @@ impl Shadow {
         if entry.scope.is_some() && entry.kind != OpKind::Load {
             self.pages[(offset / PAGE_BYTES) as usize].is_strong = true;
         }
-        let entries = &mut lists.entries[list];
-        if let Some(last) = entries.last_mut().filter(|last| last.is_of_one_instruction(&entry)) {
-            *last = Entry { cell: entry.cell.with_mask(last.cell.mask | entry.cell.mask), ..entry };
-            return;
-        }
-        retain_needed(entries, &entry, replaces);
-        if entries.len() == MAX_ENTRIES {
-            lists.forgotten.entry(list).or_default().add(&entries.remove(0));
-        }
-        // Most lists are for a word that one warp updates once, and there may be millions of them.
-        if entries.is_empty() {
-            entries.reserve_exact(1);
-        }
-        entries.push(entry);
+        lists.add_to(list, entry, replaces);
     }
 
     /// Forgets everything.
     pub fn clear(&mut self, lists: &mut Lists) {
         for page in &mut self.pages {
             page.clear().for_each(|list| lists.remove(list));
-        }
-    }
-}
-
-impl Entry {
-    /// An entry for a plain load that is in a cell. Which of the bytes of the cell it loaded is not known.
-    fn plain_load(cell: Cell, range: ByteRange) -> Entry {
-        let last = cell.mask.trailing_zeros() as u8;
-        Entry { cell, kind: OpKind::Load, scope: None, range, chain: 0, last, is_unfenced_volatile: false }
-    }
-
-    /// Whether two entries are accesses of two lanes by one instruction and need not be distinguished.
-    fn is_of_one_instruction(&self, other: &Entry) -> bool {
-        let same = |one: Cell, other: Cell| {
-            (one.block, one.clock, one.origin) == (other.block, other.clock, other.origin)
-        };
-        same(self.cell, other.cell)
-            && self.range == other.range
-            && (self.kind, self.scope, self.is_unfenced_volatile)
-                == (other.kind, other.scope, other.is_unfenced_volatile)
-            && (self.chain == other.chain || self.kind == OpKind::Store)
-    }
-}
-
-/// Removes the entries that a new one replaces. It keeps those that still show which accesses are ordered after an
-/// older store of a chain that differs from the new entry's.
-fn retain_needed(entries: &mut Vec<Entry>, new: &Entry, replaces: impl Fn(&Entry) -> bool) {
-    let mut index = 0;
-    while index < entries.len() {
-        let known = &entries[index];
-        let other_chain = known.chain != 0 && known.chain != new.chain;
-        let older = |entry: &Entry| entry.kind != OpKind::Load && entry.chain == known.chain;
-        if replaces(known) && !(other_chain && entries[..index].iter().any(older)) {
-            entries.remove(index);
-        } else {
-            index += 1;
         }
     }
 }

@@ -1,10 +1,12 @@
 //! A page of shadow memory. A line consists of a few layers as long as warps access it with a constant stride, and of
 //! cells for words or bytes otherwise.
 
+use crate::checkers::races::shadow::cell::{Cell, PAGE_BYTES};
 use crate::checkers::races::shadow::layer::{LINE, Layer};
-use crate::checkers::races::shadow::{Cell, Lists, PAGE_BYTES};
+use crate::checkers::races::shadow::list::Lists;
+use crate::checkers::races::shadow::stretch::{Stretch, Stretches};
 use crate::machine::registers::{FULL_MASK, lanes_of};
-use crate::order::clocks::WarpClock;
+use crate::order::clocks::{TeamClock, WarpClock};
 
 /// Lines in a page.
 pub const LINES: usize = PAGE_BYTES as usize / 4 / LINE;
@@ -15,6 +17,8 @@ const MORE: usize = 7;
 /// The cells of a page.
 #[derive(Clone, Debug, Default)]
 pub struct Page {
+    /// The accesses of whole blocks, until lines are made of them.
+    stretches: Stretches,
     /// Whether there is a cell for each byte.
     pub is_fine: bool,
     /// Whether a strong store was ever made here.
@@ -55,9 +59,43 @@ struct LineCells {
 type More = [Layer; MORE];
 
 impl Page {
+    /// Whether it is certain that an access of threads that follow each other is part of no race.
+    #[inline]
+    pub fn fits(&self, new: &Stretch, clock: TeamClock) -> bool {
+        !self.is_fine && self.stretches.fits(new, clock.floor)
+    }
+
+    /// Forgets accesses of whole blocks to memory of their own that can be part of no race any more.
+    #[inline]
+    pub fn forget_ordered(&mut self, clock: TeamClock) {
+        self.stretches.forget_ordered(clock.floor);
+    }
+
+    /// Records an access that fits.
+    #[inline]
+    pub fn record_stretch(&mut self, new: Stretch) {
+        self.stretches.record(new);
+    }
+
+    /// Prepares lines, and records in them what was recorded for whole blocks.
+    #[inline]
+    pub fn make_lines(&mut self) {
+        if !self.stretches.are_lines() {
+            self.record_stretches();
+        }
+    }
+
+    #[inline(never)]
+    fn record_stretches(&mut self) {
+        for stretch in self.stretches.become_lines() {
+            stretch.layers(|line, layer, is_store| self.record(line, layer, is_store));
+        }
+    }
+
     /// Checks a plain access to words of a line, and records it if the fast path can tell that it does not race.
     #[inline]
     pub fn access(&mut self, warp_clock: &WarpClock<'_>, line: usize, new: &Layer, is_store: bool) -> bool {
+        self.make_lines();
         // Strong stores are also known elsewhere, and a plain store has to remove them there.
         if self.is_fine || (is_store && self.is_strong) {
             return false;
@@ -69,13 +107,19 @@ impl Page {
         {
             return false;
         }
+        self.record(line, new, is_store);
+        true
+    }
+
+    /// Records an access to words of a line in place of those that are ordered before it.
+    #[inline]
+    fn record(&mut self, line: usize, new: &Layer, is_store: bool) {
         if is_store {
             self.stores.put(line, new);
             self.loads.take(line, new.words());
         } else {
             self.loads.put(line, new);
         }
-        true
     }
 
     /// Forgets everything, and returns the lists that were in use. The page keeps the size of its cells, because the
@@ -86,7 +130,8 @@ impl Page {
         if has_lists {
             lists.extend(self.loads.lists().map(|(_, list)| list));
         }
-        for cells in [&mut self.loads, &mut self.stores] {
+        let had_lines = self.stretches.clear();
+        for cells in [&mut self.loads, &mut self.stores].into_iter().filter(|_| had_lines) {
             cells.lines.fill(LineCells::default());
             cells.more.clear();
             if self.is_fine {

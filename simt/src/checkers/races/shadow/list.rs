@@ -1,0 +1,157 @@
+//! Lists of accesses to the same bytes, for words that more than one instruction accessed.
+
+use std::collections::BTreeMap;
+
+use crate::checkers::races::shadow::cell::Cell;
+use crate::machine::registers::lanes_of;
+use crate::order::vector_clock::VectorClock;
+use crate::order::{ByteRange, Scope};
+
+/// The largest number of entries in a list. Of older accesses, only the threads are remembered ([`Forgotten`]).
+const MAX_ENTRIES: usize = 64;
+
+/// What an access does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OpKind {
+    /// It loads.
+    Load,
+    /// It stores.
+    Store,
+    /// It loads and stores atomically.
+    Update,
+}
+
+/// An access in a list.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    /// The lanes, their clock and the instruction.
+    pub cell: Cell,
+    /// What it did.
+    pub kind: OpKind,
+    /// Its scope; `None` for a weak access.
+    pub scope: Option<Scope>,
+    /// The bytes that it accessed.
+    pub range: ByteRange,
+    /// The chain of updates to which it belongs, or whose store it observed; 0 if there is none.
+    pub chain: u64,
+    /// The lane of the cell that accessed last.
+    pub last: u8,
+    /// Whether it is volatile and its thread had passed no fence.
+    pub is_unfenced_volatile: bool,
+}
+
+/// The accesses of a cell that no longer fit into its list. Their epochs are known, but not their instructions.
+#[derive(Clone, Debug, Default)]
+pub struct Forgotten {
+    /// Weak loads.
+    pub weak: VectorClock,
+    /// All loads.
+    pub loads: VectorClock,
+    /// Strong stores and updates.
+    pub writes: VectorClock,
+}
+
+impl Forgotten {
+    fn add(&mut self, entry: &Entry) {
+        let is_load = entry.kind == OpKind::Load;
+        for lane in lanes_of(entry.cell.mask) {
+            let epoch = entry.cell.epoch(lane as u32);
+            if is_load {
+                self.loads.raise(epoch);
+            } else {
+                self.writes.raise(epoch);
+            }
+            if is_load && entry.scope.is_none() {
+                self.weak.raise(epoch);
+            }
+        }
+    }
+}
+
+/// The lists of all shadow memories.
+#[derive(Clone, Debug, Default)]
+pub struct Lists {
+    entries: Vec<Vec<Entry>>,
+    forgotten: BTreeMap<usize, Forgotten>,
+    free: Vec<usize>,
+}
+
+impl Lists {
+    /// The entries of a list, oldest first.
+    pub fn entries(&self, list: usize) -> &[Entry] {
+        &self.entries[list]
+    }
+
+    /// What has been removed from a list because it was full, if anything.
+    pub fn forgotten(&self, list: usize) -> Option<&Forgotten> {
+        self.forgotten.get(&list)
+    }
+
+    /// Makes a list of some entries. Returns its number.
+    pub fn add(&mut self, entries: Vec<Entry>) -> usize {
+        if let Some(list) = self.free.pop() {
+            self.entries[list] = entries;
+            return list;
+        }
+        self.entries.push(entries);
+        self.entries.len() - 1
+    }
+
+    /// Adds an entry to a list, in place of those that it makes unnecessary.
+    pub fn add_to(&mut self, list: usize, entry: Entry, replaces: impl Fn(&Entry) -> bool) {
+        let entries = &mut self.entries[list];
+        if let Some(last) = entries.last_mut().filter(|last| last.is_of_one_instruction(&entry)) {
+            *last = Entry { cell: entry.cell.with_mask(last.cell.mask | entry.cell.mask), ..entry };
+            return;
+        }
+        retain_needed(entries, &entry, replaces);
+        if entries.len() == MAX_ENTRIES {
+            self.forgotten.entry(list).or_default().add(&entries.remove(0));
+        }
+        // Most lists are for a word that one warp updates once, and there may be millions of them.
+        if entries.is_empty() {
+            entries.reserve_exact(1);
+        }
+        entries.push(entry);
+    }
+
+    /// Empties a list; its number may be used again.
+    pub fn remove(&mut self, list: usize) {
+        self.entries[list].clear();
+        self.forgotten.remove(&list);
+        self.free.push(list);
+    }
+}
+
+impl Entry {
+    /// An entry for a plain load that is in a cell. Which of the bytes of the cell it loaded is not known.
+    pub fn plain_load(cell: Cell, range: ByteRange) -> Entry {
+        let last = cell.mask.trailing_zeros() as u8;
+        Entry { cell, kind: OpKind::Load, scope: None, range, chain: 0, last, is_unfenced_volatile: false }
+    }
+
+    /// Whether two entries are accesses of two lanes by one instruction and need not be distinguished.
+    fn is_of_one_instruction(&self, other: &Entry) -> bool {
+        self.cell.is_same_but_for_lanes(other.cell)
+            && self.range == other.range
+            && (self.kind, self.scope, self.is_unfenced_volatile)
+                == (other.kind, other.scope, other.is_unfenced_volatile)
+            && (self.chain == other.chain || self.kind == OpKind::Store)
+    }
+}
+
+/// Removes the entries that a new one replaces. It keeps those that still show which accesses are ordered after an
+/// older store of a chain that differs from the new entry's.
+fn retain_needed(entries: &mut Vec<Entry>, new: &Entry, replaces: impl Fn(&Entry) -> bool) {
+    let mut index = 0;
+    while index < entries.len() {
+        let known = &entries[index];
+        let other_chain = known.chain != 0 && known.chain != new.chain;
+        let older = |entry: &Entry| entry.kind != OpKind::Load && entry.chain == known.chain;
+        if replaces(known) && !(other_chain && entries[..index].iter().any(older)) {
+            entries.remove(index);
+        } else {
+            index += 1;
+        }
+    }
+}

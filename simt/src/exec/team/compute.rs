@@ -1,0 +1,240 @@
+//! What the registers of all warps have in common is computed once.
+
+use crate::access::element::extend;
+use crate::compile::inst::Inst;
+use crate::compile::program::Program;
+use crate::exec::state::{Run, Stop};
+use crate::exec::step::Place;
+use crate::exec::team::Team;
+use crate::isa::affine::{Operands, Rule};
+use crate::isa::op::memory::{Access, Base, Memory};
+use crate::isa::op::{Op, Touched};
+use crate::isa::special::{Axis, Special};
+use crate::isa::value::Run as Compute;
+use crate::machine::affine::Affine;
+use crate::machine::block::Block;
+use crate::machine::registers::{Bank, FULL_MASK, Registers, Shape, WARP_SIZE};
+
+impl Run<'_> {
+    /// Reads a special register into one that is affine, where it is; whether it is.
+    pub(super) fn read_affine(
+        &self,
+        block: &mut Block,
+        team: &Team,
+        inst: &Inst,
+        (what, wide): (Special, bool),
+    ) -> bool {
+        let Some(value) = self.affine_special(block, what) else { return false };
+        block.registers.set_affine(team.frame.base, inst.args.d, wide, value);
+        true
+    }
+
+    /// Loads a parameter of the kernel that is named, not computed: it is the same for all threads. Whether it is one.
+    #[inline(always)]
+    pub(super) fn load_parameter(
+        &self,
+        block: &mut Block,
+        team: &Team,
+        inst: &Inst,
+        access: &Access,
+    ) -> bool {
+        let is_named = access.address.memory == Memory::Param && access.address.base == Base::Absolute;
+        if !is_named || access.count != 1 {
+            return false;
+        }
+        let (start, bytes) = (access.address.offset as usize, usize::from(access.bytes));
+        let element = self.params.get(start..).and_then(|bytes_left| bytes_left.get(..bytes));
+        let Some(element) = element.filter(|_| start.is_multiple_of(bytes)) else { return false };
+        let value = Affine::uniform(extend(element, access));
+        block.registers.set_affine(team.frame.base, inst.args.d, access.register_bits == 64, value);
+        true
+    }
+
+    /// What a special register is in all threads of a block, where it is affine.
+    fn affine_special(&self, block: &Block, what: Special) -> Option<Affine> {
+        let (dim, grid) = (self.launch.block, block.registers.grid());
+        let lanes = WARP_SIZE as u32;
+        let rows = u64::from(lanes / grid.columns);
+        let (column, row) = (Affine { x: 1, ..Affine::default() }, Affine { y: 1, ..Affine::default() });
+        let is_flat = dim.y == 1 && dim.z == 1;
+        match what {
+            Special::WarpId => Some(Affine { warp: 1, ..Affine::default() }),
+            Special::LaneId => Some(Affine { y: u64::from(grid.columns), ..column }),
+            Special::Tid(Axis::X) if is_flat => Some(Affine { warp: u64::from(lanes), ..column }),
+            Special::Tid(Axis::X) => (dim.x == grid.columns).then_some(column),
+            Special::Tid(Axis::Y) if dim.y == 1 => Some(Affine::default()),
+            Special::Tid(Axis::Y) if dim.x != grid.columns => None,
+            Special::Tid(Axis::Y) if dim.z == 1 => Some(Affine { warp: rows, ..row }),
+            Special::Tid(Axis::Y) => (u64::from(dim.y) == rows).then_some(row),
+            Special::Tid(Axis::Z) if dim.z == 1 => Some(Affine::default()),
+            Special::Tid(Axis::Z) if dim.x == grid.columns && u64::from(dim.y) == rows => {
+                Some(Affine { warp: 1, ..Affine::default() })
+            }
+            Special::Clock | Special::ClockHigh | Special::LaneMask(_) | Special::Tid(Axis::Z) => None,
+            uniform => Some(Affine::uniform(Place::of(self, block, 0).uniform(uniform, 0))),
+        }
+    }
+
+    /// Whether all warps of a block get the same from an instruction.
+    pub(super) fn is_common(&self, block: &Block, team: &Team, inst: &Inst) -> bool {
+        let first = team.active()[0];
+        match &inst.op {
+            Op::FrameAddress { .. } => true,
+            Op::Load(access) => {
+                let is_same =
+                    |mask: &u32| *mask == first || *mask == 0 && access.address.memory == Memory::Param;
+                !self.is_seen()
+                    && has_common_address(block, team, access, inst)
+                    && team.active().iter().all(is_same)
+            }
+            _ => false,
+        }
+    }
+
+    /// Carries out for the first warp what comes to the same for all.
+    pub(super) fn carry_out_once(
+        &mut self,
+        block: &mut Block,
+        team: &mut Team,
+        inst: &Inst,
+    ) -> Result<(), Stop> {
+        let warps = team.active().iter().filter(|active| **active != 0).count() as u64;
+        let (results, wide) = match &inst.op {
+            Op::Load(access) => (usize::from(access.count), access.register_bits == 64),
+            Op::FrameAddress { wide, .. } => (1, *wide),
+            _ => (0, false),
+        };
+        let slots = [inst.args.d, inst.args.q, inst.args.b, inst.args.c];
+        let base = team.frame.base;
+        expand(&mut block.registers, base, self.program.reads(inst));
+        for &slot in &slots[..results] {
+            if wide {
+                block.registers.wide.replace(base.wide + usize::from(slot));
+            } else {
+                block.registers.narrow.replace(base.narrow + usize::from(slot));
+            }
+        }
+        let counted = std::mem::take(&mut self.traffic[team.pc as usize]);
+        let active = if matches!(inst.op, Op::Load(_)) { team.active()[0] } else { FULL_MASK };
+        let before = self.steps - team.lanes.warps;
+        let is_uniform = active & 1 != 0
+            && self
+                .program
+                .reads(inst)
+                .iter()
+                .all(|source| block.registers.uniform(base, (source.bank, source.slot)).is_some());
+        let left = self.carry_out_for(block, team, (0, active), inst, before);
+        for &slot in &slots[..results] {
+            let result = (if wide { Bank::Wide } else { Bank::Narrow }, slot);
+            block.registers.share_first(base, result, is_uniform);
+        }
+        let traffic = &mut self.traffic[team.pc as usize];
+        let one = std::mem::replace(traffic, counted);
+        traffic.add_times(&one, if left.is_ok() { warps } else { 1 });
+        if let Err(left) = left {
+            self.steps = before + 1;
+            return self.stop(block, team, (0, left));
+        }
+        Ok(())
+    }
+}
+
+/// Computes registers of all warps of a team: once for the block where the result is affine or the same in all warps.
+#[inline(always)]
+pub(super) fn compute(
+    program: &Program,
+    block: &mut Block,
+    team: &Team,
+    (inst, run): (&Inst, Compute),
+    may_replace: bool,
+) {
+    let (registers, base) = (&mut block.registers, team.frame.base);
+    let (reads, writes) = (program.reads(inst), program.writes(inst));
+    if !may_replace {
+        expand(registers, base, program.touched(inst));
+        run(&mut registers.warps(base, team.active()), &inst.args);
+    } else if inst.affine != Rule::No && compute_affine(registers, base, inst, writes) {
+    } else if reads.iter().all(|source| registers.is_same_in_all(base, (source.bank, source.slot))) {
+        compute_once(registers, base, (inst, run), (reads, writes));
+    } else {
+        expand(registers, base, reads);
+        for result in writes {
+            replace(registers, base, result, reads);
+        }
+        run(&mut registers.warps(base, team.active()), &inst.args);
+    }
+}
+
+/// Prepares registers for being read and written by each warp.
+#[inline(always)]
+pub(crate) fn expand(registers: &mut Registers, base: Shape, touched: &[Touched]) {
+    for register in touched {
+        registers.expand(base, (register.bank, register.slot));
+    }
+}
+
+/// Prepares a register for being written by all warps, some of which may still have to read it.
+#[inline(always)]
+pub(crate) fn replace(registers: &mut Registers, base: Shape, result: &Touched, reads: &[Touched]) {
+    let is_read = reads.iter().any(|source| (source.bank, source.slot) == (result.bank, result.slot));
+    if is_read {
+        registers.change(base, (result.bank, result.slot));
+    } else {
+        registers.replace(base, (result.bank, result.slot));
+    }
+}
+
+/// Computes an affine result; whether it is one.
+#[inline(always)]
+fn compute_affine(registers: &mut Registers, base: Shape, inst: &Inst, writes: &[Touched]) -> bool {
+    let operands = Operands { registers, base };
+    if let Rule::Compare(comparison) = inst.affine {
+        let Some(difference) = operands.difference(&inst.args, comparison) else { return false };
+        let (grid, slot) = (registers.grid(), base.preds + usize::from(inst.args.d));
+        if let Some(holds) = comparison.between(difference.range(grid)) {
+            let lanes = if holds { u64::from(FULL_MASK) } else { 0 };
+            registers.preds.set_affine(slot, Affine::uniform(lanes));
+        } else {
+            for (warp, lanes) in registers.preds.replace(slot).iter_mut().enumerate() {
+                *lanes = comparison.lanes(difference, warp, grid);
+            }
+        }
+        return true;
+    }
+    let wide = writes.iter().any(|result| result.bank == Bank::Wide);
+    let Some(value) = operands.result(inst.affine, &inst.args, wide) else { return false };
+    registers.set_affine(base, inst.args.d, wide, value);
+    true
+}
+
+/// Computes results that are the same in all warps.
+fn compute_once(
+    registers: &mut Registers,
+    base: Shape,
+    (inst, run): (&Inst, Compute),
+    (reads, writes): (&[Touched], &[Touched]),
+) {
+    let is_uniform = reads.iter().all(|source| registers.uniform(base, (source.bank, source.slot)).is_some());
+    expand(registers, base, reads);
+    for result in writes {
+        registers.replace_first(base, (result.bank, result.slot));
+    }
+    run(&mut registers.warps(base, &[FULL_MASK]), &inst.args);
+    for result in writes {
+        registers.share_first(base, (result.bank, result.slot), is_uniform);
+    }
+}
+
+/// Whether every warp accesses the same addresses.
+fn has_common_address(block: &Block, team: &Team, access: &Access, inst: &Inst) -> bool {
+    let slot = usize::from(inst.args.a);
+    let memory = access.address.memory;
+    let is_shared = matches!(memory, Memory::Global | Memory::Shared | Memory::Const | Memory::Param);
+    is_shared
+        && match access.address.base {
+            Base::Absolute => true,
+            Base::Wide => block.registers.wide.is_same_in_all(team.frame.base.wide + slot),
+            Base::Narrow => block.registers.narrow.is_same_in_all(team.frame.base.narrow + slot),
+            Base::Frame => false,
+        }
+}

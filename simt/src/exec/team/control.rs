@@ -1,0 +1,171 @@
+//! What all warps of a block do together that otherwise changes which lanes run together: meet at a barrier, shuffle, end.
+//!
+//! Each of these is what comes of letting one warp after another arrive ([`crate::exec::control`]), in the case in which
+//! nobody has to wait: all threads of the block are in the team, or all lanes of each warp shuffle. What is not that case
+//! is left to the others.
+
+use crate::checkers::synchronisation;
+use crate::compile::inst::Inst;
+use crate::exec::state::Run;
+use crate::exec::team::Team;
+use crate::isa::op::Op;
+use crate::isa::op::sync::{Action, Barrier};
+use crate::isa::op::warp::{Collective, Exchange, Shuffle};
+use crate::isa::value::Kind;
+use crate::machine::block::{BarrierState, Block};
+use crate::machine::registers::{BIT, Bank, FULL_MASK, Narrow, Registers, Shape, Slot, WARP_SIZE};
+
+impl Run<'_> {
+    /// Carries out an instruction for all warps of a team, if that is one of the simple cases; whether it was.
+    pub(crate) fn control_together(
+        &mut self,
+        block: &mut Block,
+        team: &Team,
+        inst: &Inst,
+        is_whole: bool,
+    ) -> bool {
+        if self.launch.weak_memory {
+            return false;
+        }
+        match inst.op {
+            Op::Barrier(barrier) => is_whole && self.barrier_together(block, team, inst, barrier),
+            Op::Collective(collective) => self.shuffle_together(block, team, inst, collective),
+            _ => false,
+        }
+    }
+
+    /// A barrier at which all threads of the block that have not ended are, each warp with one group.
+    fn barrier_together(&mut self, block: &mut Block, team: &Team, inst: &Inst, barrier: Barrier) -> bool {
+        let Some(number) = number_in_all(&block.registers, team.frame.base, inst.args.a) else {
+            return false;
+        };
+        let has_ended = block.warps.iter().any(|warp| warp.divergence.exited != 0);
+        let is_simple = barrier.action == Action::Sync
+            && !barrier.counted
+            && block.barriers.get(number as usize) == Some(&BarrierState::default())
+            && !(has_ended && self.launch.checks.synchronisation);
+        if is_simple && let Some(watch) = &mut self.watch {
+            watch.clocks.block_barrier(block.slot);
+        }
+        is_simple
+    }
+
+    /// A shuffle of whole warps in which every lane reads as far away as the others, and a barrier of whole warps.
+    fn shuffle_together(
+        &mut self,
+        block: &mut Block,
+        team: &Team,
+        inst: &Inst,
+        collective: Collective,
+    ) -> bool {
+        let (base, args) = (team.frame.base, &inst.args);
+        let is_full = |mask: &u32| *mask == FULL_MASK || *mask == 0;
+        let members = number_in_all(&block.registers, base, args.e);
+        if !collective.sync || members != Some(FULL_MASK) || !team.active().iter().all(is_full) {
+            return false;
+        }
+        match (collective.exchange, collective.source) {
+            (Exchange::Barrier, _) => {
+                if let Some(watch) = &mut self.watch {
+                    let warps = team.active().iter().enumerate().filter(|(_, mask)| **mask != 0);
+                    warps.for_each(|(w, _)| watch.clocks.warp_barrier(block.slot, w, FULL_MASK));
+                }
+                true
+            }
+            (Exchange::Shuffle(shuffle), Kind::B32) => exchange(block, team, inst, shuffle),
+            _ => false,
+        }
+    }
+
+    /// The end of all threads of a block.
+    pub(crate) fn end_together(&mut self, block: &mut Block, pc: u32) {
+        for warp in &mut block.warps {
+            let lanes = warp.live();
+            if lanes != 0 {
+                warp.divergence.groups[0].pc = pc + 1;
+                warp.end(0, lanes, pc);
+            }
+        }
+        if let Some(watch) = &mut self.watch {
+            for (w, warp) in block.warps.iter().enumerate() {
+                watch.forget_results(block.slot, w, warp.lanes);
+                watch.clocks.end(block.slot, w, warp.lanes);
+            }
+        }
+        block.live_threads = 0;
+        if self.launch.checks.synchronisation {
+            self.find(|context, findings| synchronisation::report_incomplete(context, findings, block));
+        }
+    }
+}
+
+/// Shuffles registers of 32 bits; whether all lanes name the same numbers.
+fn exchange(block: &mut Block, team: &Team, inst: &Inst, shuffle: Shuffle) -> bool {
+    let (base, args) = (team.frame.base, &inst.args);
+    let registers = &mut block.registers;
+    let [Some(b), Some(c)] = [args.b, args.c].map(|slot| number_in_all(registers, base, slot)) else {
+        return false;
+    };
+    let routes = shuffle.routes(&[b; WARP_SIZE], &[c; WARP_SIZE], &[FULL_MASK; WARP_SIZE], FULL_MASK);
+    let mover = mover(shuffle, b & 31);
+    registers.narrow.expand(base.narrow + usize::from(args.a));
+    registers.narrow.expand(base.narrow + usize::from(args.d));
+    registers.preds.expand(base.preds + usize::from(args.q));
+    for (w, _) in team.active().iter().enumerate().filter(|(_, mask)| **mask != 0) {
+        let mut lanes = registers.lanes(w, base, FULL_MASK);
+        let values = &lanes.narrow[usize::from(args.a)];
+        let got = match mover {
+            Some(mover) => mover(values, routes.inside),
+            None => routes.read.map(|source| values[source as usize % WARP_SIZE]),
+        };
+        lanes.narrow[usize::from(args.d)] = got;
+        lanes.write_pred(args.q, routes.inside);
+    }
+    true
+}
+
+/// What moves values between lanes whose numbers differ by a power of two, as almost all shuffles do: the lanes that get
+/// another lane's value are given, and the others keep theirs.
+fn mover(shuffle: Shuffle, distance: u32) -> Option<fn(&Narrow, u32) -> Narrow> {
+    Some(match (shuffle, distance) {
+        (Shuffle::Down, 1) => from_later::<1>,
+        (Shuffle::Down, 2) => from_later::<2>,
+        (Shuffle::Down, 4) => from_later::<4>,
+        (Shuffle::Down, 8) => from_later::<8>,
+        (Shuffle::Down | Shuffle::Up, 16) => from_later::<16>,
+        (Shuffle::Up, 1) => from_later::<31>,
+        (Shuffle::Up, 2) => from_later::<30>,
+        (Shuffle::Up, 4) => from_later::<28>,
+        (Shuffle::Up, 8) => from_later::<24>,
+        (Shuffle::Bfly, 1) => from_across::<1>,
+        (Shuffle::Bfly, 2) => from_across::<2>,
+        (Shuffle::Bfly, 4) => from_across::<4>,
+        (Shuffle::Bfly, 8) => from_across::<8>,
+        (Shuffle::Bfly, 16) => from_across::<16>,
+        _ => return None,
+    })
+}
+
+/// Lane `i` gets the value of lane `i + N`, where the first lane comes after the last one.
+fn from_later<const N: usize>(values: &Narrow, lanes: u32) -> Narrow {
+    keep_others(values, std::array::from_fn(|lane| values[(lane + N) % WARP_SIZE]), lanes)
+}
+
+/// Lane `i` gets the value of lane `i ^ N`.
+fn from_across<const N: usize>(values: &Narrow, lanes: u32) -> Narrow {
+    keep_others(values, std::array::from_fn(|lane| values[lane ^ N]), lanes)
+}
+
+#[inline(always)]
+fn keep_others(values: &Narrow, mut others: Narrow, lanes: u32) -> Narrow {
+    for (lane, other) in others.iter_mut().enumerate() {
+        let is_kept = if lanes & BIT[lane] != 0 { 0 } else { u32::MAX };
+        *other ^= (*other ^ values[lane]) & is_kept;
+    }
+    others
+}
+
+/// The number that all threads of the block have in a register of 32 bits.
+fn number_in_all(registers: &Registers, base: Shape, slot: Slot) -> Option<u32> {
+    registers.uniform(base, (Bank::Narrow, slot)).map(|number| number as u32)
+}

@@ -1,0 +1,350 @@
+//! The default schedule at work: lanes that stand at the same instruction execute it together, in all warps of a block.
+//!
+//! A *team* is the groups of lanes that stand at the lowest program counter at which lanes of the block can run
+//! ([`crate::schedule::round_robin`] says why it is these). The team executes an instruction for one warp after another and
+//! then goes on to the next, for as long as it stays the lowest and no other lanes come to the same place. So an instruction
+//! is looked up once for the block, arithmetic is one loop over the registers of all warps, and what the registers of all
+//! warps have in common is computed once ([`crate::machine::registers`]).
+//!
+//! Everything but arithmetic is executed warp by warp by the same functions that execute it for a single group
+//! ([`crate::exec::step`]). With the test hook `plain`, arithmetic is executed so too, and the team takes one step at a time. That is the
+//! reference that tests compare with.
+
+mod compute;
+mod control;
+mod memory;
+mod run;
+mod stack;
+
+use crate::compile::inst::{AT_RETURN, Inst, NEVER, Pc};
+use crate::compile::program::Program;
+use crate::exec::state::{Run, Stop};
+use crate::exec::team::stack::{Lanes, MAX_WARPS, Masks, Stack};
+use crate::machine::block::{Block, Warp};
+use crate::machine::divergence::{Divergence, Frame, Group, Wait, position};
+use crate::machine::registers::{FULL_MASK, Shape};
+use crate::schedule::round_robin::SLICE;
+
+/// Groups of lanes, at most one of each warp, that stand at the same instruction in the same frame.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Team {
+    pub(crate) pc: Pc,
+    pub(crate) frame: Frame,
+    /// Its lanes.
+    pub(crate) lanes: Lanes,
+    /// Those of them for which the guard of the present instruction is true.
+    passing: Lanes,
+    /// Which lanes the present instruction is carried out for.
+    active: Active,
+    /// Warps of the block.
+    block_warps: usize,
+    /// Threads of the block that have not ended.
+    live_threads: u64,
+    /// The lanes that took other ways since the team was gathered.
+    stack: Stack,
+    /// Instructions that it has executed since it last changed.
+    pub(crate) done: u64,
+    /// The lowest instruction at which lanes outside of the team can run.
+    next: Pc,
+    /// Where some of the lanes reconverge with lanes outside of the team.
+    meetings: Vec<Pc>,
+    /// Whether other lanes stand here in another frame, or are another group of one of the warps.
+    has_company: bool,
+    /// Whether it runs only as long as it has lanes that have waited for their turn.
+    is_limited: bool,
+    /// Whether the other lanes of the block need no temporaries ([`crate::compile::temporaries`]).
+    is_alone: bool,
+}
+
+/// Which lanes of a team an instruction is carried out for.
+#[derive(Clone, Copy, Debug, Default)]
+enum Active {
+    /// All of them: it has no guard.
+    #[default]
+    All,
+    /// Those for which its guard is true.
+    Passing,
+}
+
+impl Team {
+    fn key(&self) -> (Pc, usize, u64) {
+        (self.pc, self.frame.base.narrow, self.frame.local)
+    }
+
+    /// Starts over with one group.
+    fn restart(&mut self, pc: Pc, frame: Frame, warps: usize) {
+        (self.pc, self.frame) = (pc, frame);
+        (self.block_warps, self.has_company) = (warps, false);
+        self.lanes.masks = [0; MAX_WARPS];
+        self.meetings.clear();
+    }
+
+    /// Finds the team among the lanes of `among` that can run; whether there is one.
+    fn gather(&mut self, block: &Block, among: &Masks, stack: bool) -> bool {
+        let mut found = false;
+        self.next = NEVER;
+        for (w, warp) in block.warps.iter().enumerate() {
+            for group in runnable(warp, among[w], stack) {
+                let group = &warp.divergence.groups[group];
+                let key = (group.pc, group.frame.base.narrow, group.frame.local);
+                if !found || key < self.key() {
+                    if found && self.pc != group.pc {
+                        self.next = self.next.min(self.pc);
+                    }
+                    let has_company = found && self.pc == group.pc;
+                    self.restart(group.pc, group.frame, block.warps.len());
+                    (self.has_company, found) = (has_company, true);
+                } else if key != self.key() || self.lanes.masks[w] != 0 {
+                    if group.pc == self.pc {
+                        self.has_company = true;
+                    } else {
+                        self.next = self.next.min(group.pc);
+                    }
+                    continue;
+                }
+                self.add(w, &warp.divergence, group);
+            }
+        }
+        self.stack.clear();
+        self.done = 0;
+        self.is_limited = among.iter().any(|&lanes| lanes != FULL_MASK);
+        self.lanes.count(block.warps.len());
+        self.live_threads = u64::from(block.live_threads);
+        found
+    }
+
+    fn add(&mut self, w: usize, divergence: &Divergence, group: &Group) {
+        self.lanes.masks[w] = group.mask;
+        if group.meeting.is_some() {
+            let meeting = divergence.meeting_here(position(divergence, group.mask));
+            if let Some(pc) = meeting.filter(|pc| !self.meetings.contains(pc)) {
+                self.meetings.push(pc);
+            }
+        }
+    }
+
+    /// Counts the steps of its warps since it last changed.
+    fn count_steps(&mut self, block: &mut Block) {
+        if self.done != 0 {
+            for (warp, &mask) in block.warps.iter_mut().zip(&self.lanes.masks) {
+                warp.steps += if mask != 0 { self.done } else { 0 };
+            }
+            self.done = 0;
+        }
+    }
+
+    /// Whether its lanes are all threads of the block that have not ended.
+    #[inline(always)]
+    fn is_whole(&self) -> bool {
+        self.lanes.threads == self.live_threads
+    }
+
+    /// Lets it arrive where its branch reconverges, and goes on with the lanes that are next; whether it could.
+    fn arrive(&mut self, block: &mut Block) -> bool {
+        self.count_steps(block);
+        let Some(pc) = self.stack.arrive(self.pc, &mut self.lanes, &block.warps) else { return false };
+        self.pc = pc;
+        true
+    }
+
+    /// Writes the groups of its warps: it changes, or something else is to look at them.
+    fn leave(&mut self, block: &mut Block) {
+        self.count_steps(block);
+        self.stack.write_back(block, self.pc, &self.lanes);
+    }
+
+    /// Whether its lanes run the kernel itself and no function that it calls.
+    fn is_kernel(&self, block: &Block) -> bool {
+        let first = self.lanes.masks.iter().position(|&mask| mask != 0).unwrap_or(0);
+        block.warps[first].divergence.groups[0].callers.is_empty()
+    }
+
+    /// Finds out whether the other lanes of the block need no temporaries of the kernel: they stand at starts of segments.
+    fn look_around(&mut self, block: &Block, program: &Program) {
+        let is_at_start = |pc: Pc| program.insts.get(pc as usize).is_none_or(|inst| inst.starts_segment);
+        let is_in_kernel = self.frame.base == Shape::default();
+        self.is_alone = is_in_kernel
+            && (self.is_whole()
+                || block.warps.iter().zip(&self.lanes.masks).all(|(warp, &mask)| {
+                    warp.divergence.groups.iter().all(|group| group.mask == mask || is_at_start(group.pc))
+                }));
+    }
+
+    /// Whether it may change at this instruction, because other lanes stand here or further up.
+    #[inline(always)]
+    fn may_change(&self) -> bool {
+        self.pc >= self.next.min(self.stack.lowest()) || self.has_company || !self.meetings.is_empty()
+    }
+
+    /// Whether it has to be gathered again at this instruction.
+    fn ends(&self) -> bool {
+        let is_passed = self.pc >= self.next || self.pc > self.stack.lowest();
+        self.done != 0 && self.has_company || is_passed || self.meetings.contains(&self.pc)
+    }
+
+    /// The warps of the team with the lanes that they have in it, and those that are active.
+    fn members(&self) -> impl Iterator<Item = (usize, u32, u32)> + '_ {
+        let all = self.lanes.masks.iter().zip(self.active()).enumerate();
+        all.filter(|(_, (mask, _))| **mask != 0).map(|(w, (&mask, &active))| (w, mask, active))
+    }
+
+    /// The lanes of each warp for which the present instruction is carried out.
+    #[inline(always)]
+    pub(crate) fn active(&self) -> &[u32] {
+        let lanes = match self.active {
+            Active::All => &self.lanes,
+            Active::Passing => &self.passing,
+        };
+        &lanes.masks[..self.block_warps]
+    }
+
+    /// Finds which lanes an instruction is carried out for; how many they are.
+    #[inline(always)]
+    fn find_active(&mut self, block: &mut Block, inst: &Inst) -> u64 {
+        if inst.guarded {
+            self.active = Active::Passing;
+            self.find_passing(block, inst)
+        } else {
+            self.active = Active::All;
+            self.lanes.threads
+        }
+    }
+
+    fn find_passing(&mut self, block: &mut Block, inst: &Inst) -> u64 {
+        let slot = self.frame.base.preds + inst.guard as usize;
+        let count = self.block_warps;
+        if let Some(value) = block.registers.preds.uniform(slot) {
+            if value as u32 ^ inst.flip != 0 {
+                self.passing.copy(&self.lanes, count);
+            } else {
+                (self.passing.threads, self.passing.warps) = (0, 0);
+                self.passing.masks[..count].fill(0);
+            }
+            return self.passing.threads;
+        }
+        let holds = block.registers.preds.of_all(slot);
+        let passing = self.passing.masks.iter_mut().zip(&self.lanes.masks).zip(holds);
+        passing.for_each(|((passing, mask), holds)| *passing = mask & (holds ^ inst.flip));
+        self.passing.count(count);
+        self.passing.threads
+    }
+}
+
+/// The groups of a warp with lanes of `among` that can run.
+fn runnable(warp: &Warp, among: u32, stack: bool) -> impl Iterator<Item = usize> + '_ {
+    let groups = &warp.divergence.groups;
+    let first = if stack { groups.len().saturating_sub(1) } else { 0 };
+    (first..groups.len()).filter(move |&group| {
+        let group = &groups[group];
+        group.wait == Wait::Nothing && group.mask & among != 0
+    })
+}
+
+impl Run<'_> {
+    /// A turn of a block whose warps take it together.
+    pub(crate) fn turn_in_step(&mut self, block: &mut Block) -> Result<(), Stop> {
+        let mut team = std::mem::take(&mut self.team);
+        let outcome = self.turn_of(block, &mut team);
+        self.team = team;
+        outcome
+    }
+
+    fn turn_of(&mut self, block: &mut Block, team: &mut Team) -> Result<(), Stop> {
+        while block.warps.iter().any(|warp| warp.starved != 0) {
+            let mut among = [0; MAX_WARPS];
+            among.iter_mut().zip(&block.warps).for_each(|(among, warp)| *among = warp.starved);
+            let found = team.gather(block, &among, self.stack);
+            for (w, warp) in block.warps.iter_mut().enumerate() {
+                warp.starved = if found { warp.starved & !team.lanes.masks[w] } else { 0 };
+            }
+            if found {
+                let first = team.lanes.masks;
+                self.run_lanes(block, team, &first)?;
+            }
+        }
+        self.run_lanes(block, team, &[FULL_MASK; MAX_WARPS])?;
+        for w in 0..block.warps.len() {
+            let warp = &mut block.warps[w];
+            let can_run = runnable(warp, FULL_MASK, self.stack)
+                .fold(0, |lanes, group| lanes | warp.divergence.groups[group].mask);
+            warp.starved = can_run & !std::mem::take(&mut warp.ran);
+            if !self.stack {
+                warp.divergence.sort();
+                self.release_overdue(block, w, can_run == 0)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs lanes of a block for a slice, those at the lowest instruction first.
+    fn run_lanes(&mut self, block: &mut Block, team: &mut Team, among: &Masks) -> Result<(), Stop> {
+        let mut left = SLICE;
+        while left > 0 {
+            self.settle_groups(block, among);
+            if !team.gather(block, among, self.stack) {
+                break;
+            }
+            team.look_around(block, self.program);
+            for (warp, mask) in block.warps.iter_mut().zip(&team.lanes.masks) {
+                warp.ran |= mask;
+            }
+            if self.launch.hooks.plain || self.launch.weak_memory || self.watcher.is_some() {
+                self.run_apart(block, team, &mut left)?;
+            } else {
+                self.run_team(block, team, &mut left)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Lets groups that have come to where they reconverge, or to the end of a function, arrive there.
+    fn settle_groups(&mut self, block: &mut Block, among: &Masks) {
+        for (w, &among) in among.iter().enumerate().take(block.warps.len()) {
+            while let Some((group, returns)) = self.arriving(&block.warps[w], among) {
+                if returns {
+                    self.return_from_function(block, w, group);
+                } else {
+                    let now = block.warps[w].steps;
+                    block.warps[w].divergence.arrive(group, now);
+                }
+            }
+        }
+    }
+
+    /// A group that has come to where it reconverges, or to the end of a function, which is the other case.
+    fn arriving(&self, warp: &Warp, among: u32) -> Option<(usize, bool)> {
+        let divergence = &warp.divergence;
+        let mut groups = runnable(warp, among, self.stack);
+        groups.find_map(|group| {
+            let returns = divergence.groups[group].pc == AT_RETURN;
+            (returns || divergence.has_arrived(group)).then(|| (group, !divergence.has_arrived(group)))
+        })
+    }
+
+    /// [`Run::run_team`] with each group executing its instructions by itself.
+    fn run_apart(&mut self, block: &mut Block, team: &mut Team, left: &mut u32) -> Result<(), Stop> {
+        block.registers.expand_all();
+        loop {
+            let (mut is_team, mut next) = (!self.looks(), NEVER);
+            for w in 0..block.warps.len() {
+                if team.lanes.masks[w] == 0 {
+                    continue;
+                }
+                let group = position(&block.warps[w].divergence, team.lanes.masks[w]);
+                let goes_straight_on = self.run_settled(block, (w, group), &mut 1)?;
+                if !goes_straight_on {
+                    is_team = false;
+                } else if is_team {
+                    let pc = block.warps[w].divergence.groups[group].pc;
+                    is_team = next == NEVER || pc == next;
+                    next = pc;
+                }
+            }
+            *left -= 1;
+            team.pc = next;
+            if *left == 0 || !is_team || team.may_change() && (team.has_company || team.ends()) {
+                return Ok(());
+            }
+        }
+    }
+}

@@ -1,0 +1,293 @@
+//! Runs a team: instruction after instruction, for as long as it stays one.
+
+use crate::compile::inst::{Inst, NEVER, Pc};
+use crate::exec::state::{Run, Stop};
+use crate::exec::step::{Left, carry_out, memories_of, place_of};
+use crate::exec::team::Team;
+use crate::exec::team::compute::{compute, expand};
+use crate::exec::team::stack::Split;
+use crate::isa::op::Op;
+use crate::machine::block::Block;
+use crate::machine::divergence::position;
+use crate::machine::registers::lanes_of;
+
+/// Where a team goes after an instruction.
+enum Next {
+    /// To this one.
+    Pc(Pc),
+    /// Its warps may have come apart.
+    Apart,
+}
+
+impl Run<'_> {
+    /// Runs a team for as long as it stays one.
+    pub(super) fn run_team(
+        &mut self,
+        block: &mut Block,
+        team: &mut Team,
+        left: &mut u32,
+    ) -> Result<(), Stop> {
+        let program = self.program;
+        if let Some(watch) = self.watch.as_mut().filter(|watch| watch.clocks.is_lockstep()) {
+            for (w, &mask) in team.lanes.masks.iter().enumerate().filter(|(_, mask)| **mask != 0) {
+                watch.run(block.slot, w, mask);
+            }
+        }
+        while *left != 0 {
+            if team.may_change() {
+                if team.ends() {
+                    break;
+                }
+                if team.pc == team.stack.lowest() {
+                    if !team.arrive(block) {
+                        break;
+                    }
+                    continue;
+                }
+            }
+            let inst = &program.insts[team.pc as usize];
+            let threads = team.find_active(block, inst);
+            *left -= 1;
+            team.done += 1;
+            self.steps += team.lanes.warps;
+            let issued = &mut self.issued[team.pc as usize];
+            issued.count += team.lanes.warps;
+            issued.lanes += threads;
+            match self.execute(block, team, (inst, threads), *left != 0)? {
+                Next::Pc(pc) => team.pc = pc,
+                Next::Apart => return Ok(()),
+            }
+        }
+        team.leave(block);
+        Ok(())
+    }
+
+    /// Executes an instruction for `threads` threads of a team, which may be split if it then goes on.
+    #[inline(always)]
+    fn execute(
+        &mut self,
+        block: &mut Block,
+        team: &mut Team,
+        (inst, threads): (&Inst, u64),
+        goes_on: bool,
+    ) -> Result<Next, Stop> {
+        let has_all = threads == team.lanes.threads;
+        let is_whole = has_all && team.is_whole();
+        let may_replace = is_whole || has_all && team.is_alone && inst.is_temporary;
+        match &inst.op {
+            Op::Alu(run) => compute(self.program, block, team, (inst, *run), may_replace),
+            &Op::Branch { target, .. } if has_all => return Ok(Next::Pc(target)),
+            &Op::Branch { target, meet } => {
+                // The lanes that evaluate a branch are active at it, whichever way they go.
+                self.issued[team.pc as usize].lanes += team.lanes.threads - threads;
+                if threads == 0 {
+                    return Ok(Next::Pc(team.pc + 1));
+                }
+                if goes_on && self.split(block, team, target, meet) {
+                    return Ok(Next::Pc(team.pc));
+                }
+                team.leave(block);
+                self.branch_apart(block, team)?;
+                return Ok(Next::Apart);
+            }
+            _ if threads == 0 => {}
+            Op::Special { what, wide }
+                if may_replace && self.read_affine(block, team, inst, (*what, *wide)) => {}
+            Op::Load(access) if may_replace && self.load_parameter(block, team, inst, access) => {}
+            Op::FrameAddress { .. } | Op::Load(_) if is_whole && self.is_common(block, team, inst) => {
+                self.carry_out_once(block, team, inst)?;
+            }
+            Op::Exit | Op::Return if is_whole && team.is_kernel(block) => {
+                team.leave(block);
+                self.end_together(block, team.pc);
+                return Ok(Next::Apart);
+            }
+            Op::Barrier(_) | Op::Collective(_)
+                if has_all && self.control_together(block, team, inst, is_whole) => {}
+            _ if leaves_team(inst.op) => {
+                team.leave(block);
+                self.control_apart(block, team)?;
+                return Ok(Next::Apart);
+            }
+            Op::Load(_) | Op::Store(_) | Op::Atomic(_) if block.mbarriers.is_empty() => {
+                self.touch_team(block, team, inst, may_replace)?;
+            }
+            _ => {
+                expand(&mut block.registers, team.frame.base, self.program.touched(inst));
+                self.carry_out_apart(block, team, inst)?;
+            }
+        }
+        Ok(Next::Pc(team.pc + 1))
+    }
+
+    /// Splits a team at a branch that some lanes take and some do not, if the reconvergence stack can; whether it did.
+    fn split(&mut self, block: &mut Block, team: &mut Team, target: Pc, meet: Pc) -> bool {
+        let mut parted = 0_u32;
+        for (w, (mask, taken)) in team.lanes.masks.iter().zip(team.active()).enumerate() {
+            parted |= u32::from(mask & !taken != 0 && *taken != 0) << w;
+        }
+        let pc = team.pc;
+        // Lanes that a branch sends to the end of the kernel end at it, if others of their warp go on.
+        let may_end = parted != 0 && (self.is_end(target) || self.is_end(pc + 1));
+        if self.stack
+            || team.is_limited
+            || meet == NEVER
+            || team.has_company
+            || team.meetings.contains(&meet)
+            || may_end
+        {
+            return false;
+        }
+        team.count_steps(block);
+        let split = Split { taken: (&team.passing, target), next: pc + 1, meet };
+        let Some(first) = team.stack.split(&mut team.lanes, split, &block.warps) else { return false };
+        self.issued[pc as usize].parted += u64::from(parted.count_ones());
+        lanes_of(parted).for_each(|w| block.warps[w].diverged = true);
+        team.pc = first;
+        true
+    }
+
+    /// A branch that some lanes take and some do not.
+    fn branch_apart(&mut self, block: &mut Block, team: &Team) -> Result<(), Stop> {
+        let Op::Branch { target, .. } = self.program.insts[team.pc as usize].op else { return Ok(()) };
+        self.steps -= team.lanes.warps;
+        for (w, mask, active) in team.members() {
+            self.steps += 1;
+            let group = position(&block.warps[w].divergence, mask);
+            let next = match active {
+                0 => team.pc + 1,
+                _ if active == mask => target,
+                _ => {
+                    // They are counted there.
+                    self.issued[team.pc as usize].lanes -= u64::from((mask & !active).count_ones());
+                    self.watched_control(block, w, group, active)?;
+                    continue;
+                }
+            };
+            block.warps[w].divergence.groups[group].pc = next;
+        }
+        Ok(())
+    }
+
+    /// An instruction that may change which lanes run together.
+    fn control_apart(&mut self, block: &mut Block, team: &Team) -> Result<(), Stop> {
+        let inst = &self.program.insts[team.pc as usize];
+        if matches!(inst.op, Op::Call(_) | Op::Return) {
+            block.registers.expand_all();
+        } else {
+            expand(&mut block.registers, team.frame.base, self.program.touched(inst));
+        }
+        self.steps -= team.lanes.warps;
+        for (w, mask, active) in team.members() {
+            self.steps += 1;
+            let group = position(&block.warps[w].divergence, mask);
+            if active != 0 {
+                let outcome = self.watched_control(block, w, group, active);
+                if outcome.is_err() {
+                    self.take_back_after(block, team, w);
+                    return outcome;
+                }
+                continue;
+            }
+            block.warps[w].divergence.groups[group].pc += 1;
+        }
+        Ok(())
+    }
+
+    /// Carries out an instruction for one warp of a team after another.
+    pub(super) fn carry_out_apart(
+        &mut self,
+        block: &mut Block,
+        team: &mut Team,
+        inst: &Inst,
+    ) -> Result<(), Stop> {
+        let outcome = self.carry_out_each(block, team, inst);
+        outcome.or_else(|left| self.stop(block, team, left))
+    }
+
+    /// [`Run::carry_out_apart`]. An error is the warp that could not, and why.
+    fn carry_out_each(&mut self, block: &mut Block, team: &Team, inst: &Inst) -> Result<(), (usize, Left)> {
+        self.steps -= team.lanes.warps;
+        for (w, mask, active) in team.members() {
+            self.steps += 1;
+            if active != 0 {
+                self.carry_out_seen(block, team, (w, mask, active), inst)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Carries out an instruction for a warp of a team in the step that has just been counted, and shows it to the checkers.
+    pub(super) fn carry_out_seen(
+        &mut self,
+        block: &mut Block,
+        team: &Team,
+        (w, mask, active): (usize, u32, u32),
+        inst: &Inst,
+    ) -> Result<(), (usize, Left)> {
+        if let Some(watch) = &mut self.watch {
+            watch.run(block.slot, w, mask);
+        }
+        if let Some(follow) = &mut self.follow {
+            follow.run(block.number, w);
+        }
+        let left = self.carry_out_for(block, team, (w, active), inst, self.steps - 1);
+        if !self.initialisation.found.is_empty() {
+            self.find_unwritten(block.number, w);
+        }
+        left.map_err(|left| (w, left))
+    }
+
+    /// Carries out an instruction for a warp of a team, when `before` steps have been taken before it.
+    pub(super) fn carry_out_for(
+        &mut self,
+        block: &mut Block,
+        team: &Team,
+        (w, active): (usize, u32),
+        inst: &Inst,
+        before: u64,
+    ) -> Result<(), Left> {
+        let place = place_of(self, block, w, (before, team.done - 1));
+        let (mut memories, mut lanes, counters) = memories_of(self, block, w, (team.pc, &team.frame), active);
+        carry_out(&mut memories, &mut lanes, (inst, team.pc), &team.frame, (&place, 1), counters)
+    }
+
+    /// Stops at an instruction that memory denied a warp: the warps after it have not issued it.
+    #[cold]
+    pub(crate) fn stop(
+        &mut self,
+        block: &mut Block,
+        team: &mut Team,
+        (w, left): (usize, Left),
+    ) -> Result<(), Stop> {
+        team.leave(block);
+        self.take_back_after(block, team, w);
+        let group = position(&block.warps[w].divergence, team.lanes.masks[w]);
+        self.leave_loop(block, w, (group, left), &mut 0)
+    }
+
+    /// Takes back that warps after one of a team were counted for the present instruction.
+    fn take_back_after(&mut self, block: &mut Block, team: &Team, w: usize) {
+        let issued = &mut self.issued[team.pc as usize];
+        for (later, _, active) in team.members().filter(|member| member.0 > w) {
+            issued.count -= 1;
+            issued.lanes -= u64::from(active.count_ones());
+            block.warps[later].steps -= 1;
+        }
+    }
+}
+
+/// Whether an instruction may change which lanes run together.
+fn leaves_team(op: Op) -> bool {
+    matches!(
+        op,
+        Op::BranchIndexed { .. }
+            | Op::Call(_)
+            | Op::Return
+            | Op::Exit
+            | Op::Trap
+            | Op::Unsupported(_)
+            | Op::Barrier(_)
+            | Op::Collective(_)
+    )
+}

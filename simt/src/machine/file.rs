@@ -1,0 +1,380 @@
+//! One bank of a block's registers: the columns of all warps, register after register, and those of one register warp after
+//! warp, so that an instruction that all warps execute goes through memory once, in order.
+//!
+//! A register that is affine in the place of a thread ([`super::affine`]) needs no columns: `%tid.x` is, and a parameter, and
+//! so are their sums and the addresses computed from them. And where all warps hold the same, one column is enough. That is
+//! not analysed beforehand: it is a fact about the registers, which every write keeps up to date, so it also holds in loops
+//! and after branches. Columns are written out when something reads them.
+
+use std::ops::{Index, IndexMut};
+
+use super::affine::{Affine, Grid};
+use super::registers::{FULL_MASK, Narrow, Slot, WARP_SIZE, Wide};
+
+/// A column: what one register of one warp holds.
+pub trait Column: Copy + PartialEq {
+    /// The columns of affine values, warp after warp.
+    fn write_out(columns: &mut [Self], value: Affine, grid: Grid);
+
+    /// The value of all lanes, if they have the same.
+    fn as_uniform(&self) -> Option<u64>;
+
+    /// The value of lane 0; of predicates, those of all lanes.
+    fn first(&self) -> u64;
+}
+
+macro_rules! column {
+    ($column:ident, $lane:ident) => {
+        impl Column for $column {
+            #[inline(always)]
+            fn write_out(columns: &mut [$column], value: Affine, grid: Grid) {
+                let mut column: $column = [0; WARP_SIZE];
+                for (lane, first) in column.iter_mut().enumerate() {
+                    *first = value.lane(value.base, lane, grid) as $lane;
+                }
+                for to in columns {
+                    *to = column;
+                    for lane in &mut column {
+                        *lane = lane.wrapping_add(value.warp as $lane);
+                    }
+                }
+            }
+
+            #[inline(always)]
+            fn as_uniform(&self) -> Option<u64> {
+                let differs = self.iter().fold(0, |differs, value| differs | (value ^ self[0]));
+                (differs == 0).then_some(u64::from(self[0]))
+            }
+
+            #[inline(always)]
+            fn first(&self) -> u64 {
+                u64::from(self[0])
+            }
+        }
+    };
+}
+
+column!(Narrow, u32);
+column!(Wide, u64);
+
+/// Predicates are affine only where all lanes have the same.
+impl Column for u32 {
+    #[inline(always)]
+    fn write_out(columns: &mut [u32], value: Affine, _: Grid) {
+        columns.fill(value.base as u32);
+    }
+
+    #[inline(always)]
+    fn as_uniform(&self) -> Option<u64> {
+        matches!(*self, 0 | FULL_MASK).then_some(u64::from(*self))
+    }
+
+    #[inline(always)]
+    fn first(&self) -> u64 {
+        u64::from(*self)
+    }
+}
+
+/// Which columns of a register hold what it holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Written {
+    /// None: it is affine.
+    None,
+    /// That of warp 0, which is the same as those of the others.
+    First,
+    /// All.
+    All,
+}
+
+/// How a register is kept: in columns, as an affine value, or both.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Form {
+    is_affine: bool,
+    written: Written,
+}
+
+impl Form {
+    const COLUMNS: Form = Form { is_affine: false, written: Written::All };
+    const FIRST: Form = Form { is_affine: false, written: Written::First };
+    const AFFINE: Form = Form { is_affine: true, written: Written::None };
+}
+
+/// One bank of a block's registers.
+#[derive(Clone, Debug, Default)]
+pub struct File<T> {
+    /// Register after register, and of each register warp after warp.
+    columns: Vec<T>,
+    /// By register.
+    forms: Vec<Form>,
+    /// By register, where it is affine.
+    values: Vec<Affine>,
+    pub(super) grid: Grid,
+}
+
+impl<T: Column> File<T> {
+    /// The registers of one warp with the columns of `image`.
+    pub(super) fn of_one_warp(image: &[T]) -> File<T> {
+        let mut file =
+            File { columns: Vec::new(), forms: Vec::new(), values: Vec::new(), grid: Grid::default() };
+        file.grow(0, image);
+        file
+    }
+
+    /// Starts over with the warps of `grid`, all of them with what the one warp of `start` holds.
+    pub(super) fn reset(&mut self, start: &File<T>, grid: Grid) {
+        self.grid = grid;
+        self.forms.clone_from(&start.forms);
+        self.values.clone_from(&start.values);
+        let (count, warps) = (self.forms.len(), self.warps());
+        if let Some(&first) = start.columns.first() {
+            self.columns.resize(self.columns.len().max(count * warps), first);
+        }
+        for (slot, _) in start.forms.iter().enumerate().filter(|(_, form)| form.written == Written::First) {
+            self.columns[slot * warps] = start.columns[slot];
+        }
+    }
+
+    fn warps(&self) -> usize {
+        self.grid.warps as usize
+    }
+
+    /// Adds the registers from `base` on that are missing, as in `image`.
+    pub(super) fn grow(&mut self, base: usize, image: &[T]) {
+        let (known, count) = (self.forms.len(), base + image.len());
+        if count <= known {
+            return;
+        }
+        if let Some(&first) = image.first() {
+            self.columns.resize(self.columns.len().max(count * self.warps()), first);
+        }
+        self.forms.resize(count, Form::AFFINE);
+        self.values.resize(self.values.len().max(count), Affine::default());
+        for slot in known.max(base)..count {
+            let column = &image[slot - base];
+            match column.as_uniform() {
+                Some(value) => self.values[slot] = Affine::uniform(value),
+                None => *self.replace_first(slot) = *column,
+            }
+        }
+    }
+
+    /// How many registers there are.
+    pub fn len(&self) -> usize {
+        self.forms.len()
+    }
+
+    /// What a register holds, if it is affine.
+    #[inline(always)]
+    pub fn affine(&self, slot: usize) -> Option<Affine> {
+        self.forms[slot].is_affine.then(|| self.values[slot])
+    }
+
+    /// Whether all warps hold the same column.
+    #[inline(always)]
+    pub fn is_same_in_all(&self, slot: usize) -> bool {
+        let form = self.forms[slot];
+        form.written == Written::First || form.is_affine && self.values[slot].warp == 0
+    }
+
+    /// The value that all threads of the block have in a register, if they do.
+    #[inline(always)]
+    pub fn uniform(&self, slot: usize) -> Option<u64> {
+        let form = self.forms[slot];
+        if form.is_affine {
+            return self.values[slot].as_uniform();
+        }
+        if form.written == Written::First { self.columns[slot * self.warps()].as_uniform() } else { None }
+    }
+
+    /// The columns of all warps.
+    #[inline(always)]
+    pub fn of_all(&mut self, slot: usize) -> &[T] {
+        if self.forms[slot].written != Written::All {
+            self.write_all(slot);
+        }
+        let warps = self.warps();
+        &self.columns[slot * warps..][..warps]
+    }
+
+    /// The columns of all warps, all of which are about to be written.
+    #[inline(always)]
+    pub fn replace(&mut self, slot: usize) -> &mut [T] {
+        self.forms[slot] = Form::COLUMNS;
+        let warps = self.warps();
+        &mut self.columns[slot * warps..][..warps]
+    }
+
+    /// The columns of all warps, some of which are about to be written.
+    #[inline(always)]
+    pub fn change(&mut self, slot: usize) -> &mut [T] {
+        if self.forms[slot].written != Written::All {
+            self.write_all(slot);
+        }
+        self.forms[slot] = Form::COLUMNS;
+        let warps = self.warps();
+        &mut self.columns[slot * warps..][..warps]
+    }
+
+    /// The column of warp 0, which is about to be written for all warps.
+    #[inline(always)]
+    pub fn replace_first(&mut self, slot: usize) -> &mut T {
+        self.forms[slot] = Form::FIRST;
+        let warps = self.warps();
+        &mut self.columns[slot * warps]
+    }
+
+    /// Says that the column of warp 0 is what all warps hold, and whether all of its lanes hold the same.
+    #[inline(always)]
+    pub fn share_first(&mut self, slot: usize, is_uniform: bool) {
+        self.forms[slot] = Form { is_affine: is_uniform, written: Written::First };
+        if is_uniform {
+            let first = self.columns[slot * self.warps()].first();
+            self.values[slot] = Affine::uniform(first);
+        }
+    }
+
+    /// Has a register hold an affine value.
+    #[inline(always)]
+    pub fn set_affine(&mut self, slot: usize, value: Affine) {
+        self.forms[slot] = Form::AFFINE;
+        self.values[slot] = value;
+    }
+
+    /// Writes columns out, so that each warp's can be read.
+    #[inline(always)]
+    pub fn expand(&mut self, slot: usize) {
+        if self.forms[slot].written == Written::None {
+            self.write_out(slot);
+        }
+    }
+
+    #[inline(never)]
+    fn write_out(&mut self, slot: usize) {
+        let (warps, value) = (self.warps(), self.values[slot]);
+        let columns = &mut self.columns[slot * warps..][..warps];
+        if value.warp == 0 {
+            self.forms[slot].written = Written::First;
+            T::write_out(&mut columns[..1], value, self.grid);
+        } else {
+            self.forms[slot].written = Written::All;
+            T::write_out(columns, value, self.grid);
+        }
+    }
+
+    #[inline(never)]
+    fn write_all(&mut self, slot: usize) {
+        self.expand(slot);
+        self.columns(0, 0).copy_first(slot);
+    }
+
+    pub(super) fn expand_all(&mut self) {
+        (0..self.forms.len()).for_each(|slot| self.expand(slot));
+    }
+
+    /// The column of a warp.
+    pub fn get(&self, slot: usize, warp: usize) -> T {
+        let columns = &self.columns[slot * self.warps()..];
+        match self.forms[slot].written {
+            Written::None => {
+                let value = self.values[slot];
+                let mut column = [columns[0]];
+                T::write_out(&mut column, Affine { base: value.of_warp(warp), ..value }, self.grid);
+                column[0]
+            }
+            Written::First => columns[0],
+            Written::All => columns[warp],
+        }
+    }
+
+    pub(super) fn holds(&self, warp: usize, image: &[T]) -> bool {
+        self.forms.len() == image.len()
+            && image.iter().enumerate().all(|(slot, column)| self.get(slot, warp) == *column)
+    }
+
+    pub(super) fn of_warp(&self, warp: usize) -> Vec<T> {
+        (0..self.forms.len()).map(|slot| self.get(slot, warp)).collect()
+    }
+
+    #[inline(always)]
+    pub(super) fn columns(&mut self, base: usize, warp: usize) -> Columns<'_, T> {
+        let warps = self.warps();
+        Columns { all: &mut self.columns[base * warps..], forms: &mut self.forms[base..], warps, warp }
+    }
+}
+
+/// Equal are files in which every warp holds the same, however it is kept.
+impl<T: Column> PartialEq for File<T> {
+    fn eq(&self, other: &File<T>) -> bool {
+        let alike = |slot: usize| (0..self.warps()).all(|warp| self.get(slot, warp) == other.get(slot, warp));
+        self.grid == other.grid && self.forms.len() == other.forms.len() && (0..self.forms.len()).all(alike)
+    }
+}
+
+/// A bank as one warp sees it: `columns[slot]` is the warp's column.
+#[derive(Debug)]
+pub struct Columns<'r, T> {
+    /// Those of all warps.
+    all: &'r mut [T],
+    forms: &'r mut [Form],
+    warps: usize,
+    pub(super) warp: usize,
+}
+
+impl<T: Column> Columns<'_, T> {
+    /// The same bank as another warp sees it.
+    #[inline(always)]
+    pub fn of(&mut self, warp: usize) -> Columns<'_, T> {
+        Columns { all: self.all, forms: self.forms, warps: self.warps, warp }
+    }
+
+    /// The value that all threads hold in a register, if its columns say so.
+    #[inline(always)]
+    pub fn uniform(&self, slot: Slot) -> Option<u64> {
+        let slot = usize::from(slot);
+        if self.forms[slot].written == Written::First {
+            self.all[slot * self.warps].as_uniform()
+        } else {
+            None
+        }
+    }
+
+    /// Gives each warp a column of its own.
+    #[inline(always)]
+    fn spread(&mut self, slot: usize) {
+        if self.forms[slot] != Form::COLUMNS {
+            self.copy_first(slot);
+            self.forms[slot] = Form::COLUMNS;
+        }
+    }
+
+    /// Copies the column of warp 0 to the others, if that is the only one.
+    #[inline(never)]
+    fn copy_first(&mut self, slot: usize) {
+        let form = &mut self.forms[slot];
+        debug_assert!(form.written != Written::None, "register {slot} is not written out");
+        if form.written == Written::First {
+            form.written = Written::All;
+            let (first, others) = self.all[slot * self.warps..][..self.warps].split_at_mut(1);
+            others.fill(first[0]);
+        }
+    }
+}
+
+impl<T> Index<usize> for Columns<'_, T> {
+    type Output = T;
+
+    #[inline(always)]
+    fn index(&self, slot: usize) -> &T {
+        let written = self.forms[slot].written;
+        debug_assert!(written != Written::None, "register {slot} is not written out");
+        &self.all[slot * self.warps + if written == Written::First { 0 } else { self.warp }]
+    }
+}
+
+impl<T: Column> IndexMut<usize> for Columns<'_, T> {
+    #[inline(always)]
+    fn index_mut(&mut self, slot: usize) -> &mut T {
+        self.spread(slot);
+        &mut self.all[slot * self.warps + self.warp]
+    }
+}

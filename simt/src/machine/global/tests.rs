@@ -1,0 +1,43 @@
+//! Allocations, accesses at the ends of regions, and the limit.
+
+use super::*;
+
+#[test]
+fn what_a_machine_of_32_bits_cannot_count_is_refused() {
+    let largest = i32::MAX as u64;
+    assert_eq!(host_bytes(largest, largest), Some(largest as usize));
+    assert_eq!(host_bytes(3 << 30, largest), None);
+    assert_eq!(host_bytes(5 << 30, largest), None);
+}
+
+#[test]
+fn more_than_there_is_is_refused_and_takes_nothing() {
+    let mut memory = Global::new(u64::MAX);
+    for bytes in [REGION_START, u64::MAX, i64::MAX as u64 + 1] {
+        assert!(memory.alloc("all", bytes).is_err());
+    }
+    assert!(memory.alloc("some", 16).is_ok());
+}
+
+#[test]
+fn an_access_is_inside_or_says_how_far_out_it_is() {
+    let mut memory = Global::new(1 << 20);
+    let x = memory.alloc("x", 16).unwrap();
+    let at = |offset: i64| x.address().wrapping_add_signed(offset);
+    assert_eq!(memory.locate(at(12), 4), Ok((0, 12)));
+    assert_eq!(memory.locate(at(13), 4), Err(Miss::Outside { region: 0, offset: 13 }));
+    assert_eq!(memory.locate(at(-4), 4), Err(Miss::Outside { region: 0, offset: -4 }));
+    assert_eq!(memory.locate(8, 4), Err(Miss::Null));
+    assert_eq!(memory.locate(at(1 << 45), 4), Err(Miss::Wild));
+    memory.free(x);
+    assert_eq!(memory.locate(at(0), 4), Err(Miss::Freed { region: 0 }));
+}
+
+#[test]
+fn memory_ends_at_its_limit_and_comes_back() {
+    let mut memory = Global::new(100);
+    let x = memory.alloc("x", 60).unwrap();
+    assert_eq!(memory.alloc("y", 60), Err(OutOfMemory { wanted: 60, left: 40 }));
+    memory.free(x);
+    assert!(memory.alloc("y", 100).is_ok());
+}
