@@ -32,6 +32,8 @@ mod builtins;
 mod check;
 mod code;
 mod emit;
+#[cfg(feature = "host")]
+pub mod host;
 mod lex;
 mod lower;
 mod optimise;
@@ -179,6 +181,42 @@ impl std::error::Error for Errors {}
 pub fn compile(source: &Source<'_>, options: &Options) -> Result<Output, Errors> {
     let mut files = Files::default();
     let mut sink = Sink::default();
+    match translate(source, options, false, &mut files, &mut sink) {
+        Some((ptx, names, _)) if !sink.failed() => Ok(Output { ptx, warnings: sink.finish(&files), names }),
+        _ => Err(Errors(sink.finish(&files))),
+    }
+}
+
+/// Compiles a whole program: its kernels to PTX, and its host code, from `main` on, to a tree that can be executed.
+///
+/// # Errors
+///
+/// Everything that is wrong with the text, or not supported, up to a bound on the number of messages.
+#[cfg(feature = "host")]
+pub fn compile_program(source: &Source<'_>, options: &Options) -> Result<(Output, host::Program), Errors> {
+    let mut files = Files::default();
+    let mut sink = Sink::default();
+    let made = translate(source, options, true, &mut files, &mut sink);
+    let made = made.and_then(|(ptx, names, checked)| {
+        let program = host::lower(&files, &checked, &mut sink)?;
+        Some((ptx, names, program))
+    });
+    match made {
+        Some((ptx, names, program)) if !sink.failed() => {
+            Ok((Output { ptx, warnings: sink.finish(&files), names }, program))
+        }
+        _ => Err(Errors(sink.finish(&files))),
+    }
+}
+
+/// All stages, up to PTX. If anything is wrong, the sink knows.
+fn translate(
+    source: &Source<'_>,
+    options: &Options,
+    is_program: bool,
+    files: &mut Files,
+    sink: &mut Sink,
+) -> Option<(String, Vec<Name>, check::Checked)> {
     let too_long = source.text.len() > MAX_TEXT_BYTES;
     let file = files.add(source.name, if too_long { "" } else { source.text });
     if too_long {
@@ -186,24 +224,25 @@ pub fn compile(source: &Source<'_>, options: &Options) -> Result<Output, Errors>
             format!("the text has {} bytes, and at most {MAX_TEXT_BYTES} are supported", source.text.len());
         sink.add(source::error(source::Span::default(), message));
     }
-    options.check(&mut sink);
+    options.check(sink);
     if sink.failed() {
-        return Err(Errors(sink.finish(&files)));
+        return None;
     }
     let mut names = Names::default();
     let mut macros = Macros::default();
-    define(options, &mut files, &mut names, &mut sink, &mut macros);
-    let mut text = parse::Text { files: &mut files, names: &mut names, sink: &mut sink, macros: &mut macros };
+    macros.is_program = is_program;
+    define(options, files, &mut names, sink, &mut macros);
+    let mut text = parse::Text { files, names: &mut names, sink, macros: &mut macros };
     let declarations = parse::parse(&mut text, file);
     if sink.failed() {
-        return Err(Errors(sink.finish(&files)));
+        return None;
     }
-    let checked = check::check(&files, &mut names, &mut sink, &declarations);
+    let checked = check::check(files, &mut names, sink, &declarations, is_program);
     let mut kernels = Vec::new();
     let mut strings = Vec::new();
     if !sink.failed() {
         for kernel in &checked.program.kernels {
-            match lower::lower(&files, &checked, *kernel, &mut strings) {
+            match lower::lower(files, &checked, *kernel, &mut strings) {
                 Ok(mut function) => {
                     optimise::optimise(&mut function, &checked);
                     kernels.push(function);
@@ -213,10 +252,10 @@ pub fn compile(source: &Source<'_>, options: &Options) -> Result<Output, Errors>
         }
     }
     if sink.failed() {
-        return Err(Errors(sink.finish(&files)));
+        return None;
     }
     let (ptx, names) = emit::module(source.name, options.sm, &checked, &kernels, &strings);
-    Ok(Output { ptx, warnings: sink.finish(&files), names })
+    Some((ptx, names, checked))
 }
 
 /// The macros that every text finds defined.
@@ -233,6 +272,14 @@ fn define(options: &Options, files: &mut Files, names: &mut Names, sink: &mut Si
     for (name, value) in own.into_iter().chain(more) {
         if let Err(problem) = preprocessor.define(name, value) {
             preprocessor.sink.add(problem);
+        }
+    }
+    #[cfg(feature = "host")]
+    if preprocessor.macros.is_program {
+        for (name, value) in host::headers::MACROS {
+            if let Err(problem) = preprocessor.define(name, value) {
+                preprocessor.sink.add(problem);
+            }
         }
     }
     preprocessor.macros.seal();

@@ -285,6 +285,27 @@ fn special_cases_of_templates() {
     check(around, "y[i] = Product<5>::value;", |_| 120);
 }
 
+/// A struct that has a constructor from a number as well has two ways for its first argument; looking for one must end.
+#[test]
+fn copies_are_made_by_the_constructor_that_the_text_has() {
+    let around = "struct V {
+            int x;
+            __device__ V(int x) : x(x) {}
+            __device__ V(const V& other) : x(other.x + 10) {}
+        };
+        __device__ int by_value(V v) { return v.x; }
+        __device__ int by_reference(const V& v) { return v.x; }";
+    check(around, "V a(i); V b = a; V c(b); y[i] = c.x;", |i| i + 20);
+    check(around, "V a = i; y[i] = by_value(a) * 100 + by_reference(a);", |i| (i + 10) * 100 + i);
+    check(around, "y[i] = by_value(V(i)) * 100 + by_reference(i);", |i| i * 100 + i);
+}
+
+#[test]
+fn lines_and_files_are_those_of_the_outermost_macro() {
+    let around = "#define LINE() __LINE__\n#define NEXT() (LINE() + 1)\n";
+    check(around, "\n y[i] = NEXT() - __LINE__ + (__FILE__[7] == 'c' ? 10 : 0);", |_| 11);
+}
+
 #[test]
 fn variables_that_are_defined_elsewhere() {
     let around = "extern \"C\" const int ELSEWHERE; extern const int LATER; const int LATER = 4;";
@@ -339,4 +360,13 @@ fn ranges() {
     let body = "int a[8], s = 0; for (int k = 0; k < 8; k++) a[k] = k;
         for (int x : Part{a, 7}) { if (x == 2) continue; if (x == 5) break; s += x; } Part p{a, 2}; for (int& x : p) x = 40; y[i] = s + a[1];";
     check(around, body, |_| 8 + 40);
+}
+
+/// A text in quotes is an array with a zero at its end, and only elsewhere a pointer.
+#[test]
+fn the_size_of_a_text_is_that_of_its_array() {
+    check("", "y[i] = sizeof(\"lane\") + 10 * sizeof \"a\" \"b\" + 100 * sizeof(&\"lane\"[1]);", |_| {
+        5 + 30 + 800
+    });
+    check("", "const char* text = \"lane\"; y[i] = sizeof(text);", |_| 8);
 }

@@ -126,7 +126,12 @@ pub(crate) fn is_unsupported(name: &str) -> bool {
 }
 
 /// The text of a header that is included, and the name that it is known by.
-pub(crate) fn find(path: &str) -> Option<(&'static str, &'static str)> {
+pub(crate) fn find(path: &str, is_program: bool) -> Option<(&'static str, &'static str)> {
+    #[cfg(feature = "host")]
+    if let Some(found) = crate::host::headers::find(path).filter(|_| is_program) {
+        return Some(found);
+    }
+    let _ = is_program;
     HEADERS.iter().find(|(name, ..)| *name == path).map(|(_, known, text)| (*known, *text))
 }
 
@@ -149,7 +154,12 @@ static CHUNKS: LazyLock<Map<&str, (&str, &str)>> = LazyLock::new(|| {
 });
 
 /// The title and the text of what declares a name that needs no header.
-pub(crate) fn own(name: &str) -> Option<(&'static str, &'static str)> {
+pub(crate) fn own(name: &str, is_program: bool) -> Option<(&'static str, &'static str)> {
+    #[cfg(feature = "host")]
+    if let Some(found) = crate::host::headers::own(name).filter(|_| is_program) {
+        return Some(found);
+    }
+    let _ = is_program;
     CHUNKS.get(name).copied()
 }
 

@@ -10,12 +10,12 @@ use super::typed::{Expr, FunctionId, Intrinsic, Kind};
 use super::types::{Argument, Shape, Type};
 use super::{Checker, typed};
 use crate::parse::tree::{self, ExprKind};
-use crate::source::{Result, Span, error, joined};
+use crate::source::{Name, Result, Span, error, joined};
 
 /// A function that could be meant.
-struct Candidate {
-    declared: DeclaredId,
-    arguments: Vec<Argument>,
+pub(super) struct Candidate {
+    pub declared: DeclaredId,
+    pub arguments: Vec<Argument>,
     ranks: Vec<Rank>,
 }
 
@@ -53,6 +53,11 @@ impl Checker<'_> {
                 self.call_one_of(&functions, &explicit, this, arguments, part.name.as_str(), span)
             }
             ExprKind::Member { base, is_arrow, part } => {
+                #[cfg(feature = "host")]
+                if part.name.as_str() == "~" {
+                    let base = self.member_base(scope, base, *is_arrow, span)?;
+                    return self.destroyed(&base, span);
+                }
                 let base = self.member_base(scope, base, *is_arrow, span)?;
                 self.method_call(scope, base, part, arguments, span)
             }
@@ -79,8 +84,8 @@ impl Checker<'_> {
         for argument in &arguments {
             let ty = self.types.pointee(argument.ty).unwrap_or(argument.ty);
             let Some(at) = self.types.struct_of(ty) else { continue };
-            let found = self.scopes.find(self.types.structs[at].scope, &part.name).cloned();
-            if let Some(Entity::Functions(functions)) = found {
+            let functions = self.functions_around(self.types.structs[at].scope, &part.name);
+            if !functions.is_empty() {
                 let explicit = self.explicit(scope, part)?;
                 return self
                     .call_one_of(&functions, &explicit, None, arguments, part.name.as_str(), span)
@@ -88,6 +93,22 @@ impl Checker<'_> {
             }
         }
         Ok(None)
+    }
+
+    /// The functions of a name in the scope of a struct or in one around it, the members of structs left out.
+    fn functions_around(&self, scope: ScopeId, name: &Name) -> Vec<DeclaredId> {
+        let mut around = Some(scope);
+        while let Some(scope) = around {
+            if let Some(Entity::Functions(functions)) = self.scopes.find_in(scope, name) {
+                let free: Vec<DeclaredId> =
+                    functions.iter().copied().filter(|id| self.declared[*id].owner.is_none()).collect();
+                if !free.is_empty() {
+                    return free;
+                }
+            }
+            around = self.scopes.parent(scope);
+        }
+        Vec::new()
     }
 
     pub(super) fn explicit(&mut self, scope: ScopeId, part: &tree::Part) -> Result<Vec<Argument>> {
@@ -126,6 +147,10 @@ impl Checker<'_> {
                 None => Err(error(span, format!("`{shown}` cannot be called"))),
             };
         }
+        #[cfg(feature = "host")]
+        if let Some(called) = self.call_pointer(&callee, &arguments, span)? {
+            return Ok(called);
+        }
         let message = format!("this has the type `{}`, and cannot be called", self.show(callee.ty));
         Err(error(callee.span, message))
     }
@@ -159,10 +184,18 @@ impl Checker<'_> {
         let owner_is_plain = self.declared[declared].owner.is_some();
         let is_host =
             !storage.is_device && !storage.is_constexpr && !owner_is_plain && !self.declared[declared].is_own;
-        if is_host && self.unevaluated == 0 {
+        let from_host = self.is_program && self.frames.last().is_none_or(|frame| !frame.is_device);
+        if is_host && self.unevaluated == 0 && !from_host {
             let message = format!("`{name}` is a function of the host, which device code cannot call");
             let problem = error(span, message);
             return Err(problem.with_help(format!("write `__device__` before the definition of `{name}`")));
+        }
+        let is_for_device = storage.is_device && !storage.is_host && !self.declared[declared].is_own;
+        if is_for_device && self.frames.last().is_some_and(|frame| frame.is_host) {
+            let message = format!("`{name}` is a function of the device, which host code cannot call");
+            return Err(
+                error(span, message).with_help(format!("write `__host__` before the definition of `{name}`"))
+            );
         }
         if function.is_deleted {
             return Err(error(span, format!("`{name}` is deleted and cannot be called")));
@@ -170,7 +203,7 @@ impl Checker<'_> {
         self.instance(declared, arguments, span)
     }
 
-    fn finish_call(
+    pub(super) fn finish_call(
         &mut self,
         declared: DeclaredId,
         id: FunctionId,
@@ -213,13 +246,13 @@ impl Checker<'_> {
     }
 
     /// A call that returns a reference is a place.
-    fn dereferenced(&mut self, call: Expr) -> Expr {
+    pub(super) fn dereferenced(&mut self, call: Expr) -> Expr {
         let Shape::Reference(to) = self.types.shape(call.ty) else { return call };
         let (span, pointer) = (call.span, self.types.pointer(to));
         typed::expr(Kind::Deref(typed::as_type(call, pointer)), to, span)
     }
 
-    fn pick(
+    pub(super) fn pick(
         &mut self,
         functions: &[DeclaredId],
         explicit: &[Argument],
@@ -250,10 +283,31 @@ impl Checker<'_> {
         if let Some(best) = best {
             return Ok(candidates.swap_remove(best));
         }
+        if let Some(at) = self.of_doubles(&candidates, arguments) {
+            return Ok(candidates.swap_remove(at));
+        }
         let types: Vec<String> =
             arguments.iter().map(|argument| format!("`{}`", self.show(argument.ty))).collect();
         let message = format!("several functions `{name}` fit {} equally well", joined(&types, " and "));
         Err(error(span, message).with_help("convert the arguments to one type"))
+    }
+
+    /// The mathematical functions of this compiler take integers as `double`, as those of C++ do ([cmath.syn]).
+    fn of_doubles(&mut self, candidates: &[Candidate], arguments: &[Expr]) -> Option<usize> {
+        let mut found = None;
+        for (at, candidate) in candidates.iter().enumerate() {
+            if !self.declared[candidate.declared].is_own {
+                return None;
+            }
+            let made = self.instance_signature(candidate.declared, &candidate.arguments).ok()?;
+            let takes = |(ty, argument): (&Type, &Expr)| {
+                !self.types.is_integral(argument.ty) || self.types.basic_of(*ty) == Some(tree::Basic::Double)
+            };
+            if made.parameters.iter().zip(arguments).all(takes) && found.replace(at).is_some() {
+                return None;
+            }
+        }
+        found
     }
 
     fn is_better(&self, a: &Candidate, b: &Candidate) -> bool {
@@ -416,6 +470,14 @@ impl Checker<'_> {
         if name == "printf" && self.scopes.find(scope, &part.name).is_none() {
             return self.printf(scope, arguments, span).map(Some);
         }
+        #[cfg(feature = "host")]
+        if let Some(made) = self.formatted(scope, part, arguments, span)? {
+            return Ok(Some(made));
+        }
+        #[cfg(feature = "host")]
+        if name == "fprintf" && self.is_program && self.scopes.find(scope, &part.name).is_none() {
+            return self.fprintf(scope, arguments, span).map(Some);
+        }
         let Some(name) = name.strip_prefix("__cudac_") else { return Ok(None) };
         let mut values = Vec::new();
         for argument in arguments {
@@ -433,6 +495,11 @@ impl Checker<'_> {
             ("brev", Some(ty)) => (Intrinsic::Brev, ty),
             ("popc", Some(_)) => (Intrinsic::Popc, int),
             ("clz", Some(_)) => (Intrinsic::Clz, int),
+            #[cfg(feature = "host")]
+            ("destroys" | "constructs", Some(ty)) => {
+                let found = self.needs_code(name == "constructs", ty, span)?;
+                return Ok(Some(typed::expr(Kind::Integer(i64::from(found)), int, span)));
+            }
             ("unsupported", _) => (Intrinsic::Unreachable, void),
             ("bits", Some(_)) => {
                 let explicit = self.explicit(scope, part)?;
@@ -449,7 +516,7 @@ impl Checker<'_> {
         Ok(Some(typed::expr(Kind::Intrinsic(intrinsic, values), ty, span)))
     }
 
-    fn printf(&mut self, scope: ScopeId, arguments: &[tree::Expr], span: Span) -> Result<Expr> {
+    pub(super) fn printf(&mut self, scope: ScopeId, arguments: &[tree::Expr], span: Span) -> Result<Expr> {
         let Some((format, rest)) = arguments.split_first() else {
             return Err(error(span, "`printf` needs a text as its first argument"));
         };

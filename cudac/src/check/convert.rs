@@ -3,7 +3,7 @@
 //! Specification: C++17, [conv] and [over.best.ics].
 
 use super::Checker;
-use super::scope::ScopeId;
+use super::scope::{DeclaredId, ScopeId};
 use super::typed::{self, Expr, Kind};
 use super::types::{Basic, Shape, Type};
 use crate::parse::tree::CastKind;
@@ -124,6 +124,9 @@ impl Checker<'_> {
             Shape::Array(of, _) => of.qualified_as(from.ty),
             _ => return None,
         };
+        if self.is_program && Self::is_text(from) && source.same(to) {
+            return Some(if to.is_const() { EXACT } else { CONVERTED });
+        }
         let keeps = (to.is_const() || !source.is_const()) && (to.is_volatile() || !source.is_volatile());
         if !keeps {
             return None;
@@ -135,13 +138,22 @@ impl Checker<'_> {
         self.types.is_void(to).then_some(CONVERTED)
     }
 
+    /// A text in quotes. In programs it may become a `char*`, as before C++11 and with a warning of `nvcc`.
+    fn is_text(from: &Expr) -> bool {
+        matches!(from.kind, Kind::Text(_))
+    }
+
     /// Converts a value as an assignment, an argument or a return does. `what` says where, for the message.
     pub(super) fn implicit(&mut self, from: Expr, to: Type, what: &str) -> Result<Expr> {
         if let Shape::Reference(referred) = self.types.shape(to) {
             return self.bind(from, referred, what);
         }
+        let span = from.span;
         if from.ty.same(to) {
-            return Ok(typed::as_type(self.value(from), to.plain()));
+            return match self.copy_constructor(to)? {
+                Some(_) if from.is_place() => self.construct(to, vec![from], span),
+                _ => Ok(typed::as_type(self.value(from), to.plain())),
+            };
         }
         if self.types.is_arithmetic(from.ty)
             && self.types.is_arithmetic(to)
@@ -151,6 +163,13 @@ impl Checker<'_> {
             return Ok(Self::converted(value, to));
         }
         if self.pointer_rank(&from, to).is_some() {
+            if Self::is_text(&from)
+                && self.types.pointee(to).is_some_and(|to| !to.is_const())
+                && from.span.is_users()
+            {
+                let message = "a text in quotes is `const`, and is not to be changed through this pointer";
+                self.sink.warn(from.span, message.to_owned(), "make it a `const char*`");
+            }
             let value = self.value(from);
             return Ok(Self::converted(value, to));
         }
@@ -250,6 +269,34 @@ impl Checker<'_> {
         if self.types.struct_of(from.ty) == Some(at) {
             return Ok(None);
         }
+        // A conversion consists of one constructor: the argument of that is not converted by another one.
+        if self.is_converting {
+            return Ok(None);
+        }
+        self.is_converting = true;
+        let made = self.by_constructor(from, to, at);
+        self.is_converting = false;
+        made
+    }
+
+    /// The constructor that the text has for copies of a struct.
+    pub(super) fn copy_constructor(&mut self, ty: Type) -> Result<Option<DeclaredId>> {
+        let Some(at) = self.types.struct_of(ty) else { return Ok(None) };
+        for constructor in self.types.structs[at].constructors.clone() {
+            let function = &self.declared[constructor].function;
+            if function.parameters.len() != 1 || function.is_defaulted || function.template.is_some() {
+                continue;
+            }
+            let parameter = self.signature(constructor)?.parameters[0];
+            if self.types.is_reference(parameter) && self.types.referred(parameter).same(ty) {
+                return Ok(Some(constructor));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The conversion by a constructor of the struct `at`.
+    fn by_constructor(&mut self, from: &Expr, to: Type, at: usize) -> Result<Option<Expr>> {
         let constructors: Vec<_> = self.types.structs[at].constructors.clone();
         for constructor in constructors {
             let function = &self.declared[constructor].function;

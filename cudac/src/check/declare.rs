@@ -125,8 +125,12 @@ impl Checker<'_> {
         if let Some(Entity::Functions(known)) = self.scopes.find_own(scope, &function.name)
             && let Some(at) = self.redeclared(known.clone(), id)?
         {
+            // The earlier entry stands for both.
+            self.declared.truncate(id);
             if self.declared[at].function.body.is_none() {
-                self.declared[at].function = Rc::clone(function);
+                if function.body.is_some() {
+                    self.declared[at].function = Rc::clone(function);
+                }
             } else if self.declared[at].is_own {
                 // The text's own function replaces the one of this compiler.
                 self.declared[at].function = Rc::clone(function);
@@ -165,7 +169,9 @@ impl Checker<'_> {
     /// The earlier declaration of the same function.
     fn redeclared(&mut self, known: Vec<usize>, new: usize) -> Result<Option<usize>> {
         if self.declared[new].function.template.is_some() {
-            return Ok(None);
+            let new = &self.declared[new].function;
+            let is_it = |at: &usize| self.declares_same(&self.declared[*at].function, new);
+            return Ok(known.into_iter().find(is_it));
         }
         let parameters = self.signature(new)?.parameters.clone();
         for at in known {
@@ -180,6 +186,16 @@ impl Checker<'_> {
             }
         }
         Ok(None)
+    }
+
+    /// Whether one function template is declared before another one defines it: the texts of their parameters are equal.
+    fn declares_same(&self, known: &tree::Function, new: &tree::Function) -> bool {
+        let count = |function: &tree::Function| function.template.as_ref().map(Vec::len);
+        let text = |ty: &tree::Type| self.files.text(ty.span).split_whitespace().collect::<String>();
+        known.body.is_none()
+            && count(known) == count(new)
+            && known.parameters.len() == new.parameters.len()
+            && known.parameters.iter().zip(&new.parameters).all(|(a, b)| text(&a.ty) == text(&b.ty))
     }
 
     pub(super) fn declare_template(
@@ -287,16 +303,9 @@ impl Checker<'_> {
         {
             return Ok(entity);
         }
-        let space = match () {
-            () if storage.is_shared => Space::Shared,
-            () if storage.is_constant => Space::Constant,
-            () if storage.is_device || is_function || storage.is_constexpr => Space::Global,
-            () => {
-                let message = format!("`{}` is a variable of the host", variable.name);
-                let help = "write `__device__` or `__constant__` before its type to use it in a kernel";
-                return Err(error(variable.span, message).with_help(help));
-            }
-        };
+        let space = self.space_of(variable, is_function)?;
+        let in_device_code = self.frames.last().is_some_and(|frame| !frame.is_host);
+        let is_host = self.is_program && !in_memory && !in_device_code;
         if space == Space::Shared
             && let Some(init) = &variable.init
         {
@@ -306,12 +315,22 @@ impl Checker<'_> {
             return Err(error(span, message).with_help(help));
         }
         let mut bytes = None;
+        #[cfg(feature = "host")]
+        let mut dynamic = None;
         if let Some(init) = &variable.init {
             let value = self.initialiser(scope, ty, init, variable.span)?;
             ty = value.ty.qualified_as(ty);
             let mut made = vec![0; self.types.size(ty) as usize];
-            self.store_constant(&value, 0, &mut made)?;
-            bytes = Some(made).filter(|bytes| bytes.iter().any(|byte| *byte != 0));
+            match self.store_constant(&value, 0, &mut made) {
+                Ok(()) => bytes = Some(made).filter(|bytes| bytes.iter().any(|byte| *byte != 0)),
+                #[cfg(feature = "host")]
+                Err(_) if is_host && !is_function => dynamic = Some(value),
+                Err(problem) => return Err(problem),
+            }
+        }
+        #[cfg(feature = "host")]
+        if is_host && !is_function && variable.init.is_none() {
+            dynamic = self.default_value(ty, variable.span)?;
         }
         if self.types.size(ty) > MAX_SIZE {
             return Err(error(variable.span, format!("`{}` is larger than 2 GiB", variable.name)));
@@ -326,18 +345,38 @@ impl Checker<'_> {
         }
         let name = self.global_name(&variable.name);
         let id = self.program.globals.len();
-        let is_extern = is_open;
         self.program.globals.push(Global {
             name,
             ty,
             space,
-            is_extern,
+            is_extern: is_open,
             bytes,
             align,
             constant: None,
+            is_host,
+            #[cfg(feature = "host")]
+            is_managed: storage.is_managed,
+            #[cfg(feature = "host")]
+            dynamic,
             span: variable.span,
         });
         Ok(Entity::Global(id))
+    }
+
+    /// The memory that a variable outside of functions, or one that lives as long, is in.
+    fn space_of(&self, variable: &tree::Variable, is_function: bool) -> Result<Space> {
+        let storage = variable.storage;
+        Ok(match () {
+            () if storage.is_shared => Space::Shared,
+            () if storage.is_constant => Space::Constant,
+            () if storage.is_device || is_function || storage.is_constexpr => Space::Global,
+            () if self.is_program => Space::Global,
+            () => {
+                let message = format!("`{}` is a variable of the host", variable.name);
+                let help = "write `__device__` or `__constant__` before its type to use it in a kernel";
+                return Err(error(variable.span, message).with_help(help));
+            }
+        })
     }
 
     /// `extern const int n;`, whose definition follows.
@@ -379,6 +418,7 @@ impl Checker<'_> {
         }
         match self.evaluate(&value) {
             Some(constant) => Ok(Some(Entity::Constant(constant, value.ty.plain()))),
+            None if self.is_program && !variable.storage.is_constexpr => Ok(None),
             None => Err(error(
                 variable.span,
                 format!("the value of `{}` is not known when the text is compiled", variable.name),

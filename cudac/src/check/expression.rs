@@ -62,6 +62,10 @@ impl Checker<'_> {
                 let ty = self.types.referred(ty);
                 Ok(self.size(self.types.size(ty), span))
             }
+            // A text in quotes is an array, with a zero at its end. Only its size shows that.
+            ExprKind::SizeOf(inner) if let ExprKind::Text(text) = &inner.kind => {
+                Ok(self.size(text.len() as u64 + 1, span))
+            }
             ExprKind::SizeOf(inner) => {
                 let ty = self.type_of_expr(scope, inner)?;
                 Ok(self.size(self.types.size(ty), span))
@@ -71,6 +75,12 @@ impl Checker<'_> {
                 Ok(self.size(self.types.align(ty), span))
             }
             ExprKind::Lambda(lambda) => self.lambda(scope, lambda, span),
+            #[cfg(feature = "host")]
+            ExprKind::New(pointer, ty, init) => self.new_object(scope, pointer, ty, init.as_ref(), span),
+            #[cfg(feature = "host")]
+            ExprKind::Launch { kernel, shape, arguments } => {
+                self.launch(scope, kernel, shape, arguments, span)
+            }
         }
     }
 
@@ -128,6 +138,10 @@ impl Checker<'_> {
             )
             .with_help("define it in this file")),
             Entity::Special(register) => self.special(register, span),
+            #[cfg(feature = "host")]
+            Entity::Functions(functions) if self.is_program && self.in_host_code() => {
+                self.function_value(scope, path, &functions)
+            }
             Entity::Functions(_) => {
                 Err(error(span, format!("`{}` is a function, and is not called here", self.files.text(span)))
                     .with_help("add `()` to call it; pointers to functions are not supported"))

@@ -139,7 +139,7 @@ impl Checker<'_> {
         }
         self.count_instance(span)?;
         let function = Rc::clone(&self.declared[declared].function);
-        if function.body.is_none() && !function.is_defaulted {
+        if function.body.is_none() && !function.is_defaulted && !self.is_external(declared) {
             return Err(error(span, format!("`{}` is declared, but has no body", function.name)));
         }
         let scope = self.bound_scope(declared, arguments);
@@ -178,6 +178,7 @@ impl Checker<'_> {
             is_constexpr: function.storage.is_constexpr,
             launch_bounds,
             is_own: self.declared[declared].is_own,
+            is_external: self.is_external(declared),
         });
         self.declared[declared].instances.insert(arguments.to_vec(), id);
         let is_deduced = matches!(self.types.shape(signature.result), Shape::Auto)
@@ -188,6 +189,20 @@ impl Checker<'_> {
             self.pending.push((declared, id, scope));
         }
         Ok(id)
+    }
+
+    /// Whether the executor of host code carries a function out.
+    fn is_external(&self, declared: DeclaredId) -> bool {
+        let known = &self.declared[declared];
+        self.is_program && known.is_own && known.function.body.is_none() && !known.function.is_defaulted
+    }
+
+    /// Whether a function is one of the host alone.
+    pub(super) fn is_of_host(&self, declared: DeclaredId) -> bool {
+        let known = &self.declared[declared];
+        let storage = known.function.storage;
+        let is_plain = !storage.is_device && !storage.is_global && !storage.is_constexpr;
+        self.is_program && is_plain && !known.is_own && known.owner.is_none()
     }
 
     /// Checks the body of an instance.
@@ -219,6 +234,8 @@ impl Checker<'_> {
             loops: 0,
             switches: 0,
             is_own: self.declared[declared].is_own,
+            is_host: self.is_of_host(declared),
+            is_device: function.storage.is_global || function.storage.is_device && !function.storage.is_host,
         });
         let outer_unevaluated = std::mem::take(&mut self.unevaluated);
         let result = self.body(declared, &function, inner);
@@ -229,7 +246,7 @@ impl Checker<'_> {
         made.result =
             if self.types.shape(result_type) == Shape::Auto { self.types.void() } else { result_type };
         made.body = result?;
-        if !self.program.functions[id].is_own {
+        if !self.program.functions[id].is_own && !self.is_of_host(declared) {
             self.warn_function(id);
             self.warn_barriers(id);
         }

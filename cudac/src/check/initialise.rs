@@ -45,11 +45,33 @@ impl Checker<'_> {
             }
             return self.list_value(scope, ty, items, written.span);
         }
+        if let (ExprKind::Text(text), Shape::Array(of, length)) = (&written.kind, self.types.shape(ty))
+            && self.types.is_integral(of)
+            && self.types.size(of) == 1
+        {
+            return self.characters(of, length, text, written.span);
+        }
         let value = self.expr(scope, written)?;
         if self.types.is_void(value.ty) {
             return Err(error(value.span, "this has the type `void`, so it has no value"));
         }
         self.implicit(value, ty, what)
+    }
+
+    /// An array of characters from a text in quotes, with the zero at its end.
+    fn characters(&mut self, of: Type, length: Option<u64>, text: &[u8], span: Span) -> Result<Expr> {
+        let needed = text.len() as u64 + 1;
+        let length = length.unwrap_or(needed);
+        if needed > length {
+            let message =
+                format!("the text needs {needed} characters with the zero at its end, not {length}");
+            return Err(error(span, message));
+        }
+        let values =
+            text.iter().map(|byte| typed::expr(Kind::Integer(i64::from(*byte as i8)), of.plain(), span));
+        let values = values.collect();
+        let ty = self.types.get(Shape::Array(of, Some(length)));
+        Ok(typed::expr(Kind::Aggregate(values), ty, span))
     }
 
     /// A number or an array from a list.
@@ -95,7 +117,10 @@ impl Checker<'_> {
             return Err(error(span, format!("the members of `{}` are not known here", self.show(ty))));
         }
         if !self.types.structs[at].constructors.is_empty() {
-            let arguments = self.arguments(scope, items)?;
+            let arguments = match self.list_parameter(at)?.filter(|_| is_list && !items.is_empty()) {
+                Some(list) => vec![self.initialiser_list(scope, list, items, span)?],
+                None => self.arguments(scope, items)?,
+            };
             return self.construct(ty, arguments, span);
         }
         if let [one] = items
@@ -116,6 +141,40 @@ impl Checker<'_> {
         self.members_from(scope, ty, at, items, span)
     }
 
+    /// The `std::initializer_list` that a constructor of a struct takes, if any does.
+    fn list_parameter(&mut self, at: usize) -> Result<Option<Type>> {
+        for constructor in self.types.structs[at].constructors.clone() {
+            if self.declared[constructor].function.template.is_none()
+                && let [only] = self.signature(constructor)?.parameters[..]
+                && let Some(list) = self.types.struct_of(only)
+                && self.types.structs[list].name.starts_with("initializer_list<")
+            {
+                return Ok(Some(only));
+            }
+        }
+        Ok(None)
+    }
+
+    /// A `std::initializer_list`: where its elements are, and how many there are.
+    fn initialiser_list(
+        &mut self,
+        scope: ScopeId,
+        list: Type,
+        items: &[tree::Expr],
+        span: Span,
+    ) -> Result<Expr> {
+        let at = self.types.struct_of(list).ok_or_else(|| error(span, "this is no struct"))?;
+        let pointer = self.types.structs[at].fields.first().map(|field| field.ty);
+        let of = pointer.and_then(|pointer| self.types.pointee(pointer));
+        let of = of.ok_or_else(|| error(span, "this list has no elements"))?;
+        let array = self.types.get(Shape::Array(of.plain(), Some(items.len() as u64)));
+        let elements = self.list_value(scope, array, items, span)?;
+        let elements = self.value(Self::placed(elements));
+        let size = self.types.basic(tree::Basic::UnsignedLong);
+        let count = typed::expr(Kind::Integer(items.len() as i64), size, span);
+        Ok(typed::expr(Kind::Aggregate(vec![elements, count]), list, span))
+    }
+
     fn members_from(
         &mut self,
         scope: ScopeId,
@@ -126,6 +185,14 @@ impl Checker<'_> {
     ) -> Result<Expr> {
         let fields = self.types.structs[at].fields.clone();
         let most = if self.types.structs[at].is_union { 1 } else { fields.len() };
+        // The brackets of an only member that is an array may be left out.
+        if let ([field], Some(first)) = (&fields[..], items.first())
+            && self.types.is_array(field.ty)
+            && !matches!(first.kind, ExprKind::List(_) | ExprKind::Text(_))
+        {
+            let elements = self.list_value(scope, field.ty, items, span)?;
+            return Ok(typed::expr(Kind::Aggregate(vec![elements]), ty, span));
+        }
         if items.len() > most {
             let message =
                 format!("{} values are too many for the {most} members of `{}`", items.len(), self.show(ty));
@@ -194,13 +261,14 @@ impl Checker<'_> {
         })
     }
 
-    /// Calls the constructor that fits; copies need none.
+    /// Calls the constructor that fits. Copies need none unless the text has one.
     pub(super) fn construct(&mut self, ty: Type, mut arguments: Vec<Expr>, span: Span) -> Result<Expr> {
         let ty = ty.plain();
         let Some(at) = self.types.struct_of(ty) else { return Err(error(span, "this is no struct")) };
         let constructors = self.types.structs[at].constructors.clone();
         if let [one] = &arguments[..]
             && one.ty.same(ty)
+            && !(one.is_place() && self.copy_constructor(ty)?.is_some())
         {
             let value = arguments.remove(0);
             return Ok(self.value(value));

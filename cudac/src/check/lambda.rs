@@ -116,6 +116,10 @@ impl Checker<'_> {
             methods: Vec::new(),
             constructors: Vec::new(),
             conversions: Vec::new(),
+            #[cfg(feature = "host")]
+            destructor: None,
+            #[cfg(feature = "host")]
+            destroys: None,
             scope: inner,
             template: None,
         });

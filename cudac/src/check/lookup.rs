@@ -12,6 +12,11 @@ impl Checker<'_> {
         let Some((first, rest)) = path.parts.split_first() else {
             return Err(error(path.span, "expected a name"));
         };
+        // `::` before a name means the outermost scope.
+        let (scope, first, rest) = match rest.split_first() {
+            Some((second, rest)) if first.name.as_str() == "::" => (0, second, rest),
+            _ => (scope, first, rest),
+        };
         let Some(found) = self.scopes.find(scope, &first.name).cloned() else {
             return Err(self.undeclared(scope, first));
         };
@@ -90,6 +95,13 @@ impl Checker<'_> {
             return problem.with_help(format!("add `#include <{header}>`"));
         }
         let text = part.name.as_str();
+        #[cfg(feature = "host")]
+        if self.is_program
+            && let Some(does) = crate::host::headers::refused(text)
+        {
+            return error(part.span, format!("`{text}` {does}, which a program cannot do here"))
+                .with_help("take the values from the command line, or write them into the program");
+        }
         if let Some(instead) = crate::builtins::headers::host_function(text) {
             return error(
                 part.span,

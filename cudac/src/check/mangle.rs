@@ -251,6 +251,8 @@ impl Checker<'_> {
             Shape::Basic(basic) => Node::Plain(letter(basic).to_owned()),
             Shape::Null => Node::Plain("Dn".to_owned()),
             Shape::Auto => Node::Plain("Da".to_owned()),
+            #[cfg(feature = "host")]
+            Shape::Function(_) => Node::Plain("FvvE".to_owned()),
             Shape::Pointer(to) => Node::Around("P".to_owned(), Box::new(self.node(to))),
             Shape::Reference(to) => Node::Around("R".to_owned(), Box::new(self.node(to))),
             Shape::Array(of, length) => {

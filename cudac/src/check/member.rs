@@ -78,6 +78,13 @@ impl Checker<'_> {
         if !is_arrow {
             return Ok(base);
         }
+        let base = match self.types.struct_of(base.ty) {
+            Some(_) => match self.operator_call(scope, "->", vec![base.clone()], span)? {
+                Some(pointer) => pointer,
+                None => base,
+            },
+            None => base,
+        };
         let value = self.value(base);
         let Some(to) = self.types.pointee(value.ty) else {
             let message = format!("`->` needs a pointer, but this has the type `{}`", self.show(value.ty));
@@ -134,6 +141,10 @@ impl Checker<'_> {
             }
             let callee = self.field(base, &part.name, part.span, span)?;
             let mut passed = self.arguments(scope, arguments)?;
+            #[cfg(feature = "host")]
+            if let Some(called) = self.call_pointer(&callee, &passed, span)? {
+                return Ok(called);
+            }
             passed.insert(0, callee);
             return match self.operator_call(scope, "()", passed, span)? {
                 Some(result) => Ok(result),

@@ -10,6 +10,8 @@ mod call;
 pub(crate) mod constant;
 mod convert;
 mod declare;
+#[cfg(feature = "host")]
+mod destroy;
 mod divergence;
 mod expression;
 mod function;
@@ -19,6 +21,10 @@ mod lookup;
 mod mangle;
 mod member;
 mod operator;
+#[cfg(feature = "host")]
+mod pointer;
+#[cfg(feature = "host")]
+mod program;
 mod range;
 mod resolve;
 mod scope;
@@ -81,6 +87,9 @@ struct Frame {
     loops: usize,
     switches: usize,
     is_own: bool,
+    /// Whether it is certainly code of the host, or certainly code of the device.
+    is_host: bool,
+    is_device: bool,
 }
 
 /// Everything that is known while a text is checked.
@@ -103,6 +112,10 @@ pub(crate) struct Checker<'s> {
     pending: Vec<(DeclaredId, FunctionId, ScopeId)>,
     /// Whether an expression is looked at only for its type.
     unevaluated: usize,
+    /// Whether a value is being converted by a constructor.
+    is_converting: bool,
+    /// Whether the text is a whole program, with host code.
+    is_program: bool,
 }
 
 /// What the stages after this one need.
@@ -117,6 +130,7 @@ pub(crate) fn check(
     names: &mut Names,
     sink: &mut Sink,
     declarations: &[tree::Declaration],
+    is_program: bool,
 ) -> Checked {
     let mut checker = Checker {
         files,
@@ -134,6 +148,8 @@ pub(crate) fn check(
         wanted: Vec::new(),
         pending: Vec::new(),
         unevaluated: 0,
+        is_converting: false,
+        is_program,
     };
     checker.predefine();
     checker.declare_all(0, declarations);
@@ -160,6 +176,10 @@ impl Checker<'_> {
         for declared in 0..self.declared.len() {
             let function = &self.declared[declared];
             let host_only = function.function.storage.is_host && !function.function.storage.is_device;
+            let storage = function.function.storage;
+            let is_main = function.function.name.as_str() == "main";
+            let host_only =
+                host_only || self.is_program && !storage.is_device && !storage.is_global && !is_main;
             let is_template = function.function.template.is_some();
             let is_method = function.owner.is_some();
             if function.is_own || is_template || is_method || host_only || function.function.body.is_none() {
@@ -174,6 +194,8 @@ impl Checker<'_> {
             self.want(declared, &arguments, is_kernel, span);
         }
         self.check_pending();
+        #[cfg(feature = "host")]
+        self.check_destructors();
     }
 
     fn want(&mut self, declared: DeclaredId, arguments: &[Argument], is_kernel: bool, span: Span) {

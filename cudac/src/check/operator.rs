@@ -73,6 +73,10 @@ impl Checker<'_> {
     }
 
     fn address_of(&mut self, inner: Expr, span: Span) -> Result<Expr> {
+        #[cfg(feature = "host")]
+        if let Kind::FunctionAddress(_) = inner.kind {
+            return Ok(inner);
+        }
         if !inner.is_place() {
             return Err(error(span, "`&` needs a variable; this value has no address"));
         }

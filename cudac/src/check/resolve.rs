@@ -27,6 +27,19 @@ impl Checker<'_> {
                 self.types.get(Shape::Reference(to))
             }
             TypeKind::Array(of, length) => self.array(scope, of, length.as_ref(), written)?,
+            #[cfg(feature = "host")]
+            TypeKind::Function(result, parameters) => {
+                let result = self.resolve(scope, result)?;
+                let mut types = Vec::with_capacity(parameters.len());
+                for parameter in parameters {
+                    let ty = self.resolve(scope, parameter)?.plain();
+                    types.push(match self.types.shape(ty) {
+                        Shape::Array(of, _) => self.types.pointer(of),
+                        _ => ty,
+                    });
+                }
+                self.types.function(result, types)
+            }
         };
         // The qualifiers of an array are those of its elements.
         if let (Shape::Array(of, length), true) =

@@ -325,6 +325,8 @@ impl Checker<'_> {
         } else {
             value = self.default_value(ty, span)?.or(value);
         }
+        #[cfg(feature = "host")]
+        self.allow_destructor(ty, span)?;
         if matches!(self.types.shape(ty), Shape::Array(_, None)) {
             return Err(error(span, format!("the array `{}` needs a length", variable.name)));
         }

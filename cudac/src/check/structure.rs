@@ -28,6 +28,10 @@ impl Checker<'_> {
             methods: Vec::new(),
             constructors: Vec::new(),
             conversions: Vec::new(),
+            #[cfg(feature = "host")]
+            destructor: None,
+            #[cfg(feature = "host")]
+            destroys: None,
             scope: inner,
             template,
         });
@@ -136,6 +140,8 @@ impl Checker<'_> {
         match () {
             () if function.is_constructor => own.constructors.push(id),
             () if function.is_conversion => own.conversions.push(id),
+            #[cfg(feature = "host")]
+            () if function.name.as_str() == "~" => own.destructor = Some(id),
             () => {
                 match own.methods.iter_mut().find(|(name, _)| *name == function.name) {
                     Some((_, same)) => same.push(id),

@@ -190,6 +190,13 @@ impl Checker<'_> {
                 self.unify(scope, inner, of, names, found, autos)
             }
             TypeKind::Named(path) => self.unify_named(scope, written, path, ty, (names, found, autos)),
+            #[cfg(feature = "host")]
+            TypeKind::Function(result, parameters) => {
+                let Shape::Function(at) = self.types.shape(ty) else { return false };
+                let (known, types) = self.types.functions[at].clone();
+                let pairs = parameters.iter().zip(types).chain(std::iter::once((result, known)));
+                pairs.into_iter().all(|(written, ty)| self.unify(scope, written, ty, names, found, autos))
+            }
             TypeKind::Basic(_) | TypeKind::Decltype(_) => true,
         }
     }
@@ -295,6 +302,10 @@ fn is_deduced(written: &tree::Type, names: &[Name]) -> bool {
                 tree::Argument::Value(value) => name_of(value).is_some_and(|name| names.contains(name)),
             };
             is_name || arguments.into_iter().any(is_open)
+        }
+        #[cfg(feature = "host")]
+        TypeKind::Function(result, parameters) => {
+            is_deduced(result, names) || parameters.iter().any(|parameter| is_deduced(parameter, names))
         }
         TypeKind::Basic(_) | TypeKind::Decltype(_) => false,
     }

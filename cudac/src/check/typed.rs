@@ -33,6 +33,8 @@ pub(crate) struct Function {
     pub launch_bounds: Vec<u32>,
     /// Whether it is one of this compiler's own functions.
     pub is_own: bool,
+    /// Whether it has no body, because the executor of host code carries it out.
+    pub is_external: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -65,6 +67,14 @@ pub(crate) struct Global {
     pub bytes: Option<Vec<u8>>,
     pub align: u64,
     pub constant: Option<Constant>,
+    /// Whether it is in the memory of the host.
+    pub is_host: bool,
+    /// Whether it is `__managed__`.
+    #[cfg(feature = "host")]
+    pub is_managed: bool,
+    /// What it is before `main` begins, if that has to be computed.
+    #[cfg(feature = "host")]
+    pub dynamic: Option<Expr>,
     pub span: Span,
 }
 
@@ -102,8 +112,10 @@ pub(crate) struct Node {
     pub span: Span,
 }
 
+/// An operation on two numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Binary {
+#[allow(missing_docs)] // Their names say it.
+pub enum Binary {
     Add,
     Sub,
     Mul,
@@ -116,8 +128,10 @@ pub(crate) enum Binary {
     Shr,
 }
 
+/// A comparison of two numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Compare {
+#[allow(missing_docs)] // Their names say it.
+pub enum Compare {
     Eq,
     Ne,
     Lt,
@@ -128,7 +142,8 @@ pub(crate) enum Compare {
 
 /// What has an instruction of its own in the intermediate code, so that constants can be folded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Intrinsic {
+#[allow(missing_docs)] // Their names say it.
+pub enum Intrinsic {
     Min,
     Max,
     Abs,
@@ -141,6 +156,17 @@ pub(crate) enum Intrinsic {
     Bits,
     /// Stops the compiler if it is still there after dead code is removed.
     Unreachable,
+}
+
+/// A function whose text says how many arguments it takes, beside `printf`.
+#[cfg(feature = "host")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)] // Their names say it.
+pub enum Formatted {
+    Sprintf,
+    Snprintf,
+    Scanf,
+    Sscanf,
 }
 
 #[derive(Clone, Debug)]
@@ -196,6 +222,24 @@ pub(crate) enum Kind {
     Aggregate(Vec<Expr>),
     Intrinsic(Intrinsic, Vec<Expr>),
     Printf(Rc<[u8]>, Vec<Expr>),
+    /// `fprintf`: the number of the stream comes first.
+    #[cfg(feature = "host")]
+    Print(Rc<[u8]>, Vec<Expr>),
+    /// `sprintf` and `scanf`: which, what is written or read with the text, and the values or places.
+    #[cfg(feature = "host")]
+    Format(Formatted, Rc<[u8]>, Vec<Expr>),
+    /// The address of a function.
+    #[cfg(feature = "host")]
+    FunctionAddress(FunctionId),
+    /// A call of a function whose address is known.
+    #[cfg(feature = "host")]
+    CallPointer(Expr, Vec<Expr>),
+    /// A launch of a kernel whose address is known.
+    #[cfg(feature = "host")]
+    LaunchPointer(Expr, Vec<Expr>, Vec<Expr>),
+    /// The shape (grid, block, shared memory, stream), and the arguments.
+    #[cfg(feature = "host")]
+    Launch(FunctionId, Vec<Expr>, Vec<Expr>),
 }
 
 #[derive(Debug)]

@@ -32,6 +32,9 @@ pub(crate) enum Shape {
     Enum(usize),
     /// To be deduced.
     Auto,
+    /// A function, to which there are only pointers: a number in `Types::functions`.
+    #[cfg(feature = "host")]
+    Function(usize),
 }
 
 /// An argument of a template.
@@ -62,6 +65,11 @@ pub(crate) struct Struct {
     pub methods: Vec<(Name, Vec<DeclaredId>)>,
     pub constructors: Vec<DeclaredId>,
     pub conversions: Vec<DeclaredId>,
+    /// `~S()`, and the function that it is made into.
+    #[cfg(feature = "host")]
+    pub destructor: Option<DeclaredId>,
+    #[cfg(feature = "host")]
+    pub destroys: Option<super::typed::FunctionId>,
     pub scope: ScopeId,
     pub template: Option<(TemplateId, Vec<Argument>)>,
 }
@@ -80,6 +88,9 @@ pub(crate) struct Types {
     known: Map<Shape, u32>,
     pub structs: Vec<Struct>,
     pub enums: Vec<Enum>,
+    /// What functions return, and their parameters.
+    #[cfg(feature = "host")]
+    pub functions: Vec<(Type, Vec<Type>)>,
 }
 
 /// Objects are at most this many bytes.
@@ -156,6 +167,18 @@ impl Types {
 
     pub fn pointer(&mut self, to: Type) -> Type {
         self.get(Shape::Pointer(to))
+    }
+
+    /// The type of functions that return something and have some parameters.
+    #[cfg(feature = "host")]
+    pub fn function(&mut self, result: Type, parameters: Vec<Type>) -> Type {
+        let made = (result, parameters);
+        let known = self.functions.iter().position(|known| *known == made);
+        let at = known.unwrap_or_else(|| {
+            self.functions.push(made);
+            self.functions.len() - 1
+        });
+        self.get(Shape::Function(at))
     }
 
     pub fn shape(&self, ty: Type) -> Shape {
@@ -253,6 +276,8 @@ impl Types {
             Shape::Struct(at) => self.structs[at].size,
             Shape::Enum(at) => self.size(self.enums[at].underlying),
             Shape::Auto => 0,
+            #[cfg(feature = "host")]
+            Shape::Function(_) => 0,
         }
     }
 
@@ -283,6 +308,8 @@ impl Types {
             Shape::Struct(at) => text.push_str(&self.structs[at].name),
             Shape::Enum(at) => text.push_str(&self.enums[at].name),
             Shape::Auto => text.push_str("auto"),
+            #[cfg(feature = "host")]
+            Shape::Function(_) => text.push_str("a function"),
         }
         text
     }

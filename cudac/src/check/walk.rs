@@ -45,6 +45,26 @@ pub(crate) fn expr(root: &Expr, each: &mut dyn FnMut(&Expr)) {
         | Kind::Aggregate(items)
         | Kind::Intrinsic(_, items)
         | Kind::Printf(_, items) => items.iter().for_each(|item| expr(item, each)),
+        #[cfg(feature = "host")]
+        Kind::Print(_, items) => items.iter().for_each(|item| expr(item, each)),
+        #[cfg(feature = "host")]
+        Kind::Format(_, _, items) => items.iter().for_each(|item| expr(item, each)),
+        #[cfg(feature = "host")]
+        Kind::FunctionAddress(_) => {}
+        #[cfg(feature = "host")]
+        Kind::CallPointer(callee, items) => {
+            expr(callee, each);
+            for item in items {
+                expr(item, each);
+            }
+        }
+        #[cfg(feature = "host")]
+        Kind::LaunchPointer(callee, shape, items) => {
+            expr(callee, each);
+            shape.iter().chain(items).for_each(|item| expr(item, each));
+        }
+        #[cfg(feature = "host")]
+        Kind::Launch(_, shape, items) => shape.iter().chain(items).for_each(|item| expr(item, each)),
     }
 }
 

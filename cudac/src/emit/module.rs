@@ -54,7 +54,7 @@ pub(crate) fn module(
 /// A variable; one of this compiler's own only if a kernel uses it.
 fn variable(text: &mut String, checked: &Checked, at: usize, code: &str) {
     let global = &checked.program.globals[at];
-    if !global.span.is_users() && !code.contains(&global.name) {
+    if global.is_host || !global.span.is_users() && !code.contains(&global.name) {
         return;
     }
     let space = of_symbol(checked, at);

@@ -258,13 +258,36 @@ inline __device__ float __fdividef(float a, float b) {
     asm("div.approx.f32 %0, %1, %2;" : "=f"(result) : "f"(a), "f"(b));
     return result;
 }
-//: __frcp_rn
-inline __device__ float __frcp_rn(float x) {
-    float result;
-    asm("rcp.rn.f32 %0, %1;" : "=f"(result) : "f"(x));
-    return result;
-}
-//: __fadd_rn __fadd_rz __fadd_ru __fadd_rd __fsub_rn __fmul_rn __fmul_rz __fmul_ru __fmul_rd __fdiv_rn
+//: __frcp_rn __frcp_rz __frcp_ru __frcp_rd __fsqrt_rz __fsqrt_ru __fsqrt_rd
+#define ROUNDED(name, operation) \
+    inline __device__ float name(float x) { \
+        float result; \
+        asm(operation ".f32 %0, %1;" : "=f"(result) : "f"(x)); \
+        return result; \
+    }
+ROUNDED(__frcp_rn, "rcp.rn")
+ROUNDED(__frcp_rz, "rcp.rz")
+ROUNDED(__frcp_ru, "rcp.rp")
+ROUNDED(__frcp_rd, "rcp.rm")
+ROUNDED(__fsqrt_rz, "sqrt.rz")
+ROUNDED(__fsqrt_ru, "sqrt.rp")
+ROUNDED(__fsqrt_rd, "sqrt.rm")
+//: __drcp_rn __drcp_rz __drcp_ru __drcp_rd __dsqrt_rn __dsqrt_rz __dsqrt_ru __dsqrt_rd
+#define ROUNDED(name, operation) \
+    inline __device__ double name(double x) { \
+        double result; \
+        asm(operation ".f64 %0, %1;" : "=d"(result) : "d"(x)); \
+        return result; \
+    }
+ROUNDED(__drcp_rn, "rcp.rn")
+ROUNDED(__drcp_rz, "rcp.rz")
+ROUNDED(__drcp_ru, "rcp.rp")
+ROUNDED(__drcp_rd, "rcp.rm")
+ROUNDED(__dsqrt_rn, "sqrt.rn")
+ROUNDED(__dsqrt_rz, "sqrt.rz")
+ROUNDED(__dsqrt_ru, "sqrt.rp")
+ROUNDED(__dsqrt_rd, "sqrt.rm")
+//: __fadd_rn __fadd_rz __fadd_ru __fadd_rd __fsub_rn __fsub_rz __fsub_ru __fsub_rd __fmul_rn __fmul_rz __fmul_ru __fmul_rd __fdiv_rn __fdiv_rz __fdiv_ru __fdiv_rd
 #define ROUNDED(name, operation) \
     inline __device__ float name(float a, float b) { \
         float result; \
@@ -276,12 +299,18 @@ ROUNDED(__fadd_rz, "add.rz")
 ROUNDED(__fadd_ru, "add.rp")
 ROUNDED(__fadd_rd, "add.rm")
 ROUNDED(__fsub_rn, "sub.rn")
+ROUNDED(__fsub_rz, "sub.rz")
+ROUNDED(__fsub_ru, "sub.rp")
+ROUNDED(__fsub_rd, "sub.rm")
 ROUNDED(__fmul_rn, "mul.rn")
 ROUNDED(__fmul_rz, "mul.rz")
 ROUNDED(__fmul_ru, "mul.rp")
 ROUNDED(__fmul_rd, "mul.rm")
 ROUNDED(__fdiv_rn, "div.rn")
-//: __dadd_rn __dsub_rn __dmul_rn __ddiv_rn
+ROUNDED(__fdiv_rz, "div.rz")
+ROUNDED(__fdiv_ru, "div.rp")
+ROUNDED(__fdiv_rd, "div.rm")
+//: __dadd_rn __dadd_rz __dadd_ru __dadd_rd __dsub_rn __dsub_rz __dsub_ru __dsub_rd __dmul_rn __dmul_rz __dmul_ru __dmul_rd __ddiv_rn __ddiv_rz __ddiv_ru __ddiv_rd
 #define ROUNDED(name, operation) \
     inline __device__ double name(double a, double b) { \
         double result; \
@@ -289,9 +318,21 @@ ROUNDED(__fdiv_rn, "div.rn")
         return result; \
     }
 ROUNDED(__dadd_rn, "add.rn")
+ROUNDED(__dadd_rz, "add.rz")
+ROUNDED(__dadd_ru, "add.rp")
+ROUNDED(__dadd_rd, "add.rm")
 ROUNDED(__dsub_rn, "sub.rn")
+ROUNDED(__dsub_rz, "sub.rz")
+ROUNDED(__dsub_ru, "sub.rp")
+ROUNDED(__dsub_rd, "sub.rm")
 ROUNDED(__dmul_rn, "mul.rn")
+ROUNDED(__dmul_rz, "mul.rz")
+ROUNDED(__dmul_ru, "mul.rp")
+ROUNDED(__dmul_rd, "mul.rm")
 ROUNDED(__ddiv_rn, "div.rn")
+ROUNDED(__ddiv_rz, "div.rz")
+ROUNDED(__ddiv_ru, "div.rp")
+ROUNDED(__ddiv_rd, "div.rm")
 //: __int2float_rn __int2float_rz __int2float_ru __int2float_rd __uint2float_rn
 #define CONVERT(name, From, mode) \
     inline __device__ float name(From x) { \

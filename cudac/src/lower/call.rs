@@ -17,6 +17,11 @@ impl Lower<'_> {
     ) -> Result<Value> {
         let called = &self.checked.program.functions[function];
         self.count(call.span)?;
+        if called.is_external {
+            let message =
+                format!("`{}` is a function of the host, which device code cannot call", called.name);
+            return Err(error(call.span, message));
+        }
         if self.frames.iter().any(|frame| frame.function == function) {
             let message =
                 format!("`{}` calls itself, and recursion is not supported by this compiler", called.name);

@@ -63,6 +63,13 @@ impl Lower<'_> {
             }
             Kind::Intrinsic(intrinsic, arguments) => return self.intrinsic(*intrinsic, arguments, expr),
             Kind::Printf(format, values) => scalar(self.printf(format, values)?),
+            #[cfg(feature = "host")]
+            Kind::Print(..)
+            | Kind::Format(..)
+            | Kind::Launch(..)
+            | Kind::LaunchPointer(..)
+            | Kind::FunctionAddress(_)
+            | Kind::CallPointer(..) => return Err(unsupported(expr.span, "this in device code")),
             Kind::Temporary(inner) => return self.value(inner),
             Kind::Local(_) | Kind::Global(_) | Kind::Deref(_) | Kind::Field(..) | Kind::Element(..) => {
                 if !expr.is_place() || self.ty(expr.ty).is_some() {

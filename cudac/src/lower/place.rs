@@ -4,12 +4,20 @@ use super::{Binding, Lower, Value};
 use crate::check::typed::{Binary as B, Expr, Kind};
 use crate::check::types::Shape;
 use crate::code::{Base, Binary, Class, Op, Operand, Place, Ty};
-use crate::source::{Result, unsupported};
+use crate::source::{Result, error, unsupported};
 
 impl Lower<'_> {
     pub(super) fn place(&mut self, expr: &Expr) -> Result<Place> {
         match &expr.kind {
             Kind::Local(var) => self.local_place(*var, expr),
+            Kind::Global(global) if self.checked.program.globals[*global].is_host => {
+                let name = &self.checked.program.globals[*global].name;
+                Err(error(
+                    expr.span,
+                    format!("`{name}` is a variable of the host, which device code cannot use"),
+                )
+                .with_help("write `__device__` before its type, or pass its value to the kernel"))
+            }
             Kind::Global(global) => Ok(Place { base: Base::Symbol(*global), offset: 0 }),
             Kind::Deref(pointer) => {
                 let pointer = self.value(pointer)?;

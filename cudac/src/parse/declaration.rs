@@ -98,11 +98,13 @@ impl Parser<'_, '_> {
         let is_declarator = is_type
             && match &self.token().kind {
                 Kind::Word(_) | Kind::Punct("*" | "&" | "&&") => true,
-                // `T (*name)[4]`, but not `T(*pointer).call()`.
+                // `T (*name)[4]` and `T (*name[2])(int)`, but not `T(*pointer).call()`.
                 Kind::Punct("(") => {
+                    let closing = if self.ahead(3).is("[") && self.ahead(5).is("]") { 6 } else { 3 };
+                    let after = self.ahead(closing + 1);
                     (self.ahead(1).is("*") || self.ahead(1).is("&"))
-                        && self.ahead(3).is(")")
-                        && (self.ahead(4).is("[") || self.ahead(4).is("("))
+                        && self.ahead(closing).is(")")
+                        && (after.is("[") || after.is("("))
                 }
                 _ => false,
             };
@@ -218,6 +220,11 @@ impl Parser<'_, '_> {
                     self.expect(")", "after the alignment")?;
                     continue;
                 }
+                #[cfg(feature = "host")]
+                "__managed__" if self.text.macros.is_program => {
+                    storage.is_device = true;
+                    storage.is_managed = true;
+                }
                 "virtual" | "friend" | "thread_local" | "__managed__" => {
                     return Err(unsupported(span, format!("`{word}`")));
                 }
@@ -248,6 +255,10 @@ impl Parser<'_, '_> {
         own.is_shared |= late.is_shared;
         own.is_constant |= late.is_constant;
         own.is_device |= late.is_device;
+        #[cfg(feature = "host")]
+        {
+            own.is_managed |= late.is_managed;
+        }
         own.is_static |= late.is_static;
         self.more_specifiers(&mut specifiers)?;
         if specifiers.storage.is_typedef {
@@ -292,6 +303,10 @@ impl Parser<'_, '_> {
         specifiers.align = specifiers.align.take().or(more.align);
         let (own, new) = (&mut specifiers.storage, more.storage);
         own.is_device |= new.is_device;
+        #[cfg(feature = "host")]
+        {
+            own.is_managed |= new.is_managed;
+        }
         own.is_host |= new.is_host;
         own.is_global |= new.is_global;
         own.is_shared |= new.is_shared;
@@ -306,7 +321,7 @@ impl Parser<'_, '_> {
         if self.ahead(1).is(")") || self.ahead(1).is("...") {
             return true;
         }
-        if self.scopes.is_global() {
+        if self.scopes.is_global() && !self.text.macros.is_program {
             return true;
         }
         self.at += 1;
@@ -517,7 +532,8 @@ impl Parser<'_, '_> {
         let Some(name) = name else { return Err(self.expected("`;` after the type")) };
         let path = Path { parts: vec![super::tree::Part { name, arguments: None, span }], span };
         let ty = tree::plain(TypeKind::Named(path), span);
-        if !matches!(self.token().kind, Kind::Word(_) | Kind::Punct("*")) || self.token().starts_line {
+        let starts_line = self.token().starts_line && !specifiers.storage.is_typedef;
+        if !matches!(self.token().kind, Kind::Word(_) | Kind::Punct("*")) || starts_line {
             self.expect(";", "after the type")?;
         }
         if specifiers.storage.is_typedef {

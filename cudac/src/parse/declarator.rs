@@ -38,6 +38,12 @@ impl Parser<'_, '_> {
         let name = if has_name { Some(self.name("a name")?) } else { None };
         let inner = self.array_lengths()?;
         self.expect(")", "after the name")?;
+        #[cfg(feature = "host")]
+        if self.is("(") && is_pointer && self.text.macros.is_program {
+            let pointee = self.function_type(base)?;
+            let ty = tree::ty(TypeKind::Pointer(pointee), is_const, false, self.since(start));
+            return Ok(Declarator { name, ty: wrap(ty, inner) });
+        }
         if self.is("(") {
             return Err(unsupported(self.since(start), "a pointer to a function")
                 .with_help("call the function by its name, or pass a lambda to a template"));

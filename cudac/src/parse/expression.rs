@@ -67,7 +67,7 @@ impl Parser<'_, '_> {
         }
     }
 
-    fn unary(&mut self) -> Result<Expr> {
+    pub(super) fn unary(&mut self) -> Result<Expr> {
         let start = self.span();
         if let Kind::Punct(operator @ ("+" | "-" | "!" | "~" | "*" | "&" | "++" | "--")) = self.token().kind {
             self.next();
@@ -77,6 +77,10 @@ impl Parser<'_, '_> {
         }
         match self.token().word().cloned().as_ref().map(Name::as_str) {
             Some("sizeof" | "alignof") => return self.size(start),
+            #[cfg(feature = "host")]
+            Some("new") if self.text.macros.is_program => return self.new_object(start),
+            #[cfg(feature = "host")]
+            Some("delete") if self.text.macros.is_program => return self.delete(start),
             Some(word @ ("new" | "delete" | "co_await" | "typeid" | "noexcept" | "dynamic_cast")) => {
                 return Err(unsupported(start, format!("`{word}`")));
             }
@@ -158,6 +162,8 @@ impl Parser<'_, '_> {
                     self.next();
                     Self::node(ExprKind::Postfix(punct, base), self.since(start), depth)?
                 }
+                #[cfg(feature = "host")]
+                "<<" if self.ahead(1).is("<") && self.text.macros.is_program => self.launch(base)?,
                 "<<" if self.ahead(1).is("<") => {
                     return Err(unsupported(self.span(), "launching a kernel with `<<<`")
                         .with_help("this compiler reads device code; the host launches the kernel"));
@@ -171,6 +177,10 @@ impl Parser<'_, '_> {
     fn member(&mut self, base: Expr, is_arrow: bool) -> Result<Expr> {
         self.next();
         let is_template = self.take_word("template");
+        #[cfg(feature = "host")]
+        if self.is("~") && self.text.macros.is_program {
+            return self.destructor_call(base, is_arrow);
+        }
         if self.is("~") {
             return Err(unsupported(self.span(), "calling a destructor"));
         }

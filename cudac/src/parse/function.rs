@@ -64,7 +64,7 @@ impl Parser<'_, '_> {
         if self.structs_name().as_ref() != Some(&name) {
             self.declare_value(&name);
         }
-        if crate::builtins::headers::own(name.as_str()).is_some() {
+        if crate::builtins::headers::own(name.as_str(), self.text.macros.is_program).is_some() {
             // An own function of the same name is one more overload.
             self.load_own(&name);
         }
@@ -159,6 +159,10 @@ impl Parser<'_, '_> {
         specifiers: &mut Specifiers,
     ) -> Result<Option<Rc<Function>>> {
         let start = self.span();
+        #[cfg(feature = "host")]
+        if self.is("~") && self.text.macros.is_program && self.structs_name().is_some() {
+            return self.destructor(specifiers).map(Some);
+        }
         if self.is("~") {
             return Err(unsupported(start, "a destructor"));
         }

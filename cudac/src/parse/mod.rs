@@ -12,6 +12,8 @@ mod expression;
 mod function;
 mod inline_asm;
 mod primary;
+#[cfg(feature = "host")]
+mod program;
 mod scope;
 mod statement;
 mod structure;
@@ -74,6 +76,11 @@ pub(crate) fn parse(text: &mut Text<'_>, file: u16) -> Vec<Declaration> {
         is_c: false,
         late: Storage::default(),
     };
+    if parser.text.macros.is_program {
+        // A launch needs it, even if the text does not name it.
+        let shape = parser.text.names.get("dim3");
+        parser.load_own(&shape);
+    }
     let declarations = parser.declarations(false);
     let mut all = parser.own;
     all.extend(declarations);
@@ -89,7 +96,9 @@ fn preprocess(text: &mut Text<'_>, file: u16, is_own: bool) -> Vec<Token> {
 impl Parser<'_, '_> {
     /// Reads this compiler's own declarations of a name, if there are any and they have not been read.
     fn load_own(&mut self, name: &Name) -> bool {
-        let Some((title, text)) = headers::own(name.as_str()) else { return false };
+        let Some((title, text)) = headers::own(name.as_str(), self.text.macros.is_program) else {
+            return false;
+        };
         if !self.scopes.mark_loaded(title) {
             return false;
         }

@@ -185,10 +185,15 @@ impl Parser<'_, '_> {
     /// Consumes `>`, or the first half of `>>`.
     pub(super) fn close_angle(&mut self) -> Result<()> {
         if self.is(">>") {
+            // Two tokens from now on, because the text may be read again from a place before them.
             let at = self.at;
+            let mut second = self.tokens[at].clone();
             self.tokens[at].kind = Kind::Punct(">");
-            let span = &mut self.tokens[at].span;
-            *span = Span::new(span.file(), span.start() + 1, span.end());
+            second.kind = Kind::Punct(">");
+            second.span = Span::new(second.span.file(), second.span.start() + 1, second.span.end());
+            second.starts_line = false;
+            self.tokens.insert(at + 1, second);
+            self.next();
             return Ok(());
         }
         self.expect(">", "after the arguments of the template")

@@ -58,6 +58,9 @@ pub(crate) enum TypeKind {
     Rvalue(Type),
     /// An array; the length may be missing.
     Array(Type, Option<Expr>),
+    /// A function: what it returns, and its parameters.
+    #[cfg(feature = "host")]
+    Function(Type, Vec<Type>),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -127,6 +130,16 @@ pub(crate) enum ExprKind {
     SizeOf(Expr),
     AlignOf(Type),
     Lambda(Rc<Lambda>),
+    /// `new T`, `new T(a)`: the memory, the type, and what is written after it.
+    #[cfg(feature = "host")]
+    New(Expr, Type, Option<Init>),
+    /// `kernel<<<grid, block, shared, stream>>>(arguments)`
+    #[cfg(feature = "host")]
+    Launch {
+        kernel: Expr,
+        shape: Vec<Expr>,
+        arguments: Vec<Expr>,
+    },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -277,6 +290,8 @@ pub(crate) struct Storage {
     pub is_constexpr: bool,
     pub is_typedef: bool,
     pub is_explicit: bool,
+    #[cfg(feature = "host")]
+    pub is_managed: bool,
 }
 
 #[derive(Debug)]

@@ -193,15 +193,18 @@ impl Parser<'_, '_> {
     /// `a::b<c>::d`.
     pub(super) fn path(&mut self) -> Result<tree::Path> {
         let start = self.span();
-        self.take("::");
         let mut parts = Vec::new();
         let mut found = None;
+        if self.take("::") && self.text.macros.is_program {
+            let name = self.text.names.get("::");
+            parts.push(tree::Part { name, arguments: None, span: self.since(start) });
+        }
         loop {
             self.take_word("template");
             let (name, span) =
                 if self.is_word("operator") { self.operator_name()? } else { self.name("a name")? };
             found = match found {
-                None if parts.is_empty() => self.find_or_load(&name),
+                None if parts.iter().all(|part| part.name.as_str() == "::") => self.find_or_load(&name),
                 Some(Entity::Namespace(at)) => self.scopes.find_in(at, &name),
                 _ => None,
             };

@@ -53,10 +53,25 @@ impl Reader<'_, '_> {
         is_file: bool,
         active: &mut Vec<Name>,
     ) -> Result<Vec<Token>> {
-        let mut token = tokens[*at].clone();
+        let token = tokens[*at].clone();
         *at += 1;
+        self.expand_token(token, tokens, at, is_file, active)
+    }
+
+    /// The same for a token before `at`, which may be the last one of what another macro has become.
+    fn expand_token(
+        &mut self,
+        mut token: Token,
+        tokens: &[Token],
+        at: &mut usize,
+        is_file: bool,
+        active: &mut Vec<Name>,
+    ) -> Result<Vec<Token>> {
         let Some(name) = token.word().cloned() else { return Ok(vec![token]) };
-        let Some(found) = self.shared.macros.known.get(&name).cloned() else { return Ok(vec![token]) };
+        let Some(found) = self.shared.macros.known.get(&name).cloned() else {
+            self.place_of(&mut token, &name);
+            return Ok(vec![token]);
+        };
         if token.is_painted || active.contains(&name) {
             token.is_painted = true;
             return Ok(vec![token]);
@@ -83,7 +98,29 @@ impl Reader<'_, '_> {
         if let Some(first) = result.first_mut() {
             (first.starts_line, first.after_blank) = (token.starts_line, token.after_blank);
         }
+        // The name of a macro whose arguments follow in the text around this one.
+        if found.parameters.is_none()
+            && tokens.get(*at).is_some_and(|next| next.is("("))
+            && let Some(last) = result.pop()
+        {
+            result.extend(self.expand_token(last, tokens, at, is_file, active)?);
+        }
         Ok(result)
+    }
+
+    /// `__LINE__` and `__FILE__` are where the outermost macro is used.
+    fn place_of(&mut self, token: &mut Token, name: &Name) {
+        match name.as_str() {
+            "__LINE__" => {
+                let (line, _) = self.shared.files.place(token.span);
+                token.kind = Kind::Number(self.shared.names.get(&line.to_string()));
+            }
+            "__FILE__" => {
+                let file = &self.shared.files.get(token.span.file()).name;
+                token.kind = Kind::Text(file.as_bytes().into());
+            }
+            _ => {}
+        }
     }
 
     /// The body of a macro with its arguments in place of its parameters.

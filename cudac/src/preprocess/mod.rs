@@ -46,6 +46,8 @@ pub(crate) struct Macros {
     included: Vec<&'static str>,
     /// What is defined for this compiler's own texts, which the macros of the user's text must not change.
     base: Map<Name, Rc<Macro>>,
+    /// Whether the text is a whole program, with host code.
+    pub is_program: bool,
 }
 
 impl Macros {
@@ -284,7 +286,7 @@ impl Reader<'_, '_> {
         let path = path.trim();
         let bare = path.trim_matches(['<', '>', '"']);
         let whole = rest.first().map_or(span, |first| first.span.to(rest[rest.len() - 1].span));
-        let Some((name, text)) = headers::find(bare) else {
+        let Some((name, text)) = headers::find(bare, self.shared.macros.is_program) else {
             let message = format!("the header `{bare}` is not available");
             let near = nearest(bare, headers::names());
             let problem = error(whole, message);

@@ -101,6 +101,12 @@ impl<K: Eq + Hash, V> Map<K, V> {
         self.position(key).map(|at| &self.entries[at].0)
     }
 
+    /// How many entries there are.
+    #[cfg(feature = "host")]
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
     pub fn iter(&self) -> std::slice::Iter<'_, (K, V)> {
         self.entries.iter()
     }

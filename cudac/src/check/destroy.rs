@@ -1,0 +1,108 @@
+//! Objects that have destructors, and `new`, in host code.
+//!
+//! Which destructor a type has is decided here; when it is called is decided when the host code is lowered.
+//! Specification: C++17, [class.dtor] and [expr.new].
+
+use super::Checker;
+use super::scope::ScopeId;
+use super::typed::{self, Expr, Kind};
+use super::types::{Shape, Type};
+use crate::parse::tree;
+use crate::source::{Result, Span, unsupported};
+
+impl Checker<'_> {
+    /// Whether something has to be done when an object of a type ends.
+    fn has_destructor(&self, ty: Type) -> bool {
+        match self.types.shape(ty) {
+            Shape::Array(of, _) => self.has_destructor(of),
+            Shape::Struct(at) => {
+                let own = &self.types.structs[at];
+                own.destructor.is_some() || own.fields.iter().any(|field| self.has_destructor(field.ty))
+            }
+            _ => false,
+        }
+    }
+
+    /// Refuses variables with destructors in code of the device.
+    pub(super) fn allow_destructor(&mut self, ty: Type, span: Span) -> Result<()> {
+        if self.in_host_code() || !self.has_destructor(ty) {
+            return Ok(());
+        }
+        Err(unsupported(span, "an object with a destructor in device code"))
+    }
+
+    /// Checks the destructors of all types that there are.
+    pub(super) fn check_destructors(&mut self) {
+        let mut at = 0;
+        while at < self.types.structs.len() {
+            if let Some(declared) = self.types.structs[at].destructor {
+                let span = self.declared[declared].function.span;
+                match self.instance(declared, &[], span) {
+                    Ok(id) => self.types.structs[at].destroys = Some(id),
+                    Err(problem) => self.sink.add(problem),
+                }
+                self.check_pending();
+            }
+            at += 1;
+        }
+    }
+
+    /// `p->~S()`
+    pub(super) fn destroyed(&mut self, object: &Expr, span: Span) -> Result<Expr> {
+        let void = self.types.void();
+        let mut all = typed::expr(Kind::Integer(0), void, span);
+        let Some(at) = self.types.struct_of(object.ty) else { return Ok(all) };
+        if let Some(declared) = self.types.structs[at].destructor {
+            all = self.call_method(declared, object.clone(), Vec::new(), span)?;
+        }
+        // The members follow, the last one first.
+        for nth in (0..self.types.structs[at].fields.len()).rev() {
+            let ty = self.types.structs[at].fields[nth].ty;
+            if !self.has_destructor(ty) {
+                continue;
+            }
+            if self.types.is_array(ty) {
+                return Err(unsupported(
+                    span,
+                    "deleting an object with an array of objects with destructors",
+                ));
+            }
+            let place = Self::placed(object.clone());
+            let member = self.field_at(place, nth, span);
+            let member = self.destroyed(&member, span)?;
+            all = typed::expr(Kind::Comma(all, member), void, span);
+        }
+        Ok(all)
+    }
+
+    /// Whether objects that a pointer points to have a constructor without arguments, or a destructor.
+    pub(super) fn needs_code(&mut self, is_made: bool, pointer: Type, span: Span) -> Result<bool> {
+        let Some(ty) = self.types.pointee(pointer) else { return Ok(false) };
+        if is_made {
+            return Ok(self.default_value(ty, span)?.is_some());
+        }
+        Ok(self.has_destructor(ty))
+    }
+
+    /// `new T(a)`, whose memory is there.
+    pub(super) fn new_object(
+        &mut self,
+        scope: ScopeId,
+        pointer: &tree::Expr,
+        ty: &tree::Type,
+        init: Option<&tree::Init>,
+        span: Span,
+    ) -> Result<Expr> {
+        let pointer = self.value_of(scope, pointer)?;
+        let ty = self.object_type(scope, ty)?.plain();
+        let value = match init {
+            Some(init) => Some(self.initialiser(scope, ty, init, span)?),
+            None => self.default_value(ty, span)?,
+        };
+        let Some(value) = value else { return Ok(pointer) };
+        let result = pointer.ty;
+        let place = typed::expr(Kind::Deref(pointer), ty, span);
+        let made = typed::expr(Kind::Assign(place, value), ty, span);
+        Ok(typed::expr(Kind::AddressOf(made), result, span))
+    }
+}

@@ -1,0 +1,124 @@
+//! What only host code has: launches, and `fprintf`.
+//!
+//! Specification: CUDA C++ Programming Guide, execution configuration.
+
+use super::Checker;
+use super::scope::{Entity, ScopeId};
+use super::typed::{self, Expr, Formatted, Kind};
+use crate::parse::tree::{self, ExprKind};
+use crate::source::{Result, Span, error};
+
+impl Checker<'_> {
+    pub(super) fn launch(
+        &mut self,
+        scope: ScopeId,
+        kernel: &tree::Expr,
+        shape: &[tree::Expr],
+        arguments: &[tree::Expr],
+        span: Span,
+    ) -> Result<Expr> {
+        if self.frames.last().is_some_and(|frame| frame.is_device) {
+            return Err(crate::source::unsupported(span, "launching a kernel from device code"));
+        }
+        let ExprKind::Path(path) = &kernel.kind else {
+            return self.launch_pointer(scope, kernel, shape, arguments, span);
+        };
+        let Entity::Functions(functions) = self.lookup(scope, path)? else {
+            return self.launch_pointer(scope, kernel, shape, arguments, span);
+        };
+        let Some(part) = path.parts.last() else { return Err(error(span, "expected a kernel")) };
+        let explicit = self.explicit(scope, part)?;
+        let shape = self.shape(scope, shape, span)?;
+        let passed = self.arguments(scope, arguments)?;
+        let best = self.pick(&functions, &explicit, None, &passed, part.name.as_str(), span)?;
+        if !self.declared[best.declared].function.storage.is_global {
+            let message = format!("`{}` is not `__global__`, so it cannot be launched", part.name);
+            return Err(error(kernel.span, message).with_help("write `__global__` before its definition"));
+        }
+        let id = self.instance(best.declared, &best.arguments, span)?;
+        if !self.program.kernels.contains(&id) {
+            self.program.kernels.push(id);
+        }
+        let call = self.finish_call(best.declared, id, None, passed, span)?;
+        let Kind::Call(id, passed) = &call.kind else { return Ok(call) };
+        Ok(typed::expr(Kind::Launch(*id, shape, passed.clone()), call.ty, call.span))
+    }
+
+    /// The grid and the block as `dim3`, the bytes of shared memory, and the stream.
+    pub(super) fn shape(&mut self, scope: ScopeId, written: &[tree::Expr], span: Span) -> Result<Vec<Expr>> {
+        let name = self.names.get("dim3");
+        let Some(Entity::Type(dim3)) = self.scopes.find(0, &name).cloned() else {
+            return Err(error(span, "`dim3` is not declared"));
+        };
+        let size = self.types.basic(tree::Basic::UnsignedLong);
+        let void = self.types.void();
+        let stream = self.types.pointer(void);
+        let mut shape = Vec::with_capacity(4);
+        for (nth, what) in
+            ["the grid", "the block", "the shared memory", "the stream"].into_iter().enumerate()
+        {
+            let ty = [dim3, dim3, size, stream][nth];
+            shape.push(match written.get(nth) {
+                Some(value) => {
+                    let value = self.expr(scope, value)?;
+                    if nth == 3 && matches!(value.kind, Kind::Integer(0)) {
+                        self.zero(stream, span)
+                    } else {
+                        self.implicit(value, ty, what)?
+                    }
+                }
+                None if nth < 2 => return Err(error(span, "a launch needs a grid and a block")),
+                None => self.zero(ty, span),
+            });
+        }
+        Ok(shape)
+    }
+
+    /// `sprintf(text, "…", a)` and `scanf("…", &a)`, unless the text declares a function of that name.
+    pub(super) fn formatted(
+        &mut self,
+        scope: ScopeId,
+        part: &tree::Part,
+        arguments: &[tree::Expr],
+        span: Span,
+    ) -> Result<Option<Expr>> {
+        let (of, first) = match part.name.as_str() {
+            "sprintf" => (Formatted::Sprintf, 1),
+            "snprintf" => (Formatted::Snprintf, 2),
+            "scanf" => (Formatted::Scanf, 0),
+            "sscanf" => (Formatted::Sscanf, 1),
+            _ => return Ok(None),
+        };
+        if !self.is_program || self.scopes.find(scope, &part.name).is_some() {
+            return Ok(None);
+        }
+        let Some(ExprKind::Text(text)) = arguments.get(first).map(|format| &format.kind) else {
+            let message = format!("`{}` needs a text in quotes as its argument {}", part.name, first + 1);
+            return Err(error(span, message));
+        };
+        let mut values = Vec::with_capacity(arguments.len());
+        for (_, argument) in arguments.iter().enumerate().filter(|(nth, _)| *nth != first) {
+            let value = self.value_of(scope, argument)?;
+            let mut value = self.promote(value);
+            if self.types.basic_of(value.ty) == Some(tree::Basic::Float) {
+                let double = self.types.basic(tree::Basic::Double);
+                value = Self::converted(value, double);
+            }
+            values.push(value);
+        }
+        let ty = self.types.int();
+        Ok(Some(typed::expr(Kind::Format(of, text.clone(), values), ty, span)))
+    }
+
+    /// `fprintf(stderr, "…", a)`
+    pub(super) fn fprintf(&mut self, scope: ScopeId, arguments: &[tree::Expr], span: Span) -> Result<Expr> {
+        let Some((stream, rest)) = arguments.split_first() else {
+            return Err(error(span, "`fprintf` needs a stream as its first argument"));
+        };
+        let stream = self.value_of(scope, stream)?;
+        let printed = self.printf(scope, rest, span)?;
+        let Kind::Printf(text, values) = &printed.kind else { return Ok(printed) };
+        let values = [stream].into_iter().chain(values.iter().cloned()).collect();
+        Ok(typed::expr(Kind::Print(text.clone(), values), printed.ty, printed.span))
+    }
+}

@@ -1,0 +1,346 @@
+// Functions of C that the executor of host code carries out.
+// Written from: ISO C17, library.
+
+//: malloc calloc free
+void* malloc(size_t bytes);
+void* calloc(size_t count, size_t bytes);
+void free(void* pointer);
+
+//: __host_new
+void* __host_new(size_t bytes);
+
+//: __host_delete
+void __host_delete(void* pointer);
+
+//: memcpy memmove memset
+void* memcpy(void* to, const void* from, size_t bytes);
+void* memmove(void* to, const void* from, size_t bytes);
+void* memset(void* to, int value, size_t bytes);
+
+//: exit abort
+void exit(int status);
+void abort();
+
+//: rand srand
+int rand();
+void srand(unsigned seed);
+
+//: random srandom
+inline long random() { return rand(); }
+inline void srandom(unsigned seed) { srand(seed); }
+
+//: time
+inline long time(void* result) {
+    if (result) *(long*)result = 0;
+    return 0;
+}
+
+//: __host_now
+long long __host_now();
+
+//: puts putchar
+int puts(const char* text);
+int putchar(int character);
+
+//: strlen
+inline size_t strlen(const char* text) {
+    size_t length = 0;
+    while (text[length]) length++;
+    return length;
+}
+
+//: atoi
+inline int atoi(const char* text) {
+    int value = 0;
+    bool is_negative = *text == '-';
+    if (is_negative) text++;
+    while (*text >= '0' && *text <= '9') value = 10 * value + (*text++ - '0');
+    return is_negative ? -value : value;
+}
+
+//: __host_put_text __host_put_bytes __host_put_integer __host_put_unsigned __host_put_float __host_put_character
+void __host_put_text(void* stream, const char* text);
+void __host_put_bytes(void* stream, const char* text, size_t count);
+void __host_put_integer(void* stream, long long value);
+void __host_put_unsigned(void* stream, unsigned long long value);
+void __host_put_float(void* stream, double value);
+void __host_put_character(void* stream, int character);
+
+//: __host_text_new __host_text_size __host_text_copy __host_text_set
+int __host_text_new();
+size_t __host_text_size(int stream);
+void __host_text_copy(int stream, char* to);
+void __host_text_set(int stream, const char* from, size_t count);
+
+//: __host_put fputs fputc putc
+void __host_put(int stream, const char* text, size_t count);
+inline int fputs(const char* text, int stream) {
+    __host_put(stream, text, strlen(text));
+    return 1;
+}
+inline int fputc(int value, int stream) {
+    const char text = (char)value;
+    __host_put(stream, &text, 1);
+    return value;
+}
+inline int putc(int value, int stream) { return fputc(value, stream); }
+
+//: __host_read_byte __host_unread_byte
+int __host_read_byte();
+int __host_unread_byte(int byte);
+
+//: getchar fgetc getc fgets
+inline int getchar() { return __host_read_byte(); }
+inline int fgetc(int stream) { return __host_read_byte(); }
+inline int getc(int stream) { return __host_read_byte(); }
+inline char* fgets(char* text, int size, int stream) {
+    int at = 0;
+    while (at < size - 1) {
+        int next = __host_read_byte();
+        if (next < 0) break;
+        text[at++] = (char)next;
+        if (next == 10) break;
+    }
+    if (at == 0) return nullptr;
+    text[at] = 0;
+    return text;
+}
+
+//: __host_aligned aligned_alloc posix_memalign memalign
+void* __host_aligned(size_t align, size_t bytes);
+inline void* aligned_alloc(size_t align, size_t bytes) { return __host_aligned(align, bytes); }
+inline void* memalign(size_t align, size_t bytes) { return __host_aligned(align, bytes); }
+inline int posix_memalign(void** pointer, size_t align, size_t bytes) {
+    *pointer = __host_aligned(align, bytes);
+    return 0;
+}
+
+//: realloc
+inline void* realloc(void* old, size_t bytes) {
+    void* made = malloc(bytes);
+    if (old) {
+        const size_t had = __host_block_bytes(old);
+        memcpy(made, old, had < bytes ? had : bytes);
+        free(old);
+    }
+    return made;
+}
+
+//: qsort bsearch __host_qsort
+inline void __host_qsort(char* first, char* kept, size_t count, size_t size, int (*compare)(const void*, const void*)) {
+    if (count < 2) return;
+    const size_t half = count / 2;
+    __host_qsort(first, kept, half, size, compare);
+    __host_qsort(first + half * size, kept, count - half, size, compare);
+    memcpy(kept, first, half * size);
+    size_t left = 0, right = half, at = 0;
+    while (left < half && right < count) {
+        const bool is_right = compare(first + right * size, kept + left * size) < 0;
+        const char* from = is_right ? first + right * size : kept + left * size;
+        memmove(first + at * size, from, size);
+        at++;
+        if (is_right) right++; else left++;
+    }
+    memcpy(first + at * size, kept + left * size, (half - left) * size);
+}
+inline void qsort(void* first, size_t count, size_t size, int (*compare)(const void*, const void*)) {
+    void* kept = malloc(count * size);
+    __host_qsort((char*)first, (char*)kept, count, size, compare);
+    free(kept);
+}
+inline void* bsearch(const void* key, const void* first, size_t count, size_t size, int (*compare)(const void*, const void*)) {
+    size_t least = 0, most = count;
+    while (least < most) {
+        const size_t middle = (least + most) / 2;
+        char* at = (char*)first + middle * size;
+        const int found = compare(key, at);
+        if (found == 0) return at;
+        if (found < 0) most = middle; else least = middle + 1;
+    }
+    return nullptr;
+}
+
+//: __sync_fetch_and_add __sync_fetch_and_and __sync_fetch_and_or __sync_fetch_and_xor __sync_lock_test_and_set __sync_val_compare_and_swap
+template <typename T, typename U>
+inline T __sync_fetch_and_add(T* at, U value) { T old = *at; *at = old + value; return old; }
+template <typename T, typename U>
+inline T __sync_fetch_and_and(T* at, U value) { T old = *at; *at = old & value; return old; }
+template <typename T, typename U>
+inline T __sync_fetch_and_or(T* at, U value) { T old = *at; *at = old | value; return old; }
+template <typename T, typename U>
+inline T __sync_fetch_and_xor(T* at, U value) { T old = *at; *at = old ^ value; return old; }
+template <typename T, typename U>
+inline T __sync_lock_test_and_set(T* at, U value) { T old = *at; *at = value; return old; }
+template <typename T, typename U, typename V>
+inline T __sync_val_compare_and_swap(T* at, U wanted, V value) {
+    T old = *at;
+    if (old == wanted) *at = value;
+    return old;
+}
+
+//: time_t
+typedef long time_t;
+
+//: isdigit isspace isalpha toupper tolower
+inline int isdigit(int c) { return c >= '0' && c <= '9'; }
+inline int isspace(int c) { return c == 32 || c >= 9 && c <= 13; }
+inline int isalpha(int c) { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'; }
+inline int toupper(int c) { return c >= 'a' && c <= 'z' ? c - 32 : c; }
+inline int tolower(int c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; }
+
+//: strchr
+inline const char* strchr(const char* text, int wanted) {
+    while (*text != (char)wanted) {
+        if (*text++ == 0) return nullptr;
+    }
+    return text;
+}
+
+//: strrchr
+inline const char* strrchr(const char* text, int wanted) {
+    const char* found = nullptr;
+    for (; *text; text++) {
+        if (*text == (char)wanted) found = text;
+    }
+    return wanted ? found : text;
+}
+
+//: strstr
+inline const char* strstr(const char* text, const char* wanted) {
+    for (;; text++) {
+        const char *a = text, *b = wanted;
+        while (*b && *a == *b) {
+            a++;
+            b++;
+        }
+        if (!*b) return text;
+        if (!*a) return nullptr;
+    }
+}
+
+//: strcmp strncmp memcmp
+inline int strcmp(const char* a, const char* b) {
+    while (*a && *a == *b) a++, b++;
+    return (int)(unsigned char)*a - (int)(unsigned char)*b;
+}
+inline int strncmp(const char* a, const char* b, size_t most) {
+    while (most > 0 && *a && *a == *b) a++, b++, most--;
+    return most == 0 ? 0 : (int)(unsigned char)*a - (int)(unsigned char)*b;
+}
+inline int memcmp(const void* a, const void* b, size_t bytes) {
+    const unsigned char* x = (const unsigned char*)a;
+    const unsigned char* y = (const unsigned char*)b;
+    for (size_t i = 0; i < bytes; i++) {
+        if (x[i] != y[i]) return (int)x[i] - (int)y[i];
+    }
+    return 0;
+}
+
+//: strcpy strcat strncpy
+inline char* strcpy(char* to, const char* from) {
+    char* at = to;
+    while ((*at++ = *from++)) {}
+    return to;
+}
+inline char* strcat(char* to, const char* from) {
+    strcpy(to + strlen(to), from);
+    return to;
+}
+inline char* strncpy(char* to, const char* from, size_t bytes) {
+    size_t i = 0;
+    for (; i < bytes && from[i]; i++) to[i] = from[i];
+    for (; i < bytes; i++) to[i] = 0;
+    return to;
+}
+
+//: atol atoll strtol strtoul
+inline long atol(const char* text) {
+    long value = 0;
+    while (*text == 32) text++;
+    bool is_negative = *text == '-';
+    if (*text == '-' || *text == '+') text++;
+    while (*text >= '0' && *text <= '9') value = 10 * value + (*text++ - '0');
+    return is_negative ? -value : value;
+}
+inline long long atoll(const char* text) { return atol(text); }
+inline long strtol(const char* text, char** end, int base) {
+    long value = 0;
+    while (*text == 32) text++;
+    bool is_negative = *text == '-';
+    if (*text == '-' || *text == '+') text++;
+    if ((base == 0 || base == 16) && text[0] == '0' && (text[1] == 'x' || text[1] == 'X')) {
+        text += 2;
+        base = 16;
+    }
+    if (base == 0) base = 10;
+    while (true) {
+        const char c = *text;
+        const int digit = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'z' ? c - 'a' + 10 : c >= 'A' && c <= 'Z' ? c - 'A' + 10 : 99;
+        if (digit >= base) break;
+        value = value * base + digit;
+        text++;
+    }
+    if (end) *end = (char*)text;
+    return is_negative ? -value : value;
+}
+inline unsigned long strtoul(const char* text, char** end, int base) { return (unsigned long)strtol(text, end, base); }
+
+//: atof strtod strtof
+inline double atof(const char* text) {
+    double value = 0;
+    sscanf(text, "%lf", &value);
+    return value;
+}
+inline double strtod(const char* text, char** end) {
+    double value = 0;
+    sscanf(text, "%lf", &value);
+    if (end) {
+        while (*text == '-' || *text == '+' || *text == '.' || *text == 'e' || *text == 'E' || *text >= '0' && *text <= '9') text++;
+        *end = (char*)text;
+    }
+    return value;
+}
+inline float strtof(const char* text, char** end) { return (float)strtod(text, end); }
+
+//: labs
+inline long labs(long value) { return value < 0 ? -value : value; }
+
+//: fflush
+inline int fflush(int stream) { return 0; }
+
+//: __host_new_array __host_new_zeros
+template <typename T>
+inline T* __host_new_array(size_t count) {
+    T* made = (T*)__host_new(count * sizeof(T));
+    if constexpr (__cudac_constructs(made)) {
+        for (size_t i = 0; i < count; i++) new (made + i) T();
+    }
+    return made;
+}
+template <typename T>
+inline T* __host_new_zeros(size_t count) {
+    T* made = (T*)__host_new(count * sizeof(T));
+    if constexpr (__cudac_constructs(made)) {
+        for (size_t i = 0; i < count; i++) new (made + i) T();
+    } else {
+        memset((void*)made, 0, count * sizeof(T));
+    }
+    return made;
+}
+
+//: __host_destroy __host_destroy_array __host_block_bytes
+size_t __host_block_bytes(const void* pointer);
+template <typename T>
+inline void __host_destroy(T* pointer) {
+    if constexpr (__cudac_destroys(pointer)) {
+        if (pointer) pointer->~T();
+    }
+    __host_delete((void*)pointer);
+}
+template <typename T>
+inline void __host_destroy_array(T* pointer) {
+    if constexpr (__cudac_destroys(pointer)) {
+        for (size_t i = __host_block_bytes(pointer) / sizeof(T); i > 0; i--) pointer[i - 1].~T();
+    }
+    __host_delete((void*)pointer);
+}

@@ -1,0 +1,492 @@
+// The CUDA runtime, as far as the executor of host code carries it out.
+// Written from: CUDA Runtime API, modules 6.1 to 6.10; CUDA C++ Programming Guide.
+
+//: cudaError_t cudaError cudaSuccess cudaErrorInvalidValue cudaErrorMemoryAllocation cudaErrorInitializationError cudaErrorInvalidConfiguration cudaErrorInvalidPitchValue cudaErrorInvalidSymbol cudaErrorInvalidDevicePointer cudaErrorInvalidMemcpyDirection cudaErrorInsufficientDriver cudaErrorInvalidDeviceFunction cudaErrorNoDevice cudaErrorInvalidDevice cudaErrorInvalidResourceHandle cudaErrorNotReady cudaErrorIllegalAddress cudaErrorLaunchOutOfResources cudaErrorLaunchTimeout cudaErrorPeerAccessAlreadyEnabled cudaErrorPeerAccessNotEnabled cudaErrorAssert cudaErrorHostMemoryAlreadyRegistered cudaErrorLaunchFailure cudaErrorNotSupported cudaErrorUnknown
+enum cudaError {
+    cudaSuccess = 0,
+    cudaErrorInvalidValue = 1,
+    cudaErrorMemoryAllocation = 2,
+    cudaErrorInitializationError = 3,
+    cudaErrorInvalidConfiguration = 9,
+    cudaErrorInvalidPitchValue = 12,
+    cudaErrorInvalidSymbol = 13,
+    cudaErrorInvalidDevicePointer = 17,
+    cudaErrorInvalidMemcpyDirection = 21,
+    cudaErrorInsufficientDriver = 35,
+    cudaErrorInvalidDeviceFunction = 98,
+    cudaErrorNoDevice = 100,
+    cudaErrorInvalidDevice = 101,
+    cudaErrorInvalidResourceHandle = 400,
+    cudaErrorNotReady = 600,
+    cudaErrorIllegalAddress = 700,
+    cudaErrorLaunchOutOfResources = 701,
+    cudaErrorLaunchTimeout = 702,
+    cudaErrorPeerAccessAlreadyEnabled = 704,
+    cudaErrorPeerAccessNotEnabled = 705,
+    cudaErrorAssert = 710,
+    cudaErrorHostMemoryAlreadyRegistered = 712,
+    cudaErrorLaunchFailure = 719,
+    cudaErrorNotSupported = 801,
+    cudaErrorUnknown = 999
+};
+typedef enum cudaError cudaError_t;
+
+//: cudaMemcpyKind cudaMemcpyHostToHost cudaMemcpyHostToDevice cudaMemcpyDeviceToHost cudaMemcpyDeviceToDevice cudaMemcpyDefault
+enum cudaMemcpyKind {
+    cudaMemcpyHostToHost = 0,
+    cudaMemcpyHostToDevice = 1,
+    cudaMemcpyDeviceToHost = 2,
+    cudaMemcpyDeviceToDevice = 3,
+    cudaMemcpyDefault = 4
+};
+
+//: cudaStream_t CUstream_st
+struct CUstream_st;
+typedef CUstream_st* cudaStream_t;
+
+//: cudaEvent_t CUevent_st
+struct CUevent_st;
+typedef CUevent_st* cudaEvent_t;
+
+//: cudaMalloc __host_cuda_malloc
+cudaError_t __host_cuda_malloc(void** pointer, size_t bytes);
+template <typename T>
+cudaError_t cudaMalloc(T** pointer, size_t bytes) { return __host_cuda_malloc((void**)pointer, bytes); }
+
+//: cudaMallocManaged __host_cuda_malloc_managed cudaMemAttachGlobal
+enum { cudaMemAttachGlobal = 1 };
+cudaError_t __host_cuda_malloc_managed(void** pointer, size_t bytes);
+template <typename T>
+cudaError_t cudaMallocManaged(T** pointer, size_t bytes, unsigned flags = 1) {
+    return __host_cuda_malloc_managed((void**)pointer, bytes);
+}
+
+//: cudaMallocHost cudaHostAlloc __host_cuda_malloc_host cudaHostAllocDefault cudaHostAllocPortable cudaHostAllocMapped cudaHostAllocWriteCombined
+enum { cudaHostAllocDefault = 0, cudaHostAllocPortable = 1, cudaHostAllocMapped = 2, cudaHostAllocWriteCombined = 4 };
+cudaError_t __host_cuda_malloc_host(void** pointer, size_t bytes);
+template <typename T>
+cudaError_t cudaMallocHost(T** pointer, size_t bytes, unsigned flags = 0) { return __host_cuda_malloc_host((void**)pointer, bytes); }
+template <typename T>
+cudaError_t cudaHostAlloc(T** pointer, size_t bytes, unsigned flags) {
+    return __host_cuda_malloc_host((void**)pointer, bytes);
+}
+
+//: cudaFree cudaFreeHost
+cudaError_t cudaFree(void* pointer);
+cudaError_t cudaFreeHost(void* pointer);
+
+//: cudaMemcpy cudaMemcpyAsync
+cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind);
+cudaError_t __host_cuda_memcpy_async(void* to, const void* from, size_t bytes, cudaMemcpyKind kind, void* stream);
+cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream = 0) {
+    return __host_cuda_memcpy_async(to, from, bytes, kind, (void*)stream);
+}
+
+//: cudaMemset cudaMemsetAsync
+cudaError_t cudaMemset(void* pointer, int value, size_t bytes);
+inline cudaError_t cudaMemsetAsync(void* pointer, int value, size_t bytes, cudaStream_t stream = 0) {
+    return cudaMemset(pointer, value, bytes);
+}
+
+//: cudaMemcpyToSymbol cudaMemcpyFromSymbol __host_cuda_to_symbol __host_cuda_from_symbol
+cudaError_t __host_cuda_to_symbol(const void* symbol, size_t whole, const void* from, size_t bytes, size_t offset);
+cudaError_t __host_cuda_from_symbol(void* to, const void* symbol, size_t whole, size_t bytes, size_t offset);
+template <typename T>
+cudaError_t cudaMemcpyToSymbol(const T& symbol, const void* from, size_t bytes, size_t offset = 0, cudaMemcpyKind kind = cudaMemcpyHostToDevice) {
+    return __host_cuda_to_symbol((const void*)&symbol, sizeof(T), from, bytes, offset);
+}
+template <typename T>
+cudaError_t cudaMemcpyFromSymbol(void* to, const T& symbol, size_t bytes, size_t offset = 0, cudaMemcpyKind kind = cudaMemcpyDeviceToHost) {
+    return __host_cuda_from_symbol(to, (const void*)&symbol, sizeof(T), bytes, offset);
+}
+
+//: cudaGetLastError cudaPeekAtLastError
+cudaError_t cudaGetLastError();
+cudaError_t cudaPeekAtLastError();
+
+//: cudaDeviceSynchronize cudaThreadSynchronize cudaDeviceReset
+cudaError_t cudaDeviceSynchronize();
+inline cudaError_t cudaThreadSynchronize() { return cudaDeviceSynchronize(); }
+inline cudaError_t cudaDeviceReset() { return cudaDeviceSynchronize(); }
+
+//: cudaGetErrorString cudaGetErrorName
+const char* cudaGetErrorString(cudaError_t error);
+const char* cudaGetErrorName(cudaError_t error);
+
+//: cudaStreamCreate cudaStreamSynchronize cudaStreamDestroy
+cudaError_t __host_cuda_stream_create(void** stream);
+cudaError_t __host_cuda_stream_synchronize(void* stream);
+cudaError_t __host_cuda_stream_destroy(void* stream);
+inline cudaError_t cudaStreamCreate(cudaStream_t* stream) { return __host_cuda_stream_create((void**)stream); }
+inline cudaError_t cudaStreamSynchronize(cudaStream_t stream) { return __host_cuda_stream_synchronize((void*)stream); }
+inline cudaError_t cudaStreamDestroy(cudaStream_t stream) { return __host_cuda_stream_destroy((void*)stream); }
+
+//: cudaSetDevice cudaGetDevice cudaGetDeviceCount
+inline cudaError_t cudaSetDevice(int device) { return device == 0 ? cudaSuccess : cudaErrorInvalidDevice; }
+inline cudaError_t cudaGetDevice(int* device) {
+    *device = 0;
+    return cudaSuccess;
+}
+inline cudaError_t cudaGetDeviceCount(int* count) {
+    *count = 1;
+    return cudaSuccess;
+}
+
+//: cudaStreamCreateWithFlags cudaStreamCreateWithPriority cudaStreamQuery cudaStreamDefault cudaStreamNonBlocking
+enum { cudaStreamDefault = 0, cudaStreamNonBlocking = 1 };
+inline cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) { return cudaStreamCreate(stream); }
+inline cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int priority) { return cudaStreamCreate(stream); }
+inline cudaError_t cudaStreamQuery(cudaStream_t stream) { return cudaSuccess; }
+
+//: cudaEventCreate cudaEventCreateWithFlags cudaEventDestroy cudaEventQuery cudaEventDefault cudaEventBlockingSync cudaEventDisableTiming __host_cuda_event_create
+enum { cudaEventDefault = 0, cudaEventBlockingSync = 1, cudaEventDisableTiming = 2 };
+cudaError_t __host_cuda_event_create(void** event);
+inline cudaError_t cudaEventCreate(cudaEvent_t* event) { return __host_cuda_event_create((void**)event); }
+inline cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) { return __host_cuda_event_create((void**)event); }
+inline cudaError_t cudaEventDestroy(cudaEvent_t event) { return cudaSuccess; }
+inline cudaError_t cudaEventQuery(cudaEvent_t event) { return cudaSuccess; }
+
+//: cudaEventRecord __host_cuda_event_record
+cudaError_t __host_cuda_event_record(void* event, void* stream);
+inline cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream = 0) {
+    return __host_cuda_event_record((void*)event, (void*)stream);
+}
+
+//: cudaEventSynchronize __host_cuda_event_synchronize
+cudaError_t __host_cuda_event_synchronize(void* event);
+inline cudaError_t cudaEventSynchronize(cudaEvent_t event) { return __host_cuda_event_synchronize((void*)event); }
+
+//: cudaStreamWaitEvent __host_cuda_stream_wait
+cudaError_t __host_cuda_stream_wait(void* stream, void* event);
+inline cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags = 0) {
+    return __host_cuda_stream_wait((void*)stream, (void*)event);
+}
+
+//: cudaEventElapsedTime __host_cuda_event_elapsed
+cudaError_t __host_cuda_event_elapsed(float* milliseconds, void* start, void* stop);
+inline cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t stop) {
+    return __host_cuda_event_elapsed(milliseconds, (void*)start, (void*)stop);
+}
+
+//: cudaDeviceProp cudaGetDeviceProperties
+struct cudaDeviceProp {
+    char name[256];
+    size_t totalGlobalMem;
+    size_t sharedMemPerBlock;
+    int regsPerBlock;
+    int warpSize;
+    size_t memPitch;
+    int maxThreadsPerBlock;
+    int maxThreadsDim[3];
+    int maxGridSize[3];
+    int clockRate;
+    size_t totalConstMem;
+    int major;
+    int minor;
+    size_t textureAlignment;
+    int deviceOverlap;
+    int multiProcessorCount;
+    int kernelExecTimeoutEnabled;
+    int integrated;
+    int canMapHostMemory;
+    int computeMode;
+    int concurrentKernels;
+    int ECCEnabled;
+    int pciBusID;
+    int pciDeviceID;
+    int asyncEngineCount;
+    int unifiedAddressing;
+    int memoryClockRate;
+    int memoryBusWidth;
+    int l2CacheSize;
+    int maxThreadsPerMultiProcessor;
+    size_t sharedMemPerMultiprocessor;
+    int regsPerMultiprocessor;
+    int managedMemory;
+    int cooperativeLaunch;
+    int maxBlocksPerMultiProcessor;
+    size_t sharedMemPerBlockOptin;
+    int pageableMemoryAccess;
+    int concurrentManagedAccess;
+    int pciDomainID;
+    int isMultiGpuBoard;
+    int streamPrioritiesSupported;
+    int hostNativeAtomicSupported;
+    int singleToDoublePrecisionPerfRatio;
+};
+// The limits of compute capability 7.0 that the programming guide lists; the rates and the memory are round numbers.
+inline cudaError_t cudaGetDeviceProperties(cudaDeviceProp* known, int device) {
+    if (device != 0) return cudaErrorInvalidDevice;
+    memset(known, 0, sizeof(cudaDeviceProp));
+    const char* name = "Thirty-Two Lanes";
+    for (int i = 0; name[i]; i++) known->name[i] = name[i];
+    known->totalGlobalMem = 8ull << 30;
+    known->sharedMemPerBlock = 48 << 10;
+    known->regsPerBlock = 64 << 10;
+    known->warpSize = 32;
+    known->memPitch = 2147483647;
+    known->maxThreadsPerBlock = 1024;
+    known->maxThreadsDim[0] = 1024;
+    known->maxThreadsDim[1] = 1024;
+    known->maxThreadsDim[2] = 64;
+    known->maxGridSize[0] = 2147483647;
+    known->maxGridSize[1] = 65535;
+    known->maxGridSize[2] = 65535;
+    known->clockRate = 1000000;
+    known->totalConstMem = 64 << 10;
+    known->major = 7;
+    known->minor = 0;
+    known->textureAlignment = 512;
+    known->deviceOverlap = 1;
+    known->multiProcessorCount = 80;
+    known->canMapHostMemory = 1;
+    known->concurrentKernels = 1;
+    known->asyncEngineCount = 1;
+    known->unifiedAddressing = 1;
+    known->memoryClockRate = 1000000;
+    known->memoryBusWidth = 1024;
+    known->l2CacheSize = 6 << 20;
+    known->maxThreadsPerMultiProcessor = 2048;
+    known->sharedMemPerMultiprocessor = 96 << 10;
+    known->regsPerMultiprocessor = 64 << 10;
+    known->managedMemory = 1;
+    known->maxBlocksPerMultiProcessor = 32;
+    known->sharedMemPerBlockOptin = 96 << 10;
+    known->concurrentManagedAccess = 1;
+    return cudaSuccess;
+}
+
+//: cudaMemGetInfo cudaDriverGetVersion cudaRuntimeGetVersion
+inline cudaError_t cudaMemGetInfo(size_t* left, size_t* all) {
+    *all = 8ull << 30;
+    *left = *all;
+    return cudaSuccess;
+}
+inline cudaError_t cudaDriverGetVersion(int* version) { *version = 12000; return cudaSuccess; }
+inline cudaError_t cudaRuntimeGetVersion(int* version) { *version = 12000; return cudaSuccess; }
+
+//: cudaMemPrefetchAsync cudaMemAdvise cudaDeviceSetCacheConfig cudaFuncCachePreferL1 cudaFuncCachePreferShared cudaFuncCachePreferNone cudaFuncSetCacheConfig cudaCpuDeviceId cudaMemAdviseSetReadMostly cudaMemAdviseSetPreferredLocation cudaMemAdviseSetAccessedBy cudaMemAdviseUnsetReadMostly
+enum { cudaCpuDeviceId = -1 };
+enum { cudaMemAdviseSetReadMostly = 1, cudaMemAdviseUnsetReadMostly = 2, cudaMemAdviseSetPreferredLocation = 3, cudaMemAdviseSetAccessedBy = 5 };
+enum cudaFuncCache { cudaFuncCachePreferNone = 0, cudaFuncCachePreferShared = 1, cudaFuncCachePreferL1 = 2 };
+template <typename F>
+inline cudaError_t cudaFuncSetCacheConfig(F kernel, cudaFuncCache config) { return cudaSuccess; }
+inline cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t bytes, int device, cudaStream_t stream = 0) { return cudaSuccess; }
+inline cudaError_t cudaMemAdvise(const void* pointer, size_t bytes, int advice, int device) { return cudaSuccess; }
+inline cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache config) { return cudaSuccess; }
+
+//: cudaMallocPitch
+template <typename T>
+cudaError_t cudaMallocPitch(T** pointer, size_t* pitch, size_t width, size_t height) {
+    *pitch = (width + 511) / 512 * 512;
+    return __host_cuda_malloc((void**)pointer, *pitch * height);
+}
+
+//: cudaMemcpy2D
+inline cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height, cudaMemcpyKind kind) {
+    for (size_t row = 0; row < height; row++) {
+        cudaError_t error = cudaMemcpy((char*)to + row * to_pitch, (const char*)from + row * from_pitch, width, kind);
+        if (error != cudaSuccess) return error;
+    }
+    return cudaSuccess;
+}
+
+//: cudaMemset2D
+inline cudaError_t cudaMemset2D(void* to, size_t pitch, int value, size_t width, size_t height) {
+    for (size_t row = 0; row < height; row++) {
+        cudaError_t error = cudaMemset((char*)to + row * pitch, value, width);
+        if (error != cudaSuccess) return error;
+    }
+    return cudaSuccess;
+}
+
+//: cudaDeviceGetAttribute cudaDeviceAttr cudaDevAttrMaxThreadsPerBlock cudaDevAttrMaxBlockDimX cudaDevAttrMaxBlockDimY cudaDevAttrMaxBlockDimZ cudaDevAttrMaxGridDimX cudaDevAttrMaxSharedMemoryPerBlock cudaDevAttrTotalConstantMemory cudaDevAttrWarpSize cudaDevAttrMaxRegistersPerBlock cudaDevAttrClockRate cudaDevAttrMultiProcessorCount cudaDevAttrCanMapHostMemory cudaDevAttrComputeMode cudaDevAttrConcurrentKernels cudaDevAttrMemoryClockRate cudaDevAttrGlobalMemoryBusWidth cudaDevAttrL2CacheSize cudaDevAttrMaxThreadsPerMultiProcessor cudaDevAttrUnifiedAddressing cudaDevAttrComputeCapabilityMajor cudaDevAttrComputeCapabilityMinor cudaDevAttrMaxSharedMemoryPerMultiprocessor cudaDevAttrMaxRegistersPerMultiprocessor cudaDevAttrManagedMemory cudaDevAttrPageableMemoryAccess cudaDevAttrConcurrentManagedAccess cudaDevAttrCooperativeLaunch cudaDevAttrMaxSharedMemoryPerBlockOptin cudaDevAttrMaxBlocksPerMultiprocessor cudaDevAttrMemoryPoolsSupported
+enum cudaDeviceAttr {
+    cudaDevAttrMaxThreadsPerBlock = 1,
+    cudaDevAttrMaxBlockDimX = 2,
+    cudaDevAttrMaxBlockDimY = 3,
+    cudaDevAttrMaxBlockDimZ = 4,
+    cudaDevAttrMaxGridDimX = 5,
+    cudaDevAttrMaxSharedMemoryPerBlock = 8,
+    cudaDevAttrTotalConstantMemory = 9,
+    cudaDevAttrWarpSize = 10,
+    cudaDevAttrMaxRegistersPerBlock = 12,
+    cudaDevAttrClockRate = 13,
+    cudaDevAttrMultiProcessorCount = 16,
+    cudaDevAttrCanMapHostMemory = 19,
+    cudaDevAttrComputeMode = 20,
+    cudaDevAttrConcurrentKernels = 31,
+    cudaDevAttrMemoryClockRate = 36,
+    cudaDevAttrGlobalMemoryBusWidth = 37,
+    cudaDevAttrL2CacheSize = 38,
+    cudaDevAttrMaxThreadsPerMultiProcessor = 39,
+    cudaDevAttrUnifiedAddressing = 41,
+    cudaDevAttrComputeCapabilityMajor = 75,
+    cudaDevAttrComputeCapabilityMinor = 76,
+    cudaDevAttrMaxSharedMemoryPerMultiprocessor = 81,
+    cudaDevAttrMaxRegistersPerMultiprocessor = 82,
+    cudaDevAttrManagedMemory = 83,
+    cudaDevAttrPageableMemoryAccess = 88,
+    cudaDevAttrConcurrentManagedAccess = 89,
+    cudaDevAttrCooperativeLaunch = 95,
+    cudaDevAttrMaxSharedMemoryPerBlockOptin = 97,
+    cudaDevAttrMaxBlocksPerMultiprocessor = 106,
+    cudaDevAttrMemoryPoolsSupported = 115
+};
+inline cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
+    if (device != 0) return cudaErrorInvalidDevice;
+    switch (attribute) {
+        case 1: *value = 1024; break;
+        case 2: *value = 1024; break;
+        case 3: *value = 1024; break;
+        case 4: *value = 64; break;
+        case 5: *value = 2147483647; break;
+        case 8: *value = 49152; break;
+        case 9: *value = 65536; break;
+        case 10: *value = 32; break;
+        case 12: *value = 65536; break;
+        case 13: *value = 1000000; break;
+        case 16: *value = 80; break;
+        case 19: *value = 1; break;
+        case 20: *value = 0; break;
+        case 31: *value = 1; break;
+        case 36: *value = 1000000; break;
+        case 37: *value = 1024; break;
+        case 38: *value = 6291456; break;
+        case 39: *value = 2048; break;
+        case 41: *value = 1; break;
+        case 75: *value = 7; break;
+        case 76: *value = 0; break;
+        case 81: *value = 98304; break;
+        case 82: *value = 65536; break;
+        case 83: *value = 1; break;
+        case 88: *value = 0; break;
+        case 89: *value = 1; break;
+        case 95: *value = 0; break;
+        case 97: *value = 98304; break;
+        case 106: *value = 32; break;
+        case 115: *value = 1; break;
+        default: return cudaErrorInvalidValue;
+    }
+    return cudaSuccess;
+}
+
+//: cudaComputeModeDefault cudaComputeModeProhibited cudaComputeModeExclusiveProcess
+enum cudaComputeMode { cudaComputeModeDefault = 0, cudaComputeModeProhibited = 2, cudaComputeModeExclusiveProcess = 3 };
+
+//: cudaFuncSetAttribute cudaFuncAttribute cudaFuncAttributeMaxDynamicSharedMemorySize cudaFuncAttributePreferredSharedMemoryCarveout __host_cuda_shared_limit
+enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize = 8, cudaFuncAttributePreferredSharedMemoryCarveout = 9 };
+cudaError_t __host_cuda_shared_limit(const void* kernel, size_t bytes);
+template <typename F>
+cudaError_t cudaFuncSetAttribute(F kernel, cudaFuncAttribute attribute, int value) {
+    if (attribute == cudaFuncAttributePreferredSharedMemoryCarveout) return cudaSuccess;
+    return value < 0 ? cudaErrorInvalidValue : __host_cuda_shared_limit((const void*)kernel, (size_t)value);
+}
+
+//: cudaOccupancyMaxActiveBlocksPerMultiprocessor cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags cudaOccupancyMaxPotentialBlockSize __host_cuda_shared_bytes
+size_t __host_cuda_shared_bytes(const void* kernel);
+// From the threads, blocks and shared memory of a multiprocessor. How many registers a kernel needs is not known here.
+template <typename F>
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, F kernel, int threads, size_t shared) {
+    if (threads <= 0) return cudaErrorInvalidValue;
+    const size_t bytes = shared + __host_cuda_shared_bytes((const void*)kernel);
+    int count = 2048 / ((threads + 31) / 32 * 32);
+    if (count > 32) count = 32;
+    if (bytes > 0 && count > (int)((96 << 10) / bytes)) count = (int)((96 << 10) / bytes);
+    *blocks = threads > 1024 ? 0 : count;
+    return cudaSuccess;
+}
+template <typename F>
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, F kernel, int threads, size_t shared, unsigned flags) {
+    return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, kernel, threads, shared);
+}
+template <typename F>
+cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid, int* block, F kernel, size_t shared = 0, int limit = 0) {
+    int best = 0;
+    *block = 0;
+    for (int threads = limit > 0 && limit < 1024 ? limit : 1024; threads > 0; threads -= 32) {
+        int blocks = 0;
+        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, shared);
+        if (blocks * threads <= best) continue;
+        best = blocks * threads;
+        *block = threads;
+        *grid = blocks * 80;
+    }
+    return best > 0 ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+//: cudaLaunchKernel __host_cuda_launch
+cudaError_t __host_cuda_launch(const void* kernel, const dim3& grid, const dim3& block, void** arguments, size_t shared, void* stream);
+template <typename F>
+cudaError_t cudaLaunchKernel(F kernel, dim3 grid, dim3 block, void** arguments, size_t shared = 0, cudaStream_t stream = 0) {
+    return __host_cuda_launch((const void*)kernel, grid, block, arguments, shared, (void*)stream);
+}
+
+//: cudaMallocAsync cudaFreeAsync
+template <typename T>
+cudaError_t cudaMallocAsync(T** pointer, size_t bytes, cudaStream_t stream) { return __host_cuda_malloc((void**)pointer, bytes); }
+inline cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) { return cudaFree(pointer); }
+
+//: cudaMemcpy2DAsync
+inline cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height, cudaMemcpyKind kind, cudaStream_t stream = 0) {
+    for (size_t row = 0; row < height; row++) {
+        cudaError_t error = cudaMemcpyAsync((char*)to + row * to_pitch, (const char*)from + row * from_pitch, width, kind, stream);
+        if (error != cudaSuccess) return error;
+    }
+    return cudaSuccess;
+}
+
+//: cudaMemcpyToSymbolAsync cudaMemcpyFromSymbolAsync
+template <typename T>
+cudaError_t cudaMemcpyToSymbolAsync(const T& symbol, const void* from, size_t bytes, size_t offset, cudaMemcpyKind kind, cudaStream_t stream = 0) {
+    return __host_cuda_to_symbol((const void*)&symbol, sizeof(T), from, bytes, offset);
+}
+template <typename T>
+cudaError_t cudaMemcpyFromSymbolAsync(void* to, const T& symbol, size_t bytes, size_t offset, cudaMemcpyKind kind, cudaStream_t stream = 0) {
+    return __host_cuda_from_symbol(to, (const void*)&symbol, sizeof(T), bytes, offset);
+}
+
+//: cudaGetSymbolAddress cudaGetSymbolSize
+template <typename T>
+cudaError_t cudaGetSymbolAddress(void** pointer, const T& symbol) {
+    *pointer = (void*)&symbol;
+    return cudaSuccess;
+}
+template <typename T>
+cudaError_t cudaGetSymbolSize(size_t* bytes, const T& symbol) {
+    *bytes = sizeof(T);
+    return cudaSuccess;
+}
+
+//: cudaHostRegister cudaHostUnregister cudaHostRegisterDefault cudaHostRegisterMapped
+enum { cudaHostRegisterDefault = 0, cudaHostRegisterMapped = 2 };
+inline cudaError_t cudaHostRegister(void* pointer, size_t bytes, unsigned flags) { return cudaSuccess; }
+inline cudaError_t cudaHostUnregister(void* pointer) { return cudaSuccess; }
+
+//: cudaDeviceSetLimit cudaDeviceGetLimit cudaLimit cudaLimitStackSize cudaLimitPrintfFifoSize cudaLimitMallocHeapSize cudaSetDeviceFlags cudaDeviceScheduleAuto cudaDeviceMapHost cudaDeviceScheduleBlockingSync
+enum cudaLimit { cudaLimitStackSize = 0, cudaLimitPrintfFifoSize = 1, cudaLimitMallocHeapSize = 2 };
+enum { cudaDeviceScheduleAuto = 0, cudaDeviceScheduleBlockingSync = 4, cudaDeviceMapHost = 8 };
+inline cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value) { return cudaSuccess; }
+inline cudaError_t cudaSetDeviceFlags(unsigned flags) { return cudaSuccess; }
+inline cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit) {
+    *value = limit == cudaLimitStackSize ? 1024 : 8 << 20;
+    return cudaSuccess;
+}
+
+//: cudaDeviceCanAccessPeer cudaDeviceEnablePeerAccess
+inline cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
+    *can = 0;
+    return cudaSuccess;
+}
+inline cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags) { return cudaErrorInvalidDevice; }
+
+//: cudaProfilerStart cudaProfilerStop
+inline cudaError_t cudaProfilerStart() { return cudaSuccess; }
+inline cudaError_t cudaProfilerStop() { return cudaSuccess; }
+
+//: cudaDeviceGetStreamPriorityRange
+inline cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
+    *least = 0;
+    *greatest = 0;
+    return cudaSuccess;
+}

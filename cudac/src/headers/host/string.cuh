@@ -1,0 +1,126 @@
+// `std::string`, as far as typical listings use it. Nothing is freed.
+// Written from: C++17, [string.classes].
+namespace std {
+struct string {
+    char* text;
+    size_t count;
+    size_t room;
+    static constexpr size_t npos = 18446744073709551615ul;
+    string() : text((char*)calloc(16, 1)), count(0), room(15) {}
+    string(const char* other) : text(nullptr), count(0), room(0) { assign(other, strlen(other)); }
+    string(const char* other, size_t n) : text(nullptr), count(0), room(0) { assign(other, n); }
+    string(size_t n, char value) : text((char*)calloc(n + 1, 1)), count(n), room(n) { memset(text, value, n); }
+    string(const string& other) : text(nullptr), count(0), room(0) { assign(other.text, other.count); }
+    void assign(const char* other, size_t n) {
+        char* kept = (char*)calloc(n + 16, 1);
+        memcpy(kept, other, n);
+        text = kept;
+        count = n;
+        room = n + 15;
+    }
+    string& operator=(const string& other) {
+        if (this != &other) assign(other.text, other.count);
+        return *this;
+    }
+    string& operator=(const char* other) {
+        assign(other, strlen(other));
+        return *this;
+    }
+    void reserve(size_t n) {
+        if (n <= room) return;
+        char* kept = (char*)calloc(2 * n + 1, 1);
+        memcpy(kept, text, count);
+        text = kept;
+        room = 2 * n;
+    }
+    string& append(const char* other, size_t n) {
+        reserve(count + n);
+        memmove(text + count, other, n);
+        count += n;
+        text[count] = 0;
+        return *this;
+    }
+    string& append(const string& other) { return append(other.text, other.count); }
+    string& operator+=(const string& other) { return append(other.text, other.count); }
+    string& operator+=(const char* other) { return append(other, strlen(other)); }
+    string& operator+=(char value) { return append(&value, 1); }
+    void push_back(char value) { append(&value, 1); }
+    void pop_back() { text[--count] = 0; }
+    const char* c_str() const { return text; }
+    const char* data() const { return text; }
+    size_t size() const { return count; }
+    size_t length() const { return count; }
+    bool empty() const { return count == 0; }
+    void clear() {
+        count = 0;
+        text[0] = 0;
+    }
+    char& operator[](size_t i) { return text[i]; }
+    const char& operator[](size_t i) const { return text[i]; }
+    char& at(size_t i) {
+        assert(i < count);
+        return text[i];
+    }
+    char& front() { return text[0]; }
+    char& back() { return text[count - 1]; }
+    char* begin() { return text; }
+    char* end() { return text + count; }
+    const char* begin() const { return text; }
+    const char* end() const { return text + count; }
+    int compare(const string& other) const {
+        const size_t least = count < other.count ? count : other.count;
+        const int found = memcmp(text, other.text, least);
+        return found != 0 ? found : count < other.count ? -1 : count > other.count ? 1 : 0;
+    }
+    string substr(size_t from, size_t n = 18446744073709551615ul) const {
+        const size_t rest = from < count ? count - from : 0;
+        return string(text + from, n < rest ? n : rest);
+    }
+    size_t find(const char* other, size_t from = 0) const {
+        const size_t n = strlen(other);
+        for (size_t i = from; i + n <= count; i++) if (memcmp(text + i, other, n) == 0) return i;
+        return npos;
+    }
+    size_t find(const string& other, size_t from = 0) const { return find(other.text, from); }
+    size_t find(char value, size_t from = 0) const {
+        for (size_t i = from; i < count; i++) if (text[i] == value) return i;
+        return npos;
+    }
+};
+inline string operator+(const string& a, const string& b) { string sum = a; sum += b; return sum; }
+inline string operator+(const string& a, const char* b) { string sum = a; sum += b; return sum; }
+inline string operator+(const char* a, const string& b) { string sum = a; sum += b; return sum; }
+inline string operator+(const string& a, char b) { string sum = a; sum += b; return sum; }
+inline bool operator==(const string& a, const string& b) { return a.compare(b) == 0; }
+inline bool operator==(const string& a, const char* b) { return strcmp(a.text, b) == 0; }
+inline bool operator==(const char* a, const string& b) { return strcmp(a, b.text) == 0; }
+inline bool operator!=(const string& a, const string& b) { return a.compare(b) != 0; }
+inline bool operator!=(const string& a, const char* b) { return strcmp(a.text, b) != 0; }
+inline bool operator<(const string& a, const string& b) { return a.compare(b) < 0; }
+inline bool operator>(const string& a, const string& b) { return a.compare(b) > 0; }
+inline string __of_number(unsigned long value, bool is_negative) {
+    char digits[24];
+    int at = 23;
+    digits[at] = 0;
+    do digits[--at] = '0' + value % 10; while ((value /= 10) > 0);
+    if (is_negative) digits[--at] = '-';
+    return string(digits + at);
+}
+inline string to_string(int value) { return __of_number(value < 0 ? 0ul - (long)value : (unsigned long)value, value < 0); }
+inline string to_string(long value) { return __of_number(value < 0 ? 0ul - value : (unsigned long)value, value < 0); }
+inline string to_string(long long value) { return to_string((long)value); }
+inline string to_string(unsigned value) { return __of_number(value, false); }
+inline string to_string(unsigned long value) { return __of_number(value, false); }
+inline string to_string(unsigned long long value) { return __of_number(value, false); }
+inline string to_string(double value) {
+    char text[340];
+    sprintf(text, "%f", value);
+    return string(text);
+}
+inline string to_string(float value) { return to_string((double)value); }
+inline int stoi(const string& text) { return atoi(text.text); }
+inline long stol(const string& text) { return atol(text.text); }
+inline unsigned long stoul(const string& text) { return (unsigned long)atol(text.text); }
+inline double stod(const string& text) { return atof(text.text); }
+inline float stof(const string& text) { return (float)atof(text.text); }
+}

@@ -1,0 +1,118 @@
+//! Places: the address of a variable, a member, an element, a temporary.
+
+use super::lower::Lower;
+use super::{Expr, Scalar, UpdateResult};
+use crate::check::typed::{self, Kind, VarId};
+use crate::check::types::{Shape, Type};
+use crate::source::{Result, unsupported};
+
+impl Lower<'_> {
+    /// The address of a place, or of a value that is put into one.
+    pub(super) fn address(&mut self, expr: &typed::Expr) -> Result<Expr> {
+        match &expr.kind {
+            Kind::Local(var) => self.local(*var),
+            Kind::Global(global) if self.checked.program.globals[*global].is_host => {
+                Ok(Expr::Global(self.global(*global)))
+            }
+            Kind::Global(global) => Ok(Expr::Symbol(self.symbol(*global))),
+            Kind::Deref(pointer) => self.value(pointer),
+            Kind::Field(base, field) => self.field(expr, base, *field),
+            Kind::Element(base, index) => {
+                let base = self.address(base)?;
+                let bytes = self.checked.types.size(expr.ty) as i64;
+                Ok(Expr::Index(Box::new(base), Box::new(self.index(index)?), bytes))
+            }
+            Kind::Assign(place, value) => self.assign(place, value, true, expr),
+            Kind::Update { .. } => self.update(expr, UpdateResult::Address),
+            Kind::Step { is_post: false, .. } => self.step(expr, UpdateResult::Address),
+            Kind::Load(place) if self.scalar(expr.ty).is_none() => self.address(place),
+            Kind::Temporary(inner) if inner.is_place() => self.address(inner),
+            Kind::Temporary(inner) => {
+                let place = self.placed(inner)?;
+                Ok(self.owned(place, inner.ty))
+            }
+            _ => self.placed(expr),
+        }
+    }
+
+    fn local(&mut self, var: VarId) -> Result<Expr> {
+        let ty = self.checked.program.functions[self.function].vars[var].ty;
+        let slot = Expr::Local(self.slot(var)?);
+        Ok(if self.checked.types.is_reference(ty) {
+            Expr::Load(Scalar::U64, Box::new(slot), 0)
+        } else {
+            slot
+        })
+    }
+
+    fn field(&mut self, expr: &typed::Expr, base: &typed::Expr, field: usize) -> Result<Expr> {
+        let Some(at) = self.checked.types.struct_of(base.ty) else {
+            return Err(unsupported(expr.span, "this member"));
+        };
+        let is_made = matches!(base.kind, Kind::Call(..) | Kind::CallPointer(..) | Kind::Construct(..));
+        let of = base.ty;
+        let base = self.address(base)?;
+        let base = if is_made { self.owned(base, of) } else { base };
+        let field = &self.checked.types.structs[at].fields[field];
+        let place = if field.offset == 0 { base } else { Expr::Offset(Box::new(base), field.offset) };
+        let refers = self.checked.types.is_reference(field.ty) && !self.checked.types.is_reference(expr.ty);
+        Ok(if refers { Expr::Load(Scalar::U64, Box::new(place), 0) } else { place })
+    }
+
+    /// A value in a temporary of its own.
+    fn placed(&mut self, expr: &typed::Expr) -> Result<Expr> {
+        let value = self.value(expr)?;
+        let Some(ty) = self.scalar(expr.ty) else { return Ok(value) };
+        let slot = Expr::Local(self.temporary(expr.ty, expr.span)?);
+        Ok(Expr::StoreAt(ty, Box::new(slot), Box::new(value), self.line(expr.span)))
+    }
+
+    /// An index in 64 bits.
+    pub(super) fn index(&mut self, index: &typed::Expr) -> Result<Expr> {
+        let ty = self.number(index.ty, index.span)?;
+        let value = self.value(index)?;
+        let wide = if matches!(ty, Scalar::U32 | Scalar::U64) { Scalar::U64 } else { Scalar::I64 };
+        Ok(if ty.bytes() == 8 { value } else { Expr::Convert(wide, ty, Box::new(value)) })
+    }
+
+    /// The members of a struct or the elements of an array are stored at an address; missing ones are zero.
+    pub(super) fn fill(
+        &mut self,
+        at: u64,
+        ty: Type,
+        items: &[typed::Expr],
+        made: &mut Vec<Expr>,
+    ) -> Result<()> {
+        let types = &self.checked.types;
+        let parts: Vec<(u64, Type)> = match types.shape(ty) {
+            Shape::Struct(known) => {
+                let known = &types.structs[known];
+                let count = if known.is_union { 1 } else { known.fields.len() };
+                known.fields.iter().take(count).map(|field| (field.offset, field.ty)).collect()
+            }
+            Shape::Array(of, _) => (0..items.len() as u64).map(|nth| (nth * types.size(of), of)).collect(),
+            _ => Vec::new(),
+        };
+        made.push(Expr::Clear(types.size(ty), Box::new(Expr::Local(at))));
+        for ((offset, part), item) in parts.into_iter().zip(items) {
+            let place = at + offset;
+            if let (Kind::Aggregate(inner), None) = (&item.kind, self.scalar(part)) {
+                self.fill(place, part, inner, made)?;
+                continue;
+            }
+            let is_reference = self.checked.types.is_reference(part);
+            let value = if is_reference { self.address(item)? } else { self.value(item)? };
+            made.push(self.put(Expr::Local(place), part, value, item));
+        }
+        Ok(())
+    }
+
+    /// Stores a value of a type at an address.
+    pub(super) fn put(&self, at: Expr, ty: Type, value: Expr, of: &typed::Expr) -> Expr {
+        let line = self.line(of.span);
+        match self.scalar(ty) {
+            Some(scalar) => Expr::Store(scalar, Box::new(at), Box::new(value), line),
+            None => Expr::Copy(self.checked.types.size(ty), Box::new(at), Box::new(value), line),
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! What host code may use without declaring it, as texts of this crate.
+//!
+//! A function without a body is carried out by the executor. The CUDA runtime and C's functions need no header, as with
+//! `nvcc`, which includes most of them by itself; what is in `std::` needs the header that C++ requires.
+
+use std::sync::LazyLock;
+
+use crate::source::map::Map;
+
+const FAMILIES: [&str; 2] =
+    [include_str!("../headers/host/runtime.cuh"), include_str!("../headers/host/c.cuh")];
+
+const IOSTREAM: &str = include_str!("../headers/host/iostream.cuh");
+const VECTOR: &str = include_str!("../headers/host/vector.cuh");
+const ALGORITHM: &str = include_str!("../headers/host/algorithm.cuh");
+const CMATH: &str = include_str!("../headers/host/cmath.cuh");
+const CHRONO: &str = include_str!("../headers/host/chrono.cuh");
+const STRING: &str = include_str!("../headers/host/string.cuh");
+const RANDOM: &str = include_str!("../headers/host/random.cuh");
+const LIMITS: &str = include_str!("../headers/host/numeric_limits.cuh");
+const RANGE: &str = include_str!("../headers/host/range.cuh");
+const GETOPT: &str = include_str!("../headers/host/getopt.cuh");
+const ARRAY: &str = include_str!("../headers/host/array.cuh");
+const MEMORY: &str = include_str!("../headers/host/memory.cuh");
+const CSTRING: &str = include_str!("../headers/host/cstring.cuh");
+const CSTDLIB: &str = include_str!("../headers/host/cstdlib.cuh");
+const TIME: &str = include_str!("../headers/host/time.cuh");
+
+/// Macros that host code finds defined.
+pub(crate) const MACROS: [(&str, &str); 8] = [
+    ("EXIT_SUCCESS", "0"),
+    ("EXIT_FAILURE", "1"),
+    ("RAND_MAX", "2147483647"),
+    ("stdin", "0"),
+    ("EOF", "(-1)"),
+    ("stdout", "1"),
+    ("stderr", "2"),
+    ("CLOCKS_PER_SEC", "1000000"),
+];
+
+/// Headers of the host that others do not have: what is included, the name that it is known by, and its texts, of which
+/// each is read once.
+const HEADERS: &[(&str, &str, &str)] = &[
+    ("iostream", "iostream", "#include <string>\n#include <cudac_iostream>\n"),
+    ("iomanip", "iostream", "#include <string>\n#include <cudac_iostream>\n"),
+    ("sstream", "iostream", "#include <string>\n#include <cudac_iostream>\n"),
+    ("cudac_iostream", "cudac_iostream", IOSTREAM),
+    ("string", "string", "#include <cudac_range>\n#include <cudac_string>\n"),
+    ("cudac_string", "cudac_string", STRING),
+    ("random", "random", "#include <algorithm>\n#include <cudac_random>\n"),
+    ("cudac_random", "cudac_random", RANDOM),
+    ("limits", "limits", LIMITS),
+    ("array", "array", "#include <cudac_range>\n#include <cudac_array>\n"),
+    ("cudac_array", "cudac_array", ARRAY),
+    ("cudac_range", "cudac_range", RANGE),
+    ("getopt.h", "getopt.h", GETOPT),
+    ("memory", "memory", "#include <algorithm>\n#include <cudac_memory>\n"),
+    ("cudac_memory", "cudac_memory", MEMORY),
+    ("vector", "vector", "#include <cudac_range>\n#include <cudac_vector>\n"),
+    ("cudac_vector", "cudac_vector", VECTOR),
+    ("algorithm", "algorithm", "#include <cudac_range>\n#include <cudac_algorithm>\n"),
+    ("cudac_algorithm", "cudac_algorithm", ALGORITHM),
+    ("numeric", "numeric", "#include <algorithm>\n"),
+    ("utility", "utility", "#include <algorithm>\n"),
+    ("functional", "functional", "#include <algorithm>\n"),
+    ("iterator", "iterator", "#include <algorithm>\n"),
+    ("type_traits", "type_traits", ""),
+    ("cmath", "cmath", CMATH),
+    ("string.h", "string.h", ""),
+    ("cstring", "cstring", CSTRING),
+    ("cstdlib", "cstdlib", CSTDLIB),
+    ("fstream", "fstream", ""),
+    ("strings.h", "string.h", ""),
+    ("initializer_list", "initializer_list", "#include <vector>\n"),
+    ("chrono", "chrono", CHRONO),
+    ("sys/time.h", "sys/time.h", TIME),
+    ("time.h", "time.h", ""),
+    ("ctime", "time.h", ""),
+    ("unistd.h", "unistd.h", ""),
+    ("ctype.h", "ctype.h", ""),
+    ("cctype", "ctype.h", ""),
+    ("malloc.h", "malloc.h", ""),
+];
+
+/// This compiler's own functions for the device that the executor carries out on the host: those that are instructions
+/// of PTX, and `assert`.
+const REPLACED: [&str; 16] = [
+    "__trap", "sqrt", "sqrtf", "rsqrt", "rsqrtf", "floor", "floorf", "ceil", "ceilf", "rint", "rintf",
+    "trunc", "truncf", "fma", "fmaf", "clock",
+];
+
+/// What reaches out of the program, which is refused by name.
+const REFUSED: [(&[&str], &str); 4] = [
+    (&["FILE", "fopen", "freopen", "ifstream", "ofstream", "fstream"], "opens a file"),
+    (&["system", "popen", "fork", "execv", "execl", "execvp"], "starts a process"),
+    (&["socket", "connect", "bind", "listen"], "opens a socket"),
+    (&["pthread_create", "thread", "async", "jthread"], "starts a thread"),
+];
+
+/// What a name does that host code may not do here.
+pub(crate) fn refused(name: &str) -> Option<&'static str> {
+    REFUSED.iter().find(|(names, _)| names.contains(&name)).map(|(_, does)| *does)
+}
+
+/// Whether the executor carries out one of this compiler's own functions.
+pub(crate) fn is_replaced(name: &str) -> bool {
+    REPLACED.contains(&name)
+}
+
+/// The text of a header that is included, and the name that it is known by.
+pub(crate) fn find(path: &str) -> Option<(&'static str, &'static str)> {
+    HEADERS.iter().find(|(name, ..)| *name == path).map(|(_, known, text)| (*known, *text))
+}
+
+/// The chunks of the families, by the names that they declare.
+static CHUNKS: LazyLock<Map<&str, (&str, &str)>> = LazyLock::new(|| {
+    let mut found = Map::default();
+    for chunk in FAMILIES.iter().flat_map(|family| family.split("//: ").skip(1)) {
+        let (names, text) = chunk.split_once('\n').unwrap_or((chunk, ""));
+        let title = names.split(' ').next().unwrap_or(names);
+        for name in names.split_whitespace() {
+            found.insert(name, (title, text));
+        }
+    }
+    found
+});
+
+/// The title and the text of what declares a name.
+pub(crate) fn own(name: &str) -> Option<(&'static str, &'static str)> {
+    CHUNKS.get(name).copied()
+}

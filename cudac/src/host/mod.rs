@@ -1,0 +1,352 @@
+//! Host code as a tree that can be executed: what `main` and the functions that it calls do.
+//!
+//! Every name is an offset or a number, every conversion is a node, and values are 64 bits, of which a smaller type uses
+//! the lowest ones: integers extended as their type says, floats as their bits. Objects are in memory, and their value is
+//! their address. What calls of the runtime's functions mean is the executor's business; here they have only their names.
+//! Left out, and refused by name: exceptions, inheritance, functions with any number of arguments.
+
+mod address;
+mod expression;
+pub(crate) mod headers;
+mod lower;
+mod own;
+mod shared;
+mod statement;
+
+pub use crate::check::typed::{Binary, Compare, Formatted, Intrinsic};
+pub(crate) use lower::lower;
+
+/// A program.
+#[derive(Clone, Debug)]
+pub struct Program {
+    /// Its functions.
+    pub functions: Vec<Function>,
+    /// Which of them is `main`.
+    pub main: usize,
+    /// The variables of the host that are in no function.
+    pub globals: Vec<Global>,
+    /// Texts in quotes, without the zero at the end.
+    pub texts: Vec<Vec<u8>>,
+    /// What is done before `main`, if there are variables whose first values have to be computed.
+    pub start: Option<Function>,
+    /// What PTX calls the variables of the device, and their sizes in bytes.
+    pub symbols: Vec<(String, u64)>,
+    /// Those of them that are managed.
+    pub managed: Vec<String>,
+    /// The kernels.
+    pub kernels: Vec<Kernel>,
+    /// The runtime's functions.
+    pub runtime: Vec<String>,
+}
+
+/// The address of the first function of the host; that of the next one is [`FUNCTION_BYTES`] further.
+pub const FUNCTION_BASE: u64 = 4 << 40;
+
+/// The address of the first kernel.
+pub const KERNEL_BASE: u64 = 5 << 40;
+
+/// The distance of the addresses of two functions.
+pub const FUNCTION_BYTES: u64 = 16;
+
+/// A kernel.
+#[derive(Clone, Debug)]
+pub struct Kernel {
+    /// What PTX calls it.
+    pub symbol: String,
+    /// What the text calls it.
+    pub name: String,
+    /// How its parameters are passed.
+    pub parameters: Vec<Passing>,
+    /// The shared memory that it declares, in bytes.
+    pub shared_bytes: u64,
+}
+
+/// A variable of the host.
+#[derive(Clone, Debug)]
+pub struct Global {
+    /// Its name.
+    pub name: String,
+    /// Its size in bytes.
+    pub bytes: u64,
+    /// What it holds at first; zeros if `None`.
+    pub value: Option<Vec<u8>>,
+}
+
+/// A function.
+#[derive(Clone, Debug)]
+pub struct Function {
+    /// Its name.
+    pub name: String,
+    /// Where its parameters are.
+    pub parameters: Vec<Parameter>,
+    /// Its variables and temporaries, together.
+    pub frame_bytes: u64,
+    /// The objects and arrays of the frame, as offsets and sizes: what is between them is nobody's.
+    pub objects: Vec<(u64, u64)>,
+    /// What it does.
+    pub body: Vec<Stmt>,
+    /// Whether it is one of this compiler's own, which have no lines that a reader knows.
+    pub is_own: bool,
+}
+
+/// A parameter of a function.
+#[derive(Clone, Copy, Debug)]
+pub struct Parameter {
+    /// Its offset in the frame.
+    pub offset: u64,
+    /// How it is passed.
+    pub passing: Passing,
+}
+
+/// How a value is passed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Passing {
+    /// As a number.
+    Scalar(Scalar),
+    /// As so many bytes, which are copied from the address that is the value.
+    Object(u64),
+}
+
+/// The type of a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)] // Their names say it.
+pub enum Scalar {
+    Bool,
+    I8,
+    U8,
+    I16,
+    U16,
+    I32,
+    U32,
+    I64,
+    U64,
+    F32,
+    F64,
+}
+
+impl Scalar {
+    /// Its size in bytes.
+    pub fn bytes(self) -> u64 {
+        match self {
+            Scalar::Bool | Scalar::I8 | Scalar::U8 => 1,
+            Scalar::I16 | Scalar::U16 => 2,
+            Scalar::I32 | Scalar::U32 | Scalar::F32 => 4,
+            Scalar::I64 | Scalar::U64 | Scalar::F64 => 8,
+        }
+    }
+}
+
+/// An expression. `line` is a line of the text, or 0 in this compiler's own functions.
+#[derive(Clone, Debug)]
+pub enum Expr {
+    /// A number.
+    Const(u64),
+    /// The address of something in the frame.
+    Local(u64),
+    /// The address of a variable of the host.
+    Global(usize),
+    /// The address of a variable of the device.
+    Symbol(usize),
+    /// The address of a text.
+    Text(usize),
+    /// A number in memory.
+    Load(Scalar, Box<Expr>, u32),
+    /// Stores the second value at the first address; the result is the value.
+    Store(Scalar, Box<Expr>, Box<Expr>, u32),
+    /// The same; the result is the address.
+    StoreAt(Scalar, Box<Expr>, Box<Expr>, u32),
+    /// Copies bytes to the first address from the second one; the result is the first.
+    Copy(u64, Box<Expr>, Box<Expr>, u32),
+    /// Sets bytes at an address to zero; the result is the address.
+    Clear(u64, Box<Expr>),
+    /// `a op= b` and `++a`.
+    Update(Box<Update>),
+    /// The sum of an address and a constant.
+    Offset(Box<Expr>, u64),
+    /// The sum of an address and a number of elements of a size.
+    Index(Box<Expr>, Box<Expr>, i64),
+    /// The distance of two addresses in elements of a size.
+    Distance(Box<Expr>, Box<Expr>, u64),
+    /// `-a`
+    Negate(Scalar, Box<Expr>),
+    /// `~a`
+    Complement(Scalar, Box<Expr>),
+    /// `!a`
+    Not(Box<Expr>),
+    /// An operation on two numbers of a type.
+    Binary(Binary, Scalar, Box<Expr>, Box<Expr>, u32),
+    /// A comparison of two numbers of a type.
+    Compare(Compare, Scalar, Box<Expr>, Box<Expr>),
+    /// `a && b`
+    And(Box<Expr>, Box<Expr>),
+    /// `a || b`
+    Or(Box<Expr>, Box<Expr>),
+    /// `a ? b : c`
+    If(Box<Expr>, Box<Expr>, Box<Expr>),
+    /// One after another; the result is the last one's.
+    Then(Vec<Expr>),
+    /// A number of the second type as one of the first.
+    Convert(Scalar, Scalar, Box<Expr>),
+    /// A function of numbers.
+    Intrinsic(Intrinsic, Scalar, Vec<Expr>),
+    /// A call.
+    Call(Box<Call>),
+    /// A call of one of the runtime's functions.
+    Runtime(Box<RuntimeCall>),
+    /// `printf`: the stream, the format, and the values.
+    Print(Box<Expr>, usize, Vec<(Scalar, Expr)>, u32),
+    /// A launch.
+    Launch(Box<Launch>),
+    /// A call of a function whose address is a value.
+    CallPointer(Box<CallPointer>),
+    /// `sprintf` or `scanf`: which, the format, the arguments, and the line.
+    Format(Formatted, usize, Vec<(Scalar, Expr)>, u32),
+    /// The object at an address ends with the statements around it: its destructors, in the order of the construction, as
+    /// offsets and functions. The result is the address.
+    Own(Box<Expr>, Vec<(u64, usize)>),
+    /// The bytes at an address are no longer this function's to destroy. The result is the address.
+    Disown(Box<Expr>, u64),
+    /// Temporary objects in an expression end with it. The result is that of the expression.
+    Clean(Box<Expr>),
+}
+
+/// A call of a function whose address is a value.
+#[derive(Clone, Debug)]
+pub struct CallPointer {
+    /// The address.
+    pub pointer: Expr,
+    /// Numbers and addresses.
+    pub arguments: Vec<Expr>,
+    /// Where the object goes that it returns, and how many bytes that is.
+    pub result: Option<(u64, u64)>,
+    /// The line.
+    pub line: u32,
+}
+
+/// An operation whose result is stored where its first operand was.
+#[derive(Clone, Debug)]
+pub struct Update {
+    /// The operation.
+    pub op: Binary,
+    /// What is in memory.
+    pub ty: Scalar,
+    /// The type that the operation has.
+    pub computed_as: Scalar,
+    /// Where.
+    pub address: Expr,
+    /// The second operand.
+    pub value: Expr,
+    /// What the result is.
+    pub result: UpdateResult,
+    /// The line.
+    pub line: u32,
+}
+
+/// What the result of an [`Update`] is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UpdateResult {
+    /// The value before.
+    Old,
+    /// The value after.
+    New,
+    /// The address.
+    Address,
+}
+
+/// A call of a function.
+#[derive(Clone, Debug)]
+pub struct Call {
+    /// Which.
+    pub function: usize,
+    /// Numbers and addresses.
+    pub arguments: Vec<Expr>,
+    /// If it is a function of the runtime: the variable whose address is the first argument. An allocation is named after it.
+    pub first: Option<String>,
+    /// Where the object goes that it returns, and how many bytes that is.
+    pub result: Option<(u64, u64)>,
+    /// The line.
+    pub line: u32,
+}
+
+/// A call of one of the runtime's functions.
+#[derive(Clone, Debug)]
+pub struct RuntimeCall {
+    /// Which: an index of [`Program::runtime`].
+    pub function: usize,
+    /// Numbers and addresses.
+    pub arguments: Vec<(Scalar, Expr)>,
+    /// What it returns.
+    pub result: Option<Scalar>,
+    /// The line.
+    pub line: u32,
+}
+
+/// A launch of a kernel.
+#[derive(Clone, Debug)]
+pub struct Launch {
+    /// The address of the kernel.
+    pub kernel: Expr,
+    /// The addresses of two `dim3`.
+    pub grid: Expr,
+    /// The block.
+    pub block: Expr,
+    /// Dynamic shared memory in bytes.
+    pub shared_bytes: Expr,
+    /// The stream.
+    pub stream: Expr,
+    /// The arguments.
+    pub arguments: Vec<(Passing, Expr)>,
+    /// The line.
+    pub line: u32,
+}
+
+/// A statement.
+#[derive(Clone, Debug)]
+pub enum Stmt {
+    /// An expression; the flag says that it is a call whose result nobody looks at.
+    Expr(Expr, bool),
+    /// So many bytes of the frame hold nothing from now on.
+    Forget(u64, u64),
+    /// A condition and its two sides.
+    If(Expr, Vec<Stmt>, Vec<Stmt>),
+    /// A loop.
+    Loop(Box<Loop>),
+    /// A `switch`.
+    Switch(Box<Switch>),
+    /// Statements.
+    Block(Vec<Stmt>),
+    /// Statements, at whose end objects are destroyed.
+    Scope(Vec<Stmt>),
+    /// `break`
+    Break,
+    /// `continue`
+    Continue,
+    /// `return`
+    Return(Option<Expr>),
+}
+
+/// A loop.
+#[derive(Clone, Debug)]
+pub struct Loop {
+    /// Before it.
+    pub init: Vec<Stmt>,
+    /// Tested before each turn; before the first one unless it is a `do` loop.
+    pub condition: Option<Expr>,
+    /// Whether it is a `do` loop.
+    pub is_do: bool,
+    /// After each turn.
+    pub step: Option<Expr>,
+    /// What is repeated.
+    pub body: Vec<Stmt>,
+    /// The line.
+    pub line: u32,
+}
+
+/// A `switch`.
+#[derive(Clone, Debug)]
+pub struct Switch {
+    /// What is compared.
+    pub value: Expr,
+    /// The labels, of which `None` is `default`, and what follows them.
+    pub arms: Vec<(Vec<Option<i64>>, Vec<Stmt>)>,
+}

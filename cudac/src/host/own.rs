@@ -1,0 +1,90 @@
+//! Who destroys an object: the block that declares it, the function that has it as a parameter, or the expression that made
+//! it as a temporary.
+//!
+//! Specification: C++17, [class.temporary] and [stmt.jump]. Left out: objects that live as long as the program.
+
+use super::lower::Lower;
+use super::{Expr, Stmt};
+use crate::check::typed::{self, Kind, VarId};
+use crate::check::types::{Shape, Type};
+use crate::source::Result;
+
+/// The elements of an array of objects with destructors are destroyed one by one, up to so many.
+const MAX_ELEMENTS: u64 = 4096;
+
+impl Lower<'_> {
+    /// What has to be called when an object ends, in the order of the construction: offsets and functions.
+    pub(super) fn destructors(&mut self, ty: Type) -> Vec<(u64, usize)> {
+        match self.checked.types.shape(ty) {
+            Shape::Array(of, Some(length)) => {
+                let one = self.destructors(of);
+                let bytes = self.checked.types.size(of);
+                let elements = if one.is_empty() { 0 } else { length.min(MAX_ELEMENTS) };
+                let at = |nth: u64, (offset, function): &(u64, usize)| (nth * bytes + offset, *function);
+                (0..elements).flat_map(|nth| one.iter().map(move |part| at(nth, part))).collect()
+            }
+            Shape::Struct(number) => {
+                let own = &self.checked.types.structs[number];
+                let mut found = Vec::new();
+                for field in own.fields.iter().filter(|_| !own.is_union) {
+                    let inner = self.destructors(field.ty);
+                    found.extend(inner.into_iter().map(|(at, function)| (field.offset + at, function)));
+                }
+                if let Some(function) = own.destroys {
+                    found.push((0, self.number_of(function)));
+                }
+                found
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// An object at an address, which ends with the statements around it.
+    pub(super) fn owned(&mut self, address: Expr, ty: Type) -> Expr {
+        let destructors = self.destructors(ty);
+        if destructors.is_empty() {
+            return address;
+        }
+        self.owns = true;
+        Expr::Own(Box::new(address), destructors)
+    }
+
+    /// The parameters that are objects end with the function.
+    pub(super) fn own_parameters(&mut self, parameters: &[VarId]) -> Result<Vec<Stmt>> {
+        let mut made = Vec::new();
+        for var in parameters {
+            let ty = self.checked.program.functions[self.function].vars[*var].ty;
+            let slot = Expr::Local(self.slot(*var)?);
+            let owned = self.owned(slot, ty);
+            if matches!(owned, Expr::Own(..)) {
+                made.push(Stmt::Expr(owned, false));
+            }
+        }
+        Ok(made)
+    }
+
+    /// Statements whose objects end with them.
+    pub(super) fn block(&mut self, statements: &[typed::Stmt]) -> Result<Vec<Stmt>> {
+        let outer = std::mem::replace(&mut self.owns, false);
+        let made = self.statements(statements);
+        let owns = std::mem::replace(&mut self.owns, outer);
+        Ok(if owns { vec![Stmt::Scope(made?)] } else { made? })
+    }
+
+    /// An expression whose temporaries end with it.
+    pub(super) fn cleaned(&mut self, lower: impl FnOnce(&mut Self) -> Result<Expr>) -> Result<Expr> {
+        let outer = std::mem::replace(&mut self.owns, false);
+        let made = lower(self);
+        let owns = std::mem::replace(&mut self.owns, outer);
+        Ok(if owns { Expr::Clean(Box::new(made?)) } else { made? })
+    }
+
+    /// What `return` gives away: a variable of the function is not destroyed.
+    pub(super) fn given(&mut self, value: &typed::Expr, made: Expr) -> Expr {
+        let Kind::Load(place) = &value.kind else { return made };
+        if !matches!(place.kind, Kind::Local(_)) || self.destructors(value.ty).is_empty() {
+            return made;
+        }
+        Expr::Disown(Box::new(made), self.checked.types.size(value.ty))
+    }
+}

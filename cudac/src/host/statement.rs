@@ -1,0 +1,140 @@
+//! Statements.
+
+use super::lower::Lower;
+use super::{Expr, Loop, Stmt, Switch};
+use crate::check::typed::{self, Kind, StmtKind, VarId};
+use crate::check::types::Type;
+use crate::source::{Result, unsupported};
+
+impl Lower<'_> {
+    pub(super) fn statements(&mut self, statements: &[typed::Stmt]) -> Result<Vec<Stmt>> {
+        statements.iter().map(|statement| self.statement(statement)).collect()
+    }
+
+    fn statement(&mut self, statement: &typed::Stmt) -> Result<Stmt> {
+        Ok(match &statement.kind {
+            StmtKind::Expr(expr) => Stmt::Expr(self.cleaned(|lower| lower.unused(expr))?, is_call(expr)),
+            StmtKind::Declare(var, value) => self.declare(*var, value.as_ref())?,
+            // Variables that are declared together are no block of their own.
+            StmtKind::Block(inner)
+                if inner.iter().all(|inner| matches!(inner.kind, StmtKind::Declare(..))) =>
+            {
+                Stmt::Block(self.statements(inner)?)
+            }
+            StmtKind::Block(inner) => Stmt::Block(self.block(inner)?),
+            StmtKind::If(condition, then, otherwise) => Stmt::If(
+                self.cleaned(|lower| lower.value(condition))?,
+                self.block(then)?,
+                self.block(otherwise)?,
+            ),
+            StmtKind::Loop(inner) => {
+                let outer = std::mem::replace(&mut self.owns, false);
+                let made = self.looping(inner, self.line(statement.span));
+                let owns = std::mem::replace(&mut self.owns, outer);
+                let made = Stmt::Loop(Box::new(made?));
+                if owns { Stmt::Scope(vec![made]) } else { made }
+            }
+            StmtKind::Switch(inner) => {
+                let value = self.cleaned(|lower| lower.value(&inner.value))?;
+                let outer = std::mem::replace(&mut self.owns, false);
+                let arms = inner.arms.iter();
+                let arms = arms.map(|arm| Ok((arm.labels.clone(), self.statements(&arm.body)?)));
+                let arms = arms.collect::<Result<_>>();
+                let owns = std::mem::replace(&mut self.owns, outer);
+                let made = Stmt::Switch(Box::new(Switch { value, arms: arms? }));
+                if owns { Stmt::Scope(vec![made]) } else { made }
+            }
+            StmtKind::Break => Stmt::Break,
+            StmtKind::Continue => Stmt::Continue,
+            StmtKind::Return(value) => Stmt::Return(match value {
+                Some(value) => {
+                    let result = self.checked.program.functions[self.function].result;
+                    let is_reference = self.checked.types.is_reference(result);
+                    let is_number = self.scalar(value.ty).is_some();
+                    Some(match () {
+                        () if is_reference => self.address(value)?,
+                        () if is_number => self.cleaned(|lower| lower.value(value))?,
+                        () => {
+                            let made = self.value(value)?;
+                            self.given(value, made)
+                        }
+                    })
+                }
+                None => None,
+            }),
+            StmtKind::Asm(_) => return Err(unsupported(statement.span, "`asm` in host code")),
+        })
+    }
+
+    fn looping(&mut self, inner: &typed::Loop, line: u32) -> Result<Loop> {
+        let condition = inner.condition.as_ref();
+        let step = inner.step.as_ref();
+        Ok(Loop {
+            init: self.statements(&inner.init)?,
+            condition: condition.map(|condition| self.cleaned(|lower| lower.value(condition))).transpose()?,
+            is_do: inner.is_do,
+            step: step.map(|step| self.cleaned(|lower| lower.unused(step))).transpose()?,
+            body: self.block(&inner.body)?,
+            line,
+        })
+    }
+
+    /// An expression whose value nobody needs: of a place, only what it does.
+    fn unused(&mut self, expr: &typed::Expr) -> Result<Expr> {
+        let is_done = matches!(expr.kind, Kind::Assign(..) | Kind::Update { .. } | Kind::Step { .. });
+        if expr.is_place() && !is_done {
+            return self.address(expr);
+        }
+        let made = self.value(expr)?;
+        let is_new = !expr.is_place() && !matches!(expr.kind, Kind::Load(_));
+        Ok(if is_new { self.owned(made, expr.ty) } else { made })
+    }
+
+    fn declare(&mut self, var: VarId, value: Option<&typed::Expr>) -> Result<Stmt> {
+        let ty = self.checked.program.functions[self.function].vars[var].ty;
+        let slot = self.slot(var)?;
+        let Some(value) = value else {
+            let made = Stmt::Forget(slot, self.checked.types.size(ty));
+            let owned = self.owned(Expr::Local(slot), ty);
+            return Ok(if matches!(owned, Expr::Own(..)) {
+                Stmt::Block(vec![made, Stmt::Expr(owned, false)])
+            } else {
+                made
+            });
+        };
+        if self.checked.types.is_reference(ty) {
+            // What a reference is bound to lives as long as it.
+            let address = self.address(value)?;
+            return Ok(Stmt::Expr(self.put(Expr::Local(slot), ty, address, value), false));
+        }
+        let made = self.cleaned(|lower| lower.declared(slot, ty, value))?;
+        let made = Stmt::Expr(made, false);
+        let owned = self.owned(Expr::Local(slot), ty);
+        Ok(if matches!(owned, Expr::Own(..)) {
+            Stmt::Block(vec![made, Stmt::Expr(owned, false)])
+        } else {
+            made
+        })
+    }
+
+    /// Puts the value of a variable into its place.
+    fn declared(&mut self, slot: u64, ty: Type, value: &typed::Expr) -> Result<Expr> {
+        Ok(match &value.kind {
+            Kind::Construct(function, arguments) => self.construct(*function, arguments, slot, value)?,
+            Kind::Aggregate(items) if self.scalar(ty).is_none() => {
+                let mut made = Vec::new();
+                self.fill(slot, ty, items, &mut made)?;
+                Expr::Then(made)
+            }
+            _ => {
+                let made = self.value(value)?;
+                self.put(Expr::Local(slot), ty, made, value)
+            }
+        })
+    }
+}
+
+/// Whether an expression is a call whose result nobody looks at.
+fn is_call(expr: &typed::Expr) -> bool {
+    matches!(expr.kind, Kind::Call(..))
+}

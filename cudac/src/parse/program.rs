@@ -1,0 +1,146 @@
+//! What only host code has: launches, `new` and `delete`, destructors, types of functions.
+//!
+//! `delete` and `new` of arrays become calls of functions that the header of the host declares.
+
+use std::rc::Rc;
+
+use super::Parser;
+use super::declaration::Specifiers;
+use super::tree::{Argument, CastKind, Expr, ExprKind, Function, Init, Part, Path, Type, TypeKind, plain};
+use crate::source::{Result, Span, error, unsupported};
+
+impl Parser<'_, '_> {
+    /// `<<<grid, block>>>(a, b)` after the kernel.
+    pub(super) fn launch(&mut self, kernel: Expr) -> Result<Expr> {
+        let start = kernel.span;
+        self.next();
+        self.next();
+        let outer = std::mem::replace(&mut self.closes_angle, true);
+        let mut shape = Vec::new();
+        loop {
+            shape.push(self.assignment()?);
+            if !self.take(",") {
+                break;
+            }
+        }
+        self.closes_angle = outer;
+        self.expect(">>", "after the shape of the launch")?;
+        self.expect(">", "after the shape of the launch")?;
+        if !self.is("(") {
+            return Err(self.expected("the arguments of the kernel in parentheses"));
+        }
+        let arguments = self.arguments()?;
+        let parts = shape.iter().chain(&arguments).map(|part| part.depth);
+        let depth = parts.max().unwrap_or(0).max(kernel.depth);
+        let kind = ExprKind::Launch { kernel, shape, arguments };
+        Self::node(kind, self.since(start), depth)
+    }
+
+    /// `new T`, `new T(a)`, `new (place) T(a)` and `new T[n]`
+    pub(super) fn new_object(&mut self, start: Span) -> Result<Expr> {
+        self.next();
+        let place = if self.take("(") {
+            let place = self.inside_brackets(Self::expression)?;
+            self.expect(")", "after the place of the object")?;
+            Some(place)
+        } else {
+            None
+        };
+        let mut ty = self.plain_type()?;
+        while self.take("*") {
+            let span = ty.span;
+            ty = plain(TypeKind::Pointer(ty), span);
+        }
+        let span = self.since(start);
+        if self.take("[") {
+            let count = self.inside_brackets(Self::expression)?;
+            self.expect("]", "after the number of elements")?;
+            let is_zeroed = self.take("(");
+            if is_zeroed {
+                self.expect(")", "after `(`")?;
+            }
+            if self.is("{") {
+                return Err(unsupported(self.span(), "`new` of an array with values"));
+            }
+            let name = if is_zeroed { "__host_new_zeros" } else { "__host_new_array" };
+            return self.call_of(name, Some(vec![Argument::Type(ty)]), vec![count], self.since(start));
+        }
+        let memory = if let Some(place) = place {
+            place
+        } else {
+            let bytes = Self::node(ExprKind::SizeOfType(ty.clone()), span, 0)?;
+            self.call_of("__host_new", None, vec![bytes], span)?
+        };
+        let init = match () {
+            () if self.is("(") => Some(Init::Round(self.arguments()?)),
+            () if self.is("{") => Some(Init::Curly(self.list()?)),
+            () => None,
+        };
+        let values = init.iter().flat_map(super::function::values);
+        let depth = values.map(|value| value.depth).max().unwrap_or(0).max(memory.depth);
+        let to = plain(TypeKind::Pointer(ty.clone()), span);
+        let pointer = Self::node(ExprKind::Cast(CastKind::C, to, memory), span, depth)?;
+        Self::node(ExprKind::New(pointer, ty, init), self.since(start), depth + 1)
+    }
+
+    /// `delete p` and `delete[] p`
+    pub(super) fn delete(&mut self, start: Span) -> Result<Expr> {
+        self.next();
+        let is_array = self.take("[");
+        if is_array {
+            self.expect("]", "after `[`")?;
+        }
+        let pointer = self.nested(Self::unary)?;
+        let name = if is_array { "__host_destroy_array" } else { "__host_destroy" };
+        self.call_of(name, None, vec![pointer], self.since(start))
+    }
+
+    /// `~S() { … }` in a struct; it is known as `~`.
+    pub(super) fn destructor(&mut self, specifiers: &mut Specifiers) -> Result<Rc<Function>> {
+        let start = self.span();
+        self.next();
+        let (name, span) = self.name("the name of the type after `~`")?;
+        if self.structs_name().as_ref() != Some(&name) {
+            return Err(error(span, format!("a destructor has the name of its type, which `{name}` is not")));
+        }
+        let result = plain(TypeKind::Basic(super::tree::Basic::Void), start);
+        let own = self.text.names.get("~");
+        self.function(std::mem::take(specifiers), result, own, self.since(start))
+    }
+
+    /// `p->~S()`, from `~` on.
+    pub(super) fn destructor_call(&mut self, base: Expr, is_arrow: bool) -> Result<Expr> {
+        let start = base.span;
+        self.next();
+        self.path()?;
+        let part = Part { name: self.text.names.get("~"), arguments: None, span: self.since(start) };
+        let depth = base.depth;
+        Self::node(ExprKind::Member { base, is_arrow, part }, self.since(start), depth)
+    }
+
+    /// The type of a function, from its parameters on.
+    pub(super) fn function_type(&mut self, result: Type) -> Result<Type> {
+        let start = self.span();
+        self.scopes.push();
+        let parameters = self.parameters();
+        self.scopes.pop();
+        let parameters = parameters?.iter().map(|parameter| parameter.ty.clone()).collect();
+        Ok(plain(TypeKind::Function(result, parameters), self.since(start)))
+    }
+
+    /// A call of a function that a header of this compiler declares.
+    fn call_of(
+        &mut self,
+        name: &str,
+        explicit: Option<Vec<Argument>>,
+        arguments: Vec<Expr>,
+        span: Span,
+    ) -> Result<Expr> {
+        let name = self.text.names.get(name);
+        self.load_own(&name);
+        let parts = vec![Part { name, arguments: explicit, span }];
+        let path = Self::node(ExprKind::Path(Path { parts, span }), span, 0)?;
+        let depth = arguments.iter().map(|argument| argument.depth).max().unwrap_or(0);
+        Self::node(ExprKind::Call(path, arguments), span, depth)
+    }
+}

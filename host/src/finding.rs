@@ -1,0 +1,85 @@
+//! What is wrong with a program.
+
+use simt::FaultKind;
+
+/// What kind of mistake a finding is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A kernel's, as the emulator reports it.
+    Kernel(FaultKind),
+    /// Host code accessed memory of the device, or a kernel memory of the host.
+    WrongSpace,
+    /// Memory of the host that is not allocated, or past the end of what is.
+    OutOfBounds,
+    /// Memory of the host that nobody has written.
+    Uninitialized,
+    /// Memory of the host, or of the device in a call, after it was freed.
+    UseAfterFree,
+    /// Memory that was freed already.
+    DoubleFree,
+    /// Memory of the device that was not freed.
+    Leak,
+    /// Host code did not wait for the device, or one stream not for another.
+    Unsynchronized,
+    /// A call or a launch failed, and nothing looked at the error.
+    UncheckedError,
+    /// `assert`
+    Assert,
+    /// The program itself ended with a status that says that something is wrong.
+    ExitStatus,
+    /// A division of integers by zero.
+    DivisionByZero,
+}
+
+impl Kind {
+    /// The kinds that only a whole program has, by their names. The others have the names of the emulator's kinds.
+    pub const OF_PROGRAMS: [Kind; 8] = [
+        Kind::WrongSpace,
+        Kind::Unsynchronized,
+        Kind::UncheckedError,
+        Kind::DoubleFree,
+        Kind::Leak,
+        Kind::Assert,
+        Kind::ExitStatus,
+        Kind::DivisionByZero,
+    ];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Kernel(kind) => kind.name(),
+            Kind::WrongSpace => "wrong-space",
+            Kind::OutOfBounds => "out-of-bounds",
+            Kind::Uninitialized => "uninitialized",
+            Kind::UseAfterFree => "use-after-free",
+            Kind::DoubleFree => "double-free",
+            Kind::Leak => "leak",
+            Kind::Unsynchronized => "unsynchronized",
+            Kind::UncheckedError => "unchecked-error",
+            Kind::Assert => "assert",
+            Kind::ExitStatus => "exit-status",
+            Kind::DivisionByZero => "division-by-zero",
+        }
+    }
+}
+
+/// One finding.
+#[derive(Clone, Debug)]
+pub struct Finding {
+    /// What it is.
+    pub kind: Kind,
+    /// The line of the host code, or 0.
+    pub line: u32,
+    /// What happened, in one sentence without a full stop.
+    pub message: String,
+    /// The threads concerned, if it is about a kernel: one a line.
+    pub actors: Vec<String>,
+    /// What to do.
+    pub help: String,
+}
+
+impl Finding {
+    pub(crate) fn new(kind: Kind, line: u32, message: impl Into<String>, help: impl Into<String>) -> Finding {
+        Finding { kind, line, message: message.into(), actors: Vec::new(), help: help.into() }
+    }
+}

@@ -1,0 +1,236 @@
+//! Launches, and what the emulator finds in them; and what is known at the end of the program.
+
+use cudac::host::{FUNCTION_BYTES, KERNEL_BASE, Kernel, Launch, Passing, Scalar};
+use simt::{Arg, Checks, Dim3, LaunchError, Severity};
+
+use crate::finding::{Finding, Kind};
+use crate::machine::{Machine, Result, Stop};
+use crate::memory::BASE;
+
+/// Shared memory that a block may have unless the program asks for more.
+pub(crate) const SHARED_BYTES: u64 = 48 << 10;
+
+/// Shared memory that a block may have if the program asks for it: that of compute capability 7.0.
+pub(crate) const MAX_SHARED_BYTES: u64 = 96 << 10;
+
+/// `cudaErrorInvalidValue` and `cudaErrorInvalidConfiguration`.
+const INVALID_VALUE: u64 = 1;
+const INVALID_CONFIGURATION: u64 = 9;
+
+/// A launch whose parts have been evaluated.
+struct Wanted {
+    grid: Dim3,
+    block: Dim3,
+    shared_bytes: u64,
+    stream: u64,
+    args: Vec<Arg>,
+    /// The arguments that may be addresses.
+    addresses: Vec<u64>,
+}
+
+impl Machine<'_> {
+    pub(crate) fn launch(&mut self, launch: &Launch, frame: u64) -> Result<u64> {
+        let kernel = self.eval(&launch.kernel, frame)?;
+        let wanted = self.evaluated(launch, frame)?;
+        let kernel = self.kernel_at(kernel)?;
+        self.start(kernel, wanted)
+    }
+
+    /// The number of the kernel at an address.
+    pub(crate) fn kernel_at(&self, address: u64) -> Result<usize> {
+        let distance = address.wrapping_sub(KERNEL_BASE);
+        let number = (distance / FUNCTION_BYTES) as usize;
+        if number < self.program.kernels.len() && distance.is_multiple_of(FUNCTION_BYTES) {
+            return Ok(number);
+        }
+        let help = "pass the name of a `__global__` function";
+        self.found(Kind::OutOfBounds, format!("{address:#x} is launched, which is no kernel"), help)
+    }
+
+    /// `cudaLaunchKernel`: the kernel, the grid, the block, where the addresses of the arguments are, and the rest.
+    pub(crate) fn launch_kernel(&mut self, values: &[u64]) -> Result<u64> {
+        let [kernel, grid, block, table, shared_bytes, stream] = values[..] else { return Ok(INVALID_VALUE) };
+        let kernel = self.kernel_at(kernel)?;
+        let (mut args, mut addresses) = (Vec::new(), Vec::new());
+        let program = self.program;
+        for (nth, passing) in program.kernels[kernel].parameters.iter().enumerate() {
+            let place = self.load(Scalar::U64, table.wrapping_add(8 * nth as u64))?;
+            let bytes = match passing {
+                Passing::Scalar(ty) => ty.bytes(),
+                Passing::Object(bytes) => *bytes,
+            };
+            let bytes = self.bytes_of(place, bytes)?;
+            if let (Passing::Scalar(Scalar::U64), Ok(value)) = (passing, <[u8; 8]>::try_from(&bytes[..])) {
+                addresses.push(u64::from_le_bytes(value));
+            }
+            args.push(Arg::bytes(&bytes));
+        }
+        let (grid, block) = (self.shape(grid)?, self.shape(block)?);
+        self.start(kernel, Wanted { grid, block, shared_bytes, stream, args, addresses })?;
+        Ok(self.device.failure.as_ref().map_or(0, |failure| failure.code))
+    }
+
+    fn start(&mut self, kernel: usize, wanted: Wanted) -> Result<u64> {
+        self.unchecked()?;
+        let program = self.program;
+        let Kernel { symbol, name, .. } = &program.kernels[kernel];
+        let declared = program.kernels[kernel].shared_bytes;
+        let allowed = self.device.shared_limits.get(&kernel).copied().unwrap_or(0).max(SHARED_BYTES);
+        let shared_bytes = wanted.shared_bytes.saturating_add(declared);
+        if let Some((code, message)) = refused(wanted.grid, wanted.block, shared_bytes, allowed) {
+            self.device.fail(code, self.line, format!("the launch of `{name}` failed: {message}"), true);
+            return Ok(0);
+        }
+        self.touch(&wanted.addresses, wanted.stream, false)?;
+        let launch = simt::Launch {
+            args: wanted.args,
+            shared_bytes: wanted.shared_bytes as u32,
+            checks: Checks { volatile_races: false, ..Checks::ALL },
+            max_steps: self.limits.launch_steps,
+            ..simt::Launch::new(wanted.grid, wanted.block)
+        };
+        self.device.launches += 1;
+        match self.device.launch(symbol, &launch) {
+            Ok(report) => {
+                self.put(1, report.output.as_bytes())?;
+                self.judge(&report.faults, name)
+            }
+            Err(LaunchError::Unsupported { error, .. }) => Err(Stop::error(error.to_string())),
+            Err(error) => {
+                let message = format!("the launch of `{name}` failed: {error}");
+                self.device.fail(INVALID_CONFIGURATION, self.line, message, true);
+                Ok(0)
+            }
+        }
+    }
+
+    /// The shape, the stream and the arguments of a launch.
+    fn evaluated(&mut self, launch: &Launch, frame: u64) -> Result<Wanted> {
+        let grid = self.eval(&launch.grid, frame)?;
+        let grid = self.shape(grid)?;
+        let block = self.eval(&launch.block, frame)?;
+        let block = self.shape(block)?;
+        let shared_bytes = self.eval(&launch.shared_bytes, frame)?;
+        let stream = self.eval(&launch.stream, frame)?;
+        let mut args = Vec::with_capacity(launch.arguments.len());
+        let mut addresses = Vec::new();
+        for (passing, argument) in &launch.arguments {
+            let value = self.eval(argument, frame)?;
+            self.at(launch.line);
+            args.push(match passing {
+                Passing::Scalar(ty) => {
+                    if *ty == Scalar::U64 {
+                        addresses.push(value);
+                    }
+                    Arg::bytes(&value.to_le_bytes()[..ty.bytes() as usize])
+                }
+                Passing::Object(bytes) => Arg::bytes(&self.bytes_of(value, *bytes)?),
+            });
+        }
+        self.at(launch.line);
+        Ok(Wanted { grid, block, shared_bytes, stream, args, addresses })
+    }
+
+    /// Turns what the emulator found in a launch into findings. An error stops the program.
+    fn judge(&mut self, faults: &[simt::Fault], name: &str) -> Result<u64> {
+        for fault in faults.iter().filter(|fault| fault.severity != Severity::Note) {
+            let mut finding = of_kernel(fault, self.line, name);
+            let address = fault.location.as_ref().map(|location| location.address);
+            if let Some(address) = address.filter(|address| self.memory.offset(*address).is_some()) {
+                finding.kind = Kind::WrongSpace;
+                finding.message = format!(
+                    "the kernel `{name}` accesses the address {address:#x}, which is in the memory of the host"
+                );
+                "copy the data to memory from `cudaMalloc`, and pass that pointer"
+                    .clone_into(&mut finding.help);
+            }
+            self.findings.push(finding);
+        }
+        let failed = faults.iter().any(|fault| fault.severity == Severity::Error);
+        if failed { Err(Box::new(Stop::Reported)) } else { Ok(0) }
+    }
+
+    /// The three numbers of a `dim3`.
+    fn shape(&mut self, address: u64) -> Result<Dim3> {
+        let mut part = |nth: u64| self.load(Scalar::U32, address + 4 * nth).map(|value| value as u32);
+        Ok(Dim3::new(part(0)?, part(1)?, part(2)?))
+    }
+
+    pub(crate) fn bytes_of(&mut self, address: u64, bytes: u64) -> Result<Vec<u8>> {
+        self.check_host(address, bytes, "read", false)?;
+        let at = address.saturating_sub(BASE) as usize;
+        Ok(self.memory.bytes[at..at + bytes as usize].to_vec())
+    }
+
+    /// What is known when the program has ended. Memory that was not freed is reported whatever the status is, as
+    /// compute-sanitizer's `--leak-check` does.
+    pub(crate) fn at_end(&mut self, status: i32) {
+        if let Err(stop) = self.unchecked()
+            && let Stop::Finding(finding) = *stop
+        {
+            self.findings.push(finding);
+        }
+        if status != 0 {
+            let message =
+                format!("the program ended with the status {status}, which says that something is wrong");
+            let parts = self.device.partial.iter();
+            let help = parts.map(|(line, message)| format!("line {line}: {message}")).next();
+            let help = help.unwrap_or_else(|| "look at what it printed: a test of its own failed".to_owned());
+            self.findings.push(Finding::new(Kind::ExitStatus, self.line, message, help));
+        }
+        for (line, bytes) in self.device.live() {
+            let message = format!("{bytes} bytes of the device that are allocated here are never freed");
+            let help = "call `cudaFree` when they are not needed any more";
+            self.findings.push(Finding::new(Kind::Leak, line, message, help));
+        }
+    }
+}
+
+/// Why a device refuses a launch.
+fn refused(grid: Dim3, block: Dim3, shared: u64, allowed: u64) -> Option<(u64, String)> {
+    if grid.count() == 0 || block.count() == 0 {
+        return Some((
+            INVALID_CONFIGURATION,
+            format!("the grid is {grid} and the block is {block}, and neither may be empty"),
+        ));
+    }
+    if block.count() > 1024 || block.z > 64 {
+        let threads = block.count();
+        return Some((INVALID_CONFIGURATION, format!("a block of {threads} threads is larger than 1024")));
+    }
+    if shared > allowed {
+        return Some((INVALID_VALUE, format!("{shared} bytes of shared memory are more than {allowed}")));
+    }
+    None
+}
+
+fn of_kernel(fault: &simt::Fault, line: u32, name: &str) -> Finding {
+    let source = fault.actors.first().and_then(|actor| actor.site.source.as_ref());
+    let mut finding = Finding::new(
+        Kind::Kernel(fault.kind),
+        source.map_or(line, |source| source.line),
+        format!("{} (kernel `{name}`, launched at line {line})", fault.message),
+        fault.help.clone(),
+    );
+    finding.actors = fault.actors.iter().map(ToString::to_string).collect();
+    finding
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_launch_is_refused_for_what_no_device_has() {
+        let code = |grid: Dim3, block: Dim3, shared| {
+            refused(grid, block, shared, SHARED_BYTES).map(|(code, _)| code)
+        };
+        let one = Dim3::from(1);
+        assert_eq!(code(one, Dim3::from(1024), SHARED_BYTES), None);
+        assert_eq!(code(one, Dim3::from(1025), 0), Some(INVALID_CONFIGURATION));
+        assert_eq!(code(one, Dim3::new(1, 1, 65), 0), Some(INVALID_CONFIGURATION));
+        assert_eq!(code(Dim3::from(0), one, 0), Some(INVALID_CONFIGURATION));
+        assert_eq!(code(one, one, SHARED_BYTES + 1), Some(INVALID_VALUE));
+        assert!(refused(one, one, MAX_SHARED_BYTES, MAX_SHARED_BYTES).is_none());
+    }
+}

@@ -1,0 +1,574 @@
+//! Executes the tree: expressions, statements, calls.
+//!
+//! Values are 64 bits; variables are in the memory of the host, the frames of functions on its stack.
+
+use cudac::host::{Expr, Loop, Program, Scalar, Stmt, Switch, Update, UpdateResult};
+
+use crate::device::Device;
+use crate::finding::{Finding, Kind};
+use crate::memory::{BASE, Memory, state};
+use crate::random::Random;
+use crate::runtime::Function;
+use crate::{Error, Limits, Outcome, arithmetic};
+
+/// Why execution does not continue.
+#[derive(Debug)]
+pub(crate) enum Stop {
+    /// Something is wrong.
+    Finding(Finding),
+    /// The same, and the findings have it already.
+    Reported,
+    /// `exit`
+    Exit(i32),
+    /// Something is not supported, or a limit was reached.
+    Error(String),
+}
+
+impl From<Finding> for Box<Stop> {
+    fn from(finding: Finding) -> Box<Stop> {
+        Box::new(Stop::Finding(finding))
+    }
+}
+
+impl Stop {
+    /// Something is not supported, or a limit was reached.
+    #[expect(clippy::unnecessary_box_returns, reason = "it is what a `Result` has")]
+    pub fn error(message: impl Into<String>) -> Box<Stop> {
+        Box::new(Stop::Error(message.into()))
+    }
+}
+
+/// A box, so that results are small.
+pub(crate) type Result<T> = std::result::Result<T, Box<Stop>>;
+
+/// How a statement ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Flow {
+    Next,
+    Break,
+    Continue,
+    /// The value is [`Machine::returned`].
+    Return,
+}
+
+/// A program that is being executed.
+pub(crate) struct Machine<'p> {
+    pub program: &'p Program,
+    pub limits: Limits,
+    pub memory: Memory,
+    pub device: Device,
+    pub random: Random,
+    pub output: Vec<u8>,
+    pub errors: Vec<u8>,
+    pub findings: Vec<Finding>,
+    /// The line that is being executed.
+    pub line: u32,
+    /// The variable whose address the last call of the runtime got first.
+    pub first: Option<String>,
+    pub functions: Vec<Function>,
+    /// The offsets of variables of the host, and of texts.
+    globals: Vec<u64>,
+    texts: Vec<u64>,
+    steps: u64,
+    /// How often memory was written or the runtime was called.
+    changes: u64,
+    pub calls: usize,
+    /// What the last `return` returned.
+    pub returned: u64,
+    /// The objects that have to be destroyed: the destructor, and the address.
+    pub owned: Vec<(usize, u64)>,
+    /// What is left of the standard input, from the last byte to the first.
+    pub input: Vec<u8>,
+    /// Texts that are being made by streams of the program.
+    pub streams: Vec<Vec<u8>>,
+}
+
+impl<'p> Machine<'p> {
+    pub fn new(
+        program: &'p Program,
+        name: &str,
+        ptx: &str,
+        input: &[u8],
+        limits: &Limits,
+    ) -> std::result::Result<Machine<'p>, Error> {
+        let failed = |message: String| Error { line: 0, message };
+        let full = || failed(format!("the program needs more than {} bytes of memory", limits.memory_bytes));
+        let mut memory = Memory::new(limits.memory_bytes);
+        let mut globals = Vec::with_capacity(program.globals.len());
+        for global in &program.globals {
+            let at = memory.add(global.bytes, state::SET).ok_or_else(full)?;
+            if let Some(value) = &global.value {
+                memory.bytes[at as usize..at as usize + value.len()].copy_from_slice(value);
+            }
+            globals.push(at);
+        }
+        let mut texts = Vec::with_capacity(program.texts.len());
+        for text in &program.texts {
+            let at = memory.add(text.len() as u64 + 1, state::SET).ok_or_else(full)?;
+            memory.bytes[at as usize..at as usize + text.len()].copy_from_slice(text);
+            texts.push(at);
+        }
+        let functions = program.runtime.iter().map(|name| {
+            Function::named(name).ok_or_else(|| failed(format!("`{name}` is not supported in host code")))
+        });
+        Ok(Machine {
+            program,
+            limits: *limits,
+            memory,
+            device: Device::new(name, ptx, limits.device_bytes, &program.managed).map_err(failed)?,
+            random: Random::new(1),
+            output: Vec::new(),
+            errors: Vec::new(),
+            findings: Vec::new(),
+            line: 0,
+            first: None,
+            functions: functions.collect::<std::result::Result<_, _>>()?,
+            globals,
+            texts,
+            steps: 0,
+            changes: 0,
+            calls: 0,
+            returned: 0,
+            owned: Vec::new(),
+            input: input.iter().rev().copied().collect(),
+            streams: Vec::new(),
+        })
+    }
+
+    /// Puts the words of the command line into memory, and returns the arguments of `main`: their number, and where they are.
+    fn arguments(&mut self, words: &[&str]) -> Option<[u64; 2]> {
+        let table = self.memory.add(8 * (words.len() as u64 + 1), state::SET)?;
+        for (nth, word) in words.iter().enumerate() {
+            let at = self.memory.add(word.len() as u64 + 1, state::SET)?;
+            self.memory.bytes[at as usize..at as usize + word.len()].copy_from_slice(word.as_bytes());
+            let entry = (table + 8 * nth as u64) as usize;
+            self.memory.bytes[entry..entry + 8].copy_from_slice(&(BASE + at).to_le_bytes());
+        }
+        Some([words.len() as u64, BASE + table])
+    }
+
+    /// Executes `main` with the words of a command line.
+    pub fn run(mut self, words: &[&str]) -> std::result::Result<Outcome, Error> {
+        let count = self.program.functions[self.program.main].parameters.len();
+        let full = || Error { line: 0, message: "there is no memory for the arguments".to_owned() };
+        let given = self.arguments(words).ok_or_else(full)?;
+        let arguments: Vec<u64> = (0..count).map(|nth| given.get(nth).copied().unwrap_or(0)).collect();
+        let program = self.program;
+        let started = program.start.as_ref().map_or(Ok(0), |start| self.enter(start, &[]));
+        let (status, was_stopped) = match started.and_then(|_| self.invoke(program.main, &arguments)) {
+            Ok(status) => (status as i32, false),
+            Err(stop) => match *stop {
+                Stop::Exit(status) => (status, false),
+                Stop::Finding(finding) => {
+                    self.findings.push(finding);
+                    (1, true)
+                }
+                Stop::Reported => (1, true),
+                Stop::Error(message) => return Err(Error { line: self.line, message }),
+            },
+        };
+        if !was_stopped {
+            self.at_end(status);
+        }
+        Ok(Outcome {
+            output: self.output,
+            errors: self.errors,
+            status,
+            was_stopped,
+            findings: self.findings,
+            launches: self.device.launches,
+            asked_the_time: self.device.time > 0,
+        })
+    }
+
+    pub fn found<T>(&self, kind: Kind, message: impl Into<String>, help: &str) -> Result<T> {
+        Err(Finding::new(kind, self.line, message, help).into())
+    }
+
+    pub fn count(&mut self) -> Result<()> {
+        self.steps += 1;
+        if self.steps > self.limits.steps {
+            let message =
+                format!("the host code took more than {} turns of loops and calls", self.limits.steps);
+            return Err(Stop::error(message));
+        }
+        Ok(())
+    }
+
+    pub fn statements(&mut self, statements: &[Stmt], frame: u64) -> Result<Flow> {
+        for statement in statements {
+            let flow = self.statement(statement, frame)?;
+            if flow != Flow::Next {
+                return Ok(flow);
+            }
+        }
+        Ok(Flow::Next)
+    }
+
+    fn statement(&mut self, statement: &Stmt, frame: u64) -> Result<Flow> {
+        self.device.is_in_hand();
+        match statement {
+            Stmt::Expr(expr, is_unused) => {
+                self.eval(expr, frame)?;
+                if *is_unused {
+                    self.ignored()?;
+                }
+                Ok(Flow::Next)
+            }
+            Stmt::Forget(offset, bytes) => {
+                let from = (frame + offset) as usize;
+                self.memory.states[from..from + *bytes as usize].fill(state::EMPTY);
+                Ok(Flow::Next)
+            }
+            Stmt::If(condition, then, otherwise) => {
+                let holds = self.eval(condition, frame)? != 0;
+                self.statements(if holds { then } else { otherwise }, frame)
+            }
+            Stmt::Block(inner) => self.statements(inner, frame),
+            Stmt::Scope(inner) => {
+                let kept = self.owned.len();
+                let flow = self.statements(inner, frame)?;
+                self.destroy_down_to(kept)?;
+                Ok(flow)
+            }
+            Stmt::Loop(inner) => self.looping(inner, frame),
+            Stmt::Switch(inner) => self.switch(inner, frame),
+            Stmt::Break => Ok(Flow::Break),
+            Stmt::Continue => Ok(Flow::Continue),
+            Stmt::Return(value) => {
+                self.returned = value.as_ref().map_or(Ok(0), |value| self.eval(value, frame))?;
+                Ok(Flow::Return)
+            }
+        }
+    }
+
+    fn looping(&mut self, inner: &Loop, frame: u64) -> Result<Flow> {
+        self.statements(&inner.init, frame)?;
+        let mut is_untested = inner.is_do;
+        loop {
+            self.count()?;
+            let changes = self.changes;
+            if let (Some(condition), false) = (&inner.condition, is_untested)
+                && self.eval(condition, frame)? == 0
+            {
+                return Ok(Flow::Next);
+            }
+            match self.statements(&inner.body, frame)? {
+                Flow::Next | Flow::Continue => {}
+                Flow::Break => return Ok(Flow::Next),
+                Flow::Return => return Ok(Flow::Return),
+            }
+            if let Some(step) = &inner.step {
+                self.eval(step, frame)?;
+            }
+            if self.changes == changes && !is_untested {
+                self.at(inner.line);
+                let message =
+                    "this loop never ends: a turn of it changes nothing, so the next one does the same";
+                return Err(Stop::error(message));
+            }
+            is_untested = false;
+        }
+    }
+
+    fn switch(&mut self, inner: &Switch, frame: u64) -> Result<Flow> {
+        let value = self.eval(&inner.value, frame)? as i64;
+        let arms = &inner.arms;
+        let is_it = |labels: &Vec<Option<i64>>| labels.contains(&Some(value));
+        let start = arms.iter().position(|(labels, _)| is_it(labels));
+        let default = || arms.iter().position(|(labels, _)| labels.contains(&None));
+        let Some(start) = start.or_else(default) else { return Ok(Flow::Next) };
+        for (_, body) in &arms[start..] {
+            match self.statements(body, frame)? {
+                Flow::Next => {}
+                Flow::Break => return Ok(Flow::Next),
+                other => return Ok(other),
+            }
+        }
+        Ok(Flow::Next)
+    }
+
+    pub fn at(&mut self, line: u32) {
+        if line != 0 {
+            self.line = line;
+        }
+    }
+
+    pub fn eval(&mut self, expr: &Expr, frame: u64) -> Result<u64> {
+        Ok(match expr {
+            Expr::Const(value) => *value,
+            Expr::Local(offset) => BASE + frame + offset,
+            Expr::Global(number) => BASE + self.globals[*number],
+            Expr::Symbol(number) => self.device.symbol(&self.program.symbols[*number].0),
+            Expr::Text(number) => BASE + self.texts[*number],
+            Expr::Load(ty, address, line) => {
+                let address = self.place(address, frame)?;
+                self.at(*line);
+                self.load(*ty, address)?
+            }
+            Expr::Store(ty, address, value, line) | Expr::StoreAt(ty, address, value, line) => {
+                let value = self.eval(value, frame)?;
+                let address = self.place(address, frame)?;
+                self.at(*line);
+                self.store(*ty, address, value)?;
+                if matches!(expr, Expr::StoreAt(..)) { address } else { value }
+            }
+            Expr::Copy(bytes, to, from, line) => {
+                let from = self.eval(from, frame)?;
+                let to = self.eval(to, frame)?;
+                self.at(*line);
+                self.copy(to, from, *bytes)?;
+                to
+            }
+            Expr::Clear(bytes, address) => {
+                let address = self.eval(address, frame)?;
+                self.fill(address, 0, *bytes)?;
+                address
+            }
+            Expr::Update(update) => self.update(update, frame)?,
+            Expr::Offset(address, bytes) => self.eval(address, frame)?.wrapping_add(*bytes),
+            Expr::Index(address, index, bytes) => {
+                let address = self.operand(address, frame)?;
+                let index = self.operand(index, frame)?;
+                address.wrapping_add(index.wrapping_mul(*bytes as u64))
+            }
+            Expr::Distance(a, b, bytes) => {
+                let distance = self.eval(a, frame)?.wrapping_sub(self.eval(b, frame)?);
+                (distance as i64 / *bytes as i64) as u64
+            }
+            Expr::Negate(ty, inner) => arithmetic::negate(*ty, self.eval(inner, frame)?),
+            Expr::Complement(ty, inner) => arithmetic::extend(*ty, !self.eval(inner, frame)?),
+            Expr::Not(inner) => u64::from(self.eval(inner, frame)? == 0),
+            Expr::Binary(op, ty, a, b, line) => {
+                let a = self.operand(a, frame)?;
+                let b = self.operand(b, frame)?;
+                match arithmetic::binary(*op, *ty, a, b) {
+                    Some(value) => value,
+                    None => return self.divided(*line),
+                }
+            }
+            Expr::Compare(compare, ty, a, b) => {
+                let a = self.operand(a, frame)?;
+                let b = self.operand(b, frame)?;
+                u64::from(arithmetic::compare(*compare, *ty, a, b))
+            }
+            Expr::And(a, b) => u64::from(self.eval(a, frame)? != 0 && self.eval(b, frame)? != 0),
+            Expr::Or(a, b) => u64::from(self.eval(a, frame)? != 0 || self.eval(b, frame)? != 0),
+            Expr::If(condition, yes, no) => {
+                let holds = self.eval(condition, frame)? != 0;
+                self.eval(if holds { yes } else { no }, frame)?
+            }
+            Expr::Convert(to, from, inner) => arithmetic::convert(*to, *from, self.operand(inner, frame)?),
+            other => self.eval_rare(other, frame)?,
+        })
+    }
+
+    /// [`Machine::eval`] of an address, which is often that of a variable.
+    #[inline(always)]
+    fn place(&mut self, expr: &Expr, frame: u64) -> Result<u64> {
+        match expr {
+            Expr::Local(offset) => Ok(BASE + frame + offset),
+            other => self.eval(other, frame),
+        }
+    }
+
+    /// [`Machine::eval`] of an operand, which is often a variable or a number.
+    #[inline(always)]
+    fn operand(&mut self, expr: &Expr, frame: u64) -> Result<u64> {
+        match expr {
+            Expr::Const(value) => Ok(*value),
+            Expr::Load(ty, address, line) if let Expr::Local(offset) = **address => {
+                self.at(*line);
+                self.load(*ty, BASE + frame + offset)
+            }
+            other => self.eval(other, frame),
+        }
+    }
+
+    /// What loops seldom contain, apart, so that the stack of the rest stays small.
+    fn eval_rare(&mut self, expr: &Expr, frame: u64) -> Result<u64> {
+        match expr {
+            Expr::Then(parts) => {
+                let mut last = 0;
+                for part in parts {
+                    last = self.eval(part, frame)?;
+                }
+                Ok(last)
+            }
+            Expr::Intrinsic(intrinsic, ty, arguments) => {
+                let mut values = Vec::with_capacity(arguments.len());
+                for argument in arguments {
+                    values.push(self.eval(argument, frame)?);
+                }
+                Ok(arithmetic::intrinsic(*intrinsic, *ty, &values))
+            }
+            Expr::Call(call) => self.call(call, frame),
+            Expr::Runtime(call) => {
+                self.changes += 1;
+                let mut values = Vec::with_capacity(call.arguments.len());
+                for (_, argument) in &call.arguments {
+                    values.push(self.eval(argument, frame)?);
+                }
+                self.at(call.line);
+                let function = self.functions[call.function];
+                let value = self.runtime(function, call, &values)?;
+                Ok(call.result.map_or(0, |ty| arithmetic::extend(ty, value)))
+            }
+            Expr::Print(stream, text, arguments, line) => {
+                let stream = self.eval(stream, frame)?;
+                let mut values = Vec::with_capacity(arguments.len());
+                for (ty, argument) in arguments {
+                    values.push((*ty, self.eval(argument, frame)?));
+                }
+                self.at(*line);
+                self.changes += 1;
+                self.print(stream, *text, &values)
+            }
+            Expr::Launch(launch) => {
+                self.changes += 1;
+                self.launch(launch, frame)
+            }
+            Expr::CallPointer(call) => self.call_pointer(call, frame),
+            Expr::Format(of, text, arguments, line) => {
+                let mut values = Vec::with_capacity(arguments.len());
+                for (ty, argument) in arguments {
+                    values.push((*ty, self.eval(argument, frame)?));
+                }
+                self.at(*line);
+                self.changes += 1;
+                self.formatted(*of, *text, &values)
+            }
+            Expr::Own(address, destructors) => {
+                let address = self.eval(address, frame)?;
+                let ends = destructors.iter().map(|(offset, function)| (*function, address + offset));
+                self.owned.extend(ends);
+                Ok(address)
+            }
+            Expr::Disown(address, bytes) => {
+                let address = self.eval(address, frame)?;
+                self.owned.retain(|(_, at)| !(address..address + bytes).contains(at));
+                Ok(address)
+            }
+            Expr::Clean(inner) => {
+                let kept = self.owned.len();
+                let value = self.eval(inner, frame)?;
+                self.destroy_down_to(kept)?;
+                Ok(value)
+            }
+            _ => Err(Stop::error("this expression is not supported in host code")),
+        }
+    }
+
+    fn divided<T>(&mut self, line: u32) -> Result<T> {
+        self.at(line);
+        let help = "test the divisor before the division";
+        self.found(Kind::DivisionByZero, "an integer is divided by zero", help)
+    }
+
+    fn update(&mut self, update: &Update, frame: u64) -> Result<u64> {
+        let value = self.operand(&update.value, frame)?;
+        let address = self.place(&update.address, frame)?;
+        self.at(update.line);
+        let old = self.load(update.ty, address)?;
+        let wide = arithmetic::convert(update.computed_as, update.ty, old);
+        let Some(new) = arithmetic::binary(update.op, update.computed_as, wide, value) else {
+            return self.divided(update.line);
+        };
+        let new = arithmetic::convert(update.ty, update.computed_as, new);
+        self.store(update.ty, address, new)?;
+        Ok(match update.result {
+            UpdateResult::Old => old,
+            UpdateResult::New => new,
+            UpdateResult::Address => address,
+        })
+    }
+
+    #[inline]
+    pub fn load(&mut self, ty: Scalar, address: u64) -> Result<u64> {
+        let memory = &self.memory;
+        let value = match ty {
+            Scalar::Bool | Scalar::U8 => {
+                memory.read(address).map(|bytes| u64::from(u8::from_le_bytes(bytes)))
+            }
+            Scalar::I8 => memory.read(address).map(|bytes| i8::from_le_bytes(bytes) as u64),
+            Scalar::I16 => memory.read(address).map(|bytes| i16::from_le_bytes(bytes) as u64),
+            Scalar::U16 => memory.read(address).map(|bytes| u64::from(u16::from_le_bytes(bytes))),
+            Scalar::I32 => memory.read(address).map(|bytes| i32::from_le_bytes(bytes) as u64),
+            Scalar::U32 | Scalar::F32 => {
+                memory.read(address).map(|bytes| u64::from(u32::from_le_bytes(bytes)))
+            }
+            Scalar::I64 | Scalar::U64 | Scalar::F64 => memory.read(address).map(u64::from_le_bytes),
+        };
+        match value {
+            Some(value) => Ok(value),
+            None => self.load_elsewhere(ty, address),
+        }
+    }
+
+    #[inline]
+    pub fn store(&mut self, ty: Scalar, address: u64, value: u64) -> Result<()> {
+        self.changes += 1;
+        let is_written = match ty.bytes() {
+            1 => self.memory.write(address, (value as u8).to_le_bytes()),
+            2 => self.memory.write(address, (value as u16).to_le_bytes()),
+            4 => self.memory.write(address, (value as u32).to_le_bytes()),
+            _ => self.memory.write(address, value.to_le_bytes()),
+        };
+        if is_written {
+            return Ok(());
+        }
+        self.store_elsewhere(address, &value.to_le_bytes()[..ty.bytes() as usize])
+    }
+
+    #[cold]
+    fn load_elsewhere(&mut self, ty: Scalar, address: u64) -> Result<u64> {
+        let bytes = ty.bytes();
+        let mut value = [0; 8];
+        if Device::has(address) {
+            let found = self.managed(address, bytes, "read")?;
+            value[..bytes as usize].copy_from_slice(&found);
+            return Ok(arithmetic::extend(ty, u64::from_le_bytes(value)));
+        }
+        self.check_host(address, bytes, "read", true)?;
+        Ok(0)
+    }
+
+    #[cold]
+    fn store_elsewhere(&mut self, address: u64, value: &[u8]) -> Result<()> {
+        if Device::has(address) {
+            self.managed(address, value.len() as u64, "written")?;
+            return self.device.write(address, value).map_err(Stop::error);
+        }
+        self.check_host(address, value.len() as u64, "written", false)
+    }
+
+    /// Copies bytes within the memory of the host, those that nobody has written too.
+    pub fn copy(&mut self, to: u64, from: u64, bytes: u64) -> Result<()> {
+        if Device::has(to) || Device::has(from) {
+            return self.found(Kind::WrongSpace, "host code accesses memory of the device", DEREFERENCED);
+        }
+        self.check_host(from, bytes, "read", false)?;
+        self.check_host(to, bytes, "written", false)?;
+        self.changes += 1;
+        let (to, from, bytes) = ((to - BASE) as usize, (from - BASE) as usize, bytes as usize);
+        self.memory.bytes.copy_within(from..from + bytes, to);
+        self.memory.states.copy_within(from..from + bytes, to);
+        Ok(())
+    }
+
+    /// Sets bytes of the memory of the host.
+    pub fn fill(&mut self, address: u64, value: u8, bytes: u64) -> Result<()> {
+        if Device::has(address) {
+            return self.found(Kind::WrongSpace, "host code accesses memory of the device", DEREFERENCED);
+        }
+        self.check_host(address, bytes, "written", false)?;
+        self.changes += 1;
+        let (at, bytes) = ((address.max(BASE) - BASE) as usize, bytes as usize);
+        self.memory.bytes[at..at + bytes].fill(value);
+        self.memory.states[at..at + bytes].fill(state::SET);
+        Ok(())
+    }
+}
+
+/// What to do about a device's pointer that host code dereferences.
+pub(crate) const DEREFERENCED: &str = "copy the value to the host with `cudaMemcpy`, and use the copy";

@@ -1,0 +1,274 @@
+//! `printf` and `std::cout`.
+//!
+//! Specification: ISO C17, 7.21.6.1. Left out: `%n`, and wide characters.
+
+use cudac::host::Scalar;
+
+use crate::machine::{Machine, Result, Stop};
+
+/// A text that is printed as a string is at most this long.
+const MAX_TEXT_BYTES: usize = 1 << 20;
+
+/// The first stream that is a text in memory.
+pub(crate) const FIRST_TEXT: u64 = 3;
+
+/// What is between `%` and the letter.
+#[derive(Clone, Copy, Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the format")]
+struct Format {
+    left: bool,
+    plus: bool,
+    blank: bool,
+    zero: bool,
+    sharp: bool,
+    width: usize,
+    precision: Option<usize>,
+}
+
+impl Machine<'_> {
+    /// Prints to a stream: 2 is the standard error, those from 3 on are texts, and all others are the standard output.
+    pub(crate) fn put(&mut self, stream: u64, bytes: &[u8]) -> Result<()> {
+        let made = self.streams.iter().map(Vec::len).sum::<usize>();
+        if self.output.len() + self.errors.len() + made + bytes.len() > self.limits.output_bytes {
+            let limit = self.limits.output_bytes;
+            return Err(Stop::error(format!("the program prints more than {limit} bytes")));
+        }
+        let text = stream.checked_sub(FIRST_TEXT).and_then(|nth| self.streams.get_mut(nth as usize));
+        match (stream, text) {
+            (2, _) => self.errors.extend_from_slice(bytes),
+            (_, Some(text)) => text.extend_from_slice(bytes),
+            _ => self.output.extend_from_slice(bytes),
+        }
+        Ok(())
+    }
+
+    /// A text in the memory of the host, up to its zero.
+    pub(crate) fn text(&mut self, address: u64) -> Result<Vec<u8>> {
+        let mut text = Vec::new();
+        loop {
+            let byte = self.load(Scalar::U8, address.wrapping_add(text.len() as u64))? as u8;
+            if byte == 0 || text.len() >= MAX_TEXT_BYTES {
+                return Ok(text);
+            }
+            text.push(byte);
+        }
+    }
+
+    /// `printf`; how many bytes it printed.
+    pub(crate) fn print(&mut self, stream: u64, text: usize, values: &[(Scalar, u64)]) -> Result<u64> {
+        let made = self.made(text, values)?;
+        self.put(stream, &made)?;
+        Ok(made.len() as u64)
+    }
+
+    /// The text that `printf` prints.
+    pub(crate) fn made(&mut self, text: usize, values: &[(Scalar, u64)]) -> Result<Vec<u8>> {
+        let program = self.program;
+        let format = &program.texts[text];
+        let mut values = values.iter().copied();
+        let mut made = Vec::new();
+        let mut at = 0;
+        while let Some(&byte) = format.get(at) {
+            at += 1;
+            if byte != b'%' {
+                made.push(byte);
+                continue;
+            }
+            let (spec, letter) = spec(format, &mut at, &mut values);
+            let shown = match letter {
+                b'%' => "%".to_owned(),
+                b's' => {
+                    let text = self.text(values.next().map_or(0, |(_, bits)| bits))?;
+                    let text = String::from_utf8_lossy(&text).into_owned();
+                    spec.precision.map_or(text.clone(), |most| text.chars().take(most).collect())
+                }
+                b'c' => char::from(values.next().map_or(0, |(_, bits)| bits) as u8).to_string(),
+                b'p' => format!("{:#x}", values.next().map_or(0, |(_, bits)| bits)),
+                b'd' | b'i' | b'u' | b'x' | b'X' | b'o' => integer(spec, letter, values.next()),
+                b'f' | b'F' | b'e' | b'E' | b'g' | b'G' => real(spec, letter, values.next()),
+                other => {
+                    return Err(Stop::error(format!(
+                        "`%{}` is not supported in a format",
+                        char::from(other)
+                    )));
+                }
+            };
+            let is_number = !matches!(letter, b's' | b'c' | b'%');
+            made.extend(padded(spec, &shown, is_number).into_bytes());
+        }
+        Ok(made)
+    }
+}
+
+/// Reads what follows a `%`, and the letter.
+fn spec(format: &[u8], at: &mut usize, values: &mut impl Iterator<Item = (Scalar, u64)>) -> (Format, u8) {
+    let mut spec = Format::default();
+    let peek = |at: usize| format.get(at).copied().unwrap_or(b'%');
+    loop {
+        match peek(*at) {
+            b'-' => spec.left = true,
+            b'+' => spec.plus = true,
+            b' ' => spec.blank = true,
+            b'0' => spec.zero = true,
+            b'#' => spec.sharp = true,
+            _ => break,
+        }
+        *at += 1;
+    }
+    let mut number = |at: &mut usize| {
+        if peek(*at) == b'*' {
+            *at += 1;
+            return values.next().map_or(0, |(_, bits)| (bits as usize).min(4096));
+        }
+        let mut value = 0usize;
+        while peek(*at).is_ascii_digit() {
+            value = (value * 10 + usize::from(peek(*at) - b'0')).min(4096);
+            *at += 1;
+        }
+        value
+    };
+    spec.width = number(at);
+    if peek(*at) == b'.' {
+        *at += 1;
+        spec.precision = Some(number(at));
+    }
+    while matches!(peek(*at), b'l' | b'h' | b'z' | b'j' | b't' | b'L') {
+        *at += 1;
+    }
+    let letter = peek(*at);
+    *at += 1;
+    (spec, letter)
+}
+
+fn integer(spec: Format, letter: u8, value: Option<(Scalar, u64)>) -> String {
+    let (ty, bits) = value.unwrap_or((Scalar::I32, 0));
+    let is_short = ty.bytes() < 8;
+    let unsigned = if is_short { bits & 0xffff_ffff } else { bits };
+    let signed = if is_short { i64::from(bits as i32) } else { bits as i64 };
+    let mut text = match letter {
+        b'x' => format!("{unsigned:x}"),
+        b'X' => format!("{unsigned:X}"),
+        b'o' => format!("{unsigned:o}"),
+        b'u' => unsigned.to_string(),
+        _ => signed.unsigned_abs().to_string(),
+    };
+    if let Some(digits) = spec.precision {
+        text = format!("{text:0>digits$}");
+    }
+    let is_signed = matches!(letter, b'd' | b'i');
+    if spec.sharp && matches!(letter, b'x' | b'X') && unsigned != 0 {
+        text.insert_str(0, "0x");
+    }
+    format!("{}{text}", sign(spec, is_signed && signed < 0, is_signed))
+}
+
+fn sign(spec: Format, is_negative: bool, is_signed: bool) -> &'static str {
+    match () {
+        () if is_negative => "-",
+        () if spec.plus && is_signed => "+",
+        () if spec.blank && is_signed => " ",
+        () => "",
+    }
+}
+
+fn real(spec: Format, letter: u8, value: Option<(Scalar, u64)>) -> String {
+    let value = f64::from_bits(value.map_or(0, |(_, bits)| bits));
+    let digits = spec.precision.unwrap_or(6);
+    let size = value.abs();
+    let text = match letter {
+        _ if size.is_nan() => "nan".to_owned(),
+        _ if size.is_infinite() => "inf".to_owned(),
+        b'f' | b'F' => format!("{size:.digits$}"),
+        b'e' | b'E' => scientific(size, digits),
+        _ => general(size, digits, spec.sharp),
+    };
+    let text = if letter.is_ascii_uppercase() { text.to_uppercase() } else { text };
+    format!("{}{text}", sign(spec, value.is_sign_negative() && !value.is_nan(), true))
+}
+
+/// `%e`
+fn scientific(value: f64, digits: usize) -> String {
+    let text = format!("{value:.digits$e}");
+    let Some((number, exponent)) = text.split_once('e') else { return text };
+    let (sign, exponent) = exponent.strip_prefix('-').map_or(('+', exponent), |rest| ('-', rest));
+    format!("{number}e{sign}{exponent:0>2}")
+}
+
+/// `%g`
+fn general(value: f64, digits: usize, keeps_zeros: bool) -> String {
+    let digits = digits.max(1);
+    let rounded = scientific(value, digits - 1);
+    let exponent =
+        rounded.split_once('e').and_then(|(_, exponent)| exponent.parse::<i32>().ok()).unwrap_or(0);
+    let is_small = exponent < -4 || exponent >= digits as i32;
+    let text =
+        if is_small { rounded } else { format!("{value:.*}", (digits as i32 - 1 - exponent) as usize) };
+    if keeps_zeros || !text.contains('.') {
+        return text;
+    }
+    let (number, rest) = text.split_at(text.find('e').unwrap_or(text.len()));
+    format!("{}{rest}", number.trim_end_matches('0').trim_end_matches('.'))
+}
+
+fn padded(spec: Format, text: &str, is_number: bool) -> String {
+    let width = spec.width;
+    if spec.left {
+        return format!("{text:<width$}");
+    }
+    if !(spec.zero && is_number) {
+        return format!("{text:>width$}");
+    }
+    let (sign, digits) = text.split_at(usize::from(text.starts_with(['-', '+', ' '])));
+    let width = width.saturating_sub(sign.len());
+    format!("{sign}{digits:0>width$}")
+}
+
+/// A number as `std::cout` prints it; the letter is that of `printf`.
+pub(crate) fn float(value: f64, digits: i32, letter: u8) -> String {
+    let spec = Format { precision: Some(digits.clamp(0, 4096) as usize), ..Format::default() };
+    real(spec, letter, Some((Scalar::F64, value.to_bits())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(format: &str, value: (Scalar, u64)) -> String {
+        let mut at = 1;
+        let (spec, letter) = spec(format.as_bytes(), &mut at, &mut std::iter::empty());
+        let text = match letter {
+            b'd' | b'u' | b'x' | b'X' | b'o' => integer(spec, letter, Some(value)),
+            _ => real(spec, letter, Some(value)),
+        };
+        padded(spec, &text, true)
+    }
+
+    #[test]
+    fn numbers_are_printed_as_c_prints_them() {
+        let int = |value: i32| (Scalar::I32, value as u64);
+        let double = |value: f64| (Scalar::F64, value.to_bits());
+        for (format, value, expected) in [
+            ("%d", int(-5), "-5"),
+            ("%05d", int(-42), "-0042"),
+            ("%-4d|", int(7), "7   "),
+            ("%+d", int(7), "+7"),
+            ("%u", int(-1), "4294967295"),
+            ("%#x", int(255), "0xff"),
+            ("%.3d", int(7), "007"),
+            ("%.2f", double(2.675), "2.67"),
+            ("%8.3f", double(-1.5), "  -1.500"),
+            ("%e", double(12345.678), "1.234568e+04"),
+            ("%g", double(0.0001), "0.0001"),
+            ("%g", double(1e-5), "1e-05"),
+            ("%g", double(1_000_000.0), "1e+06"),
+            ("%g", double(100_000.0), "100000"),
+            ("%g", double(0.5), "0.5"),
+            ("%.10g", double(0.1), "0.1"),
+            ("%f", double(f64::NAN), "nan"),
+        ] {
+            assert_eq!(shown(format, value), expected, "{format}");
+        }
+        assert_eq!(float(16.0, 6, b'g'), "16");
+        assert_eq!(float(0.125, 2, b'f'), "0.12");
+    }
+}

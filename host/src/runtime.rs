@@ -1,0 +1,373 @@
+//! The functions that host code calls: C's, and the CUDA runtime's.
+
+use cudac::host::{RuntimeCall, Scalar};
+
+use crate::arithmetic::{float, of_float};
+use crate::finding::Kind;
+use crate::machine::{Machine, Result, Stop};
+use crate::memory::{BASE, state};
+use crate::random::Random;
+
+/// A function that this executor carries out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Function {
+    Malloc,
+    Calloc,
+    Free,
+    New,
+    Delete,
+    Memcpy,
+    Memmove,
+    Memset,
+    Exit,
+    Abort,
+    Rand,
+    Srand,
+    Puts,
+    Putchar,
+    Clock,
+    PutText,
+    PutInteger,
+    PutUnsigned,
+    PutFloat,
+    PutCharacter,
+    PutBytes,
+    Put,
+    NewText,
+    TextSize,
+    TextCopy,
+    TextSet,
+    ReadByte,
+    UnreadByte,
+    BlockBytes,
+    Aligned,
+    Trap,
+    Sqrt,
+    Rsqrt,
+    Floor,
+    Ceil,
+    Rint,
+    Trunc,
+    Fma,
+    CudaMalloc,
+    CudaMallocManaged,
+    CudaMallocHost,
+    CudaFree,
+    CudaFreeHost,
+    CudaMemcpy,
+    CudaMemcpyAsync,
+    CudaMemset,
+    ToSymbol,
+    FromSymbol,
+    GetLastError,
+    PeekAtLastError,
+    Synchronize,
+    ErrorString,
+    ErrorName,
+    StreamCreate,
+    StreamSynchronize,
+    StreamWait,
+    EventCreate,
+    EventRecord,
+    EventSynchronize,
+    EventElapsed,
+    SharedLimit,
+    SharedBytes,
+    LaunchKernel,
+}
+
+/// The functions by name.
+const NAMES: &[(&str, Function)] = &[
+    ("malloc", Function::Malloc),
+    ("calloc", Function::Calloc),
+    ("free", Function::Free),
+    ("__host_new", Function::New),
+    ("__host_delete", Function::Delete),
+    ("memcpy", Function::Memcpy),
+    ("memmove", Function::Memmove),
+    ("memset", Function::Memset),
+    ("exit", Function::Exit),
+    ("abort", Function::Abort),
+    ("rand", Function::Rand),
+    ("srand", Function::Srand),
+    ("puts", Function::Puts),
+    ("putchar", Function::Putchar),
+    ("clock", Function::Clock),
+    ("__host_now", Function::Clock),
+    ("__host_put_text", Function::PutText),
+    ("__host_put_integer", Function::PutInteger),
+    ("__host_put_unsigned", Function::PutUnsigned),
+    ("__host_put_float", Function::PutFloat),
+    ("__host_put_character", Function::PutCharacter),
+    ("__host_put_bytes", Function::PutBytes),
+    ("__host_put", Function::Put),
+    ("__host_text_new", Function::NewText),
+    ("__host_text_size", Function::TextSize),
+    ("__host_text_copy", Function::TextCopy),
+    ("__host_text_set", Function::TextSet),
+    ("__host_read_byte", Function::ReadByte),
+    ("__host_unread_byte", Function::UnreadByte),
+    ("__host_block_bytes", Function::BlockBytes),
+    ("__host_aligned", Function::Aligned),
+    ("__trap", Function::Trap),
+    ("sqrt", Function::Sqrt),
+    ("sqrtf", Function::Sqrt),
+    ("rsqrt", Function::Rsqrt),
+    ("rsqrtf", Function::Rsqrt),
+    ("floor", Function::Floor),
+    ("floorf", Function::Floor),
+    ("ceil", Function::Ceil),
+    ("ceilf", Function::Ceil),
+    ("rint", Function::Rint),
+    ("rintf", Function::Rint),
+    ("trunc", Function::Trunc),
+    ("truncf", Function::Trunc),
+    ("fma", Function::Fma),
+    ("fmaf", Function::Fma),
+    ("__host_cuda_malloc", Function::CudaMalloc),
+    ("__host_cuda_malloc_managed", Function::CudaMallocManaged),
+    ("__host_cuda_malloc_host", Function::CudaMallocHost),
+    ("cudaFree", Function::CudaFree),
+    ("cudaFreeHost", Function::CudaFreeHost),
+    ("cudaMemcpy", Function::CudaMemcpy),
+    ("__host_cuda_memcpy_async", Function::CudaMemcpyAsync),
+    ("cudaMemset", Function::CudaMemset),
+    ("__host_cuda_to_symbol", Function::ToSymbol),
+    ("__host_cuda_from_symbol", Function::FromSymbol),
+    ("cudaGetLastError", Function::GetLastError),
+    ("cudaPeekAtLastError", Function::PeekAtLastError),
+    ("cudaDeviceSynchronize", Function::Synchronize),
+    ("cudaGetErrorString", Function::ErrorString),
+    ("cudaGetErrorName", Function::ErrorName),
+    ("__host_cuda_stream_create", Function::StreamCreate),
+    ("__host_cuda_stream_synchronize", Function::StreamSynchronize),
+    ("__host_cuda_stream_destroy", Function::StreamSynchronize),
+    ("__host_cuda_stream_wait", Function::StreamWait),
+    ("__host_cuda_event_create", Function::EventCreate),
+    ("__host_cuda_event_record", Function::EventRecord),
+    ("__host_cuda_event_synchronize", Function::EventSynchronize),
+    ("__host_cuda_event_elapsed", Function::EventElapsed),
+    ("__host_cuda_shared_limit", Function::SharedLimit),
+    ("__host_cuda_shared_bytes", Function::SharedBytes),
+    ("__host_cuda_launch", Function::LaunchKernel),
+];
+
+impl Function {
+    /// The function of a name.
+    pub fn named(name: &str) -> Option<Function> {
+        NAMES.iter().find(|(known, _)| *known == name).map(|(_, function)| *function)
+    }
+}
+
+impl Machine<'_> {
+    pub(crate) fn runtime(&mut self, function: Function, call: &RuntimeCall, values: &[u64]) -> Result<u64> {
+        let at = |nth: usize| values.get(nth).copied().unwrap_or(0);
+        let (a, b, c) = (at(0), at(1), at(2));
+        match function {
+            Function::Malloc | Function::New => self.allocate(a, state::EMPTY, false),
+            Function::Calloc => self.allocate(a.saturating_mul(b), state::SET, false),
+            Function::Free | Function::Delete => self.free(a, false).map(|()| 0),
+            Function::Memcpy | Function::Memmove => self.copy(a, b, c).map(|()| a),
+            Function::Memset => self.fill(a, b as u8, c).map(|()| a),
+            Function::Exit => Err(Box::new(Stop::Exit(a as i32))),
+            Function::Abort => Err(Box::new(Stop::Exit(134))),
+            Function::Rand => Ok(self.random.next() as u64),
+            Function::Srand => {
+                self.random = Random::new(a as u32);
+                Ok(0)
+            }
+            Function::Clock => Ok(self.device.now()),
+            Function::Puts => {
+                let mut text = self.text(a)?;
+                text.push(b'\n');
+                self.put(1, &text).map(|()| 0)
+            }
+            Function::Putchar => self.put(1, &[a as u8]).map(|()| a),
+            Function::PutText
+            | Function::PutBytes
+            | Function::PutInteger
+            | Function::PutUnsigned
+            | Function::PutFloat
+            | Function::PutCharacter => self.put_value(function, values),
+            Function::Put => {
+                let bytes = self.bytes_of(b, c)?;
+                self.put(a, &bytes).map(|()| 0)
+            }
+            Function::NewText | Function::TextSize | Function::TextCopy | Function::TextSet => {
+                self.of_text(function, values)
+            }
+            Function::ReadByte => Ok(self.read_byte()),
+            Function::UnreadByte => {
+                self.input.push(a as u8);
+                Ok(a)
+            }
+            Function::BlockBytes => {
+                let at = self.memory.offset(a);
+                let known = at.and_then(|at| self.memory.blocks.get(&at)).filter(|block| block.is_live);
+                Ok(known.map_or(0, |block| block.bytes))
+            }
+            Function::Aligned => self.allocate_aligned(a, b),
+            Function::Trap => {
+                let help = "find out why the condition does not hold: print the values in it";
+                self.found(Kind::Assert, "the condition of `assert` does not hold", help)
+            }
+            Function::Sqrt
+            | Function::Rsqrt
+            | Function::Floor
+            | Function::Ceil
+            | Function::Rint
+            | Function::Trunc
+            | Function::Fma => Ok(math(function, call.result, values)),
+            cuda => self.cuda(cuda, values),
+        }
+    }
+
+    pub(crate) fn allocate(&mut self, bytes: u64, with: u8, is_pinned: bool) -> Result<u64> {
+        let limit = self.limits.memory_bytes;
+        let made = self.memory.allocate(bytes, with, is_pinned, self.line);
+        made.map(|at| BASE + at)
+            .ok_or_else(|| Stop::error(format!("the host code needs more than {limit} bytes of memory")))
+    }
+
+    /// `aligned_alloc`: allocations begin at multiples of 64, and of more if that is asked for.
+    fn allocate_aligned(&mut self, align: u64, bytes: u64) -> Result<u64> {
+        let end = (self.memory.bytes.len() as u64).next_multiple_of(64) + 64;
+        if align > 64 && align.is_power_of_two() && align <= 1 << 20 {
+            let missing = end.next_multiple_of(align) - end;
+            self.memory.skip(missing);
+        }
+        self.allocate(bytes, state::EMPTY, false)
+    }
+
+    pub(crate) fn free(&mut self, address: u64, is_pinned: bool) -> Result<()> {
+        if address == 0 {
+            return Ok(());
+        }
+        let known =
+            self.memory.offset(address).and_then(|at| self.memory.blocks.get(&at).map(|block| (at, *block)));
+        let Some((at, block)) = known else {
+            let help = "free what an allocation returned, with the function that belongs to it";
+            let kind = if crate::device::Device::has(address) { Kind::WrongSpace } else { Kind::OutOfBounds };
+            return self.found(
+                kind,
+                format!("{address:#x} is no allocation of the host, so it cannot be freed"),
+                help,
+            );
+        };
+        if !block.is_live {
+            let message = format!("the memory that line {} allocated is freed a second time", block.line);
+            return self.found(Kind::DoubleFree, message, "free it once, and set the pointer to `NULL` then");
+        }
+        if block.is_pinned != is_pinned {
+            let help =
+                "memory of `cudaMallocHost` is freed with `cudaFreeHost`, and that of `malloc` with `free`";
+            return self.found(Kind::OutOfBounds, "this memory belongs to another function that frees", help);
+        }
+        if let Some(block) = self.memory.blocks.get_mut(&at) {
+            block.is_live = false;
+        }
+        let (from, to) = (at as usize, (at + block.bytes) as usize);
+        self.memory.states[from..to].fill(state::FREED);
+        Ok(())
+    }
+
+    /// Whether bytes of the host may be accessed; if they are read, also whether somebody has written them.
+    pub(crate) fn check_host(&mut self, address: u64, bytes: u64, done: &str, is_read: bool) -> Result<()> {
+        if bytes == 0 {
+            return Ok(());
+        }
+        if address < 4096 {
+            let help = "test the pointer: an allocation may have failed, or the variable was never set";
+            return self.found(
+                Kind::OutOfBounds,
+                format!("a null pointer is dereferenced: {bytes} bytes are {done}"),
+                help,
+            );
+        }
+        let range = self.memory.offset(address).map(|at| at as usize..(at.saturating_add(bytes)) as usize);
+        let Some(states) = range.clone().and_then(|range| self.memory.states.get(range)) else {
+            let message = format!("{bytes} bytes at {address:#x} are {done}, which belong to nothing");
+            return self.found(Kind::OutOfBounds, message, "find out where the pointer comes from");
+        };
+        let bad = states.iter().position(|known| match *known {
+            state::NONE | state::FREED | state::PENDING => true,
+            state::EMPTY => is_read,
+            _ => false,
+        });
+        let (Some(bad), Some(range)) = (bad, range) else { return Ok(()) };
+        let found = states[bad];
+        let place = self.place_of((range.start + bad) as u64);
+        match found {
+            state::FREED => {
+                let help = "free it after its last use";
+                self.found(
+                    Kind::UseAfterFree,
+                    format!("{bytes} bytes are {done} in memory that was freed{place}"),
+                    help,
+                )
+            }
+            state::PENDING => {
+                let help = "call `cudaStreamSynchronize` or `cudaDeviceSynchronize` before";
+                let message =
+                    format!("{bytes} bytes are {done} before an asynchronous copy to them has finished");
+                self.found(Kind::Unsynchronized, message, help)
+            }
+            state::NONE => {
+                let help = "compare the index with the number of elements";
+                self.found(
+                    Kind::OutOfBounds,
+                    format!("{bytes} bytes are {done} outside of every object{place}"),
+                    help,
+                )
+            }
+            _ => {
+                let help = "set it first; a result of a kernel has to be copied back with `cudaMemcpy`, and the kernel \
+                            has to write all of it";
+                self.found(
+                    Kind::Uninitialized,
+                    format!("{bytes} bytes are {done} that nobody has written{place}"),
+                    help,
+                )
+            }
+        }
+    }
+
+    /// Where an offset is, for a message.
+    fn place_of(&self, offset: u64) -> String {
+        let Some((start, block)) = self.memory.block_before(offset) else { return String::new() };
+        let distance = offset - start;
+        if distance < block.bytes {
+            format!(": byte {distance} of the {} bytes that line {} allocated", block.bytes, block.line)
+        } else if distance - block.bytes < 64 {
+            format!(
+                ": {} bytes after the {} bytes that line {} allocated",
+                distance - block.bytes,
+                block.bytes,
+                block.line
+            )
+        } else {
+            String::new()
+        }
+    }
+}
+
+/// A function of numbers, in the type of its result.
+fn math(function: Function, ty: Option<Scalar>, values: &[u64]) -> u64 {
+    let is_single = ty == Some(Scalar::F32);
+    let number = |nth: usize| {
+        let bits = values.get(nth).copied().unwrap_or(0);
+        if is_single { f64::from(float(bits)) } else { f64::from_bits(bits) }
+    };
+    let x = number(0);
+    let value = match function {
+        Function::Sqrt => x.sqrt(),
+        Function::Rsqrt => 1.0 / x.sqrt(),
+        Function::Floor => x.floor(),
+        Function::Ceil => x.ceil(),
+        Function::Rint => x.round_ties_even(),
+        Function::Trunc => x.trunc(),
+        _ if is_single => return of_float(float(values[0]).mul_add(float(values[1]), float(values[2]))),
+        _ => x.mul_add(number(1), number(2)),
+    };
+    if is_single { of_float(value as f32) } else { value.to_bits() }
+}

@@ -1,0 +1,170 @@
+//! `sprintf` and `scanf`.
+//!
+//! Specification: ISO C17, 7.21.6.2. Left out: sets of characters in brackets, and `%n`.
+
+use cudac::host::{Formatted, Scalar};
+
+use crate::machine::{Machine, Result, Stop};
+
+/// Where `scanf` takes its bytes from, the next one last.
+struct Source {
+    bytes: Vec<u8>,
+    is_at_end: bool,
+}
+
+impl Source {
+    fn skip_blanks(&mut self) {
+        while self.bytes.last().is_some_and(u8::is_ascii_whitespace) {
+            self.bytes.pop();
+        }
+    }
+
+    /// The bytes that fit, up to so many.
+    fn take(&mut self, most: usize, fits: impl Fn(u8, &[u8]) -> bool) -> Vec<u8> {
+        let mut taken = Vec::new();
+        while let Some(byte) = self.bytes.last().copied() {
+            if taken.len() >= most || !fits(byte, &taken) {
+                return taken;
+            }
+            taken.push(byte);
+            self.bytes.pop();
+        }
+        self.is_at_end |= taken.is_empty();
+        taken
+    }
+}
+
+impl Machine<'_> {
+    pub(crate) fn formatted(&mut self, of: Formatted, text: usize, values: &[(Scalar, u64)]) -> Result<u64> {
+        let first = |nth: usize| values.get(nth).map_or(0, |(_, bits)| *bits);
+        let rest = |nth: usize| values.get(nth..).unwrap_or_default();
+        match of {
+            Formatted::Sprintf => {
+                let made = self.made(text, rest(1))?;
+                self.put_text(first(0), &made, u64::MAX)
+            }
+            Formatted::Snprintf => {
+                let made = self.made(text, rest(2))?;
+                self.put_text(first(0), &made, first(1))
+            }
+            Formatted::Scanf => {
+                let bytes = std::mem::take(&mut self.input);
+                let (source, read) = self.scan(Source { bytes, is_at_end: false }, text, values)?;
+                self.input = source.bytes;
+                Ok(read)
+            }
+            Formatted::Sscanf => {
+                let mut bytes = self.text(first(0))?;
+                bytes.reverse();
+                let (_, read) = self.scan(Source { bytes, is_at_end: false }, text, rest(1))?;
+                Ok(read)
+            }
+        }
+    }
+
+    /// Stores a text and a zero in at most so many bytes; how long the text is.
+    fn put_text(&mut self, to: u64, text: &[u8], room: u64) -> Result<u64> {
+        let shown = (text.len() as u64).min(room.saturating_sub(1)) as usize;
+        for (nth, byte) in text[..shown].iter().chain([&0]).enumerate().take_while(|_| room > 0) {
+            self.store(Scalar::U8, to.wrapping_add(nth as u64), u64::from(*byte))?;
+        }
+        Ok(text.len() as u64)
+    }
+
+    /// Reads what a format asks for; how many values were stored, or -1 if there was nothing.
+    fn scan(&mut self, mut from: Source, text: usize, places: &[(Scalar, u64)]) -> Result<(Source, u64)> {
+        let program = self.program;
+        let mut format = program.texts[text].iter().copied().peekable();
+        let mut places = places.iter().map(|(_, place)| *place);
+        let mut stored = 0;
+        while let Some(byte) = format.next() {
+            if byte.is_ascii_whitespace() {
+                from.skip_blanks();
+                continue;
+            }
+            if byte != b'%' {
+                from.skip_blanks();
+                if from.bytes.last() != Some(&byte) {
+                    break;
+                }
+                from.bytes.pop();
+                continue;
+            }
+            let mut is_stored = true;
+            let (mut most, mut longs) = (0usize, 0);
+            let letter = loop {
+                match format.next().unwrap_or(b'%') {
+                    b'*' => is_stored = false,
+                    digit @ b'0'..=b'9' => most = (10 * most + usize::from(digit - b'0')).min(1 << 20),
+                    b'l' | b'z' | b'j' | b't' => longs += 1,
+                    b'h' => longs -= 1,
+                    letter => break letter,
+                }
+            };
+            let most = if most == 0 { usize::MAX } else { most };
+            let Some(found) = converted(&mut from, letter, most)? else { break };
+            if !is_stored {
+                continue;
+            }
+            let place = places.next().unwrap_or(0);
+            self.store_scanned(place, letter, longs, &found)?;
+            stored += 1;
+        }
+        let is_nothing = stored == 0 && from.bytes.is_empty();
+        Ok((from, if is_nothing { u64::MAX } else { stored }))
+    }
+
+    fn store_scanned(&mut self, place: u64, letter: u8, longs: i32, found: &[u8]) -> Result<()> {
+        let text = String::from_utf8_lossy(found).into_owned();
+        match letter {
+            b's' => self.put_text(place, found, u64::MAX).map(|_| ()),
+            b'c' => self.store(Scalar::U8, place, found.first().copied().map_or(0, u64::from)),
+            b'f' | b'e' | b'g' => {
+                let value: f64 = text.parse().unwrap_or(0.0);
+                match longs {
+                    0 => self.store(Scalar::F32, place, u64::from((value as f32).to_bits())),
+                    _ => self.store(Scalar::F64, place, value.to_bits()),
+                }
+            }
+            _ => {
+                let (text, radix) = match text.strip_prefix("0x").filter(|_| letter == b'x') {
+                    Some(digits) => (digits, 16),
+                    None => (&text[..], if letter == b'x' { 16 } else { 10 }),
+                };
+                let value = i128::from_str_radix(text, radix).unwrap_or(0) as u64;
+                let ty = match longs {
+                    0 => Scalar::I32,
+                    1.. => Scalar::I64,
+                    -1 => Scalar::I16,
+                    _ => Scalar::I8,
+                };
+                self.store(ty, place, value)
+            }
+        }
+    }
+}
+
+/// The bytes of one value, or nothing if there is none.
+fn converted(from: &mut Source, letter: u8, most: usize) -> Result<Option<Vec<u8>>> {
+    if letter != b'c' {
+        from.skip_blanks();
+    }
+    let sign = |byte: u8, before: &[u8]| matches!(byte, b'-' | b'+') && before.is_empty();
+    let found = match letter {
+        b'd' | b'i' | b'u' => from.take(most, |byte, before| byte.is_ascii_digit() || sign(byte, before)),
+        b'x' => from.take(most, |byte, _| byte.is_ascii_hexdigit() || byte == b'x'),
+        b's' => from.take(most, |byte, _| !byte.is_ascii_whitespace()),
+        b'c' => from.take(1, |_, _| true),
+        b'f' | b'e' | b'g' => from.take(most, |byte, before| {
+            let follows = matches!(before.last(), None | Some(b'e' | b'E'));
+            byte.is_ascii_digit()
+                || matches!(byte, b'.' | b'e' | b'E')
+                || matches!(byte, b'-' | b'+') && follows
+        }),
+        other => {
+            let message = format!("`%{}` is not supported in the format of `scanf`", char::from(other));
+            return Err(Stop::error(message));
+        }
+    };
+    Ok(Some(found).filter(|found| !found.is_empty()))
+}

@@ -1,0 +1,82 @@
+//! Streams of C++: `std::cout`, `std::cerr`, and streams into a text.
+//!
+//! A stream is a struct of five `int`s in the memory of the program: its number, the digits of floats, the width of the
+//! next value, flags, and the character that fills the width. Specification: C++17, [ostream.formatted].
+
+use cudac::host::Scalar;
+
+use crate::machine::{Machine, Result};
+use crate::print::{self, FIRST_TEXT};
+use crate::runtime::Function;
+
+const FIXED: u64 = 1;
+const SCIENTIFIC: u64 = 2;
+const LEFT: u64 = 4;
+const HEX: u64 = 16;
+
+impl Machine<'_> {
+    /// `stream << value`
+    pub(crate) fn put_value(&mut self, function: Function, values: &[u64]) -> Result<u64> {
+        let [stream, value, rest @ ..] = values else { return Ok(0) };
+        let mut fields = [0; 5];
+        for (nth, field) in fields.iter_mut().enumerate() {
+            *field = self.load(Scalar::I32, stream + 4 * nth as u64)?;
+        }
+        let [number, digits, width, flags, fill] = fields;
+        let shown = match function {
+            Function::PutText => self.text(*value)?,
+            Function::PutBytes => self.bytes_of(*value, rest.first().copied().unwrap_or(0))?,
+            Function::PutCharacter => vec![*value as u8],
+            Function::PutFloat => {
+                let letter = match flags & (FIXED | SCIENTIFIC) {
+                    0 => b'g',
+                    FIXED => b'f',
+                    _ => b'e',
+                };
+                print::float(f64::from_bits(*value), digits as i32, letter).into_bytes()
+            }
+            _ if flags & HEX != 0 => format!("{value:x}").into_bytes(),
+            Function::PutInteger => (*value as i64).to_string().into_bytes(),
+            _ => value.to_string().into_bytes(),
+        };
+        let missing = (width.min(4096) as usize).saturating_sub(shown.len());
+        let filler = vec![fill as u8; missing];
+        let parts = if flags & LEFT != 0 { [shown, filler] } else { [filler, shown] };
+        if width != 0 {
+            self.store(Scalar::I32, stream + 8, 0)?;
+        }
+        self.put(number, &parts.concat())?;
+        Ok(0)
+    }
+
+    /// Streams into a text: a new one, its size, its bytes, and setting it to other bytes.
+    pub(crate) fn of_text(&mut self, function: Function, values: &[u64]) -> Result<u64> {
+        if function == Function::NewText {
+            self.streams.push(Vec::new());
+            return Ok(FIRST_TEXT + self.streams.len() as u64 - 1);
+        }
+        let at = |nth: usize| values.get(nth).copied().unwrap_or(0);
+        let text = at(0).checked_sub(FIRST_TEXT).map(|nth| nth as usize);
+        let text = text.filter(|nth| *nth < self.streams.len());
+        match (function, text) {
+            (Function::TextSize, Some(nth)) => Ok(self.streams[nth].len() as u64),
+            (Function::TextCopy, Some(nth)) => {
+                let bytes = self.streams[nth].clone();
+                for (offset, byte) in bytes.iter().enumerate() {
+                    self.store(Scalar::U8, at(1) + offset as u64, u64::from(*byte))?;
+                }
+                Ok(0)
+            }
+            (Function::TextSet, Some(nth)) => {
+                self.streams[nth] = self.bytes_of(at(1), at(2))?;
+                Ok(0)
+            }
+            _ => Ok(0),
+        }
+    }
+
+    /// The next byte of the standard input, or -1.
+    pub(crate) fn read_byte(&mut self) -> u64 {
+        self.input.pop().map_or(u64::MAX, u64::from)
+    }
+}

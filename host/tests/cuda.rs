@@ -1,0 +1,96 @@
+//! The CUDA runtime in host code.
+
+mod common;
+
+use common::{printed, run};
+
+/// The kind and the line of the first finding of a program whose `main` has these statements, each on a line from 2 on.
+fn first(around: &str, statements: &[&str]) -> Option<(&'static str, u32)> {
+    let text = format!("{around} int main() {{\n{}\n}}", statements.join("\n"));
+    run(&text).findings.first().map(|found| (found.kind.name(), found.line))
+}
+
+#[test]
+fn more_shared_memory_has_to_be_asked_for() {
+    let kernel = "__global__ void k() {}";
+    let ask = "cudaFuncSetAttribute(k, cudaFuncAttributeMaxDynamicSharedMemorySize, 65536);";
+    assert_eq!(
+        first(kernel, &["k<<<1, 32, 65536>>>();", "cudaDeviceSynchronize();"]),
+        Some(("unchecked-error", 2))
+    );
+    assert_eq!(first(kernel, &[ask, "k<<<1, 32, 65536>>>();", "cudaDeviceSynchronize();"]), None);
+    let much = "cudaFuncSetAttribute(k, cudaFuncAttributeMaxDynamicSharedMemorySize, 1 << 20);";
+    assert_eq!(first(kernel, &[much]), Some(("unchecked-error", 2)));
+}
+
+/// The shared memory of one kernel is not that of another.
+#[test]
+fn kernels_have_their_own_shared_memory() {
+    let around = "__global__ void a() { __shared__ int s[10240]; s[threadIdx.x] = 0; }
+        __global__ void b() { __shared__ int s[10240]; s[threadIdx.x] = 1; }";
+    assert_eq!(first(around, &["a<<<1, 32>>>(); b<<<1, 32>>>();", "return cudaDeviceSynchronize();"]), None);
+}
+
+#[test]
+fn the_occupancy_is_that_of_the_stated_model() {
+    let around =
+        "__global__ void k() { __shared__ int s[10240]; s[threadIdx.x] = 0; }\n__global__ void plain() {}";
+    let body = "int a, b, c, grid, block; cudaOccupancyMaxActiveBlocksPerMultiprocessor(&a, k, 256, 0);
+        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&b, plain, 256, 0);
+        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&c, plain, 32, 8192);
+        cudaOccupancyMaxPotentialBlockSize(&grid, &block, plain); printf(\"%d %d %d %d %d\", a, b, c, grid, block);";
+    assert_eq!(printed(around, body), "2 8 12 160 1024");
+}
+
+#[test]
+fn rows_are_copied_with_a_pitch() {
+    let body = "int h[3][4], back[3][4], *d; size_t pitch; for (int i = 0; i < 12; i++) h[i / 4][i % 4] = i;
+        cudaMallocPitch(&d, &pitch, 16, 3); cudaMemcpy2D(d, pitch, h, 16, 16, 3, cudaMemcpyHostToDevice);
+        cudaMemcpy2D(back, 16, d, pitch, 16, 3, cudaMemcpyDeviceToHost); printf(\"%d %d\", (int)pitch, back[2][3]); cudaFree(d);";
+    assert_eq!(printed("", body), "512 11");
+}
+
+#[test]
+fn symbols_are_copied_in_both_directions() {
+    let around = "__device__ int table[4];\n__global__ void twice() { table[threadIdx.x] *= 2; }";
+    let body = "int h[4] = {1, 2, 3, 4}; cudaMemcpyToSymbol(table, h, sizeof h); twice<<<1, 4>>>();
+        cudaMemcpyFromSymbol(h, table, sizeof h); void* p; cudaGetSymbolAddress(&p, table);
+        int x; cudaMemcpy(&x, p, 4, cudaMemcpyDeviceToHost); printf(\"%d %d\", h[3], x);";
+    assert_eq!(printed(around, body), "8 2");
+}
+
+#[test]
+fn attributes_of_the_device_are_those_of_its_properties() {
+    let body = "cudaDeviceProp p; cudaGetDeviceProperties(&p, 0); int sms, threads;
+        cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0);
+        cudaDeviceGetAttribute(&threads, cudaDevAttrMaxThreadsPerBlock, 0);
+        printf(\"%d %d\", sms == p.multiProcessorCount, threads == p.maxThreadsPerBlock);";
+    assert_eq!(printed("", body), "1 1");
+}
+
+#[test]
+fn memory_that_is_not_freed_is_reported_whatever_the_status_is() {
+    for (status, kinds) in [(0, vec!["leak"]), (3, vec!["exit-status", "leak"])] {
+        let outcome =
+            run(&format!("int main() {{\n    int* d;\n    cudaMalloc(&d, 4);\n    return {status};\n}}"));
+        let found: Vec<_> = outcome.findings.iter().map(|found| found.kind.name()).collect();
+        assert_eq!((found, outcome.status), (kinds, status));
+    }
+}
+
+#[test]
+fn wrong_calls_are_findings_at_their_lines() {
+    let alloc = "int* d; cudaMalloc(&d, 64);";
+    for (statements, wanted) in [
+        (vec![alloc, "cudaFree(d);", "cudaFree(d);"], ("double-free", 4)),
+        (vec!["int h[4];", "cudaFree(h);"], ("unchecked-error", 3)),
+        (vec![alloc, "int h[32];", "cudaMemcpy(h, d, 128, cudaMemcpyDeviceToHost);"], ("out-of-bounds", 4)),
+        (vec![alloc, "cudaMemset(d, 0, 65);"], ("out-of-bounds", 3)),
+        (vec![alloc, "cudaFree(d);", "cudaMemset(d, 0, 4);"], ("use-after-free", 4)),
+        (vec![alloc, "d[0] = 1;"], ("wrong-space", 3)),
+        (vec!["int x; cudaMemset(&x, 0, 4);"], ("unchecked-error", 2)),
+        (vec!["cudaEvent_t e = 0; cudaEventRecord(e);"], ("unchecked-error", 2)),
+    ] {
+        assert_eq!(first("", &statements), Some(wanted), "{statements:?}");
+    }
+}

@@ -1,0 +1,186 @@
+//! What host code uses of C++.
+
+mod common;
+
+use common::printed;
+
+/// An object that says when it begins and ends.
+const NOISY: &str = "struct Noisy {
+    int id;
+    Noisy(int i) : id(i) { printf(\"+%d \", id); }
+    ~Noisy() { printf(\"-%d \", id); }
+};";
+
+#[test]
+fn objects_end_with_their_block_the_last_one_first() {
+    assert_eq!(printed(NOISY, "Noisy a(1); { Noisy b(2), c(3); } printf(\"| \");"), "+1 +2 +3 -3 -2 | -1 ");
+}
+
+#[test]
+fn objects_end_when_a_loop_or_a_function_is_left() {
+    let around = format!(
+        "{NOISY}\nint f(int x) {{
+            Noisy outer(0);
+            for (int i = 1; i < 9; i++) {{ Noisy inner(i); if (i == 1) continue; if (i == x) return i; }}
+            return -1;
+        }}"
+    );
+    assert_eq!(printed(&around, "printf(\"= %d\", f(2));"), "+0 +1 -1 +2 -2 -0 = 2");
+    let body =
+        "for (int i = 0; i < 3; i++) { Noisy n(i); if (i == 1) break; } switch (1) { case 1: Noisy s(9); }";
+    assert_eq!(printed(NOISY, body), "+0 -0 +1 -1 +9 -9 ");
+}
+
+#[test]
+fn members_and_elements_end_with_what_they_are_part_of() {
+    let around = format!(
+        "{NOISY}\nstruct Two {{ Noisy a, b; Two() : a(1), b(2) {{}} ~Two() {{ printf(\"two \"); }} }};"
+    );
+    assert_eq!(printed(&around, "Two t;"), "+1 +2 two -2 -1 ");
+    assert_eq!(printed(NOISY, "Noisy list[2] = {Noisy(1), Noisy(2)};"), "+1 +2 -2 -1 ");
+}
+
+#[test]
+fn temporaries_end_with_their_expression() {
+    let around = format!(
+        "{NOISY}\nNoisy make(int i) {{ return Noisy(i); }}\nint id(const Noisy& n) {{ return n.id; }}"
+    );
+    assert_eq!(printed(&around, "make(1); printf(\"| \");"), "+1 -1 | ");
+    assert_eq!(printed(&around, "int x = make(1).id; printf(\"%d \", x);"), "+1 -1 1 ");
+    assert_eq!(printed(&around, "int x = id(Noisy(4)); printf(\"%d \", x);"), "+4 -4 4 ");
+    assert_eq!(printed(&around, "const Noisy& kept = make(5); printf(\"| \");"), "+5 | -5 ");
+}
+
+#[test]
+fn what_a_function_returns_is_not_destroyed_by_it() {
+    let around = format!("{NOISY}\nNoisy make() {{ Noisy made(1); printf(\"made \"); return made; }}");
+    assert_eq!(printed(&around, "Noisy n = make(); printf(\"| \");"), "+1 made | -1 ");
+}
+
+#[test]
+fn new_and_delete_call_constructors_and_destructors() {
+    assert_eq!(printed(NOISY, "Noisy* n = new Noisy(7); delete n;"), "+7 -7 ");
+    let around = format!("{NOISY}\nstruct Two {{ Noisy a; Two() : a(3) {{}} }};");
+    assert_eq!(printed(&around, "Two* t = new Two[2]; delete[] t;"), "+3 +3 -3 -3 ");
+    assert_eq!(
+        printed("", "int* x = new int(5); int* y = new int[3](); printf(\"%d %d\", *x, y[2]);"),
+        "5 0"
+    );
+}
+
+#[test]
+fn device_memory_that_an_object_owns_is_freed_by_its_destructor() {
+    let around = "template <typename T> class Buffer {
+        T* data;
+    public:
+        explicit Buffer(size_t n) { cudaMalloc(&data, n * sizeof(T)); }
+        ~Buffer() { cudaFree(data); }
+        Buffer(const Buffer&) = delete;
+        Buffer(Buffer&& other) : data(other.data) { other.data = nullptr; }
+        T* get() const { return data; }
+    };
+    Buffer<int> make(size_t n) { Buffer<int> made(n); return made; }";
+    // A leak would be a finding.
+    assert_eq!(printed(around, "Buffer<int> b = make(32); printf(\"%d\", b.get() != nullptr);"), "1");
+}
+
+#[test]
+fn pointers_to_functions_are_called() {
+    let around = "int twice(int x) { return 2 * x; }\nint next(int x) { return x + 1; }
+        typedef int (*Op)(int);\nint apply(int (*op)(int), int x) { return op(x); }
+        template <typename F> int both(F f, int x) { return f(f(x)); }
+        struct Holder { Op op; };";
+    let body = "Op ops[2] = {twice, &next}; Holder h = {next};
+        printf(\"%d %d %d %d\", apply(twice, 21), (*ops[1])(4), both(next, 5), h.op(1));";
+    assert_eq!(printed(around, body), "42 5 7 2");
+}
+
+#[test]
+fn a_null_pointer_to_a_function_is_a_finding() {
+    let outcome = common::run("int main() {\n    int (*f)(int) = nullptr;\n    return f(1);\n}");
+    let first = &outcome.findings[0];
+    assert_eq!(
+        (first.kind.name(), first.line, &first.message[..]),
+        ("out-of-bounds", 3, "a null pointer is called")
+    );
+}
+
+#[test]
+fn kernels_are_launched_through_pointers_and_by_the_runtime() {
+    let around = "__global__ void set(int* p) { p[threadIdx.x] = threadIdx.x; }
+        template <typename T> __global__ void same(T* p, T value) { p[threadIdx.x] = value; }";
+    let body = "int *d, h[32]; cudaMalloc(&d, 128);
+        void (*kernel)(int*, int) = same<int>; kernel<<<1, 32>>>(d, 7);
+        cudaMemcpy(h, d, 128, cudaMemcpyDeviceToHost); printf(\"%d \", h[31]);
+        void* arguments[] = {&d};
+        cudaLaunchKernel((void*)set, dim3(1), dim3(32), arguments, 0, 0);
+        cudaMemcpy(h, d, 128, cudaMemcpyDeviceToHost); printf(\"%d\", h[31]);
+        cudaFree(d);";
+    assert_eq!(printed(around, body), "7 31");
+}
+
+#[test]
+fn variables_outside_of_functions_get_values_before_main() {
+    let around = format!(
+        "{NOISY}\nconst char* name = \"lanes\"; const double root = sqrt(16.0);\nint doubled = 2 * (int)root; Noisy early(1);"
+    );
+    assert_eq!(printed(&around, "printf(\"%s %g %d\", name, root, doubled);"), "+1 lanes 4 8");
+}
+
+#[test]
+fn declarations_come_before_definitions() {
+    let around = "template <typename T> T half(const T& x);\n__global__ void set(const int n, int* p);
+        template <typename T>\nT half(const T& x) { return x / 2; }\n__global__ void set(const int n, int* p) { *p = n; }";
+    let body = "int *d, h; cudaMalloc(&d, 4); set<<<1, 1>>>(half(18), d);
+        cudaMemcpy(&h, d, 4, cudaMemcpyDeviceToHost); printf(\"%d\", h); cudaFree(d);";
+    assert_eq!(printed(around, body), "9");
+}
+
+#[test]
+fn a_name_after_two_colons_is_that_of_the_outermost_scope() {
+    let around = "int f(int x) { return x; }\nnamespace inner { int f(int x) { return ::f(x) + 1; } }";
+    assert_eq!(printed(around, "printf(\"%d\", inner::f(1));"), "2");
+}
+
+#[test]
+fn a_macro_may_stand_for_the_name_of_another() {
+    let around = "#define ADD(a, b) ((a) + (b))\n#define CHOSEN ADD\n#define APPLY(f, a, b) f(a, b)\n#define TWICE APPLY";
+    assert_eq!(printed(around, "printf(\"%d %d\", CHOSEN(1, 2), TWICE(CHOSEN, 3, 4));"), "3 7");
+}
+
+#[test]
+fn templates_nested_in_others_close_with_two_angles() {
+    let body = "std::vector<std::vector<double>> rows(2); rows[0].push_back(1.5); printf(\"%g %d\", rows[0][0], (int)rows[1].size());";
+    assert_eq!(printed("#include <vector>", body), "1.5 0");
+}
+
+#[test]
+fn a_managed_variable_is_the_hosts_and_the_devices() {
+    let around = "__managed__ int count;\n__global__ void add() { count += 2; }";
+    let body = "count = 40; add<<<1, 1>>>(); cudaDeviceSynchronize(); printf(\"%d\", count);";
+    assert_eq!(printed(around, body), "42");
+}
+
+#[test]
+fn an_array_may_hold_pointers_to_functions() {
+    let around = "void f(float* x) { *x += 1; }\nvoid g(float* x) { *x *= 2; }";
+    let body = "void (*both[2])(float*); both[0] = f; both[1] = &g; float x = 1;
+        for (int i = 0; i < 2; i++) both[i](&x); printf(\"%g\", x);";
+    assert_eq!(printed(around, body), "4");
+}
+
+/// `nvcc` accepts it with a warning.
+#[test]
+fn a_text_may_be_a_pointer_to_characters() {
+    let around = "void say(char* what) { printf(\"%s\", what); }";
+    assert_eq!(printed(around, "char* t = \"he\"; say(t); say(\"llo\");"), "hello");
+}
+
+#[test]
+fn an_array_of_characters_may_begin_as_a_text() {
+    let around = "struct Named { char name[8]; int n; };\nchar all[] = \"global\";";
+    let body = "char a[] = \"abc\", b[8] = \"de\", words[2][6] = {\"first\", \"two\"}; Named n = {\"xy\", 3};
+        b[2] = 'f'; all[0] = 'G';
+        printf(\"%s %d %s %d %s %s %s%d %s\", a, (int)sizeof(a), b, b[7], words[0], words[1], n.name, n.n, all);";
+    assert_eq!(printed(around, body), "abc 4 def 0 first two xy3 Global");
+}
