@@ -1,17 +1,51 @@
-//! The texts of `lanes explain` about each kind of fault: what it means, why it matters, an example, and how to fix it.
+//! The texts of `lanes explain` about each kind of fault and of mistake in a program: what it means, why it matters, an example, and how to fix it.
 //!
 //! The texts are in `explain/`, one file for each kind; the first line is for the list. The tests compile and run their
 //! examples. What it leaves out: what happened in a run, which the report says.
 
 use anstyle::Style;
+use host::Kind;
 use simt::FaultKind;
 
 use layout::paragraph;
 
 const TITLE: Style = Style::new().bold();
 
+/// All kinds: the emulator's, and those that only a whole program has.
+fn all() -> impl Iterator<Item = Kind> {
+    FaultKind::ALL.into_iter().map(Kind::Kernel).chain(Kind::OF_PROGRAMS)
+}
+
+/// The kind with this name.
+pub(super) fn named(name: &str) -> Option<Kind> {
+    all().find(|kind| kind.name() == name)
+}
+
+/// The names of all kinds.
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
+    all().map(Kind::name)
+}
+
 /// The text about a kind. A new kind needs an arm here.
-fn text(kind: FaultKind) -> &'static str {
+fn text(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Kernel(kind) => of_kernel(kind),
+        Kind::WrongSpace => include_str!("explain/wrong-space.txt"),
+        Kind::OutOfBounds => of_kernel(FaultKind::OutOfBounds),
+        Kind::Uninitialized => of_kernel(FaultKind::Uninitialized),
+        Kind::UseAfterFree => of_kernel(FaultKind::UseAfterFree),
+        Kind::DoubleFree => include_str!("explain/double-free.txt"),
+        Kind::Leak => include_str!("explain/leak.txt"),
+        Kind::Unsynchronized => include_str!("explain/unsynchronized.txt"),
+        Kind::UncheckedError => include_str!("explain/unchecked-error.txt"),
+        Kind::Assert => include_str!("explain/assert.txt"),
+        Kind::ExitStatus => include_str!("explain/exit-status.txt"),
+        Kind::DivisionByZero => include_str!("explain/division-by-zero.txt"),
+    }
+}
+
+/// The text about a kind of the emulator.
+fn of_kernel(kind: FaultKind) -> &'static str {
     match kind {
         FaultKind::Race => include_str!("explain/race.txt"),
         FaultKind::VolatileRace => include_str!("explain/volatile-race.txt"),
@@ -36,18 +70,18 @@ fn text(kind: FaultKind) -> &'static str {
 }
 
 /// One kind in full, or all kinds with a line for each.
-pub(super) fn render(kind: Option<FaultKind>) -> String {
+pub(super) fn render(kind: Option<Kind>) -> String {
     let Some(kind) = kind else { return list() };
     let name = kind.name();
     format!("{TITLE}{name}{TITLE:#}: {}", text(kind))
 }
 
 fn list() -> String {
-    let rows = FaultKind::ALL.map(|kind| {
+    let rows = all().map(|kind| {
         let summary = text(kind).lines().next().unwrap_or_default();
         paragraph(&format!("  {:<20}", kind.name()), summary)
     });
-    format!("{}\n`lanes explain NAME` explains one of them.\n", rows.concat())
+    format!("{}\n`lanes explain NAME` explains one of them.\n", rows.collect::<String>())
 }
 
 #[cfg(test)]
@@ -59,7 +93,7 @@ mod tests {
 
     #[test]
     fn every_kind_is_explained_in_four_sections() {
-        for kind in FaultKind::ALL {
+        for kind in all() {
             let text = text(kind);
             let starts = SECTIONS.map(|section| text.find(&format!("\n\n{section}\n")));
             assert!(starts.iter().all(Option::is_some) && starts.is_sorted(), "{}", kind.name());
@@ -70,7 +104,7 @@ mod tests {
     #[test]
     fn texts_are_not_too_wide() {
         let is_long = |line: &&str| line.chars().count() > WIDTH && !line.starts_with("    lanes run ");
-        for kind in FaultKind::ALL {
+        for kind in all() {
             let long = text(kind).lines().find(is_long);
             assert_eq!(long, None, "{}", kind.name());
         }

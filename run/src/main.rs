@@ -1,10 +1,11 @@
-//! The program `lanes`, which runs a reader's own kernels, without a chapter.
+//! The program `lanes`, which runs a reader's own kernels and programs, without a chapter.
 //!
 //! `lanes list` shows the contents of a file, `lanes run` launches one of its kernels with arguments from the command
-//! line, `lanes play` writes such a launch into a page, and `lanes explain` explains a kind of fault. Status 0 means a run
+//! line, or runs it as a whole if it has a `main`, `lanes play` writes such a launch into a page, and `lanes explain` explains a kind of fault. Status 0 means a run
 //! without an error, 1 a kernel with a fault or with different results for different seeds, and 2 something that could not
-//! be run. What it leaves out: several kernels in one run, and structures as arguments.
+//! be run. What it leaves out: several kernels in one run without a `main`, and structures as arguments.
 
+mod advise;
 mod explain;
 mod finished;
 mod inputs;
@@ -16,6 +17,7 @@ mod options;
 mod plan;
 mod play;
 mod print;
+mod program;
 mod replay;
 mod results;
 mod seeds;
@@ -26,7 +28,7 @@ mod words;
 
 use std::process::ExitCode;
 
-use anyhow::{Result, anyhow};
+use anyhow::{Result, anyhow, bail};
 use clap::Parser;
 use simt::{Emulator, Limits};
 
@@ -44,6 +46,7 @@ fn main() -> ExitCode {
     };
     let (result, as_json) = match &options.command {
         Command::Run(options) => (run(options), options.json),
+        Command::Advise(options) => (advise::advise(options), false),
         Command::Play(options) => (play::play(options), false),
         Command::List(options) => (list(options), options.json),
         Command::Explain { fault } => (Ok((explain::render(*fault), ExitCode::SUCCESS)), false),
@@ -72,6 +75,14 @@ fn list(options: &ListOptions) -> Result<Output> {
 }
 
 fn run(options: &RunOptions) -> Result<Output> {
+    if let Some(text) = program::text(options)? {
+        return program::run(options, &text);
+    }
+    if let Some(word) = options.words.first() {
+        bail!(
+            "`{word}` after `--` is for a program with a `main`, and this is a kernel: give its arguments with `--arg`"
+        );
+    }
     let plan = Plan::new(options)?;
     if !options.json {
         plan.program.warn();

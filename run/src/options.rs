@@ -10,7 +10,7 @@ use anyhow::{Result, bail};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use compilers::Choice;
 use simt::DEFAULT_RESIDENT_BLOCKS;
-use simt::{Dim3, FaultKind, Launch, Reconvergence, Schedule};
+use simt::{Dim3, Launch, Reconvergence, Schedule};
 
 use super::print::Print;
 use super::seeds::Seeds;
@@ -37,9 +37,12 @@ pub(super) struct Options {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
-    /// Run a kernel, and report its cost, its output and its faults
+    /// Run a kernel, and report its cost, its output and its faults; or a whole program, if the file has a `main`
     #[command(after_help = ARGUMENTS)]
     Run(Box<RunOptions>),
+    /// Say what the lines of a launch cost, and what they could cost: sectors, bank conflicts, idle lanes, barriers
+    #[command(after_help = ADVISE)]
+    Advise(Box<RunOptions>),
     /// Write a launch into one HTML file, in which it can be played step by step
     #[command(after_help = PLAY)]
     Play(Box<PlayOptions>),
@@ -49,7 +52,7 @@ pub(super) enum Command {
     Explain {
         /// The kind, as a report calls it: race, out-of-bounds, ...
         #[arg(value_parser = words::fault)]
-        fault: Option<FaultKind>,
+        fault: Option<host::Kind>,
     },
 }
 
@@ -68,6 +71,15 @@ pub(super) struct ListOptions {
     #[arg(long)]
     pub json: bool,
 }
+
+const ADVISE: &str = "\
+The options that decide a run are those of `lanes run`. The launch is run and watched; what
+can be tried mechanically (a longer row, a barrier that is left out) is tried, and only what
+was counted is said.
+
+Example:
+  lanes advise transpose.cu --grid 4,4 --block 32,8 --arg buf:f32:16384:iota \\
+      --arg buf:f32:16384:zeros --arg i32:128";
 
 const PLAY: &str = "\
 The options that decide a run are those of `lanes run`. The file needs nothing besides a browser.
@@ -108,8 +120,13 @@ Examples:
   lanes run sum.cu --seeds 0..100 --check races ...     look for a schedule that fails
   lanes run sum.cu --seeds 0..100 --check memory --print 1 ...     compare the results
 
+A .cu file with a function `main` is run as a whole, host code included, unless --kernel
+or --arg is given: what it prints comes first, and then what is wrong with it. Clocks
+and events return stated values, because nothing is measured.
+
 Exit status: 0 no error, 1 the kernel has an error, or the seeds left different results
-in a buffer that is printed, 2 the kernel could not be run";
+in a buffer that is printed, or something is wrong with the program, 2 the kernel or
+the program could not be run";
 
 const LAUNCH: &str = "Launch";
 const CHANCE: &str = "Scheduling";
@@ -172,7 +189,7 @@ pub(super) struct RunOptions {
     /// Count warnings, notes and differences from the GPU as errors
     #[arg(long, help_heading = CHECKS)]
     pub strict: bool,
-    /// After how many warp instructions to stop the kernel; lanes that wait to reconverge continue without the others after an eighth of them at the latest [default: 50 million, and 1000 for each warp]
+    /// After how many warp instructions to stop the kernel; lanes that wait to reconverge continue without the others after an eighth of them at the latest [default: 50 million, and 1000 for each warp; 1000 million for each launch of a program]
     #[arg(long, value_name = "STEPS", value_parser = words::steps, allow_negative_numbers = true, help_heading = CHECKS)]
     pub max_steps: Option<u64>,
 
@@ -194,6 +211,9 @@ pub(super) struct RunOptions {
     /// Print one JSON object with everything that was found
     #[arg(long, help_heading = MACHINE)]
     pub json: bool,
+    /// What a program with a `main` finds in `argv`, after `--`
+    #[arg(last = true, value_name = "WORD")]
+    pub words: Vec<String>,
 }
 
 /// Where to run.

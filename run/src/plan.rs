@@ -61,6 +61,11 @@ impl Plan<'_> {
         Ok((emulator, module))
     }
 
+    /// The largest amount of memory that the buffers may have, in bytes.
+    pub fn memory_bytes(&self) -> u64 {
+        self.memory_bytes
+    }
+
     /// How many seeds may run side by side: one on each core, if there is memory for their buffers. A run that has
     /// ended waits for the seeds before it, so there are up to three for each core.
     pub fn side_by_side(&self) -> u32 {

@@ -59,6 +59,7 @@ fn emulated(plan: &Plan, search: &Search) -> String {
     let mut out = head(plan, search);
     out += &counters(report);
     out += &lines(&report.lines);
+    out += &costly(&report.lines);
     out += &printed(&report.output);
     if let Some(trace) = &search.outcome.trace {
         out += &traced(trace);
@@ -180,6 +181,30 @@ fn averages(counters: &Counters) -> [(&'static str, f64); 3] {
         ("active lanes per PTX instruction", counters.ptx_lanes_per_instruction()),
         ("global load sectors per request", counters.global_load_sectors_per_request()),
     ]
+}
+
+/// Sectors of a request that only lanes which are far apart have: with 16 bytes for each of 32 lanes it has 16.
+const FAR_APART: u64 = 24;
+
+/// A hint at `lanes advise`, if the counters show that lines cost far more than they could.
+fn costly(lines: &[LineCounters]) -> String {
+    let is_costly = |line: &&LineCounters| {
+        let Counters { global_load_requests, global_load_sectors, .. } = line.counters;
+        let Counters { global_store_requests, global_store_sectors, .. } = line.counters;
+        let Counters { shared_load_requests, shared_store_requests, .. } = line.counters;
+        let requests = global_load_requests + global_store_requests;
+        let conflicts = line.counters.shared_load_bank_conflicts + line.counters.shared_store_bank_conflicts;
+        let in_banks = shared_load_requests + shared_store_requests;
+        requests > 0 && global_load_sectors + global_store_sectors >= FAR_APART * requests
+            || in_banks > 0 && conflicts >= in_banks
+    };
+    let found: Vec<String> = lines.iter().filter(is_costly).map(|line| line.source.to_string()).collect();
+    let Some((last, before)) = found.split_last() else { return String::new() };
+    let places = if before.is_empty() { last.clone() } else { format!("{} and {last}", before.join(", ")) };
+    format!(
+        "\n{}",
+        paragraph("advice: ", &format!("`lanes advise` with this launch says how {places} could cost less"))
+    )
 }
 
 /// The CUDA lines for which the most instructions were executed, the most expensive first. A file may contain other

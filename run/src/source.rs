@@ -59,14 +59,25 @@ pub(super) fn name(file: &Path) -> String {
     file.display().to_string()
 }
 
+/// The text of a CUDA file.
+pub(super) fn cuda_text(file: &Path) -> Result<String> {
+    let name = name(file);
+    let bytes = bytes(file).map_err(|error| anyhow!("cannot read `{name}`: {}", why(file, &error)))?;
+    text(bytes).map_err(|what| anyhow!("`{name}` is {what}: CUDA source is text"))
+}
+
+/// Why cudac cannot compile a whole program.
+pub(super) fn rejected(name: &str, errors: &cudac::Errors) -> Error {
+    Error::Rejected { name: name.to_owned(), log: errors.to_string(), choice: Choice::Cudac }
+}
+
 /// The PTX of a file, compiled for an architecture if it is CUDA.
 pub(super) fn read(file: &Path, arch: Option<u32>, choice: Option<Choice>) -> Result<Program> {
     let name = name(file);
-    let bytes = bytes(file).map_err(|error| anyhow!("cannot read `{name}`: {}", why(file, &error)))?;
     if file.extension().is_some_and(|extension| extension == "cu") {
-        let text = text(bytes).map_err(|what| anyhow!("`{name}` is {what}: CUDA source is text"))?;
-        return compile(file, &text, arch, choice);
+        return compile(file, &cuda_text(file)?, arch, choice);
     }
+    let bytes = bytes(file).map_err(|error| anyhow!("cannot read `{name}`: {}", why(file, &error)))?;
     let option = arch.map(|_| "--arch").or(choice.map(|_| "--compiler"));
     if let Some(option) = option {
         bail!("`{name}` is not a `.cu` file, so there is nothing to compile: omit `{option}`");

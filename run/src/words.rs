@@ -4,7 +4,7 @@
 //! out: arguments and what to print, which [`spec`](super::spec) parses.
 
 use compilers::Choice;
-use simt::{Checks, Dim3, FaultKind, Reconvergence, Schedule};
+use simt::{Checks, Dim3, Reconvergence, Schedule};
 
 /// Which checkers are on. Accesses outside of memory are always reported, so for a GPU it makes a difference whether
 /// the user asked for that check only, or for none.
@@ -71,9 +71,9 @@ pub(super) fn checks(text: &str) -> Result<Watch, String> {
 const CHECKERS: &str = "`races`, `initialisation`, `synchronisation` and `memory`";
 
 /// The name of a kind of fault.
-pub(super) fn fault(text: &str) -> Result<FaultKind, String> {
-    let known = || FaultKind::ALL.map(FaultKind::name).join(", ");
-    FaultKind::named(text).ok_or_else(|| format!("there is no such fault: choose one of {}", known()))
+pub(super) fn fault(text: &str) -> Result<host::Kind, String> {
+    let known = || super::explain::names().collect::<Vec<_>>().join(", ");
+    super::explain::named(text).ok_or_else(|| format!("there is no such fault: choose one of {}", known()))
 }
 
 /// `compute_80`, `sm_80` or `80`.

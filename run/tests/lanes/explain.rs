@@ -9,8 +9,8 @@ fn every_kind_is_listed_and_explained() {
     let list = words("explain");
     assert_eq!(list.status.code(), Some(0));
     assert_readable(stdout(&list));
-    for kind in FaultKind::ALL {
-        let name = kind.name();
+    let programs = host::Kind::OF_PROGRAMS.map(host::Kind::name);
+    for name in FaultKind::ALL.map(FaultKind::name).into_iter().chain(programs) {
         assert!(
             stdout(&list).contains(&format!("\n  {name} "))
                 || stdout(&list).starts_with(&format!("  {name} "))

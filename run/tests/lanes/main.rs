@@ -1,11 +1,14 @@
 //! The program `lanes`: correct runs, runs with faults, and the single line that it prints for everything that cannot
 //! be run.
 
+mod advise;
+mod bad;
 mod cuda;
 mod explain;
 mod gpu;
 mod json;
 mod play;
+mod programs;
 mod refused;
 mod runs;
 mod seeds;

@@ -2,8 +2,8 @@
 
 use crate::{GOOD, SAXPY, assert_readable, file, lanes, object, stdout, words};
 
-/// Warp 0 traps if warp 1 ran before it. That never happens when warps take turns, and sometimes when the order is
-/// random.
+/// Warp 0 traps if warp 1 ran before it. That never happens in the default order, because the code of warp 0 comes first, and
+/// sometimes happens when the order is random.
 const RIVALS: &str = "\
 .version 8.0
 .target sm_70
@@ -15,14 +15,14 @@ const RIVALS: &str = "\
     .reg .pred %p<3>;
     ld.param.u64 %rd1, [flag];
     mov.u32 %r1, %tid.x;
-    setp.lt.u32 %p1, %r1, 32;
-    @%p1 bra FIRST;
-    atom.global.exch.b32 %r2, [%rd1], 1;
-    ret;
-FIRST:
+    setp.ge.u32 %p1, %r1, 32;
+    @%p1 bra SECOND;
     atom.global.add.u32 %r3, [%rd1], 0;
     setp.ne.u32 %p2, %r3, 0;
     @%p2 trap;
+    ret;
+SECOND:
+    atom.global.exch.b32 %r2, [%rd1], 1;
     ret;
 }
 ";

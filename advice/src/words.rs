@@ -1,0 +1,261 @@
+//! The words and pictures of advice, in 80 columns.
+
+use std::fmt::Write as _;
+
+use layout::{counted, decimal, grouped, paragraph};
+use simt::{Access, AccessKind};
+
+use crate::case::Case;
+use crate::idle::{Idle, Why};
+use crate::observe::{LANES, SECTOR_BYTES, lanes};
+use crate::order::{Scope, Unneeded};
+use crate::traffic::{Banks, Reuse, SameWord, Sectors};
+use crate::{About, Advice};
+
+/// Bytes of a word of a bank, and how many banks there are.
+const WORD_BYTES: u64 = 4;
+const BANKS: u64 = 32;
+
+/// All advice about a launch, in the order given.
+pub fn render(advice: &[Advice], case: &Case<'_>) -> String {
+    let mut out = String::new();
+    let mut last = None;
+    for advice in advice {
+        let place = match &advice.site.source {
+            Some(source) => source.to_string(),
+            None => format!("PTX line {}", advice.site.ptx_line),
+        };
+        if last.as_ref() != Some(&place) {
+            let text = case.line(&advice.site).unwrap_or(&advice.site.ptx);
+            let _ = writeln!(out, "\n{}", clipped(&format!("{place}  {}", text.trim())));
+            last = Some(place);
+        }
+        out += &about(&advice.about);
+    }
+    out
+}
+
+fn clipped(line: &str) -> String {
+    if line.chars().count() <= layout::WIDTH {
+        return line.to_owned();
+    }
+    line.chars().take(layout::WIDTH - 1).collect::<String>() + "…"
+}
+
+fn about(about: &About) -> String {
+    match about {
+        About::Sectors(found) => sectors(found),
+        About::Banks(found) => banks(found),
+        About::SameWord(found) => same_word(found),
+        About::Reuse(found) => reuse(found),
+        About::Idle(found) => idle(found),
+        About::Order(found) => order(found),
+    }
+}
+
+fn item(text: &str, picture: &str, help: &str) -> String {
+    let help = if help.is_empty() { String::new() } else { paragraph("    help: ", help) };
+    paragraph("  - ", text) + picture + &help
+}
+
+fn done(kind: AccessKind) -> &'static str {
+    match kind {
+        AccessKind::Read => "loads of",
+        AccessKind::Write => "stores to",
+        _ => "updates of",
+    }
+}
+
+fn each(total: u64, requests: u64) -> String {
+    number(total as f64 / requests as f64)
+}
+
+/// Without decimals if there are none.
+fn number(value: f64) -> String {
+    if value.fract() == 0.0 { grouped(value as u64) } else { decimal(value) }
+}
+
+fn apart(step: Option<i64>) -> String {
+    match step.map(i64::unsigned_abs) {
+        Some(step) => format!("active lanes are mostly {} apart", counted(step, "byte")),
+        None => "the distance between active lanes is not fixed".to_owned(),
+    }
+}
+
+fn sectors(found: &Sectors) -> String {
+    let Sectors { name, kind, requests, touched, needed, step, worst } = found;
+    let text = format!(
+        "{} `{name}`: {} sectors per request where {} would do, in {}; {}",
+        done(*kind),
+        each(*touched, *requests),
+        each(*needed, *requests),
+        counted(*requests, "request"),
+        apart(*step),
+    );
+    let first = lanes(worst).map(|(_, address)| address).min().unwrap_or(0);
+    let now = strip(worst, |address| address / SECTOR_BYTES - first / SECTOR_BYTES);
+    let mut before = 0;
+    let packed = strip(worst, |_| {
+        before += worst.bytes;
+        (before - worst.bytes) / SECTOR_BYTES
+    });
+    let help = match step {
+        Some(_) => {
+            "let neighbouring lanes access neighbouring elements: exchange the roles of rows and columns, keep a \
+             structure of arrays in place of an array of structures, or move a tile through shared memory"
+        }
+        None => {
+            "if the lanes can be arranged so that neighbours access neighbouring elements, fewer sectors do"
+        }
+    };
+    item(&text, &picture(&[("sector", now), ("packed", packed)]), help)
+}
+
+fn banks(found: &Banks) -> String {
+    let Banks { name, kind, requests, conflicts, step, padding, worst } = found;
+    let text = format!(
+        "{} `{name}`: {} passes per request where 1 would do, in {}; {}",
+        done(*kind),
+        each(requests + conflicts, *requests),
+        counted(*requests, "request"),
+        apart(*step),
+    );
+    let now = strip(worst, |address| address / WORD_BYTES % BANKS);
+    let help = match padding {
+        Some(padding) => format!(
+            "make each row of {} longer by one element, {} in place of {}: then all accesses to `{name}` have {} in this \
+             launch, and now they have {}",
+            counted(padding.row_bytes, "byte"),
+            counted((padding.row_bytes + padding.more_bytes) / padding.more_bytes, "element"),
+            grouped(padding.row_bytes / padding.more_bytes),
+            counted(padding.after, "bank conflict"),
+            grouped(padding.before),
+        ),
+        None => "let the lanes of a warp access words whose numbers differ modulo 32".to_owned(),
+    };
+    item(&text, &picture(&[("bank", now)]), &help)
+}
+
+fn same_word(found: &SameWord) -> String {
+    let SameWord { name, requests, lanes, words, combines, worst } = found;
+    let text = format!(
+        "updates of `{name}`: {} lanes per request update {}, one after another, in {}",
+        each(*lanes, *requests),
+        if words == requests { "one word".to_owned() } else { format!("{} words", each(*words, *requests)) },
+        counted(*requests, "request"),
+    );
+    let mut known: Vec<u64> = Vec::new();
+    let now = strip(worst, |address| {
+        known.iter().position(|&word| word == address).unwrap_or_else(|| {
+            known.push(address);
+            known.len() - 1
+        }) as u64
+    });
+    let help = if *combines {
+        "combine the values of lanes that update the same word first, by shuffles or a warp reduction, and let one lane \
+         update it; or give each block a word of its own in shared memory"
+    } else {
+        ""
+    };
+    item(&text, &picture(&[("word", now)]), help)
+}
+
+fn reuse(found: &Reuse) -> String {
+    let Reuse { name, block, requested, different } = found;
+    let text = format!(
+        "loads of `{name}`: the requests of block {block} touch {}, of which {} are different",
+        counted(*requested, "sector"),
+        grouped(*different),
+    );
+    item(&text, "", "what a block reads more than once can stay in registers or in shared memory")
+}
+
+fn idle(found: &Idle) -> String {
+    let Idle { instructions, lines, average, share, why, usual_mask } = found;
+    let (reason, help) = match why {
+        Why::Absent => ("the block has no such threads", "launch blocks of a multiple of 32 threads"),
+        Why::Ended => (
+            "their threads have ended",
+            "give the rest of the work to threads with neighbouring numbers, so that whole warps end",
+        ),
+        Why::Elsewhere => (
+            "they took another way at a branch",
+            "let whole warps take the same way: give the work to threads with neighbouring numbers",
+        ),
+        Why::Guarded => (
+            "the condition is false for them",
+            "let the condition hold for whole warps: give the work to threads with neighbouring numbers",
+        ),
+    };
+    let text = format!(
+        "{} of 32 lanes are idle on average, in {}{} ({:.0} % of the lanes of all instructions); mostly {reason}",
+        number(*average),
+        counted(*instructions, "instruction"),
+        of_lines(lines),
+        100.0 * share,
+    );
+    let lanes: String = (0..LANES).map(|lane| if usual_mask >> lane & 1 != 0 { '#' } else { '.' }).collect();
+    item(&text, &picture(&[("active", lanes)]), help)
+}
+
+/// ` of the lines 12, 13 and 20`, unless there is only one.
+fn of_lines(lines: &[u32]) -> String {
+    let Some((last, before)) = lines.split_last().filter(|(_, before)| !before.is_empty()) else {
+        return String::new();
+    };
+    let before: Vec<String> = before.iter().map(u32::to_string).collect();
+    format!(" of the lines {} and {last}", before.join(", "))
+}
+
+fn order(found: &Unneeded) -> String {
+    let Unneeded { ptx, instead, orders, is_of_an_atomic } = found;
+    let what = if ptx.contains("bar") && !ptx.contains("membar") { "barrier" } else { "fence" };
+    let ptx = ptx.trim_end_matches(';');
+    let (text, help) = match instead {
+        None if *is_of_an_atomic => (
+            format!(
+                "`{ptx}`, which comes from the order of this operation, orders nothing in this launch: without it, \
+                     {orders} orders of the warps left the same results, and no checker found anything"
+            ),
+            "use `cuda::memory_order_relaxed` if no other launch needs the order",
+        ),
+        None => (
+            format!(
+                "the {what} `{ptx}` orders nothing in this launch: without it, {orders} orders of the warps left the same \
+                     results, and no checker found anything"
+            ),
+            "leave it out if no other launch needs it",
+        ),
+        Some(scope) => {
+            let (name, does) = match scope {
+                Scope::Block => ("__threadfence_block()", "a fence for the block"),
+                Scope::Device => ("__threadfence()", "a fence for the device"),
+            };
+            (
+                format!(
+                    "the fence `{ptx}` is wider than this launch needs: with {does} (`{name}`), {orders} orders of the warps \
+                         left the same results, and no checker found anything"
+                ),
+                "use the narrower fence if no other launch needs this one",
+            )
+        }
+    };
+    item(&text, "", help)
+}
+
+/// A character for each lane: the number of its sector, bank or word, and a dot where it takes no part.
+fn strip(access: &Access, mut number: impl FnMut(u64) -> u64) -> String {
+    let mut out = vec!['.'; LANES];
+    for (lane, address) in lanes(access) {
+        out[lane] = char::from_digit((number(address) % 36) as u32, 36).unwrap_or('?');
+    }
+    out.into_iter().collect()
+}
+
+fn picture(strips: &[(&str, String)]) -> String {
+    let mut out = format!("    {:<9}{:<8}{:<8}{:<7}{}\n", "lane", "0", "8", "16", "24     31");
+    for (name, strip) in strips {
+        let _ = writeln!(out, "    {name:<9}{strip}");
+    }
+    out
+}
