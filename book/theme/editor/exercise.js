@@ -51,7 +51,7 @@ const LanesExercise = (() => {
         edit() {
             this.editor = new Editor(`Your attempt at ${this.data.title}`, this.data.text.replace(/\n$/, ''), line => line + 1, { input: () => this.typed(), run: () => this.grade() });
             const kept = this.course.drafts.get(this.name);
-            if (kept !== undefined) { this.editor.field.value = kept; this.editor.draw(); }
+            if (typeof kept === 'string') { this.editor.field.value = kept; this.editor.draw(); }
             const parts = element('div', 'edit-parts');
             parts.append(this.editor.box);
             parts.classList.add('plain');
@@ -74,12 +74,21 @@ const LanesExercise = (() => {
             this.work.append(code);
             this.answers = this.data.questions.map(question => new LanesQuestion(question, () => this.typed()));
             this.work.append(...this.answers.map(answer => answer.box));
+            const kept = this.course.drafts.get(this.name) ?? {};
+            this.answers.forEach(answer => answer.take(kept[answer.question.name] ?? ''));
         }
 
         typed() {
-            if (this.editor !== null) { this.course.draft(this.name, this.editor.isChanged ? this.editor.text : null); }
+            this.course.draft(this.name, this.begun());
             if (this.verdict !== null) { this.verdict = null; this.place.replaceChildren(); this.said.textContent = ''; }
             this.draw();
+        }
+
+        // What is worth keeping of the attempt, or null.
+        begun() {
+            if (this.editor !== null) { return this.editor.isChanged ? this.editor.text : null; }
+            const { answers } = this.attempt();
+            return Object.keys(answers).length > 0 ? answers : null;
         }
 
         attempt() {
@@ -211,7 +220,7 @@ const LanesExercise = (() => {
     // All exercises of a page, and what the reader has done.
     class Course {
         constructor(root) {
-            this.drafts = new Map();
+            this.drafts = new LanesDrafts.Drafts(() => window.localStorage);
             this.progress = new LanesProgress.Progress(() => window.localStorage);
             this.bench = new LanesBench.Bench(LanesMachine.ofPage(root));
             this.exercises = new Map([...document.querySelectorAll('main .solve')].map(box => {
@@ -254,7 +263,6 @@ const LanesExercise = (() => {
 
         hint(name, count) { this.progress.hint(name, count); this.read(); }
 
-        // Attempts are kept for as long as the browser keeps them for this page.
         draft(name, text) {
             if (text === null) { this.drafts.delete(name); } else { this.drafts.set(name, text); }
         }

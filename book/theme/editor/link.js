@@ -30,7 +30,8 @@ const LanesLink = (() => {
     }
 
     async function through(bytes, stream, most) {
-        const reader = new Blob([bytes]).stream().pipeThrough(stream).getReader();
+        const source = new ReadableStream({ start(to) { to.enqueue(bytes); to.close(); } });
+        const reader = source.pipeThrough(stream).getReader();
         const parts = [];
         let length = 0;
         for (;;) {

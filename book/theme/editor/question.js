@@ -20,6 +20,18 @@ class LanesQuestion {
         return this.isNone ? 'none' : '';
     }
 
+    // Shows an answer that was given before, as it is written in a file. What the question does not know is left out.
+    take(value) {
+        if (this.field !== undefined) { this.field.value = value; }
+        this.box.querySelectorAll('input[type=radio]').forEach(radio => { radio.checked = radio.value === value; });
+        if (this.squares === undefined) { return; }
+        const runs = value.split(',').map(part => /^ *(\d+)(?:-(\d+))? *$/.exec(part)).filter(run => run !== null);
+        const isIn = number => runs.some(([, first, last = first]) => number >= Number(first) && number <= Number(last));
+        this.picked = new Set([...this.squares.keys()].filter(isIn));
+        this.none.checked = value === 'none';
+        this.mark();
+    }
+
     static written(picked) {
         const runs = [];
         for (const number of [...picked].sort((a, b) => a - b)) {
@@ -119,8 +131,12 @@ class LanesQuestion {
     }
 
     show() {
+        this.mark();
+        this.changed();
+    }
+
+    mark() {
         this.squares.forEach((square, number) => square.setAttribute('aria-pressed', `${this.picked.has(number)}`));
         this.output.textContent = this.picked.size > 0 ? `picked: ${this.value}` : '';
-        this.changed();
     }
 }

@@ -14,9 +14,10 @@ function lanesWorker(scope) {
     // The number of the request that is being answered.
     let current = null;
 
+    // A stream of its own: WebKit does not let a worker read a blob if the page was opened from a file.
     async function unpack(packed) {
-        const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'));
-        return new Response(stream).arrayBuffer();
+        const source = new ReadableStream({ start(to) { to.enqueue(packed); to.close(); } });
+        return new Response(source.pipeThrough(new DecompressionStream('gzip'))).arrayBuffer();
     }
 
     async function start() {

@@ -5,23 +5,21 @@ use std::env;
 use std::ffi::OsStr;
 use std::sync::{Arc, Mutex};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use book_tests::Site;
 use headless_chrome::browser::{default_executable, tab::Tab};
 use headless_chrome::protocol::cdp::types::Event;
 use headless_chrome::protocol::cdp::{Emulation, Input, Log, Network, Page, Runtime};
 use headless_chrome::{Browser, LaunchOptions};
-use serde::de::DeserializeOwned;
+use serde_json::Value;
 
 use crate::book;
 use crate::server::Server;
+use crate::session::{PATIENCE, Session};
 
 /// The variable that skips the tests in a browser.
 const WITHOUT: &str = "BOOK_TESTS_WITHOUT_BROWSER";
-
-/// How long a page may take.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A browser with one page open, which records errors.
 pub struct Window {
@@ -134,12 +132,6 @@ impl Window {
         self.tab.call_method(media).expect("a page can be shown as it is printed");
     }
 
-    /// Opens a page, and waits until it is loaded.
-    pub fn go(&self, page: &str) {
-        let url = self.begin(page);
-        self.wait(&format!("location.href === '{url}' && document.readyState === 'complete'"));
-    }
-
     /// Begins to open a page: scripts run in it from now on. Returns its address.
     fn begin(&self, page: &str) -> String {
         let url = format!("{}{page}", self.server.address());
@@ -155,8 +147,18 @@ impl Window {
         url
     }
 
-    /// The result of a script. If it is a promise, waits for it.
-    pub fn ask<T: DeserializeOwned>(&self, script: &str) -> Result<T, String> {
+    pub fn press(&self, key: &str) {
+        self.tab.press_key(key).expect("there is such a key");
+    }
+}
+
+impl Session for Window {
+    fn go(&self, page: &str) {
+        let url = self.begin(page);
+        self.wait(&format!("location.href === '{url}' && document.readyState === 'complete'"));
+    }
+
+    fn evaluate(&self, script: &str) -> Result<Value, String> {
         let evaluate = Runtime::Evaluate {
             expression: script.to_owned(),
             return_by_value: Some(true),
@@ -178,36 +180,11 @@ impl Window {
         let answer = self.tab.call_method(evaluate).map_err(|error| error.to_string())?;
         match answer.exception_details {
             Some(details) => Err(format!("{details:?}")),
-            None => serde_json::from_value(answer.result.value.unwrap_or_default())
-                .map_err(|error| error.to_string()),
+            None => Ok(answer.result.value.unwrap_or_default()),
         }
     }
 
-    /// Waits until the script returns true. While the browser leaves a page, scripts fail; such errors are ignored.
-    pub fn wait(&self, script: &str) {
-        let start = Instant::now();
-        let mut last = Ok(false);
-        while start.elapsed() < PATIENCE {
-            last = self.ask::<bool>(script);
-            if last == Ok(true) {
-                return;
-            }
-            thread::sleep(Duration::from_millis(5));
-        }
-        panic!("this did not come to be: {script}: {last:?}; and there was {:?}", self.faults());
-    }
-
-    /// Fails unless the script returns true.
-    pub fn sees(&self, script: &str) {
-        assert_eq!(self.ask::<bool>(script), Ok(true), "{script}");
-    }
-
-    pub fn press(&self, key: &str) {
-        self.tab.press_key(key).expect("there is such a key");
-    }
-
-    /// The errors since the last call.
-    pub fn faults(&self) -> Vec<String> {
+    fn faults(&self) -> Vec<String> {
         std::mem::take(&mut *self.faults.lock().expect("nothing panics while it writes"))
     }
 }
@@ -226,7 +203,17 @@ fn pages() -> Vec<String> {
 }
 
 /// Opens every page of the list, and collects the errors in what is shown.
-fn look(window: &Window, (theme, width): (&str, u32), pages: &[String]) -> BTreeSet<String> {
+fn look(window: &Window, way: (&str, u32), pages: &[String]) -> BTreeSet<String> {
+    look_after(window, way, pages, &|_| Vec::new())
+}
+
+/// Opens every page of the list, does with it what `then` does, and collects the errors in what is shown.
+pub fn look_after(
+    window: &Window,
+    (theme, width): (&str, u32),
+    pages: &[String],
+    then: &dyn Fn(&Window) -> Vec<String>,
+) -> BTreeSet<String> {
     let script = include_str!("look.js");
     let script = script.split_once("\nasync ").expect("the script is a function under a comment").1;
     window.go(&pages[0]);
@@ -235,10 +222,11 @@ fn look(window: &Window, (theme, width): (&str, u32), pages: &[String]) -> BTree
     let mut found = BTreeSet::new();
     for page in pages {
         let url = window.begin(page);
+        let wrong = then(window);
         let formulas = book().formulas.get(page).copied().unwrap_or_default();
         let shown = window.ask::<Vec<String>>(&format!("(async {script})('{url}', '{theme}', {formulas})"));
         let shown = shown.unwrap_or_else(|error| panic!("{page}: {error}"));
-        for problem in shown.into_iter().chain(window.faults()) {
+        for problem in wrong.into_iter().chain(shown).chain(window.faults()) {
             found.insert(format!("{page}, {theme}, {width} wide: {problem}"));
         }
     }

@@ -5,10 +5,11 @@ use std::thread;
 use book_tests::Site;
 
 use crate::book;
-use crate::browser::{Window, open, page_with};
+use crate::browser::{open, page_with};
+use crate::session::Session;
 
 /// What is wrong with the listings of a page that can be run: a list of sentences.
-const SCRIPT: &str = include_str!("editor.js");
+pub const SCRIPT: &str = include_str!("editor.js");
 
 /// The pages that have an element like this.
 pub fn pages_with(selector: &str) -> Vec<String> {
@@ -18,24 +19,12 @@ pub fn pages_with(selector: &str) -> Vec<String> {
     with_one.map(|(name, _)| name.to_owned()).collect()
 }
 
-fn run(window: &Window, pages: &[String]) -> Vec<String> {
-    let script = SCRIPT.split_once("\nasync ").expect("the script is a function under a comment").1;
-    let mut found = Vec::new();
-    for page in pages {
-        window.go(page);
-        let wrong = window.ask::<Vec<String>>(&format!("(async {script})()"));
-        let wrong = wrong.unwrap_or_else(|error| vec![error]);
-        found.extend(wrong.into_iter().chain(window.faults()).map(|what| format!("{page}: {what}")));
-    }
-    found
-}
-
 #[test]
 fn every_listing_of_a_kernel_runs_unchanged_and_changed() {
     let pages = pages_with("main .edit");
     assert!(pages.len() >= 60, "{} pages have a listing that can be run", pages.len());
     let halves = pages.split_at(pages.len() / 2);
-    let half = |pages: &[String]| open().map(|window| run(&window, pages));
+    let half = |pages: &[String]| open().map(|window| window.list(SCRIPT, pages));
     let found: Vec<String> = thread::scope(|scope| {
         let other = scope.spawn(|| half(halves.0));
         let found = half(halves.1);
@@ -47,19 +36,19 @@ fn every_listing_of_a_kernel_runs_unchanged_and_changed() {
 const LISTING: &str = "document.querySelector('main .edit').lanesListing";
 
 /// Presses a button of the first listing.
-fn press(window: &Window, act: &str) {
-    window.sees(&format!("document.querySelector('main .edit [data-do={act}]').click() ?? true"));
+fn press(session: &impl Session, act: &str) {
+    session.sees(&format!("document.querySelector('main .edit [data-do={act}]').click() ?? true"));
 }
 
-fn replace(window: &Window, from: &str, to: &str) {
-    window.sees(&format!(
+fn replace(session: &impl Session, from: &str, to: &str) {
+    session.sees(&format!(
         "(editor => {{ editor.text = editor.text.replace('{from}', '{to}'); return editor.text.includes('{to}'); }})({LISTING}.editors[0])"
     ));
 }
 
 /// Waits for the sentence about the run.
-fn hears(window: &Window, words: &str) {
-    window.wait(&format!("document.querySelector('main .edit .edit-said').textContent.includes('{words}')"));
+fn hears(session: &impl Session, words: &str) {
+    session.wait(&format!("document.querySelector('main .edit .edit-said').textContent.includes('{words}')"));
 }
 
 #[test]
@@ -139,19 +128,18 @@ fn a_bad_link_is_one_message_and_markup_stays_text() {
     assert_eq!(window.faults(), Vec::<String>::new());
 }
 
-#[test]
-fn an_endless_kernel_is_stopped_in_less_than_a_second() {
-    let Some(window) = open() else { return };
-    window.go("divergence/branch.html");
-    press(&window, "run");
-    hears(&window, "The committed PTX");
-    replace(&window, "if (i >= n) return;", "while (true) z[i] += 1.0f;");
+/// Runs a kernel that never ends: the bound on steps stops it, and so does the reader.
+pub fn stop_an_endless_kernel(session: &impl Session) {
+    session.go("divergence/branch.html");
+    press(session, "run");
+    hears(session, "The committed PTX");
+    replace(session, "if (i >= n) return;", "while (true) z[i] += 1.0f;");
     // By itself, at the bound on steps.
     let run = format!(
         "(async () => {{ const start = performance.now(); await {LISTING}.run(); return performance.now() - start; }})()"
     );
-    let took: f64 = window.ask(&run).unwrap();
-    window.sees("document.querySelector('.edit-result .faults strong').textContent === 'step-limit:'");
+    let took: f64 = session.ask(&run).unwrap();
+    session.sees("document.querySelector('.edit-result .faults strong').textContent === 'step-limit:'");
     println!("stopped by itself after {took:.0} ms");
     // By the reader. The emulator works at a moment that takes it long, and the next run starts it again.
     let stop = format!(
@@ -164,14 +152,21 @@ fn an_endless_kernel_is_stopped_in_less_than_a_second() {
             return performance.now() - start;
         }})()"
     );
-    let stopped: f64 = window.ask(&stop).unwrap();
+    let stopped: f64 = session.ask(&stop).unwrap();
     println!("stopped by the reader after {stopped:.0} ms");
-    hears(&window, "The run was stopped");
+    hears(session, "The run was stopped");
     assert!(took < 1000.0 && stopped < 1000.0, "{took} ms and {stopped} ms");
-    press(&window, "reset");
-    press(&window, "run");
-    hears(&window, "The committed PTX");
-    assert_eq!(window.faults(), Vec::<String>::new());
+    press(session, "reset");
+    press(session, "run");
+    hears(session, "The committed PTX");
+    assert_eq!(session.faults(), Vec::<String>::new());
+}
+
+#[test]
+fn an_endless_kernel_is_stopped_in_less_than_a_second() {
+    if let Some(window) = open() {
+        stop_an_endless_kernel(&window);
+    }
 }
 
 /// The page works where the browser refuses to store anything.

@@ -7,6 +7,7 @@ use book_tests::Site;
 use scraper::Selector;
 
 use crate::browser::open;
+use crate::session::Session;
 use crate::{book, repository};
 
 /// The variable that makes the test write the picture.

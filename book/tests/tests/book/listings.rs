@@ -1,6 +1,7 @@
 //! Listings in a browser: line numbers are not copied, lines are highlighted, and faults link to their lines.
 
 use crate::browser::{open, page_with};
+use crate::session::Session;
 
 #[test]
 fn a_listing_is_copied_without_its_numbers_and_is_highlighted_within_its_lines() {

@@ -1,13 +1,16 @@
 //! Builds the whole book once, and checks it, both the files and the pages in a browser.
 
 mod browser;
+mod driver;
 mod editor;
+mod engines;
 mod head;
 mod listings;
 mod live;
 mod pages;
 mod reader;
 mod server;
+mod session;
 mod solve;
 
 use std::path::{Path, PathBuf};

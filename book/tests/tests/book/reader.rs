@@ -2,6 +2,7 @@
 //! questions.
 
 use crate::browser::{open, page_with};
+use crate::session::Session;
 
 #[test]
 fn the_first_key_skips_the_list_of_chapters() {

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { deflateRawSync } from 'node:zlib';
 import { editor } from './support.mjs';
 
-const [highlight, link, margin, progress] = editor('[LanesHighlight, LanesLink, LanesMargin, LanesProgress]');
+const [highlight, link, margin, progress, drafts] = editor('[LanesHighlight, LanesLink, LanesMargin, LanesProgress, LanesDrafts]');
 
 // What comes from another context has other prototypes.
 const plain = value => JSON.parse(JSON.stringify(value));
@@ -180,4 +180,25 @@ test('progress works where storage is refused, and keeps what another page store
     assert.deepEqual([plain([...third.done.passed]), third.done.hints.get('mirror')], [['one_loop', 'tail_block'], 2]);
     assert.throws(() => third.import('broken'), progress.ProgressError);
     assert.equal(third.done.passed.size, 2);
+});
+
+test('attempts outlive the page, and are kept by the page where storage is refused', () => {
+    const stored = new Map();
+    const storage = () => ({ getItem: key => stored.get(key) ?? null, setItem: (key, value) => stored.set(key, value), removeItem: key => stored.delete(key) });
+    const refused = () => { throw new Error('refused'); };
+    for (const [place, isKept] of [[storage, true], [refused, false]]) {
+        const page = new drafts.Drafts(place);
+        page.set('one_loop', 'text');
+        page.set('who_adds', { first: '0-15', second: 'none' });
+        const later = new drafts.Drafts(place);
+        assert.deepEqual([page.get('one_loop'), later.get('one_loop')], ['text', isKept ? 'text' : undefined]);
+        assert.deepEqual(plain(later.get('who_adds') ?? null), isKept ? { first: '0-15', second: 'none' } : null);
+        page.delete('one_loop');
+        assert.deepEqual([page.get('one_loop'), new drafts.Drafts(place).get('one_loop')], [undefined, undefined]);
+    }
+    // What is stored was perhaps written by another program.
+    for (const bad of ['{', 'null', '7', '{"first":7}']) {
+        stored.set('lanes-attempt-1-one_loop', bad);
+        assert.equal(new drafts.Drafts(storage).get('one_loop'), undefined);
+    }
 });

@@ -9,7 +9,7 @@ const FOLDER = new URL('../../../../book/theme/player/', import.meta.url);
 // The value of an expression after the scripts of the player were run.
 export function player(expression, globals = {}) {
     const context = vm.createContext({
-        atob, Blob, Response, DecompressionStream, TextEncoder, TextDecoder, WebAssembly, Uint8Array, ArrayBuffer,
+        atob, Response, ReadableStream, DecompressionStream, TextEncoder, TextDecoder, WebAssembly, Uint8Array, ArrayBuffer,
         DataView, BigInt, ...globals,
     });
     for (const name of ['state.js', 'view.js', 'frame.js', 'worker.js', 'machine.js', 'run.js']) {
@@ -21,9 +21,9 @@ export function player(expression, globals = {}) {
 // The same with the scripts of the editor that touch no page.
 export function editor(expression, globals = {}) {
     const context = vm.createContext({
-        atob, btoa, Blob, CompressionStream, DecompressionStream, TextEncoder, TextDecoder, Uint8Array, ...globals,
+        atob, btoa, ReadableStream, CompressionStream, DecompressionStream, TextEncoder, TextDecoder, Uint8Array, ...globals,
     });
-    for (const name of ['highlight.js', 'link.js', 'margin.js', 'progress.js']) {
+    for (const name of ['highlight.js', 'link.js', 'margin.js', 'progress.js', 'drafts.js']) {
         vm.runInContext(readFileSync(new URL(`../editor/${name}`, FOLDER), 'utf8'), context, { filename: name });
     }
     return vm.runInContext(expression, context);

@@ -1,0 +1,50 @@
+// The attempts at exercises that a reader has begun. They are kept in the browser, so that they are there again when the reader comes
+// back; where the browser refuses to store anything, they are kept for as long as the page is open.
+'use strict';
+
+const LanesDrafts = (() => {
+    // Attempts of another version would have other keys.
+    const KEY = 'lanes-attempt-1-';
+    const MOST_LETTERS = 64 << 10;
+
+    // An attempt is the text of a kernel, or the answers of a prediction by the names of their questions.
+    function isAttempt(value) {
+        if (typeof value === 'string') { return true; }
+        return value !== null && typeof value === 'object' && Object.values(value).every(answer => typeof answer === 'string');
+    }
+
+    class Drafts {
+        // `storage` returns the browser's storage, or throws.
+        constructor(storage) { Object.assign(this, { storage, own: new Map() }); }
+
+        // The attempt at an exercise, or `undefined` if none was begun. What cannot be read is as good as none.
+        get(name) {
+            if (!this.own.has(name)) {
+                this.change(storage => {
+                    const stored = JSON.parse(storage.getItem(KEY + name));
+                    if (isAttempt(stored)) { this.own.set(name, stored); }
+                });
+            }
+            return this.own.get(name);
+        }
+
+        set(name, attempt) {
+            this.own.set(name, attempt);
+            const text = JSON.stringify(attempt);
+            // The old attempt is not left in the place of one that is too long.
+            this.change(storage => { storage.removeItem(KEY + name); if (text.length <= MOST_LETTERS) { storage.setItem(KEY + name, text); } });
+        }
+
+        delete(name) {
+            this.own.delete(name);
+            this.change(storage => storage.removeItem(KEY + name));
+        }
+
+        // If the browser refuses, the page has its own.
+        change(act) {
+            try { act(this.storage()); } catch { /* As it was. */ }
+        }
+    }
+
+    return { Drafts };
+})();
