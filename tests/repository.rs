@@ -168,12 +168,13 @@ fn text_of(svg: &str) -> String {
 }
 
 /// The crates that others of the repository use, each after the crates that it may use.
-const OURS: [&str; 14] = [
+const OURS: [&str; 15] = [
     "simt",
     "cudac",
     "nvrtc",
     "compilers",
     "layout",
+    "advice",
     "arguments",
     "record",
     "lanes",
