@@ -101,8 +101,8 @@ impl Type {
         Some(bytes[..self.bytes].to_vec())
     }
 
-    /// The value of a float.
-    fn value(bytes: &[u8]) -> f64 {
+    /// The value of a float, from its bytes.
+    pub fn value(bytes: &[u8]) -> f64 {
         match *bytes {
             [a, b] => half::value(u16::from_le_bytes([a, b])).into(),
             [a, b, c, d] => f32::from_le_bytes([a, b, c, d]).into(),

@@ -11,10 +11,12 @@ mod element;
 mod half;
 mod random;
 mod spec;
+mod structure;
 
 pub use element::{Kind, Type};
 pub use random::Random;
 pub use spec::{Argument, BufferSpec, Fill, Spec, whole};
+pub use structure::Structure;
 
 use anyhow::{Result, anyhow, bail};
 use layout::counted;
@@ -23,8 +25,8 @@ use simt::{Arg, Buffer, Emulator, KernelInfo, Param};
 /// An argument in the emulator's memory.
 #[derive(Clone, Debug)]
 pub enum Given {
-    /// A number.
-    Scalar(Arg),
+    /// A number or a structure.
+    Value(Arg),
     /// A buffer.
     Buffer(Buffer),
 }
@@ -33,7 +35,7 @@ impl Given {
     /// What the kernel gets: a number, or an address.
     pub fn arg(&self) -> Arg {
         match self {
-            Given::Scalar(arg) => arg.clone(),
+            Given::Value(arg) => arg.clone(),
             Given::Buffer(buffer) => buffer.address().into(),
         }
     }
@@ -83,8 +85,13 @@ fn check(param: &Param, spec: &Spec) -> Result<(), String> {
             Err(format!("is not a pointer but `{wanted}`: give a number, as in `{}`", example(param)))
         }
         Spec::Scalar(ty, _) if ty.bytes as u64 == bytes && agrees(wanted, *ty) => Ok(()),
+        Spec::Structure(fields) if fields.bytes() as u64 == bytes => Ok(()),
+        Spec::Structure(fields) => Err(format!(
+            "has {bytes} bytes and the structure {}: give all of its fields, in their order",
+            fields.bytes()
+        )),
         Spec::Scalar(..) if ![1, 2, 4, 8].contains(&bytes) => {
-            Err(format!("is a structure of {bytes} bytes, which cannot be given on the command line"))
+            Err(format!("is a structure of {bytes} bytes: give its fields, as in `{{f32:2, i32:5}}`"))
         }
         Spec::Scalar(ty, _) => {
             Err(format!("is `{wanted}` of {bytes} bytes, not {}: give `{}`", ty.name, example(param)))
@@ -108,7 +115,13 @@ fn example(param: &Param) -> String {
 /// already.
 pub fn place(emulator: &mut Emulator, specs: &[Spec], name: impl Fn(usize) -> String) -> Result<Vec<Given>> {
     let given = |(index, spec): (usize, &Spec)| match spec {
-        Spec::Scalar(_, bytes) => Ok(Given::Scalar(Arg::bytes(bytes))),
+        Spec::Scalar(_, bytes) => Ok(Given::Value(Arg::bytes(bytes))),
+        Spec::Structure(fields) => match fields.buffers().next() {
+            Some(name) => {
+                bail!("there is no buffer `{name}`: a field of a structure is a number, as in `f32:2`")
+            }
+            None => Ok(Given::Value(Arg::bytes(&fields.pack(|_| 0)))),
+        },
         Spec::Buffer(spec) => {
             let name = name(index);
             if spec.fill == Fill::Uninitialized {

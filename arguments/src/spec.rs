@@ -1,12 +1,12 @@
 //! An argument in text form: a number, or a buffer and its initial contents.
 //!
-//! To add a way to fill a buffer, add a variant of [`Fill`]. What it leaves out: structures passed by value, unless
-//! they have the size of a number.
+//! To add a way to fill a buffer, add a variant of [`Fill`]. What it leaves out: structures inside of structures.
 
 use std::ops::Range;
 use std::path::PathBuf;
 
 use crate::element::Type;
+use crate::structure::Structure;
 
 /// An argument, and its text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,6 +34,8 @@ pub enum Spec {
     Scalar(Type, Vec<u8>),
     /// A buffer in global memory.
     Buffer(BufferSpec),
+    /// A structure by value.
+    Structure(Structure),
 }
 
 /// A buffer in global memory.
@@ -48,6 +50,18 @@ pub struct BufferSpec {
 }
 
 impl BufferSpec {
+    /// Reads `f32:1024:zeros`.
+    ///
+    /// # Errors
+    /// One line that says how to write it.
+    pub fn parse(text: &str) -> Result<BufferSpec, String> {
+        let parts: Vec<&str> = text.splitn(3, ':').collect();
+        let &[ty, count, fill] = &parts[..] else { return Err(BUFFER.to_owned()) };
+        let ty = Type::named(ty)?;
+        let count = whole(count).ok_or("a buffer has a whole number of elements, and at least 1")?;
+        Ok(BufferSpec { ty, count, fill: Fill::parse(ty, count, fill)? })
+    }
+
     /// Its size, or `u64::MAX` if that is too small for it.
     pub fn bytes(&self) -> u64 {
         self.count.saturating_mul(self.ty.bytes as u64)
@@ -76,28 +90,23 @@ pub enum Fill {
 }
 
 const BUFFER: &str = "a buffer is written `buf:TYPE:COUNT:FILL`, as in `buf:f32:1024:zeros`";
-const SCALAR: &str =
-    "a number is written `TYPE:VALUE`, as in `i32:5`, and a buffer as in `buf:f32:1024:zeros`";
+const SCALAR: &str = "a number is written `TYPE:VALUE`, as in `i32:5`, a buffer as in `buf:f32:1024:zeros`, and a structure \
+                      as in `{f32:2, i32:5}`";
 const FILL: &str = "choose `zeros`, `iota`, `rand`, `fill=VALUE`, `list=VALUE,VALUE`, `file=PATH` or \
                     `uninitialized`";
 
 impl Spec {
     fn parse(text: &str) -> Result<Spec, String> {
+        if let Some(fields) = text.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) {
+            return Structure::parse(fields).map(Spec::Structure);
+        }
         let (ty, rest) = text.split_once(':').ok_or(SCALAR)?;
         if ty == "buf" {
-            return buffer(rest).map(Spec::Buffer);
+            return BufferSpec::parse(rest).map(Spec::Buffer);
         }
         let ty = Type::named(ty)?;
         Ok(Spec::Scalar(ty, ty.parse(rest)?))
     }
-}
-
-fn buffer(text: &str) -> Result<BufferSpec, String> {
-    let parts: Vec<&str> = text.splitn(3, ':').collect();
-    let &[ty, count, fill] = &parts[..] else { return Err(BUFFER.to_owned()) };
-    let ty = Type::named(ty)?;
-    let count = whole(count).ok_or("a buffer has a whole number of elements, and at least 1")?;
-    Ok(BufferSpec { ty, count, fill: filling(ty, count, fill)? })
 }
 
 /// A positive integer. If it does not fit, it is more than there is memory for, and is refused for that reason.
@@ -106,21 +115,27 @@ pub fn whole(text: &str) -> Option<u64> {
     digits.then(|| text.parse().unwrap_or(u64::MAX))
 }
 
-fn filling(ty: Type, count: u64, text: &str) -> Result<Fill, String> {
-    match text.split_once('=') {
-        None if text == "zeros" => Ok(Fill::Zeros),
-        None if text == "uninitialized" => Ok(Fill::Uninitialized),
-        None if text == "rand" => Ok(Fill::Random(0)),
-        None if text == "iota" => match ty.integer(i128::from(count - 1)) {
-            Some(_) => Ok(Fill::Iota),
-            None => Err(format!("`iota` counts to {}, which {} cannot hold", count - 1, ty.name)),
-        },
-        Some(("rand", how)) => chance(ty, how),
-        Some(("fill", value)) => Ok(Fill::Same(ty.parse(value)?)),
-        Some(("list", values)) => list(ty, count, values),
-        Some(("file", "")) => Err("`file=` needs the name of a file".to_owned()),
-        Some(("file", path)) => Ok(Fill::File(path.into())),
-        _ => Err(format!("a buffer cannot be filled with `{text}`: {FILL}")),
+impl Fill {
+    /// Reads `zeros`, `list=1,2,3` and so on, for `count` elements.
+    ///
+    /// # Errors
+    /// One line that says how to write it.
+    pub fn parse(ty: Type, count: u64, text: &str) -> Result<Fill, String> {
+        match text.split_once('=') {
+            None if text == "zeros" => Ok(Fill::Zeros),
+            None if text == "uninitialized" => Ok(Fill::Uninitialized),
+            None if text == "rand" => Ok(Fill::Random(0)),
+            None if text == "iota" => match ty.integer(i128::from(count - 1)) {
+                Some(_) => Ok(Fill::Iota),
+                None => Err(format!("`iota` counts to {}, which {} cannot hold", count - 1, ty.name)),
+            },
+            Some(("rand", how)) => chance(ty, how),
+            Some(("fill", value)) => Ok(Fill::Same(ty.parse(value)?)),
+            Some(("list", values)) => list(ty, count, values),
+            Some(("file", "")) => Err("`file=` needs the name of a file".to_owned()),
+            Some(("file", path)) => Ok(Fill::File(path.into())),
+            _ => Err(format!("a buffer cannot be filled with `{text}`: {FILL}")),
+        }
     }
 }
 

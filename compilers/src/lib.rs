@@ -46,6 +46,8 @@ pub struct Source<'t> {
     pub arch: Option<u32>,
     /// Folders in which NVIDIA's compiler looks for included files.
     pub include: Vec<PathBuf>,
+    /// Macros that are defined before the text begins: names and values.
+    pub defines: Vec<(String, String)>,
 }
 
 /// The output of a compiler.
@@ -159,7 +161,7 @@ fn ours(source: &Source<'_>, arch: u32) -> Result<(String, Vec<String>), Error> 
     if arch < ARCHITECTURES.0 || arch > ARCHITECTURES.1 {
         return Err(Error::Architecture(arch));
     }
-    let options = cudac::Options { sm: arch, ..cudac::Options::default() };
+    let options = cudac::Options { sm: arch, defines: source.defines.clone() };
     let output = cudac::compile(&cudac::Source { name: source.name, text: source.text }, &options);
     let output = output.map_err(|errors| Error::Rejected {
         name: source.name.to_owned(),
@@ -171,7 +173,8 @@ fn ours(source: &Source<'_>, arch: u32) -> Result<(String, Vec<String>), Error> 
 
 /// Compiles with NVIDIA's compiler.
 fn nvidias(compiler: &nvrtc::Compiler, source: &Source<'_>, arch: u32) -> Result<String, Error> {
-    let options = nvrtc::Options { include: source.include.clone(), ..nvrtc::Options::optimised(arch) };
+    let (include, defines) = (source.include.clone(), source.defines.clone());
+    let options = nvrtc::Options { include, defines, ..nvrtc::Options::optimised(arch) };
     let text = nvrtc::Source { name: source.name, text: source.text };
     compiler.compile(&text, &options).map_err(|error| match error {
         Nvidias::Rejected { name, log } => Error::Rejected { name, log, choice: Choice::Nvrtc },
@@ -184,7 +187,7 @@ mod tests {
     use super::*;
 
     fn source(text: &str, arch: Option<u32>) -> Source<'_> {
-        Source { name: "one.cu", text, arch, include: Vec::new() }
+        Source { name: "one.cu", text, arch, include: Vec::new(), defines: Vec::new() }
     }
 
     #[test]

@@ -22,12 +22,14 @@ pub struct Options {
     pub lines: bool,
     /// Folders for `#include`, searched before the compiler's own.
     pub include: Vec<PathBuf>,
+    /// Macros that are defined before the text begins: names and values.
+    pub defines: Vec<(String, String)>,
 }
 
 impl Options {
     /// Compiles as a release build does.
     pub fn optimised(arch: u32) -> Self {
-        Self { arch, debug: false, lines: true, include: Vec::new() }
+        Self { arch, debug: false, lines: true, include: Vec::new(), defines: Vec::new() }
     }
 
     /// Compiles with `-G`.
@@ -45,7 +47,8 @@ impl Options {
             (false, false) => None,
         };
         let flags = [format!("-arch=compute_{}", self.arch), "--std=c++17".into()];
-        flags.into_iter().chain(lines.map(Into::into)).collect()
+        let defines = self.defines.iter().map(|(name, value)| format!("-D{name}={value}"));
+        flags.into_iter().chain(lines.map(Into::into)).chain(defines).collect()
     }
 
     /// The flags, and an `-I` for each of the caller's folders and then for each of the compiler's folders.
@@ -73,6 +76,13 @@ mod tests {
     fn lines_can_be_left_out() {
         let options = Options { lines: false, ..Options::optimised(70) };
         assert_eq!(options.flags(), ["-arch=compute_70", "--std=c++17"]);
+    }
+
+    #[test]
+    fn macros_have_values() {
+        let defines = vec![("TILE".to_owned(), "32".to_owned())];
+        let options = Options { defines, ..Options::optimised(70) };
+        assert_eq!(options.flags()[3], "-DTILE=32");
     }
 
     #[test]

@@ -49,7 +49,7 @@ impl Ready {
         let launch = given.iter().fold(launch, |launch, given| launch.arg(given.arg()));
         let named = asked.arguments.iter().zip(&given).filter_map(|(argument, given)| match given {
             Given::Buffer(buffer) => Some((argument.name.clone(), *buffer)),
-            Given::Scalar(_) => None,
+            Given::Value(_) => None,
         });
         let variables = program.module.variables().map(|(name, buffer)| (name.to_owned(), buffer));
         let buffers = named.chain(variables).collect();

@@ -22,7 +22,7 @@ pub(super) fn advise(options: &RunOptions) -> Result<Output> {
         let args = given.iter().map(arguments::Given::arg).collect();
         let buffers = given.iter().enumerate().filter_map(|(index, given)| match given {
             arguments::Given::Buffer(buffer) => Some((format!("arg{index}"), *buffer)),
-            arguments::Given::Scalar(_) => None,
+            arguments::Given::Value(_) => None,
         });
         Ok(Placed { args, buffers: buffers.collect() })
     };

@@ -22,7 +22,7 @@ pub(super) fn read(kernel: &str, specs: &mut [Spec]) -> Result<()> {
 }
 
 /// A file must have exactly as many bytes as the buffer.
-fn read_file(buffer: &mut BufferSpec) -> Result<()> {
+pub(super) fn read_file(buffer: &mut BufferSpec) -> Result<()> {
     let Fill::File(path) = &buffer.fill else { return Ok(()) };
     let (name, wanted) = (path.display(), buffer.bytes());
     let bytes = read_up_to(path, wanted);

@@ -1,9 +1,9 @@
 //! The program `lanes`, which runs a reader's own kernels and programs, without a chapter.
 //!
 //! `lanes list` shows the contents of a file, `lanes run` launches one of its kernels with arguments from the command
-//! line, or runs it as a whole if it has a `main`, `lanes play` writes such a launch into a page, and `lanes explain` explains a kind of fault. Status 0 means a run
-//! without an error, 1 a kernel with a fault or with different results for different seeds, and 2 something that could not
-//! be run. What it leaves out: several kernels in one run without a `main`, and structures as arguments.
+//! line, or runs it as a whole if it has a `main`, `lanes play` writes such a launch into a page, `lanes test` runs scenario
+//! files, which have launches in a row, and `lanes explain` explains a kind of fault. Status 0 means a run without an error,
+//! 1 a kernel with a fault or with different results for different seeds, and 2 something that could not be run.
 
 mod advise;
 mod explain;
@@ -20,6 +20,7 @@ mod print;
 mod program;
 mod replay;
 mod results;
+mod scenario;
 mod seeds;
 mod show;
 mod source;
@@ -47,6 +48,7 @@ fn main() -> ExitCode {
     let (result, as_json) = match &options.command {
         Command::Run(options) => (run(options), options.json),
         Command::Advise(options) => (advise::advise(options), false),
+        Command::Test(options) => (scenario::test(options), options.format != options::Format::Text),
         Command::Play(options) => (play::play(options), false),
         Command::List(options) => (list(options), options.json),
         Command::Explain { fault } => (Ok((explain::render(*fault), ExitCode::SUCCESS)), false),
@@ -62,7 +64,7 @@ fn main() -> ExitCode {
 type Output = (String, ExitCode);
 
 fn list(options: &ListOptions) -> Result<Output> {
-    let program = source::read(&options.file, options.arch, options.compiler)?;
+    let program = source::read(&options.file, options.how())?;
     let mut emulator = Emulator::new(Limits { memory_bytes: host_memory_bytes() });
     let module = plan::load(&mut emulator, &program)?;
     let text = if options.json {

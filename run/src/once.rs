@@ -28,7 +28,7 @@ impl Outcome {
     /// The contents of an argument's buffer after the run; empty for a number.
     pub fn bytes(&self, argument: usize) -> &[u8] {
         match &self.given[argument] {
-            Given::Scalar(_) => &[],
+            Given::Value(_) => &[],
             Given::Buffer(buffer) => self.emulator.read(*buffer).expect("it was allocated for this run"),
         }
     }

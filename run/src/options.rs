@@ -14,6 +14,7 @@ use simt::{Dim3, Launch, Reconvergence, Schedule};
 
 use super::print::Print;
 use super::seeds::Seeds;
+use super::source::How;
 use super::trace;
 use super::words::{self, Watch};
 use arguments::Argument;
@@ -46,6 +47,9 @@ pub(super) enum Command {
     /// Write a launch into one HTML file, in which it can be played step by step
     #[command(after_help = PLAY)]
     Play(Box<PlayOptions>),
+    /// Run the tests of scenario files: launches in a row, with what they have to leave in memory, to cost and to find
+    #[command(after_help = TEST)]
+    Test(TestOptions),
     /// Show what is in a file: its kernels, their parameters, and what is not supported
     List(ListOptions),
     /// Explain what a kind of fault means, why it matters, and how to fix it; without a kind, list all of them
@@ -67,9 +71,57 @@ pub(super) struct ListOptions {
     /// Compile a .cu file with this compiler [default: NVIDIA's (nvrtc) if it is installed, otherwise cudac, which is built in]
     #[arg(long, value_name = "cudac|nvrtc", value_parser = words::compiler)]
     pub compiler: Option<Choice>,
+    /// Define a macro before a .cu file is compiled; without a value, as 1
+    #[arg(short = 'D', long = "define", value_name = "NAME[=VALUE]", value_parser = words::define)]
+    pub defines: Vec<(String, String)>,
     /// Print one JSON object
     #[arg(long)]
     pub json: bool,
+}
+
+const TEST: &str = "\
+A scenario file names a CUDA or PTX file, and has any number of tests (docs/scenarios.md):
+  file = \"sum.cu\"
+
+  [[test]]
+  name = \"a sum of 2048 numbers\"
+  seeds = \"0..4\"
+  buffers = { x = \"f32:2048:iota\", sum = \"f32:1:zeros\" }
+  expect = { sum = { is = \"fill=2096128\", tolerance = 1e-6 } }
+
+  [[test.launch]]
+  kernel = \"sum\"
+  grid = 8
+  block = 256
+  args = [\"x\", \"sum\", \"i32:2048\"]
+  counters = { shared_bank_conflicts = \"<= 0\" }
+
+Exit status: 0 all tests passed, 1 a test failed, 2 a file is wrong or could not be run";
+
+/// Tests to run.
+#[derive(Args, Debug)]
+pub(super) struct TestOptions {
+    /// The scenario files (.toml)
+    #[arg(required = true)]
+    pub files: Vec<PathBuf>,
+    /// Run only the tests whose name contains this
+    #[arg(long, value_name = "WORDS")]
+    pub only: Option<String>,
+    /// What to print: text, junit (XML for CI systems), sarif (findings with their lines), json
+    #[arg(long, value_enum, default_value = "text", value_name = "FORMAT", hide_possible_values = true)]
+    pub format: Format,
+    /// Compile .cu files with this compiler [default: NVIDIA's (nvrtc) if it is installed, otherwise cudac, which is built in]
+    #[arg(long, value_name = "cudac|nvrtc", value_parser = words::compiler)]
+    pub compiler: Option<Choice>,
+}
+
+/// How results of tests are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Format {
+    Text,
+    Junit,
+    Sarif,
+    Json,
 }
 
 const ADVISE: &str = "\
@@ -109,6 +161,7 @@ Arguments, one --arg for each parameter, in order:
   buf:i32:3:list=7,8,9       these values
   buf:f32:64:file=x.bin      the bytes of a file, little-endian
   buf:f32:64:uninitialized   never written; reading it is reported as a fault
+  {f32:2, i32:5}             a structure by value, from its fields
 
 Checkers: races (race), initialisation (init), synchronisation (sync). Accesses outside
 every buffer are always reported, because the emulator cannot carry them out, and so are
@@ -163,6 +216,9 @@ pub(super) struct RunOptions {
     /// Compile a .cu file with this compiler [default: NVIDIA's (nvrtc) if it is installed, otherwise cudac, which is built in]
     #[arg(long, value_name = "cudac|nvrtc", value_parser = words::compiler, help_heading = LAUNCH)]
     pub compiler: Option<Choice>,
+    /// Define a macro before a .cu file is compiled; without a value, as 1
+    #[arg(short = 'D', long = "define", value_name = "NAME[=VALUE]", value_parser = words::define, help_heading = LAUNCH)]
+    pub defines: Vec<(String, String)>,
 
     /// Seed of the random choices: what the specification leaves open, and the order of warps [default: 0]
     #[arg(long, allow_negative_numbers = true, help_heading = CHANCE)]
@@ -223,7 +279,19 @@ pub(super) enum Device {
     Gpu,
 }
 
+impl ListOptions {
+    /// How to compile the file.
+    pub fn how(&self) -> How<'_> {
+        How { arch: self.arch, choice: self.compiler, defines: &self.defines }
+    }
+}
+
 impl RunOptions {
+    /// How to compile the file.
+    pub fn how(&self) -> How<'_> {
+        How { arch: self.arch, choice: self.compiler, defines: &self.defines }
+    }
+
     /// The launch, with the first seed and still without arguments.
     pub fn launch(&self) -> Launch {
         let by_default = if self.seeds.is_some() { Schedule::Random } else { Schedule::RoundRobin };

@@ -35,7 +35,7 @@ impl Plan<'_> {
     /// Checks everything that can be checked without running.
     pub fn new(options: &RunOptions) -> Result<Plan<'_>> {
         options.check_together()?;
-        let program = source::read(&options.file, options.arch, options.compiler)?;
+        let program = source::read(&options.file, options.how())?;
         let memory_bytes = host_memory_bytes();
         let module = load(&mut Emulator::new(Limits { memory_bytes }), &program)?;
         let kernel = choose(&program.name, module.kernels(), options.kernel.as_deref())?.clone();
@@ -71,7 +71,7 @@ impl Plan<'_> {
     pub fn side_by_side(&self) -> u32 {
         let bytes = self.specs.iter().map(|spec| match spec {
             Spec::Buffer(buffer) => buffer.bytes(),
-            Spec::Scalar(..) => 0,
+            Spec::Scalar(..) | Spec::Structure(_) => 0,
         });
         let bytes = bytes.sum::<u64>().max(1).saturating_mul(3);
         u64::from(self.launch.cores).min(self.memory_bytes / bytes).max(1) as u32
@@ -104,7 +104,11 @@ pub(super) fn load(emulator: &mut Emulator, program: &Program) -> Result<Module>
 }
 
 /// The kernel that was asked for, or the only one in the file.
-fn choose<'m>(file: &str, kernels: &'m [KernelInfo], wanted: Option<&str>) -> Result<&'m KernelInfo> {
+pub(super) fn choose<'m>(
+    file: &str,
+    kernels: &'m [KernelInfo],
+    wanted: Option<&str>,
+) -> Result<&'m KernelInfo> {
     let names: Vec<String> = kernels.iter().map(|kernel| format!("`{}`", kernel.name)).collect();
     match (kernels, wanted) {
         ([], _) => bail!(

@@ -71,8 +71,8 @@ pub(super) fn check(prints: &[Print], specs: &[Spec]) -> Result<()> {
         let argument = print.argument;
         let elements = match specs.get(argument) {
             Some(Spec::Buffer(buffer)) => buffer.count,
-            Some(Spec::Scalar(..)) => {
-                bail!("`--print {print}`: argument {argument} is a number, not a buffer")
+            Some(Spec::Scalar(..) | Spec::Structure(_)) => {
+                bail!("`--print {print}`: argument {argument} is a value, not a buffer")
             }
             None => bail!("`--print {print}`: there is no such argument; they are counted from 0"),
         };
@@ -104,7 +104,7 @@ impl<'a> Shown<'a> {
     ) -> impl Iterator<Item = Shown<'a>> {
         plan.options.prints.iter().filter_map(move |print| match &plan.specs[print.argument] {
             Spec::Buffer(spec) => Some(Shown { print, ty: spec.ty, bytes: bytes(print.argument), machine }),
-            Spec::Scalar(..) => None,
+            Spec::Scalar(..) | Spec::Structure(_) => None,
         })
     }
 

@@ -70,7 +70,7 @@ pub(super) fn run(options: &RunOptions, text: &str) -> Result<Output> {
     refuse(options)?;
     let name = source::name(&options.file);
     let short = options.file.file_name().unwrap_or(options.file.as_os_str()).to_string_lossy();
-    let wanted = cudac::Options { sm: options.arch.unwrap_or(70), ..cudac::Options::default() };
+    let wanted = cudac::Options { sm: options.arch.unwrap_or(70), defines: options.defines.clone() };
     let compiled = cudac::compile_program(&cudac::Source { name: &short, text }, &wanted);
     let (made, program) = compiled.map_err(|errors| source::rejected(&name, &errors))?;
     if !options.json {

@@ -21,6 +21,7 @@ pub(super) fn command(options: &RunOptions, launch: &Launch) -> String {
         option("shared-bytes", options.shared_bytes.to_string());
     }
     options.args.iter().for_each(|argument| option("arg", argument.text.clone()));
+    options.defines.iter().for_each(|(name, value)| option("define", format!("{name}={value}")));
     let given = [
         ("arch", options.arch.map(|arch| format!("compute_{arch}"))),
         ("compiler", options.compiler.map(|choice| words::compiler_name(choice).to_owned())),

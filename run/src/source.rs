@@ -71,14 +71,27 @@ pub(super) fn rejected(name: &str, errors: &cudac::Errors) -> Error {
     Error::Rejected { name: name.to_owned(), log: errors.to_string(), choice: Choice::Cudac }
 }
 
-/// The PTX of a file, compiled for an architecture if it is CUDA.
-pub(super) fn read(file: &Path, arch: Option<u32>, choice: Option<Choice>) -> Result<Program> {
+/// How to compile a file.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct How<'a> {
+    /// The architecture, 80 for `sm_80`.
+    pub arch: Option<u32>,
+    /// The compiler that was asked for.
+    pub choice: Option<Choice>,
+    /// Names and values of macros.
+    pub defines: &'a [(String, String)],
+}
+
+/// The PTX of a file, compiled if it is CUDA.
+pub(super) fn read(file: &Path, how: How) -> Result<Program> {
     let name = name(file);
     if file.extension().is_some_and(|extension| extension == "cu") {
-        return compile(file, &cuda_text(file)?, arch, choice);
+        return compile(file, &cuda_text(file)?, how);
     }
     let bytes = bytes(file).map_err(|error| anyhow!("cannot read `{name}`: {}", why(file, &error)))?;
-    let option = arch.map(|_| "--arch").or(choice.map(|_| "--compiler"));
+    let option = (how.arch.map(|_| "--arch"))
+        .or(how.choice.map(|_| "--compiler"))
+        .or((!how.defines.is_empty()).then_some("--define"));
     if let Some(option) = option {
         bail!("`{name}` is not a `.cu` file, so there is nothing to compile: omit `{option}`");
     }
@@ -92,18 +105,20 @@ pub(super) fn read(file: &Path, arch: Option<u32>, choice: Option<Choice>) -> Re
     Ok(Program { name, ptx: text, cuda: None, compiler: None, warnings: Vec::new() })
 }
 
-fn compile(file: &Path, text: &str, arch: Option<u32>, choice: Option<Choice>) -> Result<Program> {
+fn compile(file: &Path, text: &str, how: How) -> Result<Program> {
     let name = name(file);
     if text.trim().is_empty() {
         bail!("`{name}` is empty: write a `__global__` function into it");
     }
     let compiler =
-        Compiler::find(choice).map_err(|error| anyhow!("`{name}` has to be compiled, but {error}"))?;
+        Compiler::find(how.choice).map_err(|error| anyhow!("`{name}` has to be compiled, but {error}"))?;
     // Files that it includes are beside it. A name without a folder is in the current folder.
     let include =
         vec![file.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new(".")).to_owned()];
     let short = file.file_name().unwrap_or(file.as_os_str()).to_string_lossy();
-    let made = compiler.compile(&Source { name: &short, text, arch, include }).map_err(explained)?;
+    let defines = how.defines.to_vec();
+    let source = Source { name: &short, text, arch: how.arch, include, defines };
+    let made = compiler.compile(&source).map_err(explained)?;
     Ok(Program {
         name,
         ptx: made.ptx,

@@ -83,6 +83,16 @@ pub(super) fn arch(text: &str) -> Result<u32, String> {
     known.ok_or_else(|| "an architecture is written as in `compute_70`".to_owned())
 }
 
+/// `NAME` or `NAME=VALUE`, as compilers read it after `-D`.
+pub(super) fn define(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').unwrap_or((text, "1"));
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    if name.is_empty() || name.starts_with(|c: char| c.is_ascii_digit()) || !name.chars().all(is_word) {
+        return Err(format!("`{name}` is not the name of a macro: write it as in `TILE=32`"));
+    }
+    Ok((name.to_owned(), value.to_owned()))
+}
+
 /// `cudac` or `nvrtc`.
 pub(super) fn compiler(text: &str) -> Result<Choice, String> {
     let known = Choice::ALL.iter().find(|(name, _)| *name == text);
@@ -188,6 +198,15 @@ mod tests {
         }
         for wrong in ["", "rice", "all,races", "races,", "none,none"] {
             assert!(checks(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_macro_without_a_value_is_1() {
+        assert_eq!(define("TILE=4=5"), Ok(("TILE".to_owned(), "4=5".to_owned())));
+        assert_eq!(define("FAST"), Ok(("FAST".to_owned(), "1".to_owned())));
+        for wrong in ["", "=3", "3D=1", "MAX(a,b)=a"] {
+            assert!(define(wrong).unwrap_err().contains("as in `TILE=32`"), "{wrong}");
         }
     }
 

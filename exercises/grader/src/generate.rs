@@ -87,6 +87,7 @@ pub fn launch(exercise: &Exercise) -> Result<String> {
 fn given(spec: &Spec) -> String {
     let buffer = match spec {
         Spec::Scalar(ty, bytes) => return format!(" = {}", ty.show(bytes)),
+        Spec::Structure(_) => return String::new(),
         Spec::Buffer(buffer) => buffer,
     };
     let (ty, all) = (buffer.ty, if buffer.count == 1 { "" } else { "all " });

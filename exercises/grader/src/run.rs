@@ -120,7 +120,7 @@ impl Kernel<'_> {
         let after = bytes(&emulator, &given)?;
         let buffers = specs.iter().zip(before.into_iter().zip(after));
         let buffers = buffers.map(|(spec, (before, after))| match spec {
-            Spec::Scalar(..) => None,
+            Spec::Scalar(..) | Spec::Structure(_) => None,
             Spec::Buffer(spec) => Some(Bytes { ty: spec.ty, before, after }),
         });
         Ok(Ran { report, buffers: buffers.collect() })
@@ -168,7 +168,7 @@ impl Kernel<'_> {
         let shared_bytes = shared.parse().with_context(|| format!("`{shared}` is not a number of bytes"))?;
         let follow = how.follow.and_then(|(argument, offset)| match &given[argument] {
             Given::Buffer(buffer) => Some(buffer.address() + offset),
-            Given::Scalar(_) => None,
+            Given::Value(_) => None,
         });
         Ok(Launch {
             shared_bytes,
@@ -190,7 +190,7 @@ fn emulator() -> Emulator {
 
 fn bytes(emulator: &Emulator, given: &[Given]) -> Result<Vec<Vec<u8>>> {
     let bytes = |given: &Given| match given {
-        Given::Scalar(_) => Ok(Vec::new()),
+        Given::Value(_) => Ok(Vec::new()),
         Given::Buffer(buffer) => Ok(emulator.read(*buffer)?.to_vec()),
     };
     given.iter().map(bytes).collect()
