@@ -1,7 +1,7 @@
 //! Checks the tests of a scenario file, and runs them.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context, Error, Result, anyhow, bail};
@@ -75,7 +75,7 @@ impl Tested {
         let is_cuda = written.file.extension().is_some_and(|extension| extension == "cu");
         let choice = options.compiler.filter(|_| is_cuda);
         let how = How { arch: written.arch, choice, defines: &defines };
-        let program = source::read(&folder.join(&written.file), how)?;
+        let program = source::read(&beside(folder, &written.file), how)?;
         let mut emulator = Emulator::new(Limits { memory_bytes: host_memory_bytes() });
         let module = plan::load(&mut emulator, &program)?;
         let mut names = BTreeSet::new();
@@ -234,6 +234,21 @@ impl Memory {
             Wanted::Value(Spec::Buffer(_)) => unreachable!("buffers have names"),
         }
     }
+}
+
+/// A path from a folder on, without the `..` that can be left out: messages and reports name it.
+fn beside(folder: &Path, file: &Path) -> PathBuf {
+    let mut all = PathBuf::new();
+    for part in folder.join(file).components() {
+        let is_up = part == Component::ParentDir;
+        let is_in_folder = matches!(all.components().next_back(), Some(Component::Normal(_)));
+        match part {
+            Component::CurDir => {}
+            _ if is_up && is_in_folder => _ = all.pop(),
+            _ => all.push(part),
+        }
+    }
+    all
 }
 
 /// The options of all launches of a test.
@@ -428,4 +443,17 @@ fn finding(fault: &Fault, seed: u64) -> Problem {
 
 fn mismatch(rule: &'static str, message: String, seed: u64) -> Problem {
     Problem { rule, level: "error", message, details: Vec::new(), line: None, seed: Some(seed) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_as_short_as_its_parts_allow() {
+        let path = |folder, file| shown(&beside(Path::new(folder), Path::new(file))).replace('\\', "/");
+        assert_eq!(path("kernels/scenarios", "../saxpy.cu"), "kernels/saxpy.cu");
+        assert_eq!(path("", "./saxpy.cu"), "saxpy.cu");
+        assert_eq!(path("a", "../../b.cu"), "../b.cu");
+    }
 }

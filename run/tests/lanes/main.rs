@@ -11,6 +11,7 @@ mod play;
 mod programs;
 mod refused;
 mod runs;
+mod scenarios;
 mod seeds;
 mod trace;
 mod weak;
