@@ -1,5 +1,6 @@
 //! What a test expects: bounds of counters, and contents of buffers.
 
+use std::cmp::Ordering;
 use std::ops::Range;
 
 use anyhow::{Result, anyhow, bail, ensure};
@@ -144,7 +145,8 @@ impl Contents {
         }
         let (found, expected) = (Type::value(found), Type::value(expected));
         // Zeros of both signs are equal, and so are all NaNs.
-        let is_same = found == expected || (found.is_nan() && expected.is_nan());
+        let is_same =
+            found.partial_cmp(&expected) == Some(Ordering::Equal) || (found.is_nan() && expected.is_nan());
         is_same || (found - expected).abs() <= self.tolerance * expected.abs().max(1.0)
     }
 }

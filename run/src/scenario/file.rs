@@ -12,7 +12,7 @@ use super::shown;
 /// A scenario file.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct File {
+pub struct Scenario {
     /// The CUDA or PTX file, from the folder of the scenario file on.
     pub file: PathBuf,
     /// The architecture, as in 80.
@@ -141,7 +141,7 @@ impl<'de> Deserialize<'de> for Shape {
 const MOST_BYTES: u64 = 1 << 20;
 
 /// Reads a scenario file.
-pub fn read(path: &Path) -> Result<File> {
+pub fn read(path: &Path) -> Result<Scenario> {
     let name = shown(path);
     let size = std::fs::metadata(path).map(|known| known.len());
     let size = size.map_err(|error| anyhow!("cannot read `{name}`: {}", why(path, &error)))?;
@@ -150,7 +150,7 @@ pub fn read(path: &Path) -> Result<File> {
     }
     let text = std::fs::read_to_string(path)
         .map_err(|error| anyhow!("cannot read `{name}`: {}", why(path, &error)))?;
-    let file: File = toml::from_str(&text).map_err(|error| {
+    let file: Scenario = toml::from_str(&text).map_err(|error| {
         let line = error.span().map_or(1, |span| text[..span.start].matches('\n').count() + 1);
         anyhow!("`{name}`, line {line}: {}", error.message())
     })?;

@@ -436,7 +436,7 @@ fn finding(fault: &Fault, seed: u64) -> Problem {
         level: fault.severity.name(),
         message: fault.message.clone(),
         details,
-        line: line.map(|line| (line.file.to_string(), line.line)),
+        line: line.map(|line| (line.file.clone(), line.line)),
         seed: Some(seed),
     }
 }

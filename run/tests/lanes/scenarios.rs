@@ -1,7 +1,7 @@
 //! `lanes test`: scenario files, the formats of its results, and what it refuses.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Output;
 
 use serde_json::Value;
@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::{assert_refused, file, lanes, object, root, stdout};
 
 /// Runs the tests of a file with the compiler that is always there.
-fn test(path: &PathBuf, more: &[&str]) -> Output {
+fn test(path: &Path, more: &[&str]) -> Output {
     let words = ["test", path.to_str().unwrap(), "--compiler", "cudac"];
     lanes(&[&words, more].concat())
 }
