@@ -192,12 +192,15 @@ fn under_a_lock_the_advice_is_a_fence_and_not_a_barrier() {
     }
 }
 
+/// More loads of a word than the race checker remembers.
+const READERS: u32 = 300;
+
 /// Many blocks read a word, and all except the first few signal that they have; one block stores to it after all these
 /// signals.
 fn readers(silent: u32) -> String {
     format!(
         "
-    setp.eq.u32 %p0, %b, 99;
+    setp.eq.u32 %p0, %b, {READERS};
     @%p0 bra STORE;
     ld.global.u32 %r0, [%x];
     setp.lt.u32 %p1, %b, {silent};
@@ -209,7 +212,7 @@ STORE:
     setp.ne.u32 %p2, %r1, {};
     @%p2 bra STORE;
     st.global.u32 [%x], 1;",
-        99 - silent
+        READERS - silent
     )
 }
 
@@ -217,9 +220,9 @@ STORE:
 fn a_race_with_a_forgotten_access_is_not_ignored() {
     let mut notes = 0;
     for seed in 0..10 {
-        assert_eq!(only(&readers(0), (100, 1), seed), None);
-        let fault =
-            only(&readers(3), (100, 1), seed).expect("three readers are not ordered before the store");
+        assert_eq!(only(&readers(0), (READERS + 1, 1), seed), None);
+        let fault = only(&readers(3), (READERS + 1, 1), seed)
+            .expect("three readers are not ordered before the store");
         if fault.message.contains("than the race checker can remember") {
             assert_eq!(fault.severity, Severity::Note, "{fault}");
             notes += 1;

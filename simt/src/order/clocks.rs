@@ -102,6 +102,8 @@ pub struct WarpClock<'c> {
     pub floor: u32,
     /// For each warp of the block: what its lanes did up to this clock happens before.
     pub floors: &'c [u32],
+    /// Whether no lane of the warp knows more than that.
+    pub is_simple: bool,
 }
 
 /// What all threads of a block know, while the clocks of its warps are equal.
@@ -160,7 +162,8 @@ impl Clocks {
         let own = &block.warps[warp];
         let floors = block.common.warps.as_slice();
         let (clock, floor) = (own.clock, own.floor.max(floors[warp]));
-        WarpClock { block: block.number, warp: warp as u32, clock, floor, floors }
+        let is_simple = own.lane_clocks.is_empty();
+        WarpClock { block: block.number, warp: warp as u32, clock, floor, floors, is_simple }
     }
 
     /// What all threads of a block know; `None` if the clocks of its warps differ.

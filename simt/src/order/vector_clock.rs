@@ -121,13 +121,7 @@ impl FencedLanes {
     /// Joins the epochs of the lanes into a vector clock.
     fn add_to(self, all: &mut VectorClock) {
         let FencedLanes { block, warp, clock, lanes } = self;
-        if lanes == FULL_MASK {
-            return all.block_mut(block).raise_warp(warp.into(), clock);
-        }
-        for lane in lanes_of(lanes) {
-            let number = warp * WARP_SIZE as u16 + lane as u16;
-            all.raise(Epoch { thread: Thread { block, number }, clock });
-        }
+        all.raise_lanes((block, warp.into()), lanes, clock);
     }
 }
 
@@ -188,6 +182,17 @@ impl VectorClock {
             return;
         }
         self.block_mut(epoch.thread.block).raise(epoch.thread.number, epoch.clock);
+    }
+
+    /// Raises the clocks of some lanes of a warp, given by its block and its number in it.
+    pub fn raise_lanes(&mut self, (block, warp): (u32, u32), lanes: u32, clock: u32) {
+        if lanes == FULL_MASK {
+            return self.block_mut(block).raise_warp(warp as usize, clock);
+        }
+        for lane in lanes_of(lanes) {
+            let number = (warp as usize * WARP_SIZE + lane) as u16;
+            self.raise(Epoch { thread: Thread { block, number }, clock });
+        }
     }
 
     /// The latest epoch of every thread that is included.

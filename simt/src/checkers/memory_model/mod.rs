@@ -18,9 +18,10 @@ pub mod wording;
 
 use crate::access::address;
 use crate::access::element;
+use crate::access::row::{Row, Shape};
 use crate::access::window::lanes_in;
 
-use memory_view::{Issued, MemoryView, base_and_stride, is_aligned};
+use memory_view::{Issued, MemoryView, is_aligned};
 
 use crate::checkers::memory_model::weak_memory::{StaleLoad, WeakMemory};
 use crate::checkers::races::finding::{Circumstance, FoundRaces, Race};
@@ -138,9 +139,12 @@ impl MemoryModel {
         frame: &Frame,
     ) {
         let at = address::addresses(lanes, &access.address, args.a, frame);
-        let left = base_and_stride(&at, lanes.mask).map_or(lanes.mask, |base_and_stride| {
-            self.strided(memory, base_and_stride, lanes.mask, (access, kind))
-        });
+        let mut strided = |row: &Row| self.strided(memory, row.line(), row.mask, (access, kind));
+        let left = match Shape::of(&at, lanes.mask) {
+            Shape::One(row) => strided(&row),
+            Shape::Two(rows) => rows.iter().fold(0, |left, row| left | strided(row)),
+            Shape::Scattered(..) => lanes.mask,
+        };
         if left == 0 {
             return;
         }

@@ -10,8 +10,8 @@
 //! on them mostly needs a barrier. They are reported as a kind of their own if neither thread has passed a fence
 //! before.
 //!
-//! *What it can miss.* For each word it remembers 64 accesses since the last plain store, where lanes that do the same
-//! together count as one. Of the accesses beyond that it knows only the threads, and it reports if one of them may be
+//! *What it can miss.* For each word it remembers at least 64 accesses since the last plain store, where lanes that do the
+//! same together count as one. Of the accesses beyond that it knows only the threads, and it reports if one of them may be
 //! part of a race. A race with a store that has been overwritten is reported as one with the later store, if that races
 //! too.
 //!

@@ -105,9 +105,12 @@ impl Bench {
             let at =
                 shadow.cells(word, lists).take_while(|&cell| cell <= at).last().expect("a word has cells");
             let loads = shadow.loads(at);
-            let known =
-                loads.as_list().map_or(format!("{loads:?}"), |list| format!("{:?}", lists.entries(list)));
-            format!("{:?}, {known}", shadow.store(at))
+            let single = || (loads.mask != 0).then(|| Entry::plain_load(loads, word)).into_iter().collect();
+            let mut known = loads.as_list().map_or_else(single, |list| lists.entries(list).to_vec());
+            // Of a plain load, only the lanes are known for each word, not which other words it loaded.
+            let plain = known.iter_mut().filter(|entry| entry.kind == OpKind::Load && entry.scope.is_none());
+            plain.for_each(|entry| entry.range = word);
+            format!("{:?}, {known:?}", shadow.store(at))
         };
         for at in START..START + BYTES {
             assert_eq!(remembered(&mut self.races, at), remembered(&mut self.plain, at), "byte {at}");
@@ -274,4 +277,32 @@ fn with_full_lists_it_misses_races_and_reports_no_false_ones() {
     }
     let store = Access { kind: OpKind::Store, ..load(200) };
     bench.access(LaneId { slot: 1, warp: 0, lane: 0 }, store, 0, 4);
+}
+
+/// Many warps read the same word, first those of another block, then those of the block that stores in the end.
+#[test]
+fn of_more_readers_than_it_remembers_it_knows_the_threads() {
+    let mut bench = Bench::new(0);
+    let load =
+        |pc| Access { pc, kind: OpKind::Load, scope: None, read_only: false, is_unfenced_volatile: false };
+    let word = range_at(0, 4);
+    for pc in 0..600 {
+        let (slot, warp) = (pc as usize / 300, pc as usize % WARPS);
+        let warp_clock = bench.clocks.warp_clock(slot, warp);
+        assert!(bench.races.check_broadcast(&warp_clock, slot, load(pc), word, FULL_MASK), "load {pc}");
+        for lane in 0..32 {
+            bench.compare(None, LaneId { slot, warp, lane }, load(pc), word);
+        }
+    }
+    bench.clocks.block_barrier(1);
+    // The loads that are remembered are ordered before the store, those of the other block are not.
+    let (by, store) = (LaneId { slot: 1, warp: 0, lane: 0 }, Access { kind: OpKind::Store, ..load(600) });
+    let checked = |races: &mut Races| {
+        let found = races.check_and_record(&bench.clocks, by, store, word, 0, |_, _| false);
+        (found.is_some(), races.take_overflows().len())
+    };
+    assert_eq!((checked(&mut bench.races), checked(&mut bench.plain)), ((false, 1), (false, 1)));
+    // Of the words beside it nothing was read.
+    let beside = bench.races.check_and_record(&bench.clocks, by, store, range_at(4, 4), 0, |_, _| false);
+    assert!(beside.is_none() && bench.races.take_overflows().is_empty());
 }

@@ -183,7 +183,7 @@ impl Run<'_> {
         for (step, (w, mask, active)) in (first..).zip(team.members()).filter(|(_, member)| member.2 != 0) {
             let offset = (w * WARP_SIZE - run.threads.start) as u64 * element;
             let row = Row::from_lane_0(run.start + offset, element, active);
-            self.show_row(block, team, inst, &row, (w, mask, step));
+            self.show_rows_of_warp(block, team, inst, &[row], (w, mask, step));
         }
     }
 
@@ -197,15 +197,22 @@ impl Run<'_> {
         (w, mask, step): (usize, u32, u64),
     ) -> bool {
         let (Op::Load(access) | Op::Store(access)) = &inst.op else { return false };
-        let (Shape::One(row), is_load) = (shape, matches!(inst.op, Op::Load(_))) else { return false };
-        let bytes = access.lane_bytes();
-        let range = row.range(bytes).filter(|_| is_load || !self.initialisation.is_on || row.is_dense(bytes));
-        let Some(range) = range else { return false };
-        if !self.is_known(block, access, range, is_load) {
+        let rows = match shape {
+            Shape::One(row) => std::slice::from_ref(row),
+            Shape::Two(rows) => rows,
+            Shape::Scattered(..) => return false,
+        };
+        let (bytes, is_load) = (access.lane_bytes(), matches!(inst.op, Op::Load(_)));
+        let is_known = |row: &Row| {
+            let range =
+                row.range(bytes).filter(|_| is_load || !self.initialisation.is_on || row.is_dense(bytes));
+            range.is_some_and(|range| self.is_known(block, access, range, is_load))
+        };
+        if !rows.iter().all(is_known) {
             return false;
         }
         if self.watch.is_some() {
-            self.show_row(block, team, inst, row, (w, mask, step));
+            self.show_rows_of_warp(block, team, inst, rows, (w, mask, step));
         }
         true
     }
@@ -243,14 +250,14 @@ impl Run<'_> {
         true
     }
 
-    /// Shows the checker of races the access of a warp whose lanes form a row.
+    /// Shows the checker of races the access of a warp whose lanes form rows.
     #[inline(always)]
-    fn show_row(
+    fn show_rows_of_warp(
         &mut self,
         block: &mut Block,
         team: &Team,
         inst: &Inst,
-        row: &Row,
+        rows: &[Row],
         (w, mask, step): (usize, u32, u64),
     ) {
         let (Op::Load(access) | Op::Store(access)) = &inst.op else { return };
@@ -260,7 +267,9 @@ impl Run<'_> {
         let seen = MemoryView { global: self.global, shared: &block.shared, order };
         watch.run(block.slot, w, mask);
         watch.at(team.pc, step);
-        let left = watch.strided(seen, row.line(), row.mask, (access, kind_of(inst)));
+        let show =
+            |left, row: &Row| left | watch.strided(seen, row.line(), row.mask, (access, kind_of(inst)));
+        let left = rows.iter().fold(0, show);
         self.show_lanes(block, team, inst, (w, left));
     }
 

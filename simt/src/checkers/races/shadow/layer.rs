@@ -87,6 +87,36 @@ impl Layer {
         }
     }
 
+    /// All lanes that accessed one of the words.
+    pub fn lanes(&self) -> u32 {
+        lanes_of(self.words()).fold(0, |lanes, word| lanes | self.lanes_at(word))
+    }
+
+    /// Whether two layers are the same instruction of the same warp, at the same clock and with the same lanes for each word.
+    pub fn is_of_one_access(&self, other: &Layer) -> bool {
+        self.cell.is_same_but_for_lanes(other.cell) && self.lane_map == other.lane_map
+    }
+
+    /// The words that this layer has in common with the current access and that are ordered before it.
+    pub fn words_before(&self, warp_clock: &WarpClock<'_>, now: &Layer) -> u32 {
+        let common = self.words() & now.words();
+        if self.comes_before(warp_clock, now) {
+            return common;
+        }
+        if self.cell.block != warp_clock.block || self.cell.warp() != warp_clock.warp {
+            return 0;
+        }
+        lanes_of(common)
+            .filter(|&word| self.has_same_lane(now, word))
+            .fold(0, |words, word| words | 1 << word)
+    }
+
+    /// Whether one lane alone accessed a word, the same one in both layers.
+    fn has_same_lane(&self, now: &Layer, word: usize) -> bool {
+        let lanes = self.lanes_at(word);
+        lanes == now.lanes_at(word) && lanes.is_power_of_two()
+    }
+
     /// Whether another layer of the same warp has the same lane at every word that both have, or is the same load by
     /// the same lanes.
     #[inline]
@@ -96,10 +126,7 @@ impl Layer {
             (LaneMap::All(_), LaneMap::All(_)) if self.lane_map == now.lane_map => {
                 self.cell.with_mask(0) == now.cell.with_mask(0)
             }
-            _ => lanes_of(self.words() & now.words()).all(|word| {
-                let lanes = self.lanes_at(word);
-                lanes == now.lanes_at(word) && lanes.is_power_of_two()
-            }),
+            _ => lanes_of(self.words() & now.words()).all(|word| self.has_same_lane(now, word)),
         }
     }
 }

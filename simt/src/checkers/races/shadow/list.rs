@@ -8,7 +8,7 @@ use crate::order::vector_clock::VectorClock;
 use crate::order::{ByteRange, Scope};
 
 /// The largest number of entries in a list. Of older accesses, only the threads are remembered ([`Forgotten`]).
-const MAX_ENTRIES: usize = 64;
+pub const MAX_ENTRIES: usize = 64;
 
 /// What an access does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,6 +87,16 @@ impl Lists {
         self.forgotten.get(&list)
     }
 
+    /// Makes a list of plain loads, oldest first, with the threads of those that are forgotten. Returns its number.
+    pub fn add_with(&mut self, entries: Vec<Entry>, forgotten: VectorClock) -> usize {
+        let list = self.add(entries);
+        if !forgotten.is_empty() {
+            let (weak, loads) = (forgotten.clone(), forgotten);
+            self.forgotten.insert(list, Forgotten { weak, loads, ..Forgotten::default() });
+        }
+        list
+    }
+
     /// Makes a list of some entries. Returns its number.
     pub fn add(&mut self, entries: Vec<Entry>) -> usize {
         if let Some(list) = self.free.pop() {
@@ -126,7 +136,7 @@ impl Lists {
 impl Entry {
     /// An entry for a plain load that is in a cell. Which of the bytes of the cell it loaded is not known.
     pub fn plain_load(cell: Cell, range: ByteRange) -> Entry {
-        let last = cell.mask.trailing_zeros() as u8;
+        let last = 31 - cell.mask.leading_zeros() as u8;
         Entry { cell, kind: OpKind::Load, scope: None, range, chain: 0, last, is_unfenced_volatile: false }
     }
 

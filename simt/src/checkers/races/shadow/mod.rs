@@ -4,13 +4,14 @@
 //! Shadow memory consists of pages, which are created when they are first accessed. A page has a *cell* for each 32-bit
 //! word, or for each byte once it is accessed in smaller units. If the lanes of a warp access a line of 32 words with a
 //! constant stride, as in most kernels, one [`layer`] represents all of these words. The loads of a word are also a
-//! single cell as long as one warp made them with one instruction. If there are more, or strong accesses, they are
-//! stored in a list.
+//! single cell as long as one warp made them with one instruction. The loads of a line by several warps are its [`readers`];
+//! words with strong accesses, or with accesses that may be part of a race, have a list.
 
 pub mod cell;
 pub mod layer;
 pub mod list;
 mod page;
+mod readers;
 pub mod stretch;
 
 use cell::{Cell, PAGE_BYTES};
@@ -22,6 +23,9 @@ use stretch::Stretch;
 use crate::order::ByteRange;
 use crate::order::clocks::{TeamClock, WarpClock};
 
+/// Bytes of a line.
+const LINE_BYTES: u64 = 4 * LINE as u64;
+
 /// The shadow of one memory.
 #[derive(Clone, Debug, Default)]
 pub struct Shadow {
@@ -29,17 +33,17 @@ pub struct Shadow {
 }
 
 impl Shadow {
-    /// The page at an offset. `is_fine` requests a cell for each byte.
+    /// A page of which a range is to be accessed. `is_fine` requests a cell for each byte.
     #[inline]
-    fn page(&mut self, offset: u64, is_fine: bool, lists: &mut Lists) -> &mut Page {
-        let number = (offset / PAGE_BYTES) as usize;
-        if number >= self.pages.len() {
-            self.pages.resize_with(number + 1, Page::default);
+    fn page(&mut self, number: u64, is_fine: bool, range: ByteRange, lists: &mut Lists) -> &mut Page {
+        let index = number as usize;
+        if index >= self.pages.len() {
+            self.pages.resize_with(index + 1, Page::default);
         }
-        let page = &mut self.pages[number];
+        let page = &mut self.pages[index];
         page.make_lines();
         if is_fine && !page.is_fine {
-            page.refine(lists);
+            page.refine(ByteRange { offset: number * PAGE_BYTES, ..range }, lists);
         }
         page
     }
@@ -111,27 +115,26 @@ impl Shadow {
         lists: &mut Lists,
     ) -> impl Iterator<Item = u64> + Clone + use<> {
         let (offset, bytes) = (range.offset, u64::from(range.bytes));
-        let step = self.prepare(offset, bytes, lists);
+        let step = self.prepare(range, lists);
         (offset - offset % step..offset + bytes).step_by(step as usize)
     }
 
-    /// Prepares the cells of some bytes, and returns the distance between them.
-    fn prepare(&mut self, offset: u64, bytes: u64, lists: &mut Lists) -> u64 {
+    /// Prepares the cells of a range, and returns the distance between them.
+    fn prepare(&mut self, range: ByteRange, lists: &mut Lists) -> u64 {
+        let (offset, bytes) = (range.offset, u64::from(range.bytes));
         let is_fine = !offset.is_multiple_of(4) || !bytes.is_multiple_of(4);
-        let mut step = 4;
+        let last = offset + bytes - 1;
+        for line in offset / LINE_BYTES..=last / LINE_BYTES {
+            let page = self.page(line / LINES as u64, is_fine, range, lists);
+            page.list_readers(line as usize % LINES, ByteRange { offset: line * LINE_BYTES, ..range }, lists);
+        }
         // If an access crosses a page boundary, both pages get cells of the same size.
-        let pages = (offset / PAGE_BYTES)..=((offset + bytes - 1) / PAGE_BYTES);
-        for page in pages.clone() {
-            if self.page(page * PAGE_BYTES, is_fine, lists).is_fine {
-                step = 1;
-            }
+        let pages = offset / PAGE_BYTES..=last / PAGE_BYTES;
+        if !pages.clone().any(|page| self.pages[page as usize].is_fine) {
+            return 4;
         }
-        if step == 1 {
-            for page in pages {
-                self.page(page * PAGE_BYTES, true, lists);
-            }
-        }
-        step
+        pages.for_each(|page| _ = self.page(page, true, range, lists));
+        1
     }
 
     fn index(&self, offset: u64) -> (usize, usize) {

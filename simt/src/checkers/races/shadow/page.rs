@@ -1,12 +1,15 @@
 //! A page of shadow memory. A line consists of a few layers as long as warps access it with a constant stride, and of
-//! cells for words or bytes otherwise.
+//! cells for words or bytes otherwise. Its loads may also be [`Readers`].
 
 use crate::checkers::races::shadow::cell::{Cell, PAGE_BYTES};
 use crate::checkers::races::shadow::layer::{LINE, Layer};
-use crate::checkers::races::shadow::list::Lists;
+use crate::checkers::races::shadow::list::{Entry, Lists};
+use crate::checkers::races::shadow::readers::Readers;
 use crate::checkers::races::shadow::stretch::{Stretch, Stretches};
 use crate::machine::registers::{FULL_MASK, lanes_of};
+use crate::order::ByteRange;
 use crate::order::clocks::{TeamClock, WarpClock};
+use crate::order::vector_clock::VectorClock;
 
 /// Lines in a page.
 pub const LINES: usize = PAGE_BYTES as usize / 4 / LINE;
@@ -29,6 +32,9 @@ pub struct Page {
     pub stores: Accesses,
     /// The loads and strong accesses since.
     pub loads: Accesses,
+    /// The loads of lines that several warps read: of each line, or empty as long as there are none. A line that has readers
+    /// has nothing in `loads`.
+    readers: Vec<Readers>,
 }
 
 /// The cells of a page for one kind of access.
@@ -102,13 +108,94 @@ impl Page {
         }
         let promises = new.cell.is_read_only();
         let is_broken = |load: Cell| load.is_read_only() && !promises;
-        if !self.stores.is_ordered(warp_clock, line, new, |_| promises)
-            || !self.loads.is_ordered(warp_clock, line, new, is_broken)
-        {
+        if !self.stores.is_ordered(warp_clock, line, new, |_| promises) {
             return false;
+        }
+        if !self.readers(line).is_empty() {
+            return self.access_with_readers(warp_clock, line, new, is_store);
+        }
+        if !self.loads.is_ordered(warp_clock, line, new, is_broken) {
+            return !is_store && self.make_readers(warp_clock, line, new);
+        }
+        if !is_store && self.loads.is_full(line) && self.make_readers(warp_clock, line, new) {
+            return true;
         }
         self.record(line, new, is_store);
         true
+    }
+
+    /// The readers of a line, if there are any.
+    #[inline]
+    fn readers(&self, line: usize) -> &Readers {
+        static NONE: Readers = Readers::NONE;
+        self.readers.get(line).unwrap_or(&NONE)
+    }
+
+    /// [`Page::access`] to a line that has readers.
+    fn access_with_readers(
+        &mut self,
+        warp_clock: &WarpClock<'_>,
+        line: usize,
+        new: &Layer,
+        is_store: bool,
+    ) -> bool {
+        let readers = &mut self.readers[line];
+        if !is_store {
+            return warp_clock.is_simple && readers.add(warp_clock, new);
+        }
+        if !readers.are_ordered(warp_clock, new) {
+            return false;
+        }
+        readers.take(new.words());
+        self.stores.put(line, new);
+        true
+    }
+
+    /// Makes readers of the loads of a line, and adds one to them. Returns whether that is possible.
+    fn make_readers(&mut self, warp_clock: &WarpClock<'_>, line: usize, new: &Layer) -> bool {
+        if !warp_clock.is_simple {
+            return false;
+        }
+        let Some(layers) = self.loads.layers(line) else { return false };
+        let mut readers = Readers::of(layers);
+        if !readers.add(warp_clock, new) {
+            return false;
+        }
+        if self.readers.is_empty() {
+            self.readers.resize_with(LINES, Readers::default);
+        }
+        self.readers[line] = readers;
+        self.loads.take(line, FULL_MASK);
+        true
+    }
+
+    /// Records the readers of a line as cells and lists of its words. `range` begins where the line does.
+    pub fn list_readers(&mut self, line: usize, range: ByteRange, lists: &mut Lists) {
+        if self.readers(line).is_empty() {
+            return;
+        }
+        let readers = std::mem::take(&mut self.readers[line]);
+        for word in 0..LINE {
+            let (mut loads, forgotten) = (readers.at(word).peekable(), readers.forgotten_at(word));
+            let Some(first) = loads.next() else {
+                if !forgotten.is_empty() {
+                    self.set_list(line * LINE + word, Vec::new(), forgotten, lists);
+                }
+                continue;
+            };
+            if forgotten.is_empty() && loads.peek().is_none() {
+                self.loads.set(line * LINE + word, first);
+                continue;
+            }
+            let range = ByteRange { offset: range.offset + 4 * word as u64, bytes: 4, ..range };
+            let entries = std::iter::once(first).chain(loads).map(|load| Entry::plain_load(load, range));
+            self.set_list(line * LINE + word, entries.collect(), forgotten, lists);
+        }
+    }
+
+    fn set_list(&mut self, index: usize, entries: Vec<Entry>, forgotten: VectorClock, lists: &mut Lists) {
+        self.loads.set(index, Cell::list(lists.add_with(entries, forgotten)));
+        self.has_lists = true;
     }
 
     /// Records an access to words of a line in place of those that are ordered before it.
@@ -139,11 +226,16 @@ impl Page {
             }
         }
         self.is_strong = false;
+        self.readers.clear();
         lists.into_iter()
     }
 
-    /// Changes to one cell for each byte.
-    pub fn refine(&mut self, lists: &mut Lists) {
+    /// Changes to one cell for each byte. `range` begins where the page does.
+    pub fn refine(&mut self, range: ByteRange, lists: &mut Lists) {
+        for line in 0..LINES {
+            let offset = range.offset + (line * LINE * 4) as u64;
+            self.list_readers(line, ByteRange { offset, ..range }, lists);
+        }
         self.is_fine = true;
         for cells in [&mut self.stores, &mut self.loads] {
             cells.make();
@@ -217,6 +309,24 @@ impl Accesses {
         true
     }
 
+    /// The layers of a line; `None` if its words have cells of their own.
+    fn layers(&self, line: usize) -> Option<impl Iterator<Item = Layer>> {
+        let own = self.lines.get(line).filter(|own| !own.is_spread)?;
+        Some(self.more(own).iter().copied().chain([own.first]))
+    }
+
+    /// Whether another layer would give the words of a line cells of their own.
+    #[inline]
+    fn is_full(&self, line: usize) -> bool {
+        let is_in_use = |layer: &Layer| layer.words() != 0;
+        self.lines.get(line).is_some_and(|own| {
+            !own.is_spread
+                && own.others != 0
+                && own.first.words() != 0
+                && self.more(own).iter().all(is_in_use)
+        })
+    }
+
     /// Records an access to words in place of everything that is recorded for them.
     #[inline]
     fn put(&mut self, line: usize, new: &Layer) {
@@ -229,6 +339,10 @@ impl Accesses {
             self.take_others(line, new.words());
         }
         let own = &mut self.lines[line];
+        if own.first.is_of_one_access(new) {
+            own.first.cell.mask |= new.words();
+            return;
+        }
         let mut before = std::mem::replace(&mut own.first, *new);
         before.cell.mask &= !new.words();
         if before.words() != 0 {

@@ -1,0 +1,180 @@
+//! The *readers* of a line: plain loads of the same words by several warps that nothing orders, as every product of matrices
+//! has them.
+//!
+//! As long as nobody stores there, no load is part of a race, so the loads are only noted, one layer for each instruction of a
+//! warp. Once a store comes that may race with one of them, or an access that is not plain, the words of the line get lists
+//! ([`super::list`]) that say the same.
+
+use std::collections::BTreeMap;
+
+use crate::checkers::races::shadow::cell::Cell;
+use crate::checkers::races::shadow::layer::{LINE, Layer};
+use crate::checkers::races::shadow::list::MAX_ENTRIES;
+use crate::order::clocks::WarpClock;
+use crate::order::vector_clock::VectorClock;
+
+/// The largest number of words in all layers of a line: as many loads as the lists of its words would hold.
+const MAX_WORDS: usize = MAX_ENTRIES * LINE;
+/// The largest number of layers, so that an access has few to compare itself with.
+const MAX_LAYERS: usize = 4 * MAX_ENTRIES;
+/// The largest number of parts of a line whose forgotten loads are told apart.
+const MAX_PARTS: usize = LINE;
+
+/// The plain loads of a line since the last plain store. Either all of them promise that no thread writes there, or none.
+#[derive(Clone, Debug, Default)]
+pub struct Readers {
+    /// Oldest first.
+    layers: Vec<Layer>,
+    /// The number of words in all layers.
+    words: usize,
+    /// The loads that are no longer in a layer.
+    forgotten: Vec<ForgottenLoads>,
+}
+
+/// The threads that loaded the same words. With most of them only the latest load of a warp counts, which is kept apart
+/// because vector clocks take longer.
+#[derive(Clone, Debug, Default)]
+struct ForgottenLoads {
+    /// The words as a mask.
+    words: u32,
+    /// For a warp of a block: the clock of its last load, and its lanes.
+    last: BTreeMap<(u32, u32), (u32, u32)>,
+    /// Earlier loads, by lanes of which the last one had none.
+    earlier: VectorClock,
+}
+
+impl ForgottenLoads {
+    fn add(&mut self, layer: &Layer) {
+        let Cell { block, clock, .. } = layer.cell;
+        let (warp, lanes) = ((block, layer.cell.warp()), layer.lanes());
+        let last = self.last.entry(warp).or_insert((clock, lanes));
+        if last.0 == clock {
+            last.1 |= lanes;
+            return;
+        }
+        let (clock_before, lanes_before) = std::mem::replace(last, (clock, lanes));
+        if lanes_before & !lanes != 0 {
+            self.earlier.raise_lanes(warp, lanes_before, clock_before);
+        }
+    }
+
+    fn clock(&self) -> VectorClock {
+        let mut all = self.earlier.clone();
+        self.last.iter().for_each(|(&warp, &(clock, lanes))| all.raise_lanes(warp, lanes, clock));
+        all
+    }
+}
+
+impl Readers {
+    /// No readers.
+    pub const NONE: Readers = Readers { layers: Vec::new(), words: 0, forgotten: Vec::new() };
+
+    /// The readers of a line whose loads so far are in layers that have no word in common.
+    pub fn of(layers: impl Iterator<Item = Layer>) -> Readers {
+        let layers: Vec<Layer> = layers.filter(|layer| layer.words() != 0).collect();
+        let mut readers = Readers { layers, ..Readers::default() };
+        readers.count();
+        readers
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.layers.is_empty() && self.forgotten.is_empty()
+    }
+
+    /// Whether all loads of the words of a store are ordered before it, and none of them promised that it does not happen.
+    pub fn are_ordered(&self, warp_clock: &WarpClock<'_>, store: &Layer) -> bool {
+        let is_ordered = |layer: &Layer| {
+            layer.words() & store.words() == 0
+                || (!layer.cell.is_read_only() && layer.comes_before(warp_clock, store))
+        };
+        self.forgotten.iter().all(|part| part.words & store.words() == 0)
+            && self.layers.iter().all(is_ordered)
+    }
+
+    /// Forgets the loads of some words, because they are ordered before a store.
+    pub fn take(&mut self, words: u32) {
+        self.layers.iter_mut().for_each(|layer| layer.cell.mask &= !words);
+        self.drop_empty();
+    }
+
+    /// Notes a load, in place of those that are ordered before it. Returns false if it has to go to lists.
+    pub fn add(&mut self, warp_clock: &WarpClock<'_>, new: &Layer) -> bool {
+        let is_other_kind = |first: &Layer| first.cell.is_read_only() != new.cell.is_read_only();
+        if self.layers.first().is_some_and(is_other_kind) || !self.make_room(new) {
+            return false;
+        }
+        let (mut is_any_empty, mut same) = (false, None);
+        for (index, layer) in self.layers.iter_mut().enumerate() {
+            let common = layer.words() & new.words();
+            if common == 0 {
+                if layer.is_of_one_access(new) {
+                    same = Some(index);
+                }
+                continue;
+            }
+            let before = layer.words_before(warp_clock, new);
+            layer.cell.mask &= !before;
+            self.words -= before.count_ones() as usize;
+            is_any_empty |= layer.words() == 0;
+            // The order of the loads of a word is that of the layers.
+            if before != common {
+                same = None;
+            }
+        }
+        self.words += new.words().count_ones() as usize;
+        match same {
+            Some(index) => self.layers[index].cell.mask |= new.words(),
+            None => self.layers.push(*new),
+        }
+        if is_any_empty {
+            self.drop_empty();
+        }
+        true
+    }
+
+    /// The loads of a word, oldest first.
+    pub fn at(&self, word: usize) -> impl Iterator<Item = Cell> {
+        self.layers
+            .iter()
+            .filter(move |layer| layer.words() >> word & 1 != 0)
+            .map(move |layer| layer.cell_at(word))
+    }
+
+    /// The threads whose loads of a word are no longer known as such.
+    pub fn forgotten_at(&self, word: usize) -> VectorClock {
+        let mut all = VectorClock::default();
+        let parts = self.forgotten.iter().filter(|part| part.words >> word & 1 != 0);
+        parts.for_each(|part| all.join(&part.clock()));
+        all
+    }
+
+    fn drop_empty(&mut self) {
+        self.layers.retain(|layer| layer.words() != 0);
+        self.count();
+    }
+
+    fn count(&mut self) {
+        self.words = self.layers.iter().map(|layer| layer.words().count_ones() as usize).sum();
+    }
+
+    /// Forgets the oldest loads until there is room for another one. Returns false if that would mix up loads of different
+    /// words.
+    fn make_room(&mut self, new: &Layer) -> bool {
+        while self.layers.len() == MAX_LAYERS || self.words + new.words().count_ones() as usize > MAX_WORDS {
+            let oldest = self.layers[0];
+            let part = self.forgotten.iter().position(|part| part.words == oldest.words());
+            if part.is_none() && self.forgotten.len() == MAX_PARTS {
+                return false;
+            }
+            let part = part.unwrap_or_else(|| {
+                self.forgotten.push(ForgottenLoads { words: oldest.words(), ..ForgottenLoads::default() });
+                self.forgotten.len() - 1
+            });
+            self.forgotten[part].add(&oldest);
+            self.layers.remove(0);
+            self.words -= oldest.words().count_ones() as usize;
+        }
+        true
+    }
+}
