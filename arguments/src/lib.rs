@@ -120,7 +120,7 @@ pub fn place(emulator: &mut Emulator, specs: &[Spec], name: impl Fn(usize) -> St
             Some(name) => {
                 bail!("there is no buffer `{name}`: a field of a structure is a number, as in `f32:2`")
             }
-            None => Ok(Given::Value(Arg::bytes(&fields.pack(|_| 0)))),
+            None => Ok(Given::Value(Arg::bytes(&fields.pack(&|_| 0)))),
         },
         Spec::Buffer(spec) => {
             let name = name(index);

@@ -18,6 +18,19 @@ enum Field {
 }
 
 impl Field {
+    fn parse(text: &str) -> Result<Field, String> {
+        if let Some((ty, value)) = text.split_once(':') {
+            return Type::named(ty)?.parse(value.trim_ascii()).map(Field::Number);
+        }
+        let is_letter = |c: u8| c.is_ascii_alphanumeric() || c == b'_';
+        if text.is_empty() || text.as_bytes()[0].is_ascii_digit() || !text.bytes().all(is_letter) {
+            return Err(format!(
+                "`{text}` is not a field of a structure: write numbers, as in `{{f32:2, i32:5}}`"
+            ));
+        }
+        Ok(Field::Pointer(text.to_owned()))
+    }
+
     /// Its size, which is also its alignment.
     fn bytes(&self) -> usize {
         match self {
@@ -30,15 +43,11 @@ impl Field {
 impl Structure {
     /// Reads the fields between the braces. A field is a number, or the name of a buffer.
     pub(crate) fn parse(text: &str) -> Result<Structure, String> {
-        let fields = text.split(',').map(|field| match field.trim().split_once(':') {
-            Some((ty, value)) => Type::named(ty)?.parse(value.trim()).map(Field::Number),
-            None if is_name(field.trim()) => Ok(Field::Pointer(field.trim().to_owned())),
-            None => Err(format!(
-                "`{}` is not a field of a structure: write numbers, as in `{{f32:2, i32:5}}`",
-                field.trim()
-            )),
-        });
-        Ok(Structure { fields: fields.collect::<Result<_, _>>()? })
+        let mut fields = Vec::new();
+        for field in text.split(',') {
+            fields.push(Field::parse(field.trim_ascii())?);
+        }
+        Ok(Structure { fields })
     }
 
     /// The names of the buffers to which fields point.
@@ -51,11 +60,11 @@ impl Structure {
 
     /// Its size in bytes, with the padding between and after the fields.
     pub fn bytes(&self) -> usize {
-        self.pack(|_| 0).len()
+        self.pack(&|_| 0).len()
     }
 
     /// Its bytes. `address` gives the address of a buffer.
-    pub fn pack(&self, address: impl Fn(&str) -> u64) -> Vec<u8> {
+    pub fn pack(&self, address: &dyn Fn(&str) -> u64) -> Vec<u8> {
         let mut all = Vec::new();
         for field in &self.fields {
             all.resize(all.len().next_multiple_of(field.bytes()), 0);
@@ -70,18 +79,13 @@ impl Structure {
     }
 }
 
-fn is_name(text: &str) -> bool {
-    let is_letter = |c: char| c.is_alphanumeric() || c == '_';
-    !text.starts_with(|c: char| c.is_ascii_digit()) && !text.is_empty() && text.chars().all(is_letter)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn fields_are_aligned_as_in_cpp() {
-        let packed = |text: &str| Structure::parse(text).unwrap().pack(|_| 0x1122);
+        let packed = |text: &str| Structure::parse(text).unwrap().pack(&|_| 0x1122);
         assert_eq!(packed("u8:1, u32:2"), [1, 0, 0, 0, 2, 0, 0, 0]);
         assert_eq!(packed("u32:2,u8:1"), [2, 0, 0, 0, 1, 0, 0, 0]);
         assert_eq!(packed("u8:1, x, u16:3")[8..18], [0x22, 0x11, 0, 0, 0, 0, 0, 0, 3, 0]);

@@ -82,7 +82,7 @@ fn launch(plan: &Plan, code: Code, gpu: &mut Gpu) -> Result<Launch> {
     for (argument, spec) in plan.specs.iter().enumerate() {
         launch = match spec {
             Spec::Scalar(_, bytes) => launch.arg(Argument::Value(simt::Arg::bytes(bytes))),
-            Spec::Structure(fields) => launch.arg(Argument::Value(simt::Arg::bytes(&fields.pack(|_| 0)))),
+            Spec::Structure(fields) => launch.arg(Argument::Value(simt::Arg::bytes(&fields.pack(&|_| 0)))),
             Spec::Buffer(buffer) => {
                 let id = BufferId(buffers);
                 buffers += 1;

@@ -228,7 +228,7 @@ impl Memory {
         match wanted {
             Wanted::Buffer(name) => self.buffer(name).address().into(),
             Wanted::Value(Spec::Structure(fields)) => {
-                Arg::bytes(&fields.pack(|name| self.buffer(name).address()))
+                Arg::bytes(&fields.pack(&|name| self.buffer(name).address()))
             }
             Wanted::Value(Spec::Scalar(_, bytes)) => Arg::bytes(bytes),
             Wanted::Value(Spec::Buffer(_)) => unreachable!("buffers have names"),

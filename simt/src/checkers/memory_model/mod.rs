@@ -139,10 +139,9 @@ impl MemoryModel {
         frame: &Frame,
     ) {
         let at = address::addresses(lanes, &access.address, args.a, frame);
-        let mut strided = |row: &Row| self.strided(memory, row.line(), row.mask, (access, kind));
         let left = match Shape::of(&at, lanes.mask) {
-            Shape::One(row) => strided(&row),
-            Shape::Two(rows) => rows.iter().fold(0, |left, row| left | strided(row)),
+            Shape::One(row) => self.rows(memory, &[row], (access, kind)),
+            Shape::Two(rows) => self.rows(memory, &rows, (access, kind)),
             Shape::Scattered(..) => lanes.mask,
         };
         if left == 0 {
@@ -155,6 +154,11 @@ impl MemoryModel {
             Memory::Generic => self.generic_request(&request),
             _ => {}
         }
+    }
+
+    /// Shows rows to the fast path. Returns the lanes for which it cannot tell.
+    fn rows(&mut self, memory: MemoryView<'_>, rows: &[Row], how: (&Access, OpKind)) -> u32 {
+        rows.iter().fold(0, |left, row| left | self.strided(memory, row.line(), row.mask, how))
     }
 
     fn generic_request(&mut self, request: &Request<'_, '_>) {

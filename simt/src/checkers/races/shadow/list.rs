@@ -92,7 +92,7 @@ impl Lists {
         let list = self.add(entries);
         if !forgotten.is_empty() {
             let (weak, loads) = (forgotten.clone(), forgotten);
-            self.forgotten.insert(list, Forgotten { weak, loads, ..Forgotten::default() });
+            *self.forgotten.entry(list).or_default() = Forgotten { weak, loads, ..Forgotten::default() };
         }
         list
     }

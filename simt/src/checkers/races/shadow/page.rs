@@ -114,14 +114,15 @@ impl Page {
         if !self.readers(line).is_empty() {
             return self.access_with_readers(warp_clock, line, new, is_store);
         }
-        if !self.loads.is_ordered(warp_clock, line, new, is_broken) {
-            return !is_store && self.make_readers(warp_clock, line, new);
-        }
-        if !is_store && self.loads.is_full(line) && self.make_readers(warp_clock, line, new) {
+        let is_ordered = self.loads.is_ordered(warp_clock, line, new, is_broken);
+        let wants_readers = !is_store && (!is_ordered || self.loads.is_full(line));
+        if wants_readers && self.make_readers(warp_clock, line, new) {
             return true;
         }
-        self.record(line, new, is_store);
-        true
+        if is_ordered {
+            self.record(line, new, is_store);
+        }
+        is_ordered
     }
 
     /// The readers of a line, if there are any.
@@ -132,6 +133,7 @@ impl Page {
     }
 
     /// [`Page::access`] to a line that has readers.
+    #[inline(never)]
     fn access_with_readers(
         &mut self,
         warp_clock: &WarpClock<'_>,
@@ -152,6 +154,7 @@ impl Page {
     }
 
     /// Makes readers of the loads of a line, and adds one to them. Returns whether that is possible.
+    #[inline(never)]
     fn make_readers(&mut self, warp_clock: &WarpClock<'_>, line: usize, new: &Layer) -> bool {
         if !warp_clock.is_simple {
             return false;
@@ -170,6 +173,7 @@ impl Page {
     }
 
     /// Records the readers of a line as cells and lists of its words. `range` begins where the line does.
+    #[inline(never)]
     pub fn list_readers(&mut self, line: usize, range: ByteRange, lists: &mut Lists) {
         if self.readers(line).is_empty() {
             return;
@@ -193,6 +197,7 @@ impl Page {
         }
     }
 
+    #[inline(never)]
     fn set_list(&mut self, index: usize, entries: Vec<Entry>, forgotten: VectorClock, lists: &mut Lists) {
         self.loads.set(index, Cell::list(lists.add_with(entries, forgotten)));
         self.has_lists = true;

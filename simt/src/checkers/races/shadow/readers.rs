@@ -5,8 +5,6 @@
 //! warp. Once a store comes that may race with one of them, or an access that is not plain, the words of the line get lists
 //! ([`super::list`]) that say the same.
 
-use std::collections::BTreeMap;
-
 use crate::checkers::races::shadow::cell::Cell;
 use crate::checkers::races::shadow::layer::{LINE, Layer};
 use crate::checkers::races::shadow::list::MAX_ENTRIES;
@@ -37,8 +35,8 @@ pub struct Readers {
 struct ForgottenLoads {
     /// The words as a mask.
     words: u32,
-    /// For a warp of a block: the clock of its last load, and its lanes.
-    last: BTreeMap<(u32, u32), (u32, u32)>,
+    /// For warps by block and number, in this order: the clock of the last load, and its lanes.
+    last: Vec<((u32, u32), (u32, u32))>,
     /// Earlier loads, by lanes of which the last one had none.
     earlier: VectorClock,
 }
@@ -47,7 +45,11 @@ impl ForgottenLoads {
     fn add(&mut self, layer: &Layer) {
         let Cell { block, clock, .. } = layer.cell;
         let (warp, lanes) = ((block, layer.cell.warp()), layer.lanes());
-        let last = self.last.entry(warp).or_insert((clock, lanes));
+        let at = match self.last.binary_search_by_key(&warp, |known| known.0) {
+            Ok(at) => at,
+            Err(at) => return self.last.insert(at, (warp, (clock, lanes))),
+        };
+        let last = &mut self.last[at].1;
         if last.0 == clock {
             last.1 |= lanes;
             return;
@@ -60,7 +62,7 @@ impl ForgottenLoads {
 
     fn clock(&self) -> VectorClock {
         let mut all = self.earlier.clone();
-        self.last.iter().for_each(|(&warp, &(clock, lanes))| all.raise_lanes(warp, lanes, clock));
+        self.last.iter().for_each(|&(warp, (clock, lanes))| all.raise_lanes(warp, lanes, clock));
         all
     }
 }
@@ -99,6 +101,7 @@ impl Readers {
     }
 
     /// Notes a load, in place of those that are ordered before it. Returns false if it has to go to lists.
+    #[inline(never)]
     pub fn add(&mut self, warp_clock: &WarpClock<'_>, new: &Layer) -> bool {
         let is_other_kind = |first: &Layer| first.cell.is_read_only() != new.cell.is_read_only();
         if self.layers.first().is_some_and(is_other_kind) || !self.make_room(new) {
@@ -142,6 +145,7 @@ impl Readers {
     }
 
     /// The threads whose loads of a word are no longer known as such.
+    #[inline(never)]
     pub fn forgotten_at(&self, word: usize) -> VectorClock {
         let mut all = VectorClock::default();
         let parts = self.forgotten.iter().filter(|part| part.words >> word & 1 != 0);
@@ -149,6 +153,7 @@ impl Readers {
         all
     }
 
+    #[inline(never)]
     fn drop_empty(&mut self) {
         self.layers.retain(|layer| layer.words() != 0);
         self.count();
