@@ -71,8 +71,11 @@ pub(super) fn check(prints: &[Print], specs: &[Spec]) -> Result<()> {
         let argument = print.argument;
         let elements = match specs.get(argument) {
             Some(Spec::Buffer(buffer)) => buffer.count,
-            Some(Spec::Scalar(..) | Spec::Structure(_)) => {
-                bail!("`--print {print}`: argument {argument} is a value, not a buffer")
+            Some(Spec::Scalar(..)) => {
+                bail!("`--print {print}`: argument {argument} is a number, not a buffer")
+            }
+            Some(Spec::Structure(_)) => {
+                bail!("`--print {print}`: argument {argument} is a structure, not a buffer")
             }
             None => bail!("`--print {print}`: there is no such argument; they are counted from 0"),
         };
