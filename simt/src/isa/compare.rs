@@ -11,8 +11,9 @@ use super::operands::Operands;
 use super::value::{Alu, Args, Kind, Run, Value, alu, by_int, by_type, map2, mask_of};
 use crate::isa::form::{Family, Form};
 use crate::isa::op::Op;
+use crate::machine::file::Columns;
 use crate::machine::registers::Bank;
-use crate::machine::registers::{Lanes, Slot};
+use crate::machine::registers::{Lanes, Slot, Warps};
 use crate::ptx::Error;
 use crate::ptx::ast::{Operand, Type};
 
@@ -115,12 +116,28 @@ impl Value for Flushed {
     const KIND: Kind = Kind::F32;
     type Column = <f32 as Value>::Column;
     #[inline(always)]
+    fn bank<'w, 'r>(warps: &'w Warps<'r>) -> &'w Columns<'r, Self::Column> {
+        f32::bank(warps)
+    }
+    #[inline(always)]
+    fn bank_mut<'w, 'r>(warps: &'w mut Warps<'r>) -> &'w mut Columns<'r, Self::Column> {
+        f32::bank_mut(warps)
+    }
+    #[inline(always)]
     fn read(lanes: &Lanes<'_>, slot: Slot) -> Self::Column {
         f32::read(lanes, slot)
     }
     #[inline(always)]
     fn lane(column: &Self::Column, lane: usize) -> Flushed {
         Flushed::new(f32::lane(column, lane))
+    }
+    #[inline(always)]
+    fn column(value: impl Fn(usize) -> Flushed) -> Self::Column {
+        f32::column(|lane| value(lane).0)
+    }
+    #[inline(always)]
+    fn copy(column: &mut Self::Column, mask: u32, new: &Self::Column) {
+        f32::copy(column, mask, new);
     }
     #[inline(always)]
     fn write(lanes: &mut Lanes<'_>, slot: Slot, value: impl Fn(usize) -> Flushed) {

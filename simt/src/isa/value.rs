@@ -10,7 +10,8 @@ use std::sync::LazyLock;
 use pulp::{Arch, Simd, WithSimd};
 
 use super::affine::Rule;
-use crate::machine::registers::{BIT, Lanes, Narrow, Slot, Warps, Wide};
+use crate::machine::file::{Column, Columns};
+use crate::machine::registers::{BIT, Lanes, Narrow, Slot, Warps, Wide, column_of, copy_lanes};
 
 /// What the register of an operand has to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -53,11 +54,19 @@ pub trait Value: Copy {
     /// What its register must be.
     const KIND: Kind;
     /// The column of a warp.
-    type Column: Copy;
+    type Column: Column + 'static;
+    /// The bank of its register.
+    fn bank<'w, 'r>(warps: &'w Warps<'r>) -> &'w Columns<'r, Self::Column>;
+    /// The same, to write to it.
+    fn bank_mut<'w, 'r>(warps: &'w mut Warps<'r>) -> &'w mut Columns<'r, Self::Column>;
     /// Copies a column.
     fn read(lanes: &Lanes<'_>, slot: Slot) -> Self::Column;
     /// The value of one lane.
     fn lane(column: &Self::Column, lane: usize) -> Self;
+    /// A column of `value(lane)`.
+    fn column(value: impl Fn(usize) -> Self) -> Self::Column;
+    /// Copies the lanes of `mask`.
+    fn copy(column: &mut Self::Column, mask: u32, new: &Self::Column);
     /// Writes `value(lane)` to the active lanes.
     fn write(lanes: &mut Lanes<'_>, slot: Slot, value: impl Fn(usize) -> Self);
 }
@@ -68,12 +77,28 @@ macro_rules! value {
             const KIND: Kind = Kind::$kind;
             type Column = $column;
             #[inline(always)]
+            fn bank<'w, 'r>(warps: &'w Warps<'r>) -> &'w Columns<'r, $column> {
+                &warps.$bank
+            }
+            #[inline(always)]
+            fn bank_mut<'w, 'r>(warps: &'w mut Warps<'r>) -> &'w mut Columns<'r, $column> {
+                &mut warps.$bank
+            }
+            #[inline(always)]
             fn read(lanes: &Lanes<'_>, slot: Slot) -> $column {
                 lanes.$bank[slot as usize]
             }
             #[inline(always)]
             fn lane(column: &$column, lane: usize) -> Self {
                 ($from)(column[lane])
+            }
+            #[inline(always)]
+            fn column(value: impl Fn(usize) -> Self) -> $column {
+                column_of(|lane| ($to)(value(lane)))
+            }
+            #[inline(always)]
+            fn copy(column: &mut $column, mask: u32, new: &$column) {
+                copy_lanes(column, mask, new);
             }
             #[inline(always)]
             fn write(lanes: &mut Lanes<'_>, slot: Slot, value: impl Fn(usize) -> Self) {
@@ -98,12 +123,28 @@ impl Value for bool {
     const KIND: Kind = Kind::Pred;
     type Column = u32;
     #[inline(always)]
+    fn bank<'w, 'r>(warps: &'w Warps<'r>) -> &'w Columns<'r, u32> {
+        &warps.preds
+    }
+    #[inline(always)]
+    fn bank_mut<'w, 'r>(warps: &'w mut Warps<'r>) -> &'w mut Columns<'r, u32> {
+        &mut warps.preds
+    }
+    #[inline(always)]
     fn read(lanes: &Lanes<'_>, slot: Slot) -> u32 {
         lanes.preds[slot as usize]
     }
     #[inline(always)]
     fn lane(column: &u32, lane: usize) -> bool {
         column & BIT[lane] != 0
+    }
+    #[inline(always)]
+    fn column(value: impl Fn(usize) -> bool) -> u32 {
+        mask_of(value)
+    }
+    #[inline(always)]
+    fn copy(column: &mut u32, mask: u32, new: &u32) {
+        *column = *column & !mask | new & mask;
     }
     #[inline(always)]
     fn write(lanes: &mut Lanes<'_>, slot: Slot, value: impl Fn(usize) -> bool) {
@@ -114,15 +155,14 @@ impl Value for bool {
 /// The lanes for which `value` holds, one bit a lane.
 #[inline(always)]
 pub fn mask_of(value: impl Fn(usize) -> bool) -> u32 {
-    // Four partial masks, each an element of a vector, and constants instead of shifts by the lane, because baseline
-    // x86-64 has no vector instruction for those. `setp` takes half the time of the plain loop.
-    let mut mask = [0; 4];
-    for (group, bits) in BIT.chunks_exact(4).enumerate() {
-        for (i, &bit) in bits.iter().enumerate() {
-            mask[i] |= if value(4 * group + i) { bit } else { 0 };
-        }
+    // As vectors of bits that are combined at the end, and constants instead of shifts by the lane, because baseline x86-64 has
+    // no vector instruction for those.
+    let bits: Narrow = column_of(|lane| if value(lane) { BIT[lane] } else { 0 });
+    let mut mask = [0; 8];
+    for (lane, part) in mask.iter_mut().enumerate() {
+        *part = bits[lane] | bits[lane + 8] | bits[lane + 16] | bits[lane + 24];
     }
-    mask[0] | mask[1] | mask[2] | mask[3]
+    mask.iter().fold(0, |all, part| all | part)
 }
 
 /// What an arithmetic instruction does to the warps that execute it: a plain function pointer, chosen when it is decoded.
@@ -176,13 +216,21 @@ macro_rules! map {
             f: impl Fn($($source),*) -> D,
         ) {
             #[inline(always)]
-            fn one<$($source: Value,)* D: Value>(
-                lanes: &mut Lanes<'_>,
+            fn run<$($source: Value,)* D: Value>(
+                warps: &mut Warps<'_>,
                 args: &Args,
                 f: &impl Fn($($source),*) -> D,
             ) {
-                $(let $column = $source::read(lanes, args.$slot);)*
-                D::write(lanes, args.d, |lane| f($($source::lane(&$column, lane)),*));
+                let d = D::bank_mut(warps).place_to_write(args.d);
+                $(let $column = $source::bank(warps).place(args.$slot);)*
+                for (warp, &mask) in warps.masks.iter().enumerate() {
+                    if mask == 0 {
+                        continue;
+                    }
+                    $(let $column = $source::bank(warps).at($column, warp);)*
+                    let result = D::column(|lane| f($($source::lane($column, lane)),*));
+                    D::copy(D::bank_mut(warps).at_mut(d, warp), mask, &result);
+                }
             }
             struct Map<'l, 'r, F, T> {
                 warps: &'l mut Warps<'r>,
@@ -196,18 +244,14 @@ macro_rules! map {
                 type Output = ();
                 #[inline(always)]
                 fn with_simd<S: Simd>(self, _: S) {
-                    let Map { warps, args, f, .. } = self;
-                    let (first, masks) = warps.masks();
-                    for (warp, &mask) in (first..).zip(masks) {
-                        if mask == 0 {
-                            continue;
-                        }
-                        one(&mut warps.lanes(warp, mask), args, &f);
-                    }
+                    run(self.warps, self.args, &self.f);
                 }
             }
             if cfg!(target_family = "wasm") {
-                return warps.each_small(&|lanes| one(lanes, args, &f));
+                return warps.each_small(&|lanes| {
+                    $(let $column = $source::read(lanes, args.$slot);)*
+                    D::write(lanes, args.d, |lane| f($($source::lane(&$column, lane)),*));
+                });
             }
             vectorise(Map { warps, args, f, types: PhantomData::<($($source,)* D)> });
         }

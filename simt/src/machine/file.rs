@@ -97,6 +97,22 @@ impl Form {
     const COLUMNS: Form = Form { is_affine: false, written: Written::All };
     const FIRST: Form = Form { is_affine: false, written: Written::First };
     const AFFINE: Form = Form { is_affine: true, written: Written::None };
+
+    /// How far the columns of neighbouring warps are from each other.
+    #[inline(always)]
+    fn step(self) -> usize {
+        debug_assert!(self.written != Written::None, "the register is not written out");
+        usize::from(self.written != Written::First)
+    }
+}
+
+/// Where the columns of a register are in its bank.
+#[derive(Clone, Copy, Debug)]
+pub struct Place {
+    /// The first warp's.
+    first: usize,
+    /// How far that of the next warp is from it: 0 if the warps have it in common.
+    step: usize,
 }
 
 /// One bank of a block's registers.
@@ -338,6 +354,32 @@ impl<T: Column> Columns<'_, T> {
         }
     }
 
+    /// Where the columns of a register are, from this warp on.
+    #[inline(always)]
+    pub fn place(&self, slot: Slot) -> Place {
+        let (slot, step) = (usize::from(slot), self.forms[usize::from(slot)].step());
+        Place { first: slot * self.warps + self.warp * step, step }
+    }
+
+    /// Where the columns of a register are, from this warp on, so that each warp can write its own.
+    #[inline(always)]
+    pub fn place_to_write(&mut self, slot: Slot) -> Place {
+        self.spread(usize::from(slot));
+        self.place(slot)
+    }
+
+    /// A register's column of a warp, counted from this one.
+    #[inline(always)]
+    pub fn at(&self, place: Place, warp: usize) -> &T {
+        &self.all[place.first + warp * place.step]
+    }
+
+    /// The same, to write to it.
+    #[inline(always)]
+    pub fn at_mut(&mut self, place: Place, warp: usize) -> &mut T {
+        &mut self.all[place.first + warp * place.step]
+    }
+
     /// Gives each warp a column of its own.
     #[inline(always)]
     fn spread(&mut self, slot: usize) {
@@ -365,9 +407,7 @@ impl<T> Index<usize> for Columns<'_, T> {
 
     #[inline(always)]
     fn index(&self, slot: usize) -> &T {
-        let written = self.forms[slot].written;
-        debug_assert!(written != Written::None, "register {slot} is not written out");
-        &self.all[slot * self.warps + if written == Written::First { 0 } else { self.warp }]
+        &self.all[slot * self.warps + self.forms[slot].step() * self.warp]
     }
 }
 

@@ -210,17 +210,6 @@ impl Registers {
         }
     }
 
-    /// Prepares a register for being written by warp 0 for all warps: [`File::replace_first`].
-    #[inline(always)]
-    pub fn replace_first(&mut self, base: Shape, (bank, slot): (Bank, Slot)) {
-        let slot = usize::from(slot);
-        match bank {
-            Bank::Narrow => drop(self.narrow.replace_first(base.narrow + slot)),
-            Bank::Wide => drop(self.wide.replace_first(base.wide + slot)),
-            Bank::Preds => drop(self.preds.replace_first(base.preds + slot)),
-        }
-    }
-
     /// Says that the column of warp 0 is what all warps hold, and whether all of its lanes hold the same.
     #[inline(always)]
     pub fn share_first(&mut self, base: Shape, (bank, slot): (Bank, Slot), is_uniform: bool) {
@@ -346,12 +335,6 @@ impl<'r> Warps<'r> {
         self.each(run);
     }
 
-    /// The number of the first warp, and the masks from there on.
-    #[inline(always)]
-    pub fn masks(&self) -> (usize, &'r [u32]) {
-        (self.narrow.warp, self.masks)
-    }
-
     /// The lanes of one warp.
     #[inline(always)]
     pub fn lanes(&mut self, warp: usize, mask: u32) -> Lanes<'_> {
@@ -370,13 +353,79 @@ pub const BIT: Narrow = {
     bits
 };
 
+/// What a register holds for one lane.
+pub trait Word: Copy + Default {
+    /// `new` where `bits` are ones, and else this; `bits` are all ones or all zeros.
+    #[must_use]
+    fn replaced(self, new: Self, bits: u32) -> Self;
+}
+
+macro_rules! word {
+    ($($word:ty)*) => {$(
+        impl Word for $word {
+            #[inline(always)]
+            fn replaced(self, new: Self, bits: u32) -> Self {
+                let bits = bits as i32 as $word;
+                new & bits | self & !bits
+            }
+        }
+    )*};
+}
+
+word!(u32 u64);
+
+/// The bits of a byte, each as a word of ones or of zeros.
+static SPREAD: [[u32; 8]; 256] = {
+    let mut words = [[0; 8]; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let mut bit = 0;
+        while bit < 8 {
+            words[byte][bit] = if byte >> bit & 1 != 0 { u32::MAX } else { 0 };
+            bit += 1;
+        }
+        byte += 1;
+    }
+    words
+};
+
+/// A column of `value(lane)`. A loop, because a function such as `array::from_fn` would be compiled for the oldest processor.
+#[inline(always)]
+pub fn column_of<T: Word>(value: impl Fn(usize) -> T) -> [T; WARP_SIZE] {
+    let mut column = [T::default(); WARP_SIZE];
+    for (lane, to) in column.iter_mut().enumerate() {
+        *to = value(lane);
+    }
+    column
+}
+
+/// Copies the lanes of `mask`. What to keep comes from a table, because LLVM makes stores under a mask of everything in which it
+/// recognises a condition for each lane, and some processors take ten times as long for those.
+#[inline(always)]
+pub fn copy_lanes<T: Word>(column: &mut [T; WARP_SIZE], mask: u32, new: &[T; WARP_SIZE]) {
+    if mask == FULL_MASK {
+        *column = *new;
+        return;
+    }
+    for (byte, first) in mask.to_le_bytes().into_iter().zip((0..WARP_SIZE).step_by(8)) {
+        for (lane, &bits) in (first..).zip(&SPREAD[usize::from(byte)]) {
+            column[lane] = column[lane].replaced(new[lane], bits);
+        }
+    }
+}
+
 /// Writes `value(lane)` to the lanes of `mask`.
 #[inline(always)]
-pub fn write_lanes<T: Copy>(column: &mut [T; WARP_SIZE], mask: u32, value: impl Fn(usize) -> T) {
-    for (lane, old) in column.iter_mut().enumerate() {
-        let new = value(lane);
-        *old = if mask & BIT[lane] != 0 { new } else { *old };
+pub fn write_lanes<T: Word>(column: &mut [T; WARP_SIZE], mask: u32, value: impl Fn(usize) -> T) {
+    if cfg!(target_family = "wasm") {
+        // In less code.
+        for (lane, old) in column.iter_mut().enumerate() {
+            let new = value(lane);
+            *old = if mask & BIT[lane] != 0 { new } else { *old };
+        }
+        return;
     }
+    copy_lanes(column, mask, &column_of(value));
 }
 
 impl Lanes<'_> {

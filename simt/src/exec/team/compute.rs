@@ -217,7 +217,7 @@ fn compute_once(
     let is_uniform = reads.iter().all(|source| registers.uniform(base, (source.bank, source.slot)).is_some());
     expand(registers, base, reads);
     for result in writes {
-        registers.replace_first(base, (result.bank, result.slot));
+        registers.replace(base, (result.bank, result.slot));
     }
     run(&mut registers.warps(base, &[FULL_MASK]), &inst.args);
     for result in writes {
