@@ -7,7 +7,7 @@
 use std::marker::PhantomData;
 use std::sync::LazyLock;
 
-use pulp::{Arch, Simd, WithSimd};
+use pulp::{Arch, Scalar, Simd, WithSimd};
 
 use super::affine::Rule;
 use crate::machine::file::{Column, Columns};
@@ -199,7 +199,10 @@ impl Alu {
 /// results are the same bits at every level, because Rust neither reorders nor contracts arithmetic. Not for WebAssembly:
 /// a browser without vector code would refuse the whole module.
 #[inline(always)]
-fn vectorise<Loop: WithSimd>(lanes: Loop) -> Loop::Output {
+pub fn vectorise<Loop: WithSimd>(lanes: Loop) -> Loop::Output {
+    if cfg!(target_family = "wasm") {
+        return lanes.with_simd(Scalar);
+    }
     static PROCESSOR: LazyLock<Arch> = LazyLock::new(Arch::new);
     PROCESSOR.dispatch(lanes)
 }
@@ -268,19 +271,22 @@ map! {
 /// `d = f(a)` of predicates, 32 lanes at a time.
 #[inline(always)]
 pub fn map_pred(warps: &mut Warps<'_>, args: &Args, f: impl Fn(u32) -> u32) {
-    warps.each(|lanes| {
-        let value = f(lanes.preds[args.a as usize]);
-        lanes.write_pred(args.d, value);
-    });
+    let (d, a) = (warps.preds.place_to_write(args.d), warps.preds.place(args.a));
+    for (warp, &mask) in warps.masks.iter().enumerate() {
+        let value = f(*warps.preds.at(a, warp));
+        bool::copy(warps.preds.at_mut(d, warp), mask, &value);
+    }
 }
 
 /// `d = f(a, b)` of predicates, 32 lanes at a time.
 #[inline(always)]
 pub fn map_preds(warps: &mut Warps<'_>, args: &Args, f: impl Fn(u32, u32) -> u32) {
-    warps.each(|lanes| {
-        let value = f(lanes.preds[args.a as usize], lanes.preds[args.b as usize]);
-        lanes.write_pred(args.d, value);
-    });
+    let (d, preds) = (warps.preds.place_to_write(args.d), &mut warps.preds);
+    let (a, b) = (preds.place(args.a), preds.place(args.b));
+    for (warp, &mask) in warps.masks.iter().enumerate() {
+        let value = f(*preds.at(a, warp), *preds.at(b, warp));
+        bool::copy(preds.at_mut(d, warp), mask, &value);
+    }
 }
 
 /// An [`Alu`] from a signature and a function: `alu!((i32, i32) -> i32, i32::wrapping_add)`.

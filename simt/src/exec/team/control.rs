@@ -4,6 +4,8 @@
 //! nobody has to wait: all threads of the block are in the team, or all lanes of each warp shuffle. What is not that case
 //! is left to the others.
 
+use pulp::{Simd, WithSimd};
+
 use crate::checkers::synchronisation;
 use crate::compile::inst::Inst;
 use crate::exec::state::Run;
@@ -11,9 +13,12 @@ use crate::exec::team::Team;
 use crate::isa::op::Op;
 use crate::isa::op::sync::{Action, Barrier};
 use crate::isa::op::warp::{Collective, Exchange, Shuffle};
-use crate::isa::value::Kind;
+use crate::isa::value::{Args, Kind, map_pred, vectorise};
 use crate::machine::block::{BarrierState, Block};
-use crate::machine::registers::{BIT, Bank, FULL_MASK, Narrow, Registers, Shape, Slot, WARP_SIZE};
+use crate::machine::file::Place;
+use crate::machine::registers::{
+    Bank, FULL_MASK, Narrow, Registers, Shape, Slot, WARP_SIZE, Warps, column_of, copy_lanes,
+};
 
 impl Run<'_> {
     /// Carries out an instruction for all warps of a team, if that is one of the simple cases; whether it was.
@@ -107,26 +112,52 @@ fn exchange(block: &mut Block, team: &Team, inst: &Inst, shuffle: Shuffle) -> bo
         return false;
     };
     let routes = shuffle.routes(&[b; WARP_SIZE], &[c; WARP_SIZE], &[FULL_MASK; WARP_SIZE], FULL_MASK);
-    let mover = mover(shuffle, b & 31);
-    registers.narrow.expand(base.narrow + usize::from(args.a));
-    registers.narrow.expand(base.narrow + usize::from(args.d));
-    registers.preds.expand(base.preds + usize::from(args.q));
-    for (w, _) in team.active().iter().enumerate().filter(|(_, mask)| **mask != 0) {
-        let mut lanes = registers.lanes(w, base, FULL_MASK);
-        let values = &lanes.narrow[usize::from(args.a)];
-        let got = match mover {
-            Some(mover) => mover(values, routes.inside),
-            None => routes.read.map(|source| values[source as usize % WARP_SIZE]),
-        };
-        lanes.narrow[usize::from(args.d)] = got;
-        lanes.write_pred(args.q, routes.inside);
+    let (source, result) = ((Bank::Narrow, args.a), (Bank::Narrow, args.d));
+    registers.expand(base, source);
+    registers.expand(base, (Bank::Preds, args.q));
+    let is_in_all = !team.active().contains(&0);
+    if is_in_all && args.d != args.a {
+        registers.replace(base, result);
+    } else {
+        registers.change(base, result);
+    }
+    if is_in_all {
+        *registers.preds.replace_first(base.preds + usize::from(args.q)) = routes.inside;
+    }
+    let mut warps = registers.warps(base, team.active());
+    if !is_in_all {
+        map_pred(&mut warps, &Args { d: args.q, a: args.q, ..Args::default() }, |_| routes.inside);
+    }
+    let values = Values { a: warps.narrow.place(args.a), d: warps.narrow.place_to_write(args.d), warps };
+    match mover(shuffle, b & 31) {
+        Some(mover) => mover(values, routes.inside),
+        None => values.shuffle(|values| column_of(|lane| values[routes.read[lane] as usize % WARP_SIZE])),
     }
     true
 }
 
+/// What is shuffled: a register of all warps, and the one that gets its values.
+struct Values<'r> {
+    warps: Warps<'r>,
+    a: Place,
+    d: Place,
+}
+
+impl Values<'_> {
+    /// Gives each lane what `move_lanes` does.
+    #[inline(always)]
+    fn shuffle(mut self, move_lanes: impl Fn(&Narrow) -> Narrow) {
+        let columns = &mut self.warps.narrow;
+        for (w, _) in self.warps.masks.iter().enumerate().filter(|(_, mask)| **mask != 0) {
+            let got = move_lanes(columns.at(self.a, w));
+            *columns.at_mut(self.d, w) = got;
+        }
+    }
+}
+
 /// What moves values between lanes whose numbers differ by a power of two, as almost all shuffles do: the lanes that get
 /// another lane's value are given, and the others keep theirs.
-fn mover(shuffle: Shuffle, distance: u32) -> Option<fn(&Narrow, u32) -> Narrow> {
+fn mover(shuffle: Shuffle, distance: u32) -> Option<fn(Values<'_>, u32)> {
     Some(match (shuffle, distance) {
         (Shuffle::Down, 1) => from_later::<1>,
         (Shuffle::Down, 2) => from_later::<2>,
@@ -147,22 +178,34 @@ fn mover(shuffle: Shuffle, distance: u32) -> Option<fn(&Narrow, u32) -> Narrow> 
 }
 
 /// Lane `i` gets the value of lane `i + N`, where the first lane comes after the last one.
-fn from_later<const N: usize>(values: &Narrow, lanes: u32) -> Narrow {
-    keep_others(values, std::array::from_fn(|lane| values[(lane + N) % WARP_SIZE]), lanes)
+fn from_later<const N: usize>(values: Values<'_>, lanes: u32) {
+    vectorise(Moved { values, lanes, source: |lane| (lane + N) % WARP_SIZE });
 }
 
 /// Lane `i` gets the value of lane `i ^ N`.
-fn from_across<const N: usize>(values: &Narrow, lanes: u32) -> Narrow {
-    keep_others(values, std::array::from_fn(|lane| values[lane ^ N]), lanes)
+fn from_across<const N: usize>(values: Values<'_>, lanes: u32) {
+    vectorise(Moved { values, lanes, source: |lane| lane ^ N });
 }
 
-#[inline(always)]
-fn keep_others(values: &Narrow, mut others: Narrow, lanes: u32) -> Narrow {
-    for (lane, other) in others.iter_mut().enumerate() {
-        let is_kept = if lanes & BIT[lane] != 0 { 0 } else { u32::MAX };
-        *other ^= (*other ^ values[lane]) & is_kept;
+/// A shuffle in which the lanes of `lanes` get the value of lane `source(lane)`, and the others keep theirs.
+struct Moved<'r, F> {
+    values: Values<'r>,
+    lanes: u32,
+    source: F,
+}
+
+impl<F: Fn(usize) -> usize> WithSimd for Moved<'_, F> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let Moved { values, lanes, source } = self;
+        values.shuffle(|values| {
+            let mut got = *values;
+            copy_lanes(&mut got, lanes, &column_of(|lane| values[source(lane)]));
+            got
+        });
     }
-    others
 }
 
 /// The number that all threads of the block have in a register of 32 bits.
