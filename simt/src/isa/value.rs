@@ -11,7 +11,7 @@ use pulp::{Arch, Scalar, Simd, WithSimd};
 
 use super::affine::Rule;
 use crate::machine::file::{Column, Columns};
-use crate::machine::registers::{BIT, Lanes, Narrow, Slot, Warps, Wide, column_of, copy_lanes};
+use crate::machine::registers::{BIT, Lanes, Narrow, Slot, WARP_SIZE, Warps, Wide, column_of, copy_lanes};
 
 /// What the register of an operand has to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -155,6 +155,10 @@ impl Value for bool {
 /// The lanes for which `value` holds, one bit a lane.
 #[inline(always)]
 pub fn mask_of(value: impl Fn(usize) -> bool) -> u32 {
+    if cfg!(target_family = "wasm") {
+        // In less code.
+        return (0..WARP_SIZE).fold(0, |mask, lane| mask | u32::from(value(lane)) << lane);
+    }
     // As vectors of bits that are combined at the end, and constants instead of shifts by the lane, because baseline x86-64 has
     // no vector instruction for those.
     let bits: Narrow = column_of(|lane| if value(lane) { BIT[lane] } else { 0 });

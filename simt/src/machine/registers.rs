@@ -407,6 +407,10 @@ pub fn copy_lanes<T: Word>(column: &mut [T; WARP_SIZE], mask: u32, new: &[T; WAR
         *column = *new;
         return;
     }
+    if cfg!(target_family = "wasm") {
+        // In less code.
+        return lanes_of(mask).for_each(|lane| column[lane] = new[lane]);
+    }
     for (byte, first) in mask.to_le_bytes().into_iter().zip((0..WARP_SIZE).step_by(8)) {
         for (lane, &bits) in (first..).zip(&SPREAD[usize::from(byte)]) {
             column[lane] = column[lane].replaced(new[lane], bits);
