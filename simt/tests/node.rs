@@ -16,7 +16,7 @@ fn root() -> PathBuf {
 /// What a function of the module returns, or why it cannot be called.
 fn called(function: &str) -> Result<String, String> {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().ok_or("the target folder has no parent")?;
-    let module = target.join("wasm32-unknown-unknown/debug/portable.wasm");
+    let module = target.join("wasm32-unknown-unknown/portable/portable.wasm");
     let built = fs::metadata(&module).and_then(|found| found.modified());
     let built = built.map_err(|_| "there is no `portable.wasm`: `.ci/run wasm` builds it")?;
     if newest(&root().join("simt/src")).max(newest(&root().join("portable/src"))) > built {
