@@ -1,13 +1,16 @@
-// What is wrong with the page as it is shown: a list of sentences. It is the one at `address`, in a theme, and was written
-// with so many formulas.
-async (address, theme, formulas) => {
+// What is wrong with the page as it is shown: a list of sentences. It is the one at `address`, was loaded with the theme `first`
+// and is now shown in another one, and was written with so many formulas.
+async (address, theme, first, formulas) => {
     const found = [];
     if (document.readyState !== 'complete') { await new Promise(loaded => addEventListener('load', loaded)); }
+    const classes = document.documentElement.classList;
+    if (theme === first && !classes.contains(theme)) { found.push(`the theme is not ${theme}`); }
+    classes.remove('light', 'rust', 'coal', 'navy', 'ayu');
+    classes.add(theme);
     // Fonts are asked for when the page is laid out, which reading a size does.
     const root = document.documentElement;
     if (root.scrollWidth > 0) { await document.fonts.ready; }
     if (location.href !== address) { found.push(`this is ${location.href}`); }
-    if (!document.documentElement.classList.contains(theme)) { found.push(`the theme is not ${theme}`); }
     const main = document.querySelector('main');
 
     // Nothing is wider than the window, unless it stands in a box that scrolls.
