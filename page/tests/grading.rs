@@ -55,7 +55,8 @@ fn the_share_with_the_lowest_rank_has_the_verdict_of_the_whole() {
     check("if (i < n) atomicAdd(out, 0 * x[i]);", "wrong-result", 16..32);
     check("if (i < n) { out[0] = }", "does-not-compile", 0..1);
     // What may be luck counts only if nothing else is wrong.
-    let volatile = "volatile int* one = out; if (i == 0) *one = n * (n - 1) / 2; if (i == 33 && *one == 7) *one = 7;";
+    let volatile =
+        "volatile int* one = out; if (i == 0) *one = n * (n - 1) / 2; if (i == 33 && *one == 7) *one = 7;";
     check(volatile, "volatile-race", 32..33);
 }
 
