@@ -52,7 +52,8 @@ fn open_figures(window: &Window) -> Vec<String> {
 
 /// The barriers that axe finds in the text of a page, in a theme.
 fn barriers(window: &Window, axe: &str, theme: &str) -> Vec<String> {
-    window.sees(&format!("(document.documentElement.className = document.documentElement.className.replace(/light|navy/, '{theme}')) !== ''"));
+    window.sees(&format!("document.getElementById('mdbook-theme-{theme}').click() ?? true"));
+    window.wait("[...document.querySelectorAll('link[rel=stylesheet]')].every(sheet => sheet.disabled || sheet.sheet !== null)");
     let run = "axe.run('main').then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.slice(0, 3).map(node => \
                `axe says ${id} of ${node.html.slice(0, 120)}: ${node.failureSummary}`)))";
     if window.ask("typeof axe === 'undefined'") == Ok(true) {

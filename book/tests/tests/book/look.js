@@ -3,10 +3,12 @@
 async (address, theme, first, formulas) => {
     const found = [];
     if (document.readyState !== 'complete') { await new Promise(loaded => addEventListener('load', loaded)); }
-    const classes = document.documentElement.classList;
-    if (theme === first && !classes.contains(theme)) { found.push(`the theme is not ${theme}`); }
-    classes.remove('light', 'rust', 'coal', 'navy', 'ayu');
-    classes.add(theme);
+    // The theme is chosen as a reader does, and the next page is loaded with the first one again.
+    if (theme !== first) { document.getElementById(`mdbook-theme-${theme}`).click(); }
+    localStorage.setItem('mdbook-theme', first);
+    const sheets = [...document.querySelectorAll('link[rel=stylesheet]')];
+    while (sheets.some(sheet => !sheet.disabled && sheet.sheet === null)) { await new Promise(resolve => { setTimeout(resolve, 4); }); }
+    if (!document.documentElement.classList.contains(theme)) { found.push(`the theme is not ${theme}`); }
     // Fonts are asked for when the page is laid out, which reading a size does.
     const root = document.documentElement;
     if (root.scrollWidth > 0) { await document.fonts.ready; }
