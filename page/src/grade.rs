@@ -9,7 +9,11 @@ use crate::findings::actor;
 use crate::refusal::Refusal;
 use crate::request;
 
-/// Grades an attempt with the compiler of this project. `progress` is called before each trial.
+/// Grades an attempt with the compiler of this project, or carries out a share of its trials. `progress` is called before each
+/// trial.
+///
+/// The answer's `rank` says which share has the verdict of the whole: the one with the lowest. A refusal has the number of
+/// its trial. What counts only if no trial refuses the attempt has higher numbers, and a share with none of this the highest.
 pub(crate) fn grade(asked: &request::Grade, progress: Option<Progress>) -> Result<String, Refusal> {
     let texts = Texts {
         description: String::new(),
@@ -20,13 +24,20 @@ pub(crate) fn grade(asked: &request::Grade, progress: Option<Progress>) -> Resul
     let unreadable = |error: String| Refusal::request(format!("the exercise `{}`: {error}", asked.name));
     let exercise = Exercise::of(&asked.name, asked.chapter, asked.description.clone(), texts)
         .map_err(|error| unreadable(format!("{error:#}")))?;
+    let mut rank = 0;
+    let [share, of] = asked.share;
     let mut trials = |count: u64, work: &grader::Work, take: &mut grader::Take| {
-        for number in 0..count {
+        rank = 2 * count;
+        for number in (u64::from(share)..count).step_by(of as usize) {
             if let Some(progress) = progress {
                 progress(number as u32, count as u32);
             }
             let tried: Tried = work(number);
+            if tried.is_luck() {
+                rank = rank.min(count + number);
+            }
             if take(number, tried).is_break() {
+                rank = number;
                 return;
             }
         }
@@ -36,7 +47,9 @@ pub(crate) fn grade(asked: &request::Grade, progress: Option<Progress>) -> Resul
         _ => grader::grade_kernel(&exercise, &grader::cudac, &mut trials, &asked.text),
     };
     let verdict = verdict.map_err(|error| unreadable(format!("{error:#}")))?;
-    Ok(json(&exercise, &verdict).to_string())
+    let mut answer = json(&exercise, &verdict);
+    answer["rank"] = json!(rank);
+    Ok(answer.to_string())
 }
 
 fn json(exercise: &Exercise, verdict: &Verdict) -> Value {

@@ -36,6 +36,8 @@ pub const MAX_ANSWER_BYTES: usize = 4 << 20;
 pub const MAX_WINDOWS: usize = 16;
 /// Bytes in each of them.
 pub const MAX_WINDOW_BYTES: u64 = 64 << 10;
+/// Shares into which a grading can be divided.
+pub const MAX_SHARES: u32 = 64;
 
 /// Targets that the compiler takes, as `lanes run --arch` does.
 const TARGETS: std::ops::Range<u32> = 20..1000;
@@ -77,6 +79,13 @@ pub struct Grade {
     /// The answers to the questions of a prediction.
     #[serde(default)]
     pub answers: Answers,
+    /// Which share of the trials to carry out, and of how many, so that several Workers can share a grading.
+    #[serde(default = "whole")]
+    pub share: [u32; 2],
+}
+
+fn whole() -> [u32; 2] {
+    [0, 1]
 }
 
 /// A program: the request `load`.
@@ -290,6 +299,11 @@ pub(crate) fn read(text: &str) -> Result<Request, Refusal> {
         Request::Moments(moments) => check_moments(moments)?,
         Request::Grade(grade) => {
             at_most("the attempt", grade.text.len() as u64, MAX_TEXT_BYTES as u64, "bytes")?;
+            let [share, of] = grade.share;
+            at_most("`share`", u64::from(of), u64::from(MAX_SHARES), "shares")?;
+            if share >= of {
+                return Err(Refusal::request(format!("there is no share {share} of {of}: count from 0")));
+            }
         }
     }
     Ok(request)

@@ -134,11 +134,8 @@ fn html(data: &Value) -> String {
          base-uri 'none'; form-action 'none'",
         hash(&script)
     );
-    let title = escape(&format!(
-        "{}: {}",
-        data["title"].as_str().unwrap_or_default(),
-        data["name"].as_str().unwrap_or_default()
-    ));
+    let text = |key: &str| data[key].as_str().unwrap_or_default();
+    let title = escape(&format!("{}: {}", text("title"), plain_name(text("name"))));
     // Inside a script element only `<` matters, and in JSON it occurs in texts only.
     let data = data.to_string().replace('<', "\\u003c");
     let styles = STYLES.concat();
@@ -150,6 +147,14 @@ fn html(data: &Value) -> String {
          <noscript>This page plays a launch of a CUDA kernel, for which it needs JavaScript.</noscript>\n</main>\n\
          <script type=\"application/json\" id=\"launch\">{data}</script>\n<script>{script}</script>\n</body>\n</html>\n"
     )
+}
+
+/// The name of a kernel as its source has it: `axpy` for `_Z4axpyPf`. The player shows it in the same way.
+fn plain_name(name: &str) -> &str {
+    let rest = name.strip_prefix("_Z").unwrap_or_default();
+    let letters = rest.trim_start_matches(|c: char| c.is_ascii_digit());
+    let length = rest[..rest.len() - letters.len()].parse().unwrap_or(0);
+    letters.get(..length).filter(|plain| !plain.is_empty()).unwrap_or(name)
 }
 
 fn escape(text: &str) -> String {
@@ -176,6 +181,13 @@ mod tests {
         assert!(html.contains("<title>&lt;/title&gt;&lt;b&gt;: k</title>"));
         let json = html.split("id=\"launch\">").nth(1).unwrap().split("</script>").next().unwrap();
         assert_eq!(serde_json::from_str::<Value>(json).unwrap(), data);
+    }
+
+    #[test]
+    fn a_title_has_the_name_of_the_source() {
+        let names =
+            [("axpy", "axpy"), ("_Z4axpyPf", "axpy"), ("_Z9", "_Z9"), ("_ZN2ns4axpyEPf", "_ZN2ns4axpyEPf")];
+        names.into_iter().for_each(|(name, plain)| assert_eq!(plain_name(name), plain));
     }
 
     #[test]

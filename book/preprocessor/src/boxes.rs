@@ -96,9 +96,10 @@ impl Progress {
     }
 }
 
+/// A group and no landmark: a page has many boxes of the same name.
 fn question(kind: &str, label: &str, number: usize) -> String {
     format!(
-        "<section class=\"question {kind}\" id=\"{kind}-{number}\" data-question=\"{kind}\" \
+        "<section class=\"question {kind}\" role=\"group\" id=\"{kind}-{number}\" data-question=\"{kind}\" \
          aria-labelledby=\"{kind}-{number}-kind\">\n\
          <p class=\"question-kind\" id=\"{kind}-{number}-kind\">{label}</p>\n"
     )

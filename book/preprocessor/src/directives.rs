@@ -13,7 +13,9 @@ use crate::page::{Kind, Piece};
 use crate::prose::Exceptions;
 use crate::repository::Repository;
 use crate::source::Source;
-use crate::{boxes, code, editor, faults, figures, lanes, live, outputs, profile, solve, texts, value};
+use crate::{
+    boxes, code, editor, faults, figures, guess, lanes, live, outputs, profile, solve, texts, value,
+};
 
 /// What the expansions of all pages share.
 #[derive(Debug)]
@@ -51,7 +53,7 @@ pub struct Place<'a> {
 
 /// The directives that must be alone on their line. The others are parts of a sentence, and its lines may break
 /// anywhere.
-const BLOCKS: [&str; 22] = [
+const BLOCKS: [&str; 23] = [
     "code",
     "ptx",
     "machine-code",
@@ -60,6 +62,7 @@ const BLOCKS: [&str; 22] = [
     "claim",
     "figure",
     "live",
+    "guess",
     "counters",
     "profile",
     "exercises",
@@ -182,6 +185,7 @@ impl Expansion<'_> {
             "ref" => self.reference(claims::one(&words)?),
             "figure" => figures::figure(rest, repository),
             "live" => live::figure(&words, repository),
+            "guess" => guess::question(rest, repository),
             "counters" => self.counters(&words),
             "profile" => profile::table(&words, repository),
             "exercises" => self.exercises(&words),

@@ -24,7 +24,7 @@ fn one(fault: &Fault) -> String {
         help => format!("<p class=\"fault-help\"><strong>help:</strong> {}</p>\n", sentence(help)),
     };
     format!(
-        "<aside class=\"fault {severity}\" aria-label=\"{kind}\">\n\
+        "<aside role=\"note\" class=\"fault {severity}\" aria-label=\"{kind}\">\n\
          <p class=\"fault-kind\"><strong>{kind}</strong>: {message}</p>\n{actors}{more}{help}</aside>\n",
         severity = escape(&fault.severity),
         kind = escape(&fault.kind),

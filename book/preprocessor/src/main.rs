@@ -27,6 +27,8 @@ enum Command {
         /// `html`, say
         renderer: String,
     },
+    /// Take the data of players and editors out of the page for printing: mdBook calls this after it has written the pages
+    Paper,
     /// Check every page without building the book: problems end with status 2, warnings with 1
     Check {
         /// The repository's root
@@ -39,6 +41,7 @@ fn main() -> ExitCode {
     let done = match Arguments::parse().command {
         Some(Command::Supports { .. }) => Ok(ExitCode::SUCCESS),
         Some(Command::Check { root }) => check(&root),
+        Some(Command::Paper) => preprocessor::paper::render().map(|()| ExitCode::SUCCESS),
         None => preprocess(),
     };
     match done {

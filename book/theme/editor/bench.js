@@ -9,9 +9,9 @@ const LanesBench = (() => {
     const SEEN_BYTES = 256;
 
     class Bench {
-        constructor(machine) { Object.assign(this, { machine, running: 0 }); }
+        constructor(machine) { Object.assign(this, { machine, running: 0, helpers: [] }); }
 
-        stop() { this.machine.stop(); }
+        stop() { [this.machine, ...this.helpers].forEach(machine => machine.stop()); }
 
         // One request after another that belong together; players wait until they are done.
         async turn(work) {
@@ -26,8 +26,9 @@ const LanesBench = (() => {
             return done;
         }
 
-        async ask(request, progress) {
-            const answer = await this.machine.ask(request, progress);
+        async ask(request) { return Bench.checked(await this.machine.ask(request)); }
+
+        static checked(answer) {
             if (answer.error !== undefined) { throw Object.assign(new Error(answer.error.message), { refusal: answer.error }); }
             return answer;
         }
@@ -43,8 +44,12 @@ const LanesBench = (() => {
         }
 
         // The grader's verdict about an attempt: a text, or answers. `progress` is called with the number of runs done, and of all.
+        // Answers take a single run. The runs of a text are shared with other machines, which are started with the first grading.
         grade(exercise, attempt, progress) {
-            return this.turn(() => this.ask({ grade: { ...exercise, ...attempt } }, progress));
+            const helpers = attempt.text === undefined ? 0 : LanesGrading.machines(navigator.hardwareConcurrency) - 1;
+            while (this.helpers.length < helpers) { this.helpers.push(this.machine.another()); }
+            const machines = [this.machine, ...this.helpers.slice(0, helpers)];
+            return this.turn(async () => Bench.checked(await LanesGrading.grade(machines, { ...exercise, ...attempt }, progress)));
         }
 
         // What the compiler says about a text.

@@ -25,11 +25,15 @@ class LanesQuestion {
         if (this.field !== undefined) { this.field.value = value; }
         this.box.querySelectorAll('input[type=radio]').forEach(radio => { radio.checked = radio.value === value; });
         if (this.squares === undefined) { return; }
-        const runs = value.split(',').map(part => /^ *(\d+)(?:-(\d+))? *$/.exec(part)).filter(run => run !== null);
-        const isIn = number => runs.some(([, first, last = first]) => number >= Number(first) && number <= Number(last));
-        this.picked = new Set([...this.squares.keys()].filter(isIn));
+        this.picked = new Set([...this.squares.keys()].filter(LanesQuestion.read(value)));
         this.none.checked = value === 'none';
         this.mark();
+    }
+
+    // Whether a number is among those that are written like `0-15, 20`.
+    static read(value) {
+        const runs = value.split(',').map(part => /^ *(\d+)(?:-(\d+))? *$/.exec(part)).filter(run => run !== null);
+        return number => runs.some(([, first, last = first]) => number >= Number(first) && number <= Number(last));
     }
 
     static written(picked) {

@@ -5,6 +5,7 @@
     const root = typeof path_to_root === 'undefined' ? '' : path_to_root;
     const listings = LanesListing.start(root);
     const course = LanesExercise.start(root);
+    LanesGuess.start();
 
     function problem(message) {
         const said = LanesEditor.element('p', 'edit-problem', `Error: ${message}.`);

@@ -27,7 +27,7 @@ const LanesFrame = (() => {
         const { launch } = data;
         const blocks = launch.grid.reduce((product, size) => product * size, 1);
         const shape = `${blocks} block${blocks === 1 ? '' : 's'} of ${launch.block.join(' × ')} threads`;
-        return ['p', { class: 'head' }, ['strong', {}, data.title], ['span', {}, ` ${launch.kernel}, ${shape}`]];
+        return ['p', { class: 'head' }, ['strong', {}, data.title], ['span', {}, ` ${LanesState.plainName(launch.kernel)}, ${shape}`]];
     }
 
     function button(act, text, label) {
@@ -45,7 +45,7 @@ const LanesFrame = (() => {
 
     function run(player, side, index) {
         const { moment } = side.timeline;
-        const kernel = side.launch.kernel === player.data.launch.kernel ? '' : `${side.launch.kernel}, `;
+        const kernel = side.launch.kernel === player.data.launch.kernel ? '' : `${LanesState.plainName(side.launch.kernel)}, `;
         const label = player.sides.length > 1 ? [['p', { class: 'label-of-run' }, `${index === 0 ? 'First' : 'Second'} run: ${kernel}${described(side.launch)}`]] : [];
         if (moment === undefined) { return ['section', { class: 'side', 'data-side': `${index}` }, ...label, ['p', { class: 'none' }, 'The emulator is at work.']]; }
         const blocks = player.data.launch.grid.reduce((product, size) => product * size, 1);
@@ -140,7 +140,7 @@ const LanesFrame = (() => {
             fields('The run', launch, ''),
             ['p', {}, button('seed', 'Next seed', 'Run with the next seed')],
             ['label', {}, ['input', { type: 'checkbox', name: 'beside' }], ' Show a second run below it'],
-            fields(second.kernel === launch.kernel ? 'The second run' : `The second run, of ${second.kernel}`, second, '2')]];
+            fields(second.kernel === launch.kernel ? 'The second run' : `The second run, of ${LanesState.plainName(second.kernel)}`, second, '2')]];
     }
 
     function fields(title, launch, suffix) {

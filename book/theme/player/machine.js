@@ -89,9 +89,19 @@ class LanesMachine {
     // The machine of a page of the book. `root` is the path from the page to the root of the book.
     // There is one for all players and editors of the page.
     static ofPage(root) {
-        return LanesMachine.page ??= LanesMachine.inBrowser(() => new Promise((resolve, reject) => {
+        let loaded = null;
+        return LanesMachine.page ??= LanesMachine.inBrowser(() => {
+            loaded ??= LanesMachine.loadScript(`${root}assets/module.js`);
+            // It is loaded once, unless that fails.
+            loaded.catch(() => { loaded = null; });
+            return loaded;
+        });
+    }
+
+    static loadScript(address) {
+        return new Promise((resolve, reject) => {
             const script = document.createElement('script');
-            script.src = `${root}assets/module.js`;
+            script.src = address;
             script.onload = () => {
                 resolve(LanesMachine.bytes(globalThis.lanesModule));
                 // The text is not needed any more.
@@ -100,8 +110,11 @@ class LanesMachine {
             };
             script.onerror = () => reject(new Error('the emulator cannot be loaded: `assets/module.js` is missing'));
             document.head.append(script);
-        }));
+        });
     }
+
+    // Another machine with the same module.
+    another() { return new LanesMachine({ open: this.open, load: this.load }); }
 
     // A machine with a Worker of the browser.
     static inBrowser(load) {

@@ -33,6 +33,18 @@ const LanesState = (() => {
         return [...found];
     }
 
+    // The name of a kernel as its source has it: `axpy` for `_Z4axpyPf`, and `ns::axpy` for `_ZN2ns4axpyEPf`.
+    function plainName(name) {
+        const rest = /^_ZN?(.*)/.exec(name)?.[1];
+        const parts = [];
+        for (let at = 0, length; rest !== undefined && (length = Number(/^\d+/.exec(rest.slice(at))?.[0] ?? 0)) > 0; at += length) {
+            at += `${length}`.length;
+            parts.push(rest.slice(at, at + length));
+            if (!name.startsWith('_ZN')) { break; }
+        }
+        return parts.length > 0 ? parts.join('::') : name;
+    }
+
     // `lanes 0 to 15 and 31`, as a reader would say it.
     function spoken(mask) {
         const runs = [];
@@ -203,7 +215,7 @@ const LanesState = (() => {
         return made;
     }
 
-    return { lanes, masks, spoken, sentence, conflicts, lines, elsewhere, isBy, named, value, lanesOf, sectors, banks, summary, values, strip, changed, bit };
+    return { lanes, masks, plainName, spoken, sentence, conflicts, lines, elsewhere, isBy, named, value, lanesOf, sectors, banks, summary, values, strip, changed, bit };
 })();
 
 // Which moment of a launch is shown. Moments that were fetched are kept up to a bound, and those that are needed next are

@@ -27,6 +27,13 @@ const MORE_STEPS: (u64, u64) = (100, 1_000_000);
 #[derive(Debug)]
 pub struct Tried(Outcome<Option<Box<Refusal>>>);
 
+impl Tried {
+    /// Whether the trial found something for which the attempt is refused only if no other trial refuses it.
+    pub fn is_luck(&self) -> bool {
+        matches!(self.0, Ok(Ok(Some(_))))
+    }
+}
+
 /// Carries out the trial with this number. Trials are independent, so they may run side by side.
 pub type Work<'w> = dyn Fn(u64) -> Tried + Sync + 'w;
 

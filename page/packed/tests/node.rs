@@ -51,7 +51,7 @@ fn node(arguments: &[&Path], input: &str) -> Option<String> {
 #[test]
 fn the_state_of_the_player_passes_its_tests_skipped_without_node() {
     let Some(out) = node(&[&script("state.test.mjs")], "") else { return };
-    assert!(out.contains(" pass 24\n"), "{out}");
+    assert!(out.contains(" pass 25\n"), "{out}");
 }
 
 #[test]
@@ -64,6 +64,12 @@ fn the_worker_passes_its_tests_skipped_without_node() {
 fn the_editor_passes_its_tests_skipped_without_node() {
     let Some(out) = node(&[&script("editor.test.mjs")], "") else { return };
     assert!(out.contains(" pass 23\n"), "{out}");
+}
+
+#[test]
+fn machines_that_share_a_grading_pass_their_tests_skipped_without_node() {
+    let Some(out) = node(&[&script("grading.test.mjs")], "") else { return };
+    assert!(out.contains(" pass 7\n"), "{out}");
 }
 
 /// Answers of the emulator, which fail the test if they are errors.

@@ -174,10 +174,8 @@ impl Granule {
     /// skipped, because they make no difference to the load.
     fn candidates(&self, clocks: &Clocks, query: &LoadQuery) -> Vec<usize> {
         let LoadQuery { id, range, scope, updates } = *query;
-        let observed = self.observed.iter().filter(|observed| overlap(observed.range, range));
-        let known = observed.filter(|observed| clocks.is_ordered_after(id, observed.by));
-        let floor = known.map(|observed| observed.number).fold(self.floor, u64::max);
         let reader = clocks.thread(id);
+        let mut floor = None;
         let mut candidates = Vec::new();
         for (index, version) in self.versions.iter().enumerate().rev() {
             let is_first = index == 0;
@@ -187,13 +185,27 @@ impl Granule {
             candidates.push(index);
             let Some(store) = &version.store else { break };
             let is_strong = scope.is_some_and(|scope| store.is_observed_by(reader, scope));
+            // Most threads that wait in a loop read with an update, which finds the last store. The floor takes longer.
             let is_last = updates && is_strong && version.range == range;
-            if version.number <= floor || is_last || clocks.is_ordered_after(id, store.epoch) {
+            if is_last
+                || version.number <= *floor.get_or_insert_with(|| self.floor_of(clocks, query))
+                || clocks.is_ordered_after(id, store.epoch)
+            {
                 break;
             }
         }
         candidates.reverse();
         candidates
+    }
+
+    /// The number of the newest version that a load knows to have been observed. It returns no older one.
+    fn floor_of(&self, clocks: &Clocks, query: &LoadQuery) -> u64 {
+        let observed = self.observed.iter().filter(|observed| overlap(observed.range, query.range));
+        let newer = |floor: u64, observed: &Observation| {
+            let is_known = observed.number > floor && clocks.is_ordered_after(query.id, observed.by);
+            if is_known { observed.number } else { floor }
+        };
+        observed.fold(self.floor, newer)
     }
 
     /// Records that a strong load observed a version. If there are too many observations, the floor is raised for all

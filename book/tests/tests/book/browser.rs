@@ -202,66 +202,60 @@ fn pages() -> Vec<String> {
     Site::read(&book().out).unwrap().written().map(|(name, _)| name.to_owned()).collect()
 }
 
-/// Opens every page of the list, and collects the errors in what is shown.
-fn look(window: &Window, way: (&str, u32), pages: &[String]) -> BTreeSet<String> {
-    look_after(window, way, pages, &|_| Vec::new())
+/// How pages are looked at: the themes, of which the first is the one that a page is loaded with, and the width of the window.
+#[derive(Clone, Copy)]
+pub struct Way<'t> {
+    pub themes: &'t [&'t str],
+    pub width: u32,
 }
 
-/// Opens every page of the list, does with it what `then` does, and collects the errors in what is shown.
+/// Opens every page of the list, does with it what `then` does, and collects the errors in what is shown. A page is loaded
+/// once, and then shown in one theme after the other.
 pub fn look_after(
     window: &Window,
-    (theme, width): (&str, u32),
+    Way { themes, width }: Way<'_>,
     pages: &[String],
     then: &dyn Fn(&Window) -> Vec<String>,
 ) -> BTreeSet<String> {
     let script = include_str!("look.js");
     let script = script.split_once("\nasync ").expect("the script is a function under a comment").1;
     window.go(&pages[0]);
-    let _: Option<()> = window.ask(&format!("localStorage.setItem('mdbook-theme', '{theme}')")).unwrap();
+    let _: Option<()> =
+        window.ask(&format!("localStorage.setItem('mdbook-theme', '{}')", themes[0])).unwrap();
     window.resize(width, 900);
     let mut found = BTreeSet::new();
     for page in pages {
         let url = window.begin(page);
-        let wrong = then(window);
+        let mut wrong = then(window);
         let formulas = book().formulas.get(page).copied().unwrap_or_default();
-        let shown = window.ask::<Vec<String>>(&format!("(async {script})('{url}', '{theme}', {formulas})"));
-        let shown = shown.unwrap_or_else(|error| panic!("{page}: {error}"));
-        for problem in wrong.into_iter().chain(shown).chain(window.faults()) {
-            found.insert(format!("{page}, {theme}, {width} wide: {problem}"));
+        for theme in themes {
+            let look = format!("(async {script})('{url}', '{theme}', '{}', {formulas})", themes[0]);
+            let shown = window.ask::<Vec<String>>(&look).unwrap_or_else(|error| panic!("{page}: {error}"));
+            for problem in wrong.drain(..).chain(shown).chain(window.faults()) {
+                found.insert(format!("{page}, {theme}, {width} wide: {problem}"));
+            }
         }
     }
     found
 }
 
-/// Checks the pages of the list with each of these themes and widths. Two windows share the pages, because most of the
-/// time is spent waiting for answers.
-fn look_at_all(ways: &[(&str, u32)], pages: &[String]) {
-    let halves = pages.split_at(pages.len() / 2);
-    let look_at = |pages: &[String]| -> Option<BTreeSet<String>> {
-        let window = open()?;
-        Some(ways.iter().flat_map(|way| look(&window, *way, pages)).collect())
-    };
+/// What two windows find, each of which takes half of the pages, because most of the time is spent waiting for answers.
+pub fn in_halves(pages: &[String], look: &(dyn Fn(&Window, &[String]) -> BTreeSet<String> + Sync)) {
+    let (one, other) = pages.split_at(pages.len() / 2);
+    let half = |pages: &[String]| open().filter(|_| !pages.is_empty()).map(|window| look(&window, pages));
     let found: Vec<String> = thread::scope(|scope| {
-        let other = scope.spawn(|| look_at(halves.0));
-        let found = look_at(halves.1);
+        let other = scope.spawn(|| half(other));
+        let found = half(one);
         found.into_iter().chain(other.join().expect("a page was there")).flatten().collect()
     });
     assert!(found.is_empty(), "{} problems:\n{}", found.len(), found.join("\n"));
 }
 
-#[test]
-fn no_page_has_an_error_in_the_browser() {
-    // A theme changes only colours, so the narrow layout is checked with one of them.
-    look_at_all(&[("light", 1280), ("light", 360), ("navy", 1280)], &pages());
-}
-
-/// The other themes differ from these two only in their colours.
-#[test]
-fn the_other_themes_have_contrast_too() {
+/// Pages that together have an element of every class.
+fn pages_of_every_class() -> BTreeSet<String> {
     let site = Site::read(&book().out).unwrap();
-    // Takes pages until every class has occurred once.
     let mut seen = BTreeSet::new();
-    let mut pages = Vec::new();
+    let mut pages = BTreeSet::new();
     for (name, page) in site.written() {
         let classes = page.html.tree.values().filter_map(|node| node.as_element()).flat_map(|element| {
             element.classes().map(|class| format!("{} {class}", element.name())).collect::<Vec<_>>()
@@ -269,10 +263,28 @@ fn the_other_themes_have_contrast_too() {
         let before = seen.len();
         seen.extend(classes.filter(|class| !class.contains("katex") && !class.contains("mord")));
         if seen.len() > before {
-            pages.push(name.to_owned());
+            pages.insert(name.to_owned());
         }
     }
-    look_at_all(&[("rust", 1280), ("coal", 1280), ("ayu", 1280)], &pages);
+    pages
+}
+
+/// A theme changes only colours. So every page is shown in a light and a dark one, each class of elements in all of them, and
+/// the narrow layout in one.
+#[test]
+fn no_page_has_an_error_in_the_browser() {
+    let in_all = pages_of_every_class();
+    in_halves(&pages(), &|window, pages| {
+        let (all, two): (Vec<String>, Vec<String>) =
+            pages.iter().cloned().partition(|page| in_all.contains(page));
+        let ways = [
+            (Way { themes: &["light", "navy", "rust", "coal", "ayu"], width: 1280 }, all.as_slice()),
+            (Way { themes: &["light", "navy"], width: 1280 }, two.as_slice()),
+            (Way { themes: &["light"], width: 360 }, pages),
+        ];
+        let look = |(way, pages): (Way<'_>, &[String])| look_after(window, way, pages, &|_| Vec::new());
+        ways.into_iter().filter(|(_, pages)| !pages.is_empty()).flat_map(look).collect()
+    });
 }
 
 #[test]

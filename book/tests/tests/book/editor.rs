@@ -1,11 +1,9 @@
 //! The listings in a browser: each runs as it is committed and as cudac compiles it, and what a reader does with one of them.
 
-use std::thread;
-
 use book_tests::Site;
 
 use crate::book;
-use crate::browser::{open, page_with};
+use crate::browser::{in_halves, open, page_with};
 use crate::session::Session;
 
 /// What is wrong with the listings of a page that can be run: a list of sentences.
@@ -23,14 +21,7 @@ pub fn pages_with(selector: &str) -> Vec<String> {
 fn every_listing_of_a_kernel_runs_unchanged_and_changed() {
     let pages = pages_with("main .edit");
     assert!(pages.len() >= 60, "{} pages have a listing that can be run", pages.len());
-    let halves = pages.split_at(pages.len() / 2);
-    let half = |pages: &[String]| open().map(|window| window.list(SCRIPT, pages));
-    let found: Vec<String> = thread::scope(|scope| {
-        let other = scope.spawn(|| half(halves.0));
-        let found = half(halves.1);
-        found.into_iter().chain(other.join().expect("a page was there")).flatten().collect()
-    });
-    assert!(found.is_empty(), "{} problems:\n{}", found.len(), found.join("\n"));
+    in_halves(&pages, &|window, pages| window.list(SCRIPT, pages).into_iter().collect());
 }
 
 const LISTING: &str = "document.querySelector('main .edit').lanesListing";

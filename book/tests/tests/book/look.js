@@ -1,13 +1,18 @@
-// What is wrong with the page as it is shown: a list of sentences. It is the one at `address`, in a theme, and was written
-// with so many formulas.
-async (address, theme, formulas) => {
+// What is wrong with the page as it is shown: a list of sentences. It is the one at `address`, was loaded with the theme `first`
+// and is now shown in another one, and was written with so many formulas.
+async (address, theme, first, formulas) => {
     const found = [];
     if (document.readyState !== 'complete') { await new Promise(loaded => addEventListener('load', loaded)); }
+    // The theme is chosen as a reader does, and the next page is loaded with the first one again.
+    if (theme !== first) { document.getElementById(`mdbook-theme-${theme}`).click(); }
+    localStorage.setItem('mdbook-theme', first);
+    const sheets = [...document.querySelectorAll('link[rel=stylesheet]')];
+    while (sheets.some(sheet => !sheet.disabled && sheet.sheet === null)) { await new Promise(resolve => { setTimeout(resolve, 4); }); }
+    if (!document.documentElement.classList.contains(theme)) { found.push(`the theme is not ${theme}`); }
     // Fonts are asked for when the page is laid out, which reading a size does.
     const root = document.documentElement;
     if (root.scrollWidth > 0) { await document.fonts.ready; }
     if (location.href !== address) { found.push(`this is ${location.href}`); }
-    if (!document.documentElement.classList.contains(theme)) { found.push(`the theme is not ${theme}`); }
     const main = document.querySelector('main');
 
     // Nothing is wider than the window, unless it stands in a box that scrolls.

@@ -162,3 +162,10 @@ fn each_check_finds_its_problem() {
     }
     assert!(!found.iter().any(|said| said.contains("example.com/no") || said.contains("`$a$`")), "{found:?}");
 }
+
+/// What players, editors and exercises need is not printed.
+#[test]
+fn the_page_for_printing_has_no_data() {
+    let text = fs::read_to_string(book().out.join("print.html")).unwrap();
+    assert!(!text.contains("<!--{"), "`print.html` has the data of a player, an editor or an exercise");
+}

@@ -4,7 +4,7 @@
 use grader::{Exercise, Kind, Verdict, Version, generate};
 use serde_json::{Value, json};
 
-use crate::browser::{Window, open};
+use crate::browser::{Window, in_halves, open};
 use crate::editor::pages_with;
 use crate::repository;
 use crate::session::Session;
@@ -70,11 +70,8 @@ const GRADE: &str = r#"async (name, attempt) => {
     return [verdict.passed ? null : [verdict.reason, verdict.headline, verdict.case], took, isShown];
 }"#;
 
-/// How long grading an exercise may take, in milliseconds. Two take longer than readers should wait: every lane takes a lock
-/// there, or waits for a message, so each of their many trials has some hundred thousand steps.
-fn bound(name: &str) -> f64 {
-    if matches!(name, "two_greatest" | "mailbox") { 20_000.0 } else { 5_000.0 }
-}
+/// How long grading an exercise may take, in milliseconds.
+const MOST_MS: f64 = 5_000.0;
 
 /// Grades a version of an exercise in the page and here. Returns how many milliseconds the page took, and whether it showed
 /// the mistake in a player.
@@ -105,7 +102,7 @@ pub fn grade_all(session: &impl Session) -> Vec<String> {
             for version in [Version::Starter, Version::Solution] {
                 let (took, is_shown) = grade(session, exercise, &version);
                 (graded, shown) = (graded + 1, shown + usize::from(is_shown));
-                if took > bound(&name) {
+                if took > MOST_MS {
                     late.push(format!("{name}, {version}: {took:.0} ms"));
                 }
                 if took > longest.0 {
@@ -128,6 +125,14 @@ fn every_exercise_refuses_its_starter_and_accepts_its_solution_as_the_terminal_d
     if let Some(window) = open() {
         assert_eq!(grade_all(&window), Vec::<String>::new());
     }
+}
+
+/// Every question in the text tells a wrong answer from the right one, and shows why.
+#[test]
+fn the_questions_before_an_answer_are_answered_in_the_page() {
+    let pages = pages_with("main .guess");
+    assert!(pages.len() >= 15, "{} pages ask before they answer", pages.len());
+    in_halves(&pages, &|window, pages| window.list(include_str!("guess.js"), pages).into_iter().collect());
 }
 
 /// Presses Shift and Tab until the script is true of the element that has the keyboard.

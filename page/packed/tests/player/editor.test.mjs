@@ -44,11 +44,12 @@ test('a comment of two lines has a part in each', () => {
 });
 
 test('a very long text is highlighted in a moment', () => {
-    const start = performance.now();
+    // Other programs may have the processor meanwhile, so only this one's time counts.
+    const start = process.cpuUsage();
     highlight.lines('/'.repeat(100_000));
     highlight.lines('"'.repeat(100_000));
     highlight.lines(KERNEL.repeat(500));
-    assert.ok(performance.now() - start < 1000);
+    assert.ok(process.cpuUsage(start).user < 1_000_000);
 });
 
 test('a link brings back what was packed', async () => {

@@ -19,6 +19,12 @@ const moment = (more = {}) => ({
     ...more,
 });
 
+test('a kernel has the name of its source', () => {
+    for (const [name, plain] of [['axpy', 'axpy'], ['_Z4axpyPf', 'axpy'], ['_ZN2ns4axpyEPf', 'ns::axpy'], ['_Z5tile2IiEvPT_', 'tile2'], ['_Z', '_Z'], ['_Zone', '_Zone']]) {
+        assert.equal(State.plainName(name), plain);
+    }
+});
+
 test('each lane has one word', () => {
     const words = plain(State.lanes(moment(), 0));
     assert.deepEqual(words.slice(0, 8), Array(8).fill('runs'));

@@ -126,6 +126,8 @@ pub(crate) struct WarpOps {
     pub(crate) lanes: u32,
     /// The lanes that still have to get a result.
     pub(crate) awaiting: u32,
+    /// Whether the lane of one of them has accessed memory since.
+    pub(crate) is_overtaken: bool,
 }
 
 impl WarpOps {
@@ -140,6 +142,7 @@ impl WarpOps {
         let bit = |lane: usize| 1_u32 << lane;
         self.due = self.ops.iter().map(|op| op.due).min().unwrap_or(u64::MAX);
         self.lanes = self.ops.iter().fold(0, |lanes, op| lanes | bit(op.id.lane));
+        self.is_overtaken = self.ops.iter().any(|op| op.is_overtaken);
         let awaited = self.ops.iter().filter(|op| op.result().is_some());
         self.awaiting = awaited.fold(0, |lanes, op| lanes | bit(op.id.lane));
         self.awaiting |= self.results.iter().fold(0, |lanes, result| lanes | bit(result.lane));
@@ -265,8 +268,9 @@ impl DelayedOps {
 
     /// A delayed operation of another lane on bytes that a lane reads, whose own lane has accessed memory since.
     pub fn overlapping_op_of_others(&self, id: LaneId, range: ByteRange) -> Option<&DelayedOp> {
-        let warps = self.granules.get(&granule(range))?;
-        let ops = warps.iter().flat_map(|&(slot, warp)| &self.slots[slot][warp].ops);
+        // Where every thread waits for a lock, each warp is here as often as it has lanes, and none is overtaken.
+        let warps = self.granules.get(&granule(range))?.iter().map(|&(slot, warp)| &self.slots[slot][warp]);
+        let ops = warps.filter(|warp_ops| warp_ops.is_overtaken).flat_map(|warp_ops| &warp_ops.ops);
         let mut others = ops.filter(|op| op.id != id && op.is_overtaken);
         others.find(|op| overlap(op.range, range))
     }

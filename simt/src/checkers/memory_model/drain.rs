@@ -203,8 +203,10 @@ impl MemoryModel {
     /// Marks the operations that are still delayed although their lane has accessed other memory.
     fn mark_overtaken(&mut self, slot: usize, warp: usize, ranges: &[Option<ByteRange>; WARP_SIZE]) {
         let Some(delayed) = self.delayed_mut() else { return };
-        for op in &mut delayed.slots[slot][warp].ops {
+        let warp_ops = &mut delayed.slots[slot][warp];
+        for op in &mut warp_ops.ops {
             op.is_overtaken |= ranges[op.id.lane].is_some();
+            warp_ops.is_overtaken |= op.is_overtaken;
         }
     }
 

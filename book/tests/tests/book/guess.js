@@ -1,0 +1,25 @@
+// What is wrong with the questions that the page asks before it answers: a list of sentences.
+async () => {
+    const found = [];
+    for (const box of document.querySelectorAll('main .guess')) {
+        const { lanesGuess: guess } = box;
+        const { question, is, of } = guess;
+        const say = what => found.push(`${box.textContent.trim().slice(0, 60)}: ${what}`);
+        const answer = value => { question.take(value); box.querySelector('.edit-bar button').click(); return guess.said.textContent; };
+        if (question.value !== '' || guess.said.textContent !== '') { say('it is answered before the reader does'); }
+        const details = box.closest('[data-question]')?.querySelector(':scope > details[data-answer]');
+        if (!/first/.test(answer(''))) { say(`nothing is an answer: ${guess.said.textContent}`); }
+        if (details?.open) { say('its answer is open too early'); }
+        const wrong = of === 'number' ? `${Number(is) + 1}` : is === '5' ? '6' : '5';
+        if (!answer(wrong).startsWith('Not so: it is ')) { say(`${wrong} is an answer: ${guess.said.textContent}`); }
+        if (details && !details.open) { say('its answer is not opened'); }
+        if (of === 'lane' && question.squares[5].dataset.was !== (is === '5' || LanesQuestion.read(is)(5) ? 'is' : 'is-not')) { say('lane 5 is not marked'); }
+        if (!answer(is).startsWith('Right: ')) { say(`${is} is no answer: ${guess.said.textContent}`); }
+        if (guess.figure === null) { continue; }
+        const player = guess.figure.lanesPlayer;
+        const end = performance.now() + 20000;
+        while (player.sides[0].timeline.moment?.number !== guess.moment && performance.now() < end) { await new Promise(resolve => { setTimeout(resolve, 4); }); }
+        if (player.position !== guess.moment || player.problem !== '') { say(`the player is at ${player.position}: ${player.problem}`); }
+    }
+    return found;
+}
