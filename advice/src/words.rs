@@ -43,19 +43,28 @@ fn clipped(line: &str) -> String {
 }
 
 fn about(about: &About) -> String {
-    match about {
+    let text = match about {
         About::Sectors(found) => sectors(found),
         About::Banks(found) => banks(found),
         About::SameWord(found) => same_word(found),
         About::Reuse(found) => reuse(found),
         About::Idle(found) => idle(found),
         About::Order(found) => order(found),
-    }
+    };
+    let Item { text, picture, help } = text;
+    let help = if help.is_empty() { String::new() } else { paragraph("    help: ", &help) };
+    paragraph("  - ", &format!("{}: {text}", about.kind().name())) + &picture + &help
 }
 
-fn item(text: &str, picture: &str, help: &str) -> String {
-    let help = if help.is_empty() { String::new() } else { paragraph("    help: ", help) };
-    paragraph("  - ", text) + picture + &help
+/// What is said: the finding, a picture of lanes, and what to do.
+struct Item {
+    text: String,
+    picture: String,
+    help: String,
+}
+
+fn item(text: &str, picture: &str, help: &str) -> Item {
+    Item { text: text.to_owned(), picture: picture.to_owned(), help: help.to_owned() }
 }
 
 fn done(kind: AccessKind) -> &'static str {
@@ -82,7 +91,7 @@ fn apart(step: Option<i64>) -> String {
     }
 }
 
-fn sectors(found: &Sectors) -> String {
+fn sectors(found: &Sectors) -> Item {
     let Sectors { name, kind, requests, touched, needed, step, worst } = found;
     let text = format!(
         "{} `{name}`: {} sectors per request where {} would do, in {}; {}",
@@ -111,7 +120,7 @@ fn sectors(found: &Sectors) -> String {
     item(&text, &picture(&[("sector", now), ("packed", packed)]), help)
 }
 
-fn banks(found: &Banks) -> String {
+fn banks(found: &Banks) -> Item {
     let Banks { name, kind, requests, conflicts, step, padding, worst } = found;
     let text = format!(
         "{} `{name}`: {} passes per request where 1 would do, in {}; {}",
@@ -136,7 +145,7 @@ fn banks(found: &Banks) -> String {
     item(&text, &picture(&[("bank", now)]), &help)
 }
 
-fn same_word(found: &SameWord) -> String {
+fn same_word(found: &SameWord) -> Item {
     let SameWord { name, requests, lanes, words, combines, worst } = found;
     let text = format!(
         "updates of `{name}`: {} lanes per request update {}, one after another, in {}",
@@ -160,7 +169,7 @@ fn same_word(found: &SameWord) -> String {
     item(&text, &picture(&[("word", now)]), help)
 }
 
-fn reuse(found: &Reuse) -> String {
+fn reuse(found: &Reuse) -> Item {
     let Reuse { name, block, requested, different } = found;
     let text = format!(
         "loads of `{name}`: the requests of block {block} touch {}, of which {} are different",
@@ -170,7 +179,7 @@ fn reuse(found: &Reuse) -> String {
     item(&text, "", "what a block reads more than once can stay in registers or in shared memory")
 }
 
-fn idle(found: &Idle) -> String {
+fn idle(found: &Idle) -> Item {
     let Idle { instructions, lines, average, share, why, usual_mask } = found;
     let (reason, help) = match why {
         Why::Absent => ("the block has no such threads", "launch blocks of a multiple of 32 threads"),
@@ -207,7 +216,7 @@ fn of_lines(lines: &[u32]) -> String {
     format!(" of the lines {} and {last}", before.join(", "))
 }
 
-fn order(found: &Unneeded) -> String {
+fn order(found: &Unneeded) -> Item {
     let Unneeded { ptx, instead, orders, is_of_an_atomic } = found;
     let what = if ptx.contains("bar") && !ptx.contains("membar") { "barrier" } else { "fence" };
     let ptx = ptx.trim_end_matches(';');

@@ -16,7 +16,7 @@ mod structure;
 pub use element::{Kind, Type};
 pub use random::Random;
 pub use spec::{Argument, BufferSpec, Fill, Spec, whole};
-pub use structure::Structure;
+pub use structure::{Structure, is_name, parts};
 
 use anyhow::{Result, anyhow, bail};
 use layout::counted;
@@ -116,7 +116,7 @@ fn example(param: &Param) -> String {
 pub fn place(emulator: &mut Emulator, specs: &[Spec], name: impl Fn(usize) -> String) -> Result<Vec<Given>> {
     let given = |(index, spec): (usize, &Spec)| match spec {
         Spec::Scalar(_, bytes) => Ok(Given::Value(Arg::bytes(bytes))),
-        Spec::Structure(fields) => match fields.buffers().next() {
+        Spec::Structure(fields) => match fields.buffers().first() {
             Some(name) => {
                 bail!("there is no buffer `{name}`: a field of a structure is a number, as in `f32:2`")
             }

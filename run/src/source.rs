@@ -72,7 +72,7 @@ pub(super) fn rejected(name: &str, errors: &cudac::Errors) -> Error {
 }
 
 /// How to compile a file.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct How<'a> {
     /// The architecture, 80 for `sm_80`.
     pub arch: Option<u32>,
@@ -80,6 +80,10 @@ pub(super) struct How<'a> {
     pub choice: Option<Choice>,
     /// Names and values of macros.
     pub defines: &'a [(String, String)],
+    /// Kernels to make of templates.
+    pub instances: Vec<String>,
+    /// The version of C++.
+    pub std: Option<u32>,
 }
 
 /// The PTX of a file, compiled if it is CUDA.
@@ -91,7 +95,8 @@ pub(super) fn read(file: &Path, how: How) -> Result<Program> {
     let bytes = bytes(file).map_err(|error| anyhow!("cannot read `{name}`: {}", why(file, &error)))?;
     let option = (how.arch.map(|_| "--arch"))
         .or(how.choice.map(|_| "--compiler"))
-        .or((!how.defines.is_empty()).then_some("--define"));
+        .or((!how.defines.is_empty()).then_some("--define"))
+        .or(how.std.map(|_| "--std"));
     if let Some(option) = option {
         bail!("`{name}` is not a `.cu` file, so there is nothing to compile: omit `{option}`");
     }
@@ -117,7 +122,15 @@ fn compile(file: &Path, text: &str, how: How) -> Result<Program> {
         vec![file.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new(".")).to_owned()];
     let short = file.file_name().unwrap_or(file.as_os_str()).to_string_lossy();
     let defines = how.defines.to_vec();
-    let source = Source { name: &short, text, arch: how.arch, include, defines };
+    let source = Source {
+        name: &short,
+        text,
+        arch: how.arch,
+        include,
+        defines,
+        instances: how.instances,
+        std: how.std,
+    };
     let made = compiler.compile(&source).map_err(explained)?;
     Ok(Program {
         name,

@@ -111,6 +111,31 @@ impl Checker<'_> {
         Ok(())
     }
 
+    /// Asks for the kernel that a template and its arguments name.
+    #[cfg(feature = "host")]
+    pub(super) fn want_kernel(&mut self, scope: ScopeId, path: &tree::Path) -> Result<()> {
+        let Entity::Functions(functions) = self.lookup(scope, path)? else {
+            return Err(error(path.span, "this is no template of a kernel"));
+        };
+        let Some(part) = path.parts.last() else { return Err(error(path.span, "expected a template")) };
+        let explicit = self.explicit(scope, part)?;
+        let fits = |at: &&DeclaredId| {
+            let function = &self.declared[**at].function;
+            let template = function.template.as_ref().filter(|_| function.body.is_some());
+            function.storage.is_global && template.is_some_and(|known| known.len() == explicit.len())
+        };
+        match functions.iter().find(fits) {
+            Some(declared) => self.wanted.push((*declared, explicit, path.span)),
+            None => {
+                let message =
+                    format!("`{}` is no template of a kernel with {} arguments", part.name, explicit.len());
+                return Err(error(path.span, message)
+                    .with_help("give all arguments of the template, as in `scale<float, 4>`"));
+            }
+        }
+        Ok(())
+    }
+
     /// The function that takes the place of a template for some arguments.
     pub(super) fn special_of(&self, declared: DeclaredId, arguments: &[Argument]) -> Option<DeclaredId> {
         self.declared[declared].specials.iter().find(|(known, _)| known == arguments).map(|(_, id)| *id)

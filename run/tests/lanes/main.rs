@@ -2,6 +2,7 @@
 //! be run.
 
 mod advise;
+mod arguments;
 mod bad;
 mod cuda;
 mod explain;
