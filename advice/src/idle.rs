@@ -21,8 +21,10 @@ pub struct Idle {
     pub share: f64,
     /// Why most of them were.
     pub why: Why,
-    /// The mask of active lanes that occurred most often.
+    /// The mask of active lanes with which the most lanes were idle.
     pub usual_mask: u32,
+    /// Whether fewer warps would do for the threads of a block that are active here.
+    pub fits_fewer_warps: bool,
 }
 
 /// Why a lane is idle.
@@ -36,6 +38,23 @@ pub enum Why {
     Elsewhere,
     /// The guard of the instruction is false.
     Guarded,
+}
+
+/// The part of all lanes that is worth a word if nothing can be packed, or if a single lane is active: there is such a line at
+/// the end of almost every kernel.
+const LEAST_SHARE_OF_A_TAIL: f64 = 0.1;
+
+impl Idle {
+    /// Whether the active lanes are neighbours from the first one on, or a single lane.
+    pub fn are_neighbours(&self) -> bool {
+        (self.usual_mask >> self.usual_mask.trailing_zeros().min(31)).wrapping_add(1).is_power_of_two()
+    }
+
+    fn is_worth_it(&self) -> bool {
+        let is_tail = self.usual_mask.count_ones() == 1 || !self.fits_fewer_warps && self.are_neighbours();
+        let is_split = self.why == Why::Elsewhere && self.usual_mask.count_ones() > 1 && self.average <= 16.0;
+        self.share >= if is_tail && !is_split { LEAST_SHARE_OF_A_TAIL } else { LEAST_SHARE }
+    }
 }
 
 /// Finds the lines, and combines those in which the same lanes are idle for the same reason.
@@ -61,10 +80,17 @@ pub(crate) fn advice(observed: &Observed) -> Vec<Advice> {
             share,
             why,
             usual_mask,
+            fits_fewer_warps: lines.iter().any(|line| fits_fewer_warps(line)),
         };
-        (share >= LEAST_SHARE).then(|| Advice { site: lines[0].site.clone(), about: About::Idle(about) })
+        about.is_worth_it().then(|| Advice { site: lines[0].site.clone(), about: About::Idle(about) })
     });
     pieces.collect()
+}
+
+/// Whether the lanes of several warps of a block would fit into fewer.
+fn fits_fewer_warps(line: &Activity) -> bool {
+    let lanes: u32 = line.used.values().map(|lanes| lanes.count_ones()).sum();
+    (lanes as usize).div_ceil(LANES) < line.used.len()
 }
 
 fn why(line: &Activity) -> Why {

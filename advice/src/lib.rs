@@ -93,11 +93,20 @@ impl Kind {
     }
 }
 
-/// Runs a launch and says what could cost less, in the order of the kernel's lines.
+/// What was found in a launch.
+#[derive(Debug)]
+pub struct Advised {
+    /// In the order of the kernel's lines.
+    pub advice: Vec<Advice>,
+    /// Whether a checker found an error: then the launch may have ended early, and nothing was tried.
+    pub has_error: bool,
+}
+
+/// Runs a launch and says what could cost less.
 ///
 /// # Errors
 /// The launch cannot be carried out.
-pub fn advise(case: &Case<'_>) -> Result<Vec<Advice>> {
+pub fn advise(case: &Case<'_>) -> Result<Advised> {
     let (observed, outcome) = Observed::of(case)?;
     let mut advice = traffic::advice(&observed, case);
     advice.extend(idle::advice(&observed));
@@ -107,7 +116,7 @@ pub fn advise(case: &Case<'_>) -> Result<Vec<Advice>> {
     advice.sort_by_key(|advice| {
         (advice.site.source.as_ref().map(|source| source.line), advice.site.ptx_line, advice.about.kind())
     });
-    Ok(advice)
+    Ok(Advised { advice, has_error: outcome.has_error })
 }
 
 impl About {

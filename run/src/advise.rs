@@ -10,8 +10,12 @@ use simt::{Emulator, Module};
 use super::Output;
 use super::options::{Device, RunOptions};
 use super::plan::Plan;
-use super::{program, signature};
+use super::{alive, program, signature};
 use layout::{counted, paragraph};
+
+/// What stands before advice about a launch that is wrong.
+const ERROR: &str = "This launch has an error, which `lanes run` with the same options shows. Repair it first: what is said \
+                     here is about as much of the launch as ran, and barriers were not tried.";
 
 /// Gives advice about a launch.
 pub(super) fn advise(options: &RunOptions) -> Result<Output> {
@@ -29,10 +33,13 @@ pub(super) fn advise(options: &RunOptions) -> Result<Output> {
         memory_bytes: host_memory_bytes(),
         place: &place,
     };
-    let advice = advice::advise(&case)?;
+    let _progress = alive::progress(plan.steps(), 1, &plan.pulse, "");
+    let advice::Advised { advice, has_error } = advice::advise(&case)?;
     let found = match advice.len() {
+        0 if has_error => "nothing so far".to_owned(),
         0 => "nothing: no line of this launch costs much more than it could".to_owned(),
-        found => counted(found as u64, "piece") + " of advice",
+        1 => "1 piece of advice".to_owned(),
+        found => format!("{found} pieces of advice"),
     };
     let title = format!(
         "{} of {}, grid {}, block {}: {found}",
@@ -41,7 +48,11 @@ pub(super) fn advise(options: &RunOptions) -> Result<Output> {
         step.launch.grid,
         step.launch.block
     );
-    Ok((paragraph("", &title) + &advice::render(&advice, &case), ExitCode::SUCCESS))
+    let mut out = paragraph("", &title);
+    if has_error {
+        out += &paragraph("", ERROR);
+    }
+    Ok((out + &advice::render(&advice, &case), ExitCode::SUCCESS))
 }
 
 /// The buffers and arguments of the last launch, after the launches before it.

@@ -16,8 +16,11 @@ use layout::{counted, grouped};
 /// The status after Ctrl-C, if nothing was found until then: 128 and the number of the signal, as shells count.
 pub(super) const INTERRUPTED: u8 = 130;
 
-/// Shows how far launches have come, until it is dropped. They run once for each of so many seeds.
-pub(super) fn progress(steps: &[Step], seeds: u64, pulse: &Arc<Pulse>) -> Progress {
+/// What stands after the progress of a run that [`listen`]s.
+pub(super) const HINT: &str = " (Ctrl-C shows what is known so far)";
+
+/// Shows how far launches have come, until it is dropped. They run once for each of so many seeds. `hint` stands at the end.
+pub(super) fn progress(steps: &[Step], seeds: u64, pulse: &Arc<Pulse>, hint: &'static str) -> Progress {
     let blocks = steps.iter().map(|step| step.launch.grid.count()).fold(0, u64::saturating_add);
     let total = blocks.saturating_mul(seeds);
     let what = match steps {
@@ -26,7 +29,7 @@ pub(super) fn progress(steps: &[Step], seeds: u64, pulse: &Arc<Pulse>) -> Progre
     };
     let what = if seeds > 1 { format!("{what}, {} seeds", grouped(seeds)) } else { what };
     let pulse = Arc::clone(pulse);
-    Progress::watching(move |elapsed| line(&what, &pulse, total, elapsed))
+    Progress::watching(move |elapsed| line(&what, &pulse, total, elapsed) + hint)
 }
 
 /// Lets Ctrl-C end the launches; a second one ends the program at once.
@@ -60,7 +63,7 @@ fn line(what: &str, pulse: &Pulse, total: u64, elapsed: Duration) -> String {
     };
     let of = counted(total, "block");
     format!(
-        "{what}: {:.0} % of {of}, {rate}{left} (Ctrl-C shows what is known so far)",
+        "{what}: {:.0} % of {of}, {rate}{left}",
         (100.0 * part).floor()
     )
 }
@@ -90,7 +93,7 @@ mod tests {
     #[test]
     fn a_run_that_has_not_ended_a_block_has_no_estimate() {
         let text = line("sum", &Pulse::default(), 1, Duration::from_secs(2));
-        assert_eq!(text, "sum: 0 % of 1 block, 0 k steps/s (Ctrl-C shows what is known so far)");
+        assert_eq!(text, "sum: 0 % of 1 block, 0 k steps/s");
         let pulse = Pulse::default();
         pulse.stop();
         assert!(line("sum", &pulse, 1, Duration::from_secs(2)).ends_with("because of Ctrl-C"));

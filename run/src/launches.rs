@@ -73,8 +73,8 @@ impl Sequence {
     pub fn buffer(&self, name: &str) -> Result<&BufferSpec> {
         let known = self.buffers.iter().find(|(known, _)| known == name);
         known.map(|(_, spec)| spec).ok_or_else(|| match self.names().as_str() {
-            "" => anyhow!("there is no buffer `{name}`, and no other"),
-            names => anyhow!("there is no buffer `{name}`: choose one of {names}"),
+            "" => anyhow!("there is no buffer `{name}`: add it to the buffers"),
+            names => anyhow!("there is no buffer `{name}`: choose one of {names}, or add it to the buffers"),
         })
     }
 
@@ -99,9 +99,7 @@ impl Sequence {
     /// An argument: the name of a buffer, a number or a structure.
     fn argument(&self, text: &str) -> Result<Wanted> {
         if is_name(text) {
-            let unknown =
-                || format!("argument `{text}`: add it to the buffers, or write a number as in `i32:5`");
-            return self.buffer(text).map(|_| Wanted::Buffer(text.to_owned())).with_context(unknown);
+            return self.buffer(text).map(|_| Wanted::Buffer(text.to_owned()));
         }
         match Argument::parse(text).map_err(Error::msg)?.spec {
             Spec::Buffer(_) => bail!("`{text}`: give the buffer a name, and give that name here"),

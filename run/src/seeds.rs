@@ -55,8 +55,8 @@ pub(super) struct Search {
 /// Runs the seeds of a plan, up to the first that fails.
 pub(super) fn search(plan: &Plan) -> Result<Search> {
     let seeds = plan.options.seeds;
-    let _progress =
-        alive::progress(plan.steps(), seeds.map_or(1, |seeds| seeds.end - seeds.start), &plan.pulse);
+    let count = seeds.map_or(1, |seeds| seeds.end - seeds.start);
+    let _progress = alive::progress(plan.steps(), count, &plan.pulse, alive::HINT);
     let first = plan.launch().seed;
     // A wrong kernel mostly fails with every seed, so no other seed begins before the first one has ended.
     let mut search = Search::of(plan, once(plan, first, plan.launch().cores)?);

@@ -124,15 +124,14 @@ impl Checker<'_> {
             let template = function.template.as_ref().filter(|_| function.body.is_some());
             function.storage.is_global && template.is_some_and(|known| known.len() == explicit.len())
         };
-        match functions.iter().find(fits) {
-            Some(declared) => self.wanted.push((*declared, explicit, path.span)),
-            None => {
-                let message =
-                    format!("`{}` is no template of a kernel with {} arguments", part.name, explicit.len());
-                return Err(error(path.span, message)
-                    .with_help("give all arguments of the template, as in `scale<float, 4>`"));
-            }
-        }
+        let Some(declared) = functions.iter().find(fits) else {
+            let count = explicit.len();
+            let plural = if count == 1 { "" } else { "s" };
+            let message = format!("`{}` is no template of a kernel with {count} argument{plural}", part.name);
+            let help = "give all arguments of the template, as in `scale<float, 4>`";
+            return Err(error(path.span, message).with_help(help));
+        };
+        self.wanted.push((*declared, explicit, path.span));
         Ok(())
     }
 

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Context, Error, Result, anyhow, bail};
 use arguments::BufferSpec;
 use lanes::cores;
 use lanes::sim::host_memory_bytes;
-use simt::{DEFAULT_RESIDENT_BLOCKS, Emulator, Fault, Launch, Limits, Module, Schedule, Severity};
+use simt::{DEFAULT_RESIDENT_BLOCKS, Emulator, Fault, Launch, Limits, Module, Pulse, Schedule, Severity};
 
 use super::{Problem, Suite, Verdict, file, shown};
 use crate::expect::Bound;
@@ -16,7 +17,7 @@ use crate::launches::{Asked, Sequence, filled};
 use crate::options::TestOptions;
 use crate::seeds::Seeds;
 use crate::source::{self, How, Program};
-use crate::{plan, words};
+use crate::{alive, plan, words};
 
 /// The most warp instructions of a launch, unless a test says otherwise.
 const MAX_STEPS: u64 = 100_000_000;
@@ -36,6 +37,8 @@ pub struct Test {
     name: String,
     seeds: Seeds,
     sequence: Sequence,
+    /// How far its launches have come.
+    pulse: Arc<Pulse>,
     /// Bounds of the counters of each launch.
     bounds: Vec<Vec<Bound>>,
     /// The kinds of findings.
@@ -103,7 +106,8 @@ impl Test {
         if test.launch.is_empty() {
             bail!("there is no launch: add one under `[[test.launch]]`");
         }
-        let base = base(test)?;
+        let pulse = Arc::new(Pulse::default());
+        let base = Launch { pulse: Some(Arc::clone(&pulse)), ..base(test)? };
         let mut bounds = Vec::new();
         for (index, launch) in test.launch.iter().enumerate() {
             let mut add = || {
@@ -122,12 +126,14 @@ impl Test {
             let added = sequence.expect(name, range.as_deref(), what, *tolerance, folder);
             added.with_context(|| format!("what is expected of `{name}`"))?;
         }
-        Ok(Test { name: test.name.clone(), seeds, sequence, bounds, finds })
+        Ok(Test { name: test.name.clone(), seeds, sequence, pulse, bounds, finds })
     }
 
     /// Runs the test with one seed after the other, until one fails.
     fn run(&self, program: &Program) -> Result<Verdict> {
         let (start, mut ran, mut found, mut problems) = (Instant::now(), 0, BTreeSet::new(), Vec::new());
+        let count = self.seeds.end - self.seeds.start;
+        let _progress = alive::progress(&self.sequence.steps, count, &self.pulse, "");
         for seed in self.seeds.start..self.seeds.end {
             problems = self.run_with(program, seed, &mut found)?;
             ran += 1;

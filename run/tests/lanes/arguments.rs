@@ -189,7 +189,7 @@ fn kernels_are_listed_as_cpp_has_them() {
 
 /// Options that are refused, and a part of the one line.
 const REFUSED: [(&str, &str); 22] = [
-    ("--kernel|twice|--arg|x", "there is no buffer `x`, and no other"),
+    ("--kernel|twice|--arg|x", "there is no buffer `x`: add it to the buffers"),
     ("--kernel|twice|--buffer|y=f32:4:iota|--arg|x", "there is no buffer `x`: choose one of `y`"),
     ("--buffer|x=f32:4:iota|--buffer|x=f32:4:iota|--kernel|twice", "there are two buffers `x`"),
     ("--buffer|x", "as in `x=f32:1024:zeros`"),

@@ -7,6 +7,7 @@ mod bad;
 mod cuda;
 mod explain;
 mod gpu;
+mod hundred;
 mod json;
 mod play;
 mod programs;

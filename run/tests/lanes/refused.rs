@@ -69,7 +69,7 @@ const LINES: &[(&str, &str)] = &[
     ("run --json missing.ptx", "cannot read `missing.ptx`: there is no such file"),
     ("list --json missing.ptx", "cannot read `missing.ptx`: there is no such file"),
     ("list --arch 80 kernels/ptx/saxpy.sm_70.ptx", "is not a `.cu` file, so there is nothing to compile"),
-    ("explain rice", "there is no such fault: choose one of race, volatile-race, uninitialized"),
+    ("explain rice", "there is no such thing in a report: choose one of race, volatile-race, uninitialized"),
     ("explain race races", "unexpected argument `races`"),
     ("run kernels/ptx/branch.sm_70.ptx", "choose one with `--kernel`: `"),
 ];
@@ -160,7 +160,7 @@ const OPTIONS: &[(&str, &str)] = &[
     ("--check all,race", "`all` cannot be combined with other names"),
     ("--check races,", "there is no checker ``"),
     ("--arch 80 ALL", "is not a `.cu` file, so there is nothing to compile: omit `--arch`"),
-    ("--arch ampere", "an architecture is written as in `compute_70`"),
+    ("--arch ampere", "an architecture from 20 on is written as in `80`, `sm_80` or `compute_80`"),
     ("--device tpu", "invalid value `tpu` for `--device <MACHINE>`"),
     ("--trace nowhere/x.jsonl ALL", "cannot write the trace `nowhere/x.jsonl`: there is no such folder"),
     ("--trace kernels ALL", "cannot write the trace `kernels`: it is a directory"),

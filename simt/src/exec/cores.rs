@@ -248,9 +248,8 @@ impl Shared<'_> {
         let mut turns = Turns::new(self.launch.schedule, self.launch.seed);
         let mut block = Block::default();
         while let Some(mut numbers) = self.next_piece() {
-            numbers.try_for_each(|number| match self.is_stopping() {
-                true => Ok(()),
-                false => run.whole_block(&mut block, number, &mut turns, self),
+            numbers.try_for_each(|number| {
+                if self.is_stopping() { Ok(()) } else { run.whole_block(&mut block, number, &mut turns, self) }
             })?;
             if self.is_stopping() {
                 break;
