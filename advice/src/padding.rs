@@ -29,12 +29,7 @@ pub struct Padding {
 }
 
 /// The padding with the fewest conflicts, if it avoids at least half of them.
-pub(crate) fn find(
-    observed: &Observed,
-    key: &Key,
-    seen: &Requests,
-    cuda: Option<&str>,
-) -> Option<Padding> {
+pub(crate) fn find(observed: &Observed, key: &Key, seen: &Requests, cuda: Option<&str>) -> Option<Padding> {
     let variable = key.target.filter(|_| key.space == Space::Shared && key.kind != AccessKind::Update)?;
     let (start, bytes) = (observed.variables[variable].address, observed.variables[variable].bytes);
     let has_rows = has_rows(cuda, &observed.variables[variable].name);

@@ -205,7 +205,12 @@ fn reuse(observed: &Observed, buffer: usize, read: &ReadByBlock) -> Option<Advic
     let fits = different * SECTOR_BYTES <= SHARED_BYTES;
     // A sector of which each request takes another part is a matter of its distances, and not of reading anything again.
     let again = read.elements.values().sum::<u64>() >= LEAST_RATIO * read.elements.len() as u64;
-    if is_written || !fits || !again || requested < LEAST_RATIO * different || requested - different < SECTOR_BYTES {
+    if is_written
+        || !fits
+        || !again
+        || requested < LEAST_RATIO * different
+        || requested - different < SECTOR_BYTES
+    {
         return None;
     }
     let (site, _) = read.lines.values().max_by_key(|(_, sectors)| *sectors)?;

@@ -132,7 +132,8 @@ fn sectors(found: &Sectors) -> Item {
 fn packed(worst: &Access) -> String {
     let mut out = vec!['.'; LANES];
     for (lane, _) in lanes(worst) {
-        out[lane] = char::from_digit((lane as u64 * worst.bytes / SECTOR_BYTES % 36) as u32, 36).unwrap_or('?');
+        out[lane] =
+            char::from_digit((lane as u64 * worst.bytes / SECTOR_BYTES % 36) as u32, 36).unwrap_or('?');
     }
     out.into_iter().collect()
 }
@@ -233,7 +234,9 @@ fn idle(found: &Idle) -> Item {
         _ if *fits_fewer_warps => {
             "give the work to threads with neighbouring numbers, so that whole warps take the same way or end"
         }
-        _ if usual_mask.count_ones() == 1 => "if the work can be divided, give each lane of the warp a part of it",
+        _ if usual_mask.count_ones() == 1 => {
+            "if the work can be divided, give each lane of the warp a part of it"
+        }
         Why::Elsewhere if *average <= 16.0 => {
             "let whole warps take the same way; or, if both ways are short, compute both in all lanes and select one result"
         }

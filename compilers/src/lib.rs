@@ -50,6 +50,8 @@ pub struct Source<'t> {
     pub defines: Vec<(String, String)>,
     /// Kernels to make of templates, such as `scale<float, 4>`.
     pub instances: Vec<String>,
+    /// Whether it is a whole program, whose kernels are wanted; only our compiler reads one.
+    pub is_program: bool,
     /// The version of C++, 17 for C++17, which is what the compilers assume if it is `None`.
     pub std: Option<u32>,
 }
@@ -181,7 +183,11 @@ fn ours(source: &Source<'_>, arch: u32) -> Result<(String, Vec<String>), Error> 
     }
     let (defines, instances) = (source.defines.clone(), source.instances.clone());
     let options = cudac::Options { sm: arch, defines, instances };
-    let output = cudac::compile(&cudac::Source { name: source.name, text: source.text }, &options);
+    let text = cudac::Source { name: source.name, text: source.text };
+    let output = match source.is_program {
+        true => cudac::compile_program(&text, &options).map(|(output, _)| output),
+        false => cudac::compile(&text, &options),
+    };
     let output = output.map_err(|errors| Error::Rejected {
         name: source.name.to_owned(),
         log: errors.to_string(),

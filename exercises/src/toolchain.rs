@@ -45,6 +45,7 @@ impl Toolchain {
             include: Vec::new(),
             defines: Vec::new(),
             instances: Vec::new(),
+            is_program: false,
             std: None,
         };
         match compiler.compile(&source) {

@@ -62,10 +62,7 @@ fn line(what: &str, pulse: &Pulse, total: u64, elapsed: Duration) -> String {
         String::new()
     };
     let of = counted(total, "block");
-    format!(
-        "{what}: {:.0} % of {of}, {rate}{left}",
-        (100.0 * part).floor()
-    )
+    format!("{what}: {:.0} % of {of}, {rate}{left}", (100.0 * part).floor())
 }
 
 /// `12 s`, `5 min`, `3 h` or `40 days`.

@@ -29,7 +29,7 @@ pub(super) fn text(options: &RunOptions) -> Result<Option<String>> {
 }
 
 /// Whether a text has the word `main` with a parenthesis after it, in neither a comment nor a text in quotes.
-fn has_main(text: &str) -> bool {
+pub(super) fn has_main(text: &str) -> bool {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let mut rest = text;
     while let Some(c) = rest.chars().next() {

@@ -30,7 +30,11 @@ impl Signatures {
             instances: how.instances.clone(),
         };
         let source = cudac::Source { name: &program.name, text };
-        Signatures(cudac::compile(&source, &options).map(|made| made.kernels).unwrap_or_default())
+        let made = match super::program::has_main(text) {
+            true => cudac::compile_program(&source, &options).map(|(made, _)| made),
+            false => cudac::compile(&source, &options),
+        };
+        Signatures(made.map(|made| made.kernels).unwrap_or_default())
     }
 
     /// The parameters of a kernel, if as many are known as it has.

@@ -12,6 +12,8 @@ use compilers::{Choice, Compiler, Error, Source};
 pub(super) use lanes::files::why;
 use lanes::terminal;
 
+use super::program;
+
 /// How many bytes of a file are read: one more than the parser accepts, so that it can say that there are too many.
 const MOST_BYTES: u64 = (64 << 20) + 1;
 
@@ -115,8 +117,11 @@ fn compile(file: &Path, text: &str, how: How) -> Result<Program> {
     if text.trim().is_empty() {
         bail!("`{name}` is empty: write a `__global__` function into it");
     }
+    // NVIDIA's compiler for run time reads no host code.
+    let is_program = program::has_main(text);
+    let choice = how.choice.or(is_program.then_some(Choice::Cudac));
     let compiler =
-        Compiler::find(how.choice).map_err(|error| anyhow!("`{name}` has to be compiled, but {error}"))?;
+        Compiler::find(choice).map_err(|error| anyhow!("`{name}` has to be compiled, but {error}"))?;
     // Files that it includes are beside it. A name without a folder is in the current folder.
     let include =
         vec![file.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new(".")).to_owned()];
@@ -129,6 +134,7 @@ fn compile(file: &Path, text: &str, how: How) -> Result<Program> {
         include,
         defines,
         instances: how.instances,
+        is_program,
         std: how.std,
     };
     let made = compiler.compile(&source).map_err(explained)?;
@@ -145,6 +151,12 @@ fn compile(file: &Path, text: &str, how: How) -> Result<Program> {
 fn explained(error: Error) -> Error {
     match error {
         Error::Rejected { name, log, choice } => {
+            // NVIDIA's compiler begins every log with the age of the architecture.
+            let is_about_age = |line: &&str| line.starts_with("nvrtc: warning: Architectures prior to");
+            let log: String = log
+                .lines()
+                .filter(|line| !is_about_age(line))
+                .fold(String::new(), |all, line| all + line + "\n");
             let hint = match choice {
                 Choice::Nvrtc => hint(&log),
                 Choice::Cudac => is_beyond_ours(&log).then_some(BEYOND),

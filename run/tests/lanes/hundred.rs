@@ -106,8 +106,14 @@ const LIMITS: [(&str, &str); 7] = [
     ("#include <cstdlib>\nint main() { char* p = (char*)malloc(100000000000); p[0] = 1; return 0; }", "GiB"),
     ("int main() { for (;;) {} }", "steps"),
     ("int main() { void* p; while (true) cudaMalloc(&p, 1 << 20); }", "GiB"),
-    ("__global__ void k() { while (true) {} }\nint main() { k<<<1, 32>>>(); cudaDeviceSynchronize(); }", "livelock"),
-    ("#include <cstdio>\nint main() { while (true) printf(\"a line that is printed again and again\\n\"); }", "printed"),
+    (
+        "__global__ void k() { while (true) {} }\nint main() { k<<<1, 32>>>(); cudaDeviceSynchronize(); }",
+        "livelock",
+    ),
+    (
+        "#include <cstdio>\nint main() { while (true) printf(\"a line that is printed again and again\\n\"); }",
+        "printed",
+    ),
 ];
 
 #[test]
@@ -115,7 +121,8 @@ fn a_program_without_bounds_is_stopped_and_the_limit_is_named() {
     for (nth, (text, limit)) in LIMITS.iter().enumerate() {
         let path = crate::file(&format!("limit{nth}.cu"), text.as_bytes());
         let output = crate::lanes(&["run", path.to_str().unwrap()]);
-        let said = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        let said =
+            format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
         let end: String = said.chars().rev().take(600).collect::<Vec<_>>().into_iter().rev().collect();
         assert!(matches!(output.status.code(), Some(1 | 2)), "{text}: {:?} {end}", output.status);
         assert!(end.contains(limit), "{text}: {end}");

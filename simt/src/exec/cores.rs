@@ -249,7 +249,11 @@ impl Shared<'_> {
         let mut block = Block::default();
         while let Some(mut numbers) = self.next_piece() {
             numbers.try_for_each(|number| {
-                if self.is_stopping() { Ok(()) } else { run.whole_block(&mut block, number, &mut turns, self) }
+                if self.is_stopping() {
+                    Ok(())
+                } else {
+                    run.whole_block(&mut block, number, &mut turns, self)
+                }
             })?;
             if self.is_stopping() {
                 break;
