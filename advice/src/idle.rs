@@ -25,6 +25,8 @@ pub struct Idle {
     pub usual_mask: u32,
     /// Whether fewer warps would do for the threads of a block that are active here.
     pub fits_fewer_warps: bool,
+    /// Whether single lanes of a warp are active one after another.
+    pub take_turns: bool,
 }
 
 /// Why a lane is idle.
@@ -45,13 +47,13 @@ pub enum Why {
 const LEAST_SHARE_OF_A_TAIL: f64 = 0.1;
 
 impl Idle {
-    /// Whether the active lanes are neighbours from the first one on, or a single lane.
-    pub fn are_neighbours(&self) -> bool {
-        (self.usual_mask >> self.usual_mask.trailing_zeros().min(31)).wrapping_add(1).is_power_of_two()
+    /// Whether the active lanes are the first ones of the warp.
+    pub fn are_first(&self) -> bool {
+        self.usual_mask.wrapping_add(1).is_power_of_two()
     }
 
     fn is_worth_it(&self) -> bool {
-        let is_tail = self.usual_mask.count_ones() == 1 || !self.fits_fewer_warps && self.are_neighbours();
+        let is_tail = self.usual_mask.count_ones() == 1 || !self.fits_fewer_warps && self.are_first();
         let is_split = self.why == Why::Elsewhere && self.usual_mask.count_ones() > 1 && self.average <= 16.0;
         self.share >= if is_tail && !is_split { LEAST_SHARE_OF_A_TAIL } else { LEAST_SHARE }
     }
@@ -81,6 +83,8 @@ pub(crate) fn advice(observed: &Observed) -> Vec<Advice> {
             why,
             usual_mask,
             fits_fewer_warps: lines.iter().any(|line| fits_fewer_warps(line)),
+            take_turns: usual_mask.count_ones() == 1
+                && lines.iter().any(|line| line.used.values().any(|lanes| lanes.count_ones() > 1)),
         };
         about.is_worth_it().then(|| Advice { site: lines[0].site.clone(), about: About::Idle(about) })
     });

@@ -201,7 +201,8 @@ fn same_word(found: &SameWord) -> Item {
         }
         Remedy::Look => "let one lane look at the word for all of them",
         Remedy::NoLoop => {
-            "let one lane do it for all, with their values combined; or use an atomic operation that needs no loop"
+            "let one lane do it for all of them, with their values combined; if this is a loop, look for an atomic operation that \
+             needs none"
         }
         Remedy::None => "",
     };
@@ -219,7 +220,7 @@ fn reuse(found: &Reuse) -> Item {
 }
 
 fn idle(found: &Idle) -> Item {
-    let Idle { instructions, lines, average, share, why, usual_mask, fits_fewer_warps } = found;
+    let Idle { instructions, lines, average, share, why, usual_mask, fits_fewer_warps, take_turns } = found;
     let reason = match why {
         Why::Absent => "the block has no such threads",
         Why::Ended => "their threads have ended",
@@ -231,6 +232,7 @@ fn idle(found: &Idle) -> Item {
             "if the work can be divided, launch blocks of 32 threads, and give each of them a part"
         }
         Why::Absent => "launch blocks of a multiple of 32 threads",
+        _ if *take_turns => "these lanes take turns: let whole warps take the same way",
         _ if *fits_fewer_warps => {
             "give the work to threads with neighbouring numbers, so that whole warps take the same way or end"
         }
@@ -240,10 +242,11 @@ fn idle(found: &Idle) -> Item {
         Why::Elsewhere if *average <= 16.0 => {
             "let whole warps take the same way; or, if both ways are short, compute both in all lanes and select one result"
         }
-        _ if found.are_neighbours() => {
+        Why::Elsewhere if found.are_first() => {
             "the active lanes are neighbours already: let each thread do more of the work before, or finish the last 32 \
              values with shuffles"
         }
+        Why::Ended => "choose a block and a grid that fit the work, so that fewer threads end without any",
         _ => "let the condition hold for whole warps",
     };
     let text = format!(

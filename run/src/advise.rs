@@ -11,7 +11,7 @@ use super::Output;
 use super::options::{Device, RunOptions};
 use super::plan::Plan;
 use super::{alive, program, signature};
-use layout::{counted, paragraph};
+use layout::paragraph;
 
 /// What stands before advice about a launch that is wrong.
 const ERROR: &str = "This launch has an error, which `lanes run` with the same options shows. Repair it first: what is said \

@@ -17,7 +17,7 @@ use layout::{counted, grouped};
 pub(super) const INTERRUPTED: u8 = 130;
 
 /// What stands after the progress of a run that [`listen`]s.
-pub(super) const HINT: &str = " (Ctrl-C shows what is known so far)";
+pub(super) const HINT: &str = "; Ctrl-C ends it";
 
 /// Shows how far launches have come, until it is dropped. They run once for each of so many seeds. `hint` stands at the end.
 pub(super) fn progress(steps: &[Step], seeds: u64, pulse: &Arc<Pulse>, hint: &'static str) -> Progress {

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use anyhow::{Context, Error, Result, anyhow, bail};
+use anyhow::{Error, Result, anyhow, bail};
 use arguments::{Argument, BufferSpec, Fill, Given, Spec, is_name};
 use lanes::sim::host_memory_bytes;
 use simt::{Arg, Buffer, Emulator, KernelInfo, Launch, Limits, Module};

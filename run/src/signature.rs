@@ -136,11 +136,28 @@ pub(super) fn example(ty: &str, bytes: u64) -> String {
             None => "buf:u8:1024:zeros".to_owned(),
         };
     }
-    match of(&base(ty)) {
+    let plain = base(ty);
+    if let Some((parts, count)) = vector(&plain).and_then(|(of_one, count)| Some((of(of_one)?, count))) {
+        let align = if count == 3 { String::new() } else { format!("@{bytes}") };
+        return format!("{{{}}}{align}", vec![format!("{parts}:1"); count].join(", "));
+    }
+    match of(&plain) {
         Some(number) => format!("{number}:1"),
         None if bytes == 4 => "u32:1".to_owned(),
         None => "{i32:1, f32:2}".to_owned(),
     }
+}
+
+/// The type of the parts of `float4`, and how many it has.
+fn vector(ty: &str) -> Option<(&str, usize)> {
+    let count = ty.chars().next_back()?.to_digit(10).filter(|count| (2..=4).contains(count))?;
+    let part = match &ty[..ty.len() - 1] {
+        "uint" => "unsigned int",
+        "uchar" => "unsigned char",
+        "ushort" => "unsigned short",
+        other => other,
+    };
+    Some((part, count as usize))
 }
 
 #[cfg(test)]
@@ -167,5 +184,7 @@ mod tests {
             [("const float*", 8), ("int", 4), ("unsigned long long*", 8), ("Pair", 12), ("bool", 1)];
         let given = ["buf:f32:1024:zeros", "i32:1", "buf:u64:1024:zeros", "{i32:1, f32:2}", "u8:1"];
         assert_eq!(examples.map(|(ty, bytes)| example(ty, bytes)), given);
+        assert_eq!(example("float2", 8), "{f32:1, f32:1}@8");
+        assert_eq!(example("int3", 12), "{i32:1, i32:1, i32:1}");
     }
 }

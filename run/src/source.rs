@@ -137,7 +137,17 @@ fn compile(file: &Path, text: &str, how: How) -> Result<Program> {
         is_program,
         std: how.std,
     };
-    let made = compiler.compile(&source).map_err(explained)?;
+    let asked = source.instances.join("`, `");
+    let beyond = move |error| match error {
+        // NVIDIA's compiler names lines after the end of the text.
+        Error::Rejected { name, log, choice: Choice::Nvrtc } if !asked.is_empty() => Error::Rejected {
+            log: format!("{}\nhelp: lines after the end of the file make the kernels `{asked}`, which were asked for", log.trim_end()),
+            name,
+            choice: Choice::Nvrtc,
+        },
+        other => other,
+    };
+    let made = compiler.compile(&source).map_err(explained).map_err(beyond)?;
     Ok(Program {
         name,
         ptx: made.ptx,

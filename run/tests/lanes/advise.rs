@@ -88,7 +88,7 @@ const PAIRS: &[(&str, &str, &str, &str)] = &[
     (
         "atomics.cu",
         "--kernel max_float_cas --block 64 --arg buf:f32:64:rand=5,0..100 --arg buf:f32:1:zeros --arg i32:64",
-        "or use an atomic operation that needs no loop",
+        "look for an atomic operation that needs none",
         "--kernel max_float_as_int --block 64 --arg buf:f32:64:rand=5,0..100 --arg buf:f32:1:zeros --arg i32:64",
     ),
 ];
