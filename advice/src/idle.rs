@@ -1,6 +1,6 @@
 //! Lines in which most lanes of a warp do nothing.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::observe::{Activity, Idleness, LANES, Observed};
 use crate::{About, Advice, LEAST_SHARE};
@@ -27,6 +27,8 @@ pub struct Idle {
     pub fits_fewer_warps: bool,
     /// Whether single lanes of a warp are active one after another.
     pub take_turns: bool,
+    /// Whether the active lanes are always the first ones of the warp.
+    pub are_first: bool,
 }
 
 /// Why a lane is idle.
@@ -47,13 +49,8 @@ pub enum Why {
 const LEAST_SHARE_OF_A_TAIL: f64 = 0.1;
 
 impl Idle {
-    /// Whether the active lanes are the first ones of the warp.
-    pub fn are_first(&self) -> bool {
-        self.usual_mask.wrapping_add(1).is_power_of_two()
-    }
-
     fn is_worth_it(&self) -> bool {
-        let is_tail = self.usual_mask.count_ones() == 1 || !self.fits_fewer_warps && self.are_first();
+        let is_tail = self.usual_mask.count_ones() == 1 || !self.fits_fewer_warps && self.are_first;
         let is_split = self.why == Why::Elsewhere && self.usual_mask.count_ones() > 1 && self.average <= 16.0;
         self.share >= if is_tail && !is_split { LEAST_SHARE_OF_A_TAIL } else { LEAST_SHARE }
     }
@@ -75,6 +72,7 @@ pub(crate) fn advice(observed: &Observed) -> Vec<Advice> {
         let idle = instructions * LANES as u64 - lines.iter().map(|line| line.active).sum::<u64>();
         let share = idle as f64 / slots as f64;
         let numbers = lines.iter().filter_map(|line| Some(line.site.source.as_ref()?.line)).collect();
+        let masks = || lines.iter().flat_map(|line| line.masks.keys().copied());
         let about = Idle {
             instructions,
             lines: numbers,
@@ -83,8 +81,8 @@ pub(crate) fn advice(observed: &Observed) -> Vec<Advice> {
             why,
             usual_mask,
             fits_fewer_warps: lines.iter().any(|line| fits_fewer_warps(line)),
-            take_turns: usual_mask.count_ones() == 1
-                && lines.iter().any(|line| line.used.values().any(|lanes| lanes.count_ones() > 1)),
+            take_turns: masks().filter(|mask| mask.count_ones() == 1).collect::<BTreeSet<_>>().len() > 1,
+            are_first: masks().all(|mask| mask.wrapping_add(1).is_power_of_two()),
         };
         about.is_worth_it().then(|| Advice { site: lines[0].site.clone(), about: About::Idle(about) })
     });

@@ -220,7 +220,17 @@ fn reuse(found: &Reuse) -> Item {
 }
 
 fn idle(found: &Idle) -> Item {
-    let Idle { instructions, lines, average, share, why, usual_mask, fits_fewer_warps, take_turns } = found;
+    let Idle {
+        instructions,
+        lines,
+        average,
+        share,
+        why,
+        usual_mask,
+        fits_fewer_warps,
+        take_turns,
+        are_first,
+    } = found;
     let reason = match why {
         Why::Absent => "the block has no such threads",
         Why::Ended => "their threads have ended",
@@ -232,17 +242,19 @@ fn idle(found: &Idle) -> Item {
             "if the work can be divided, launch blocks of 32 threads, and give each of them a part"
         }
         Why::Absent => "launch blocks of a multiple of 32 threads",
-        _ if *take_turns => "these lanes take turns: let whole warps take the same way",
+        _ if *take_turns && usual_mask.count_ones() == 1 => {
+            "these lanes take turns: let whole warps take the same way"
+        }
         _ if *fits_fewer_warps => {
             "give the work to threads with neighbouring numbers, so that whole warps take the same way or end"
         }
-        _ if usual_mask.count_ones() == 1 => {
+        _ if usual_mask.count_ones() == 1 && (*why == Why::Ended || *average > 30.5) => {
             "if the work can be divided, give each lane of the warp a part of it"
         }
         Why::Elsewhere if *average <= 16.0 => {
             "let whole warps take the same way; or, if both ways are short, compute both in all lanes and select one result"
         }
-        Why::Elsewhere if found.are_first() => {
+        Why::Elsewhere if *are_first => {
             "the active lanes are neighbours already: let each thread do more of the work before, or finish the last 32 \
              values with shuffles"
         }

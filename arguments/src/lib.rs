@@ -90,7 +90,7 @@ fn check(param: &Param, spec: &Spec) -> Result<(), String> {
             "has {bytes} bytes and the structure {}: give all of its fields, in their order",
             fields.bytes()
         )),
-        Spec::Scalar(..) if ![1, 2, 4, 8].contains(&bytes) => {
+        Spec::Scalar(..) if ![1, 2, 4, 8].contains(&bytes) || wanted.contains('[') => {
             Err(format!("is a structure of {bytes} bytes: give its fields, as in `{{f32:2, i32:5}}`"))
         }
         Spec::Scalar(ty, _) => {

@@ -106,7 +106,7 @@ mod tests {
 
     #[test]
     fn results_are_counted_and_the_first_seed_of_each_is_listed() {
-        let print = Print::parse("2").unwrap();
+        let print = Print::parse("arg2").unwrap();
         let mut contents = Contents { print, by_hash: BTreeMap::new() };
         assert!(contents.add(5, &[1]) && !contents.add(6, &[1]));
         assert_eq!(contents.text(), "  arg2 had the same contents every time\n");

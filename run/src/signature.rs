@@ -54,7 +54,8 @@ impl Signatures {
 /// The types in a mangled name.
 fn demangled(symbol: &str) -> Option<Vec<Parameter>> {
     let whole = demangle(symbol, DemangleOptions::new().no_return_type())?;
-    let inner = whole.strip_prefix(&short(symbol))?.strip_prefix('(')?.strip_suffix(')')?;
+    let name = demangle(symbol, DemangleOptions::new().no_params().no_return_type())?;
+    let inner = whole.strip_prefix(&name)?.strip_prefix('(')?.strip_suffix(')')?;
     if inner.is_empty() {
         return Some(Vec::new());
     }
@@ -71,7 +72,23 @@ fn demangle(symbol: &str, options: DemangleOptions) -> Option<String> {
 
 /// The name of a kernel as C++ has it, with the arguments of its template: `scale<float, 4>` for `_Z5scaleIfLi4EEvPT_`.
 pub(super) fn short(symbol: &str) -> String {
-    demangle(symbol, DemangleOptions::new().no_params().no_return_type()).unwrap_or_else(|| symbol.to_owned())
+    let name = demangle(symbol, DemangleOptions::new().no_params().no_return_type());
+    name.map_or_else(|| symbol.to_owned(), |name| without_casts(&name))
+}
+
+/// `k<8, true>` for `k<(unsigned int)8, (bool)1>`.
+fn without_casts(name: &str) -> String {
+    let mut rest = name.replace("(bool)1", "true").replace("(bool)0", "false");
+    let mut out = String::new();
+    while let Some(start) = rest.find('(') {
+        let Some(length) = rest[start..].find(')') else { break };
+        let is_type = rest[start + 1..start + length].chars().all(|c| c.is_alphabetic() || c == ' ');
+        let is_cast = rest[start + length + 1..].starts_with(|c: char| c.is_ascii_digit() || c == '-');
+        let end = start + length + 1;
+        out += if is_type && is_cast { &rest[..start] } else { &rest[..end] };
+        rest = rest[end..].to_owned();
+    }
+    out + &rest
 }
 
 /// The name without namespaces and arguments: `scale`.
@@ -95,7 +112,7 @@ fn tidy(name: &str) -> String {
             out.push(c);
         }
     }
-    out.replace("(bool)1", "true").replace("(bool)0", "false").replace("unsignedint", "unsigned")
+    out.replace("unsignedint", "unsigned")
 }
 
 /// Whether a text ends in a number that is not part of a name.

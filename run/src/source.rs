@@ -141,7 +141,10 @@ fn compile(file: &Path, text: &str, how: How) -> Result<Program> {
     let beyond = move |error| match error {
         // NVIDIA's compiler names lines after the end of the text.
         Error::Rejected { name, log, choice: Choice::Nvrtc } if !asked.is_empty() => Error::Rejected {
-            log: format!("{}\nhelp: lines after the end of the file make the kernels `{asked}`, which were asked for", log.trim_end()),
+            log: format!(
+                "{}\nhelp: lines after the end of the file make the kernels `{asked}`, which were asked for",
+                log.trim_end()
+            ),
             name,
             choice: Choice::Nvrtc,
         },

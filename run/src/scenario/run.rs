@@ -195,7 +195,7 @@ fn beside(folder: &Path, file: &Path) -> PathBuf {
             _ => all.push(part),
         }
     }
-    all
+    if all.as_os_str().is_empty() { PathBuf::from(".") } else { all }
 }
 
 /// The options of all launches of a test.

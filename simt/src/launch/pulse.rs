@@ -8,9 +8,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 ///
 /// ```
 /// use std::sync::Arc;
-/// let pulse = Arc::new(ptx_emulator::Pulse::default());
+/// let pulse = Arc::new(simt::Pulse::default());
 /// pulse.stop();
-/// let launch = ptx_emulator::Launch { pulse: Some(Arc::clone(&pulse)), ..ptx_emulator::Launch::new(1, 32) };
+/// let launch = simt::Launch { pulse: Some(Arc::clone(&pulse)), ..simt::Launch::new(1, 32) };
 /// assert!(launch.pulse.is_some_and(|pulse| pulse.is_stopping()));
 /// assert_eq!((pulse.steps(), pulse.blocks()), (0, 0));
 /// ```
