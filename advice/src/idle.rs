@@ -23,12 +23,23 @@ pub struct Idle {
     pub why: Why,
     /// The mask of active lanes with which the most lanes were idle.
     pub usual_mask: u32,
-    /// Whether fewer warps would do for the threads of a block that are active here.
-    pub fits_fewer_warps: bool,
-    /// Whether single lanes of a warp are active one after another.
-    pub take_turns: bool,
-    /// Whether the active lanes are always the first ones of the warp.
-    pub are_first: bool,
+    /// How the active lanes change.
+    pub shape: Shape,
+}
+
+/// How the active lanes of the lines change, which decides what can be done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// Most lanes are idle because a single one is active, one after another.
+    Turns,
+    /// The threads of a block that are active here would fit into fewer warps.
+    FewerWarps,
+    /// Most lanes are idle because the same single one is active.
+    Single,
+    /// The active lanes are always the first ones of the warp.
+    First,
+    /// None of these.
+    Other,
 }
 
 /// Why a lane is idle.
@@ -50,7 +61,7 @@ const LEAST_SHARE_OF_A_TAIL: f64 = 0.1;
 
 impl Idle {
     fn is_worth_it(&self) -> bool {
-        let is_tail = self.usual_mask.count_ones() == 1 || !self.fits_fewer_warps && self.are_first;
+        let is_tail = self.usual_mask.count_ones() == 1 || self.shape == Shape::First;
         let is_split = self.why == Why::Elsewhere && self.usual_mask.count_ones() > 1 && self.average <= 16.0;
         self.share >= if is_tail && !is_split { LEAST_SHARE_OF_A_TAIL } else { LEAST_SHARE }
     }
@@ -72,7 +83,6 @@ pub(crate) fn advice(observed: &Observed) -> Vec<Advice> {
         let idle = instructions * LANES as u64 - lines.iter().map(|line| line.active).sum::<u64>();
         let share = idle as f64 / slots as f64;
         let numbers = lines.iter().filter_map(|line| Some(line.site.source.as_ref()?.line)).collect();
-        let masks = || lines.iter().flat_map(|line| line.masks.keys().copied());
         let about = Idle {
             instructions,
             lines: numbers,
@@ -80,13 +90,25 @@ pub(crate) fn advice(observed: &Observed) -> Vec<Advice> {
             share,
             why,
             usual_mask,
-            fits_fewer_warps: lines.iter().any(|line| fits_fewer_warps(line)),
-            take_turns: masks().filter(|mask| mask.count_ones() == 1).collect::<BTreeSet<_>>().len() > 1,
-            are_first: masks().all(|mask| mask.wrapping_add(1).is_power_of_two()),
+            shape: shape(&lines),
         };
         about.is_worth_it().then(|| Advice { site: lines[0].site.clone(), about: About::Idle(about) })
     });
     pieces.collect()
+}
+
+fn shape(lines: &[&Activity]) -> Shape {
+    let masks: BTreeSet<u32> = lines.iter().flat_map(|line| line.masks.keys().copied()).collect();
+    let idle: u64 = lines.iter().flat_map(|line| line.masks.values()).sum();
+    let is_single = 2 * lines.iter().map(|line| idle_beside_one(line)).sum::<u64>() > idle;
+    let singles = masks.iter().filter(|mask| mask.count_ones() == 1).count();
+    match () {
+        () if is_single && singles > 1 => Shape::Turns,
+        () if lines.iter().any(|line| fits_fewer_warps(line)) => Shape::FewerWarps,
+        () if is_single => Shape::Single,
+        () if masks.iter().all(|mask| mask.wrapping_add(1).is_power_of_two()) => Shape::First,
+        () => Shape::Other,
+    }
 }
 
 /// Whether the lanes of several warps of a block would fit into fewer.
@@ -100,6 +122,11 @@ fn why(line: &Activity) -> Why {
     let reasons =
         [(Why::Absent, absent), (Why::Ended, ended), (Why::Elsewhere, elsewhere), (Why::Guarded, guarded)];
     reasons.into_iter().max_by_key(|(_, lanes)| *lanes).map_or(Why::Elsewhere, |(why, _)| why)
+}
+
+/// How many lanes were idle while a single one was active.
+fn idle_beside_one(line: &Activity) -> u64 {
+    line.masks.iter().filter(|(mask, _)| mask.count_ones() == 1).map(|(_, idle)| idle).sum()
 }
 
 fn usual_mask(line: &Activity) -> u32 {

@@ -6,7 +6,7 @@ use layout::{counted, decimal, grouped, paragraph};
 use simt::{Access, AccessKind};
 
 use crate::case::Case;
-use crate::idle::{Idle, Why};
+use crate::idle::{Idle, Shape, Why};
 use crate::observe::{LANES, SECTOR_BYTES, lanes};
 use crate::order::{Scope, Unneeded};
 use crate::traffic::{Banks, Remedy, Reuse, SameWord, Sectors};
@@ -220,45 +220,33 @@ fn reuse(found: &Reuse) -> Item {
 }
 
 fn idle(found: &Idle) -> Item {
-    let Idle {
-        instructions,
-        lines,
-        average,
-        share,
-        why,
-        usual_mask,
-        fits_fewer_warps,
-        take_turns,
-        are_first,
-    } = found;
+    let Idle { instructions, lines, average, share, why, usual_mask, shape } = found;
     let reason = match why {
         Why::Absent => "the block has no such threads",
         Why::Ended => "their threads have ended",
         Why::Elsewhere => "they took another way at a branch",
         Why::Guarded => "the condition is false for them",
     };
-    let help = match why {
-        Why::Absent if usual_mask.count_ones() == 1 => {
+    let help = match (why, shape) {
+        (Why::Absent, _) if usual_mask.count_ones() == 1 => {
             "if the work can be divided, launch blocks of 32 threads, and give each of them a part"
         }
-        Why::Absent => "launch blocks of a multiple of 32 threads",
-        _ if *take_turns && usual_mask.count_ones() == 1 => {
-            "these lanes take turns: let whole warps take the same way"
-        }
-        _ if *fits_fewer_warps => {
+        (Why::Absent, _) => "launch blocks of a multiple of 32 threads",
+        (_, Shape::Turns) => "these lanes take turns: let whole warps take the same way",
+        (_, Shape::FewerWarps) => {
             "give the work to threads with neighbouring numbers, so that whole warps take the same way or end"
         }
-        _ if usual_mask.count_ones() == 1 && (*why == Why::Ended || *average > 30.5) => {
-            "if the work can be divided, give each lane of the warp a part of it"
-        }
-        Why::Elsewhere if *average <= 16.0 => {
+        (_, Shape::Single) => "if the work can be divided, give each lane of the warp a part of it",
+        (Why::Elsewhere, _) if *average <= 16.0 => {
             "let whole warps take the same way; or, if both ways are short, compute both in all lanes and select one result"
         }
-        Why::Elsewhere if *are_first => {
+        (Why::Elsewhere, Shape::First) => {
             "the active lanes are neighbours already: let each thread do more of the work before, or finish the last 32 \
              values with shuffles"
         }
-        Why::Ended => "choose a block and a grid that fit the work, so that fewer threads end without any",
+        (Why::Ended, _) => {
+            "choose a block and a grid that fit the work, so that fewer threads end without any"
+        }
         _ => "let the condition hold for whole warps",
     };
     let text = format!(
