@@ -90,7 +90,7 @@ impl Parser<'_, '_> {
             if is_whole {
                 Ok(path)
             } else {
-                Err(error(self.span(), "expected a template and its arguments alone"))
+                Err(error(path.span, format!("`{text}` names no template of a kernel")))
             }
         });
         path.map(Declaration::Instantiate).map_err(|problem| self.report(problem)).ok()

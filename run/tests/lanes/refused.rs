@@ -131,7 +131,7 @@ const OPTIONS: &[(&str, &str)] = &[
     ("--shared-bytes 300000 ALL", "at most 232448 bytes of shared memory; this one needs 300000"),
     ("--shared-bytes -1", "--shared-bytes"),
     ("--shared-bytes 99999999999", "--shared-bytes"),
-    ("--print x", "shown as in `1`, `1:8` or `1:16..32`"),
+    ("--print 1x", "shown as in `1`, `1:8` or `1:16..32`"),
     ("--print 1:4..4 ALL", "this range is empty"),
     ("--print 1:3..2 ALL", "this range is empty"),
     ("--print 1:2..65 ALL", "`--print 1:2..65`: argument 1 has only 4 elements"),
