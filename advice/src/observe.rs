@@ -307,10 +307,11 @@ impl Requests {
         addresses.dedup();
         self.count += 1;
         self.sectors += access.sectors;
-        self.needed += match addresses.len() < active {
+        self.needed += if addresses.len() < active {
             // Lanes share addresses.
-            true => (addresses.len() as u64 * access.bytes).div_ceil(SECTOR_BYTES),
-            false => by_lane(access),
+            (addresses.len() as u64 * access.bytes).div_ceil(SECTOR_BYTES)
+        } else {
+            by_lane(access)
         };
         self.bank_conflicts += access.bank_conflicts;
         self.addresses += addresses.len() as u64;

@@ -151,18 +151,12 @@ fn banks(found: &Banks) -> Item {
     let help = match padding {
         Some(padding) => {
             let row = padding.row_bytes / padding.more_bytes;
-            let change = match padding.has_rows {
-                true => format!(
-                    "make each row of {} longer by one element, {} in place of {}",
-                    counted(padding.row_bytes, "byte"),
-                    counted(row + 1, "element"),
-                    grouped(row),
-                ),
-                false => format!(
-                    "leave one element free after every {}, so that index `i` becomes `i + i / {}`",
-                    grouped(row),
-                    grouped(row)
-                ),
+            let change = if padding.has_rows {
+                let (bytes, more) = (counted(padding.row_bytes, "byte"), counted(row + 1, "element"));
+                format!("make each row of {bytes} longer by one element, {more} in place of {}", grouped(row))
+            } else {
+                let row = grouped(row);
+                format!("leave one element free after every {row}, so that index `i` becomes `i + i / {row}`")
             };
             format!(
                 "{change}: then all accesses to `{name}` have {} in this launch, and now they have {}",

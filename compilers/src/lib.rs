@@ -184,9 +184,10 @@ fn ours(source: &Source<'_>, arch: u32) -> Result<(String, Vec<String>), Error> 
     let (defines, instances) = (source.defines.clone(), source.instances.clone());
     let options = cudac::Options { sm: arch, defines, instances };
     let text = cudac::Source { name: source.name, text: source.text };
-    let output = match source.is_program {
-        true => cudac::compile_program(&text, &options).map(|(output, _)| output),
-        false => cudac::compile(&text, &options),
+    let output = if source.is_program {
+        cudac::compile_program(&text, &options).map(|(output, _)| output)
+    } else {
+        cudac::compile(&text, &options)
     };
     let output = output.map_err(|errors| Error::Rejected {
         name: source.name.to_owned(),

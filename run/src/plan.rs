@@ -207,13 +207,11 @@ fn sequence(
     for (index, mut asked) in launches.into_iter().enumerate() {
         asked.launch.pulse = Some(Arc::clone(pulse));
         let added = sequence.add(&program.name, module, asked);
-        added.with_context(|| format!("launch {}", index + 1)).or_else(|error| match is_one_of_several {
-            true => Err(error),
-            false => Err(anyhow!(
-                "{}",
-                error.chain().skip(1).map(ToString::to_string).collect::<Vec<_>>().join(": ")
-            )),
-        })?;
+        if is_one_of_several {
+            added.with_context(|| format!("launch {}", index + 1))?;
+        } else {
+            added?;
+        }
     }
     sequence.fit()?;
     Ok(sequence)

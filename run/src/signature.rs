@@ -30,9 +30,10 @@ impl Signatures {
             instances: how.instances.clone(),
         };
         let source = cudac::Source { name: &program.name, text };
-        let made = match super::program::has_main(text) {
-            true => cudac::compile_program(&source, &options).map(|(made, _)| made),
-            false => cudac::compile(&source, &options),
+        let made = if super::program::has_main(text) {
+            cudac::compile_program(&source, &options).map(|(made, _)| made)
+        } else {
+            cudac::compile(&source, &options)
         };
         Signatures(made.map(|made| made.kernels).unwrap_or_default())
     }

@@ -71,7 +71,10 @@ fn a_template_becomes_a_kernel_by_its_name() {
     assert_eq!(refused.status.code(), Some(2));
     assert!(said.contains("`scale` is no template of a kernel with 1 argument"), "{said}");
     let unknown = run(&format!("--kernel|scales<float, 3>|{launch}"));
-    assert!(String::from_utf8_lossy(&unknown.stderr).contains("`scales<float, 3>` names no template of a kernel"), "{unknown:?}");
+    assert!(
+        String::from_utf8_lossy(&unknown.stderr).contains("`scales<float, 3>` names no template of a kernel"),
+        "{unknown:?}"
+    );
 }
 
 const TWO: &str = "--buffer|x=f32:64:iota|--buffer|y=f32:64:zeros|--launch|twice<<<2, 32>>>(x, y, i32:64)|\

@@ -112,7 +112,10 @@ const LIMITS: [(&str, &str); 7] = [
     ),
     ("int main() { for (;;) {} }", "this loop never ends"),
     ("int main() { void* p; while (true) cudaMalloc(&p, 1 << 28); }", "bytes left on the device"),
-    ("__global__ void k() { while (true) {} }\nint main() { k<<<1, 32>>>(); cudaDeviceSynchronize(); }", "livelock"),
+    (
+        "__global__ void k() { while (true) {} }\nint main() { k<<<1, 32>>>(); cudaDeviceSynchronize(); }",
+        "livelock",
+    ),
     (
         "#include <cstdio>\nint main() { while (true) printf(\"a line that is printed again and again\\n\"); }",
         "the program prints more than 16777216 bytes",
