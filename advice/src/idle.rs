@@ -61,7 +61,7 @@ const LEAST_SHARE_OF_A_TAIL: f64 = 0.1;
 
 impl Idle {
     fn is_worth_it(&self) -> bool {
-        let is_tail = self.usual_mask.count_ones() == 1 || self.shape == Shape::First;
+        let is_tail = self.usual_mask.is_power_of_two() || self.shape == Shape::First;
         let is_split = self.why == Why::Elsewhere && self.usual_mask.count_ones() > 1 && self.average <= 16.0;
         self.share >= if is_tail && !is_split { LEAST_SHARE_OF_A_TAIL } else { LEAST_SHARE }
     }
@@ -101,7 +101,7 @@ fn shape(lines: &[&Activity]) -> Shape {
     let masks: BTreeSet<u32> = lines.iter().flat_map(|line| line.masks.keys().copied()).collect();
     let idle: u64 = lines.iter().flat_map(|line| line.masks.values()).sum();
     let is_single = 2 * lines.iter().map(|line| idle_beside_one(line)).sum::<u64>() > idle;
-    let singles = masks.iter().filter(|mask| mask.count_ones() == 1).count();
+    let singles = masks.iter().filter(|mask| mask.is_power_of_two()).count();
     match () {
         () if is_single && singles > 1 => Shape::Turns,
         () if lines.iter().any(|line| fits_fewer_warps(line)) => Shape::FewerWarps,
@@ -126,7 +126,7 @@ fn why(line: &Activity) -> Why {
 
 /// How many lanes were idle while a single one was active.
 fn idle_beside_one(line: &Activity) -> u64 {
-    line.masks.iter().filter(|(mask, _)| mask.count_ones() == 1).map(|(_, idle)| idle).sum()
+    line.masks.iter().filter(|(mask, _)| mask.is_power_of_two()).map(|(_, idle)| idle).sum()
 }
 
 fn usual_mask(line: &Activity) -> u32 {

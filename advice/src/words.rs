@@ -43,9 +43,10 @@ pub fn render(advice: &[Advice], case: &Case<'_>) -> String {
         }
         said = Some((place, (kind, text, help)));
     }
-    if !advice.is_empty() {
-        let kind = advice[0].about.kind().name();
-        out += &format!("\n{}", paragraph("", &format!("`lanes explain {kind}` explains what that means.")));
+    if let Some(first) = advice.first() {
+        let kind = first.about.kind().name();
+        out.push('\n');
+        out += &paragraph("", &format!("`lanes explain {kind}` explains what that means."));
     }
     out
 }
@@ -222,7 +223,7 @@ fn idle(found: &Idle) -> Item {
         Why::Guarded => "the condition is false for them",
     };
     let help = match (why, shape) {
-        (Why::Absent, _) if usual_mask.count_ones() == 1 => {
+        (Why::Absent, _) if usual_mask.is_power_of_two() => {
             "if the work can be divided, launch blocks of 32 threads, and give each of them a part"
         }
         (Why::Absent, _) => "launch blocks of a multiple of 32 threads",
