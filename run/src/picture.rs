@@ -47,7 +47,7 @@ impl Picture {
         let name = named.map_err(|error| anyhow!("`--picture {}`: {error}", self.text))?;
         let count = plan.spec(&name).count;
         ensure!(
-            count % self.width as u64 == 0,
+            count.is_multiple_of(self.width as u64),
             "`--picture {}`: its {count} elements are not whole rows of {}",
             self.text,
             self.width

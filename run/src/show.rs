@@ -48,13 +48,13 @@ pub(super) fn render(finished: &Finished) -> String {
     out = finished.prints().iter().fold(out, |out, print: &Shown| out + &print.text());
     for picture in &plan.pictures {
         let Some(bytes) = finished.bytes(&picture.name) else { continue };
-        out += &match &picture.file {
-            None => picture.text(plan.spec(&picture.name).ty, bytes),
-            Some(file) => format!("\ndrew {} into {}\n", picture.name, source::name(file)),
+        let _ = match &picture.file {
+            None => write!(out, "{}", picture.text(plan.spec(&picture.name).ty, bytes)),
+            Some(file) => writeln!(out, "\ndrew {} into {}", picture.name, source::name(file)),
         };
     }
     for save in plan.saves.iter().filter(|save| finished.bytes(&save.name).is_some()) {
-        out += &format!("\nsaved {} to {}\n", save.name, source::name(&save.file));
+        let _ = writeln!(out, "\nsaved {} to {}", save.name, source::name(&save.file));
     }
     out
 }
@@ -86,7 +86,8 @@ fn emulated(plan: &Plan, search: &Search) -> String {
     let left = plan.steps().len() - search.outcome.ran.len();
     if left > 0 && !search.was_stopped {
         let rest = if left == 1 { "the last launch".to_owned() } else { format!("the last {left} launches") };
-        out += &format!("\n{}", paragraph("", &format!("{rest} did not run, because of the error")));
+        out.push('\n');
+        out += &paragraph("", &format!("{rest} did not run, because of the error"));
     }
     out += &expectations(plan, search);
     out + &results(plan, search)
@@ -123,7 +124,7 @@ fn expectations(plan: &Plan, search: &Search) -> String {
     let bad = AnsiColor::Red.on_default().bold();
     for mismatch in &outcome.mismatches {
         let text = paragraph("error: ", mismatch);
-        out += &format!("{bad}error{bad:#}{}", &text["error".len()..]);
+        let _ = write!(out, "{bad}error{bad:#}{}", &text["error".len()..]);
     }
     out
 }

@@ -128,8 +128,8 @@ fn launch_of_the_book(kernel: &str) -> String {
     for argument in entry["arguments"].as_array().unwrap() {
         let (name, is) = argument.as_str().unwrap().split_once(' ').unwrap();
         match is.strip_prefix("buf:") {
-            Some(buffer) => line += &format!(" --buffer {name}={buffer} --arg {name}"),
-            None => line += &format!(" --arg {is}"),
+            Some(buffer) => line.extend([" --buffer ", name, "=", buffer, " --arg ", name]),
+            None => line.extend([" --arg ", is]),
         }
     }
     line

@@ -18,7 +18,7 @@ fn write_files(folder: &Path) -> Vec<&'static str> {
     let (mut name, mut text) = (None, String::new());
     for line in lines.by_ref() {
         let Some(next) = line.strip_prefix("---") else {
-            text += &format!("{line}\n");
+            text.extend([line, "\n"]);
             continue;
         };
         if let Some(name) = name.replace(next.trim()) {
