@@ -140,7 +140,7 @@ impl Sequence {
 
     /// Adds a variable of the module and its first contents: a buffer's, a number or a structure.
     pub fn set(&mut self, module: &Module, name: &str, text: &str, folder: &Path) -> Result<()> {
-        let names = || module.variables().map(|(name, _)| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+        let names = || variables(module).map(|(name, _)| format!("`{name}`")).collect::<Vec<_>>().join(", ");
         let Some(symbol) = module.variable(name) else {
             match names().as_str() {
                 "" => bail!("the program has no variable: declare one, as `__constant__` or `__device__`"),
@@ -275,6 +275,13 @@ impl Memory {
     pub fn bytes(&self, name: &str) -> &[u8] {
         self.emulator.read(self.buffers[name]).expect("it was allocated for this run")
     }
+}
+
+/// The variables of a program, without those of the compiler.
+pub(super) fn variables(module: &Module) -> impl Iterator<Item = (&str, Buffer)> {
+    let is_own =
+        |name: &str| !name.starts_with('$') && !name.starts_with("__") && !name.contains("_INTERNAL_");
+    module.variables().filter(move |(name, _)| is_own(name))
 }
 
 /// A buffer whose files have been read.

@@ -5,6 +5,7 @@
 use layout::{counted, paragraph, table};
 use simt::{KernelInfo, Module};
 
+use super::launches;
 use super::signature::{self, Signatures};
 use super::source::Program;
 
@@ -75,8 +76,7 @@ fn kernel(info: &KernelInfo, signatures: &Signatures) -> String {
 
 /// The variables, which `--symbol` sets.
 fn variables(module: &Module) -> String {
-    let all: Vec<String> = (module.variables())
-        .filter(|(name, _)| !name.starts_with('$') && !name.starts_with("__"))
+    let all: Vec<String> = launches::variables(module)
         .map(|(name, buffer)| format!("{name} ({})", counted(buffer.bytes(), "byte")))
         .collect();
     if all.is_empty() {
