@@ -228,6 +228,7 @@ mod tests {
             include: Vec::new(),
             defines: Vec::new(),
             instances: Vec::new(),
+            is_program: false,
             std: None,
         }
     }
