@@ -193,9 +193,13 @@ A .cu file with a function `main` is run as a whole, host code included, unless 
 or --arg is given: what it prints comes first, and then what is wrong with it. Clocks
 and events return stated values, because nothing is measured.
 
+A long run shows how far it is. Ctrl-C ends it, and what is known until then is printed; a
+second one ends it at once.
+
 Exit status: 0 no error, 1 the kernel has an error, or the seeds left different results
-in a buffer that is printed, or something is wrong with the program, 2 the kernel or
-the program could not be run";
+in a buffer that is printed, or a buffer is not as --expect says, or something is wrong with
+the program, 2 the kernel or the program could not be run, 130 Ctrl-C ended a run in which
+nothing had been found";
 
 const LAUNCH: &str = "Launch";
 const CHANCE: &str = "Scheduling";
@@ -211,7 +215,7 @@ const STEPS_OF_A_WARP: u64 = 1000;
 pub(super) struct RunOptions {
     /// The CUDA (.cu) or PTX file
     pub file: PathBuf,
-    /// The kernel; may be omitted if there is only one
+    /// The kernel, one of a template with its arguments as in "scale<float, 4>"; may be omitted if there is only one
     #[arg(long, value_name = "NAME", help_heading = LAUNCH)]
     pub kernel: Option<String>,
     /// Blocks in the grid
