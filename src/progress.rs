@@ -1,13 +1,13 @@
 //! Shows on a terminal what is running, if it takes more than a second.
 //!
 //! It is drawn on standard error, so that piped output stays clean, and only if that is a terminal. What it leaves out:
-//! how much remains, which is not known for a kernel.
+//! what is said, which the caller knows.
 
 use std::io::IsTerminal;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
@@ -21,21 +21,31 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Starts the clock.
+    /// Starts the clock. [`Progress::set`] says what is running.
     pub fn start() -> Progress {
         let message = Arc::new(Mutex::new(String::new()));
+        let shown = Arc::clone(&message);
+        let text = move |_| shown.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let mut progress = Progress::watching(text);
+        progress.message = message;
+        progress
+    }
+
+    /// Starts the clock. The function returns what to show after so much time.
+    pub fn watching(text: impl Fn(Duration) -> String + Send + 'static) -> Progress {
+        let message = Arc::default();
         if !std::io::stderr().is_terminal() {
             return Progress { message, thread: None };
         }
         let (stop, stopped) = channel();
-        let shown = Arc::clone(&message);
+        let start = Instant::now();
         let handle = thread::spawn(move || {
             if stopped.recv_timeout(PATIENCE) != Err(RecvTimeoutError::Timeout) {
                 return;
             }
             let bar = ProgressBar::new_spinner().with_style(style()).with_elapsed(PATIENCE);
             while stopped.recv_timeout(Duration::from_millis(100)) == Err(RecvTimeoutError::Timeout) {
-                bar.set_message(shown.lock().unwrap_or_else(PoisonError::into_inner).clone());
+                bar.set_message(text(start.elapsed()));
                 bar.tick();
             }
             bar.finish_and_clear();
@@ -59,6 +69,6 @@ impl Drop for Progress {
 }
 
 fn style() -> ProgressStyle {
-    ProgressStyle::with_template("{spinner} {elapsed:>3}  {msg}")
+    ProgressStyle::with_template("{spinner} {elapsed:>3}  {wide_msg}")
         .unwrap_or_else(|_| ProgressStyle::default_spinner())
 }

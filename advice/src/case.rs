@@ -18,7 +18,7 @@ pub struct Case<'c> {
     /// The largest amount of memory that buffers may have, in bytes.
     pub memory_bytes: u64,
     /// Allocates and fills the arguments in a new emulator.
-    pub place: &'c dyn Fn(&mut Emulator) -> Result<Placed>,
+    pub place: &'c dyn Fn(&mut Emulator, &Module) -> Result<Placed>,
 }
 
 /// The arguments of a launch.
@@ -59,7 +59,7 @@ impl Case<'_> {
     pub(crate) fn ready(&self, ptx: &str) -> Result<Ready> {
         let mut emulator = Emulator::new(Limits { memory_bytes: self.memory_bytes });
         let module = emulator.load(self.name, ptx).map_err(|error| anyhow!("`{}`, {error}", self.name))?;
-        let placed = (self.place)(&mut emulator)?;
+        let placed = (self.place)(&mut emulator, &module)?;
         Ok(Ready { module, placed, emulator })
     }
 

@@ -1,6 +1,6 @@
 //! Lines in which most lanes of a warp do nothing.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::observe::{Activity, Idleness, LANES, Observed};
 use crate::{About, Advice, LEAST_SHARE};
@@ -21,8 +21,25 @@ pub struct Idle {
     pub share: f64,
     /// Why most of them were.
     pub why: Why,
-    /// The mask of active lanes that occurred most often.
+    /// The mask of active lanes with which the most lanes were idle.
     pub usual_mask: u32,
+    /// How the active lanes change.
+    pub shape: Shape,
+}
+
+/// How the active lanes of the lines change, which decides what can be done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// Most lanes are idle because a single one is active, one after another.
+    Turns,
+    /// The threads of a block that are active here would fit into fewer warps.
+    FewerWarps,
+    /// Most lanes are idle because the same single one is active.
+    Single,
+    /// The active lanes are always the first ones of the warp.
+    First,
+    /// None of these.
+    Other,
 }
 
 /// Why a lane is idle.
@@ -36,6 +53,18 @@ pub enum Why {
     Elsewhere,
     /// The guard of the instruction is false.
     Guarded,
+}
+
+/// The part of all lanes that is worth a word if nothing can be packed, or if a single lane is active: there is such a line at
+/// the end of almost every kernel.
+const LEAST_SHARE_OF_A_TAIL: f64 = 0.1;
+
+impl Idle {
+    fn is_worth_it(&self) -> bool {
+        let is_tail = self.usual_mask.is_power_of_two() || self.shape == Shape::First;
+        let is_split = self.why == Why::Elsewhere && self.usual_mask.count_ones() > 1 && self.average <= 16.0;
+        self.share >= if is_tail && !is_split { LEAST_SHARE_OF_A_TAIL } else { LEAST_SHARE }
+    }
 }
 
 /// Finds the lines, and combines those in which the same lanes are idle for the same reason.
@@ -61,10 +90,31 @@ pub(crate) fn advice(observed: &Observed) -> Vec<Advice> {
             share,
             why,
             usual_mask,
+            shape: shape(&lines),
         };
-        (share >= LEAST_SHARE).then(|| Advice { site: lines[0].site.clone(), about: About::Idle(about) })
+        about.is_worth_it().then(|| Advice { site: lines[0].site.clone(), about: About::Idle(about) })
     });
     pieces.collect()
+}
+
+fn shape(lines: &[&Activity]) -> Shape {
+    let masks: BTreeSet<u32> = lines.iter().flat_map(|line| line.masks.keys().copied()).collect();
+    let idle: u64 = lines.iter().flat_map(|line| line.masks.values()).sum();
+    let is_single = 2 * lines.iter().map(|line| idle_beside_one(line)).sum::<u64>() > idle;
+    let singles = masks.iter().filter(|mask| mask.is_power_of_two()).count();
+    match () {
+        () if is_single && singles > 1 => Shape::Turns,
+        () if lines.iter().any(|line| fits_fewer_warps(line)) => Shape::FewerWarps,
+        () if is_single => Shape::Single,
+        () if masks.iter().all(|mask| mask.wrapping_add(1).is_power_of_two()) => Shape::First,
+        () => Shape::Other,
+    }
+}
+
+/// Whether the lanes of several warps of a block would fit into fewer.
+fn fits_fewer_warps(line: &Activity) -> bool {
+    let lanes: u32 = line.used.values().map(|lanes| lanes.count_ones()).sum();
+    (lanes as usize).div_ceil(LANES) < line.used.len()
 }
 
 fn why(line: &Activity) -> Why {
@@ -72,6 +122,11 @@ fn why(line: &Activity) -> Why {
     let reasons =
         [(Why::Absent, absent), (Why::Ended, ended), (Why::Elsewhere, elsewhere), (Why::Guarded, guarded)];
     reasons.into_iter().max_by_key(|(_, lanes)| *lanes).map_or(Why::Elsewhere, |(why, _)| why)
+}
+
+/// How many lanes were idle while a single one was active.
+fn idle_beside_one(line: &Activity) -> u64 {
+    line.masks.iter().filter(|(mask, _)| mask.is_power_of_two()).map(|(_, idle)| idle).sum()
 }
 
 fn usual_mask(line: &Activity) -> u32 {

@@ -52,11 +52,61 @@ pub enum About {
     Order(order::Unneeded),
 }
 
-/// Runs a launch and says what could cost less, in the order of the kernel's lines.
+/// The kinds of advice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// Most lanes are idle.
+    IdleLanes,
+    /// Requests to global memory touch more sectors than they need.
+    Sectors,
+    /// A block reads the same sectors again.
+    Reuse,
+    /// Lanes of a request want different words of one bank.
+    BankConflicts,
+    /// Lanes of a request update one word.
+    SameWord,
+    /// A barrier or a fence orders nothing.
+    UnneededOrder,
+}
+
+impl Kind {
+    /// All kinds, in the order in which they are said of a line.
+    pub const ALL: [Kind; 6] = [
+        Kind::IdleLanes,
+        Kind::Sectors,
+        Kind::Reuse,
+        Kind::BankConflicts,
+        Kind::SameWord,
+        Kind::UnneededOrder,
+    ];
+
+    /// Its name, as `lanes explain` knows it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Kind::IdleLanes => "idle-lanes",
+            Kind::Sectors => "sectors",
+            Kind::Reuse => "reuse",
+            Kind::BankConflicts => "bank-conflicts",
+            Kind::SameWord => "same-word",
+            Kind::UnneededOrder => "unneeded-order",
+        }
+    }
+}
+
+/// What was found in a launch.
+#[derive(Debug)]
+pub struct Advised {
+    /// In the order of the kernel's lines.
+    pub advice: Vec<Advice>,
+    /// Whether a checker found an error: then the launch may have ended early, and nothing was tried.
+    pub has_error: bool,
+}
+
+/// Runs a launch and says what could cost less.
 ///
 /// # Errors
 /// The launch cannot be carried out.
-pub fn advise(case: &Case<'_>) -> Result<Vec<Advice>> {
+pub fn advise(case: &Case<'_>) -> Result<Advised> {
     let (observed, outcome) = Observed::of(case)?;
     let mut advice = traffic::advice(&observed, case);
     advice.extend(idle::advice(&observed));
@@ -64,21 +114,21 @@ pub fn advise(case: &Case<'_>) -> Result<Vec<Advice>> {
         advice.extend(order::advice(case, &observed, &outcome)?);
     }
     advice.sort_by_key(|advice| {
-        (advice.site.source.as_ref().map(|source| source.line), advice.site.ptx_line, advice.about.rank())
+        (advice.site.source.as_ref().map(|source| source.line), advice.site.ptx_line, advice.about.kind())
     });
-    Ok(advice)
+    Ok(Advised { advice, has_error: outcome.has_error })
 }
 
 impl About {
-    /// Its place among the advice about one line.
-    fn rank(&self) -> u8 {
+    /// Its kind.
+    pub fn kind(&self) -> Kind {
         match self {
-            About::Idle(_) => 0,
-            About::Sectors(_) => 1,
-            About::Reuse(_) => 2,
-            About::Banks(_) => 3,
-            About::SameWord(_) => 4,
-            About::Order(_) => 5,
+            About::Idle(_) => Kind::IdleLanes,
+            About::Sectors(_) => Kind::Sectors,
+            About::Reuse(_) => Kind::Reuse,
+            About::Banks(_) => Kind::BankConflicts,
+            About::SameWord(_) => Kind::SameWord,
+            About::Order(_) => Kind::UnneededOrder,
         }
     }
 }

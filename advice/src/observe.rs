@@ -60,7 +60,7 @@ pub(crate) struct Requests {
     pub site: Site,
     pub count: u64,
     pub sectors: u64,
-    /// Sectors that would do if the same bytes were next to each other.
+    /// Sectors that would do if neighbouring lanes had neighbouring bytes.
     pub needed: u64,
     pub bank_conflicts: u64,
     /// The lanes of all requests, and the different addresses that they had.
@@ -87,8 +87,10 @@ pub(crate) struct Activity {
     pub instructions: u64,
     pub active: u64,
     pub idle: Idleness,
-    /// How often each mask of active lanes occurred.
+    /// How many lanes were idle with each mask of active lanes.
     pub masks: HashMap<u32, u64>,
+    /// By warp of the block that is looked at: the lanes that were ever active while others were idle.
+    pub used: BTreeMap<u32, u32>,
 }
 
 /// Why lanes were idle: how many lanes of how many instructions.
@@ -107,8 +109,9 @@ pub(crate) struct Idleness {
 /// What a block read of a buffer.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ReadByBlock {
-    /// How often each sector was requested.
+    /// How often each sector was requested, and each of its elements.
     pub sectors: HashMap<u64, u64>,
+    pub elements: HashMap<u64, u64>,
     /// The sectors that each line requested.
     pub lines: BTreeMap<Line, (Site, u64)>,
 }
@@ -150,7 +153,7 @@ impl Observed {
 
     fn see(&mut self, moment: &Moment<'_>, known: &Known, threads: u64) {
         let activity = self.lines.entry(known.line.clone()).or_insert_with(|| Activity::of(&known.site));
-        activity.add(moment, known.is_branch, threads);
+        activity.add(moment, known.is_branch, threads, moment.block == self.sample);
         if is_ordering(&known.site.ptx) {
             let sites = self.ordering.entry(known.line.clone()).or_default();
             if !sites.contains(&known.site) {
@@ -255,10 +258,11 @@ impl Known {
 impl Activity {
     fn of(site: &Site) -> Activity {
         let (site, masks) = (site.clone(), HashMap::new());
-        Activity { site, instructions: 0, active: 0, idle: Idleness::default(), masks }
+        let (idle, used) = (Idleness::default(), BTreeMap::new());
+        Activity { site, instructions: 0, active: 0, idle, masks, used }
     }
 
-    fn add(&mut self, moment: &Moment<'_>, is_branch: bool, threads: u64) {
+    fn add(&mut self, moment: &Moment<'_>, is_branch: bool, threads: u64, is_sample: bool) {
         // All lanes that evaluate a branch take part in it; `active` has those that take it.
         let active = if is_branch { moment.mask } else { moment.active };
         let there = threads.saturating_sub(u64::from(moment.warp) * LANES as u64).min(LANES as u64);
@@ -271,7 +275,12 @@ impl Activity {
         self.idle.ended += count(ended);
         self.idle.elsewhere += count(present & !ended & !moment.mask);
         self.idle.guarded += count(moment.mask & !active);
-        *self.masks.entry(active).or_default() += 1;
+        if active != u32::MAX {
+            *self.masks.entry(active).or_default() += LANES as u64 - count(active);
+        }
+        if is_sample && active != present {
+            *self.used.entry(moment.warp).or_default() |= active;
+        }
     }
 }
 
@@ -292,12 +301,18 @@ impl Requests {
 
     fn add(&mut self, access: &Access) {
         let mut addresses: Vec<u64> = lanes(access).map(|(_, address)| address).collect();
-        self.lanes += addresses.len() as u64;
+        let active = addresses.len();
+        self.lanes += active as u64;
         addresses.sort_unstable();
         addresses.dedup();
         self.count += 1;
         self.sectors += access.sectors;
-        self.needed += (addresses.len() as u64 * access.bytes).div_ceil(SECTOR_BYTES);
+        self.needed += if addresses.len() < active {
+            // Lanes share addresses.
+            (addresses.len() as u64 * access.bytes).div_ceil(SECTOR_BYTES)
+        } else {
+            by_lane(access)
+        };
         self.bank_conflicts += access.bank_conflicts;
         self.addresses += addresses.len() as u64;
         if access.lanes.count_ones() > 1 {
@@ -310,8 +325,19 @@ impl Requests {
 
     /// The distance between neighbouring lanes in most requests, if it is fixed in them.
     pub fn usual_step(&self) -> Option<i64> {
-        self.steps.iter().max_by_key(|(_, count)| **count).and_then(|(step, _)| *step)
+        let all: u64 = self.steps.values().sum();
+        let usual = self.steps.iter().max_by_key(|(_, count)| **count);
+        usual.filter(|(_, count)| 2 * **count > all).and_then(|(step, _)| *step)
     }
+}
+
+/// The sectors of a request in which each lane has the place of its number. Between lanes that are idle there are gaps, which are
+/// no matter of the addresses.
+fn by_lane(access: &Access) -> u64 {
+    let mut sectors: Vec<u64> =
+        lanes(access).map(|(lane, _)| lane as u64 * access.bytes / SECTOR_BYTES).collect();
+    sectors.dedup();
+    sectors.len() as u64
 }
 
 /// The distance between active lanes that follow each other, if it is the same for all.
@@ -334,6 +360,12 @@ impl ReadByBlock {
         line.1 += sectors.len() as u64;
         for sector in sectors {
             *self.sectors.entry(sector).or_default() += 1;
+        }
+        let mut elements: Vec<u64> = lanes(access).map(|(_, address)| address).collect();
+        elements.sort_unstable();
+        elements.dedup();
+        for element in elements {
+            *self.elements.entry(element).or_default() += 1;
         }
     }
 }

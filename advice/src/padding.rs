@@ -24,12 +24,15 @@ pub struct Padding {
     pub before: u64,
     /// Bank conflicts with longer rows.
     pub after: u64,
+    /// Whether the array is declared with rows, as in `x[32][32]`.
+    pub has_rows: bool,
 }
 
 /// The padding with the fewest conflicts, if it avoids at least half of them.
-pub(crate) fn find(observed: &Observed, key: &Key, seen: &Requests) -> Option<Padding> {
+pub(crate) fn find(observed: &Observed, key: &Key, seen: &Requests, cuda: Option<&str>) -> Option<Padding> {
     let variable = key.target.filter(|_| key.space == Space::Shared && key.kind != AccessKind::Update)?;
     let (start, bytes) = (observed.variables[variable].address, observed.variables[variable].bytes);
+    let has_rows = has_rows(cuda, &observed.variables[variable].name);
     let patterns = observed.shared.get(&variable)?.as_ref()?;
     let step = seen.usual_step().map(i64::unsigned_abs);
     let rows = [step, Some(BANK_ROW_BYTES)].into_iter().flatten();
@@ -38,9 +41,19 @@ pub(crate) fn find(observed: &Observed, key: &Key, seen: &Requests) -> Option<Pa
         let more_bytes = key.bytes;
         let before = patterns.iter().map(|(pattern, count)| conflicts(pattern) * count).sum();
         let after = conflicts_with(patterns, start, row_bytes, more_bytes);
-        Padding { row_bytes, more_bytes, before, after }
+        Padding { row_bytes, more_bytes, before, after, has_rows }
     });
     tried.min_by_key(|padding| padding.after).filter(|padding| 2 * padding.after <= padding.before)
+}
+
+/// Whether a text has a name with two sizes after it, as in `float tile[32][33];`. Without a text, it may have.
+fn has_rows(cuda: Option<&str>, name: &str) -> bool {
+    let Some(text) = cuda else { return true };
+    let after = |line: &str| {
+        let (_, rest) = line.split_once("__shared__")?.1.split_once(&format!("{name}["))?;
+        Some(rest.split_once(']')?.1.trim_start().starts_with('['))
+    };
+    text.lines().any(|line| after(line) == Some(true))
 }
 
 fn conflicts(pattern: &Pattern) -> u64 {

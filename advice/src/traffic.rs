@@ -63,10 +63,25 @@ pub struct SameWord {
     pub lanes: u64,
     /// Different words that each of these requests had, added up.
     pub words: u64,
-    /// Whether the updates can be combined before one of them is made, as sums can.
-    pub combines: bool,
+    /// What can be done about it.
+    pub remedy: Remedy,
+    /// Whether the words are in shared memory.
+    pub is_shared: bool,
     /// A request with many lanes.
     pub worst: Access,
+}
+
+/// What can be done about updates of the same word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Remedy {
+    /// The values can be combined before one of the updates is made, as those of a sum.
+    Combine,
+    /// They only read the word, by adding nothing to it.
+    Look,
+    /// They are those of a loop that compares and swaps.
+    NoLoop,
+    /// Nothing that is known.
+    None,
 }
 
 /// Sectors that a block reads more than once.
@@ -94,15 +109,13 @@ pub(crate) fn advice(observed: &Observed, case: &Case<'_>) -> Vec<Advice> {
         observed.requests.iter().filter(|(key, _)| key.space == Space::Shared || key.target.is_some())
     {
         let is_update = key.kind == AccessKind::Update;
-        if is_update
-            && is_written_out(case, &seen.site)
-            && is_large(seen.lanes - seen.addresses, seen.lanes)
-            && seen.lanes >= LEAST_RATIO * seen.addresses
-        {
-            found.push(Advice {
-                site: seen.site.clone(),
-                about: About::SameWord(same_word(observed, key, seen)),
-            });
+        if is_update && seen.lanes >= LEAST_RATIO * seen.addresses {
+            // Which sector or bank the word is in does not matter. Inside of something else, such as a barrier, nobody can
+            // change it.
+            if is_written_out(case, &seen.site) && is_large(seen.lanes - seen.addresses, seen.lanes) {
+                let about = About::SameWord(same_word(observed, key, seen));
+                found.push(Advice { site: seen.site.clone(), about });
+            }
         } else if key.space == Space::Global
             && seen.sectors >= LEAST_RATIO * seen.needed
             && is_large(seen.sectors - seen.needed, sectors)
@@ -112,7 +125,7 @@ pub(crate) fn advice(observed: &Observed, case: &Case<'_>) -> Vec<Advice> {
             && seen.bank_conflicts >= seen.count
             && is_large(seen.bank_conflicts, passes)
         {
-            let padding = padding::find(observed, key, seen);
+            let padding = padding::find(observed, key, seen, case.cuda);
             found.push(Advice {
                 site: seen.site.clone(),
                 about: About::Banks(banks(observed, key, seen, padding)),
@@ -158,14 +171,26 @@ fn banks(observed: &Observed, key: &Key, seen: &Requests, padding: Option<Paddin
 }
 
 fn same_word(observed: &Observed, key: &Key, seen: &Requests) -> SameWord {
-    let combining = ["add", "min", "max", "and", "or", "xor", "inc"];
     SameWord {
         name: observed.name(key),
         requests: seen.count,
         lanes: seen.lanes,
         words: seen.addresses,
-        combines: opcode(&seen.site.ptx).split('.').any(|part| combining.contains(&part)),
+        remedy: remedy(&seen.site.ptx),
+        is_shared: key.space == Space::Shared,
         worst: seen.worst.clone(),
+    }
+}
+
+fn remedy(ptx: &str) -> Remedy {
+    let combining = ["add", "min", "max", "and", "or", "xor", "inc"];
+    let has = |names: &[&str]| opcode(ptx).split('.').any(|part| names.contains(&part));
+    let adds_nothing = has(&["add", "or", "xor"]) && ptx.trim_end_matches(';').ends_with(", 0");
+    match () {
+        () if adds_nothing => Remedy::Look,
+        () if has(&combining) => Remedy::Combine,
+        () if has(&["cas"]) => Remedy::NoLoop,
+        () => Remedy::None,
     }
 }
 
@@ -178,7 +203,14 @@ fn reuse(observed: &Observed, buffer: usize, read: &ReadByBlock) -> Option<Advic
     });
     let (requested, different) = (read.sectors.values().sum::<u64>(), read.sectors.len() as u64);
     let fits = different * SECTOR_BYTES <= SHARED_BYTES;
-    if is_written || !fits || requested < LEAST_RATIO * different || requested - different < SECTOR_BYTES {
+    // A sector of which each request takes another part is a matter of its distances, and not of reading anything again.
+    let again = read.elements.values().sum::<u64>() >= LEAST_RATIO * read.elements.len() as u64;
+    if is_written
+        || !fits
+        || !again
+        || requested < LEAST_RATIO * different
+        || requested - different < SECTOR_BYTES
+    {
         return None;
     }
     let (site, _) = read.lines.values().max_by_key(|(_, sectors)| *sectors)?;

@@ -6,10 +6,10 @@ use layout::{counted, decimal, grouped, paragraph};
 use simt::{Access, AccessKind};
 
 use crate::case::Case;
-use crate::idle::{Idle, Why};
+use crate::idle::{Idle, Shape, Why};
 use crate::observe::{LANES, SECTOR_BYTES, lanes};
 use crate::order::{Scope, Unneeded};
-use crate::traffic::{Banks, Reuse, SameWord, Sectors};
+use crate::traffic::{Banks, Remedy, Reuse, SameWord, Sectors};
 use crate::{About, Advice};
 
 /// Bytes of a word of a bank, and how many banks there are.
@@ -19,7 +19,7 @@ const BANKS: u64 = 32;
 /// All advice about a launch, in the order given.
 pub fn render(advice: &[Advice], case: &Case<'_>) -> String {
     let mut out = String::new();
-    let mut last = None;
+    let (mut last, mut said) = (None, None);
     for advice in advice {
         let place = match &advice.site.source {
             Some(source) => source.to_string(),
@@ -28,9 +28,25 @@ pub fn render(advice: &[Advice], case: &Case<'_>) -> String {
         if last.as_ref() != Some(&place) {
             let text = case.line(&advice.site).unwrap_or(&advice.site.ptx);
             let _ = writeln!(out, "\n{}", clipped(&format!("{place}  {}", text.trim())));
-            last = Some(place);
+            last = Some(place.clone());
         }
-        out += &about(&advice.about);
+        let (kind, Item { text, picture, help }) = (advice.about.kind().name(), about(&advice.about));
+        // Several lines in a row often have the same.
+        let is_again = said.as_ref().filter(|(_, before)| *before == (kind, text.clone(), help.clone()));
+        if let Some((first, _)) = is_again {
+            out += &paragraph("  - ", &format!("{kind}: the same as at {first}"));
+            continue;
+        }
+        out += &(paragraph("  - ", &format!("{kind}: {text}")) + &picture);
+        if !help.is_empty() {
+            out += &paragraph("    help: ", &help);
+        }
+        said = Some((place, (kind, text, help)));
+    }
+    if let Some(first) = advice.first() {
+        let kind = first.about.kind().name();
+        out.push('\n');
+        out += &paragraph("", &format!("`lanes explain {kind}` explains what that means."));
     }
     out
 }
@@ -42,7 +58,7 @@ fn clipped(line: &str) -> String {
     line.chars().take(layout::WIDTH - 1).collect::<String>() + "…"
 }
 
-fn about(about: &About) -> String {
+fn about(about: &About) -> Item {
     match about {
         About::Sectors(found) => sectors(found),
         About::Banks(found) => banks(found),
@@ -53,9 +69,15 @@ fn about(about: &About) -> String {
     }
 }
 
-fn item(text: &str, picture: &str, help: &str) -> String {
-    let help = if help.is_empty() { String::new() } else { paragraph("    help: ", help) };
-    paragraph("  - ", text) + picture + &help
+/// What is said: the finding, a picture of lanes, and what to do.
+struct Item {
+    text: String,
+    picture: String,
+    help: String,
+}
+
+fn item(text: &str, picture: &str, help: &str) -> Item {
+    Item { text: text.to_owned(), picture: picture.to_owned(), help: help.to_owned() }
 }
 
 fn done(kind: AccessKind) -> &'static str {
@@ -82,7 +104,7 @@ fn apart(step: Option<i64>) -> String {
     }
 }
 
-fn sectors(found: &Sectors) -> String {
+fn sectors(found: &Sectors) -> Item {
     let Sectors { name, kind, requests, touched, needed, step, worst } = found;
     let text = format!(
         "{} `{name}`: {} sectors per request where {} would do, in {}; {}",
@@ -94,11 +116,7 @@ fn sectors(found: &Sectors) -> String {
     );
     let first = lanes(worst).map(|(_, address)| address).min().unwrap_or(0);
     let now = strip(worst, |address| address / SECTOR_BYTES - first / SECTOR_BYTES);
-    let mut before = 0;
-    let packed = strip(worst, |_| {
-        before += worst.bytes;
-        (before - worst.bytes) / SECTOR_BYTES
-    });
+    let packed = packed(worst);
     let help = match step {
         Some(_) => {
             "let neighbouring lanes access neighbouring elements: exchange the roles of rows and columns, keep a \
@@ -111,7 +129,17 @@ fn sectors(found: &Sectors) -> String {
     item(&text, &picture(&[("sector", now), ("packed", packed)]), help)
 }
 
-fn banks(found: &Banks) -> String {
+/// The sectors of the request if each lane had the place of its number.
+fn packed(worst: &Access) -> String {
+    let mut out = vec!['.'; LANES];
+    for (lane, _) in lanes(worst) {
+        out[lane] =
+            char::from_digit((lane as u64 * worst.bytes / SECTOR_BYTES % 36) as u32, 36).unwrap_or('?');
+    }
+    out.into_iter().collect()
+}
+
+fn banks(found: &Banks) -> Item {
     let Banks { name, kind, requests, conflicts, step, padding, worst } = found;
     let text = format!(
         "{} `{name}`: {} passes per request where 1 would do, in {}; {}",
@@ -122,22 +150,28 @@ fn banks(found: &Banks) -> String {
     );
     let now = strip(worst, |address| address / WORD_BYTES % BANKS);
     let help = match padding {
-        Some(padding) => format!(
-            "make each row of {} longer by one element, {} in place of {}: then all accesses to `{name}` have {} in this \
-             launch, and now they have {}",
-            counted(padding.row_bytes, "byte"),
-            counted((padding.row_bytes + padding.more_bytes) / padding.more_bytes, "element"),
-            grouped(padding.row_bytes / padding.more_bytes),
-            counted(padding.after, "bank conflict"),
-            grouped(padding.before),
-        ),
+        Some(padding) => {
+            let row = padding.row_bytes / padding.more_bytes;
+            let change = if padding.has_rows {
+                let (bytes, more) = (counted(padding.row_bytes, "byte"), counted(row + 1, "element"));
+                format!("make each row of {bytes} longer by one element, {more} in place of {}", grouped(row))
+            } else {
+                let row = grouped(row);
+                format!("leave one element free after every {row}, so that index `i` becomes `i + i / {row}`")
+            };
+            format!(
+                "{change}: then all accesses to `{name}` have {} in this launch, and now they have {}",
+                counted(padding.after, "bank conflict"),
+                grouped(padding.before),
+            )
+        }
         None => "let the lanes of a warp access words whose numbers differ modulo 32".to_owned(),
     };
     item(&text, &picture(&[("bank", now)]), &help)
 }
 
-fn same_word(found: &SameWord) -> String {
-    let SameWord { name, requests, lanes, words, combines, worst } = found;
+fn same_word(found: &SameWord) -> Item {
+    let SameWord { name, requests, lanes, words, remedy, is_shared, worst } = found;
     let text = format!(
         "updates of `{name}`: {} lanes per request update {}, one after another, in {}",
         each(*lanes, *requests),
@@ -151,16 +185,26 @@ fn same_word(found: &SameWord) -> String {
             known.len() - 1
         }) as u64
     });
-    let help = if *combines {
-        "combine the values of lanes that update the same word first, by shuffles or a warp reduction, and let one lane \
-         update it; or give each block a word of its own in shared memory"
-    } else {
-        ""
+    let help = match remedy {
+        Remedy::Combine if *is_shared => {
+            "combine the values of lanes that update the same word first, by shuffles or a warp reduction, and let one lane \
+             update it"
+        }
+        Remedy::Combine => {
+            "combine the values of lanes that update the same word first, by shuffles or a warp reduction, and let one lane \
+             update it; or give each block a word of its own in shared memory"
+        }
+        Remedy::Look => "let one lane look at the word for all of them",
+        Remedy::NoLoop => {
+            "let one lane do it for all of them, with their values combined; if this is a loop, look for an atomic operation that \
+             needs none"
+        }
+        Remedy::None => "",
     };
     item(&text, &picture(&[("word", now)]), help)
 }
 
-fn reuse(found: &Reuse) -> String {
+fn reuse(found: &Reuse) -> Item {
     let Reuse { name, block, requested, different } = found;
     let text = format!(
         "loads of `{name}`: the requests of block {block} touch {}, of which {} are different",
@@ -170,22 +214,35 @@ fn reuse(found: &Reuse) -> String {
     item(&text, "", "what a block reads more than once can stay in registers or in shared memory")
 }
 
-fn idle(found: &Idle) -> String {
-    let Idle { instructions, lines, average, share, why, usual_mask } = found;
-    let (reason, help) = match why {
-        Why::Absent => ("the block has no such threads", "launch blocks of a multiple of 32 threads"),
-        Why::Ended => (
-            "their threads have ended",
-            "give the rest of the work to threads with neighbouring numbers, so that whole warps end",
-        ),
-        Why::Elsewhere => (
-            "they took another way at a branch",
-            "let whole warps take the same way: give the work to threads with neighbouring numbers",
-        ),
-        Why::Guarded => (
-            "the condition is false for them",
-            "let the condition hold for whole warps: give the work to threads with neighbouring numbers",
-        ),
+fn idle(found: &Idle) -> Item {
+    let Idle { instructions, lines, average, share, why, usual_mask, shape } = found;
+    let reason = match why {
+        Why::Absent => "the block has no such threads",
+        Why::Ended => "their threads have ended",
+        Why::Elsewhere => "they took another way at a branch",
+        Why::Guarded => "the condition is false for them",
+    };
+    let help = match (why, shape) {
+        (Why::Absent, _) if usual_mask.is_power_of_two() => {
+            "if the work can be divided, launch blocks of 32 threads, and give each of them a part"
+        }
+        (Why::Absent, _) => "launch blocks of a multiple of 32 threads",
+        (_, Shape::Turns) => "these lanes take turns: let whole warps take the same way",
+        (_, Shape::FewerWarps) => {
+            "give the work to threads with neighbouring numbers, so that whole warps take the same way or end"
+        }
+        (_, Shape::Single) => "if the work can be divided, give each lane of the warp a part of it",
+        (Why::Elsewhere, _) if *average <= 16.0 => {
+            "let whole warps take the same way; or, if both ways are short, compute both in all lanes and select one result"
+        }
+        (Why::Elsewhere, Shape::First) => {
+            "the active lanes are neighbours already: let each thread do more of the work before, or finish the last 32 \
+             values with shuffles"
+        }
+        (Why::Ended, _) => {
+            "choose a block and a grid that fit the work, so that fewer threads end without any"
+        }
+        _ => "let the condition hold for whole warps",
     };
     let text = format!(
         "{} of 32 lanes are idle on average, in {}{} ({:.0} % of the lanes of all instructions); mostly {reason}",
@@ -207,7 +264,7 @@ fn of_lines(lines: &[u32]) -> String {
     format!(" of the lines {} and {last}", before.join(", "))
 }
 
-fn order(found: &Unneeded) -> String {
+fn order(found: &Unneeded) -> Item {
     let Unneeded { ptx, instead, orders, is_of_an_atomic } = found;
     let what = if ptx.contains("bar") && !ptx.contains("membar") { "barrier" } else { "fence" };
     let ptx = ptx.trim_end_matches(';');

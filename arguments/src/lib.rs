@@ -16,7 +16,7 @@ mod structure;
 pub use element::{Kind, Type};
 pub use random::Random;
 pub use spec::{Argument, BufferSpec, Fill, Spec, whole};
-pub use structure::Structure;
+pub use structure::{Structure, is_name, parts};
 
 use anyhow::{Result, anyhow, bail};
 use layout::counted;
@@ -90,7 +90,7 @@ fn check(param: &Param, spec: &Spec) -> Result<(), String> {
             "has {bytes} bytes and the structure {}: give all of its fields, in their order",
             fields.bytes()
         )),
-        Spec::Scalar(..) if ![1, 2, 4, 8].contains(&bytes) => {
+        Spec::Scalar(..) if ![1, 2, 4, 8].contains(&bytes) || wanted.contains('[') => {
             Err(format!("is a structure of {bytes} bytes: give its fields, as in `{{f32:2, i32:5}}`"))
         }
         Spec::Scalar(ty, _) => {
@@ -116,7 +116,7 @@ fn example(param: &Param) -> String {
 pub fn place(emulator: &mut Emulator, specs: &[Spec], name: impl Fn(usize) -> String) -> Result<Vec<Given>> {
     let given = |(index, spec): (usize, &Spec)| match spec {
         Spec::Scalar(_, bytes) => Ok(Given::Value(Arg::bytes(bytes))),
-        Spec::Structure(fields) => match fields.buffers().next() {
+        Spec::Structure(fields) => match fields.buffers().first() {
             Some(name) => {
                 bail!("there is no buffer `{name}`: a field of a structure is a number, as in `f32:2`")
             }

@@ -1,6 +1,7 @@
 //! An argument in text form: a number, or a buffer and its initial contents.
 //!
-//! To add a way to fill a buffer, add a variant of [`Fill`]. What it leaves out: structures inside of structures.
+//! To add a way to fill a buffer, add a variant of [`Fill`]. What it leaves out: arrays in structures, whose
+//! elements are written as fields.
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -97,8 +98,8 @@ const FILL: &str = "choose `zeros`, `iota`, `rand`, `fill=VALUE`, `list=VALUE,VA
 
 impl Spec {
     fn parse(text: &str) -> Result<Spec, String> {
-        if let Some(fields) = text.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) {
-            return Structure::parse(fields).map(Spec::Structure);
+        if text.starts_with('{') {
+            return Structure::parse(text).map(Spec::Structure);
         }
         let (ty, rest) = text.split_once(':').ok_or(SCALAR)?;
         if ty == "buf" {

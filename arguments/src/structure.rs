@@ -2,10 +2,14 @@
 
 use crate::element::Type;
 
-/// A structure: `{f32:2, i32:5}`.
+/// How deep structures may be nested.
+const DEEPEST: usize = 16;
+
+/// A structure: `{f32:2, i32:5}`, or `{f32:1, f32:2, f32:3, f32:4}@16` if it is aligned to more than its fields.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Structure {
     fields: Vec<Field>,
+    alignment: usize,
 }
 
 /// A field of a structure.
@@ -15,15 +19,19 @@ enum Field {
     Number(Vec<u8>),
     /// A pointer to a buffer with this name.
     Pointer(String),
+    /// Another structure.
+    Inner(Structure),
 }
 
 impl Field {
-    fn parse(text: &str) -> Result<Field, String> {
+    fn parse(text: &str, depth: usize) -> Result<Field, String> {
+        if text.starts_with('{') {
+            return Structure::nested(text, depth + 1).map(Field::Inner);
+        }
         if let Some((ty, value)) = text.split_once(':') {
             return Type::named(ty)?.parse(value.trim_ascii()).map(Field::Number);
         }
-        let is_letter = |c: u8| c.is_ascii_alphanumeric() || c == b'_';
-        if text.is_empty() || text.as_bytes()[0].is_ascii_digit() || !text.bytes().all(is_letter) {
+        if !is_name(text) {
             return Err(format!(
                 "`{text}` is not a field of a structure: write numbers, as in `{{f32:2, i32:5}}`"
             ));
@@ -31,31 +39,84 @@ impl Field {
         Ok(Field::Pointer(text.to_owned()))
     }
 
-    /// Its size, which is also its alignment.
     fn bytes(&self) -> usize {
         match self {
             Field::Number(bytes) => bytes.len(),
             Field::Pointer(_) => 8,
+            Field::Inner(inner) => inner.bytes(),
+        }
+    }
+
+    fn alignment(&self) -> usize {
+        match self {
+            Field::Inner(inner) => inner.alignment,
+            plain => plain.bytes(),
         }
     }
 }
 
-impl Structure {
-    /// Reads the fields between the braces. A field is a number, or the name of a buffer.
-    pub(crate) fn parse(text: &str) -> Result<Structure, String> {
-        let mut fields = Vec::new();
-        for field in text.split(',') {
-            fields.push(Field::parse(field.trim_ascii())?);
+/// Whether a text can be the name of a buffer: letters, digits and `_`, not beginning with a digit.
+pub fn is_name(text: &str) -> bool {
+    let is_letter = |c: u8| c.is_ascii_alphanumeric() || c == b'_';
+    text.bytes().next().is_some_and(|first| !first.is_ascii_digit()) && text.bytes().all(is_letter)
+}
+
+/// The parts of a text between commas that are in no brackets.
+pub fn parts(text: &str) -> Vec<&str> {
+    let (mut parts, mut depth, mut start) = (Vec::new(), 0_u32, 0);
+    for (at, c) in text.char_indices() {
+        match c {
+            '{' | '(' | '[' | '<' => depth += 1,
+            '}' | ')' | ']' | '>' => depth = depth.saturating_sub(1),
+            ',' if depth == 0 => {
+                parts.push(text[start..at].trim_ascii());
+                start = at + 1;
+            }
+            _ => {}
         }
-        Ok(Structure { fields })
+    }
+    parts.push(text[start..].trim_ascii());
+    parts
+}
+
+impl Structure {
+    /// Reads a structure with its braces. A field is a number, the name of a buffer, or another structure.
+    pub(crate) fn parse(text: &str) -> Result<Structure, String> {
+        Structure::nested(text, 0)
+    }
+
+    fn nested(text: &str, depth: usize) -> Result<Structure, String> {
+        if depth > DEEPEST {
+            return Err(format!("structures are nested more than {DEEPEST} deep"));
+        }
+        let (braces, wanted) = match text.rsplit_once('@').filter(|(_, after)| !after.contains('}')) {
+            Some((braces, bytes)) => (braces, Some(bytes)),
+            None => (text, None),
+        };
+        let inner = braces.trim_ascii().strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
+        let Some(inner) = inner else {
+            return Err(format!(
+                "`{text}` has no `}}` at its end: write a structure as in `{{f32:2, i32:5}}`"
+            ));
+        };
+        let fields = parts(inner).into_iter().map(|field| Field::parse(field, depth));
+        let fields: Vec<Field> = fields.collect::<Result<_, _>>()?;
+        let own = fields.iter().map(Field::alignment).max().unwrap_or(1);
+        let alignment = wanted.map_or(Ok(own), |bytes| alignment(bytes, own))?;
+        Ok(Structure { fields, alignment })
     }
 
     /// The names of the buffers to which fields point.
-    pub fn buffers(&self) -> impl Iterator<Item = &str> {
-        self.fields.iter().filter_map(|field| match field {
-            Field::Pointer(name) => Some(name.as_str()),
-            Field::Number(_) => None,
-        })
+    pub fn buffers(&self) -> Vec<&str> {
+        let mut all = Vec::new();
+        for field in &self.fields {
+            match field {
+                Field::Inner(inner) => all.extend(inner.buffers()),
+                Field::Pointer(name) => all.push(name.as_str()),
+                Field::Number(_) => {}
+            }
+        }
+        all
     }
 
     /// Its size in bytes, with the padding between and after the fields.
@@ -67,16 +128,24 @@ impl Structure {
     pub fn pack(&self, address: &dyn Fn(&str) -> u64) -> Vec<u8> {
         let mut all = Vec::new();
         for field in &self.fields {
-            all.resize(all.len().next_multiple_of(field.bytes()), 0);
+            all.resize(all.len().next_multiple_of(field.alignment()), 0);
             match field {
                 Field::Number(bytes) => all.extend(bytes),
                 Field::Pointer(name) => all.extend(address(name).to_le_bytes()),
+                Field::Inner(inner) => all.extend(inner.pack(address)),
             }
         }
-        let alignment = self.fields.iter().map(Field::bytes).max().unwrap_or(1);
-        all.resize(all.len().next_multiple_of(alignment), 0);
+        all.resize(all.len().next_multiple_of(self.alignment), 0);
         all
     }
+}
+
+/// The alignment after an `@`: a power of two that is at least that of the fields.
+fn alignment(text: &str, own: usize) -> Result<usize, String> {
+    let bytes = text.trim_ascii().parse().ok().filter(|bytes: &usize| bytes.is_power_of_two());
+    bytes.filter(|bytes| (own..=256).contains(bytes)).ok_or_else(|| {
+        format!("`@{text}` is no alignment of this structure: write a power of two from {own} to 256")
+    })
 }
 
 #[cfg(test)]
@@ -86,17 +155,31 @@ mod tests {
     #[test]
     fn fields_are_aligned_as_in_cpp() {
         let packed = |text: &str| Structure::parse(text).unwrap().pack(&|_| 0x1122);
-        assert_eq!(packed("u8:1, u32:2"), [1, 0, 0, 0, 2, 0, 0, 0]);
-        assert_eq!(packed("u32:2,u8:1"), [2, 0, 0, 0, 1, 0, 0, 0]);
-        assert_eq!(packed("u8:1, x, u16:3")[8..18], [0x22, 0x11, 0, 0, 0, 0, 0, 0, 3, 0]);
-        assert_eq!(Structure::parse("u8:1, x, u16:3").unwrap().bytes(), 24);
-        assert_eq!(Structure::parse("u8:1, x, y").unwrap().buffers().collect::<Vec<_>>(), ["x", "y"]);
+        assert_eq!(packed("{u8:1, u32:2}"), [1, 0, 0, 0, 2, 0, 0, 0]);
+        assert_eq!(packed("{u32:2,u8:1}"), [2, 0, 0, 0, 1, 0, 0, 0]);
+        assert_eq!(packed("{u8:1, x, u16:3}")[8..18], [0x22, 0x11, 0, 0, 0, 0, 0, 0, 3, 0]);
+        assert_eq!(Structure::parse("{u8:1, x, u16:3}").unwrap().bytes(), 24);
+        assert_eq!(Structure::parse("{u8:1, x, {u8:1, y}}").unwrap().buffers(), ["x", "y"]);
+    }
+
+    #[test]
+    fn structures_are_nested_and_aligned() {
+        let packed = |text: &str| Structure::parse(text).unwrap().pack(&|_| 0);
+        assert_eq!(packed("{u8:1, {u8:2, u16:3}, u8:4}"), [1, 0, 2, 0, 3, 0, 4, 0]);
+        assert_eq!(packed("{u8:1, {u8:2, u8:3}@4}@8"), [1, 0, 0, 0, 2, 3, 0, 0]);
+        let deep = format!("{}u8:1{}", "{".repeat(40), "}".repeat(40));
+        assert!(Structure::parse(&deep).unwrap_err().contains("more than 16 deep"));
+        for wrong in ["{u32:1}@2", "{u32:1}@3", "{u32:1}@", "{u32:1}@512"] {
+            assert!(Structure::parse(wrong).unwrap_err().contains("is no alignment"), "{wrong}");
+        }
     }
 
     #[test]
     fn a_field_needs_a_type() {
-        assert!(Structure::parse("2").unwrap_err().starts_with("`2` is not a field"));
-        assert!(Structure::parse("f31:2").unwrap_err().contains("there is no type `f31`"));
-        assert!(Structure::parse("u8:300").unwrap_err().contains("u8 can hold"));
+        let refused = |text| Structure::parse(text).unwrap_err();
+        assert!(refused("{2}").starts_with("`2` is not a field"));
+        assert!(refused("{f31:2}").contains("there is no type `f31`"));
+        assert!(refused("{u8:300}").contains("u8 can hold"));
+        assert!(refused("{u8:3, {u8:1}").contains("has no `}`"));
     }
 }

@@ -48,6 +48,12 @@ pub struct Source<'t> {
     pub include: Vec<PathBuf>,
     /// Macros that are defined before the text begins: names and values.
     pub defines: Vec<(String, String)>,
+    /// Kernels to make of templates, such as `scale<float, 4>`.
+    pub instances: Vec<String>,
+    /// Whether it is a whole program, whose kernels are wanted; only our compiler reads one.
+    pub is_program: bool,
+    /// The version of C++, 17 for C++17, which is what the compilers assume if it is `None`.
+    pub std: Option<u32>,
 }
 
 /// The output of a compiler.
@@ -77,6 +83,8 @@ pub enum Error {
     Unusable(Nvidias),
     /// Our compiler does not support the architecture.
     Architecture(u32),
+    /// Our compiler does not know this version of C++.
+    Standard(u32),
 }
 
 impl fmt::Display for Error {
@@ -89,6 +97,12 @@ impl fmt::Display for Error {
                 "cudac does not compile for `sm_{arch}`: choose an architecture from `sm_{}` to `sm_{}`",
                 ARCHITECTURES.0, ARCHITECTURES.1
             ),
+            Error::Standard(version) => {
+                write!(
+                    f,
+                    "cudac compiles C++{NEWEST} and older, not C++{version}: choose `c++{NEWEST}`, or another compiler"
+                )
+            }
         }
     }
 }
@@ -97,6 +111,9 @@ impl std::error::Error for Error {}
 
 /// The oldest and the newest architecture for which our compiler writes PTX: those that the emulator supports.
 const ARCHITECTURES: (u32, u32) = (50, 90);
+
+/// The newest version of C++ that our compiler knows. Older ones are almost part of it.
+const NEWEST: u32 = 17;
 
 /// The first architecture with independent thread scheduling.
 const USUAL: u32 = 70;
@@ -161,8 +178,17 @@ fn ours(source: &Source<'_>, arch: u32) -> Result<(String, Vec<String>), Error> 
     if arch < ARCHITECTURES.0 || arch > ARCHITECTURES.1 {
         return Err(Error::Architecture(arch));
     }
-    let options = cudac::Options { sm: arch, defines: source.defines.clone() };
-    let output = cudac::compile(&cudac::Source { name: source.name, text: source.text }, &options);
+    if let Some(version) = source.std.filter(|version| *version > NEWEST) {
+        return Err(Error::Standard(version));
+    }
+    let (defines, instances) = (source.defines.clone(), source.instances.clone());
+    let options = cudac::Options { sm: arch, defines, instances };
+    let text = cudac::Source { name: source.name, text: source.text };
+    let output = if source.is_program {
+        cudac::compile_program(&text, &options).map(|(output, _)| output)
+    } else {
+        cudac::compile(&text, &options)
+    };
     let output = output.map_err(|errors| Error::Rejected {
         name: source.name.to_owned(),
         log: errors.to_string(),
@@ -174,8 +200,16 @@ fn ours(source: &Source<'_>, arch: u32) -> Result<(String, Vec<String>), Error> 
 /// Compiles with NVIDIA's compiler.
 fn nvidias(compiler: &nvrtc::Compiler, source: &Source<'_>, arch: u32) -> Result<String, Error> {
     let (include, defines) = (source.include.clone(), source.defines.clone());
-    let options = nvrtc::Options { include, defines, ..nvrtc::Options::optimised(arch) };
-    let text = nvrtc::Source { name: source.name, text: source.text };
+    let std = source.std.unwrap_or(NEWEST);
+    let options = nvrtc::Options { include, defines, std, ..nvrtc::Options::optimised(arch) };
+    // A kernel whose address is taken is made of its template.
+    let keep = |(nth, name): (usize, &String)| {
+        format!("\n__device__ void lanes_instance_{nth}() {{ (void)&{name}; }}")
+    };
+    let text: String = std::iter::once(source.text.to_owned())
+        .chain(source.instances.iter().enumerate().map(keep))
+        .collect();
+    let text = nvrtc::Source { name: source.name, text: &text };
     compiler.compile(&text, &options).map_err(|error| match error {
         Nvidias::Rejected { name, log } => Error::Rejected { name, log, choice: Choice::Nvrtc },
         other => Error::Unusable(other),
@@ -187,7 +221,16 @@ mod tests {
     use super::*;
 
     fn source(text: &str, arch: Option<u32>) -> Source<'_> {
-        Source { name: "one.cu", text, arch, include: Vec::new(), defines: Vec::new() }
+        Source {
+            name: "one.cu",
+            text,
+            arch,
+            include: Vec::new(),
+            defines: Vec::new(),
+            instances: Vec::new(),
+            is_program: false,
+            std: None,
+        }
     }
 
     #[test]

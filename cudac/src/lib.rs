@@ -70,11 +70,13 @@ pub struct Options {
     pub sm: u32,
     /// Macros and their values, as `-D NAME=VALUE` defines them.
     pub defines: Vec<(String, String)>,
+    /// Kernels to make of templates, such as `scale<float, 4>`; only with the feature `host`.
+    pub instances: Vec<String>,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { sm: 70, defines: Vec::new() }
+        Options { sm: 70, defines: Vec::new(), instances: Vec::new() }
     }
 }
 
@@ -97,6 +99,9 @@ impl Options {
                 sink.add(source::error(at, message).with_help(help));
             }
         }
+        if !cfg!(feature = "host") && !self.instances.is_empty() {
+            sink.add(source::error(at, "instances of templates need the feature `host` of this compiler"));
+        }
     }
 }
 
@@ -109,6 +114,21 @@ pub struct Output {
     pub warnings: Vec<Diagnostic>,
     /// Which variables the registers hold, and where.
     pub names: Vec<Name>,
+    /// The kernels as the text declares them.
+    #[cfg(feature = "host")]
+    pub kernels: Vec<Signature>,
+}
+
+/// A kernel as its text declares it.
+#[cfg(feature = "host")]
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Signature {
+    /// What PTX calls it.
+    pub symbol: String,
+    /// What the text calls it, without namespaces and arguments of templates.
+    pub name: String,
+    /// The names and types of its parameters.
+    pub parameters: Vec<(String, String)>,
 }
 
 /// A register that holds a variable of the text, where it does.
@@ -182,7 +202,14 @@ pub fn compile(source: &Source<'_>, options: &Options) -> Result<Output, Errors>
     let mut files = Files::default();
     let mut sink = Sink::default();
     match translate(source, options, false, &mut files, &mut sink) {
-        Some((ptx, names, _)) if !sink.failed() => Ok(Output { ptx, warnings: sink.finish(&files), names }),
+        #[cfg_attr(not(feature = "host"), expect(unused_variables))]
+        Some((ptx, names, checked)) if !sink.failed() => Ok(Output {
+            ptx,
+            warnings: sink.finish(&files),
+            names,
+            #[cfg(feature = "host")]
+            kernels: signatures(&checked),
+        }),
         _ => Err(Errors(sink.finish(&files))),
     }
 }
@@ -199,14 +226,28 @@ pub fn compile_program(source: &Source<'_>, options: &Options) -> Result<(Output
     let made = translate(source, options, true, &mut files, &mut sink);
     let made = made.and_then(|(ptx, names, checked)| {
         let program = host::lower(&files, &checked, &mut sink)?;
-        Some((ptx, names, program))
+        Some((ptx, names, signatures(&checked), program))
     });
     match made {
-        Some((ptx, names, program)) if !sink.failed() => {
-            Ok((Output { ptx, warnings: sink.finish(&files), names }, program))
+        Some((ptx, names, kernels, program)) if !sink.failed() => {
+            Ok((Output { ptx, warnings: sink.finish(&files), names, kernels }, program))
         }
         _ => Err(Errors(sink.finish(&files))),
     }
+}
+
+/// The kernels as the text declares them.
+#[cfg(feature = "host")]
+fn signatures(checked: &check::Checked) -> Vec<Signature> {
+    let kernels = checked.program.kernels.iter().map(|kernel| &checked.program.functions[*kernel]);
+    let signature = |kernel: &check::typed::Function| Signature {
+        symbol: kernel.symbol.clone(),
+        name: kernel.name.clone(),
+        parameters: (kernel.parameters.iter().map(|var| &kernel.vars[*var]))
+            .map(|var| (var.name.as_str().to_owned(), checked.types.show(var.ty)))
+            .collect(),
+    };
+    kernels.map(signature).collect()
 }
 
 /// All stages, up to PTX. If anything is wrong, the sink knows.
@@ -233,7 +274,7 @@ fn translate(
     macros.is_program = is_program;
     define(options, files, &mut names, sink, &mut macros);
     let mut text = parse::Text { files, names: &mut names, sink, macros: &mut macros };
-    let declarations = parse::parse(&mut text, file);
+    let declarations = parse::parse(&mut text, file, &options.instances);
     if sink.failed() {
         return None;
     }

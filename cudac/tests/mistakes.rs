@@ -41,7 +41,8 @@ fn every_mistake_has_its_message() {
 #[test]
 fn wrong_options_are_errors_whatever_the_text_is() {
     let told = |sm, name: &str| {
-        let options = cudac::Options { sm, defines: vec![(name.to_owned(), "1".to_owned())] };
+        let options =
+            cudac::Options { sm, defines: vec![(name.to_owned(), "1".to_owned())], ..Default::default() };
         let errors = cudac::compile(&cudac::Source { name: "a.cu", text: "" }, &options).err();
         let errors = errors.map_or(Vec::new(), |errors| errors.0);
         let line = |error: &cudac::Diagnostic| {

@@ -65,13 +65,13 @@ enum Command {
     },
     /// Grade your file of an exercise once
     Run {
-        /// The exercise
-        name: String,
+        /// The exercise [default: the next that you have not passed]
+        name: Option<String>,
     },
     /// Print the next hint
     Hint {
-        /// The exercise
-        name: String,
+        /// The exercise [default: the next that you have not passed]
+        name: Option<String>,
     },
     /// Print a solution, once you have passed
     Solution {
@@ -117,8 +117,8 @@ fn obey(cli: Cli) -> Result<ExitCode> {
     match command {
         Command::Watch { name } => begin(bench, Some(&name)),
         Command::List => Ok(commands::list(&bench)),
-        Command::Run { name } => commands::run(&mut bench, &name),
-        Command::Hint { name } => commands::hint(&mut bench, &name),
+        Command::Run { name } => commands::run(&mut bench, name.as_deref()),
+        Command::Hint { name } => commands::hint(&mut bench, name.as_deref()),
         Command::Solution { name, spoil } => commands::print_solution(&bench, &name, spoil),
         Command::Reset { name: None, all: false } => {
             bail!("`reset` takes the name of an exercise, or `--all` for everything")
@@ -143,7 +143,7 @@ fn begin(mut bench: Bench, name: Option<&str>) -> Result<ExitCode> {
     if is_dumb || !std::io::stdout().is_terminal() || !std::io::stdin().is_terminal() {
         print_note(&mut bench);
         return match name {
-            Some(name) => commands::run(&mut bench, name),
+            Some(name) => commands::run(&mut bench, Some(name)),
             None => commands::run_next(&mut bench),
         };
     }

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use anyhow::{Result, bail, ensure};
+use anyhow::{Result, anyhow, bail, ensure};
 use grader::{Exercise, Kind, Verdict, Version, generate};
 use lanes::terminal::{fail, print};
 
@@ -34,6 +34,17 @@ pub struct Bench {
 }
 
 impl Bench {
+    /// The exercise with this name; without a name, the next open one, which is the one that the learner is at.
+    fn find_or_next(&self, name: Option<&str>) -> Result<usize> {
+        let next = || self.course.next_open(&self.progress.done, None);
+        match name {
+            Some(name) => self.course.find(name),
+            None => {
+                next().ok_or_else(|| anyhow!("all exercises are passed: name one, and `list` shows them"))
+            }
+        }
+    }
+
     fn exercise(&self, name: &str) -> Result<&Exercise> {
         Ok(&self.course.exercises[self.course.find(name)?])
     }
@@ -102,8 +113,8 @@ pub fn list(bench: &Bench) -> ExitCode {
 ///
 /// # Errors
 /// If there is nothing to grade, or the exercise itself is wrong.
-pub fn run(bench: &mut Bench, name: &str) -> Result<ExitCode> {
-    let at = bench.course.find(name)?;
+pub fn run(bench: &mut Bench, name: Option<&str>) -> Result<ExitCode> {
+    let at = bench.find_or_next(name)?;
     run_at(bench, at, "")
 }
 
@@ -129,7 +140,7 @@ fn run_at(bench: &mut Bench, at: usize, last: &str) -> Result<ExitCode> {
     let mut said = wording::task(&exercise, &bench.desk.shown(&exercise));
     said.push(Said::gap());
     let verdict = grade(bench, &exercise)?;
-    said.extend(wording::verdict(&verdict));
+    said.extend(wording::verdict(&verdict, &exercise, &bench.desk.shown(&exercise)));
     let status = ExitCode::from(u8::from(!verdict.is_passed()));
     if !last.is_empty() {
         said.extend([Said::gap(), Said::prose(Tone::Plain, "", last)]);
@@ -155,11 +166,15 @@ fn grade(bench: &mut Bench, exercise: &Exercise) -> Result<Verdict> {
 ///
 /// # Errors
 /// When there is no such exercise.
-pub fn hint(bench: &mut Bench, name: &str) -> Result<ExitCode> {
-    let exercise = bench.exercise(name)?.clone();
+pub fn hint(bench: &mut Bench, name: Option<&str>) -> Result<ExitCode> {
+    let exercise = bench.course.exercises[bench.find_or_next(name)?].clone();
     let seen = bench.progress.done.hints_seen(&exercise.name);
     let now = (seen + 1).min(exercise.hints.len());
-    let mut said = wording::hints(&exercise, now);
+    let mut said = Vec::new();
+    if name.is_none() {
+        said.push(Said::labelled(Tone::Strong, "About ", &format!("`{}`:", exercise.name)));
+    }
+    said.extend(wording::hints(&exercise, now));
     if seen >= exercise.hints.len() {
         said.push(Said::prose(
             Tone::Plain,

@@ -38,7 +38,16 @@ impl Toolchain {
     pub fn compile(&self, exercise: &Exercise, text: &str) -> Result<Compiled, Box<Refusal>> {
         let compiler = self.compiler().map_err(|why| unusable(why))?;
         let (name, arch) = (exercise.file_name(), exercise.arch.max(compiler.oldest_arch()));
-        let source = Source { name: &name, text, arch: Some(arch), include: Vec::new(), defines: Vec::new() };
+        let source = Source {
+            name: &name,
+            text,
+            arch: Some(arch),
+            include: Vec::new(),
+            defines: Vec::new(),
+            instances: Vec::new(),
+            is_program: false,
+            std: None,
+        };
         match compiler.compile(&source) {
             Ok(made) => Ok(Compiled { ptx: made.ptx, by: made.by, warnings: made.warnings }),
             Err(Error::Rejected { log, .. }) => Err(rejected(&name, &log)),

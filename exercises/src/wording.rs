@@ -2,7 +2,7 @@
 //!
 //! What it leaves out: where they appear on a screen.
 
-use grader::{Compilation, Exercise, Kind, Measured, Passed, Refusal, Verdict};
+use grader::{Compilation, Exercise, Kind, Measured, Passed, Refusal, Shown, Verdict};
 use lanes::report::layout::counted;
 
 use crate::COMMAND;
@@ -27,18 +27,51 @@ pub fn task(exercise: &Exercise, file: &str) -> Vec<Said> {
     vec![
         Said::prose(Tone::Strong, "", &format!("{} ({})", exercise.title, kind(exercise))),
         Said::labelled(Tone::Plain, does, file),
-        Said::labelled(Tone::Quiet, "Its page in the book: ", exercise.page.trim_end_matches(".md")),
+        Said::labelled(Tone::Quiet, "Its page in the book: book/src/", &exercise.page),
         Said::gap(),
         Said::prose(Tone::Plain, "", &exercise.task),
     ]
 }
 
-/// The verdict on an attempt.
-pub fn verdict(verdict: &Verdict) -> Vec<Said> {
+/// The verdict on an attempt, whose file it names.
+pub fn verdict(verdict: &Verdict, exercise: &Exercise, file: &str) -> Vec<Said> {
     match verdict {
         Verdict::Passed(passed) => approval(passed),
-        Verdict::Refused(refusal) => objection(refusal),
+        Verdict::Refused(refusal) => {
+            let closer = refusal.shown.as_ref().map_or(Vec::new(), |shown| closer(shown, exercise, file));
+            objection(refusal).into_iter().chain(closer).collect()
+        }
     }
+}
+
+/// The command that shows everything about the launch in which an attempt is wrong. It is one line, to be copied.
+fn closer(shown: &Shown, exercise: &Exercise, file: &str) -> Vec<Said> {
+    let mut words = vec![file.to_owned()];
+    let mut option = |name: &str, value: &str| words.extend([format!("--{name}"), value.to_owned()]);
+    option("kernel", &exercise.kernel);
+    option("grid", &shown.grid);
+    option("block", &shown.block);
+    if shown.shared_bytes > 0 {
+        option("shared-bytes", &shown.shared_bytes.to_string());
+    }
+    shown.arguments.iter().for_each(|(_, is)| option("arg", is));
+    option("arch", &exercise.arch.to_string());
+    option("schedule", if shown.is_hunted { "hunt" } else { "random" });
+    option("seed", &shown.seed.to_string());
+    if shown.weak_memory {
+        words.push("--weak-memory".to_owned());
+    }
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_=+.,:/@%".contains(c);
+    let quoted = |word: &String| {
+        let needs_none = !word.is_empty() && word.chars().all(is_plain);
+        if needs_none { word.clone() } else { format!("'{}'", word.replace('\'', r"'\''")) }
+    };
+    let command: Vec<String> = words.iter().map(quoted).collect();
+    vec![
+        Said::gap(),
+        Said::prose(Tone::Quiet, "", "To look closer at this launch, all lanes and counters included:"),
+        Said::line(Tone::Quiet, "  ", &format!("cargo run --bin lanes -- run {}", command.join(" "))),
+    ]
 }
 
 fn approval(passed: &Passed) -> Vec<Said> {

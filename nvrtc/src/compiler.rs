@@ -79,12 +79,20 @@ impl Compiler {
 
     /// The compiler at a path that the user named. If it cannot be used, no other one is tried.
     fn named(path: &Path) -> Result<Self, Error> {
+        if !path.exists() {
+            return Err(Error::Named { path: path.to_owned(), reason: "where there is nothing".to_owned() });
+        }
         let candidates = if path.is_dir() { libraries_of_environment(path) } else { vec![path.to_owned()] };
         let mut reason = "where there is no NVRTC library".to_owned();
         for library in candidates {
             match Self::open(&library) {
                 Ok(compiler) => return Ok(compiler),
-                Err(why) => reason = format!("which cannot be used: {why}"),
+                // The system names the file, and so does the message.
+                Err(why) => {
+                    let name = library.display().to_string();
+                    let why = why.replace(&format!("`{name}`: "), "").replace(&format!("{name}: "), "");
+                    reason = format!("which cannot be used: {why}");
+                }
             }
         }
         Err(Error::Named { path: path.to_owned(), reason })

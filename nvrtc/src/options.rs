@@ -24,12 +24,14 @@ pub struct Options {
     pub include: Vec<PathBuf>,
     /// Macros that are defined before the text begins: names and values.
     pub defines: Vec<(String, String)>,
+    /// The version of C++, 17 for C++17.
+    pub std: u32,
 }
 
 impl Options {
     /// Compiles as a release build does.
     pub fn optimised(arch: u32) -> Self {
-        Self { arch, debug: false, lines: true, include: Vec::new(), defines: Vec::new() }
+        Self { arch, debug: false, lines: true, include: Vec::new(), defines: Vec::new(), std: 17 }
     }
 
     /// Compiles with `-G`.
@@ -46,7 +48,7 @@ impl Options {
             (false, true) => Some("-lineinfo"),
             (false, false) => None,
         };
-        let flags = [format!("-arch=compute_{}", self.arch), "--std=c++17".into()];
+        let flags = [format!("-arch=compute_{}", self.arch), format!("--std=c++{}", self.std)];
         let defines = self.defines.iter().map(|(name, value)| format!("-D{name}={value}"));
         flags.into_iter().chain(lines.map(Into::into)).chain(defines).collect()
     }

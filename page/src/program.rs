@@ -27,7 +27,7 @@ impl Program {
         }
         let source = cudac::Source { name: &load.name, text: &load.text };
         let defines = load.defines.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
-        let options = cudac::Options { sm: load.sm, defines };
+        let options = cudac::Options { sm: load.sm, defines, instances: Vec::new() };
         let output = cudac::compile(&source, &options).map_err(|errors| wrong(&errors))?;
         let module = emulator.load(&load.name, &output.ptx).map_err(|error| unreadable(load, &error))?;
         let mut answer = contents(&module);

@@ -3,48 +3,75 @@
 use std::process::ExitCode;
 
 use advice::{Case, Placed};
-use anyhow::{Result, bail};
-use simt::Emulator;
+use anyhow::{Result, anyhow, bail};
+use lanes::sim::host_memory_bytes;
+use simt::{Emulator, Module};
 
 use super::Output;
 use super::options::{Device, RunOptions};
 use super::plan::Plan;
-use super::program;
-use layout::{counted, paragraph};
+use super::{alive, program, signature};
+use layout::paragraph;
+
+/// What stands before advice about a launch that is wrong.
+const ERROR: &str = "This launch has an error, which `lanes run` with the same options shows. Repair it first: what is said \
+                     here is about as much of the launch as ran, and barriers were not tried.";
 
 /// Gives advice about a launch.
 pub(super) fn advise(options: &RunOptions) -> Result<Output> {
     check(options)?;
     let plan = Plan::new(options)?;
     plan.program.warn();
-    let place = |emulator: &mut Emulator| {
-        let given = arguments::place(emulator, &plan.specs, |index| format!("arg{index}"))?;
-        let args = given.iter().map(arguments::Given::arg).collect();
-        let buffers = given.iter().enumerate().filter_map(|(index, given)| match given {
-            arguments::Given::Buffer(buffer) => Some((format!("arg{index}"), *buffer)),
-            arguments::Given::Value(_) => None,
-        });
-        Ok(Placed { args, buffers: buffers.collect() })
-    };
+    let place = |emulator: &mut Emulator, module: &Module| placed(&plan, emulator, module);
+    let step = plan.last();
     let case = Case {
         name: &plan.program.module_name(),
         cuda: plan.program.cuda.as_deref(),
         ptx: &plan.program.ptx,
-        kernel: &plan.kernel.name,
-        launch: &plan.launch,
-        memory_bytes: plan.memory_bytes(),
+        kernel: &step.kernel.name,
+        launch: &step.launch,
+        memory_bytes: host_memory_bytes(),
         place: &place,
     };
-    let advice = advice::advise(&case)?;
+    let _progress = alive::progress(plan.steps(), 1, &plan.pulse, "");
+    let advice::Advised { advice, has_error } = advice::advise(&case)?;
     let found = match advice.len() {
+        0 if has_error => "nothing so far".to_owned(),
         0 => "nothing: no line of this launch costs much more than it could".to_owned(),
-        found => counted(found as u64, "piece") + " of advice",
+        1 => "1 piece of advice".to_owned(),
+        found => format!("{found} pieces of advice"),
     };
     let title = format!(
         "{} of {}, grid {}, block {}: {found}",
-        plan.kernel.name, plan.program.name, plan.launch.grid, plan.launch.block
+        signature::short(&step.kernel.name),
+        plan.program.name,
+        step.launch.grid,
+        step.launch.block
     );
-    Ok((paragraph("", &title) + &advice::render(&advice, &case), ExitCode::SUCCESS))
+    let mut out = paragraph("", &title);
+    if has_error {
+        out += &paragraph("", ERROR);
+    }
+    Ok((out + &advice::render(&advice, &case), ExitCode::SUCCESS))
+}
+
+/// The buffers and arguments of the last launch, after the launches before it.
+fn placed(plan: &Plan<'_>, emulator: &mut Emulator, module: &Module) -> Result<Placed> {
+    let buffers = plan.sequence.allocate(emulator, module)?;
+    let (last, before) = plan.steps().split_last().expect("a plan has a launch");
+    for step in before {
+        let launch = step.launch(&buffers, step.launch.seed);
+        let name = signature::short(&step.kernel.name);
+        let report = emulator.launch(module, &step.kernel.name, &launch);
+        let report = report.map_err(|error| anyhow!("cannot run `{name}`: {error}"))?;
+        if plan.has_failed(&report) {
+            bail!(
+                "`{name}`, which is launched before, has an error: `lanes run` with these options shows it"
+            );
+        }
+    }
+    let args = last.launch(&buffers, last.launch.seed).args;
+    Ok(Placed { args, buffers: buffers.into_iter().collect() })
 }
 
 /// Refuses what has no meaning here.
@@ -56,11 +83,14 @@ fn check(run: &RunOptions) -> Result<()> {
         ("--print", !run.prints.is_empty()),
         ("--trace", run.trace.is_some()),
         ("--json", run.json),
+        ("--expect", !run.expectations.is_empty()),
+        ("--save", !run.saves.is_empty()),
+        ("--picture", !run.pictures.is_empty()),
     ];
     if let Some((option, _)) = given.iter().find(|(_, given)| *given) {
         bail!("`lanes advise` is about one launch on the emulator: omit `{option}`");
     }
-    if run.kernel.is_none() && program::text(run)?.is_some() {
+    if program::text(run)?.is_some() {
         bail!(
             "`lanes advise` is about one launch: name the kernel with `--kernel`, and give its arguments with `--arg`"
         );

@@ -11,23 +11,76 @@ use layout::paragraph;
 
 const TITLE: Style = Style::new().bold();
 
-/// All kinds: the emulator's, and those that only a whole program has.
-fn all() -> impl Iterator<Item = Kind> {
-    FaultKind::ALL.into_iter().map(Kind::Kernel).chain(Kind::OF_PROGRAMS)
+/// What can be explained.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Topic {
+    /// A fault of a kernel or of a whole program.
+    Fault(Kind),
+    /// A piece of advice.
+    Advice(advice::Kind),
+    /// Anything else that a report names.
+    Remark(&'static str),
 }
 
-/// The kind with this name.
-pub(super) fn named(name: &str) -> Option<Kind> {
-    all().find(|kind| kind.name() == name)
+/// What reports name besides faults and advice: what the weak memory did, and what a test expects in vain.
+const REMARKS: [(&str, &str); 4] = [
+    ("stale-read", include_str!("explain/stale-read.txt")),
+    ("missing-finding", include_str!("explain/missing-finding.txt")),
+    ("counter", include_str!("explain/counter.txt")),
+    ("contents", include_str!("explain/contents.txt")),
+];
+
+/// All topics: the emulator's faults, those that only a whole program has, advice, and remarks.
+fn all() -> impl Iterator<Item = Topic> {
+    let faults = FaultKind::ALL.into_iter().map(Kind::Kernel).chain(Kind::OF_PROGRAMS).map(Topic::Fault);
+    let remarks = REMARKS.into_iter().map(|(name, _)| Topic::Remark(name));
+    faults.chain(advice::Kind::ALL.into_iter().map(Topic::Advice)).chain(remarks)
 }
 
-/// The names of all kinds.
+/// The topic with this name.
+pub(super) fn named(name: &str) -> Option<Topic> {
+    all().find(|topic| topic.name() == name)
+}
+
+/// The names of all topics.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
-    all().map(Kind::name)
+    all().map(Topic::name)
 }
 
-/// The text about a kind. A new kind needs an arm here.
-fn text(kind: Kind) -> &'static str {
+impl Topic {
+    /// As a report calls it.
+    fn name(self) -> &'static str {
+        match self {
+            Topic::Fault(kind) => kind.name(),
+            Topic::Advice(kind) => kind.name(),
+            Topic::Remark(name) => name,
+        }
+    }
+}
+
+/// The text about a topic.
+fn text(topic: Topic) -> &'static str {
+    match topic {
+        Topic::Fault(kind) => of_fault(kind),
+        Topic::Advice(kind) => of_advice(kind),
+        Topic::Remark(name) => REMARKS.iter().find(|(known, _)| *known == name).map_or("", |(_, text)| text),
+    }
+}
+
+/// The text about a kind of advice. A new kind needs an arm here.
+fn of_advice(kind: advice::Kind) -> &'static str {
+    match kind {
+        advice::Kind::Sectors => include_str!("explain/sectors.txt"),
+        advice::Kind::BankConflicts => include_str!("explain/bank-conflicts.txt"),
+        advice::Kind::SameWord => include_str!("explain/same-word.txt"),
+        advice::Kind::Reuse => include_str!("explain/reuse.txt"),
+        advice::Kind::IdleLanes => include_str!("explain/idle-lanes.txt"),
+        advice::Kind::UnneededOrder => include_str!("explain/unneeded-order.txt"),
+    }
+}
+
+/// The text about a kind of fault. A new kind needs an arm here.
+fn of_fault(kind: Kind) -> &'static str {
     match kind {
         Kind::Kernel(kind) => of_kernel(kind),
         Kind::WrongSpace => include_str!("explain/wrong-space.txt"),
@@ -69,17 +122,17 @@ fn of_kernel(kind: FaultKind) -> &'static str {
     }
 }
 
-/// One kind in full, or all kinds with a line for each.
-pub(super) fn render(kind: Option<Kind>) -> String {
-    let Some(kind) = kind else { return list() };
-    let name = kind.name();
-    format!("{TITLE}{name}{TITLE:#}: {}", text(kind))
+/// One topic in full, or all of them with a line for each.
+pub(super) fn render(topic: Option<Topic>) -> String {
+    let Some(topic) = topic else { return list() };
+    let name = topic.name();
+    format!("{TITLE}{name}{TITLE:#}: {}", text(topic))
 }
 
 fn list() -> String {
-    let rows = all().map(|kind| {
-        let summary = text(kind).lines().next().unwrap_or_default();
-        paragraph(&format!("  {:<20}", kind.name()), summary)
+    let rows = all().map(|topic| {
+        let summary = text(topic).lines().next().unwrap_or_default();
+        paragraph(&format!("  {:<20}", topic.name()), summary)
     });
     format!("{}\n`lanes explain NAME` explains one of them.\n", rows.collect::<String>())
 }
@@ -103,7 +156,7 @@ mod tests {
 
     #[test]
     fn texts_are_not_too_wide() {
-        let is_long = |line: &&str| line.chars().count() > WIDTH && !line.starts_with("    lanes run ");
+        let is_long = |line: &&str| line.chars().count() > WIDTH && !line.starts_with("    lanes ");
         for kind in all() {
             let long = text(kind).lines().find(is_long);
             assert_eq!(long, None, "{}", kind.name());

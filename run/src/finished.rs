@@ -20,10 +20,16 @@ impl Finished<'_> {
     /// Whether the kernel has a fault, or its seeds had different results in the buffers that the user wants to
     /// compare. With `--strict`, a GPU that disagrees counts too.
     pub fn is_failure(&self) -> bool {
-        let at_fault =
-            |search: &Search| self.plan.is_failure(&search.outcome.report) || results::differ(search);
+        let at_fault = |search: &Search| self.plan.is_failure(&search.outcome) || results::differ(search);
         let disagrees = |gpu: &OnGpu| self.plan.options.strict && !gpu.differences.is_empty();
         self.search.as_ref().is_some_and(at_fault) || self.on_gpu.as_ref().is_some_and(disagrees)
+    }
+
+    /// The contents of a buffer after the run: the emulator's if it ran, otherwise the GPU's; `None` if neither did.
+    pub fn bytes(&self, name: &str) -> Option<&[u8]> {
+        let gpu = self.on_gpu.as_ref().filter(|gpu| gpu.withheld.is_none());
+        let emulated = self.search.as_ref().map(|search| search.outcome.bytes(name));
+        emulated.or_else(|| gpu.map(|gpu| gpu.bytes(self.plan, name)))
     }
 
     /// The buffers to print, for each machine that ran.
@@ -32,12 +38,12 @@ impl Finished<'_> {
         let sim = self
             .search
             .iter()
-            .flat_map(|search| Shown::all(plan, "emulator", |argument| search.outcome.bytes(argument)));
+            .flat_map(|search| Shown::all(plan, "emulator", |name| search.outcome.bytes(name)));
         let gpu = self
             .on_gpu
             .iter()
             .filter(|gpu| gpu.withheld.is_none())
-            .flat_map(|gpu| Shown::all(plan, "GPU", |argument| &gpu.contents[argument]));
+            .flat_map(|gpu| Shown::all(plan, "GPU", |name| gpu.bytes(plan, name)));
         sim.chain(gpu).collect()
     }
 }

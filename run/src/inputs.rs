@@ -8,18 +8,9 @@ use std::io::Read;
 use std::path::Path;
 
 use anyhow::{Result, anyhow, ensure};
-use arguments::{BufferSpec, Fill, Spec};
+use arguments::{BufferSpec, Fill};
 
 use lanes::files;
-
-/// Replaces the names of files with their bytes.
-pub(super) fn read(kernel: &str, specs: &mut [Spec]) -> Result<()> {
-    for (index, spec) in specs.iter_mut().enumerate() {
-        let Spec::Buffer(buffer) = spec else { continue };
-        read_file(buffer).map_err(|error| anyhow!("argument {index} of `{kernel}`: {error}"))?;
-    }
-    Ok(())
-}
 
 /// A file must have exactly as many bytes as the buffer.
 pub(super) fn read_file(buffer: &mut BufferSpec) -> Result<()> {

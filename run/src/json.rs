@@ -11,6 +11,7 @@ use super::plan::Plan;
 use super::print::Shown;
 use super::results::{Content, Contents};
 use super::seeds::Search;
+use super::signature::{self, Signatures};
 use super::source::Program;
 use super::{replay, words};
 pub(super) use lanes::report::json::source;
@@ -19,8 +20,9 @@ use lanes::report::json::{counters, dim, fault, line, stale_read};
 /// Everything about a run.
 pub(super) fn render(finished: &Finished) -> Value {
     let Finished { plan, search, on_gpu } = finished;
-    let report = search.as_ref().map(|search| &search.outcome.report);
-    let launched = search.as_ref().map_or(&plan.launch, |search| &search.outcome.launch);
+    let last = search.as_ref().map(|search| search.outcome.last());
+    let report = last.map(|last| &last.report);
+    let launched = last.map_or(plan.launch(), |last| &last.launch);
     let mut out = json!({ "machine": if search.is_some() { "emulator" } else { "GPU" } });
     extend(&mut out, launch(plan, launched));
     let rest = json!({
@@ -28,6 +30,9 @@ pub(super) fn render(finished: &Finished) -> Value {
         "checks": search.as_ref().map(|_| plan.options.watch().names()),
         "strict": plan.options.strict,
         "failed": finished.is_failure(),
+        "stopped": search.as_ref().is_some_and(|search| search.outcome.was_stopped()),
+        "launches": search.as_ref().and_then(|search| launches(plan, search)),
+        "mismatches": search.as_ref().map_or(Vec::new(), |search| search.outcome.mismatches.clone()),
         "seeds": search.as_ref().and_then(|search| seeds(plan, search)),
         "counters": report.map(|report| counters(&report.counters)),
         "lines": report.map(|report| report.lines.iter().map(line).collect::<Vec<_>>()),
@@ -44,17 +49,39 @@ pub(super) fn render(finished: &Finished) -> Value {
     out
 }
 
+/// Each of several launches; the other keys are about the last that ran.
+fn launches(plan: &Plan, search: &Search) -> Option<Value> {
+    if plan.only().is_some() {
+        return None;
+    }
+    let all = plan.steps().iter().zip(&search.outcome.ran).map(|(step, ran)| {
+        json!({
+            "kernel": step.kernel.name,
+            "grid": dim(ran.launch.grid),
+            "block": dim(ran.launch.block),
+            "shared_bytes": step.kernel.shared_bytes + u64::from(ran.launch.shared_bytes),
+            "counters": counters(&ran.report.counters),
+            "lines": ran.report.lines.iter().map(line).collect::<Vec<_>>(),
+            "faults": faults(plan, &ran.launch, &ran.report),
+            "output": ran.report.output,
+        })
+    });
+    Some(Value::Array(all.collect()))
+}
+
 /// What was launched, and everything that determines the run.
 pub(super) fn launch(plan: &Plan, launch: &Launch) -> Value {
+    let step = plan.last();
     json!({
         "file": plan.program.name,
         "compiler": plan.program.compiler,
-        "kernel": plan.kernel.name,
+        "kernel": step.kernel.name,
         "target_sm": plan.target_sm,
         "grid": dim(launch.grid),
         "block": dim(launch.block),
-        "shared_bytes": plan.kernel.shared_bytes + u64::from(launch.shared_bytes),
+        "shared_bytes": step.kernel.shared_bytes + u64::from(launch.shared_bytes),
         "arguments": plan.options.args.iter().map(|argument| argument.text.as_str()).collect::<Vec<_>>(),
+        "buffers": plan.options.buffers.iter().map(|(name, text)| format!("{name}={text}")).collect::<Vec<_>>(),
         "seed": launch.seed,
         "schedule": words::schedule_name(launch.schedule),
         "reconvergence": words::reconvergence_name(launch.reconvergence),
@@ -121,22 +148,32 @@ fn difference(difference: &Difference) -> Value {
 }
 
 /// The contents of a file.
-pub(super) fn list(program: &Program, module: &Module) -> Value {
+pub(super) fn list(program: &Program, module: &Module, signatures: &Signatures) -> Value {
     json!({
         "file": program.name,
         "compiler": program.compiler,
         "warnings": program.warnings,
         "target_sm": module.target_sm(),
-        "kernels": module.kernels().iter().map(kernel).collect::<Vec<_>>(),
+        "kernels": module.kernels().iter().map(|info| kernel(info, signatures)).collect::<Vec<_>>(),
         "unsupported": module.unsupported().iter().map(ToString::to_string).collect::<Vec<_>>(),
     })
 }
 
-fn kernel(info: &KernelInfo) -> Value {
-    let parameter = |param: &simt::Param| json!({ "type": param.ty, "bytes": param.bytes });
+fn kernel(info: &KernelInfo, signatures: &Signatures) -> Value {
+    let declared = signatures.parameters(info);
+    let parameter = |(index, param): (usize, &simt::Param)| {
+        let declared = declared.as_ref().map(|declared| &declared[index]);
+        json!({
+            "type": param.ty,
+            "bytes": param.bytes,
+            "name": declared.and_then(|declared| declared.name.as_ref()),
+            "declared": declared.map(|declared| &declared.ty),
+        })
+    };
     json!({
         "name": info.name,
+        "declared": signature::short(&info.name),
         "shared_bytes": info.shared_bytes,
-        "parameters": info.params.iter().map(parameter).collect::<Vec<_>>(),
+        "parameters": info.params.iter().enumerate().map(parameter).collect::<Vec<_>>(),
     })
 }

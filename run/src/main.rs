@@ -6,23 +6,30 @@
 //! 1 a kernel with a fault or with different results for different seeds, and 2 something that could not be run.
 
 mod advise;
+mod alive;
+mod expect;
 mod explain;
 mod finished;
+mod given;
 mod inputs;
 mod json;
+mod launches;
 mod list;
 mod on_gpu;
 mod once;
 mod options;
+mod picture;
 mod plan;
 mod play;
 mod print;
 mod program;
 mod replay;
 mod results;
+mod save;
 mod scenario;
 mod seeds;
 mod show;
+mod signature;
 mod source;
 mod trace;
 mod words;
@@ -51,7 +58,7 @@ fn main() -> ExitCode {
         Command::Test(options) => (scenario::test(options), options.format != options::Format::Text),
         Command::Play(options) => (play::play(options), false),
         Command::List(options) => (list(options), options.json),
-        Command::Explain { fault } => (Ok((explain::render(*fault), ExitCode::SUCCESS)), false),
+        Command::Explain { topic } => (Ok((explain::render(*topic), ExitCode::SUCCESS)), false),
     };
     match result {
         Ok((text, status)) => terminal::print(&text, status),
@@ -67,11 +74,12 @@ fn list(options: &ListOptions) -> Result<Output> {
     let program = source::read(&options.file, options.how())?;
     let mut emulator = Emulator::new(Limits { memory_bytes: host_memory_bytes() });
     let module = plan::load(&mut emulator, &program)?;
+    let signatures = signature::Signatures::of(&program, &options.how());
     let text = if options.json {
-        format!("{:#}\n", json::list(&program, &module))
+        format!("{:#}\n", json::list(&program, &module, &signatures))
     } else {
         program.warn();
-        list::render(&program, &module)
+        list::render(&program, &module, &signatures)
     };
     Ok((text, ExitCode::SUCCESS))
 }
@@ -92,13 +100,35 @@ fn run(options: &RunOptions) -> Result<Output> {
     let gpu = (options.device == Device::Gpu).then(Gpu::demand).transpose();
     let gpu = gpu
         .map_err(|error| anyhow!("{error}; without `--device gpu`, the kernel runs on the emulator alone"))?;
+    alive::listen(&plan.pulse)?;
     let search = options.emulates().then(|| seeds::search(&plan)).transpose()?;
     let outcome = search.as_ref().map(|search| &search.outcome);
     let on_gpu = gpu.map(|gpu| on_gpu::run(&plan, gpu, outcome)).transpose()?;
     let finished = Finished { plan: &plan, search, on_gpu };
     let text =
         if options.json { format!("{:#}\n", json::render(&finished)) } else { show::render(&finished) };
-    Ok((text, ExitCode::from(u8::from(finished.is_failure()))))
+    let was_stopped = finished.search.as_ref().is_some_and(|search| search.was_stopped);
+    let status = match (write(&finished), finished.is_failure(), was_stopped) {
+        // The report is not lost because a file cannot be written.
+        (Err(error), ..) => terminal::fail(&format!("{error:#}")),
+        (Ok(()), true, _) => ExitCode::from(1),
+        (Ok(()), false, true) => ExitCode::from(alive::INTERRUPTED),
+        (Ok(()), false, false) => ExitCode::SUCCESS,
+    };
+    Ok((text, status))
+}
+
+/// Writes the buffers that have to be saved or drawn into files.
+fn write(finished: &Finished) -> Result<()> {
+    let plan = finished.plan;
+    for save in &plan.saves {
+        finished.bytes(&save.name).map_or(Ok(()), |bytes| save.write(bytes))?;
+    }
+    for picture in &plan.pictures {
+        let (Some(file), Some(bytes)) = (&picture.file, finished.bytes(&picture.name)) else { continue };
+        save::write(file, &picture.png(plan.spec(&picture.name).ty, bytes)?)?;
+    }
+    Ok(())
 }
 
 /// Whether an error consists of several lines, which a compiler's log does.

@@ -3,8 +3,11 @@
 //! What it leaves out: tolerance. Buffers are equal bit for bit, or the difference is reported. Approximate functions
 //! and the order of floating-point atomics may change the last digits of a right result.
 
-use anyhow::Result;
+use std::collections::BTreeMap;
 
+use anyhow::{Result, bail};
+
+use super::launches::Wanted;
 use super::once::{Outcome, initial_bytes};
 use super::plan::Plan;
 use arguments::{BufferSpec, Spec};
@@ -31,6 +34,13 @@ pub(super) struct OnGpu {
     pub compared: usize,
 }
 
+impl OnGpu {
+    /// The contents of a buffer after the run; empty if no argument is this buffer.
+    pub fn bytes(&self, plan: &Plan<'_>, name: &str) -> &[u8] {
+        plan.argument(name).and_then(|argument| self.contents.get(argument)).map_or(&[], Vec::as_slice)
+    }
+}
+
 /// A buffer that differs between the emulator and the GPU.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Difference {
@@ -44,7 +54,7 @@ pub(super) struct Difference {
 /// Runs the kernel of a plan on the GPU, unless the emulator's run says that it would do harm there.
 pub(super) fn run(plan: &Plan, mut gpu: Gpu, vetted: Option<&Outcome>) -> Result<OnGpu> {
     let code = Code { name: plan.program.name.clone(), ptx: plan.program.ptx.clone().into() };
-    let harmful = vetted.and_then(|outcome| withheld(&outcome.report.faults));
+    let harmful = vetted.and_then(|outcome| withheld(&outcome.last().report.faults));
     let harmful = harmful.map(|why| format!("{why}; there it could write where it should not, or hang"));
     let mut result = OnGpu {
         name: gpu.about().name,
@@ -65,8 +75,8 @@ pub(super) fn run(plan: &Plan, mut gpu: Gpu, vetted: Option<&Outcome>) -> Result
     result.timing = gpu.launch(&launch)?.timing;
     for (argument, id) in launch.args.iter().enumerate() {
         let bytes = if let Argument::Buffer(id) = id { gpu.read(*id)? } else { Vec::new() };
-        if let (Some(outcome), Spec::Buffer(spec)) = (vetted, &plan.specs[argument]) {
-            result.differences.extend(difference(argument, spec, outcome.bytes(argument), &bytes));
+        if let (Some(outcome), Wanted::Buffer(name)) = (vetted, &plan.last().args[argument]) {
+            result.differences.extend(difference(argument, plan.spec(name), outcome.bytes(name), &bytes));
             result.compared += 1;
         }
         result.contents.push(bytes);
@@ -76,20 +86,26 @@ pub(super) fn run(plan: &Plan, mut gpu: Gpu, vetted: Option<&Outcome>) -> Result
 
 /// The launch in the GPU's type, with its buffers allocated.
 fn launch(plan: &Plan, code: Code, gpu: &mut Gpu) -> Result<Launch> {
-    let mut launch = Launch::of(code, &plan.kernel.name, plan.launch.grid, plan.launch.block);
-    launch.simt.shared_bytes = plan.launch.shared_bytes;
-    let mut buffers = 0;
-    for (argument, spec) in plan.specs.iter().enumerate() {
-        launch = match spec {
-            Spec::Scalar(_, bytes) => launch.arg(Argument::Value(simt::Arg::bytes(bytes))),
-            Spec::Structure(fields) => launch.arg(Argument::Value(simt::Arg::bytes(&fields.pack(&|_| 0)))),
-            Spec::Buffer(buffer) => {
-                let id = BufferId(buffers);
-                buffers += 1;
-                gpu.alloc(&format!("arg{argument}"), buffer.bytes())?;
-                gpu.write(id, &initial_bytes(spec))?;
-                launch.arg(Argument::Buffer(id))
+    let step = plan.last();
+    let mut launch = Launch::of(code, &step.kernel.name, step.launch.grid, step.launch.block);
+    launch.simt.shared_bytes = step.launch.shared_bytes;
+    let mut ids: BTreeMap<&str, BufferId> = BTreeMap::new();
+    for (name, spec) in &plan.sequence.buffers {
+        let id = BufferId(ids.len());
+        ids.insert(name, id);
+        gpu.alloc(name, spec.bytes())?;
+        gpu.write(id, &initial_bytes(spec))?;
+    }
+    for wanted in &step.args {
+        launch = match wanted {
+            Wanted::Value(Spec::Scalar(_, bytes)) => launch.arg(Argument::Value(simt::Arg::bytes(bytes))),
+            Wanted::Value(Spec::Structure(fields)) if fields.buffers().is_empty() => {
+                launch.arg(Argument::Value(simt::Arg::bytes(&fields.pack(&|_| 0))))
             }
+            Wanted::Value(_) => {
+                bail!("a structure with pointers can be passed on the emulator only: omit `--device gpu`")
+            }
+            Wanted::Buffer(name) => launch.arg(Argument::Buffer(ids[name.as_str()])),
         };
     }
     Ok(launch)

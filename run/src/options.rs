@@ -12,12 +12,15 @@ use compilers::Choice;
 use simt::DEFAULT_RESIDENT_BLOCKS;
 use simt::{Dim3, Launch, Reconvergence, Schedule};
 
+use super::given::{Expectation, Given, Written};
+use super::launches::Asked;
+use super::picture::Picture;
 use super::print::Print;
+use super::save::Save;
 use super::seeds::Seeds;
 use super::source::How;
 use super::trace;
 use super::words::{self, Watch};
-use arguments::Argument;
 use lanes::cores;
 
 const EXAMPLES: &str = "\
@@ -52,11 +55,11 @@ pub(super) enum Command {
     Test(TestOptions),
     /// Show what is in a file: its kernels, their parameters, and what is not supported
     List(ListOptions),
-    /// Explain what a kind of fault means, why it matters, and how to fix it; without a kind, list all of them
+    /// Explain what a kind of fault or of advice means, why it matters, and how to fix it; without a kind, list all of them
     Explain {
-        /// The kind, as a report calls it: race, out-of-bounds, ...
-        #[arg(value_parser = words::fault)]
-        fault: Option<host::Kind>,
+        /// The kind, as a report calls it: race, out-of-bounds, bank-conflicts, ...
+        #[arg(value_parser = words::topic)]
+        topic: Option<super::explain::Topic>,
     },
 }
 
@@ -74,6 +77,12 @@ pub(super) struct ListOptions {
     /// Define a macro before a .cu file is compiled; without a value, as 1
     #[arg(short = 'D', long = "define", value_name = "NAME[=VALUE]", value_parser = words::define)]
     pub defines: Vec<(String, String)>,
+    /// Make a kernel of a template, as in "scale<float, 4>"
+    #[arg(long = "instantiate", value_name = "KERNEL", value_parser = words::instance)]
+    pub instances: Vec<String>,
+    /// The version of C++: c++11, c++14, c++17 or c++20 [default: c++17]
+    #[arg(long, value_name = "VERSION", value_parser = words::standard)]
+    pub std: Option<u32>,
     /// Print one JSON object
     #[arg(long)]
     pub json: bool,
@@ -161,7 +170,14 @@ Arguments, one --arg for each parameter, in order:
   buf:i32:3:list=7,8,9       these values
   buf:f32:64:file=x.bin      the bytes of a file, little-endian
   buf:f32:64:uninitialized   never written; reading it is reported as a fault
-  {f32:2, i32:5}             a structure by value, from its fields
+  {f32:2, {i32:5, x}}        a structure by value, from its fields; @16 after the last brace
+                             aligns it to 16 bytes, as float4 is
+  x                          the buffer that --buffer x=f32:1024:zeros makes
+
+Several kernels on the same buffers, one after the other:
+  lanes run sum.cu --buffer x=f32:2048:iota --buffer part=f32:8:zeros --buffer y=f32:1:zeros \\
+      --launch 'sum<<<8, 256>>>(x, part, i32:2048)' --launch 'sum<<<1, 8>>>(part, y, i32:8)' \\
+      --expect y=fill=2096128 --tolerance 1e-6
 
 Checkers: races (race), initialisation (init), synchronisation (sync). Accesses outside
 every buffer are always reported, because the emulator cannot carry them out, and so are
@@ -177,9 +193,13 @@ A .cu file with a function `main` is run as a whole, host code included, unless 
 or --arg is given: what it prints comes first, and then what is wrong with it. Clocks
 and events return stated values, because nothing is measured.
 
+A long run shows how far it is. Ctrl-C ends it, and what is known until then is printed; a
+second one ends it at once.
+
 Exit status: 0 no error, 1 the kernel has an error, or the seeds left different results
-in a buffer that is printed, or something is wrong with the program, 2 the kernel or
-the program could not be run";
+in a buffer that is printed, or a buffer is not as --expect says, or something is wrong with
+the program, 2 the kernel or the program could not be run, 130 Ctrl-C ended a run in which
+nothing had been found";
 
 const LAUNCH: &str = "Launch";
 const CHANCE: &str = "Scheduling";
@@ -195,7 +215,7 @@ const STEPS_OF_A_WARP: u64 = 1000;
 pub(super) struct RunOptions {
     /// The CUDA (.cu) or PTX file
     pub file: PathBuf,
-    /// The kernel; may be omitted if there is only one
+    /// The kernel, one of a template with its arguments as in "scale<float, 4>"; may be omitted if there is only one
     #[arg(long, value_name = "NAME", help_heading = LAUNCH)]
     pub kernel: Option<String>,
     /// Blocks in the grid
@@ -208,8 +228,17 @@ pub(super) struct RunOptions {
     #[arg(long, default_value_t = 0, value_name = "BYTES", allow_negative_numbers = true, help_heading = LAUNCH)]
     pub shared_bytes: u32,
     /// The next argument of the kernel (see below)
-    #[arg(long = "arg", value_name = "SPEC", value_parser = Argument::parse, allow_negative_numbers = true, help_heading = LAUNCH)]
-    pub args: Vec<Argument>,
+    #[arg(long = "arg", value_name = "SPEC", value_parser = Given::parse, allow_negative_numbers = true, help_heading = LAUNCH)]
+    pub args: Vec<Given>,
+    /// A buffer with a name, for arguments
+    #[arg(long = "buffer", value_name = "NAME=TYPE:COUNT:FILL", value_parser = words::named_buffer, help_heading = LAUNCH)]
+    pub buffers: Vec<(String, String)>,
+    /// What a `__constant__` or `__device__` variable contains at first: numbers as in a buffer, one number, or a structure
+    #[arg(long = "symbol", value_name = "NAME=SPEC", value_parser = words::named_value, help_heading = LAUNCH)]
+    pub symbols: Vec<(String, String)>,
+    /// The next of several launches on the same buffers, in place of --kernel, --grid, --block, --shared-bytes and --arg
+    #[arg(long = "launch", value_name = "KERNEL<<<GRID, BLOCK>>>(ARGS)", value_parser = Written::parse, conflicts_with_all = ["kernel", "grid", "block", "shared_bytes", "args"], help_heading = LAUNCH)]
+    pub launches: Vec<Written>,
     /// Compile a .cu file for this architecture, as in 80 [default: 70]
     #[arg(long, value_name = "ARCH", value_parser = words::arch, help_heading = LAUNCH)]
     pub arch: Option<u32>,
@@ -219,6 +248,12 @@ pub(super) struct RunOptions {
     /// Define a macro before a .cu file is compiled; without a value, as 1
     #[arg(short = 'D', long = "define", value_name = "NAME[=VALUE]", value_parser = words::define, help_heading = LAUNCH)]
     pub defines: Vec<(String, String)>,
+    /// Make a kernel of a template, as in "scale<float, 4>"; not needed for a kernel that is launched by this name
+    #[arg(long = "instantiate", value_name = "KERNEL", value_parser = words::instance, help_heading = LAUNCH)]
+    pub instances: Vec<String>,
+    /// The version of C++: c++11, c++14, c++17 or c++20 [default: c++17]
+    #[arg(long, value_name = "VERSION", value_parser = words::standard, help_heading = LAUNCH)]
+    pub std: Option<u32>,
 
     /// Seed of the random choices: what the specification leaves open, and the order of warps [default: 0]
     #[arg(long, allow_negative_numbers = true, help_heading = CHANCE)]
@@ -242,6 +277,12 @@ pub(super) struct RunOptions {
     /// Which checkers are on: all, none, or a list of races, initialisation, synchronisation, memory [default: all]
     #[arg(long, value_name = "LIST", value_parser = words::checks, help_heading = CHECKS)]
     pub check: Option<Watch>,
+    /// What a buffer has to contain in the end: WHAT is as a buffer is filled, or like=BUFFER, which a kernel for reference may have filled
+    #[arg(long = "expect", value_name = "ARG[:A..B]=WHAT", value_parser = Expectation::parse, help_heading = CHECKS)]
+    pub expectations: Vec<Expectation>,
+    /// By how much floats may differ from --expect, relative to the expected number, or to 1 if that is nearer to zero
+    #[arg(long, value_name = "NUMBER", value_parser = words::tolerance, requires = "expectations", allow_negative_numbers = true, help_heading = CHECKS)]
+    pub tolerance: Option<f64>,
     /// Count warnings, notes and differences from the GPU as errors
     #[arg(long, help_heading = CHECKS)]
     pub strict: bool,
@@ -255,9 +296,15 @@ pub(super) struct RunOptions {
     /// How many cores of this computer the emulator uses; results do not depend on it [default: all]
     #[arg(long, value_name = "CORES", value_parser = cores::parse, allow_negative_numbers = true, help_heading = MACHINE)]
     pub cores: Option<u32>,
-    /// Show a buffer after the run, or some of its elements; arguments are counted from 0, and element B is not included
+    /// Show a buffer after the run, or some of its elements; ARG is the name of a buffer or an argument, counted from 0, and element B is not included
     #[arg(long = "print", value_name = "ARG[:COUNT|:A..B]", value_parser = Print::parse, allow_negative_numbers = true, help_heading = MACHINE)]
     pub prints: Vec<Print>,
+    /// Write the bytes of a buffer to a file after the run, as --arg buf:...:file= reads them
+    #[arg(long = "save", value_name = "ARG=FILE", value_parser = Save::parse, help_heading = MACHINE)]
+    pub saves: Vec<Save>,
+    /// Draw a buffer after the run, in rows of WIDTH elements, on the terminal or into a PNG file: the smallest number black, the largest white
+    #[arg(long = "picture", value_name = "ARG:WIDTH[=FILE]", value_parser = Picture::parse, help_heading = MACHINE)]
+    pub pictures: Vec<Picture>,
     /// Write every instruction to a file, one JSON object per line (docs/trace.md)
     #[arg(long, value_name = "FILE", help_heading = MACHINE)]
     pub trace: Option<PathBuf>,
@@ -279,41 +326,75 @@ pub(super) enum Device {
     Gpu,
 }
 
+/// A limit on warp instructions that is enough for any launch of this size. It takes some seconds, after which a
+/// reader wants a result.
+fn usual_steps(grid: Dim3, block: Dim3) -> u64 {
+    let warps = grid.count().saturating_mul(block.count().div_ceil(32));
+    warps.saturating_mul(STEPS_OF_A_WARP).saturating_add(STEPS_OF_A_LAUNCH)
+}
+
 impl ListOptions {
     /// How to compile the file.
     pub fn how(&self) -> How<'_> {
-        How { arch: self.arch, choice: self.compiler, defines: &self.defines }
+        let ListOptions { arch, compiler: choice, defines, instances, std, .. } = self;
+        How { arch: *arch, choice: *choice, defines, instances: instances.clone(), std: *std }
     }
 }
 
 impl RunOptions {
     /// How to compile the file.
     pub fn how(&self) -> How<'_> {
-        How { arch: self.arch, choice: self.compiler, defines: &self.defines }
+        let RunOptions { arch, compiler: choice, defines, instances, std, .. } = self;
+        let launched = self.launches.iter().filter_map(|launch| launch.kernel.as_ref()).chain(&self.kernel);
+        let launched = launched.filter(|name| name.contains('<')).cloned();
+        let instances = instances.iter().cloned().chain(launched).collect();
+        How { arch: *arch, choice: *choice, defines, instances, std: *std }
     }
 
-    /// The launch, with the first seed and still without arguments.
-    pub fn launch(&self) -> Launch {
+    /// Options that only launches of kernels have, by name, and whether they were given.
+    pub fn for_kernels(&self) -> [(&'static str, bool); 8] {
+        [
+            ("--buffer", !self.buffers.is_empty()),
+            ("--symbol", !self.symbols.is_empty()),
+            ("--instantiate", !self.instances.is_empty()),
+            ("--std", self.std.is_some()),
+            ("--expect", !self.expectations.is_empty()),
+            ("--save", !self.saves.is_empty()),
+            ("--picture", !self.pictures.is_empty()),
+            ("--print", !self.prints.is_empty()),
+        ]
+    }
+
+    /// The launches as they are written, with the first seed and still without arguments.
+    pub fn launches(&self) -> Vec<Asked<'_>> {
+        let written =
+            self.launches.iter().map(|Written { kernel, grid, block, shared_bytes, args, .. }| {
+                let launch = Launch { shared_bytes: *shared_bytes, ..self.launch(*grid, *block) };
+                Asked { kernel: kernel.as_deref(), args: args.clone(), launch }
+            });
+        if self.launches.is_empty() {
+            let arg = |(index, given): (usize, &Given)| given.name(index);
+            let args = self.args.iter().enumerate().map(arg).collect();
+            let launch = Launch { shared_bytes: self.shared_bytes, ..self.launch(self.grid, self.block) };
+            return vec![Asked { kernel: self.kernel.as_deref(), args, launch }];
+        }
+        written.collect()
+    }
+
+    /// A launch of this shape, with the first seed and still without arguments.
+    fn launch(&self, grid: Dim3, block: Dim3) -> Launch {
         let by_default = if self.seeds.is_some() { Schedule::Random } else { Schedule::RoundRobin };
         Launch {
-            shared_bytes: self.shared_bytes,
             seed: self.seeds.map_or(self.seed.unwrap_or(0), |seeds| seeds.start),
             schedule: self.schedule.unwrap_or(by_default),
             reconvergence: self.reconvergence.unwrap_or_default(),
             checks: self.watch().checks(),
             weak_memory: self.weak_memory,
             resident_blocks: self.resident_blocks.unwrap_or(DEFAULT_RESIDENT_BLOCKS),
-            max_steps: self.max_steps.unwrap_or_else(|| self.usual_steps()),
+            max_steps: self.max_steps.unwrap_or_else(|| usual_steps(grid, block)),
             cores: self.cores.unwrap_or_else(cores::available),
-            ..Launch::new(self.grid, self.block)
+            ..Launch::new(grid, block)
         }
-    }
-
-    /// A limit on warp instructions that is enough for any launch of this size. It takes some seconds, after which a
-    /// reader wants a result.
-    fn usual_steps(&self) -> u64 {
-        let warps = self.grid.count().saturating_mul(self.block.count().div_ceil(32));
-        warps.saturating_mul(STEPS_OF_A_WARP).saturating_add(STEPS_OF_A_LAUNCH)
     }
 
     /// Which checkers are on.
@@ -330,6 +411,15 @@ impl RunOptions {
     pub fn check_together(&self) -> Result<()> {
         if self.seeds.is_some() && self.seed.is_some() {
             bail!("`--seed` is for one run and `--seeds` for many: give only one of them");
+        }
+        if self.launches.len() > 1 && self.trace.is_some() {
+            bail!("`--trace` records one launch: give `--launch` once");
+        }
+        if self.launches.len() > 1 && self.device == Device::Gpu {
+            bail!("several launches run on the emulator only: omit `--device gpu`, or give `--launch` once");
+        }
+        if !self.symbols.is_empty() && self.device == Device::Gpu {
+            bail!("variables can be set on the emulator only: omit `--device gpu`, or `--symbol`");
         }
         if self.seeds.is_some() && self.trace.is_some() {
             bail!("`--trace` records one run: find the seed with `--seeds`, then give it with `--seed`");
@@ -348,6 +438,7 @@ impl RunOptions {
             ("--max-steps", self.max_steps.is_some()),
             ("--trace", self.trace.is_some()),
             ("--cores", self.cores.is_some()),
+            ("--expect", !self.expectations.is_empty()),
         ];
         if let Some((option, _)) = given.iter().find(|(_, given)| *given) {
             bail!(

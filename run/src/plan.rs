@@ -1,34 +1,42 @@
-//! A launch, checked and ready to run: the program, the kernel, and its arguments.
+//! Launches, checked and ready to run: the program, the kernels, and their arguments.
 //!
 //! Everything that can be refused is refused here, before a run that may take long. What it leaves out: problems that
 //! only appear in a run, such as an unsupported instruction.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 use arguments::{BufferSpec, Fill, Spec};
-use simt::{Emulator, Fault, KernelInfo, Launch, Limits, Module, Report, Severity};
+use simt::{Emulator, Fault, KernelInfo, Launch, Limits, Module, Pulse, Report, Severity};
 
 use super::inputs;
+use super::launches::{Sequence, Step, Wanted, filled};
+use super::once::Outcome;
 use super::options::RunOptions;
-use super::print;
+use super::picture::Picture;
+use super::print::Print;
+use super::save::Save;
+use super::signature;
 use super::source::{self, Program};
 use lanes::sim::host_memory_bytes;
 
-/// A launch, ready to be run with any seed.
+/// Launches, ready to be run with any seed.
 #[derive(Debug)]
 pub(super) struct Plan<'a> {
     pub options: &'a RunOptions,
     pub program: Program,
     pub target_sm: u32,
-    pub kernel: KernelInfo,
     /// Whether the module has variables, which a kernel may change.
     pub has_variables: bool,
-    /// The arguments, with the contents of files.
-    pub specs: Vec<Spec>,
-    /// The launch with the first seed, without arguments.
-    pub launch: Launch,
-    memory_bytes: u64,
+    /// The launches and their memory; there is at least one launch.
+    pub sequence: Sequence,
+    /// What to print, draw and save, with the names of buffers.
+    pub prints: Vec<Print>,
+    pub pictures: Vec<Picture>,
+    pub saves: Vec<Save>,
+    /// How far the launches have come, and whether they shall stop.
+    pub pulse: Arc<Pulse>,
 }
 
 impl Plan<'_> {
@@ -36,54 +44,118 @@ impl Plan<'_> {
     pub fn new(options: &RunOptions) -> Result<Plan<'_>> {
         options.check_together()?;
         let program = source::read(&options.file, options.how())?;
-        let memory_bytes = host_memory_bytes();
-        let module = load(&mut Emulator::new(Limits { memory_bytes }), &program)?;
-        let kernel = choose(&program.name, module.kernels(), options.kernel.as_deref())?.clone();
-        let mut specs = arguments::prepare(&kernel, &options.args, memory_bytes)?;
-        inputs::read(&kernel.name, &mut specs)?;
-        print::check(&options.prints, &specs)?;
-        Ok(Plan {
+        let module = load(&mut Emulator::new(Limits { memory_bytes: host_memory_bytes() }), &program)?;
+        let pulse = Arc::new(Pulse::default());
+        let sequence = sequence(options, &program, &module, &pulse)?;
+        let mut plan = Plan {
             options,
             target_sm: module.target_sm(),
             has_variables: module.variables().next().is_some(),
             program,
-            kernel,
-            specs,
-            launch: options.launch(),
-            memory_bytes,
-        })
+            sequence,
+            prints: Vec::new(),
+            pictures: Vec::new(),
+            saves: Vec::new(),
+            pulse,
+        };
+        plan.prints = options.prints.iter().map(|print| print.resolved(&plan)).collect::<Result<_>>()?;
+        plan.pictures =
+            options.pictures.iter().map(|picture| picture.resolved(&plan)).collect::<Result<_>>()?;
+        plan.saves = options.saves.iter().map(|save| save.resolved(&plan)).collect::<Result<_>>()?;
+        for expectation in &options.expectations {
+            let what = (expectation.is.as_deref(), expectation.like.as_deref());
+            let name = plan.buffer_name(&expectation.name);
+            let added = name.and_then(|name| {
+                let tolerance = options.tolerance;
+                plan.sequence.expect(&name, expectation.range.as_deref(), what, tolerance, Path::new(""))
+            });
+            added.map_err(|error| anyhow!("`--expect {}`: {error:#}", expectation.text))?;
+        }
+        Ok(plan)
     }
 
-    /// A new emulator with the module.
-    pub fn emulator(&self) -> Result<(Emulator, Module)> {
-        let mut emulator = Emulator::new(Limits { memory_bytes: self.memory_bytes });
-        let module = load(&mut emulator, &self.program)?;
-        Ok((emulator, module))
+    /// The launches.
+    pub fn steps(&self) -> &[Step] {
+        &self.sequence.steps
     }
 
-    /// The largest amount of memory that the buffers may have, in bytes.
-    pub fn memory_bytes(&self) -> u64 {
-        self.memory_bytes
+    /// The last launch, which is the only one as a rule.
+    pub fn last(&self) -> &Step {
+        self.steps().last().expect("a plan has a launch")
+    }
+
+    /// The launch if it is the only one.
+    pub fn only(&self) -> Option<&Step> {
+        self.steps().first().filter(|_| self.steps().len() == 1)
+    }
+
+    /// The launch with the first seed, without arguments; of several, the last one.
+    pub fn launch(&self) -> &Launch {
+        &self.last().launch
+    }
+
+    /// The name of the buffer that an option means by its name or by the number of an argument.
+    pub fn buffer_name(&self, text: &str) -> Result<String> {
+        let Ok(argument) = text.parse::<usize>() else {
+            return self.sequence.buffer(text).map(|_| text.to_owned());
+        };
+        let Some(step) = self.only() else {
+            bail!("there are several launches: give the name of a buffer and not the number of an argument")
+        };
+        match step.args.get(argument) {
+            Some(Wanted::Buffer(name)) => Ok(name.clone()),
+            Some(Wanted::Value(Spec::Structure(_))) => {
+                bail!("argument {argument} is a structure, not a buffer")
+            }
+            Some(Wanted::Value(_)) => bail!("argument {argument} is a number, not a buffer"),
+            None => bail!("there is no such argument; they are counted from 0"),
+        }
+    }
+
+    /// Which argument a buffer is.
+    pub fn argument(&self, name: &str) -> Option<usize> {
+        let is_it = |wanted: &Wanted| matches!(wanted, Wanted::Buffer(known) if known == name);
+        self.only()?.args.iter().position(is_it)
+    }
+
+    /// The buffer with a name that was looked up.
+    pub fn spec(&self, name: &str) -> &BufferSpec {
+        self.sequence.buffer(name).expect("the name was looked up")
     }
 
     /// How many seeds may run side by side: one on each core, if there is memory for their buffers. A run that has
     /// ended waits for the seeds before it, so there are up to three for each core.
     pub fn side_by_side(&self) -> u32 {
-        let bytes = self.specs.iter().map(|spec| match spec {
-            Spec::Buffer(buffer) => buffer.bytes(),
-            Spec::Scalar(..) | Spec::Structure(_) => 0,
-        });
-        let bytes = bytes.sum::<u64>().max(1).saturating_mul(3);
-        u64::from(self.launch.cores).min(self.memory_bytes / bytes).max(1) as u32
+        let bytes = self.sequence.bytes().max(1).saturating_mul(3);
+        u64::from(self.launch().cores).min(host_memory_bytes() / bytes).max(1) as u32
     }
 
     /// The files that were read.
-    pub fn inputs(&self) -> impl Iterator<Item = &Path> {
-        let data = self.options.args.iter().filter_map(|argument| match &argument.spec {
-            Spec::Buffer(BufferSpec { fill: Fill::File(path), .. }) => Some(path.as_path()),
+    pub fn inputs(&self) -> impl Iterator<Item = PathBuf> {
+        let options = self.options;
+        let arguments = options.args.iter().filter_map(|given| match &given.spec {
+            Some(Spec::Buffer(spec)) => Some(spec.clone()),
             _ => None,
         });
-        data.chain([self.options.file.as_path()])
+        let named = options.buffers.iter().filter_map(|(_, text)| BufferSpec::parse(text).ok());
+        let data = arguments.chain(named).filter_map(|spec| match spec.fill {
+            Fill::File(path) => Some(path),
+            _ => None,
+        });
+        data.chain([options.file.clone()])
+    }
+
+    /// Refuses to write over a file that is read.
+    pub fn refuse_input(&self, option: &str, file: &Path) -> Result<()> {
+        let Ok(place) = file.canonicalize() else { return Ok(()) };
+        let is_same = |input: &PathBuf| input.canonicalize().is_ok_and(|input| input == place);
+        let is_input = self.inputs().any(|input| is_same(&input));
+        ensure!(
+            !is_input,
+            "`{option}` names the file `{}`, which is an input: give it another name",
+            source::name(file)
+        );
+        Ok(())
     }
 
     /// Whether a finding makes the run a failure.
@@ -91,10 +163,65 @@ impl Plan<'_> {
         self.options.strict || fault.severity == Severity::Error
     }
 
-    /// Whether a run was a failure.
-    pub fn is_failure(&self, report: &Report) -> bool {
+    /// Whether a launch has such a finding.
+    pub fn has_failed(&self, report: &Report) -> bool {
         report.faults.iter().any(|fault| self.is_failing(fault))
     }
+
+    /// Whether a run was a failure.
+    pub fn is_failure(&self, outcome: &Outcome) -> bool {
+        outcome.ran.iter().any(|ran| self.has_failed(&ran.report)) || !outcome.mismatches.is_empty()
+    }
+}
+
+/// Looks up what the options say of launches and memory.
+fn sequence(
+    options: &RunOptions,
+    program: &Program,
+    module: &Module,
+    pulse: &Arc<Pulse>,
+) -> Result<Sequence> {
+    let mut sequence = Sequence::default();
+    for (name, text) in &options.buffers {
+        let spec =
+            filled(BufferSpec::parse(text), Path::new("")).with_context(|| format!("buffer `{name}`"))?;
+        add_buffer(&mut sequence, name.clone(), spec)?;
+    }
+    let launches = options.launches();
+    let unnamed = options.args.iter().enumerate();
+    for (index, given) in unnamed {
+        let Some(Spec::Buffer(spec)) = &given.spec else { continue };
+        let mut spec = spec.clone();
+        if matches!(spec.fill, Fill::File(_)) {
+            let kernel = choose(&program.name, module.kernels(), options.kernel.as_deref())?;
+            let read = inputs::read_file(&mut spec);
+            read.map_err(|error| anyhow!("argument {index} of `{}`: {error}", kernel.name))?;
+        }
+        add_buffer(&mut sequence, given.name(index), spec)?;
+    }
+    for (name, text) in &options.symbols {
+        let set = sequence.set(module, name, text, Path::new(""));
+        set.with_context(|| format!("symbol `{name}`"))?;
+    }
+    let is_one_of_several = launches.len() > 1;
+    for (index, mut asked) in launches.into_iter().enumerate() {
+        asked.launch.pulse = Some(Arc::clone(pulse));
+        let added = sequence.add(&program.name, module, asked);
+        if is_one_of_several {
+            added.with_context(|| format!("launch {}", index + 1))?;
+        } else {
+            added?;
+        }
+    }
+    sequence.fit()?;
+    Ok(sequence)
+}
+
+fn add_buffer(sequence: &mut Sequence, name: String, spec: BufferSpec) -> Result<()> {
+    let is_known = sequence.buffers.iter().any(|(known, _)| *known == name);
+    ensure!(!is_known, "there are two buffers `{name}`: give one of them another name");
+    sequence.buffers.push((name, spec));
+    Ok(())
 }
 
 /// Loads a program's text.
@@ -109,10 +236,17 @@ pub(super) fn choose<'m>(
     kernels: &'m [KernelInfo],
     wanted: Option<&str>,
 ) -> Result<&'m KernelInfo> {
-    let names: Vec<String> = kernels.iter().map(|kernel| format!("`{}`", kernel.name)).collect();
+    let short = |kernel: &KernelInfo| signature::short(&kernel.name);
+    // Kernels that differ in their parameters only have to be told apart by their names in PTX.
+    let is_alone = |name: &str| kernels.iter().filter(|kernel| short(kernel) == name).count() == 1;
+    let name = |kernel: &KernelInfo| {
+        Some(short(kernel)).filter(|name| is_alone(name)).unwrap_or(kernel.name.clone())
+    };
+    let names: Vec<String> = kernels.iter().map(|kernel| format!("`{}`", name(kernel))).collect();
     match (kernels, wanted) {
         ([], _) => bail!(
-            "`{file}` has no kernel: is it cut short, or are its functions not `__global__`, or templates that are never instantiated?"
+            "`{file}` has no kernel: is it cut short, or are its functions not `__global__`? A template becomes a kernel if \
+             it is named with its arguments, as in `scale<float, 4>`"
         ),
         ([only], None) => Ok(only),
         (several, None) => {
@@ -123,10 +257,13 @@ pub(super) fn choose<'m>(
     }
 }
 
-/// The kernel with this name, or the only one whose mangled C++ name contains it, as `_Z4axpyPf` contains `axpy`.
+/// The kernel with this name in PTX or in C++, or the only one that has it without its namespaces and arguments.
 fn named<'m>(kernels: &'m [KernelInfo], wanted: &str) -> Option<&'m KernelInfo> {
-    let mangled = format!("_Z{}{wanted}", wanted.len());
-    let mut similar = kernels.iter().filter(|kernel| kernel.name.starts_with(&mangled));
+    let only = |is_it: &dyn Fn(&str) -> bool| {
+        let mut found = kernels.iter().filter(|kernel| is_it(&kernel.name));
+        found.next().filter(|_| found.next().is_none())
+    };
     let exact = kernels.iter().find(|kernel| kernel.name == wanted);
-    exact.or_else(|| similar.next().filter(|_| similar.next().is_none()))
+    let same = || only(&|name| signature::is_called(name, wanted));
+    exact.or_else(same).or_else(|| only(&|name| signature::plain(name) == wanted))
 }

@@ -9,11 +9,12 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Result, anyhow, bail};
-use arguments::{BufferSpec, Fill, Spec};
+use arguments::Spec;
 use serde_json::{Value, json};
 use simt::Dim3;
 
 use super::Output;
+use super::launches::Wanted;
 use super::options::{Device, PlayOptions};
 use super::plan::Plan;
 use super::source::{self, why};
@@ -65,14 +66,21 @@ fn check(PlayOptions { run, .. }: &PlayOptions) -> Result<()> {
         ("--print", !run.prints.is_empty()),
         ("--trace", run.trace.is_some()),
         ("--json", run.json),
+        ("--symbol", !run.symbols.is_empty()),
+        ("--expect", !run.expectations.is_empty()),
+        ("--save", !run.saves.is_empty()),
+        ("--picture", !run.pictures.is_empty()),
     ];
     if let Some((option, _)) = given.iter().find(|(_, given)| *given) {
         bail!("`lanes play` shows one run of the emulator in a page: omit `{option}`");
     }
-    let is_file = |spec: &Spec| matches!(spec, Spec::Buffer(BufferSpec { fill: Fill::File(_), .. }));
-    match run.args.iter().find(|argument| is_file(&argument.spec)) {
-        Some(argument) => {
-            bail!("`{}`: a page cannot read a file; fill the buffer with `list=` or `rand`", argument.text)
+    if run.launches.len() > 1 {
+        bail!("`lanes play` shows one launch in a page: give `--launch` once");
+    }
+    let given = run.args.iter().map(|given| &given.text).chain(run.buffers.iter().map(|(_, text)| text));
+    match given.into_iter().find(|text| text.contains(":file=")) {
+        Some(text) => {
+            bail!("`{text}`: a page cannot read a file; fill the buffer with `list=` or `rand`")
         }
         None => Ok(()),
     }
@@ -80,14 +88,14 @@ fn check(PlayOptions { run, .. }: &PlayOptions) -> Result<()> {
 
 /// What the player needs, with the same keys as in a page of the book.
 fn data(plan: &Plan<'_>) -> Result<Value> {
-    let program = json!({ "name": format!("{}.ptx", plan.kernel.name), "text": plan.program.ptx });
-    let launch = launch(plan);
+    let program = json!({ "name": format!("{}.ptx", plan.last().kernel.name), "text": plan.program.ptx });
+    let launch = launch(plan)?;
     let record = page::figure::record(&program, &launch, 0).map_err(|error| anyhow!("{error}"))?;
     let file = plan.options.file.file_name().unwrap_or(plan.options.file.as_os_str()).to_string_lossy();
     let lines = plan.program.cuda.as_deref().unwrap_or_default().lines().enumerate();
     let lines: Vec<Value> = lines.map(|(index, line)| json!([index + 1, line])).collect();
     Ok(json!({
-        "name": plan.kernel.name,
+        "name": plan.last().kernel.name,
         "title": file,
         "program": program,
         "source": { "name": file, "lines": lines },
@@ -97,15 +105,26 @@ fn data(plan: &Plan<'_>) -> Result<Value> {
     }))
 }
 
-fn launch(plan: &Plan<'_>) -> Value {
-    let (options, launch) = (plan.options, &plan.launch);
-    let arguments = options.args.iter().enumerate();
-    let arguments: Vec<Value> = arguments
-        .map(|(index, argument)| json!({ "name": format!("arg{index}"), "is": argument.text }))
-        .collect();
+fn launch(plan: &Plan<'_>) -> Result<Value> {
+    let (options, launch) = (plan.options, plan.launch());
+    let mut arguments: Vec<Value> = Vec::new();
+    let texts = options.launches().pop().map_or(Vec::new(), |asked| asked.args);
+    for (index, (text, wanted)) in texts.iter().zip(&plan.last().args).enumerate() {
+        let named = options.buffers.iter().find(|(name, _)| name == text);
+        let is = match (wanted, named, options.args.get(index)) {
+            (Wanted::Value(Spec::Structure(fields)), ..) if !fields.buffers().is_empty() => {
+                bail!("`{text}`: a page can show structures without pointers only")
+            }
+            (Wanted::Buffer(_), Some((_, spec)), _) => format!("buf:{spec}"),
+            (Wanted::Buffer(_), None, Some(given)) => given.text.clone(),
+            _ => text.clone(),
+        };
+        let name = if named.is_some() { text.clone() } else { format!("arg{index}") };
+        arguments.push(json!({ "name": name, "is": is }));
+    }
     let checks: Vec<&str> = options.watch().names().into_iter().filter(|name| *name != "memory").collect();
     let mut asked = json!({
-        "kernel": plan.kernel.name, "grid": shape(launch.grid), "block": shape(launch.block),
+        "kernel": plan.last().kernel.name, "grid": shape(launch.grid), "block": shape(launch.block),
         "shared_bytes": launch.shared_bytes, "arguments": arguments, "seed": launch.seed,
         "schedule": words::schedule_name(launch.schedule),
         "reconvergence": words::reconvergence_name(launch.reconvergence),
@@ -114,7 +133,7 @@ fn launch(plan: &Plan<'_>) -> Value {
     if let Some(steps) = options.max_steps {
         asked["max_steps"] = json!(steps);
     }
-    asked
+    Ok(asked)
 }
 
 /// As many numbers as say something.

@@ -5,18 +5,20 @@
 use std::fmt;
 use std::ops::Range;
 
-use anyhow::{Result, bail, ensure};
+use anyhow::{Result, anyhow, ensure};
 use serde_json::{Value, json};
 
 use super::plan::Plan;
-use arguments::{Spec, Type, whole};
+use arguments::{Type, is_name, whole};
 use layout::{WIDTH, grouped};
 
 /// Which buffer to print after the run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Print {
-    /// The argument, counted from 0.
-    pub argument: usize,
+    /// The buffer as the user names it, or the number of an argument.
+    given: String,
+    /// The name of the buffer.
+    pub name: String,
     /// Which of its elements; if it is `None`, all of them, up to a limit.
     pub which: Option<Range<u64>>,
 }
@@ -24,23 +26,35 @@ pub(super) struct Print {
 impl Print {
     /// Reads `1`, `1:8` or `1:16..32`.
     pub fn parse(text: &str) -> Result<Print, String> {
-        let (argument, which) = text.split_once(':').map_or((text, None), |(arg, which)| (arg, Some(which)));
-        let parsed = argument.parse().ok().zip(which.map(range).map_or(Some(None), |range| range.map(Some)));
-        let Some((argument, which)) = parsed else {
+        let (name, which) = text.split_once(':').map_or((text, None), |(name, which)| (name, Some(which)));
+        let is_argument = name.parse::<usize>().is_ok() || is_name(name);
+        let parsed = which.map(range).map_or(Some(None), |range| range.map(Some));
+        let Some(which) = parsed.filter(|_| is_argument) else {
             return Err("an argument is counted from 0 and shown as in `1`, `1:8` or `1:16..32`".to_owned());
         };
         if which.as_ref().is_some_and(Range::is_empty) {
             return Err("this range is empty: the second number is not included in it".to_owned());
         }
-        Ok(Print { argument, which })
+        Ok(Print { given: name.to_owned(), name: name.to_owned(), which })
+    }
+
+    /// With the name of the buffer, if there is one, and it has these elements. This is checked before the run, which may
+    /// take long.
+    pub fn resolved(&self, plan: &Plan<'_>) -> Result<Print> {
+        let name = plan.buffer_name(&self.given).map_err(|error| anyhow!("`--print {self}`: {error}"))?;
+        let elements = plan.spec(&name).count;
+        let end = self.which.as_ref().map_or(elements, |which| which.end);
+        let whose = if self.given == name { format!("`{name}`") } else { format!("argument {}", self.given) };
+        ensure!(end <= elements, "`--print {self}`: {whose} has only {elements} elements");
+        Ok(Print { name, ..self.clone() })
     }
 
     /// A description of what it shows: `arg2`, or `arg2, elements 16 to 31,`.
     pub fn what(&self) -> String {
         match &self.which {
-            None => format!("arg{}", self.argument),
-            Some(one) if one.end - one.start == 1 => format!("arg{}, element {},", self.argument, one.start),
-            Some(Range { start, end }) => format!("arg{}, elements {start} to {},", self.argument, end - 1),
+            None => self.name.clone(),
+            Some(one) if one.end - one.start == 1 => format!("{}, element {},", self.name, one.start),
+            Some(Range { start, end }) => format!("{}, elements {start} to {},", self.name, end - 1),
         }
     }
 }
@@ -57,32 +71,11 @@ fn range(text: &str) -> Option<Range<u64>> {
 impl fmt::Display for Print {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.which {
-            None => write!(f, "{}", self.argument),
-            Some(Range { start: 0, end }) => write!(f, "{}:{end}", self.argument),
-            Some(Range { start, end }) => write!(f, "{}:{start}..{end}", self.argument),
+            None => write!(f, "{}", self.given),
+            Some(Range { start: 0, end }) => write!(f, "{}:{end}", self.given),
+            Some(Range { start, end }) => write!(f, "{}:{start}..{end}", self.given),
         }
     }
-}
-
-/// Refuses to print an argument that is not a buffer, or elements that do not exist. This is checked before the run,
-/// which may take long.
-pub(super) fn check(prints: &[Print], specs: &[Spec]) -> Result<()> {
-    for print in prints {
-        let argument = print.argument;
-        let elements = match specs.get(argument) {
-            Some(Spec::Buffer(buffer)) => buffer.count,
-            Some(Spec::Scalar(..)) => {
-                bail!("`--print {print}`: argument {argument} is a number, not a buffer")
-            }
-            Some(Spec::Structure(_)) => {
-                bail!("`--print {print}`: argument {argument} is a structure, not a buffer")
-            }
-            None => bail!("`--print {print}`: there is no such argument; they are counted from 0"),
-        };
-        let end = print.which.as_ref().map_or(elements, |which| which.end);
-        ensure!(end <= elements, "`--print {print}`: argument {argument} has only {elements} elements");
-    }
-    Ok(())
 }
 
 /// How many elements are printed by default.
@@ -92,6 +85,8 @@ const SHOWN: u64 = 64;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Shown<'a> {
     pub print: &'a Print,
+    /// Which argument it is, if there is one launch.
+    pub argument: Option<usize>,
     pub ty: Type,
     pub bytes: &'a [u8],
     /// `emulator`, or `GPU`.
@@ -103,11 +98,14 @@ impl<'a> Shown<'a> {
     pub fn all(
         plan: &'a Plan,
         machine: &'static str,
-        bytes: impl Fn(usize) -> &'a [u8],
+        bytes: impl Fn(&str) -> &'a [u8],
     ) -> impl Iterator<Item = Shown<'a>> {
-        plan.options.prints.iter().filter_map(move |print| match &plan.specs[print.argument] {
-            Spec::Buffer(spec) => Some(Shown { print, ty: spec.ty, bytes: bytes(print.argument), machine }),
-            Spec::Scalar(..) | Spec::Structure(_) => None,
+        plan.prints.iter().map(move |print| Shown {
+            print,
+            argument: plan.argument(&print.name),
+            ty: plan.spec(&print.name).ty,
+            bytes: bytes(&print.name),
+            machine,
         })
     }
 
@@ -133,15 +131,16 @@ impl<'a> Shown<'a> {
         };
         let whose = if self.machine == "GPU" { " on the GPU" } else { "" };
         let values: Vec<String> = self.elements(&range).map(|element| self.ty.show(element)).collect();
-        let (argument, ty, rows) = (self.print.argument, self.ty.name, rows(&values, range.start as usize));
-        format!("\narg{argument} afterwards{whose}, {which} ({ty})\n{rows}")
+        let (name, ty, rows) = (&self.print.name, self.ty.name, rows(&values, range.start as usize));
+        format!("\n{name} afterwards{whose}, {which} ({ty})\n{rows}")
     }
 
     /// As JSON: the elements that were asked for, all of them by default.
     pub fn json(&self) -> Value {
         let range = self.print.which.clone().unwrap_or(0..(self.bytes.len() / self.ty.bytes) as u64);
         json!({
-            "argument": self.print.argument,
+            "argument": self.argument,
+            "name": self.print.name,
             "type": self.ty.name,
             "machine": self.machine,
             "start": range.start,
@@ -198,13 +197,13 @@ mod tests {
 
     #[test]
     fn prints_name_an_argument_and_come_back_as_they_were_written() {
-        assert_eq!(Print::parse("1"), Ok(Print { argument: 1, which: None }));
-        assert_eq!(Print::parse("0:8"), Ok(Print { argument: 0, which: Some(0..8) }));
-        assert_eq!(Print::parse("0:3..8"), Ok(Print { argument: 0, which: Some(3..8) }));
-        for text in ["1", "0:8", "2:3..8"] {
+        assert_eq!(Print::parse("1").unwrap().which, None);
+        assert_eq!(Print::parse("0:8").unwrap().which, Some(0..8));
+        assert_eq!(Print::parse("x:3..8").unwrap().which, Some(3..8));
+        for text in ["1", "0:8", "2:3..8", "sums:8"] {
             assert_eq!(Print::parse(text).unwrap().to_string(), text);
         }
-        for wrong in ["", "x", "1:", "1:0", "-1", "1:x", "1:4..4", "1:5..4", "1:..4", "1:4..", "1:0..=4"] {
+        for wrong in ["", "x y", "1:", "1:0", "-1", "1:x", "1:4..4", "1:5..4", "1:..4", "1:4..", "1:0..=4"] {
             assert!(Print::parse(wrong).is_err(), "{wrong}");
         }
     }

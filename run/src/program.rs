@@ -21,7 +21,7 @@ use super::source;
 /// The text of a CUDA file that has a function `main`, if the options ask for no kernel of it.
 pub(super) fn text(options: &RunOptions) -> Result<Option<String>> {
     let is_cuda = options.file.extension().is_some_and(|extension| extension == "cu");
-    if !is_cuda || options.kernel.is_some() || !options.args.is_empty() {
+    if !is_cuda || options.kernel.is_some() || !options.args.is_empty() || !options.launches.is_empty() {
         return Ok(None);
     }
     let text = source::cuda_text(&options.file)?;
@@ -29,7 +29,7 @@ pub(super) fn text(options: &RunOptions) -> Result<Option<String>> {
 }
 
 /// Whether a text has the word `main` with a parenthesis after it, in neither a comment nor a text in quotes.
-fn has_main(text: &str) -> bool {
+pub(super) fn has_main(text: &str) -> bool {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let mut rest = text;
     while let Some(c) = rest.chars().next() {
@@ -70,7 +70,11 @@ pub(super) fn run(options: &RunOptions, text: &str) -> Result<Output> {
     refuse(options)?;
     let name = source::name(&options.file);
     let short = options.file.file_name().unwrap_or(options.file.as_os_str()).to_string_lossy();
-    let wanted = cudac::Options { sm: options.arch.unwrap_or(70), defines: options.defines.clone() };
+    let wanted = cudac::Options {
+        sm: options.arch.unwrap_or(70),
+        defines: options.defines.clone(),
+        instances: Vec::new(),
+    };
     let compiled = cudac::compile_program(&cudac::Source { name: &short, text }, &wanted);
     let (made, program) = compiled.map_err(|errors| source::rejected(&name, &errors))?;
     if !options.json {
@@ -116,10 +120,9 @@ fn refuse(options: &RunOptions) -> Result<()> {
         ("--strict", options.strict),
         ("--device", options.device == Device::Gpu),
         ("--cores", options.cores.is_some()),
-        ("--print", !options.prints.is_empty()),
         ("--trace", options.trace.is_some()),
     ];
-    if let Some((option, _)) = given.iter().find(|(_, given)| *given) {
+    if let Some((option, _)) = given.iter().chain(&options.for_kernels()).find(|(_, given)| *given) {
         bail!(
             "`{}` has a function `main`, so the whole program is run, and `{option}` has no effect on that: omit it, or \
              choose a kernel with `--kernel`",

@@ -15,18 +15,27 @@ pub(super) fn command(options: &RunOptions, launch: &Launch) -> String {
     if let Some(kernel) = &options.kernel {
         option("kernel", kernel.clone());
     }
-    option("grid", shape(options.grid));
-    option("block", shape(options.block));
+    options.buffers.iter().for_each(|(name, spec)| option("buffer", format!("{name}={spec}")));
+    options.symbols.iter().for_each(|(name, spec)| option("symbol", format!("{name}={spec}")));
+    options.launches.iter().for_each(|launch| option("launch", launch.text.clone()));
+    if options.launches.is_empty() {
+        option("grid", shape(options.grid));
+        option("block", shape(options.block));
+    }
     if options.shared_bytes > 0 {
         option("shared-bytes", options.shared_bytes.to_string());
     }
     options.args.iter().for_each(|argument| option("arg", argument.text.clone()));
+    options.instances.iter().for_each(|name| option("instantiate", name.clone()));
+    options.expectations.iter().for_each(|expected| option("expect", expected.text.clone()));
     options.defines.iter().for_each(|(name, value)| option("define", format!("{name}={value}")));
     let given = [
         ("arch", options.arch.map(|arch| format!("compute_{arch}"))),
         ("compiler", options.compiler.map(|choice| words::compiler_name(choice).to_owned())),
         ("reconvergence", options.reconvergence.map(|it| words::reconvergence_name(it).to_owned())),
         ("resident-blocks", options.resident_blocks.map(|blocks| blocks.to_string())),
+        ("std", options.std.map(|version| format!("c++{version}"))),
+        ("tolerance", options.tolerance.map(|number| number.to_string())),
         ("check", options.check.map(words::Watch::option)),
         ("max-steps", options.max_steps.map(|steps| steps.to_string())),
     ];
@@ -48,7 +57,7 @@ fn program() -> String {
     std::env::args_os().next().map_or("lanes".to_owned(), |name| name.to_string_lossy().into_owned())
 }
 
-fn shape(Dim3 { x, y, z }: Dim3) -> String {
+pub(super) fn shape(Dim3 { x, y, z }: Dim3) -> String {
     match (y, z) {
         (1, 1) => x.to_string(),
         (_, 1) => format!("{x},{y}"),

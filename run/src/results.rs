@@ -72,15 +72,15 @@ impl Contents {
 
 /// An empty list of results for each buffer to print; no buffers if only one seed runs.
 pub(super) fn none(plan: &Plan) -> Vec<Contents> {
-    let prints = plan.options.prints.iter().filter(|_| plan.options.seeds.is_some());
+    let prints = plan.prints.iter().filter(|_| plan.options.seeds.is_some());
     prints.map(|print| Contents { print: print.clone(), by_hash: BTreeMap::new() }).collect()
 }
 
 /// Adds the results of a run, and returns whether one of them is new.
 pub(super) fn add(results: &mut [Contents], plan: &Plan, outcome: &Outcome) -> bool {
-    let shown = Shown::all(plan, "emulator", |argument| outcome.bytes(argument));
+    let shown = Shown::all(plan, "emulator", |name| outcome.bytes(name));
     let pairs = results.iter_mut().zip(shown);
-    pairs.fold(false, |is_new, (contents, shown)| contents.add(outcome.launch.seed, shown.part()) || is_new)
+    pairs.fold(false, |is_new, (contents, shown)| contents.add(outcome.seed(), shown.part()) || is_new)
 }
 
 /// Whether the seeds had different results.
@@ -90,12 +90,12 @@ pub(super) fn differ(search: &Search) -> bool {
 
 /// The results of all seeds, as text. If the search ended at a fault, later seeds are missing.
 pub(super) fn render(plan: &Plan, search: &Search) -> String {
-    if search.ran < 2 || plan.is_failure(&search.outcome.report) {
+    if search.ran < 2 || plan.is_failure(&search.outcome) {
         return String::new();
     }
     let mut out: String = search.results.iter().map(Contents::text).collect();
     if differ(search) {
-        let _ = writeln!(out, "  replay: {}", replay::command(plan.options, &search.outcome.launch));
+        let _ = writeln!(out, "  replay: {}", replay::command(plan.options, &search.outcome.last().launch));
     }
     out
 }
@@ -106,7 +106,7 @@ mod tests {
 
     #[test]
     fn results_are_counted_and_the_first_seed_of_each_is_listed() {
-        let print = Print::parse("2").unwrap();
+        let print = Print::parse("arg2").unwrap();
         let mut contents = Contents { print, by_hash: BTreeMap::new() };
         assert!(contents.add(5, &[1]) && !contents.add(6, &[1]));
         assert_eq!(contents.text(), "  arg2 had the same contents every time\n");

@@ -7,13 +7,12 @@
 use std::ops::ControlFlow;
 
 use anyhow::Result;
-use simt::Launch;
 
+use super::alive;
 use super::once::{Outcome, once};
 use super::plan::Plan;
 use super::results::{self, Contents};
 use lanes::cores::in_order;
-use lanes::progress::Progress;
 
 /// A non-empty range of seeds, without its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,8 +42,10 @@ pub(super) struct Search {
     /// The run to report: the first that failed; otherwise the first with any finding; otherwise the first whose
     /// printed buffers differ from those of the first seed; otherwise the last.
     pub outcome: Outcome,
-    /// How many seeds ran.
+    /// How many seeds ran to their end.
     pub ran: u64,
+    /// Whether Ctrl-C ended the search.
+    pub was_stopped: bool,
     /// How many of them had any finding.
     pub with_findings: u64,
     /// The different contents of the buffers to print.
@@ -53,27 +54,29 @@ pub(super) struct Search {
 
 /// Runs the seeds of a plan, up to the first that fails.
 pub(super) fn search(plan: &Plan) -> Result<Search> {
-    let progress = Progress::start();
-    let start = |seed| progress.set(&format!("{}, seed {seed}", plan.kernel.name));
-    let first = plan.launch.seed;
-    start(first);
+    let seeds = plan.options.seeds;
+    let count = seeds.map_or(1, |seeds| seeds.end - seeds.start);
+    let _progress = alive::progress(plan.steps(), count, &plan.pulse, alive::HINT);
+    let first = plan.launch().seed;
     // A wrong kernel mostly fails with every seed, so no other seed begins before the first one has ended.
-    let mut search = Search::of(plan, once(plan, &plan.launch)?);
-    let Some(seeds) = plan.options.seeds.filter(|_| !plan.is_failure(&search.outcome.report)) else {
+    let mut search = Search::of(plan, once(plan, first, plan.launch().cores)?);
+    let Some(seeds) = seeds.filter(|_| !plan.is_failure(&search.outcome) && !search.was_stopped) else {
         return Ok(search);
     };
-    let (cores, mut is_odd) = (plan.side_by_side(), false);
-    let launch = Launch { cores: plan.launch.cores / cores, ..plan.launch.clone() };
-    let run = |seed| {
-        start(seed);
-        once(plan, &Launch { seed, ..launch.clone() })
-    };
-    let end = in_order(cores, first + 1..seeds.end, run, |_, outcome| {
-        match outcome.map(|outcome| search.add(plan, outcome, &mut is_odd)) {
-            Err(error) => ControlFlow::Break(Err(error)),
-            Ok(()) if plan.is_failure(&search.outcome.report) => ControlFlow::Break(Ok(())),
-            Ok(()) => ControlFlow::Continue(()),
+    let (side_by_side, mut is_odd) = (plan.side_by_side(), false);
+    let cores = plan.launch().cores / side_by_side;
+    let run = |seed| once(plan, seed, cores);
+    let end = in_order(side_by_side, first + 1..seeds.end, run, |_, outcome| {
+        let outcome = match outcome {
+            Err(error) => return ControlFlow::Break(Err(error)),
+            Ok(outcome) => outcome,
+        };
+        if outcome.was_stopped() {
+            search.was_stopped = true;
+            return ControlFlow::Break(Ok(()));
         }
+        search.add(plan, outcome, &mut is_odd);
+        if plan.is_failure(&search.outcome) { ControlFlow::Break(Ok(())) } else { ControlFlow::Continue(()) }
     });
     end.break_value().unwrap_or(Ok(()))?;
     Ok(search)
@@ -83,25 +86,21 @@ impl Search {
     fn of(plan: &Plan, outcome: Outcome) -> Search {
         let mut results = results::none(plan);
         results::add(&mut results, plan, &outcome);
-        let with_findings = u64::from(has_findings(&outcome));
-        Search { outcome, ran: 1, with_findings, results }
+        let (with_findings, was_stopped) = (u64::from(outcome.has_findings()), outcome.was_stopped());
+        Search { outcome, ran: 1, was_stopped, with_findings, results }
     }
 
     /// Adds the next seed. `is_odd` says whether a seed so far left other contents than the first.
     fn add(&mut self, plan: &Plan, next: Outcome, is_odd: &mut bool) {
         self.ran += 1;
-        self.with_findings += u64::from(has_findings(&next));
+        self.with_findings += u64::from(next.has_findings());
         let is_new = results::add(&mut self.results, plan, &next);
-        let is_worse = plan.is_failure(&next.report) || has_findings(&next) && !has_findings(&self.outcome);
-        if is_worse || !*is_odd && !has_findings(&self.outcome) {
+        let is_worse = plan.is_failure(&next) || next.has_findings() && !self.outcome.has_findings();
+        if is_worse || !*is_odd && !self.outcome.has_findings() {
             self.outcome = next;
         }
         *is_odd |= is_new;
     }
-}
-
-fn has_findings(outcome: &Outcome) -> bool {
-    !outcome.report.faults.is_empty()
 }
 
 #[cfg(test)]

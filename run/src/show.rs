@@ -6,19 +6,23 @@
 use std::cmp::Reverse;
 use std::fmt::Write as _;
 
-use anstyle::Style;
+use anstyle::{AnsiColor, Style};
 use simt::{Counters, Fault, Launch, LineCounters, Reconvergence, Report, Schedule, Severity, StaleRead};
 
 use super::finished::Finished;
+use super::launches::Step;
 use super::on_gpu::{Difference, OnGpu};
+use super::once::Ran;
 use super::plan::Plan;
 use super::print::Shown;
 use super::seeds::Search;
 use super::trace::Written;
-use super::{replay, results, words};
+use super::{replay, results, signature, source, words};
 use lanes::device::withheld;
 use lanes::machine::Timing;
-use lanes::report::columns::{ACTIVE_LANES, Column, DIVERGENT_BRANCHES, INSTRUCTIONS, SECTORS};
+use lanes::report::columns::{
+    ACTIVE_LANES, BANK_CONFLICTS, Column, DIVERGENT_BRANCHES, INSTRUCTIONS, SECTORS,
+};
 use lanes::report::faults;
 use layout::{counted, decimal, grouped, paragraph, table};
 
@@ -27,8 +31,8 @@ const TITLE: Style = Style::new().bold();
 /// How many CUDA lines are shown.
 const LINES: usize = 8;
 
-/// The columns about a CUDA line.
-const COLUMNS: [Column; 4] = [INSTRUCTIONS, ACTIVE_LANES, DIVERGENT_BRANCHES, SECTORS];
+/// The columns about a CUDA line; the last one only where there are conflicts.
+const COLUMNS: [Column; 5] = [INSTRUCTIONS, ACTIVE_LANES, DIVERGENT_BRANCHES, SECTORS, BANK_CONFLICTS];
 
 /// Everything about a run.
 pub(super) fn render(finished: &Finished) -> String {
@@ -36,12 +40,23 @@ pub(super) fn render(finished: &Finished) -> String {
     let mut out = title(plan);
     match search {
         Some(search) => out += &emulated(plan, search),
-        None => out += &paragraph("with: ", &shape(plan, "")),
+        None => out += &paragraph("with: ", &shape(plan.last(), "")),
     }
     if let Some(gpu) = on_gpu {
         out += &on_the_gpu(gpu, search.is_some());
     }
-    finished.prints().iter().fold(out, |out, print: &Shown| out + &print.text())
+    out = finished.prints().iter().fold(out, |out, print: &Shown| out + &print.text());
+    for picture in &plan.pictures {
+        let Some(bytes) = finished.bytes(&picture.name) else { continue };
+        let _ = match &picture.file {
+            None => write!(out, "{}", picture.text(plan.spec(&picture.name).ty, bytes)),
+            Some(file) => writeln!(out, "\ndrew {} into {}", picture.name, source::name(file)),
+        };
+    }
+    for save in plan.saves.iter().filter(|save| finished.bytes(&save.name).is_some()) {
+        let _ = writeln!(out, "\nsaved {} to {}", save.name, source::name(&save.file));
+    }
+    out
 }
 
 fn title(plan: &Plan) -> String {
@@ -49,40 +64,106 @@ fn title(plan: &Plan) -> String {
         Some(by) => format!("compiled by {by}"),
         None => format!("for sm_{}", plan.target_sm),
     };
-    let title = format!("{} of {}, {made}", plan.kernel.name, plan.program.name);
+    let kernels = match plan.only() {
+        Some(step) => signature::short(&step.kernel.name),
+        None => format!("{} launches", plan.steps().len()),
+    };
+    let title = format!("{kernels} of {}, {made}", plan.program.name);
     format!("{TITLE}{}{TITLE:#}\n", paragraph("", &title).trim_end())
 }
 
 /// What the emulator found.
 fn emulated(plan: &Plan, search: &Search) -> String {
-    let report = &search.outcome.report;
     let mut out = head(plan, search);
-    out += &counters(report);
+    for (index, (step, ran)) in plan.steps().iter().zip(&search.outcome.ran).enumerate() {
+        let is_last = index + 1 == search.outcome.ran.len();
+        if plan.only().is_none() {
+            let title = format!("launch {} of {}: {}", index + 1, plan.steps().len(), step.title());
+            let _ = write!(out, "\n{TITLE}{title}{TITLE:#}\n");
+        }
+        out += &launched(plan, search, ran, is_last);
+    }
+    let left = plan.steps().len() - search.outcome.ran.len();
+    if left > 0 && !search.was_stopped {
+        let rest = if left == 1 { "the last launch".to_owned() } else { format!("the last {left} launches") };
+        out.push('\n');
+        out += &paragraph("", &format!("{rest} did not run, because of the error"));
+    }
+    out += &expectations(plan, search);
+    out + &results(plan, search)
+}
+
+/// What the emulator found in a launch.
+fn launched(plan: &Plan, search: &Search, ran: &Ran, is_last: bool) -> String {
+    let report = &ran.report;
+    let mut out = counters(report);
     out += &lines(&report.lines);
     out += &costly(&report.lines);
     out += &printed(&report.output);
     if let Some(trace) = &search.outcome.trace {
         out += &traced(trace);
     }
-    out += &found(plan, search);
-    out += &stale_reads(&report.stale_reads);
-    out + &results(plan, search)
+    out += &found(plan, search, ran, is_last);
+    out + &stale_reads(&report.stale_reads)
+}
+
+/// Whether buffers are as expected.
+fn expectations(plan: &Plan, search: &Search) -> String {
+    let Search { outcome, .. } = search;
+    if plan.sequence.contents.is_empty() {
+        return String::new();
+    }
+    let mut out = format!("\n{TITLE}expected{TITLE:#}\n");
+    if outcome.was_stopped() || outcome.ran.len() < plan.steps().len() {
+        return out + "  not compared, because the run did not come to its end\n";
+    }
+    if outcome.mismatches.is_empty() {
+        let names: Vec<&str> = plan.sequence.contents.iter().map(|contents| contents.name.as_str()).collect();
+        return out + &paragraph("  ", &format!("{}: as expected", names.join(", ")));
+    }
+    let bad = AnsiColor::Red.on_default().bold();
+    for mismatch in &outcome.mismatches {
+        let text = paragraph("error: ", mismatch);
+        let _ = write!(out, "{bad}error{bad:#}{}", &text["error".len()..]);
+    }
+    out
 }
 
 fn head(plan: &Plan, search: &Search) -> String {
-    let launch = &search.outcome.launch;
+    let launch = &search.outcome.last().launch;
     let memory = if launch.weak_memory { ", weak memory" } else { "" };
     let on =
         format!("emulator, {}, {}{}{memory}", mechanism(plan), policy(launch.schedule), apart(plan, launch));
     let mut out = paragraph("on: ", &on);
-    out += &paragraph("with: ", &shape(plan, &format!(", seed {}", launch.seed)));
+    out += &match plan.only() {
+        Some(step) => paragraph("with: ", &shape(step, &format!(", seed {}", launch.seed))),
+        None => paragraph("with: ", &format!("seed {}", launch.seed)),
+    };
     out += &paragraph("checked: ", &plan.options.watch().names().join(", "));
-    out + &seeds(plan, search)
+    out + &seeds(plan, search) + &stopped(plan, search)
 }
 
-fn shape(plan: &Plan, seed: &str) -> String {
-    let mut with = format!("grid {}, block {}{seed}", plan.launch.grid, plan.launch.block);
-    let shared = plan.kernel.shared_bytes + u64::from(plan.launch.shared_bytes);
+/// What Ctrl-C left.
+fn stopped(plan: &Plan, search: &Search) -> String {
+    if !search.was_stopped {
+        return String::new();
+    }
+    let text = match plan.options.seeds {
+        Some(seeds) if !search.outcome.was_stopped() => {
+            format!("by Ctrl-C, with {} left", counted(seeds.end - seeds.start - search.ran, "seed"))
+        }
+        _ => format!(
+            "by Ctrl-C after {} and {}; this is what is known until then",
+            counted(plan.pulse.steps(), "step"),
+            counted(plan.pulse.blocks(), "block")
+        ),
+    };
+    paragraph("stopped: ", &text)
+}
+
+fn shape(step: &Step, seed: &str) -> String {
+    let mut with = format!("grid {}, block {}{seed}", step.launch.grid, step.launch.block);
+    let shared = step.kernel.shared_bytes + u64::from(step.launch.shared_bytes);
     if shared > 0 {
         let _ = write!(with, ", shared memory {}", counted(shared, "byte"));
     }
@@ -90,7 +171,7 @@ fn shape(plan: &Plan, seed: &str) -> String {
 }
 
 fn mechanism(plan: &Plan) -> &'static str {
-    match plan.launch.reconvergence {
+    match plan.launch().reconvergence {
         Reconvergence::Stack => "reconvergence stack",
         Reconvergence::Auto if plan.target_sm < 70 => "reconvergence stack",
         _ => "independent thread scheduling",
@@ -116,8 +197,8 @@ fn apart(plan: &Plan, launch: &Launch) -> &'static str {
 /// The result of many seeds.
 fn seeds(plan: &Plan, search: &Search) -> String {
     let Some(range) = plan.options.seeds else { return String::new() };
-    let (ran, seed) = (search.ran, search.outcome.launch.seed);
-    let failed = plan.is_failure(&search.outcome.report);
+    let (ran, seed) = (search.ran, search.outcome.seed());
+    let failed = plan.is_failure(&search.outcome);
     let clean = match (ran - u64::from(failed), search.with_findings - u64::from(failed)) {
         (0, _) => String::new(),
         (ran, 0) => format!("{} ran without findings", grouped(ran)),
@@ -143,7 +224,7 @@ fn seeds(plan: &Plan, search: &Search) -> String {
     };
     let mut out =
         paragraph("seeds: ", &format!("{} to {}: {summary} (schedule {by})", range.start, range.end - 1));
-    if failed && !plan.options.prints.is_empty() && search.outcome.launch.seed + 1 < range.end {
+    if failed && !plan.options.prints.is_empty() && search.outcome.seed() + 1 < range.end {
         out += &paragraph(
             "       ",
             "with --check memory, the other seeds run too, and their results are compared",
@@ -216,11 +297,15 @@ fn lines(lines: &[LineCounters]) -> String {
     if costliest.is_empty() {
         return String::new();
     }
-    let head = |row: usize| COLUMNS.iter().map(move |column| column.head[row].to_owned());
+    let conflicts = |line: &&LineCounters| {
+        line.counters.shared_load_bank_conflicts + line.counters.shared_store_bank_conflicts > 0
+    };
+    let columns = &COLUMNS[..COLUMNS.len() - usize::from(!lines.iter().any(|line| conflicts(&line)))];
+    let head = |row: usize| columns.iter().map(move |column| column.head[row].to_owned());
     let mut rows: Vec<Vec<String>> =
         (0..2).map(|row| std::iter::once(String::new()).chain(head(row)).collect()).collect();
     for line in costliest.iter().take(LINES) {
-        let cells = COLUMNS.iter().map(|column| column.text(&line.counters, |_| None));
+        let cells = columns.iter().map(|column| column.text(&line.counters, |_| None));
         rows.push(std::iter::once(format!("  {}", line.source)).chain(cells).collect());
     }
     let which = if costliest.len() > LINES {
@@ -250,17 +335,24 @@ fn traced(trace: &Written) -> String {
     format!("\n{}", paragraph("", &format!("traced {} to {file}{cut}", counted(*steps, "step"))))
 }
 
-fn found(plan: &Plan, search: &Search) -> String {
-    let all = &search.outcome.report.faults;
+fn found(plan: &Plan, search: &Search, ran: &Ran, is_last: bool) -> String {
+    let all = &ran.report.faults;
     if all.is_empty() {
-        return format!("\n{TITLE}{}{TITLE:#}\n{}", no_fault(search), other_turns(plan, search));
+        let turns = if is_last { other_turns(plan, search) } else { String::new() };
+        return format!("\n{TITLE}{}{TITLE:#}\n{turns}", no_fault(search, ran, is_last));
     }
-    let replay = replay::command(plan.options, &search.outcome.launch);
+    let replay = replay::command(plan.options, &ran.launch);
     format!("\n{TITLE}{}{TITLE:#}\n{}", verdict(plan, all), faults::alone(all, &replay))
 }
 
 /// `no fault`, unless the results show that something is wrong nevertheless.
-fn no_fault(search: &Search) -> String {
+fn no_fault(search: &Search, ran: &Ran, is_last: bool) -> String {
+    if ran.report.was_stopped {
+        return "no fault so far".to_owned();
+    }
+    if !is_last {
+        return "no fault".to_owned();
+    }
     let worst = search.results.iter().max_by_key(|contents| contents.different().len());
     match worst.filter(|_| results::differ(search)) {
         Some(contents) => {
@@ -278,7 +370,10 @@ fn no_fault(search: &Search) -> String {
 fn other_turns(plan: &Plan, search: &Search) -> String {
     let chosen = plan.options.seeds.is_some() || plan.options.schedule.is_some();
     let atomics = |&(name, _, _, count): &(&str, _, _, u64)| name.contains("_atomic") && count > 0;
-    if chosen || !plan.program.has_locks() || !search.outcome.report.counters.all().iter().any(atomics) {
+    if chosen
+        || !plan.program.has_locks()
+        || !search.outcome.ran.iter().any(|ran| ran.report.counters.all().iter().any(atomics))
+    {
         return String::new();
     }
     let text = "only one order of turns was tried. This kernel swaps words in memory, as locks do, so try other orders with \

@@ -12,6 +12,8 @@ use compilers::{Choice, Compiler, Error, Source};
 pub(super) use lanes::files::why;
 use lanes::terminal;
 
+use super::program;
+
 /// How many bytes of a file are read: one more than the parser accepts, so that it can say that there are too many.
 const MOST_BYTES: u64 = (64 << 20) + 1;
 
@@ -72,7 +74,7 @@ pub(super) fn rejected(name: &str, errors: &cudac::Errors) -> Error {
 }
 
 /// How to compile a file.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct How<'a> {
     /// The architecture, 80 for `sm_80`.
     pub arch: Option<u32>,
@@ -80,6 +82,10 @@ pub(super) struct How<'a> {
     pub choice: Option<Choice>,
     /// Names and values of macros.
     pub defines: &'a [(String, String)],
+    /// Kernels to make of templates.
+    pub instances: Vec<String>,
+    /// The version of C++.
+    pub std: Option<u32>,
 }
 
 /// The PTX of a file, compiled if it is CUDA.
@@ -91,7 +97,8 @@ pub(super) fn read(file: &Path, how: How) -> Result<Program> {
     let bytes = bytes(file).map_err(|error| anyhow!("cannot read `{name}`: {}", why(file, &error)))?;
     let option = (how.arch.map(|_| "--arch"))
         .or(how.choice.map(|_| "--compiler"))
-        .or((!how.defines.is_empty()).then_some("--define"));
+        .or((!how.defines.is_empty()).then_some("--define"))
+        .or(how.std.map(|_| "--std"));
     if let Some(option) = option {
         bail!("`{name}` is not a `.cu` file, so there is nothing to compile: omit `{option}`");
     }
@@ -110,15 +117,40 @@ fn compile(file: &Path, text: &str, how: How) -> Result<Program> {
     if text.trim().is_empty() {
         bail!("`{name}` is empty: write a `__global__` function into it");
     }
+    // NVIDIA's compiler for run time reads no host code.
+    let is_program = program::has_main(text);
+    let choice = how.choice.or(is_program.then_some(Choice::Cudac));
     let compiler =
-        Compiler::find(how.choice).map_err(|error| anyhow!("`{name}` has to be compiled, but {error}"))?;
+        Compiler::find(choice).map_err(|error| anyhow!("`{name}` has to be compiled, but {error}"))?;
     // Files that it includes are beside it. A name without a folder is in the current folder.
     let include =
         vec![file.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new(".")).to_owned()];
     let short = file.file_name().unwrap_or(file.as_os_str()).to_string_lossy();
     let defines = how.defines.to_vec();
-    let source = Source { name: &short, text, arch: how.arch, include, defines };
-    let made = compiler.compile(&source).map_err(explained)?;
+    let source = Source {
+        name: &short,
+        text,
+        arch: how.arch,
+        include,
+        defines,
+        instances: how.instances,
+        is_program,
+        std: how.std,
+    };
+    let asked = source.instances.join("`, `");
+    let beyond = move |error| match error {
+        // NVIDIA's compiler names lines after the end of the text.
+        Error::Rejected { name, log, choice: Choice::Nvrtc } if !asked.is_empty() => Error::Rejected {
+            log: format!(
+                "{}\nhelp: lines after the end of the file make the kernels `{asked}`, which were asked for",
+                log.trim_end()
+            ),
+            name,
+            choice: Choice::Nvrtc,
+        },
+        other => other,
+    };
+    let made = compiler.compile(&source).map_err(explained).map_err(beyond)?;
     Ok(Program {
         name,
         ptx: made.ptx,
@@ -132,6 +164,12 @@ fn compile(file: &Path, text: &str, how: How) -> Result<Program> {
 fn explained(error: Error) -> Error {
     match error {
         Error::Rejected { name, log, choice } => {
+            // NVIDIA's compiler begins every log with the age of the architecture.
+            let is_about_age = |line: &&str| line.starts_with("nvrtc: warning: Architectures prior to");
+            let log: String = log
+                .lines()
+                .filter(|line| !is_about_age(line))
+                .fold(String::new(), |all, line| all + line + "\n");
             let hint = match choice {
                 Choice::Nvrtc => hint(&log),
                 Choice::Cudac => is_beyond_ours(&log).then_some(BEYOND),

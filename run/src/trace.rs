@@ -8,7 +8,7 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Result, anyhow};
 use serde_json::{Value, json};
 use simt::{Launch, Module, TraceStep};
 
@@ -46,7 +46,7 @@ pub(super) struct Written {
 impl Trace {
     /// Opens the file, and writes its first line.
     pub fn create(file: &Path, plan: &Plan, launch: &Launch) -> Result<Trace> {
-        refuse_inputs(file, plan)?;
+        plan.refuse_input("--trace", file)?;
         let out = File::create(file).map_err(|error| failed(file, &error))?;
         let mut trace = Trace {
             file: file.to_owned(),
@@ -105,16 +105,6 @@ fn place(module: &Module, instruction: u32) -> String {
         site.ptx_line,
         json!(json::source(site.source.as_ref()))
     )
-}
-
-/// Refuses to overwrite the kernel or its input files.
-fn refuse_inputs(file: &Path, plan: &Plan) -> Result<()> {
-    let Ok(place) = file.canonicalize() else { return Ok(()) };
-    let is_same = |input: &Path| input.canonicalize().is_ok_and(|input| input == place);
-    if plan.inputs().any(is_same) {
-        bail!("`--trace` names the file `{}`, which is an input: give it another name", source::name(file));
-    }
-    Ok(())
 }
 
 fn failed(file: &Path, error: &std::io::Error) -> anyhow::Error {

@@ -3,6 +3,7 @@
 //! Parsing and printing are side by side, because a fault ends with the command that repeats the run. What it leaves
 //! out: arguments and what to print, which [`spec`](super::spec) parses.
 
+use arguments::BufferSpec;
 use compilers::Choice;
 use simt::{Checks, Dim3, Reconvergence, Schedule};
 
@@ -70,17 +71,19 @@ pub(super) fn checks(text: &str) -> Result<Watch, String> {
 
 const CHECKERS: &str = "`races`, `initialisation`, `synchronisation` and `memory`";
 
-/// The name of a kind of fault.
-pub(super) fn fault(text: &str) -> Result<host::Kind, String> {
+/// The name of something that can be explained.
+pub(super) fn topic(text: &str) -> Result<super::explain::Topic, String> {
     let known = || super::explain::names().collect::<Vec<_>>().join(", ");
-    super::explain::named(text).ok_or_else(|| format!("there is no such fault: choose one of {}", known()))
+    super::explain::named(text)
+        .ok_or_else(|| format!("there is no such thing in a report: choose one of {}", known()))
 }
 
 /// `compute_80`, `sm_80` or `80`.
 pub(super) fn arch(text: &str) -> Result<u32, String> {
     let number = text.strip_prefix("compute_").or(text.strip_prefix("sm_")).unwrap_or(text);
     let known = number.parse().ok().filter(|arch| (20..1000).contains(arch));
-    known.ok_or_else(|| "an architecture is written as in `compute_70`".to_owned())
+    known
+        .ok_or_else(|| "an architecture from 20 on is written as in `80`, `sm_80` or `compute_80`".to_owned())
 }
 
 /// `NAME` or `NAME=VALUE`, as compilers read it after `-D`.
@@ -91,6 +94,42 @@ pub(super) fn define(text: &str) -> Result<(String, String), String> {
         return Err(format!("`{name}` is not the name of a macro: write it as in `TILE=32`"));
     }
     Ok((name.to_owned(), value.to_owned()))
+}
+
+/// `NAME=TYPE:COUNT:FILL`: the name, and the buffer as text.
+pub(super) fn named_buffer(text: &str) -> Result<(String, String), String> {
+    let (name, spec) = named_value(text)?;
+    BufferSpec::parse(&spec).map_err(|why| why.replace("buf:", "NAME="))?;
+    Ok((name, spec))
+}
+
+/// `NAME=VALUE`.
+pub(super) fn named_value(text: &str) -> Result<(String, String), String> {
+    let parts = text.split_once('=').filter(|(name, _)| arguments::is_name(name));
+    let (name, spec) = parts.ok_or("a name and a value are written as in `x=f32:1024:zeros`")?;
+    Ok((name.to_owned(), spec.to_owned()))
+}
+
+/// `scale<float, 4>`
+pub(super) fn instance(text: &str) -> Result<String, String> {
+    let is_instance = text.contains('<') && text.trim_end().ends_with('>') && !text.contains("<<<");
+    if is_instance {
+        Ok(text.to_owned())
+    } else {
+        Err("a kernel of a template is written as in `scale<float, 4>`".to_owned())
+    }
+}
+
+/// `c++17`, or `17`.
+pub(super) fn standard(text: &str) -> Result<u32, String> {
+    let number = text.strip_prefix("c++").unwrap_or(text);
+    let known = number.parse().ok().filter(|version| [11, 14, 17, 20].contains(version));
+    known.ok_or_else(|| "choose `c++11`, `c++14`, `c++17` or `c++20`".to_owned())
+}
+
+pub(super) fn tolerance(text: &str) -> Result<f64, String> {
+    let number = text.parse().ok().filter(|number: &f64| number.is_finite() && *number >= 0.0);
+    number.ok_or_else(|| "a tolerance is a number, at least 0, as in `1e-6`".to_owned())
 }
 
 /// `cudac` or `nvrtc`.

@@ -96,7 +96,7 @@ pub use emulator::{Emulator, KernelInfo, Limits, Module, Param, Snapshot};
 pub use exec::moment::{Access, LaneGroup, Moment, Register, Waiting, Watcher};
 pub use launch::{Arg, Checks, Dim3, Launch, Reconvergence, Schedule};
 pub use launch::{DEFAULT_MAX_STEPS, DEFAULT_RESIDENT_BLOCKS, MAX_BLOCK_THREADS, MAX_GRID, MAX_SHARED_BYTES};
-pub use launch::{LaunchError, MemoryError};
+pub use launch::{LaunchError, MemoryError, Pulse};
 pub use machine::global::Buffer;
 pub use ptx::Error as PtxError;
 pub use report::Report;

@@ -73,7 +73,20 @@ pub fn alone(faults: &[Fault], replay: &str) -> String {
 fn describe_alone(fault: &Fault, replay: &str) -> String {
     let (word, style) = (fault.severity.name(), style(fault.severity));
     let head = paragraph(&format!("{word}: "), &format!("{}: {}", fault.kind.name(), fault.message));
-    format!("{style}{word}{style:#}{}{}  replay: {replay}\n", &head[word.len()..], details("  ", fault))
+    let element = element(fault).map_or(String::new(), |text| paragraph("  ", &text));
+    let details = details("  ", fault);
+    format!("{style}{word}{style:#}{}{element}{details}  replay: {replay}\n", &head[word.len()..])
+}
+
+/// The element of an array that a fault is about, if an element has the size of the access: `total[33]`.
+fn element(fault: &Fault) -> Option<String> {
+    let location = fault.location.as_ref()?;
+    let (name, element) = (&location.allocation.as_ref()?.name, location.element()?);
+    let is_whole = location.offset()? % i64::try_from(location.bytes).ok()? == 0;
+    let is_name = name.bytes().all(|c| c.is_ascii_alphanumeric() || c == b'_');
+    (is_whole && is_name && location.bytes <= 16).then(|| {
+        format!("these are `{name}[{element}]`, if its elements have {}", counted(location.bytes, "byte"))
+    })
 }
 
 fn style(severity: Severity) -> Style {

@@ -26,6 +26,8 @@ impl Checker<'_> {
             }
             Declaration::Function(function) => self.declare_function(scope, function, None),
             Declaration::Instance(function) => self.want_instance(scope, function),
+            #[cfg(feature = "host")]
+            Declaration::Instantiate(path) => self.want_kernel(scope, path),
             Declaration::Variables(variables) => {
                 for variable in variables {
                     let entity = self.global(scope, variable)?;

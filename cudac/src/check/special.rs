@@ -111,6 +111,30 @@ impl Checker<'_> {
         Ok(())
     }
 
+    /// Asks for the kernel that a template and its arguments name.
+    #[cfg(feature = "host")]
+    pub(super) fn want_kernel(&mut self, scope: ScopeId, path: &tree::Path) -> Result<()> {
+        let Entity::Functions(functions) = self.lookup(scope, path)? else {
+            return Err(error(path.span, "this is no template of a kernel"));
+        };
+        let Some(part) = path.parts.last() else { return Err(error(path.span, "expected a template")) };
+        let explicit = self.explicit(scope, part)?;
+        let fits = |at: &&DeclaredId| {
+            let function = &self.declared[**at].function;
+            let template = function.template.as_ref().filter(|_| function.body.is_some());
+            function.storage.is_global && template.is_some_and(|known| known.len() == explicit.len())
+        };
+        let Some(declared) = functions.iter().find(fits) else {
+            let count = explicit.len();
+            let plural = if count == 1 { "" } else { "s" };
+            let message = format!("`{}` is no template of a kernel with {count} argument{plural}", part.name);
+            let help = "give all arguments of the template, as in `scale<float, 4>`";
+            return Err(error(path.span, message).with_help(help));
+        };
+        self.wanted.push((*declared, explicit, path.span));
+        Ok(())
+    }
+
     /// The function that takes the place of a template for some arguments.
     pub(super) fn special_of(&self, declared: DeclaredId, arguments: &[Argument]) -> Option<DeclaredId> {
         self.declared[declared].specials.iter().find(|(known, _)| known == arguments).map(|(_, id)| *id)

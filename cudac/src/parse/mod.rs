@@ -62,7 +62,7 @@ struct Parser<'p, 's> {
 }
 
 /// Parses a file that has been added to the files.
-pub(crate) fn parse(text: &mut Text<'_>, file: u16) -> Vec<Declaration> {
+pub(crate) fn parse(text: &mut Text<'_>, file: u16, instances: &[String]) -> Vec<Declaration> {
     let tokens = preprocess(text, file, false);
     let scopes = Scopes::new();
     let mut parser = Parser {
@@ -81,9 +81,13 @@ pub(crate) fn parse(text: &mut Text<'_>, file: u16) -> Vec<Declaration> {
         let shape = parser.text.names.get("dim3");
         parser.load_own(&shape);
     }
-    let declarations = parser.declarations(false);
+    let mut declarations = parser.declarations(false);
+    #[cfg(feature = "host")]
+    declarations.extend(instances.iter().filter_map(|text| parser.instance(text)));
+    #[cfg(not(feature = "host"))]
+    debug_assert!(instances.is_empty(), "`Options::check` refuses them");
     let mut all = parser.own;
-    all.extend(declarations);
+    all.append(&mut declarations);
     all
 }
 

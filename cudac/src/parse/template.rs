@@ -79,6 +79,23 @@ impl Parser<'_, '_> {
         }
     }
 
+    /// `f<int>`, a template and its arguments that are given beside the text.
+    #[cfg(feature = "host")]
+    pub(super) fn instance(&mut self, text: &str) -> Option<Declaration> {
+        let file = self.text.files.add("--instantiate", text);
+        self.tokens = super::preprocess(self.text, file, false);
+        self.at = 0;
+        let path = self.path().and_then(|path| {
+            let is_whole = self.token().kind == Kind::End;
+            if is_whole {
+                Ok(path)
+            } else {
+                Err(error(path.span, format!("`{text}` names no template of a kernel")))
+            }
+        });
+        path.map(Declaration::Instantiate).map_err(|problem| self.report(problem)).ok()
+    }
+
     /// Makes a template known in the scope around its parameters.
     fn declare_template(&mut self, declaration: &Declaration) {
         match declaration {

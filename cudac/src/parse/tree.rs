@@ -366,6 +366,9 @@ pub(crate) enum Declaration {
     Function(Rc<Function>),
     /// `template` and a function without a body: asks for an instance.
     Instance(Rc<Function>),
+    /// A template and its arguments: asks for an instance.
+    #[cfg(feature = "host")]
+    Instantiate(Path),
     Variables(Vec<Variable>),
     Struct(Rc<Struct>),
     Enum(Enum),

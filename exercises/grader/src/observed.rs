@@ -44,10 +44,10 @@ impl Truth {
         }
     }
 
-    /// Lines that show it; lanes as a picture.
-    pub fn picture(&self, name: &str) -> Vec<String> {
+    /// Lines that show it; lanes as a picture, unless the numbers are those of warps.
+    pub fn picture(&self, Question { name, from, .. }: &Question) -> Vec<String> {
         match self {
-            Truth::Lanes(mask) if mask >> 32 == 0 => {
+            Truth::Lanes(mask) if mask >> 32 == 0 && *from != From::Warps => {
                 vec![format!("{name}: {}", self.text()), sets::RULER.to_owned(), sets::picture(*mask)]
             }
             Truth::Values(values) => {
@@ -55,7 +55,8 @@ impl Truth {
                     let cells: Vec<String> = row.iter().map(|value| format!("{value:>6}")).collect();
                     format!("{first:>4}: {}", cells.join(" "))
                 });
-                std::iter::once(format!("{name}, by lane:")).chain(rows).collect()
+                let by = if values.len() == 32 { "by lane" } else { "by element" };
+                std::iter::once(format!("{name}, {by}:")).chain(rows).collect()
             }
             _ => vec![format!("{name}: {}", self.text())],
         }

@@ -37,7 +37,7 @@ pub fn grade_answers(exercise: &Exercise, answers: &Answers) -> Result<Verdict> 
         if let Err(refusal) = hold(question, answer, &truth) {
             return Ok(Verdict::Refused(*refusal));
         }
-        picture.extend(truth.picture(&question.name));
+        picture.extend(truth.picture(question));
     }
     let tried = "compared with a run on the emulator".to_owned();
     Ok(Verdict::Passed(Passed { tried, picture, learned: exercise.learned.clone(), ..Passed::default() }))
@@ -86,6 +86,8 @@ fn hold(question: &Question, answer: &str, truth: &Truth) -> Result<(), Box<Refu
     }
     match judge(answer, truth, &question.choices) {
         Ok(None) => Ok(()),
+        // A picture shows lanes, and not warps.
+        Ok(Some((headline, _))) if question.from == From::Warps => Err(refuse("wrong-answer", &headline)),
         Ok(Some((headline, picture))) => Err(refuse("wrong-answer", &headline).details(picture)),
         Err(error) => Err(refuse("unreadable", &error.to_string())),
     }
@@ -153,14 +155,15 @@ fn list(answer: &str, truth: &[String]) -> Result<Option<Wrong>> {
     let values: Vec<&str> = answer.split([',', ' ']).filter(|value| !value.is_empty()).collect();
     ensure!(
         values.len() == truth.len(),
-        "there are {} numbers, but {} are expected, one for each lane",
+        "there are {} numbers, but {} are expected",
         values.len(),
         truth.len()
     );
     let number = |text: &str| text.parse().unwrap_or(f64::NAN);
     let is_same = |one: &str, other: &str| one == other || (number(one) - number(other)).abs() <= 0.0;
     let wrong = values.iter().zip(truth).position(|(value, truth)| !is_same(value, truth));
-    Ok(wrong.map(|lane| (format!("lane {lane} does not have {}", values[lane]), Vec::new())))
+    let what = if truth.len() == 32 { "lane" } else { "element" };
+    Ok(wrong.map(|at| (format!("{what} {at} does not have {}", values[at]), Vec::new())))
 }
 
 #[cfg(test)]
@@ -216,7 +219,7 @@ mod tests {
         assert_eq!(headline("8", &Truth::Number(32.0)).unwrap(), "it is not 8 but more");
         assert_eq!(
             headline("1,3", &Truth::Values(["1", "2"].map(str::to_owned).to_vec())).unwrap(),
-            "lane 1 does not have 3"
+            "element 1 does not have 3"
         );
         assert!(judge("1", &Truth::Values(["1", "2"].map(str::to_owned).to_vec()), &[]).is_err());
         assert!(judge("x", &Truth::Number(1.0), &[]).is_err());

@@ -2,7 +2,7 @@
 
 use anyhow::{Result, bail};
 
-/// Reads `0-15, 20`, `0x0000ffff` or `none`. Numbers are below 64, because they may also be warps.
+/// Reads `0-15, 20`, `0-15 20`, `0x0000ffff` or `none`. Numbers are below 64, because they may also be warps.
 pub(crate) fn parse(text: &str) -> Result<u64> {
     let text = text.trim();
     if text == "none" {
@@ -11,7 +11,12 @@ pub(crate) fn parse(text: &str) -> Result<u64> {
     if let Some(digits) = text.strip_prefix("0x") {
         return u64::from_str_radix(digits, 16).or_else(|_| unreadable(text));
     }
-    text.split(',').try_fold(0, |mask, part| Ok(mask | range(part.trim())?))
+    // Blanks separate numbers too, but not the ends of a range.
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let joined = words.join(" ").replace(" -", "-").replace("- ", "-");
+    let parts = joined.split([',', ' ']).map(str::trim).filter(|part| !part.is_empty());
+    let ranges = parts.map(range).collect::<Result<Vec<u64>>>().or_else(|_| unreadable(text))?;
+    if ranges.is_empty() { unreadable(text) } else { Ok(ranges.into_iter().fold(0, |all, mask| all | mask)) }
 }
 
 fn range(text: &str) -> Result<u64> {
@@ -65,11 +70,12 @@ mod tests {
         }
         assert_eq!(parse("0x8000000f").unwrap(), parse("0-3,31").unwrap());
         assert_eq!(parse(" 2 - 4 ,4").unwrap(), 0b11100);
+        assert_eq!(parse("0 2- 3  5").unwrap(), 0b10_1101);
     }
 
     #[test]
     fn what_is_no_set_is_named() {
-        for text in ["", "5-2", "64", "-1", "all", "0x", "1;2"] {
+        for text in ["", ",", "5-2", "64", "-1", "all", "0x", "1;2"] {
             assert!(parse(text).unwrap_err().to_string().contains("is not a set of lanes"), "{text}");
         }
     }

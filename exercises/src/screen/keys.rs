@@ -41,7 +41,7 @@ fn keys(app: &App) -> Vec<Key> {
             [("n", "next"), ("s", "solution")].into_iter().chain(work).collect()
         }
         View::Work => work.to_vec(),
-        View::List(_) => vec![("arrows", "choose"), ("enter", "open"), ("esc", "back")],
+        View::List(_) => vec![("arrows", "choose"), ("enter", "open"), ("esc/q", "back")],
         View::Welcome => vec![("enter", "begin"), ("arrows", "scroll"), ("q", "quit")],
         View::Help | View::Solution(..) => vec![("arrows", "scroll"), ("esc", "back")],
     }

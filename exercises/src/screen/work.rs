@@ -26,7 +26,7 @@ pub(super) fn page(app: &App, width: usize) -> Page {
 fn standing(app: &App) -> Vec<Said> {
     let mut said = match &app.standing {
         Standing::Checking => vec![Said::prose(Tone::Strong, "", "Checking ...")],
-        Standing::Graded(verdict) => wording::verdict(verdict),
+        Standing::Graded(verdict) => wording::verdict(verdict, app.exercise(), &app.file),
         Standing::Gone => wording::gone(&app.file),
         Standing::Unreadable(why) => wording::unreadable(why),
         Standing::Broken(why) => wording::broken(why),

@@ -20,6 +20,9 @@ pub struct Scenario {
     /// Macros: names and values.
     #[serde(default)]
     pub define: BTreeMap<String, Scalar>,
+    /// Kernels to make of templates, as in `scale<float, 4>`; those that launches name are made in any case.
+    #[serde(default)]
+    pub instantiate: Vec<String>,
     #[serde(default)]
     pub test: Vec<Test>,
 }

@@ -4,7 +4,6 @@
 //! cost, and which findings there are. It runs with one seed or with many, and fails with the first seed that does not meet
 //! an expectation. The format is described in `docs/scenarios.md`. What it leaves out: GPUs.
 
-mod check;
 mod file;
 mod results;
 mod run;

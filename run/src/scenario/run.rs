@@ -1,25 +1,23 @@
 //! Checks the tests of a scenario file, and runs them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Context, Error, Result, anyhow, bail};
-use arguments::{Argument, BufferSpec, Fill, Given, Spec};
+use arguments::BufferSpec;
 use lanes::cores;
 use lanes::sim::host_memory_bytes;
-use simt::{
-    Arg, Buffer, DEFAULT_RESIDENT_BLOCKS, Emulator, Fault, KernelInfo, Launch, Limits, Module, Schedule,
-    Severity,
-};
+use simt::{DEFAULT_RESIDENT_BLOCKS, Emulator, Fault, Launch, Limits, Module, Pulse, Schedule, Severity};
 
-use super::check::{self, Bound, Contents, Expected};
 use super::{Problem, Suite, Verdict, file, shown};
+use crate::expect::Bound;
+use crate::launches::{Asked, Sequence, filled};
 use crate::options::TestOptions;
-use crate::plan;
 use crate::seeds::Seeds;
 use crate::source::{self, How, Program};
-use crate::{inputs, words};
+use crate::{alive, plan, words};
 
 /// The most warp instructions of a launch, unless a test says otherwise.
 const MAX_STEPS: u64 = 100_000_000;
@@ -37,30 +35,14 @@ pub struct Tested {
 #[derive(Debug)]
 pub struct Test {
     name: String,
-    buffers: Vec<(String, BufferSpec)>,
-    /// Variables of the module, and their first contents.
-    symbols: Vec<(String, Vec<u8>)>,
     seeds: Seeds,
-    launches: Vec<(String, Launch, Vec<Wanted>, Vec<Bound>)>,
+    sequence: Sequence,
+    /// How far its launches have come.
+    pulse: Arc<Pulse>,
+    /// Bounds of the counters of each launch.
+    bounds: Vec<Vec<Bound>>,
     /// The kinds of findings.
     finds: BTreeSet<&'static str>,
-    contents: Vec<Contents>,
-}
-
-/// An argument of a launch.
-#[derive(Clone, Debug)]
-enum Wanted {
-    /// The address of a buffer.
-    Buffer(String),
-    /// A number or a structure.
-    Value(Spec),
-}
-
-/// The memory of a test that runs.
-struct Memory {
-    emulator: Emulator,
-    module: Module,
-    buffers: BTreeMap<String, Buffer>,
 }
 
 impl Tested {
@@ -74,7 +56,11 @@ impl Tested {
             .map_err(|error| anyhow!("`{}`: {error}", shown(path)))?;
         let is_cuda = written.file.extension().is_some_and(|extension| extension == "cu");
         let choice = options.compiler.filter(|_| is_cuda);
-        let how = How { arch: written.arch, choice, defines: &defines };
+        let kernels =
+            written.test.iter().flat_map(|test| &test.launch).filter_map(|launch| launch.kernel.as_ref());
+        let instances: Vec<String> =
+            written.instantiate.iter().chain(kernels.filter(|name| name.contains('<'))).cloned().collect();
+        let how = How { arch: written.arch, choice, defines: &defines, instances, std: None };
         let program = source::read(&beside(folder, &written.file), how)?;
         let mut emulator = Emulator::new(Limits { memory_bytes: host_memory_bytes() });
         let module = plan::load(&mut emulator, &program)?;
@@ -109,39 +95,45 @@ impl Test {
             let spec = filled(BufferSpec::parse(text), folder).with_context(|| format!("buffer `{name}`"))?;
             Ok((name.clone(), spec))
         };
-        let buffers: Vec<(String, BufferSpec)> = test.buffers.iter().map(buffer).collect::<Result<_>>()?;
-        fit(&buffers)?;
-        let symbols = test.symbols.iter().map(|(name, text)| {
-            let bytes =
-                first_contents(module, name, text, folder).with_context(|| format!("symbol `{name}`"))?;
-            Ok((name.clone(), bytes))
-        });
-        let symbols = symbols.collect::<Result<_>>()?;
+        let buffers = test.buffers.iter().map(buffer).collect::<Result<_>>()?;
+        let mut sequence = Sequence { buffers, ..Sequence::default() };
+        sequence.fit()?;
+        for (name, text) in &test.symbols {
+            sequence.set(module, name, text, folder).with_context(|| format!("symbol `{name}`"))?;
+        }
         let seeds =
             test.seeds.as_deref().map_or(Ok(Seeds { start: 0, end: 1 }), Seeds::parse).map_err(Error::msg)?;
         if test.launch.is_empty() {
             bail!("there is no launch: add one under `[[test.launch]]`");
         }
-        let base = base(test)?;
-        let launches = test.launch.iter().enumerate().map(|(index, launch)| {
-            prepared(launch, &base, program, module, &buffers).with_context(|| format!("launch {index}"))
-        });
-        let launches = launches.collect::<Result<_>>()?;
+        let pulse = Arc::new(Pulse::default());
+        let base = Launch { pulse: Some(Arc::clone(&pulse)), ..base(test)? };
+        let mut bounds = Vec::new();
+        for (index, launch) in test.launch.iter().enumerate() {
+            let mut add = || {
+                sequence.add(program, module, asked(launch, &base)?)?;
+                launch.counters.iter().map(|(name, text)| Bound::parse(name, text)).collect::<Result<_>>()
+            };
+            bounds.push(add().with_context(|| format!("launch {index}"))?);
+        }
         let finds = test.finds.iter().map(|kind| {
             let known = simt::FaultKind::named(kind).map(simt::FaultKind::name);
             known.ok_or_else(|| anyhow!("there is no finding `{kind}`: `lanes explain` lists all of them"))
         });
         let finds = finds.collect::<Result<_>>()?;
-        let contents = test.expect.iter().map(|(name, expect)| {
-            expected(name, expect, &buffers, folder).with_context(|| format!("what is expected of `{name}`"))
-        });
-        let contents = contents.collect::<Result<_>>()?;
-        Ok(Test { name: test.name.clone(), buffers, symbols, seeds, launches, finds, contents })
+        for (name, file::Expect { is, like, tolerance, range }) in &test.expect {
+            let what = (is.as_deref(), like.as_deref());
+            let added = sequence.expect(name, range.as_deref(), what, *tolerance, folder);
+            added.with_context(|| format!("what is expected of `{name}`"))?;
+        }
+        Ok(Test { name: test.name.clone(), seeds, sequence, pulse, bounds, finds })
     }
 
     /// Runs the test with one seed after the other, until one fails.
     fn run(&self, program: &Program) -> Result<Verdict> {
         let (start, mut ran, mut found, mut problems) = (Instant::now(), 0, BTreeSet::new(), Vec::new());
+        let count = self.seeds.end - self.seeds.start;
+        let _progress = alive::progress(&self.sequence.steps, count, &self.pulse, "");
         for seed in self.seeds.start..self.seeds.end {
             problems = self.run_with(program, seed, &mut found)?;
             ran += 1;
@@ -169,11 +161,10 @@ impl Test {
         seed: u64,
         found: &mut BTreeSet<&'static str>,
     ) -> Result<Vec<Problem>> {
-        let mut memory = self.memory(program)?;
+        let mut memory = self.sequence.memory(program)?;
         let mut problems = Vec::new();
-        for (index, (kernel, launch, wanted, bounds)) in self.launches.iter().enumerate() {
-            let args = wanted.iter().map(|argument| memory.argument(argument)).collect();
-            let launch = Launch { seed, args, ..launch.clone() };
+        for (index, (step, bounds)) in self.sequence.steps.iter().zip(&self.bounds).enumerate() {
+            let (kernel, launch) = (&step.kernel.name, step.launch(&memory.buffers, seed));
             let report = memory.emulator.launch(&memory.module, kernel, &launch).map_err(Error::msg);
             let report = report.with_context(|| format!("launch {index}: cannot run `{kernel}`"))?;
             for fault in report.faults.iter().filter(|fault| fault.severity > Severity::Note) {
@@ -186,53 +177,9 @@ impl Test {
             let message = |text| format!("launch {index}, `{kernel}`: {text}");
             problems.extend(wrong.map(|text| mismatch("counter", message(text), seed)));
         }
-        for contents in &self.contents {
-            let expected = match &contents.expected {
-                Expected::Bytes(bytes) => bytes,
-                Expected::Like(other) => memory.bytes(other),
-            };
-            let wrong = contents.problem(memory.bytes(&contents.name), expected);
-            problems.extend(wrong.map(|text| mismatch("contents", text, seed)));
-        }
+        let wrong = self.sequence.mismatches(&memory);
+        problems.extend(wrong.into_iter().map(|text| mismatch("contents", text, seed)));
         Ok(problems)
-    }
-
-    /// A new emulator, in which nothing has run.
-    fn memory(&self, program: &Program) -> Result<Memory> {
-        let mut emulator = Emulator::new(Limits { memory_bytes: host_memory_bytes() });
-        let module = plan::load(&mut emulator, program)?;
-        let specs: Vec<Spec> = self.buffers.iter().map(|(_, spec)| Spec::Buffer(spec.clone())).collect();
-        let given = arguments::place(&mut emulator, &specs, |index| self.buffers[index].0.clone())?;
-        for (name, bytes) in &self.symbols {
-            let symbol = module.variable(name).expect("it was looked up when the test was read");
-            emulator.write(symbol)?.copy_from_slice(bytes);
-        }
-        let buffers = self.buffers.iter().zip(given).filter_map(|((name, _), given)| match given {
-            Given::Buffer(buffer) => Some((name.clone(), buffer)),
-            Given::Value(_) => None,
-        });
-        Ok(Memory { emulator, module, buffers: buffers.collect() })
-    }
-}
-
-impl Memory {
-    fn buffer(&self, name: &str) -> Buffer {
-        self.buffers[name]
-    }
-
-    fn bytes(&self, name: &str) -> &[u8] {
-        self.emulator.read(self.buffer(name)).expect("it was allocated for this run")
-    }
-
-    fn argument(&self, wanted: &Wanted) -> Arg {
-        match wanted {
-            Wanted::Buffer(name) => self.buffer(name).address().into(),
-            Wanted::Value(Spec::Structure(fields)) => {
-                Arg::bytes(&fields.pack(&|name| self.buffer(name).address()))
-            }
-            Wanted::Value(Spec::Scalar(_, bytes)) => Arg::bytes(bytes),
-            Wanted::Value(Spec::Buffer(_)) => unreachable!("buffers have names"),
-        }
     }
 }
 
@@ -248,7 +195,7 @@ fn beside(folder: &Path, file: &Path) -> PathBuf {
             _ => all.push(part),
         }
     }
-    all
+    if all.as_os_str().is_empty() { PathBuf::from(".") } else { all }
 }
 
 /// The options of all launches of a test.
@@ -275,155 +222,12 @@ fn base(test: &file::Test) -> Result<Launch> {
     })
 }
 
-/// A launch whose kernel and arguments exist.
-fn prepared(
-    launch: &file::Launch,
-    base: &Launch,
-    program: &str,
-    module: &Module,
-    buffers: &[(String, BufferSpec)],
-) -> Result<(String, Launch, Vec<Wanted>, Vec<Bound>)> {
-    let kernel = plan::choose(program, module.kernels(), launch.kernel.as_deref())?;
+/// A launch with its shape.
+fn asked<'a>(launch: &'a file::Launch, base: &Launch) -> Result<Asked<'a>> {
     let (grid, block) = (words::grid(&launch.grid.0), words::block(&launch.block.0));
     let (grid, block) = (grid.map_err(Error::msg)?, block.map_err(Error::msg)?);
-    let wanted = launch.args.iter().map(|text| argument(text, buffers)).collect::<Result<Vec<_>>>()?;
-    agree(kernel, &launch.args, &wanted, buffers)?;
-    let bounds =
-        launch.counters.iter().map(|(name, text)| Bound::parse(name, text)).collect::<Result<_>>()?;
-    let launch = Launch { grid, block, shared_bytes: launch.shared_bytes, ..base.clone() };
-    Ok((kernel.name.clone(), launch, wanted, bounds))
-}
-
-/// An argument: the name of a buffer, a number or a structure.
-fn argument(text: &str, buffers: &[(String, BufferSpec)]) -> Result<Wanted> {
-    let is_known = |name: &str| buffers.iter().any(|(known, _)| known == name);
-    if is_known(text) {
-        return Ok(Wanted::Buffer(text.to_owned()));
-    }
-    let names = || buffers.iter().map(|(name, _)| format!("`{name}`")).collect::<Vec<_>>().join(", ");
-    let unknown = |name: &str| {
-        anyhow!("there is no buffer `{name}`: choose one of {}, or add it to `buffers`", names())
-    };
-    match Argument::parse(text).map_err(Error::msg) {
-        Ok(Argument { spec: Spec::Buffer(_), .. }) => {
-            bail!("`{text}`: give the buffer a name in `buffers`, and give that name here")
-        }
-        Ok(Argument { spec: Spec::Structure(fields), .. }) => {
-            if let Some(name) = fields.buffers().find(|name| !is_known(name)) {
-                return Err(unknown(name));
-            }
-            Ok(Wanted::Value(Spec::Structure(fields)))
-        }
-        Ok(Argument { spec, .. }) => Ok(Wanted::Value(spec)),
-        Err(_) if !text.contains(':') => Err(unknown(text)),
-        Err(error) => Err(error),
-    }
-}
-
-/// Whether the arguments are those of the kernel.
-fn agree(
-    kernel: &KernelInfo,
-    texts: &[String],
-    wanted: &[Wanted],
-    buffers: &[(String, BufferSpec)],
-) -> Result<()> {
-    let arguments = texts.iter().zip(wanted).map(|(text, wanted)| Argument {
-        text: text.clone(),
-        spec: match wanted {
-            Wanted::Value(spec) => spec.clone(),
-            Wanted::Buffer(name) => {
-                let known = buffers.iter().find(|(known, _)| known == name);
-                Spec::Buffer(known.map(|(_, spec)| spec.clone()).expect("the name was looked up"))
-            }
-        },
-    });
-    arguments::prepare(kernel, &arguments.collect::<Vec<_>>(), u64::MAX).map(drop)
-}
-
-/// A buffer whose files have been read.
-fn filled(spec: Result<BufferSpec, String>, folder: &Path) -> Result<BufferSpec> {
-    let mut spec = spec.map_err(Error::msg)?;
-    if let Fill::File(path) = &mut spec.fill {
-        *path = folder.join(&path);
-    }
-    inputs::read_file(&mut spec)?;
-    Ok(spec)
-}
-
-/// Whether all buffers fit into memory together.
-fn fit(buffers: &[(String, BufferSpec)]) -> Result<()> {
-    let bytes = buffers.iter().map(|(_, spec)| spec.bytes()).fold(0, u64::saturating_add);
-    let most = host_memory_bytes();
-    if bytes > most {
-        bail!("the buffers have {bytes} bytes, and there is memory for {most}: give them fewer elements");
-    }
-    Ok(())
-}
-
-/// The first contents of a variable of the module.
-fn first_contents(module: &Module, name: &str, text: &str, folder: &Path) -> Result<Vec<u8>> {
-    let names = || module.variables().map(|(name, _)| format!("`{name}`")).collect::<Vec<_>>().join(", ");
-    let Some(symbol) = module.variable(name) else {
-        match names().as_str() {
-            "" => bail!("the program has no variable: declare one, as `__constant__` or `__device__`"),
-            names => bail!("the program has no such variable: it has {names}"),
-        }
-    };
-    let spec = filled(BufferSpec::parse(text), folder)?;
-    if spec.bytes() != symbol.bytes() {
-        bail!(
-            "it has {} bytes, and `{text}` has {}: give as many elements as it has",
-            symbol.bytes(),
-            spec.bytes()
-        );
-    }
-    let mut bytes = vec![0; spec.bytes() as usize];
-    arguments::fill(&mut bytes, &spec);
-    Ok(bytes)
-}
-
-/// What a buffer has to contain in the end.
-fn expected(
-    name: &str,
-    expect: &file::Expect,
-    buffers: &[(String, BufferSpec)],
-    folder: &Path,
-) -> Result<Contents> {
-    let find = |name: &str| {
-        let known = buffers.iter().find(|(known, _)| known == name);
-        known.map(|(_, spec)| spec).ok_or_else(|| anyhow!("there is no buffer `{name}`: add it to `buffers`"))
-    };
-    let spec = find(name)?;
-    let range = check::elements(spec, expect.range.as_deref())?;
-    let expected = match (&expect.is, &expect.like) {
-        (Some(text), None) => {
-            // The text says what the elements of the range are.
-            let (ty, count) = (spec.ty, range.len() as u64);
-            let fill = Fill::parse(ty, count, text);
-            let wanted = filled(fill.map(|fill| BufferSpec { ty, count, fill }), folder)?;
-            if wanted.fill == Fill::Uninitialized {
-                bail!("`uninitialized` is not a value: say which elements matter with `range`");
-            }
-            let mut bytes = vec![0; spec.bytes() as usize];
-            arguments::fill(&mut bytes[range.start * ty.bytes..range.end * ty.bytes], &wanted);
-            Expected::Bytes(bytes)
-        }
-        (None, Some(other)) => {
-            let like = find(other)?;
-            if (like.ty, like.count) != (spec.ty, spec.count) {
-                bail!(
-                    "`{other}` has {} elements of {}, and `{name}` has {} of {}: compare buffers of the same kind",
-                    like.count,
-                    like.ty.name,
-                    spec.count,
-                    spec.ty.name
-                );
-            }
-            Expected::Like(other.clone())
-        }
-        _ => bail!("give either `is`, as in `is = \"iota\"`, or `like`, with the name of a buffer"),
-    };
-    Contents::new((name, spec.ty), range, expected, expect.tolerance)
+    let base = Launch { grid, block, shared_bytes: launch.shared_bytes, ..base.clone() };
+    Ok(Asked { kernel: launch.kernel.as_deref(), args: launch.args.clone(), launch: base })
 }
 
 /// A finding that the test does not expect.

@@ -11,7 +11,7 @@ fn advice(file: &str, launch: &str) -> String {
 }
 
 /// Kernels with what has to be said of them, and better ones of which it must not be said.
-const PAIRS: [(&str, &str, &str, &str); 9] = [
+const PAIRS: &[(&str, &str, &str, &str)] = &[
     (
         "branch.cu",
         "--kernel expensive_one_lane --block 64 --arg buf:u32:64:iota --arg buf:u32:64:zeros --arg i32:8 --arg i32:64",
@@ -21,6 +21,12 @@ const PAIRS: [(&str, &str, &str, &str); 9] = [
     (
         "reduction.cu",
         "--kernel reduce_neighbored --block 128 --arg buf:i32:128:iota --arg buf:i32:1:zeros --arg u32:128",
+        "give the work to threads with neighbouring numbers",
+        "--kernel reduce_neighbored_less --block 128 --arg buf:i32:128:iota --arg buf:i32:1:zeros --arg u32:128",
+    ),
+    (
+        "reduction.cu",
+        "--kernel reduce_neighbored_less --block 128 --arg buf:i32:128:iota --arg buf:i32:1:zeros --arg u32:128",
         "sectors per request where",
         "--kernel reduce_interleaved --block 128 --arg buf:i32:128:iota --arg buf:i32:1:zeros --arg u32:128",
     ),
@@ -33,7 +39,7 @@ const PAIRS: [(&str, &str, &str, &str); 9] = [
     (
         "scan.cu",
         "--kernel scan_block_tree --block 256 --arg buf:i32:256:iota --arg buf:i32:256:zeros",
-        "make each row of 128 bytes longer by one element, 33 elements in place of 32",
+        "leave one element free after every 32, so that index `i` becomes `i + i / 32`",
         "--kernel scan_block_two_buffers --block 256 --arg buf:i32:256:iota --arg buf:i32:256:zeros",
     ),
     (
@@ -67,14 +73,89 @@ const PAIRS: [(&str, &str, &str, &str); 9] = [
         "32 lanes per request update one word",
         "--kernel sum_atomic_warp --block 256 --arg buf:f32:256:fill=1 --arg buf:f32:1:zeros --arg i32:256",
     ),
+    (
+        "branch.cu",
+        "--kernel branch_sqrt --arg buf:f32:32:list=-1,-1,-1,-1,-1,-1,-1,-1,-1,-1,-1,-1,-1,-1,-1,-1,4,4,4,4,4,4,4,4,4,4,4,4,4,4,4,4 --arg buf:f32:32:zeros --arg i32:32",
+        "compute both in all lanes and select one result",
+        "--kernel sqrt_then_select --arg buf:f32:32:list=-1,-1,-1,-1,-1,-1,-1,-1,-1,-1,-1,-1,-1,-1,-1,-1,4,4,4,4,4,4,4,4,4,4,4,4,4,4,4,4 --arg buf:f32:32:zeros --arg i32:32",
+    ),
+    (
+        "two_pass.cu",
+        "--kernel pass_chunked --arg buf:f32:128:iota --arg buf:f32:1:zeros --arg i32:128",
+        "16 sectors per request where 4 would do",
+        "--kernel pass_strided --arg buf:f32:128:iota --arg buf:f32:1:zeros --arg i32:128",
+    ),
+    (
+        "atomics.cu",
+        "--kernel max_float_cas --block 64 --arg buf:f32:64:rand=5,0..100 --arg buf:f32:1:zeros --arg i32:64",
+        "look for an atomic operation that needs none",
+        "--kernel max_float_as_int --block 64 --arg buf:f32:64:rand=5,0..100 --arg buf:f32:1:zeros --arg i32:64",
+    ),
 ];
+
+/// Kernels of the book whose whole advice is kept, for the launches with which readers run them.
+const KEPT: [&str; 9] = [
+    "reduce_neighbored",
+    "scan_block_tree",
+    "tally_shared",
+    "process_mixed",
+    "guarded_load",
+    "hand_on",
+    "masked_functions",
+    "add_default",
+    "tree_no_barrier",
+];
+
+/// The command line for a launch of the book.
+fn launch_of_the_book(kernel: &str) -> String {
+    let read = |file: &str| {
+        let text = std::fs::read_to_string(crate::root().join("book").join(file)).unwrap();
+        toml::from_str::<toml::Table>(&text).unwrap()
+    };
+    let (listings, live) = (read("listings.toml"), read("live.toml"));
+    let is_it = |entry: &&toml::Value| entry.get("kernel").and_then(toml::Value::as_str) == Some(kernel);
+    let entry = listings.values().chain(live.values()).find(is_it).expect("the book launches it");
+    let shape = |field: &str| {
+        let sizes = entry[field].as_array().unwrap().iter().map(ToString::to_string);
+        sizes.collect::<Vec<_>>().join(",")
+    };
+    let (file, arch) = entry["ptx"].as_str().unwrap().split_once(".sm_").unwrap();
+    let mut line = format!(
+        "advise kernels/{file}.cu --compiler cudac --arch {arch} --kernel {kernel} --grid {} --block {}",
+        shape("grid"),
+        shape("block")
+    );
+    for argument in entry["arguments"].as_array().unwrap() {
+        let (name, is) = argument.as_str().unwrap().split_once(' ').unwrap();
+        match is.strip_prefix("buf:") {
+            Some(buffer) => line.extend([" --buffer ", name, "=", buffer, " --arg ", name]),
+            None => line.extend([" --arg ", is]),
+        }
+    }
+    line
+}
+
+/// `BLESS=1` writes the advice; read the diff.
+#[test]
+fn advice_about_kernels_of_the_book_is_as_it_was_read() {
+    for kernel in KEPT {
+        let output = words(&launch_of_the_book(kernel));
+        assert_eq!(output.status.code(), Some(0), "{kernel}: {output:?}");
+        let path = crate::root().join(format!("run/tests/lanes/advice/{kernel}.txt"));
+        if std::env::var_os("BLESS").is_some() {
+            std::fs::write(&path, stdout(&output)).unwrap();
+        }
+        let kept = std::fs::read_to_string(&path).unwrap_or_default();
+        assert_eq!(stdout(&output), kept, "{kernel}: `BLESS=1` writes what is said now");
+    }
+}
 
 #[test]
 fn advice_points_towards_the_better_version() {
     for (file, kernel, said, better) in PAIRS {
         let (kernel, better) = (advice(file, kernel), advice(file, better));
-        assert!(kernel.contains(said), "{kernel}");
-        assert!(!better.contains(said), "{better}");
+        assert!(kernel.contains(said), "{said}: {kernel}");
+        assert!(!better.contains(said), "{said}: {better}");
     }
 }
 

@@ -197,6 +197,29 @@ fn section(text: &str, heading: &str) -> Option<String> {
     Some(lines.map(|line| line.trim_start_matches("    ").to_owned() + "\n").collect())
 }
 
+/// The result of the example of a text of `lanes explain`, if it has a command; and the command.
+fn tried(name: &str, more: &str) -> Option<(std::process::Output, String)> {
+    let told = words(&format!("explain {name}"));
+    let line = section(stdout(&told), "Try it")?;
+    let path = file(&format!("explain_{name}.cu"), section(stdout(&told), "Example").unwrap().as_bytes());
+    let (command, options) = line.trim().strip_prefix("lanes ").unwrap().split_once(" example.cu").unwrap();
+    let options = format!("{command} {} {options} {CUDAC} {more}", path.display());
+    Some((words(&options), options))
+}
+
+#[test]
+fn advice_and_remarks_are_explained_with_examples_that_have_them() {
+    for kind in advice::Kind::ALL {
+        let (output, options) = tried(kind.name(), "").unwrap();
+        assert!(stdout(&output).contains(&format!("\n  - {}: ", kind.name())), "{options}: {output:?}");
+    }
+    let (stale, _) = tried("stale-read", "").unwrap();
+    assert!(stdout(&stale).contains("stale read"), "{stale:?}");
+    let (contents, _) = tried("contents", "").unwrap();
+    assert!(stdout(&contents).contains("is 2.0, and should be 1.0"), "{contents:?}");
+    assert!(tried("counter", "").is_none() && tried("missing-finding", "").is_none());
+}
+
 #[test]
 fn examples_of_explain_have_the_result_they_show() {
     for kind in FaultKind::ALL {

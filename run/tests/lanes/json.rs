@@ -17,8 +17,8 @@ fn a_good_run_is_one_object() {
         "checks": ["races", "initialisation", "memory"], "seeds": null, "faults": [], "output": "", "trace": null,
         "gpu": null,
         "prints": [
-            { "argument": 1, "type": "f32", "machine": "emulator", "start": 2, "values": [2.0, 3.0] },
-            { "argument": 2, "type": "f32", "machine": "emulator", "start": 0, "values": [1.0] },
+            { "argument": 1, "name": "arg1", "type": "f32", "machine": "emulator", "start": 2, "values": [2.0, 3.0] },
+            { "argument": 2, "name": "arg2", "type": "f32", "machine": "emulator", "start": 0, "values": [1.0] },
         ],
     });
     for (key, value) in expected.as_object().unwrap() {
@@ -62,6 +62,6 @@ fn a_list_is_one_object_too() {
     let list = object(&words(&format!("list {SAXPY} --json")));
     let kernel = &list["kernels"][0];
     assert_eq!((&kernel["name"], &list["target_sm"]), (&json!("saxpy"), &json!(70)));
-    assert_eq!(kernel["parameters"][0], json!({ "type": "f32", "bytes": 4 }));
+    assert_eq!(kernel["parameters"][0], json!({ "type": "f32", "bytes": 4, "name": null, "declared": null }));
     assert_eq!(list["unsupported"], json!([]));
 }

@@ -2,10 +2,12 @@
 //! be run.
 
 mod advise;
+mod arguments;
 mod bad;
 mod cuda;
 mod explain;
 mod gpu;
+mod hundred;
 mod json;
 mod play;
 mod programs;

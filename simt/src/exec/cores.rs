@@ -34,6 +34,8 @@ const FEWEST_WARPS: u64 = 512;
 const FEWEST_BLOCKS: u64 = 4;
 /// In how many pieces each core gets its blocks: many, for blocks may be of unequal length.
 const PIECES: u64 = 16;
+/// Steps after which a block is given up if the caller wants the launch to end; a shorter one comes to its own end.
+const LONGEST_DELAY: u64 = 1 << 22;
 /// Blocks of a piece at most.
 const LONGEST_PIECE: u64 = 64;
 
@@ -51,6 +53,8 @@ struct Shared<'r> {
     deal: Option<Deal>,
     /// Whether somebody has found out that one core has to do it all.
     is_over: AtomicBool,
+    /// The steps and blocks that the caller has been told of.
+    told: [AtomicU64; 2],
 }
 
 /// Blocks that are dealt out to the cores before anybody runs them, so that a test comes to the same each time.
@@ -80,21 +84,22 @@ struct Done {
 }
 
 impl Run<'_> {
-    /// Runs all blocks each by itself, on several cores if there are any; whether it went well. If not, nothing has
-    /// happened.
-    pub(crate) fn blocks_on_cores(&mut self) -> bool {
+    /// Runs all blocks each by itself, on several cores if there are any; whether these are all blocks, or the caller has
+    /// stopped the launch before. If it is `None`, it did not go well, and nothing has happened.
+    pub(crate) fn blocks_on_cores(&mut self) -> Option<bool> {
         let launch = self.launch;
         if self.watcher.is_some() || launch.follow.is_some() || self.looks_at_the_clock() {
-            return false;
+            return None;
         }
         let cores = self.cores_worth_it();
         let is_plain = launch.schedule == Schedule::RoundRobin && !launch.weak_memory;
-        is_plain && cores > 1 && self.each_by_itself(cores).is_ok()
+        if is_plain && cores > 1 { self.each_by_itself(cores).ok() } else { None }
     }
 
-    /// Runs all blocks each by itself.
-    fn each_by_itself(&mut self, cores: u64) -> Result<(), Stop> {
-        let blocks = self.launch.grid.count();
+    /// Runs all blocks each by itself; whether these are all blocks.
+    fn each_by_itself(&mut self, cores: u64) -> Result<bool, Stop> {
+        let launch = self.launch;
+        let blocks = launch.grid.count();
         let mut forks = self.global.fork(cores as usize);
         let shared = Shared {
             program: self.program,
@@ -105,9 +110,12 @@ impl Run<'_> {
             piece: (blocks / (cores * PIECES)).clamp(1, LONGEST_PIECE),
             deal: self.deal.map(|seed| Deal { seed, cores }),
             is_over: AtomicBool::new(false),
+            told: [AtomicU64::new(0), AtomicU64::new(0)],
         };
         let done = all_done(&shared, &mut forks);
         drop(forks);
+        let [steps, ended] = shared.told.map(AtomicU64::into_inner);
+        let take_back = || launch.pulse.iter().for_each(|pulse| pulse.take_back(steps, ended));
         let done = done.and_then(|done| {
             let steps: u64 = done.iter().map(|done| done.counted.steps).sum();
             if steps <= self.launch.max_steps { Ok(done) } else { Err(Stop::NeedsOneCore) }
@@ -116,16 +124,18 @@ impl Run<'_> {
             Ok(done) => done.into_iter().map(|done| (done.fork, done.counted)).unzip(),
             Err(stop) => {
                 self.global.join(Vec::new(), hands);
+                take_back();
                 return Err(stop);
             }
         };
         if !self.global.join(forks, hands) {
+            take_back();
             return Err(Stop::NeedsOneCore);
         }
         for counted in &counted {
             self.add(counted);
         }
-        Ok(())
+        Ok(launch.pulse.is_none() || ended == blocks)
     }
 
     /// How many cores to use: one where more would not help.
@@ -155,17 +165,20 @@ impl Run<'_> {
         block: &mut Block,
         number: u64,
         turns: &mut Turns,
-        is_over: &AtomicBool,
+        shared: &Shared<'_>,
     ) -> Result<(), Stop> {
         self.start(block, number);
+        let start = self.steps;
         while block.live_threads != 0 {
             let before = self.steps;
             self.turn(block, turns)?;
             // A block that has come to a halt may be let go on by what others do.
             let has_stopped = self.steps == before || self.steps > self.launch.max_steps;
-            if has_stopped || is_over.load(Ordering::Relaxed) {
+            let is_cut = shared.is_stopping() && self.steps - start > LONGEST_DELAY;
+            if has_stopped || is_cut || shared.is_over.load(Ordering::Relaxed) {
                 return Err(Stop::NeedsOneCore);
             }
+            shared.tell(self.steps - before, u64::from(block.live_threads == 0));
             self.probes[block.slot].count(self.steps - before);
             if block.live_threads != 0 {
                 self.probe_when_due(std::slice::from_mut(block))?;
@@ -235,9 +248,31 @@ impl Shared<'_> {
         let mut turns = Turns::new(self.launch.schedule, self.launch.seed);
         let mut block = Block::default();
         while let Some(mut numbers) = self.next_piece() {
-            numbers.try_for_each(|number| run.whole_block(&mut block, number, &mut turns, &self.is_over))?;
+            numbers.try_for_each(|number| {
+                if self.is_stopping() {
+                    Ok(())
+                } else {
+                    run.whole_block(&mut block, number, &mut turns, self)
+                }
+            })?;
+            if self.is_stopping() {
+                break;
+            }
         }
         Ok(())
+    }
+
+    /// Whether the caller wants the launch to end.
+    fn is_stopping(&self) -> bool {
+        self.launch.pulse.as_ref().is_some_and(|pulse| pulse.is_stopping())
+    }
+
+    /// Tells the caller how far the launch has come.
+    fn tell(&self, steps: u64, blocks: u64) {
+        let Some(pulse) = &self.launch.pulse else { return };
+        pulse.add(steps, blocks);
+        self.told[0].fetch_add(steps, Ordering::Relaxed);
+        self.told[1].fetch_add(blocks, Ordering::Relaxed);
     }
 
     fn next_piece(&self) -> Option<std::ops::Range<u64>> {

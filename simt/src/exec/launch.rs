@@ -21,7 +21,11 @@ impl Run<'_> {
     /// Runs all blocks, and reports. An error is an instruction that is not supported.
     pub fn finish(mut self) -> Result<Report, Error> {
         let mut was_stopped = false;
-        let outcome = if self.blocks_on_cores() { Ok(()) } else { self.blocks() };
+        let outcome = match self.blocks_on_cores() {
+            Some(true) => Ok(()),
+            Some(false) => Err(Stop::Watcher),
+            None => self.blocks(),
+        };
         let mut faults = match outcome {
             Ok(()) => Vec::new(),
             Err(Stop::Fault(fault)) => vec![Fault { step: self.steps.saturating_sub(1), ..*fault }],
@@ -63,6 +67,9 @@ impl Run<'_> {
             if !self.round(&mut blocks, &mut turns, self.launch.max_steps)? {
                 return Err(self.out_of_steps(&mut blocks));
             }
+            if self.launch.pulse.as_ref().is_some_and(|pulse| pulse.is_stopping()) {
+                return Err(Stop::Watcher);
+            }
             self.look_for_stalled(&mut blocks)?;
             self.probe_when_due(&mut blocks)?;
             // A probe is a slice like any other, and the last thread of a block may have ended in it. A round in which
@@ -88,6 +95,9 @@ impl Run<'_> {
             let already = self.steps;
             self.turn(&mut blocks[index], turns)?;
             self.probes[blocks[index].slot].count(self.steps - already);
+            if let Some(pulse) = &self.launch.pulse {
+                pulse.add(self.steps - already, u64::from(blocks[index].live_threads == 0));
+            }
             if self.steps > most {
                 return Ok(false);
             }

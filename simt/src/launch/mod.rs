@@ -1,10 +1,13 @@
 //! How a kernel is launched: the shape, the arguments, and the choices that determine the run.
 
 mod error;
+mod pulse;
 
 use std::fmt;
+use std::sync::Arc;
 
 pub use error::{LaunchError, MemoryError};
+pub use pulse::Pulse;
 
 /// Sizes or coordinates in up to three dimensions, `x` fastest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -177,6 +180,8 @@ pub struct Launch {
     /// The number of cores of the computer that may run blocks in parallel. What the launch does, and what it reports,
     /// is the same for every number.
     pub cores: u32,
+    /// Where others can see how far the launch has come, and can stop it.
+    pub pulse: Option<Arc<Pulse>>,
     /// For the emulator's own tests.
     #[doc(hidden)]
     pub hooks: Hooks,
@@ -223,6 +228,7 @@ impl Launch {
             resident_blocks: DEFAULT_RESIDENT_BLOCKS,
             max_steps: DEFAULT_MAX_STEPS,
             cores: 1,
+            pulse: None,
             hooks: Hooks::default(),
         }
     }

@@ -26,7 +26,8 @@ pub struct Report {
     /// not set. A `cas` that fails stores nothing. If several lanes of one store write the byte, it is the lane whose
     /// value stays.
     pub last_store: Option<Actor>,
-    /// Whether a watcher stopped the launch before its end ([`Emulator::launch_watched`](crate::Emulator::launch_watched)).
+    /// Whether the launch was stopped before its end: by a watcher
+    /// ([`Emulator::launch_watched`](crate::Emulator::launch_watched)), or by its [`Pulse`](crate::Pulse).
     pub was_stopped: bool,
     /// What the kernel printed.
     pub output: String,

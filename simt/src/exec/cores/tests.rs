@@ -67,7 +67,7 @@ impl Trial {
 
     /// Whether the blocks can be run side by side, with so many cores.
     fn is_apart(&self, cores: u32) -> bool {
-        self.ready(cores).run(|mut run| run.blocks_on_cores())
+        self.ready(cores).run(|mut run| run.blocks_on_cores().is_some())
     }
 
     /// What a launch leaves in memory and reports.

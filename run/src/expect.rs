@@ -1,4 +1,4 @@
-//! What a test expects: bounds of counters, and contents of buffers.
+//! What is expected of launches: bounds of counters, and contents of buffers.
 
 use std::cmp::Ordering;
 use std::ops::Range;
