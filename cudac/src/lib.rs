@@ -23,10 +23,6 @@
 //! and no text makes the compiler panic.
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
-#![expect(
-    clippy::unnecessary_box_returns,
-    reason = "problems are boxed so that results stay small, and the functions that make them return what results hold"
-)]
 
 mod builtins;
 mod check;

@@ -10,7 +10,7 @@ use super::typed::{Expr, FunctionId, Intrinsic, Kind};
 use super::types::{Argument, Shape, Type};
 use super::{Checker, typed};
 use crate::parse::tree::{self, ExprKind};
-use crate::source::{Name, Result, Span, error, joined};
+use crate::source::{Failed, Name, Result, Span, error, joined};
 
 /// A function that could be meant.
 pub(super) struct Candidate {
@@ -388,7 +388,7 @@ impl Checker<'_> {
         arguments: &[Expr],
         name: &str,
         span: Span,
-    ) -> Box<crate::source::Problem> {
+    ) -> Failed {
         let [only] = functions else { return self.no_overload(functions, arguments, name, span) };
         let function = Rc::clone(&self.declared[*only].function);
         let required = function.parameters.iter().filter(|parameter| parameter.init.is_none()).count();
@@ -420,7 +420,7 @@ impl Checker<'_> {
         arguments: &[Expr],
         name: &str,
         span: Span,
-    ) -> Box<crate::source::Problem> {
+    ) -> Failed {
         let candidates: Vec<_> = functions.iter().map(|at| Rc::clone(&self.declared[*at].function)).collect();
         let counts = candidates.iter().map(|function| function.parameters.len());
         let required = candidates
@@ -446,12 +446,12 @@ impl Checker<'_> {
             let mut problems = Vec::new();
             for (nth, (argument, parameter)) in arguments.iter().zip(&signature.parameters).enumerate() {
                 let what = format!("argument {} of `{name}`", nth + 1);
-                problems.extend(self.implicit(argument.clone(), *parameter, &what).err());
+                problems.extend(self.implicit(argument.clone(), *parameter, &what).err().map(Failed::problem));
             }
             if let [problem] = &problems[..]
                 && problem.help.as_ref().is_some_and(|help| help.starts_with("write `"))
             {
-                return problems.remove(0);
+                return problems.remove(0).put_aside();
             }
         }
         let types: Vec<String> = arguments.iter().map(|argument| self.show(argument.ty)).collect();

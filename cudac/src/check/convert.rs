@@ -7,7 +7,7 @@ use super::scope::{DeclaredId, ScopeId};
 use super::typed::{self, Expr, Kind};
 use super::types::{Basic, Shape, Type};
 use crate::parse::tree::CastKind;
-use crate::source::{Result, Span, error, unsupported};
+use crate::source::{Failed, Result, Span, error, unsupported};
 
 /// How good a conversion is; smaller is better.
 pub(super) type Rank = u8;
@@ -179,7 +179,7 @@ impl Checker<'_> {
         Err(self.no_conversion(&from, to, what))
     }
 
-    fn no_conversion(&mut self, from: &Expr, to: Type, what: &str) -> Box<crate::source::Problem> {
+    fn no_conversion(&mut self, from: &Expr, to: Type, what: &str) -> Failed {
         let (source, target) = (self.show(from.ty), self.show(to));
         let problem =
             error(from.span, format!("{what} has the type `{source}`, which does not convert to `{target}`"));

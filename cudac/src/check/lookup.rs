@@ -4,7 +4,7 @@ use super::Checker;
 use super::scope::{Entity, ScopeId};
 use super::types::Type;
 use crate::parse::tree::{Part, Path};
-use crate::source::{Result, Span, error};
+use crate::source::{Failed, Result, Span, error};
 
 impl Checker<'_> {
     /// What a path means from a scope.
@@ -89,7 +89,7 @@ impl Checker<'_> {
         }
     }
 
-    pub(super) fn undeclared(&mut self, scope: ScopeId, part: &Part) -> Box<crate::source::Problem> {
+    pub(super) fn undeclared(&mut self, scope: ScopeId, part: &Part) -> Failed {
         let problem = error(part.span, format!("`{}` is not declared", part.name));
         if let Some(header) = crate::builtins::headers::header_of(part.name.as_str()) {
             return problem.with_help(format!("add `#include <{header}>`"));
@@ -130,7 +130,7 @@ impl Checker<'_> {
         }
     }
 
-    fn no_type(&self, span: Span) -> Box<crate::source::Problem> {
+    fn no_type(&self, span: Span) -> Failed {
         error(span, format!("`{}` is no type", self.files.text(span)))
     }
 }

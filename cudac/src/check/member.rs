@@ -7,7 +7,7 @@ use super::typed::{self, Expr, Kind};
 use super::types::{Basic, Type};
 use crate::parse::tree;
 use crate::source::near::nearest;
-use crate::source::{Name, Result, Span, error, joined};
+use crate::source::{Failed, Name, Result, Span, error, joined};
 
 impl Checker<'_> {
     pub(super) fn member(
@@ -32,7 +32,7 @@ impl Checker<'_> {
         self.field(base, &part.name, part.span, span)
     }
 
-    fn no_members(&self, base: &Expr, part: &tree::Part) -> Box<crate::source::Problem> {
+    fn no_members(&self, base: &Expr, part: &tree::Part) -> Failed {
         let message = format!("`{}` has no members, so `.{}` has no meaning", self.show(base.ty), part.name);
         let problem = error(part.span, message);
         if self.types.is_pointer(base.ty) {
@@ -104,7 +104,7 @@ impl Checker<'_> {
         Ok(self.field_at(base, field, span))
     }
 
-    fn no_field(&self, ty: Type, name: &Name, span: Span) -> Box<crate::source::Problem> {
+    fn no_field(&self, ty: Type, name: &Name, span: Span) -> Failed {
         let problem = error(span, format!("`{}` has no member `{name}`", self.show(ty.plain())));
         let Some(at) = self.types.struct_of(ty) else { return problem };
         let definition = &self.types.structs[at];

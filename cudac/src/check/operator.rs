@@ -7,7 +7,7 @@ use super::scope::ScopeId;
 use super::typed::{self, Binary, Compare, Expr, Kind};
 use super::types::{Shape, Type};
 use crate::parse::tree;
-use crate::source::{Result, Span, error};
+use crate::source::{Failed, Result, Span, error};
 
 impl Checker<'_> {
     pub(super) fn prefix(
@@ -275,7 +275,7 @@ impl Checker<'_> {
         left: Type,
         right: Type,
         span: Span,
-    ) -> Box<crate::source::Problem> {
+    ) -> Failed {
         let message =
             format!("there is no `{operator}` for `{}` and `{}`", self.show(left), self.show(right));
         let problem = error(span, message);

@@ -8,7 +8,7 @@ use super::scope::Entity;
 use super::tree::{self, Declaration, Enum, Expr, Init, Path, Storage, Type, TypeKind, Variable};
 use super::types::unknown_type;
 use crate::lex::Kind;
-use crate::source::{Name, Result, Span, error, unsupported};
+use crate::source::{Failed, Name, Result, Span, error, unsupported};
 
 /// What precedes the type of a declaration.
 #[derive(Default)]
@@ -145,7 +145,7 @@ impl Parser<'_, '_> {
         self.typed(specifiers)
     }
 
-    fn no_declaration(&mut self) -> Box<crate::source::Problem> {
+    fn no_declaration(&mut self) -> Failed {
         let found = self.token().quoted();
         let problem = error(self.span(), format!("expected a declaration, found {found}"));
         let is_statement =

@@ -26,7 +26,7 @@ use std::rc::Rc;
 use crate::builtins::headers;
 use crate::lex::{Kind, Token};
 use crate::preprocess::{Macros, Preprocessor};
-use crate::source::{Files, Name, Names, Problem, Result, Sink, Span, error};
+use crate::source::{Files, Name, Names, Failed, Result, Sink, Span, error};
 pub(crate) use function::values;
 use scope::Scopes;
 use tree::{Declaration, Expr, ExprKind, Storage};
@@ -181,7 +181,7 @@ impl Parser<'_, '_> {
         Err(error(found.span, format!("expected `{punct}` {place}, found {}", found.quoted())))
     }
 
-    fn expected(&self, what: &str) -> Box<Problem> {
+    fn expected(&self, what: &str) -> Failed {
         error(self.span(), format!("expected {what}, found {}", self.token().quoted()))
     }
 
@@ -269,7 +269,7 @@ impl Parser<'_, '_> {
         }
     }
 
-    fn report(&mut self, problem: Box<Problem>) {
+    fn report(&mut self, problem: Failed) {
         self.text.sink.add(problem);
     }
 }

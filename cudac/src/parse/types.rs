@@ -5,7 +5,7 @@ use super::tree::{Basic, Type, TypeKind};
 use super::{Parser, tree};
 use crate::lex::Kind;
 use crate::source::near::nearest;
-use crate::source::{Problem, Result, Span, error, joined, unsupported};
+use crate::source::{Failed, Result, Span, error, joined, unsupported};
 
 const BASIC_WORDS: [&str; 13] = [
     "void", "bool", "char", "short", "int", "long", "signed", "unsigned", "float", "double", "__int64",
@@ -270,7 +270,7 @@ const COMMON: [&str; 16] = [
 ];
 
 /// The error for a word where a type has to be.
-pub(super) fn unknown_type(span: Span, word: &str) -> Box<Problem> {
+pub(super) fn unknown_type(span: Span, word: &str) -> Failed {
     let problem = error(span, format!("the type `{word}` is unknown"));
     match nearest(word, COMMON.into_iter()) {
         Some(near) => problem.with_help(format!("did you mean `{near}`?")),
