@@ -382,13 +382,7 @@ impl Checker<'_> {
         Ok(Some(Candidate { declared, arguments: deduced, ranks }))
     }
 
-    fn no_match(
-        &mut self,
-        functions: &[DeclaredId],
-        arguments: &[Expr],
-        name: &str,
-        span: Span,
-    ) -> Failed {
+    fn no_match(&mut self, functions: &[DeclaredId], arguments: &[Expr], name: &str, span: Span) -> Failed {
         let [only] = functions else { return self.no_overload(functions, arguments, name, span) };
         let function = Rc::clone(&self.declared[*only].function);
         let required = function.parameters.iter().filter(|parameter| parameter.init.is_none()).count();
@@ -446,7 +440,8 @@ impl Checker<'_> {
             let mut problems = Vec::new();
             for (nth, (argument, parameter)) in arguments.iter().zip(&signature.parameters).enumerate() {
                 let what = format!("argument {} of `{name}`", nth + 1);
-                problems.extend(self.implicit(argument.clone(), *parameter, &what).err().map(Failed::problem));
+                problems
+                    .extend(self.implicit(argument.clone(), *parameter, &what).err().map(Failed::problem));
             }
             if let [problem] = &problems[..]
                 && problem.help.as_ref().is_some_and(|help| help.starts_with("write `"))

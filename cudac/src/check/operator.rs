@@ -269,13 +269,7 @@ impl Checker<'_> {
         Err(problem)
     }
 
-    fn no_operator(
-        &self,
-        operator: &str,
-        left: Type,
-        right: Type,
-        span: Span,
-    ) -> Failed {
+    fn no_operator(&self, operator: &str, left: Type, right: Type, span: Span) -> Failed {
         let message =
             format!("there is no `{operator}` for `{}` and `{}`", self.show(left), self.show(right));
         let problem = error(span, message);

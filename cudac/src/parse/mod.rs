@@ -26,7 +26,7 @@ use std::rc::Rc;
 use crate::builtins::headers;
 use crate::lex::{Kind, Token};
 use crate::preprocess::{Macros, Preprocessor};
-use crate::source::{Files, Name, Names, Failed, Result, Sink, Span, error};
+use crate::source::{Failed, Files, Name, Names, Result, Sink, Span, error};
 pub(crate) use function::values;
 use scope::Scopes;
 use tree::{Declaration, Expr, ExprKind, Storage};

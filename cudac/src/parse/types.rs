@@ -12,14 +12,18 @@ const BASIC_WORDS: [&str; 13] = [
     "wchar_t", "__int128",
 ];
 
-/// Words that cannot be names of the text.
-const KEYWORDS: [&str; 46] = [
+/// Words that cannot be names of the text, in the order of the alphabet.
+const KEYWORDS: [&str; 62] = [
+    "__int128",
+    "__int64",
     "alignas",
     "asm",
     "auto",
+    "bool",
     "break",
     "case",
     "catch",
+    "char",
     "class",
     "const",
     "const_cast",
@@ -29,22 +33,28 @@ const KEYWORDS: [&str; 46] = [
     "default",
     "delete",
     "do",
+    "double",
     "else",
     "enum",
     "explicit",
     "extern",
     "false",
+    "float",
     "for",
     "friend",
     "goto",
     "if",
     "inline",
+    "int",
+    "long",
     "namespace",
     "new",
     "nullptr",
     "operator",
     "reinterpret_cast",
     "return",
+    "short",
+    "signed",
     "sizeof",
     "static",
     "static_assert",
@@ -58,15 +68,19 @@ const KEYWORDS: [&str; 46] = [
     "try",
     "typedef",
     "typename",
+    "union",
+    "unsigned",
     "using",
+    "virtual",
+    "void",
+    "volatile",
+    "wchar_t",
     "while",
 ];
 
 /// Whether a word cannot be the name of a variable.
 pub(super) fn is_keyword(word: &str) -> bool {
-    BASIC_WORDS.contains(&word)
-        || KEYWORDS.contains(&word)
-        || ["volatile", "union", "virtual"].contains(&word)
+    KEYWORDS.binary_search(&word).is_ok()
 }
 
 impl Parser<'_, '_> {
