@@ -144,7 +144,7 @@ impl Checker<'_> {
             arguments.insert(0, callee);
             return match self.operator_call(scope, "()", arguments, span)? {
                 Some(result) => Ok(result),
-                None => Err(error(span, format!("`{shown}` cannot be called"))),
+                None => Err(error(span, format_args!("`{shown}` cannot be called"))),
             };
         }
         #[cfg(feature = "host")]
@@ -188,17 +188,18 @@ impl Checker<'_> {
         if is_host && self.unevaluated == 0 && !from_host {
             let message = format!("`{name}` is a function of the host, which device code cannot call");
             let problem = error(span, message);
-            return Err(problem.with_help(format!("write `__device__` before the definition of `{name}`")));
+            return Err(
+                problem.with_help(format_args!("write `__device__` before the definition of `{name}`"))
+            );
         }
         let is_for_device = storage.is_device && !storage.is_host && !self.declared[declared].is_own;
         if is_for_device && self.frames.last().is_some_and(|frame| frame.is_host) {
             let message = format!("`{name}` is a function of the device, which host code cannot call");
-            return Err(
-                error(span, message).with_help(format!("write `__host__` before the definition of `{name}`"))
-            );
+            return Err(error(span, message)
+                .with_help(format_args!("write `__host__` before the definition of `{name}`")));
         }
         if function.is_deleted {
-            return Err(error(span, format!("`{name}` is deleted and cannot be called")));
+            return Err(error(span, format_args!("`{name}` is deleted and cannot be called")));
         }
         self.instance(declared, arguments, span)
     }
@@ -234,7 +235,7 @@ impl Checker<'_> {
             let Some(tree::Init::Assign(default)) =
                 function.parameters.get(nth).and_then(|p| p.init.as_ref())
             else {
-                return Err(error(span, format!("`{}` needs more arguments", function.name)));
+                return Err(error(span, format_args!("`{}` needs more arguments", function.name)));
             };
             let scope = self.declared[declared].scope;
             let default = typed::at(self.expr(scope, default)?, span);
@@ -402,9 +403,9 @@ impl Checker<'_> {
                     return problem;
                 }
             }
-            return error(span, format!("`{name}` changes its object, which is `const` here"));
+            return error(span, format_args!("`{name}` changes its object, which is `const` here"));
         }
-        error(span, format!("the arguments of `{name}` do not determine its template parameters"))
+        error(span, format_args!("the arguments of `{name}` do not determine its template parameters"))
     }
 
     /// The error for a call that none of several functions fits.
@@ -450,7 +451,7 @@ impl Checker<'_> {
             }
         }
         let types: Vec<String> = arguments.iter().map(|argument| self.show(argument.ty)).collect();
-        error(span, format!("no function `{name}` takes `({})`", joined(&types, ", ")))
+        error(span, format_args!("no function `{name}` takes `({})`", joined(&types, ", ")))
     }
 
     /// Names that are reserved for this compiler, and `printf`.
@@ -506,7 +507,7 @@ impl Checker<'_> {
                 };
                 (Intrinsic::Bits, *ty)
             }
-            _ => return Err(error(span, format!("`__cudac_{name}` is not known"))),
+            _ => return Err(error(span, format_args!("`__cudac_{name}` is not known"))),
         };
         Ok(Some(typed::expr(Kind::Intrinsic(intrinsic, values), ty, span)))
     }

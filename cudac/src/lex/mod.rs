@@ -207,7 +207,7 @@ impl Lexer<'_> {
         self.at += strange.len_utf8();
         Err(error(
             self.span(start),
-            format!("the character `{}` means nothing here", strange.escape_default()),
+            format_args!("the character `{}` means nothing here", strange.escape_default()),
         ))
     }
 

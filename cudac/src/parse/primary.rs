@@ -85,7 +85,7 @@ impl Parser<'_, '_> {
             && super::types::is_keyword(word.as_str())
             && word.as_str() != "operator"
         {
-            return Err(error(start, format!("expected an expression, found the keyword `{word}`")));
+            return Err(error(start, format_args!("expected an expression, found the keyword `{word}`")));
         }
         let path = self.path()?;
         Self::node(ExprKind::Path(path), self.since(start), 0)

@@ -197,7 +197,7 @@ impl Parser<'_, '_> {
             let declarator = parser.declarator(base)?;
             match declarator.name {
                 Some((name, span)) => {
-                    Err(error(span, format!("expected a type, found the name `{name}` after it")))
+                    Err(error(span, format_args!("expected a type, found the name `{name}` after it")))
                 }
                 None => Ok(declarator.ty),
             }
@@ -247,14 +247,14 @@ fn basic(words: &[String], span: crate::source::Span) -> Result<Basic> {
     let is_unsigned = count("unsigned") > 0;
     let pick = |signed, unsigned| if is_unsigned { unsigned } else { signed };
     if count("__int128") > 0 || count("wchar_t") > 0 {
-        return Err(unsupported(span, format!("`{}`", joined(words, " "))));
+        return Err(unsupported(span, format_args!("`{}`", joined(words, " "))));
     }
     let has_sign = is_unsigned || count("signed") > 0;
     let alone = |basic, word: &str| {
         if words.iter().all(|own| own == word) {
             return Ok(basic);
         }
-        Err(error(span, format!("`{}` is no type", joined(words, " "))))
+        Err(error(span, format_args!("`{}` is no type", joined(words, " "))))
     };
     Ok(match (count("char"), count("short"), count("long") + 2 * count("__int64")) {
         _ if count("void") > 0 => alone(Basic::Void, "void")?,
@@ -273,7 +273,7 @@ fn basic(words: &[String], span: crate::source::Span) -> Result<Basic> {
         (0, 0, 0) => pick(Basic::Int, Basic::Unsigned),
         (0, 0, 1) => pick(Basic::Long, Basic::UnsignedLong),
         (0, 0, 2) => pick(Basic::LongLong, Basic::UnsignedLongLong),
-        _ => return Err(error(span, format!("`{}` is no type", joined(words, " ")))),
+        _ => return Err(error(span, format_args!("`{}` is no type", joined(words, " ")))),
     })
 }
 
@@ -285,9 +285,9 @@ const COMMON: [&str; 16] = [
 
 /// The error for a word where a type has to be.
 pub(super) fn unknown_type(span: Span, word: &str) -> Failed {
-    let problem = error(span, format!("the type `{word}` is unknown"));
+    let problem = error(span, format_args!("the type `{word}` is unknown"));
     match nearest(word, COMMON.into_iter()) {
-        Some(near) => problem.with_help(format!("did you mean `{near}`?")),
+        Some(near) => problem.with_help(format_args!("did you mean `{near}`?")),
         None => problem,
     }
 }

@@ -12,6 +12,7 @@ pub mod render;
 pub(crate) use name::{Name, Names};
 
 use std::cell::Cell;
+use std::fmt::Display;
 use std::rc::Rc;
 
 use render::{Diagnostic, Severity};
@@ -79,13 +80,13 @@ pub(crate) struct Failed(());
 pub(crate) type Result<T> = std::result::Result<T, Failed>;
 
 /// An error at a place.
-pub(crate) fn error(span: Span, message: impl Into<String>) -> Failed {
-    Problem { severity: Severity::Error, span, message: message.into(), help: None }.put_aside()
+pub(crate) fn error(span: Span, message: impl Display) -> Failed {
+    Problem { severity: Severity::Error, span, message: message.to_string(), help: None }.put_aside()
 }
 
 /// What this compiler does not support, by name.
-pub(crate) fn unsupported(span: Span, what: impl std::fmt::Display) -> Failed {
-    error(span, format!("{what} is not supported by this compiler"))
+pub(crate) fn unsupported(span: Span, what: impl Display) -> Failed {
+    error(span, format_args!("{what} is not supported by this compiler"))
 }
 
 impl Problem {
@@ -96,9 +97,9 @@ impl Problem {
 }
 
 impl Failed {
-    pub fn with_help(self, help: impl Into<String>) -> Failed {
+    pub fn with_help(self, help: impl Display) -> Failed {
         let mut problem = self.problem();
-        problem.help = Some(help.into());
+        problem.help = Some(help.to_string());
         problem.put_aside()
     }
 
@@ -200,9 +201,9 @@ impl Sink {
         self.problems.insert(at, problem);
     }
 
-    pub fn warn(&mut self, span: Span, message: impl Into<String>, help: &str) {
+    pub fn warn(&mut self, span: Span, message: impl Display, help: &str) {
         let help = (!help.is_empty()).then(|| help.to_owned());
-        self.note(Problem { severity: Severity::Warning, span, message: message.into(), help });
+        self.note(Problem { severity: Severity::Warning, span, message: message.to_string(), help });
     }
 
     pub fn failed(&self) -> bool {

@@ -14,10 +14,17 @@ use crate::{FILE, MAX_PACKED_BYTES, root, script, sources};
 const RUSTC: &str = "1.95.0";
 /// The optimiser, which makes the module a little smaller. Where it is missing, the module is committed without.
 const WASM_OPT: &str = "wasm-opt version 108";
-/// What the optimiser does. Functions that are called once are not moved into their callers: they pack better apart. Nothing is
-/// in the first KiB of memory, which is the far end of the stack, so that constants can be added where memory is accessed.
-const OPTIONS: [&str; 4] =
-    ["--low-memory-unused", "-Oz", "--converge", "--one-caller-inline-max-function-size=1"];
+/// What the optimiser does. The control flow is made anew from a flat form, which is smaller than the compiler's. Functions that are
+/// called once are not moved into their callers: they pack better apart. Nothing is in the first KiB of memory, which is the far
+/// end of the stack, so that constants can be added where memory is accessed.
+const OPTIONS: [&str; 6] = [
+    "--low-memory-unused",
+    "--flatten",
+    "--rereloop",
+    "-Oz",
+    "-Oz",
+    "--one-caller-inline-max-function-size=1",
+];
 /// How thoroughly the module is packed: more rounds take longer, and soon gain nothing.
 const ROUNDS: NonZeroU64 = NonZeroU64::new(15).expect("it is not zero");
 /// What the compiler uses of WebAssembly, and so what a browser needs. There are neither threads nor vectors among them.
