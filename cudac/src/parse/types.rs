@@ -3,6 +3,7 @@
 use super::scope::Entity;
 use super::tree::{Basic, Type, TypeKind};
 use super::{Parser, tree};
+use crate::builtins::headers;
 use crate::lex::Kind;
 use crate::source::near::nearest;
 use crate::source::{Failed, Result, Span, error, joined, unsupported};
@@ -285,6 +286,9 @@ const COMMON: [&str; 16] = [
 
 /// The error for a word where a type has to be.
 pub(super) fn unknown_type(span: Span, word: &str) -> Failed {
+    if headers::is_unsupported(word) {
+        return unsupported(span, format_args!("`{word}`"));
+    }
     let problem = error(span, format_args!("the type `{word}` is unknown"));
     match nearest(word, COMMON.into_iter()) {
         Some(near) => problem.with_help(format_args!("did you mean `{near}`?")),
