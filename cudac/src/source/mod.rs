@@ -105,6 +105,7 @@ impl Failed {
 
     /// What is wrong.
     pub fn problem(self) -> Problem {
+        let Failed(()) = self;
         let none = || Problem {
             severity: Severity::Error,
             span: Span::default(),
