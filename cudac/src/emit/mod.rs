@@ -225,7 +225,7 @@ impl Emitter<'_> {
     }
 }
 
-/// Most of a text's numbers are those of registers, and the standard library's formatter takes ten times as long.
+/// Writes a number. Most of a text's numbers are those of registers, and the standard library's formatter does more than this.
 fn add_number(number: u32, text: &mut String) {
     if number >= 10 {
         add_number(number / 10, text);

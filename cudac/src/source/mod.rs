@@ -71,7 +71,7 @@ thread_local! {
 }
 
 /// Something is wrong with the text. What it is has been put aside, so that this has no size: most functions of this crate
-/// return a result, which is then a pointer that may be null, and a tenth of the compiler's code less. It is only about the
+/// return a result, which is then a pointer that may be null, and WebAssembly returns it without memory. It is only about the
 /// error that was made last. An older one is lost, as it is when an attempt fails and another succeeds.
 #[derive(Debug)]
 #[must_use]
