@@ -1,26 +1,38 @@
-//! How long texts take to compile: `cargo run --release -p cudac --example speed`.
+//! How long texts take to compile: `cargo run --release -p cudac --example speed`. With `--check` it fails if one takes longer
+//! than it may.
 
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
+use std::process::ExitCode;
 use std::time::Instant;
 
-/// Lines of the long text, which is made of the book's kernels.
+/// Lines of the long texts, which are made of the book's kernels.
 const LINES: usize = 10_000;
 
-/// Runs of each text.
+/// Runs of each text. The quickest counts, because nothing makes a run quicker than the machine is.
 const RUNS: usize = 21;
 
-fn main() {
+/// Times in milliseconds that may not be exceeded.
+const MAX_MS: f64 = 5.0;
+const MAX_LONG_MS: f64 = 100.0;
+
+fn main() -> ExitCode {
+    let checks = std::env::args().nth(1).is_some_and(|option| option == "--check");
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../kernels");
     let reduction =
         fs::read_to_string(folder.join("reduction.cu")).expect("the kernels are in the repository");
-    report("`reduction.cu`", &reduction);
-    report("a long text of the book's kernels", &long_text(&folder));
+    let texts = [
+        ("`reduction.cu`", reduction, MAX_MS),
+        ("a long text of the book's kernels", long_text(&folder, false), MAX_LONG_MS),
+        ("the same without comments and empty lines", long_text(&folder, true), MAX_LONG_MS),
+    ];
+    let too_slow = texts.iter().filter(|(what, text, most_ms)| !report(what, text, *most_ms)).count();
+    if checks && too_slow > 0 { ExitCode::FAILURE } else { ExitCode::SUCCESS }
 }
 
 /// Each file in a namespace of its own, again and again until there are enough lines.
-fn long_text(folder: &Path) -> String {
+fn long_text(folder: &Path, is_dense: bool) -> String {
     let files = fs::read_dir(folder).expect("the kernels are in the repository").flatten();
     let mut paths: Vec<_> = files.map(|file| file.path()).filter(|path| is_cuda(path)).collect();
     paths.sort();
@@ -30,18 +42,26 @@ fn long_text(folder: &Path) -> String {
     let (mut headers, mut body) = (String::new(), String::new());
     for (nth, text) in texts.cycle().enumerate() {
         if headers.lines().count() + body.lines().count() >= LINES {
-            return headers + &body;
+            break;
         }
         writeln!(body, "namespace part_{nth} {{").unwrap();
-        for line in text.lines() {
-            let is_new_header = line.starts_with("#include") && !headers.contains(line);
-            let to = if is_new_header { &mut headers } else { &mut body };
-            let line = if line.starts_with("#include") && !is_new_header { "" } else { line };
-            writeln!(to, "{}", line.trim_start_matches("extern \"C\" ")).unwrap();
+        for line in text.lines().filter(|line| !is_dense || is_code(line)) {
+            if !line.starts_with("#include") {
+                writeln!(body, "{}", line.trim_start_matches("extern \"C\" ")).unwrap();
+            } else if !headers.contains(line) {
+                writeln!(headers, "{line}").unwrap();
+            } else if !is_dense {
+                body.push('\n');
+            }
         }
         body += "}\n";
     }
     headers + &body
+}
+
+fn is_code(line: &str) -> bool {
+    let line = line.trim_start();
+    !line.is_empty() && !line.starts_with("//")
 }
 
 fn is_cuda(path: &Path) -> bool {
@@ -49,7 +69,8 @@ fn is_cuda(path: &Path) -> bool {
     !is_feature && path.extension().is_some_and(|extension| extension == "cu")
 }
 
-fn report(what: &str, text: &str) {
+/// Prints how long a text takes, and says whether that is allowed.
+fn report(what: &str, text: &str, most_ms: f64) -> bool {
     let source = cudac::Source { name: "speed.cu", text };
     let options = cudac::Options { sm: 80, ..cudac::Options::default() };
     let mut times_ms: Vec<f64> = (0..RUNS)
@@ -61,5 +82,7 @@ fn report(what: &str, text: &str) {
         .collect();
     times_ms.sort_by(f64::total_cmp);
     let (least, median) = (times_ms[0], times_ms[RUNS / 2]);
-    println!("{what}: {} lines, median {median:.1} ms, least {least:.1} ms", text.lines().count());
+    let lines = text.lines().count();
+    println!("{what}: {lines} lines, median {median:.1} ms, least {least:.1} ms, allowed {most_ms} ms");
+    least <= most_ms
 }

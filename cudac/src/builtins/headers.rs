@@ -99,7 +99,7 @@ const OF_THE_HOST: [(&str, &str); 9] = [
 ];
 
 /// Functions and types of device code that are not supported, so that the message does not call them undeclared.
-const UNSUPPORTED: [&str; 18] = [
+const UNSUPPORTED: [&str; 17] = [
     "erfinvf",
     "erf",
     "erfc",
@@ -113,16 +113,24 @@ const UNSUPPORTED: [&str; 18] = [
     "frexpf",
     "frexp",
     "nextafterf",
-    "tex2D",
     "block_tile_memory",
     "make_pipeline",
     "memcpy_async",
     "pipeline",
 ];
 
+/// The beginnings of the names of textures and surfaces: their types, and the functions that read and write them.
+const TEXTURES: [&str; 7] =
+    ["tex1D", "tex2D", "tex3D", "surf1D", "surf2D", "cudaTextureObject_t", "cudaSurfaceObject_t"];
+
 /// Whether a name is that of a function or type of device code that is not supported.
 pub(crate) fn is_unsupported(name: &str) -> bool {
-    UNSUPPORTED.contains(&name)
+    UNSUPPORTED.contains(&name) || is_of_textures(name)
+}
+
+/// Whether a name is one of textures or surfaces. Most of their functions are templates.
+pub(crate) fn is_of_textures(name: &str) -> bool {
+    TEXTURES.iter().any(|start| name.starts_with(start))
 }
 
 /// The text of a header that is included, and the name that it is known by.

@@ -53,7 +53,7 @@ impl Checker<'_> {
         let constraint = match letters.chars().next() {
             Some(letter) if letters.len() == 1 && known.contains(letter) => letter,
             _ => {
-                return Err(unsupported(value_span, format!("the constraint `{text}`")).with_help(
+                return Err(unsupported(value_span, format_args!("the constraint `{text}`")).with_help(
                     "`h`, `r`, `l`, `f` and `d` are registers of 16, 32, 64 bits, `float` and `double`",
                 ));
             }
@@ -142,7 +142,10 @@ fn check_references(text: &str, count: usize, span: Span) -> Result<()> {
         match digits.parse::<usize>() {
             Ok(number) if number < count => {}
             Ok(number) => {
-                return Err(error(span, format!("`%{number}` in `asm` is no operand; there are {count}")));
+                return Err(error(
+                    span,
+                    format_args!("`%{number}` in `asm` is no operand; there are {count}"),
+                ));
             }
             Err(_) => {
                 return Err(error(span, "`%` in `asm` needs the number of an operand")

@@ -10,7 +10,7 @@ use super::typed::{Expr, FunctionId, Intrinsic, Kind};
 use super::types::{Argument, Shape, Type};
 use super::{Checker, typed};
 use crate::parse::tree::{self, ExprKind};
-use crate::source::{Name, Result, Span, error, joined};
+use crate::source::{Failed, Name, Result, Span, error, joined};
 
 /// A function that could be meant.
 pub(super) struct Candidate {
@@ -144,7 +144,7 @@ impl Checker<'_> {
             arguments.insert(0, callee);
             return match self.operator_call(scope, "()", arguments, span)? {
                 Some(result) => Ok(result),
-                None => Err(error(span, format!("`{shown}` cannot be called"))),
+                None => Err(error(span, format_args!("`{shown}` cannot be called"))),
             };
         }
         #[cfg(feature = "host")]
@@ -188,17 +188,18 @@ impl Checker<'_> {
         if is_host && self.unevaluated == 0 && !from_host {
             let message = format!("`{name}` is a function of the host, which device code cannot call");
             let problem = error(span, message);
-            return Err(problem.with_help(format!("write `__device__` before the definition of `{name}`")));
+            return Err(
+                problem.with_help(format_args!("write `__device__` before the definition of `{name}`"))
+            );
         }
         let is_for_device = storage.is_device && !storage.is_host && !self.declared[declared].is_own;
         if is_for_device && self.frames.last().is_some_and(|frame| frame.is_host) {
             let message = format!("`{name}` is a function of the device, which host code cannot call");
-            return Err(
-                error(span, message).with_help(format!("write `__host__` before the definition of `{name}`"))
-            );
+            return Err(error(span, message)
+                .with_help(format_args!("write `__host__` before the definition of `{name}`")));
         }
         if function.is_deleted {
-            return Err(error(span, format!("`{name}` is deleted and cannot be called")));
+            return Err(error(span, format_args!("`{name}` is deleted and cannot be called")));
         }
         self.instance(declared, arguments, span)
     }
@@ -234,7 +235,7 @@ impl Checker<'_> {
             let Some(tree::Init::Assign(default)) =
                 function.parameters.get(nth).and_then(|p| p.init.as_ref())
             else {
-                return Err(error(span, format!("`{}` needs more arguments", function.name)));
+                return Err(error(span, format_args!("`{}` needs more arguments", function.name)));
             };
             let scope = self.declared[declared].scope;
             let default = typed::at(self.expr(scope, default)?, span);
@@ -382,13 +383,7 @@ impl Checker<'_> {
         Ok(Some(Candidate { declared, arguments: deduced, ranks }))
     }
 
-    fn no_match(
-        &mut self,
-        functions: &[DeclaredId],
-        arguments: &[Expr],
-        name: &str,
-        span: Span,
-    ) -> Box<crate::source::Problem> {
+    fn no_match(&mut self, functions: &[DeclaredId], arguments: &[Expr], name: &str, span: Span) -> Failed {
         let [only] = functions else { return self.no_overload(functions, arguments, name, span) };
         let function = Rc::clone(&self.declared[*only].function);
         let required = function.parameters.iter().filter(|parameter| parameter.init.is_none()).count();
@@ -408,9 +403,9 @@ impl Checker<'_> {
                     return problem;
                 }
             }
-            return error(span, format!("`{name}` changes its object, which is `const` here"));
+            return error(span, format_args!("`{name}` changes its object, which is `const` here"));
         }
-        error(span, format!("the arguments of `{name}` do not determine its template parameters"))
+        error(span, format_args!("the arguments of `{name}` do not determine its template parameters"))
     }
 
     /// The error for a call that none of several functions fits.
@@ -420,7 +415,7 @@ impl Checker<'_> {
         arguments: &[Expr],
         name: &str,
         span: Span,
-    ) -> Box<crate::source::Problem> {
+    ) -> Failed {
         let candidates: Vec<_> = functions.iter().map(|at| Rc::clone(&self.declared[*at].function)).collect();
         let counts = candidates.iter().map(|function| function.parameters.len());
         let required = candidates
@@ -446,16 +441,17 @@ impl Checker<'_> {
             let mut problems = Vec::new();
             for (nth, (argument, parameter)) in arguments.iter().zip(&signature.parameters).enumerate() {
                 let what = format!("argument {} of `{name}`", nth + 1);
-                problems.extend(self.implicit(argument.clone(), *parameter, &what).err());
+                problems
+                    .extend(self.implicit(argument.clone(), *parameter, &what).err().map(Failed::problem));
             }
             if let [problem] = &problems[..]
                 && problem.help.as_ref().is_some_and(|help| help.starts_with("write `"))
             {
-                return problems.remove(0);
+                return problems.remove(0).put_aside();
             }
         }
         let types: Vec<String> = arguments.iter().map(|argument| self.show(argument.ty)).collect();
-        error(span, format!("no function `{name}` takes `({})`", joined(&types, ", ")))
+        error(span, format_args!("no function `{name}` takes `({})`", joined(&types, ", ")))
     }
 
     /// Names that are reserved for this compiler, and `printf`.
@@ -511,7 +507,7 @@ impl Checker<'_> {
                 };
                 (Intrinsic::Bits, *ty)
             }
-            _ => return Err(error(span, format!("`__cudac_{name}` is not known"))),
+            _ => return Err(error(span, format_args!("`__cudac_{name}` is not known"))),
         };
         Ok(Some(typed::expr(Kind::Intrinsic(intrinsic, values), ty, span)))
     }

@@ -170,7 +170,7 @@ impl Checker<'_> {
         if let Some(Constant::Integer(value)) = self.evaluate(&expr) {
             return Ok(value);
         }
-        let problem = error(written.span, format!("{what} has to be known when the text is compiled"));
+        let problem = error(written.span, format_args!("{what} has to be known when the text is compiled"));
         Err(problem.with_help("use a number, or a variable that is `constexpr`"))
     }
 }

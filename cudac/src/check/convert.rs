@@ -7,7 +7,7 @@ use super::scope::{DeclaredId, ScopeId};
 use super::typed::{self, Expr, Kind};
 use super::types::{Basic, Shape, Type};
 use crate::parse::tree::CastKind;
-use crate::source::{Result, Span, error, unsupported};
+use crate::source::{Failed, Result, Span, error, unsupported};
 
 /// How good a conversion is; smaller is better.
 pub(super) type Rank = u8;
@@ -179,10 +179,12 @@ impl Checker<'_> {
         Err(self.no_conversion(&from, to, what))
     }
 
-    fn no_conversion(&mut self, from: &Expr, to: Type, what: &str) -> Box<crate::source::Problem> {
+    fn no_conversion(&mut self, from: &Expr, to: Type, what: &str) -> Failed {
         let (source, target) = (self.show(from.ty), self.show(to));
-        let problem =
-            error(from.span, format!("{what} has the type `{source}`, which does not convert to `{target}`"));
+        let problem = error(
+            from.span,
+            format_args!("{what} has the type `{source}`, which does not convert to `{target}`"),
+        );
         if matches!(from.kind, Kind::Special(_)) || source == "uint3" {
             return problem.with_help("name a component: `.x`, `.y` or `.z`");
         }
@@ -192,7 +194,7 @@ impl Checker<'_> {
                     .with_help("what the pointer points to is `const`, and may not be changed through it");
             }
             return problem
-                .with_help(format!("if you mean the same bytes, write `({target})` before the value"));
+                .with_help(format_args!("if you mean the same bytes, write `({target})` before the value"));
         }
         if let (Shape::Pointer(a), true) = (self.types.shape(from.ty), self.types.is_arithmetic(to))
             && a.same(to)
@@ -211,7 +213,7 @@ impl Checker<'_> {
             if from.ty.is_const() && !to.is_const() {
                 return Err(error(
                     from.span,
-                    format!("{what} is `const`, but the reference could change it"),
+                    format_args!("{what} is `const`, but the reference could change it"),
                 ));
             }
             if from.is_place() {

@@ -150,7 +150,7 @@ impl Checker<'_> {
             }
             Some(_) => Err(error(
                 function.span,
-                format!("`{}` is declared already, as something else", function.name),
+                format_args!("`{}` is declared already, as something else", function.name),
             )),
         }
     }
@@ -242,7 +242,10 @@ impl Checker<'_> {
             Some(Entity::Type(ty)) if self.is_incomplete(ty) => ty,
             Some(Entity::Type(_)) if definition.is_forward => return Ok(()),
             Some(_) => {
-                return Err(error(definition.span, format!("`{}` is declared already", definition.name)));
+                return Err(error(
+                    definition.span,
+                    format_args!("`{}` is declared already", definition.name),
+                ));
             }
             None => {
                 let ty = self.new_struct(definition.name.as_str().to_owned(), definition, scope, None);
@@ -283,7 +286,7 @@ impl Checker<'_> {
                 next = self.integer_constant(values, value, "the value of an enumeration")?;
             }
             if self.scopes.find_own(values, name).is_some() {
-                return Err(error(*span, format!("`{name}` is declared already")));
+                return Err(error(*span, format_args!("`{name}` is declared already")));
             }
             self.scopes.declare(values, name.clone(), Entity::Constant(Constant::Integer(next), ty));
             next = next.wrapping_add(1);
@@ -335,11 +338,11 @@ impl Checker<'_> {
             dynamic = self.default_value(ty, variable.span)?;
         }
         if self.types.size(ty) > MAX_SIZE {
-            return Err(error(variable.span, format!("`{}` is larger than 2 GiB", variable.name)));
+            return Err(error(variable.span, format_args!("`{}` is larger than 2 GiB", variable.name)));
         }
         let is_open = matches!(self.types.shape(ty), Shape::Array(_, None));
         if is_open && !(storage.is_extern && space == Space::Shared) {
-            return Err(error(variable.span, format!("the array `{}` needs a length", variable.name)));
+            return Err(error(variable.span, format_args!("the array `{}` needs a length", variable.name)));
         }
         let mut align = self.types.align(ty);
         if let Some(wanted) = &variable.align {
@@ -412,7 +415,7 @@ impl Checker<'_> {
         ty: Type,
     ) -> Result<Option<Entity>> {
         let Some(init) = &variable.init else {
-            return Err(error(variable.span, format!("the constant `{}` needs a value", variable.name)));
+            return Err(error(variable.span, format_args!("the constant `{}` needs a value", variable.name)));
         };
         let value = self.initialiser(scope, ty, init, variable.span)?;
         if !self.types.is_arithmetic(value.ty) && !self.types.is_scoped_enum(value.ty) {
@@ -423,7 +426,7 @@ impl Checker<'_> {
             None if self.is_program && !variable.storage.is_constexpr => Ok(None),
             None => Err(error(
                 variable.span,
-                format!("the value of `{}` is not known when the text is compiled", variable.name),
+                format_args!("the value of `{}` is not known when the text is compiled", variable.name),
             )),
         }
     }
@@ -447,7 +450,7 @@ impl Checker<'_> {
             return Ok(());
         }
         let message = message.map_or(String::new(), |text| format!(": {}", String::from_utf8_lossy(text)));
-        Err(error(span, format!("the condition of `static_assert` does not hold{message}")))
+        Err(error(span, format_args!("the condition of `static_assert` does not hold{message}")))
     }
 
     /// Writes a constant value into the bytes of a variable.

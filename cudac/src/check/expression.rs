@@ -134,7 +134,7 @@ impl Checker<'_> {
             }
             Entity::Undefined => Err(error(
                 span,
-                format!("`{}` is declared `extern`, and defined nowhere", self.files.text(span)),
+                format_args!("`{}` is declared `extern`, and defined nowhere", self.files.text(span)),
             )
             .with_help("define it in this file")),
             Entity::Special(register) => self.special(register, span),
@@ -142,12 +142,13 @@ impl Checker<'_> {
             Entity::Functions(functions) if self.is_program && self.in_host_code() => {
                 self.function_value(scope, path, &functions)
             }
-            Entity::Functions(_) => {
-                Err(error(span, format!("`{}` is a function, and is not called here", self.files.text(span)))
-                    .with_help("add `()` to call it; pointers to functions are not supported"))
-            }
+            Entity::Functions(_) => Err(error(
+                span,
+                format_args!("`{}` is a function, and is not called here", self.files.text(span)),
+            )
+            .with_help("add `()` to call it; pointers to functions are not supported")),
             Entity::Type(_) | Entity::TypeTemplate(_) | Entity::Namespace(_) => {
-                Err(error(span, format!("expected a value, found `{}`", self.files.text(span))))
+                Err(error(span, format_args!("expected a value, found `{}`", self.files.text(span))))
             }
         }
     }
@@ -157,7 +158,7 @@ impl Checker<'_> {
         let span = path.span;
         let depth = self.frames.iter().rposition(|known| known.number == frame);
         let Some(depth) = depth else {
-            return Err(error(span, format!("`{}` belongs to another function", self.files.text(span))));
+            return Err(error(span, format_args!("`{}` belongs to another function", self.files.text(span))));
         };
         if depth + 1 < self.frames.len() {
             if let Some(constant) = self.frames[depth].vars[var].constant {
@@ -217,7 +218,7 @@ impl Checker<'_> {
                     self.cast(scope, tree::CastKind::C, to, value, span)
                 }
                 [] => Ok(self.zero(to, span)),
-                _ => Err(error(span, format!("`{}` is made from one value", self.show(to)))),
+                _ => Err(error(span, format_args!("`{}` is made from one value", self.show(to)))),
             };
         }
         self.struct_from(scope, to, arguments, brackets == Brackets::Curly, span)

@@ -140,7 +140,7 @@ impl Checker<'_> {
         self.count_instance(span)?;
         let function = Rc::clone(&self.declared[declared].function);
         if function.body.is_none() && !function.is_defaulted && !self.is_external(declared) {
-            return Err(error(span, format!("`{}` is declared, but has no body", function.name)));
+            return Err(error(span, format_args!("`{}` is declared, but has no body", function.name)));
         }
         let scope = self.bound_scope(declared, arguments);
         let signature = self.signature_in(declared, scope)?;
@@ -219,7 +219,7 @@ impl Checker<'_> {
             if !var.name.as_str().is_empty() {
                 let known = self.scopes.find_own(inner, &var.name).is_some();
                 if known {
-                    let problem = error(var.span, format!("two parameters are named `{}`", var.name));
+                    let problem = error(var.span, format_args!("two parameters are named `{}`", var.name));
                     self.sink.add(problem);
                 }
                 self.scopes.declare(inner, var.name.clone(), Entity::Local(nth, number));
@@ -280,7 +280,10 @@ impl Checker<'_> {
         if let Some((name, _, span)) =
             function.initialisers.iter().find(|(name, ..)| !fields.iter().any(|field| field.name == *name))
         {
-            return Err(error(*span, format!("`{}` has no member `{name}`", self.types.structs[at].name)));
+            return Err(error(
+                *span,
+                format_args!("`{}` has no member `{name}`", self.types.structs[at].name),
+            ));
         }
         for (nth, field) in fields.iter().enumerate() {
             let given = function.initialisers.iter().find(|(name, ..)| *name == field.name);

@@ -24,7 +24,7 @@ impl Checker<'_> {
                 match &values[..] {
                     [one] => self.init_from(scope, ty, one, "the value"),
                     [] => Ok(self.zero(ty, span)),
-                    _ => Err(error(span, format!("`{}` is made from one value", self.show(ty)))),
+                    _ => Err(error(span, format_args!("`{}` is made from one value", self.show(ty)))),
                 }
             }
         }
@@ -86,12 +86,15 @@ impl Checker<'_> {
             return match items {
                 [] => Ok(self.zero(ty, span)),
                 [one] => self.init_from(scope, ty, one, "the value"),
-                _ => Err(error(span, format!("`{}` is made from one value", self.show(ty)))),
+                _ => Err(error(span, format_args!("`{}` is made from one value", self.show(ty)))),
             };
         };
         if length.is_some_and(|length| items.len() as u64 > length) {
             let length = length.unwrap_or(0);
-            return Err(error(span, format!("{} values are too many for {length} elements", items.len())));
+            return Err(error(
+                span,
+                format_args!("{} values are too many for {length} elements", items.len()),
+            ));
         }
         let mut values = Vec::with_capacity(items.len());
         for item in items {
@@ -114,7 +117,7 @@ impl Checker<'_> {
         let ty = ty.plain();
         let Some(at) = self.types.struct_of(ty) else { return Err(error(span, "this is no struct")) };
         if !self.types.structs[at].is_complete {
-            return Err(error(span, format!("the members of `{}` are not known here", self.show(ty))));
+            return Err(error(span, format_args!("the members of `{}` are not known here", self.show(ty))));
         }
         if !self.types.structs[at].constructors.is_empty() {
             let arguments = match self.list_parameter(at)?.filter(|_| is_list && !items.is_empty()) {
@@ -278,7 +281,7 @@ impl Checker<'_> {
                 return self.members_from(0, ty, at, &[], span);
             }
             let [one] = &arguments[..] else {
-                return Err(error(span, format!("`{}` has no constructors", self.show(ty))));
+                return Err(error(span, format_args!("`{}` has no constructors", self.show(ty))));
             };
             let message = format!("`{}` does not convert to `{}`", self.show(one.ty), self.show(ty));
             return Err(error(span, message));

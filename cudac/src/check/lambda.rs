@@ -149,7 +149,7 @@ impl Checker<'_> {
             let name = name.as_ref().map_or("this", Name::as_str);
             return Err(error(
                 span,
-                format!("the member `{name}` belongs to an object, and there is none here"),
+                format_args!("the member `{name}` belongs to an object, and there is none here"),
             ));
         };
         let this = typed::expr(Kind::Local(var), ty, span);

@@ -4,7 +4,7 @@ use super::Checker;
 use super::scope::{Entity, ScopeId};
 use super::types::Type;
 use crate::parse::tree::{Part, Path};
-use crate::source::{Result, Span, error};
+use crate::source::{Failed, Result, Span, error};
 
 impl Checker<'_> {
     /// What a path means from a scope.
@@ -38,17 +38,22 @@ impl Checker<'_> {
         let space = match found {
             Entity::Namespace(space) => *space,
             Entity::Type(ty) => self.scope_of_type(*ty, *outer)?,
-            _ => return Err(error(outer.1.span, format!("`{}` is no namespace and no type", outer.1.name))),
+            _ => {
+                return Err(error(
+                    outer.1.span,
+                    format_args!("`{}` is no namespace and no type", outer.1.name),
+                ));
+            }
         };
         let Some(found) = self.scopes.find_in(space, &part.name).cloned() else {
             if crate::builtins::headers::is_unsupported(part.name.as_str()) {
-                return Err(crate::source::unsupported(part.span, format!("`{}`", part.name)));
+                return Err(crate::source::unsupported(part.span, format_args!("`{}`", part.name)));
             }
             let message = format!("`{}` has no member `{}`", outer.1.name, part.name);
             let problem = error(part.span, message);
             let near = self.scopes.find_near(space, part.name.as_str());
             return Err(match near {
-                Some(near) => problem.with_help(format!("did you mean `{near}`?")),
+                Some(near) => problem.with_help(format_args!("did you mean `{near}`?")),
                 None => problem,
             });
         };
@@ -64,7 +69,7 @@ impl Checker<'_> {
         let inside = self.names.get(&format!("{}::", outer.1.name));
         match self.scopes.find(outer.0, &inside) {
             Some(Entity::Namespace(space)) => Ok(*space),
-            _ => Err(error(outer.1.span, format!("`{}` has no members", self.show(ty)))),
+            _ => Err(error(outer.1.span, format_args!("`{}` has no members", self.show(ty)))),
         }
     }
 
@@ -89,31 +94,31 @@ impl Checker<'_> {
         }
     }
 
-    pub(super) fn undeclared(&mut self, scope: ScopeId, part: &Part) -> Box<crate::source::Problem> {
-        let problem = error(part.span, format!("`{}` is not declared", part.name));
+    pub(super) fn undeclared(&mut self, scope: ScopeId, part: &Part) -> Failed {
+        let problem = error(part.span, format_args!("`{}` is not declared", part.name));
         if let Some(header) = crate::builtins::headers::header_of(part.name.as_str()) {
-            return problem.with_help(format!("add `#include <{header}>`"));
+            return problem.with_help(format_args!("add `#include <{header}>`"));
         }
         let text = part.name.as_str();
         #[cfg(feature = "host")]
         if self.is_program
             && let Some(does) = crate::host::headers::refused(text)
         {
-            return error(part.span, format!("`{text}` {does}, which a program cannot do here"))
+            return error(part.span, format_args!("`{text}` {does}, which a program cannot do here"))
                 .with_help("take the values from the command line, or write them into the program");
         }
         if let Some(instead) = crate::builtins::headers::host_function(text) {
             return error(
                 part.span,
-                format!("`{text}` is a function of the host, which a kernel cannot call"),
+                format_args!("`{text}` is a function of the host, which a kernel cannot call"),
             )
             .with_help(instead);
         }
         if crate::builtins::headers::is_unsupported(text) {
-            return crate::source::unsupported(part.span, format!("`{text}`"));
+            return crate::source::unsupported(part.span, format_args!("`{text}`"));
         }
         match self.scopes.nearest(scope, text) {
-            Some(near) => problem.with_help(format!("did you mean `{near}`?")),
+            Some(near) => problem.with_help(format_args!("did you mean `{near}`?")),
             None => problem,
         }
     }
@@ -130,7 +135,7 @@ impl Checker<'_> {
         }
     }
 
-    fn no_type(&self, span: Span) -> Box<crate::source::Problem> {
-        error(span, format!("`{}` is no type", self.files.text(span)))
+    fn no_type(&self, span: Span) -> Failed {
+        error(span, format_args!("`{}` is no type", self.files.text(span)))
     }
 }

@@ -7,7 +7,7 @@ use super::typed::{self, Expr, Kind};
 use super::types::{Basic, Type};
 use crate::parse::tree;
 use crate::source::near::nearest;
-use crate::source::{Name, Result, Span, error, joined};
+use crate::source::{Failed, Name, Result, Span, error, joined};
 
 impl Checker<'_> {
     pub(super) fn member(
@@ -32,7 +32,7 @@ impl Checker<'_> {
         self.field(base, &part.name, part.span, span)
     }
 
-    fn no_members(&self, base: &Expr, part: &tree::Part) -> Box<crate::source::Problem> {
+    fn no_members(&self, base: &Expr, part: &tree::Part) -> Failed {
         let message = format!("`{}` has no members, so `.{}` has no meaning", self.show(base.ty), part.name);
         let problem = error(part.span, message);
         if self.types.is_pointer(base.ty) {
@@ -96,7 +96,7 @@ impl Checker<'_> {
     /// A field of an object.
     pub(super) fn field(&mut self, base: Expr, name: &Name, name_span: Span, span: Span) -> Result<Expr> {
         let Some(at) = self.types.struct_of(base.ty) else {
-            return Err(error(name_span, format!("`{}` has no members", self.show(base.ty))));
+            return Err(error(name_span, format_args!("`{}` has no members", self.show(base.ty))));
         };
         let Some(field) = self.types.structs[at].fields.iter().position(|field| field.name == *name) else {
             return Err(self.no_field(base.ty, name, name_span));
@@ -104,16 +104,16 @@ impl Checker<'_> {
         Ok(self.field_at(base, field, span))
     }
 
-    fn no_field(&self, ty: Type, name: &Name, span: Span) -> Box<crate::source::Problem> {
-        let problem = error(span, format!("`{}` has no member `{name}`", self.show(ty.plain())));
+    fn no_field(&self, ty: Type, name: &Name, span: Span) -> Failed {
+        let problem = error(span, format_args!("`{}` has no member `{name}`", self.show(ty.plain())));
         let Some(at) = self.types.struct_of(ty) else { return problem };
         let definition = &self.types.structs[at];
         let mut names: Vec<&str> = definition.fields.iter().map(|field| field.name.as_str()).collect();
         names.extend(definition.methods.iter().map(|(name, _)| name.as_str()));
         match nearest(name.as_str(), names.iter().copied()) {
-            Some(near) => problem.with_help(format!("did you mean `{near}`?")),
+            Some(near) => problem.with_help(format_args!("did you mean `{near}`?")),
             None if names.is_empty() || names.len() > 8 => problem,
-            None => problem.with_help(format!("its members are `{}`", joined(&names, "`, `"))),
+            None => problem.with_help(format_args!("its members are `{}`", joined(&names, "`, `"))),
         }
     }
 
@@ -148,7 +148,7 @@ impl Checker<'_> {
             passed.insert(0, callee);
             return match self.operator_call(scope, "()", passed, span)? {
                 Some(result) => Ok(result),
-                None => Err(error(span, format!("the member `{}` cannot be called", part.name))),
+                None => Err(error(span, format_args!("the member `{}` cannot be called", part.name))),
             };
         };
         let explicit = self.explicit(scope, part)?;

@@ -236,7 +236,7 @@ impl Checker<'_> {
         if self.instances > MAX_INSTANCES {
             return Err(error(
                 span,
-                format!("more than {MAX_INSTANCES} functions and types are made from templates"),
+                format_args!("more than {MAX_INSTANCES} functions and types are made from templates"),
             ));
         }
         Ok(())

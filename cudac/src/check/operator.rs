@@ -7,7 +7,7 @@ use super::scope::ScopeId;
 use super::typed::{self, Binary, Compare, Expr, Kind};
 use super::types::{Shape, Type};
 use crate::parse::tree;
-use crate::source::{Result, Span, error};
+use crate::source::{Failed, Result, Span, error};
 
 impl Checker<'_> {
     pub(super) fn prefix(
@@ -119,13 +119,13 @@ impl Checker<'_> {
         self.warn_past_end(place);
         let text = self.files.text(place.span).to_owned();
         if !place.is_place() || matches!(place.kind, Kind::Temporary(_)) {
-            return Err(error(place.span, format!("`{text}` is a value and cannot be assigned to")));
+            return Err(error(place.span, format_args!("`{text}` is a value and cannot be assigned to")));
         }
         if place.ty.is_const() {
-            return Err(error(place.span, format!("`{text}` is `const` and cannot be changed")));
+            return Err(error(place.span, format_args!("`{text}` is `const` and cannot be changed")));
         }
         if self.types.is_array(place.ty) {
-            return Err(error(place.span, format!("the array `{text}` cannot be assigned as a whole"))
+            return Err(error(place.span, format_args!("the array `{text}` cannot be assigned as a whole"))
                 .with_help("assign its elements, as in `a[0] = …`"));
         }
         Ok(())
@@ -165,7 +165,9 @@ impl Checker<'_> {
         }
         let value = self.value(right);
         let op = binary_operator(&operator[..operator.len() - 1]);
-        let Some(op) = op else { return Err(error(span, format!("`{operator}` is not supported here"))) };
+        let Some(op) = op else {
+            return Err(error(span, format_args!("`{operator}` is not supported here")));
+        };
         if self.types.is_pointer(place.ty) {
             if !matches!(op, Binary::Add | Binary::Sub) || !self.types.is_integral(value.ty) {
                 return Err(self.no_operator(operator, place.ty, value.ty, span));
@@ -229,7 +231,7 @@ impl Checker<'_> {
             return self.compare(compare, operator, left, right, span);
         }
         let Some(op) = binary_operator(operator) else {
-            return Err(error(span, format!("the operator `{operator}` is not supported")));
+            return Err(error(span, format_args!("the operator `{operator}` is not supported")));
         };
         if self.types.is_pointer(left.ty) || self.types.is_pointer(right.ty) {
             return self.pointer_arithmetic(operator, op, left, right, span);
@@ -269,13 +271,7 @@ impl Checker<'_> {
         Err(problem)
     }
 
-    fn no_operator(
-        &self,
-        operator: &str,
-        left: Type,
-        right: Type,
-        span: Span,
-    ) -> Box<crate::source::Problem> {
+    fn no_operator(&self, operator: &str, left: Type, right: Type, span: Span) -> Failed {
         let message =
             format!("there is no `{operator}` for `{}` and `{}`", self.show(left), self.show(right));
         let problem = error(span, message);

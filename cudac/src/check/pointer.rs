@@ -41,7 +41,7 @@ impl Checker<'_> {
         }
         let made = &self.program.functions[id];
         if made.is_external {
-            return Err(unsupported(path.span, format!("the address of `{}`", part.name)));
+            return Err(unsupported(path.span, format_args!("the address of `{}`", part.name)));
         }
         let parameters = made.parameters.iter().map(|var| made.vars[*var].ty.plain()).collect();
         let result = made.result;

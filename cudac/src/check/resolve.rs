@@ -66,7 +66,7 @@ impl Checker<'_> {
         let Some(length) = length else { return Ok(self.types.get(Shape::Array(of, None))) };
         let value = self.integer_constant(scope, length, "the length of an array")?;
         if value <= 0 {
-            return Err(error(length.span, format!("an array cannot have {value} elements")));
+            return Err(error(length.span, format_args!("an array cannot have {value} elements")));
         }
         if (value as u64).saturating_mul(self.types.size(of).max(1)) > MAX_SIZE {
             return Err(error(length.span, "this array is larger than 2 GiB"));

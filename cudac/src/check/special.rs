@@ -16,7 +16,7 @@ impl Checker<'_> {
     /// `template <> struct S<int> { … };`
     pub(super) fn special_struct(&mut self, scope: ScopeId, definition: &Rc<tree::Struct>) -> Result<()> {
         let Some(Entity::TypeTemplate(template)) = self.scopes.find(scope, &definition.name).cloned() else {
-            return Err(error(definition.span, format!("`{}` is no template", definition.name)));
+            return Err(error(definition.span, format_args!("`{}` is no template", definition.name)));
         };
         if !definition.is_forward {
             self.templates[template].specials.push(Rc::clone(definition));
@@ -163,7 +163,7 @@ impl Checker<'_> {
                 }
             }
         }
-        Err(error(function.span, format!("no template `{}` has these parameters", function.name)))
+        Err(error(function.span, format_args!("no template `{}` has these parameters", function.name)))
     }
 }
 

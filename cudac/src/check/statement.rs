@@ -153,7 +153,7 @@ impl Checker<'_> {
     fn leave(&mut self, span: Span, word: &str, kind: StmtKind) -> Result<StmtKind> {
         let is_inside =
             self.frames.last().is_some_and(|frame| frame.loops > 0 || word == "break" && frame.switches > 0);
-        if is_inside { Ok(kind) } else { Err(error(span, format!("`{word}` outside of a loop"))) }
+        if is_inside { Ok(kind) } else { Err(error(span, format_args!("`{word}` outside of a loop"))) }
     }
 
     fn switch(&mut self, scope: ScopeId, value: &tree::Expr, body: &tree::Stmt) -> Result<StmtKind> {
@@ -204,7 +204,7 @@ impl Checker<'_> {
             seen.insert(place.unwrap_or_else(|at| at), label);
             if place.is_ok() {
                 let what = label.map_or("`default`".to_owned(), |label| format!("the value {label}"));
-                return Err(error(statement.span, format!("{what} occurs twice in this `switch`")));
+                return Err(error(statement.span, format_args!("{what} occurs twice in this `switch`")));
             }
             match arms.last_mut().filter(|arm| arm.body.is_empty()) {
                 Some(arm) => arm.labels.push(label),
@@ -308,7 +308,7 @@ impl Checker<'_> {
             let Some(init) = &variable.init else {
                 return Err(error(
                     span,
-                    format!("`auto` needs a value to take the type of `{}` from", variable.name),
+                    format_args!("`auto` needs a value to take the type of `{}` from", variable.name),
                 ));
             };
             let (deduced, made) = self.deduced(scope, ty, init, span)?;
@@ -321,17 +321,20 @@ impl Checker<'_> {
             }
             value = Some(made);
         } else if self.types.is_reference(ty) {
-            return Err(error(span, format!("the reference `{}` has to refer to something", variable.name)));
+            return Err(error(
+                span,
+                format_args!("the reference `{}` has to refer to something", variable.name),
+            ));
         } else {
             value = self.default_value(ty, span)?.or(value);
         }
         #[cfg(feature = "host")]
         self.allow_destructor(ty, span)?;
         if matches!(self.types.shape(ty), Shape::Array(_, None)) {
-            return Err(error(span, format!("the array `{}` needs a length", variable.name)));
+            return Err(error(span, format_args!("the array `{}` needs a length", variable.name)));
         }
         if (ty.is_const() || storage.is_constexpr) && variable.init.is_none() && value.is_none() {
-            return Err(error(span, format!("the constant `{}` needs a value", variable.name)));
+            return Err(error(span, format_args!("the constant `{}` needs a value", variable.name)));
         }
         let constant =
             value.as_ref().filter(|_| (ty.is_const() || storage.is_constexpr) && !ty.is_volatile());
@@ -339,7 +342,7 @@ impl Checker<'_> {
         if storage.is_constexpr && constant.is_none() && self.types.is_arithmetic(ty) {
             return Err(error(
                 span,
-                format!("the value of `{}` is not known when the text is compiled", variable.name),
+                format_args!("the value of `{}` is not known when the text is compiled", variable.name),
             ));
         }
         self.warn_shadow(scope, variable);
@@ -372,7 +375,7 @@ impl Checker<'_> {
         if self.is_auto_pointer(ty) && self.types.pointee(value.ty).is_none() {
             return Err(error(
                 value.span,
-                format!("`auto*` needs a pointer, but this has the type `{}`", self.show(value.ty)),
+                format_args!("`auto*` needs a pointer, but this has the type `{}`", self.show(value.ty)),
             ));
         }
         Ok((value.ty.plain().qualified_as(ty), value))

@@ -43,14 +43,14 @@ impl Checker<'_> {
         let (parent, name) = (self.templates[template].scope, self.templates[template].name.clone());
         let parameters = self.templates[template].parameters.clone();
         if given.len() > parameters.len() {
-            return Err(error(span, format!("`{name}` takes at most {} arguments", parameters.len())));
+            return Err(error(span, format_args!("`{name}` takes at most {} arguments", parameters.len())));
         }
         let scope = self.scopes.push(parent);
         let mut arguments = given.to_vec();
         self.bind_arguments(scope, &parameters[..given.len()], given);
         for parameter in &parameters[given.len()..] {
             let Some(default) = self.default_argument(scope, parameter)? else {
-                return Err(error(span, format!("`{name}` needs more arguments in `<…>`")));
+                return Err(error(span, format_args!("`{name}` needs more arguments in `<…>`")));
             };
             arguments.push(default);
             self.bind_arguments(scope, std::slice::from_ref(parameter), &[default]);
@@ -328,7 +328,7 @@ fn check_kinds(parameters: &[tree::Parameter], arguments: &[Argument], span: Spa
         let wants_type = matches!(parameter.kind, ParameterKind::Type(_));
         if wants_type != matches!(argument, Argument::Type(_)) {
             let what = if wants_type { "a type" } else { "a value" };
-            return Err(error(span, format!("argument {} of this template has to be {what}", nth + 1)));
+            return Err(error(span, format_args!("argument {} of this template has to be {what}", nth + 1)));
         }
     }
     Ok(())

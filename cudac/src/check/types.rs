@@ -3,6 +3,7 @@
 //! Sizes and alignments are those of the 64-bit device ABI. Left out: `long double`, bit fields, empty base classes.
 
 use std::fmt::Write;
+use std::num::NonZeroU32;
 use std::rc::Rc;
 
 use super::scope::{DeclaredId, ScopeId, TemplateId};
@@ -10,9 +11,10 @@ pub(crate) use crate::parse::tree::Basic;
 use crate::source::Name;
 use crate::source::map::Map;
 
-/// A type with its qualifiers: its number, and a bit for each of `const` and `volatile`.
+/// A type with its qualifiers: its number from 1, and a bit for each of `const` and `volatile`. It is never zero, so that a
+/// result that may have failed is one number too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) struct Type(u32);
+pub(crate) struct Type(NonZeroU32);
 
 const CONST: u32 = 1;
 const VOLATILE: u32 = 2;
@@ -101,21 +103,25 @@ fn bits(is_const: bool, is_volatile: bool) -> u32 {
 }
 
 impl Type {
+    fn bits(self) -> u32 {
+        self.0.get()
+    }
+
     pub fn is_const(self) -> bool {
-        self.0 & CONST != 0
+        self.bits() & CONST != 0
     }
 
     pub fn is_volatile(self) -> bool {
-        self.0 & VOLATILE != 0
+        self.bits() & VOLATILE != 0
     }
 
     /// With the qualifiers of another type besides its own.
     pub fn qualified_as(self, other: Type) -> Type {
-        Type(self.0 | other.0 & QUALIFIERS)
+        Type(self.0 | other.bits() & QUALIFIERS)
     }
 
     pub fn plain(self) -> Type {
-        Type(self.0 & !QUALIFIERS)
+        self.without(true, true)
     }
 
     pub fn qualified(self, is_const: bool, is_volatile: bool) -> Type {
@@ -124,7 +130,7 @@ impl Type {
 
     /// The type less the qualifiers that are written elsewhere.
     pub fn without(self, is_const: bool, is_volatile: bool) -> Type {
-        Type(self.0 & !bits(is_const, is_volatile))
+        Type(NonZeroU32::new(self.bits() & !bits(is_const, is_volatile)).unwrap_or(self.0))
     }
 
     pub fn same(self, other: Type) -> bool {
@@ -146,7 +152,7 @@ impl Types {
         if id == next {
             self.shapes.push(shape);
         }
-        Type(id << 2)
+        Type(NonZeroU32::MIN.saturating_add(id << 2 | QUALIFIERS))
     }
 
     pub fn basic(&mut self, basic: Basic) -> Type {
@@ -182,7 +188,7 @@ impl Types {
     }
 
     pub fn shape(&self, ty: Type) -> Shape {
-        self.shapes[(ty.0 >> 2) as usize]
+        self.shapes[(ty.bits() >> 2) as usize - 1]
     }
 
     pub fn pointee(&self, ty: Type) -> Option<Type> {

@@ -131,7 +131,10 @@ impl Emitter<'_> {
                     *count += 1;
                     *number = *count;
                 }
-                write!(text, "%{}{number}", prefix(class))
+                text.push('%');
+                text.push_str(prefix(class));
+                add_number(*number, text);
+                Ok(())
             }
             Operand::Int(value) => write!(text, "{value}"),
             Operand::F32(bits) => write!(text, "0f{bits:08X}"),
@@ -220,6 +223,14 @@ impl Emitter<'_> {
         let number = self.numbers[reg as usize];
         (number > 0).then(|| joined(&["%", prefix(self.function.class(reg)), &number.to_string()], ""))
     }
+}
+
+/// Writes a number. Most of a text's numbers are those of registers, and the standard library's formatter does more than this.
+fn add_number(number: u32, text: &mut String) {
+    if number >= 10 {
+        add_number(number / 10, text);
+    }
+    text.push(char::from(b'0' + (number % 10) as u8));
 }
 
 fn count_lines(text: &str) -> u32 {

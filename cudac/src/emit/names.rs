@@ -33,8 +33,9 @@ pub(super) fn names(
         of_reg[named.reg as usize].push(at);
     }
     let live = Live::new(function);
+    let mut open = vec![NOT_LIVE; function.regs.len()];
     for (block, lines) in blocks.iter().enumerate() {
-        for (reg, range) in ranges(function, block, &live, &of_reg) {
+        for (reg, range) in ranges(function, block, &live, &of_reg, &mut open) {
             for at in &of_reg[reg as usize] {
                 add(function, block, lines, &range, &mut named[*at]);
             }
@@ -58,34 +59,48 @@ pub(super) fn names(
     found
 }
 
+/// A register that is not live has no range.
+const NOT_LIVE: usize = 0;
+
 /// Where the named registers are live in a block: before which of its instructions.
-fn ranges(function: &Function, at: usize, live: &Live, of_reg: &[Vec<usize>]) -> Vec<(Reg, Range<usize>)> {
+///
+/// `open` has room for the end of the range of each register that is live at a point of the walk backwards. Before and after the
+/// walk none is open.
+fn ranges(
+    function: &Function,
+    at: usize,
+    live: &Live,
+    of_reg: &[Vec<usize>],
+    open: &mut [usize],
+) -> Vec<(Reg, Range<usize>)> {
     let block = &function.blocks[at];
     let end = block.insts.len();
     let mut found = Vec::new();
-    // The end of the range of each register that is live at this point of the walk backwards.
-    let mut open: Vec<(Reg, usize)> = Vec::new();
-    for (reg, _) in &function.names {
-        if live.after(at, *reg) && !open.iter().any(|(known, _)| known == reg) {
-            open.push((*reg, end + 1));
-        }
+    for (reg, _) in function.names.iter().filter(|(reg, _)| live.after(at, *reg)) {
+        open[*reg as usize] = end + 1;
     }
-    let reads = |open: &mut Vec<(Reg, usize)>, reg: Reg, nth: usize| {
-        if !of_reg[reg as usize].is_empty() && !open.iter().any(|(known, _)| *known == reg) {
-            open.push((reg, nth + 1));
+    let reads = |open: &mut [usize], reg: Reg, nth: usize| {
+        let until = &mut open[reg as usize];
+        if *until == NOT_LIVE && !of_reg[reg as usize].is_empty() {
+            *until = nth + 1;
         }
     };
-    block.end.condition().into_iter().for_each(|reg| reads(&mut open, reg, end));
+    block.end.condition().into_iter().for_each(|reg| reads(open, reg, end));
     for (nth, inst) in block.insts.iter().enumerate().rev() {
         for dst in &inst.dsts {
-            if let Some(place) = open.iter().position(|(reg, _)| reg == dst) {
-                let (reg, until) = open.swap_remove(place);
-                found.push((reg, nth + 1..until));
+            let until = std::mem::replace(&mut open[*dst as usize], NOT_LIVE);
+            if until != NOT_LIVE {
+                found.push((*dst, nth + 1..until));
             }
         }
-        inst.reads(&mut |reg| reads(&mut open, reg, nth));
+        inst.reads(&mut |reg| reads(open, reg, nth));
     }
-    found.extend(open.into_iter().map(|(reg, until)| (reg, 0..until)));
+    for (reg, _) in &function.names {
+        let until = std::mem::replace(&mut open[*reg as usize], NOT_LIVE);
+        if until != NOT_LIVE {
+            found.push((*reg, 0..until));
+        }
+    }
     // Those of a register were found from the last to the first.
     found.reverse();
     found

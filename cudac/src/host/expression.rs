@@ -16,9 +16,10 @@ impl Lower<'_> {
             Kind::Text(text) => Ok(Expr::Text(self.text(text))),
             Kind::Load(place) => self.loaded(place),
             Kind::AddressOf(place) | Kind::Decay(place) => self.address(place),
-            Kind::Special(name) => {
-                Err(unsupported(expr.span, format!("`{name}`, which only device code has, in host code")))
-            }
+            Kind::Special(name) => Err(unsupported(
+                expr.span,
+                format_args!("`{name}`, which only device code has, in host code"),
+            )),
             Kind::Convert(inner) => self.converted(expr, inner),
             Kind::PointerAdd(pointer, index, is_negative) => {
                 let bytes = self.pointee_bytes(expr);

@@ -240,7 +240,7 @@ impl Lower<'_> {
 
     pub(super) fn number(&self, ty: Type, span: Span) -> Result<Scalar> {
         let shown =
-            || error(span, format!("`{}` cannot be used here as a number", self.checked.types.show(ty)));
+            || error(span, format_args!("`{}` cannot be used here as a number", self.checked.types.show(ty)));
         self.scalar(ty).ok_or_else(shown)
     }
 

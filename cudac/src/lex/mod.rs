@@ -199,7 +199,7 @@ impl Lexer<'_> {
                 }
             };
         }
-        if let Some(punct) = PUNCTS.iter().find(|punct| self.text[start..].starts_with(punct.as_bytes())) {
+        if let Some(punct) = self.punct() {
             self.at += punct.len();
             return Ok(Kind::Punct(punct));
         }
@@ -207,8 +207,16 @@ impl Lexer<'_> {
         self.at += strange.len_utf8();
         Err(error(
             self.span(start),
-            format!("the character `{}` means nothing here", strange.escape_default()),
+            format_args!("the character `{}` means nothing here", strange.escape_default()),
         ))
+    }
+
+    /// The longest sign that begins here.
+    fn punct(&self) -> Option<&'static str> {
+        let rest = &self.text[self.at..];
+        let begins =
+            |punct: &&&str| punct.as_bytes().first() == rest.first() && rest.starts_with(punct.as_bytes());
+        PUNCTS.iter().find(begins).copied()
     }
 
     /// A number as the preprocessor sees it: digits, letters, points, and signs after an exponent.

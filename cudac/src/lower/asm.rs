@@ -87,7 +87,7 @@ impl Lower<'_> {
     /// A value in a register of 16 bits, if it has to be in one.
     fn fitted(&mut self, value: Operand, ty: Ty, class: Class) -> Operand {
         if class == Class::B16 && ty.class() == Class::B32 && matches!(value, Operand::Reg(_)) {
-            return self.emit(Op::Convert { to: Ty::U16, from: Ty::U32 }, Class::B16, vec![value]);
+            return self.emit(Op::Convert { to: Ty::U16, from: Ty::U32 }, Class::B16, &[value]);
         }
         value
     }
@@ -96,7 +96,7 @@ impl Lower<'_> {
         if class == Class::B16 && ty.class() == Class::B32 {
             let to = if ty == Ty::S16 { Ty::S32 } else { Ty::U32 };
             let from = if ty == Ty::S16 { Ty::S16 } else { Ty::U16 };
-            return self.emit(Op::Convert { to, from }, Class::B32, vec![value]);
+            return self.emit(Op::Convert { to, from }, Class::B32, &[value]);
         }
         value
     }

@@ -9,13 +9,13 @@ use crate::code::{
 
 impl Lower<'_> {
     /// Emits an instruction with one result.
-    pub(super) fn emit(&mut self, op: Op, class: Class, args: Vec<Operand>) -> Operand {
-        if let Some(known) = fold(&op, &args) {
+    pub(super) fn emit(&mut self, op: Op, class: Class, args: &[Operand]) -> Operand {
+        if let Some(known) = fold(&op, args) {
             return known;
         }
         let dst = self.function.new_reg(class);
         let line = self.line;
-        self.push(Inst { op, dsts: vec![dst], args, line });
+        self.push(Inst { op, dsts: vec![dst], args: args.to_vec(), line });
         Operand::Reg(dst)
     }
 
@@ -29,14 +29,14 @@ impl Lower<'_> {
             let log = Operand::Int(i64::from(value.trailing_zeros()));
             match op {
                 Binary::Mul => {
-                    return self.emit(Op::Arith(Arith::Binary(Binary::Shl), ty), ty.class(), vec![a, log]);
+                    return self.emit(Op::Arith(Arith::Binary(Binary::Shl), ty), ty.class(), &[a, log]);
                 }
                 Binary::Div if ty.is_unsigned() => {
-                    return self.emit(Op::Arith(Arith::Binary(Binary::Shr), ty), ty.class(), vec![a, log]);
+                    return self.emit(Op::Arith(Arith::Binary(Binary::Shr), ty), ty.class(), &[a, log]);
                 }
                 Binary::Rem if ty.is_unsigned() => {
                     let mask = Operand::Int(value - 1);
-                    return self.emit(Op::Arith(Arith::Binary(Binary::And), ty), ty.class(), vec![a, mask]);
+                    return self.emit(Op::Arith(Arith::Binary(Binary::And), ty), ty.class(), &[a, mask]);
                 }
                 _ => {}
             }
@@ -48,7 +48,7 @@ impl Lower<'_> {
         if commutes && matches!(a, Operand::Int(_)) && matches!(b, Operand::Reg(_)) {
             return self.arith(arith, ty, b, a);
         }
-        self.emit(Op::Arith(arith, ty), ty.class(), vec![a, b])
+        self.emit(Op::Arith(arith, ty), ty.class(), &[a, b])
     }
 
     pub(super) fn binary(&mut self, op: Binary, ty: Ty, a: Operand, b: Operand) -> Operand {
@@ -66,7 +66,7 @@ impl Lower<'_> {
             };
             return self.set(swapped, ty, b, a);
         }
-        self.emit(Op::Set(op, ty), Class::Pred, vec![a, b])
+        self.emit(Op::Set(op, ty), Class::Pred, &[a, b])
     }
 
     pub(super) fn not(&mut self, value: Operand) -> Operand {
@@ -77,9 +77,9 @@ impl Lower<'_> {
             && !ty.is_float()
         {
             let (op, args) = (opposite(op), last.args.clone());
-            return self.emit(Op::Set(op, ty), Class::Pred, args);
+            return self.emit(Op::Set(op, ty), Class::Pred, &args);
         }
-        self.emit(Op::Unary(Unary::Not, Ty::Pred), Class::Pred, vec![value])
+        self.emit(Op::Unary(Unary::Not, Ty::Pred), Class::Pred, &[value])
     }
 
     /// A value of another type; `to` and `from` are types of registers and say how values are extended.
@@ -99,7 +99,7 @@ impl Lower<'_> {
                 } else {
                     (Operand::Int(1), Operand::Int(0))
                 };
-                self.emit(Op::Select(to.wide()), to.class(), vec![one, zero, value])
+                self.emit(Op::Select(to.wide()), to.class(), &[one, zero, value])
             }
             // A register of 32 bits holds both; so does one of 64.
             (Ty::S32 | Ty::U32, Ty::S32 | Ty::U32) | (Ty::S64 | Ty::U64, Ty::S64 | Ty::U64) => {
@@ -111,7 +111,7 @@ impl Lower<'_> {
                 let wide = self.convert(value, from, Ty::S32);
                 self.convert(wide, Ty::S32, to)
             }
-            _ => self.emit(Op::Convert { to, from }, to.class(), vec![value]),
+            _ => self.emit(Op::Convert { to, from }, to.class(), &[value]),
         }
     }
 
@@ -178,8 +178,8 @@ impl Lower<'_> {
     pub(super) fn address(&mut self, place: Place) -> Operand {
         let base = match place.base {
             Base::Reg(reg) => Operand::Reg(reg),
-            Base::Slot(slot) => self.emit(Op::SlotAddress(slot), Class::B64, vec![]),
-            Base::Symbol(global) => self.emit(Op::Symbol(global), Class::B64, vec![]),
+            Base::Slot(slot) => self.emit(Op::SlotAddress(slot), Class::B64, &[]),
+            Base::Symbol(global) => self.emit(Op::Symbol(global), Class::B64, &[]),
         };
         self.binary(Binary::Add, Ty::S64, base, Operand::Int(place.offset))
     }

@@ -28,7 +28,10 @@ impl Lower<'_> {
             return Err(error(call.span, message).with_help("write it as a loop"));
         }
         if self.frames.len() >= MAX_CALLS {
-            return Err(error(call.span, format!("functions call each other more than {MAX_CALLS} deep")));
+            return Err(error(
+                call.span,
+                format_args!("functions call each other more than {MAX_CALLS} deep"),
+            ));
         }
         let outer_line = self.line;
         if self.frame().line.is_none() && call.span.is_users() {

@@ -19,7 +19,7 @@ impl Lower<'_> {
             Kind::Integer(value) => scalar(Operand::Int(*value)),
             Kind::Float(value) => scalar(float_operand(self.scalar_ty(expr.ty, expr.span)?, *value)),
             Kind::Text(text) => scalar(self.text_address(text)),
-            Kind::Special(register) => scalar(self.emit(Op::Special(register), Class::B32, vec![])),
+            Kind::Special(register) => scalar(self.emit(Op::Special(register), Class::B32, &[])),
             Kind::Load(place) => return self.loaded(place),
             Kind::AddressOf(place) | Kind::Decay(place) => Value::Address(self.place(place)?),
             Kind::Negate(inner) => scalar(self.unary(Unary::Neg, inner)?),
@@ -89,7 +89,7 @@ impl Lower<'_> {
     fn unary(&mut self, unary: Unary, inner: &Expr) -> Result<Operand> {
         let ty = self.scalar_ty(inner.ty, inner.span)?;
         let value = self.scalar(inner)?;
-        Ok(self.emit(Op::Unary(unary, ty), ty.class(), vec![value]))
+        Ok(self.emit(Op::Unary(unary, ty), ty.class(), &[value]))
     }
 
     /// The count of a shift is in 32 bits, whatever is shifted.
@@ -183,7 +183,7 @@ impl Lower<'_> {
                 return self.value(if holds != 0 { yes } else { no });
             }
             let (yes, no) = (self.scalar(yes)?, self.scalar(no)?);
-            let select = self.emit(Op::Select(kind.wide()), kind.class(), vec![yes, no, condition]);
+            let select = self.emit(Op::Select(kind.wide()), kind.class(), &[yes, no, condition]);
             return Ok(Value::Scalar(select));
         }
         let (first, second, after) = (self.new_block(), self.new_block(), self.new_block());
@@ -399,7 +399,7 @@ impl Lower<'_> {
             Intrinsic::Bits => return Ok(Value::Scalar(self.bits(operands[0], ty, result))),
             Intrinsic::Unreachable => return Ok(Value::Void),
         };
-        Ok(Value::Scalar(self.emit(op, result.class(), operands)))
+        Ok(Value::Scalar(self.emit(op, result.class(), &operands)))
     }
 
     /// The same bits as another type.
@@ -412,7 +412,7 @@ impl Lower<'_> {
                 if from.class() == to.class() {
                     return value;
                 }
-                return self.emit(Op::Mov, to.class(), vec![value]);
+                return self.emit(Op::Mov, to.class(), &[value]);
             }
         };
         match to {

@@ -21,7 +21,7 @@ impl Lower<'_> {
         if found.len() > MAX_LEAVES {
             return Err(error(
                 span,
-                format!("an object of more than {MAX_LEAVES} numbers cannot be copied as a whole"),
+                format_args!("an object of more than {MAX_LEAVES} numbers cannot be copied as a whole"),
             ));
         }
         let types = &self.checked.types;

@@ -165,16 +165,16 @@ impl Lower<'_> {
     fn load_param(&mut self, nth: usize, offset: u32, ty: Type) -> Operand {
         let kind = self.ty(ty).unwrap_or(Ty::U32);
         if kind == Ty::Pred {
-            let byte = self.emit(Op::Param(nth, offset, Ty::U8), kind_class(Ty::U8), vec![]);
+            let byte = self.emit(Op::Param(nth, offset, Ty::U8), kind_class(Ty::U8), &[]);
             return self.emit(
                 Op::Set(crate::code::Compare::Ne, Ty::U32),
                 kind_class(Ty::Pred),
-                vec![byte, Operand::Int(0)],
+                &[byte, Operand::Int(0)],
             );
         }
-        let value = self.emit(Op::Param(nth, offset, kind), kind_class(kind), vec![]);
+        let value = self.emit(Op::Param(nth, offset, kind), kind_class(kind), &[]);
         if self.checked.types.is_pointer(ty) {
-            return self.emit(Op::ToGlobal, kind_class(kind), vec![value]);
+            return self.emit(Op::ToGlobal, kind_class(kind), &[value]);
         }
         value
     }
@@ -210,9 +210,10 @@ impl Lower<'_> {
     fn scalar_ty(&self, ty: Type, span: Span) -> Result<Ty> {
         match self.ty(ty) {
             Some(ty) => Ok(ty),
-            None => {
-                Err(error(span, format!("`{}` cannot be used here as a number", self.checked.types.show(ty))))
-            }
+            None => Err(error(
+                span,
+                format_args!("`{}` cannot be used here as a number", self.checked.types.show(ty)),
+            )),
         }
     }
 

@@ -14,7 +14,7 @@ impl Lower<'_> {
                 let name = &self.checked.program.globals[*global].name;
                 Err(error(
                     expr.span,
-                    format!("`{name}` is a variable of the host, which device code cannot use"),
+                    format_args!("`{name}` is a variable of the host, which device code cannot use"),
                 )
                 .with_help("write `__device__` before its type, or pass its value to the kernel"))
             }
@@ -166,7 +166,7 @@ impl Lower<'_> {
             }
             _ if size == 1 => self.convert(index, wide, if wide == Ty::U32 { Ty::U64 } else { Ty::S64 }),
             _ if i32::try_from(size).is_ok() => {
-                self.emit(Op::MulWide(wide), Class::B64, vec![index, Operand::Int(size)])
+                self.emit(Op::MulWide(wide), Class::B64, &[index, Operand::Int(size)])
             }
             _ => {
                 let to = if wide == Ty::U32 { Ty::U64 } else { Ty::S64 };

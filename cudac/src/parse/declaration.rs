@@ -8,7 +8,7 @@ use super::scope::Entity;
 use super::tree::{self, Declaration, Enum, Expr, Init, Path, Storage, Type, TypeKind, Variable};
 use super::types::unknown_type;
 use crate::lex::Kind;
-use crate::source::{Name, Result, Span, error, unsupported};
+use crate::source::{Failed, Name, Result, Span, error, unsupported};
 
 /// What precedes the type of a declaration.
 #[derive(Default)]
@@ -145,9 +145,9 @@ impl Parser<'_, '_> {
         self.typed(specifiers)
     }
 
-    fn no_declaration(&mut self) -> Box<crate::source::Problem> {
+    fn no_declaration(&mut self) -> Failed {
         let found = self.token().quoted();
-        let problem = error(self.span(), format!("expected a declaration, found {found}"));
+        let problem = error(self.span(), format_args!("expected a declaration, found {found}"));
         let is_statement =
             matches!(self.token().word().map(Name::as_str), Some("if" | "for" | "while" | "return"));
         if is_statement {
@@ -226,7 +226,7 @@ impl Parser<'_, '_> {
                     storage.is_managed = true;
                 }
                 "virtual" | "friend" | "thread_local" | "__managed__" => {
-                    return Err(unsupported(span, format!("`{word}`")));
+                    return Err(unsupported(span, format_args!("`{word}`")));
                 }
                 _ => break,
             }
@@ -277,7 +277,7 @@ impl Parser<'_, '_> {
         let Some((name, span)) = declarator.name else {
             let before = self.tokens[self.at.saturating_sub(1)].word().map(Name::as_str);
             return Err(match before.filter(|word| crate::builtins::headers::is_unsupported(word)) {
-                Some(word) => unsupported(self.end(), format!("`{word}`")),
+                Some(word) => unsupported(self.end(), format_args!("`{word}`")),
                 None => self.expected("a name after the type"),
             });
         };

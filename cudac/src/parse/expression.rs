@@ -82,7 +82,7 @@ impl Parser<'_, '_> {
             #[cfg(feature = "host")]
             Some("delete") if self.text.macros.is_program => return self.delete(start),
             Some(word @ ("new" | "delete" | "co_await" | "typeid" | "noexcept" | "dynamic_cast")) => {
-                return Err(unsupported(start, format!("`{word}`")));
+                return Err(unsupported(start, format_args!("`{word}`")));
             }
             _ => {}
         }
@@ -213,7 +213,8 @@ impl Parser<'_, '_> {
         let arguments = self.inside_brackets(|parser| parser.list_until(")"))?;
         if !self.is(")") {
             let what = self.token().quoted();
-            let problem = error(self.span(), format!("expected `,` or `)` in the arguments, found {what}"));
+            let problem =
+                error(self.span(), format_args!("expected `,` or `)` in the arguments, found {what}"));
             let far = self.text.files.place(open).0 != self.text.files.place(self.span()).0;
             return Err(if far {
                 self.expect(")", "after the arguments").err().unwrap_or(problem)

@@ -42,7 +42,10 @@ impl Parser<'_, '_> {
             let (storage, align) = (specifiers.storage, None);
             parameters.push(Variable { name, ty: declarator.ty, init, storage, align, span });
             if parameters.len() > MAX_PARAMETERS {
-                return Err(error(start, format!("a function has more than {MAX_PARAMETERS} parameters")));
+                return Err(error(
+                    start,
+                    format_args!("a function has more than {MAX_PARAMETERS} parameters"),
+                ));
             }
             if !self.take(",") {
                 break;
@@ -88,7 +91,7 @@ impl Parser<'_, '_> {
                 Some("const") => is_const = true,
                 Some("noexcept" | "volatile" | "__forceinline__") => {}
                 Some(word @ ("override" | "final")) => {
-                    return Err(unsupported(self.span(), format!("`{word}`")));
+                    return Err(unsupported(self.span(), format_args!("`{word}`")));
                 }
                 _ => break,
             }

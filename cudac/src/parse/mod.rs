@@ -26,7 +26,7 @@ use std::rc::Rc;
 use crate::builtins::headers;
 use crate::lex::{Kind, Token};
 use crate::preprocess::{Macros, Preprocessor};
-use crate::source::{Files, Name, Names, Problem, Result, Sink, Span, error};
+use crate::source::{Failed, Files, Name, Names, Result, Sink, Span, error};
 pub(crate) use function::values;
 use scope::Scopes;
 use tree::{Declaration, Expr, ExprKind, Storage};
@@ -178,15 +178,14 @@ impl Parser<'_, '_> {
         let is_next_line = found.starts_line || found.kind == Kind::End;
         if is_next_line && end.end() > 0 {
             let after = Span::new(end.file(), end.end(), end.end() + 1);
-            return Err(
-                error(after, format!("expected `{punct}` {place}")).with_help(format!("add `{punct}` here"))
-            );
+            return Err(error(after, format_args!("expected `{punct}` {place}"))
+                .with_help(format_args!("add `{punct}` here")));
         }
-        Err(error(found.span, format!("expected `{punct}` {place}, found {}", found.quoted())))
+        Err(error(found.span, format_args!("expected `{punct}` {place}, found {}", found.quoted())))
     }
 
-    fn expected(&self, what: &str) -> Box<Problem> {
-        error(self.span(), format!("expected {what}, found {}", self.token().quoted()))
+    fn expected(&self, what: &str) -> Failed {
+        error(self.span(), format_args!("expected {what}, found {}", self.token().quoted()))
     }
 
     /// Consumes a name that is being declared.
@@ -209,7 +208,7 @@ impl Parser<'_, '_> {
     /// Reads something that may contain itself, up to [`MAX_DEPTH`] deep.
     fn nested<T>(&mut self, inner: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         if self.depth >= MAX_DEPTH {
-            return Err(error(self.span(), format!("nested more than {MAX_DEPTH} deep")));
+            return Err(error(self.span(), format_args!("nested more than {MAX_DEPTH} deep")));
         }
         let outer = self.depth;
         self.depth += 1;
@@ -230,7 +229,10 @@ impl Parser<'_, '_> {
     /// A node of an expression; its depth is one more than the deepest of its parts.
     fn node(kind: ExprKind, span: Span, deepest: u16) -> Result<Expr> {
         if deepest >= MAX_EXPR_DEPTH {
-            return Err(error(span, format!("this expression is more than {MAX_EXPR_DEPTH} operators deep")));
+            return Err(error(
+                span,
+                format_args!("this expression is more than {MAX_EXPR_DEPTH} operators deep"),
+            ));
         }
         Ok(tree::expr(kind, span, deepest + 1))
     }
@@ -273,7 +275,7 @@ impl Parser<'_, '_> {
         }
     }
 
-    fn report(&mut self, problem: Box<Problem>) {
+    fn report(&mut self, problem: Failed) {
         self.text.sink.add(problem);
     }
 }

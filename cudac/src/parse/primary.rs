@@ -7,6 +7,7 @@ use super::scope::Entity;
 use super::tree::{
     self, Brackets, Capture, CastKind, Expr, ExprKind, Function, Lambda, Storage, Type, TypeKind,
 };
+use crate::builtins::headers;
 use crate::lex::Kind;
 use crate::source::{Name, Result, Span, error, unsupported};
 
@@ -85,7 +86,13 @@ impl Parser<'_, '_> {
             && super::types::is_keyword(word.as_str())
             && word.as_str() != "operator"
         {
-            return Err(error(start, format!("expected an expression, found the keyword `{word}`")));
+            return Err(error(start, format_args!("expected an expression, found the keyword `{word}`")));
+        }
+        if let Some(word) = self.token().word()
+            && headers::is_of_textures(word.as_str())
+            && self.scopes.find(word).is_none()
+        {
+            return Err(unsupported(start, format_args!("`{word}`")));
         }
         let path = self.path()?;
         Self::node(ExprKind::Path(path), self.since(start), 0)

@@ -101,7 +101,10 @@ impl Parser<'_, '_> {
         self.next();
         let (name, span) = self.name("the name of the type after `~`")?;
         if self.structs_name().as_ref() != Some(&name) {
-            return Err(error(span, format!("a destructor has the name of its type, which `{name}` is not")));
+            return Err(error(
+                span,
+                format_args!("a destructor has the name of its type, which `{name}` is not"),
+            ));
         }
         let result = plain(TypeKind::Basic(super::tree::Basic::Void), start);
         let own = self.text.names.get("~");

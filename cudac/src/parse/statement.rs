@@ -68,7 +68,7 @@ impl Parser<'_, '_> {
                 Some("return") => self.return_()?,
                 Some("asm" | "__asm__" | "__asm") => self.asm()?,
                 Some(word @ ("goto" | "try" | "throw")) => {
-                    return Err(unsupported(start, format!("`{word}`")));
+                    return Err(unsupported(start, format_args!("`{word}`")));
                 }
                 Some("else") => {
                     return Err(error(start, "`else` without `if`")

@@ -94,7 +94,7 @@ impl Parser<'_, '_> {
             return Ok(None);
         }
         if !is_template || self.scopes.find(name) != Some(Entity::TypeTemplate) {
-            return Err(error(self.span(), format!("`{name}` is no template that is known here")));
+            return Err(error(self.span(), format_args!("`{name}` is no template that is known here")));
         }
         self.template_arguments().map(Some)
     }

@@ -3,23 +3,28 @@
 use super::scope::Entity;
 use super::tree::{Basic, Type, TypeKind};
 use super::{Parser, tree};
+use crate::builtins::headers;
 use crate::lex::Kind;
 use crate::source::near::nearest;
-use crate::source::{Problem, Result, Span, error, joined, unsupported};
+use crate::source::{Failed, Result, Span, error, joined, unsupported};
 
 const BASIC_WORDS: [&str; 13] = [
     "void", "bool", "char", "short", "int", "long", "signed", "unsigned", "float", "double", "__int64",
     "wchar_t", "__int128",
 ];
 
-/// Words that cannot be names of the text.
-const KEYWORDS: [&str; 46] = [
+/// Words that cannot be names of the text, in the order of the alphabet.
+const KEYWORDS: [&str; 62] = [
+    "__int128",
+    "__int64",
     "alignas",
     "asm",
     "auto",
+    "bool",
     "break",
     "case",
     "catch",
+    "char",
     "class",
     "const",
     "const_cast",
@@ -29,22 +34,28 @@ const KEYWORDS: [&str; 46] = [
     "default",
     "delete",
     "do",
+    "double",
     "else",
     "enum",
     "explicit",
     "extern",
     "false",
+    "float",
     "for",
     "friend",
     "goto",
     "if",
     "inline",
+    "int",
+    "long",
     "namespace",
     "new",
     "nullptr",
     "operator",
     "reinterpret_cast",
     "return",
+    "short",
+    "signed",
     "sizeof",
     "static",
     "static_assert",
@@ -58,15 +69,19 @@ const KEYWORDS: [&str; 46] = [
     "try",
     "typedef",
     "typename",
+    "union",
+    "unsigned",
     "using",
+    "virtual",
+    "void",
+    "volatile",
+    "wchar_t",
     "while",
 ];
 
 /// Whether a word cannot be the name of a variable.
 pub(super) fn is_keyword(word: &str) -> bool {
-    BASIC_WORDS.contains(&word)
-        || KEYWORDS.contains(&word)
-        || ["volatile", "union", "virtual"].contains(&word)
+    KEYWORDS.binary_search(&word).is_ok()
 }
 
 impl Parser<'_, '_> {
@@ -183,7 +198,7 @@ impl Parser<'_, '_> {
             let declarator = parser.declarator(base)?;
             match declarator.name {
                 Some((name, span)) => {
-                    Err(error(span, format!("expected a type, found the name `{name}` after it")))
+                    Err(error(span, format_args!("expected a type, found the name `{name}` after it")))
                 }
                 None => Ok(declarator.ty),
             }
@@ -233,14 +248,14 @@ fn basic(words: &[String], span: crate::source::Span) -> Result<Basic> {
     let is_unsigned = count("unsigned") > 0;
     let pick = |signed, unsigned| if is_unsigned { unsigned } else { signed };
     if count("__int128") > 0 || count("wchar_t") > 0 {
-        return Err(unsupported(span, format!("`{}`", joined(words, " "))));
+        return Err(unsupported(span, format_args!("`{}`", joined(words, " "))));
     }
     let has_sign = is_unsigned || count("signed") > 0;
     let alone = |basic, word: &str| {
         if words.iter().all(|own| own == word) {
             return Ok(basic);
         }
-        Err(error(span, format!("`{}` is no type", joined(words, " "))))
+        Err(error(span, format_args!("`{}` is no type", joined(words, " "))))
     };
     Ok(match (count("char"), count("short"), count("long") + 2 * count("__int64")) {
         _ if count("void") > 0 => alone(Basic::Void, "void")?,
@@ -259,7 +274,7 @@ fn basic(words: &[String], span: crate::source::Span) -> Result<Basic> {
         (0, 0, 0) => pick(Basic::Int, Basic::Unsigned),
         (0, 0, 1) => pick(Basic::Long, Basic::UnsignedLong),
         (0, 0, 2) => pick(Basic::LongLong, Basic::UnsignedLongLong),
-        _ => return Err(error(span, format!("`{}` is no type", joined(words, " ")))),
+        _ => return Err(error(span, format_args!("`{}` is no type", joined(words, " ")))),
     })
 }
 
@@ -270,10 +285,13 @@ const COMMON: [&str; 16] = [
 ];
 
 /// The error for a word where a type has to be.
-pub(super) fn unknown_type(span: Span, word: &str) -> Box<Problem> {
-    let problem = error(span, format!("the type `{word}` is unknown"));
+pub(super) fn unknown_type(span: Span, word: &str) -> Failed {
+    if headers::is_unsupported(word) {
+        return unsupported(span, format_args!("`{word}`"));
+    }
+    let problem = error(span, format_args!("the type `{word}` is unknown"));
     match nearest(word, COMMON.into_iter()) {
-        Some(near) => problem.with_help(format!("did you mean `{near}`?")),
+        Some(near) => problem.with_help(format_args!("did you mean `{near}`?")),
         None => problem,
     }
 }

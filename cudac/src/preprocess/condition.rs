@@ -24,7 +24,9 @@ impl Reader<'_, '_> {
         let mut evaluator = Evaluator { tokens: &expanded, at: 0, span, depth: 0 };
         let value = evaluator.conditional()?;
         match expanded.get(evaluator.at) {
-            Some(extra) => Err(error(extra.span, format!("unexpected {} in this condition", extra.quoted()))),
+            Some(extra) => {
+                Err(error(extra.span, format_args!("unexpected {} in this condition", extra.quoted())))
+            }
             None => Ok(value != 0),
         }
     }
@@ -64,7 +66,10 @@ impl Evaluator<'_> {
     fn conditional(&mut self) -> Result<i64> {
         self.depth += 1;
         if self.depth > MAX_NESTING {
-            return Err(error(self.span, format!("this condition is nested more than {MAX_NESTING} deep")));
+            return Err(error(
+                self.span,
+                format_args!("this condition is nested more than {MAX_NESTING} deep"),
+            ));
         }
         let condition = self.binary(0)?;
         let mut value = condition;
@@ -133,7 +138,7 @@ impl Evaluator<'_> {
                 }
                 Err(message) => Err(error(token.span, message)),
             },
-            _ => Err(error(token.span, format!("unexpected {} in this condition", token.quoted()))),
+            _ => Err(error(token.span, format_args!("unexpected {} in this condition", token.quoted()))),
         }
     }
 }

@@ -38,7 +38,7 @@ impl Reader<'_, '_> {
             if output.len() > MAX_TOKENS {
                 return Err(error(
                     tokens[0].span,
-                    format!("macros make more than {MAX_TOKENS} tokens of this"),
+                    format_args!("macros make more than {MAX_TOKENS} tokens of this"),
                 ));
             }
         }
@@ -77,7 +77,7 @@ impl Reader<'_, '_> {
             return Ok(vec![token]);
         }
         if active.len() >= MAX_NESTING {
-            return Err(error(token.span, format!("macros are nested more than {MAX_NESTING} deep")));
+            return Err(error(token.span, format_args!("macros are nested more than {MAX_NESTING} deep")));
         }
         let mut arguments = Vec::new();
         if let Some(parameters) = &found.parameters {
@@ -160,7 +160,7 @@ impl Reader<'_, '_> {
             }
         }
         if output.len() > MAX_TOKENS {
-            return Err(error(used.span, format!("this macro makes more than {MAX_TOKENS} tokens")));
+            return Err(error(used.span, format_args!("this macro makes more than {MAX_TOKENS} tokens")));
         }
         Ok(output)
     }
@@ -176,7 +176,7 @@ impl Reader<'_, '_> {
         );
         let joined = lex(self.shared.names, span.file(), &text).ok().filter(|tokens| tokens.len() == 1);
         let Some(joined) = joined.and_then(|tokens| tokens.into_iter().next()) else {
-            return Err(error(span, format!("`##` makes `{text}` of this, which is no single token")));
+            return Err(error(span, format_args!("`##` makes `{text}` of this, which is no single token")));
         };
         output.push(Token { span, starts_line: false, ..joined });
         output.extend(rest.iter().cloned());

@@ -186,7 +186,7 @@ impl Reader<'_, '_> {
             }
             "include" => self.include(span, rest),
             "pragma" => self.pragma(span, rest),
-            "error" => Err(error(span, format!("#error: {}", self.text_of(rest)))),
+            "error" => Err(error(span, format_args!("#error: {}", self.text_of(rest)))),
             "warning" => {
                 let message = format!("#warning: {}", self.text_of(rest));
                 self.shared.sink.warn(span, message, "");
@@ -194,7 +194,7 @@ impl Reader<'_, '_> {
             }
             _ => Err(error(
                 head.span,
-                format!("the directive `#{}` is not supported", head.quoted().trim_matches('`')),
+                format_args!("the directive `#{}` is not supported", head.quoted().trim_matches('`')),
             )),
         }
     }
@@ -209,7 +209,7 @@ impl Reader<'_, '_> {
         // Pushed before the condition is read, so that its `#endif` is found even if the condition is wrong.
         self.conditionals.push(Conditional { span, was_taken: !outer, is_active: false, has_else: false });
         if self.conditionals.len() > MAX_NESTING {
-            return Err(error(span, format!("conditions are nested more than {MAX_NESTING} deep")));
+            return Err(error(span, format_args!("conditions are nested more than {MAX_NESTING} deep")));
         }
         if !outer {
             return Ok(());
@@ -291,12 +291,12 @@ impl Reader<'_, '_> {
             let near = nearest(bare, headers::names());
             let problem = error(whole, message);
             return Err(match near {
-                Some(near) => problem.with_help(format!("did you mean `<{near}>`?")),
+                Some(near) => problem.with_help(format_args!("did you mean `<{near}>`?")),
                 None => problem.with_help("this compiler has headers of its own and reads no files"),
             });
         };
         if self.depth >= MAX_NESTING {
-            return Err(error(whole, format!("headers are nested more than {MAX_NESTING} deep")));
+            return Err(error(whole, format_args!("headers are nested more than {MAX_NESTING} deep")));
         }
         let included = &mut self.shared.macros.included;
         if !included.contains(&name) {
@@ -346,7 +346,7 @@ fn macro_name(span: Span, rest: &[Token]) -> Result<Name> {
     match rest.first() {
         Some(Token { kind: Kind::Word(name), .. }) => Ok(name.clone()),
         Some(other) => {
-            Err(error(other.span, format!("expected the name of a macro, found {}", other.quoted())))
+            Err(error(other.span, format_args!("expected the name of a macro, found {}", other.quoted())))
         }
         None => Err(error(span, "expected the name of a macro")),
     }

@@ -11,6 +11,8 @@ pub mod render;
 
 pub(crate) use name::{Name, Names};
 
+use std::cell::Cell;
+use std::fmt::Display;
 use std::rc::Rc;
 
 use render::{Diagnostic, Severity};
@@ -63,22 +65,54 @@ pub(crate) struct Problem {
     pub help: Option<String>,
 }
 
-pub(crate) type Result<T> = std::result::Result<T, Box<Problem>>;
+thread_local! {
+    /// The error that was made last on this thread, which belongs to the last [`Failed`].
+    static LAST: Cell<Option<Problem>> = const { Cell::new(None) };
+}
+
+/// Something is wrong with the text. What it is has been put aside, so that this has no size: most functions of this crate
+/// return a result, which is then a pointer that may be null, and WebAssembly returns it without memory. It is only about the
+/// error that was made last. An older one is lost, as it is when an attempt fails and another succeeds.
+#[derive(Debug)]
+#[must_use]
+pub(crate) struct Failed(());
+
+pub(crate) type Result<T> = std::result::Result<T, Failed>;
 
 /// An error at a place.
-pub(crate) fn error(span: Span, message: impl Into<String>) -> Box<Problem> {
-    Box::new(Problem { severity: Severity::Error, span, message: message.into(), help: None })
+pub(crate) fn error(span: Span, message: impl Display) -> Failed {
+    Problem { severity: Severity::Error, span, message: message.to_string(), help: None }.put_aside()
 }
 
 /// What this compiler does not support, by name.
-pub(crate) fn unsupported(span: Span, what: impl std::fmt::Display) -> Box<Problem> {
-    error(span, format!("{what} is not supported by this compiler"))
+pub(crate) fn unsupported(span: Span, what: impl Display) -> Failed {
+    error(span, format_args!("{what} is not supported by this compiler"))
 }
 
 impl Problem {
-    pub fn with_help(mut self: Box<Self>, help: impl Into<String>) -> Box<Self> {
-        self.help = Some(help.into());
-        self
+    pub fn put_aside(self) -> Failed {
+        LAST.set(Some(self));
+        Failed(())
+    }
+}
+
+impl Failed {
+    pub fn with_help(self, help: impl Display) -> Failed {
+        let mut problem = self.problem();
+        problem.help = Some(help.to_string());
+        problem.put_aside()
+    }
+
+    /// What is wrong.
+    pub fn problem(self) -> Problem {
+        let Failed(()) = self;
+        let none = || Problem {
+            severity: Severity::Error,
+            span: Span::default(),
+            message: "this cannot be compiled".to_owned(),
+            help: None,
+        };
+        LAST.take().unwrap_or_else(none)
     }
 }
 
@@ -152,8 +186,12 @@ pub(crate) struct Sink {
 }
 
 impl Sink {
-    /// Notes a problem. The same message at the same place is noted once.
-    pub fn add(&mut self, problem: Box<Problem>) {
+    /// Notes an error. The same message at the same place is noted once.
+    pub fn add(&mut self, failed: Failed) {
+        self.note(failed.problem());
+    }
+
+    fn note(&mut self, problem: Problem) {
         let same = |known: &Problem| known.span == problem.span && known.message == problem.message;
         if self.problems.len() >= 4 * MAX_ERRORS || self.problems.iter().any(same) {
             return;
@@ -161,12 +199,12 @@ impl Sink {
         self.errors += usize::from(problem.severity == Severity::Error);
         let place = |problem: &Problem| (problem.span.file(), problem.span.start());
         let at = self.problems.partition_point(|known| place(known) <= place(&problem));
-        self.problems.insert(at, *problem);
+        self.problems.insert(at, problem);
     }
 
-    pub fn warn(&mut self, span: Span, message: impl Into<String>, help: &str) {
+    pub fn warn(&mut self, span: Span, message: impl Display, help: &str) {
         let help = (!help.is_empty()).then(|| help.to_owned());
-        self.add(Box::new(Problem { severity: Severity::Warning, span, message: message.into(), help }));
+        self.note(Problem { severity: Severity::Warning, span, message: message.to_string(), help });
     }
 
     pub fn failed(&self) -> bool {

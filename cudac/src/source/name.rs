@@ -1,42 +1,79 @@
 //! Names of the source, each stored once.
 
-use crate::source::map::Set;
+use std::borrow::Borrow;
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 
-/// An identifier, or the text of a number.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) struct Name(Rc<str>);
+use super::map::Set;
+
+/// An identifier, or the text of a number. Names of one compilation are compared by their numbers.
+#[derive(Clone, Debug)]
+pub(crate) struct Name(Rc<Stored>);
+
+#[derive(Debug)]
+struct Stored {
+    number: u32,
+    text: Box<str>,
+}
 
 impl Name {
     pub fn as_str(&self) -> &str {
-        &self.0
+        &self.0.text
+    }
+}
+
+impl PartialEq for Name {
+    fn eq(&self, other: &Name) -> bool {
+        self.0.number == other.0.number
+    }
+}
+
+impl Eq for Name {}
+
+impl Hash for Name {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u32(self.0.number);
     }
 }
 
 impl fmt::Display for Name {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        f.write_str(self.as_str())
     }
 }
 
-impl std::borrow::Borrow<str> for Name {
+/// A name that is found by its text.
+#[derive(Debug, PartialEq, Eq)]
+struct ByText(Name);
+
+impl Hash for ByText {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.as_str().hash(state);
+    }
+}
+
+impl Borrow<str> for ByText {
     fn borrow(&self) -> &str {
-        &self.0
+        self.0.as_str()
     }
 }
 
 /// All names of a compilation.
 #[derive(Debug, Default)]
-pub(crate) struct Names(Set<Name>);
+pub(crate) struct Names {
+    known: Set<ByText>,
+    count: u32,
+}
 
 impl Names {
     pub fn get(&mut self, text: &str) -> Name {
-        if let Some(name) = self.0.key(text) {
-            return name.clone();
+        if let Some(known) = self.known.key(text) {
+            return known.0.clone();
         }
-        let name = Name(text.into());
-        self.0.insert(name.clone(), ());
+        self.count += 1;
+        let name = Name(Rc::new(Stored { number: self.count, text: text.into() }));
+        self.known.insert(ByText(name.clone()), ());
         name
     }
 }

@@ -14,10 +14,17 @@ use crate::{FILE, MAX_PACKED_BYTES, root, script, sources};
 const RUSTC: &str = "1.95.0";
 /// The optimiser, which makes the module a little smaller. Where it is missing, the module is committed without.
 const WASM_OPT: &str = "wasm-opt version 108";
-/// What the optimiser does. Functions that are called once are not moved into their callers: they pack better apart. Nothing is
-/// in the first KiB of memory, which is the far end of the stack, so that constants can be added where memory is accessed.
-const OPTIONS: [&str; 4] =
-    ["--low-memory-unused", "-Oz", "--converge", "--one-caller-inline-max-function-size=1"];
+/// What the optimiser does. The control flow is made anew from a flat form, which is smaller than the compiler's. Functions that are
+/// called once are not moved into their callers: they pack better apart. Nothing is in the first KiB of memory, which is the far
+/// end of the stack, so that constants can be added where memory is accessed.
+const OPTIONS: [&str; 6] = [
+    "--low-memory-unused",
+    "--flatten",
+    "--rereloop",
+    "-Oz",
+    "-Oz",
+    "--one-caller-inline-max-function-size=1",
+];
 /// How thoroughly the module is packed: more rounds take longer, and soon gain nothing.
 const ROUNDS: NonZeroU64 = NonZeroU64::new(15).expect("it is not zero");
 /// What the compiler uses of WebAssembly, and so what a browser needs. There are neither threads nor vectors among them.
@@ -48,15 +55,9 @@ pub struct Built {
 /// # Errors
 /// A program is missing or has another version, or fails.
 pub fn build() -> Result<Built> {
-    let version = output(Command::new("rustc").arg("--version"))?;
-    let rustc = version.split(' ').nth(1).unwrap_or_default();
-    ensure!(
-        rustc == RUSTC,
-        "this is rustc {rustc}, and the committed module is made by {RUSTC}: install it with `rustup toolchain install \
-         {RUSTC} --component rust-src`, and run `cargo +{RUSTC} xtask page`"
-    );
+    let rustc = rustc()?;
     let sum = sources()?;
-    let module = wasm()?;
+    let module = wasm(&[])?;
     ensure!(sources()? == sum, "the sources were changed while the module was built: run the chore again");
     let optimised = optimised(&module)?;
     let tools = format!("rustc {rustc}, {}", if optimised.is_some() { WASM_OPT } else { "without wasm-opt" });
@@ -74,6 +75,43 @@ pub fn build() -> Result<Built> {
     Ok(Built { module_bytes: module.len(), packed_bytes: packed.len(), is_optimised })
 }
 
+/// How many bytes the compiler of CUDA C++ adds to the module: the difference between the module and one whose compiler refuses
+/// every text, both packed with Brotli, as web servers send them. `None` if the optimiser is not installed.
+///
+/// # Errors
+/// A program is missing or has another version, or fails.
+pub fn front_end_bytes() -> Result<Option<usize>> {
+    rustc()?;
+    let mut sizes = Vec::new();
+    for features in [&[][..], &["--features", "cudac/absent"]] {
+        let Some(module) = optimised(&wasm(features)?)? else { return Ok(None) };
+        sizes.push(brotli(&module)?);
+    }
+    Ok(Some(sizes[0].saturating_sub(sizes[1])))
+}
+
+/// How many bytes a file has when Node packs it as well as it can.
+fn brotli(file: &Path) -> Result<usize> {
+    const SCRIPT: &str = "const { constants: c, brotliCompressSync } = require('node:zlib'); \
+                          const params = { [c.BROTLI_PARAM_QUALITY]: 11, [c.BROTLI_PARAM_LGWIN]: 24 }; \
+                          const bytes = require('node:fs').readFileSync(process.argv[1]); \
+                          console.log(brotliCompressSync(bytes, { params }).length)";
+    let length = output(Command::new("node").args(["-e", SCRIPT]).arg(file))?;
+    length.parse().with_context(|| format!("`node` wrote `{length}` in place of a number"))
+}
+
+/// The version of the compiler, if it is the right one.
+fn rustc() -> Result<String> {
+    let version = output(Command::new("rustc").arg("--version"))?;
+    let rustc = version.split(' ').nth(1).unwrap_or_default();
+    ensure!(
+        rustc == RUSTC,
+        "this is rustc {rustc}, and the committed module is made by {RUSTC}: install it with `rustup toolchain install \
+         {RUSTC} --component rust-src`, and run `cargo +{RUSTC} xtask page`"
+    );
+    Ok(rustc.to_owned())
+}
+
 /// The module in the format of gzip.
 fn packed(module: &[u8]) -> Result<Vec<u8>> {
     let options = zopfli::Options { iteration_count: ROUNDS, ..zopfli::Options::default() };
@@ -83,12 +121,12 @@ fn packed(module: &[u8]) -> Result<Vec<u8>> {
     Ok(packed)
 }
 
-/// Builds the module, and returns its path.
+/// Builds the module with more options for cargo, and returns its path.
 ///
 /// A page never shows the message of a panic. The messages, with all that formats them, are a twelfth of the module, so they
 /// are left out. That takes a standard library that is built without them, and for this the compiler has only options that it
 /// does not promise to keep. They do no harm here, because its version is fixed.
-fn wasm() -> Result<PathBuf> {
+fn wasm(more: &[&str]) -> Result<PathBuf> {
     const TARGET: &str = "wasm32-unknown-unknown";
     const WITHOUT_MESSAGES: [&str; 4] = [
         "-Zbuild-std=std,panic_abort",
@@ -107,7 +145,7 @@ fn wasm() -> Result<PathBuf> {
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
     command.args(["rustc", "-p", "page", "--lib", "--crate-type", "cdylib", "--profile", "page", "--locked"]);
-    command.args(["--target", TARGET]).args(WITHOUT_MESSAGES).env("RUSTC_BOOTSTRAP", "1");
+    command.args(["--target", TARGET]).args(more).args(WITHOUT_MESSAGES).env("RUSTC_BOOTSTRAP", "1");
     command.env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f")).current_dir(root());
     let status = command.status().context("cannot start `cargo`")?;
     ensure!(status.success(), "the module cannot be built: try `rustup component add rust-src`");

@@ -12,7 +12,7 @@ pub mod base64;
 mod build;
 mod sources;
 
-pub use build::{Built, build};
+pub use build::{Built, build, front_end_bytes};
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -27,6 +27,9 @@ pub const FILE: &str = "book/src/assets/module.js";
 
 /// The file may not have more bytes than this when it is unpacked from base64, because readers download it.
 pub const MAX_PACKED_BYTES: usize = 650_000;
+
+/// The compiler of CUDA C++ may not add more bytes than this to the module when both are packed with Brotli.
+pub const MAX_FRONT_END_BYTES: usize = 130_000;
 
 /// What the module is made of.
 pub const CRATES: [&str; 6] = ["simt", "cudac", "layout", "arguments", "exercises/grader", "page"];

@@ -149,6 +149,16 @@ pub const STEPS: &[Step] = &[
         "test --locked -p fuzz --test ways",
         20_000,
     ),
+    finite(
+        "cudac-size",
+        "the front end adds no more than its bound to the module of the book's pages",
+        "test --locked -p packed --test front_end -- --ignored --nocapture",
+    ),
+    finite(
+        "cudac-speed",
+        "`reduction.cu` and texts of 10,000 lines compile within their bounds; the machine should be quiet",
+        "run --release --locked -q -p cudac --example speed -- --check",
+    ),
     Step {
         name: "cudac-nvrtc",
         what: "2,000 of these programs, compiled by NVIDIA's compiler: the trees are right",
@@ -258,6 +268,7 @@ mod tests {
             "exercises",
             "fuzz",
             "nvrtc",
+            "page",
             "record",
             "run",
             "book/preprocessor",

@@ -1,0 +1,3 @@
+// the header `mma.h`.
+#include <mma.h>
+__global__ void k(nvcuda::wmma::fragment<int>* x) {}
