@@ -147,6 +147,23 @@ fn hints_come_one_at_a_time_and_are_remembered() {
 }
 
 #[test]
+fn without_a_name_the_next_open_exercise_is_meant() {
+    let shell = Shell::new();
+    assert!(shell.prints(0, &["hint"]).starts_with("About `first_guess`:\nHint 1 of "));
+    assert!(shell.prints(1, &["run"]).contains("first_guess"));
+}
+
+#[test]
+fn a_refusal_has_the_command_that_shows_the_launch() {
+    let text = Shell::new().prints(1, &["run", "lost_sum"]);
+    assert!(text.contains("To look closer at this launch"), "{text}");
+    assert!(
+        text.contains("\n  cargo run --bin lanes -- run ") && text.contains(" --kernel lost_sum "),
+        "{text}"
+    );
+}
+
+#[test]
 fn a_solution_is_shown_after_passing() {
     let shell = Shell::new();
     shell.refuses(&["solution", "first_guess"], "`--spoil` shows the solution now");
@@ -188,7 +205,6 @@ fn what_cannot_be_done_is_one_line_with_a_remedy() {
     let shell = Shell::new();
     shell.refuses(&["run", "lost_sun"], "did you mean `lost_sum`?");
     shell.refuses(&["run", "zzz"], "`list` prints all of them");
-    shell.refuses(&["run"], "<NAME>");
     shell.refuses(&["reset"], "`--all`");
     shell.refuses(&["reset", "lost_sum", "--all"], "cannot be used with");
     shell.refuses(&["lits"], "`list`");

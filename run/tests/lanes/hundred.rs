@@ -100,12 +100,11 @@ fn names_that_are_no_text_are_no_problem() {
 }
 
 /// Programs that would use up memory or never end, and the limit that stops them.
-const LIMITS: [(&str, &str); 7] = [
+const LIMITS: [(&str, &str); 6] = [
     (
         "int f(int n) { return n == 0 ? 0 : 1 + f(n - 1); }\nint main() { return f(-1); }",
         "functions call each other more than 1000 deep",
     ),
-    ("#include <cstdlib>\nint main() { while (true) malloc(1 << 30); }", "needs more than 2147483648 bytes"),
     (
         "#include <cstdlib>\nint main() { char* p = (char*)malloc(100000000000); p[0] = 1; return 0; }",
         "needs more than 2147483648 bytes of memory",
