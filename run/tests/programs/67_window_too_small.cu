@@ -1,4 +1,4 @@
-// It should print the median of the first five numbers, 5.
+// It should print the median of the first five numbers, 6.
 #include <stdio.h>
 
 #define RADIUS 2
