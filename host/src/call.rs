@@ -51,15 +51,23 @@ impl Machine<'_> {
     }
 
     pub(crate) fn call(&mut self, call: &Call, frame: u64) -> Result<u64> {
-        let mut values = Vec::with_capacity(call.arguments.len());
-        for argument in &call.arguments {
-            values.push(self.eval(argument, frame)?);
+        // Most calls have few arguments, for which no memory has to be allocated.
+        let mut few = [0; 4];
+        let mut many = Vec::new();
+        let values = if let Some(few) = few.get_mut(..call.arguments.len()) {
+            few
+        } else {
+            many.resize(call.arguments.len(), 0);
+            &mut many[..]
+        };
+        for (value, argument) in values.iter_mut().zip(&call.arguments) {
+            *value = self.eval(argument, frame)?;
         }
         self.at(call.line);
         if call.first.is_some() {
             self.first.clone_from(&call.first);
         }
-        let value = self.invoke(call.function, &values)?;
+        let value = self.invoke(call.function, values)?;
         let Some((slot, bytes)) = call.result else { return Ok(value) };
         // The frame of the function is not in use any more, but its bytes are still there.
         let to = BASE + frame + slot;

@@ -5,12 +5,14 @@
 
 use cudac::host::Scalar;
 
+use crate::access::DEREFERENCED;
 use crate::device::{Arriving, Device, Event, Work};
 use crate::finding::{Finding, Kind};
 use crate::kernel::MAX_SHARED_BYTES;
-use crate::machine::{DEREFERENCED, Machine, Result, Stop};
-use crate::memory::{BASE, state};
+use crate::machine::{Machine, Result, Stop};
+use crate::memory::{Access, BASE, state};
 use crate::runtime::Function;
+use crate::unordered;
 
 /// Numbers of errors.
 const INVALID_VALUE: u64 = 1;
@@ -70,7 +72,7 @@ impl Machine<'_> {
             Function::ToSymbol => self.copy_to_symbol(values),
             Function::FromSymbol => {
                 self.wait(None);
-                self.transfer(a, b.wrapping_add(at(4)), d, 2)
+                self.transfer(a, Device::named(b).wrapping_add(at(4)), d, 2)
             }
             Function::GetLastError | Function::PeekAtLastError => {
                 let code = self.device.last_error;
@@ -172,7 +174,9 @@ impl Machine<'_> {
         self.device.arriving.retain(|copy| {
             let has_arrived = is_done(copy.stream, copy.number);
             if has_arrived {
-                states[copy.offset as usize..(copy.offset + copy.bytes) as usize].fill(state::SET);
+                let waiting = &mut states[copy.offset as usize..(copy.offset + copy.bytes) as usize];
+                let is_waiting = |known: &&mut u8| **known == copy.state;
+                waiting.iter_mut().filter(is_waiting).for_each(|known| *known = state::SET);
             }
             !has_arrived
         });
@@ -211,35 +215,41 @@ impl Machine<'_> {
             }
             _ => {
                 let event = *event;
-                let followed =
-                    self.device.work.iter_mut().filter(|work| event.follows(work.stream, work.number));
+                let followed = self.device.work.iter_mut().filter(|work| event.comes_after(work));
                 followed.for_each(|work| work.awaited_by.push(a));
             }
         }
         Ok(0)
     }
 
-    /// A stream gets work on some allocations: what another stream does with them has to be ordered before it.
-    pub(crate) fn touch(&mut self, addresses: &[u64], stream: u64, is_copy: bool) -> Result<()> {
+    /// A stream gets work on some allocations.
+    pub(crate) fn touch(&mut self, addresses: &[u64], stream: u64) -> &mut Work {
         let blocks = addresses.iter().filter_map(|address| self.device.block(*address));
         let blocks: Vec<u64> = blocks.map(|block| block.buffer.address()).collect();
-        let clashes = |work: &&Work| {
-            let is_other = work.stream != stream && work.stream != 0 && stream != 0;
-            let is_other = is_other && !work.awaited_by.contains(&stream);
-            is_other && (work.is_copy || is_copy) && work.blocks.iter().any(|block| blocks.contains(block))
-        };
-        if let Some(other) = self.device.work.iter().find(clashes) {
+        let work = Work::new(self.device.work_count, stream, blocks, self.line);
+        self.device.work_count += 1;
+        self.device.work.push(work);
+        let last = self.device.work.len() - 1;
+        &mut self.device.work[last]
+    }
+
+    /// A stream copies bytes: what another stream does with them has to be ordered before it.
+    fn touch_copy(&mut self, [to, from]: [u64; 2], bytes: u64, stream: u64) -> Result<()> {
+        let on_device =
+            |address| if Device::has(address) { address..address.saturating_add(bytes) } else { 0..0 };
+        let (read, written) = (on_device(from), on_device(to));
+        let mut others = self.device.work.iter().filter(|work| work.is_unordered(stream));
+        let clash = others.find(|work| work.changes(&read) || work.changes(&written) || work.reads(&written));
+        if let Some(other) = clash {
             let message = format!(
-                "this accesses the same memory as the work of line {} in another stream, and nothing orders the two",
+                "this copy uses the same bytes as the work of line {} in another stream, and nothing orders the two",
                 other.line
             );
-            let help = "put both into one stream, or wait in between: `cudaStreamSynchronize`, or an event";
-            return self.found(Kind::Unsynchronized, message, help);
+            return self.found(Kind::Unsynchronized, message, unordered::HELP);
         }
-        let line = self.line;
-        let number = self.device.work_count;
-        self.device.work_count += 1;
-        self.device.work.push(Work { number, stream, awaited_by: Vec::new(), blocks, is_copy, line });
+        let work = self.touch(&[to, from], stream);
+        work.changed.push(written);
+        work.read = read;
         Ok(())
     }
 
@@ -344,6 +354,14 @@ impl Machine<'_> {
             }
         };
         for (nth, address) in [from, to].into_iter().enumerate() {
+            if Device::is_name(address) {
+                let argument = ["the source", "the destination"][nth];
+                let message = format!(
+                    "{argument} of the copy is the name of a variable of the device, which is no address on the host: \
+                     `cudaMemcpyToSymbol` and `cudaMemcpyFromSymbol` take names"
+                );
+                return Ok(self.failed(INVALID_VALUE, message));
+            }
             let is_managed = self.device.block(address).is_some_and(|block| block.is_managed);
             if is_device[nth] != wanted[nth] && !is_managed {
                 let (whose, argument) = (["the host", "the device"], ["the source", "the destination"][nth]);
@@ -359,9 +377,9 @@ impl Machine<'_> {
             self.check_device(from, bytes, "copied")?;
             self.device.read(from, bytes).unwrap_or_default()
         } else {
-            self.check_host(from, bytes, "copied", false)?;
+            self.check_host(from, bytes, "copied", Access::Copy)?;
             let range = (from.max(BASE) - BASE) as usize..(from.max(BASE) - BASE + bytes) as usize;
-            let is_set = |known: &u8| *known == state::SET;
+            let is_set = |known: &u8| *known == state::SET || *known == state::LENT;
             (
                 self.memory.bytes[range.clone()].to_vec(),
                 self.memory.states[range].iter().map(is_set).collect(),
@@ -372,7 +390,8 @@ impl Machine<'_> {
             self.device.copy_in(to, &found, |nth| is_written[nth]).map_err(Stop::error)?;
             return Ok(0);
         }
-        self.check_host(to, bytes, "copied to", false)?;
+        // Bytes that an earlier copy reads may be the target: within a stream, copies follow each other.
+        self.check_host(to, bytes, "copied to", Access::Copy)?;
         let start = (to.max(BASE) - BASE) as usize;
         self.memory.bytes[start..start + found.len()].copy_from_slice(&found);
         for (nth, is_written) in is_written.iter().enumerate() {
@@ -383,19 +402,31 @@ impl Machine<'_> {
 
     fn transfer_async(&mut self, values: &[u64]) -> Result<u64> {
         let [to, from, bytes, kind, stream] = values[..] else { return Ok(INVALID_VALUE) };
-        self.touch(&[to, from], stream, true)?;
+        self.touch_copy([to, from], bytes, stream)?;
         let result = self.transfer(to, from, bytes, kind)?;
-        let pinned = self.memory.offset(to).filter(|at| {
-            self.memory
-                .block_before(*at)
-                .is_some_and(|(start, block)| block.is_pinned && at - start < block.bytes)
-        });
-        if let (Some(at), 0) = (pinned, result) {
-            self.memory.states[at as usize..(at + bytes) as usize].fill(state::PENDING);
-            let number = self.device.work_count - 1;
-            self.device.arriving.push(Arriving { number, stream, offset: at, bytes });
+        if result == 0 {
+            self.on_the_way(to, bytes, stream, state::PENDING);
+            self.on_the_way(from, bytes, stream, state::LENT);
         }
         Ok(result)
+    }
+
+    /// Pinned memory of the host has a state until an asynchronous copy has finished.
+    fn on_the_way(&mut self, address: u64, bytes: u64, stream: u64, with: u8) {
+        let Some(at) = self.memory.offset(address) else { return };
+        let block = self.memory.block_before(at);
+        if !block.is_some_and(|(start, block)| block.is_pinned && at - start < block.bytes) {
+            return;
+        }
+        let range = at as usize..(at + bytes) as usize;
+        if with == state::PENDING {
+            self.memory.states[range].fill(with);
+        } else {
+            let written = self.memory.states[range].iter_mut().filter(|known| **known == state::SET);
+            written.for_each(|known| *known = with);
+        }
+        let number = self.device.work_count - 1;
+        self.device.arriving.push(Arriving { number, stream, offset: at, bytes, state: with });
     }
 
     fn copy_to_symbol(&mut self, values: &[u64]) -> Result<u64> {
@@ -407,7 +438,7 @@ impl Machine<'_> {
             self.device.partial.push((self.line, message));
         }
         self.wait(None);
-        self.transfer(symbol.wrapping_add(offset), from, bytes, 1)
+        self.transfer(Device::named(symbol).wrapping_add(offset), from, bytes, 1)
     }
 }
 

@@ -4,8 +4,13 @@
 //! so that a missing wait is found although nothing is ever late.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use simt::{Buffer, Emulator, LaunchError, Module, Report};
+
+/// This bit of an address says that it is what the name of a variable of the device stands for on the host. Only the functions
+/// for symbols can do anything with it. `cudaGetSymbolAddress` in `runtime.cuh` knows the bit too.
+const NAME: u64 = 1 << 60;
 
 /// Memory of the device.
 #[derive(Clone, Copy, Debug)]
@@ -27,8 +32,34 @@ pub(crate) struct Work {
     pub awaited_by: Vec<u64>,
     /// The allocations that it accesses, by their addresses.
     pub blocks: Vec<u64>,
-    pub is_copy: bool,
+    /// What it has changed.
+    pub changed: Vec<Range<u64>>,
+    /// What it reads, if it is a copy.
+    pub read: Range<u64>,
     pub line: u32,
+}
+
+impl Work {
+    pub fn new(number: u64, stream: u64, blocks: Vec<u64>, line: u32) -> Work {
+        Work { number, stream, awaited_by: Vec::new(), blocks, changed: Vec::new(), read: 0..0, line }
+    }
+
+    /// Whether nothing orders it before what a stream does next.
+    pub fn is_unordered(&self, stream: u64) -> bool {
+        self.stream != stream && self.stream != 0 && stream != 0 && !self.awaited_by.contains(&stream)
+    }
+
+    pub fn changes(&self, bytes: &Range<u64>) -> bool {
+        self.changed.iter().any(|changed| overlap(changed, bytes))
+    }
+
+    pub fn reads(&self, bytes: &Range<u64>) -> bool {
+        overlap(&self.read, bytes)
+    }
+}
+
+fn overlap(a: &Range<u64>, b: &Range<u64>) -> bool {
+    a.start < b.end && b.start < a.end
 }
 
 /// An event.
@@ -48,7 +79,15 @@ impl Event {
     }
 }
 
-/// Bytes of the host that an asynchronous copy writes.
+impl Event {
+    /// Whether some work comes before it: that of its stream, and that for which its stream waits.
+    pub fn comes_after(&self, work: &Work) -> bool {
+        let is_awaited = work.awaited_by.contains(&self.stream) && work.number < self.work;
+        self.follows(work.stream, work.number) || self.at.is_some() && is_awaited
+    }
+}
+
+/// Bytes of the host that an asynchronous copy writes or reads.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Arriving {
     /// The place of the copy in the order of all work.
@@ -56,6 +95,8 @@ pub(crate) struct Arriving {
     pub stream: u64,
     pub offset: u64,
     pub bytes: u64,
+    /// What the bytes are until then.
+    pub state: u8,
 }
 
 /// An error that a call or a launch returned.
@@ -89,6 +130,8 @@ pub(crate) struct Device {
     /// Variables that were set only in part: the line, and what to say.
     pub partial: Vec<(u32, String)>,
     pub launches: u64,
+    /// How many bytes have been compared before and after launches.
+    pub compared: u64,
     /// What `cudaFuncSetAttribute` allows kernels, by their numbers, beside what they declare.
     pub shared_limits: BTreeMap<usize, u64>,
 }
@@ -117,6 +160,7 @@ impl Device {
             failure: None,
             partial: Vec::new(),
             launches: 0,
+            compared: 0,
             shared_limits: BTreeMap::new(),
         })
     }
@@ -129,12 +173,24 @@ impl Device {
 
     /// Whether an address is one of the device.
     pub fn has(address: u64) -> bool {
-        address >> 40 >= 16
+        address >> 40 >= 16 && address >> 60 != NAME >> 60
     }
 
-    /// The address of a variable.
+    /// Whether an address is what the name of a variable of the device stands for on the host.
+    pub fn is_name(address: u64) -> bool {
+        address >> 60 == NAME >> 60 && Device::has(address & !NAME)
+    }
+
+    /// What the name of a variable stands for on the host: the address, if it is managed.
     pub fn symbol(&self, name: &str) -> u64 {
-        self.module.variable(name).map_or(0, Buffer::address)
+        let address = self.module.variable(name).map_or(0, Buffer::address);
+        let is_managed = self.block(address).is_some_and(|block| block.is_managed);
+        if is_managed || address == 0 { address } else { address | NAME }
+    }
+
+    /// The address of a variable of the device by what stands for it on the host.
+    pub fn named(symbol: u64) -> u64 {
+        symbol & !NAME
     }
 
     pub fn launch(&mut self, kernel: &str, launch: &simt::Launch) -> Result<Report, LaunchError> {
@@ -259,7 +315,8 @@ mod tests {
     fn variables_are_no_leaks() {
         let device = device();
         assert!(device.symbol("table") != 0 && device.symbol("other") == 0);
-        assert!(device.block(device.symbol("table")).unwrap().is_variable);
+        assert!(Device::is_name(device.symbol("table")) && !Device::has(device.symbol("table")));
+        assert!(device.block(Device::named(device.symbol("table"))).unwrap().is_variable);
         assert!(device.live().is_empty());
     }
 

@@ -1,11 +1,13 @@
 //! Launches, and what the emulator finds in them; and what is known at the end of the program.
 
 use cudac::host::{FUNCTION_BYTES, KERNEL_BASE, Kernel, Launch, Passing, Scalar};
-use simt::{Arg, Checks, Dim3, LaunchError, Severity};
+use simt::{Arg, Checks, Dim3, FaultKind, LaunchError, Severity};
 
+use crate::device::Device;
 use crate::finding::{Finding, Kind};
 use crate::machine::{Machine, Result, Stop};
-use crate::memory::BASE;
+use crate::memory::{Access, BASE};
+use crate::unordered;
 
 /// Shared memory that a block may have unless the program asks for more.
 pub(crate) const SHARED_BYTES: u64 = 48 << 10;
@@ -81,7 +83,7 @@ impl Machine<'_> {
             self.device.fail(code, self.line, format!("the launch of `{name}` failed: {message}"), true);
             return Ok(0);
         }
-        self.touch(&wanted.addresses, wanted.stream, false)?;
+        self.touch(&wanted.addresses, wanted.stream);
         let launch = simt::Launch {
             args: wanted.args,
             shared_bytes: wanted.shared_bytes as u32,
@@ -90,9 +92,16 @@ impl Machine<'_> {
             ..simt::Launch::new(wanted.grid, wanted.block)
         };
         self.device.launches += 1;
-        match self.device.launch(symbol, &launch) {
+        let before = self.device.before(&wanted.addresses, wanted.stream);
+        let launched = self.device.launch(symbol, &launch);
+        let user = self.device.after(&before, wanted.stream);
+        match launched {
             Ok(report) => {
                 self.put(1, report.output.as_bytes())?;
+                if let Some(other) = user {
+                    let finding = self.unordered(name, other);
+                    self.report(finding);
+                }
                 self.judge(&report.faults, name)
             }
             Err(LaunchError::Unsupported { error, .. }) => Err(Stop::error(error.to_string())),
@@ -131,12 +140,19 @@ impl Machine<'_> {
         Ok(Wanted { grid, block, shared_bytes, stream, args, addresses })
     }
 
-    /// Turns what the emulator found in a launch into findings. An error stops the program.
+    /// Turns what the emulator found in a launch into findings. What stops a launch stops the program; after other mistakes
+    /// it continues, as under compute-sanitizer. A line is reported once.
     fn judge(&mut self, faults: &[simt::Fault], name: &str) -> Result<u64> {
         for fault in faults.iter().filter(|fault| fault.severity != Severity::Note) {
             let mut finding = of_kernel(fault, self.line, name);
             let address = fault.location.as_ref().map(|location| location.address);
-            if let Some(address) = address.filter(|address| self.memory.offset(*address).is_some()) {
+            if address.is_some_and(Device::is_name) {
+                finding.kind = Kind::WrongSpace;
+                finding.message =
+                    format!("the kernel `{name}` got the name of a variable of the device as a pointer");
+                "use the variable in the kernel, or pass the address that `cudaGetSymbolAddress` returns"
+                    .clone_into(&mut finding.help);
+            } else if let Some(address) = address.filter(|address| self.memory.offset(*address).is_some()) {
                 finding.kind = Kind::WrongSpace;
                 finding.message = format!(
                     "the kernel `{name}` accesses the address {address:#x}, which is in the memory of the host"
@@ -144,10 +160,27 @@ impl Machine<'_> {
                 "copy the data to memory from `cudaMalloc`, and pass that pointer"
                     .clone_into(&mut finding.help);
             }
-            self.findings.push(finding);
+            self.report(finding);
         }
-        let failed = faults.iter().any(|fault| fault.severity == Severity::Error);
-        if failed { Err(Box::new(Stop::Reported)) } else { Ok(0) }
+        let stops = |fault: &simt::Fault| fault.severity == Severity::Error && !continues(fault.kind);
+        if faults.iter().any(stops) { Err(Box::new(Stop::Reported)) } else { Ok(0) }
+    }
+
+    /// A kernel and work of another stream use the same bytes.
+    fn unordered(&self, name: &str, other: u32) -> Finding {
+        let message = format!(
+            "the kernel `{name}` writes bytes that the work of line {other} uses in another stream, and nothing orders \
+             the two"
+        );
+        Finding::new(Kind::Unsynchronized, self.line, message, unordered::HELP)
+    }
+
+    /// A finding after which the program continues; a line is reported once.
+    fn report(&mut self, finding: Finding) {
+        let is_new = |known: &Finding| (known.kind, known.line) != (finding.kind, finding.line);
+        if self.findings.iter().all(is_new) {
+            self.add(finding);
+        }
     }
 
     /// The three numbers of a `dim3`.
@@ -157,7 +190,7 @@ impl Machine<'_> {
     }
 
     pub(crate) fn bytes_of(&mut self, address: u64, bytes: u64) -> Result<Vec<u8>> {
-        self.check_host(address, bytes, "read", false)?;
+        self.check_host(address, bytes, "read", Access::Copy)?;
         let at = address.saturating_sub(BASE) as usize;
         Ok(self.memory.bytes[at..at + bytes as usize].to_vec())
     }
@@ -168,7 +201,7 @@ impl Machine<'_> {
         if let Err(stop) = self.unchecked()
             && let Stop::Finding(finding) = *stop
         {
-            self.findings.push(finding);
+            self.add(finding);
         }
         if status != 0 {
             let message =
@@ -176,12 +209,12 @@ impl Machine<'_> {
             let parts = self.device.partial.iter();
             let help = parts.map(|(line, message)| format!("line {line}: {message}")).next();
             let help = help.unwrap_or_else(|| "look at what it printed: a test of its own failed".to_owned());
-            self.findings.push(Finding::new(Kind::ExitStatus, self.line, message, help));
+            self.add(Finding::new(Kind::ExitStatus, self.line, message, help));
         }
         for (line, bytes) in self.device.live() {
             let message = format!("{bytes} bytes of the device that are allocated here are never freed");
             let help = "call `cudaFree` when they are not needed any more";
-            self.findings.push(Finding::new(Kind::Leak, line, message, help));
+            self.add(Finding::new(Kind::Leak, line, message, help));
         }
     }
 }
@@ -202,6 +235,11 @@ fn refused(grid: Dim3, block: Dim3, shared: u64, allowed: u64) -> Option<(u64, S
         return Some((INVALID_VALUE, format!("{shared} bytes of shared memory are more than {allowed}")));
     }
     None
+}
+
+/// Whether a kernel goes on after such a mistake, so that its results are there.
+fn continues(kind: FaultKind) -> bool {
+    matches!(kind, FaultKind::Race | FaultKind::Uninitialized | FaultKind::UndefinedShuffle)
 }
 
 fn of_kernel(fault: &simt::Fault, line: u32, name: &str) -> Finding {

@@ -25,6 +25,7 @@
 //! Left out: more than one thread, files, exceptions, and everything that would make two runs differ. Nothing is measured.
 #![deny(missing_docs)]
 
+mod access;
 mod arithmetic;
 mod call;
 mod cuda;
@@ -38,6 +39,7 @@ mod random;
 mod runtime;
 mod scan;
 mod stream;
+mod unordered;
 
 use std::fmt;
 
@@ -124,6 +126,18 @@ pub struct Given<'g> {
     pub input: &'g [u8],
 }
 
+/// What happens while a program runs.
+#[derive(Clone, Copy, Debug)]
+pub enum Event<'e> {
+    /// It has printed this to its standard output; told before a finding.
+    Output(&'e [u8]),
+    /// Something is wrong with it.
+    Finding(&'e Finding),
+}
+
+/// What is told of a program while it runs.
+pub type Watch<'w> = &'w (dyn Fn(Event<'_>) + Sync);
+
 /// Whether a program may read its standard input.
 pub fn reads_input(program: &cudac::host::Program) -> bool {
     program.runtime.iter().any(|name| name == "__host_read_byte")
@@ -141,9 +155,26 @@ pub fn run(
     given: &Given<'_>,
     limits: &Limits,
 ) -> Result<Outcome, Error> {
+    run_watched(program, name, ptx, given, limits, &|_| {})
+}
+
+/// Like [`run`], and tells what is found at once.
+///
+/// # Errors
+///
+/// As [`run`].
+pub fn run_watched(
+    program: &cudac::host::Program,
+    name: &str,
+    ptx: &str,
+    given: &Given<'_>,
+    limits: &Limits,
+    watch: Watch<'_>,
+) -> Result<Outcome, Error> {
     let words: Vec<&str> = std::iter::once(name).chain(given.arguments.iter().map(String::as_str)).collect();
     let execute = || {
-        machine::Machine::new(program, name, ptx, given.input, limits).and_then(|machine| machine.run(&words))
+        machine::Machine::new(program, name, ptx, given.input, limits, watch)
+            .and_then(|machine| machine.run(&words))
     };
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, execute);

@@ -2,14 +2,14 @@
 //!
 //! Values are 64 bits; variables are in the memory of the host, the frames of functions on its stack.
 
-use cudac::host::{Expr, Loop, Program, Scalar, Stmt, Switch, Update, UpdateResult};
+use cudac::host::{Expr, Loop, Program, Stmt, Switch, Update, UpdateResult};
 
 use crate::device::Device;
 use crate::finding::{Finding, Kind};
 use crate::memory::{BASE, Memory, state};
 use crate::random::Random;
 use crate::runtime::Function;
-use crate::{Error, Limits, Outcome, arithmetic};
+use crate::{Error, Event, Limits, Outcome, Watch, arithmetic};
 
 /// Why execution does not continue.
 #[derive(Debug)]
@@ -49,6 +49,8 @@ pub(crate) enum Flow {
     Continue,
     /// The value is [`Machine::returned`].
     Return,
+    /// A jump to a label.
+    Goto(u32),
 }
 
 /// A program that is being executed.
@@ -61,6 +63,9 @@ pub(crate) struct Machine<'p> {
     pub output: Vec<u8>,
     pub errors: Vec<u8>,
     pub findings: Vec<Finding>,
+    watch: Watch<'p>,
+    /// How much of the output has been told.
+    told: usize,
     /// The line that is being executed.
     pub line: u32,
     /// The variable whose address the last call of the runtime got first.
@@ -71,7 +76,7 @@ pub(crate) struct Machine<'p> {
     texts: Vec<u64>,
     steps: u64,
     /// How often memory was written or the runtime was called.
-    changes: u64,
+    pub changes: u64,
     pub calls: usize,
     /// What the last `return` returned.
     pub returned: u64,
@@ -90,6 +95,7 @@ impl<'p> Machine<'p> {
         ptx: &str,
         input: &[u8],
         limits: &Limits,
+        watch: Watch<'p>,
     ) -> std::result::Result<Machine<'p>, Error> {
         let failed = |message: String| Error { line: 0, message };
         let full = || failed(format!("the program needs more than {} bytes of memory", limits.memory_bytes));
@@ -120,6 +126,8 @@ impl<'p> Machine<'p> {
             output: Vec::new(),
             errors: Vec::new(),
             findings: Vec::new(),
+            watch,
+            told: 0,
             line: 0,
             first: None,
             functions: functions.collect::<std::result::Result<_, _>>()?,
@@ -160,7 +168,7 @@ impl<'p> Machine<'p> {
             Err(stop) => match *stop {
                 Stop::Exit(status) => (status, false),
                 Stop::Finding(finding) => {
-                    self.findings.push(finding);
+                    self.add(finding);
                     (1, true)
                 }
                 Stop::Reported => (1, true),
@@ -185,6 +193,16 @@ impl<'p> Machine<'p> {
         Err(Finding::new(kind, self.line, message, help).into())
     }
 
+    /// Notes a finding, and tells it after what was printed before it.
+    pub fn add(&mut self, finding: Finding) {
+        if self.output.len() > self.told {
+            (self.watch)(Event::Output(&self.output[self.told..]));
+            self.told = self.output.len();
+        }
+        (self.watch)(Event::Finding(&finding));
+        self.findings.push(finding);
+    }
+
     pub fn count(&mut self) -> Result<()> {
         self.steps += 1;
         if self.steps > self.limits.steps {
@@ -196,10 +214,15 @@ impl<'p> Machine<'p> {
     }
 
     pub fn statements(&mut self, statements: &[Stmt], frame: u64) -> Result<Flow> {
-        for statement in statements {
-            let flow = self.statement(statement, frame)?;
-            if flow != Flow::Next {
-                return Ok(flow);
+        let mut rest = statements;
+        while let [statement, others @ ..] = rest {
+            rest = match self.statement(statement, frame)? {
+                Flow::Next => others,
+                Flow::Goto(label) => match others.iter().position(|other| is_label(other, label)) {
+                    Some(at) => &others[at..],
+                    None => return Ok(Flow::Goto(label)),
+                },
+                flow => return Ok(flow),
             }
         }
         Ok(Flow::Next)
@@ -233,6 +256,8 @@ impl<'p> Machine<'p> {
             }
             Stmt::Loop(inner) => self.looping(inner, frame),
             Stmt::Switch(inner) => self.switch(inner, frame),
+            Stmt::Goto(label) => Ok(Flow::Goto(*label)),
+            Stmt::Label(_) => Ok(Flow::Next),
             Stmt::Break => Ok(Flow::Break),
             Stmt::Continue => Ok(Flow::Continue),
             Stmt::Return(value) => {
@@ -256,7 +281,7 @@ impl<'p> Machine<'p> {
             match self.statements(&inner.body, frame)? {
                 Flow::Next | Flow::Continue => {}
                 Flow::Break => return Ok(Flow::Next),
-                Flow::Return => return Ok(Flow::Return),
+                flow => return Ok(flow),
             }
             if let Some(step) = &inner.step {
                 self.eval(step, frame)?;
@@ -470,11 +495,12 @@ impl<'p> Machine<'p> {
         let address = self.place(&update.address, frame)?;
         self.at(update.line);
         let old = self.load(update.ty, address)?;
-        let wide = arithmetic::convert(update.computed_as, update.ty, old);
+        let is_same = update.computed_as == update.ty;
+        let wide = if is_same { old } else { arithmetic::convert(update.computed_as, update.ty, old) };
         let Some(new) = arithmetic::binary(update.op, update.computed_as, wide, value) else {
             return self.divided(update.line);
         };
-        let new = arithmetic::convert(update.ty, update.computed_as, new);
+        let new = if is_same { new } else { arithmetic::convert(update.ty, update.computed_as, new) };
         self.store(update.ty, address, new)?;
         Ok(match update.result {
             UpdateResult::Old => old,
@@ -482,93 +508,9 @@ impl<'p> Machine<'p> {
             UpdateResult::Address => address,
         })
     }
-
-    #[inline]
-    pub fn load(&mut self, ty: Scalar, address: u64) -> Result<u64> {
-        let memory = &self.memory;
-        let value = match ty {
-            Scalar::Bool | Scalar::U8 => {
-                memory.read(address).map(|bytes| u64::from(u8::from_le_bytes(bytes)))
-            }
-            Scalar::I8 => memory.read(address).map(|bytes| i8::from_le_bytes(bytes) as u64),
-            Scalar::I16 => memory.read(address).map(|bytes| i16::from_le_bytes(bytes) as u64),
-            Scalar::U16 => memory.read(address).map(|bytes| u64::from(u16::from_le_bytes(bytes))),
-            Scalar::I32 => memory.read(address).map(|bytes| i32::from_le_bytes(bytes) as u64),
-            Scalar::U32 | Scalar::F32 => {
-                memory.read(address).map(|bytes| u64::from(u32::from_le_bytes(bytes)))
-            }
-            Scalar::I64 | Scalar::U64 | Scalar::F64 => memory.read(address).map(u64::from_le_bytes),
-        };
-        match value {
-            Some(value) => Ok(value),
-            None => self.load_elsewhere(ty, address),
-        }
-    }
-
-    #[inline]
-    pub fn store(&mut self, ty: Scalar, address: u64, value: u64) -> Result<()> {
-        self.changes += 1;
-        let is_written = match ty.bytes() {
-            1 => self.memory.write(address, (value as u8).to_le_bytes()),
-            2 => self.memory.write(address, (value as u16).to_le_bytes()),
-            4 => self.memory.write(address, (value as u32).to_le_bytes()),
-            _ => self.memory.write(address, value.to_le_bytes()),
-        };
-        if is_written {
-            return Ok(());
-        }
-        self.store_elsewhere(address, &value.to_le_bytes()[..ty.bytes() as usize])
-    }
-
-    #[cold]
-    fn load_elsewhere(&mut self, ty: Scalar, address: u64) -> Result<u64> {
-        let bytes = ty.bytes();
-        let mut value = [0; 8];
-        if Device::has(address) {
-            let found = self.managed(address, bytes, "read")?;
-            value[..bytes as usize].copy_from_slice(&found);
-            return Ok(arithmetic::extend(ty, u64::from_le_bytes(value)));
-        }
-        self.check_host(address, bytes, "read", true)?;
-        Ok(0)
-    }
-
-    #[cold]
-    fn store_elsewhere(&mut self, address: u64, value: &[u8]) -> Result<()> {
-        if Device::has(address) {
-            self.managed(address, value.len() as u64, "written")?;
-            return self.device.write(address, value).map_err(Stop::error);
-        }
-        self.check_host(address, value.len() as u64, "written", false)
-    }
-
-    /// Copies bytes within the memory of the host, those that nobody has written too.
-    pub fn copy(&mut self, to: u64, from: u64, bytes: u64) -> Result<()> {
-        if Device::has(to) || Device::has(from) {
-            return self.found(Kind::WrongSpace, "host code accesses memory of the device", DEREFERENCED);
-        }
-        self.check_host(from, bytes, "read", false)?;
-        self.check_host(to, bytes, "written", false)?;
-        self.changes += 1;
-        let (to, from, bytes) = ((to - BASE) as usize, (from - BASE) as usize, bytes as usize);
-        self.memory.bytes.copy_within(from..from + bytes, to);
-        self.memory.states.copy_within(from..from + bytes, to);
-        Ok(())
-    }
-
-    /// Sets bytes of the memory of the host.
-    pub fn fill(&mut self, address: u64, value: u8, bytes: u64) -> Result<()> {
-        if Device::has(address) {
-            return self.found(Kind::WrongSpace, "host code accesses memory of the device", DEREFERENCED);
-        }
-        self.check_host(address, bytes, "written", false)?;
-        self.changes += 1;
-        let (at, bytes) = ((address.max(BASE) - BASE) as usize, bytes as usize);
-        self.memory.bytes[at..at + bytes].fill(value);
-        self.memory.states[at..at + bytes].fill(state::SET);
-        Ok(())
-    }
 }
 
-/// What to do about a device's pointer that host code dereferences.
-pub(crate) const DEREFERENCED: &str = "copy the value to the host with `cudaMemcpy`, and use the copy";
+/// Whether a statement is a label.
+fn is_label(statement: &Stmt, label: u32) -> bool {
+    matches!(statement, Stmt::Label(known) if *known == label)
+}

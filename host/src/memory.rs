@@ -26,6 +26,17 @@ pub(crate) mod state {
     pub const FREED: u8 = 3;
     /// To be written by an asynchronous copy, for which nobody has waited.
     pub const PENDING: u8 = 4;
+    /// Written, and being read by an asynchronous copy, for which nobody has waited.
+    pub const LENT: u8 = 5;
+}
+
+/// How bytes are accessed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Access {
+    Read,
+    /// Read with those that nobody has written.
+    Copy,
+    Write,
 }
 
 /// What `malloc`, `new` or `cudaMallocHost` returned.

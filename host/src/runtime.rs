@@ -5,8 +5,11 @@ use cudac::host::{RuntimeCall, Scalar};
 use crate::arithmetic::{float, of_float};
 use crate::finding::Kind;
 use crate::machine::{Machine, Result, Stop};
-use crate::memory::{BASE, state};
+use crate::memory::{Access, BASE, state};
 use crate::random::Random;
+
+/// What to do about an asynchronous copy that is too late.
+const WAIT: &str = "call `cudaStreamSynchronize` or `cudaDeviceSynchronize` before";
 
 /// A function that this executor carries out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -272,7 +275,7 @@ impl Machine<'_> {
     }
 
     /// Whether bytes of the host may be accessed; if they are read, also whether somebody has written them.
-    pub(crate) fn check_host(&mut self, address: u64, bytes: u64, done: &str, is_read: bool) -> Result<()> {
+    pub(crate) fn check_host(&mut self, address: u64, bytes: u64, done: &str, access: Access) -> Result<()> {
         if bytes == 0 {
             return Ok(());
         }
@@ -291,7 +294,8 @@ impl Machine<'_> {
         };
         let bad = states.iter().position(|known| match *known {
             state::NONE | state::FREED | state::PENDING => true,
-            state::EMPTY => is_read,
+            state::EMPTY => access == Access::Read,
+            state::LENT => access == Access::Write,
             _ => false,
         });
         let (Some(bad), Some(range)) = (bad, range) else { return Ok(()) };
@@ -307,10 +311,14 @@ impl Machine<'_> {
                 )
             }
             state::PENDING => {
-                let help = "call `cudaStreamSynchronize` or `cudaDeviceSynchronize` before";
                 let message =
                     format!("{bytes} bytes are {done} before an asynchronous copy to them has finished");
-                self.found(Kind::Unsynchronized, message, help)
+                self.found(Kind::Unsynchronized, message, WAIT)
+            }
+            state::LENT => {
+                let message =
+                    format!("{bytes} bytes are {done} before an asynchronous copy from them has finished");
+                self.found(Kind::Unsynchronized, message, WAIT)
             }
             state::NONE => {
                 let help = "compare the index with the number of elements";

@@ -1,15 +1,15 @@
 //! A file with `main`: the whole program is run, host code and kernels.
 //!
 //! It is always compiled by cudac, because NVIDIA's run-time compiler takes kernels only. What the program prints comes
-//! first, then what is wrong with it. What it leaves out: options that choose or change one launch, which are refused.
+//! in the order in which it happens, with what is found. What it leaves out: options that choose or change one launch, which are refused.
 
 use std::fmt::Write as _;
 use std::io::{Read, Write};
-use std::path::Path;
 use std::process::ExitCode;
+use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, Result, anyhow, bail};
-use host::{Finding, Given, Limits, Outcome};
+use host::{Event, Finding, Given, Limits, Outcome};
 use lanes::terminal;
 use serde_json::{Value, json};
 use simt::Dim3;
@@ -87,19 +87,23 @@ pub(super) fn run(options: &RunOptions, text: &str) -> Result<Output> {
         std::io::stdin().read_to_end(&mut input).context("cannot read the standard input")?;
     }
     let given = Given { arguments: &options.words, input: &input };
-    let outcome = host::run(&program, &short, &made.ptx, &given, &limits)
+    let told = Mutex::new(Told::default());
+    let watch = |event: Event<'_>| {
+        if !options.json {
+            told.lock().unwrap_or_else(PoisonError::into_inner).tell(&short, event);
+        }
+    };
+    let outcome = host::run_watched(&program, &short, &made.ptx, &given, &limits, &watch)
         .map_err(|error| anyhow!("cannot run `{name}`: {error}"))?;
+    let told = told.into_inner().unwrap_or_else(PoisonError::into_inner);
     let failed = !outcome.findings.is_empty();
     let status = if failed { 1 } else { outcome.status as u8 };
     if !options.json {
         // As with any other program, nothing can be done if nobody reads it.
         let _ = std::io::stderr().write_all(&outcome.errors);
     }
-    let text = if options.json {
-        format!("{:#}\n", as_json(&name, &outcome))
-    } else {
-        render(&options.file, &outcome)
-    };
+    let text =
+        if options.json { format!("{:#}\n", as_json(&name, &outcome)) } else { render(&outcome, &told) };
     Ok((text, ExitCode::from(status)))
 }
 
@@ -135,12 +139,45 @@ fn refuse(options: &RunOptions) -> Result<()> {
 /// What stands under the output of a program that looked at a clock.
 const NO_MEASUREMENT: &str = "\nnote: times in this output are no measurements: clocks and events advance by a microsecond with each look at them\n";
 
-fn render(file: &Path, outcome: &Outcome) -> String {
-    let mut text = String::from_utf8_lossy(&outcome.output).into_owned();
+/// What has been printed while the program was running.
+#[derive(Debug, Default)]
+struct Told {
+    /// Bytes of the program's output.
+    bytes: usize,
+    /// Whether a line has been begun and not ended.
+    is_inside_line: bool,
+}
+
+impl Told {
+    /// Prints a finding at once, and before it what the program has printed.
+    fn tell(&mut self, file: &str, event: Event<'_>) {
+        let mut text = String::new();
+        match event {
+            Event::Output(bytes) => {
+                self.bytes += bytes.len();
+                text.push_str(&String::from_utf8_lossy(bytes));
+                self.is_inside_line = !text.ends_with('\n');
+            }
+            Event::Finding(finding) => {
+                if std::mem::take(&mut self.is_inside_line) {
+                    text.push('\n');
+                }
+                finding_text(&mut text, file, finding);
+            }
+        }
+        let mut out = std::io::stdout().lock();
+        // As with any other program, nothing can be done if nobody reads it.
+        let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    }
+}
+
+/// What has not been printed yet.
+fn render(outcome: &Outcome, told: &Told) -> String {
+    let mut text = String::from_utf8_lossy(&outcome.output[told.bytes..]).into_owned();
     if outcome.findings.is_empty() && !outcome.asked_the_time {
         return text;
     }
-    if !text.is_empty() && !text.ends_with('\n') {
+    if told.is_inside_line && text.is_empty() || !text.is_empty() && !text.ends_with('\n') {
         text.push('\n');
     }
     if outcome.asked_the_time {
@@ -148,10 +185,6 @@ fn render(file: &Path, outcome: &Outcome) -> String {
     }
     if outcome.findings.is_empty() {
         return text;
-    }
-    let name = file.file_name().unwrap_or(file.as_os_str()).to_string_lossy();
-    for finding in &outcome.findings {
-        finding_text(&mut text, &name, finding);
     }
     let (findings, launches) = (outcome.findings.len(), outcome.launches);
     let plural = |count: u64| if count == 1 { "" } else { "s" };

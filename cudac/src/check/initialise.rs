@@ -89,20 +89,38 @@ impl Checker<'_> {
                 _ => Err(error(span, format_args!("`{}` is made from one value", self.show(ty)))),
             };
         };
-        if length.is_some_and(|length| items.len() as u64 > length) {
-            let length = length.unwrap_or(0);
+        // The brackets of inner arrays may be left out.
+        let is_flat = !items.iter().any(|item| matches!(item.kind, ExprKind::List(_) | ExprKind::Text(_)));
+        let inner = self.numbers_in(of).filter(|_| is_flat);
+        let count = items.len().div_ceil(inner.unwrap_or(1)) as u64;
+        if length.is_some_and(|length| count > length) {
+            let length = length.unwrap_or(0) * inner.unwrap_or(1) as u64;
             return Err(error(
                 span,
                 format_args!("{} values are too many for {length} elements", items.len()),
             ));
         }
-        let mut values = Vec::with_capacity(items.len());
-        for item in items {
-            values.push(self.init_from(scope, of.plain(), item, "the value of an element")?);
+        let mut values = Vec::with_capacity(count as usize);
+        if let Some(inner) = inner {
+            for part in items.chunks(inner) {
+                values.push(self.list_value(scope, of.plain(), part, span)?);
+            }
+        } else {
+            for item in items {
+                values.push(self.init_from(scope, of.plain(), item, "the value of an element")?);
+            }
         }
-        let length = length.unwrap_or(items.len() as u64);
+        let length = length.unwrap_or(count);
         let ty = self.types.get(Shape::Array(of, Some(length)));
         Ok(typed::expr(Kind::Aggregate(values), ty, span))
+    }
+
+    /// How many numbers an array of numbers, or of such arrays, has.
+    fn numbers_in(&self, ty: Type) -> Option<usize> {
+        let Shape::Array(of, Some(length)) = self.types.shape(ty) else { return None };
+        let inner = if self.types.is_array(of) { self.numbers_in(of)? } else { 1 };
+        let is_number = self.types.is_array(of) || self.types.struct_of(of).is_none();
+        (is_number && length > 0).then(|| inner * length as usize)
     }
 
     /// A struct from values: by a constructor if it has any, and else member by member.

@@ -82,6 +82,16 @@ impl Checker<'_> {
             tree::StmtKind::Continue => self.leave(span, "continue", StmtKind::Continue)?,
             tree::StmtKind::Return(value) => self.return_(scope, value.as_ref(), span)?,
             tree::StmtKind::Asm(asm) => StmtKind::Asm(Rc::new(self.asm(scope, asm, span)?)),
+            #[cfg(feature = "host")]
+            tree::StmtKind::Goto(_) | tree::StmtKind::Label(_)
+                if self.frames.last().is_some_and(|frame| frame.is_device) =>
+            {
+                return Err(unsupported(span, "`goto` in device code"));
+            }
+            #[cfg(feature = "host")]
+            tree::StmtKind::Goto(label) => StmtKind::Goto(label.clone()),
+            #[cfg(feature = "host")]
+            tree::StmtKind::Label(label) => StmtKind::Label(label.clone()),
         };
         Ok(Some(Stmt { kind, span }))
     }

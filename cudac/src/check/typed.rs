@@ -260,6 +260,10 @@ pub(crate) enum StmtKind {
     Continue,
     Return(Option<Expr>),
     Asm(Rc<Asm>),
+    #[cfg(feature = "host")]
+    Goto(Name),
+    #[cfg(feature = "host")]
+    Label(Name),
 }
 
 #[derive(Debug)]

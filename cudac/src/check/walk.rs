@@ -86,6 +86,8 @@ pub(crate) fn statement(root: &Stmt, each: &mut dyn FnMut(&Expr)) {
             inner.arms.iter().flat_map(|arm| &arm.body).for_each(|inner| statement(inner, each));
         }
         StmtKind::Break | StmtKind::Continue => {}
+        #[cfg(feature = "host")]
+        StmtKind::Goto(_) | StmtKind::Label(_) => {}
         StmtKind::Return(value) => value.iter().for_each(|value| expr(value, each)),
         StmtKind::Asm(asm) => asm.operands.iter().for_each(|operand| expr(&operand.value, each)),
     }

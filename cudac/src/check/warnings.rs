@@ -155,6 +155,8 @@ pub(super) fn names_of(statement: &tree::Stmt, each: &mut dyn FnMut(&Name)) {
     let mut expr = |value: &tree::Expr| names_in(value, each);
     match &statement.kind {
         S::Empty | S::Break | S::Continue | S::Default | S::Declaration(_) => {}
+        #[cfg(feature = "host")]
+        S::Goto(_) | S::Label(_) => {}
         S::Expr(value) | S::Case(value) => expr(value),
         S::Variables(variables) => {
             for variable in variables {

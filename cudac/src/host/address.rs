@@ -72,7 +72,7 @@ impl Lower<'_> {
         let ty = self.number(index.ty, index.span)?;
         let value = self.value(index)?;
         let wide = if matches!(ty, Scalar::U32 | Scalar::U64) { Scalar::U64 } else { Scalar::I64 };
-        Ok(if ty.bytes() == 8 { value } else { Expr::Convert(wide, ty, Box::new(value)) })
+        Ok(value.converted(wide, ty))
     }
 
     /// The members of a struct or the elements of an array are stored at an address; missing ones are zero.

@@ -149,7 +149,7 @@ impl Lower<'_> {
             return Ok(value);
         }
         let (to, from) = (self.number(expr.ty, expr.span)?, self.number(inner.ty, inner.span)?);
-        Ok(if to == from { value } else { Expr::Convert(to, from, Box::new(value)) })
+        Ok(value.converted(to, from))
     }
 
     /// The size of what a pointer points to.

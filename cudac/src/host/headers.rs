@@ -73,6 +73,7 @@ const HEADERS: &[(&str, &str, &str)] = &[
     ("strings.h", "string.h", ""),
     ("initializer_list", "initializer_list", "#include <vector>\n"),
     ("chrono", "chrono", CHRONO),
+    ("ratio", "chrono", CHRONO),
     ("sys/time.h", "sys/time.h", TIME),
     ("time.h", "time.h", ""),
     ("ctime", "time.h", ""),

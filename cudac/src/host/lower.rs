@@ -5,7 +5,7 @@ use crate::check::Checked;
 use crate::check::typed::{FunctionId, GlobalId, StmtKind, VarId};
 use crate::check::types::{Basic, Shape, Type};
 use crate::source::map::Map;
-use crate::source::{Files, Result, Sink, Span, error};
+use crate::source::{Files, Name, Result, Sink, Span, error};
 
 /// Between two objects of a frame there are so many bytes that belong to nobody.
 const GAP_BYTES: u64 = 16;
@@ -30,6 +30,11 @@ pub(super) struct Lower<'c> {
     slots: Vec<Option<u64>>,
     frame_bytes: u64,
     objects: Vec<(u64, u64)>,
+    /// The labels of the blocks around the statement that is being lowered; those of the function, by their numbers; and the
+    /// numbers of those that are before it.
+    pub labels: Vec<Name>,
+    pub numbers: Vec<Name>,
+    pub passed: Vec<u32>,
     /// Whether the statements that are being lowered make an object that has to be destroyed.
     pub owns: bool,
 }
@@ -66,6 +71,9 @@ pub(crate) fn lower(files: &Files, checked: &Checked, sink: &mut Sink) -> Option
         slots: Vec::new(),
         frame_bytes: 0,
         objects: Vec::new(),
+        labels: Vec::new(),
+        numbers: Vec::new(),
+        passed: Vec::new(),
         owns: false,
     };
     lower.number_of(main);
@@ -99,6 +107,8 @@ impl Lower<'_> {
         self.slots = vec![None; made.vars.len()];
         self.frame_bytes = 0;
         self.objects = Vec::new();
+        self.numbers = Vec::new();
+        self.passed = Vec::new();
         if let Some(asm) = made.body.iter().find(|statement| matches!(statement.kind, StmtKind::Asm(_))) {
             let message = format!("`{}` is a function of the device, which host code cannot call", made.name);
             let span = if made.is_own { made.span } else { asm.span };

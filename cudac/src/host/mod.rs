@@ -136,6 +136,30 @@ impl Scalar {
     }
 }
 
+impl Scalar {
+    /// Whether a value of this type is one of another without a change of its 64 bits: integers are extended already.
+    fn is_also(self, other: Scalar) -> bool {
+        let is_float = |ty| matches!(ty, Scalar::F32 | Scalar::F64);
+        let is_signed = |ty| matches!(ty, Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64);
+        if is_float(self) || is_float(other) || other == Scalar::Bool {
+            return self == other;
+        }
+        match (is_signed(self), is_signed(other)) {
+            _ if other.bytes() == 8 => true,
+            (true, true) | (false, false) => self.bytes() <= other.bytes(),
+            (false, true) => self.bytes() < other.bytes() || self == Scalar::Bool,
+            (true, false) => false,
+        }
+    }
+}
+
+impl Expr {
+    /// A number of one type as one of another.
+    fn converted(self, to: Scalar, from: Scalar) -> Expr {
+        if from.is_also(to) { self } else { Expr::Convert(to, from, Box::new(self)) }
+    }
+}
+
 /// An expression. `line` is a line of the text, or 0 in this compiler's own functions.
 #[derive(Clone, Debug)]
 pub enum Expr {
@@ -323,6 +347,10 @@ pub enum Stmt {
     Continue,
     /// `return`
     Return(Option<Expr>),
+    /// A jump to a label further down, in a block around it.
+    Goto(u32),
+    /// A label.
+    Label(u32),
 }
 
 /// A loop.

@@ -4,11 +4,19 @@ use super::lower::Lower;
 use super::{Expr, Loop, Stmt, Switch};
 use crate::check::typed::{self, Kind, StmtKind, VarId};
 use crate::check::types::Type;
-use crate::source::{Result, unsupported};
+use crate::source::{Name, Result, error, unsupported};
 
 impl Lower<'_> {
     pub(super) fn statements(&mut self, statements: &[typed::Stmt]) -> Result<Vec<Stmt>> {
-        statements.iter().map(|statement| self.statement(statement)).collect()
+        let labels = statements.iter().filter_map(|statement| match &statement.kind {
+            StmtKind::Label(label) => Some(label.clone()),
+            _ => None,
+        });
+        let outer = self.labels.len();
+        self.labels.extend(labels);
+        let made = statements.iter().map(|statement| self.statement(statement)).collect();
+        self.labels.truncate(outer);
+        made
     }
 
     fn statement(&mut self, statement: &typed::Stmt) -> Result<Stmt> {
@@ -63,7 +71,36 @@ impl Lower<'_> {
                 None => None,
             }),
             StmtKind::Asm(_) => return Err(unsupported(statement.span, "`asm` in host code")),
+            StmtKind::Label(label) => {
+                let number = self.label(label);
+                self.passed.push(number);
+                Stmt::Label(number)
+            }
+            StmtKind::Goto(label) if self.labels.contains(label) => {
+                let number = self.label(label);
+                if self.passed.contains(&number) {
+                    return Err(
+                        unsupported(statement.span, "`goto` to a label before it").with_help("write a loop")
+                    );
+                }
+                Stmt::Goto(number)
+            }
+            StmtKind::Goto(label) => {
+                let message = format!("there is no label `{label}` in the blocks around this `goto`");
+                return Err(
+                    error(statement.span, message).with_help("a jump into another block is not supported")
+                );
+            }
         })
+    }
+
+    /// The number of a label.
+    fn label(&mut self, label: &Name) -> u32 {
+        let known = self.numbers.iter().position(|known| known == label);
+        known.unwrap_or_else(|| {
+            self.numbers.push(label.clone());
+            self.numbers.len() - 1
+        }) as u32
     }
 
     fn looping(&mut self, inner: &typed::Loop, line: u32) -> Result<Loop> {

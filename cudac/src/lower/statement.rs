@@ -49,6 +49,10 @@ impl Lower<'_> {
             }
             StmtKind::Return(value) => self.return_(value.as_ref(), span),
             StmtKind::Asm(asm) => self.asm(asm, span),
+            #[cfg(feature = "host")]
+            StmtKind::Goto(_) | StmtKind::Label(_) => {
+                Err(error(span, "`goto` in device code is not supported"))
+            }
         }
     }
 

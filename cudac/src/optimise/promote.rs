@@ -16,7 +16,7 @@ pub(super) fn promote(function: &mut Function) {
     for inst in function.blocks.iter().flat_map(|block| &block.insts) {
         match &inst.op {
             Op::SlotAddress(slot) => parts[*slot] = None,
-            Op::Load(access) | Op::Store(access) => note(&mut parts, access),
+            Op::Load(access) | Op::Store(access) => note(&mut parts, &function.slots, access),
             _ => {}
         }
     }
@@ -37,7 +37,7 @@ pub(super) fn promote(function: &mut Function) {
     number_memory(function, &registers);
 }
 
-fn note(parts: &mut [Option<Parts>], access: &Access) {
+fn note(parts: &mut [Option<Parts>], slots: &[Slot], access: &Access) {
     let Base::Slot(slot) = access.place.base else { return };
     let Some(known) = &mut parts[slot] else { return };
     let offset = access.place.offset;
@@ -48,7 +48,9 @@ fn note(parts: &mut [Option<Parts>], access: &Access) {
     let ty = known[at].1;
     let fits = ty == access.ty
         || ty.wide().size() == access.ty.wide().size() && ty.size() == access.ty.size() && ty.size() >= 4;
-    if !fits || access.is_volatile {
+    // An access outside of the variable is a mistake; in memory it is found.
+    let is_inside = offset >= 0 && offset as u64 + access.ty.size() as u64 <= slots[slot].size;
+    if !fits || !is_inside || access.is_volatile {
         parts[slot] = None;
     }
 }

@@ -3,7 +3,7 @@
 //! C++ cannot be read without knowing which names are types and templates, so the parser keeps a table of names
 //! ([`scope`]); what they mean is the business of `check`. A name that nothing declares may be one of this compiler's
 //! own functions and types: its text is then read, once (`builtins`). After an error the parser continues with the next
-//! statement or declaration, so that one run reports several errors. Left out, and rejected by name: `goto`, virtual
+//! statement or declaration, so that one run reports several errors. Left out, and rejected by name: `goto` in kernels, virtual
 //! functions, inheritance, exceptions, `new`, function pointers, range-based loops, and bit fields.
 
 mod declaration;

@@ -67,6 +67,8 @@ impl Parser<'_, '_> {
                 Some("continue") => self.simple(StmtKind::Continue, "after `continue`")?,
                 Some("return") => self.return_()?,
                 Some("asm" | "__asm__" | "__asm") => self.asm()?,
+                #[cfg(feature = "host")]
+                Some("goto") if self.text.macros.is_program => self.goto()?,
                 Some(word @ ("goto" | "try" | "throw")) => {
                     return Err(unsupported(start, format_args!("`{word}`")));
                 }
@@ -75,6 +77,10 @@ impl Parser<'_, '_> {
                         .with_help("an `if` without braces ends after one statement"));
                 }
                 _ if self.at_declaration() => return self.local_declaration(),
+                #[cfg(feature = "host")]
+                Some(_) if self.text.macros.is_program && self.ahead(1).is(":") && !self.ahead(2).is(":") => {
+                    self.label()?
+                }
                 Some(_) if self.ahead(1).is(":") && !self.ahead(2).is(":") => {
                     return Err(unsupported(start, "a label"));
                 }
@@ -95,6 +101,21 @@ impl Parser<'_, '_> {
         self.next();
         self.expect(";", place)?;
         Ok(kind)
+    }
+
+    #[cfg(feature = "host")]
+    fn goto(&mut self) -> Result<StmtKind> {
+        self.next();
+        let (name, _) = self.name("the label")?;
+        self.expect(";", "after the label")?;
+        Ok(StmtKind::Goto(name))
+    }
+
+    #[cfg(feature = "host")]
+    fn label(&mut self) -> Result<StmtKind> {
+        let (name, _) = self.name("the label")?;
+        self.expect(":", "after the label")?;
+        Ok(StmtKind::Label(name))
     }
 
     fn condition(&mut self, of: &str) -> Result<Expr> {

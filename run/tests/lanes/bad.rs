@@ -3,12 +3,17 @@
 use super::{file, stdout};
 
 /// Programs that are refused before anything runs: the line, and what is said.
-const REFUSED: [(&str, u32, &str); 12] = [
+const REFUSED: [(&str, u32, &str); 13] = [
     ("int main() {\n    int x = 1\n    return x;\n}", 2, "expected `;`"),
     ("int main() {\n    return y;\n}", 2, "`y` is not declared"),
     ("int main() {\n    return f(1);\n}", 2, "`f` is not declared"),
     ("int main() { return 0; }\nint main() { return 1; }", 2, "`main` is defined twice"),
-    ("int main() {\n    goto out;\nout:\n    return 0;\n}", 2, "`goto` is not supported"),
+    (
+        "int main() {\n    goto out;\n    return 0;\n}",
+        2,
+        "there is no label `out` in the blocks around this `goto`",
+    ),
+    ("int main() {\nagain:\n    goto again;\n}", 3, "`goto` to a label before it is not supported"),
     ("int main() {\n    FILE* f = 0;\n    return f == 0;\n}", 2, "`FILE` opens a file"),
     ("int main() {\n    throw 1;\n}", 2, "`throw` is not supported"),
     ("struct A {};\nstruct B : A {};\nint main() { return 0; }", 2, "inheritance is not supported"),
@@ -19,7 +24,18 @@ const REFUSED: [(&str, u32, &str); 12] = [
 ];
 
 /// Programs that a finding stops, or that have one at their end: the kind, and the line.
-const FOUND: [(&str, &str, u32); 14] = [
+const FOUND: [(&str, &str, u32); 17] = [
+    ("__device__ int x;\nint main() {\n    return x;\n}", "wrong-space", 3),
+    (
+        "__device__ int x;\nint main() {\n    int h = 1;\n    cudaMemcpy(&x, &h, 4, cudaMemcpyHostToDevice);\n}",
+        "unchecked-error",
+        4,
+    ),
+    (
+        "__device__ int x[32];\n__global__ void k(int* p) { p[threadIdx.x] = 1; }\nint main() {\n    k<<<1, 32>>>(x);\n}",
+        "wrong-space",
+        2,
+    ),
     ("int main() {\n    int* p = (int*)malloc(4);\n    free(p);\n    free(p);\n}", "double-free", 4),
     (
         "int main() {\n    int* d;\n    cudaMalloc(&d, 4);\n    cudaFree(d);\n    cudaFree(d);\n}",

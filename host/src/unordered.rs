@@ -1,0 +1,69 @@
+//! Work of different streams that uses the same bytes, with nothing that orders it.
+//!
+//! Everything is carried out in the order of the calls. What a kernel of a stream changes is known by comparing its allocations
+//! before and after it; what a copy reads and writes is known anyway.
+//!
+//! *What it reports.* A copy that uses bytes which earlier work of another stream changes, or that writes what an earlier copy
+//! reads; and a kernel that changes bytes which earlier work of another stream changes or an earlier copy reads; if no event and
+//! no wait of the host is between them. *What it can miss.* What a kernel only reads; bytes that keep their value; and what
+//! kernels change after a gibibyte has been compared. *No false alarm.* The bytes are compared, not the allocations, so
+//! streams may share one.
+
+use std::ops::Range;
+
+use crate::device::{Device, Work};
+
+/// So many bytes are compared before and after launches.
+const MAX_BYTES: u64 = 1 << 30;
+
+/// What to do about it.
+pub(crate) const HELP: &str =
+    "put both into one stream, or wait in between: `cudaStreamSynchronize`, or an event";
+
+/// Allocations as they were before a launch: the address, the bytes, and which of them were written.
+#[derive(Debug)]
+pub(crate) struct Before(Vec<(u64, Vec<u8>, Vec<bool>)>);
+
+impl Device {
+    /// The allocations that a kernel of a stream gets. The default stream is ordered, so nothing has to be known of it.
+    pub(crate) fn before(&mut self, addresses: &[u64], stream: u64) -> Before {
+        let mut blocks: Vec<_> = addresses.iter().filter_map(|address| self.block(*address)).collect();
+        blocks.sort_unstable_by_key(|block| block.buffer.address());
+        blocks.dedup_by_key(|block| block.buffer.address());
+        let bytes: u64 = blocks.iter().map(|block| block.buffer.bytes()).sum();
+        if stream == 0 || self.compared + bytes > MAX_BYTES {
+            return Before(Vec::new());
+        }
+        self.compared += bytes;
+        let read = |at: u64, bytes: u64| self.read(at, bytes).map(|(found, written)| (at, found, written));
+        let live = blocks.iter().filter(|block| block.is_live);
+        Before(live.filter_map(|block| read(block.buffer.address(), block.buffer.bytes())).collect())
+    }
+
+    /// Notes what the last kernel has changed; the line of unordered work that uses some of it.
+    pub(crate) fn after(&mut self, before: &Before, stream: u64) -> Option<u32> {
+        let mut changed: Vec<Range<u64>> = Vec::new();
+        for (start, old, was_written) in &before.0 {
+            let Some((new, is_written)) = self.read(*start, old.len() as u64) else { continue };
+            for at in 0..old.len() {
+                if old[at] == new[at] && was_written[at] == is_written[at] {
+                    continue;
+                }
+                let address = start + at as u64;
+                match changed.last_mut().filter(|last| last.end == address) {
+                    Some(last) => last.end += 1,
+                    None => changed.push(address..address + 1),
+                }
+            }
+        }
+        let uses = |work: &&Work| {
+            let is_used = |bytes: &Range<u64>| work.reads(bytes) || work.changes(bytes);
+            work.is_unordered(stream) && changed.iter().any(is_used)
+        };
+        let user = self.work.iter().find(uses).map(|work| work.line);
+        if let Some(work) = self.work.last_mut() {
+            work.changed = changed;
+        }
+        user
+    }
+}
