@@ -206,7 +206,9 @@ mod tests {
     fn a_title_has_the_name_of_the_source() {
         let names =
             [("axpy", "axpy"), ("_Z4axpyPf", "axpy"), ("_Z9", "_Z9"), ("_ZN2ns4axpyEPf", "_ZN2ns4axpyEPf")];
-        names.into_iter().for_each(|(name, plain)| assert_eq!(plain_name(name), plain));
+        for (name, plain) in names {
+            assert_eq!(plain_name(name), plain);
+        }
     }
 
     #[test]

@@ -4,7 +4,7 @@ use super::lower::Lower;
 use super::{Expr, Loop, Stmt, Switch};
 use crate::check::typed::{self, Kind, StmtKind, VarId};
 use crate::check::types::Type;
-use crate::source::{Name, Result, error, unsupported};
+use crate::source::{Name, Result, Span, error, unsupported};
 
 impl Lower<'_> {
     pub(super) fn statements(&mut self, statements: &[typed::Stmt]) -> Result<Vec<Stmt>> {
@@ -76,22 +76,20 @@ impl Lower<'_> {
                 self.passed.push(number);
                 Stmt::Label(number)
             }
-            StmtKind::Goto(label) if self.labels.contains(label) => {
-                let number = self.label(label);
-                if self.passed.contains(&number) {
-                    return Err(
-                        unsupported(statement.span, "`goto` to a label before it").with_help("write a loop")
-                    );
-                }
-                Stmt::Goto(number)
-            }
-            StmtKind::Goto(label) => {
-                let message = format!("there is no label `{label}` in the blocks around this `goto`");
-                return Err(
-                    error(statement.span, message).with_help("a jump into another block is not supported")
-                );
-            }
+            StmtKind::Goto(label) => self.goto(label, statement.span)?,
         })
+    }
+
+    fn goto(&mut self, label: &Name, span: Span) -> Result<Stmt> {
+        if !self.labels.contains(label) {
+            let message = format!("there is no label `{label}` in the blocks around this `goto`");
+            return Err(error(span, message).with_help("a jump into another block is not supported"));
+        }
+        let number = self.label(label);
+        if self.passed.contains(&number) {
+            return Err(unsupported(span, "`goto` to a label before it").with_help("write a loop"));
+        }
+        Ok(Stmt::Goto(number))
     }
 
     /// The number of a label.

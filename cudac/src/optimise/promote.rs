@@ -49,7 +49,7 @@ fn note(parts: &mut [Option<Parts>], slots: &[Slot], access: &Access) {
     let fits = ty == access.ty
         || ty.wide().size() == access.ty.wide().size() && ty.size() == access.ty.size() && ty.size() >= 4;
     // An access outside of the variable is a mistake; in memory it is found.
-    let is_inside = offset >= 0 && offset as u64 + access.ty.size() as u64 <= slots[slot].size;
+    let is_inside = offset >= 0 && offset as u64 + access.ty.size() <= slots[slot].size;
     if !fits || !is_inside || access.is_volatile {
         parts[slot] = None;
     }

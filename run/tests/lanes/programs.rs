@@ -386,7 +386,7 @@ int main() {{
         let (printed, status) = run("streams.cu", &program(second));
         match does {
             Some(_) => {
-                assert!(printed.contains("unsynchronized at streams.cu:10: the kernel "), "{printed}")
+                assert!(printed.contains("unsynchronized at streams.cu:10: the kernel "), "{printed}");
             }
             None => assert!(!printed.contains("streams.cu"), "{second}: {printed}"),
         }

@@ -204,10 +204,10 @@ impl Alu {
 /// a browser without vector code would refuse the whole module.
 #[inline(always)]
 pub fn vectorise<Loop: WithSimd>(lanes: Loop) -> Loop::Output {
+    static PROCESSOR: LazyLock<Arch> = LazyLock::new(Arch::new);
     if cfg!(target_family = "wasm") {
         return lanes.with_simd(Scalar);
     }
-    static PROCESSOR: LazyLock<Arch> = LazyLock::new(Arch::new);
     PROCESSOR.dispatch(lanes)
 }
 

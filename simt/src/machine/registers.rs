@@ -318,7 +318,7 @@ pub struct Warps<'r> {
     pub masks: &'r [u32],
 }
 
-impl<'r> Warps<'r> {
+impl Warps<'_> {
     /// Does something for the active lanes of each warp.
     #[inline(always)]
     pub fn each(&mut self, run: impl Fn(&mut Lanes<'_>)) {
