@@ -4,20 +4,23 @@ use std::sync::Arc;
 
 use simt::{Checks, Emulator, Launch, Limits, Pulse, Report};
 
-/// Each of 64 blocks stores its number, if it gets there.
+/// The first thread of each block stores the block's number, if it gets there.
 const TEXT: &str = "\
 .version 8.0
 .target sm_70
 .address_size 64
 .visible .entry number(.param .u64 out)
 {
+    .reg .pred %p;
     .reg .u32 %r<4>;
     .reg .u64 %rd<4>;
     ld.param.u64 %rd1, [out];
     mov.u32 %r1, %ctaid.x;
     mul.wide.u32 %rd2, %r1, 4;
     add.u64 %rd3, %rd1, %rd2;
-    st.global.u32 [%rd3], %r1;
+    mov.u32 %r2, %tid.x;
+    setp.eq.u32 %p, %r2, 0;
+    @%p st.global.u32 [%rd3], %r1;
     ret;
 }
 ";
