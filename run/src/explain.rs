@@ -22,7 +22,7 @@ pub(super) enum Topic {
     Remark(&'static str),
 }
 
-/// What reports name besides faults and advice: what the weak memory did, and what a test expects in vain.
+/// What reports name besides faults and advice: what the weak memory did, and what a test expected and did not get.
 const REMARKS: [(&str, &str); 4] = [
     ("stale-read", include_str!("explain/stale-read.txt")),
     ("missing-finding", include_str!("explain/missing-finding.txt")),
