@@ -278,23 +278,24 @@ fn translate(
         return None;
     }
     let checked = check::check(files, &mut names, sink, &declarations, is_program);
-    let mut kernels = Vec::new();
+    if sink.failed() {
+        return None;
+    }
+    let mut module = emit::Module::new(&checked);
     let mut strings = Vec::new();
-    if !sink.failed() {
-        for kernel in &checked.program.kernels {
-            match lower::lower(files, &checked, *kernel, &mut strings) {
-                Ok(mut function) => {
-                    optimise::optimise(&mut function, &checked);
-                    kernels.push(function);
-                }
-                Err(problem) => sink.add(problem),
+    for kernel in &checked.program.kernels {
+        match lower::lower(files, &checked, *kernel, &mut strings) {
+            Ok(mut function) => {
+                optimise::optimise(&mut function, &checked);
+                module.add(&function);
             }
+            Err(problem) => sink.add(problem),
         }
     }
     if sink.failed() {
         return None;
     }
-    let (ptx, names) = emit::module(source.name, options.sm, &checked, &kernels, &strings);
+    let (ptx, names) = module.finish(source.name, options.sm, &strings);
     Some((ptx, names, checked))
 }
 

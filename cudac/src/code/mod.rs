@@ -9,6 +9,8 @@ pub(crate) mod walk;
 
 use std::rc::Rc;
 
+use smallvec::SmallVec;
+
 pub(crate) use crate::check::typed::{Binary, Compare};
 
 pub(crate) type Reg = u32;
@@ -165,11 +167,17 @@ pub(crate) enum PtxOperand {
     Argument(usize),
 }
 
+/// The registers that an instruction writes. Only `asm` has more of them than are kept in place, and so on the heap.
+pub(crate) type Dsts = SmallVec<[Reg; 4]>;
+
+/// What an instruction reads, as far as it is not in its operation. Only `asm` has more than are kept in place.
+pub(crate) type Args = SmallVec<[Operand; 3]>;
+
 #[derive(Clone, Debug)]
 pub(crate) struct Inst {
     pub op: Op,
-    pub dsts: Vec<Reg>,
-    pub args: Vec<Operand>,
+    pub dsts: Dsts,
+    pub args: Args,
     /// The line, as an index of [`Function::lines`].
     pub line: u32,
 }
@@ -308,6 +316,12 @@ impl Op {
             Op::Load(access) => !access.is_volatile,
             other => other.is_pure(),
         }
+    }
+}
+
+impl Inst {
+    pub fn new(op: Op, dsts: &[Reg], args: &[Operand], line: u32) -> Inst {
+        Inst { op, dsts: SmallVec::from_slice(dsts), args: SmallVec::from_slice(args), line }
     }
 }
 

@@ -1,6 +1,8 @@
 //! Which registers an instruction reads and writes, and where blocks continue.
 
-use super::{Base, BlockId, End, Function, Inst, Op, Operand, Reg};
+use std::ops::Index;
+
+use super::{Base, Block, BlockId, End, Function, Inst, Op, Operand, Reg};
 
 impl Inst {
     /// The register of an address, which is an operand too.
@@ -58,22 +60,66 @@ impl End {
     }
 }
 
-impl Function {
-    pub fn predecessors(&self) -> Vec<Vec<BlockId>> {
-        let mut found = vec![Vec::new(); self.blocks.len()];
-        for (at, block) in self.blocks.iter().enumerate() {
-            for target in block.end.targets() {
-                found[target].push(at);
-            }
+impl Block {
+    /// Takes the instructions out, and leaves room for as many.
+    pub fn take(&mut self) -> Vec<Inst> {
+        let room = Vec::with_capacity(self.insts.len());
+        std::mem::replace(&mut self.insts, room)
+    }
+}
+
+/// A list of numbers for each block or register, all in one piece of memory.
+pub(crate) struct Lists {
+    /// Where each list begins, and where the last one ends.
+    starts: Vec<usize>,
+    items: Vec<usize>,
+}
+
+impl Lists {
+    /// So many lists; a pair is the list and what it has. Each list has its items in the order of the pairs.
+    pub fn new(lists: usize, pairs: &[(usize, usize)]) -> Lists {
+        let mut starts = vec![0; lists + 1];
+        for (list, _) in pairs {
+            starts[*list] += 1;
         }
-        found
+        let mut end = 0;
+        for start in &mut starts {
+            end += *start;
+            *start = end;
+        }
+        let mut items = vec![0; pairs.len()];
+        // The ends of the lists become their starts, because the pairs are walked backwards.
+        for (list, item) in pairs.iter().rev() {
+            starts[*list] -= 1;
+            items[starts[*list]] = *item;
+        }
+        Lists { starts, items }
+    }
+}
+
+impl Index<usize> for Lists {
+    type Output = [usize];
+
+    fn index(&self, list: usize) -> &[usize] {
+        &self.items[self.starts[list]..self.starts[list + 1]]
+    }
+}
+
+impl Function {
+    pub fn predecessors(&self) -> Lists {
+        let mut edges = Vec::with_capacity(2 * self.blocks.len());
+        for (at, block) in self.blocks.iter().enumerate() {
+            edges.extend(block.end.targets().map(|target| (target, at)));
+        }
+        Lists::new(self.blocks.len(), &edges)
     }
 
     /// The blocks that can be reached, each after those that lead to it unless they form a loop.
     pub fn reverse_postorder(&self) -> Vec<BlockId> {
         let mut order = Vec::with_capacity(self.blocks.len());
         let mut seen = vec![false; self.blocks.len()];
-        let mut stack = vec![(0, false)];
+        let mut stack = Vec::with_capacity(self.blocks.len() + 1);
+        stack.push((0, false));
         while let Some((at, is_done)) = stack.pop() {
             if is_done {
                 order.push(at);
@@ -94,7 +140,7 @@ impl Function {
     }
 
     /// For each block the one that every path to it goes through last; for the first block itself.
-    pub fn dominators(&self, order: &[BlockId], predecessors: &[Vec<BlockId>]) -> Vec<BlockId> {
+    pub fn dominators(&self, order: &[BlockId], predecessors: &Lists) -> Vec<BlockId> {
         const UNKNOWN: usize = usize::MAX;
         let mut position = vec![UNKNOWN; self.blocks.len()];
         for (nth, block) in order.iter().enumerate() {

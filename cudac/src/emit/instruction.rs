@@ -1,15 +1,12 @@
 //! One instruction of the intermediate code as one of PTX, or a few.
 
-use super::Emitter;
+use std::fmt::Write;
+
+use super::{Emitter, add_number};
 use crate::code::{Access, Arith, Base, Binary, Class, Compare, Inst, Op, Ptx, PtxOperand, Space, Ty, Unary};
-use crate::source::joined;
 
 impl Emitter<'_> {
     pub(super) fn inst(&mut self, inst: &Inst) {
-        if let Op::Ptx(ptx) = &inst.op {
-            self.ptx(ptx, inst);
-            return;
-        }
         let [first, second] = match &inst.op {
             Op::Mov => ["mov.", self.moved(inst)],
             Op::Arith(arith, ty) => arithmetic(*arith, *ty),
@@ -19,21 +16,17 @@ impl Emitter<'_> {
             Op::Mad(ty) => ["mad.lo.", signed(*ty)],
             Op::Select(ty) => ["selp.", bits(*ty)],
             Op::Set(compare, ty) => {
-                let operands = self.operands(inst);
-                return self.put(&["setp.", compare_name(*compare, *ty), ".", suffix(*ty), " \t", &operands]);
+                let name = compare_name(*compare, *ty);
+                return self.simple(&["\tsetp.", name, ".", suffix(*ty), " \t"], inst);
             }
             Op::Convert { to, from } => return self.convert(*to, *from, inst),
             Op::ToGlobal => ["cvta.to.global.u64", ""],
-            Op::ToGeneric(space) => {
-                let operands = self.operands(inst);
-                return self.put(&["cvta", space.suffix(), ".u64 \t", &operands]);
-            }
+            Op::ToGeneric(space) => return self.simple(&["\tcvta", space.suffix(), ".u64 \t"], inst),
             Op::Special(_) | Op::Symbol(_) | Op::SlotAddress(_) | Op::Param(..) => return self.source(inst),
             Op::Load(access) | Op::Store(access) => return self.access(access, inst),
-            Op::Ptx(_) => return,
+            Op::Ptx(ptx) => return self.ptx(ptx, inst),
         };
-        let operands = self.operands(inst);
-        self.put(&[first, second, " \t", &operands]);
+        self.simple(&["\t", first, second, " \t"], inst);
     }
 
     /// The type of a copy.
@@ -56,51 +49,81 @@ impl Emitter<'_> {
 
     /// What an instruction takes from outside of the registers.
     fn source(&mut self, inst: &Inst) {
-        let dst = self.reg(inst.dsts[0]);
-        let nth = self.nth.to_string();
+        let name = match &inst.op {
+            Op::Param(_, _, ty) => ["ld.param.", memory(*ty)],
+            Op::Special(_) => ["mov.", "u32"],
+            _ => ["mov.", "u64"],
+        };
+        self.add(&["\t", name[0], name[1], " \t"]);
+        self.reg(inst.dsts[0]);
+        self.add(&[", "]);
         match &inst.op {
-            Op::Special(name) => self.put(&["mov.u32 \t", &dst, ", ", name]),
-            Op::Symbol(global) => {
-                let name = &self.checked.program.globals[*global].name;
-                self.put(&["mov.u64 \t", &dst, ", ", name]);
-            }
-            Op::SlotAddress(_) => self.put(&["mov.u64 \t", &dst, ", ", LOCAL, &nth]),
-            Op::Param(nth, distance, ty) => {
-                let name = joined(&[&self.function.name[..], "_param_", &nth.to_string()], "");
-                let address = offset(&name, (*distance).into());
-                self.put(&["ld.param.", memory(*ty), " \t", &dst, ", ", &address]);
+            Op::Special(name) => self.add(&[name]),
+            Op::Symbol(global) => self.add(&[&self.checked.program.globals[*global].name]),
+            Op::SlotAddress(_) => self.local(),
+            Op::Param(nth, distance, _) => {
+                self.add(&["[", &self.function.name, "_param_"]);
+                add_number(*nth as u32, &mut self.text);
+                self.end_address((*distance).into());
             }
             _ => {}
         }
+        self.add(&[";\n"]);
+    }
+
+    /// The name of the kernel's local memory.
+    fn local(&mut self) {
+        self.add(&[LOCAL]);
+        add_number(self.nth as u32, &mut self.text);
     }
 
     fn access(&mut self, access: &Access, inst: &Inst) {
-        let base = match access.place.base {
-            Base::Reg(reg) => self.reg(reg),
-            Base::Slot(_) => joined(&[LOCAL, &self.nth.to_string()], ""),
-            Base::Symbol(global) => self.checked.program.globals[global].name.clone(),
-        };
-        let address = offset(&base, access.place.offset);
+        // Registers are numbered in this order, whatever the order of the text.
+        inst.base().map(|base| self.number(base));
         // No other thread sees a constant or what is local, so PTX has no such accesses.
         let is_volatile = access.is_volatile && !matches!(access.space, Space::Constant | Space::Local);
         let volatile = if is_volatile { ".volatile" } else { "" };
-        let (space, ty) = (access.space.suffix(), memory(access.ty));
-        let values = self.operands(inst);
         let [vector, open, close] = match inst.dsts.len().max(inst.args.len()) {
             1 => ["", "", ""],
             2 => [".v2", "{", "}"],
             _ => [".v4", "{", "}"],
         };
         let is_store = inst.dsts.is_empty();
-        let kind = if is_store { "st" } else { "ld" };
-        let values = joined(&[open, &values, close], "");
-        let (first, second) = if is_store { (&address, &values) } else { (&values, &address) };
-        self.put(&[kind, volatile, space, vector, ".", ty, " \t", first, ", ", second]);
+        let kind = if is_store { "\tst" } else { "\tld" };
+        self.add(&[kind, volatile, access.space.suffix(), vector, ".", memory(access.ty), " \t"]);
+        if is_store {
+            self.address(access);
+            self.add(&[", "]);
+        }
+        self.add(&[open]);
+        self.operands(inst);
+        self.add(&[close]);
+        if !is_store {
+            self.add(&[", "]);
+            self.address(access);
+        }
+        self.add(&[";\n"]);
+    }
+
+    fn address(&mut self, access: &Access) {
+        self.add(&["["]);
+        match access.place.base {
+            Base::Reg(reg) => self.reg(reg),
+            Base::Slot(_) => self.local(),
+            Base::Symbol(global) => self.add(&[&self.checked.program.globals[global].name]),
+        }
+        self.end_address(access.place.offset);
+    }
+
+    fn end_address(&mut self, distance: i64) {
+        if distance != 0 {
+            let _ = write!(self.text, "+{distance}");
+        }
+        self.add(&["]"]);
     }
 
     fn convert(&mut self, to: Ty, from: Ty, inst: &Inst) {
         let class = self.function.class(inst.dsts[0]);
-        let operands = self.operands(inst);
         let source = inst.args[0].reg().map(|reg| self.function.class(reg));
         let is_short = source == Some(Class::B16);
         let is_narrow = matches!(to, Ty::U8 | Ty::S8 | Ty::U16 | Ty::S16);
@@ -114,25 +137,23 @@ impl Emitter<'_> {
             Ty::S8 => ("cvt.s32.s8", ""),
             Ty::S16 => ("cvt.s32.s16", ""),
             _ => {
-                let (to_name, from_name) = (suffix(to), suffix(from));
-                return self.put(&[
-                    "cvt",
-                    rounding(to, from),
-                    ".",
-                    to_name,
-                    ".",
-                    from_name,
-                    " \t",
-                    &operands,
-                ]);
+                let parts = ["\tcvt", rounding(to, from), ".", suffix(to), ".", suffix(from), " \t"];
+                return self.simple(&parts, inst);
             }
         };
-        if is_narrow && from.size() == 8 && !is_short && class != Class::B16 {
-            let dst = self.reg(inst.dsts[0]);
-            self.put(&["cvt.u32.u64 \t", &operands]);
-            return self.put(&[name, " \t", &dst, ", ", &dst, mask]);
+        let is_wide = is_narrow && from.size() == 8 && !is_short && class != Class::B16;
+        if is_wide {
+            self.simple(&["\tcvt.u32.u64 \t"], inst);
         }
-        self.put(&[name, " \t", &operands, mask]);
+        self.add(&["\t", name, " \t"]);
+        if is_wide {
+            self.reg(inst.dsts[0]);
+            self.add(&[", "]);
+            self.reg(inst.dsts[0]);
+        } else {
+            self.operands(inst);
+        }
+        self.add(&[mask, ";\n"]);
     }
 
     fn ptx(&mut self, ptx: &Ptx, inst: &Inst) {
@@ -140,17 +161,17 @@ impl Emitter<'_> {
             self.vprintf(call, inst);
             return;
         }
-        let mut text = String::with_capacity(ptx.text.len() + 16);
+        let start = self.text.len();
         let mut rest = &ptx.text[..];
         while let Some(at) = rest.find('%') {
-            text.push_str(&rest[..at]);
+            self.add(&[&rest[..at]]);
             rest = &rest[at + 1..];
             if crate::check::asm::is_register(rest) {
-                text.push('%');
+                self.add(&["%"]);
                 continue;
             }
             if let Some(after) = rest.strip_prefix('%') {
-                text.push('%');
+                self.add(&["%"]);
                 rest = after;
                 continue;
             }
@@ -160,19 +181,21 @@ impl Emitter<'_> {
             let number: usize = rest[..digits].parse().unwrap_or(0);
             rest = &rest[digits..];
             match ptx.operands.get(number) {
-                Some(PtxOperand::Argument(at)) if wants_space => text.push_str(ptx.spaces[*at].suffix()),
-                Some(PtxOperand::Argument(at)) => {
-                    let operand = self.operand(inst.args[*at]);
-                    match ptx.addresses[*at] {
-                        Some(distance) if !wants_base => text.push_str(&offset(&operand, distance)),
-                        _ => text.push_str(&operand),
+                Some(PtxOperand::Argument(at)) if wants_space => self.add(&[ptx.spaces[*at].suffix()]),
+                Some(PtxOperand::Argument(at)) => match ptx.addresses[*at] {
+                    Some(distance) if !wants_base => {
+                        self.add(&["["]);
+                        self.operand(inst.args[*at]);
+                        self.end_address(distance);
                     }
-                }
-                Some(PtxOperand::Result(at)) => text.push_str(&self.reg(inst.dsts[*at])),
+                    _ => self.operand(inst.args[*at]),
+                },
+                Some(PtxOperand::Result(at)) => self.reg(inst.dsts[*at]),
                 None => {}
             }
         }
-        text.push_str(rest);
+        self.add(&[rest]);
+        let text = self.text.split_off(start);
         let text = text.trim().trim_end_matches(';');
         if text.is_empty() {
             return;
@@ -180,45 +203,37 @@ impl Emitter<'_> {
         let is_block = text.ends_with('}') && text.starts_with('{');
         let end = if is_block { "" } else { ";" };
         for line in text.lines() {
-            self.text.push('\t');
-            self.text.push_str(line.trim());
-            self.text.push('\n');
+            self.add(&["\t", line.trim(), "\n"]);
         }
         self.text.pop();
-        self.text.push_str(end);
-        self.text.push('\n');
+        self.add(&[end, "\n"]);
     }
 
     /// The call of the system's function that prints.
     fn vprintf(&mut self, call: &str, inst: &Inst) {
-        let text = call.split(' ').nth(1).unwrap_or("$str0").to_owned();
-        let dst = self.reg(inst.dsts[0]);
-        let list = self.operand(inst.args[0]);
+        let text = call.split(' ').nth(1).unwrap_or("$str0");
+        // Registers are numbered in this order, whatever the order of the text.
+        self.number(inst.dsts[0]);
         self.strings += 1;
         let nth = self.strings;
-        let name = joined(&["%text", &nth.to_string()], "");
-        self.line(&["{"]);
-        self.line(&["\t.reg .b64 \t", &name, ";"]);
-        self.line(&["\tmov.u64 \t", &name, ", ", &text, ";"]);
-        self.line(&["\tcvta.global.u64 \t", &name, ", ", &name, ";"]);
-        self.line(&["\t.param .b64 param0;"]);
-        self.line(&["\tst.param.b64 \t[param0+0], ", &name, ";"]);
-        self.line(&["\t.param .b64 param1;"]);
-        self.line(&["\tst.param.b64 \t[param1+0], ", &list, ";"]);
-        self.line(&["\t.param .b32 retval0;"]);
-        self.line(&["\tcall.uni (retval0), vprintf, (param0, param1);"]);
-        self.line(&["\tld.param.b32 \t", &dst, ", [retval0+0];"]);
-        self.line(&["}"]);
+        let _ = write!(
+            self.text,
+            "\t{{\n\t\t.reg .b64 \t%text{nth};\n\t\tmov.u64 \t%text{nth}, {text};\n\
+             \t\tcvta.global.u64 \t%text{nth}, %text{nth};\n\t\t.param .b64 param0;\n\
+             \t\tst.param.b64 \t[param0+0], %text{nth};\n\t\t.param .b64 param1;\n\
+             \t\tst.param.b64 \t[param1+0], "
+        );
+        self.operand(inst.args[0]);
+        self.add(&[
+            ";\n\t\t.param .b32 retval0;\n\t\tcall.uni (retval0), vprintf, (param0, param1);\n\t\tld.param.b32 \t",
+        ]);
+        self.reg(inst.dsts[0]);
+        self.add(&[", [retval0+0];\n\t}\n"]);
     }
 }
 
 /// The name of a kernel's local memory, less the number of the kernel.
 pub(super) const LOCAL: &str = "__local_depot";
-
-fn offset(base: &str, distance: i64) -> String {
-    let (sign, distance) = if distance == 0 { ("", String::new()) } else { ("+", distance.to_string()) };
-    ["[", base, sign, &distance, "]"].concat()
-}
 
 fn suffix(ty: Ty) -> &'static str {
     match ty {

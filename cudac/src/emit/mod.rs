@@ -7,7 +7,7 @@ mod instruction;
 mod module;
 mod names;
 
-pub(crate) use module::module;
+pub(crate) use module::Module;
 
 use std::fmt::Write;
 use std::ops::Range;
@@ -46,26 +46,28 @@ fn kernel(function: &Function, checked: &Checked, nth: usize, before: u32) -> (S
         strings: 0,
         counted: (0, 0),
     };
-    let mut lines = Vec::with_capacity(function.blocks.len());
+    let mut lines = Vec::new();
+    let mut ends = Vec::with_capacity(function.blocks.len());
     for (at, block) in function.blocks.iter().enumerate() {
         if at > 0 {
             let _ = writeln!(emitter.text, "\n$L__BB{nth}_{at}:");
         }
-        let mut own = Vec::with_capacity(block.insts.len() + 1);
         for inst in &block.insts {
-            own.push(emitter.lines_of(|emitter| {
+            lines.push(emitter.lines_of(|emitter| {
                 emitter.loc(inst.line);
                 emitter.inst(inst);
             }));
         }
-        own.push(emitter.lines_of(|emitter| emitter.end(at, &block.end, block.line)));
-        lines.push(own);
+        lines.push(emitter.lines_of(|emitter| emitter.end(at, &block.end, block.line)));
+        ends.push(lines.len());
     }
     let head = emitter.head();
     let start = before + count_lines(&head) + 1;
-    for own in lines.iter_mut().flatten() {
+    for own in &mut lines {
         *own = own.start + start..own.end + start;
     }
+    let starts = std::iter::once(0).chain(ends.iter().copied());
+    let lines: Vec<_> = starts.zip(&ends).map(|(start, end)| &lines[start..*end]).collect();
     let names = names::names(function, &lines, |reg| emitter.known(reg));
     (head + &emitter.text + "}\n", names)
 }
@@ -79,61 +81,50 @@ impl Emitter<'_> {
         }
     }
 
-    /// Writes an instruction of these parts.
-    fn put(&mut self, parts: &[&str]) {
-        self.line(parts);
-        self.text.pop();
-        self.text.push_str(";\n");
-    }
-
-    fn line(&mut self, parts: &[&str]) {
-        self.text.push('\t');
+    /// Begins an instruction, or continues it.
+    fn add(&mut self, parts: &[&str]) {
         for part in parts {
             self.text.push_str(part);
         }
-        self.text.push('\n');
     }
 
-    /// Jumps to a block, perhaps on a condition.
-    fn jump(&mut self, condition: &[&str], to: usize) {
-        let (kernel, block) = (self.nth.to_string(), to.to_string());
-        let kind = if condition.is_empty() { "bra.uni \t$L__BB" } else { " bra \t$L__BB" };
-        self.put(&[&joined(condition, ""), kind, &kernel, "_", &block]);
+    /// Writes an instruction that has operands of the intermediate code only.
+    fn simple(&mut self, parts: &[&str], inst: &Inst) {
+        self.add(parts);
+        self.operands(inst);
+        self.add(&[";\n"]);
     }
 
-    fn reg(&mut self, reg: Reg) -> String {
-        self.operand(Operand::Reg(reg))
+    /// Jumps to a block, always or after a condition that has been written.
+    fn jump(&mut self, kind: &str, to: usize) {
+        self.add(&[kind, "\t$L__BB"]);
+        add_number(self.nth as u32, &mut self.text);
+        self.add(&["_"]);
+        add_number(to as u32, &mut self.text);
+        self.add(&[";\n"]);
     }
 
-    fn operand(&mut self, operand: Operand) -> String {
-        let mut text = String::new();
-        self.add_operand(operand, &mut text);
-        text
+    fn reg(&mut self, reg: Reg) {
+        self.operand(Operand::Reg(reg));
     }
 
-    fn operands(&mut self, inst: &Inst) -> String {
-        let mut text = String::new();
-        for operand in inst.dsts.iter().map(|dst| Operand::Reg(*dst)).chain(inst.args.iter().copied()) {
-            if !text.is_empty() {
-                text.push_str(", ");
+    fn operands(&mut self, inst: &Inst) {
+        let operands = inst.dsts.iter().map(|dst| Operand::Reg(*dst)).chain(inst.args.iter().copied());
+        for (nth, operand) in operands.enumerate() {
+            if nth > 0 {
+                self.add(&[", "]);
             }
-            self.add_operand(operand, &mut text);
+            self.operand(operand);
         }
-        text
     }
 
-    fn add_operand(&mut self, operand: Operand, text: &mut String) {
+    fn operand(&mut self, operand: Operand) {
+        let text = &mut self.text;
         let _ = match operand {
             Operand::Reg(reg) => {
-                let class = self.function.class(reg);
-                let (number, count) = (&mut self.numbers[reg as usize], &mut self.counts[class as usize]);
-                if *number == 0 {
-                    *count += 1;
-                    *number = *count;
-                }
-                text.push('%');
-                text.push_str(prefix(class));
-                add_number(*number, text);
+                let number = self.number(reg);
+                self.add(&["%", prefix(self.function.class(reg))]);
+                add_number(number, &mut self.text);
                 Ok(())
             }
             Operand::Int(value) => write!(text, "{value}"),
@@ -142,27 +133,39 @@ impl Emitter<'_> {
         };
     }
 
+    /// The number of a register, which it gets when it is first asked for.
+    fn number(&mut self, reg: Reg) -> u32 {
+        let class = self.function.class(reg);
+        let (number, count) = (&mut self.numbers[reg as usize], &mut self.counts[class as usize]);
+        if *number == 0 {
+            *count += 1;
+            *number = *count;
+        }
+        *number
+    }
+
     fn end(&mut self, at: usize, end: &End, line: u32) {
         let is_next = |block: usize| block == at + 1;
         match *end {
             End::Return => {
                 self.loc(line);
-                self.put(&["ret"]);
+                self.add(&["\tret;\n"]);
             }
             End::Jump(to) if is_next(to) => {}
             End::Jump(to) => {
                 self.loc(line);
-                self.jump(&[], to);
+                self.jump("\tbra.uni ", to);
             }
             End::Branch { condition, is_negated, yes, no } => {
                 self.loc(line);
-                let condition = self.reg(condition);
                 let (to, other, negates) =
                     if is_next(yes) { (no, yes, !is_negated) } else { (yes, no, is_negated) };
                 let sign = if negates { "!" } else { "" };
-                self.jump(&["@", sign, &condition], to);
+                self.add(&["\t@", sign]);
+                self.reg(condition);
+                self.jump(" bra ", to);
                 if !is_next(other) {
-                    self.jump(&[], other);
+                    self.jump("\tbra.uni ", other);
                 }
             }
         }

@@ -7,11 +7,12 @@
 use std::ops::Range;
 
 use crate::Name;
+use crate::code::walk::Lists;
 use crate::code::{Function, Reg, VarName};
 use crate::optimise::dead::Live;
 
 /// The lines of the PTX that the instructions of a block take, the one that ends it among them.
-pub(super) type BlockLines = Vec<Range<u32>>;
+pub(super) type BlockLines = [Range<u32>];
 
 /// A register with a name.
 struct Named<'f> {
@@ -23,16 +24,15 @@ struct Named<'f> {
 /// The names of a kernel's registers; `spelt` is how a register is written.
 pub(super) fn names(
     function: &Function,
-    blocks: &[BlockLines],
+    blocks: &[&BlockLines],
     mut spelt: impl FnMut(Reg) -> Option<String>,
 ) -> Vec<Name> {
     let mut named: Vec<Named<'_>> =
         function.names.iter().map(|(reg, name)| Named { reg: *reg, name, lines: Vec::new() }).collect();
-    let mut of_reg: Vec<Vec<usize>> = vec![Vec::new(); function.regs.len()];
-    for (at, named) in named.iter().enumerate() {
-        of_reg[named.reg as usize].push(at);
-    }
-    let live = Live::new(function);
+    let of_reg: Vec<_> = named.iter().enumerate().map(|(at, named)| (named.reg as usize, at)).collect();
+    let of_reg = Lists::new(function.regs.len(), &of_reg);
+    let mut live = Live::default();
+    live.find(function);
     let mut open = vec![NOT_LIVE; function.regs.len()];
     for (block, lines) in blocks.iter().enumerate() {
         for (reg, range) in ranges(function, block, &live, &of_reg, &mut open) {
@@ -70,7 +70,7 @@ fn ranges(
     function: &Function,
     at: usize,
     live: &Live,
-    of_reg: &[Vec<usize>],
+    of_reg: &Lists,
     open: &mut [usize],
 ) -> Vec<(Reg, Range<usize>)> {
     let block = &function.blocks[at];

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::{Lower, Value};
 use crate::check::typed::{Asm, AsmOperand};
-use crate::code::{Class, Inst, Op, Operand, Place, Ptx, PtxOperand, Space, Ty};
+use crate::code::{Class, Inst, Op, Operand, Place, Ptx, PtxOperand, Reg, Space, Ty};
 use crate::source::{Result, Span};
 
 impl Lower<'_> {
@@ -20,7 +20,7 @@ impl Lower<'_> {
                 if operand.is_updated {
                     let old = self.load_scalar(place, ty, operand.value.ty.is_volatile());
                     let old = self.fitted(old, ty, class);
-                    self.push(Inst { op: Op::Mov, dsts: vec![dst], args: vec![old], line: self.line });
+                    self.push(Inst::new(Op::Mov, &[dst], &[old], self.line));
                     parts.args.push(Operand::Reg(dst));
                     parts.addresses.push(None);
                     parts.classes.push(class);
@@ -46,7 +46,7 @@ impl Lower<'_> {
             is_own: asm.is_own,
         };
         let line = self.line;
-        self.push(Inst { op: Op::Ptx(Rc::new(ptx)), dsts: parts.dsts, args: parts.args, line });
+        self.push(Inst::new(Op::Ptx(Rc::new(ptx)), &parts.dsts, &parts.args, line));
         for (place, ty, operand, dst) in stores {
             let value = self.unfitted(Operand::Reg(dst), ty, class(operand.constraint));
             self.store_scalar(place, operand.value.ty, value);
@@ -73,7 +73,7 @@ impl Lower<'_> {
         let needs_register = operand.constraint != 'n' && (!asm.is_own || operand.constraint == 'b');
         let arg = if needs_register && !matches!(arg, Operand::Reg(_)) {
             let dst = self.function.new_reg(class);
-            self.push(Inst { op: Op::Mov, dsts: vec![dst], args: vec![arg], line: self.line });
+            self.push(Inst::new(Op::Mov, &[dst], &[arg], self.line));
             Operand::Reg(dst)
         } else {
             arg
@@ -104,7 +104,7 @@ impl Lower<'_> {
 
 #[derive(Default)]
 struct Parts {
-    dsts: Vec<u32>,
+    dsts: Vec<Reg>,
     args: Vec<Operand>,
     addresses: Vec<Option<i64>>,
     operands: Vec<PtxOperand>,

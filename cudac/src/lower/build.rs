@@ -15,7 +15,7 @@ impl Lower<'_> {
         }
         let dst = self.function.new_reg(class);
         let line = self.line;
-        self.push(Inst { op, dsts: vec![dst], args: args.to_vec(), line });
+        self.push(Inst::new(op, &[dst], args, line));
         Operand::Reg(dst)
     }
 
@@ -72,7 +72,7 @@ impl Lower<'_> {
     pub(super) fn not(&mut self, value: Operand) -> Operand {
         if let Operand::Reg(reg) = value
             && let Some(last) = self.function.blocks[self.current].insts.last()
-            && last.dsts == [reg]
+            && last.dsts[..] == [reg]
             && let Op::Set(op, ty) = last.op
             && !ty.is_float()
         {
@@ -160,7 +160,7 @@ impl Lower<'_> {
         let access = Access { place, space: Space::Generic, ty, is_volatile };
         let dst = self.function.new_reg(ty.class());
         let line = self.line;
-        self.push(Inst { op: Op::Load(access), dsts: vec![dst], args: vec![], line });
+        self.push(Inst::new(Op::Load(access), &[dst], &[], line));
         Operand::Reg(dst)
     }
 
@@ -171,7 +171,7 @@ impl Lower<'_> {
         }
         let access = Access { place, space: Space::Generic, ty, is_volatile };
         let line = self.line;
-        self.push(Inst { op: Op::Store(access), dsts: vec![], args: vec![value], line });
+        self.push(Inst::new(Op::Store(access), &[], &[value], line));
     }
 
     /// The address of a place in a register.
@@ -200,12 +200,7 @@ impl Lower<'_> {
             Operand::Reg(_) => {
                 let dst = self.function.new_reg(Class::B64);
                 let line = self.line;
-                self.push(Inst {
-                    op: Op::ToGeneric(Space::Generic),
-                    dsts: vec![dst],
-                    args: vec![operand],
-                    line,
-                });
+                self.push(Inst::new(Op::ToGeneric(Space::Generic), &[dst], &[operand], line));
                 Operand::Reg(dst)
             }
             known => known,

@@ -150,7 +150,7 @@ impl Lower<'_> {
         } else {
             let dsts: Vec<_> = (0..count).map(|_| self.function.new_reg(kind.class())).collect();
             let values = dsts.iter().map(|dst| Operand::Reg(*dst)).collect();
-            self.push(Inst { op: Op::Load(access(from)), dsts, args: vec![], line });
+            self.push(Inst::new(Op::Load(access(from)), &dsts, &[], line));
             values
         };
         if is_slot(to) {
@@ -158,7 +158,7 @@ impl Lower<'_> {
                 self.store_operand(part(to, nth), kind, value, is_volatile);
             }
         } else {
-            self.push(Inst { op: Op::Store(access(to)), dsts: vec![], args: values, line });
+            self.push(Inst::new(Op::Store(access(to)), &[], &values, line));
         }
     }
 

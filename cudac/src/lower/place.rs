@@ -75,7 +75,7 @@ impl Lower<'_> {
                     // A known address, such as null, has to be in a register.
                     let dst = self.function.new_reg(Class::B64);
                     let line = self.line;
-                    self.push(crate::code::Inst { op: Op::Mov, dsts: vec![dst], args: vec![known], line });
+                    self.push(crate::code::Inst::new(Op::Mov, &[dst], &[known], line));
                     Place { base: Base::Reg(dst), offset: 0 }
                 }
             },

@@ -46,19 +46,19 @@ impl Lower<'_> {
             is_own: true,
         };
         let line = self.line;
-        self.push(Inst { op: Op::Ptx(Rc::new(ptx)), dsts: vec![dst], args: vec![list], line });
+        self.push(Inst::new(Op::Ptx(Rc::new(ptx)), &[dst], &[list], line));
         Ok(Operand::Reg(dst))
     }
 
     /// The generic address of a text, which is in the memory of the module.
     pub(super) fn text_address(&mut self, text: &[u8]) -> Operand {
         let number = self.string(text);
-        let address = self.instruction(format!("mov.u64 %0, $str{number};"), Vec::new());
-        self.instruction("cvta.global.u64 %0, %1;".to_owned(), vec![address])
+        let address = self.instruction(format!("mov.u64 %0, $str{number};"), &[]);
+        self.instruction("cvta.global.u64 %0, %1;".to_owned(), &[address])
     }
 
     /// An instruction with a result of 64 bits that depends on its arguments only.
-    fn instruction(&mut self, text: String, args: Vec<Operand>) -> Operand {
+    fn instruction(&mut self, text: String, args: &[Operand]) -> Operand {
         let dst = self.function.new_reg(Class::B64);
         let arguments = (0..args.len()).map(PtxOperand::Argument);
         let ptx = Ptx {
@@ -72,7 +72,7 @@ impl Lower<'_> {
             is_own: true,
         };
         let line = self.line;
-        self.push(Inst { op: Op::Ptx(Rc::new(ptx)), dsts: vec![dst], args, line });
+        self.push(Inst::new(Op::Ptx(Rc::new(ptx)), &[dst], args, line));
         Operand::Reg(dst)
     }
 

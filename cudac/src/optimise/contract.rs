@@ -2,7 +2,7 @@
 //!
 //! Specification: CUDA C++ Programming Guide, floating-point contraction.
 
-use crate::code::{Arith, Binary, Function, Op, Operand, Reg, Ty, Unary};
+use crate::code::{Args, Arith, Binary, Function, Op, Operand, Reg, Ty, Unary};
 use crate::code::{Inst, fold::float_operand};
 
 pub(super) fn contract(function: &mut Function) {
@@ -22,7 +22,7 @@ pub(super) fn contract(function: &mut Function) {
 /// A product that is in a register, and where it was made.
 #[derive(Clone)]
 struct Product {
-    args: Vec<Operand>,
+    args: Args,
     ty: Ty,
 }
 
@@ -50,11 +50,11 @@ fn contract_block(function: &mut Function, at: usize, reads: &[u32], writes: &[u
 }
 
 /// The factors of a product; a shift is one too.
-fn factors(inst: &Inst, ty: Ty) -> Option<Vec<Operand>> {
+fn factors(inst: &Inst, ty: Ty) -> Option<Args> {
     match (&inst.op, &inst.args[..]) {
         (Op::Arith(Arith::Binary(Binary::Mul), _), _) => Some(inst.args.clone()),
         (_, [value, Operand::Int(count)]) if !ty.is_float() && (0..31).contains(count) && ty.size() == 4 => {
-            Some(vec![*value, Operand::Int(1 << count)])
+            Some(Args::from_slice(&[*value, Operand::Int(1 << count)]))
         }
         _ => None,
     }
@@ -89,12 +89,7 @@ fn combined(
         Operand::F64(bits) => float_operand(Ty::F64, -f64::from_bits(bits)),
         operand => {
             let dst = function.new_reg(ty.class());
-            output.push(Inst {
-                op: Op::Unary(Unary::Neg, ty),
-                dsts: vec![dst],
-                args: vec![operand],
-                line: inst.line,
-            });
+            output.push(Inst::new(Op::Unary(Unary::Neg, ty), &[dst], &[operand], inst.line));
             Operand::Reg(dst)
         }
     };
@@ -103,5 +98,5 @@ fn combined(
     }
     let other = if negate_other { negated(function, other) } else { other };
     args.push(other);
-    Some(Inst { op: Op::Mad(ty), dsts: inst.dsts.clone(), args, line: inst.line })
+    Some(Inst::new(Op::Mad(ty), &inst.dsts, &args, inst.line))
 }

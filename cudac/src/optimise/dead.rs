@@ -5,6 +5,7 @@
 use crate::code::{Block, Function, Op, Reg};
 
 /// For each block a set of registers.
+#[derive(Default)]
 struct Sets {
     /// Words of the bits of a block.
     words: usize,
@@ -12,9 +13,10 @@ struct Sets {
 }
 
 impl Sets {
-    fn new(blocks: usize, count: usize) -> Sets {
-        let words = count.div_ceil(64);
-        Sets { words, bits: vec![0; words * blocks] }
+    /// Empty sets of so many registers.
+    fn clear(&mut self, blocks: usize, count: usize) {
+        self.words = count.div_ceil(64);
+        fill(&mut self.bits, self.words * blocks, 0);
     }
 
     fn insert(&mut self, block: usize, number: u32) {
@@ -26,69 +28,88 @@ impl Sets {
     }
 }
 
-/// Registers that are read by another block than the one that writes them; only these need to be followed.
-fn crossing(function: &Function) -> (Vec<u32>, Vec<Reg>) {
-    const NONE: u32 = u32::MAX;
-    let mut number = vec![NONE; function.regs.len()];
-    let mut regs = Vec::new();
-    let mut written = vec![usize::MAX; function.regs.len()];
-    for (at, block) in function.blocks.iter().enumerate() {
-        let mut note = |reg: Reg, written: &[usize]| {
-            if written[reg as usize] != at && number[reg as usize] == NONE {
-                number[reg as usize] = regs.len() as u32;
-                regs.push(reg);
-            }
-        };
-        for inst in &block.insts {
-            inst.reads(&mut |reg| note(reg, &written));
-            for dst in &inst.dsts {
-                written[*dst as usize] = at;
-            }
-        }
-        block.end.condition().into_iter().for_each(|reg| note(reg, &written));
-    }
-    (number, regs)
+/// Gives a list a length, and everything in it one value.
+fn fill<T: Clone>(list: &mut Vec<T>, length: usize, value: T) {
+    list.clear();
+    list.resize(length, value);
 }
 
 /// The registers that are live at the end of each block, of those that matter in more than one.
+///
+/// It is found anew many times for each kernel, and keeps its room from one time to the next.
+#[derive(Default)]
 pub(crate) struct Live {
+    /// For each register its number among those that are read by another block than the one that writes them, if it is one.
     number: Vec<u32>,
+    /// For each register the last block so far that writes it.
+    written: Vec<usize>,
     out: Sets,
+    /// What each block reads of others, and at the end what is live where it begins.
+    inputs: Sets,
+    writes: Sets,
 }
 
+/// The number of a register that does not matter in more than one block.
+const NONE: u32 = u32::MAX;
+
 impl Live {
-    pub fn new(function: &Function) -> Live {
-        let (number, regs) = crossing(function);
-        let sets = || Sets::new(function.blocks.len(), regs.len());
-        let mut live = Live { number, out: sets() };
-        let (mut inputs, mut writes) = (sets(), sets());
+    /// Finds what is live in a function.
+    pub fn find(&mut self, function: &Function) {
+        let count = self.find_crossing(function);
+        for sets in [&mut self.out, &mut self.inputs, &mut self.writes] {
+            sets.clear(function.blocks.len(), count);
+        }
         for (at, block) in function.blocks.iter().enumerate() {
-            let mut read = |reg: Reg, writes: &Sets| {
-                if let Some(number) = live.crossing(reg).filter(|number| !writes.has(at, *number)) {
-                    inputs.insert(at, number);
+            for inst in &block.insts {
+                inst.reads(&mut |reg| self.read(at, reg));
+                for dst in &inst.dsts {
+                    self.crossing(*dst).into_iter().for_each(|number| self.writes.insert(at, number));
+                }
+            }
+            block.end.condition().into_iter().for_each(|reg| self.read(at, reg));
+        }
+        self.settle(function);
+    }
+
+    fn read(&mut self, block: usize, reg: Reg) {
+        if let Some(number) = self.crossing(reg).filter(|number| !self.writes.has(block, *number)) {
+            self.inputs.insert(block, number);
+        }
+    }
+
+    /// Numbers the registers that are read by another block than the one that writes them; only these need to be followed.
+    fn find_crossing(&mut self, function: &Function) -> usize {
+        let Live { number, written, .. } = self;
+        fill(number, function.regs.len(), NONE);
+        fill(written, function.regs.len(), usize::MAX);
+        let mut count = 0;
+        for (at, block) in function.blocks.iter().enumerate() {
+            let mut note = |reg: Reg, written: &[usize]| {
+                if written[reg as usize] != at && number[reg as usize] == NONE {
+                    number[reg as usize] = count;
+                    count += 1;
                 }
             };
             for inst in &block.insts {
-                inst.reads(&mut |reg| read(reg, &writes));
+                inst.reads(&mut |reg| note(reg, written));
                 for dst in &inst.dsts {
-                    live.crossing(*dst).into_iter().for_each(|number| writes.insert(at, number));
+                    written[*dst as usize] = at;
                 }
             }
-            block.end.condition().into_iter().for_each(|reg| read(reg, &writes));
+            block.end.condition().into_iter().for_each(|reg| note(reg, written));
         }
-        live.settle(function, &mut inputs, &writes);
-        live
+        count as usize
     }
 
     /// The number of a register that is read by another block than the one that writes it.
     fn crossing(&self, reg: Reg) -> Option<u32> {
-        Some(self.number[reg as usize]).filter(|number| *number != u32::MAX)
+        Some(self.number[reg as usize]).filter(|number| *number != NONE)
     }
 
-    /// `inputs` has what each block reads of others, and gets what is live where it begins.
-    fn settle(&mut self, function: &Function, inputs: &mut Sets, writes: &Sets) {
+    fn settle(&mut self, function: &Function) {
+        let Live { out, inputs, writes, .. } = self;
         let order = function.reverse_postorder();
-        let words = self.out.words;
+        let words = out.words;
         let mut changed = true;
         while changed {
             changed = false;
@@ -96,9 +117,9 @@ impl Live {
                 for target in function.blocks[*block].end.targets() {
                     for word in 0..words {
                         let own = block * words + word;
-                        let new = inputs.bits[target * words + word] & !self.out.bits[own];
+                        let new = inputs.bits[target * words + word] & !out.bits[own];
                         changed |= new != 0;
-                        self.out.bits[own] |= new;
+                        out.bits[own] |= new;
                         inputs.bits[own] |= new & !writes.bits[own];
                     }
                 }
@@ -112,15 +133,17 @@ impl Live {
     }
 }
 
-pub(super) fn remove(function: &mut Function) {
+pub(super) fn remove(function: &mut Function, live: &mut Live) {
+    let mut known = Vec::new();
+    let mut stays = Vec::new();
     loop {
-        let live = Live::new(function);
+        live.find(function);
+        fill(&mut known, function.regs.len(), (u32::MAX, false));
         let mut changed = false;
-        let mut needed =
-            Needed { block: 0, known: vec![(usize::MAX, false); function.regs.len()], live: &live };
-        for at in 0..function.blocks.len() {
+        let mut needed = Needed { block: 0, known: &mut known, live };
+        for (at, block) in (0..).zip(&mut function.blocks) {
             needed.block = at;
-            changed |= remove_in(&mut function.blocks[at], &mut needed);
+            changed |= remove_in(block, &mut needed, &mut stays);
         }
         if !changed {
             return;
@@ -130,9 +153,9 @@ pub(super) fn remove(function: &mut Function) {
 
 /// Which registers are read after a place in a block that is walked backwards.
 struct Needed<'l> {
-    block: usize,
+    block: u32,
     /// For each register whether it is needed, and in which block that was found out.
-    known: Vec<(usize, bool)>,
+    known: &'l mut [(u32, bool)],
     live: &'l Live,
 }
 
@@ -144,18 +167,18 @@ impl Needed<'_> {
     /// Before the walk comes to a register, it is needed if it is live at the end of the block.
     fn is_needed(&self, reg: Reg) -> bool {
         let (block, is_needed) = self.known[reg as usize];
-        if block == self.block { is_needed } else { self.live.after(self.block, reg) }
+        if block == self.block { is_needed } else { self.live.after(self.block as usize, reg) }
     }
 }
 
 /// Says whether that may have made an instruction of another block superfluous.
-fn remove_in(block: &mut Block, needed: &mut Needed<'_>) -> bool {
+///
+/// `stays` is room for a flag of each instruction, and empty before and after.
+fn remove_in(block: &mut Block, needed: &mut Needed<'_>, stays: &mut Vec<bool>) -> bool {
     if let Some(condition) = block.end.condition() {
         needed.set(condition, true);
     }
     let mut changed = false;
-    // Whether each instruction stays, from the last to the first.
-    let mut stays = Vec::with_capacity(block.insts.len());
     for inst in block.insts.iter().rev() {
         let is_self = inst.op == Op::Mov
             && inst.dsts.len() == 1
@@ -173,6 +196,9 @@ fn remove_in(block: &mut Block, needed: &mut Needed<'_>) -> bool {
         }
         inst.reads(&mut |reg| needed.set(reg, true));
     }
-    block.insts.retain(|_| stays.pop() != Some(false));
+    if stays.contains(&false) {
+        block.insts.retain(|_| stays.pop() != Some(false));
+    }
+    stays.clear();
     changed
 }

@@ -92,7 +92,7 @@ fn empty(function: &mut Function, found: &Loop, writes: &[u32], (changed, nth): 
     }
     let mut moved = Vec::new();
     for block in &found.blocks {
-        let insts = std::mem::take(&mut function.blocks[*block].insts);
+        let insts = function.blocks[*block].take();
         for inst in insts {
             let mut is_same = can_move(&inst) && inst.dsts.iter().all(|dst| writes[*dst as usize] == 1);
             inst.reads(&mut |reg| is_same &= changed[reg as usize] != nth);

@@ -20,22 +20,23 @@ use crate::code::Function;
 pub(crate) fn optimise(function: &mut Function, checked: &Checked) {
     let symbols: Vec<_> =
         (0..checked.program.globals.len()).map(|at| spaces::of_symbol(checked, at)).collect();
+    let mut live = dead::Live::default();
     flow::simplify(function);
     promote::promote(function);
     number::number(function, &symbols);
     flow::simplify(function);
-    dead::remove(function);
+    dead::remove(function, &mut live);
     if predicate::convert(function) {
         flow::simplify(function);
         number::number(function, &symbols);
-        dead::remove(function);
+        dead::remove(function, &mut live);
     }
     hoist::hoist(function);
     flow::simplify(function);
     contract::contract(function);
-    dead::remove(function);
+    dead::remove(function, &mut live);
     coalesce::coalesce(function);
     spaces::infer(function, checked);
-    dead::remove(function);
+    dead::remove(function, &mut live);
     flow::simplify(function);
 }

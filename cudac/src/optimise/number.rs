@@ -7,8 +7,9 @@
 //! change what was loaded as an `int`.
 
 use crate::code::fold::fold;
+use crate::code::walk::Lists;
 use crate::code::{
-    Access, Arith, Base, Binary, Class, Compare, End, Function, Inst, Op, Operand, Ptx, Reg, Space, Ty,
+    Access, Args, Arith, Base, Binary, Class, Compare, End, Function, Inst, Op, Operand, Ptx, Reg, Space, Ty,
 };
 use crate::source::map::Map;
 
@@ -50,7 +51,7 @@ struct Numbering<'f> {
 
 enum Undo {
     Current(usize, Value),
-    Known(Key),
+    Known(usize),
     Holder(Value),
 }
 
@@ -61,10 +62,8 @@ pub(super) fn number(function: &mut Function, symbols: &[Space]) {
     let registers = function.regs.len();
     let memory = (KINDS + 1) * SPACES.len();
     let fresh = merged(function, &order, &predecessors, &idom, registers + memory);
-    let mut children = vec![Vec::new(); function.blocks.len()];
-    for block in order.iter().skip(1) {
-        children[idom[*block]].push(*block);
-    }
+    let children: Vec<_> = order.iter().skip(1).map(|block| (idom[*block], *block)).collect();
+    let children = Lists::new(function.blocks.len(), &children);
     let spaces = super::spaces::guess(function, symbols);
     let mut numbering = Numbering {
         function,
@@ -102,21 +101,22 @@ pub(super) fn number(function: &mut Function, symbols: &[Space]) {
 fn merged(
     function: &Function,
     order: &[usize],
-    predecessors: &[Vec<usize>],
+    predecessors: &Lists,
     idom: &[usize],
     variables: usize,
-) -> Vec<Vec<usize>> {
-    let mut frontier = vec![Vec::new(); function.blocks.len()];
+) -> Lists {
+    let mut frontier = Vec::new();
+    // The last block that was noted to be in the frontier of each.
+    let mut noted = vec![usize::MAX; function.blocks.len()];
     for block in order {
-        let from: Vec<usize> =
-            predecessors[*block].iter().copied().filter(|from| idom[*from] != usize::MAX).collect();
-        if from.len() < 2 && *block != 0 {
+        let from = predecessors[*block].iter().copied().filter(|from| idom[*from] != usize::MAX);
+        if from.clone().nth(1).is_none() && *block != 0 {
             continue;
         }
         for mut runner in from {
             while runner != idom[*block] || *block == 0 {
-                if frontier[runner].last() != Some(block) {
-                    frontier[runner].push(*block);
+                if std::mem::replace(&mut noted[runner], *block) != *block {
+                    frontier.push((runner, *block));
                 }
                 if runner == 0 {
                     break;
@@ -125,6 +125,7 @@ fn merged(
             }
         }
     }
+    let frontier = Lists::new(function.blocks.len(), &frontier);
     // The last block that changes a variable, and for each of these the one before.
     let mut changed: Vec<(usize, u32)> = Vec::new();
     let mut last = vec![NONE; variables];
@@ -142,7 +143,9 @@ fn merged(
             }
         }
     }
-    let mut fresh: Vec<Vec<usize>> = vec![Vec::new(); function.blocks.len()];
+    let mut fresh = Vec::new();
+    // The last variable that was noted to be fresh in each block.
+    noted.fill(usize::MAX);
     let mut work = Vec::new();
     for (variable, last) in last.into_iter().enumerate() {
         let mut link = last;
@@ -153,14 +156,14 @@ fn merged(
         // A register that is written once has one value, except that a loop brings it around.
         while let Some(block) = work.pop() {
             for target in &frontier[block] {
-                if fresh[*target].last() != Some(&variable) {
-                    fresh[*target].push(variable);
+                if std::mem::replace(&mut noted[*target], variable) != variable {
+                    fresh.push((*target, variable));
                     work.push(*target);
                 }
             }
         }
     }
-    fresh
+    Lists::new(function.blocks.len(), &fresh)
 }
 
 fn changes_memory(inst: &Inst) -> bool {
@@ -199,9 +202,8 @@ impl Numbering<'_> {
         while self.undo.len() > mark {
             match self.undo.pop() {
                 Some(Undo::Current(variable, old)) => self.current[variable] = old,
-                Some(Undo::Known(key)) => {
-                    self.known.remove(&key);
-                }
+                // What was learnt after it is forgotten already, except for constants, so this is where it was put.
+                Some(Undo::Known(at)) => self.known.remove_at(at),
                 Some(Undo::Holder(value)) => {
                     self.holders[value as usize] = self.chain.pop().map_or(NONE, |(_, before)| before);
                 }
@@ -211,8 +213,9 @@ impl Numbering<'_> {
     }
 
     fn learn(&mut self, key: Key, value: Value) {
-        if self.known.insert(key.clone(), value).is_none() {
-            self.undo.push(Undo::Known(key));
+        let at = self.known.len();
+        if self.known.insert(key, value).is_none() {
+            self.undo.push(Undo::Known(at));
         }
     }
 
@@ -399,7 +402,7 @@ impl Numbering<'_> {
     }
 
     fn copy(&mut self, inst: &mut Inst, dst: Reg, from: Operand) {
-        (inst.op, inst.args) = (Op::Mov, vec![from]);
+        (inst.op, inst.args) = (Op::Mov, Args::from_slice(&[from]));
         let value = self.of(from, self.function.class(dst));
         self.hold(dst, value);
     }

@@ -1,6 +1,6 @@
 //! A branch around one or two cheap instructions becomes a selection.
 
-use crate::code::{Arith, Binary, Class, End, Function, Inst, Op, Operand, Reg, Ty, Unary};
+use crate::code::{Args, Arith, Binary, Class, Dsts, End, Function, Inst, Op, Operand, Reg, Ty, Unary};
 
 /// Instructions that compute something, beside copies, that may be done without need.
 const MAX_COMPUTED: usize = 1;
@@ -76,7 +76,7 @@ fn select(function: &mut Function, at: usize, side: usize, condition: u32, is_ne
             Some(value @ (Operand::Int(_) | Operand::F32(_) | Operand::F64(_))) if copies => value,
             _ => {
                 let new = function.new_reg(class);
-                inst.dsts = vec![new];
+                inst.dsts = Dsts::from_slice(&[new]);
                 function.blocks[at].insts.push(inst);
                 Operand::Reg(new)
             }
@@ -93,18 +93,18 @@ fn select(function: &mut Function, at: usize, side: usize, condition: u32, is_ne
             let condition = if wants_negated {
                 let flipped = function.new_reg(Class::Pred);
                 let op = Op::Unary(Unary::Not, Ty::Pred);
-                let args = vec![Operand::Reg(condition)];
-                function.blocks[at].insts.push(Inst { op, dsts: vec![flipped], args, line });
+                let args = [Operand::Reg(condition)];
+                function.blocks[at].insts.push(Inst::new(op, &[flipped], &args, line));
                 flipped
             } else {
                 condition
             };
-            (Op::Arith(Arith::Binary(op), Ty::Pred), vec![old, Operand::Reg(condition)])
+            (Op::Arith(Arith::Binary(op), Ty::Pred), Args::from_slice(&[old, Operand::Reg(condition)]))
         } else {
             let (yes, no) = if is_negated { (old, new) } else { (new, old) };
-            (Op::Select(ty(class)), vec![yes, no, Operand::Reg(condition)])
+            (Op::Select(ty(class)), Args::from_slice(&[yes, no, Operand::Reg(condition)]))
         };
-        function.blocks[at].insts.push(Inst { op, dsts: vec![dst], args, line });
+        function.blocks[at].insts.push(Inst::new(op, &[dst], &args, line));
     }
 }
 

@@ -3,7 +3,9 @@
 //! A slot whose address nothing takes and whose accesses are all at known offsets becomes one register for each number
 //! in it. What remains is local memory.
 
-use crate::code::{Access, Base, Binary, Class, Compare, Function, Inst, Op, Operand, Place, Reg, Slot, Ty};
+use crate::code::{
+    Access, Base, Binary, Class, Compare, Dsts, Function, Inst, Op, Operand, Place, Reg, Slot, Ty,
+};
 
 /// The numbers of a slot, sorted by their offsets.
 type Parts = Vec<(i64, Ty)>;
@@ -79,7 +81,7 @@ fn new_register(function: &mut Function, slot: usize, offset: i64, ty: Ty) -> Re
 fn rewrite(function: &mut Function, registers: &[Option<Registers>]) {
     let Function { blocks, regs, .. } = function;
     for block in blocks {
-        let insts = std::mem::take(&mut block.insts);
+        let insts = block.take();
         for inst in insts {
             let access = match &inst.op {
                 Op::Load(access) | Op::Store(access) => *access,
@@ -99,9 +101,11 @@ fn rewrite(function: &mut Function, registers: &[Option<Registers>]) {
             match found {
                 Some(reg) => {
                     let is_load = matches!(inst.op, Op::Load(_));
-                    let (dsts, args) =
-                        if is_load { (inst.dsts, vec![Operand::Reg(reg)]) } else { (vec![reg], inst.args) };
-                    block.insts.push(Inst { op: Op::Mov, dsts, args, line: inst.line });
+                    block.insts.push(if is_load {
+                        Inst::new(Op::Mov, &inst.dsts, &[Operand::Reg(reg)], inst.line)
+                    } else {
+                        Inst::new(Op::Mov, &[reg], &inst.args, inst.line)
+                    });
                 }
                 None => in_memory(&mut block.insts, regs, inst, access),
             }
@@ -120,28 +124,26 @@ fn in_memory(insts: &mut Vec<Inst>, regs: &mut Vec<Class>, inst: Inst, access: A
         (Op::Load(_), Ty::Pred) => {
             let byte = new_reg(Class::B32);
             let op = Op::Load(Access { ty: Ty::U8, ..access });
-            insts.push(Inst { op, dsts: vec![byte], args: vec![], line });
-            let args = vec![Operand::Reg(byte), Operand::Int(0)];
-            insts.push(Inst { op: Op::Set(Compare::Ne, Ty::U32), dsts: inst.dsts, args, line });
+            insts.push(Inst::new(op, &[byte], &[], line));
+            let args = [Operand::Reg(byte), Operand::Int(0)];
+            insts.push(Inst::new(Op::Set(Compare::Ne, Ty::U32), &inst.dsts, &args, line));
         }
         (Op::Store(_), Ty::Pred) => {
             let byte = new_reg(Class::B32);
-            let args = vec![Operand::Int(1), Operand::Int(0), inst.args[0]];
+            let args = [Operand::Int(1), Operand::Int(0), inst.args[0]];
             let select = match inst.args[0] {
-                Operand::Int(value) => {
-                    Inst { op: Op::Mov, dsts: vec![byte], args: vec![Operand::Int(value)], line }
-                }
-                _ => Inst { op: Op::Select(Ty::U32), dsts: vec![byte], args, line },
+                Operand::Int(value) => Inst::new(Op::Mov, &[byte], &[Operand::Int(value)], line),
+                _ => Inst::new(Op::Select(Ty::U32), &[byte], &args, line),
             };
             insts.push(select);
             let op = Op::Store(Access { ty: Ty::U8, ..access });
-            insts.push(Inst { op, dsts: vec![], args: vec![Operand::Reg(byte)], line });
+            insts.push(Inst::new(op, &[], &[Operand::Reg(byte)], line));
         }
         (Op::Store(_), Ty::U64) if matches!(inst.args[0], Operand::Reg(_)) => {
             let generic = new_reg(Class::B64);
             let op = Op::ToGeneric(crate::code::Space::Generic);
-            insts.push(Inst { op, dsts: vec![generic], args: inst.args, line });
-            insts.push(Inst { op: inst.op, dsts: vec![], args: vec![Operand::Reg(generic)], line });
+            insts.push(Inst::new(op, &[generic], &inst.args, line));
+            insts.push(Inst::new(inst.op, &[], &[Operand::Reg(generic)], line));
         }
         _ => insts.push(inst),
     }
@@ -162,7 +164,7 @@ fn number_memory(function: &mut Function, registers: &[Option<Registers>]) {
     function.slots = vec![Slot { size, align: align.max(8), name: None }];
     let Function { blocks, regs, .. } = function;
     for block in blocks {
-        let insts = std::mem::take(&mut block.insts);
+        let insts = block.take();
         for mut inst in insts {
             if let Op::Load(Access { place, .. }) | Op::Store(Access { place, .. }) = &mut inst.op
                 && let Base::Slot(slot) = place.base
@@ -175,12 +177,12 @@ fn number_memory(function: &mut Function, registers: &[Option<Registers>]) {
                 if start != 0 {
                     regs.push(Class::B64);
                     let base = (regs.len() - 1) as Reg;
-                    let dsts = std::mem::replace(&mut inst.dsts, vec![base]);
+                    let dsts = std::mem::replace(&mut inst.dsts, Dsts::from_slice(&[base]));
                     let line = inst.line;
                     block.insts.push(inst);
                     let op = Op::Arith(crate::code::Arith::Binary(Binary::Add), Ty::S64);
-                    let args = vec![Operand::Reg(base), Operand::Int(start)];
-                    block.insts.push(Inst { op, dsts, args, line });
+                    let args = [Operand::Reg(base), Operand::Int(start)];
+                    block.insts.push(Inst::new(op, &dsts, &args, line));
                     continue;
                 }
             }

@@ -8,7 +8,7 @@ use std::rc::Rc;
 use crate::check::Checked;
 use crate::check::typed::Space as Declared;
 use crate::code::{
-    Access, Arith, Base, Binary, Class, Function, Inst, Op, Operand, Ptx, PtxOperand, Reg, Space,
+    Access, Arith, Base, Binary, Class, Dsts, Function, Inst, Op, Operand, Ptx, PtxOperand, Reg, Space,
 };
 
 /// The space of each register, if it holds an address.
@@ -88,7 +88,7 @@ fn space_of(inst: &Inst, known: &Known, symbol: &dyn Fn(usize) -> Space) -> Opti
 fn rewrite(function: &mut Function, known: &Known, checked: &Checked) {
     let Function { blocks, regs, .. } = function;
     for block in blocks {
-        let insts = std::mem::take(&mut block.insts);
+        let insts = block.take();
         for mut inst in insts {
             let dst = inst.dsts.first().copied();
             let is_generic = dst.is_some_and(|dst| known[dst as usize] == Some(Space::Generic));
@@ -106,10 +106,10 @@ fn rewrite(function: &mut Function, known: &Known, checked: &Checked) {
                     if let Some(space) = own.filter(|space| needs_conversion(*space)) {
                         regs.push(Class::B64);
                         let from = (regs.len() - 1) as Reg;
-                        let dsts = std::mem::replace(&mut inst.dsts, vec![from]);
+                        let dsts = std::mem::replace(&mut inst.dsts, Dsts::from_slice(&[from]));
                         let line = inst.line;
                         block.insts.push(inst);
-                        inst = Inst { op: Op::ToGeneric(space), dsts, args: vec![Operand::Reg(from)], line };
+                        inst = Inst::new(Op::ToGeneric(space), &dsts, &[Operand::Reg(from)], line);
                     }
                 }
                 Op::Ptx(ptx) => {
@@ -151,7 +151,7 @@ fn convert(arg: &mut Operand, known: &Known, regs: &mut Vec<Class>, insts: &mut 
     let Some(space) = known[reg as usize].filter(|space| needs_conversion(*space)) else { return };
     regs.push(Class::B64);
     let dst = (regs.len() - 1) as Reg;
-    insts.push(Inst { op: Op::ToGeneric(space), dsts: vec![dst], args: vec![*arg], line });
+    insts.push(Inst::new(Op::ToGeneric(space), &[dst], &[*arg], line));
     *arg = Operand::Reg(dst);
 }
 

@@ -17,7 +17,7 @@ impl Parser<'_, '_> {
         if is_nested {
             return self.nested_declarator(ty);
         }
-        let has_name = self.token().word().is_some_and(|word| !super::types::is_keyword(word.as_str()));
+        let has_name = self.token().word().is_some_and(|word| !word.is_keyword());
         let name = if has_name { Some(self.name("a name")?) } else { None };
         let ty = self.arrays(ty)?;
         Ok(Declarator { name, ty })

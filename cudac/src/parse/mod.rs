@@ -192,7 +192,7 @@ impl Parser<'_, '_> {
     fn name(&mut self, what: &str) -> Result<(Name, Span)> {
         let span = self.span();
         match self.token().word() {
-            Some(name) if types::is_keyword(name.as_str()) => {
+            Some(name) if name.is_keyword() => {
                 let message = format!("expected {what}, found the keyword `{name}`");
                 Err(error(span, message))
             }

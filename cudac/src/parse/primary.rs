@@ -83,7 +83,7 @@ impl Parser<'_, '_> {
             return self.construction(ty, start);
         }
         if let Some(word) = self.token().word()
-            && super::types::is_keyword(word.as_str())
+            && word.is_keyword()
             && word.as_str() != "operator"
         {
             return Err(error(start, format_args!("expected an expression, found the keyword `{word}`")));

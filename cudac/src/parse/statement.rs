@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::Parser;
 use super::tree::{self, Expr, Stmt, StmtKind, Unroll};
-use super::types::{is_keyword, unknown_type};
+use super::types::unknown_type;
 use crate::lex::Kind;
 use crate::source::{Name, Result, error, unsupported};
 
@@ -84,8 +84,11 @@ impl Parser<'_, '_> {
                 Some(_) if self.ahead(1).is(":") && !self.ahead(2).is(":") => {
                     return Err(unsupported(start, "a label"));
                 }
-                Some(word) if !is_keyword(word) && matches!(self.ahead(1).kind, Kind::Word(_)) => {
-                    return Err(unknown_type(start, word));
+                Some(text)
+                    if word.as_ref().is_some_and(|word| !word.is_keyword())
+                        && matches!(self.ahead(1).kind, Kind::Word(_)) =>
+                {
+                    return Err(unknown_type(start, text));
                 }
                 _ => {
                     let value = self.expression()?;

@@ -13,77 +13,6 @@ const BASIC_WORDS: [&str; 13] = [
     "wchar_t", "__int128",
 ];
 
-/// Words that cannot be names of the text, in the order of the alphabet.
-const KEYWORDS: [&str; 62] = [
-    "__int128",
-    "__int64",
-    "alignas",
-    "asm",
-    "auto",
-    "bool",
-    "break",
-    "case",
-    "catch",
-    "char",
-    "class",
-    "const",
-    "const_cast",
-    "constexpr",
-    "continue",
-    "decltype",
-    "default",
-    "delete",
-    "do",
-    "double",
-    "else",
-    "enum",
-    "explicit",
-    "extern",
-    "false",
-    "float",
-    "for",
-    "friend",
-    "goto",
-    "if",
-    "inline",
-    "int",
-    "long",
-    "namespace",
-    "new",
-    "nullptr",
-    "operator",
-    "reinterpret_cast",
-    "return",
-    "short",
-    "signed",
-    "sizeof",
-    "static",
-    "static_assert",
-    "static_cast",
-    "struct",
-    "switch",
-    "template",
-    "this",
-    "throw",
-    "true",
-    "try",
-    "typedef",
-    "typename",
-    "union",
-    "unsigned",
-    "using",
-    "virtual",
-    "void",
-    "volatile",
-    "wchar_t",
-    "while",
-];
-
-/// Whether a word cannot be the name of a variable.
-pub(super) fn is_keyword(word: &str) -> bool {
-    KEYWORDS.binary_search(&word).is_ok()
-}
-
 impl Parser<'_, '_> {
     /// Whether the next tokens begin a type.
     pub(super) fn at_type(&mut self) -> bool {
@@ -97,7 +26,7 @@ impl Parser<'_, '_> {
         match text {
             "const" | "volatile" | "auto" | "typename" | "struct" | "class" | "union" | "enum"
             | "decltype" => true,
-            _ if is_keyword(text) => false,
+            _ if word.is_keyword() => false,
             _ => self.path_is_type(0),
         }
     }
@@ -117,7 +46,7 @@ impl Parser<'_, '_> {
         while self.ahead(at).is("::") {
             if matches!(found, Entity::Type) {
                 // A type in a type: only a declaration has a name after it.
-                let is_word = self.ahead(at + 2).word().is_some_and(|word| !is_keyword(word.as_str()));
+                let is_word = self.ahead(at + 2).word().is_some_and(|word| !word.is_keyword());
                 return is_word && self.ahead(at + 1).word().is_some();
             }
             let (Entity::Namespace(space), Some(name)) = (found, self.ahead(at + 1).word()) else {
@@ -136,7 +65,7 @@ impl Parser<'_, '_> {
     pub(super) fn plain_type(&mut self) -> Result<Type> {
         let start = self.span();
         let (mut is_const, mut is_volatile) = (false, false);
-        let mut words: Vec<String> = Vec::new();
+        let mut words: Vec<&str> = Vec::new();
         let mut named = None;
         loop {
             let Some(word) = self.token().word().cloned() else {
@@ -147,6 +76,7 @@ impl Parser<'_, '_> {
                 break;
             };
             let text = word.as_str();
+            let basic = BASIC_WORDS.iter().find(|basic| **basic == text);
             match text {
                 "const" => is_const = true,
                 "volatile" => is_volatile = true,
@@ -155,7 +85,7 @@ impl Parser<'_, '_> {
                 "__constant__" => self.late.is_constant = true,
                 "__device__" => self.late.is_device = true,
                 "static" => self.late.is_static = true,
-                _ if BASIC_WORDS.contains(&text) && named.is_none() => words.push(text.to_owned()),
+                _ if basic.is_some() && named.is_none() => words.extend(basic),
                 _ if !words.is_empty() || named.is_some() => break,
                 "auto" => named = Some(TypeKind::Auto),
                 "decltype" => {
@@ -208,7 +138,8 @@ impl Parser<'_, '_> {
     /// `a::b<c>::d`.
     pub(super) fn path(&mut self) -> Result<tree::Path> {
         let start = self.span();
-        let mut parts = Vec::new();
+        // Most paths are one name.
+        let mut parts = Vec::with_capacity(1);
         let mut found = None;
         if self.take("::") && self.text.macros.is_program {
             let name = self.text.names.get("::");
@@ -243,8 +174,8 @@ impl Parser<'_, '_> {
     }
 }
 
-fn basic(words: &[String], span: crate::source::Span) -> Result<Basic> {
-    let count = |word: &str| words.iter().filter(|own| *own == word).count();
+fn basic(words: &[&str], span: crate::source::Span) -> Result<Basic> {
+    let count = |word: &str| words.iter().filter(|own| **own == word).count();
     let is_unsigned = count("unsigned") > 0;
     let pick = |signed, unsigned| if is_unsigned { unsigned } else { signed };
     if count("__int128") > 0 || count("wchar_t") > 0 {
@@ -252,7 +183,7 @@ fn basic(words: &[String], span: crate::source::Span) -> Result<Basic> {
     }
     let has_sign = is_unsigned || count("signed") > 0;
     let alone = |basic, word: &str| {
-        if words.iter().all(|own| own == word) {
+        if words.iter().all(|own| *own == word) {
             return Ok(basic);
         }
         Err(error(span, format_args!("`{}` is no type", joined(words, " "))))

@@ -19,43 +19,50 @@ impl Reader<'_, '_> {
     pub(super) fn expand_next(&mut self) -> Result<()> {
         let tokens = Rc::clone(&self.tokens);
         let mut at = self.at;
-        let result = self.expand_at(&tokens, &mut at, true, &mut Vec::new());
-        self.at = at;
-        self.output.extend(result?);
-        Ok(())
+        let mut output = std::mem::take(&mut self.output);
+        let result = self.expand_at(&tokens, &mut at, true, &mut Vec::new(), &mut output);
+        (self.at, self.output) = (at, output);
+        result
     }
 
     /// The tokens with all macros expanded.
     pub(super) fn expand_all(&mut self, tokens: &[Token]) -> Result<Vec<Token>> {
-        self.expand_list(tokens, &mut Vec::new())
+        let mut output = Vec::with_capacity(tokens.len());
+        self.expand_list(tokens, &mut Vec::new(), &mut output)?;
+        Ok(output)
     }
 
-    fn expand_list(&mut self, tokens: &[Token], active: &mut Vec<Name>) -> Result<Vec<Token>> {
-        let mut output = Vec::with_capacity(tokens.len());
-        let mut at = 0;
+    fn expand_list(
+        &mut self,
+        tokens: &[Token],
+        active: &mut Vec<Name>,
+        output: &mut Vec<Token>,
+    ) -> Result<()> {
+        let (mut at, start) = (0, output.len());
         while at < tokens.len() {
-            output.extend(self.expand_at(tokens, &mut at, false, active)?);
-            if output.len() > MAX_TOKENS {
+            self.expand_at(tokens, &mut at, false, active, output)?;
+            if output.len() - start > MAX_TOKENS {
                 return Err(error(
                     tokens[0].span,
                     format_args!("macros make more than {MAX_TOKENS} tokens of this"),
                 ));
             }
         }
-        Ok(output)
+        Ok(())
     }
 
-    /// Expands the token at `at`, with its arguments if it is a function-like macro, and moves on.
+    /// Adds what the token at `at` becomes, with its arguments if it is a function-like macro, and moves on.
     fn expand_at(
         &mut self,
         tokens: &[Token],
         at: &mut usize,
         is_file: bool,
         active: &mut Vec<Name>,
-    ) -> Result<Vec<Token>> {
+        output: &mut Vec<Token>,
+    ) -> Result<()> {
         let token = tokens[*at].clone();
         *at += 1;
-        self.expand_token(token, tokens, at, is_file, active)
+        self.expand_token(token, tokens, at, is_file, active, output)
     }
 
     /// The same for a token before `at`, which may be the last one of what another macro has become.
@@ -66,15 +73,18 @@ impl Reader<'_, '_> {
         at: &mut usize,
         is_file: bool,
         active: &mut Vec<Name>,
-    ) -> Result<Vec<Token>> {
-        let Some(name) = token.word().cloned() else { return Ok(vec![token]) };
-        let Some(found) = self.shared.macros.known.get(&name).cloned() else {
-            self.place_of(&mut token, &name);
-            return Ok(vec![token]);
+        output: &mut Vec<Token>,
+    ) -> Result<()> {
+        let found = token.word().and_then(|name| self.shared.macros.known.get(name).cloned());
+        let (Some(found), Some(name)) = (found, token.word().cloned()) else {
+            self.place_of(&mut token);
+            output.push(token);
+            return Ok(());
         };
         if token.is_painted || active.contains(&name) {
             token.is_painted = true;
-            return Ok(vec![token]);
+            output.push(token);
+            return Ok(());
         }
         if active.len() >= MAX_NESTING {
             return Err(error(token.span, format_args!("macros are nested more than {MAX_NESTING} deep")));
@@ -82,35 +92,39 @@ impl Reader<'_, '_> {
         let mut arguments = Vec::new();
         if let Some(parameters) = &found.parameters {
             if !tokens.get(*at).is_some_and(|next| next.is("(")) {
-                return Ok(vec![token]);
+                output.push(token);
+                return Ok(());
             }
             let raw = split(tokens, at, &token, parameters.len(), &found, is_file)?;
             for raw in raw {
-                let expanded = self.expand_list(&raw, active)?;
+                let mut expanded = Vec::with_capacity(raw.len());
+                self.expand_list(&raw, active, &mut expanded)?;
                 arguments.push(Argument { raw, expanded });
             }
         }
         let replaced = self.substitute(&token, &found, &arguments)?;
         active.push(name);
-        let result = self.expand_list(&replaced, active);
+        let start = output.len();
+        let result = self.expand_list(&replaced, active, output);
         active.pop();
-        let mut result = result?;
-        if let Some(first) = result.first_mut() {
+        result?;
+        if let Some(first) = output.get_mut(start) {
             (first.starts_line, first.after_blank) = (token.starts_line, token.after_blank);
         }
         // The name of a macro whose arguments follow in the text around this one.
         if found.parameters.is_none()
             && tokens.get(*at).is_some_and(|next| next.is("("))
-            && let Some(last) = result.pop()
+            && output.len() > start
+            && let Some(last) = output.pop()
         {
-            result.extend(self.expand_token(last, tokens, at, is_file, active)?);
+            self.expand_token(last, tokens, at, is_file, active, output)?;
         }
-        Ok(result)
+        Ok(())
     }
 
     /// `__LINE__` and `__FILE__` are where the outermost macro is used.
-    fn place_of(&mut self, token: &mut Token, name: &Name) {
-        match name.as_str() {
+    fn place_of(&mut self, token: &mut Token) {
+        match token.word().map_or("", Name::as_str) {
             "__LINE__" => {
                 let (line, _) = self.shared.files.place(token.span);
                 token.kind = Kind::Number(self.shared.names.get(&line.to_string()));

@@ -132,10 +132,11 @@ impl Preprocessor<'_> {
 
 impl Reader<'_, '_> {
     fn read(&mut self) {
-        while let Some(token) = self.tokens.get(self.at).cloned() {
+        while let Some(token) = self.tokens.get(self.at) {
             let result = if token.starts_line && token.is("#") {
+                let hash = token.span;
                 let line = self.line();
-                self.directive(&token, &line)
+                self.directive(hash, &line)
             } else if self.is_active() {
                 self.expand_next()
             } else {
@@ -165,9 +166,9 @@ impl Reader<'_, '_> {
         self.tokens[start..self.at].to_vec()
     }
 
-    fn directive(&mut self, hash: &Token, line: &[Token]) -> Result<()> {
+    fn directive(&mut self, hash: Span, line: &[Token]) -> Result<()> {
         let Some((head, rest)) = line.split_first() else { return Ok(()) };
-        let span = hash.span.to(head.span);
+        let span = hash.to(head.span);
         let name = head.word().map_or("", Name::as_str);
         match name {
             "if" | "ifdef" | "ifndef" => self.open(span, name, rest),

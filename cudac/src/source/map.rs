@@ -87,10 +87,15 @@ impl<K: Eq + Hash, V> Map<K, V> {
     where
         K: Borrow<Q>,
     {
-        if let Some(slot) = self.find(key).1 {
-            let at = self.table.remove(slot);
-            self.entries.swap_remove(at);
+        if let Some(at) = self.position(key) {
+            self.remove_at(at);
         }
+    }
+
+    /// Removes an entry by its place in the order; the last one takes its place.
+    pub fn remove_at(&mut self, at: usize) {
+        self.table.remove(at);
+        self.entries.swap_remove(at);
     }
 
     /// The key that is equal to this one.
@@ -102,7 +107,6 @@ impl<K: Eq + Hash, V> Map<K, V> {
     }
 
     /// How many entries there are.
-    #[cfg(feature = "host")]
     pub fn len(&self) -> usize {
         self.entries.len()
     }
@@ -146,7 +150,7 @@ impl Table {
     fn add(&mut self, hash: u32) {
         self.hashes.push(hash);
         if self.hashes.len() * 2 > self.slots.len() {
-            let length = (self.slots.len() * 2).max(8);
+            let length = (self.slots.len() * 2).max(32);
             self.slots.clear();
             self.slots.resize(length, FREE);
             (0..self.hashes.len()).for_each(|at| self.place(at));
@@ -165,13 +169,13 @@ impl Table {
         self.slots[slot] = at as u32;
     }
 
-    /// Removes the entry in a slot, whose number the last one gets.
-    fn remove(&mut self, slot: usize) -> usize {
-        let at = self.slots[slot] as usize;
+    /// Removes an entry, whose number the last one gets.
+    fn remove(&mut self, at: usize) {
         let last = self.hashes.len() - 1;
-        let of_last = self.find(self.hashes[last], &mut |entry| entry == last);
+        let slot_of = |at: usize| self.find(self.hashes[at], &mut |entry| entry == at);
+        let (Some(slot), Some(of_last)) = (slot_of(at), slot_of(last)) else { return };
         self.hashes.swap_remove(at);
-        self.slots[of_last.unwrap_or(slot)] = at as u32;
+        self.slots[of_last] = at as u32;
         self.slots[slot] = FREE;
         // What was pushed on by the entry moves back.
         let mask = self.slots.len() - 1;
@@ -181,7 +185,6 @@ impl Table {
             self.place(moved as usize);
             next = (next + 1) & mask;
         }
-        at
     }
 }
 

@@ -7,6 +7,72 @@ use std::rc::Rc;
 
 use super::map::Set;
 
+/// Words that cannot be names of the text, in the order of the alphabet.
+const KEYWORDS: [&str; 62] = [
+    "__int128",
+    "__int64",
+    "alignas",
+    "asm",
+    "auto",
+    "bool",
+    "break",
+    "case",
+    "catch",
+    "char",
+    "class",
+    "const",
+    "const_cast",
+    "constexpr",
+    "continue",
+    "decltype",
+    "default",
+    "delete",
+    "do",
+    "double",
+    "else",
+    "enum",
+    "explicit",
+    "extern",
+    "false",
+    "float",
+    "for",
+    "friend",
+    "goto",
+    "if",
+    "inline",
+    "int",
+    "long",
+    "namespace",
+    "new",
+    "nullptr",
+    "operator",
+    "reinterpret_cast",
+    "return",
+    "short",
+    "signed",
+    "sizeof",
+    "static",
+    "static_assert",
+    "static_cast",
+    "struct",
+    "switch",
+    "template",
+    "this",
+    "throw",
+    "true",
+    "try",
+    "typedef",
+    "typename",
+    "union",
+    "unsigned",
+    "using",
+    "virtual",
+    "void",
+    "volatile",
+    "wchar_t",
+    "while",
+];
+
 /// An identifier, or the text of a number. Names of one compilation are compared by their numbers.
 #[derive(Clone, Debug)]
 pub(crate) struct Name(Rc<Stored>);
@@ -14,12 +80,18 @@ pub(crate) struct Name(Rc<Stored>);
 #[derive(Debug)]
 struct Stored {
     number: u32,
+    is_keyword: bool,
     text: Box<str>,
 }
 
 impl Name {
     pub fn as_str(&self) -> &str {
         &self.0.text
+    }
+
+    /// Whether it is a word of the language, which cannot be the name of anything.
+    pub fn is_keyword(&self) -> bool {
+        self.0.is_keyword
     }
 }
 
@@ -72,7 +144,8 @@ impl Names {
             return known.0.clone();
         }
         self.count += 1;
-        let name = Name(Rc::new(Stored { number: self.count, text: text.into() }));
+        let is_keyword = KEYWORDS.binary_search(&text).is_ok();
+        let name = Name(Rc::new(Stored { number: self.count, is_keyword, text: text.into() }));
         self.known.insert(ByText(name.clone()), ());
         name
     }
