@@ -41,7 +41,9 @@ pub use source::render::{Diagnostic, Severity};
 
 use std::fmt;
 
+use bumpalo::Bump;
 use preprocess::{Macros, Preprocessor};
+use source::arena::Arena;
 use source::{Files, Names, Sink};
 
 /// The targets that the PTX of this compiler can have, from `sm_50` to `sm_90`.
@@ -198,9 +200,9 @@ pub fn compile(source: &Source<'_>, options: &Options) -> Result<Output, Errors>
     if cfg!(feature = "absent") {
         return Err(Errors(Vec::new()));
     }
-    let mut files = Files::default();
+    let (bump, mut files) = (Bump::new(), Files::default());
     let mut sink = Sink::default();
-    match translate(source, options, false, &mut files, &mut sink) {
+    match translate(&bump, source, options, false, &mut files, &mut sink) {
         #[cfg_attr(not(feature = "host"), expect(unused_variables))]
         Some((ptx, names, checked)) if !sink.failed() => Ok(Output {
             ptx,
@@ -220,9 +222,9 @@ pub fn compile(source: &Source<'_>, options: &Options) -> Result<Output, Errors>
 /// Everything that is wrong with the text, or not supported, up to a bound on the number of messages.
 #[cfg(feature = "host")]
 pub fn compile_program(source: &Source<'_>, options: &Options) -> Result<(Output, host::Program), Errors> {
-    let mut files = Files::default();
+    let (bump, mut files) = (Bump::new(), Files::default());
     let mut sink = Sink::default();
-    let made = translate(source, options, true, &mut files, &mut sink);
+    let made = translate(&bump, source, options, true, &mut files, &mut sink);
     let made = made.and_then(|(ptx, names, checked)| {
         let program = host::lower(&files, &checked, &mut sink)?;
         Some((ptx, names, signatures(&checked), program))
@@ -237,9 +239,9 @@ pub fn compile_program(source: &Source<'_>, options: &Options) -> Result<(Output
 
 /// The kernels as the text declares them.
 #[cfg(feature = "host")]
-fn signatures(checked: &check::Checked) -> Vec<Signature> {
+fn signatures(checked: &check::Checked<'_>) -> Vec<Signature> {
     let kernels = checked.program.kernels.iter().map(|kernel| &checked.program.functions[*kernel]);
-    let signature = |kernel: &check::typed::Function| Signature {
+    let signature = |kernel: &check::typed::Function<'_>| Signature {
         symbol: kernel.symbol.clone(),
         name: kernel.name.clone(),
         parameters: (kernel.parameters.iter().map(|var| &kernel.vars[*var]))
@@ -250,13 +252,14 @@ fn signatures(checked: &check::Checked) -> Vec<Signature> {
 }
 
 /// All stages, up to PTX. If anything is wrong, the sink knows.
-fn translate(
+fn translate<'t>(
+    bump: &'t Bump,
     source: &Source<'_>,
     options: &Options,
     is_program: bool,
     files: &mut Files,
     sink: &mut Sink,
-) -> Option<(String, Vec<Name>, check::Checked)> {
+) -> Option<(String, Vec<Name>, check::Checked<'t>)> {
     let too_long = source.text.len() > MAX_TEXT_BYTES;
     let file = files.add(source.name, if too_long { "" } else { source.text });
     if too_long {
@@ -268,12 +271,11 @@ fn translate(
     if sink.failed() {
         return None;
     }
-    let mut names = Names::default();
-    let mut macros = Macros::default();
-    macros.is_program = is_program;
-    define(options, files, &mut names, sink, &mut macros);
-    let mut text = parse::Text { files, names: &mut names, sink, macros: &mut macros };
-    let declarations = parse::parse(&mut text, file, &options.instances);
+    let mut names = Names::new(Arena::new(bump));
+    let mut text = Preprocessor { files, names: &mut names, sink, macros: Macros::default() };
+    text.macros.is_program = is_program;
+    define(options, &mut text);
+    let declarations = parse::parse(text, file, &options.instances);
     if sink.failed() {
         return None;
     }
@@ -300,7 +302,7 @@ fn translate(
 }
 
 /// The macros that every text finds defined.
-fn define(options: &Options, files: &mut Files, names: &mut Names, sink: &mut Sink, macros: &mut Macros) {
+fn define(options: &Options, preprocessor: &mut Preprocessor<'_, '_>) {
     let arch = (options.sm * 10).to_string();
     let own = [("__CUDA_ARCH__", &arch[..]), ("__CUDACC__", "1"), ("__CUDACC_RTC__", "1"), ("__NVCC__", "1")];
     let more = [
@@ -309,7 +311,6 @@ fn define(options: &Options, files: &mut Files, names: &mut Names, sink: &mut Si
         ("CUDART_VERSION", "12000"),
         ("NULL", "nullptr"),
     ];
-    let mut preprocessor = Preprocessor { files, names, sink, macros };
     for (name, value) in own.into_iter().chain(more) {
         if let Err(problem) = preprocessor.define(name, value) {
             preprocessor.sink.add(problem);

@@ -10,9 +10,9 @@ use super::types::Shape;
 use crate::parse::tree;
 use crate::source::{Result, Span, error, unsupported};
 
-impl Checker<'_> {
-    pub(super) fn asm(&mut self, scope: ScopeId, written: &tree::Asm, span: Span) -> Result<Asm> {
-        let Ok(text) = std::str::from_utf8(&written.text) else {
+impl<'t> Checker<'_, 't> {
+    pub(super) fn asm(&mut self, scope: ScopeId, written: &tree::Asm<'t>, span: Span) -> Result<Asm<'t>> {
+        let Ok(text) = std::str::from_utf8(written.text) else {
             return Err(error(written.text_span, "the instructions are no text"));
         };
         let is_own = self.frames.last().is_some_and(|frame| frame.is_own);
@@ -40,12 +40,12 @@ impl Checker<'_> {
     fn asm_operand(
         &mut self,
         scope: ScopeId,
-        written: &tree::AsmOperand,
+        written: &tree::AsmOperand<'t>,
         is_output: bool,
         is_own: bool,
         span: Span,
-    ) -> Result<AsmOperand> {
-        let text = String::from_utf8_lossy(&written.constraint).into_owned();
+    ) -> Result<AsmOperand<'t>> {
+        let text = String::from_utf8_lossy(written.constraint).into_owned();
         let value_span = written.value.span;
         let is_updated = is_output && text.starts_with('+');
         let letters = if is_output { text.trim_start_matches(['=', '+']) } else { &text[..] };
@@ -78,7 +78,12 @@ impl Checker<'_> {
         Ok(AsmOperand { constraint, is_updated, value })
     }
 
-    fn check_constraint(&mut self, constraint: char, value: &super::typed::Expr, _span: Span) -> Result<()> {
+    fn check_constraint(
+        &mut self,
+        constraint: char,
+        value: &super::typed::Expr<'t>,
+        _span: Span,
+    ) -> Result<()> {
         let ty = value.ty;
         let is_address = matches!(self.types.shape(ty), Shape::Pointer(_));
         let is_integer = self.types.is_integral(ty) || is_address;

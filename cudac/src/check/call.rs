@@ -19,14 +19,14 @@ pub(super) struct Candidate {
     ranks: Vec<Rank>,
 }
 
-impl Checker<'_> {
+impl<'t> Checker<'_, 't> {
     pub(super) fn call(
         &mut self,
         scope: ScopeId,
-        callee: &tree::Expr,
-        arguments: &[tree::Expr],
+        callee: &tree::Expr<'t>,
+        arguments: &[tree::Expr<'t>],
         span: Span,
-    ) -> Result<Expr> {
+    ) -> Result<Expr<'t>> {
         match &callee.kind {
             ExprKind::Path(path) => {
                 if let [part] = &path.parts[..]
@@ -72,19 +72,19 @@ impl Checker<'_> {
     fn by_arguments(
         &mut self,
         scope: ScopeId,
-        path: &tree::Path,
-        arguments: &[tree::Expr],
+        path: &tree::Path<'t>,
+        arguments: &[tree::Expr<'t>],
         span: Span,
-    ) -> Result<Option<Expr>> {
+    ) -> Result<Option<Expr<'t>>> {
         let [part] = &path.parts[..] else { return Ok(None) };
-        if self.scopes.find(scope, &part.name).is_some() {
+        if self.scopes.find(scope, part.name).is_some() {
             return Ok(None);
         }
         let arguments = self.arguments(scope, arguments)?;
         for argument in &arguments {
             let ty = self.types.pointee(argument.ty).unwrap_or(argument.ty);
             let Some(at) = self.types.struct_of(ty) else { continue };
-            let functions = self.functions_around(self.types.structs[at].scope, &part.name);
+            let functions = self.functions_around(self.types.structs[at].scope, part.name);
             if !functions.is_empty() {
                 let explicit = self.explicit(scope, part)?;
                 return self
@@ -96,7 +96,7 @@ impl Checker<'_> {
     }
 
     /// The functions of a name in the scope of a struct or in one around it, the members of structs left out.
-    fn functions_around(&self, scope: ScopeId, name: &Name) -> Vec<DeclaredId> {
+    fn functions_around(&self, scope: ScopeId, name: Name<'t>) -> Vec<DeclaredId> {
         let mut around = Some(scope);
         while let Some(scope) = around {
             if let Some(Entity::Functions(functions)) = self.scopes.find_in(scope, name) {
@@ -111,14 +111,14 @@ impl Checker<'_> {
         Vec::new()
     }
 
-    pub(super) fn explicit(&mut self, scope: ScopeId, part: &tree::Part) -> Result<Vec<Argument>> {
+    pub(super) fn explicit(&mut self, scope: ScopeId, part: &tree::Part<'t>) -> Result<Vec<Argument>> {
         match &part.arguments {
             Some(arguments) => self.template_arguments(scope, arguments),
             None => Ok(Vec::new()),
         }
     }
 
-    pub(super) fn arguments(&mut self, scope: ScopeId, written: &[tree::Expr]) -> Result<Vec<Expr>> {
+    pub(super) fn arguments(&mut self, scope: ScopeId, written: &[tree::Expr<'t>]) -> Result<Vec<Expr<'t>>> {
         let mut arguments = Vec::with_capacity(written.len());
         for written in written {
             let argument = self.expr(scope, written)?;
@@ -134,10 +134,10 @@ impl Checker<'_> {
     fn call_value(
         &mut self,
         scope: ScopeId,
-        callee: Expr,
-        arguments: &[tree::Expr],
+        callee: Expr<'t>,
+        arguments: &[tree::Expr<'t>],
         span: Span,
-    ) -> Result<Expr> {
+    ) -> Result<Expr<'t>> {
         let mut arguments = self.arguments(scope, arguments)?;
         if self.types.struct_of(callee.ty).is_some() {
             let shown = self.show(callee.ty);
@@ -160,11 +160,11 @@ impl Checker<'_> {
         &mut self,
         functions: &[DeclaredId],
         explicit: &[Argument],
-        this: Option<Expr>,
-        arguments: Vec<Expr>,
+        this: Option<Expr<'t>>,
+        arguments: Vec<Expr<'t>>,
         name: &str,
         span: Span,
-    ) -> Result<Expr> {
+    ) -> Result<Expr<'t>> {
         let best = self.pick(functions, explicit, this.as_ref(), &arguments, name, span)?;
         let is_static = self.declared[best.declared].function.storage.is_static;
         let id = self.callable(best.declared, &best.arguments, span)?;
@@ -208,10 +208,10 @@ impl Checker<'_> {
         &mut self,
         declared: DeclaredId,
         id: FunctionId,
-        this: Option<Expr>,
-        arguments: Vec<Expr>,
+        this: Option<Expr<'t>>,
+        arguments: Vec<Expr<'t>>,
         span: Span,
-    ) -> Result<Expr> {
+    ) -> Result<Expr<'t>> {
         let function = Rc::clone(&self.declared[declared].function);
         let mut passed = Vec::with_capacity(arguments.len() + 1);
         if let Some(this) = this {
@@ -247,7 +247,7 @@ impl Checker<'_> {
     }
 
     /// A call that returns a reference is a place.
-    pub(super) fn dereferenced(&mut self, call: Expr) -> Expr {
+    pub(super) fn dereferenced(&mut self, call: Expr<'t>) -> Expr<'t> {
         let Shape::Reference(to) = self.types.shape(call.ty) else { return call };
         let (span, pointer) = (call.span, self.types.pointer(to));
         typed::expr(Kind::Deref(typed::as_type(call, pointer)), to, span)
@@ -257,8 +257,8 @@ impl Checker<'_> {
         &mut self,
         functions: &[DeclaredId],
         explicit: &[Argument],
-        this: Option<&Expr>,
-        arguments: &[Expr],
+        this: Option<&Expr<'t>>,
+        arguments: &[Expr<'t>],
         name: &str,
         span: Span,
     ) -> Result<Candidate> {
@@ -294,14 +294,14 @@ impl Checker<'_> {
     }
 
     /// The mathematical functions of this compiler take integers as `double`, as those of C++ do ([cmath.syn]).
-    fn of_doubles(&mut self, candidates: &[Candidate], arguments: &[Expr]) -> Option<usize> {
+    fn of_doubles(&mut self, candidates: &[Candidate], arguments: &[Expr<'t>]) -> Option<usize> {
         let mut found = None;
         for (at, candidate) in candidates.iter().enumerate() {
             if !self.declared[candidate.declared].is_own {
                 return None;
             }
             let made = self.instance_signature(candidate.declared, &candidate.arguments).ok()?;
-            let takes = |(ty, argument): (&Type, &Expr)| {
+            let takes = |(ty, argument): (&Type, &Expr<'t>)| {
                 !self.types.is_integral(argument.ty) || self.types.basic_of(*ty) == Some(tree::Basic::Double)
             };
             if made.parameters.iter().zip(arguments).all(takes) && found.replace(at).is_some() {
@@ -332,7 +332,7 @@ impl Checker<'_> {
     }
 
     fn specificity(&self, declared: DeclaredId) -> usize {
-        fn depth(ty: &tree::Type) -> usize {
+        fn depth(ty: &tree::Type<'_>) -> usize {
             match &ty.kind {
                 tree::TypeKind::Pointer(inner) | tree::TypeKind::Array(inner, _) => 1 + depth(inner),
                 tree::TypeKind::Reference(inner) | tree::TypeKind::Rvalue(inner) => depth(inner),
@@ -349,8 +349,8 @@ impl Checker<'_> {
         &mut self,
         declared: DeclaredId,
         explicit: &[Argument],
-        this: Option<&Expr>,
-        arguments: &[Expr],
+        this: Option<&Expr<'t>>,
+        arguments: &[Expr<'t>],
     ) -> Result<Option<Candidate>> {
         let function = Rc::clone(&self.declared[declared].function);
         let required = function.parameters.iter().filter(|parameter| parameter.init.is_none()).count();
@@ -383,7 +383,13 @@ impl Checker<'_> {
         Ok(Some(Candidate { declared, arguments: deduced, ranks }))
     }
 
-    fn no_match(&mut self, functions: &[DeclaredId], arguments: &[Expr], name: &str, span: Span) -> Failed {
+    fn no_match(
+        &mut self,
+        functions: &[DeclaredId],
+        arguments: &[Expr<'t>],
+        name: &str,
+        span: Span,
+    ) -> Failed {
         let [only] = functions else { return self.no_overload(functions, arguments, name, span) };
         let function = Rc::clone(&self.declared[*only].function);
         let required = function.parameters.iter().filter(|parameter| parameter.init.is_none()).count();
@@ -412,7 +418,7 @@ impl Checker<'_> {
     fn no_overload(
         &mut self,
         functions: &[DeclaredId],
-        arguments: &[Expr],
+        arguments: &[Expr<'t>],
         name: &str,
         span: Span,
     ) -> Failed {
@@ -458,12 +464,12 @@ impl Checker<'_> {
     fn intrinsic(
         &mut self,
         scope: ScopeId,
-        part: &tree::Part,
-        arguments: &[tree::Expr],
+        part: &tree::Part<'t>,
+        arguments: &[tree::Expr<'t>],
         span: Span,
-    ) -> Result<Option<Expr>> {
+    ) -> Result<Option<Expr<'t>>> {
         let name = part.name.as_str();
-        if name == "printf" && self.scopes.find(scope, &part.name).is_none() {
+        if name == "printf" && self.scopes.find(scope, part.name).is_none() {
             return self.printf(scope, arguments, span).map(Some);
         }
         #[cfg(feature = "host")]
@@ -471,7 +477,7 @@ impl Checker<'_> {
             return Ok(Some(made));
         }
         #[cfg(feature = "host")]
-        if name == "fprintf" && self.is_program && self.scopes.find(scope, &part.name).is_none() {
+        if name == "fprintf" && self.is_program && self.scopes.find(scope, part.name).is_none() {
             return self.fprintf(scope, arguments, span).map(Some);
         }
         let Some(name) = name.strip_prefix("__cudac_") else { return Ok(None) };
@@ -512,7 +518,12 @@ impl Checker<'_> {
         Ok(Some(typed::expr(Kind::Intrinsic(intrinsic, values), ty, span)))
     }
 
-    pub(super) fn printf(&mut self, scope: ScopeId, arguments: &[tree::Expr], span: Span) -> Result<Expr> {
+    pub(super) fn printf(
+        &mut self,
+        scope: ScopeId,
+        arguments: &[tree::Expr<'t>],
+        span: Span,
+    ) -> Result<Expr<'t>> {
         let Some((format, rest)) = arguments.split_first() else {
             return Err(error(span, "`printf` needs a text as its first argument"));
         };
@@ -538,11 +549,11 @@ impl Checker<'_> {
         }
         self.warn_printf(text, &values, span);
         let ty = self.types.int();
-        Ok(typed::expr(Kind::Printf(text.clone(), values), ty, span))
+        Ok(typed::expr(Kind::Printf(text, values), ty, span))
     }
 
     /// `*this` in a member function.
-    pub(super) fn this_place(&mut self, span: Span) -> Result<Expr> {
+    pub(super) fn this_place(&mut self, span: Span) -> Result<Expr<'t>> {
         let Some(var) = self.frames.last().and_then(|frame| frame.this) else {
             return Err(error(span, "there is no `this` outside of a member function"));
         };
@@ -553,7 +564,7 @@ impl Checker<'_> {
         Ok(typed::expr(typed::Kind::Local(var), ty, span))
     }
 
-    pub(super) fn this(&mut self, span: Span) -> Result<Expr> {
+    pub(super) fn this(&mut self, span: Span) -> Result<Expr<'t>> {
         let place = self.this_place(span)?;
         let ty = self.types.pointer(place.ty);
         Ok(typed::expr(Kind::AddressOf(place), ty, span))
@@ -570,7 +581,7 @@ fn counted(least: usize, most: usize) -> String {
 }
 
 /// The names of a function's parameters, for a help.
-fn parameters_of(function: &tree::Function) -> String {
+fn parameters_of(function: &tree::Function<'_>) -> String {
     let name = |parameter: &tree::Variable| {
         let optional = if parameter.init.is_some() { " (optional)" } else { "" };
         format!("`{}`{optional}", parameter.name)

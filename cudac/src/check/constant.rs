@@ -43,7 +43,7 @@ pub(super) fn literal(text: &str) -> std::result::Result<(Constant, Basic), &'st
 }
 
 /// An integer cut to the width of a type.
-pub(crate) fn wrap(types: &Types, ty: Type, value: i64) -> i64 {
+pub(crate) fn wrap(types: &Types<'_>, ty: Type, value: i64) -> i64 {
     match (types.basic_of(ty), types.size(ty)) {
         (Some(Basic::Bool), _) => i64::from(value != 0),
         (_, 1) if types.is_unsigned(ty) => i64::from(value as u8),
@@ -57,7 +57,7 @@ pub(crate) fn wrap(types: &Types, ty: Type, value: i64) -> i64 {
 }
 
 /// A constant of the type `from` as a value of another type; a float that does not fit into an integer saturates.
-pub(crate) fn convert(types: &Types, constant: Constant, from: Type, to: Type) -> Constant {
+pub(crate) fn convert(types: &Types<'_>, constant: Constant, from: Type, to: Type) -> Constant {
     let is_single = types.size(to) == 4;
     match (constant, types.is_float(to)) {
         (Constant::Integer(value), true) if types.is_unsigned(from) => {
@@ -133,8 +133,8 @@ pub(crate) fn compare<T: PartialOrd>(compare: Compare, a: &T, b: &T) -> bool {
 }
 
 /// The variables of a `constexpr` function that is being carried out.
-struct Machine<'c, 's> {
-    checker: &'c Checker<'s>,
+struct Machine<'c, 's, 't> {
+    checker: &'c Checker<'s, 't>,
     steps: usize,
     calls: usize,
 }
@@ -148,9 +148,9 @@ enum Flow {
     Return(Option<Constant>),
 }
 
-impl Checker<'_> {
+impl<'t> Checker<'_, 't> {
     /// The value of an expression, if it is known.
-    pub(super) fn evaluate(&self, expr: &Expr) -> Option<Constant> {
+    pub(super) fn evaluate(&self, expr: &Expr<'t>) -> Option<Constant> {
         Machine { checker: self, steps: 0, calls: 0 }.expr(expr, None)
     }
 
@@ -158,7 +158,7 @@ impl Checker<'_> {
     pub(super) fn integer_constant(
         &mut self,
         scope: ScopeId,
-        written: &tree::Expr,
+        written: &tree::Expr<'t>,
         what: &str,
     ) -> Result<i64> {
         let expr = self.expr(scope, written)?;
@@ -175,8 +175,8 @@ impl Checker<'_> {
     }
 }
 
-impl Machine<'_, '_> {
-    fn expr(&mut self, expr: &Expr, mut values: Option<&mut Values>) -> Option<Constant> {
+impl Machine<'_, '_, '_> {
+    fn expr(&mut self, expr: &Expr<'_>, mut values: Option<&mut Values>) -> Option<Constant> {
         self.steps += 1;
         if self.steps > MAX_STEPS {
             return None;
@@ -243,7 +243,7 @@ impl Machine<'_, '_> {
 
     fn step(
         &mut self,
-        place: &Expr,
+        place: &Expr<'_>,
         is_down: bool,
         is_post: bool,
         mut values: Option<&mut Values>,
@@ -255,14 +255,14 @@ impl Machine<'_, '_> {
         Some(if is_post { Constant::Integer(old) } else { new })
     }
 
-    fn holds(&mut self, expr: &Expr, values: Option<&mut Values>) -> Option<bool> {
+    fn holds(&mut self, expr: &Expr<'_>, values: Option<&mut Values>) -> Option<bool> {
         Some(match self.expr(expr, values)? {
             Constant::Integer(value) => value != 0,
             Constant::Float(value) => value != 0.0,
         })
     }
 
-    fn place(&mut self, place: &Expr, values: Option<&mut Values>) -> Option<Constant> {
+    fn place(&mut self, place: &Expr<'_>, values: Option<&mut Values>) -> Option<Constant> {
         match &place.kind {
             Kind::Local(var) => match values {
                 Some(values) => values.get(var).copied(),
@@ -292,7 +292,7 @@ impl Machine<'_, '_> {
     fn intrinsic(
         &mut self,
         intrinsic: Intrinsic,
-        arguments: &[Expr],
+        arguments: &[Expr<'_>],
         ty: Type,
         mut values: Option<&mut Values>,
     ) -> Option<Constant> {
@@ -308,7 +308,7 @@ impl Machine<'_, '_> {
     fn call(
         &mut self,
         function: FunctionId,
-        arguments: &[Expr],
+        arguments: &[Expr<'_>],
         mut values: Option<&mut Values>,
     ) -> Option<Constant> {
         let called = self.checker.program.functions.get(function)?;
@@ -335,7 +335,7 @@ impl Machine<'_, '_> {
         }
     }
 
-    fn statements(&mut self, statements: &[Stmt], values: &mut Values) -> Option<Flow> {
+    fn statements(&mut self, statements: &[Stmt<'_>], values: &mut Values) -> Option<Flow> {
         for statement in statements {
             match self.statement(statement, values)? {
                 Flow::Next => {}
@@ -345,7 +345,7 @@ impl Machine<'_, '_> {
         Some(Flow::Next)
     }
 
-    fn statement(&mut self, statement: &Stmt, values: &mut Values) -> Option<Flow> {
+    fn statement(&mut self, statement: &Stmt<'_>, values: &mut Values) -> Option<Flow> {
         match &statement.kind {
             StmtKind::Expr(expr) => {
                 self.expr(expr, Some(values))?;
@@ -378,7 +378,7 @@ impl Machine<'_, '_> {
         Some(Flow::Next)
     }
 
-    fn loop_(&mut self, inner: &super::typed::Loop, values: &mut Values) -> Option<Flow> {
+    fn loop_(&mut self, inner: &super::typed::Loop<'_>, values: &mut Values) -> Option<Flow> {
         self.statements(&inner.init, values)?;
         let mut is_first = inner.is_do;
         loop {
@@ -417,7 +417,7 @@ fn compare_constants(op: Compare, a: Constant, b: Constant, is_unsigned: bool) -
     }))
 }
 
-fn store(place: &Expr, value: Constant, values: &mut Values) -> Option<Constant> {
+fn store(place: &Expr<'_>, value: Constant, values: &mut Values) -> Option<Constant> {
     match &place.kind {
         Kind::Local(var) => {
             values.insert(*var, value);

@@ -18,9 +18,9 @@ const CONVERTED: Rank = 3;
 const TO_BOOL: Rank = 4;
 const BY_USER: Rank = 5;
 
-impl Checker<'_> {
+impl<'t> Checker<'_, 't> {
     /// The value of a place; an array becomes a pointer to its first element.
-    pub(super) fn value(&mut self, expr: Expr) -> Expr {
+    pub(super) fn value(&mut self, expr: Expr<'t>) -> Expr<'t> {
         if let Shape::Array(of, _) = self.types.shape(expr.ty) {
             let of = of.qualified_as(expr.ty);
             let (ty, span) = (self.types.pointer(of), expr.span);
@@ -42,7 +42,7 @@ impl Checker<'_> {
     }
 
     /// A place that holds the value.
-    pub(super) fn placed(expr: Expr) -> Expr {
+    pub(super) fn placed(expr: Expr<'t>) -> Expr<'t> {
         if expr.is_place() {
             return expr;
         }
@@ -51,7 +51,7 @@ impl Checker<'_> {
     }
 
     /// Notes that a variable may have another value later.
-    pub(super) fn mark_changed(&mut self, place: &Expr) {
+    pub(super) fn mark_changed(&mut self, place: &Expr<'t>) {
         match &place.kind {
             Kind::Local(var) => {
                 let var = *var;
@@ -69,7 +69,7 @@ impl Checker<'_> {
     }
 
     /// How good the conversion of a value is, if there is one.
-    pub(super) fn rank(&mut self, from: &Expr, to: Type) -> Option<Rank> {
+    pub(super) fn rank(&mut self, from: &Expr<'t>, to: Type) -> Option<Rank> {
         if let Shape::Reference(referred) = self.types.shape(to) {
             if self.types.fits(from.ty, referred) {
                 let drops = from.ty.is_const() && !referred.is_const()
@@ -108,7 +108,7 @@ impl Checker<'_> {
         })
     }
 
-    fn pointer_rank(&self, from: &Expr, target: Type) -> Option<Rank> {
+    fn pointer_rank(&self, from: &Expr<'t>, target: Type) -> Option<Rank> {
         if self.types.is_bool(target) && (self.types.is_pointer(from.ty) || self.types.is_array(from.ty)) {
             return Some(TO_BOOL);
         }
@@ -139,12 +139,12 @@ impl Checker<'_> {
     }
 
     /// A text in quotes. In programs it may become a `char*`, as before C++11 and with a warning of `nvcc`.
-    fn is_text(from: &Expr) -> bool {
+    fn is_text(from: &Expr<'t>) -> bool {
         matches!(from.kind, Kind::Text(_))
     }
 
     /// Converts a value as an assignment, an argument or a return does. `what` says where, for the message.
-    pub(super) fn implicit(&mut self, from: Expr, to: Type, what: &str) -> Result<Expr> {
+    pub(super) fn implicit(&mut self, from: Expr<'t>, to: Type, what: &str) -> Result<Expr<'t>> {
         if let Shape::Reference(referred) = self.types.shape(to) {
             return self.bind(from, referred, what);
         }
@@ -179,7 +179,7 @@ impl Checker<'_> {
         Err(self.no_conversion(&from, to, what))
     }
 
-    fn no_conversion(&mut self, from: &Expr, to: Type, what: &str) -> Failed {
+    fn no_conversion(&mut self, from: &Expr<'t>, to: Type, what: &str) -> Failed {
         let (source, target) = (self.show(from.ty), self.show(to));
         let problem = error(
             from.span,
@@ -208,7 +208,7 @@ impl Checker<'_> {
         problem
     }
 
-    fn bind(&mut self, from: Expr, to: Type, what: &str) -> Result<Expr> {
+    fn bind(&mut self, from: Expr<'t>, to: Type, what: &str) -> Result<Expr<'t>> {
         if self.types.fits(from.ty, to) {
             if from.ty.is_const() && !to.is_const() {
                 return Err(error(
@@ -235,7 +235,7 @@ impl Checker<'_> {
     }
 
     /// A conversion that is known to exist.
-    pub(super) fn converted(value: Expr, to: Type) -> Expr {
+    pub(super) fn converted(value: Expr<'t>, to: Type) -> Expr<'t> {
         if value.ty.same(to) {
             return typed::as_type(value, to.plain());
         }
@@ -244,7 +244,7 @@ impl Checker<'_> {
     }
 
     /// A constructor of the target or a conversion function of the source.
-    fn user_conversion(&mut self, from: &Expr, to: Type) -> Result<Option<Expr>> {
+    fn user_conversion(&mut self, from: &Expr<'t>, to: Type) -> Result<Option<Expr<'t>>> {
         if let Some(at) = self.types.struct_of(from.ty) {
             let conversions = self.types.structs[at].conversions.clone();
             let mut best = None;
@@ -298,7 +298,7 @@ impl Checker<'_> {
     }
 
     /// The conversion by a constructor of the struct `at`.
-    fn by_constructor(&mut self, from: &Expr, to: Type, at: usize) -> Result<Option<Expr>> {
+    fn by_constructor(&mut self, from: &Expr<'t>, to: Type, at: usize) -> Result<Option<Expr<'t>>> {
         let constructors: Vec<_> = self.types.structs[at].constructors.clone();
         for constructor in constructors {
             let function = &self.declared[constructor].function;
@@ -327,7 +327,7 @@ impl Checker<'_> {
     }
 
     /// A condition: a value that is zero or not.
-    pub(super) fn condition(&mut self, from: Expr) -> Result<Expr> {
+    pub(super) fn condition(&mut self, from: Expr<'t>) -> Result<Expr<'t>> {
         let bool = self.types.bool();
         let is_scalar = self.types.is_arithmetic(from.ty)
             || self.types.is_pointer(from.ty)
@@ -357,7 +357,7 @@ impl Checker<'_> {
         Some(self.types.basic(basic))
     }
 
-    pub(super) fn promote(&mut self, value: Expr) -> Expr {
+    pub(super) fn promote(&mut self, value: Expr<'t>) -> Expr<'t> {
         match self.types.basic_of(value.ty) {
             Some(basic) if self.types.is_integral(value.ty) => {
                 let ty = self.types.basic(promoted(basic));
@@ -373,9 +373,9 @@ impl Checker<'_> {
         scope: ScopeId,
         kind: CastKind,
         to: Type,
-        value: Expr,
+        value: Expr<'t>,
         span: Span,
-    ) -> Result<Expr> {
+    ) -> Result<Expr<'t>> {
         if self.types.is_void(to) {
             let zero = typed::expr(Kind::Integer(0), to, span);
             return Ok(typed::expr(Kind::Comma(value, zero), to, span));

@@ -10,8 +10,8 @@ use crate::parse::tree::{self, Declaration};
 use crate::source::map::List;
 use crate::source::{Name, Result, error, unsupported};
 
-impl Checker<'_> {
-    pub(super) fn declare_all(&mut self, scope: ScopeId, declarations: &[Declaration]) {
+impl<'t> Checker<'_, 't> {
+    pub(super) fn declare_all(&mut self, scope: ScopeId, declarations: &[Declaration<'t>]) {
         for declaration in declarations {
             if let Err(problem) = self.declare(scope, declaration) {
                 self.sink.add(problem);
@@ -19,7 +19,7 @@ impl Checker<'_> {
         }
     }
 
-    pub(super) fn declare(&mut self, scope: ScopeId, declaration: &Declaration) -> Result<()> {
+    pub(super) fn declare(&mut self, scope: ScopeId, declaration: &Declaration<'t>) -> Result<()> {
         match declaration {
             Declaration::Function(function) if function.special.is_some() => {
                 self.special_function(scope, function)
@@ -31,7 +31,7 @@ impl Checker<'_> {
             Declaration::Variables(variables) => {
                 for variable in variables {
                     let entity = self.global(scope, variable)?;
-                    self.scopes.declare(scope, variable.name.clone(), entity);
+                    self.scopes.declare(scope, variable.name, entity);
                 }
                 Ok(())
             }
@@ -45,27 +45,27 @@ impl Checker<'_> {
                 {
                     name.as_str().clone_into(&mut self.types.structs[at].name);
                 }
-                self.scopes.declare(scope, name.clone(), Entity::Type(ty));
+                self.scopes.declare(scope, *name, Entity::Type(ty));
                 Ok(())
             }
             Declaration::Alias { name, template: Some(parameters), ty } => {
-                self.declare_template(scope, name, parameters, TemplateKind::Alias(ty.clone()));
+                self.declare_template(scope, *name, parameters, TemplateKind::Alias(ty.clone()));
                 Ok(())
             }
             Declaration::Namespace { name, body } => {
-                let inner = self.namespace(scope, name.as_ref());
+                let inner = self.namespace(scope, *name);
                 self.declare_all(inner, body);
                 Ok(())
             }
             Declaration::NamespaceAlias { name, target } => {
                 let target = self.namespace_of(scope, target)?;
-                self.scopes.declare(scope, name.clone(), Entity::Namespace(target));
+                self.scopes.declare(scope, *name, Entity::Namespace(target));
                 Ok(())
             }
             Declaration::UsingName(path) => {
                 let entity = self.lookup(scope, path)?;
                 if let Some(part) = path.parts.last() {
-                    self.scopes.declare(scope, part.name.clone(), entity);
+                    self.scopes.declare(scope, part.name, entity);
                 }
                 Ok(())
             }
@@ -84,7 +84,7 @@ impl Checker<'_> {
         }
     }
 
-    fn namespace(&mut self, scope: ScopeId, name: Option<&Name>) -> ScopeId {
+    fn namespace(&mut self, scope: ScopeId, name: Option<Name<'t>>) -> ScopeId {
         let Some(name) = name else {
             // What an unnamed namespace declares is visible around it.
             return scope;
@@ -93,11 +93,11 @@ impl Checker<'_> {
             return *known;
         }
         let inner = self.scopes.push(scope);
-        self.scopes.declare(scope, name.clone(), Entity::Namespace(inner));
+        self.scopes.declare(scope, name, Entity::Namespace(inner));
         inner
     }
 
-    fn namespace_of(&mut self, scope: ScopeId, path: &tree::Path) -> Result<ScopeId> {
+    fn namespace_of(&mut self, scope: ScopeId, path: &tree::Path<'t>) -> Result<ScopeId> {
         match self.lookup(scope, path)? {
             Entity::Namespace(found) => Ok(found),
             _ => Err(error(path.span, "this is no namespace")),
@@ -108,7 +108,7 @@ impl Checker<'_> {
     pub(super) fn declare_function(
         &mut self,
         scope: ScopeId,
-        function: &Rc<tree::Function>,
+        function: &Rc<tree::Function<'t>>,
         owner: Option<Type>,
     ) -> Result<()> {
         let id = self.declared.len();
@@ -124,7 +124,7 @@ impl Checker<'_> {
         if owner.is_some() {
             return Ok(());
         }
-        if let Some(Entity::Functions(known)) = self.scopes.find_own(scope, &function.name)
+        if let Some(Entity::Functions(known)) = self.scopes.find_own(scope, function.name)
             && let Some(at) = self.redeclared(known.clone(), id)?
         {
             // The earlier entry stands for both.
@@ -143,9 +143,9 @@ impl Checker<'_> {
             }
             return Ok(());
         }
-        match self.scopes.find_own(scope, &function.name) {
+        match self.scopes.find_own(scope, function.name) {
             None | Some(Entity::Functions(_)) => {
-                self.scopes.declare_function(scope, &function.name, id);
+                self.scopes.declare_function(scope, function.name, id);
                 Ok(())
             }
             Some(_) => Err(error(
@@ -156,7 +156,7 @@ impl Checker<'_> {
     }
 
     /// A function that no name leads to yet.
-    pub(super) fn declare_hidden(&mut self, scope: ScopeId, function: &Rc<tree::Function>) {
+    pub(super) fn declare_hidden(&mut self, scope: ScopeId, function: &Rc<tree::Function<'t>>) {
         self.declared.push(Declared {
             function: Rc::clone(function),
             scope,
@@ -191,7 +191,7 @@ impl Checker<'_> {
     }
 
     /// Whether one function template is declared before another one defines it: the texts of their parameters are equal.
-    fn declares_same(&self, known: &tree::Function, new: &tree::Function) -> bool {
+    fn declares_same(&self, known: &tree::Function<'t>, new: &tree::Function<'t>) -> bool {
         let count = |function: &tree::Function| function.template.as_ref().map(Vec::len);
         let text = |ty: &tree::Type| self.files.text(ty.span).split_whitespace().collect::<String>();
         known.body.is_none()
@@ -203,9 +203,9 @@ impl Checker<'_> {
     pub(super) fn declare_template(
         &mut self,
         scope: ScopeId,
-        name: &Name,
-        parameters: &[tree::Parameter],
-        kind: TemplateKind,
+        name: Name<'t>,
+        parameters: &[tree::Parameter<'t>],
+        kind: TemplateKind<'t>,
     ) {
         let id = self.templates.len();
         let parameters = parameters.to_vec();
@@ -213,25 +213,25 @@ impl Checker<'_> {
             kind,
             parameters,
             scope,
-            name: name.clone(),
+            name,
             instances: List::default(),
             specials: Vec::new(),
         });
-        self.scopes.declare(scope, name.clone(), Entity::TypeTemplate(id));
+        self.scopes.declare(scope, name, Entity::TypeTemplate(id));
     }
 
-    fn declare_struct(&mut self, scope: ScopeId, definition: &Rc<tree::Struct>) -> Result<()> {
+    fn declare_struct(&mut self, scope: ScopeId, definition: &Rc<tree::Struct<'t>>) -> Result<()> {
         if definition.special.is_some() {
             return self.special_struct(scope, definition);
         }
-        let known = self.scopes.find_own(scope, &definition.name).cloned();
+        let known = self.scopes.find_own(scope, definition.name).cloned();
         if let Some(parameters) = &definition.template {
             if let (Some(Entity::TypeTemplate(known)), false) = (&known, definition.is_forward) {
                 self.templates[*known].kind = TemplateKind::Struct(Rc::clone(definition));
             } else if known.is_none() {
                 self.declare_template(
                     scope,
-                    &definition.name,
+                    definition.name,
                     parameters,
                     TemplateKind::Struct(Rc::clone(definition)),
                 );
@@ -249,7 +249,7 @@ impl Checker<'_> {
             }
             None => {
                 let ty = self.new_struct(definition.name.as_str().to_owned(), definition, scope, None);
-                self.scopes.declare(scope, definition.name.clone(), Entity::Type(ty));
+                self.scopes.declare(scope, definition.name, Entity::Type(ty));
                 ty
             }
         };
@@ -260,12 +260,12 @@ impl Checker<'_> {
         self.types.struct_of(ty).is_some_and(|at| !self.types.structs[at].is_complete)
     }
 
-    fn declare_enum(&mut self, scope: ScopeId, definition: &tree::Enum) -> Result<()> {
+    fn declare_enum(&mut self, scope: ScopeId, definition: &tree::Enum<'t>) -> Result<()> {
         let underlying = match &definition.underlying {
             Some(ty) => self.resolve(scope, ty)?,
             None => self.types.int(),
         };
-        let name = definition.name.as_ref().map_or("an enumeration", Name::as_str).to_owned();
+        let name = definition.name.map_or("an enumeration", Name::as_str).to_owned();
         self.types.enums.push(Enum { name, underlying, is_scoped: definition.is_scoped });
         let ty = self.types.get(Shape::Enum(self.types.enums.len() - 1));
         let mut values = scope;
@@ -278,24 +278,24 @@ impl Checker<'_> {
             }
         }
         if let Some(name) = &definition.name {
-            self.scopes.declare(scope, name.clone(), Entity::Type(ty));
+            self.scopes.declare(scope, *name, Entity::Type(ty));
         }
         let mut next = 0i64;
         for (name, value, span) in &definition.values {
             if let Some(value) = value {
                 next = self.integer_constant(values, value, "the value of an enumeration")?;
             }
-            if self.scopes.find_own(values, name).is_some() {
+            if self.scopes.find_own(values, *name).is_some() {
                 return Err(error(*span, format_args!("`{name}` is declared already")));
             }
-            self.scopes.declare(values, name.clone(), Entity::Constant(Constant::Integer(next), ty));
+            self.scopes.declare(values, *name, Entity::Constant(Constant::Integer(next), ty));
             next = next.wrapping_add(1);
         }
         Ok(())
     }
 
     /// A variable of the module, or one in a function that lives as long as the module or the block.
-    pub(super) fn global(&mut self, scope: ScopeId, variable: &tree::Variable) -> Result<Entity> {
+    pub(super) fn global(&mut self, scope: ScopeId, variable: &tree::Variable<'t>) -> Result<Entity> {
         let mut ty = self.resolve(scope, &variable.ty)?;
         let storage = variable.storage;
         let is_function = !self.frames.is_empty();
@@ -327,7 +327,7 @@ impl Checker<'_> {
             ty = value.ty.qualified_as(ty);
             let mut made = vec![0; self.types.size(ty) as usize];
             match self.store_constant(&value, 0, &mut made) {
-                Ok(()) => bytes = Some(made).filter(|bytes| bytes.iter().any(|byte| *byte != 0)),
+                Ok(()) => bytes = made.iter().any(|byte| *byte != 0).then(|| self.names.arena.list(&made)),
                 #[cfg(feature = "host")]
                 Err(_) if is_host && !is_function => dynamic = Some(value),
                 Err(problem) => return Err(problem),
@@ -348,7 +348,7 @@ impl Checker<'_> {
         if let Some(wanted) = &variable.align {
             align = align.max(self.alignment(scope, wanted)?);
         }
-        let name = self.global_name(&variable.name);
+        let name = self.global_name(variable.name);
         let id = self.program.globals.len();
         self.program.globals.push(Global {
             name,
@@ -369,7 +369,7 @@ impl Checker<'_> {
     }
 
     /// The memory that a variable outside of functions, or one that lives as long, is in.
-    fn space_of(&self, variable: &tree::Variable, is_function: bool) -> Result<Space> {
+    fn space_of(&self, variable: &tree::Variable<'t>, is_function: bool) -> Result<Space> {
         let storage = variable.storage;
         Ok(match () {
             () if storage.is_shared => Space::Shared,
@@ -385,8 +385,8 @@ impl Checker<'_> {
     }
 
     /// `extern const int n;`, whose definition follows.
-    fn elsewhere(&self, scope: ScopeId, variable: &tree::Variable) -> Entity {
-        if let Some(known) = self.scopes.find_own(scope, &variable.name) {
+    fn elsewhere(&self, scope: ScopeId, variable: &tree::Variable<'t>) -> Entity {
+        if let Some(known) = self.scopes.find_own(scope, variable.name) {
             return known.clone();
         }
         Entity::Undefined
@@ -394,7 +394,7 @@ impl Checker<'_> {
 
     /// A name that no other variable of the module has. That of a function's variable contains both names with their
     /// lengths, as NVIDIA's compiler writes it, so that whoever reads the PTX knows how the text calls the variable.
-    fn global_name(&self, name: &Name) -> String {
+    fn global_name(&self, name: Name<'t>) -> String {
         let function =
             self.frames.last().map(|frame| frame.name.replace(|c: char| !c.is_ascii_alphanumeric(), "_"));
         let taken = |name: &str| self.program.globals.iter().any(|global| global.name == name);
@@ -411,7 +411,7 @@ impl Checker<'_> {
     fn constant_variable(
         &mut self,
         scope: ScopeId,
-        variable: &tree::Variable,
+        variable: &tree::Variable<'t>,
         ty: Type,
     ) -> Result<Option<Entity>> {
         let Some(init) = &variable.init else {
@@ -431,7 +431,7 @@ impl Checker<'_> {
         }
     }
 
-    pub(super) fn alignment(&mut self, scope: ScopeId, wanted: &tree::Expr) -> Result<u64> {
+    pub(super) fn alignment(&mut self, scope: ScopeId, wanted: &tree::Expr<'t>) -> Result<u64> {
         let align = self.integer_constant(scope, wanted, "an alignment")?;
         if align <= 0 || align > 4096 || !(align as u64).is_power_of_two() {
             return Err(error(wanted.span, "an alignment is a power of two up to 4096"));
@@ -442,7 +442,7 @@ impl Checker<'_> {
     pub(super) fn static_assert(
         &mut self,
         scope: ScopeId,
-        condition: &tree::Expr,
+        condition: &tree::Expr<'t>,
         message: Option<&[u8]>,
         span: crate::source::Span,
     ) -> Result<()> {
@@ -454,7 +454,7 @@ impl Checker<'_> {
     }
 
     /// Writes a constant value into the bytes of a variable.
-    fn store_constant(&mut self, value: &super::typed::Expr, at: u64, bytes: &mut [u8]) -> Result<()> {
+    fn store_constant(&mut self, value: &super::typed::Expr<'t>, at: u64, bytes: &mut [u8]) -> Result<()> {
         if let Kind::Aggregate(items) = &value.kind {
             for (nth, item) in items.iter().enumerate() {
                 let offset = match self.types.shape(value.ty) {
@@ -484,7 +484,7 @@ impl Checker<'_> {
 }
 
 /// Where an initialiser is.
-pub(super) fn tree_span(init: &tree::Init) -> Option<crate::source::Span> {
+pub(super) fn tree_span(init: &tree::Init<'_>) -> Option<crate::source::Span> {
     let values = match init {
         tree::Init::Assign(value) | tree::Init::Curly(value) => return Some(value.span),
         tree::Init::Round(values) => values,

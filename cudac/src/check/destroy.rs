@@ -10,7 +10,7 @@ use super::types::{Shape, Type};
 use crate::parse::tree;
 use crate::source::{Result, Span, unsupported};
 
-impl Checker<'_> {
+impl<'t> Checker<'_, 't> {
     /// Whether something has to be done when an object of a type ends.
     fn has_destructor(&self, ty: Type) -> bool {
         match self.types.shape(ty) {
@@ -48,7 +48,7 @@ impl Checker<'_> {
     }
 
     /// `p->~S()`
-    pub(super) fn destroyed(&mut self, object: &Expr, span: Span) -> Result<Expr> {
+    pub(super) fn destroyed(&mut self, object: &Expr<'t>, span: Span) -> Result<Expr<'t>> {
         let void = self.types.void();
         let mut all = typed::expr(Kind::Integer(0), void, span);
         let Some(at) = self.types.struct_of(object.ty) else { return Ok(all) };
@@ -88,11 +88,11 @@ impl Checker<'_> {
     pub(super) fn new_object(
         &mut self,
         scope: ScopeId,
-        pointer: &tree::Expr,
-        ty: &tree::Type,
-        init: Option<&tree::Init>,
+        pointer: &tree::Expr<'t>,
+        ty: &tree::Type<'t>,
+        init: Option<&tree::Init<'t>>,
         span: Span,
-    ) -> Result<Expr> {
+    ) -> Result<Expr<'t>> {
         let pointer = self.value_of(scope, pointer)?;
         let ty = self.object_type(scope, ty)?.plain();
         let value = match init {

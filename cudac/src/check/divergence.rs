@@ -7,7 +7,7 @@ use super::Checker;
 use super::typed::{Expr, FunctionId, Kind, Stmt, StmtKind, VarId};
 use super::walk;
 
-impl Checker<'_> {
+impl<'t> Checker<'_, 't> {
     /// Warns of the barriers of a function that not all threads may reach.
     pub(super) fn warn_barriers(&mut self, id: FunctionId) {
         let function = &self.program.functions[id];
@@ -29,7 +29,7 @@ impl Checker<'_> {
     }
 
     /// The barriers that a statement calls by their names.
-    fn barriers(&self, statement: &Stmt, found: &mut Vec<(String, crate::source::Span)>) {
+    fn barriers(&self, statement: &Stmt<'t>, found: &mut Vec<(String, crate::source::Span)>) {
         walk::statement(statement, &mut |expr| {
             if let Kind::Call(called, _) = expr.kind
                 && let Some(function) = self.program.functions.get(called)
@@ -43,7 +43,7 @@ impl Checker<'_> {
 }
 
 /// Calls `each` for the statements that only some threads may execute.
-fn under(statement: &Stmt, varying: &[bool], each: &mut dyn FnMut(&Stmt)) {
+fn under<'t>(statement: &Stmt<'t>, varying: &[bool], each: &mut dyn FnMut(&Stmt<'t>)) {
     match &statement.kind {
         StmtKind::If(condition, then, otherwise) if !varies(condition, varying) => {
             then.iter().chain(otherwise).for_each(|inner| under(inner, varying, each));
@@ -71,7 +71,7 @@ fn under(statement: &Stmt, varying: &[bool], each: &mut dyn FnMut(&Stmt)) {
 }
 
 /// The local variables that depend on the thread whatever way was taken.
-fn varying(body: &[Stmt], count: usize) -> Vec<bool> {
+fn varying(body: &[Stmt<'_>], count: usize) -> Vec<bool> {
     let mut varying = vec![false; count];
     loop {
         // What a variable gets in different places: something that depends on the thread, or something that does not.
@@ -105,7 +105,7 @@ fn varying(body: &[Stmt], count: usize) -> Vec<bool> {
 }
 
 /// Calls `each` for every variable that is declared with a value.
-fn declared(statement: &Stmt, each: &mut dyn FnMut(VarId, &Expr)) {
+fn declared(statement: &Stmt<'_>, each: &mut dyn FnMut(VarId, &Expr<'_>)) {
     match &statement.kind {
         StmtKind::Declare(var, Some(value)) => each(*var, value),
         StmtKind::Block(inner) => inner.iter().for_each(|inner| declared(inner, each)),
@@ -120,12 +120,12 @@ fn declared(statement: &Stmt, each: &mut dyn FnMut(VarId, &Expr)) {
     }
 }
 
-fn local(place: &Expr) -> Option<VarId> {
+fn local(place: &Expr<'_>) -> Option<VarId> {
     if let Kind::Local(var) = place.kind { Some(var) } else { None }
 }
 
 /// Whether a value depends on the thread, not counting what functions return.
-fn varies(value: &Expr, varying: &[bool]) -> bool {
+fn varies(value: &Expr<'_>, varying: &[bool]) -> bool {
     match &value.kind {
         Kind::Special(register) => register.starts_with("%tid"),
         Kind::Local(var) => varying.get(*var).copied().unwrap_or(false),

@@ -8,9 +8,9 @@ use super::types::{Basic, Shape, Type};
 use crate::parse::tree::{self, Brackets, ExprKind};
 use crate::source::{Result, Span, error};
 
-impl Checker<'_> {
+impl<'t> Checker<'_, 't> {
     /// An expression, which may be a place.
-    pub(super) fn expr(&mut self, scope: ScopeId, written: &tree::Expr) -> Result<Expr> {
+    pub(super) fn expr(&mut self, scope: ScopeId, written: &tree::Expr<'t>) -> Result<Expr<'t>> {
         let span = written.span;
         match &written.kind {
             ExprKind::Number(text) => self.number(text.as_str(), span),
@@ -21,7 +21,7 @@ impl Checker<'_> {
             ExprKind::Text(text) => {
                 let of = self.types.basic(Basic::Char).qualified(true, false);
                 let ty = self.types.pointer(of);
-                Ok(typed::expr(Kind::Text(text.clone()), ty, span))
+                Ok(typed::expr(Kind::Text(text), ty, span))
             }
             ExprKind::Bool(value) => {
                 let ty = self.types.bool();
@@ -85,7 +85,7 @@ impl Checker<'_> {
     }
 
     /// An expression as a value.
-    pub(super) fn value_of(&mut self, scope: ScopeId, written: &tree::Expr) -> Result<Expr> {
+    pub(super) fn value_of(&mut self, scope: ScopeId, written: &tree::Expr<'t>) -> Result<Expr<'t>> {
         let expr = self.expr(scope, written)?;
         if self.types.is_void(expr.ty) {
             return Err(error(expr.span, "this has the type `void`, so it has no value"));
@@ -93,12 +93,12 @@ impl Checker<'_> {
         Ok(self.value(expr))
     }
 
-    fn size(&mut self, size: u64, span: Span) -> Expr {
+    fn size(&mut self, size: u64, span: Span) -> Expr<'t> {
         let ty = self.types.basic(Basic::UnsignedLong);
         typed::expr(Kind::Integer(size as i64), ty, span)
     }
 
-    fn number(&mut self, text: &str, span: Span) -> Result<Expr> {
+    fn number(&mut self, text: &str, span: Span) -> Result<Expr<'t>> {
         let (constant, basic) = literal(text).map_err(|message| error(span, message))?;
         let ty = self.types.basic(basic);
         let kind = match constant {
@@ -109,14 +109,14 @@ impl Checker<'_> {
     }
 
     /// The type of an expression that is not evaluated.
-    pub(super) fn type_of_expr(&mut self, scope: ScopeId, written: &tree::Expr) -> Result<Type> {
+    pub(super) fn type_of_expr(&mut self, scope: ScopeId, written: &tree::Expr<'t>) -> Result<Type> {
         self.unevaluated += 1;
         let result = self.expr(scope, written);
         self.unevaluated -= 1;
         Ok(result?.ty)
     }
 
-    fn named(&mut self, scope: ScopeId, path: &tree::Path) -> Result<Expr> {
+    fn named(&mut self, scope: ScopeId, path: &tree::Path<'t>) -> Result<Expr<'t>> {
         let span = path.span;
         match self.lookup(scope, path)? {
             Entity::Local(var, frame) => self.local(var, frame, path),
@@ -154,7 +154,7 @@ impl Checker<'_> {
     }
 
     /// A variable of the function, or one of the function around a lambda.
-    fn local(&mut self, var: usize, frame: usize, path: &tree::Path) -> Result<Expr> {
+    fn local(&mut self, var: usize, frame: usize, path: &tree::Path<'t>) -> Result<Expr<'t>> {
         let span = path.span;
         let depth = self.frames.iter().rposition(|known| known.number == frame);
         let Some(depth) = depth else {
@@ -183,9 +183,9 @@ impl Checker<'_> {
     }
 
     /// `threadIdx` as a whole.
-    fn special(&mut self, register: &'static str, span: Span) -> Result<Expr> {
+    fn special(&mut self, register: &'static str, span: Span) -> Result<Expr<'t>> {
         let name = self.names.get(if register.starts_with("%n") { "dim3" } else { "uint3" });
-        let Some(Entity::Type(ty)) = self.scopes.find(0, &name).cloned() else {
+        let Some(Entity::Type(ty)) = self.scopes.find(0, name).cloned() else {
             return Err(error(span, "name a component: `.x`, `.y` or `.z`"));
         };
         let unsigned = self.types.basic(Basic::Unsigned);
@@ -197,11 +197,11 @@ impl Checker<'_> {
     fn construction(
         &mut self,
         scope: ScopeId,
-        ty: &tree::Type,
-        arguments: &[tree::Expr],
+        ty: &tree::Type<'t>,
+        arguments: &[tree::Expr<'t>],
         brackets: Brackets,
         span: Span,
-    ) -> Result<Expr> {
+    ) -> Result<Expr<'t>> {
         // `S<int>::f(x)` reads like a type until it is known what `f` is.
         if let tree::TypeKind::Named(path) = &ty.kind
             && path.parts.len() > 1
@@ -225,7 +225,7 @@ impl Checker<'_> {
     }
 
     /// Zero of any type.
-    pub(super) fn zero(&mut self, ty: Type, span: Span) -> Expr {
+    pub(super) fn zero(&mut self, ty: Type, span: Span) -> Expr<'t> {
         let kind = match self.types.shape(ty) {
             Shape::Struct(_) | Shape::Array(..) => Kind::Aggregate(Vec::new()),
             _ if self.types.is_float(ty) => Kind::Float(0.0),
@@ -237,11 +237,11 @@ impl Checker<'_> {
     fn conditional(
         &mut self,
         scope: ScopeId,
-        condition: &tree::Expr,
-        yes: &tree::Expr,
-        no: &tree::Expr,
+        condition: &tree::Expr<'t>,
+        yes: &tree::Expr<'t>,
+        no: &tree::Expr<'t>,
         span: Span,
-    ) -> Result<Expr> {
+    ) -> Result<Expr<'t>> {
         let condition = self.expr(scope, condition)?;
         let condition = self.condition(condition)?;
         let yes = self.expr(scope, yes)?;

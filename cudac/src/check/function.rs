@@ -9,7 +9,7 @@ use super::{Checker, Frame, Signature};
 use crate::parse::tree::{self, ParameterKind};
 use crate::source::{Name, Result, Span, error, unsupported};
 
-impl Checker<'_> {
+impl<'t> Checker<'_, 't> {
     /// The types of a function that is no template.
     pub(super) fn signature(&mut self, declared: DeclaredId) -> Result<&Signature> {
         if self.declared[declared].signature.is_none() {
@@ -68,7 +68,7 @@ impl Checker<'_> {
             Shape::Auto => {
                 let name = self.names.get(&format!("auto:{autos}"));
                 *autos += 1;
-                match self.scopes.find(scope, &name) {
+                match self.scopes.find(scope, name) {
                     Some(Entity::Type(bound)) => bound.qualified_as(ty),
                     _ => ty,
                 }
@@ -97,7 +97,7 @@ impl Checker<'_> {
     pub(super) fn bind_arguments(
         &mut self,
         scope: ScopeId,
-        parameters: &[tree::Parameter],
+        parameters: &[tree::Parameter<'t>],
         arguments: &[Argument],
     ) {
         for (parameter, argument) in parameters.iter().zip(arguments) {
@@ -112,7 +112,7 @@ impl Checker<'_> {
                     Entity::Constant(super::typed::Constant::Integer(*value), self.types.int())
                 }
             };
-            self.scopes.declare(scope, name.clone(), entity);
+            self.scopes.declare(scope, *name, entity);
         }
     }
 
@@ -152,7 +152,7 @@ impl Checker<'_> {
             vars.push(new_var(self.names.get("this"), ty, function.span));
         }
         for (parameter, ty) in function.parameters.iter().zip(&signature.parameters) {
-            vars.push(new_var(parameter.name.clone(), *ty, parameter.span));
+            vars.push(new_var(parameter.name, *ty, parameter.span));
         }
         let mut launch_bounds = Vec::new();
         for bound in &function.launch_bounds {
@@ -217,12 +217,12 @@ impl Checker<'_> {
         let skip = usize::from(has_this);
         for (nth, var) in vars.iter().enumerate().skip(skip) {
             if !var.name.as_str().is_empty() {
-                let known = self.scopes.find_own(inner, &var.name).is_some();
+                let known = self.scopes.find_own(inner, var.name).is_some();
                 if known {
                     let problem = error(var.span, format_args!("two parameters are named `{}`", var.name));
                     self.sink.add(problem);
                 }
-                self.scopes.declare(inner, var.name.clone(), Entity::Local(nth, number));
+                self.scopes.declare(inner, var.name, Entity::Local(nth, number));
             }
         }
         self.frames.push(Frame {
@@ -253,7 +253,12 @@ impl Checker<'_> {
         Ok(())
     }
 
-    fn body(&mut self, declared: DeclaredId, function: &tree::Function, scope: ScopeId) -> Result<Vec<Stmt>> {
+    fn body(
+        &mut self,
+        declared: DeclaredId,
+        function: &tree::Function<'t>,
+        scope: ScopeId,
+    ) -> Result<Vec<Stmt<'t>>> {
         let mut statements = Vec::new();
         if function.is_constructor {
             self.initialise_members(declared, function, scope, &mut statements)?;
@@ -269,9 +274,9 @@ impl Checker<'_> {
     fn initialise_members(
         &mut self,
         declared: DeclaredId,
-        function: &tree::Function,
+        function: &tree::Function<'t>,
         scope: ScopeId,
-        statements: &mut Vec<Stmt>,
+        statements: &mut Vec<Stmt<'t>>,
     ) -> Result<()> {
         let Some(at) = self.declared[declared].owner.and_then(|owner| self.types.struct_of(owner)) else {
             return Ok(());
@@ -309,20 +314,20 @@ impl Checker<'_> {
     }
 
     /// A new variable of the function that is being checked.
-    pub(super) fn add_var(&mut self, scope: ScopeId, name: &Name, ty: Type, span: Span) -> Result<VarId> {
+    pub(super) fn add_var(&mut self, scope: ScopeId, name: Name<'t>, ty: Type, span: Span) -> Result<VarId> {
         if matches!(self.scopes.find_own(scope, name), Some(Entity::Local(..) | Entity::Global(_))) {
             let message = format!("`{name}` is declared twice in this block");
             return Err(error(span, message).with_help("leave the type away to assign to the one above"));
         }
         let Some(frame) = self.frames.last_mut() else { return Err(unsupported(span, "this declaration")) };
         let id = frame.vars.len();
-        frame.vars.push(new_var(name.clone(), ty, span));
+        frame.vars.push(new_var(name, ty, span));
         let number = frame.number;
-        self.scopes.declare(scope, name.clone(), Entity::Local(id, number));
+        self.scopes.declare(scope, name, Entity::Local(id, number));
         Ok(id)
     }
 }
 
-fn new_var(name: Name, ty: Type, span: Span) -> Var {
+fn new_var(name: Name<'_>, ty: Type, span: Span) -> Var<'_> {
     Var { name, ty, span, is_changed: false, constant: None, is_used: false }
 }

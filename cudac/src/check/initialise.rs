@@ -11,9 +11,15 @@ use super::types::{Shape, Type};
 use crate::parse::tree::{self, ExprKind, Init};
 use crate::source::{Result, Span, error};
 
-impl Checker<'_> {
+impl<'t> Checker<'_, 't> {
     /// The value of a variable of the type `ty`; the value's type has the length of an array that had none.
-    pub(super) fn initialiser(&mut self, scope: ScopeId, ty: Type, init: &Init, span: Span) -> Result<Expr> {
+    pub(super) fn initialiser(
+        &mut self,
+        scope: ScopeId,
+        ty: Type,
+        init: &Init<'t>,
+        span: Span,
+    ) -> Result<Expr<'t>> {
         match init {
             Init::Assign(value) => self.init_from(scope, ty, value, "the value"),
             Init::Curly(list) => self.init_from(scope, ty, list, "the value"),
@@ -35,9 +41,9 @@ impl Checker<'_> {
         &mut self,
         scope: ScopeId,
         ty: Type,
-        written: &tree::Expr,
+        written: &tree::Expr<'t>,
         what: &str,
-    ) -> Result<Expr> {
+    ) -> Result<Expr<'t>> {
         if let ExprKind::List(items) = &written.kind {
             let plain = self.types.referred(ty);
             if self.types.struct_of(plain).is_some() {
@@ -59,7 +65,7 @@ impl Checker<'_> {
     }
 
     /// An array of characters from a text in quotes, with the zero at its end.
-    fn characters(&mut self, of: Type, length: Option<u64>, text: &[u8], span: Span) -> Result<Expr> {
+    fn characters(&mut self, of: Type, length: Option<u64>, text: &[u8], span: Span) -> Result<Expr<'t>> {
         let needed = text.len() as u64 + 1;
         let length = length.unwrap_or(needed);
         if needed > length {
@@ -79,9 +85,9 @@ impl Checker<'_> {
         &mut self,
         scope: ScopeId,
         ty: Type,
-        items: &[tree::Expr],
+        items: &[tree::Expr<'t>],
         span: Span,
-    ) -> Result<Expr> {
+    ) -> Result<Expr<'t>> {
         let Shape::Array(of, length) = self.types.shape(ty) else {
             return match items {
                 [] => Ok(self.zero(ty, span)),
@@ -128,10 +134,10 @@ impl Checker<'_> {
         &mut self,
         scope: ScopeId,
         ty: Type,
-        items: &[tree::Expr],
+        items: &[tree::Expr<'t>],
         is_list: bool,
         span: Span,
-    ) -> Result<Expr> {
+    ) -> Result<Expr<'t>> {
         let ty = ty.plain();
         let Some(at) = self.types.struct_of(ty) else { return Err(error(span, "this is no struct")) };
         if !self.types.structs[at].is_complete {
@@ -181,9 +187,9 @@ impl Checker<'_> {
         &mut self,
         scope: ScopeId,
         list: Type,
-        items: &[tree::Expr],
+        items: &[tree::Expr<'t>],
         span: Span,
-    ) -> Result<Expr> {
+    ) -> Result<Expr<'t>> {
         let at = self.types.struct_of(list).ok_or_else(|| error(span, "this is no struct"))?;
         let pointer = self.types.structs[at].fields.first().map(|field| field.ty);
         let of = pointer.and_then(|pointer| self.types.pointee(pointer));
@@ -201,9 +207,9 @@ impl Checker<'_> {
         scope: ScopeId,
         ty: Type,
         at: usize,
-        items: &[tree::Expr],
+        items: &[tree::Expr<'t>],
         span: Span,
-    ) -> Result<Expr> {
+    ) -> Result<Expr<'t>> {
         let fields = self.types.structs[at].fields.clone();
         let most = if self.types.structs[at].is_union { 1 } else { fields.len() };
         // The brackets of an only member that is an array may be left out.
@@ -235,9 +241,9 @@ impl Checker<'_> {
     pub(super) fn default_member(
         &mut self,
         at: usize,
-        field: &super::types::Field,
+        field: &super::types::Field<'t>,
         span: Span,
-    ) -> Result<Expr> {
+    ) -> Result<Expr<'t>> {
         let scope = self.types.structs[at].scope;
         match &field.init {
             Some(init) => {
@@ -252,7 +258,7 @@ impl Checker<'_> {
     }
 
     /// What a variable without an initialiser is, if its type says anything about that.
-    pub(super) fn default_value(&mut self, ty: Type, span: Span) -> Result<Option<Expr>> {
+    pub(super) fn default_value(&mut self, ty: Type, span: Span) -> Result<Option<Expr<'t>>> {
         if let Shape::Array(of, Some(length)) = self.types.shape(ty) {
             let Some(one) = self.default_value(of, span)? else { return Ok(None) };
             if length > 1024 {
@@ -283,7 +289,12 @@ impl Checker<'_> {
     }
 
     /// Calls the constructor that fits. Copies need none unless the text has one.
-    pub(super) fn construct(&mut self, ty: Type, mut arguments: Vec<Expr>, span: Span) -> Result<Expr> {
+    pub(super) fn construct(
+        &mut self,
+        ty: Type,
+        mut arguments: Vec<Expr<'t>>,
+        span: Span,
+    ) -> Result<Expr<'t>> {
         let ty = ty.plain();
         let Some(at) = self.types.struct_of(ty) else { return Err(error(span, "this is no struct")) };
         let constructors = self.types.structs[at].constructors.clone();

@@ -12,21 +12,21 @@ use crate::parse::tree::{Capture, Lambda};
 use crate::source::map::{List, Set};
 use crate::source::{Name, Result, Span, error, unsupported};
 
-impl Checker<'_> {
-    pub(super) fn lambda(&mut self, scope: ScopeId, lambda: &Rc<Lambda>, span: Span) -> Result<Expr> {
-        let mut captured: Vec<(Name, Capture, Expr)> = Vec::new();
+impl<'t> Checker<'_, 't> {
+    pub(super) fn lambda(&mut self, scope: ScopeId, lambda: &Rc<Lambda<'t>>, span: Span) -> Result<Expr<'t>> {
+        let mut captured: Vec<(Name<'t>, Capture, Expr<'t>)> = Vec::new();
         for (name, capture, init, at) in &lambda.captures {
             if *capture == Capture::This {
                 return Err(unsupported(*at, "capturing `this`"));
             }
             let path = crate::parse::tree::Path {
-                parts: vec![crate::parse::tree::Part { name: name.clone(), arguments: None, span: *at }],
+                parts: vec![crate::parse::tree::Part { name: *name, arguments: None, span: *at }],
                 span: *at,
             };
             let kind = crate::parse::tree::ExprKind::Path(path);
             let written = crate::parse::tree::expr(kind, *at, 1);
             let value = self.expr(scope, init.as_ref().unwrap_or(&written))?;
-            captured.push((name.clone(), *capture, value));
+            captured.push((*name, *capture, value));
         }
         if let Some(default) = lambda.default {
             self.capture_used(scope, lambda, default, &mut captured, span);
@@ -38,17 +38,17 @@ impl Checker<'_> {
     fn capture_used(
         &mut self,
         scope: ScopeId,
-        lambda: &Lambda,
+        lambda: &Lambda<'t>,
         default: Capture,
-        captured: &mut Vec<(Name, Capture, Expr)>,
+        captured: &mut Vec<(Name<'t>, Capture, Expr<'t>)>,
         span: Span,
     ) {
         let mut names = Set::default();
         let mut ordered = Vec::new();
         if let Some(body) = &lambda.function.body {
-            super::warnings::names_of(body, &mut |name: &Name| {
-                if names.insert(name.clone(), ()).is_none() {
-                    ordered.push(name.clone());
+            super::warnings::names_of(body, &mut |name| {
+                if names.insert(name, ()).is_none() {
+                    ordered.push(name);
                 }
             });
         }
@@ -57,7 +57,7 @@ impl Checker<'_> {
             if captured.iter().any(|(known, ..)| *known == name) {
                 continue;
             }
-            let value = match self.scopes.find(scope, &name).cloned() {
+            let value = match self.scopes.find(scope, name).cloned() {
                 Some(Entity::Local(var, frame)) if frame == number => {
                     let is_constant =
                         self.frames.last().is_some_and(|frame| frame.vars[var].constant.is_some());
@@ -81,10 +81,10 @@ impl Checker<'_> {
     fn closure(
         &mut self,
         scope: ScopeId,
-        lambda: &Rc<Lambda>,
-        captured: Vec<(Name, Capture, Expr)>,
+        lambda: &Rc<Lambda<'t>>,
+        captured: Vec<(Name<'t>, Capture, Expr<'t>)>,
         span: Span,
-    ) -> Result<Expr> {
+    ) -> Result<Expr<'t>> {
         self.count_instance(span)?;
         let inner = self.scopes.push(scope);
         let (mut fields, mut values) = (Vec::new(), Vec::new());
@@ -101,7 +101,7 @@ impl Checker<'_> {
             let offset = size.next_multiple_of(self.types.align(ty));
             size = offset + self.types.size(ty);
             align = align.max(self.types.align(ty));
-            fields.push(Field { name: name.clone(), ty, offset, init: None });
+            fields.push(Field { name, ty, offset, init: None });
             let owner = self.types.structs.len();
             self.scopes.declare(inner, name, Entity::Capture(owner, nth));
         }
@@ -135,18 +135,18 @@ impl Checker<'_> {
             signature: None,
             specials: Vec::new(),
         });
-        let name = lambda.function.name.clone();
+        let name = lambda.function.name;
         self.types.structs[at].methods.push((name, vec![method]));
         Ok(typed::expr(Kind::Aggregate(values), ty, span))
     }
 
     /// A member of `*this`, or a variable that the lambda has captured, in a body.
-    pub(super) fn captured(&mut self, owner: usize, field: usize, span: Span) -> Result<Expr> {
-        let name = self.types.structs[owner].fields.get(field).map(|field| field.name.clone());
+    pub(super) fn captured(&mut self, owner: usize, field: usize, span: Span) -> Result<Expr<'t>> {
+        let name = self.types.structs[owner].fields.get(field).map(|field| field.name);
         let this = self.frames.last().and_then(|frame| frame.this.map(|var| (var, frame.vars[var].ty)));
         let this = this.map(|(var, ty)| (var, self.types.referred(ty)));
         let Some((var, ty)) = this.filter(|(_, ty)| self.types.struct_of(*ty) == Some(owner)) else {
-            let name = name.as_ref().map_or("this", Name::as_str);
+            let name = name.map_or("this", Name::as_str);
             return Err(error(
                 span,
                 format_args!("the member `{name}` belongs to an object, and there is none here"),

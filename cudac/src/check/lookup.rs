@@ -6,9 +6,9 @@ use super::types::Type;
 use crate::parse::tree::{Part, Path};
 use crate::source::{Failed, Result, Span, error};
 
-impl Checker<'_> {
+impl<'t> Checker<'_, 't> {
     /// What a path means from a scope.
-    pub(super) fn lookup(&mut self, scope: ScopeId, path: &Path) -> Result<Entity> {
+    pub(super) fn lookup(&mut self, scope: ScopeId, path: &Path<'t>) -> Result<Entity> {
         let Some((first, rest)) = path.parts.split_first() else {
             return Err(error(path.span, "expected a name"));
         };
@@ -17,7 +17,7 @@ impl Checker<'_> {
             Some((second, rest)) if first.name.as_str() == "::" => (0, second, rest),
             _ => (scope, first, rest),
         };
-        let Some(found) = self.scopes.find(scope, &first.name).cloned() else {
+        let Some(found) = self.scopes.find(scope, first.name).cloned() else {
             return Err(self.undeclared(scope, first));
         };
         let mut found = self.with_arguments(scope, found, first)?;
@@ -32,8 +32,8 @@ impl Checker<'_> {
     fn inside<'p>(
         &mut self,
         found: &Entity,
-        part: &'p Part,
-        outer: &mut (ScopeId, &'p Part),
+        part: &'p Part<'t>,
+        outer: &mut (ScopeId, &'p Part<'t>),
     ) -> Result<Entity> {
         let space = match found {
             Entity::Namespace(space) => *space,
@@ -45,7 +45,7 @@ impl Checker<'_> {
                 ));
             }
         };
-        let Some(found) = self.scopes.find_in(space, &part.name).cloned() else {
+        let Some(found) = self.scopes.find_in(space, part.name).cloned() else {
             if crate::builtins::headers::is_unsupported(part.name.as_str()) {
                 return Err(crate::source::unsupported(part.span, format_args!("`{}`", part.name)));
             }
@@ -62,19 +62,19 @@ impl Checker<'_> {
     }
 
     /// The scope with the static members of a struct, or with the values of an enumeration.
-    fn scope_of_type(&mut self, ty: Type, outer: (ScopeId, &Part)) -> Result<ScopeId> {
+    fn scope_of_type(&mut self, ty: Type, outer: (ScopeId, &Part<'t>)) -> Result<ScopeId> {
         if let Some(at) = self.types.struct_of(ty) {
             return Ok(self.types.structs[at].scope);
         }
         let inside = self.names.get(&format!("{}::", outer.1.name));
-        match self.scopes.find(outer.0, &inside) {
+        match self.scopes.find(outer.0, inside) {
             Some(Entity::Namespace(space)) => Ok(*space),
             _ => Err(error(outer.1.span, format_args!("`{}` has no members", self.show(ty)))),
         }
     }
 
     /// A template of a type with its arguments is a type.
-    fn with_arguments(&mut self, scope: ScopeId, found: Entity, part: &Part) -> Result<Entity> {
+    fn with_arguments(&mut self, scope: ScopeId, found: Entity, part: &Part<'t>) -> Result<Entity> {
         let template = match &found {
             Entity::TypeTemplate(template) => Some(*template),
             // Inside of an instance its name with arguments means the template again.
@@ -94,7 +94,7 @@ impl Checker<'_> {
         }
     }
 
-    pub(super) fn undeclared(&mut self, scope: ScopeId, part: &Part) -> Failed {
+    pub(super) fn undeclared(&mut self, scope: ScopeId, part: &Part<'t>) -> Failed {
         let problem = error(part.span, format_args!("`{}` is not declared", part.name));
         if let Some(header) = crate::builtins::headers::header_of(part.name.as_str()) {
             return problem.with_help(format_args!("add `#include <{header}>`"));
@@ -124,7 +124,7 @@ impl Checker<'_> {
     }
 
     /// The type that a path names.
-    pub(super) fn type_of_path(&mut self, scope: ScopeId, path: &Path) -> Result<Type> {
+    pub(super) fn type_of_path(&mut self, scope: ScopeId, path: &Path<'t>) -> Result<Type> {
         match self.lookup(scope, path)? {
             Entity::Type(ty) => Ok(ty),
             Entity::TypeTemplate(template) => {

@@ -120,11 +120,11 @@ impl Node {
     }
 }
 
-impl Checker<'_> {
+impl<'t> Checker<'_, 't> {
     /// The name of a kernel in PTX; `scope` has the parameters of its template.
     pub(super) fn mangled(
         &mut self,
-        function: &tree::Function,
+        function: &tree::Function<'t>,
         scope: ScopeId,
         arguments: &[Argument],
         parameters: &[Type],
@@ -163,7 +163,7 @@ impl Checker<'_> {
         found
     }
 
-    fn argument_node(&mut self, scope: ScopeId, parameter: &tree::Parameter, argument: Argument) -> Node {
+    fn argument_node(&mut self, scope: ScopeId, parameter: &tree::Parameter<'t>, argument: Argument) -> Node {
         match (argument, &parameter.kind) {
             (Argument::Type(ty), _) => self.node(ty),
             (Argument::Value(value), ParameterKind::Value(ty, _)) => {
@@ -186,9 +186,9 @@ impl Checker<'_> {
     /// A type as it is written, where the parameters of the template remain parameters.
     fn written_node(
         &mut self,
-        written: &tree::Type,
+        written: &tree::Type<'t>,
         ty: Type,
-        parameters: &[tree::Parameter],
+        parameters: &[tree::Parameter<'t>],
         is_outermost: bool,
     ) -> Node {
         let at = |name: &Name| parameters.iter().position(|parameter| parameter.name.as_ref() == Some(name));
@@ -219,8 +219,8 @@ impl Checker<'_> {
     fn template_node(
         &mut self,
         ty: Type,
-        written: &[tree::Argument],
-        parameters: &[tree::Parameter],
+        written: &[tree::Argument<'t>],
+        parameters: &[tree::Parameter<'t>],
     ) -> Node {
         let Node::Template(path, mut nodes) = self.node(ty.plain()) else { return self.node(ty) };
         for (node, written) in nodes.iter_mut().zip(written) {

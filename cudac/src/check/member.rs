@@ -9,15 +9,15 @@ use crate::parse::tree;
 use crate::source::near::nearest;
 use crate::source::{Failed, Name, Result, Span, error, joined};
 
-impl Checker<'_> {
+impl<'t> Checker<'_, 't> {
     pub(super) fn member(
         &mut self,
         scope: ScopeId,
-        base: &tree::Expr,
+        base: &tree::Expr<'t>,
         is_arrow: bool,
-        part: &tree::Part,
+        part: &tree::Part<'t>,
         span: Span,
-    ) -> Result<Expr> {
+    ) -> Result<Expr<'t>> {
         if let Some(special) = self.special_member(scope, base, part, span)? {
             return Ok(special);
         }
@@ -25,14 +25,14 @@ impl Checker<'_> {
         let Some(at) = self.types.struct_of(base.ty) else {
             return Err(self.no_members(&base, part));
         };
-        if self.types.structs[at].methods_of(&part.name).is_some() {
+        if self.types.structs[at].methods_of(part.name).is_some() {
             let message = format!("`{}` is a function, and is not called here", part.name);
             return Err(error(part.span, message).with_help("add `()` to call it"));
         }
-        self.field(base, &part.name, part.span, span)
+        self.field(base, part.name, part.span, span)
     }
 
-    fn no_members(&self, base: &Expr, part: &tree::Part) -> Failed {
+    fn no_members(&self, base: &Expr<'t>, part: &tree::Part<'t>) -> Failed {
         let message = format!("`{}` has no members, so `.{}` has no meaning", self.show(base.ty), part.name);
         let problem = error(part.span, message);
         if self.types.is_pointer(base.ty) {
@@ -45,13 +45,13 @@ impl Checker<'_> {
     fn special_member(
         &mut self,
         scope: ScopeId,
-        base: &tree::Expr,
-        part: &tree::Part,
+        base: &tree::Expr<'t>,
+        part: &tree::Part<'t>,
         span: Span,
-    ) -> Result<Option<Expr>> {
+    ) -> Result<Option<Expr<'t>>> {
         let tree::ExprKind::Path(path) = &base.kind else { return Ok(None) };
         let [only] = &path.parts[..] else { return Ok(None) };
-        let Some(Entity::Special(register)) = self.scopes.find(scope, &only.name) else { return Ok(None) };
+        let Some(Entity::Special(register)) = self.scopes.find(scope, only.name) else { return Ok(None) };
         let register = *register;
         let at = match part.name.as_str() {
             "x" => 0,
@@ -70,10 +70,10 @@ impl Checker<'_> {
     pub(super) fn member_base(
         &mut self,
         scope: ScopeId,
-        base: &tree::Expr,
+        base: &tree::Expr<'t>,
         is_arrow: bool,
         span: Span,
-    ) -> Result<Expr> {
+    ) -> Result<Expr<'t>> {
         let base = self.expr(scope, base)?;
         if !is_arrow {
             return Ok(base);
@@ -94,17 +94,23 @@ impl Checker<'_> {
     }
 
     /// A field of an object.
-    pub(super) fn field(&mut self, base: Expr, name: &Name, name_span: Span, span: Span) -> Result<Expr> {
+    pub(super) fn field(
+        &mut self,
+        base: Expr<'t>,
+        name: Name<'t>,
+        name_span: Span,
+        span: Span,
+    ) -> Result<Expr<'t>> {
         let Some(at) = self.types.struct_of(base.ty) else {
             return Err(error(name_span, format_args!("`{}` has no members", self.show(base.ty))));
         };
-        let Some(field) = self.types.structs[at].fields.iter().position(|field| field.name == *name) else {
+        let Some(field) = self.types.structs[at].fields.iter().position(|field| field.name == name) else {
             return Err(self.no_field(base.ty, name, name_span));
         };
         Ok(self.field_at(base, field, span))
     }
 
-    fn no_field(&self, ty: Type, name: &Name, span: Span) -> Failed {
+    fn no_field(&self, ty: Type, name: Name<'t>, span: Span) -> Failed {
         let problem = error(span, format_args!("`{}` has no member `{name}`", self.show(ty.plain())));
         let Some(at) = self.types.struct_of(ty) else { return problem };
         let definition = &self.types.structs[at];
@@ -117,7 +123,7 @@ impl Checker<'_> {
         }
     }
 
-    pub(super) fn field_at(&mut self, base: Expr, field: usize, span: Span) -> Expr {
+    pub(super) fn field_at(&mut self, base: Expr<'t>, field: usize, span: Span) -> Expr<'t> {
         let at = self.types.struct_of(base.ty).unwrap_or(0);
         let ty = self.types.structs[at].fields[field].ty;
         let base_ty = base.ty;
@@ -128,18 +134,18 @@ impl Checker<'_> {
     pub(super) fn method_call(
         &mut self,
         scope: ScopeId,
-        base: Expr,
-        part: &tree::Part,
-        arguments: &[tree::Expr],
+        base: Expr<'t>,
+        part: &tree::Part<'t>,
+        arguments: &[tree::Expr<'t>],
         span: Span,
-    ) -> Result<Expr> {
+    ) -> Result<Expr<'t>> {
         let Some(at) = self.types.struct_of(base.ty) else { return Err(self.no_members(&base, part)) };
-        let Some(methods) = self.types.structs[at].methods_of(&part.name).cloned() else {
+        let Some(methods) = self.types.structs[at].methods_of(part.name).cloned() else {
             let has_field = self.types.structs[at].fields.iter().any(|field| field.name == part.name);
             if !has_field {
-                return Err(self.no_field(base.ty, &part.name, part.span));
+                return Err(self.no_field(base.ty, part.name, part.span));
             }
-            let callee = self.field(base, &part.name, part.span, span)?;
+            let callee = self.field(base, part.name, part.span, span)?;
             let mut passed = self.arguments(scope, arguments)?;
             #[cfg(feature = "host")]
             if let Some(called) = self.call_pointer(&callee, &passed, span)? {
@@ -161,12 +167,12 @@ impl Checker<'_> {
     pub(super) fn call_method(
         &mut self,
         method: DeclaredId,
-        base: Expr,
-        arguments: Vec<Expr>,
+        base: Expr<'t>,
+        arguments: Vec<Expr<'t>>,
         span: Span,
-    ) -> Result<Expr> {
+    ) -> Result<Expr<'t>> {
         let base = Self::placed(base);
-        let name = self.declared[method].function.name.clone();
+        let name = self.declared[method].function.name;
         self.call_one_of(&[method], &[], Some(base), arguments, name.as_str(), span)
     }
 
@@ -175,12 +181,12 @@ impl Checker<'_> {
         &mut self,
         scope: ScopeId,
         operator: &str,
-        arguments: Vec<Expr>,
+        arguments: Vec<Expr<'t>>,
         span: Span,
-    ) -> Result<Option<Expr>> {
+    ) -> Result<Option<Expr<'t>>> {
         let name = self.names.get(&format!("operator{operator}"));
         if let Some(at) = arguments.first().and_then(|first| self.types.struct_of(first.ty))
-            && let Some(methods) = self.types.structs[at].methods_of(&name).cloned()
+            && let Some(methods) = self.types.structs[at].methods_of(name).cloned()
         {
             let mut arguments = arguments.into_iter();
             let Some(this) = arguments.next() else { return Ok(None) };
@@ -197,12 +203,12 @@ impl Checker<'_> {
                 }
             }
         };
-        if let Some(Entity::Functions(found)) = self.scopes.find(scope, &name) {
+        if let Some(Entity::Functions(found)) = self.scopes.find(scope, name) {
             add(found);
         }
         for argument in &arguments {
             let Some(at) = self.types.struct_of(argument.ty) else { continue };
-            if let Some(Entity::Functions(found)) = self.scopes.find(self.types.structs[at].scope, &name) {
+            if let Some(Entity::Functions(found)) = self.scopes.find(self.types.structs[at].scope, name) {
                 add(found);
             }
         }
@@ -222,7 +228,7 @@ impl Checker<'_> {
     pub(super) fn has_assignment(&mut self, ty: Type) -> bool {
         let name = self.names.get("operator=");
         self.types.struct_of(ty).is_some_and(|at| {
-            let methods = self.types.structs[at].methods_of(&name);
+            let methods = self.types.structs[at].methods_of(name);
             methods.is_some_and(|methods| {
                 methods.iter().any(|method| !self.declared[*method].function.is_defaulted)
             })

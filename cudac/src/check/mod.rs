@@ -54,8 +54,8 @@ const MAX_INSTANCES: usize = 10_000;
 
 /// A function as it is declared.
 #[derive(Debug)]
-struct Declared {
-    function: Rc<tree::Function>,
+struct Declared<'t> {
+    function: Rc<tree::Function<'t>>,
     scope: ScopeId,
     /// The struct that it is a member of.
     owner: Option<Type>,
@@ -76,10 +76,10 @@ struct Signature {
 
 /// The function that is being checked.
 #[derive(Debug)]
-struct Frame {
+struct Frame<'t> {
     /// To tell the variables of one function from those of another.
     number: usize,
-    vars: Vec<Var>,
+    vars: Vec<Var<'t>>,
     /// Its result; `Auto` until a `return` decides.
     result: Type,
     name: String,
@@ -93,16 +93,16 @@ struct Frame {
 }
 
 /// Everything that is known while a text is checked.
-pub(crate) struct Checker<'s> {
+pub(crate) struct Checker<'s, 't> {
     files: &'s Files,
-    names: &'s mut Names,
+    names: &'s mut Names<'t>,
     sink: &'s mut Sink,
-    types: Types,
-    scopes: Scopes,
-    declared: Vec<Declared>,
-    templates: Vec<TypeTemplate>,
-    program: Program,
-    frames: Vec<Frame>,
+    types: Types<'t>,
+    scopes: Scopes<'t>,
+    declared: Vec<Declared<'t>>,
+    templates: Vec<TypeTemplate<'t>>,
+    program: Program<'t>,
+    frames: Vec<Frame<'t>>,
     frame_count: usize,
     instances: usize,
     nesting: usize,
@@ -119,19 +119,19 @@ pub(crate) struct Checker<'s> {
 }
 
 /// What the stages after this one need.
-pub(crate) struct Checked {
-    pub program: Program,
-    pub types: Types,
+pub(crate) struct Checked<'t> {
+    pub program: Program<'t>,
+    pub types: Types<'t>,
 }
 
 /// Checks the declarations of a text. If anything is wrong, the sink knows.
-pub(crate) fn check(
+pub(crate) fn check<'t>(
     files: &Files,
-    names: &mut Names,
+    names: &mut Names<'t>,
     sink: &mut Sink,
-    declarations: &[tree::Declaration],
+    declarations: &[tree::Declaration<'t>],
     is_program: bool,
-) -> Checked {
+) -> Checked<'t> {
     let mut checker = Checker {
         files,
         names,
@@ -157,7 +157,7 @@ pub(crate) fn check(
     Checked { program: checker.program, types: checker.types }
 }
 
-impl Checker<'_> {
+impl<'t> Checker<'_, 't> {
     /// The variables that every kernel has.
     fn predefine(&mut self) {
         for (name, register) in
@@ -242,7 +242,7 @@ impl Checker<'_> {
         Ok(())
     }
 
-    fn frame(&mut self) -> Option<&mut Frame> {
+    fn frame(&mut self) -> Option<&mut Frame<'t>> {
         self.frames.last_mut()
     }
 

@@ -9,14 +9,14 @@ use super::types::{Shape, Type};
 use crate::parse::tree;
 use crate::source::{Failed, Result, Span, error};
 
-impl Checker<'_> {
+impl<'t> Checker<'_, 't> {
     pub(super) fn prefix(
         &mut self,
         scope: ScopeId,
         operator: &str,
-        inner: &tree::Expr,
+        inner: &tree::Expr<'t>,
         span: Span,
-    ) -> Result<Expr> {
+    ) -> Result<Expr<'t>> {
         let inner = self.expr(scope, inner)?;
         if self.types.struct_of(inner.ty).is_some()
             && operator != "&"
@@ -60,7 +60,7 @@ impl Checker<'_> {
         }
     }
 
-    fn deref(&mut self, inner: Expr, span: Span) -> Result<Expr> {
+    fn deref(&mut self, inner: Expr<'t>, span: Span) -> Result<Expr<'t>> {
         let value = self.value(inner);
         let Some(to) = self.types.pointee(value.ty) else {
             let message = format!("`*` needs a pointer, but this has the type `{}`", self.show(value.ty));
@@ -72,7 +72,7 @@ impl Checker<'_> {
         Ok(typed::expr(Kind::Deref(value), to, span))
     }
 
-    fn address_of(&mut self, inner: Expr, span: Span) -> Result<Expr> {
+    fn address_of(&mut self, inner: Expr<'t>, span: Span) -> Result<Expr<'t>> {
         #[cfg(feature = "host")]
         if let Kind::FunctionAddress(_) = inner.kind {
             return Ok(inner);
@@ -89,9 +89,9 @@ impl Checker<'_> {
         &mut self,
         scope: ScopeId,
         operator: &str,
-        inner: &tree::Expr,
+        inner: &tree::Expr<'t>,
         span: Span,
-    ) -> Result<Expr> {
+    ) -> Result<Expr<'t>> {
         let inner = self.expr(scope, inner)?;
         if self.types.struct_of(inner.ty).is_some() {
             let ty = self.types.int();
@@ -103,7 +103,7 @@ impl Checker<'_> {
         self.step(inner, operator == "--", true, span)
     }
 
-    fn step(&mut self, place: Expr, is_down: bool, is_post: bool, span: Span) -> Result<Expr> {
+    fn step(&mut self, place: Expr<'t>, is_down: bool, is_post: bool, span: Span) -> Result<Expr<'t>> {
         self.changeable(&place)?;
         if !self.types.is_arithmetic(place.ty) && !self.types.is_pointer(place.ty) {
             let message = format!("`{}` cannot be counted up or down", self.show(place.ty));
@@ -115,7 +115,7 @@ impl Checker<'_> {
     }
 
     /// A place that may be stored to.
-    fn changeable(&mut self, place: &Expr) -> Result<()> {
+    fn changeable(&mut self, place: &Expr<'t>) -> Result<()> {
         self.warn_past_end(place);
         let text = self.files.text(place.span).to_owned();
         if !place.is_place() || matches!(place.kind, Kind::Temporary(_)) {
@@ -135,10 +135,10 @@ impl Checker<'_> {
         &mut self,
         scope: ScopeId,
         operator: &'static str,
-        left: &tree::Expr,
-        right: &tree::Expr,
+        left: &tree::Expr<'t>,
+        right: &tree::Expr<'t>,
         span: Span,
-    ) -> Result<Expr> {
+    ) -> Result<Expr<'t>> {
         let place = self.expr(scope, left)?;
         let is_struct = self.types.struct_of(place.ty).is_some();
         if let (tree::ExprKind::List(items), "=") = (&right.kind, operator) {
@@ -197,7 +197,7 @@ impl Checker<'_> {
         Ok(typed::expr(kind, ty, span))
     }
 
-    pub(super) fn assignment(&mut self, place: Expr, value: Expr, span: Span) -> Expr {
+    pub(super) fn assignment(&mut self, place: Expr<'t>, value: Expr<'t>, span: Span) -> Expr<'t> {
         self.mark_changed(&place);
         let ty = place.ty;
         typed::expr(Kind::Assign(place, value), ty, span)
@@ -207,10 +207,10 @@ impl Checker<'_> {
         &mut self,
         scope: ScopeId,
         operator: &str,
-        left: &tree::Expr,
-        right: &tree::Expr,
+        left: &tree::Expr<'t>,
+        right: &tree::Expr<'t>,
         span: Span,
-    ) -> Result<Expr> {
+    ) -> Result<Expr<'t>> {
         let left = self.expr(scope, left)?;
         let right = self.expr(scope, right)?;
         let is_struct = self.types.struct_of(left.ty).is_some() || self.types.struct_of(right.ty).is_some();
@@ -288,10 +288,10 @@ impl Checker<'_> {
         &mut self,
         compare: Compare,
         operator: &str,
-        left: Expr,
-        right: Expr,
+        left: Expr<'t>,
+        right: Expr<'t>,
         span: Span,
-    ) -> Result<Expr> {
+    ) -> Result<Expr<'t>> {
         let ty = match () {
             () if self.types.is_arithmetic(left.ty) && self.types.is_arithmetic(right.ty) => {
                 self.common(left.ty, right.ty).unwrap_or(left.ty)
@@ -312,10 +312,10 @@ impl Checker<'_> {
         &mut self,
         operator: &str,
         op: Binary,
-        left: Expr,
-        right: Expr,
+        left: Expr<'t>,
+        right: Expr<'t>,
         span: Span,
-    ) -> Result<Expr> {
+    ) -> Result<Expr<'t>> {
         let (a, b) = (self.types.shape(left.ty), self.types.shape(right.ty));
         match (op, a, b) {
             (Binary::Sub, Shape::Pointer(a), Shape::Pointer(b)) if a.same(b) => {
@@ -338,10 +338,10 @@ impl Checker<'_> {
     pub(super) fn index(
         &mut self,
         scope: ScopeId,
-        base: &tree::Expr,
-        index: &tree::Expr,
+        base: &tree::Expr<'t>,
+        index: &tree::Expr<'t>,
         span: Span,
-    ) -> Result<Expr> {
+    ) -> Result<Expr<'t>> {
         let base = self.expr(scope, base)?;
         let index = self.expr(scope, index)?;
         if self.types.struct_of(base.ty).is_some()

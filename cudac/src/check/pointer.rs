@@ -9,7 +9,7 @@ use super::types::{Shape, Type};
 use crate::parse::tree;
 use crate::source::{Result, Span, error, unsupported};
 
-impl Checker<'_> {
+impl<'t> Checker<'_, 't> {
     /// Whether what is being checked may be host code.
     pub(super) fn in_host_code(&self) -> bool {
         self.frames.last().is_none_or(|frame| !frame.is_device)
@@ -19,9 +19,9 @@ impl Checker<'_> {
     pub(super) fn function_value(
         &mut self,
         scope: ScopeId,
-        path: &tree::Path,
+        path: &tree::Path<'t>,
         functions: &[DeclaredId],
-    ) -> Result<Expr> {
+    ) -> Result<Expr<'t>> {
         let Some(part) = path.parts.last() else { return Err(error(path.span, "expected a function")) };
         let explicit = self.explicit(scope, part)?;
         let fits = |at: &&DeclaredId| {
@@ -51,7 +51,7 @@ impl Checker<'_> {
     }
 
     /// The type of the function that a value is or points to, and the pointer.
-    fn pointed(&mut self, callee: &Expr) -> Option<(usize, Expr)> {
+    fn pointed(&mut self, callee: &Expr<'t>) -> Option<(usize, Expr<'t>)> {
         if let (Shape::Function(at), Kind::Deref(pointer)) = (self.types.shape(callee.ty), &callee.kind) {
             return Some((at, pointer.clone()));
         }
@@ -64,10 +64,10 @@ impl Checker<'_> {
     /// A call through a pointer, if the callee is one.
     pub(super) fn call_pointer(
         &mut self,
-        callee: &Expr,
-        arguments: &[Expr],
+        callee: &Expr<'t>,
+        arguments: &[Expr<'t>],
         span: Span,
-    ) -> Result<Option<Expr>> {
+    ) -> Result<Option<Expr<'t>>> {
         let Some((at, pointer)) = self.pointed(callee) else { return Ok(None) };
         let (result, parameters) = self.types.functions[at].clone();
         let arguments = self.passed(&parameters, arguments, span)?;
@@ -75,7 +75,7 @@ impl Checker<'_> {
         Ok(Some(self.dereferenced(call)))
     }
 
-    fn passed(&mut self, parameters: &[Type], arguments: &[Expr], span: Span) -> Result<Vec<Expr>> {
+    fn passed(&mut self, parameters: &[Type], arguments: &[Expr<'t>], span: Span) -> Result<Vec<Expr<'t>>> {
         if parameters.len() != arguments.len() {
             let (wanted, found) = (parameters.len(), arguments.len());
             let message = format!("this function takes {wanted} arguments, not {found}");
@@ -93,11 +93,11 @@ impl Checker<'_> {
     pub(super) fn launch_pointer(
         &mut self,
         scope: ScopeId,
-        kernel: &tree::Expr,
-        shape: &[tree::Expr],
-        arguments: &[tree::Expr],
+        kernel: &tree::Expr<'t>,
+        shape: &[tree::Expr<'t>],
+        arguments: &[tree::Expr<'t>],
         span: Span,
-    ) -> Result<Expr> {
+    ) -> Result<Expr<'t>> {
         let callee = self.expr(scope, kernel)?;
         let Some((at, pointer)) = self.pointed(&callee) else {
             return Err(error(kernel.span, "this is no kernel, so it cannot be launched"));

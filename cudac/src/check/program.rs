@@ -8,15 +8,15 @@ use super::typed::{self, Expr, Formatted, Kind};
 use crate::parse::tree::{self, ExprKind};
 use crate::source::{Result, Span, error};
 
-impl Checker<'_> {
+impl<'t> Checker<'_, 't> {
     pub(super) fn launch(
         &mut self,
         scope: ScopeId,
-        kernel: &tree::Expr,
-        shape: &[tree::Expr],
-        arguments: &[tree::Expr],
+        kernel: &tree::Expr<'t>,
+        shape: &[tree::Expr<'t>],
+        arguments: &[tree::Expr<'t>],
         span: Span,
-    ) -> Result<Expr> {
+    ) -> Result<Expr<'t>> {
         if self.frames.last().is_some_and(|frame| frame.is_device) {
             return Err(crate::source::unsupported(span, "launching a kernel from device code"));
         }
@@ -45,9 +45,14 @@ impl Checker<'_> {
     }
 
     /// The grid and the block as `dim3`, the bytes of shared memory, and the stream.
-    pub(super) fn shape(&mut self, scope: ScopeId, written: &[tree::Expr], span: Span) -> Result<Vec<Expr>> {
+    pub(super) fn shape(
+        &mut self,
+        scope: ScopeId,
+        written: &[tree::Expr<'t>],
+        span: Span,
+    ) -> Result<Vec<Expr<'t>>> {
         let name = self.names.get("dim3");
-        let Some(Entity::Type(dim3)) = self.scopes.find(0, &name).cloned() else {
+        let Some(Entity::Type(dim3)) = self.scopes.find(0, name).cloned() else {
             return Err(error(span, "`dim3` is not declared"));
         };
         let size = self.types.basic(tree::Basic::UnsignedLong);
@@ -78,10 +83,10 @@ impl Checker<'_> {
     pub(super) fn formatted(
         &mut self,
         scope: ScopeId,
-        part: &tree::Part,
-        arguments: &[tree::Expr],
+        part: &tree::Part<'t>,
+        arguments: &[tree::Expr<'t>],
         span: Span,
-    ) -> Result<Option<Expr>> {
+    ) -> Result<Option<Expr<'t>>> {
         let (of, first) = match part.name.as_str() {
             "sprintf" => (Formatted::Sprintf, 1),
             "snprintf" => (Formatted::Snprintf, 2),
@@ -89,7 +94,7 @@ impl Checker<'_> {
             "sscanf" => (Formatted::Sscanf, 1),
             _ => return Ok(None),
         };
-        if !self.is_program || self.scopes.find(scope, &part.name).is_some() {
+        if !self.is_program || self.scopes.find(scope, part.name).is_some() {
             return Ok(None);
         }
         let Some(ExprKind::Text(text)) = arguments.get(first).map(|format| &format.kind) else {
@@ -107,11 +112,16 @@ impl Checker<'_> {
             values.push(value);
         }
         let ty = self.types.int();
-        Ok(Some(typed::expr(Kind::Format(of, text.clone(), values), ty, span)))
+        Ok(Some(typed::expr(Kind::Format(of, text, values), ty, span)))
     }
 
     /// `fprintf(stderr, "…", a)`
-    pub(super) fn fprintf(&mut self, scope: ScopeId, arguments: &[tree::Expr], span: Span) -> Result<Expr> {
+    pub(super) fn fprintf(
+        &mut self,
+        scope: ScopeId,
+        arguments: &[tree::Expr<'t>],
+        span: Span,
+    ) -> Result<Expr<'t>> {
         let Some((stream, rest)) = arguments.split_first() else {
             return Err(error(span, "`fprintf` needs a stream as its first argument"));
         };
@@ -119,6 +129,6 @@ impl Checker<'_> {
         let printed = self.printf(scope, rest, span)?;
         let Kind::Printf(text, values) = &printed.kind else { return Ok(printed) };
         let values = [stream].into_iter().chain(values.iter().cloned()).collect();
-        Ok(typed::expr(Kind::Print(text.clone(), values), printed.ty, printed.span))
+        Ok(typed::expr(Kind::Print(text, values), printed.ty, printed.span))
     }
 }

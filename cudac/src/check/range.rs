@@ -13,52 +13,45 @@ use crate::source::{Name, Result, Span, error};
 struct Builder(Span);
 
 impl Builder {
-    fn expr(&self, kind: ExprKind) -> tree::Expr {
+    fn expr<'t>(&self, kind: ExprKind<'t>) -> tree::Expr<'t> {
         tree::expr(kind, self.0, 4)
     }
 
-    fn name(&self, name: &Name) -> tree::Expr {
-        let part = tree::Part { name: name.clone(), arguments: None, span: self.0 };
+    fn name<'t>(&self, name: Name<'t>) -> tree::Expr<'t> {
+        let part = tree::Part { name, arguments: None, span: self.0 };
         self.expr(ExprKind::Path(tree::Path { parts: vec![part], span: self.0 }))
     }
 
-    fn call(&self, base: &Name, name: Name) -> tree::Expr {
+    fn call<'t>(&self, base: Name<'t>, name: Name<'t>) -> tree::Expr<'t> {
         let part = tree::Part { name, arguments: None, span: self.0 };
         let base = self.name(base);
         let callee = self.expr(ExprKind::Member { base, is_arrow: false, part });
         self.expr(ExprKind::Call(callee, Vec::new()))
     }
 
-    fn ty(&self, kind: TypeKind) -> tree::Type {
+    fn ty<'t>(&self, kind: TypeKind<'t>) -> tree::Type<'t> {
         tree::plain(kind, self.0)
     }
 
-    fn variable(&self, name: &Name, ty: tree::Type, value: tree::Expr) -> tree::Variable {
+    fn variable<'t>(&self, name: Name<'t>, ty: tree::Type<'t>, value: tree::Expr<'t>) -> tree::Variable<'t> {
         let storage = tree::Storage::default();
-        tree::Variable {
-            name: name.clone(),
-            ty,
-            init: Some(Init::Assign(value)),
-            storage,
-            align: None,
-            span: self.0,
-        }
+        tree::Variable { name, ty, init: Some(Init::Assign(value)), storage, align: None, span: self.0 }
     }
 
-    fn stmt(&self, kind: tree::StmtKind) -> tree::Stmt {
+    fn stmt<'t>(&self, kind: tree::StmtKind<'t>) -> tree::Stmt<'t> {
         tree::stmt(kind, self.0)
     }
 }
 
-impl Checker<'_> {
+impl<'t> Checker<'_, 't> {
     pub(super) fn range_for(
         &mut self,
         scope: ScopeId,
-        variable: &tree::Variable,
-        range: &tree::Expr,
-        body: &tree::Stmt,
-        unroll: &tree::Unroll,
-    ) -> Result<Stmt> {
+        variable: &tree::Variable<'t>,
+        range: &tree::Expr<'t>,
+        body: &tree::Stmt<'t>,
+        unroll: &tree::Unroll<'t>,
+    ) -> Result<Stmt<'t>> {
         let build = Builder(range.span);
         let [over, at, end] = ["range:", "at:", "end:"].map(|name| self.names.get(name));
         let auto = || build.ty(TypeKind::Auto);
@@ -68,15 +61,15 @@ impl Checker<'_> {
                 let count = build.expr(ExprKind::Number(self.names.get(&length.to_string())));
                 let zero = build.expr(ExprKind::Number(self.names.get("0")));
                 let unsigned = build.ty(TypeKind::Basic(tree::Basic::Unsigned));
-                let condition = ExprKind::Binary("<", build.name(&at), count);
-                let item = ExprKind::Index(build.name(&over), build.name(&at));
-                (vec![build.variable(&at, unsigned, zero)], condition, item)
+                let condition = ExprKind::Binary("<", build.name(at), count);
+                let item = ExprKind::Index(build.name(over), build.name(at));
+                (vec![build.variable(at, unsigned, zero)], condition, item)
             }
             _ if self.has_ends(ty) => {
-                let [first, last] = ["begin", "end"].map(|name| build.call(&over, self.names.get(name)));
-                let inits = vec![build.variable(&at, auto(), first), build.variable(&end, auto(), last)];
-                let condition = ExprKind::Binary("!=", build.name(&at), build.name(&end));
-                (inits, condition, ExprKind::Prefix("*", build.name(&at)))
+                let [first, last] = ["begin", "end"].map(|name| build.call(over, self.names.get(name)));
+                let inits = vec![build.variable(at, auto(), first), build.variable(end, auto(), last)];
+                let condition = ExprKind::Binary("!=", build.name(at), build.name(end));
+                (inits, condition, ExprKind::Prefix("*", build.name(at)))
             }
             _ => {
                 let message = format!("`for` cannot go through a `{}`", self.show(ty));
@@ -89,13 +82,13 @@ impl Checker<'_> {
         let loop_ = tree::StmtKind::For {
             init: Some(build.stmt(tree::StmtKind::Variables(inits))),
             condition: Some(build.expr(condition)),
-            step: Some(build.expr(ExprKind::Prefix("++", build.name(&at)))),
+            step: Some(build.expr(ExprKind::Prefix("++", build.name(at)))),
             body: tree::stmt(tree::StmtKind::Block(inner), body.span),
             unroll: unroll.clone(),
         };
         let is_place = !matches!(range.kind, ExprKind::Call(..) | ExprKind::Construct(..));
         let bound = if is_place { build.ty(TypeKind::Reference(auto())) } else { auto() };
-        let over = build.variable(&over, bound, range.clone());
+        let over = build.variable(over, bound, range.clone());
         let inner = self.scopes.push(scope);
         let statements = [build.stmt(tree::StmtKind::Variables(vec![over])), build.stmt(loop_)];
         let mut made = Vec::new();

@@ -6,9 +6,9 @@ use super::types::{MAX_SIZE, Shape, Type};
 use crate::parse::tree::{self, TypeKind};
 use crate::source::{Result, error};
 
-impl Checker<'_> {
+impl<'t> Checker<'_, 't> {
     /// The type that is written, from a scope.
-    pub(super) fn resolve(&mut self, scope: ScopeId, written: &tree::Type) -> Result<Type> {
+    pub(super) fn resolve(&mut self, scope: ScopeId, written: &tree::Type<'t>) -> Result<Type> {
         let ty = match &written.kind {
             TypeKind::Basic(basic) => self.types.basic(*basic),
             TypeKind::Auto => self.types.get(Shape::Auto),
@@ -54,9 +54,9 @@ impl Checker<'_> {
     fn array(
         &mut self,
         scope: ScopeId,
-        of: &tree::Type,
-        length: Option<&tree::Expr>,
-        written: &tree::Type,
+        of: &tree::Type<'t>,
+        length: Option<&tree::Expr<'t>>,
+        written: &tree::Type<'t>,
     ) -> Result<Type> {
         let of = self.resolve(scope, of)?;
         if self.types.is_void(of) || self.types.is_reference(of) {
@@ -75,7 +75,7 @@ impl Checker<'_> {
     }
 
     /// A type that a variable can have.
-    pub(super) fn object_type(&mut self, scope: ScopeId, written: &tree::Type) -> Result<Type> {
+    pub(super) fn object_type(&mut self, scope: ScopeId, written: &tree::Type<'t>) -> Result<Type> {
         let ty = self.resolve(scope, written)?;
         if self.types.is_void(ty) {
             return Err(error(written.span, "a variable cannot have the type `void`"));

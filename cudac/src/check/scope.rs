@@ -34,36 +34,36 @@ pub(crate) enum Entity {
 
 /// A template of a type, or of a name for a type.
 #[derive(Debug)]
-pub(crate) struct TypeTemplate {
-    pub kind: TemplateKind,
-    pub parameters: Vec<tree::Parameter>,
+pub(crate) struct TypeTemplate<'t> {
+    pub kind: TemplateKind<'t>,
+    pub parameters: Vec<tree::Parameter<'t>>,
     pub scope: ScopeId,
-    pub name: Name,
+    pub name: Name<'t>,
     /// The types that were made of it, by their arguments.
     pub instances: List<Vec<Argument>, Type>,
     /// The special cases.
-    pub specials: Vec<Rc<tree::Struct>>,
+    pub specials: Vec<Rc<tree::Struct<'t>>>,
 }
 
 #[derive(Clone, Debug)]
-pub(crate) enum TemplateKind {
-    Struct(Rc<tree::Struct>),
-    Alias(tree::Type),
+pub(crate) enum TemplateKind<'t> {
+    Struct(Rc<tree::Struct<'t>>),
+    Alias(tree::Type<'t>),
 }
 
 #[derive(Debug, Default)]
-struct Scope {
-    names: Map<Name, Entity>,
+struct Scope<'t> {
+    names: Map<Name<'t>, Entity>,
     parent: Option<ScopeId>,
     using: Vec<ScopeId>,
 }
 
 /// All scopes; the first is the global one.
 #[derive(Debug)]
-pub(crate) struct Scopes(Vec<Scope>);
+pub(crate) struct Scopes<'t>(Vec<Scope<'t>>);
 
-impl Scopes {
-    pub fn new() -> Scopes {
+impl<'t> Scopes<'t> {
+    pub fn new() -> Scopes<'t> {
         Scopes(vec![Scope::default()])
     }
 
@@ -72,16 +72,16 @@ impl Scopes {
         self.0.len() - 1
     }
 
-    pub fn declare(&mut self, scope: ScopeId, name: Name, entity: Entity) {
+    pub fn declare(&mut self, scope: ScopeId, name: Name<'t>, entity: Entity) {
         self.0[scope].names.insert(name, entity);
     }
 
-    pub fn declare_function(&mut self, scope: ScopeId, name: &Name, function: DeclaredId) {
+    pub fn declare_function(&mut self, scope: ScopeId, name: Name<'t>, function: DeclaredId) {
         let names = &mut self.0[scope].names;
-        if let Some(Entity::Functions(list)) = names.get_mut(name) {
+        if let Some(Entity::Functions(list)) = names.get_mut(&name) {
             list.push(function);
         } else {
-            names.insert(name.clone(), Entity::Functions(vec![function]));
+            names.insert(name, Entity::Functions(vec![function]));
         }
     }
 
@@ -90,18 +90,18 @@ impl Scopes {
     }
 
     /// What a name means in a scope itself, or in the namespaces that it uses.
-    pub fn find_in(&self, scope: ScopeId, name: &Name) -> Option<&Entity> {
+    pub fn find_in(&self, scope: ScopeId, name: Name<'t>) -> Option<&Entity> {
         let own = &self.0[scope];
-        let used = || own.using.iter().find_map(|used| self.0[*used].names.get(name));
-        own.names.get(name).or_else(used)
+        let used = || own.using.iter().find_map(|used| self.0[*used].names.get(&name));
+        own.names.get(&name).or_else(used)
     }
 
-    pub fn find_own(&self, scope: ScopeId, name: &Name) -> Option<&Entity> {
-        self.0[scope].names.get(name)
+    pub fn find_own(&self, scope: ScopeId, name: Name<'t>) -> Option<&Entity> {
+        self.0[scope].names.get(&name)
     }
 
     /// What a name means, from a scope outwards.
-    pub fn find(&self, scope: ScopeId, name: &Name) -> Option<&Entity> {
+    pub fn find(&self, scope: ScopeId, name: Name<'t>) -> Option<&Entity> {
         let mut at = Some(scope);
         while let Some(scope) = at {
             if let Some(found) = self.find_in(scope, name) {
@@ -113,9 +113,9 @@ impl Scopes {
     }
 
     /// The name that a namespace has in the scope around it.
-    pub fn name_of(&self, outer: ScopeId, inner: ScopeId) -> Option<&Name> {
+    pub fn name_of(&self, outer: ScopeId, inner: ScopeId) -> Option<Name<'t>> {
         let is_inner = |entity: &Entity| matches!(entity, Entity::Namespace(at) if *at == inner);
-        self.0[outer].names.iter().find(|(_, entity)| is_inner(entity)).map(|(name, _)| name)
+        self.0[outer].names.iter().find(|(_, entity)| is_inner(entity)).map(|(name, _)| name).copied()
     }
 
     pub fn parent(&self, scope: ScopeId) -> Option<ScopeId> {
@@ -124,7 +124,7 @@ impl Scopes {
 
     /// The name in one scope that is most like a wrong one.
     pub fn find_near(&self, scope: ScopeId, wrong: &str) -> Option<String> {
-        nearest(wrong, self.0[scope].names.keys().map(Name::as_str)).map(str::to_owned)
+        nearest(wrong, self.0[scope].names.keys().map(|name| name.as_str())).map(str::to_owned)
     }
 
     /// The visible name that is most like a wrong one.
@@ -134,7 +134,7 @@ impl Scopes {
         while let Some(scope) = at {
             let own = &self.0[scope];
             let spaces = std::iter::once(own).chain(own.using.iter().map(|used| &self.0[*used]));
-            names.extend(spaces.flat_map(|space| space.names.keys()).map(Name::as_str));
+            names.extend(spaces.flat_map(|space| space.names.keys()).map(|name| name.as_str()));
             at = own.parent;
         }
         for own in crate::builtins::headers::own_names() {

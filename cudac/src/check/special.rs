@@ -12,10 +12,10 @@ use super::types::Argument;
 use crate::parse::tree::{self, TypeKind};
 use crate::source::{Name, Result, error};
 
-impl Checker<'_> {
+impl<'t> Checker<'_, 't> {
     /// `template <> struct S<int> { … };`
-    pub(super) fn special_struct(&mut self, scope: ScopeId, definition: &Rc<tree::Struct>) -> Result<()> {
-        let Some(Entity::TypeTemplate(template)) = self.scopes.find(scope, &definition.name).cloned() else {
+    pub(super) fn special_struct(&mut self, scope: ScopeId, definition: &Rc<tree::Struct<'t>>) -> Result<()> {
+        let Some(Entity::TypeTemplate(template)) = self.scopes.find(scope, definition.name).cloned() else {
             return Err(error(definition.span, format_args!("`{}` is no template", definition.name)));
         };
         if !definition.is_forward {
@@ -30,11 +30,11 @@ impl Checker<'_> {
         template: TemplateId,
         parent: ScopeId,
         arguments: &[Argument],
-    ) -> Result<Option<(ScopeId, Rc<tree::Struct>)>> {
-        let mut best: Option<(usize, Found, Rc<tree::Struct>)> = None;
+    ) -> Result<Option<(ScopeId, Rc<tree::Struct<'t>>)>> {
+        let mut best: Option<(usize, Found, Rc<tree::Struct<'t>>)> = None;
         for case in self.templates[template].specials.clone() {
             let parameters = case.template.as_deref().unwrap_or_default();
-            let names: Vec<Name> = parameters.iter().filter_map(|parameter| parameter.name.clone()).collect();
+            let names: Vec<Name<'t>> = parameters.iter().filter_map(|parameter| parameter.name).collect();
             let written = case.special.as_deref().unwrap_or_default();
             let mut found = Found::default();
             let fits = written.len() == arguments.len()
@@ -63,9 +63,9 @@ impl Checker<'_> {
     fn says(
         &mut self,
         parent: ScopeId,
-        written: &[tree::Argument],
+        written: &[tree::Argument<'t>],
         found: &Found,
-        parameters: &[tree::Parameter],
+        parameters: &[tree::Parameter<'t>],
         arguments: &[Argument],
     ) -> Result<bool> {
         let scope = self.scopes.push(parent);
@@ -94,7 +94,11 @@ impl Checker<'_> {
     }
 
     /// `template <> float f<float>(float x) { … }`
-    pub(super) fn special_function(&mut self, scope: ScopeId, function: &Rc<tree::Function>) -> Result<()> {
+    pub(super) fn special_function(
+        &mut self,
+        scope: ScopeId,
+        function: &Rc<tree::Function<'t>>,
+    ) -> Result<()> {
         let (template, arguments) = self.meant_template(scope, function)?;
         let id = self.declared.len();
         self.declare_hidden(scope, function);
@@ -105,7 +109,7 @@ impl Checker<'_> {
     }
 
     /// `template void f<float>(float x);`
-    pub(super) fn want_instance(&mut self, scope: ScopeId, function: &Rc<tree::Function>) -> Result<()> {
+    pub(super) fn want_instance(&mut self, scope: ScopeId, function: &Rc<tree::Function<'t>>) -> Result<()> {
         let (template, arguments) = self.meant_template(scope, function)?;
         self.wanted.push((template, arguments, function.span));
         Ok(())
@@ -113,7 +117,7 @@ impl Checker<'_> {
 
     /// Asks for the kernel that a template and its arguments name.
     #[cfg(feature = "host")]
-    pub(super) fn want_kernel(&mut self, scope: ScopeId, path: &tree::Path) -> Result<()> {
+    pub(super) fn want_kernel(&mut self, scope: ScopeId, path: &tree::Path<'t>) -> Result<()> {
         let Entity::Functions(functions) = self.lookup(scope, path)? else {
             return Err(error(path.span, "this is no template of a kernel"));
         };
@@ -144,7 +148,7 @@ impl Checker<'_> {
     fn meant_template(
         &mut self,
         scope: ScopeId,
-        function: &Rc<tree::Function>,
+        function: &Rc<tree::Function<'t>>,
     ) -> Result<(DeclaredId, Vec<Argument>)> {
         let explicit = self.template_arguments(scope, function.special.as_deref().unwrap_or_default())?;
         let mut arguments = Vec::with_capacity(function.parameters.len());
@@ -152,7 +156,7 @@ impl Checker<'_> {
             let ty = self.resolve(scope, &parameter.ty)?;
             arguments.push(typed::expr(Kind::Integer(0), self.types.referred(ty), parameter.span));
         }
-        if let Some(Entity::Functions(known)) = self.scopes.find(scope, &function.name).cloned() {
+        if let Some(Entity::Functions(known)) = self.scopes.find(scope, function.name).cloned() {
             for declared in known {
                 let own = &self.declared[declared].function;
                 if own.template.is_none() || own.parameters.len() != arguments.len() {
@@ -168,8 +172,8 @@ impl Checker<'_> {
 }
 
 /// How much a special case says of an argument: nothing if it is only a parameter.
-fn weight(written: &tree::Argument, names: &[Name]) -> usize {
-    fn of(ty: &tree::Type, names: &[Name]) -> usize {
+fn weight(written: &tree::Argument<'_>, names: &[Name<'_>]) -> usize {
+    fn of(ty: &tree::Type<'_>, names: &[Name<'_>]) -> usize {
         usize::from(ty.is_const)
             + match &ty.kind {
                 TypeKind::Pointer(inner) | TypeKind::Reference(inner) | TypeKind::Array(inner, _) => {

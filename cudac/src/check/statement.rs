@@ -12,9 +12,9 @@ use crate::source::{Result, Span, error, unsupported};
 /// `#pragma unroll` may ask for this many copies.
 const MAX_UNROLL: i64 = 4096;
 
-impl Checker<'_> {
+impl<'t> Checker<'_, 't> {
     /// Statements in a row; one that is wrong is reported, and the next one is checked.
-    pub(super) fn statements(&mut self, scope: ScopeId, written: &[tree::Stmt]) -> Vec<Stmt> {
+    pub(super) fn statements(&mut self, scope: ScopeId, written: &[tree::Stmt<'t>]) -> Vec<Stmt<'t>> {
         let mut statements = Vec::with_capacity(written.len());
         for written in written {
             match self.statement(scope, written) {
@@ -27,7 +27,7 @@ impl Checker<'_> {
     }
 
     /// A statement with a scope of its own.
-    fn scoped(&mut self, scope: ScopeId, written: &tree::Stmt) -> Vec<Stmt> {
+    fn scoped(&mut self, scope: ScopeId, written: &tree::Stmt<'t>) -> Vec<Stmt<'t>> {
         let inner = self.scopes.push(scope);
         match &written.kind {
             tree::StmtKind::Block(statements) => self.statements(inner, statements),
@@ -35,7 +35,7 @@ impl Checker<'_> {
         }
     }
 
-    pub(super) fn statement(&mut self, scope: ScopeId, written: &tree::Stmt) -> Result<Option<Stmt>> {
+    pub(super) fn statement(&mut self, scope: ScopeId, written: &tree::Stmt<'t>) -> Result<Option<Stmt<'t>>> {
         let span = written.span;
         let kind = match &written.kind {
             tree::StmtKind::Empty => return Ok(None),
@@ -89,14 +89,14 @@ impl Checker<'_> {
                 return Err(unsupported(span, "`goto` in device code"));
             }
             #[cfg(feature = "host")]
-            tree::StmtKind::Goto(label) => StmtKind::Goto(label.clone()),
+            tree::StmtKind::Goto(label) => StmtKind::Goto(*label),
             #[cfg(feature = "host")]
-            tree::StmtKind::Label(label) => StmtKind::Label(label.clone()),
+            tree::StmtKind::Label(label) => StmtKind::Label(*label),
         };
         Ok(Some(Stmt { kind, span }))
     }
 
-    fn tested(&mut self, scope: ScopeId, written: &tree::Expr) -> Result<Expr> {
+    fn tested(&mut self, scope: ScopeId, written: &tree::Expr<'t>) -> Result<Expr<'t>> {
         if let tree::ExprKind::Assign("=", ..) = written.kind {
             self.sink.warn(written.span, "this assigns, and does not compare", "write `==` to compare");
         }
@@ -108,11 +108,11 @@ impl Checker<'_> {
         &mut self,
         scope: ScopeId,
         is_constexpr: bool,
-        condition: &tree::Expr,
-        then: &tree::Stmt,
-        otherwise: Option<&tree::Stmt>,
+        condition: &tree::Expr<'t>,
+        then: &tree::Stmt<'t>,
+        otherwise: Option<&tree::Stmt<'t>>,
         span: Span,
-    ) -> Result<Stmt> {
+    ) -> Result<Stmt<'t>> {
         let condition = self.tested(scope, condition)?;
         if is_constexpr {
             let Some(Constant::Integer(holds)) = self.evaluate(&condition) else {
@@ -136,11 +136,11 @@ impl Checker<'_> {
     fn loop_(
         &mut self,
         scope: ScopeId,
-        (init, condition, step): (Option<Stmt>, Option<Expr>, Option<Expr>),
-        body: &tree::Stmt,
-        unroll: &tree::Unroll,
+        (init, condition, step): (Option<Stmt<'t>>, Option<Expr<'t>>, Option<Expr<'t>>),
+        body: &tree::Stmt<'t>,
+        unroll: &tree::Unroll<'t>,
         is_do: bool,
-    ) -> Result<StmtKind> {
+    ) -> Result<StmtKind<'t>> {
         let unroll = match unroll {
             tree::Unroll::Unsaid => Unroll::Unsaid,
             tree::Unroll::Fully => Unroll::Fully,
@@ -160,13 +160,18 @@ impl Checker<'_> {
         Ok(StmtKind::Loop(Rc::new(Loop { init, condition, is_do, step, body, unroll })))
     }
 
-    fn leave(&mut self, span: Span, word: &str, kind: StmtKind) -> Result<StmtKind> {
+    fn leave(&mut self, span: Span, word: &str, kind: StmtKind<'t>) -> Result<StmtKind<'t>> {
         let is_inside =
             self.frames.last().is_some_and(|frame| frame.loops > 0 || word == "break" && frame.switches > 0);
         if is_inside { Ok(kind) } else { Err(error(span, format_args!("`{word}` outside of a loop"))) }
     }
 
-    fn switch(&mut self, scope: ScopeId, value: &tree::Expr, body: &tree::Stmt) -> Result<StmtKind> {
+    fn switch(
+        &mut self,
+        scope: ScopeId,
+        value: &tree::Expr<'t>,
+        body: &tree::Stmt<'t>,
+    ) -> Result<StmtKind<'t>> {
         let value = self.value_of(scope, value)?;
         if !self.types.is_integral(value.ty) && !self.types.is_scoped_enum(value.ty) {
             let message =
@@ -188,8 +193,8 @@ impl Checker<'_> {
         Ok(StmtKind::Switch(Rc::new(Switch { value, arms: arms? })))
     }
 
-    fn arms(&mut self, scope: ScopeId, ty: Type, written: &[tree::Stmt]) -> Result<Vec<Arm>> {
-        let mut arms: Vec<Arm> = Vec::new();
+    fn arms(&mut self, scope: ScopeId, ty: Type, written: &[tree::Stmt<'t>]) -> Result<Vec<Arm<'t>>> {
+        let mut arms: Vec<Arm<'t>> = Vec::new();
         let mut seen: Vec<Option<i64>> = Vec::new();
         for statement in written {
             let label = match &statement.kind {
@@ -224,7 +229,12 @@ impl Checker<'_> {
         Ok(arms)
     }
 
-    fn return_(&mut self, scope: ScopeId, written: Option<&tree::Expr>, span: Span) -> Result<StmtKind> {
+    fn return_(
+        &mut self,
+        scope: ScopeId,
+        written: Option<&tree::Expr<'t>>,
+        span: Span,
+    ) -> Result<StmtKind<'t>> {
         let Some(frame) = self.frames.last() else { return Ok(StmtKind::Return(None)) };
         let (mut result, name) = (frame.result, frame.name.clone());
         let Some(written) = written else {
@@ -267,7 +277,7 @@ impl Checker<'_> {
         }
     }
 
-    fn variables(&mut self, scope: ScopeId, written: &[tree::Variable]) -> Vec<Stmt> {
+    fn variables(&mut self, scope: ScopeId, written: &[tree::Variable<'t>]) -> Vec<Stmt<'t>> {
         let mut statements = Vec::new();
         for variable in written {
             match self.variable(scope, variable) {
@@ -283,8 +293,8 @@ impl Checker<'_> {
     }
 
     /// Declares a variable whose declaration was wrong, so that its uses are not errors too.
-    fn declare_wrong(&mut self, scope: ScopeId, variable: &tree::Variable) {
-        if self.scopes.find_own(scope, &variable.name).is_none() {
+    fn declare_wrong(&mut self, scope: ScopeId, variable: &tree::Variable<'t>) {
+        if self.scopes.find_own(scope, variable.name).is_none() {
             let written = match &variable.ty.kind {
                 // An array whose length is wrong can be indexed like any other.
                 tree::TypeKind::Array(of, _) => {
@@ -295,17 +305,17 @@ impl Checker<'_> {
             };
             let ty = self.resolve(scope, &written).ok().filter(|ty| self.types.shape(*ty) != Shape::Auto);
             let ty = ty.unwrap_or_else(|| self.types.int());
-            let _ = self.add_var(scope, &variable.name, self.types.referred(ty).plain(), variable.span);
+            let _ = self.add_var(scope, variable.name, self.types.referred(ty).plain(), variable.span);
         }
     }
 
-    fn variable(&mut self, scope: ScopeId, variable: &tree::Variable) -> Result<Option<Stmt>> {
+    fn variable(&mut self, scope: ScopeId, variable: &tree::Variable<'t>) -> Result<Option<Stmt<'t>>> {
         let storage = variable.storage;
         let span = variable.span;
         if storage.is_shared || storage.is_static && !storage.is_constexpr || storage.is_constant {
             self.warn_shadow(scope, variable);
             let entity = self.global(scope, variable)?;
-            self.scopes.declare(scope, variable.name.clone(), entity);
+            self.scopes.declare(scope, variable.name, entity);
             return Ok(None);
         }
         if storage.is_device {
@@ -357,7 +367,7 @@ impl Checker<'_> {
         }
         self.warn_shadow(scope, variable);
         let ty = if storage.is_constexpr { ty.qualified(true, false) } else { ty };
-        let id = self.add_var(scope, &variable.name, ty, span)?;
+        let id = self.add_var(scope, variable.name, ty, span)?;
         if let Some(frame) = self.frame() {
             frame.vars[id].constant = constant;
         }
@@ -369,7 +379,13 @@ impl Checker<'_> {
     }
 
     /// The type of an `auto` variable.
-    fn deduced(&mut self, scope: ScopeId, ty: Type, init: &tree::Init, span: Span) -> Result<(Type, Expr)> {
+    fn deduced(
+        &mut self,
+        scope: ScopeId,
+        ty: Type,
+        init: &tree::Init<'t>,
+        span: Span,
+    ) -> Result<(Type, Expr<'t>)> {
         let [written] = crate::parse::values(init) else {
             return Err(error(span, "`auto` needs one value"));
         };
@@ -391,9 +407,9 @@ impl Checker<'_> {
         Ok((value.ty.plain().qualified_as(ty), value))
     }
 
-    fn warn_shadow(&mut self, scope: ScopeId, variable: &tree::Variable) {
+    fn warn_shadow(&mut self, scope: ScopeId, variable: &tree::Variable<'t>) {
         let Some(parent) = self.scopes.parent(scope) else { return };
-        let Some(Entity::Global(outer)) = self.scopes.find(parent, &variable.name) else { return };
+        let Some(Entity::Global(outer)) = self.scopes.find(parent, variable.name) else { return };
         let global = &self.program.globals[*outer];
         if global.space == super::typed::Space::Shared && variable.span.is_users() {
             let message = format!("`{}` hides the `__shared__` variable of the same name", variable.name);
@@ -402,7 +418,7 @@ impl Checker<'_> {
     }
 
     /// What an expression whose value is not used does, if it does nothing.
-    fn warn_unused(&mut self, value: &Expr) {
+    fn warn_unused(&mut self, value: &Expr<'t>) {
         let what = match &value.kind {
             Kind::Compare(..) => "this compares, and the result is not used",
             Kind::Binary(..) => "the result of this is not used",

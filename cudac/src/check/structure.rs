@@ -8,12 +8,12 @@ use super::types::{Argument, Field, MAX_SIZE, Shape, Struct, Type};
 use crate::parse::tree::{self, Declaration, Member};
 use crate::source::{Result, error};
 
-impl Checker<'_> {
+impl<'t> Checker<'_, 't> {
     /// A struct whose members are not known yet.
     pub(super) fn new_struct(
         &mut self,
         name: String,
-        definition: &tree::Struct,
+        definition: &tree::Struct<'t>,
         scope: ScopeId,
         template: Option<(TemplateId, Vec<Argument>)>,
     ) -> Type {
@@ -37,12 +37,12 @@ impl Checker<'_> {
         });
         let ty = self.types.get(Shape::Struct(self.types.structs.len() - 1));
         // Its own name means itself inside of it.
-        self.scopes.declare(inner, definition.name.clone(), Entity::Type(ty));
+        self.scopes.declare(inner, definition.name, Entity::Type(ty));
         ty
     }
 
     /// Reads the members of a struct.
-    pub(super) fn complete_struct(&mut self, ty: Type, definition: &Rc<tree::Struct>) -> Result<()> {
+    pub(super) fn complete_struct(&mut self, ty: Type, definition: &Rc<tree::Struct<'t>>) -> Result<()> {
         let Some(at) = self.types.struct_of(ty) else { return Ok(()) };
         let scope = self.types.structs[at].scope;
         let (mut size, mut align) = (0u64, 1u64);
@@ -50,7 +50,7 @@ impl Checker<'_> {
             match member {
                 Member::Field(variable) if variable.storage.is_static => {
                     let entity = self.global(scope, variable)?;
-                    self.scopes.declare(scope, variable.name.clone(), entity);
+                    self.scopes.declare(scope, variable.name, entity);
                 }
                 Member::Field(variable) => self.add_field(at, variable, (&mut size, &mut align))?,
                 Member::Function(_) => {}
@@ -66,7 +66,7 @@ impl Checker<'_> {
             return Err(error(definition.span, "this struct is larger than 2 GiB"));
         }
         for nth in 0..self.types.structs[at].fields.len() {
-            let name = self.types.structs[at].fields[nth].name.clone();
+            let name = self.types.structs[at].fields[nth].name;
             self.scopes.declare(scope, name, Entity::Capture(at, nth));
         }
         let own = &mut self.types.structs[at];
@@ -84,7 +84,7 @@ impl Checker<'_> {
     fn add_declaration(
         &mut self,
         at: usize,
-        declaration: &Declaration,
+        declaration: &Declaration<'t>,
         (size, align): (&mut u64, &mut u64),
     ) -> Result<()> {
         let scope = self.types.structs[at].scope;
@@ -94,7 +94,7 @@ impl Checker<'_> {
         if !inner.name.as_str().starts_with('<') {
             return Ok(());
         }
-        let Some(Entity::Type(ty)) = self.scopes.find_own(scope, &inner.name).cloned() else { return Ok(()) };
+        let Some(Entity::Type(ty)) = self.scopes.find_own(scope, inner.name).cloned() else { return Ok(()) };
         let start =
             if self.types.structs[at].is_union { 0 } else { size.next_multiple_of(self.types.align(ty)) };
         *align = (*align).max(self.types.align(ty));
@@ -110,7 +110,7 @@ impl Checker<'_> {
     fn add_field(
         &mut self,
         at: usize,
-        variable: &tree::Variable,
+        variable: &tree::Variable<'t>,
         (size, align): (&mut u64, &mut u64),
     ) -> Result<()> {
         let scope = self.types.structs[at].scope;
@@ -128,11 +128,11 @@ impl Checker<'_> {
         *size = (*size).max(offset.saturating_add(self.types.size(ty)));
         *align = (*align).max(own);
         let init = variable.init.clone().map(Rc::new);
-        self.types.structs[at].fields.push(Field { name: variable.name.clone(), ty, offset, init });
+        self.types.structs[at].fields.push(Field { name: variable.name, ty, offset, init });
         Ok(())
     }
 
-    fn add_method(&mut self, ty: Type, at: usize, function: &Rc<tree::Function>) -> Result<()> {
+    fn add_method(&mut self, ty: Type, at: usize, function: &Rc<tree::Function<'t>>) -> Result<()> {
         let scope = self.types.structs[at].scope;
         let id = self.declared.len();
         self.declare_function(scope, function, Some(ty))?;
@@ -145,9 +145,9 @@ impl Checker<'_> {
             () => {
                 match own.methods.iter_mut().find(|(name, _)| *name == function.name) {
                     Some((_, same)) => same.push(id),
-                    None => own.methods.push((function.name.clone(), vec![id])),
+                    None => own.methods.push((function.name, vec![id])),
                 }
-                self.scopes.declare_function(scope, &function.name, id);
+                self.scopes.declare_function(scope, function.name, id);
             }
         }
         Ok(())

@@ -12,14 +12,14 @@ use crate::parse::tree::{self, ParameterKind, TypeKind};
 use crate::source::map::List;
 use crate::source::{Name, Result, Span, error, joined};
 
-pub(super) type Found = List<Name, Argument>;
+pub(super) type Found<'t> = List<Name<'t>, Argument>;
 
-impl Checker<'_> {
+impl<'t> Checker<'_, 't> {
     /// Arguments in angle brackets.
     pub(super) fn template_arguments(
         &mut self,
         scope: ScopeId,
-        written: &[tree::Argument],
+        written: &[tree::Argument<'t>],
     ) -> Result<Vec<Argument>> {
         let mut arguments = Vec::with_capacity(written.len());
         for written in written {
@@ -40,7 +40,7 @@ impl Checker<'_> {
         given: &[Argument],
         span: Span,
     ) -> Result<Type> {
-        let (parent, name) = (self.templates[template].scope, self.templates[template].name.clone());
+        let (parent, name) = (self.templates[template].scope, self.templates[template].name);
         let parameters = self.templates[template].parameters.clone();
         if given.len() > parameters.len() {
             return Err(error(span, format_args!("`{name}` takes at most {} arguments", parameters.len())));
@@ -78,7 +78,11 @@ impl Checker<'_> {
         }
     }
 
-    fn default_argument(&mut self, scope: ScopeId, parameter: &tree::Parameter) -> Result<Option<Argument>> {
+    fn default_argument(
+        &mut self,
+        scope: ScopeId,
+        parameter: &tree::Parameter<'t>,
+    ) -> Result<Option<Argument>> {
         Ok(match &parameter.kind {
             ParameterKind::Type(Some(ty)) => Some(Argument::Type(self.resolve(scope, ty)?)),
             ParameterKind::Value(_, Some(value)) => {
@@ -100,7 +104,7 @@ impl Checker<'_> {
         &mut self,
         declared: DeclaredId,
         explicit: &[Argument],
-        arguments: &[Expr],
+        arguments: &[Expr<'t>],
     ) -> Result<Option<Vec<Argument>>> {
         let function = Rc::clone(&self.declared[declared].function);
         let Some(parameters) = &function.template else { return Ok(Some(Vec::new())) };
@@ -111,12 +115,12 @@ impl Checker<'_> {
         let mut found = Found::default();
         for (parameter, argument) in parameters.iter().zip(explicit) {
             if let Some(name) = &parameter.name {
-                found.insert(name.clone(), *argument);
+                found.insert(*name, *argument);
             }
         }
         // What is written in the call is not deduced, so arguments may convert to it.
         let open = parameters.iter().skip(explicit.len());
-        let names: Vec<Name> = open.filter_map(|parameter| parameter.name.clone()).collect();
+        let names: Vec<Name<'t>> = open.filter_map(|parameter| parameter.name).collect();
         let mut autos = 0;
         for (parameter, argument) in function.parameters.iter().zip(arguments) {
             if !is_deduced(&parameter.ty, &names) {
@@ -158,10 +162,10 @@ impl Checker<'_> {
     pub(super) fn unify(
         &mut self,
         scope: ScopeId,
-        written: &tree::Type,
+        written: &tree::Type<'t>,
         ty: Type,
-        names: &[Name],
-        found: &mut Found,
+        names: &[Name<'t>],
+        found: &mut Found<'t>,
         autos: &mut usize,
     ) -> bool {
         match &written.kind {
@@ -204,15 +208,15 @@ impl Checker<'_> {
     fn unify_named(
         &mut self,
         scope: ScopeId,
-        written: &tree::Type,
-        path: &tree::Path,
+        written: &tree::Type<'t>,
+        path: &tree::Path<'t>,
         ty: Type,
-        (names, found, autos): (&[Name], &mut Found, &mut usize),
+        (names, found, autos): (&[Name<'t>], &mut Found<'t>, &mut usize),
     ) -> bool {
         let Some(last) = path.parts.last() else { return false };
         if path.parts.len() == 1 && names.contains(&last.name) {
             let bare = ty.without(written.is_const, written.is_volatile);
-            return agree(found, &last.name, Argument::Type(bare));
+            return agree(found, last.name, Argument::Type(bare));
         }
         let Some(arguments) = &last.arguments else { return true };
         let Some(at) = self.types.struct_of(ty) else { return false };
@@ -227,9 +231,9 @@ impl Checker<'_> {
     pub(super) fn unify_all(
         &mut self,
         scope: ScopeId,
-        written: &[tree::Argument],
+        written: &[tree::Argument<'t>],
         own: &[Argument],
-        (names, found, autos): (&[Name], &mut Found, &mut usize),
+        (names, found, autos): (&[Name<'t>], &mut Found<'t>, &mut usize),
     ) -> bool {
         for (written, own) in written.iter().zip(own.iter().copied()) {
             let fits = match (written, own) {
@@ -240,16 +244,16 @@ impl Checker<'_> {
                     }
                 }
                 (tree::Argument::Value(value), own @ Argument::Value(_)) => match name_of(value) {
-                    Some(name) if names.contains(name) => agree(found, name, own),
+                    Some(name) if names.contains(&name) => agree(found, name, own),
                     _ => true,
                 },
                 // A parameter for a value looks like a type where only its name is written.
                 (tree::Argument::Type(written), own @ Argument::Value(_)) => match bare_name(written) {
-                    Some(name) if names.contains(name) => agree(found, name, own),
+                    Some(name) if names.contains(&name) => agree(found, name, own),
                     _ => true,
                 },
                 (tree::Argument::Value(value), own @ Argument::Type(_)) => match name_of(value) {
-                    Some(name) if names.contains(name) => agree(found, name, own),
+                    Some(name) if names.contains(&name) => agree(found, name, own),
                     _ => false,
                 },
             };
@@ -260,7 +264,7 @@ impl Checker<'_> {
         true
     }
 
-    fn is_alias_of(&mut self, scope: ScopeId, path: &tree::Path, template: TemplateId) -> bool {
+    fn is_alias_of(&mut self, scope: ScopeId, path: &tree::Path<'t>, template: TemplateId) -> bool {
         let bare = tree::Path {
             parts: path.parts.iter().map(|part| tree::Part { arguments: None, ..part.clone() }).collect(),
             span: path.span,
@@ -269,22 +273,22 @@ impl Checker<'_> {
     }
 }
 
-fn bare_name(written: &tree::Type) -> Option<&Name> {
+fn bare_name<'t>(written: &tree::Type<'t>) -> Option<Name<'t>> {
     match &written.kind {
-        TypeKind::Named(path) if path.parts.len() == 1 => Some(&path.parts[0].name),
+        TypeKind::Named(path) if path.parts.len() == 1 => Some(path.parts[0].name),
         _ => None,
     }
 }
 
-fn name_of(written: &tree::Expr) -> Option<&Name> {
+fn name_of<'t>(written: &tree::Expr<'t>) -> Option<Name<'t>> {
     match &written.kind {
-        tree::ExprKind::Path(path) if path.parts.len() == 1 => Some(&path.parts[0].name),
+        tree::ExprKind::Path(path) if path.parts.len() == 1 => Some(path.parts[0].name),
         _ => None,
     }
 }
 
 /// Whether a type says something about parameters of a template that are not known yet.
-fn is_deduced(written: &tree::Type, names: &[Name]) -> bool {
+fn is_deduced(written: &tree::Type<'_>, names: &[Name<'_>]) -> bool {
     match &written.kind {
         TypeKind::Auto => true,
         TypeKind::Reference(inner) | TypeKind::Rvalue(inner) | TypeKind::Pointer(inner) => {
@@ -292,14 +296,14 @@ fn is_deduced(written: &tree::Type, names: &[Name]) -> bool {
         }
         TypeKind::Array(inner, length) => {
             is_deduced(inner, names)
-                || length.as_ref().and_then(name_of).is_some_and(|name| names.contains(name))
+                || length.as_ref().and_then(name_of).is_some_and(|name| names.contains(&name))
         }
         TypeKind::Named(path) => {
             let is_name = path.parts.len() == 1 && names.contains(&path.parts[0].name);
             let arguments = path.parts.iter().flat_map(|part| part.arguments.iter().flatten());
             let is_open = |argument: &tree::Argument| match argument {
                 tree::Argument::Type(ty) => is_deduced(ty, names),
-                tree::Argument::Value(value) => name_of(value).is_some_and(|name| names.contains(name)),
+                tree::Argument::Value(value) => name_of(value).is_some_and(|name| names.contains(&name)),
             };
             is_name || arguments.into_iter().any(is_open)
         }
@@ -312,18 +316,18 @@ fn is_deduced(written: &tree::Type, names: &[Name]) -> bool {
 }
 
 /// Notes an argument; it must not contradict what is known.
-fn agree(found: &mut Found, name: &Name, argument: Argument) -> bool {
-    match found.get(name) {
+fn agree<'t>(found: &mut Found<'t>, name: Name<'t>, argument: Argument) -> bool {
+    match found.get(&name) {
         Some(Argument::Type(known)) => matches!(argument, Argument::Type(ty) if known.same(ty)),
         Some(known) => *known == argument,
         None => {
-            found.insert(name.clone(), argument);
+            found.insert(name, argument);
             true
         }
     }
 }
 
-fn check_kinds(parameters: &[tree::Parameter], arguments: &[Argument], span: Span) -> Result<()> {
+fn check_kinds(parameters: &[tree::Parameter<'_>], arguments: &[Argument], span: Span) -> Result<()> {
     for (nth, (parameter, argument)) in parameters.iter().zip(arguments).enumerate() {
         let wants_type = matches!(parameter.kind, ParameterKind::Type(_));
         if wants_type != matches!(argument, Argument::Type(_)) {

@@ -11,14 +11,14 @@ pub(crate) type GlobalId = usize;
 
 /// A program: the kernels and all functions and variables that they use.
 #[derive(Debug, Default)]
-pub(crate) struct Program {
-    pub functions: Vec<Function>,
-    pub globals: Vec<Global>,
+pub(crate) struct Program<'t> {
+    pub functions: Vec<Function<'t>>,
+    pub globals: Vec<Global<'t>>,
     pub kernels: Vec<FunctionId>,
 }
 
 #[derive(Debug)]
-pub(crate) struct Function {
+pub(crate) struct Function<'t> {
     pub name: String,
     /// What PTX calls it, if it is a kernel.
     pub symbol: String,
@@ -26,9 +26,9 @@ pub(crate) struct Function {
     pub end: Span,
     /// The first parameters of a member function is `*this`.
     pub parameters: Vec<VarId>,
-    pub vars: Vec<Var>,
+    pub vars: Vec<Var<'t>>,
     pub result: Type,
-    pub body: Vec<Stmt>,
+    pub body: Vec<Stmt<'t>>,
     pub is_constexpr: bool,
     pub launch_bounds: Vec<u32>,
     /// Whether it is one of this compiler's own functions.
@@ -38,8 +38,8 @@ pub(crate) struct Function {
 }
 
 #[derive(Clone, Debug)]
-pub(crate) struct Var {
-    pub name: Name,
+pub(crate) struct Var<'t> {
+    pub name: Name<'t>,
     pub ty: Type,
     pub span: Span,
     /// Whether anything is stored to it after its declaration.
@@ -57,14 +57,14 @@ pub(crate) enum Space {
 }
 
 #[derive(Debug)]
-pub(crate) struct Global {
+pub(crate) struct Global<'t> {
     pub name: String,
     pub ty: Type,
     pub space: Space,
     /// `extern __shared__`, whose length the launch decides.
     pub is_extern: bool,
     /// The bytes, if any is not zero.
-    pub bytes: Option<Vec<u8>>,
+    pub bytes: Option<&'t [u8]>,
     pub align: u64,
     pub constant: Option<Constant>,
     /// Whether it is in the memory of the host.
@@ -74,7 +74,7 @@ pub(crate) struct Global {
     pub is_managed: bool,
     /// What it is before `main` begins, if that has to be computed.
     #[cfg(feature = "host")]
-    pub dynamic: Option<Expr>,
+    pub dynamic: Option<Expr<'t>>,
     pub span: Span,
 }
 
@@ -86,28 +86,28 @@ pub(crate) enum Constant {
 }
 
 /// An expression is a pointer to its node, so that moving and copying it is cheap.
-pub(crate) type Expr = Rc<Node>;
+pub(crate) type Expr<'t> = Rc<Node<'t>>;
 
 /// Makes an expression.
-pub(crate) fn expr(kind: Kind, ty: Type, span: Span) -> Expr {
+pub(crate) fn expr(kind: Kind<'_>, ty: Type, span: Span) -> Expr<'_> {
     Rc::new(Node { kind, ty, span })
 }
 
 /// The same expression for another place of the text.
-pub(crate) fn at(mut expr: Expr, span: Span) -> Expr {
+pub(crate) fn at(mut expr: Expr<'_>, span: Span) -> Expr<'_> {
     Rc::make_mut(&mut expr).span = span;
     expr
 }
 
 /// The same expression with another type, whose values look the same.
-pub(crate) fn as_type(mut expr: Expr, ty: Type) -> Expr {
+pub(crate) fn as_type(mut expr: Expr<'_>, ty: Type) -> Expr<'_> {
     Rc::make_mut(&mut expr).ty = ty;
     expr
 }
 
 #[derive(Clone, Debug)]
-pub(crate) struct Node {
-    pub kind: Kind,
+pub(crate) struct Node<'t> {
+    pub kind: Kind<'t>,
     pub ty: Type,
     pub span: Span,
 }
@@ -170,110 +170,110 @@ pub enum Formatted {
 }
 
 #[derive(Clone, Debug)]
-pub(crate) enum Kind {
+pub(crate) enum Kind<'t> {
     Integer(i64),
     Float(f64),
-    Text(Rc<[u8]>),
+    Text(&'t [u8]),
     // Places.
     Local(VarId),
     Global(GlobalId),
-    Deref(Expr),
-    Field(Expr, usize),
-    Element(Expr, Expr),
+    Deref(Expr<'t>),
+    Field(Expr<'t>, usize),
+    Element(Expr<'t>, Expr<'t>),
     /// A temporary that holds a value.
-    Temporary(Expr),
+    Temporary(Expr<'t>),
     // Values.
-    Load(Expr),
-    AddressOf(Expr),
+    Load(Expr<'t>),
+    AddressOf(Expr<'t>),
     /// The first element's address.
-    Decay(Expr),
+    Decay(Expr<'t>),
     Special(&'static str),
-    Negate(Expr),
-    Complement(Expr),
-    Not(Expr),
-    Binary(Binary, Expr, Expr),
-    Compare(Compare, Expr, Expr),
-    And(Expr, Expr),
-    Or(Expr, Expr),
-    Conditional(Expr, Expr, Expr),
-    Comma(Expr, Expr),
-    Convert(Expr),
-    PointerAdd(Expr, Expr, bool),
-    PointerDiff(Expr, Expr),
+    Negate(Expr<'t>),
+    Complement(Expr<'t>),
+    Not(Expr<'t>),
+    Binary(Binary, Expr<'t>, Expr<'t>),
+    Compare(Compare, Expr<'t>, Expr<'t>),
+    And(Expr<'t>, Expr<'t>),
+    Or(Expr<'t>, Expr<'t>),
+    Conditional(Expr<'t>, Expr<'t>, Expr<'t>),
+    Comma(Expr<'t>, Expr<'t>),
+    Convert(Expr<'t>),
+    PointerAdd(Expr<'t>, Expr<'t>, bool),
+    PointerDiff(Expr<'t>, Expr<'t>),
     /// A place whose value is that of the assignment; it is a place itself.
-    Assign(Expr, Expr),
+    Assign(Expr<'t>, Expr<'t>),
     /// `a op= b`, computed in a type that may be wider.
     Update {
         op: Binary,
-        place: Expr,
-        value: Expr,
+        place: Expr<'t>,
+        value: Expr<'t>,
         computed_as: Type,
     },
     /// `x++` and so on; the first flag is for `-`, the second for the value before.
     Step {
-        place: Expr,
+        place: Expr<'t>,
         is_down: bool,
         is_post: bool,
     },
-    Call(FunctionId, Vec<Expr>),
+    Call(FunctionId, Vec<Expr<'t>>),
     /// A value made by a constructor.
-    Construct(FunctionId, Vec<Expr>),
+    Construct(FunctionId, Vec<Expr<'t>>),
     /// A struct or an array from the values of its members; missing ones are zero.
-    Aggregate(Vec<Expr>),
-    Intrinsic(Intrinsic, Vec<Expr>),
-    Printf(Rc<[u8]>, Vec<Expr>),
+    Aggregate(Vec<Expr<'t>>),
+    Intrinsic(Intrinsic, Vec<Expr<'t>>),
+    Printf(&'t [u8], Vec<Expr<'t>>),
     /// `fprintf`: the number of the stream comes first.
     #[cfg(feature = "host")]
-    Print(Rc<[u8]>, Vec<Expr>),
+    Print(&'t [u8], Vec<Expr<'t>>),
     /// `sprintf` and `scanf`: which, what is written or read with the text, and the values or places.
     #[cfg(feature = "host")]
-    Format(Formatted, Rc<[u8]>, Vec<Expr>),
+    Format(Formatted, &'t [u8], Vec<Expr<'t>>),
     /// The address of a function.
     #[cfg(feature = "host")]
     FunctionAddress(FunctionId),
     /// A call of a function whose address is known.
     #[cfg(feature = "host")]
-    CallPointer(Expr, Vec<Expr>),
+    CallPointer(Expr<'t>, Vec<Expr<'t>>),
     /// A launch of a kernel whose address is known.
     #[cfg(feature = "host")]
-    LaunchPointer(Expr, Vec<Expr>, Vec<Expr>),
+    LaunchPointer(Expr<'t>, Vec<Expr<'t>>, Vec<Expr<'t>>),
     /// The shape (grid, block, shared memory, stream), and the arguments.
     #[cfg(feature = "host")]
-    Launch(FunctionId, Vec<Expr>, Vec<Expr>),
+    Launch(FunctionId, Vec<Expr<'t>>, Vec<Expr<'t>>),
 }
 
 #[derive(Debug)]
-pub(crate) struct Stmt {
-    pub kind: StmtKind,
+pub(crate) struct Stmt<'t> {
+    pub kind: StmtKind<'t>,
     pub span: Span,
 }
 
 #[derive(Debug)]
-pub(crate) enum StmtKind {
-    Expr(Expr),
-    Declare(VarId, Option<Expr>),
-    Block(Vec<Stmt>),
-    If(Expr, Vec<Stmt>, Vec<Stmt>),
-    Loop(Rc<Loop>),
-    Switch(Rc<Switch>),
+pub(crate) enum StmtKind<'t> {
+    Expr(Expr<'t>),
+    Declare(VarId, Option<Expr<'t>>),
+    Block(Vec<Stmt<'t>>),
+    If(Expr<'t>, Vec<Stmt<'t>>, Vec<Stmt<'t>>),
+    Loop(Rc<Loop<'t>>),
+    Switch(Rc<Switch<'t>>),
     Break,
     Continue,
-    Return(Option<Expr>),
-    Asm(Rc<Asm>),
+    Return(Option<Expr<'t>>),
+    Asm(Rc<Asm<'t>>),
     #[cfg(feature = "host")]
-    Goto(Name),
+    Goto(Name<'t>),
     #[cfg(feature = "host")]
-    Label(Name),
+    Label(Name<'t>),
 }
 
 #[derive(Debug)]
-pub(crate) struct Loop {
-    pub init: Vec<Stmt>,
+pub(crate) struct Loop<'t> {
+    pub init: Vec<Stmt<'t>>,
     /// Tested before the first time, unless it is a `do` loop.
-    pub condition: Option<Expr>,
+    pub condition: Option<Expr<'t>>,
     pub is_do: bool,
-    pub step: Option<Expr>,
-    pub body: Vec<Stmt>,
+    pub step: Option<Expr<'t>>,
+    pub body: Vec<Stmt<'t>>,
     pub unroll: Unroll,
 }
 
@@ -285,37 +285,37 @@ pub(crate) enum Unroll {
 }
 
 #[derive(Debug)]
-pub(crate) struct Switch {
-    pub value: Expr,
-    pub arms: Vec<Arm>,
+pub(crate) struct Switch<'t> {
+    pub value: Expr<'t>,
+    pub arms: Vec<Arm<'t>>,
 }
 
 #[derive(Debug)]
-pub(crate) struct Arm {
+pub(crate) struct Arm<'t> {
     /// The values; `None` is `default`.
     pub labels: Vec<Option<i64>>,
-    pub body: Vec<Stmt>,
+    pub body: Vec<Stmt<'t>>,
 }
 
 #[derive(Debug)]
-pub(crate) struct Asm {
+pub(crate) struct Asm<'t> {
     pub text: String,
     pub is_volatile: bool,
     pub touches_memory: bool,
     pub is_own: bool,
-    pub operands: Vec<AsmOperand>,
+    pub operands: Vec<AsmOperand<'t>>,
     pub outputs: usize,
 }
 
 #[derive(Debug)]
-pub(crate) struct AsmOperand {
+pub(crate) struct AsmOperand<'t> {
     pub constraint: char,
     pub is_updated: bool,
     /// A place for an output, a value for an input.
-    pub value: Expr,
+    pub value: Expr<'t>,
 }
 
-impl Node {
+impl Node<'_> {
     /// Whether it is a place in memory rather than a value.
     pub fn is_place(&self) -> bool {
         match &self.kind {

@@ -47,24 +47,24 @@ pub(crate) enum Argument {
 }
 
 #[derive(Clone, Debug)]
-pub(crate) struct Field {
-    pub name: Name,
+pub(crate) struct Field<'t> {
+    pub name: Name<'t>,
     pub ty: Type,
     pub offset: u64,
     /// The value that the declaration gives it.
-    pub init: Option<Rc<crate::parse::tree::Init>>,
+    pub init: Option<Rc<crate::parse::tree::Init<'t>>>,
 }
 
 #[derive(Debug)]
-pub(crate) struct Struct {
+pub(crate) struct Struct<'t> {
     pub name: String,
-    pub fields: Vec<Field>,
+    pub fields: Vec<Field<'t>>,
     pub size: u64,
     pub align: u64,
     pub is_union: bool,
     pub is_complete: bool,
     /// Functions by name; constructors have the name of the struct.
-    pub methods: Vec<(Name, Vec<DeclaredId>)>,
+    pub methods: Vec<(Name<'t>, Vec<DeclaredId>)>,
     pub constructors: Vec<DeclaredId>,
     pub conversions: Vec<DeclaredId>,
     /// `~S()`, and the function that it is made into.
@@ -85,10 +85,10 @@ pub(crate) struct Enum {
 
 /// All types of a compilation.
 #[derive(Debug, Default)]
-pub(crate) struct Types {
+pub(crate) struct Types<'t> {
     shapes: Vec<Shape>,
     known: Map<Shape, u32>,
-    pub structs: Vec<Struct>,
+    pub structs: Vec<Struct<'t>>,
     pub enums: Vec<Enum>,
     /// What functions return, and their parameters.
     #[cfg(feature = "host")]
@@ -138,14 +138,14 @@ impl Type {
     }
 }
 
-impl Struct {
+impl<'t> Struct<'t> {
     /// The methods of a name.
-    pub fn methods_of(&self, name: &Name) -> Option<&Vec<DeclaredId>> {
-        self.methods.iter().find(|(own, _)| own == name).map(|(_, methods)| methods)
+    pub fn methods_of(&self, name: Name<'t>) -> Option<&Vec<DeclaredId>> {
+        self.methods.iter().find(|(own, _)| *own == name).map(|(_, methods)| methods)
     }
 }
 
-impl Types {
+impl Types<'_> {
     pub fn get(&mut self, shape: Shape) -> Type {
         let next = self.shapes.len() as u32;
         let id = *self.known.get_or_insert(shape, next);

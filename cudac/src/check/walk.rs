@@ -2,7 +2,7 @@
 
 use super::typed::{Expr, Kind, Stmt, StmtKind};
 
-pub(crate) fn expr(root: &Expr, each: &mut dyn FnMut(&Expr)) {
+pub(crate) fn expr(root: &Expr<'_>, each: &mut dyn FnMut(&Expr<'_>)) {
     each(root);
     match &root.kind {
         Kind::Integer(_)
@@ -68,7 +68,7 @@ pub(crate) fn expr(root: &Expr, each: &mut dyn FnMut(&Expr)) {
     }
 }
 
-pub(crate) fn statement(root: &Stmt, each: &mut dyn FnMut(&Expr)) {
+pub(crate) fn statement(root: &Stmt<'_>, each: &mut dyn FnMut(&Expr<'_>)) {
     match &root.kind {
         StmtKind::Expr(value) => expr(value, each),
         StmtKind::Declare(_, value) => value.iter().for_each(|value| expr(value, each)),
@@ -94,7 +94,7 @@ pub(crate) fn statement(root: &Stmt, each: &mut dyn FnMut(&Expr)) {
 }
 
 /// Calls `each` for what variables are declared with and for what `asm` writes: places there are references.
-pub(crate) fn declarations(root: &Stmt, each: &mut dyn FnMut(&Expr)) {
+pub(crate) fn declarations(root: &Stmt<'_>, each: &mut dyn FnMut(&Expr<'_>)) {
     match &root.kind {
         StmtKind::Declare(_, Some(value)) => each(value),
         StmtKind::Block(inner) => inner.iter().for_each(|inner| declarations(inner, each)),
@@ -113,7 +113,7 @@ pub(crate) fn declarations(root: &Stmt, each: &mut dyn FnMut(&Expr)) {
 }
 
 /// How many `return`s there are.
-pub(crate) fn returns(statements: &[Stmt]) -> usize {
+pub(crate) fn returns(statements: &[Stmt<'_>]) -> usize {
     let count = |statement: &Stmt| match &statement.kind {
         StmtKind::Return(_) => 1,
         StmtKind::Block(inner) => returns(inner),

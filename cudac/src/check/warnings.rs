@@ -6,9 +6,9 @@ use super::types::{Shape, Type};
 use crate::parse::tree::{self, ExprKind};
 use crate::source::{Name, Span};
 
-impl Checker<'_> {
+impl<'t> Checker<'_, 't> {
     /// A shift by at least as many bits as there are.
-    pub(super) fn warn_shift(&mut self, ty: Type, count: &Expr) {
+    pub(super) fn warn_shift(&mut self, ty: Type, count: &Expr<'t>) {
         let bits = 8 * self.types.size(ty).max(4) as i64;
         if let Some(Constant::Integer(value)) = self.evaluate(count)
             && !(0..bits).contains(&value)
@@ -19,7 +19,7 @@ impl Checker<'_> {
     }
 
     /// An index that no element has.
-    pub(super) fn warn_index(&mut self, index: &Expr, length: Option<u64>) {
+    pub(super) fn warn_index(&mut self, index: &Expr<'t>, length: Option<u64>) {
         let (Some(length), Some(Constant::Integer(value))) = (length, self.evaluate(index)) else { return };
         if self.frames.last().is_some_and(|frame| frame.is_own) {
             return;
@@ -32,7 +32,7 @@ impl Checker<'_> {
     }
 
     /// The value of the place after the last element of an array.
-    pub(super) fn warn_past_end(&mut self, place: &Expr) {
+    pub(super) fn warn_past_end(&mut self, place: &Expr<'t>) {
         if let Kind::Element(base, index) = &place.kind
             && let Shape::Array(_, Some(length)) = self.types.shape(base.ty)
             && self.evaluate(index) == Some(Constant::Integer(length as i64))
@@ -44,7 +44,7 @@ impl Checker<'_> {
     }
 
     /// A division of integers by zero.
-    pub(super) fn warn_division(&mut self, op: Binary, ty: Type, right: &Expr) {
+    pub(super) fn warn_division(&mut self, op: Binary, ty: Type, right: &Expr<'t>) {
         if matches!(op, Binary::Div | Binary::Rem)
             && self.types.is_integral(ty)
             && self.evaluate(right) == Some(Constant::Integer(0))
@@ -54,7 +54,7 @@ impl Checker<'_> {
     }
 
     /// A comparison of unsigned numbers that has the same result for all of them, or that makes a negative number a large one.
-    pub(super) fn warn_compare(&mut self, op: Compare, left: &Expr, right: &Expr, ty: Type) {
+    pub(super) fn warn_compare(&mut self, op: Compare, left: &Expr<'t>, right: &Expr<'t>, ty: Type) {
         let is_own = self.frames.last().is_some_and(|frame| frame.is_own);
         if is_own || !self.types.is_integral(ty) || !self.types.is_unsigned(ty) {
             return;
@@ -81,7 +81,7 @@ impl Checker<'_> {
     }
 
     /// A format that takes another number of values than there are.
-    pub(super) fn warn_printf(&mut self, format: &[u8], values: &[Expr], span: Span) {
+    pub(super) fn warn_printf(&mut self, format: &[u8], values: &[Expr<'t>], span: Span) {
         let mut wanted = 0;
         let mut bytes = format.iter().peekable();
         while let Some(byte) = bytes.next() {
@@ -119,7 +119,7 @@ impl Checker<'_> {
 }
 
 /// Whether the end of these statements is never reached.
-fn ends(statements: &[Stmt]) -> bool {
+fn ends(statements: &[Stmt<'_>]) -> bool {
     statements.last().is_some_and(|last| match &last.kind {
         StmtKind::Return(_) => true,
         StmtKind::Block(inner) => ends(inner),
@@ -140,7 +140,7 @@ fn ends(statements: &[Stmt]) -> bool {
 }
 
 /// Whether a `break` of this loop is among the statements.
-fn leaves(statements: &[Stmt]) -> bool {
+fn leaves(statements: &[Stmt<'_>]) -> bool {
     statements.iter().any(|statement| match &statement.kind {
         StmtKind::Break => true,
         StmtKind::Block(inner) => leaves(inner),
@@ -150,9 +150,9 @@ fn leaves(statements: &[Stmt]) -> bool {
 }
 
 /// Calls `each` for every name that a statement's expressions use.
-pub(super) fn names_of(statement: &tree::Stmt, each: &mut dyn FnMut(&Name)) {
+pub(super) fn names_of<'t>(statement: &tree::Stmt<'t>, each: &mut dyn FnMut(Name<'t>)) {
     use tree::StmtKind as S;
-    let mut expr = |value: &tree::Expr| names_in(value, each);
+    let mut expr = |value: &tree::Expr<'t>| names_in(value, each);
     match &statement.kind {
         S::Empty | S::Break | S::Continue | S::Default | S::Declaration(_) => {}
         #[cfg(feature = "host")]
@@ -195,11 +195,11 @@ pub(super) fn names_of(statement: &tree::Stmt, each: &mut dyn FnMut(&Name)) {
     }
 }
 
-fn names_in(value: &tree::Expr, each: &mut dyn FnMut(&Name)) {
+fn names_in<'t>(value: &tree::Expr<'t>, each: &mut dyn FnMut(Name<'t>)) {
     match &value.kind {
         ExprKind::Path(path) => {
             if let [part] = &path.parts[..] {
-                each(&part.name);
+                each(part.name);
             }
         }
         ExprKind::Prefix(_, a)
@@ -227,7 +227,7 @@ fn names_in(value: &tree::Expr, each: &mut dyn FnMut(&Name)) {
             }
         }
         ExprKind::Lambda(lambda) => {
-            lambda.captures.iter().for_each(|(name, ..)| each(name));
+            lambda.captures.iter().for_each(|(name, ..)| each(*name));
             if let Some(body) = &lambda.function.body {
                 names_of(body, each);
             }

@@ -20,7 +20,7 @@ use crate::source::joined;
 /// A kernel on its way to text.
 struct Emitter<'c> {
     function: &'c Function,
-    checked: &'c Checked,
+    checked: &'c Checked<'c>,
     /// The number of the kernel, for its labels.
     nth: usize,
     /// The number of each register in its class; 0 before it appears.
@@ -34,7 +34,7 @@ struct Emitter<'c> {
 }
 
 /// A kernel as text, and the variables that its registers hold; `before` is how many lines precede it in the module.
-fn kernel(function: &Function, checked: &Checked, nth: usize, before: u32) -> (String, Vec<Name>) {
+fn kernel(function: &Function, checked: &Checked<'_>, nth: usize, before: u32) -> (String, Vec<Name>) {
     let mut emitter = Emitter {
         function,
         checked,

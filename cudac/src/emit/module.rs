@@ -11,7 +11,7 @@ use crate::source::joined;
 
 /// The module, to which kernels are added one after the other.
 pub(crate) struct Module<'c> {
-    checked: &'c Checked,
+    checked: &'c Checked<'c>,
     kernels: usize,
     code: String,
     lines: u32,
@@ -19,7 +19,7 @@ pub(crate) struct Module<'c> {
 }
 
 impl<'c> Module<'c> {
-    pub fn new(checked: &'c Checked) -> Module<'c> {
+    pub fn new(checked: &'c Checked<'c>) -> Module<'c> {
         Module { checked, kernels: 0, code: String::new(), lines: 0, names: Vec::new() }
     }
 
@@ -61,7 +61,7 @@ impl<'c> Module<'c> {
 }
 
 /// A variable; one of this compiler's own only if a kernel uses it.
-fn variable(text: &mut String, checked: &Checked, at: usize, code: &str) {
+fn variable(text: &mut String, checked: &Checked<'_>, at: usize, code: &str) {
     let global = &checked.program.globals[at];
     if global.is_host || !global.span.is_users() && !code.contains(&global.name) {
         return;

@@ -14,9 +14,9 @@ const GAP_BYTES: u64 = 16;
 const MAX_FRAME_BYTES: u64 = 64 << 20;
 
 /// Everything that is known while functions are lowered.
-pub(super) struct Lower<'c> {
-    pub files: &'c Files,
-    pub checked: &'c Checked,
+pub(super) struct Lower<'t> {
+    pub files: &'t Files,
+    pub checked: &'t Checked<'t>,
     pub program: Program,
     /// The numbers of the functions that have one; the last ones wait to be lowered.
     functions: Map<FunctionId, usize>,
@@ -32,15 +32,15 @@ pub(super) struct Lower<'c> {
     objects: Vec<(u64, u64)>,
     /// The labels of the blocks around the statement that is being lowered; those of the function, by their numbers; and the
     /// numbers of those that are before it.
-    pub labels: Vec<Name>,
-    pub numbers: Vec<Name>,
+    pub labels: Vec<Name<'t>>,
+    pub numbers: Vec<Name<'t>>,
     pub passed: Vec<u32>,
     /// Whether the statements that are being lowered make an object that has to be destroyed.
     pub owns: bool,
 }
 
 /// Lowers `main` and what it calls. If anything is wrong, the sink knows.
-pub(crate) fn lower(files: &Files, checked: &Checked, sink: &mut Sink) -> Option<Program> {
+pub(crate) fn lower(files: &Files, checked: &Checked<'_>, sink: &mut Sink) -> Option<Program> {
     let functions = &checked.program.functions;
     let Some(main) = functions.iter().position(|function| function.name == "main" && !function.is_own) else {
         sink.add(error(Span::default(), "this text has no function `main`"));
@@ -189,7 +189,7 @@ impl Lower<'_> {
             self.program.globals.push(Global {
                 name: known.name.clone(),
                 bytes: self.checked.types.size(known.ty),
-                value: known.bytes.clone(),
+                value: known.bytes.map(<[u8]>::to_vec),
             });
         }
         number

@@ -12,7 +12,7 @@ use crate::source::Result;
 /// The elements of an array of objects with destructors are destroyed one by one, up to so many.
 const MAX_ELEMENTS: u64 = 4096;
 
-impl Lower<'_> {
+impl<'t> Lower<'t> {
     /// What has to be called when an object ends, in the order of the construction: offsets and functions.
     pub(super) fn destructors(&mut self, ty: Type) -> Vec<(u64, usize)> {
         match self.checked.types.shape(ty) {
@@ -64,7 +64,7 @@ impl Lower<'_> {
     }
 
     /// Statements whose objects end with them.
-    pub(super) fn block(&mut self, statements: &[typed::Stmt]) -> Result<Vec<Stmt>> {
+    pub(super) fn block(&mut self, statements: &[typed::Stmt<'t>]) -> Result<Vec<Stmt>> {
         let outer = std::mem::replace(&mut self.owns, false);
         let made = self.statements(statements);
         let owns = std::mem::replace(&mut self.owns, outer);
@@ -80,7 +80,7 @@ impl Lower<'_> {
     }
 
     /// What `return` gives away: a variable of the function is not destroyed.
-    pub(super) fn given(&mut self, value: &typed::Expr, made: Expr) -> Expr {
+    pub(super) fn given(&mut self, value: &typed::Expr<'t>, made: Expr) -> Expr {
         let Kind::Load(place) = &value.kind else { return made };
         if !matches!(place.kind, Kind::Local(_)) || self.destructors(value.ty).is_empty() {
             return made;

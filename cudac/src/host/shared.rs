@@ -6,7 +6,7 @@ use crate::check::walk;
 use crate::source::map::Set;
 
 /// The bytes of the shared variables that a kernel uses.
-pub(super) fn bytes(checked: &Checked, kernel: FunctionId) -> u64 {
+pub(super) fn bytes(checked: &Checked<'_>, kernel: FunctionId) -> u64 {
     let mut functions: Set<FunctionId> = Set::default();
     let mut globals: Set<GlobalId> = Set::default();
     let mut waiting = vec![kernel];

@@ -6,10 +6,10 @@ use crate::check::typed::{self, Kind, StmtKind, VarId};
 use crate::check::types::Type;
 use crate::source::{Name, Result, Span, error, unsupported};
 
-impl Lower<'_> {
-    pub(super) fn statements(&mut self, statements: &[typed::Stmt]) -> Result<Vec<Stmt>> {
+impl<'t> Lower<'t> {
+    pub(super) fn statements(&mut self, statements: &[typed::Stmt<'t>]) -> Result<Vec<Stmt>> {
         let labels = statements.iter().filter_map(|statement| match &statement.kind {
-            StmtKind::Label(label) => Some(label.clone()),
+            StmtKind::Label(label) => Some(*label),
             _ => None,
         });
         let outer = self.labels.len();
@@ -19,7 +19,7 @@ impl Lower<'_> {
         made
     }
 
-    fn statement(&mut self, statement: &typed::Stmt) -> Result<Stmt> {
+    fn statement(&mut self, statement: &typed::Stmt<'t>) -> Result<Stmt> {
         Ok(match &statement.kind {
             StmtKind::Expr(expr) => Stmt::Expr(self.cleaned(|lower| lower.unused(expr))?, is_call(expr)),
             StmtKind::Declare(var, value) => self.declare(*var, value.as_ref())?,
@@ -72,16 +72,16 @@ impl Lower<'_> {
             }),
             StmtKind::Asm(_) => return Err(unsupported(statement.span, "`asm` in host code")),
             StmtKind::Label(label) => {
-                let number = self.label(label);
+                let number = self.label(*label);
                 self.passed.push(number);
                 Stmt::Label(number)
             }
-            StmtKind::Goto(label) => self.goto(label, statement.span)?,
+            StmtKind::Goto(label) => self.goto(*label, statement.span)?,
         })
     }
 
-    fn goto(&mut self, label: &Name, span: Span) -> Result<Stmt> {
-        if !self.labels.contains(label) {
+    fn goto(&mut self, label: Name<'t>, span: Span) -> Result<Stmt> {
+        if !self.labels.contains(&label) {
             let message = format!("there is no label `{label}` in the blocks around this `goto`");
             return Err(error(span, message).with_help("a jump into another block is not supported"));
         }
@@ -93,15 +93,15 @@ impl Lower<'_> {
     }
 
     /// The number of a label.
-    fn label(&mut self, label: &Name) -> u32 {
-        let known = self.numbers.iter().position(|known| known == label);
+    fn label(&mut self, label: Name<'t>) -> u32 {
+        let known = self.numbers.iter().position(|known| *known == label);
         known.unwrap_or_else(|| {
-            self.numbers.push(label.clone());
+            self.numbers.push(label);
             self.numbers.len() - 1
         }) as u32
     }
 
-    fn looping(&mut self, inner: &typed::Loop, line: u32) -> Result<Loop> {
+    fn looping(&mut self, inner: &typed::Loop<'t>, line: u32) -> Result<Loop> {
         let condition = inner.condition.as_ref();
         let step = inner.step.as_ref();
         Ok(Loop {
@@ -115,7 +115,7 @@ impl Lower<'_> {
     }
 
     /// An expression whose value nobody needs: of a place, only what it does.
-    fn unused(&mut self, expr: &typed::Expr) -> Result<Expr> {
+    fn unused(&mut self, expr: &typed::Expr<'t>) -> Result<Expr> {
         let is_done = matches!(expr.kind, Kind::Assign(..) | Kind::Update { .. } | Kind::Step { .. });
         if expr.is_place() && !is_done {
             return self.address(expr);
@@ -125,7 +125,7 @@ impl Lower<'_> {
         Ok(if is_new { self.owned(made, expr.ty) } else { made })
     }
 
-    fn declare(&mut self, var: VarId, value: Option<&typed::Expr>) -> Result<Stmt> {
+    fn declare(&mut self, var: VarId, value: Option<&typed::Expr<'t>>) -> Result<Stmt> {
         let ty = self.checked.program.functions[self.function].vars[var].ty;
         let slot = self.slot(var)?;
         let Some(value) = value else {
@@ -153,7 +153,7 @@ impl Lower<'_> {
     }
 
     /// Puts the value of a variable into its place.
-    fn declared(&mut self, slot: u64, ty: Type, value: &typed::Expr) -> Result<Expr> {
+    fn declared(&mut self, slot: u64, ty: Type, value: &typed::Expr<'t>) -> Result<Expr> {
         Ok(match &value.kind {
             Kind::Construct(function, arguments) => self.construct(*function, arguments, slot, value)?,
             Kind::Aggregate(items) if self.scalar(ty).is_none() => {
@@ -170,6 +170,6 @@ impl Lower<'_> {
 }
 
 /// Whether an expression is a call whose result nobody looks at.
-fn is_call(expr: &typed::Expr) -> bool {
+fn is_call(expr: &typed::Expr<'_>) -> bool {
     matches!(expr.kind, Kind::Call(..))
 }

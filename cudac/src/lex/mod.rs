@@ -5,17 +5,15 @@
 
 pub(crate) mod number;
 
-use std::rc::Rc;
-
 use crate::source::{Name, Names, Result, Span, error, unsupported};
 
 /// What a token is.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Kind {
-    Word(Name),
-    Number(Name),
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Kind<'t> {
+    Word(Name<'t>),
+    Number(Name<'t>),
     Character(u8),
-    Text(Rc<[u8]>),
+    Text(&'t [u8]),
     Punct(&'static str),
     /// `#pragma unroll`; the tokens up to the next [`Kind::PragmaEnd`] are its argument.
     PragmaUnroll,
@@ -44,9 +42,9 @@ const LEVELS: [&[&str]; 10] = [
 ];
 
 /// A token and where it is.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Token {
-    pub kind: Kind,
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Token<'t> {
+    pub kind: Kind<'t>,
     pub span: Span,
     /// Whether it is the first on its line.
     pub starts_line: bool,
@@ -56,13 +54,13 @@ pub(crate) struct Token {
     pub is_painted: bool,
 }
 
-impl Token {
+impl<'t> Token<'t> {
     pub fn is(&self, punct: &str) -> bool {
         matches!(self.kind, Kind::Punct(own) if own == punct)
     }
 
-    pub fn word(&self) -> Option<&Name> {
-        if let Kind::Word(name) = &self.kind { Some(name) } else { None }
+    pub fn word(&self) -> Option<Name<'t>> {
+        if let Kind::Word(name) = self.kind { Some(name) } else { None }
     }
 
     pub fn is_word(&self, word: &str) -> bool {
@@ -99,7 +97,7 @@ struct Lexer<'t> {
 }
 
 /// The tokens of a text, without one for the end.
-pub(crate) fn lex(names: &mut Names, file: u16, text: &str) -> Result<Vec<Token>> {
+pub(crate) fn lex<'t>(names: &mut Names<'t>, file: u16, text: &str) -> Result<Vec<Token<'t>>> {
     let mut lexer = Lexer { text: text.as_bytes(), at: 0, file, starts_line: true, after_blank: false };
     let mut tokens = Vec::with_capacity(text.len() / 4);
     loop {
@@ -170,7 +168,7 @@ impl Lexer<'_> {
         Err(error(self.span(start), "this comment does not end").with_help("add `*/` where it ends"))
     }
 
-    fn token(&mut self, names: &mut Names, text: &str) -> Result<Kind> {
+    fn token<'t>(&mut self, names: &mut Names<'t>, text: &str) -> Result<Kind<'t>> {
         let start = self.at;
         let first = self.peek(0);
         if first.is_ascii_alphabetic() || first == b'_' {
@@ -188,7 +186,7 @@ impl Lexer<'_> {
             return Ok(self.number(names, text));
         }
         if first == b'"' {
-            return self.quoted(b'"').map(|bytes| Kind::Text(bytes.into()));
+            return self.quoted(b'"').map(|bytes| Kind::Text(names.arena.list(&bytes)));
         }
         if first == b'\'' {
             let bytes = self.quoted(b'\'')?;
@@ -220,7 +218,7 @@ impl Lexer<'_> {
     }
 
     /// A number as the preprocessor sees it: digits, letters, points, and signs after an exponent.
-    fn number(&mut self, names: &mut Names, text: &str) -> Kind {
+    fn number<'t>(&mut self, names: &mut Names<'t>, text: &str) -> Kind<'t> {
         let start = self.at;
         let is_hex = self.peek(0) == b'0' && self.peek(1) | 0x20 == b'x';
         loop {
@@ -307,26 +305,31 @@ impl Lexer<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use bumpalo::Bump;
 
-    fn shown(text: &str) -> Vec<String> {
-        lex(&mut Names::default(), 0, text).unwrap().iter().map(Token::quoted).collect()
+    use super::*;
+    use crate::source::arena::Arena;
+
+    fn shown(text: &str) -> Result<Vec<String>> {
+        let bump = Bump::new();
+        let tokens = lex(&mut Names::new(Arena::new(&bump)), 0, text)?;
+        Ok(tokens.iter().map(Token::quoted).collect())
     }
 
     #[test]
     fn the_longest_operator_wins() {
-        assert_eq!(shown("a<<=b>>c->d"), ["`a`", "`<<=`", "`b`", "`>>`", "`c`", "`->`", "`d`"]);
+        assert_eq!(shown("a<<=b>>c->d").unwrap(), ["`a`", "`<<=`", "`b`", "`>>`", "`c`", "`->`", "`d`"]);
     }
 
     #[test]
     fn comments_and_continued_lines_disappear() {
-        assert_eq!(shown("a /* b */ \\\n c // d\n1e-5f"), ["`a`", "`c`", "`1e-5f`"]);
+        assert_eq!(shown("a /* b */ \\\n c // d\n1e-5f").unwrap(), ["`a`", "`c`", "`1e-5f`"]);
     }
 
     #[test]
     fn what_does_not_end_is_an_error() {
         for text in ["/* a", "\"a\n\"", "'a", "\"\\q\"", "\"", "\\", "`"] {
-            assert!(lex(&mut Names::default(), 0, text).is_err(), "{text}");
+            assert!(shown(text).is_err(), "{text}");
         }
     }
 }

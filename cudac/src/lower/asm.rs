@@ -7,8 +7,8 @@ use crate::check::typed::{Asm, AsmOperand};
 use crate::code::{Class, Inst, Op, Operand, Place, Ptx, PtxOperand, Reg, Space, Ty};
 use crate::source::{Result, Span};
 
-impl Lower<'_> {
-    pub(super) fn asm(&mut self, asm: &Asm, span: Span) -> Result<()> {
+impl<'t> Lower<'t> {
+    pub(super) fn asm(&mut self, asm: &Asm<'t>, span: Span) -> Result<()> {
         let mut parts = Parts::default();
         let mut stores = Vec::new();
         for (nth, operand) in asm.operands.iter().enumerate() {
@@ -54,7 +54,13 @@ impl Lower<'_> {
         Ok(())
     }
 
-    fn input(&mut self, asm: &Asm, operand: &AsmOperand, value: Value, parts: &mut Parts) -> Result<()> {
+    fn input(
+        &mut self,
+        asm: &Asm<'t>,
+        operand: &AsmOperand<'t>,
+        value: Value,
+        parts: &mut Parts,
+    ) -> Result<()> {
         let class = class(operand.constraint);
         let (arg, address) = match operand.constraint {
             'm' => {

@@ -6,14 +6,14 @@ use crate::check::types::Shape;
 use crate::code::{Place, Ty};
 use crate::source::{Result, error};
 
-impl Lower<'_> {
+impl<'t> Lower<'t> {
     /// Inlines a function. `object` is what a constructor makes.
     pub(super) fn call(
         &mut self,
         function: FunctionId,
-        arguments: &[Expr],
+        arguments: &[Expr<'t>],
         object: Option<Place>,
-        call: &Expr,
+        call: &Expr<'t>,
     ) -> Result<Value> {
         let called = &self.checked.program.functions[function];
         self.count(call.span)?;
@@ -83,7 +83,7 @@ impl Lower<'_> {
     fn passed(
         &mut self,
         function: FunctionId,
-        arguments: &[Expr],
+        arguments: &[Expr<'t>],
         object: Option<Place>,
     ) -> Result<Vec<Binding>> {
         let called = &self.checked.program.functions[function];
@@ -103,7 +103,7 @@ impl Lower<'_> {
     }
 }
 
-fn ends_in_return(body: &[Stmt]) -> bool {
+fn ends_in_return(body: &[Stmt<'_>]) -> bool {
     match body.last().map(|last| &last.kind) {
         Some(StmtKind::Return(_)) => true,
         Some(StmtKind::Block(inner)) => ends_in_return(inner),

@@ -16,8 +16,8 @@ const MAX_COPIES: usize = 64;
 /// Copies that a pragma asks for, in all loops around each other.
 const MAX_ASKED: usize = 4096;
 
-impl Lower<'_> {
-    pub(super) fn loop_(&mut self, inner: &Loop, span: Span) -> Result<()> {
+impl<'t> Lower<'t> {
+    pub(super) fn loop_(&mut self, inner: &Loop<'t>, span: Span) -> Result<()> {
         self.statements(&inner.init)?;
         self.at(span);
         if let Some((var, values)) = self.known_count(inner) {
@@ -53,7 +53,7 @@ impl Lower<'_> {
     }
 
     /// The body, and then the block that `continue` leads to; `break` leads to the block after the loop.
-    fn loop_body(&mut self, inner: &Loop, next: BlockId, after: BlockId, span: Span) -> Result<()> {
+    fn loop_body(&mut self, inner: &Loop<'t>, next: BlockId, after: BlockId, span: Span) -> Result<()> {
         self.frame().breaks.push(after);
         self.frame().continues.push(next);
         let result = self.statements(&inner.body);
@@ -67,7 +67,7 @@ impl Lower<'_> {
     }
 
     /// A loop whose variable takes known values, one copy of the body for each.
-    fn written_out(&mut self, inner: &Loop, var: VarId, values: &[i64], span: Span) -> Result<()> {
+    fn written_out(&mut self, inner: &Loop<'t>, var: VarId, values: &[i64], span: Span) -> Result<()> {
         let after = self.new_block();
         let outer = self.copies;
         self.copies = outer.saturating_mul(values.len().max(1));
@@ -86,7 +86,7 @@ impl Lower<'_> {
     }
 
     /// What the step does beside counting.
-    fn rest_of_step(&mut self, step: &Expr, var: VarId) -> Result<()> {
+    fn rest_of_step(&mut self, step: &Expr<'t>, var: VarId) -> Result<()> {
         if let Kind::Comma(a, b) = &step.kind {
             self.rest_of_step(a, var)?;
             return self.rest_of_step(b, var);
@@ -101,7 +101,7 @@ impl Lower<'_> {
     }
 
     /// The variable of a loop and all values that it takes, the last one after the last iteration.
-    fn known_count(&mut self, inner: &Loop) -> Option<(VarId, Vec<i64>)> {
+    fn known_count(&mut self, inner: &Loop<'t>) -> Option<(VarId, Vec<i64>)> {
         let most = match inner.unroll {
             Unroll::Times(1) => return None,
             Unroll::Times(count) => count as usize,
@@ -139,7 +139,7 @@ impl Lower<'_> {
     }
 
     /// The variable that the first part of `for` declares with a known value.
-    fn counter(&mut self, init: &[Stmt]) -> Option<(VarId, Type, i64)> {
+    fn counter(&mut self, init: &[Stmt<'t>]) -> Option<(VarId, Type, i64)> {
         let [only] = init else { return None };
         let StmtKind::Block(declarations) = &only.kind else { return None };
         let [first] = &declarations[..] else { return None };
@@ -155,7 +155,7 @@ impl Lower<'_> {
     }
 
     /// The value of an expression, if it depends only on constants and on `var`.
-    fn known(&self, expr: &Expr, var: VarId, now: i64) -> Option<Constant> {
+    fn known(&self, expr: &Expr<'t>, var: VarId, now: i64) -> Option<Constant> {
         let types = &self.checked.types;
         match &expr.kind {
             Kind::Integer(value) => Some(Constant::Integer(*value)),
@@ -223,7 +223,7 @@ impl Lower<'_> {
     }
 
     /// The variable's value after the step.
-    fn stepped(&self, step: &Expr, var: VarId, ty: Type, now: i64) -> Option<i64> {
+    fn stepped(&self, step: &Expr<'t>, var: VarId, ty: Type, now: i64) -> Option<i64> {
         let types = &self.checked.types;
         match &step.kind {
             Kind::Step { place, is_down, .. } if is_local(place, var) => {
@@ -249,7 +249,7 @@ impl Lower<'_> {
     }
 
     /// About how much code a statement becomes.
-    fn nodes(&self, statement: &Stmt, depth: usize) -> usize {
+    fn nodes(&self, statement: &Stmt<'t>, depth: usize) -> usize {
         let mut total = 1;
         let mut calls = Vec::new();
         crate::check::walk::statement(statement, &mut |expr| {
@@ -270,12 +270,12 @@ impl Lower<'_> {
     }
 }
 
-fn is_local(place: &Expr, var: VarId) -> bool {
+fn is_local(place: &Expr<'_>, var: VarId) -> bool {
     matches!(place.kind, Kind::Local(own) if own == var)
 }
 
 /// Whether an expression assigns to a variable, takes its address, or refers to it.
-fn changes(expr: &Expr, var: VarId) -> bool {
+fn changes(expr: &Expr<'_>, var: VarId) -> bool {
     let mut found = false;
     crate::check::walk::expr(expr, &mut |inner| {
         found |= match &inner.kind {
@@ -294,7 +294,7 @@ fn changes(expr: &Expr, var: VarId) -> bool {
 }
 
 /// Whether a step refers to its variable in another way than by changing its value.
-fn refers(step: &Expr, var: VarId) -> bool {
+fn refers(step: &Expr<'_>, var: VarId) -> bool {
     let mut found = false;
     crate::check::walk::expr(step, &mut |inner| {
         found |= match &inner.kind {
@@ -306,14 +306,14 @@ fn refers(step: &Expr, var: VarId) -> bool {
     found
 }
 
-fn statement_changes(statement: &Stmt, var: VarId) -> bool {
+fn statement_changes(statement: &Stmt<'_>, var: VarId) -> bool {
     let mut found = false;
     crate::check::walk::statement(statement, &mut |expr| found |= changes_here(expr, var));
     crate::check::walk::declarations(statement, &mut |value: &Expr| found |= is_local(value, var));
     found
 }
 
-fn changes_here(expr: &Expr, var: VarId) -> bool {
+fn changes_here(expr: &Expr<'_>, var: VarId) -> bool {
     match &expr.kind {
         Kind::Assign(place, _) | Kind::Update { place, .. } | Kind::Step { place, .. } => {
             is_local(place, var)

@@ -67,9 +67,9 @@ struct Frame {
     line: Option<u32>,
 }
 
-struct Lower<'c> {
-    files: &'c Files,
-    checked: &'c Checked,
+struct Lower<'t> {
+    files: &'t Files,
+    checked: &'t Checked<'t>,
     function: Function,
     current: BlockId,
     frames: Vec<Frame>,
@@ -86,7 +86,7 @@ struct Lower<'c> {
 /// Makes code for a kernel; the second part is the texts that it prints.
 pub(crate) fn lower(
     files: &Files,
-    checked: &Checked,
+    checked: &Checked<'_>,
     kernel: FunctionId,
     strings: &mut Vec<Vec<u8>>,
 ) -> Result<Function> {

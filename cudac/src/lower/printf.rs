@@ -9,8 +9,8 @@ use crate::check::typed::Expr;
 use crate::code::{Base, Class, Inst, Op, Operand, Place, Ptx, PtxOperand, Slot, Space};
 use crate::source::Result;
 
-impl Lower<'_> {
-    pub(super) fn printf(&mut self, format: &[u8], values: &[Expr]) -> Result<Operand> {
+impl<'t> Lower<'t> {
+    pub(super) fn printf(&mut self, format: &[u8], values: &[Expr<'t>]) -> Result<Operand> {
         let mut at = 0i64;
         let mut stored = Vec::new();
         for value in values {

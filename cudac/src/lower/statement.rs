@@ -6,12 +6,12 @@ use crate::check::types::Shape;
 use crate::code::{Compare, Operand};
 use crate::source::{Result, Span, error};
 
-impl Lower<'_> {
-    pub(super) fn statements(&mut self, statements: &[Stmt]) -> Result<()> {
+impl<'t> Lower<'t> {
+    pub(super) fn statements(&mut self, statements: &[Stmt<'t>]) -> Result<()> {
         statements.iter().try_for_each(|statement| self.statement(statement))
     }
 
-    fn statement(&mut self, statement: &Stmt) -> Result<()> {
+    fn statement(&mut self, statement: &Stmt<'t>) -> Result<()> {
         let span = statement.span;
         self.count(span)?;
         if !matches!(statement.kind, StmtKind::Block(_)) {
@@ -56,7 +56,7 @@ impl Lower<'_> {
         }
     }
 
-    fn declare(&mut self, var: VarId, value: Option<&Expr>, span: Span) -> Result<()> {
+    fn declare(&mut self, var: VarId, value: Option<&Expr<'t>>, span: Span) -> Result<()> {
         let function = self.frame().function;
         let ty = self.checked.program.functions[function].vars[var].ty;
         let Some(value) = value else {
@@ -89,7 +89,7 @@ impl Lower<'_> {
         Ok(())
     }
 
-    fn branching(&mut self, condition: &Expr, then: &[Stmt], otherwise: &[Stmt]) -> Result<()> {
+    fn branching(&mut self, condition: &Expr<'t>, then: &[Stmt<'t>], otherwise: &[Stmt<'t>]) -> Result<()> {
         let (yes, after) = (self.new_block(), self.new_block());
         let no = if otherwise.is_empty() { after } else { self.new_block() };
         let known = self.branch_on(condition, yes, no)?;
@@ -111,7 +111,7 @@ impl Lower<'_> {
     }
 
     /// One comparison after another.
-    fn switch(&mut self, inner: &Switch) -> Result<()> {
+    fn switch(&mut self, inner: &Switch<'t>) -> Result<()> {
         let ty = self.scalar_ty(inner.value.ty, inner.value.span)?;
         let value = self.scalar(&inner.value)?;
         let after = self.new_block();
@@ -141,7 +141,7 @@ impl Lower<'_> {
         Ok(())
     }
 
-    fn return_(&mut self, value: Option<&Expr>, span: Span) -> Result<()> {
+    fn return_(&mut self, value: Option<&Expr<'t>>, span: Span) -> Result<()> {
         let function = self.frame().function;
         let result = self.checked.program.functions[function].result;
         let is_reference = self.checked.types.is_reference(result);

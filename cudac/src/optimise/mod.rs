@@ -17,7 +17,7 @@ use crate::check::Checked;
 use crate::code::Function;
 
 /// Makes a kernel's code fit to be emitted.
-pub(crate) fn optimise(function: &mut Function, checked: &Checked) {
+pub(crate) fn optimise(function: &mut Function, checked: &Checked<'_>) {
     let symbols: Vec<_> =
         (0..checked.program.globals.len()).map(|at| spaces::of_symbol(checked, at)).collect();
     let mut live = dead::Live::default();

@@ -14,7 +14,7 @@ use crate::code::{
 /// The space of each register, if it holds an address.
 type Known = Vec<Option<Space>>;
 
-pub(super) fn infer(function: &mut Function, checked: &Checked) {
+pub(super) fn infer(function: &mut Function, checked: &Checked<'_>) {
     let known = known(function, &|global| of_symbol(checked, global));
     rewrite(function, &known, checked);
 }
@@ -52,7 +52,7 @@ fn join(a: Option<Space>, b: Option<Space>) -> Option<Space> {
 }
 
 /// The space of a variable of the module.
-pub(crate) fn of_symbol(checked: &Checked, global: usize) -> Space {
+pub(crate) fn of_symbol(checked: &Checked<'_>, global: usize) -> Space {
     match checked.program.globals[global].space {
         Declared::Global => Space::Global,
         Declared::Constant => Space::Constant,
@@ -85,7 +85,7 @@ fn space_of(inst: &Inst, known: &Known, symbol: &dyn Fn(usize) -> Space) -> Opti
     }
 }
 
-fn rewrite(function: &mut Function, known: &Known, checked: &Checked) {
+fn rewrite(function: &mut Function, known: &Known, checked: &Checked<'_>) {
     let Function { blocks, regs, .. } = function;
     for block in blocks {
         let insts = block.take();
@@ -155,7 +155,7 @@ fn convert(arg: &mut Operand, known: &Known, regs: &mut Vec<Class>, insts: &mut 
     *arg = Operand::Reg(dst);
 }
 
-fn set_space(access: &mut Access, known: &Known, checked: &Checked) {
+fn set_space(access: &mut Access, known: &Known, checked: &Checked<'_>) {
     access.space = match access.place.base {
         Base::Slot(_) => Space::Local,
         Base::Symbol(global) => of_symbol(checked, global),

@@ -1,7 +1,5 @@
 //! Declarations, of a file and of a block.
 
-use std::rc::Rc;
-
 use super::Parser;
 use super::function::set;
 use super::scope::Entity;
@@ -12,10 +10,10 @@ use crate::source::{Failed, Name, Result, Span, error, unsupported};
 
 /// What precedes the type of a declaration.
 #[derive(Default)]
-pub(super) struct Specifiers {
+pub(super) struct Specifiers<'t> {
     pub storage: Storage,
-    pub launch_bounds: Vec<Expr>,
-    pub align: Option<Expr>,
+    pub launch_bounds: Vec<Expr<'t>>,
+    pub align: Option<Expr<'t>>,
 }
 
 /// Words that begin declarations, beside those and types.
@@ -49,9 +47,9 @@ const SPECIFIERS: [&str; 24] = [
     "__grid_constant__",
 ];
 
-impl Parser<'_, '_> {
+impl<'t> Parser<'_, 't> {
     /// Declarations up to the end of the file, or up to `}`.
-    pub(super) fn declarations(&mut self, is_braced: bool) -> Vec<Declaration> {
+    pub(super) fn declarations(&mut self, is_braced: bool) -> Vec<Declaration<'t>> {
         let mut found = Vec::new();
         let depth = self.depth;
         loop {
@@ -112,7 +110,7 @@ impl Parser<'_, '_> {
         is_declarator
     }
 
-    pub(super) fn declaration(&mut self, is_file: bool) -> Result<Declaration> {
+    pub(super) fn declaration(&mut self, is_file: bool) -> Result<Declaration<'t>> {
         let start = self.span();
         if self.take(";") {
             return Ok(Declaration::Group(Vec::new()));
@@ -121,7 +119,7 @@ impl Parser<'_, '_> {
             return Err(error(start, "`#pragma unroll` belongs before a loop"));
         }
         self.attributes()?;
-        match self.token().word().cloned().as_ref().map(Name::as_str) {
+        match self.token().word().map(Name::as_str) {
             Some("namespace") => return self.namespace(),
             Some("using") => return self.using(),
             Some("static_assert" | "_Static_assert") => return self.static_assert(start),
@@ -177,12 +175,12 @@ impl Parser<'_, '_> {
         Ok(())
     }
 
-    pub(super) fn specifiers(&mut self) -> Result<Specifiers> {
+    pub(super) fn specifiers(&mut self) -> Result<Specifiers<'t>> {
         let mut found = Specifiers::default();
         loop {
             self.attributes()?;
             let span = self.span();
-            let Some(word) = self.token().word().cloned() else { break };
+            let Some(word) = self.token().word() else { break };
             let storage = &mut found.storage;
             match word.as_str() {
                 "static" => storage.is_static = true,
@@ -235,7 +233,7 @@ impl Parser<'_, '_> {
         Ok(found)
     }
 
-    fn alignment(&mut self, start: Span) -> Result<Expr> {
+    fn alignment(&mut self, start: Span) -> Result<Expr<'t>> {
         if self.at_type() {
             let ty = self.type_name()?;
             return Self::node(super::tree::ExprKind::AlignOf(ty), self.since(start), 0);
@@ -244,7 +242,7 @@ impl Parser<'_, '_> {
     }
 
     /// What follows the specifiers: a type, and functions or variables.
-    pub(super) fn typed(&mut self, mut specifiers: Specifiers) -> Result<Declaration> {
+    pub(super) fn typed(&mut self, mut specifiers: Specifiers<'t>) -> Result<Declaration<'t>> {
         let start = self.span();
         if let Some(function) = self.constructor_or_conversion(&mut specifiers)? {
             return Ok(Declaration::Function(function));
@@ -285,7 +283,7 @@ impl Parser<'_, '_> {
             return Err(unsupported(start, "defining a member outside of its type"));
         }
         // Only a function template can have arguments here: a special case of it, or an instance that is asked for.
-        let is_template = self.is("<") && self.scopes.find(&name) == Some(Entity::FunctionTemplate);
+        let is_template = self.is("<") && self.scopes.find(name) == Some(Entity::FunctionTemplate);
         let special = if is_template { Some(self.template_arguments()?) } else { None };
         if self.is("(") && (special.is_some() || self.at_parameters()) {
             let function = self.function(specifiers, declarator.ty, name, span)?;
@@ -295,7 +293,7 @@ impl Parser<'_, '_> {
         self.variables(&base, &specifiers).map(Declaration::Variables)
     }
 
-    fn more_specifiers(&mut self, specifiers: &mut Specifiers) -> Result<()> {
+    fn more_specifiers(&mut self, specifiers: &mut Specifiers<'t>) -> Result<()> {
         let more = self.specifiers()?;
         if !more.launch_bounds.is_empty() {
             specifiers.launch_bounds = more.launch_bounds;
@@ -339,7 +337,7 @@ impl Parser<'_, '_> {
         found
     }
 
-    fn variables(&mut self, base: &Type, specifiers: &Specifiers) -> Result<Vec<Variable>> {
+    fn variables(&mut self, base: &Type<'t>, specifiers: &Specifiers<'t>) -> Result<Vec<Variable<'t>>> {
         let mut variables = Vec::new();
         loop {
             let declarator = self.declarator(base.clone())?;
@@ -347,9 +345,9 @@ impl Parser<'_, '_> {
                 return Err(self.expected("the name of a variable"));
             };
             if self.is(":") && !matches!(self.ahead(1).kind, Kind::Number(_)) {
-                self.declare_value(&name);
+                self.declare_value(name);
             }
-            self.declare_value(&name);
+            self.declare_value(name);
             let init = match () {
                 () if self.take("=") => {
                     Some(Init::Assign(if self.is("{") { self.list()? } else { self.assignment()? }))
@@ -378,12 +376,12 @@ impl Parser<'_, '_> {
         Ok(variables)
     }
 
-    fn typedef(&mut self, base: &Type) -> Result<Declaration> {
+    fn typedef(&mut self, base: &Type<'t>) -> Result<Declaration<'t>> {
         let mut aliases = Vec::new();
         loop {
             let declarator = self.declarator(base.clone())?;
             let Some((name, _)) = declarator.name else { return Err(self.expected("the name of the type")) };
-            self.scopes.declare(&name, Entity::Type);
+            self.scopes.declare(name, Entity::Type);
             aliases.push(Declaration::Alias { name, template: None, ty: declarator.ty });
             if !self.take(",") {
                 break;
@@ -393,17 +391,17 @@ impl Parser<'_, '_> {
         Ok(Declaration::Group(aliases))
     }
 
-    fn namespace(&mut self) -> Result<Declaration> {
+    fn namespace(&mut self) -> Result<Declaration<'t>> {
         self.next();
         let name =
             if self.token().word().is_some() { Some(self.name("the name of a namespace")?.0) } else { None };
-        if let (Some(name), true) = (&name, self.take("=")) {
+        if let (Some(name), true) = (name, self.take("=")) {
             let target = self.path()?;
             if let Some(found @ Entity::Namespace(_)) = self.scopes.resolve(&target) {
                 self.scopes.declare(name, found);
             }
             self.expect(";", "after the declaration")?;
-            return Ok(Declaration::NamespaceAlias { name: name.clone(), target });
+            return Ok(Declaration::NamespaceAlias { name, target });
         }
         let mut inner = Vec::new();
         while self.take("::") {
@@ -413,7 +411,7 @@ impl Parser<'_, '_> {
         let body = self.nested(|parser| {
             let mut outers = Vec::new();
             for name in name.iter().chain(&inner) {
-                outers.push(parser.scopes.enter(name));
+                outers.push(parser.scopes.enter(*name));
             }
             let body = parser.declarations(true);
             for outer in outers.into_iter().rev() {
@@ -429,7 +427,7 @@ impl Parser<'_, '_> {
         Ok(Declaration::Namespace { name, body })
     }
 
-    fn using(&mut self) -> Result<Declaration> {
+    fn using(&mut self) -> Result<Declaration<'t>> {
         self.next();
         if self.take_word("namespace") {
             let path = self.path()?;
@@ -446,33 +444,36 @@ impl Parser<'_, '_> {
         Ok(Declaration::UsingName(path))
     }
 
-    fn use_name(&mut self, path: &Path) {
+    fn use_name(&mut self, path: &Path<'t>) {
         if let (Some(found), Some(last)) = (self.scopes.resolve(path), path.parts.last()) {
-            self.scopes.declare(&last.name, found);
+            self.scopes.declare(last.name, found);
         }
     }
 
     /// `NAME = type;`
-    pub(super) fn alias(&mut self, template: Option<Vec<super::tree::Parameter>>) -> Result<Declaration> {
+    pub(super) fn alias(
+        &mut self,
+        template: Option<Vec<super::tree::Parameter<'t>>>,
+    ) -> Result<Declaration<'t>> {
         let (name, _) = self.name("the name of the type")?;
         self.expect("=", "after the name of the type")?;
         let ty = self.type_name()?;
         self.expect(";", "after the declaration")?;
         let entity = if template.is_some() { Entity::TypeTemplate } else { Entity::Type };
         if template.is_none() {
-            self.scopes.declare(&name, entity);
+            self.scopes.declare(name, entity);
         }
         Ok(Declaration::Alias { name, template, ty })
     }
 
-    fn static_assert(&mut self, start: Span) -> Result<Declaration> {
+    fn static_assert(&mut self, start: Span) -> Result<Declaration<'t>> {
         self.next();
         self.expect("(", "after `static_assert`")?;
         let condition = self.inside_brackets(Self::assignment)?;
         let mut message = None;
         if self.take(",") {
-            let Kind::Text(text) = &self.token().kind else { return Err(self.expected("a message")) };
-            message = Some(Rc::clone(text));
+            let Kind::Text(text) = self.token().kind else { return Err(self.expected("a message")) };
+            message = Some(text);
             self.next();
         }
         self.expect(")", "after the condition")?;
@@ -480,7 +481,7 @@ impl Parser<'_, '_> {
         Ok(Declaration::StaticAssert { condition, message, span: self.since(start) })
     }
 
-    fn extern_block(&mut self) -> Result<Declaration> {
+    fn extern_block(&mut self) -> Result<Declaration<'t>> {
         self.next();
         self.next();
         self.next();
@@ -492,21 +493,21 @@ impl Parser<'_, '_> {
         Ok(Declaration::Group(body))
     }
 
-    pub(super) fn enumeration(&mut self) -> Result<Enum> {
+    pub(super) fn enumeration(&mut self) -> Result<Enum<'t>> {
         self.next();
         let is_scoped = self.take_word("class") || self.take_word("struct");
         let name =
             if self.token().word().is_some() { Some(self.name("the name of the type")?.0) } else { None };
         let underlying = if self.take(":") { Some(self.plain_type()?) } else { None };
         if let Some(name) = &name {
-            self.scopes.declare(name, Entity::Type);
+            self.scopes.declare(*name, Entity::Type);
         }
         self.expect("{", "before the values of the type")?;
         let mut values = Vec::new();
         while !self.is("}") {
             let (name, span) = self.name("the name of a value")?;
             if !is_scoped {
-                self.declare_value(&name);
+                self.declare_value(name);
             }
             let value = if self.take("=") { Some(self.conditional()?) } else { None };
             values.push((name, value, span));
@@ -521,11 +522,11 @@ impl Parser<'_, '_> {
     /// The variables that follow a type's definition, as in `struct S { … } s;`.
     pub(super) fn trailing_variables(
         &mut self,
-        name: Option<Name>,
+        name: Option<Name<'t>>,
         span: Span,
-        specifiers: &Specifiers,
-        definition: Declaration,
-    ) -> Result<Declaration> {
+        specifiers: &Specifiers<'t>,
+        definition: Declaration<'t>,
+    ) -> Result<Declaration<'t>> {
         if self.take(";") {
             return Ok(definition);
         }

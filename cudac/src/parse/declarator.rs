@@ -5,13 +5,13 @@ use super::tree::{self, Type, TypeKind};
 use crate::source::{Name, Result, Span, unsupported};
 
 /// A name, if there is one, and its type.
-pub(super) struct Declarator {
-    pub name: Option<(Name, Span)>,
-    pub ty: Type,
+pub(super) struct Declarator<'t> {
+    pub name: Option<(Name<'t>, Span)>,
+    pub ty: Type<'t>,
 }
 
-impl Parser<'_, '_> {
-    pub(super) fn declarator(&mut self, base: Type) -> Result<Declarator> {
+impl<'t> Parser<'_, 't> {
+    pub(super) fn declarator(&mut self, base: Type<'t>) -> Result<Declarator<'t>> {
         let ty = self.pointers(base)?;
         let is_nested = self.is("(") && (self.ahead(1).is("*") || self.ahead(1).is("&"));
         if is_nested {
@@ -23,8 +23,8 @@ impl Parser<'_, '_> {
         Ok(Declarator { name, ty })
     }
 
-    /// `(*name)[4]` and `(&name)[4]`: what is inside applies after the arrays.
-    fn nested_declarator(&mut self, base: Type) -> Result<Declarator> {
+    /// `(*name)[4]` and `(name)[4]`: what is inside applies after the arrays.
+    fn nested_declarator(&mut self, base: Type<'t>) -> Result<Declarator<'t>> {
         let start = self.span();
         self.next();
         let is_pointer = self.is("*");
@@ -56,7 +56,7 @@ impl Parser<'_, '_> {
     }
 
     /// `*`, `&`, `&&` and their qualifiers.
-    fn pointers(&mut self, mut ty: Type) -> Result<Type> {
+    fn pointers(&mut self, mut ty: Type<'t>) -> Result<Type<'t>> {
         let mut count = 0;
         loop {
             let kind = match () {
@@ -84,12 +84,12 @@ impl Parser<'_, '_> {
         }
     }
 
-    fn arrays(&mut self, ty: Type) -> Result<Type> {
+    fn arrays(&mut self, ty: Type<'t>) -> Result<Type<'t>> {
         let lengths = self.array_lengths()?;
         Ok(wrap(ty, lengths))
     }
 
-    fn array_lengths(&mut self) -> Result<Vec<(Option<super::tree::Expr>, Span)>> {
+    fn array_lengths(&mut self) -> Result<Vec<(Option<super::tree::Expr<'t>>, Span)>> {
         let mut lengths = Vec::new();
         while self.is("[") && !self.ahead(1).is("[") {
             let start = self.span();
@@ -110,7 +110,7 @@ impl Parser<'_, '_> {
 }
 
 /// An array of arrays has the last length innermost.
-fn wrap(ty: Type, lengths: Vec<(Option<super::tree::Expr>, Span)>) -> Type {
+fn wrap<'t>(ty: Type<'t>, lengths: Vec<(Option<super::tree::Expr<'t>>, Span)>) -> Type<'t> {
     lengths.into_iter().rev().fold(ty, |ty, (length, span)| {
         let span = if ty.span.end() <= span.start() { ty.span } else { span };
         tree::plain(TypeKind::Array(ty, length), span)

@@ -9,9 +9,9 @@ use crate::source::{Name, Result, Span, error, unsupported};
 
 const ASSIGNMENTS: [&str; 11] = ["=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="];
 
-impl Parser<'_, '_> {
+impl<'t> Parser<'_, 't> {
     /// An expression with commas.
-    pub(super) fn expression(&mut self) -> Result<Expr> {
+    pub(super) fn expression(&mut self) -> Result<Expr<'t>> {
         let mut left = self.assignment()?;
         while self.is(",") {
             self.next();
@@ -23,7 +23,7 @@ impl Parser<'_, '_> {
     }
 
     /// An expression without commas.
-    pub(super) fn assignment(&mut self) -> Result<Expr> {
+    pub(super) fn assignment(&mut self) -> Result<Expr<'t>> {
         self.nested(|parser| {
             if parser.is_word("throw") {
                 return Err(unsupported(parser.span(), "`throw`"));
@@ -39,7 +39,7 @@ impl Parser<'_, '_> {
     }
 
     /// A condition and its two values, or less.
-    pub(super) fn conditional(&mut self) -> Result<Expr> {
+    pub(super) fn conditional(&mut self) -> Result<Expr<'t>> {
         let condition = self.binary(0)?;
         if !self.take("?") {
             return Ok(condition);
@@ -52,7 +52,7 @@ impl Parser<'_, '_> {
         Self::node(ExprKind::Conditional(condition, yes, no), span, depth)
     }
 
-    fn binary(&mut self, weakest: u8) -> Result<Expr> {
+    fn binary(&mut self, weakest: u8) -> Result<Expr<'t>> {
         let mut left = self.unary()?;
         loop {
             let Kind::Punct(operator) = self.token().kind else { return Ok(left) };
@@ -67,7 +67,7 @@ impl Parser<'_, '_> {
         }
     }
 
-    pub(super) fn unary(&mut self) -> Result<Expr> {
+    pub(super) fn unary(&mut self) -> Result<Expr<'t>> {
         let start = self.span();
         if let Kind::Punct(operator @ ("+" | "-" | "!" | "~" | "*" | "&" | "++" | "--")) = self.token().kind {
             self.next();
@@ -75,7 +75,7 @@ impl Parser<'_, '_> {
             let (span, depth) = (start.to(inner.span), inner.depth);
             return Self::node(ExprKind::Prefix(operator, inner), span, depth);
         }
-        match self.token().word().cloned().as_ref().map(Name::as_str) {
+        match self.token().word().map(Name::as_str) {
             Some("sizeof" | "alignof") => return self.size(start),
             #[cfg(feature = "host")]
             Some("new") if self.text.macros.is_program => return self.new_object(start),
@@ -95,7 +95,7 @@ impl Parser<'_, '_> {
     }
 
     /// `(type) value`, if the parentheses hold a type and nothing else.
-    fn try_cast(&mut self, start: Span) -> Result<Option<Expr>> {
+    fn try_cast(&mut self, start: Span) -> Result<Option<Expr<'t>>> {
         let before = self.at;
         self.next();
         let ty = if self.at_type() { self.inside_brackets(Self::type_name).ok() } else { None };
@@ -114,7 +114,7 @@ impl Parser<'_, '_> {
         Self::node(kind, span, depth).map(Some)
     }
 
-    fn size(&mut self, start: Span) -> Result<Expr> {
+    fn size(&mut self, start: Span) -> Result<Expr<'t>> {
         let is_size = self.is_word("sizeof");
         self.next();
         let before = self.at;
@@ -136,7 +136,7 @@ impl Parser<'_, '_> {
         Self::node(ExprKind::SizeOf(value), span, depth)
     }
 
-    fn postfix(&mut self) -> Result<Expr> {
+    fn postfix(&mut self) -> Result<Expr<'t>> {
         let mut base = self.primary()?;
         loop {
             let start = base.span;
@@ -174,7 +174,7 @@ impl Parser<'_, '_> {
         }
     }
 
-    fn member(&mut self, base: Expr, is_arrow: bool) -> Result<Expr> {
+    fn member(&mut self, base: Expr<'t>, is_arrow: bool) -> Result<Expr<'t>> {
         self.next();
         let is_template = self.take_word("template");
         #[cfg(feature = "host")]
@@ -186,7 +186,7 @@ impl Parser<'_, '_> {
         }
         let (name, span) =
             if self.is_word("operator") { self.operator_name()? } else { self.name("the name of a member")? };
-        let arguments = if is_template && self.is("<") || self.at_member_arguments(&name) {
+        let arguments = if is_template && self.is("<") || self.at_member_arguments(name) {
             Some(self.template_arguments()?)
         } else {
             None
@@ -198,7 +198,7 @@ impl Parser<'_, '_> {
     }
 
     /// Whether `<` after a member's name begins template arguments: a `>` and a `(` follow soon, with little in between.
-    fn at_member_arguments(&self, member: &Name) -> bool {
+    fn at_member_arguments(&self, member: Name<'t>) -> bool {
         self.is("<")
             && self.scopes.may_be_template(member)
             && matches!(self.ahead(1).kind, Kind::Word(_) | Kind::Number(_))
@@ -207,7 +207,7 @@ impl Parser<'_, '_> {
     }
 
     /// `(a, b)`
-    pub(super) fn arguments(&mut self) -> Result<Vec<Expr>> {
+    pub(super) fn arguments(&mut self) -> Result<Vec<Expr<'t>>> {
         let open = self.span();
         self.next();
         let arguments = self.inside_brackets(|parser| parser.list_until(")"))?;
@@ -226,7 +226,7 @@ impl Parser<'_, '_> {
         Ok(arguments)
     }
 
-    fn list_until(&mut self, close: &str) -> Result<Vec<Expr>> {
+    fn list_until(&mut self, close: &str) -> Result<Vec<Expr<'t>>> {
         let mut items = Vec::new();
         while !self.is(close) {
             items.push(if self.is("{") { self.list()? } else { self.assignment()? });
@@ -238,14 +238,14 @@ impl Parser<'_, '_> {
     }
 
     /// `{a, b}`
-    pub(super) fn list(&mut self) -> Result<Expr> {
+    pub(super) fn list(&mut self) -> Result<Expr<'t>> {
         let start = self.span();
         let (items, depth) = self.items()?;
         Self::node(ExprKind::List(items), self.since(start), depth)
     }
 
     /// The values in braces, and how deep they are.
-    pub(super) fn items(&mut self) -> Result<(Vec<Expr>, u16)> {
+    pub(super) fn items(&mut self) -> Result<(Vec<Expr<'t>>, u16)> {
         self.nested(|parser| {
             parser.next();
             if parser.is(".") {

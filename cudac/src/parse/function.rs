@@ -11,11 +11,11 @@ use crate::source::{Name, Result, Span, error, unsupported};
 /// A function may have this many parameters.
 const MAX_PARAMETERS: usize = 128;
 
-impl Parser<'_, '_> {
+impl<'t> Parser<'_, 't> {
     /// `(int a, float* b = nullptr)`; the names are declared in the innermost scope.
-    pub(super) fn parameters(&mut self) -> Result<Vec<Variable>> {
+    pub(super) fn parameters(&mut self) -> Result<Vec<Variable<'t>>> {
         self.expect("(", "before the parameters")?;
-        let mut parameters: Vec<Variable> = Vec::new();
+        let mut parameters: Vec<Variable<'t>> = Vec::new();
         if self.is_word("void") && self.ahead(1).is(")") {
             self.next();
         }
@@ -37,7 +37,7 @@ impl Parser<'_, '_> {
                 return Err(unsupported(self.span(), "a template with any number of arguments"));
             }
             let (name, span) = declarator.name.unwrap_or_else(|| (self.text.names.get(""), start));
-            self.declare_value(&name);
+            self.declare_value(name);
             let init = if self.take("=") { Some(Init::Assign(self.assignment()?)) } else { None };
             let (storage, align) = (specifiers.storage, None);
             parameters.push(Variable { name, ty: declarator.ty, init, storage, align, span });
@@ -58,18 +58,18 @@ impl Parser<'_, '_> {
     /// A function, from its parameters on.
     pub(super) fn function(
         &mut self,
-        specifiers: Specifiers,
-        result: Type,
-        name: Name,
+        specifiers: Specifiers<'t>,
+        result: Type<'t>,
+        name: Name<'t>,
         span: Span,
-    ) -> Result<Rc<Function>> {
+    ) -> Result<Rc<Function<'t>>> {
         // A constructor has the name of its type, which stays one.
         if self.structs_name().as_ref() != Some(&name) {
-            self.declare_value(&name);
+            self.declare_value(name);
         }
         if crate::builtins::headers::own(name.as_str(), self.text.macros.is_program).is_some() {
             // An own function of the same name is one more overload.
-            self.load_own(&name);
+            self.load_own(name);
         }
         self.scopes.push();
         let function = self.function_parts(specifiers, result, name, span);
@@ -79,11 +79,11 @@ impl Parser<'_, '_> {
 
     fn function_parts(
         &mut self,
-        specifiers: Specifiers,
-        mut result: Type,
-        name: Name,
+        specifiers: Specifiers<'t>,
+        mut result: Type<'t>,
+        name: Name<'t>,
         span: Span,
-    ) -> Result<Function> {
+    ) -> Result<Function<'t>> {
         let parameters = self.parameters()?;
         let mut is_const = false;
         loop {
@@ -143,7 +143,7 @@ impl Parser<'_, '_> {
     }
 
     /// `: a(1), b{2}`
-    fn initialisers(&mut self) -> Result<Vec<(Name, Init, Span)>> {
+    fn initialisers(&mut self) -> Result<Vec<(Name<'t>, Init<'t>, Span)>> {
         self.next();
         let mut found = Vec::new();
         loop {
@@ -159,8 +159,8 @@ impl Parser<'_, '_> {
     /// A constructor `S(…)`, a destructor, or a conversion `operator T()`, which have no type before the name.
     pub(super) fn constructor_or_conversion(
         &mut self,
-        specifiers: &mut Specifiers,
-    ) -> Result<Option<Rc<Function>>> {
+        specifiers: &mut Specifiers<'t>,
+    ) -> Result<Option<Rc<Function<'t>>>> {
         let start = self.span();
         #[cfg(feature = "host")]
         if self.is("~") && self.text.macros.is_program && self.structs_name().is_some() {
@@ -179,7 +179,7 @@ impl Parser<'_, '_> {
             return Ok(Some(set(function, |function| function.is_conversion = true)));
         }
         let own = self.structs_name();
-        let is_constructor = own.is_some() && self.token().word() == own.as_ref() && self.ahead(1).is("(");
+        let is_constructor = own.is_some() && self.token().word() == own && self.ahead(1).is("(");
         let Some(name) = own.filter(|_| is_constructor) else { return Ok(None) };
         self.next();
         let kind = TypeKind::Basic(super::tree::Basic::Void);
@@ -191,7 +191,10 @@ impl Parser<'_, '_> {
 }
 
 /// Changes a function that nothing else refers to yet.
-pub(super) fn set(mut function: Rc<Function>, change: impl FnOnce(&mut Function)) -> Rc<Function> {
+pub(super) fn set<'t>(
+    mut function: Rc<Function<'t>>,
+    change: impl FnOnce(&mut Function<'t>),
+) -> Rc<Function<'t>> {
     if let Some(function) = Rc::get_mut(&mut function) {
         change(function);
     }
@@ -199,7 +202,7 @@ pub(super) fn set(mut function: Rc<Function>, change: impl FnOnce(&mut Function)
 }
 
 /// The expressions of an initialiser in round brackets or of a list.
-pub(crate) fn values(init: &Init) -> &[Expr] {
+pub(crate) fn values<'i, 't>(init: &'i Init<'t>) -> &'i [Expr<'t>] {
     match init {
         Init::Assign(value) => std::slice::from_ref(value),
         Init::Round(values) => values,

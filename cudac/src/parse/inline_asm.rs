@@ -12,8 +12,8 @@ use crate::source::Result;
 /// `asm` may have this many operands.
 const MAX_OPERANDS: usize = 64;
 
-impl Parser<'_, '_> {
-    pub(super) fn asm(&mut self) -> Result<StmtKind> {
+impl<'t> Parser<'_, 't> {
+    pub(super) fn asm(&mut self) -> Result<StmtKind<'t>> {
         self.next();
         let mut is_volatile = false;
         while self.is_word("volatile") || self.is_word("__volatile__") {
@@ -25,7 +25,7 @@ impl Parser<'_, '_> {
         let text = self.string("the instructions")?;
         let text_span = self.since(start);
         // `::` is one token, and means that a list is empty.
-        let mut lists: [Vec<AsmOperand>; 2] = [Vec::new(), Vec::new()];
+        let mut lists: [Vec<AsmOperand<'t>>; 2] = [Vec::new(), Vec::new()];
         let mut section = 0;
         let mut touches_memory = false;
         while !self.is(")") {
@@ -49,7 +49,7 @@ impl Parser<'_, '_> {
         Ok(StmtKind::Asm(Rc::new(asm)))
     }
 
-    fn operands(&mut self) -> Result<Vec<AsmOperand>> {
+    fn operands(&mut self) -> Result<Vec<AsmOperand<'t>>> {
         let mut operands = Vec::new();
         while let Kind::Text(_) = self.token().kind {
             let constraint = self.string("a constraint")?;
@@ -79,7 +79,7 @@ impl Parser<'_, '_> {
     }
 
     /// Strings in a row.
-    fn string(&mut self, what: &str) -> Result<Rc<[u8]>> {
+    fn string(&mut self, what: &str) -> Result<&'t [u8]> {
         let mut bytes = Vec::new();
         if !matches!(self.token().kind, Kind::Text(_)) {
             return Err(self.expected(&format!("a string with {what}")));
@@ -88,6 +88,6 @@ impl Parser<'_, '_> {
             bytes.extend_from_slice(text);
             self.next();
         }
-        Ok(bytes.into())
+        Ok(self.text.names.arena.list(&bytes))
     }
 }

@@ -25,8 +25,8 @@ use std::rc::Rc;
 
 use crate::builtins::headers;
 use crate::lex::{Kind, Token};
-use crate::preprocess::{Macros, Preprocessor};
-use crate::source::{Failed, Files, Name, Names, Result, Sink, Span, error};
+use crate::preprocess::Preprocessor;
+use crate::source::{Failed, Name, Result, Span, error};
 pub(crate) use function::values;
 use scope::Scopes;
 use tree::{Declaration, Expr, ExprKind, Storage};
@@ -37,22 +37,14 @@ const MAX_DEPTH: u16 = 100;
 /// The depth of an expression's tree, which operators in a row make deep without nesting.
 const MAX_EXPR_DEPTH: u16 = 250;
 
-/// What the stages before `check` share.
-pub(crate) struct Text<'s> {
-    pub files: &'s mut Files,
-    pub names: &'s mut Names,
-    pub sink: &'s mut Sink,
-    pub macros: &'s mut Macros,
-}
-
-struct Parser<'p, 's> {
-    text: &'p mut Text<'s>,
-    tokens: Vec<Token>,
+struct Parser<'s, 't> {
+    text: Preprocessor<'s, 't>,
+    tokens: Vec<Token<'t>>,
     at: usize,
     depth: u16,
-    scopes: Scopes,
+    scopes: Scopes<'t>,
     /// Declarations of this compiler's own functions and types that the text uses.
-    own: Vec<Declaration>,
+    own: Vec<Declaration<'t>>,
     /// Inside of template arguments, where `>` ends the list.
     closes_angle: bool,
     /// Inside of `extern "C" { … }`.
@@ -62,8 +54,12 @@ struct Parser<'p, 's> {
 }
 
 /// Parses a file that has been added to the files.
-pub(crate) fn parse(text: &mut Text<'_>, file: u16, instances: &[String]) -> Vec<Declaration> {
-    let tokens = preprocess(text, file, false);
+pub(crate) fn parse<'t>(
+    mut text: Preprocessor<'_, 't>,
+    file: u16,
+    instances: &[String],
+) -> Vec<Declaration<'t>> {
+    let tokens = text.run(file);
     let scopes = Scopes::new();
     let mut parser = Parser {
         text,
@@ -79,7 +75,7 @@ pub(crate) fn parse(text: &mut Text<'_>, file: u16, instances: &[String]) -> Vec
     if parser.text.macros.is_program {
         // A launch needs it, even if the text does not name it.
         let shape = parser.text.names.get("dim3");
-        parser.load_own(&shape);
+        parser.load_own(shape);
     }
     let mut declarations = parser.declarations(false);
     #[cfg(feature = "host")]
@@ -91,15 +87,9 @@ pub(crate) fn parse(text: &mut Text<'_>, file: u16, instances: &[String]) -> Vec
     all
 }
 
-fn preprocess(text: &mut Text<'_>, file: u16, is_own: bool) -> Vec<Token> {
-    let mut preprocessor =
-        Preprocessor { files: text.files, names: text.names, sink: text.sink, macros: text.macros };
-    if is_own { preprocessor.run_own(file, 0, false) } else { preprocessor.run(file) }
-}
-
-impl Parser<'_, '_> {
+impl<'t> Parser<'_, 't> {
     /// Reads this compiler's own declarations of a name, if there are any and they have not been read.
-    fn load_own(&mut self, name: &Name) -> bool {
+    fn load_own(&mut self, name: Name<'t>) -> bool {
         let Some((title, text)) = headers::own(name.as_str(), self.text.macros.is_program) else {
             return false;
         };
@@ -107,7 +97,7 @@ impl Parser<'_, '_> {
             return false;
         }
         let file = self.text.files.add(title, text);
-        let tokens = preprocess(self.text, file, true);
+        let tokens = self.text.run_own(file, 0, false);
         let outer = (std::mem::replace(&mut self.tokens, tokens), self.at, self.depth, self.closes_angle);
         let scope = self.scopes.enter_global();
         (self.at, self.closes_angle) = (0, false);
@@ -118,11 +108,11 @@ impl Parser<'_, '_> {
         true
     }
 
-    fn token(&self) -> &Token {
+    fn token(&self) -> &Token<'t> {
         &self.tokens[self.at]
     }
 
-    fn ahead(&self, count: usize) -> &Token {
+    fn ahead(&self, count: usize) -> &Token<'t> {
         &self.tokens[(self.at + count).min(self.tokens.len() - 1)]
     }
 
@@ -189,7 +179,7 @@ impl Parser<'_, '_> {
     }
 
     /// Consumes a name that is being declared.
-    fn name(&mut self, what: &str) -> Result<(Name, Span)> {
+    fn name(&mut self, what: &str) -> Result<(Name<'t>, Span)> {
         let span = self.span();
         match self.token().word() {
             Some(name) if name.is_keyword() => {
@@ -197,7 +187,6 @@ impl Parser<'_, '_> {
                 Err(error(span, message))
             }
             Some(name) => {
-                let name = name.clone();
                 self.next();
                 Ok((name, span))
             }
@@ -227,7 +216,7 @@ impl Parser<'_, '_> {
     }
 
     /// A node of an expression; its depth is one more than the deepest of its parts.
-    fn node(kind: ExprKind, span: Span, deepest: u16) -> Result<Expr> {
+    fn node(kind: ExprKind<'t>, span: Span, deepest: u16) -> Result<Expr<'t>> {
         if deepest >= MAX_EXPR_DEPTH {
             return Err(error(
                 span,
@@ -238,7 +227,7 @@ impl Parser<'_, '_> {
     }
 
     /// An expression in parentheses, which belong to it.
-    fn spanned(&self, mut inner: Expr, start: Span) -> Expr {
+    fn spanned(&self, mut inner: Expr<'t>, start: Span) -> Expr<'t> {
         // Nothing else refers to an expression that has just been read.
         if let Some(node) = Rc::get_mut(&mut inner) {
             node.span = self.since(start);

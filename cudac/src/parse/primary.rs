@@ -11,13 +11,13 @@ use crate::builtins::headers;
 use crate::lex::Kind;
 use crate::source::{Name, Result, Span, error, unsupported};
 
-impl Parser<'_, '_> {
-    pub(super) fn primary(&mut self) -> Result<Expr> {
+impl<'t> Parser<'_, 't> {
+    pub(super) fn primary(&mut self) -> Result<Expr<'t>> {
         let start = self.span();
-        let kind = match self.token().kind.clone() {
+        let kind = match self.token().kind {
             Kind::Number(text) => ExprKind::Number(text),
             Kind::Character(value) => ExprKind::Character(value),
-            Kind::Text(text) => return self.text(start, &text),
+            Kind::Text(text) => return self.text(start, text),
             Kind::Punct("(") => return self.parenthesised(start),
             Kind::Punct("[") => return self.lambda(),
             Kind::Punct("::") => return self.name_or_construction(start),
@@ -38,17 +38,17 @@ impl Parser<'_, '_> {
     }
 
     /// Strings in a row are one.
-    fn text(&mut self, start: Span, first: &[u8]) -> Result<Expr> {
+    fn text(&mut self, start: Span, first: &[u8]) -> Result<Expr<'t>> {
         let mut bytes = first.to_vec();
         self.next();
         while let Kind::Text(more) = &self.token().kind {
             bytes.extend_from_slice(more);
             self.next();
         }
-        Self::node(ExprKind::Text(bytes.into()), self.since(start), 0)
+        Self::node(ExprKind::Text(self.text.names.arena.list(&bytes)), self.since(start), 0)
     }
 
-    fn parenthesised(&mut self, start: Span) -> Result<Expr> {
+    fn parenthesised(&mut self, start: Span) -> Result<Expr<'t>> {
         self.next();
         if self.is("{") {
             return Err(unsupported(start, "a statement in an expression"));
@@ -61,7 +61,7 @@ impl Parser<'_, '_> {
         Ok(self.spanned(inner, start))
     }
 
-    fn named_cast(&mut self, kind: CastKind) -> Result<Expr> {
+    fn named_cast(&mut self, kind: CastKind) -> Result<Expr<'t>> {
         let start = self.span();
         self.next();
         self.expect("<", "after the cast")?;
@@ -77,7 +77,7 @@ impl Parser<'_, '_> {
         Self::node(ExprKind::Cast(kind, ty, value), self.since(start), depth)
     }
 
-    fn name_or_construction(&mut self, start: Span) -> Result<Expr> {
+    fn name_or_construction(&mut self, start: Span) -> Result<Expr<'t>> {
         if self.at_type() {
             let ty = self.plain_type()?;
             return self.construction(ty, start);
@@ -99,7 +99,7 @@ impl Parser<'_, '_> {
     }
 
     /// `T(a, b)` or `T{a, b}`, or a static member `T::value`, which `plain_type` has read as a type.
-    fn construction(&mut self, ty: Type, start: Span) -> Result<Expr> {
+    fn construction(&mut self, ty: Type<'t>, start: Span) -> Result<Expr<'t>> {
         if self.is("(") {
             let arguments = self.arguments()?;
             let depth = arguments.iter().map(|argument| argument.depth).max().unwrap_or(0);
@@ -119,7 +119,7 @@ impl Parser<'_, '_> {
         }
     }
 
-    fn lambda(&mut self) -> Result<Expr> {
+    fn lambda(&mut self) -> Result<Expr<'t>> {
         let start = self.span();
         self.next();
         let (default, captures) = self.captures()?;
@@ -131,7 +131,7 @@ impl Parser<'_, '_> {
     }
 
     #[expect(clippy::type_complexity, reason = "the parts of a lambda, taken apart at once")]
-    fn captures(&mut self) -> Result<(Option<Capture>, Vec<(Name, Capture, Option<Expr>, Span)>)> {
+    fn captures(&mut self) -> Result<(Option<Capture>, Vec<(Name<'t>, Capture, Option<Expr<'t>>, Span)>)> {
         let mut default = None;
         let mut captures = Vec::new();
         while !self.is("]") {
@@ -159,7 +159,7 @@ impl Parser<'_, '_> {
         Ok((default, captures))
     }
 
-    fn lambda_function(&mut self, start: Span) -> Result<Function> {
+    fn lambda_function(&mut self, start: Span) -> Result<Function<'t>> {
         let parameters = if self.is("(") { self.parameters()? } else { Vec::new() };
         let mut storage = Storage::default();
         let mut is_const = true;
@@ -206,7 +206,7 @@ impl Parser<'_, '_> {
     }
 
     /// `operator+`, `operator[]`, `operator()`.
-    pub(super) fn operator_name(&mut self) -> Result<(Name, Span)> {
+    pub(super) fn operator_name(&mut self) -> Result<(Name<'t>, Span)> {
         let start = self.span();
         self.next();
         let Kind::Punct(punct) = self.token().kind else { return Err(self.expected("an operator")) };
@@ -224,7 +224,7 @@ impl Parser<'_, '_> {
     }
 
     /// Declares a variable or a parameter in the innermost scope.
-    pub(super) fn declare_value(&mut self, name: &Name) {
+    pub(super) fn declare_value(&mut self, name: Name<'t>) {
         self.scopes.declare(name, Entity::Value);
     }
 }

@@ -9,9 +9,9 @@ use super::declaration::Specifiers;
 use super::tree::{Argument, CastKind, Expr, ExprKind, Function, Init, Part, Path, Type, TypeKind, plain};
 use crate::source::{Result, Span, error, unsupported};
 
-impl Parser<'_, '_> {
+impl<'t> Parser<'_, 't> {
     /// `<<<grid, block>>>(a, b)` after the kernel.
-    pub(super) fn launch(&mut self, kernel: Expr) -> Result<Expr> {
+    pub(super) fn launch(&mut self, kernel: Expr<'t>) -> Result<Expr<'t>> {
         let start = kernel.span;
         self.next();
         self.next();
@@ -37,7 +37,7 @@ impl Parser<'_, '_> {
     }
 
     /// `new T`, `new T(a)`, `new (place) T(a)` and `new T[n]`
-    pub(super) fn new_object(&mut self, start: Span) -> Result<Expr> {
+    pub(super) fn new_object(&mut self, start: Span) -> Result<Expr<'t>> {
         self.next();
         let place = if self.take("(") {
             let place = self.inside_brackets(Self::expression)?;
@@ -84,7 +84,7 @@ impl Parser<'_, '_> {
     }
 
     /// `delete p` and `delete[] p`
-    pub(super) fn delete(&mut self, start: Span) -> Result<Expr> {
+    pub(super) fn delete(&mut self, start: Span) -> Result<Expr<'t>> {
         self.next();
         let is_array = self.take("[");
         if is_array {
@@ -96,7 +96,7 @@ impl Parser<'_, '_> {
     }
 
     /// `~S() { … }` in a struct; it is known as `~`.
-    pub(super) fn destructor(&mut self, specifiers: &mut Specifiers) -> Result<Rc<Function>> {
+    pub(super) fn destructor(&mut self, specifiers: &mut Specifiers<'t>) -> Result<Rc<Function<'t>>> {
         let start = self.span();
         self.next();
         let (name, span) = self.name("the name of the type after `~`")?;
@@ -112,7 +112,7 @@ impl Parser<'_, '_> {
     }
 
     /// `p->~S()`, from `~` on.
-    pub(super) fn destructor_call(&mut self, base: Expr, is_arrow: bool) -> Result<Expr> {
+    pub(super) fn destructor_call(&mut self, base: Expr<'t>, is_arrow: bool) -> Result<Expr<'t>> {
         let start = base.span;
         self.next();
         self.path()?;
@@ -122,7 +122,7 @@ impl Parser<'_, '_> {
     }
 
     /// The type of a function, from its parameters on.
-    pub(super) fn function_type(&mut self, result: Type) -> Result<Type> {
+    pub(super) fn function_type(&mut self, result: Type<'t>) -> Result<Type<'t>> {
         let start = self.span();
         self.scopes.push();
         let parameters = self.parameters();
@@ -135,12 +135,12 @@ impl Parser<'_, '_> {
     fn call_of(
         &mut self,
         name: &str,
-        explicit: Option<Vec<Argument>>,
-        arguments: Vec<Expr>,
+        explicit: Option<Vec<Argument<'t>>>,
+        arguments: Vec<Expr<'t>>,
         span: Span,
-    ) -> Result<Expr> {
+    ) -> Result<Expr<'t>> {
         let name = self.text.names.get(name);
-        self.load_own(&name);
+        self.load_own(name);
         let parts = vec![Part { name, arguments: explicit, span }];
         let path = Self::node(ExprKind::Path(Path { parts, span }), span, 0)?;
         let depth = arguments.iter().map(|argument| argument.depth).max().unwrap_or(0);

@@ -17,8 +17,8 @@ pub(super) enum Entity {
 }
 
 #[derive(Debug, Default)]
-struct Scope {
-    names: Map<Name, Entity>,
+struct Scope<'t> {
+    names: Map<Name<'t>, Entity>,
     parent: usize,
     /// Namespaces whose names are visible here.
     using: Vec<usize>,
@@ -26,18 +26,18 @@ struct Scope {
 
 /// All scopes; the first is the global one.
 #[derive(Debug)]
-pub(super) struct Scopes {
-    all: Vec<Scope>,
+pub(super) struct Scopes<'t> {
+    all: Vec<Scope<'t>>,
     current: usize,
     loaded: Set<&'static str>,
     /// The names of all templates of functions, members among them.
-    function_templates: Set<Name>,
+    function_templates: Set<Name<'t>>,
     /// The struct whose members are being read.
-    structure: Option<Name>,
+    structure: Option<Name<'t>>,
 }
 
-impl Scopes {
-    pub fn new() -> Scopes {
+impl<'t> Scopes<'t> {
+    pub fn new() -> Scopes<'t> {
         Scopes {
             all: vec![Scope::default()],
             current: 0,
@@ -60,12 +60,12 @@ impl Scopes {
         self.current = outer;
     }
 
-    pub fn set_struct(&mut self, name: Option<Name>) -> Option<Name> {
+    pub fn set_struct(&mut self, name: Option<Name<'t>>) -> Option<Name<'t>> {
         std::mem::replace(&mut self.structure, name)
     }
 
-    pub fn structs_name(&self) -> Option<Name> {
-        self.structure.clone()
+    pub fn structs_name(&self) -> Option<Name<'t>> {
+        self.structure
     }
 
     pub fn is_global(&self) -> bool {
@@ -82,30 +82,30 @@ impl Scopes {
     }
 
     /// Whether a member of this name may be a template. A struct's own members may be declared after they are used.
-    pub fn may_be_template(&self, member: &Name) -> bool {
-        self.structure.is_some() || self.function_templates.contains_key(member)
+    pub fn may_be_template(&self, member: Name<'t>) -> bool {
+        self.structure.is_some() || self.function_templates.contains_key(&member)
     }
 
-    pub fn declare(&mut self, name: &Name, entity: Entity) {
+    pub fn declare(&mut self, name: Name<'t>, entity: Entity) {
         if entity == Entity::FunctionTemplate {
-            self.function_templates.insert(name.clone(), ());
+            self.function_templates.insert(name, ());
         }
         let names = &mut self.all[self.current].names;
         // A function may have the name of a template, and a constructor that of its type.
-        if entity == Entity::Value && names.get(name).is_some_and(|known| *known != Entity::Value) {
+        if entity == Entity::Value && names.get(&name).is_some_and(|known| *known != Entity::Value) {
             return;
         }
-        names.insert(name.clone(), entity);
+        names.insert(name, entity);
     }
 
     /// Enters a namespace, which may have been open before.
-    pub fn enter(&mut self, name: &Name) -> usize {
+    pub fn enter(&mut self, name: Name<'t>) -> usize {
         let outer = self.current;
-        if let Some(Entity::Namespace(at)) = self.all[outer].names.get(name) {
+        if let Some(Entity::Namespace(at)) = self.all[outer].names.get(&name) {
             self.current = *at;
         } else {
             self.push();
-            self.all[outer].names.insert(name.clone(), Entity::Namespace(self.current));
+            self.all[outer].names.insert(name, Entity::Namespace(self.current));
         }
         outer
     }
@@ -114,14 +114,14 @@ impl Scopes {
         self.current = outer;
     }
 
-    pub fn use_namespace(&mut self, path: &Path) {
+    pub fn use_namespace(&mut self, path: &Path<'t>) {
         if let Some(Entity::Namespace(at)) = self.resolve(path) {
             self.all[self.current].using.push(at);
         }
     }
 
     /// What a name means here, from the innermost scope outwards.
-    pub fn find(&self, name: &Name) -> Option<Entity> {
+    pub fn find(&self, name: Name<'t>) -> Option<Entity> {
         let mut at = self.current;
         loop {
             if let Some(found) = self.find_in(at, name) {
@@ -134,19 +134,19 @@ impl Scopes {
         }
     }
 
-    pub fn find_in(&self, at: usize, name: &Name) -> Option<Entity> {
+    pub fn find_in(&self, at: usize, name: Name<'t>) -> Option<Entity> {
         let scope = &self.all[at];
-        let used = || scope.using.iter().find_map(|used| self.all[*used].names.get(name));
-        scope.names.get(name).or_else(used).copied()
+        let used = || scope.using.iter().find_map(|used| self.all[*used].names.get(&name));
+        scope.names.get(&name).or_else(used).copied()
     }
 
     /// What a path means.
-    pub fn resolve(&self, path: &Path) -> Option<Entity> {
+    pub fn resolve(&self, path: &Path<'t>) -> Option<Entity> {
         let (first, rest) = path.parts.split_first()?;
-        let mut found = self.find(&first.name)?;
+        let mut found = self.find(first.name)?;
         for part in rest {
             let Entity::Namespace(at) = found else { return None };
-            found = self.find_in(at, &part.name)?;
+            found = self.find_in(at, part.name)?;
         }
         Some(found)
     }

@@ -8,9 +8,9 @@ use super::types::unknown_type;
 use crate::lex::Kind;
 use crate::source::{Name, Result, error, unsupported};
 
-impl Parser<'_, '_> {
+impl<'t> Parser<'_, 't> {
     /// `{ … }`; after an error in a statement the next one is read.
-    pub(super) fn block(&mut self) -> Result<Stmt> {
+    pub(super) fn block(&mut self) -> Result<Stmt<'t>> {
         let start = self.span();
         self.expect("{", "at the start of a block")?;
         self.scopes.push();
@@ -36,11 +36,11 @@ impl Parser<'_, '_> {
         Ok(tree::stmt(StmtKind::Block(statements), self.since(start)))
     }
 
-    pub(super) fn statement(&mut self) -> Result<Stmt> {
+    pub(super) fn statement(&mut self) -> Result<Stmt<'t>> {
         self.nested(Self::any_statement)
     }
 
-    fn any_statement(&mut self) -> Result<Stmt> {
+    fn any_statement(&mut self) -> Result<Stmt<'t>> {
         let start = self.span();
         if self.is("{") {
             return self.block();
@@ -51,8 +51,8 @@ impl Parser<'_, '_> {
         let kind = if self.take(";") {
             StmtKind::Empty
         } else {
-            let word = self.token().word().cloned();
-            match word.as_ref().map(Name::as_str) {
+            let word = self.token().word();
+            match word.map(Name::as_str) {
                 Some("if") => self.branch()?,
                 Some("for" | "while") => return self.loop_with(Unroll::Unsaid),
                 Some("do") => self.do_while()?,
@@ -85,7 +85,7 @@ impl Parser<'_, '_> {
                     return Err(unsupported(start, "a label"));
                 }
                 Some(text)
-                    if word.as_ref().is_some_and(|word| !word.is_keyword())
+                    if word.is_some_and(|word| !word.is_keyword())
                         && matches!(self.ahead(1).kind, Kind::Word(_)) =>
                 {
                     return Err(unknown_type(start, text));
@@ -100,14 +100,14 @@ impl Parser<'_, '_> {
         Ok(tree::stmt(kind, self.since(start)))
     }
 
-    fn simple(&mut self, kind: StmtKind, place: &str) -> Result<StmtKind> {
+    fn simple(&mut self, kind: StmtKind<'t>, place: &str) -> Result<StmtKind<'t>> {
         self.next();
         self.expect(";", place)?;
         Ok(kind)
     }
 
     #[cfg(feature = "host")]
-    fn goto(&mut self) -> Result<StmtKind> {
+    fn goto(&mut self) -> Result<StmtKind<'t>> {
         self.next();
         let (name, _) = self.name("the label")?;
         self.expect(";", "after the label")?;
@@ -115,13 +115,13 @@ impl Parser<'_, '_> {
     }
 
     #[cfg(feature = "host")]
-    fn label(&mut self) -> Result<StmtKind> {
+    fn label(&mut self) -> Result<StmtKind<'t>> {
         let (name, _) = self.name("the label")?;
         self.expect(":", "after the label")?;
         Ok(StmtKind::Label(name))
     }
 
-    fn condition(&mut self, of: &str) -> Result<Expr> {
+    fn condition(&mut self, of: &str) -> Result<Expr<'t>> {
         self.expect("(", &format!("after `{of}`"))?;
         if self.at_declaration() {
             return Err(unsupported(self.span(), "a declaration in a condition")
@@ -132,7 +132,7 @@ impl Parser<'_, '_> {
         Ok(value)
     }
 
-    fn branch(&mut self) -> Result<StmtKind> {
+    fn branch(&mut self) -> Result<StmtKind<'t>> {
         self.next();
         let is_constexpr = self.take_word("constexpr");
         let condition = self.condition("if")?;
@@ -141,7 +141,7 @@ impl Parser<'_, '_> {
         Ok(StmtKind::If { is_constexpr, condition, then, otherwise })
     }
 
-    fn scoped_statement(&mut self) -> Result<Stmt> {
+    fn scoped_statement(&mut self) -> Result<Stmt<'t>> {
         self.scopes.push();
         let result = self.statement();
         self.scopes.pop();
@@ -149,7 +149,7 @@ impl Parser<'_, '_> {
     }
 
     /// `#pragma unroll N` and the loop after it.
-    fn unrolled(&mut self) -> Result<Stmt> {
+    fn unrolled(&mut self) -> Result<Stmt<'t>> {
         let span = self.span();
         self.next();
         let unroll = if self.token().kind == Kind::PragmaEnd {
@@ -170,7 +170,7 @@ impl Parser<'_, '_> {
         self.statement()
     }
 
-    fn loop_with(&mut self, unroll: Unroll) -> Result<Stmt> {
+    fn loop_with(&mut self, unroll: Unroll<'t>) -> Result<Stmt<'t>> {
         let start = self.span();
         self.scopes.push();
         let kind = if self.is_word("for") { self.for_(unroll) } else { self.while_(unroll) };
@@ -178,7 +178,7 @@ impl Parser<'_, '_> {
         Ok(tree::stmt(kind?, self.since(start)))
     }
 
-    fn for_(&mut self, unroll: Unroll) -> Result<StmtKind> {
+    fn for_(&mut self, unroll: Unroll<'t>) -> Result<StmtKind<'t>> {
         self.next();
         self.expect("(", "after `for`")?;
         let outer = std::mem::replace(&mut self.closes_angle, false);
@@ -205,7 +205,7 @@ impl Parser<'_, '_> {
         Ok(StmtKind::For { init, condition, step, body, unroll })
     }
 
-    fn for_init(&mut self) -> Result<Stmt> {
+    fn for_init(&mut self) -> Result<Stmt<'t>> {
         let start = self.span();
         if self.at_declaration() {
             return self.local_declaration();
@@ -215,14 +215,14 @@ impl Parser<'_, '_> {
         Ok(tree::stmt(StmtKind::Expr(value), self.since(start)))
     }
 
-    fn while_(&mut self, unroll: Unroll) -> Result<StmtKind> {
+    fn while_(&mut self, unroll: Unroll<'t>) -> Result<StmtKind<'t>> {
         self.next();
         let condition = self.condition("while")?;
         let body = self.scoped_statement()?;
         Ok(StmtKind::While { condition, body, unroll })
     }
 
-    fn do_while(&mut self) -> Result<StmtKind> {
+    fn do_while(&mut self) -> Result<StmtKind<'t>> {
         self.next();
         let body = self.scoped_statement()?;
         if !self.take_word("while") {
@@ -233,14 +233,14 @@ impl Parser<'_, '_> {
         Ok(StmtKind::DoWhile { body, condition })
     }
 
-    fn switch(&mut self) -> Result<StmtKind> {
+    fn switch(&mut self) -> Result<StmtKind<'t>> {
         self.next();
         let value = self.condition("switch")?;
         let body = self.scoped_statement()?;
         Ok(StmtKind::Switch { value, body })
     }
 
-    fn case(&mut self) -> Result<StmtKind> {
+    fn case(&mut self) -> Result<StmtKind<'t>> {
         self.next();
         let value = self.conditional()?;
         if self.is("...") {
@@ -250,7 +250,7 @@ impl Parser<'_, '_> {
         Ok(StmtKind::Case(value))
     }
 
-    fn return_(&mut self) -> Result<StmtKind> {
+    fn return_(&mut self) -> Result<StmtKind<'t>> {
         self.next();
         let value = match () {
             () if self.is(";") => None,
@@ -261,7 +261,7 @@ impl Parser<'_, '_> {
         Ok(StmtKind::Return(value))
     }
 
-    fn local_declaration(&mut self) -> Result<Stmt> {
+    fn local_declaration(&mut self) -> Result<Stmt<'t>> {
         let start = self.span();
         let declaration = self.declaration(false)?;
         let kind = match declaration {

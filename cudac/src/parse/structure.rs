@@ -9,7 +9,7 @@ use super::tree::{Argument, Declaration, Member, Parameter, Struct};
 use crate::lex::Kind;
 use crate::source::{Name, Result, error, unsupported};
 
-impl Parser<'_, '_> {
+impl<'t> Parser<'_, 't> {
     /// Whether a definition of a type follows, and not a use of one as in `struct S s`.
     pub(super) fn at_type_definition(&self) -> bool {
         match self.token().word().map(Name::as_str) {
@@ -33,21 +33,21 @@ impl Parser<'_, '_> {
         }
     }
 
-    pub(super) fn type_definition(&mut self, specifiers: &Specifiers) -> Result<Declaration> {
+    pub(super) fn type_definition(&mut self, specifiers: &Specifiers<'t>) -> Result<Declaration<'t>> {
         if self.is_word("enum") {
             let span = self.span();
             let definition = self.enumeration()?;
-            let name = definition.name.clone();
+            let name = definition.name;
             return self.trailing_variables(name, span, specifiers, Declaration::Enum(definition));
         }
         let span = self.span();
         let definition = self.structure(None)?;
-        let name = Some(definition.name.clone());
+        let name = Some(definition.name);
         self.trailing_variables(name, span, specifiers, Declaration::Struct(definition))
     }
 
     /// A struct, from its keyword to its `}`.
-    pub(super) fn structure(&mut self, template: Option<&Vec<Parameter>>) -> Result<Rc<Struct>> {
+    pub(super) fn structure(&mut self, template: Option<&Vec<Parameter<'t>>>) -> Result<Rc<Struct<'t>>> {
         let start = self.span();
         let is_union = self.is_word("union");
         let is_class = self.is_word("class");
@@ -60,13 +60,13 @@ impl Parser<'_, '_> {
             (self.text.names.get(&format!("<unnamed at {}:{}>", place.0, place.1)), start)
         };
         let entity = if template.is_some() { Entity::TypeTemplate } else { Entity::Type };
-        let special = self.special_case(&name, template.is_some())?;
+        let special = self.special_case(name, template.is_some())?;
         let made = |members, is_forward, align| {
-            let (name, template, special) = (name.clone(), template.cloned(), special.clone());
+            let (name, template, special) = (name, template.cloned(), special.clone());
             Rc::new(Struct { name, span, template, is_union, align, members, is_forward, special })
         };
         if special.is_none() {
-            self.scopes.declare(&name, entity);
+            self.scopes.declare(name, entity);
         }
         if self.is(";") {
             return Ok(made(Vec::new(), true, None));
@@ -79,7 +79,7 @@ impl Parser<'_, '_> {
         }
         self.expect("{", "before the members")?;
         self.scopes.push();
-        let outer = self.scopes.set_struct(Some(name.clone()));
+        let outer = self.scopes.set_struct(Some(name));
         let members = self.nested(|parser| parser.members(is_class));
         self.scopes.set_struct(outer);
         self.scopes.pop();
@@ -89,7 +89,7 @@ impl Parser<'_, '_> {
     }
 
     /// `<int, T*>` after the name of a template that is known.
-    fn special_case(&mut self, name: &Name, is_template: bool) -> Result<Option<Vec<Argument>>> {
+    fn special_case(&mut self, name: Name<'t>, is_template: bool) -> Result<Option<Vec<Argument<'t>>>> {
         if !self.is("<") {
             return Ok(None);
         }
@@ -99,7 +99,7 @@ impl Parser<'_, '_> {
         self.template_arguments().map(Some)
     }
 
-    fn members(&mut self, _is_class: bool) -> Result<Vec<Member>> {
+    fn members(&mut self, _is_class: bool) -> Result<Vec<Member<'t>>> {
         let mut members = Vec::new();
         while !self.is("}") && self.token().kind != Kind::End {
             let is_access =
@@ -120,12 +120,12 @@ impl Parser<'_, '_> {
     }
 
     /// The name of the struct whose members are being read.
-    pub(super) fn structs_name(&self) -> Option<Name> {
+    pub(super) fn structs_name(&self) -> Option<Name<'t>> {
         self.scopes.structs_name()
     }
 }
 
-fn add(members: &mut Vec<Member>, declaration: Declaration) {
+fn add<'t>(members: &mut Vec<Member<'t>>, declaration: Declaration<'t>) {
     match declaration {
         Declaration::Function(function) => members.push(Member::Function(function)),
         Declaration::Variables(variables) => members.extend(variables.into_iter().map(Member::Field)),

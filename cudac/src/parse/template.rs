@@ -10,9 +10,9 @@ use crate::source::{Name, Names, Result, Span, error, unsupported};
 /// A template may have this many parameters.
 const MAX_PARAMETERS: usize = 32;
 
-impl Parser<'_, '_> {
+impl<'t> Parser<'_, 't> {
     /// `template <…>` and what follows.
-    pub(super) fn template(&mut self) -> Result<Declaration> {
+    pub(super) fn template(&mut self) -> Result<Declaration<'t>> {
         let start = self.span();
         self.next();
         if !self.is("<") {
@@ -27,10 +27,10 @@ impl Parser<'_, '_> {
         Ok(declaration)
     }
 
-    fn templated(&mut self) -> Result<Declaration> {
+    fn templated(&mut self) -> Result<Declaration<'t>> {
         let parameters = self.template_parameters()?;
-        let word = self.token().word().cloned();
-        match word.as_ref().map(Name::as_str) {
+        let word = self.token().word();
+        match word.map(Name::as_str) {
             Some("using") => {
                 self.next();
                 return self.alias(Some(parameters));
@@ -61,7 +61,7 @@ impl Parser<'_, '_> {
     }
 
     /// `template struct S<int>;` or `template void f<int>(int*);`
-    fn explicit_instance(&mut self, start: Span) -> Result<Declaration> {
+    fn explicit_instance(&mut self, start: Span) -> Result<Declaration<'t>> {
         if ["struct", "class", "union"].iter().any(|word| self.is_word(word)) {
             let ty = self.plain_type()?;
             self.expect(";", "after the type")?;
@@ -81,9 +81,9 @@ impl Parser<'_, '_> {
 
     /// `f<int>`, a template and its arguments that are given beside the text.
     #[cfg(feature = "host")]
-    pub(super) fn instance(&mut self, text: &str) -> Option<Declaration> {
+    pub(super) fn instance(&mut self, text: &str) -> Option<Declaration<'t>> {
         let file = self.text.files.add("--instantiate", text);
-        self.tokens = super::preprocess(self.text, file, false);
+        self.tokens = self.text.run(file);
         self.at = 0;
         let path = self.path().and_then(|path| {
             let is_whole = self.token().kind == Kind::End;
@@ -97,20 +97,20 @@ impl Parser<'_, '_> {
     }
 
     /// Makes a template known in the scope around its parameters.
-    fn declare_template(&mut self, declaration: &Declaration) {
+    fn declare_template(&mut self, declaration: &Declaration<'t>) {
         match declaration {
             Declaration::Function(function) if function.special.is_none() => {
-                self.scopes.declare(&function.name, Entity::FunctionTemplate);
+                self.scopes.declare(function.name, Entity::FunctionTemplate);
             }
             Declaration::Struct(definition) if definition.special.is_none() => {
-                self.scopes.declare(&definition.name, Entity::TypeTemplate);
+                self.scopes.declare(definition.name, Entity::TypeTemplate);
             }
-            Declaration::Alias { name, .. } => self.scopes.declare(name, Entity::TypeTemplate),
+            Declaration::Alias { name, .. } => self.scopes.declare(*name, Entity::TypeTemplate),
             _ => {}
         }
     }
 
-    fn template_parameters(&mut self) -> Result<Vec<Parameter>> {
+    fn template_parameters(&mut self) -> Result<Vec<Parameter<'t>>> {
         let outer = std::mem::replace(&mut self.closes_angle, true);
         let result = self.template_parameter_list();
         self.closes_angle = outer;
@@ -119,7 +119,7 @@ impl Parser<'_, '_> {
         Ok(parameters)
     }
 
-    fn template_parameter_list(&mut self) -> Result<Vec<Parameter>> {
+    fn template_parameter_list(&mut self) -> Result<Vec<Parameter<'t>>> {
         let mut parameters = Vec::new();
         while !self.is(">") {
             let start = self.span();
@@ -141,7 +141,7 @@ impl Parser<'_, '_> {
                     let name =
                         if self.token().word().is_some() { Some(self.name("a name")?.0) } else { None };
                     if let Some(name) = &name {
-                        self.scopes.declare(name, Entity::Type);
+                        self.scopes.declare(*name, Entity::Type);
                     }
                     (name, ParameterKind::Type(if self.take("=") { Some(self.type_name()?) } else { None }))
                 }
@@ -149,7 +149,7 @@ impl Parser<'_, '_> {
                     let declarator = self.declarator(base)?;
                     let name = declarator.name.map(|(name, _)| name);
                     if let Some(name) = &name {
-                        self.declare_value(name);
+                        self.declare_value(*name);
                     }
                     let default = if self.take("=") { Some(self.conditional()?) } else { None };
                     (name, ParameterKind::Value(declarator.ty, default))
@@ -167,7 +167,7 @@ impl Parser<'_, '_> {
     }
 
     /// `<int, 4>` after the name of a template.
-    pub(super) fn template_arguments(&mut self) -> Result<Vec<Argument>> {
+    pub(super) fn template_arguments(&mut self) -> Result<Vec<Argument<'t>>> {
         self.next();
         let outer = std::mem::replace(&mut self.closes_angle, true);
         let result = self.nested(Self::template_argument_list);
@@ -177,7 +177,7 @@ impl Parser<'_, '_> {
         Ok(arguments)
     }
 
-    fn template_argument_list(&mut self) -> Result<Vec<Argument>> {
+    fn template_argument_list(&mut self) -> Result<Vec<Argument<'t>>> {
         let mut arguments = Vec::new();
         while !self.is(">") && !self.is(">>") {
             let before = self.at;
@@ -204,7 +204,7 @@ impl Parser<'_, '_> {
         if self.is(">>") {
             // Two tokens from now on, because the text may be read again from a place before them.
             let at = self.at;
-            let mut second = self.tokens[at].clone();
+            let mut second = self.tokens[at];
             self.tokens[at].kind = Kind::Punct(">");
             second.kind = Kind::Punct(">");
             second.span = Span::new(second.span.file(), second.span.start() + 1, second.span.end());
@@ -218,19 +218,17 @@ impl Parser<'_, '_> {
 }
 
 /// Parameters of type `auto` make a function a template.
-pub(super) fn implied(names: &mut Names, parameters: &[Variable]) -> Option<Vec<Parameter>> {
+pub(super) fn implied<'t>(names: &mut Names<'t>, parameters: &[Variable<'t>]) -> Option<Vec<Parameter<'t>>> {
     let count = parameters.iter().filter(|parameter| mentions_auto(&parameter.ty.kind)).count();
     if count == 0 {
         return None;
     }
-    let parameter = |at, names: &mut Names| Parameter {
-        name: Some(names.get(&format!("auto:{at}"))),
-        kind: ParameterKind::Type(None),
-    };
-    Some((0..count).map(|at| parameter(at, names)).collect())
+    let parameter =
+        |at| Parameter { name: Some(names.get(&format!("auto:{at}"))), kind: ParameterKind::Type(None) };
+    Some((0..count).map(parameter).collect())
 }
 
-fn mentions_auto(kind: &TypeKind) -> bool {
+fn mentions_auto(kind: &TypeKind<'_>) -> bool {
     match kind {
         TypeKind::Auto => true,
         TypeKind::Pointer(inner) | TypeKind::Reference(inner) | TypeKind::Rvalue(inner) => {

@@ -13,10 +13,10 @@ const BASIC_WORDS: [&str; 13] = [
     "wchar_t", "__int128",
 ];
 
-impl Parser<'_, '_> {
+impl<'t> Parser<'_, 't> {
     /// Whether the next tokens begin a type.
     pub(super) fn at_type(&mut self) -> bool {
-        let Some(word) = self.token().word().cloned() else {
+        let Some(word) = self.token().word() else {
             return self.is("::") && self.path_is_type(1);
         };
         let text = word.as_str();
@@ -33,11 +33,11 @@ impl Parser<'_, '_> {
 
     /// Whether the path that starts some tokens ahead names a type. Template arguments inside of it are not looked at.
     fn path_is_type(&mut self, skip: usize) -> bool {
-        let Some(first) = self.ahead(skip).word().cloned() else { return false };
+        let Some(first) = self.ahead(skip).word() else { return false };
         let mut at = skip + 1;
-        let mut found = match self.scopes.find(&first) {
+        let mut found = match self.scopes.find(first) {
             Some(found) => found,
-            None if self.load_own(&first) => match self.scopes.find(&first) {
+            None if self.load_own(first) => match self.scopes.find(first) {
                 Some(found) => found,
                 None => return false,
             },
@@ -62,13 +62,13 @@ impl Parser<'_, '_> {
     }
 
     /// A type without a declarator: `const unsigned`, `cg::thread_block`, `T`.
-    pub(super) fn plain_type(&mut self) -> Result<Type> {
+    pub(super) fn plain_type(&mut self) -> Result<Type<'t>> {
         let start = self.span();
         let (mut is_const, mut is_volatile) = (false, false);
         let mut words: Vec<&str> = Vec::new();
         let mut named = None;
         loop {
-            let Some(word) = self.token().word().cloned() else {
+            let Some(word) = self.token().word() else {
                 if self.is("::") && words.is_empty() && named.is_none() {
                     named = Some(TypeKind::Named(self.path()?));
                     continue;
@@ -113,7 +113,7 @@ impl Parser<'_, '_> {
         Ok(tree::ty(kind, is_const, is_volatile, span))
     }
 
-    fn decltype(&mut self) -> Result<TypeKind> {
+    fn decltype(&mut self) -> Result<TypeKind<'t>> {
         self.next();
         self.expect("(", "after `decltype`")?;
         let value = self.inside_brackets(Self::expression)?;
@@ -122,7 +122,7 @@ impl Parser<'_, '_> {
     }
 
     /// A type with its pointers and arrays but without a name, as in a cast.
-    pub(super) fn type_name(&mut self) -> Result<Type> {
+    pub(super) fn type_name(&mut self) -> Result<Type<'t>> {
         self.nested(|parser| {
             let base = parser.plain_type()?;
             let declarator = parser.declarator(base)?;
@@ -136,7 +136,7 @@ impl Parser<'_, '_> {
     }
 
     /// `a::b<c>::d`.
-    pub(super) fn path(&mut self) -> Result<tree::Path> {
+    pub(super) fn path(&mut self) -> Result<tree::Path<'t>> {
         let start = self.span();
         // Most paths are one name.
         let mut parts = Vec::with_capacity(1);
@@ -150,8 +150,8 @@ impl Parser<'_, '_> {
             let (name, span) =
                 if self.is_word("operator") { self.operator_name()? } else { self.name("a name")? };
             found = match found {
-                None if parts.iter().all(|part| part.name.as_str() == "::") => self.find_or_load(&name),
-                Some(Entity::Namespace(at)) => self.scopes.find_in(at, &name),
+                None if parts.iter().all(|part| part.name.as_str() == "::") => self.find_or_load(name),
+                Some(Entity::Namespace(at)) => self.scopes.find_in(at, name),
                 _ => None,
             };
             let is_template = matches!(found, Some(Entity::TypeTemplate | Entity::FunctionTemplate));
@@ -166,7 +166,7 @@ impl Parser<'_, '_> {
     }
 
     /// What a name is here; one of this compiler's own is read first.
-    pub(super) fn find_or_load(&mut self, name: &crate::source::Name) -> Option<Entity> {
+    pub(super) fn find_or_load(&mut self, name: crate::source::Name<'t>) -> Option<Entity> {
         if let Some(found) = self.scopes.find(name) {
             return Some(found);
         }

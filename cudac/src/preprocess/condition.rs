@@ -7,16 +7,16 @@ use crate::lex::number::{Number, parse};
 use crate::lex::{Kind, Token, binding};
 use crate::source::{Result, Span, error};
 
-impl Reader<'_, '_> {
+impl<'t> Reader<'_, '_, 't> {
     /// Whether a condition holds.
-    pub(super) fn condition(&mut self, span: Span, tokens: &[Token]) -> Result<bool> {
+    pub(super) fn condition(&mut self, span: Span, tokens: &[Token<'t>]) -> Result<bool> {
         let mut resolved = Vec::with_capacity(tokens.len());
         let mut at = 0;
         while at < tokens.len() {
             if tokens[at].is_word("defined") || tokens[at].is_word("__has_include") {
                 resolved.push(self.defined(tokens, &mut at)?);
             } else {
-                resolved.push(tokens[at].clone());
+                resolved.push(tokens[at]);
                 at += 1;
             }
         }
@@ -32,8 +32,8 @@ impl Reader<'_, '_> {
     }
 
     /// `defined NAME` or `defined(NAME)` as a number.
-    fn defined(&mut self, tokens: &[Token], at: &mut usize) -> Result<Token> {
-        let head = tokens[*at].clone();
+    fn defined(&mut self, tokens: &[Token<'t>], at: &mut usize) -> Result<Token<'t>> {
+        let head = tokens[*at];
         if head.is_word("__has_include") {
             return Err(error(head.span, "`__has_include` is not supported by this compiler"));
         }
@@ -43,20 +43,20 @@ impl Reader<'_, '_> {
         let Some(name) = name.filter(|_| closes) else {
             return Err(error(head.span, "`defined` needs the name of a macro"));
         };
-        let value = if self.shared.macros.known.contains_key(name) { "1" } else { "0" };
+        let value = if self.shared.macros.known.contains_key(&name) { "1" } else { "0" };
         *at += if has_paren { 4 } else { 2 };
         Ok(Token { kind: Kind::Number(self.shared.names.get(value)), ..head })
     }
 }
 
-struct Evaluator<'t> {
-    tokens: &'t [Token],
+struct Evaluator<'e, 't> {
+    tokens: &'e [Token<'t>],
     at: usize,
     span: Span,
     depth: usize,
 }
 
-impl Evaluator<'_> {
+impl Evaluator<'_, '_> {
     fn take(&mut self, punct: &str) -> bool {
         let found = self.tokens.get(self.at).is_some_and(|token| token.is(punct));
         self.at += usize::from(found);

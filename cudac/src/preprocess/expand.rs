@@ -2,31 +2,29 @@
 //!
 //! Specification: C++17, [cpp.replace].
 
-use std::rc::Rc;
-
 use super::{MAX_NESTING, MAX_TOKENS, Macro, Reader};
 use crate::lex::{Kind, Token, lex};
 use crate::source::{Name, Result, Span, error};
 
 /// The tokens of an argument, before and after its own macros are expanded.
-struct Argument {
-    raw: Vec<Token>,
-    expanded: Vec<Token>,
+struct Argument<'t> {
+    raw: Vec<Token<'t>>,
+    expanded: Vec<Token<'t>>,
 }
 
-impl Reader<'_, '_> {
+impl<'t> Reader<'_, '_, 't> {
     /// Moves the next token of the file to the output, expanded.
     pub(super) fn expand_next(&mut self) -> Result<()> {
-        let tokens = Rc::clone(&self.tokens);
+        let tokens = self.tokens;
         let mut at = self.at;
         let mut output = std::mem::take(&mut self.output);
-        let result = self.expand_at(&tokens, &mut at, true, &mut Vec::new(), &mut output);
+        let result = self.expand_at(tokens, &mut at, true, &mut Vec::new(), &mut output);
         (self.at, self.output) = (at, output);
         result
     }
 
     /// The tokens with all macros expanded.
-    pub(super) fn expand_all(&mut self, tokens: &[Token]) -> Result<Vec<Token>> {
+    pub(super) fn expand_all(&mut self, tokens: &[Token<'t>]) -> Result<Vec<Token<'t>>> {
         let mut output = Vec::with_capacity(tokens.len());
         self.expand_list(tokens, &mut Vec::new(), &mut output)?;
         Ok(output)
@@ -34,9 +32,9 @@ impl Reader<'_, '_> {
 
     fn expand_list(
         &mut self,
-        tokens: &[Token],
-        active: &mut Vec<Name>,
-        output: &mut Vec<Token>,
+        tokens: &[Token<'t>],
+        active: &mut Vec<Name<'t>>,
+        output: &mut Vec<Token<'t>>,
     ) -> Result<()> {
         let (mut at, start) = (0, output.len());
         while at < tokens.len() {
@@ -54,13 +52,13 @@ impl Reader<'_, '_> {
     /// Adds what the token at `at` becomes, with its arguments if it is a function-like macro, and moves on.
     fn expand_at(
         &mut self,
-        tokens: &[Token],
+        tokens: &[Token<'t>],
         at: &mut usize,
         is_file: bool,
-        active: &mut Vec<Name>,
-        output: &mut Vec<Token>,
+        active: &mut Vec<Name<'t>>,
+        output: &mut Vec<Token<'t>>,
     ) -> Result<()> {
-        let token = tokens[*at].clone();
+        let token = tokens[*at];
         *at += 1;
         self.expand_token(token, tokens, at, is_file, active, output)
     }
@@ -68,15 +66,15 @@ impl Reader<'_, '_> {
     /// The same for a token before `at`, which may be the last one of what another macro has become.
     fn expand_token(
         &mut self,
-        mut token: Token,
-        tokens: &[Token],
+        mut token: Token<'t>,
+        tokens: &[Token<'t>],
         at: &mut usize,
         is_file: bool,
-        active: &mut Vec<Name>,
-        output: &mut Vec<Token>,
+        active: &mut Vec<Name<'t>>,
+        output: &mut Vec<Token<'t>>,
     ) -> Result<()> {
-        let found = token.word().and_then(|name| self.shared.macros.known.get(name).cloned());
-        let (Some(found), Some(name)) = (found, token.word().cloned()) else {
+        let found = token.word().and_then(|name| self.shared.macros.known.get(&name).copied());
+        let (Some(found), Some(name)) = (found, token.word()) else {
             self.place_of(&mut token);
             output.push(token);
             return Ok(());
@@ -90,19 +88,19 @@ impl Reader<'_, '_> {
             return Err(error(token.span, format_args!("macros are nested more than {MAX_NESTING} deep")));
         }
         let mut arguments = Vec::new();
-        if let Some(parameters) = &found.parameters {
+        if let Some(parameters) = found.parameters {
             if !tokens.get(*at).is_some_and(|next| next.is("(")) {
                 output.push(token);
                 return Ok(());
             }
-            let raw = split(tokens, at, &token, parameters.len(), &found, is_file)?;
+            let raw = split(tokens, at, &token, parameters.len(), found, is_file)?;
             for raw in raw {
                 let mut expanded = Vec::with_capacity(raw.len());
                 self.expand_list(&raw, active, &mut expanded)?;
                 arguments.push(Argument { raw, expanded });
             }
         }
-        let replaced = self.substitute(&token, &found, &arguments)?;
+        let replaced = self.substitute(&token, found, &arguments)?;
         active.push(name);
         let start = output.len();
         let result = self.expand_list(&replaced, active, output);
@@ -123,7 +121,7 @@ impl Reader<'_, '_> {
     }
 
     /// `__LINE__` and `__FILE__` are where the outermost macro is used.
-    fn place_of(&mut self, token: &mut Token) {
+    fn place_of(&mut self, token: &mut Token<'t>) {
         match token.word().map_or("", Name::as_str) {
             "__LINE__" => {
                 let (line, _) = self.shared.files.place(token.span);
@@ -131,21 +129,26 @@ impl Reader<'_, '_> {
             }
             "__FILE__" => {
                 let file = &self.shared.files.get(token.span.file()).name;
-                token.kind = Kind::Text(file.as_bytes().into());
+                token.kind = Kind::Text(self.shared.names.arena.list(file.as_bytes()));
             }
             _ => {}
         }
     }
 
     /// The body of a macro with its arguments in place of its parameters.
-    fn substitute(&mut self, used: &Token, found: &Macro, arguments: &[Argument]) -> Result<Vec<Token>> {
-        let parameters = found.parameters.as_deref().unwrap_or_default();
+    fn substitute(
+        &mut self,
+        used: &Token<'t>,
+        found: &Macro<'t>,
+        arguments: &[Argument<'t>],
+    ) -> Result<Vec<Token<'t>>> {
+        let parameters = found.parameters.unwrap_or_default();
         let argument = |token: &Token| {
             let name = token.word()?;
-            parameters.iter().position(|parameter| parameter == name).and_then(|at| arguments.get(at))
+            parameters.iter().position(|parameter| *parameter == name).and_then(|at| arguments.get(at))
         };
-        let body = &found.body;
-        let mut output: Vec<Token> = Vec::with_capacity(body.len());
+        let body = found.body;
+        let mut output: Vec<Token<'t>> = Vec::with_capacity(body.len());
         let mut at = 0;
         while at < body.len() {
             let token = &body[at];
@@ -154,21 +157,22 @@ impl Reader<'_, '_> {
                 let Some(argument) = body.get(at + 1).and_then(argument) else {
                     return Err(error(used.span, "`#` in a macro needs a parameter after it"));
                 };
-                let text: Vec<u8> = self.spelling(&argument.raw).into_bytes();
-                output.push(Token { kind: Kind::Text(text.into()), span: used.span, ..token.clone() });
+                let text = self.spelling(&argument.raw);
+                let text = self.shared.names.arena.list(text.as_bytes());
+                output.push(Token { kind: Kind::Text(text), span: used.span, ..*token });
                 at += 2;
             } else if token.is("##") && !output.is_empty() && at + 1 < body.len() {
                 let right = match argument(&body[at + 1]) {
                     Some(argument) => argument.raw.clone(),
-                    None => vec![body[at + 1].clone()],
+                    None => vec![body[at + 1]],
                 };
                 self.paste(used.span, &mut output, &right)?;
                 at += 2;
             } else {
                 match argument(token) {
-                    Some(argument) if next_pastes => output.extend(argument.raw.iter().cloned()),
-                    Some(argument) => output.extend(argument.expanded.iter().cloned()),
-                    None => output.push(Token { span: used.span, ..token.clone() }),
+                    Some(argument) if next_pastes => output.extend_from_slice(&argument.raw),
+                    Some(argument) => output.extend_from_slice(&argument.expanded),
+                    None => output.push(Token { span: used.span, ..*token }),
                 }
                 at += 1;
             }
@@ -180,7 +184,7 @@ impl Reader<'_, '_> {
     }
 
     /// Joins the last token of the output and the first on the right to one.
-    fn paste(&mut self, span: Span, output: &mut Vec<Token>, right: &[Token]) -> Result<()> {
+    fn paste(&mut self, span: Span, output: &mut Vec<Token<'t>>, right: &[Token<'t>]) -> Result<()> {
         let Some((first, rest)) = right.split_first() else { return Ok(()) };
         let Some(left) = output.pop() else { return Ok(()) };
         let text = format!(
@@ -193,11 +197,11 @@ impl Reader<'_, '_> {
             return Err(error(span, format_args!("`##` makes `{text}` of this, which is no single token")));
         };
         output.push(Token { span, starts_line: false, ..joined });
-        output.extend(rest.iter().cloned());
+        output.extend_from_slice(rest);
         Ok(())
     }
 
-    fn spelling(&self, tokens: &[Token]) -> String {
+    fn spelling(&self, tokens: &[Token<'t>]) -> String {
         let mut text = String::new();
         for (at, token) in tokens.iter().enumerate() {
             if at > 0 && token.after_blank {
@@ -214,14 +218,14 @@ impl Reader<'_, '_> {
 }
 
 /// The arguments of a macro, from its `(` to its `)`.
-fn split(
-    tokens: &[Token],
+fn split<'t>(
+    tokens: &[Token<'t>],
     at: &mut usize,
-    name: &Token,
+    name: &Token<'t>,
     wanted: usize,
-    found: &Macro,
+    found: &Macro<'t>,
     is_file: bool,
-) -> Result<Vec<Vec<Token>>> {
+) -> Result<Vec<Vec<Token<'t>>>> {
     *at += 1;
     let mut arguments = vec![Vec::new()];
     let mut depth = 0usize;
@@ -244,7 +248,7 @@ fn split(
             _ => {}
         }
         if let Some(last) = arguments.last_mut() {
-            last.push(token.clone());
+            last.push(*token);
         }
     }
     if wanted == 0 && arguments.len() == 1 && arguments[0].is_empty() {

@@ -8,8 +8,6 @@
 mod condition;
 mod expand;
 
-use std::rc::Rc;
-
 use crate::builtins::headers;
 use crate::lex::{Kind, Token, lex};
 use crate::source::map::Map;
@@ -23,34 +21,34 @@ const MAX_NESTING: usize = 64;
 const MAX_TOKENS: usize = 2_000_000;
 
 /// A macro.
-#[derive(Debug)]
-struct Macro {
+#[derive(Clone, Copy, Debug)]
+struct Macro<'t> {
     /// The names of the parameters of a function-like macro.
-    parameters: Option<Vec<Name>>,
+    parameters: Option<&'t [Name<'t>]>,
     is_variadic: bool,
-    body: Rc<[Token]>,
+    body: &'t [Token<'t>],
 }
 
 /// Turns texts into tokens, and keeps the macros from one to the next.
-pub(crate) struct Preprocessor<'s> {
+pub(crate) struct Preprocessor<'s, 't> {
     pub files: &'s mut Files,
-    pub names: &'s mut Names,
+    pub names: &'s mut Names<'t>,
     pub sink: &'s mut Sink,
-    pub macros: &'s mut Macros,
+    pub macros: Macros<'t>,
 }
 
 /// What is defined.
 #[derive(Debug, Default)]
-pub(crate) struct Macros {
-    known: Map<Name, Rc<Macro>>,
+pub(crate) struct Macros<'t> {
+    known: Map<Name<'t>, &'t Macro<'t>>,
     included: Vec<&'static str>,
     /// What is defined for this compiler's own texts, which the macros of the user's text must not change.
-    base: Map<Name, Rc<Macro>>,
+    base: Map<Name<'t>, &'t Macro<'t>>,
     /// Whether the text is a whole program, with host code.
     pub is_program: bool,
 }
 
-impl Macros {
+impl Macros<'_> {
     /// What is defined now is what own texts find defined.
     pub fn seal(&mut self) {
         self.base = self.known.clone();
@@ -67,27 +65,28 @@ struct Conditional {
 }
 
 /// A file on the way.
-struct Reader<'p, 's> {
-    shared: &'p mut Preprocessor<'s>,
-    tokens: Rc<[Token]>,
+struct Reader<'p, 's, 't> {
+    shared: &'p mut Preprocessor<'s, 't>,
+    tokens: &'p [Token<'t>],
     at: usize,
     conditionals: Vec<Conditional>,
-    output: Vec<Token>,
+    output: Vec<Token<'t>>,
     depth: usize,
 }
 
-impl Preprocessor<'_> {
+impl<'t> Preprocessor<'_, 't> {
     /// Defines a macro by text, as `-D` does.
     pub fn define(&mut self, name: &str, value: &str) -> Result<()> {
         let file = self.files.add("a definition", value);
-        let body = lex(self.names, file, value)?.into();
+        let body = self.names.arena.list(&lex(self.names, file, value)?);
         let name = self.names.get(name);
-        self.macros.known.insert(name, Rc::new(Macro { parameters: None, is_variadic: false, body }));
+        let made = Macro { parameters: None, is_variadic: false, body };
+        self.macros.known.insert(name, self.names.arena.put(made));
         Ok(())
     }
 
     /// The tokens of a file and of what it includes, ended by [`Kind::End`].
-    pub fn run(&mut self, file: u16) -> Vec<Token> {
+    pub fn run(&mut self, file: u16) -> Vec<Token<'t>> {
         let end = self.files.get(file).text.len() as u32;
         let mut tokens = self.file(file, 0);
         let span = Span::new(file, end, end);
@@ -97,30 +96,36 @@ impl Preprocessor<'_> {
     }
 
     /// The tokens of one of this compiler's own texts. The macros of a header stay, those of a chunk do not.
-    pub fn run_own(&mut self, file: u16, depth: usize, keeps: bool) -> Vec<Token> {
+    pub fn run_own(&mut self, file: u16, depth: usize, keeps: bool) -> Vec<Token<'t>> {
         let base = self.macros.base.clone();
         let outer = std::mem::replace(&mut self.macros.known, base);
         let tokens = if keeps { self.file(file, depth) } else { self.run(file) };
         let inner = std::mem::replace(&mut self.macros.known, outer);
         if keeps {
             for (name, made) in inner.iter() {
-                self.macros.known.get_or_insert(name.clone(), made.clone());
+                self.macros.known.get_or_insert(*name, *made);
             }
         }
         tokens
     }
 
-    fn file(&mut self, file: u16, depth: usize) -> Vec<Token> {
+    fn file(&mut self, file: u16, depth: usize) -> Vec<Token<'t>> {
         let text = self.files.get(file).text.clone();
         let tokens = match lex(self.names, file, &text) {
-            Ok(tokens) => tokens.into(),
+            Ok(tokens) => tokens,
             Err(problem) => {
                 self.sink.add(problem);
                 return Vec::new();
             }
         };
-        let mut reader =
-            Reader { shared: self, tokens, at: 0, conditionals: Vec::new(), output: Vec::new(), depth };
+        let mut reader = Reader {
+            shared: self,
+            tokens: &tokens,
+            at: 0,
+            conditionals: Vec::new(),
+            output: Vec::new(),
+            depth,
+        };
         reader.read();
         if let Some(open) = reader.conditionals.last() {
             let problem = error(open.span, "this condition does not end").with_help("add `#endif`");
@@ -130,13 +135,13 @@ impl Preprocessor<'_> {
     }
 }
 
-impl Reader<'_, '_> {
+impl<'p, 't> Reader<'p, '_, 't> {
     fn read(&mut self) {
         while let Some(token) = self.tokens.get(self.at) {
             let result = if token.starts_line && token.is("#") {
                 let hash = token.span;
                 let line = self.line();
-                self.directive(hash, &line)
+                self.directive(hash, line)
             } else if self.is_active() {
                 self.expand_next()
             } else {
@@ -157,16 +162,16 @@ impl Reader<'_, '_> {
     }
 
     /// The tokens of a directive after its `#`.
-    fn line(&mut self) -> Vec<Token> {
+    fn line(&mut self) -> &'p [Token<'t>] {
         self.at += 1;
         let start = self.at;
         while self.tokens.get(self.at).is_some_and(|token| !token.starts_line) {
             self.at += 1;
         }
-        self.tokens[start..self.at].to_vec()
+        &self.tokens[start..self.at]
     }
 
-    fn directive(&mut self, hash: Span, line: &[Token]) -> Result<()> {
+    fn directive(&mut self, hash: Span, line: &[Token<'t>]) -> Result<()> {
         let Some((head, rest)) = line.split_first() else { return Ok(()) };
         let span = hash.to(head.span);
         let name = head.word().map_or("", Name::as_str);
@@ -200,12 +205,12 @@ impl Reader<'_, '_> {
         }
     }
 
-    fn text_of(&self, tokens: &[Token]) -> String {
+    fn text_of(&self, tokens: &[Token<'t>]) -> String {
         let (Some(first), Some(last)) = (tokens.first(), tokens.last()) else { return String::new() };
         self.shared.files.text(first.span.to(last.span)).to_owned()
     }
 
-    fn open(&mut self, span: Span, kind: &str, rest: &[Token]) -> Result<()> {
+    fn open(&mut self, span: Span, kind: &str, rest: &[Token<'t>]) -> Result<()> {
         let outer = self.is_active();
         // Pushed before the condition is read, so that its `#endif` is found even if the condition is wrong.
         self.conditionals.push(Conditional { span, was_taken: !outer, is_active: false, has_else: false });
@@ -225,7 +230,7 @@ impl Reader<'_, '_> {
         Ok(())
     }
 
-    fn elif(&mut self, span: Span, rest: &[Token]) -> Result<()> {
+    fn elif(&mut self, span: Span, rest: &[Token<'t>]) -> Result<()> {
         let Some(last) = self.conditionals.last_mut().filter(|last| !last.has_else) else {
             return Err(error(span, "`#elif` without `#if`"));
         };
@@ -250,7 +255,7 @@ impl Reader<'_, '_> {
         Ok(())
     }
 
-    fn define(&mut self, span: Span, rest: &[Token]) -> Result<()> {
+    fn define(&mut self, span: Span, rest: &[Token<'t>]) -> Result<()> {
         let name = macro_name(span, rest)?;
         let mut body = &rest[1..];
         let mut parameters = None;
@@ -264,8 +269,8 @@ impl Reader<'_, '_> {
                 close.ok_or_else(|| error(open.span, "the parameters of this macro do not end with `)`"))?;
             let mut list = Vec::new();
             for token in &after[..close] {
-                match &token.kind {
-                    Kind::Word(name) => list.push(name.clone()),
+                match token.kind {
+                    Kind::Word(name) => list.push(name),
                     Kind::Punct("...") => {
                         is_variadic = true;
                         list.push(self.shared.names.get("__VA_ARGS__"));
@@ -274,15 +279,16 @@ impl Reader<'_, '_> {
                     _ => return Err(error(token.span, "a parameter of a macro is a name")),
                 }
             }
-            parameters = Some(list);
+            parameters = Some(self.shared.names.arena.list(&list));
             body = &after[close + 1..];
         }
-        let made = Macro { parameters, is_variadic, body: body.into() };
-        self.shared.macros.known.insert(name, Rc::new(made));
+        let arena = self.shared.names.arena;
+        let made = Macro { parameters, is_variadic, body: arena.list(body) };
+        self.shared.macros.known.insert(name, arena.put(made));
         Ok(())
     }
 
-    fn include(&mut self, span: Span, rest: &[Token]) -> Result<()> {
+    fn include(&mut self, span: Span, rest: &[Token<'t>]) -> Result<()> {
         let path = self.text_of(rest);
         let path = path.trim();
         let bare = path.trim_matches(['<', '>', '"']);
@@ -310,7 +316,7 @@ impl Reader<'_, '_> {
         Ok(())
     }
 
-    fn pragma(&mut self, span: Span, rest: &[Token]) -> Result<()> {
+    fn pragma(&mut self, span: Span, rest: &[Token<'t>]) -> Result<()> {
         let Some(first) = rest.first() else { return Ok(()) };
         if first.is_word("once") {
             return Ok(());
@@ -343,9 +349,9 @@ impl Reader<'_, '_> {
 }
 
 /// The name that a directive is about.
-fn macro_name(span: Span, rest: &[Token]) -> Result<Name> {
+fn macro_name<'t>(span: Span, rest: &[Token<'t>]) -> Result<Name<'t>> {
     match rest.first() {
-        Some(Token { kind: Kind::Word(name), .. }) => Ok(name.clone()),
+        Some(Token { kind: Kind::Word(name), .. }) => Ok(*name),
         Some(other) => {
             Err(error(other.span, format_args!("expected the name of a macro, found {}", other.quoted())))
         }

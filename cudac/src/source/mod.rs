@@ -4,6 +4,7 @@
 //! that one run reports several. [`render`] puts a problem into words with the line of the source and a caret.
 //! Left out: colours, and ranges that cover more than one line, of which the first line is shown.
 
+pub(crate) mod arena;
 pub(crate) mod map;
 mod name;
 pub(crate) mod near;

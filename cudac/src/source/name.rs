@@ -3,8 +3,8 @@
 use std::borrow::Borrow;
 use std::fmt;
 use std::hash::{Hash, Hasher};
-use std::rc::Rc;
 
+use super::arena::Arena;
 use super::map::Set;
 
 /// Words that cannot be names of the text, in the order of the alphabet.
@@ -74,42 +74,42 @@ const KEYWORDS: [&str; 62] = [
 ];
 
 /// An identifier, or the text of a number. Names of one compilation are compared by their numbers.
-#[derive(Clone, Debug)]
-pub(crate) struct Name(Rc<Stored>);
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Name<'t>(&'t Stored<'t>);
 
-#[derive(Debug)]
-struct Stored {
+#[derive(Clone, Copy, Debug)]
+struct Stored<'t> {
     number: u32,
     is_keyword: bool,
-    text: Box<str>,
+    text: &'t str,
 }
 
-impl Name {
-    pub fn as_str(&self) -> &str {
-        &self.0.text
+impl<'t> Name<'t> {
+    pub fn as_str(self) -> &'t str {
+        self.0.text
     }
 
     /// Whether it is a word of the language, which cannot be the name of anything.
-    pub fn is_keyword(&self) -> bool {
+    pub fn is_keyword(self) -> bool {
         self.0.is_keyword
     }
 }
 
-impl PartialEq for Name {
-    fn eq(&self, other: &Name) -> bool {
+impl PartialEq for Name<'_> {
+    fn eq(&self, other: &Self) -> bool {
         self.0.number == other.0.number
     }
 }
 
-impl Eq for Name {}
+impl Eq for Name<'_> {}
 
-impl Hash for Name {
+impl Hash for Name<'_> {
     fn hash<H: Hasher>(&self, state: &mut H) {
         state.write_u32(self.0.number);
     }
 }
 
-impl fmt::Display for Name {
+impl fmt::Display for Name<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
     }
@@ -117,36 +117,42 @@ impl fmt::Display for Name {
 
 /// A name that is found by its text.
 #[derive(Debug, PartialEq, Eq)]
-struct ByText(Name);
+struct ByText<'t>(Name<'t>);
 
-impl Hash for ByText {
+impl Hash for ByText<'_> {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.0.as_str().hash(state);
     }
 }
 
-impl Borrow<str> for ByText {
+impl Borrow<str> for ByText<'_> {
     fn borrow(&self) -> &str {
         self.0.as_str()
     }
 }
 
 /// All names of a compilation.
-#[derive(Debug, Default)]
-pub(crate) struct Names {
-    known: Set<ByText>,
+#[derive(Debug)]
+pub(crate) struct Names<'t> {
+    pub arena: Arena<'t>,
+    known: Set<ByText<'t>>,
     count: u32,
 }
 
-impl Names {
-    pub fn get(&mut self, text: &str) -> Name {
+impl<'t> Names<'t> {
+    pub fn new(arena: Arena<'t>) -> Names<'t> {
+        Names { arena, known: Set::default(), count: 0 }
+    }
+
+    pub fn get(&mut self, text: &str) -> Name<'t> {
         if let Some(known) = self.known.key(text) {
-            return known.0.clone();
+            return known.0;
         }
         self.count += 1;
         let is_keyword = KEYWORDS.binary_search(&text).is_ok();
-        let name = Name(Rc::new(Stored { number: self.count, is_keyword, text: text.into() }));
-        self.known.insert(ByText(name.clone()), ());
+        let text = self.arena.text(text);
+        let name = Name(self.arena.put(Stored { number: self.count, is_keyword, text }));
+        self.known.insert(ByText(name), ());
         name
     }
 }
