@@ -64,7 +64,7 @@ impl<'t> Checker<'_, 't> {
                 "an output's constraint begins with `=` or `+`, and an input's does not",
             ));
         }
-        let value = self.expr(scope, &written.value)?;
+        let value = self.expr(scope, written.value)?;
         let value = if is_output {
             if !value.is_place() || value.ty.is_const() {
                 return Err(error(value_span, "an output of `asm` has to be a variable"));

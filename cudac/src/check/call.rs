@@ -2,8 +2,6 @@
 //!
 //! Specification: C++17, [over.match].
 
-use std::rc::Rc;
-
 use super::convert::{EXACT, Rank};
 use super::scope::{DeclaredId, Entity, ScopeId};
 use super::typed::{Expr, FunctionId, Intrinsic, Kind};
@@ -23,13 +21,13 @@ impl<'t> Checker<'_, 't> {
     pub(super) fn call(
         &mut self,
         scope: ScopeId,
-        callee: &tree::Expr<'t>,
+        callee: tree::Expr<'t>,
         arguments: &[tree::Expr<'t>],
         span: Span,
     ) -> Result<Expr<'t>> {
         match &callee.kind {
             ExprKind::Path(path) => {
-                if let [part] = &path.parts[..]
+                if let [part] = path.parts
                     && let Some(result) = self.intrinsic(scope, part, arguments, span)?
                 {
                     return Ok(result);
@@ -76,7 +74,7 @@ impl<'t> Checker<'_, 't> {
         arguments: &[tree::Expr<'t>],
         span: Span,
     ) -> Result<Option<Expr<'t>>> {
-        let [part] = &path.parts[..] else { return Ok(None) };
+        let [part] = path.parts else { return Ok(None) };
         if self.scopes.find(scope, part.name).is_some() {
             return Ok(None);
         }
@@ -174,7 +172,7 @@ impl<'t> Checker<'_, 't> {
 
     /// The instance of a function, if a kernel may call it.
     fn callable(&mut self, declared: DeclaredId, arguments: &[Argument], span: Span) -> Result<FunctionId> {
-        let function = Rc::clone(&self.declared[declared].function);
+        let function = self.declared[declared].function;
         let storage = function.storage;
         let name = &function.name;
         if storage.is_global {
@@ -212,7 +210,7 @@ impl<'t> Checker<'_, 't> {
         arguments: Vec<Expr<'t>>,
         span: Span,
     ) -> Result<Expr<'t>> {
-        let function = Rc::clone(&self.declared[declared].function);
+        let function = self.declared[declared].function;
         let mut passed = Vec::with_capacity(arguments.len() + 1);
         if let Some(this) = this {
             let place = Self::placed(this);
@@ -332,7 +330,7 @@ impl<'t> Checker<'_, 't> {
     }
 
     fn specificity(&self, declared: DeclaredId) -> usize {
-        fn depth(ty: &tree::Type<'_>) -> usize {
+        fn depth(ty: tree::Type<'_>) -> usize {
             match &ty.kind {
                 tree::TypeKind::Pointer(inner) | tree::TypeKind::Array(inner, _) => 1 + depth(inner),
                 tree::TypeKind::Reference(inner) | tree::TypeKind::Rvalue(inner) => depth(inner),
@@ -342,7 +340,7 @@ impl<'t> Checker<'_, 't> {
                 _ => 0,
             }
         }
-        self.declared[declared].function.parameters.iter().map(|parameter| depth(&parameter.ty)).sum()
+        self.declared[declared].function.parameters.iter().map(|parameter| depth(parameter.ty)).sum()
     }
 
     fn candidate(
@@ -352,7 +350,7 @@ impl<'t> Checker<'_, 't> {
         this: Option<&Expr<'t>>,
         arguments: &[Expr<'t>],
     ) -> Result<Option<Candidate>> {
-        let function = Rc::clone(&self.declared[declared].function);
+        let function = self.declared[declared].function;
         let required = function.parameters.iter().filter(|parameter| parameter.init.is_none()).count();
         if arguments.len() < required || arguments.len() > function.parameters.len() {
             return Ok(None);
@@ -391,14 +389,14 @@ impl<'t> Checker<'_, 't> {
         span: Span,
     ) -> Failed {
         let [only] = functions else { return self.no_overload(functions, arguments, name, span) };
-        let function = Rc::clone(&self.declared[*only].function);
+        let function = self.declared[*only].function;
         let required = function.parameters.iter().filter(|parameter| parameter.init.is_none()).count();
         if arguments.len() < required || arguments.len() > function.parameters.len() {
             let most = function.parameters.len();
             let wanted = counted(required, most);
             let s = if wanted == "1" { "" } else { "s" };
             let message = format!("`{name}` takes {wanted} argument{s}, not {}", arguments.len());
-            return error(span, message).with_help(parameters_of(&function));
+            return error(span, message).with_help(parameters_of(function));
         }
         if function.template.is_none()
             && let Ok(signature) = self.signature(*only).cloned()
@@ -422,7 +420,7 @@ impl<'t> Checker<'_, 't> {
         name: &str,
         span: Span,
     ) -> Failed {
-        let candidates: Vec<_> = functions.iter().map(|at| Rc::clone(&self.declared[*at].function)).collect();
+        let candidates: Vec<_> = functions.iter().map(|at| self.declared[*at].function).collect();
         let counts = candidates.iter().map(|function| function.parameters.len());
         let required = candidates
             .iter()

@@ -158,7 +158,7 @@ impl<'t> Checker<'_, 't> {
     pub(super) fn integer_constant(
         &mut self,
         scope: ScopeId,
-        written: &tree::Expr<'t>,
+        written: tree::Expr<'t>,
         what: &str,
     ) -> Result<i64> {
         let expr = self.expr(scope, written)?;

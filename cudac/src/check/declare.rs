@@ -1,7 +1,5 @@
 //! What a text declares: functions, variables, types and namespaces go into their scopes.
 
-use std::rc::Rc;
-
 use super::scope::{Entity, ScopeId, TemplateKind, TypeTemplate};
 use super::typed::{Constant, Global, Kind, Space};
 use super::types::{Enum, MAX_SIZE, Shape, Type};
@@ -29,7 +27,7 @@ impl<'t> Checker<'_, 't> {
             #[cfg(feature = "host")]
             Declaration::Instantiate(path) => self.want_kernel(scope, path),
             Declaration::Variables(variables) => {
-                for variable in variables {
+                for variable in *variables {
                     let entity = self.global(scope, variable)?;
                     self.scopes.declare(scope, variable.name, entity);
                 }
@@ -49,7 +47,7 @@ impl<'t> Checker<'_, 't> {
                 Ok(())
             }
             Declaration::Alias { name, template: Some(parameters), ty } => {
-                self.declare_template(scope, *name, parameters, TemplateKind::Alias(ty.clone()));
+                self.declare_template(scope, *name, parameters, TemplateKind::Alias(ty));
                 Ok(())
             }
             Declaration::Namespace { name, body } => {
@@ -108,7 +106,7 @@ impl<'t> Checker<'_, 't> {
     pub(super) fn declare_function(
         &mut self,
         scope: ScopeId,
-        function: &Rc<tree::Function<'t>>,
+        function: &'t tree::Function<'t>,
         owner: Option<Type>,
     ) -> Result<()> {
         let id = self.declared.len();
@@ -131,11 +129,11 @@ impl<'t> Checker<'_, 't> {
             self.declared.truncate(id);
             if self.declared[at].function.body.is_none() {
                 if function.body.is_some() {
-                    self.declared[at].function = Rc::clone(function);
+                    self.declared[at].function = function;
                 }
             } else if self.declared[at].is_own {
                 // The text's own function replaces the one of this compiler.
-                self.declared[at].function = Rc::clone(function);
+                self.declared[at].function = function;
                 self.declared[at].is_own = false;
             } else if function.body.is_some() {
                 let message = format!("`{}` is defined twice with the same parameters", function.name);
@@ -156,9 +154,9 @@ impl<'t> Checker<'_, 't> {
     }
 
     /// A function that no name leads to yet.
-    pub(super) fn declare_hidden(&mut self, scope: ScopeId, function: &Rc<tree::Function<'t>>) {
+    pub(super) fn declare_hidden(&mut self, scope: ScopeId, function: &'t tree::Function<'t>) {
         self.declared.push(Declared {
-            function: Rc::clone(function),
+            function,
             scope,
             owner: None,
             instances: List::default(),
@@ -172,7 +170,7 @@ impl<'t> Checker<'_, 't> {
     fn redeclared(&mut self, known: Vec<usize>, new: usize) -> Result<Option<usize>> {
         if self.declared[new].function.template.is_some() {
             let new = &self.declared[new].function;
-            let is_it = |at: &usize| self.declares_same(&self.declared[*at].function, new);
+            let is_it = |at: &usize| self.declares_same(self.declared[*at].function, new);
             return Ok(known.into_iter().find(is_it));
         }
         let parameters = self.signature(new)?.parameters.clone();
@@ -192,12 +190,12 @@ impl<'t> Checker<'_, 't> {
 
     /// Whether one function template is declared before another one defines it: the texts of their parameters are equal.
     fn declares_same(&self, known: &tree::Function<'t>, new: &tree::Function<'t>) -> bool {
-        let count = |function: &tree::Function| function.template.as_ref().map(Vec::len);
+        let count = |function: &tree::Function| function.template.map(<[_]>::len);
         let text = |ty: &tree::Type| self.files.text(ty.span).split_whitespace().collect::<String>();
         known.body.is_none()
             && count(known) == count(new)
             && known.parameters.len() == new.parameters.len()
-            && known.parameters.iter().zip(&new.parameters).all(|(a, b)| text(&a.ty) == text(&b.ty))
+            && known.parameters.iter().zip(new.parameters).all(|(a, b)| text(&a.ty) == text(&b.ty))
     }
 
     pub(super) fn declare_template(
@@ -220,21 +218,16 @@ impl<'t> Checker<'_, 't> {
         self.scopes.declare(scope, name, Entity::TypeTemplate(id));
     }
 
-    fn declare_struct(&mut self, scope: ScopeId, definition: &Rc<tree::Struct<'t>>) -> Result<()> {
+    fn declare_struct(&mut self, scope: ScopeId, definition: &'t tree::Struct<'t>) -> Result<()> {
         if definition.special.is_some() {
             return self.special_struct(scope, definition);
         }
         let known = self.scopes.find_own(scope, definition.name).cloned();
         if let Some(parameters) = &definition.template {
             if let (Some(Entity::TypeTemplate(known)), false) = (&known, definition.is_forward) {
-                self.templates[*known].kind = TemplateKind::Struct(Rc::clone(definition));
+                self.templates[*known].kind = TemplateKind::Struct(definition);
             } else if known.is_none() {
-                self.declare_template(
-                    scope,
-                    definition.name,
-                    parameters,
-                    TemplateKind::Struct(Rc::clone(definition)),
-                );
+                self.declare_template(scope, definition.name, parameters, TemplateKind::Struct(definition));
             }
             return Ok(());
         }
@@ -281,7 +274,7 @@ impl<'t> Checker<'_, 't> {
             self.scopes.declare(scope, *name, Entity::Type(ty));
         }
         let mut next = 0i64;
-        for (name, value, span) in &definition.values {
+        for (name, value, span) in definition.values {
             if let Some(value) = value {
                 next = self.integer_constant(values, value, "the value of an enumeration")?;
             }
@@ -296,7 +289,7 @@ impl<'t> Checker<'_, 't> {
 
     /// A variable of the module, or one in a function that lives as long as the module or the block.
     pub(super) fn global(&mut self, scope: ScopeId, variable: &tree::Variable<'t>) -> Result<Entity> {
-        let mut ty = self.resolve(scope, &variable.ty)?;
+        let mut ty = self.resolve(scope, variable.ty)?;
         let storage = variable.storage;
         let is_function = !self.frames.is_empty();
         if (storage.is_extern || storage.is_extern_c) && !storage.is_shared && variable.init.is_none() {
@@ -323,7 +316,7 @@ impl<'t> Checker<'_, 't> {
         #[cfg(feature = "host")]
         let mut dynamic = None;
         if let Some(init) = &variable.init {
-            let value = self.initialiser(scope, ty, init, variable.span)?;
+            let value = self.initialiser(scope, ty, *init, variable.span)?;
             ty = value.ty.qualified_as(ty);
             let mut made = vec![0; self.types.size(ty) as usize];
             match self.store_constant(&value, 0, &mut made) {
@@ -417,7 +410,7 @@ impl<'t> Checker<'_, 't> {
         let Some(init) = &variable.init else {
             return Err(error(variable.span, format_args!("the constant `{}` needs a value", variable.name)));
         };
-        let value = self.initialiser(scope, ty, init, variable.span)?;
+        let value = self.initialiser(scope, ty, *init, variable.span)?;
         if !self.types.is_arithmetic(value.ty) && !self.types.is_scoped_enum(value.ty) {
             return Ok(None);
         }
@@ -431,7 +424,7 @@ impl<'t> Checker<'_, 't> {
         }
     }
 
-    pub(super) fn alignment(&mut self, scope: ScopeId, wanted: &tree::Expr<'t>) -> Result<u64> {
+    pub(super) fn alignment(&mut self, scope: ScopeId, wanted: tree::Expr<'t>) -> Result<u64> {
         let align = self.integer_constant(scope, wanted, "an alignment")?;
         if align <= 0 || align > 4096 || !(align as u64).is_power_of_two() {
             return Err(error(wanted.span, "an alignment is a power of two up to 4096"));
@@ -442,7 +435,7 @@ impl<'t> Checker<'_, 't> {
     pub(super) fn static_assert(
         &mut self,
         scope: ScopeId,
-        condition: &tree::Expr<'t>,
+        condition: tree::Expr<'t>,
         message: Option<&[u8]>,
         span: crate::source::Span,
     ) -> Result<()> {

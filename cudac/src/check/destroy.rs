@@ -88,9 +88,9 @@ impl<'t> Checker<'_, 't> {
     pub(super) fn new_object(
         &mut self,
         scope: ScopeId,
-        pointer: &tree::Expr<'t>,
-        ty: &tree::Type<'t>,
-        init: Option<&tree::Init<'t>>,
+        pointer: tree::Expr<'t>,
+        ty: tree::Type<'t>,
+        init: Option<tree::Init<'t>>,
         span: Span,
     ) -> Result<Expr<'t>> {
         let pointer = self.value_of(scope, pointer)?;

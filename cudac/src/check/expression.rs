@@ -10,7 +10,7 @@ use crate::source::{Result, Span, error};
 
 impl<'t> Checker<'_, 't> {
     /// An expression, which may be a place.
-    pub(super) fn expr(&mut self, scope: ScopeId, written: &tree::Expr<'t>) -> Result<Expr<'t>> {
+    pub(super) fn expr(&mut self, scope: ScopeId, written: tree::Expr<'t>) -> Result<Expr<'t>> {
         let span = written.span;
         match &written.kind {
             ExprKind::Number(text) => self.number(text.as_str(), span),
@@ -76,7 +76,7 @@ impl<'t> Checker<'_, 't> {
             }
             ExprKind::Lambda(lambda) => self.lambda(scope, lambda, span),
             #[cfg(feature = "host")]
-            ExprKind::New(pointer, ty, init) => self.new_object(scope, pointer, ty, init.as_ref(), span),
+            ExprKind::New(pointer, ty, init) => self.new_object(scope, pointer, ty, *init, span),
             #[cfg(feature = "host")]
             ExprKind::Launch { kernel, shape, arguments } => {
                 self.launch(scope, kernel, shape, arguments, span)
@@ -85,7 +85,7 @@ impl<'t> Checker<'_, 't> {
     }
 
     /// An expression as a value.
-    pub(super) fn value_of(&mut self, scope: ScopeId, written: &tree::Expr<'t>) -> Result<Expr<'t>> {
+    pub(super) fn value_of(&mut self, scope: ScopeId, written: tree::Expr<'t>) -> Result<Expr<'t>> {
         let expr = self.expr(scope, written)?;
         if self.types.is_void(expr.ty) {
             return Err(error(expr.span, "this has the type `void`, so it has no value"));
@@ -109,7 +109,7 @@ impl<'t> Checker<'_, 't> {
     }
 
     /// The type of an expression that is not evaluated.
-    pub(super) fn type_of_expr(&mut self, scope: ScopeId, written: &tree::Expr<'t>) -> Result<Type> {
+    pub(super) fn type_of_expr(&mut self, scope: ScopeId, written: tree::Expr<'t>) -> Result<Type> {
         self.unevaluated += 1;
         let result = self.expr(scope, written);
         self.unevaluated -= 1;
@@ -197,7 +197,7 @@ impl<'t> Checker<'_, 't> {
     fn construction(
         &mut self,
         scope: ScopeId,
-        ty: &tree::Type<'t>,
+        ty: tree::Type<'t>,
         arguments: &[tree::Expr<'t>],
         brackets: Brackets,
         span: Span,
@@ -207,8 +207,9 @@ impl<'t> Checker<'_, 't> {
             && path.parts.len() > 1
             && matches!(self.lookup(scope, path)?, Entity::Functions(_))
         {
-            let callee = tree::expr(ExprKind::Path(path.clone()), path.span, 1);
-            return self.call(scope, &callee, arguments, span);
+            let callee =
+                self.arena.put(tree::Node { kind: ExprKind::Path(*path), span: path.span, depth: 1 });
+            return self.call(scope, callee, arguments, span);
         }
         let to = self.object_type(scope, ty)?;
         if self.types.struct_of(to).is_none() {
@@ -237,9 +238,9 @@ impl<'t> Checker<'_, 't> {
     fn conditional(
         &mut self,
         scope: ScopeId,
-        condition: &tree::Expr<'t>,
-        yes: &tree::Expr<'t>,
-        no: &tree::Expr<'t>,
+        condition: tree::Expr<'t>,
+        yes: tree::Expr<'t>,
+        no: tree::Expr<'t>,
         span: Span,
     ) -> Result<Expr<'t>> {
         let condition = self.expr(scope, condition)?;

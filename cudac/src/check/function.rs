@@ -36,11 +36,11 @@ impl<'t> Checker<'_, 't> {
     }
 
     fn signature_in(&mut self, declared: DeclaredId, scope: ScopeId) -> Result<Signature> {
-        let function = Rc::clone(&self.declared[declared].function);
+        let function = self.declared[declared].function;
         let mut parameters = Vec::with_capacity(function.parameters.len());
         let mut autos = 0;
-        for parameter in &function.parameters {
-            let ty = self.resolve(scope, &parameter.ty)?;
+        for parameter in function.parameters {
+            let ty = self.resolve(scope, parameter.ty)?;
             let ty = self.implied_type(scope, ty, &mut autos);
             let ty = match self.types.shape(ty) {
                 Shape::Array(of, _) => self.types.pointer(of),
@@ -55,7 +55,7 @@ impl<'t> Checker<'_, 't> {
             }
             parameters.push(ty);
         }
-        let result = self.resolve(scope, &function.result)?;
+        let result = self.resolve(scope, function.result)?;
         if self.types.is_array(result) {
             return Err(error(function.result.span, "a function cannot return an array"));
         }
@@ -88,9 +88,9 @@ impl<'t> Checker<'_, 't> {
 
     /// The scope in which the parameters of a template have their arguments' meanings.
     pub(super) fn bound_scope(&mut self, declared: DeclaredId, arguments: &[Argument]) -> ScopeId {
-        let function = Rc::clone(&self.declared[declared].function);
+        let function = self.declared[declared].function;
         let scope = self.scopes.push(self.declared[declared].scope);
-        self.bind_arguments(scope, function.template.as_deref().unwrap_or_default(), arguments);
+        self.bind_arguments(scope, function.template.unwrap_or_default(), arguments);
         scope
     }
 
@@ -138,7 +138,7 @@ impl<'t> Checker<'_, 't> {
             return Ok(id);
         }
         self.count_instance(span)?;
-        let function = Rc::clone(&self.declared[declared].function);
+        let function = self.declared[declared].function;
         if function.body.is_none() && !function.is_defaulted && !self.is_external(declared) {
             return Err(error(span, format_args!("`{}` is declared, but has no body", function.name)));
         }
@@ -155,13 +155,13 @@ impl<'t> Checker<'_, 't> {
             vars.push(new_var(parameter.name, *ty, parameter.span));
         }
         let mut launch_bounds = Vec::new();
-        for bound in &function.launch_bounds {
+        for bound in function.launch_bounds {
             let value = self.integer_constant(scope, bound, "a launch bound")?;
             launch_bounds
                 .push(u32::try_from(value).map_err(|_| error(bound.span, "a launch bound is positive"))?);
         }
         let symbol = if function.storage.is_global && !function.storage.is_extern_c {
-            self.mangled(&function, scope, arguments, &signature.parameters)
+            self.mangled(function, scope, arguments, &signature.parameters)
         } else {
             function.name.as_str().to_owned()
         };
@@ -207,7 +207,7 @@ impl<'t> Checker<'_, 't> {
 
     /// Checks the body of an instance.
     pub(super) fn check_body(&mut self, declared: DeclaredId, id: FunctionId, scope: ScopeId) -> Result<()> {
-        let function = Rc::clone(&self.declared[declared].function);
+        let function = self.declared[declared].function;
         let inner = self.scopes.push(scope);
         // A call of the function in its own body needs to see its parameters.
         let vars = self.program.functions[id].vars.clone();
@@ -238,7 +238,7 @@ impl<'t> Checker<'_, 't> {
             is_device: function.storage.is_global || function.storage.is_device && !function.storage.is_host,
         });
         let outer_unevaluated = std::mem::take(&mut self.unevaluated);
-        let result = self.body(declared, &function, inner);
+        let result = self.body(declared, function, inner);
         self.unevaluated = outer_unevaluated;
         let Some(frame) = self.frames.pop() else { return Ok(()) };
         let (made, result_type) = (&mut self.program.functions[id], frame.result);
@@ -294,7 +294,7 @@ impl<'t> Checker<'_, 't> {
             let given = function.initialisers.iter().find(|(name, ..)| *name == field.name);
             let span = given.map_or(function.span, |(_, _, span)| *span);
             let value = match given {
-                Some((_, init, span)) => Some(self.initialiser(scope, field.ty, init, *span)?),
+                Some((_, init, span)) => Some(self.initialiser(scope, field.ty, *init, *span)?),
                 None if field.init.is_some() => Some(self.default_member(at, field, span)?),
                 None => self.default_value(field.ty, span)?,
             };

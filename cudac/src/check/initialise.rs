@@ -2,8 +2,6 @@
 //!
 //! Specification: C++17, [dcl.init].
 
-use std::rc::Rc;
-
 use super::Checker;
 use super::scope::ScopeId;
 use super::typed::{self, Expr, Kind};
@@ -17,7 +15,7 @@ impl<'t> Checker<'_, 't> {
         &mut self,
         scope: ScopeId,
         ty: Type,
-        init: &Init<'t>,
+        init: Init<'t>,
         span: Span,
     ) -> Result<Expr<'t>> {
         match init {
@@ -27,7 +25,7 @@ impl<'t> Checker<'_, 't> {
                 if self.types.struct_of(ty).is_some() {
                     return self.struct_from(scope, ty, values, false, span);
                 }
-                match &values[..] {
+                match values {
                     [one] => self.init_from(scope, ty, one, "the value"),
                     [] => Ok(self.zero(ty, span)),
                     _ => Err(error(span, format_args!("`{}` is made from one value", self.show(ty)))),
@@ -41,7 +39,7 @@ impl<'t> Checker<'_, 't> {
         &mut self,
         scope: ScopeId,
         ty: Type,
-        written: &tree::Expr<'t>,
+        written: tree::Expr<'t>,
         what: &str,
     ) -> Result<Expr<'t>> {
         if let ExprKind::List(items) = &written.kind {
@@ -246,10 +244,7 @@ impl<'t> Checker<'_, 't> {
     ) -> Result<Expr<'t>> {
         let scope = self.types.structs[at].scope;
         match &field.init {
-            Some(init) => {
-                let init = Rc::clone(init);
-                Ok(typed::at(self.initialiser(scope, field.ty, &init, span)?, span))
-            }
+            Some(init) => Ok(typed::at(self.initialiser(scope, field.ty, *init, span)?, span)),
             None => match self.default_value(field.ty, span)? {
                 Some(value) => Ok(value),
                 None => Ok(self.zero(field.ty, span)),
@@ -316,7 +311,7 @@ impl<'t> Checker<'_, 't> {
             return Err(error(span, message));
         }
         let is_default = |function: &tree::Function| function.parameters.is_empty() && function.is_defaulted;
-        if arguments.is_empty() && constructors.iter().any(|at| is_default(&self.declared[*at].function)) {
+        if arguments.is_empty() && constructors.iter().any(|at| is_default(self.declared[*at].function)) {
             return Ok(typed::expr(Kind::Aggregate(Vec::new()), ty, span));
         }
         let name = self.types.structs[at].name.clone();

@@ -2,8 +2,6 @@
 //!
 //! Left out: `*this` as a copy, and captures that are initialised by something else than their own name.
 
-use std::rc::Rc;
-
 use super::scope::{Entity, ScopeId};
 use super::typed::{self, Expr, Kind};
 use super::types::{Field, Shape, Struct};
@@ -13,19 +11,23 @@ use crate::source::map::{List, Set};
 use crate::source::{Name, Result, Span, error, unsupported};
 
 impl<'t> Checker<'_, 't> {
-    pub(super) fn lambda(&mut self, scope: ScopeId, lambda: &Rc<Lambda<'t>>, span: Span) -> Result<Expr<'t>> {
+    pub(super) fn lambda(&mut self, scope: ScopeId, lambda: &'t Lambda<'t>, span: Span) -> Result<Expr<'t>> {
         let mut captured: Vec<(Name<'t>, Capture, Expr<'t>)> = Vec::new();
-        for (name, capture, init, at) in &lambda.captures {
+        for (name, capture, init, at) in lambda.captures {
             if *capture == Capture::This {
                 return Err(unsupported(*at, "capturing `this`"));
             }
             let path = crate::parse::tree::Path {
-                parts: vec![crate::parse::tree::Part { name: *name, arguments: None, span: *at }],
+                parts: self.arena.list(&[crate::parse::tree::Part {
+                    name: *name,
+                    arguments: None,
+                    span: *at,
+                }]),
                 span: *at,
             };
             let kind = crate::parse::tree::ExprKind::Path(path);
-            let written = crate::parse::tree::expr(kind, *at, 1);
-            let value = self.expr(scope, init.as_ref().unwrap_or(&written))?;
+            let written = self.arena.put(crate::parse::tree::Node { kind, span: *at, depth: 1 });
+            let value = self.expr(scope, init.unwrap_or(written))?;
             captured.push((*name, *capture, value));
         }
         if let Some(default) = lambda.default {
@@ -81,7 +83,7 @@ impl<'t> Checker<'_, 't> {
     fn closure(
         &mut self,
         scope: ScopeId,
-        lambda: &Rc<Lambda<'t>>,
+        lambda: &'t Lambda<'t>,
         captured: Vec<(Name<'t>, Capture, Expr<'t>)>,
         span: Span,
     ) -> Result<Expr<'t>> {
@@ -127,7 +129,7 @@ impl<'t> Checker<'_, 't> {
         let ty = self.types.get(Shape::Struct(at));
         let method = self.declared.len();
         self.declared.push(Declared {
-            function: Rc::clone(&lambda.function),
+            function: lambda.function,
             scope: inner,
             owner: Some(ty),
             instances: List::default(),

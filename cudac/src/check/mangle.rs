@@ -134,7 +134,7 @@ impl<'t> Checker<'_, 't> {
         path.push(source_name(function.name.as_str()));
         let is_nested = path.len() > 1;
         mangler.text.push_str(if is_nested { "_ZN" } else { "_Z" });
-        let template = function.template.as_deref();
+        let template = function.template;
         mangler.path(&path, template.is_some());
         if let Some(template) = template {
             let nodes: Vec<Node> =
@@ -144,7 +144,7 @@ impl<'t> Checker<'_, 't> {
         mangler.text.push_str(if is_nested { "E" } else { "" });
         mangler.text.push_str(if template.is_some() { "v" } else { "" });
         for (written, ty) in function.parameters.iter().zip(parameters) {
-            let node = self.written_node(&written.ty, ty.plain(), template.unwrap_or_default(), true);
+            let node = self.written_node(written.ty, ty.plain(), template.unwrap_or_default(), true);
             mangler.node(&node);
         }
         mangler.text.push_str(if parameters.is_empty() { "v" } else { "" });
@@ -186,7 +186,7 @@ impl<'t> Checker<'_, 't> {
     /// A type as it is written, where the parameters of the template remain parameters.
     fn written_node(
         &mut self,
-        written: &tree::Type<'t>,
+        written: tree::Type<'t>,
         ty: Type,
         parameters: &[tree::Parameter<'t>],
         is_outermost: bool,
@@ -201,8 +201,8 @@ impl<'t> Checker<'_, 't> {
                 Node::Parameter(at(&path.parts[0].name).unwrap_or(0))
             }
             TypeKind::Named(path) if self.has_template(ty) => {
-                let written = path.parts.last().and_then(|part| part.arguments.clone()).unwrap_or_default();
-                return self.template_node(ty, &written, parameters);
+                let written = path.parts.last().and_then(|part| part.arguments).unwrap_or_default();
+                return self.template_node(ty, written, parameters);
             }
             _ => return self.node(if is_outermost { ty.plain() } else { ty }),
         };

@@ -13,7 +13,7 @@ impl<'t> Checker<'_, 't> {
     pub(super) fn member(
         &mut self,
         scope: ScopeId,
-        base: &tree::Expr<'t>,
+        base: tree::Expr<'t>,
         is_arrow: bool,
         part: &tree::Part<'t>,
         span: Span,
@@ -45,12 +45,12 @@ impl<'t> Checker<'_, 't> {
     fn special_member(
         &mut self,
         scope: ScopeId,
-        base: &tree::Expr<'t>,
+        base: tree::Expr<'t>,
         part: &tree::Part<'t>,
         span: Span,
     ) -> Result<Option<Expr<'t>>> {
         let tree::ExprKind::Path(path) = &base.kind else { return Ok(None) };
-        let [only] = &path.parts[..] else { return Ok(None) };
+        let [only] = path.parts else { return Ok(None) };
         let Some(Entity::Special(register)) = self.scopes.find(scope, only.name) else { return Ok(None) };
         let register = *register;
         let at = match part.name.as_str() {
@@ -70,7 +70,7 @@ impl<'t> Checker<'_, 't> {
     pub(super) fn member_base(
         &mut self,
         scope: ScopeId,
-        base: &tree::Expr<'t>,
+        base: tree::Expr<'t>,
         is_arrow: bool,
         span: Span,
     ) -> Result<Expr<'t>> {

@@ -40,6 +40,7 @@ mod warnings;
 use std::rc::Rc;
 
 use crate::parse::tree;
+use crate::source::arena::Arena;
 use crate::source::map::List;
 use crate::source::{Files, Names, Result, Sink, Span, error};
 use scope::{DeclaredId, Entity, ScopeId, Scopes, TypeTemplate};
@@ -55,7 +56,7 @@ const MAX_INSTANCES: usize = 10_000;
 /// A function as it is declared.
 #[derive(Debug)]
 struct Declared<'t> {
-    function: Rc<tree::Function<'t>>,
+    function: &'t tree::Function<'t>,
     scope: ScopeId,
     /// The struct that it is a member of.
     owner: Option<Type>,
@@ -94,6 +95,7 @@ struct Frame<'t> {
 
 /// Everything that is known while a text is checked.
 pub(crate) struct Checker<'s, 't> {
+    arena: Arena<'t>,
     files: &'s Files,
     names: &'s mut Names<'t>,
     sink: &'s mut Sink,
@@ -133,6 +135,7 @@ pub(crate) fn check<'t>(
     is_program: bool,
 ) -> Checked<'t> {
     let mut checker = Checker {
+        arena: names.arena,
         files,
         names,
         sink,

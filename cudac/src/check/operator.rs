@@ -14,7 +14,7 @@ impl<'t> Checker<'_, 't> {
         &mut self,
         scope: ScopeId,
         operator: &str,
-        inner: &tree::Expr<'t>,
+        inner: tree::Expr<'t>,
         span: Span,
     ) -> Result<Expr<'t>> {
         let inner = self.expr(scope, inner)?;
@@ -89,7 +89,7 @@ impl<'t> Checker<'_, 't> {
         &mut self,
         scope: ScopeId,
         operator: &str,
-        inner: &tree::Expr<'t>,
+        inner: tree::Expr<'t>,
         span: Span,
     ) -> Result<Expr<'t>> {
         let inner = self.expr(scope, inner)?;
@@ -135,8 +135,8 @@ impl<'t> Checker<'_, 't> {
         &mut self,
         scope: ScopeId,
         operator: &'static str,
-        left: &tree::Expr<'t>,
-        right: &tree::Expr<'t>,
+        left: tree::Expr<'t>,
+        right: tree::Expr<'t>,
         span: Span,
     ) -> Result<Expr<'t>> {
         let place = self.expr(scope, left)?;
@@ -207,8 +207,8 @@ impl<'t> Checker<'_, 't> {
         &mut self,
         scope: ScopeId,
         operator: &str,
-        left: &tree::Expr<'t>,
-        right: &tree::Expr<'t>,
+        left: tree::Expr<'t>,
+        right: tree::Expr<'t>,
         span: Span,
     ) -> Result<Expr<'t>> {
         let left = self.expr(scope, left)?;
@@ -338,8 +338,8 @@ impl<'t> Checker<'_, 't> {
     pub(super) fn index(
         &mut self,
         scope: ScopeId,
-        base: &tree::Expr<'t>,
-        index: &tree::Expr<'t>,
+        base: tree::Expr<'t>,
+        index: tree::Expr<'t>,
         span: Span,
     ) -> Result<Expr<'t>> {
         let base = self.expr(scope, base)?;

@@ -25,8 +25,8 @@ impl<'t> Checker<'_, 't> {
         let Some(part) = path.parts.last() else { return Err(error(path.span, "expected a function")) };
         let explicit = self.explicit(scope, part)?;
         let fits = |at: &&DeclaredId| {
-            let template = self.declared[**at].function.template.as_ref();
-            template.map_or(0, Vec::len) == explicit.len()
+            let template = self.declared[**at].function.template;
+            template.map_or(0, <[_]>::len) == explicit.len()
         };
         let found: Vec<DeclaredId> = functions.iter().filter(fits).copied().collect();
         let [only] = found[..] else {
@@ -93,7 +93,7 @@ impl<'t> Checker<'_, 't> {
     pub(super) fn launch_pointer(
         &mut self,
         scope: ScopeId,
-        kernel: &tree::Expr<'t>,
+        kernel: tree::Expr<'t>,
         shape: &[tree::Expr<'t>],
         arguments: &[tree::Expr<'t>],
         span: Span,

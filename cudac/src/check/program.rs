@@ -12,7 +12,7 @@ impl<'t> Checker<'_, 't> {
     pub(super) fn launch(
         &mut self,
         scope: ScopeId,
-        kernel: &tree::Expr<'t>,
+        kernel: tree::Expr<'t>,
         shape: &[tree::Expr<'t>],
         arguments: &[tree::Expr<'t>],
         span: Span,

@@ -7,39 +7,44 @@ use super::scope::ScopeId;
 use super::typed::{Stmt, StmtKind};
 use super::types::Shape;
 use crate::parse::tree::{self, ExprKind, Init, TypeKind};
+use crate::source::arena::Arena;
 use crate::source::{Name, Result, Span, error};
 
 /// Builds pieces of the tree, all at one place.
-struct Builder(Span);
+struct Builder<'t>(Arena<'t>, Span);
 
-impl Builder {
-    fn expr<'t>(&self, kind: ExprKind<'t>) -> tree::Expr<'t> {
-        tree::expr(kind, self.0, 4)
+impl<'t> Builder<'t> {
+    fn expr(&self, kind: ExprKind<'t>) -> tree::Expr<'t> {
+        self.0.put(tree::Node { kind, span: self.1, depth: 4 })
     }
 
-    fn name<'t>(&self, name: Name<'t>) -> tree::Expr<'t> {
-        let part = tree::Part { name, arguments: None, span: self.0 };
-        self.expr(ExprKind::Path(tree::Path { parts: vec![part], span: self.0 }))
+    fn name(&self, name: Name<'t>) -> tree::Expr<'t> {
+        let part = tree::Part { name, arguments: None, span: self.1 };
+        self.expr(ExprKind::Path(tree::Path { parts: self.0.list(&[part]), span: self.1 }))
     }
 
-    fn call<'t>(&self, base: Name<'t>, name: Name<'t>) -> tree::Expr<'t> {
-        let part = tree::Part { name, arguments: None, span: self.0 };
+    fn call(&self, base: Name<'t>, name: Name<'t>) -> tree::Expr<'t> {
+        let part = tree::Part { name, arguments: None, span: self.1 };
         let base = self.name(base);
         let callee = self.expr(ExprKind::Member { base, is_arrow: false, part });
-        self.expr(ExprKind::Call(callee, Vec::new()))
+        self.expr(ExprKind::Call(callee, &[]))
     }
 
-    fn ty<'t>(&self, kind: TypeKind<'t>) -> tree::Type<'t> {
-        tree::plain(kind, self.0)
+    fn ty(&self, kind: TypeKind<'t>) -> tree::Type<'t> {
+        tree::plain(self.0, kind, self.1)
     }
 
-    fn variable<'t>(&self, name: Name<'t>, ty: tree::Type<'t>, value: tree::Expr<'t>) -> tree::Variable<'t> {
+    fn variable(&self, name: Name<'t>, ty: tree::Type<'t>, value: tree::Expr<'t>) -> tree::Variable<'t> {
         let storage = tree::Storage::default();
-        tree::Variable { name, ty, init: Some(Init::Assign(value)), storage, align: None, span: self.0 }
+        tree::Variable { name, ty, init: Some(Init::Assign(value)), storage, align: None, span: self.1 }
     }
 
-    fn stmt<'t>(&self, kind: tree::StmtKind<'t>) -> tree::Stmt<'t> {
-        tree::stmt(kind, self.0)
+    fn variables(&self, variables: &[tree::Variable<'t>]) -> tree::Stmt<'t> {
+        self.stmt(tree::StmtKind::Variables(self.0.list(variables)))
+    }
+
+    fn stmt(&self, kind: tree::StmtKind<'t>) -> tree::Stmt<'t> {
+        self.0.put(tree::StmtNode { kind, span: self.1 })
     }
 }
 
@@ -48,11 +53,11 @@ impl<'t> Checker<'_, 't> {
         &mut self,
         scope: ScopeId,
         variable: &tree::Variable<'t>,
-        range: &tree::Expr<'t>,
-        body: &tree::Stmt<'t>,
+        range: tree::Expr<'t>,
+        body: tree::Stmt<'t>,
         unroll: &tree::Unroll<'t>,
     ) -> Result<Stmt<'t>> {
-        let build = Builder(range.span);
+        let build = Builder(self.arena, range.span);
         let [over, at, end] = ["range:", "at:", "end:"].map(|name| self.names.get(name));
         let auto = || build.ty(TypeKind::Auto);
         let ty = self.type_of_expr(scope, range)?;
@@ -77,20 +82,20 @@ impl<'t> Checker<'_, 't> {
                 return Err(error(range.span, message).with_help(help));
             }
         };
-        let own = tree::Variable { init: Some(Init::Assign(build.expr(item))), ..variable.clone() };
-        let inner = vec![build.stmt(tree::StmtKind::Variables(vec![own])), body.clone()];
+        let own = tree::Variable { init: Some(Init::Assign(build.expr(item))), ..*variable };
+        let inner = self.arena.list(&[build.variables(&[own]), body]);
         let loop_ = tree::StmtKind::For {
-            init: Some(build.stmt(tree::StmtKind::Variables(inits))),
+            init: Some(build.variables(&inits)),
             condition: Some(build.expr(condition)),
             step: Some(build.expr(ExprKind::Prefix("++", build.name(at)))),
-            body: tree::stmt(tree::StmtKind::Block(inner), body.span),
-            unroll: unroll.clone(),
+            body: self.arena.put(tree::StmtNode { kind: tree::StmtKind::Block(inner), span: body.span }),
+            unroll: *unroll,
         };
         let is_place = !matches!(range.kind, ExprKind::Call(..) | ExprKind::Construct(..));
         let bound = if is_place { build.ty(TypeKind::Reference(auto())) } else { auto() };
-        let over = build.variable(over, bound, range.clone());
+        let over = build.variable(over, bound, range);
         let inner = self.scopes.push(scope);
-        let statements = [build.stmt(tree::StmtKind::Variables(vec![over])), build.stmt(loop_)];
+        let statements = [build.variables(&[over]), build.stmt(loop_)];
         let mut made = Vec::new();
         for statement in &statements {
             made.extend(self.statement(inner, statement)?);

@@ -8,7 +8,7 @@ use crate::source::{Result, error};
 
 impl<'t> Checker<'_, 't> {
     /// The type that is written, from a scope.
-    pub(super) fn resolve(&mut self, scope: ScopeId, written: &tree::Type<'t>) -> Result<Type> {
+    pub(super) fn resolve(&mut self, scope: ScopeId, written: tree::Type<'t>) -> Result<Type> {
         let ty = match &written.kind {
             TypeKind::Basic(basic) => self.types.basic(*basic),
             TypeKind::Auto => self.types.get(Shape::Auto),
@@ -26,12 +26,12 @@ impl<'t> Checker<'_, 't> {
                 let to = self.types.referred(to);
                 self.types.get(Shape::Reference(to))
             }
-            TypeKind::Array(of, length) => self.array(scope, of, length.as_ref(), written)?,
+            TypeKind::Array(of, length) => self.array(scope, of, *length, written)?,
             #[cfg(feature = "host")]
             TypeKind::Function(result, parameters) => {
                 let result = self.resolve(scope, result)?;
                 let mut types = Vec::with_capacity(parameters.len());
-                for parameter in parameters {
+                for parameter in *parameters {
                     let ty = self.resolve(scope, parameter)?.plain();
                     types.push(match self.types.shape(ty) {
                         Shape::Array(of, _) => self.types.pointer(of),
@@ -54,9 +54,9 @@ impl<'t> Checker<'_, 't> {
     fn array(
         &mut self,
         scope: ScopeId,
-        of: &tree::Type<'t>,
-        length: Option<&tree::Expr<'t>>,
-        written: &tree::Type<'t>,
+        of: tree::Type<'t>,
+        length: Option<tree::Expr<'t>>,
+        written: tree::Type<'t>,
     ) -> Result<Type> {
         let of = self.resolve(scope, of)?;
         if self.types.is_void(of) || self.types.is_reference(of) {
@@ -75,7 +75,7 @@ impl<'t> Checker<'_, 't> {
     }
 
     /// A type that a variable can have.
-    pub(super) fn object_type(&mut self, scope: ScopeId, written: &tree::Type<'t>) -> Result<Type> {
+    pub(super) fn object_type(&mut self, scope: ScopeId, written: tree::Type<'t>) -> Result<Type> {
         let ty = self.resolve(scope, written)?;
         if self.types.is_void(ty) {
             return Err(error(written.span, "a variable cannot have the type `void`"));

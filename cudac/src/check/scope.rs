@@ -1,7 +1,5 @@
 //! Names and what they mean.
 
-use std::rc::Rc;
-
 use super::typed::{Constant, GlobalId, VarId};
 use super::types::{Argument, Type};
 use crate::parse::tree;
@@ -42,12 +40,12 @@ pub(crate) struct TypeTemplate<'t> {
     /// The types that were made of it, by their arguments.
     pub instances: List<Vec<Argument>, Type>,
     /// The special cases.
-    pub specials: Vec<Rc<tree::Struct<'t>>>,
+    pub specials: Vec<&'t tree::Struct<'t>>,
 }
 
 #[derive(Clone, Debug)]
 pub(crate) enum TemplateKind<'t> {
-    Struct(Rc<tree::Struct<'t>>),
+    Struct(&'t tree::Struct<'t>),
     Alias(tree::Type<'t>),
 }
 

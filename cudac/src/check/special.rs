@@ -2,8 +2,6 @@
 //!
 //! Specification: C++17, [temp.spec]. Of several special cases that fit, the one that says most of its arguments is taken.
 
-use std::rc::Rc;
-
 use super::Checker;
 use super::scope::{DeclaredId, Entity, ScopeId, TemplateId};
 use super::template::Found;
@@ -14,12 +12,12 @@ use crate::source::{Name, Result, error};
 
 impl<'t> Checker<'_, 't> {
     /// `template <> struct S<int> { … };`
-    pub(super) fn special_struct(&mut self, scope: ScopeId, definition: &Rc<tree::Struct<'t>>) -> Result<()> {
+    pub(super) fn special_struct(&mut self, scope: ScopeId, definition: &'t tree::Struct<'t>) -> Result<()> {
         let Some(Entity::TypeTemplate(template)) = self.scopes.find(scope, definition.name).cloned() else {
             return Err(error(definition.span, format_args!("`{}` is no template", definition.name)));
         };
         if !definition.is_forward {
-            self.templates[template].specials.push(Rc::clone(definition));
+            self.templates[template].specials.push(definition);
         }
         Ok(())
     }
@@ -30,12 +28,12 @@ impl<'t> Checker<'_, 't> {
         template: TemplateId,
         parent: ScopeId,
         arguments: &[Argument],
-    ) -> Result<Option<(ScopeId, Rc<tree::Struct<'t>>)>> {
-        let mut best: Option<(usize, Found, Rc<tree::Struct<'t>>)> = None;
+    ) -> Result<Option<(ScopeId, &'t tree::Struct<'t>)>> {
+        let mut best: Option<(usize, Found, &'t tree::Struct<'t>)> = None;
         for case in self.templates[template].specials.clone() {
-            let parameters = case.template.as_deref().unwrap_or_default();
+            let parameters = case.template.unwrap_or_default();
             let names: Vec<Name<'t>> = parameters.iter().filter_map(|parameter| parameter.name).collect();
-            let written = case.special.as_deref().unwrap_or_default();
+            let written = case.special.unwrap_or_default();
             let mut found = Found::default();
             let fits = written.len() == arguments.len()
                 && self.unify_all(parent, written, arguments, (&names, &mut found, &mut 0))
@@ -47,7 +45,7 @@ impl<'t> Checker<'_, 't> {
         }
         let Some((_, found, case)) = best else { return Ok(None) };
         let scope = self.scopes.push(parent);
-        for parameter in case.template.as_deref().unwrap_or_default() {
+        for parameter in case.template.unwrap_or_default() {
             let Some(argument) = parameter.name.as_ref().and_then(|name| found.get(name)) else {
                 return Err(error(
                     case.span,
@@ -97,7 +95,7 @@ impl<'t> Checker<'_, 't> {
     pub(super) fn special_function(
         &mut self,
         scope: ScopeId,
-        function: &Rc<tree::Function<'t>>,
+        function: &'t tree::Function<'t>,
     ) -> Result<()> {
         let (template, arguments) = self.meant_template(scope, function)?;
         let id = self.declared.len();
@@ -109,7 +107,7 @@ impl<'t> Checker<'_, 't> {
     }
 
     /// `template void f<float>(float x);`
-    pub(super) fn want_instance(&mut self, scope: ScopeId, function: &Rc<tree::Function<'t>>) -> Result<()> {
+    pub(super) fn want_instance(&mut self, scope: ScopeId, function: &'t tree::Function<'t>) -> Result<()> {
         let (template, arguments) = self.meant_template(scope, function)?;
         self.wanted.push((template, arguments, function.span));
         Ok(())
@@ -148,12 +146,12 @@ impl<'t> Checker<'_, 't> {
     fn meant_template(
         &mut self,
         scope: ScopeId,
-        function: &Rc<tree::Function<'t>>,
+        function: &'t tree::Function<'t>,
     ) -> Result<(DeclaredId, Vec<Argument>)> {
-        let explicit = self.template_arguments(scope, function.special.as_deref().unwrap_or_default())?;
+        let explicit = self.template_arguments(scope, function.special.unwrap_or_default())?;
         let mut arguments = Vec::with_capacity(function.parameters.len());
-        for parameter in &function.parameters {
-            let ty = self.resolve(scope, &parameter.ty)?;
+        for parameter in function.parameters {
+            let ty = self.resolve(scope, parameter.ty)?;
             arguments.push(typed::expr(Kind::Integer(0), self.types.referred(ty), parameter.span));
         }
         if let Some(Entity::Functions(known)) = self.scopes.find(scope, function.name).cloned() {
@@ -173,7 +171,7 @@ impl<'t> Checker<'_, 't> {
 
 /// How much a special case says of an argument: nothing if it is only a parameter.
 fn weight(written: &tree::Argument<'_>, names: &[Name<'_>]) -> usize {
-    fn of(ty: &tree::Type<'_>, names: &[Name<'_>]) -> usize {
+    fn of(ty: tree::Type<'_>, names: &[Name<'_>]) -> usize {
         usize::from(ty.is_const)
             + match &ty.kind {
                 TypeKind::Pointer(inner) | TypeKind::Reference(inner) | TypeKind::Array(inner, _) => {

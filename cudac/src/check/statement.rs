@@ -27,15 +27,15 @@ impl<'t> Checker<'_, 't> {
     }
 
     /// A statement with a scope of its own.
-    fn scoped(&mut self, scope: ScopeId, written: &tree::Stmt<'t>) -> Vec<Stmt<'t>> {
+    fn scoped(&mut self, scope: ScopeId, written: tree::Stmt<'t>) -> Vec<Stmt<'t>> {
         let inner = self.scopes.push(scope);
         match &written.kind {
             tree::StmtKind::Block(statements) => self.statements(inner, statements),
-            _ => self.statements(inner, std::slice::from_ref(written)),
+            _ => self.statements(inner, &[written]),
         }
     }
 
-    pub(super) fn statement(&mut self, scope: ScopeId, written: &tree::Stmt<'t>) -> Result<Option<Stmt<'t>>> {
+    pub(super) fn statement(&mut self, scope: ScopeId, written: tree::Stmt<'t>) -> Result<Option<Stmt<'t>>> {
         let span = written.span;
         let kind = match &written.kind {
             tree::StmtKind::Empty => return Ok(None),
@@ -51,9 +51,7 @@ impl<'t> Checker<'_, 't> {
             }
             tree::StmtKind::Block(_) => StmtKind::Block(self.scoped(scope, written)),
             tree::StmtKind::If { is_constexpr, condition, then, otherwise } => {
-                return self
-                    .branch(scope, *is_constexpr, condition, then, otherwise.as_ref(), span)
-                    .map(Some);
+                return self.branch(scope, *is_constexpr, condition, then, *otherwise, span).map(Some);
             }
             tree::StmtKind::For { init, condition, step, body, unroll } => {
                 let inner = self.scopes.push(scope);
@@ -80,7 +78,7 @@ impl<'t> Checker<'_, 't> {
             }
             tree::StmtKind::Break => self.leave(span, "break", StmtKind::Break)?,
             tree::StmtKind::Continue => self.leave(span, "continue", StmtKind::Continue)?,
-            tree::StmtKind::Return(value) => self.return_(scope, value.as_ref(), span)?,
+            tree::StmtKind::Return(value) => self.return_(scope, *value, span)?,
             tree::StmtKind::Asm(asm) => StmtKind::Asm(Rc::new(self.asm(scope, asm, span)?)),
             #[cfg(feature = "host")]
             tree::StmtKind::Goto(_) | tree::StmtKind::Label(_)
@@ -96,7 +94,7 @@ impl<'t> Checker<'_, 't> {
         Ok(Some(Stmt { kind, span }))
     }
 
-    fn tested(&mut self, scope: ScopeId, written: &tree::Expr<'t>) -> Result<Expr<'t>> {
+    fn tested(&mut self, scope: ScopeId, written: tree::Expr<'t>) -> Result<Expr<'t>> {
         if let tree::ExprKind::Assign("=", ..) = written.kind {
             self.sink.warn(written.span, "this assigns, and does not compare", "write `==` to compare");
         }
@@ -108,9 +106,9 @@ impl<'t> Checker<'_, 't> {
         &mut self,
         scope: ScopeId,
         is_constexpr: bool,
-        condition: &tree::Expr<'t>,
-        then: &tree::Stmt<'t>,
-        otherwise: Option<&tree::Stmt<'t>>,
+        condition: tree::Expr<'t>,
+        then: tree::Stmt<'t>,
+        otherwise: Option<tree::Stmt<'t>>,
         span: Span,
     ) -> Result<Stmt<'t>> {
         let condition = self.tested(scope, condition)?;
@@ -137,7 +135,7 @@ impl<'t> Checker<'_, 't> {
         &mut self,
         scope: ScopeId,
         (init, condition, step): (Option<Stmt<'t>>, Option<Expr<'t>>, Option<Expr<'t>>),
-        body: &tree::Stmt<'t>,
+        body: tree::Stmt<'t>,
         unroll: &tree::Unroll<'t>,
         is_do: bool,
     ) -> Result<StmtKind<'t>> {
@@ -169,8 +167,8 @@ impl<'t> Checker<'_, 't> {
     fn switch(
         &mut self,
         scope: ScopeId,
-        value: &tree::Expr<'t>,
-        body: &tree::Stmt<'t>,
+        value: tree::Expr<'t>,
+        body: tree::Stmt<'t>,
     ) -> Result<StmtKind<'t>> {
         let value = self.value_of(scope, value)?;
         if !self.types.is_integral(value.ty) && !self.types.is_scoped_enum(value.ty) {
@@ -232,7 +230,7 @@ impl<'t> Checker<'_, 't> {
     fn return_(
         &mut self,
         scope: ScopeId,
-        written: Option<&tree::Expr<'t>>,
+        written: Option<tree::Expr<'t>>,
         span: Span,
     ) -> Result<StmtKind<'t>> {
         let Some(frame) = self.frames.last() else { return Ok(StmtKind::Return(None)) };
@@ -298,12 +296,12 @@ impl<'t> Checker<'_, 't> {
             let written = match &variable.ty.kind {
                 // An array whose length is wrong can be indexed like any other.
                 tree::TypeKind::Array(of, _) => {
-                    let ty = &variable.ty;
-                    tree::ty(tree::TypeKind::Pointer(of.clone()), ty.is_const, ty.is_volatile, ty.span)
+                    let ty = variable.ty;
+                    self.arena.put(tree::TypeNode { kind: tree::TypeKind::Pointer(of), ..*ty })
                 }
-                _ => variable.ty.clone(),
+                _ => variable.ty,
             };
-            let ty = self.resolve(scope, &written).ok().filter(|ty| self.types.shape(*ty) != Shape::Auto);
+            let ty = self.resolve(scope, written).ok().filter(|ty| self.types.shape(*ty) != Shape::Auto);
             let ty = ty.unwrap_or_else(|| self.types.int());
             let _ = self.add_var(scope, variable.name, self.types.referred(ty).plain(), variable.span);
         }
@@ -321,7 +319,7 @@ impl<'t> Checker<'_, 't> {
         if storage.is_device {
             return Err(error(span, "a variable in a function cannot be `__device__`"));
         }
-        let mut ty = self.object_type(scope, &variable.ty)?;
+        let mut ty = self.object_type(scope, variable.ty)?;
         let referred = self.types.referred(ty);
         let mut value = None;
         if self.types.shape(referred) == Shape::Auto || self.is_auto_pointer(ty) {
@@ -331,11 +329,11 @@ impl<'t> Checker<'_, 't> {
                     format_args!("`auto` needs a value to take the type of `{}` from", variable.name),
                 ));
             };
-            let (deduced, made) = self.deduced(scope, ty, init, span)?;
+            let (deduced, made) = self.deduced(scope, ty, *init, span)?;
             ty = deduced;
             value = Some(self.implicit(made, ty, "the value")?);
         } else if let Some(init) = &variable.init {
-            let made = self.initialiser(scope, ty, init, span)?;
+            let made = self.initialiser(scope, ty, *init, span)?;
             if self.types.is_array(ty) {
                 ty = made.ty;
             }
@@ -383,10 +381,10 @@ impl<'t> Checker<'_, 't> {
         &mut self,
         scope: ScopeId,
         ty: Type,
-        init: &tree::Init<'t>,
+        init: tree::Init<'t>,
         span: Span,
     ) -> Result<(Type, Expr<'t>)> {
-        let [written] = crate::parse::values(init) else {
+        let [written] = crate::parse::values(&init) else {
             return Err(error(span, "`auto` needs one value"));
         };
         let value = self.expr(scope, written)?;

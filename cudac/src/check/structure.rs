@@ -1,7 +1,5 @@
 //! Structs: where members are, which functions they have.
 
-use std::rc::Rc;
-
 use super::Checker;
 use super::scope::{Entity, ScopeId, TemplateId};
 use super::types::{Argument, Field, MAX_SIZE, Shape, Struct, Type};
@@ -42,11 +40,11 @@ impl<'t> Checker<'_, 't> {
     }
 
     /// Reads the members of a struct.
-    pub(super) fn complete_struct(&mut self, ty: Type, definition: &Rc<tree::Struct<'t>>) -> Result<()> {
+    pub(super) fn complete_struct(&mut self, ty: Type, definition: &'t tree::Struct<'t>) -> Result<()> {
         let Some(at) = self.types.struct_of(ty) else { return Ok(()) };
         let scope = self.types.structs[at].scope;
         let (mut size, mut align) = (0u64, 1u64);
-        for member in &definition.members {
+        for member in definition.members {
             match member {
                 Member::Field(variable) if variable.storage.is_static => {
                     let entity = self.global(scope, variable)?;
@@ -73,7 +71,7 @@ impl<'t> Checker<'_, 't> {
         own.size = size.max(1).next_multiple_of(align);
         own.align = align;
         own.is_complete = true;
-        for member in &definition.members {
+        for member in definition.members {
             if let Member::Function(function) = member {
                 self.add_method(ty, at, function)?;
             }
@@ -114,7 +112,7 @@ impl<'t> Checker<'_, 't> {
         (size, align): (&mut u64, &mut u64),
     ) -> Result<()> {
         let scope = self.types.structs[at].scope;
-        let ty = self.object_type(scope, &variable.ty)?;
+        let ty = self.object_type(scope, variable.ty)?;
         if matches!(self.types.shape(ty), Shape::Auto | Shape::Array(_, None)) {
             let message = format!("the member `{}` needs a type of a known size", variable.name);
             return Err(error(variable.span, message));
@@ -127,12 +125,12 @@ impl<'t> Checker<'_, 't> {
         let offset = if is_union { 0 } else { size.next_multiple_of(own) };
         *size = (*size).max(offset.saturating_add(self.types.size(ty)));
         *align = (*align).max(own);
-        let init = variable.init.clone().map(Rc::new);
+        let init = variable.init;
         self.types.structs[at].fields.push(Field { name: variable.name, ty, offset, init });
         Ok(())
     }
 
-    fn add_method(&mut self, ty: Type, at: usize, function: &Rc<tree::Function<'t>>) -> Result<()> {
+    fn add_method(&mut self, ty: Type, at: usize, function: &'t tree::Function<'t>) -> Result<()> {
         let scope = self.types.structs[at].scope;
         let id = self.declared.len();
         self.declare_function(scope, function, Some(ty))?;

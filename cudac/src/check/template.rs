@@ -2,8 +2,6 @@
 //!
 //! Specification: C++17, [temp.deduct.call], without conversions of deduced arguments.
 
-use std::rc::Rc;
-
 use super::Checker;
 use super::scope::{DeclaredId, Entity, ScopeId, TemplateId, TemplateKind};
 use super::typed::Expr;
@@ -61,17 +59,17 @@ impl<'t> Checker<'_, 't> {
         }
         self.count_instance(span)?;
         match self.templates[template].kind.clone() {
-            TemplateKind::Alias(ty) => self.nested(span, |checker| checker.resolve(scope, &ty)),
+            TemplateKind::Alias(ty) => self.nested(span, |checker| checker.resolve(scope, ty)),
             TemplateKind::Struct(definition) => {
                 let case = self.special_case(template, parent, &arguments)?;
                 let (scope, definition) = case.unwrap_or((scope, definition));
                 let shown: Vec<String> =
                     arguments.iter().map(|argument| self.show_argument(*argument)).collect();
                 let shown = format!("{name}<{}>", joined(&shown, ", "));
-                let ty = self.new_struct(shown, &definition, scope, Some((template, arguments.clone())));
+                let ty = self.new_struct(shown, definition, scope, Some((template, arguments.clone())));
                 self.templates[template].instances.insert(arguments, ty);
                 if !definition.is_forward {
-                    self.nested(span, |checker| checker.complete_struct(ty, &definition))?;
+                    self.nested(span, |checker| checker.complete_struct(ty, definition))?;
                 }
                 Ok(ty)
             }
@@ -106,7 +104,7 @@ impl<'t> Checker<'_, 't> {
         explicit: &[Argument],
         arguments: &[Expr<'t>],
     ) -> Result<Option<Vec<Argument>>> {
-        let function = Rc::clone(&self.declared[declared].function);
+        let function = self.declared[declared].function;
         let Some(parameters) = &function.template else { return Ok(Some(Vec::new())) };
         if explicit.len() > parameters.len() {
             return Ok(None);
@@ -123,7 +121,7 @@ impl<'t> Checker<'_, 't> {
         let names: Vec<Name<'t>> = open.filter_map(|parameter| parameter.name).collect();
         let mut autos = 0;
         for (parameter, argument) in function.parameters.iter().zip(arguments) {
-            if !is_deduced(&parameter.ty, &names) {
+            if !is_deduced(parameter.ty, &names) {
                 continue;
             }
             let mut ty = argument.ty;
@@ -134,7 +132,7 @@ impl<'t> Checker<'_, 't> {
                     _ => ty.plain(),
                 };
             }
-            if !self.unify(scope, &parameter.ty, ty, &names, &mut found, &mut autos) {
+            if !self.unify(scope, parameter.ty, ty, &names, &mut found, &mut autos) {
                 return Ok(None);
             }
         }
@@ -162,7 +160,7 @@ impl<'t> Checker<'_, 't> {
     pub(super) fn unify(
         &mut self,
         scope: ScopeId,
-        written: &tree::Type<'t>,
+        written: tree::Type<'t>,
         ty: Type,
         names: &[Name<'t>],
         found: &mut Found<'t>,
@@ -208,7 +206,7 @@ impl<'t> Checker<'_, 't> {
     fn unify_named(
         &mut self,
         scope: ScopeId,
-        written: &tree::Type<'t>,
+        written: tree::Type<'t>,
         path: &tree::Path<'t>,
         ty: Type,
         (names, found, autos): (&[Name<'t>], &mut Found<'t>, &mut usize),
@@ -265,22 +263,20 @@ impl<'t> Checker<'_, 't> {
     }
 
     fn is_alias_of(&mut self, scope: ScopeId, path: &tree::Path<'t>, template: TemplateId) -> bool {
-        let bare = tree::Path {
-            parts: path.parts.iter().map(|part| tree::Part { arguments: None, ..part.clone() }).collect(),
-            span: path.span,
-        };
+        let bare: Vec<_> = path.parts.iter().map(|part| tree::Part { arguments: None, ..*part }).collect();
+        let bare = tree::Path { parts: self.arena.list(&bare), span: path.span };
         matches!(self.lookup(scope, &bare), Ok(Entity::TypeTemplate(found)) if found == template)
     }
 }
 
-fn bare_name<'t>(written: &tree::Type<'t>) -> Option<Name<'t>> {
+fn bare_name(written: tree::Type<'_>) -> Option<Name<'_>> {
     match &written.kind {
         TypeKind::Named(path) if path.parts.len() == 1 => Some(path.parts[0].name),
         _ => None,
     }
 }
 
-fn name_of<'t>(written: &tree::Expr<'t>) -> Option<Name<'t>> {
+fn name_of(written: tree::Expr<'_>) -> Option<Name<'_>> {
     match &written.kind {
         tree::ExprKind::Path(path) if path.parts.len() == 1 => Some(path.parts[0].name),
         _ => None,
@@ -288,19 +284,18 @@ fn name_of<'t>(written: &tree::Expr<'t>) -> Option<Name<'t>> {
 }
 
 /// Whether a type says something about parameters of a template that are not known yet.
-fn is_deduced(written: &tree::Type<'_>, names: &[Name<'_>]) -> bool {
+fn is_deduced(written: tree::Type<'_>, names: &[Name<'_>]) -> bool {
     match &written.kind {
         TypeKind::Auto => true,
         TypeKind::Reference(inner) | TypeKind::Rvalue(inner) | TypeKind::Pointer(inner) => {
             is_deduced(inner, names)
         }
         TypeKind::Array(inner, length) => {
-            is_deduced(inner, names)
-                || length.as_ref().and_then(name_of).is_some_and(|name| names.contains(&name))
+            is_deduced(inner, names) || length.and_then(name_of).is_some_and(|name| names.contains(&name))
         }
         TypeKind::Named(path) => {
             let is_name = path.parts.len() == 1 && names.contains(&path.parts[0].name);
-            let arguments = path.parts.iter().flat_map(|part| part.arguments.iter().flatten());
+            let arguments = path.parts.iter().flat_map(|part| part.arguments.iter().copied().flatten());
             let is_open = |argument: &tree::Argument| match argument {
                 tree::Argument::Type(ty) => is_deduced(ty, names),
                 tree::Argument::Value(value) => name_of(value).is_some_and(|name| names.contains(&name)),

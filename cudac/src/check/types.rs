@@ -2,14 +2,12 @@
 //!
 //! Sizes and alignments are those of the 64-bit device ABI. Left out: `long double`, bit fields, empty base classes.
 
-use std::fmt::Write;
-use std::num::NonZeroU32;
-use std::rc::Rc;
-
 use super::scope::{DeclaredId, ScopeId, TemplateId};
 pub(crate) use crate::parse::tree::Basic;
 use crate::source::Name;
 use crate::source::map::Map;
+use std::fmt::Write;
+use std::num::NonZeroU32;
 
 /// A type with its qualifiers: its number from 1, and a bit for each of `const` and `volatile`. It is never zero, so that a
 /// result that may have failed is one number too.
@@ -52,7 +50,7 @@ pub(crate) struct Field<'t> {
     pub ty: Type,
     pub offset: u64,
     /// The value that the declaration gives it.
-    pub init: Option<Rc<crate::parse::tree::Init<'t>>>,
+    pub init: Option<crate::parse::tree::Init<'t>>,
 }
 
 #[derive(Debug)]

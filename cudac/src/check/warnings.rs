@@ -150,17 +150,17 @@ fn leaves(statements: &[Stmt<'_>]) -> bool {
 }
 
 /// Calls `each` for every name that a statement's expressions use.
-pub(super) fn names_of<'t>(statement: &tree::Stmt<'t>, each: &mut dyn FnMut(Name<'t>)) {
+pub(super) fn names_of<'t>(statement: tree::Stmt<'t>, each: &mut dyn FnMut(Name<'t>)) {
     use tree::StmtKind as S;
-    let mut expr = |value: &tree::Expr<'t>| names_in(value, each);
+    let mut expr = |value: tree::Expr<'t>| names_in(value, each);
     match &statement.kind {
         S::Empty | S::Break | S::Continue | S::Default | S::Declaration(_) => {}
         #[cfg(feature = "host")]
         S::Goto(_) | S::Label(_) => {}
         S::Expr(value) | S::Case(value) => expr(value),
         S::Variables(variables) => {
-            for variable in variables {
-                variable.init.iter().flat_map(crate::parse::values).for_each(&mut expr);
+            for variable in *variables {
+                variable.init.iter().flat_map(crate::parse::values).for_each(|value| expr(value));
             }
         }
         S::Block(inner) => inner.iter().for_each(|inner| names_of(inner, each)),
@@ -172,7 +172,7 @@ pub(super) fn names_of<'t>(statement: &tree::Stmt<'t>, each: &mut dyn FnMut(Name
             }
         }
         S::For { init, condition, step, body, .. } => {
-            condition.iter().chain(step).for_each(&mut expr);
+            condition.iter().chain(step).for_each(|value| expr(value));
             if let Some(init) = init {
                 names_of(init, each);
             }
@@ -190,15 +190,15 @@ pub(super) fn names_of<'t>(statement: &tree::Stmt<'t>, each: &mut dyn FnMut(Name
             expr(value);
             names_of(body, each);
         }
-        S::Return(value) => value.iter().for_each(expr),
-        S::Asm(asm) => asm.outputs.iter().chain(&asm.inputs).for_each(|operand| expr(&operand.value)),
+        S::Return(value) => value.iter().for_each(|value| expr(value)),
+        S::Asm(asm) => asm.outputs.iter().chain(asm.inputs).for_each(|operand| expr(operand.value)),
     }
 }
 
-fn names_in<'t>(value: &tree::Expr<'t>, each: &mut dyn FnMut(Name<'t>)) {
+fn names_in<'t>(value: tree::Expr<'t>, each: &mut dyn FnMut(Name<'t>)) {
     match &value.kind {
         ExprKind::Path(path) => {
-            if let [part] = &path.parts[..] {
+            if let [part] = path.parts {
                 each(part.name);
             }
         }
@@ -217,12 +217,12 @@ fn names_in<'t>(value: &tree::Expr<'t>, each: &mut dyn FnMut(Name<'t>)) {
         ExprKind::Conditional(a, b, c) => [a, b, c].into_iter().for_each(|value| names_in(value, each)),
         ExprKind::Call(callee, arguments) => {
             names_in(callee, each);
-            for argument in arguments {
+            for argument in *arguments {
                 names_in(argument, each);
             }
         }
         ExprKind::Construct(_, values, _) | ExprKind::List(values) => {
-            for value in values {
+            for value in *values {
                 names_in(value, each);
             }
         }

@@ -1,18 +1,17 @@
 //! Declarations, of a file and of a block.
 
 use super::Parser;
-use super::function::set;
 use super::scope::Entity;
-use super::tree::{self, Declaration, Enum, Expr, Init, Path, Storage, Type, TypeKind, Variable};
+use super::tree::{self, Declaration, Enum, Expr, Function, Init, Path, Storage, Type, TypeKind, Variable};
 use super::types::unknown_type;
 use crate::lex::Kind;
 use crate::source::{Failed, Name, Result, Span, error, unsupported};
 
 /// What precedes the type of a declaration.
-#[derive(Default)]
+#[derive(Clone, Copy, Default)]
 pub(super) struct Specifiers<'t> {
     pub storage: Storage,
-    pub launch_bounds: Vec<Expr<'t>>,
+    pub launch_bounds: &'t [Expr<'t>],
     pub align: Option<Expr<'t>>,
 }
 
@@ -49,12 +48,12 @@ const SPECIFIERS: [&str; 24] = [
 
 impl<'t> Parser<'_, 't> {
     /// Declarations up to the end of the file, or up to `}`.
-    pub(super) fn declarations(&mut self, is_braced: bool) -> Vec<Declaration<'t>> {
+    pub(super) fn declarations(&mut self, is_braced: bool) -> &'t [Declaration<'t>] {
         let mut found = Vec::new();
         let depth = self.depth;
         loop {
             if self.token().kind == Kind::End || self.text.sink.is_full() || is_braced && self.is("}") {
-                return found;
+                return self.arena.list(&found);
             }
             let from = self.at;
             let result = if self.is("}") {
@@ -113,7 +112,7 @@ impl<'t> Parser<'_, 't> {
     pub(super) fn declaration(&mut self, is_file: bool) -> Result<Declaration<'t>> {
         let start = self.span();
         if self.take(";") {
-            return Ok(Declaration::Group(Vec::new()));
+            return Ok(Declaration::Group(&[]));
         }
         if self.token().kind == Kind::PragmaUnroll {
             return Err(error(start, "`#pragma unroll` belongs before a loop"));
@@ -236,7 +235,7 @@ impl<'t> Parser<'_, 't> {
     fn alignment(&mut self, start: Span) -> Result<Expr<'t>> {
         if self.at_type() {
             let ty = self.type_name()?;
-            return Self::node(super::tree::ExprKind::AlignOf(ty), self.since(start), 0);
+            return self.node(super::tree::ExprKind::AlignOf(ty), self.since(start), 0);
         }
         self.inside_brackets(Self::expression)
     }
@@ -244,7 +243,7 @@ impl<'t> Parser<'_, 't> {
     /// What follows the specifiers: a type, and functions or variables.
     pub(super) fn typed(&mut self, mut specifiers: Specifiers<'t>) -> Result<Declaration<'t>> {
         let start = self.span();
-        if let Some(function) = self.constructor_or_conversion(&mut specifiers)? {
+        if let Some(function) = self.constructor_or_conversion(specifiers)? {
             return Ok(Declaration::Function(function));
         }
         self.late = Storage::default();
@@ -260,10 +259,10 @@ impl<'t> Parser<'_, 't> {
         own.is_static |= late.is_static;
         self.more_specifiers(&mut specifiers)?;
         if specifiers.storage.is_typedef {
-            return self.typedef(&base);
+            return self.typedef(base);
         }
         let before = self.at;
-        let mut declarator = self.declarator(base.clone())?;
+        let mut declarator = self.declarator(base)?;
         if declarator.name.is_none() {
             self.more_specifiers(&mut specifiers)?;
             if self.is_word("operator") {
@@ -287,10 +286,10 @@ impl<'t> Parser<'_, 't> {
         let special = if is_template { Some(self.template_arguments()?) } else { None };
         if self.is("(") && (special.is_some() || self.at_parameters()) {
             let function = self.function(specifiers, declarator.ty, name, span)?;
-            return Ok(Declaration::Function(set(function, |function| function.special = special)));
+            return Ok(Declaration::Function(self.arena.put(Function { special, ..*function })));
         }
         self.at = before;
-        self.variables(&base, &specifiers).map(Declaration::Variables)
+        self.variables(base, &specifiers).map(Declaration::Variables)
     }
 
     fn more_specifiers(&mut self, specifiers: &mut Specifiers<'t>) -> Result<()> {
@@ -298,7 +297,7 @@ impl<'t> Parser<'_, 't> {
         if !more.launch_bounds.is_empty() {
             specifiers.launch_bounds = more.launch_bounds;
         }
-        specifiers.align = specifiers.align.take().or(more.align);
+        specifiers.align = specifiers.align.or(more.align);
         let (own, new) = (&mut specifiers.storage, more.storage);
         own.is_device |= new.is_device;
         #[cfg(feature = "host")]
@@ -337,10 +336,10 @@ impl<'t> Parser<'_, 't> {
         found
     }
 
-    fn variables(&mut self, base: &Type<'t>, specifiers: &Specifiers<'t>) -> Result<Vec<Variable<'t>>> {
+    fn variables(&mut self, base: Type<'t>, specifiers: &Specifiers<'t>) -> Result<&'t [Variable<'t>]> {
         let mut variables = Vec::new();
         loop {
-            let declarator = self.declarator(base.clone())?;
+            let declarator = self.declarator(base)?;
             let Some((name, span)) = declarator.name else {
                 return Err(self.expected("the name of a variable"));
             };
@@ -361,7 +360,7 @@ impl<'t> Parser<'_, 't> {
                 ty: declarator.ty,
                 init,
                 storage: specifiers.storage,
-                align: specifiers.align.clone(),
+                align: specifiers.align,
                 span,
             });
             if !self.take(",") {
@@ -370,16 +369,16 @@ impl<'t> Parser<'_, 't> {
         }
         if self.is(":") {
             // The caller says what this is.
-            return Ok(variables);
+            return Ok(self.arena.list(&variables));
         }
         self.expect(";", "after the declaration")?;
-        Ok(variables)
+        Ok(self.arena.list(&variables))
     }
 
-    fn typedef(&mut self, base: &Type<'t>) -> Result<Declaration<'t>> {
+    fn typedef(&mut self, base: Type<'t>) -> Result<Declaration<'t>> {
         let mut aliases = Vec::new();
         loop {
-            let declarator = self.declarator(base.clone())?;
+            let declarator = self.declarator(base)?;
             let Some((name, _)) = declarator.name else { return Err(self.expected("the name of the type")) };
             self.scopes.declare(name, Entity::Type);
             aliases.push(Declaration::Alias { name, template: None, ty: declarator.ty });
@@ -388,7 +387,7 @@ impl<'t> Parser<'_, 't> {
             }
         }
         self.expect(";", "after the declaration")?;
-        Ok(Declaration::Group(aliases))
+        Ok(Declaration::Group(self.arena.list(&aliases)))
     }
 
     fn namespace(&mut self) -> Result<Declaration<'t>> {
@@ -423,7 +422,7 @@ impl<'t> Parser<'_, 't> {
         let body = inner
             .into_iter()
             .rev()
-            .fold(body, |body, name| vec![Declaration::Namespace { name: Some(name), body }]);
+            .fold(body, |body, name| self.arena.list(&[Declaration::Namespace { name: Some(name), body }]));
         Ok(Declaration::Namespace { name, body })
     }
 
@@ -453,7 +452,7 @@ impl<'t> Parser<'_, 't> {
     /// `NAME = type;`
     pub(super) fn alias(
         &mut self,
-        template: Option<Vec<super::tree::Parameter<'t>>>,
+        template: Option<&'t [super::tree::Parameter<'t>]>,
     ) -> Result<Declaration<'t>> {
         let (name, _) = self.name("the name of the type")?;
         self.expect("=", "after the name of the type")?;
@@ -516,7 +515,7 @@ impl<'t> Parser<'_, 't> {
             }
         }
         self.expect("}", "after the values")?;
-        Ok(Enum { name, is_scoped, underlying, values })
+        Ok(Enum { name, is_scoped, underlying, values: self.arena.list(&values) })
     }
 
     /// The variables that follow a type's definition, as in `struct S { … } s;`.
@@ -531,17 +530,18 @@ impl<'t> Parser<'_, 't> {
             return Ok(definition);
         }
         let Some(name) = name else { return Err(self.expected("`;` after the type")) };
-        let path = Path { parts: vec![super::tree::Part { name, arguments: None, span }], span };
-        let ty = tree::plain(TypeKind::Named(path), span);
+        let path =
+            Path { parts: self.arena.list(&[super::tree::Part { name, arguments: None, span }]), span };
+        let ty = tree::plain(self.arena, TypeKind::Named(path), span);
         let starts_line = self.token().starts_line && !specifiers.storage.is_typedef;
         if !matches!(self.token().kind, Kind::Word(_) | Kind::Punct("*")) || starts_line {
             self.expect(";", "after the type")?;
         }
         if specifiers.storage.is_typedef {
-            let aliases = self.typedef(&ty)?;
-            return Ok(Declaration::Group(vec![definition, aliases]));
+            let aliases = self.typedef(ty)?;
+            return Ok(Declaration::Group(self.arena.list(&[definition, aliases])));
         }
-        let variables = self.variables(&ty, specifiers)?;
-        Ok(Declaration::Group(vec![definition, Declaration::Variables(variables)]))
+        let variables = self.variables(ty, specifiers)?;
+        Ok(Declaration::Group(self.arena.list(&[definition, Declaration::Variables(variables)])))
     }
 }

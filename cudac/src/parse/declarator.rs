@@ -1,7 +1,7 @@
 //! What follows a type in a declaration: pointers, references, the name, array lengths.
 
 use super::Parser;
-use super::tree::{self, Type, TypeKind};
+use super::tree::{self, Type, TypeKind, TypeNode};
 use crate::source::{Name, Result, Span, unsupported};
 
 /// A name, if there is one, and its type.
@@ -41,8 +41,8 @@ impl<'t> Parser<'_, 't> {
         #[cfg(feature = "host")]
         if self.is("(") && is_pointer && self.text.macros.is_program {
             let pointee = self.function_type(base)?;
-            let ty = tree::ty(TypeKind::Pointer(pointee), is_const, false, self.since(start));
-            return Ok(Declarator { name, ty: wrap(ty, inner) });
+            let ty = self.ty(TypeKind::Pointer(pointee), is_const, false, self.since(start));
+            return Ok(Declarator { name, ty: self.wrap(ty, &inner) });
         }
         if self.is("(") {
             return Err(unsupported(self.since(start), "a pointer to a function")
@@ -51,7 +51,7 @@ impl<'t> Parser<'_, 't> {
         let pointee = self.arrays(base)?;
         let span = self.since(start);
         let kind = if is_pointer { TypeKind::Pointer(pointee) } else { TypeKind::Reference(pointee) };
-        let ty = wrap(tree::ty(kind, is_const, false, span), inner);
+        let ty = self.wrap(self.ty(kind, is_const, false, span), &inner);
         Ok(Declarator { name, ty })
     }
 
@@ -80,13 +80,13 @@ impl<'t> Parser<'_, 't> {
                 }
                 self.next();
             }
-            ty = tree::ty(kind, is_const, is_volatile, self.end());
+            ty = self.ty(kind, is_const, is_volatile, self.end());
         }
     }
 
     fn arrays(&mut self, ty: Type<'t>) -> Result<Type<'t>> {
         let lengths = self.array_lengths()?;
-        Ok(wrap(ty, lengths))
+        Ok(self.wrap(ty, &lengths))
     }
 
     fn array_lengths(&mut self) -> Result<Vec<(Option<super::tree::Expr<'t>>, Span)>> {
@@ -107,12 +107,16 @@ impl<'t> Parser<'_, 't> {
         }
         Ok(lengths)
     }
-}
 
-/// An array of arrays has the last length innermost.
-fn wrap<'t>(ty: Type<'t>, lengths: Vec<(Option<super::tree::Expr<'t>>, Span)>) -> Type<'t> {
-    lengths.into_iter().rev().fold(ty, |ty, (length, span)| {
-        let span = if ty.span.end() <= span.start() { ty.span } else { span };
-        tree::plain(TypeKind::Array(ty, length), span)
-    })
+    /// An array of arrays has the last length innermost.
+    fn wrap(&self, ty: Type<'t>, lengths: &[(Option<tree::Expr<'t>>, Span)]) -> Type<'t> {
+        lengths.iter().rev().fold(ty, |ty, (length, span)| {
+            let span = if ty.span.end() <= span.start() { ty.span } else { *span };
+            tree::plain(self.arena, TypeKind::Array(ty, *length), span)
+        })
+    }
+
+    pub(super) fn ty(&self, kind: TypeKind<'t>, is_const: bool, is_volatile: bool, span: Span) -> Type<'t> {
+        self.arena.put(TypeNode { kind, is_const, is_volatile, span })
+    }
 }

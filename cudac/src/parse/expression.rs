@@ -17,7 +17,7 @@ impl<'t> Parser<'_, 't> {
             self.next();
             let right = self.assignment()?;
             let (span, depth) = (left.span.to(right.span), left.depth.max(right.depth));
-            left = Self::node(ExprKind::Comma(left, right), span, depth)?;
+            left = self.node(ExprKind::Comma(left, right), span, depth)?;
         }
         Ok(left)
     }
@@ -34,7 +34,7 @@ impl<'t> Parser<'_, 't> {
             parser.next();
             let right = if parser.is("{") { parser.list()? } else { parser.assignment()? };
             let (span, depth) = (left.span.to(right.span), left.depth.max(right.depth));
-            Self::node(ExprKind::Assign(operator, left, right), span, depth)
+            parser.node(ExprKind::Assign(operator, left, right), span, depth)
         })
     }
 
@@ -49,7 +49,7 @@ impl<'t> Parser<'_, 't> {
         let no = self.assignment()?;
         let span = condition.span.to(no.span);
         let depth = condition.depth.max(yes.depth).max(no.depth);
-        Self::node(ExprKind::Conditional(condition, yes, no), span, depth)
+        self.node(ExprKind::Conditional(condition, yes, no), span, depth)
     }
 
     fn binary(&mut self, weakest: u8) -> Result<Expr<'t>> {
@@ -63,7 +63,7 @@ impl<'t> Parser<'_, 't> {
             self.next();
             let right = self.binary(binds)?;
             let (span, depth) = (left.span.to(right.span), left.depth.max(right.depth));
-            left = Self::node(ExprKind::Binary(operator, left, right), span, depth)?;
+            left = self.node(ExprKind::Binary(operator, left, right), span, depth)?;
         }
     }
 
@@ -73,7 +73,7 @@ impl<'t> Parser<'_, 't> {
             self.next();
             let inner = self.nested(Self::unary)?;
             let (span, depth) = (start.to(inner.span), inner.depth);
-            return Self::node(ExprKind::Prefix(operator, inner), span, depth);
+            return self.node(ExprKind::Prefix(operator, inner), span, depth);
         }
         match self.token().word().map(Name::as_str) {
             Some("sizeof" | "alignof") => return self.size(start),
@@ -111,7 +111,7 @@ impl<'t> Parser<'_, 't> {
         let value = self.nested(Self::unary)?;
         let (span, depth) = (start.to(value.span), value.depth);
         let kind = ExprKind::Cast(tree::CastKind::C, ty, value);
-        Self::node(kind, span, depth).map(Some)
+        self.node(kind, span, depth).map(Some)
     }
 
     fn size(&mut self, start: Span) -> Result<Expr<'t>> {
@@ -124,7 +124,7 @@ impl<'t> Parser<'_, 't> {
                 && self.take(")")
             {
                 let kind = if is_size { ExprKind::SizeOfType(ty) } else { ExprKind::AlignOf(ty) };
-                return Self::node(kind, self.since(start), 0);
+                return self.node(kind, self.since(start), 0);
             }
             self.at = before;
         }
@@ -133,7 +133,7 @@ impl<'t> Parser<'_, 't> {
         }
         let value = self.nested(Self::unary)?;
         let (span, depth) = (start.to(value.span), value.depth);
-        Self::node(ExprKind::SizeOf(value), span, depth)
+        self.node(ExprKind::SizeOf(value), span, depth)
     }
 
     fn postfix(&mut self) -> Result<Expr<'t>> {
@@ -147,7 +147,7 @@ impl<'t> Parser<'_, 't> {
                     let arguments = self.arguments()?;
                     let deepest =
                         arguments.iter().map(|argument| argument.depth).max().unwrap_or(0).max(depth);
-                    Self::node(ExprKind::Call(base, arguments), self.since(start), deepest)?
+                    self.node(ExprKind::Call(base, arguments), self.since(start), deepest)?
                 }
                 "[" => {
                     self.next();
@@ -155,12 +155,12 @@ impl<'t> Parser<'_, 't> {
                     self.expect("]", "after the index")?;
                     let deepest = index.depth.max(depth);
                     let kind = ExprKind::Index(base, index);
-                    Self::node(kind, self.since(start), deepest)?
+                    self.node(kind, self.since(start), deepest)?
                 }
                 "." | "->" => self.member(base, punct == "->")?,
                 "++" | "--" => {
                     self.next();
-                    Self::node(ExprKind::Postfix(punct, base), self.since(start), depth)?
+                    self.node(ExprKind::Postfix(punct, base), self.since(start), depth)?
                 }
                 #[cfg(feature = "host")]
                 "<<" if self.ahead(1).is("<") && self.text.macros.is_program => self.launch(base)?,
@@ -194,7 +194,7 @@ impl<'t> Parser<'_, 't> {
         let (start, depth) = (base.span, base.depth);
         let part = tree::Part { name, arguments, span };
         let kind = ExprKind::Member { base, is_arrow, part };
-        Self::node(kind, self.since(start), depth)
+        self.node(kind, self.since(start), depth)
     }
 
     /// Whether `<` after a member's name begins template arguments: a `>` and a `(` follow soon, with little in between.
@@ -207,7 +207,7 @@ impl<'t> Parser<'_, 't> {
     }
 
     /// `(a, b)`
-    pub(super) fn arguments(&mut self) -> Result<Vec<Expr<'t>>> {
+    pub(super) fn arguments(&mut self) -> Result<&'t [Expr<'t>]> {
         let open = self.span();
         self.next();
         let arguments = self.inside_brackets(|parser| parser.list_until(")"))?;
@@ -226,7 +226,7 @@ impl<'t> Parser<'_, 't> {
         Ok(arguments)
     }
 
-    fn list_until(&mut self, close: &str) -> Result<Vec<Expr<'t>>> {
+    fn list_until(&mut self, close: &str) -> Result<&'t [Expr<'t>]> {
         let mut items = Vec::new();
         while !self.is(close) {
             items.push(if self.is("{") { self.list()? } else { self.assignment()? });
@@ -234,18 +234,18 @@ impl<'t> Parser<'_, 't> {
                 break;
             }
         }
-        Ok(items)
+        Ok(self.arena.list(&items))
     }
 
     /// `{a, b}`
     pub(super) fn list(&mut self) -> Result<Expr<'t>> {
         let start = self.span();
         let (items, depth) = self.items()?;
-        Self::node(ExprKind::List(items), self.since(start), depth)
+        self.node(ExprKind::List(items), self.since(start), depth)
     }
 
     /// The values in braces, and how deep they are.
-    pub(super) fn items(&mut self) -> Result<(Vec<Expr<'t>>, u16)> {
+    pub(super) fn items(&mut self) -> Result<(&'t [Expr<'t>], u16)> {
         self.nested(|parser| {
             parser.next();
             if parser.is(".") {

@@ -1,7 +1,5 @@
 //! Functions: parameters, body, constructors, operators.
 
-use std::rc::Rc;
-
 use super::Parser;
 use super::declaration::Specifiers;
 use super::tree::{self, Expr, Function, Init, Type, TypeKind, Variable};
@@ -13,7 +11,7 @@ const MAX_PARAMETERS: usize = 128;
 
 impl<'t> Parser<'_, 't> {
     /// `(int a, float* b = nullptr)`; the names are declared in the innermost scope.
-    pub(super) fn parameters(&mut self) -> Result<Vec<Variable<'t>>> {
+    pub(super) fn parameters(&mut self) -> Result<&'t [Variable<'t>]> {
         self.expect("(", "before the parameters")?;
         let mut parameters: Vec<Variable<'t>> = Vec::new();
         if self.is_word("void") && self.ahead(1).is(")") {
@@ -52,7 +50,7 @@ impl<'t> Parser<'_, 't> {
             }
         }
         self.expect(")", "after the parameters")?;
-        Ok(parameters)
+        Ok(self.arena.list(&parameters))
     }
 
     /// A function, from its parameters on.
@@ -62,7 +60,7 @@ impl<'t> Parser<'_, 't> {
         result: Type<'t>,
         name: Name<'t>,
         span: Span,
-    ) -> Result<Rc<Function<'t>>> {
+    ) -> Result<&'t Function<'t>> {
         // A constructor has the name of its type, which stays one.
         if self.structs_name().as_ref() != Some(&name) {
             self.declare_value(name);
@@ -74,7 +72,7 @@ impl<'t> Parser<'_, 't> {
         self.scopes.push();
         let function = self.function_parts(specifiers, result, name, span);
         self.scopes.pop();
-        function.map(Rc::new)
+        function.map(|function| self.arena.put(function))
     }
 
     fn function_parts(
@@ -101,7 +99,7 @@ impl<'t> Parser<'_, 't> {
             result = self.type_name()?;
         }
         let is_extern_c = specifiers.storage.is_extern_c || self.is_c;
-        let template = super::template::implied(self.text.names, &parameters);
+        let template = super::template::implied(self.text.names, parameters);
         let mut function = Function {
             name,
             span,
@@ -111,7 +109,7 @@ impl<'t> Parser<'_, 't> {
             body: None,
             storage: super::tree::Storage { is_extern_c, ..specifiers.storage },
             launch_bounds: specifiers.launch_bounds,
-            initialisers: Vec::new(),
+            initialisers: &[],
             is_constructor: false,
             is_conversion: false,
             is_const,
@@ -143,7 +141,7 @@ impl<'t> Parser<'_, 't> {
     }
 
     /// `: a(1), b{2}`
-    fn initialisers(&mut self) -> Result<Vec<(Name<'t>, Init<'t>, Span)>> {
+    fn initialisers(&mut self) -> Result<&'t [(Name<'t>, Init<'t>, Span)]> {
         self.next();
         let mut found = Vec::new();
         loop {
@@ -151,7 +149,7 @@ impl<'t> Parser<'_, 't> {
             let init = if self.is("{") { Init::Curly(self.list()?) } else { Init::Round(self.arguments()?) };
             found.push((name, init, span));
             if !self.take(",") {
-                return Ok(found);
+                return Ok(self.arena.list(&found));
             }
         }
     }
@@ -159,8 +157,8 @@ impl<'t> Parser<'_, 't> {
     /// A constructor `S(…)`, a destructor, or a conversion `operator T()`, which have no type before the name.
     pub(super) fn constructor_or_conversion(
         &mut self,
-        specifiers: &mut Specifiers<'t>,
-    ) -> Result<Option<Rc<Function<'t>>>> {
+        specifiers: Specifiers<'t>,
+    ) -> Result<Option<&'t Function<'t>>> {
         let start = self.span();
         #[cfg(feature = "host")]
         if self.is("~") && self.text.macros.is_program && self.structs_name().is_some() {
@@ -174,31 +172,18 @@ impl<'t> Parser<'_, 't> {
             let base = self.plain_type()?;
             let ty = self.declarator(base)?.ty;
             let name = self.text.names.get("operator T");
-            let specifiers = std::mem::take(specifiers);
             let function = self.function(specifiers, ty, name, start)?;
-            return Ok(Some(set(function, |function| function.is_conversion = true)));
+            return Ok(Some(self.arena.put(Function { is_conversion: true, ..*function })));
         }
         let own = self.structs_name();
         let is_constructor = own.is_some() && self.token().word() == own && self.ahead(1).is("(");
         let Some(name) = own.filter(|_| is_constructor) else { return Ok(None) };
         self.next();
         let kind = TypeKind::Basic(super::tree::Basic::Void);
-        let result = tree::plain(kind, start);
-        let specifiers = std::mem::take(specifiers);
+        let result = tree::plain(self.arena, kind, start);
         let function = self.function(specifiers, result, name, start)?;
-        Ok(Some(set(function, |function| function.is_constructor = true)))
+        Ok(Some(self.arena.put(Function { is_constructor: true, ..*function })))
     }
-}
-
-/// Changes a function that nothing else refers to yet.
-pub(super) fn set<'t>(
-    mut function: Rc<Function<'t>>,
-    change: impl FnOnce(&mut Function<'t>),
-) -> Rc<Function<'t>> {
-    if let Some(function) = Rc::get_mut(&mut function) {
-        change(function);
-    }
-    function
 }
 
 /// The expressions of an initialiser in round brackets or of a list.

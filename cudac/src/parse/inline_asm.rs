@@ -2,8 +2,6 @@
 //!
 //! Specification: Inline PTX Assembly in CUDA.
 
-use std::rc::Rc;
-
 use super::Parser;
 use super::tree::{Asm, AsmOperand, StmtKind};
 use crate::lex::Kind;
@@ -25,7 +23,7 @@ impl<'t> Parser<'_, 't> {
         let text = self.string("the instructions")?;
         let text_span = self.since(start);
         // `::` is one token, and means that a list is empty.
-        let mut lists: [Vec<AsmOperand<'t>>; 2] = [Vec::new(), Vec::new()];
+        let mut lists: [&[AsmOperand<'t>]; 2] = [&[], &[]];
         let mut section = 0;
         let mut touches_memory = false;
         while !self.is(")") {
@@ -46,10 +44,10 @@ impl<'t> Parser<'_, 't> {
         self.expect(";", "after `asm`")?;
         let [outputs, inputs] = lists;
         let asm = Asm { text, text_span, is_volatile, touches_memory, outputs, inputs };
-        Ok(StmtKind::Asm(Rc::new(asm)))
+        Ok(StmtKind::Asm(self.arena.put(asm)))
     }
 
-    fn operands(&mut self) -> Result<Vec<AsmOperand<'t>>> {
+    fn operands(&mut self) -> Result<&'t [AsmOperand<'t>]> {
         let mut operands = Vec::new();
         while let Kind::Text(_) = self.token().kind {
             let constraint = self.string("a constraint")?;
@@ -64,7 +62,7 @@ impl<'t> Parser<'_, 't> {
                 break;
             }
         }
-        Ok(operands)
+        Ok(self.arena.list(&operands))
     }
 
     fn clobbers(&mut self) -> Result<bool> {
@@ -88,6 +86,6 @@ impl<'t> Parser<'_, 't> {
             bytes.extend_from_slice(text);
             self.next();
         }
-        Ok(self.text.names.arena.list(&bytes))
+        Ok(self.arena.list(&bytes))
     }
 }

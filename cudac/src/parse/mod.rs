@@ -21,15 +21,14 @@ mod template;
 pub(crate) mod tree;
 mod types;
 
-use std::rc::Rc;
-
 use crate::builtins::headers;
 use crate::lex::{Kind, Token};
 use crate::preprocess::Preprocessor;
+use crate::source::arena::Arena;
 use crate::source::{Failed, Name, Result, Span, error};
 pub(crate) use function::values;
 use scope::Scopes;
-use tree::{Declaration, Expr, ExprKind, Storage};
+use tree::{Declaration, Expr, ExprKind, Node, Stmt, StmtKind, StmtNode, Storage};
 
 /// Expressions in expressions, statements in statements, types in types.
 const MAX_DEPTH: u16 = 100;
@@ -39,6 +38,7 @@ const MAX_EXPR_DEPTH: u16 = 250;
 
 struct Parser<'s, 't> {
     text: Preprocessor<'s, 't>,
+    arena: Arena<'t>,
     tokens: Vec<Token<'t>>,
     at: usize,
     depth: u16,
@@ -61,8 +61,10 @@ pub(crate) fn parse<'t>(
 ) -> Vec<Declaration<'t>> {
     let tokens = text.run(file);
     let scopes = Scopes::new();
+    let arena = text.names.arena;
     let mut parser = Parser {
         text,
+        arena,
         tokens,
         at: 0,
         depth: 0,
@@ -77,13 +79,15 @@ pub(crate) fn parse<'t>(
         let shape = parser.text.names.get("dim3");
         parser.load_own(shape);
     }
-    let mut declarations = parser.declarations(false);
+    let declarations = parser.declarations(false);
     #[cfg(feature = "host")]
-    declarations.extend(instances.iter().filter_map(|text| parser.instance(text)));
+    let instances: Vec<_> = instances.iter().filter_map(|text| parser.instance(text)).collect();
     #[cfg(not(feature = "host"))]
     debug_assert!(instances.is_empty(), "`Options::check` refuses them");
     let mut all = parser.own;
-    all.append(&mut declarations);
+    all.extend(declarations);
+    #[cfg(feature = "host")]
+    all.extend(instances);
     all
 }
 
@@ -216,23 +220,23 @@ impl<'t> Parser<'_, 't> {
     }
 
     /// A node of an expression; its depth is one more than the deepest of its parts.
-    fn node(kind: ExprKind<'t>, span: Span, deepest: u16) -> Result<Expr<'t>> {
+    fn node(&self, kind: ExprKind<'t>, span: Span, deepest: u16) -> Result<Expr<'t>> {
         if deepest >= MAX_EXPR_DEPTH {
             return Err(error(
                 span,
                 format_args!("this expression is more than {MAX_EXPR_DEPTH} operators deep"),
             ));
         }
-        Ok(tree::expr(kind, span, deepest + 1))
+        Ok(self.arena.put(Node { kind, span, depth: deepest + 1 }))
     }
 
     /// An expression in parentheses, which belong to it.
-    fn spanned(&self, mut inner: Expr<'t>, start: Span) -> Expr<'t> {
-        // Nothing else refers to an expression that has just been read.
-        if let Some(node) = Rc::get_mut(&mut inner) {
-            node.span = self.since(start);
-        }
-        inner
+    fn spanned(&self, inner: Expr<'t>, start: Span) -> Expr<'t> {
+        self.arena.put(Node { span: self.since(start), ..*inner })
+    }
+
+    fn statement_of(&self, kind: StmtKind<'t>, start: Span) -> Stmt<'t> {
+        self.arena.put(StmtNode { kind, span: self.since(start) })
     }
 
     /// After an error: to the end of the statement or the block.

@@ -1,7 +1,5 @@
 //! The parts that operators join: numbers, names, casts by name, constructions, lambdas.
 
-use std::rc::Rc;
-
 use super::Parser;
 use super::scope::Entity;
 use super::tree::{
@@ -34,7 +32,7 @@ impl<'t> Parser<'_, 't> {
             _ => return Err(self.expected("an expression")),
         };
         self.next();
-        Self::node(kind, start, 0)
+        self.node(kind, start, 0)
     }
 
     /// Strings in a row are one.
@@ -45,7 +43,7 @@ impl<'t> Parser<'_, 't> {
             bytes.extend_from_slice(more);
             self.next();
         }
-        Self::node(ExprKind::Text(self.text.names.arena.list(&bytes)), self.since(start), 0)
+        self.node(ExprKind::Text(self.arena.list(&bytes)), self.since(start), 0)
     }
 
     fn parenthesised(&mut self, start: Span) -> Result<Expr<'t>> {
@@ -74,7 +72,7 @@ impl<'t> Parser<'_, 't> {
         let value = self.inside_brackets(Self::expression)?;
         self.expect(")", "after the value of the cast")?;
         let depth = value.depth;
-        Self::node(ExprKind::Cast(kind, ty, value), self.since(start), depth)
+        self.node(ExprKind::Cast(kind, ty, value), self.since(start), depth)
     }
 
     fn name_or_construction(&mut self, start: Span) -> Result<Expr<'t>> {
@@ -95,7 +93,7 @@ impl<'t> Parser<'_, 't> {
             return Err(unsupported(start, format_args!("`{word}`")));
         }
         let path = self.path()?;
-        Self::node(ExprKind::Path(path), self.since(start), 0)
+        self.node(ExprKind::Path(path), self.since(start), 0)
     }
 
     /// `T(a, b)` or `T{a, b}`, or a static member `T::value`, which `plain_type` has read as a type.
@@ -104,15 +102,15 @@ impl<'t> Parser<'_, 't> {
             let arguments = self.arguments()?;
             let depth = arguments.iter().map(|argument| argument.depth).max().unwrap_or(0);
             let kind = ExprKind::Construct(ty, arguments, Brackets::Round);
-            return Self::node(kind, self.since(start), depth);
+            return self.node(kind, self.since(start), depth);
         }
         if self.is("{") {
             let (items, depth) = self.items()?;
-            return Self::node(ExprKind::Construct(ty, items, Brackets::Curly), self.since(start), depth);
+            return self.node(ExprKind::Construct(ty, items, Brackets::Curly), self.since(start), depth);
         }
         match &ty.kind {
             TypeKind::Named(path) if path.parts.len() > 1 => {
-                Self::node(ExprKind::Path(path.clone()), self.since(start), 0)
+                self.node(ExprKind::Path(*path), self.since(start), 0)
             }
             _ => Err(error(ty.span, "expected an expression, found a type")
                 .with_help("write `(type)value` or `type(value)` to convert a value")),
@@ -126,12 +124,12 @@ impl<'t> Parser<'_, 't> {
         self.scopes.push();
         let function = self.nested(|parser| parser.lambda_function(start));
         self.scopes.pop();
-        let lambda = Lambda { default, captures, function: Rc::new(function?) };
-        Self::node(ExprKind::Lambda(Rc::new(lambda)), self.since(start), 0)
+        let lambda = Lambda { default, captures, function: self.arena.put(function?) };
+        self.node(ExprKind::Lambda(self.arena.put(lambda)), self.since(start), 0)
     }
 
     #[expect(clippy::type_complexity, reason = "the parts of a lambda, taken apart at once")]
-    fn captures(&mut self) -> Result<(Option<Capture>, Vec<(Name<'t>, Capture, Option<Expr<'t>>, Span)>)> {
+    fn captures(&mut self) -> Result<(Option<Capture>, &'t [(Name<'t>, Capture, Option<Expr<'t>>, Span)])> {
         let mut default = None;
         let mut captures = Vec::new();
         while !self.is("]") {
@@ -156,11 +154,11 @@ impl<'t> Parser<'_, 't> {
             }
         }
         self.expect("]", "after what the lambda captures")?;
-        Ok((default, captures))
+        Ok((default, self.arena.list(&captures)))
     }
 
     fn lambda_function(&mut self, start: Span) -> Result<Function<'t>> {
-        let parameters = if self.is("(") { self.parameters()? } else { Vec::new() };
+        let parameters = if self.is("(") { self.parameters()? } else { &[] };
         let mut storage = Storage::default();
         let mut is_const = true;
         loop {
@@ -175,7 +173,7 @@ impl<'t> Parser<'_, 't> {
             self.next();
         }
         let span = self.since(start);
-        let auto = tree::plain(TypeKind::Auto, span);
+        let auto = tree::plain(self.arena, TypeKind::Auto, span);
         let result = if self.take("->") { self.type_name()? } else { auto };
         if !self.is("{") {
             return Err(self.expected("the body of the lambda"));
@@ -184,7 +182,7 @@ impl<'t> Parser<'_, 't> {
         let body = self.block();
         self.closes_angle = outer;
         // A parameter of type `auto` makes the call a template.
-        let template = super::template::implied(self.text.names, &parameters);
+        let template = super::template::implied(self.text.names, parameters);
         Ok(Function {
             name: self.text.names.get("operator()"),
             span,
@@ -193,8 +191,8 @@ impl<'t> Parser<'_, 't> {
             parameters,
             body: Some(body?),
             storage,
-            launch_bounds: Vec::new(),
-            initialisers: Vec::new(),
+            launch_bounds: &[],
+            initialisers: &[],
             is_constructor: false,
             is_conversion: false,
             is_const,

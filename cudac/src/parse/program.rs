@@ -2,8 +2,6 @@
 //!
 //! `delete` and `new` of arrays become calls of functions that the header of the host declares.
 
-use std::rc::Rc;
-
 use super::Parser;
 use super::declaration::Specifiers;
 use super::tree::{Argument, CastKind, Expr, ExprKind, Function, Init, Part, Path, Type, TypeKind, plain};
@@ -30,10 +28,11 @@ impl<'t> Parser<'_, 't> {
             return Err(self.expected("the arguments of the kernel in parentheses"));
         }
         let arguments = self.arguments()?;
-        let parts = shape.iter().chain(&arguments).map(|part| part.depth);
+        let parts = shape.iter().chain(arguments).map(|part| part.depth);
         let depth = parts.max().unwrap_or(0).max(kernel.depth);
+        let shape = self.arena.list(&shape);
         let kind = ExprKind::Launch { kernel, shape, arguments };
-        Self::node(kind, self.since(start), depth)
+        self.node(kind, self.since(start), depth)
     }
 
     /// `new T`, `new T(a)`, `new (place) T(a)` and `new T[n]`
@@ -49,7 +48,7 @@ impl<'t> Parser<'_, 't> {
         let mut ty = self.plain_type()?;
         while self.take("*") {
             let span = ty.span;
-            ty = plain(TypeKind::Pointer(ty), span);
+            ty = plain(self.arena, TypeKind::Pointer(ty), span);
         }
         let span = self.since(start);
         if self.take("[") {
@@ -63,13 +62,18 @@ impl<'t> Parser<'_, 't> {
                 return Err(unsupported(self.span(), "`new` of an array with values"));
             }
             let name = if is_zeroed { "__host_new_zeros" } else { "__host_new_array" };
-            return self.call_of(name, Some(vec![Argument::Type(ty)]), vec![count], self.since(start));
+            return self.call_of(
+                name,
+                Some(self.arena.list(&[Argument::Type(ty)])),
+                self.arena.list(&[count]),
+                self.since(start),
+            );
         }
         let memory = if let Some(place) = place {
             place
         } else {
-            let bytes = Self::node(ExprKind::SizeOfType(ty.clone()), span, 0)?;
-            self.call_of("__host_new", None, vec![bytes], span)?
+            let bytes = self.node(ExprKind::SizeOfType(ty), span, 0)?;
+            self.call_of("__host_new", None, self.arena.list(&[bytes]), span)?
         };
         let init = match () {
             () if self.is("(") => Some(Init::Round(self.arguments()?)),
@@ -78,9 +82,9 @@ impl<'t> Parser<'_, 't> {
         };
         let values = init.iter().flat_map(super::function::values);
         let depth = values.map(|value| value.depth).max().unwrap_or(0).max(memory.depth);
-        let to = plain(TypeKind::Pointer(ty.clone()), span);
-        let pointer = Self::node(ExprKind::Cast(CastKind::C, to, memory), span, depth)?;
-        Self::node(ExprKind::New(pointer, ty, init), self.since(start), depth + 1)
+        let to = plain(self.arena, TypeKind::Pointer(ty), span);
+        let pointer = self.node(ExprKind::Cast(CastKind::C, to, memory), span, depth)?;
+        self.node(ExprKind::New(pointer, ty, init), self.since(start), depth + 1)
     }
 
     /// `delete p` and `delete[] p`
@@ -92,11 +96,11 @@ impl<'t> Parser<'_, 't> {
         }
         let pointer = self.nested(Self::unary)?;
         let name = if is_array { "__host_destroy_array" } else { "__host_destroy" };
-        self.call_of(name, None, vec![pointer], self.since(start))
+        self.call_of(name, None, self.arena.list(&[pointer]), self.since(start))
     }
 
     /// `~S() { … }` in a struct; it is known as `~`.
-    pub(super) fn destructor(&mut self, specifiers: &mut Specifiers<'t>) -> Result<Rc<Function<'t>>> {
+    pub(super) fn destructor(&mut self, specifiers: Specifiers<'t>) -> Result<&'t Function<'t>> {
         let start = self.span();
         self.next();
         let (name, span) = self.name("the name of the type after `~`")?;
@@ -106,9 +110,9 @@ impl<'t> Parser<'_, 't> {
                 format_args!("a destructor has the name of its type, which `{name}` is not"),
             ));
         }
-        let result = plain(TypeKind::Basic(super::tree::Basic::Void), start);
+        let result = plain(self.arena, TypeKind::Basic(super::tree::Basic::Void), start);
         let own = self.text.names.get("~");
-        self.function(std::mem::take(specifiers), result, own, self.since(start))
+        self.function(specifiers, result, own, self.since(start))
     }
 
     /// `p->~S()`, from `~` on.
@@ -118,7 +122,7 @@ impl<'t> Parser<'_, 't> {
         self.path()?;
         let part = Part { name: self.text.names.get("~"), arguments: None, span: self.since(start) };
         let depth = base.depth;
-        Self::node(ExprKind::Member { base, is_arrow, part }, self.since(start), depth)
+        self.node(ExprKind::Member { base, is_arrow, part }, self.since(start), depth)
     }
 
     /// The type of a function, from its parameters on.
@@ -127,23 +131,24 @@ impl<'t> Parser<'_, 't> {
         self.scopes.push();
         let parameters = self.parameters();
         self.scopes.pop();
-        let parameters = parameters?.iter().map(|parameter| parameter.ty.clone()).collect();
-        Ok(plain(TypeKind::Function(result, parameters), self.since(start)))
+        let parameters: Vec<_> = parameters?.iter().map(|parameter| parameter.ty).collect();
+        let parameters = self.arena.list(&parameters);
+        Ok(plain(self.arena, TypeKind::Function(result, parameters), self.since(start)))
     }
 
     /// A call of a function that a header of this compiler declares.
     fn call_of(
         &mut self,
         name: &str,
-        explicit: Option<Vec<Argument<'t>>>,
-        arguments: Vec<Expr<'t>>,
+        explicit: Option<&'t [Argument<'t>]>,
+        arguments: &'t [Expr<'t>],
         span: Span,
     ) -> Result<Expr<'t>> {
         let name = self.text.names.get(name);
         self.load_own(name);
-        let parts = vec![Part { name, arguments: explicit, span }];
-        let path = Self::node(ExprKind::Path(Path { parts, span }), span, 0)?;
+        let parts = self.arena.list(&[Part { name, arguments: explicit, span }]);
+        let path = self.node(ExprKind::Path(Path { parts, span }), span, 0)?;
         let depth = arguments.iter().map(|argument| argument.depth).max().unwrap_or(0);
-        Self::node(ExprKind::Call(path, arguments), span, depth)
+        self.node(ExprKind::Call(path, arguments), span, depth)
     }
 }

@@ -1,9 +1,7 @@
 //! Statements.
 
-use std::rc::Rc;
-
 use super::Parser;
-use super::tree::{self, Expr, Stmt, StmtKind, Unroll};
+use super::tree::{Expr, Stmt, StmtKind, Unroll};
 use super::types::unknown_type;
 use crate::lex::Kind;
 use crate::source::{Name, Result, error, unsupported};
@@ -33,7 +31,7 @@ impl<'t> Parser<'_, 't> {
             return Err(error(start, "this `{` is not closed").with_help("add `}` where the block ends"));
         }
         self.next();
-        Ok(tree::stmt(StmtKind::Block(statements), self.since(start)))
+        Ok(self.statement_of(StmtKind::Block(self.arena.list(&statements)), start))
     }
 
     pub(super) fn statement(&mut self) -> Result<Stmt<'t>> {
@@ -97,7 +95,7 @@ impl<'t> Parser<'_, 't> {
                 }
             }
         };
-        Ok(tree::stmt(kind, self.since(start)))
+        Ok(self.statement_of(kind, start))
     }
 
     fn simple(&mut self, kind: StmtKind<'t>, place: &str) -> Result<StmtKind<'t>> {
@@ -175,7 +173,7 @@ impl<'t> Parser<'_, 't> {
         self.scopes.push();
         let kind = if self.is_word("for") { self.for_(unroll) } else { self.while_(unroll) };
         self.scopes.pop();
-        Ok(tree::stmt(kind?, self.since(start)))
+        Ok(self.statement_of(kind?, start))
     }
 
     fn for_(&mut self, unroll: Unroll<'t>) -> Result<StmtKind<'t>> {
@@ -188,10 +186,9 @@ impl<'t> Parser<'_, 't> {
             self.closes_angle = outer;
             self.expect(")", "after the range of `for`")?;
             let body = self.scoped_statement()?;
-            return match init.as_ref().map(|init| &init.kind) {
+            return match init.map(|init| init.kind) {
                 Some(StmtKind::Variables(variables)) if variables.len() == 1 => {
-                    let variable = Box::new(variables[0].clone());
-                    Ok(StmtKind::RangeFor { variable, range, body, unroll })
+                    Ok(StmtKind::RangeFor { variable: &variables[0], range, body, unroll })
                 }
                 _ => Err(error(range.span, "expected one variable before the `:` of `for`")),
             };
@@ -212,7 +209,7 @@ impl<'t> Parser<'_, 't> {
         }
         let value = self.expression()?;
         self.expect(";", "after the first part of `for`")?;
-        Ok(tree::stmt(StmtKind::Expr(value), self.since(start)))
+        Ok(self.statement_of(StmtKind::Expr(value), start))
     }
 
     fn while_(&mut self, unroll: Unroll<'t>) -> Result<StmtKind<'t>> {
@@ -266,8 +263,8 @@ impl<'t> Parser<'_, 't> {
         let declaration = self.declaration(false)?;
         let kind = match declaration {
             super::tree::Declaration::Variables(variables) => StmtKind::Variables(variables),
-            other => StmtKind::Declaration(Rc::new(other)),
+            other => StmtKind::Declaration(self.arena.put(other)),
         };
-        Ok(tree::stmt(kind, self.since(start)))
+        Ok(self.statement_of(kind, start))
     }
 }

@@ -1,7 +1,5 @@
 //! Definitions of types: structs, classes, unions.
 
-use std::rc::Rc;
-
 use super::Parser;
 use super::declaration::Specifiers;
 use super::scope::Entity;
@@ -47,7 +45,7 @@ impl<'t> Parser<'_, 't> {
     }
 
     /// A struct, from its keyword to its `}`.
-    pub(super) fn structure(&mut self, template: Option<&Vec<Parameter<'t>>>) -> Result<Rc<Struct<'t>>> {
+    pub(super) fn structure(&mut self, template: Option<&'t [Parameter<'t>]>) -> Result<&'t Struct<'t>> {
         let start = self.span();
         let is_union = self.is_word("union");
         let is_class = self.is_word("class");
@@ -61,15 +59,15 @@ impl<'t> Parser<'_, 't> {
         };
         let entity = if template.is_some() { Entity::TypeTemplate } else { Entity::Type };
         let special = self.special_case(name, template.is_some())?;
+        let arena = self.arena;
         let made = |members, is_forward, align| {
-            let (name, template, special) = (name, template.cloned(), special.clone());
-            Rc::new(Struct { name, span, template, is_union, align, members, is_forward, special })
+            arena.put(Struct { name, span, template, is_union, align, members, is_forward, special })
         };
         if special.is_none() {
             self.scopes.declare(name, entity);
         }
         if self.is(";") {
-            return Ok(made(Vec::new(), true, None));
+            return Ok(made(&[], true, None));
         }
         if self.is(":") {
             return Err(unsupported(self.span(), "inheritance").with_help("make the other type a member"));
@@ -89,7 +87,7 @@ impl<'t> Parser<'_, 't> {
     }
 
     /// `<int, T*>` after the name of a template that is known.
-    fn special_case(&mut self, name: Name<'t>, is_template: bool) -> Result<Option<Vec<Argument<'t>>>> {
+    fn special_case(&mut self, name: Name<'t>, is_template: bool) -> Result<Option<&'t [Argument<'t>]>> {
         if !self.is("<") {
             return Ok(None);
         }
@@ -99,7 +97,7 @@ impl<'t> Parser<'_, 't> {
         self.template_arguments().map(Some)
     }
 
-    fn members(&mut self, _is_class: bool) -> Result<Vec<Member<'t>>> {
+    fn members(&mut self, _is_class: bool) -> Result<&'t [Member<'t>]> {
         let mut members = Vec::new();
         while !self.is("}") && self.token().kind != Kind::End {
             let is_access =
@@ -111,25 +109,25 @@ impl<'t> Parser<'_, 't> {
                 continue;
             }
             let declaration = self.declaration(false)?;
-            add(&mut members, declaration);
+            self.add(&mut members, declaration);
             if self.is(":") {
                 return Err(unsupported(self.span(), "a bit field"));
             }
         }
-        Ok(members)
+        Ok(self.arena.list(&members))
     }
 
     /// The name of the struct whose members are being read.
     pub(super) fn structs_name(&self) -> Option<Name<'t>> {
         self.scopes.structs_name()
     }
-}
 
-fn add<'t>(members: &mut Vec<Member<'t>>, declaration: Declaration<'t>) {
-    match declaration {
-        Declaration::Function(function) => members.push(Member::Function(function)),
-        Declaration::Variables(variables) => members.extend(variables.into_iter().map(Member::Field)),
-        Declaration::Group(group) => group.into_iter().for_each(|inner| add(members, inner)),
-        other => members.push(Member::Declaration(Rc::new(other))),
+    fn add(&self, members: &mut Vec<Member<'t>>, declaration: Declaration<'t>) {
+        match declaration {
+            Declaration::Function(function) => members.push(Member::Function(function)),
+            Declaration::Variables(variables) => members.extend(variables.iter().copied().map(Member::Field)),
+            Declaration::Group(group) => group.iter().for_each(|inner| self.add(members, *inner)),
+            other => members.push(Member::Declaration(self.arena.put(other))),
+        }
     }
 }

@@ -1,9 +1,8 @@
 //! Templates: their parameters, and the arguments in angle brackets.
 
 use super::Parser;
-use super::function::set;
 use super::scope::Entity;
-use super::tree::{Argument, Declaration, Parameter, ParameterKind, TypeKind, Variable};
+use super::tree::{Argument, Declaration, Function, Parameter, ParameterKind, TypeKind, Variable};
 use crate::lex::Kind;
 use crate::source::{Name, Names, Result, Span, error, unsupported};
 
@@ -36,7 +35,7 @@ impl<'t> Parser<'_, 't> {
                 return self.alias(Some(parameters));
             }
             Some("struct" | "class" | "union") if self.at_type_definition() || self.ahead(2).is("<") => {
-                let definition = self.structure(Some(&parameters))?;
+                let definition = self.structure(Some(parameters))?;
                 self.expect(";", "after the type")?;
                 return Ok(Declaration::Struct(definition));
             }
@@ -48,14 +47,13 @@ impl<'t> Parser<'_, 't> {
         match self.typed(specifiers)? {
             // A special case of a template; the arguments that are not written follow from the parameters.
             Declaration::Function(function) if is_special => {
-                Ok(Declaration::Function(set(function, |function| {
-                    function.special.get_or_insert_default();
-                })))
+                Ok(Declaration::Function(self.special(function)))
             }
-            Declaration::Function(function) => Ok(Declaration::Function(set(function, |function| {
-                let implied = function.template.take().unwrap_or_default();
-                function.template = Some(parameters.into_iter().chain(implied).collect());
-            }))),
+            Declaration::Function(function) => {
+                let implied = function.template.unwrap_or_default();
+                let template = Some(self.arena.list(&[parameters, implied].concat()));
+                Ok(Declaration::Function(self.arena.put(Function { template, ..*function })))
+            }
             _ => Err(unsupported(self.span(), "a template of a variable")),
         }
     }
@@ -66,17 +64,25 @@ impl<'t> Parser<'_, 't> {
             let ty = self.plain_type()?;
             self.expect(";", "after the type")?;
             let name = self.text.names.get("an instance");
-            return Ok(Declaration::Group(vec![Declaration::Alias { name, template: None, ty }]));
+            return Ok(Declaration::Group(self.arena.list(&[Declaration::Alias {
+                name,
+                template: None,
+                ty,
+            }])));
         }
         let specifiers = self.specifiers()?;
         match self.typed(specifiers)? {
             Declaration::Function(function) if function.body.is_none() => {
-                Ok(Declaration::Instance(set(function, |function| {
-                    function.special.get_or_insert_default();
-                })))
+                Ok(Declaration::Instance(self.special(function)))
             }
             _ => Err(error(self.since(start), "expected `<` after `template`, or a function without a body")),
         }
+    }
+
+    /// The function as one that stands for some arguments of a template, even if none of them is written.
+    fn special(&self, function: &Function<'t>) -> &'t Function<'t> {
+        let special = Some(function.special.unwrap_or_default());
+        self.arena.put(Function { special, ..*function })
     }
 
     /// `f<int>`, a template and its arguments that are given beside the text.
@@ -110,7 +116,7 @@ impl<'t> Parser<'_, 't> {
         }
     }
 
-    fn template_parameters(&mut self) -> Result<Vec<Parameter<'t>>> {
+    fn template_parameters(&mut self) -> Result<&'t [Parameter<'t>]> {
         let outer = std::mem::replace(&mut self.closes_angle, true);
         let result = self.template_parameter_list();
         self.closes_angle = outer;
@@ -119,7 +125,7 @@ impl<'t> Parser<'_, 't> {
         Ok(parameters)
     }
 
-    fn template_parameter_list(&mut self) -> Result<Vec<Parameter<'t>>> {
+    fn template_parameter_list(&mut self) -> Result<&'t [Parameter<'t>]> {
         let mut parameters = Vec::new();
         while !self.is(">") {
             let start = self.span();
@@ -163,11 +169,11 @@ impl<'t> Parser<'_, 't> {
                 break;
             }
         }
-        Ok(parameters)
+        Ok(self.arena.list(&parameters))
     }
 
     /// `<int, 4>` after the name of a template.
-    pub(super) fn template_arguments(&mut self) -> Result<Vec<Argument<'t>>> {
+    pub(super) fn template_arguments(&mut self) -> Result<&'t [Argument<'t>]> {
         self.next();
         let outer = std::mem::replace(&mut self.closes_angle, true);
         let result = self.nested(Self::template_argument_list);
@@ -177,7 +183,7 @@ impl<'t> Parser<'_, 't> {
         Ok(arguments)
     }
 
-    fn template_argument_list(&mut self) -> Result<Vec<Argument<'t>>> {
+    fn template_argument_list(&mut self) -> Result<&'t [Argument<'t>]> {
         let mut arguments = Vec::new();
         while !self.is(">") && !self.is(">>") {
             let before = self.at;
@@ -196,7 +202,7 @@ impl<'t> Parser<'_, 't> {
                 break;
             }
         }
-        Ok(arguments)
+        Ok(self.arena.list(&arguments))
     }
 
     /// Consumes `>`, or the first half of `>>`.
@@ -218,14 +224,16 @@ impl<'t> Parser<'_, 't> {
 }
 
 /// Parameters of type `auto` make a function a template.
-pub(super) fn implied<'t>(names: &mut Names<'t>, parameters: &[Variable<'t>]) -> Option<Vec<Parameter<'t>>> {
+pub(super) fn implied<'t>(names: &mut Names<'t>, parameters: &[Variable<'t>]) -> Option<&'t [Parameter<'t>]> {
     let count = parameters.iter().filter(|parameter| mentions_auto(&parameter.ty.kind)).count();
     if count == 0 {
         return None;
     }
+    let arena = names.arena;
     let parameter =
         |at| Parameter { name: Some(names.get(&format!("auto:{at}"))), kind: ParameterKind::Type(None) };
-    Some((0..count).map(parameter).collect())
+    let implied: Vec<Parameter<'t>> = (0..count).map(parameter).collect();
+    Some(arena.list(&implied))
 }
 
 fn mentions_auto(kind: &TypeKind<'_>) -> bool {

@@ -1,44 +1,40 @@
 //! The untyped tree: what the text says, with a span for every node, before names have meanings.
+//!
+//! It is in the arena of the compilation, so all of it is `Copy`.
 
-use std::rc::Rc;
-
+use crate::source::arena::Arena;
 use crate::source::{Name, Span};
 
 /// A name with its namespaces and template arguments, as in `cuda::atomic_ref<int>`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Path<'t> {
-    pub parts: Vec<Part<'t>>,
+    pub parts: &'t [Part<'t>],
     pub span: Span,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Part<'t> {
     pub name: Name<'t>,
-    pub arguments: Option<Vec<Argument<'t>>>,
+    pub arguments: Option<&'t [Argument<'t>]>,
     pub span: Span,
 }
 
 /// An argument of a template.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) enum Argument<'t> {
     Type(Type<'t>),
     Value(Expr<'t>),
 }
 
-/// A type is a pointer to its node, so that moving and copying it is cheap.
-pub(crate) type Type<'t> = Rc<TypeNode<'t>>;
-
-/// Makes a type.
-pub(crate) fn ty(kind: TypeKind<'_>, is_const: bool, is_volatile: bool, span: Span) -> Type<'_> {
-    Rc::new(TypeNode { kind, is_const, is_volatile, span })
-}
+/// A type is a reference to its node.
+pub(crate) type Type<'t> = &'t TypeNode<'t>;
 
 /// Makes a type without qualifiers.
-pub(crate) fn plain(kind: TypeKind<'_>, span: Span) -> Type<'_> {
-    ty(kind, false, false, span)
+pub(crate) fn plain<'t>(arena: Arena<'t>, kind: TypeKind<'t>, span: Span) -> Type<'t> {
+    arena.put(TypeNode { kind, is_const: false, is_volatile: false, span })
 }
 
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct TypeNode<'t> {
     pub kind: TypeKind<'t>,
     pub is_const: bool,
@@ -46,7 +42,7 @@ pub(crate) struct TypeNode<'t> {
     pub span: Span,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) enum TypeKind<'t> {
     Basic(Basic),
     Auto,
@@ -60,7 +56,7 @@ pub(crate) enum TypeKind<'t> {
     Array(Type<'t>, Option<Expr<'t>>),
     /// A function: what it returns, and its parameters.
     #[cfg(feature = "host")]
-    Function(Type<'t>, Vec<Type<'t>>),
+    Function(Type<'t>, &'t [Type<'t>]),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -82,15 +78,10 @@ pub(crate) enum Basic {
     Double,
 }
 
-/// An expression is a pointer to its node, so that moving and copying it is cheap.
-pub(crate) type Expr<'t> = Rc<Node<'t>>;
+/// An expression is a reference to its node.
+pub(crate) type Expr<'t> = &'t Node<'t>;
 
-/// Makes an expression.
-pub(crate) fn expr(kind: ExprKind<'_>, span: Span, depth: u16) -> Expr<'_> {
-    Rc::new(Node { kind, span, depth })
-}
-
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Node<'t> {
     pub kind: ExprKind<'t>,
     pub span: Span,
@@ -98,7 +89,7 @@ pub(crate) struct Node<'t> {
     pub depth: u16,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) enum ExprKind<'t> {
     Number(Name<'t>),
     Character(u8),
@@ -115,7 +106,7 @@ pub(crate) enum ExprKind<'t> {
     Assign(&'static str, Expr<'t>, Expr<'t>),
     Conditional(Expr<'t>, Expr<'t>, Expr<'t>),
     Comma(Expr<'t>, Expr<'t>),
-    Call(Expr<'t>, Vec<Expr<'t>>),
+    Call(Expr<'t>, &'t [Expr<'t>]),
     Index(Expr<'t>, Expr<'t>),
     Member {
         base: Expr<'t>,
@@ -124,12 +115,12 @@ pub(crate) enum ExprKind<'t> {
     },
     Cast(CastKind, Type<'t>, Expr<'t>),
     /// `T(a, b)` and `T{a, b}`.
-    Construct(Type<'t>, Vec<Expr<'t>>, Brackets),
-    List(Vec<Expr<'t>>),
+    Construct(Type<'t>, &'t [Expr<'t>], Brackets),
+    List(&'t [Expr<'t>]),
     SizeOfType(Type<'t>),
     SizeOf(Expr<'t>),
     AlignOf(Type<'t>),
-    Lambda(Rc<Lambda<'t>>),
+    Lambda(&'t Lambda<'t>),
     /// `new T`, `new T(a)`: the memory, the type, and what is written after it.
     #[cfg(feature = "host")]
     New(Expr<'t>, Type<'t>, Option<Init<'t>>),
@@ -137,8 +128,8 @@ pub(crate) enum ExprKind<'t> {
     #[cfg(feature = "host")]
     Launch {
         kernel: Expr<'t>,
-        shape: Vec<Expr<'t>>,
-        arguments: Vec<Expr<'t>>,
+        shape: &'t [Expr<'t>],
+        arguments: &'t [Expr<'t>],
     },
 }
 
@@ -156,12 +147,12 @@ pub(crate) enum Brackets {
     Curly,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Lambda<'t> {
     /// What is captured without being named.
     pub default: Option<Capture>,
-    pub captures: Vec<(Name<'t>, Capture, Option<Expr<'t>>, Span)>,
-    pub function: Rc<Function<'t>>,
+    pub captures: &'t [(Name<'t>, Capture, Option<Expr<'t>>, Span)],
+    pub function: &'t Function<'t>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -171,27 +162,22 @@ pub(crate) enum Capture {
     This,
 }
 
-/// A statement is a pointer to its node, so that moving and copying it is cheap.
-pub(crate) type Stmt<'t> = Rc<StmtNode<'t>>;
+/// A statement is a reference to its node.
+pub(crate) type Stmt<'t> = &'t StmtNode<'t>;
 
-/// Makes a statement.
-pub(crate) fn stmt(kind: StmtKind<'_>, span: Span) -> Stmt<'_> {
-    Rc::new(StmtNode { kind, span })
-}
-
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct StmtNode<'t> {
     pub kind: StmtKind<'t>,
     pub span: Span,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) enum StmtKind<'t> {
     Empty,
     Expr(Expr<'t>),
-    Variables(Vec<Variable<'t>>),
-    Declaration(Rc<Declaration<'t>>),
-    Block(Vec<Stmt<'t>>),
+    Variables(&'t [Variable<'t>]),
+    Declaration(&'t Declaration<'t>),
+    Block(&'t [Stmt<'t>]),
     If {
         is_constexpr: bool,
         condition: Expr<'t>,
@@ -207,7 +193,7 @@ pub(crate) enum StmtKind<'t> {
     },
     /// `for (T x : range)`
     RangeFor {
-        variable: Box<Variable<'t>>,
+        variable: &'t Variable<'t>,
         range: Expr<'t>,
         body: Stmt<'t>,
         unroll: Unroll<'t>,
@@ -230,7 +216,7 @@ pub(crate) enum StmtKind<'t> {
     Break,
     Continue,
     Return(Option<Expr<'t>>),
-    Asm(Rc<Asm<'t>>),
+    Asm(&'t Asm<'t>),
     #[cfg(feature = "host")]
     Goto(Name<'t>),
     #[cfg(feature = "host")]
@@ -238,31 +224,31 @@ pub(crate) enum StmtKind<'t> {
 }
 
 /// What `#pragma unroll` says of a loop.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) enum Unroll<'t> {
     Unsaid,
     Fully,
     Times(Expr<'t>),
 }
 
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Asm<'t> {
     pub text: &'t [u8],
     pub text_span: Span,
     pub is_volatile: bool,
     pub touches_memory: bool,
-    pub outputs: Vec<AsmOperand<'t>>,
-    pub inputs: Vec<AsmOperand<'t>>,
+    pub outputs: &'t [AsmOperand<'t>],
+    pub inputs: &'t [AsmOperand<'t>],
 }
 
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct AsmOperand<'t> {
     pub constraint: &'t [u8],
     pub value: Expr<'t>,
 }
 
 /// A variable, a member, or a parameter.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Variable<'t> {
     pub name: Name<'t>,
     pub ty: Type<'t>,
@@ -272,10 +258,10 @@ pub(crate) struct Variable<'t> {
     pub span: Span,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) enum Init<'t> {
     Assign(Expr<'t>),
-    Round(Vec<Expr<'t>>),
+    Round(&'t [Expr<'t>]),
     Curly(Expr<'t>),
 }
 
@@ -298,19 +284,19 @@ pub(crate) struct Storage {
     pub is_managed: bool,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is something that may be said of a function or not")]
 pub(crate) struct Function<'t> {
     pub name: Name<'t>,
     pub span: Span,
-    pub template: Option<Vec<Parameter<'t>>>,
+    pub template: Option<&'t [Parameter<'t>]>,
     pub result: Type<'t>,
-    pub parameters: Vec<Variable<'t>>,
+    pub parameters: &'t [Variable<'t>],
     pub body: Option<Stmt<'t>>,
     pub storage: Storage,
-    pub launch_bounds: Vec<Expr<'t>>,
+    pub launch_bounds: &'t [Expr<'t>],
     /// What a constructor does with the members before its body.
-    pub initialisers: Vec<(Name<'t>, Init<'t>, Span)>,
+    pub initialisers: &'t [(Name<'t>, Init<'t>, Span)],
     pub is_constructor: bool,
     /// `operator T()`.
     pub is_conversion: bool,
@@ -318,72 +304,72 @@ pub(crate) struct Function<'t> {
     pub is_deleted: bool,
     pub is_defaulted: bool,
     /// For a special case or an instance of a template: the arguments, if they are written.
-    pub special: Option<Vec<Argument<'t>>>,
+    pub special: Option<&'t [Argument<'t>]>,
     /// Where the body ends; a return without a value is charged to it.
     pub end: Span,
 }
 
 /// A parameter of a template.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Parameter<'t> {
     pub name: Option<Name<'t>>,
     pub kind: ParameterKind<'t>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) enum ParameterKind<'t> {
     Type(Option<Type<'t>>),
     Value(Type<'t>, Option<Expr<'t>>),
 }
 
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Struct<'t> {
     pub name: Name<'t>,
     pub span: Span,
-    pub template: Option<Vec<Parameter<'t>>>,
+    pub template: Option<&'t [Parameter<'t>]>,
     pub is_union: bool,
     pub align: Option<Expr<'t>>,
-    pub members: Vec<Member<'t>>,
+    pub members: &'t [Member<'t>],
     /// A declaration without members, to be completed later.
     pub is_forward: bool,
     /// For a special case of a template: the arguments that it is for.
-    pub special: Option<Vec<Argument<'t>>>,
+    pub special: Option<&'t [Argument<'t>]>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) enum Member<'t> {
     Field(Variable<'t>),
-    Function(Rc<Function<'t>>),
-    Declaration(Rc<Declaration<'t>>),
+    Function(&'t Function<'t>),
+    Declaration(&'t Declaration<'t>),
 }
 
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Enum<'t> {
     pub name: Option<Name<'t>>,
     pub is_scoped: bool,
     pub underlying: Option<Type<'t>>,
-    pub values: Vec<(Name<'t>, Option<Expr<'t>>, Span)>,
+    pub values: &'t [(Name<'t>, Option<Expr<'t>>, Span)],
 }
 
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) enum Declaration<'t> {
-    Function(Rc<Function<'t>>),
+    Function(&'t Function<'t>),
     /// `template` and a function without a body: asks for an instance.
-    Instance(Rc<Function<'t>>),
+    Instance(&'t Function<'t>),
     /// A template and its arguments: asks for an instance.
     #[cfg(feature = "host")]
     Instantiate(Path<'t>),
-    Variables(Vec<Variable<'t>>),
-    Struct(Rc<Struct<'t>>),
+    Variables(&'t [Variable<'t>]),
+    Struct(&'t Struct<'t>),
     Enum(Enum<'t>),
     Alias {
         name: Name<'t>,
-        template: Option<Vec<Parameter<'t>>>,
+        template: Option<&'t [Parameter<'t>]>,
         ty: Type<'t>,
     },
     Namespace {
         name: Option<Name<'t>>,
-        body: Vec<Declaration<'t>>,
+        body: &'t [Declaration<'t>],
     },
     NamespaceAlias {
         name: Name<'t>,
@@ -397,5 +383,5 @@ pub(crate) enum Declaration<'t> {
         span: Span,
     },
     /// Several in the place of one, as after `struct S { … } s;`.
-    Group(Vec<Declaration<'t>>),
+    Group(&'t [Declaration<'t>]),
 }

@@ -110,7 +110,7 @@ impl<'t> Parser<'_, 't> {
             None if words.is_empty() => return Err(self.expected("a type")),
             None => TypeKind::Basic(basic(&words, span)?),
         };
-        Ok(tree::ty(kind, is_const, is_volatile, span))
+        Ok(self.ty(kind, is_const, is_volatile, span))
     }
 
     fn decltype(&mut self) -> Result<TypeKind<'t>> {
@@ -159,7 +159,7 @@ impl<'t> Parser<'_, 't> {
             parts.push(tree::Part { name, arguments, span: self.since(span) });
             let more = self.is("::") && matches!(self.ahead(1).kind, Kind::Word(_));
             if !more {
-                return Ok(tree::Path { parts, span: self.since(start) });
+                return Ok(tree::Path { parts: self.arena.list(&parts), span: self.since(start) });
             }
             self.next();
         }
