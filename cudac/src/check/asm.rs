@@ -25,14 +25,13 @@ impl<'t> Checker<'_, 't> {
         {
             operands.push(self.asm_operand(scope, operand, is_output, is_own, span)?);
         }
-        let text = text.to_owned();
-        check_references(&text, operands.len(), written.text_span)?;
+        check_references(text, operands.len(), written.text_span)?;
         Ok(Asm {
             text,
             is_volatile: written.is_volatile || written.outputs.is_empty(),
             touches_memory: written.touches_memory,
             is_own,
-            operands,
+            operands: self.arena.list(&operands),
             outputs: written.outputs.len(),
         })
     }
@@ -69,19 +68,19 @@ impl<'t> Checker<'_, 't> {
             if !value.is_place() || value.ty.is_const() {
                 return Err(error(value_span, "an output of `asm` has to be a variable"));
             }
-            self.mark_changed(&value);
+            self.mark_changed(value);
             value
         } else {
             self.value(value)
         };
-        self.check_constraint(constraint, &value, span)?;
+        self.check_constraint(constraint, value, span)?;
         Ok(AsmOperand { constraint, is_updated, value })
     }
 
     fn check_constraint(
         &mut self,
         constraint: char,
-        value: &super::typed::Expr<'t>,
+        value: super::typed::Expr<'t>,
         _span: Span,
     ) -> Result<()> {
         let ty = value.ty;

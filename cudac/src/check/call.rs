@@ -48,13 +48,13 @@ impl<'t> Checker<'_, 't> {
                     self.declared[*at].owner.is_some() && !self.declared[*at].function.storage.is_static
                 });
                 let this = if is_method { Some(self.this_place(span)?) } else { None };
-                self.call_one_of(&functions, &explicit, this, arguments, part.name.as_str(), span)
+                self.call_one_of(&functions, &explicit, this, &arguments, part.name.as_str(), span)
             }
             ExprKind::Member { base, is_arrow, part } => {
                 #[cfg(feature = "host")]
                 if part.name.as_str() == "~" {
                     let base = self.member_base(scope, base, *is_arrow, span)?;
-                    return self.destroyed(&base, span);
+                    return self.destroyed(base, span);
                 }
                 let base = self.member_base(scope, base, *is_arrow, span)?;
                 self.method_call(scope, base, part, arguments, span)
@@ -86,7 +86,7 @@ impl<'t> Checker<'_, 't> {
             if !functions.is_empty() {
                 let explicit = self.explicit(scope, part)?;
                 return self
-                    .call_one_of(&functions, &explicit, None, arguments, part.name.as_str(), span)
+                    .call_one_of(&functions, &explicit, None, &arguments, part.name.as_str(), span)
                     .map(Some);
             }
         }
@@ -140,13 +140,13 @@ impl<'t> Checker<'_, 't> {
         if self.types.struct_of(callee.ty).is_some() {
             let shown = self.show(callee.ty);
             arguments.insert(0, callee);
-            return match self.operator_call(scope, "()", arguments, span)? {
+            return match self.operator_call(scope, "()", &arguments, span)? {
                 Some(result) => Ok(result),
                 None => Err(error(span, format_args!("`{shown}` cannot be called"))),
             };
         }
         #[cfg(feature = "host")]
-        if let Some(called) = self.call_pointer(&callee, &arguments, span)? {
+        if let Some(called) = self.call_pointer(callee, &arguments, span)? {
             return Ok(called);
         }
         let message = format!("this has the type `{}`, and cannot be called", self.show(callee.ty));
@@ -159,11 +159,11 @@ impl<'t> Checker<'_, 't> {
         functions: &[DeclaredId],
         explicit: &[Argument],
         this: Option<Expr<'t>>,
-        arguments: Vec<Expr<'t>>,
+        arguments: &[Expr<'t>],
         name: &str,
         span: Span,
     ) -> Result<Expr<'t>> {
-        let best = self.pick(functions, explicit, this.as_ref(), &arguments, name, span)?;
+        let best = self.pick(functions, explicit, this, arguments, name, span)?;
         let is_static = self.declared[best.declared].function.storage.is_static;
         let id = self.callable(best.declared, &best.arguments, span)?;
         let this = this.filter(|_| self.declared[best.declared].owner.is_some() && !is_static);
@@ -207,15 +207,15 @@ impl<'t> Checker<'_, 't> {
         declared: DeclaredId,
         id: FunctionId,
         this: Option<Expr<'t>>,
-        arguments: Vec<Expr<'t>>,
+        arguments: &[Expr<'t>],
         span: Span,
     ) -> Result<Expr<'t>> {
         let function = self.declared[declared].function;
         let mut passed = Vec::with_capacity(arguments.len() + 1);
         if let Some(this) = this {
-            let place = Self::placed(this);
+            let place = self.placed(this);
             if !function.is_const {
-                self.mark_changed(&place);
+                self.mark_changed(place);
             }
             passed.push(place);
         }
@@ -225,7 +225,7 @@ impl<'t> Checker<'_, 't> {
             let made = &self.program.functions[id];
             made.parameters.iter().skip(first).map(|var| made.vars[*var].ty).collect()
         };
-        for (nth, argument) in arguments.into_iter().enumerate() {
+        for (nth, argument) in arguments.iter().enumerate() {
             let what = format!("argument {} of `{}`", nth + 1, function.name);
             passed.push(self.implicit(argument, parameters[nth], &what)?);
         }
@@ -236,11 +236,12 @@ impl<'t> Checker<'_, 't> {
                 return Err(error(span, format_args!("`{}` needs more arguments", function.name)));
             };
             let scope = self.declared[declared].scope;
-            let default = typed::at(self.expr(scope, default)?, span);
+            let default = self.expr(scope, default)?;
+            let default = self.at(default, span);
             passed.push(self.implicit(default, *parameter, "a default argument")?);
         }
         let result = self.program.functions[id].result;
-        let call = typed::expr(Kind::Call(id, passed), result, span);
+        let call = self.node(Kind::Call(id, self.arena.list(&passed)), result, span);
         Ok(self.dereferenced(call))
     }
 
@@ -248,14 +249,14 @@ impl<'t> Checker<'_, 't> {
     pub(super) fn dereferenced(&mut self, call: Expr<'t>) -> Expr<'t> {
         let Shape::Reference(to) = self.types.shape(call.ty) else { return call };
         let (span, pointer) = (call.span, self.types.pointer(to));
-        typed::expr(Kind::Deref(typed::as_type(call, pointer)), to, span)
+        self.node(Kind::Deref(self.as_type(call, pointer)), to, span)
     }
 
     pub(super) fn pick(
         &mut self,
         functions: &[DeclaredId],
         explicit: &[Argument],
-        this: Option<&Expr<'t>>,
+        this: Option<Expr<'t>>,
         arguments: &[Expr<'t>],
         name: &str,
         span: Span,
@@ -347,7 +348,7 @@ impl<'t> Checker<'_, 't> {
         &mut self,
         declared: DeclaredId,
         explicit: &[Argument],
-        this: Option<&Expr<'t>>,
+        this: Option<Expr<'t>>,
         arguments: &[Expr<'t>],
     ) -> Result<Option<Candidate>> {
         let function = self.declared[declared].function;
@@ -403,7 +404,7 @@ impl<'t> Checker<'_, 't> {
         {
             for (nth, (argument, parameter)) in arguments.iter().zip(&signature.parameters).enumerate() {
                 let what = format!("argument {} of `{name}`", nth + 1);
-                if let Err(problem) = self.implicit(argument.clone(), *parameter, &what) {
+                if let Err(problem) = self.implicit(argument, *parameter, &what) {
                     return problem;
                 }
             }
@@ -445,8 +446,7 @@ impl<'t> Checker<'_, 't> {
             let mut problems = Vec::new();
             for (nth, (argument, parameter)) in arguments.iter().zip(&signature.parameters).enumerate() {
                 let what = format!("argument {} of `{name}`", nth + 1);
-                problems
-                    .extend(self.implicit(argument.clone(), *parameter, &what).err().map(Failed::problem));
+                problems.extend(self.implicit(argument, *parameter, &what).err().map(Failed::problem));
             }
             if let [problem] = &problems[..]
                 && problem.help.as_ref().is_some_and(|help| help.starts_with("write `"))
@@ -498,7 +498,7 @@ impl<'t> Checker<'_, 't> {
             #[cfg(feature = "host")]
             ("destroys" | "constructs", Some(ty)) => {
                 let found = self.needs_code(name == "constructs", ty, span)?;
-                return Ok(Some(typed::expr(Kind::Integer(i64::from(found)), int, span)));
+                return Ok(Some(self.node(Kind::Integer(i64::from(found)), int, span)));
             }
             ("unsupported", _) => (Intrinsic::Unreachable, void),
             ("bits", Some(_)) => {
@@ -507,13 +507,17 @@ impl<'t> Checker<'_, 't> {
                     // The type comes as a second argument of that type, which is not evaluated.
                     let ty = values.get(1).map_or(int, |value| value.ty);
                     values.truncate(1);
-                    return Ok(Some(typed::expr(Kind::Intrinsic(Intrinsic::Bits, values), ty, span)));
+                    return Ok(Some(self.node(
+                        Kind::Intrinsic(Intrinsic::Bits, self.arena.list(&values)),
+                        ty,
+                        span,
+                    )));
                 };
                 (Intrinsic::Bits, *ty)
             }
             _ => return Err(error(span, format_args!("`__cudac_{name}` is not known"))),
         };
-        Ok(Some(typed::expr(Kind::Intrinsic(intrinsic, values), ty, span)))
+        Ok(Some(self.node(Kind::Intrinsic(intrinsic, self.arena.list(&values)), ty, span)))
     }
 
     pub(super) fn printf(
@@ -541,13 +545,13 @@ impl<'t> Checker<'_, 't> {
             value = self.promote(value);
             if self.types.basic_of(value.ty) == Some(super::types::Basic::Float) {
                 let double = self.types.basic(super::types::Basic::Double);
-                value = Self::converted(value, double);
+                value = self.converted(value, double);
             }
             values.push(value);
         }
         self.warn_printf(text, &values, span);
         let ty = self.types.int();
-        Ok(typed::expr(Kind::Printf(text, values), ty, span))
+        Ok(self.node(Kind::Printf(text, self.arena.list(&values)), ty, span))
     }
 
     /// `*this` in a member function.
@@ -559,13 +563,13 @@ impl<'t> Checker<'_, 't> {
             Some(frame) => self.types.referred(frame.vars[var].ty),
             None => self.types.int(),
         };
-        Ok(typed::expr(typed::Kind::Local(var), ty, span))
+        Ok(self.node(typed::Kind::Local(var), ty, span))
     }
 
     pub(super) fn this(&mut self, span: Span) -> Result<Expr<'t>> {
         let place = self.this_place(span)?;
         let ty = self.types.pointer(place.ty);
-        Ok(typed::expr(Kind::AddressOf(place), ty, span))
+        Ok(self.node(Kind::AddressOf(place), ty, span))
     }
 }
 

@@ -150,7 +150,7 @@ enum Flow {
 
 impl<'t> Checker<'_, 't> {
     /// The value of an expression, if it is known.
-    pub(super) fn evaluate(&self, expr: &Expr<'t>) -> Option<Constant> {
+    pub(super) fn evaluate(&self, expr: Expr<'t>) -> Option<Constant> {
         Machine { checker: self, steps: 0, calls: 0 }.expr(expr, None)
     }
 
@@ -167,7 +167,7 @@ impl<'t> Checker<'_, 't> {
             let message = format!("{what} is an integer, but this has the type `{}`", self.show(expr.ty));
             return Err(error(written.span, message));
         }
-        if let Some(Constant::Integer(value)) = self.evaluate(&expr) {
+        if let Some(Constant::Integer(value)) = self.evaluate(expr) {
             return Ok(value);
         }
         let problem = error(written.span, format_args!("{what} has to be known when the text is compiled"));
@@ -176,7 +176,7 @@ impl<'t> Checker<'_, 't> {
 }
 
 impl Machine<'_, '_, '_> {
-    fn expr(&mut self, expr: &Expr<'_>, mut values: Option<&mut Values>) -> Option<Constant> {
+    fn expr(&mut self, expr: Expr<'_>, mut values: Option<&mut Values>) -> Option<Constant> {
         self.steps += 1;
         if self.steps > MAX_STEPS {
             return None;
@@ -243,7 +243,7 @@ impl Machine<'_, '_, '_> {
 
     fn step(
         &mut self,
-        place: &Expr<'_>,
+        place: Expr<'_>,
         is_down: bool,
         is_post: bool,
         mut values: Option<&mut Values>,
@@ -255,14 +255,14 @@ impl Machine<'_, '_, '_> {
         Some(if is_post { Constant::Integer(old) } else { new })
     }
 
-    fn holds(&mut self, expr: &Expr<'_>, values: Option<&mut Values>) -> Option<bool> {
+    fn holds(&mut self, expr: Expr<'_>, values: Option<&mut Values>) -> Option<bool> {
         Some(match self.expr(expr, values)? {
             Constant::Integer(value) => value != 0,
             Constant::Float(value) => value != 0.0,
         })
     }
 
-    fn place(&mut self, place: &Expr<'_>, values: Option<&mut Values>) -> Option<Constant> {
+    fn place(&mut self, place: Expr<'_>, values: Option<&mut Values>) -> Option<Constant> {
         match &place.kind {
             Kind::Local(var) => match values {
                 Some(values) => values.get(var).copied(),
@@ -327,7 +327,7 @@ impl Machine<'_, '_, '_> {
             }
         }
         self.calls += 1;
-        let flow = self.statements(&called.body, &mut inner);
+        let flow = self.statements(called.body, &mut inner);
         self.calls -= 1;
         match flow? {
             Flow::Return(value) => value,
@@ -379,7 +379,7 @@ impl Machine<'_, '_, '_> {
     }
 
     fn loop_(&mut self, inner: &super::typed::Loop<'_>, values: &mut Values) -> Option<Flow> {
-        self.statements(&inner.init, values)?;
+        self.statements(inner.init, values)?;
         let mut is_first = inner.is_do;
         loop {
             self.steps += 1;
@@ -392,7 +392,7 @@ impl Machine<'_, '_, '_> {
                 return Some(Flow::Next);
             }
             is_first = false;
-            match self.statements(&inner.body, values)? {
+            match self.statements(inner.body, values)? {
                 Flow::Break => return Some(Flow::Next),
                 Flow::Return(value) => return Some(Flow::Return(value)),
                 Flow::Next | Flow::Continue => {}
@@ -417,7 +417,7 @@ fn compare_constants(op: Compare, a: Constant, b: Constant, is_unsigned: bool) -
     }))
 }
 
-fn store(place: &Expr<'_>, value: Constant, values: &mut Values) -> Option<Constant> {
+fn store(place: Expr<'_>, value: Constant, values: &mut Values) -> Option<Constant> {
     match &place.kind {
         Kind::Local(var) => {
             values.insert(*var, value);

@@ -4,7 +4,7 @@
 
 use super::Checker;
 use super::scope::{DeclaredId, ScopeId};
-use super::typed::{self, Expr, Kind};
+use super::typed::{Expr, Kind};
 use super::types::{Basic, Shape, Type};
 use crate::parse::tree::CastKind;
 use crate::source::{Failed, Result, Span, error, unsupported};
@@ -24,9 +24,9 @@ impl<'t> Checker<'_, 't> {
         if let Shape::Array(of, _) = self.types.shape(expr.ty) {
             let of = of.qualified_as(expr.ty);
             let (ty, span) = (self.types.pointer(of), expr.span);
-            let place = Self::placed(expr);
-            self.mark_changed(&place);
-            return typed::expr(Kind::Decay(place), ty, span);
+            let place = self.placed(expr);
+            self.mark_changed(place);
+            return self.node(Kind::Decay(place), ty, span);
         }
         if !expr.is_place() {
             return expr;
@@ -36,22 +36,22 @@ impl<'t> Checker<'_, 't> {
         {
             frame.vars[var].is_used = true;
         }
-        self.warn_past_end(&expr);
+        self.warn_past_end(expr);
         let (ty, span) = (expr.ty.plain(), expr.span);
-        typed::expr(Kind::Load(expr), ty, span)
+        self.node(Kind::Load(expr), ty, span)
     }
 
     /// A place that holds the value.
-    pub(super) fn placed(expr: Expr<'t>) -> Expr<'t> {
+    pub(super) fn placed(&self, expr: Expr<'t>) -> Expr<'t> {
         if expr.is_place() {
             return expr;
         }
         let (ty, span) = (expr.ty, expr.span);
-        typed::expr(Kind::Temporary(expr), ty, span)
+        self.node(Kind::Temporary(expr), ty, span)
     }
 
     /// Notes that a variable may have another value later.
-    pub(super) fn mark_changed(&mut self, place: &Expr<'t>) {
+    pub(super) fn mark_changed(&mut self, place: Expr<'t>) {
         match &place.kind {
             Kind::Local(var) => {
                 let var = *var;
@@ -69,7 +69,7 @@ impl<'t> Checker<'_, 't> {
     }
 
     /// How good the conversion of a value is, if there is one.
-    pub(super) fn rank(&mut self, from: &Expr<'t>, to: Type) -> Option<Rank> {
+    pub(super) fn rank(&mut self, from: Expr<'t>, to: Type) -> Option<Rank> {
         if let Shape::Reference(referred) = self.types.shape(to) {
             if self.types.fits(from.ty, referred) {
                 let drops = from.ty.is_const() && !referred.is_const()
@@ -108,7 +108,7 @@ impl<'t> Checker<'_, 't> {
         })
     }
 
-    fn pointer_rank(&self, from: &Expr<'t>, target: Type) -> Option<Rank> {
+    fn pointer_rank(&self, from: Expr<'t>, target: Type) -> Option<Rank> {
         if self.types.is_bool(target) && (self.types.is_pointer(from.ty) || self.types.is_array(from.ty)) {
             return Some(TO_BOOL);
         }
@@ -139,7 +139,7 @@ impl<'t> Checker<'_, 't> {
     }
 
     /// A text in quotes. In programs it may become a `char*`, as before C++11 and with a warning of `nvcc`.
-    fn is_text(from: &Expr<'t>) -> bool {
+    fn is_text(from: Expr<'t>) -> bool {
         matches!(from.kind, Kind::Text(_))
     }
 
@@ -151,8 +151,11 @@ impl<'t> Checker<'_, 't> {
         let span = from.span;
         if from.ty.same(to) {
             return match self.copy_constructor(to)? {
-                Some(_) if from.is_place() => self.construct(to, vec![from], span),
-                _ => Ok(typed::as_type(self.value(from), to.plain())),
+                Some(_) if from.is_place() => self.construct(to, &[from], span),
+                _ => {
+                    let value = self.value(from);
+                    Ok(self.as_type(value, to.plain()))
+                }
             };
         }
         if self.types.is_arithmetic(from.ty)
@@ -160,10 +163,10 @@ impl<'t> Checker<'_, 't> {
             && self.arithmetic_rank(from.ty, to).is_some()
         {
             let value = self.value(from);
-            return Ok(Self::converted(value, to));
+            return Ok(self.converted(value, to));
         }
-        if self.pointer_rank(&from, to).is_some() {
-            if Self::is_text(&from)
+        if self.pointer_rank(from, to).is_some() {
+            if Self::is_text(from)
                 && self.types.pointee(to).is_some_and(|to| !to.is_const())
                 && from.span.is_users()
             {
@@ -171,15 +174,15 @@ impl<'t> Checker<'_, 't> {
                 self.sink.warn(from.span, message.to_owned(), "make it a `const char*`");
             }
             let value = self.value(from);
-            return Ok(Self::converted(value, to));
+            return Ok(self.converted(value, to));
         }
-        if let Some(converted) = self.user_conversion(&from, to)? {
+        if let Some(converted) = self.user_conversion(from, to)? {
             return Ok(converted);
         }
-        Err(self.no_conversion(&from, to, what))
+        Err(self.no_conversion(from, to, what))
     }
 
-    fn no_conversion(&mut self, from: &Expr<'t>, to: Type, what: &str) -> Failed {
+    fn no_conversion(&mut self, from: Expr<'t>, to: Type, what: &str) -> Failed {
         let (source, target) = (self.show(from.ty), self.show(to));
         let problem = error(
             from.span,
@@ -218,7 +221,7 @@ impl<'t> Checker<'_, 't> {
             }
             if from.is_place() {
                 if !to.is_const() {
-                    self.mark_changed(&from);
+                    self.mark_changed(from);
                 }
                 return Ok(from);
             }
@@ -231,20 +234,20 @@ impl<'t> Checker<'_, 't> {
             return Err(error(from.span, message));
         }
         let value = self.implicit(from, to.plain(), what)?;
-        Ok(Self::placed(value))
+        Ok(self.placed(value))
     }
 
     /// A conversion that is known to exist.
-    pub(super) fn converted(value: Expr<'t>, to: Type) -> Expr<'t> {
+    pub(super) fn converted(&self, value: Expr<'t>, to: Type) -> Expr<'t> {
         if value.ty.same(to) {
-            return typed::as_type(value, to.plain());
+            return self.as_type(value, to.plain());
         }
         let span = value.span;
-        typed::expr(Kind::Convert(value), to.plain(), span)
+        self.node(Kind::Convert(value), to.plain(), span)
     }
 
     /// A constructor of the target or a conversion function of the source.
-    fn user_conversion(&mut self, from: &Expr<'t>, to: Type) -> Result<Option<Expr<'t>>> {
+    fn user_conversion(&mut self, from: Expr<'t>, to: Type) -> Result<Option<Expr<'t>>> {
         if let Some(at) = self.types.struct_of(from.ty) {
             let conversions = self.types.structs[at].conversions.clone();
             let mut best = None;
@@ -263,7 +266,7 @@ impl<'t> Checker<'_, 't> {
                 }
             }
             if let Some(conversion) = best {
-                let value = self.call_method(conversion, from.clone(), Vec::new(), from.span)?;
+                let value = self.call_method(conversion, from, &[], from.span)?;
                 return self.implicit(value, to, "this value").map(Some);
             }
         }
@@ -298,7 +301,7 @@ impl<'t> Checker<'_, 't> {
     }
 
     /// The conversion by a constructor of the struct `at`.
-    fn by_constructor(&mut self, from: &Expr<'t>, to: Type, at: usize) -> Result<Option<Expr<'t>>> {
+    fn by_constructor(&mut self, from: Expr<'t>, to: Type, at: usize) -> Result<Option<Expr<'t>>> {
         let constructors: Vec<_> = self.types.structs[at].constructors.clone();
         for constructor in constructors {
             let function = &self.declared[constructor].function;
@@ -307,8 +310,8 @@ impl<'t> Checker<'_, 't> {
                 continue;
             }
             if function.template.is_some() {
-                if self.deduce(constructor, &[], std::slice::from_ref(from))?.is_some() {
-                    return self.construct(to, vec![from.clone()], from.span).map(Some);
+                if self.deduce(constructor, &[], std::slice::from_ref(&from))?.is_some() {
+                    return self.construct(to, &[from], from.span).map(Some);
                 }
                 continue;
             }
@@ -320,7 +323,7 @@ impl<'t> Checker<'_, 't> {
                 self.rank(from, parameter).is_some()
             };
             if fits {
-                return self.construct(to, vec![from.clone()], from.span).map(Some);
+                return self.construct(to, &[from], from.span).map(Some);
             }
         }
         Ok(None)
@@ -361,7 +364,7 @@ impl<'t> Checker<'_, 't> {
         match self.types.basic_of(value.ty) {
             Some(basic) if self.types.is_integral(value.ty) => {
                 let ty = self.types.basic(promoted(basic));
-                Self::converted(value, ty)
+                self.converted(value, ty)
             }
             _ => value,
         }
@@ -377,24 +380,24 @@ impl<'t> Checker<'_, 't> {
         span: Span,
     ) -> Result<Expr<'t>> {
         if self.types.is_void(to) {
-            let zero = typed::expr(Kind::Integer(0), to, span);
-            return Ok(typed::expr(Kind::Comma(value, zero), to, span));
+            let zero = self.node(Kind::Integer(0), to, span);
+            return Ok(self.node(Kind::Comma(value, zero), to, span));
         }
         if let Shape::Reference(referred) = self.types.shape(to) {
             // The same bytes as another type.
-            let place = Self::placed(value);
-            self.mark_changed(&place);
+            let place = self.placed(value);
+            self.mark_changed(place);
             let (from, pointer) = (self.types.pointer(place.ty), self.types.pointer(referred));
-            let address = typed::expr(Kind::AddressOf(place), from, span);
-            let address = Self::converted(address, pointer);
-            return Ok(typed::expr(Kind::Deref(address), referred, span));
+            let address = self.node(Kind::AddressOf(place), from, span);
+            let address = self.converted(address, pointer);
+            return Ok(self.node(Kind::Deref(address), referred, span));
         }
         if self.types.struct_of(to).is_some() || self.types.struct_of(value.ty).is_some() {
             if value.ty.same(to) {
                 return Ok(self.value(value));
             }
             return if self.types.struct_of(to).is_some() {
-                self.construct(to, vec![value], span)
+                self.construct(to, &[value], span)
             } else {
                 self.implicit(value, to, "this value")
             };
@@ -418,7 +421,7 @@ impl<'t> Checker<'_, 't> {
             return Err(unsupported(span, "a pointer as an integer of less than 64 bits")
                 .with_help("convert to `unsigned long long` first"));
         }
-        Ok(typed::at(Self::converted(value, to), span))
+        Ok(self.at(self.converted(value, to), span))
     }
 }
 

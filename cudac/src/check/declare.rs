@@ -319,7 +319,7 @@ impl<'t> Checker<'_, 't> {
             let value = self.initialiser(scope, ty, *init, variable.span)?;
             ty = value.ty.qualified_as(ty);
             let mut made = vec![0; self.types.size(ty) as usize];
-            match self.store_constant(&value, 0, &mut made) {
+            match self.store_constant(value, 0, &mut made) {
                 Ok(()) => bytes = made.iter().any(|byte| *byte != 0).then(|| self.names.arena.list(&made)),
                 #[cfg(feature = "host")]
                 Err(_) if is_host && !is_function => dynamic = Some(value),
@@ -414,7 +414,7 @@ impl<'t> Checker<'_, 't> {
         if !self.types.is_arithmetic(value.ty) && !self.types.is_scoped_enum(value.ty) {
             return Ok(None);
         }
-        match self.evaluate(&value) {
+        match self.evaluate(value) {
             Some(constant) => Ok(Some(Entity::Constant(constant, value.ty.plain()))),
             None if self.is_program && !variable.storage.is_constexpr => Ok(None),
             None => Err(error(
@@ -447,7 +447,7 @@ impl<'t> Checker<'_, 't> {
     }
 
     /// Writes a constant value into the bytes of a variable.
-    fn store_constant(&mut self, value: &super::typed::Expr<'t>, at: u64, bytes: &mut [u8]) -> Result<()> {
+    fn store_constant(&mut self, value: super::typed::Expr<'t>, at: u64, bytes: &mut [u8]) -> Result<()> {
         if let Kind::Aggregate(items) = &value.kind {
             for (nth, item) in items.iter().enumerate() {
                 let offset = match self.types.shape(value.ty) {

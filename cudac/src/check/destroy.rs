@@ -5,7 +5,7 @@
 
 use super::Checker;
 use super::scope::ScopeId;
-use super::typed::{self, Expr, Kind};
+use super::typed::{Expr, Kind};
 use super::types::{Shape, Type};
 use crate::parse::tree;
 use crate::source::{Result, Span, unsupported};
@@ -48,12 +48,12 @@ impl<'t> Checker<'_, 't> {
     }
 
     /// `p->~S()`
-    pub(super) fn destroyed(&mut self, object: &Expr<'t>, span: Span) -> Result<Expr<'t>> {
+    pub(super) fn destroyed(&mut self, object: Expr<'t>, span: Span) -> Result<Expr<'t>> {
         let void = self.types.void();
-        let mut all = typed::expr(Kind::Integer(0), void, span);
+        let mut all = self.node(Kind::Integer(0), void, span);
         let Some(at) = self.types.struct_of(object.ty) else { return Ok(all) };
         if let Some(declared) = self.types.structs[at].destructor {
-            all = self.call_method(declared, object.clone(), Vec::new(), span)?;
+            all = self.call_method(declared, object, &[], span)?;
         }
         // The members follow, the last one first.
         for nth in (0..self.types.structs[at].fields.len()).rev() {
@@ -67,10 +67,10 @@ impl<'t> Checker<'_, 't> {
                     "deleting an object with an array of objects with destructors",
                 ));
             }
-            let place = Self::placed(object.clone());
+            let place = self.placed(object);
             let member = self.field_at(place, nth, span);
-            let member = self.destroyed(&member, span)?;
-            all = typed::expr(Kind::Comma(all, member), void, span);
+            let member = self.destroyed(member, span)?;
+            all = self.node(Kind::Comma(all, member), void, span);
         }
         Ok(all)
     }
@@ -101,8 +101,8 @@ impl<'t> Checker<'_, 't> {
         };
         let Some(value) = value else { return Ok(pointer) };
         let result = pointer.ty;
-        let place = typed::expr(Kind::Deref(pointer), ty, span);
-        let made = typed::expr(Kind::Assign(place, value), ty, span);
-        Ok(typed::expr(Kind::AddressOf(made), result, span))
+        let place = self.node(Kind::Deref(pointer), ty, span);
+        let made = self.node(Kind::Assign(place, value), ty, span);
+        Ok(self.node(Kind::AddressOf(made), result, span))
     }
 }

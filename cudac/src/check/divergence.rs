@@ -16,9 +16,9 @@ impl<'t> Checker<'_, 't> {
         if found.is_empty() {
             return;
         }
-        let varying = varying(&function.body, function.vars.len());
+        let varying = varying(function.body, function.vars.len());
         let mut divergent = Vec::new();
-        for statement in &function.body {
+        for statement in function.body {
             under(statement, &varying, &mut |inner| self.barriers(inner, &mut divergent));
         }
         for (name, span) in divergent {
@@ -46,9 +46,9 @@ impl<'t> Checker<'_, 't> {
 fn under<'t>(statement: &Stmt<'t>, varying: &[bool], each: &mut dyn FnMut(&Stmt<'t>)) {
     match &statement.kind {
         StmtKind::If(condition, then, otherwise) if !varies(condition, varying) => {
-            then.iter().chain(otherwise).for_each(|inner| under(inner, varying, each));
+            then.iter().chain(*otherwise).for_each(|inner| under(inner, varying, each));
         }
-        StmtKind::If(_, then, otherwise) => then.iter().chain(otherwise).for_each(each),
+        StmtKind::If(_, then, otherwise) => then.iter().chain(*otherwise).for_each(each),
         StmtKind::Loop(inner) => {
             let condition = inner.condition.as_ref();
             if condition.is_some_and(|condition| varies(condition, varying)) {
@@ -58,8 +58,8 @@ fn under<'t>(statement: &Stmt<'t>, varying: &[bool], each: &mut dyn FnMut(&Stmt<
             }
         }
         StmtKind::Switch(inner) => {
-            let body = inner.arms.iter().flat_map(|arm| &arm.body);
-            if varies(&inner.value, varying) {
+            let body = inner.arms.iter().flat_map(|arm| arm.body);
+            if varies(inner.value, varying) {
                 body.for_each(each);
             } else {
                 body.for_each(|inner| under(inner, varying, each));
@@ -90,7 +90,7 @@ fn varying(body: &[Stmt<'_>], count: usize) -> Vec<bool> {
                 Kind::AddressOf(place) => local(place).into_iter().for_each(|var| note(var, false)),
                 // What is passed as a place may be changed.
                 Kind::Call(_, arguments) | Kind::Construct(_, arguments) => {
-                    arguments.iter().filter_map(local).for_each(|var| note(var, false));
+                    arguments.iter().copied().filter_map(local).for_each(|var| note(var, false));
                 }
                 _ => {}
             });
@@ -105,27 +105,27 @@ fn varying(body: &[Stmt<'_>], count: usize) -> Vec<bool> {
 }
 
 /// Calls `each` for every variable that is declared with a value.
-fn declared(statement: &Stmt<'_>, each: &mut dyn FnMut(VarId, &Expr<'_>)) {
+fn declared(statement: &Stmt<'_>, each: &mut dyn FnMut(VarId, Expr<'_>)) {
     match &statement.kind {
         StmtKind::Declare(var, Some(value)) => each(*var, value),
         StmtKind::Block(inner) => inner.iter().for_each(|inner| declared(inner, each)),
         StmtKind::If(_, then, otherwise) => {
-            then.iter().chain(otherwise).for_each(|inner| declared(inner, each));
+            then.iter().chain(*otherwise).for_each(|inner| declared(inner, each));
         }
-        StmtKind::Loop(inner) => inner.init.iter().chain(&inner.body).for_each(|inner| declared(inner, each)),
+        StmtKind::Loop(inner) => inner.init.iter().chain(inner.body).for_each(|inner| declared(inner, each)),
         StmtKind::Switch(inner) => {
-            inner.arms.iter().flat_map(|arm| &arm.body).for_each(|inner| declared(inner, each));
+            inner.arms.iter().flat_map(|arm| arm.body).for_each(|inner| declared(inner, each));
         }
         _ => {}
     }
 }
 
-fn local(place: &Expr<'_>) -> Option<VarId> {
+fn local(place: Expr<'_>) -> Option<VarId> {
     if let Kind::Local(var) = place.kind { Some(var) } else { None }
 }
 
 /// Whether a value depends on the thread, not counting what functions return.
-fn varies(value: &Expr<'_>, varying: &[bool]) -> bool {
+fn varies(value: Expr<'_>, varying: &[bool]) -> bool {
     match &value.kind {
         Kind::Special(register) => register.starts_with("%tid"),
         Kind::Local(var) => varying.get(*var).copied().unwrap_or(false),

@@ -3,7 +3,7 @@
 use super::Checker;
 use super::constant::literal;
 use super::scope::{Entity, ScopeId};
-use super::typed::{self, Constant, Expr, Kind};
+use super::typed::{Constant, Expr, Kind};
 use super::types::{Basic, Shape, Type};
 use crate::parse::tree::{self, Brackets, ExprKind};
 use crate::source::{Result, Span, error};
@@ -16,20 +16,20 @@ impl<'t> Checker<'_, 't> {
             ExprKind::Number(text) => self.number(text.as_str(), span),
             ExprKind::Character(value) => {
                 let ty = self.types.basic(Basic::Char);
-                Ok(typed::expr(Kind::Integer(i64::from(*value as i8)), ty, span))
+                Ok(self.node(Kind::Integer(i64::from(*value as i8)), ty, span))
             }
             ExprKind::Text(text) => {
                 let of = self.types.basic(Basic::Char).qualified(true, false);
                 let ty = self.types.pointer(of);
-                Ok(typed::expr(Kind::Text(text), ty, span))
+                Ok(self.node(Kind::Text(text), ty, span))
             }
             ExprKind::Bool(value) => {
                 let ty = self.types.bool();
-                Ok(typed::expr(Kind::Integer(i64::from(*value)), ty, span))
+                Ok(self.node(Kind::Integer(i64::from(*value)), ty, span))
             }
             ExprKind::Null => {
                 let ty = self.types.get(Shape::Null);
-                Ok(typed::expr(Kind::Integer(0), ty, span))
+                Ok(self.node(Kind::Integer(0), ty, span))
             }
             ExprKind::This => self.this(span),
             ExprKind::Path(path) => self.named(scope, path),
@@ -43,7 +43,7 @@ impl<'t> Checker<'_, 't> {
                 let right = self.expr(scope, right)?;
                 let right = self.value(right);
                 let ty = right.ty;
-                Ok(typed::expr(Kind::Comma(left, right), ty, span))
+                Ok(self.node(Kind::Comma(left, right), ty, span))
             }
             ExprKind::Call(callee, arguments) => self.call(scope, callee, arguments, span),
             ExprKind::Index(base, index) => self.index(scope, base, index, span),
@@ -95,7 +95,7 @@ impl<'t> Checker<'_, 't> {
 
     fn size(&mut self, size: u64, span: Span) -> Expr<'t> {
         let ty = self.types.basic(Basic::UnsignedLong);
-        typed::expr(Kind::Integer(size as i64), ty, span)
+        self.node(Kind::Integer(size as i64), ty, span)
     }
 
     fn number(&mut self, text: &str, span: Span) -> Result<Expr<'t>> {
@@ -105,7 +105,7 @@ impl<'t> Checker<'_, 't> {
             Constant::Integer(value) => Kind::Integer(value),
             Constant::Float(value) => Kind::Float(value),
         };
-        Ok(typed::expr(kind, ty, span))
+        Ok(self.node(kind, ty, span))
     }
 
     /// The type of an expression that is not evaluated.
@@ -123,14 +123,14 @@ impl<'t> Checker<'_, 't> {
             Entity::Capture(owner, field) => self.captured(owner, field, span),
             Entity::Global(global) => {
                 let ty = self.program.globals[global].ty;
-                Ok(typed::expr(Kind::Global(global), ty, span))
+                Ok(self.node(Kind::Global(global), ty, span))
             }
             Entity::Constant(constant, ty) => {
                 let kind = match constant {
                     Constant::Integer(value) => Kind::Integer(value),
                     Constant::Float(value) => Kind::Float(value),
                 };
-                Ok(typed::expr(kind, ty, span))
+                Ok(self.node(kind, ty, span))
             }
             Entity::Undefined => Err(error(
                 span,
@@ -167,7 +167,7 @@ impl<'t> Checker<'_, 't> {
                     Constant::Integer(value) => Kind::Integer(value),
                     Constant::Float(value) => Kind::Float(value),
                 };
-                return Ok(typed::expr(kind, ty, span));
+                return Ok(self.node(kind, ty, span));
             }
             let message = format!("the lambda does not capture `{}`", self.files.text(span));
             return Err(
@@ -179,7 +179,7 @@ impl<'t> Checker<'_, 't> {
         }
         let ty = self.frames[depth].vars[var].ty;
         let ty = self.types.referred(ty);
-        Ok(typed::expr(Kind::Local(var), ty, span))
+        Ok(self.node(Kind::Local(var), ty, span))
     }
 
     /// `threadIdx` as a whole.
@@ -189,9 +189,9 @@ impl<'t> Checker<'_, 't> {
             return Err(error(span, "name a component: `.x`, `.y` or `.z`"));
         };
         let unsigned = self.types.basic(Basic::Unsigned);
-        let component = |at| typed::expr(Kind::Special(component(register, at)), unsigned, span);
-        let kind = Kind::Aggregate(vec![component(0), component(1), component(2)]);
-        Ok(typed::expr(kind, ty.qualified(true, false), span))
+        let component = |at| self.node(Kind::Special(component(register, at)), unsigned, span);
+        let kind = Kind::Aggregate(self.arena.list(&[component(0), component(1), component(2)]));
+        Ok(self.node(kind, ty.qualified(true, false), span))
     }
 
     fn construction(
@@ -228,11 +228,11 @@ impl<'t> Checker<'_, 't> {
     /// Zero of any type.
     pub(super) fn zero(&mut self, ty: Type, span: Span) -> Expr<'t> {
         let kind = match self.types.shape(ty) {
-            Shape::Struct(_) | Shape::Array(..) => Kind::Aggregate(Vec::new()),
+            Shape::Struct(_) | Shape::Array(..) => Kind::Aggregate(&[]),
             _ if self.types.is_float(ty) => Kind::Float(0.0),
             _ => Kind::Integer(0),
         };
-        typed::expr(kind, ty.plain(), span)
+        self.node(kind, ty.plain(), span)
     }
 
     fn conditional(
@@ -253,8 +253,8 @@ impl<'t> Checker<'_, 't> {
             () if self.types.is_arithmetic(yes.ty) && self.types.is_arithmetic(no.ty) => {
                 self.common(yes.ty, no.ty).unwrap_or(yes.ty)
             }
-            () if self.rank(&no, yes.ty).is_some() => yes.ty,
-            () if self.rank(&yes, no.ty).is_some() => no.ty,
+            () if self.rank(no, yes.ty).is_some() => yes.ty,
+            () if self.rank(yes, no.ty).is_some() => no.ty,
             () => {
                 let message = format!(
                     "the two values of `?` have the types `{}` and `{}`",
@@ -267,7 +267,7 @@ impl<'t> Checker<'_, 't> {
         let yes = self.implicit(yes, ty, "this value")?;
         let no = self.implicit(no, ty, "this value")?;
         let kind = Kind::Conditional(condition, yes, no);
-        Ok(typed::expr(kind, ty, span))
+        Ok(self.node(kind, ty, span))
     }
 }
 

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::scope::{DeclaredId, Entity, ScopeId};
-use super::typed::{self, Function, FunctionId, Kind, Stmt, StmtKind, Var, VarId};
+use super::typed::{Function, FunctionId, Kind, Stmt, StmtKind, Var, VarId};
 use super::types::{Argument, Shape, Type};
 use super::{Checker, Frame, Signature};
 use crate::parse::tree::{self, ParameterKind};
@@ -174,7 +174,7 @@ impl<'t> Checker<'_, 't> {
             parameters: (0..vars.len()).collect(),
             vars,
             result: signature.result,
-            body: Vec::new(),
+            body: &[],
             is_constexpr: function.storage.is_constexpr,
             launch_bounds,
             is_own: self.declared[declared].is_own,
@@ -245,7 +245,7 @@ impl<'t> Checker<'_, 't> {
         made.vars = frame.vars;
         made.result =
             if self.types.shape(result_type) == Shape::Auto { self.types.void() } else { result_type };
-        made.body = result?;
+        made.body = self.arena.list(&result?);
         if !self.program.functions[id].is_own && !self.is_of_host(declared) {
             self.warn_function(id);
             self.warn_barriers(id);
@@ -302,12 +302,12 @@ impl<'t> Checker<'_, 't> {
             let this = self.this_place(span)?;
             let place = if self.types.is_reference(field.ty) {
                 // The member itself and not what it refers to: the stage after this one tells them apart by the type.
-                typed::expr(Kind::Field(this, nth), field.ty, span)
+                self.node(Kind::Field(this, nth), field.ty, span)
             } else {
                 self.field_at(this, nth, span)
             };
             let ty = place.ty;
-            let kind = StmtKind::Expr(typed::expr(Kind::Assign(place, value), ty, span));
+            let kind = StmtKind::Expr(self.node(Kind::Assign(place, value), ty, span));
             statements.push(Stmt { kind, span });
         }
         Ok(())

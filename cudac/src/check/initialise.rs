@@ -4,7 +4,7 @@
 
 use super::Checker;
 use super::scope::ScopeId;
-use super::typed::{self, Expr, Kind};
+use super::typed::{Expr, Kind};
 use super::types::{Shape, Type};
 use crate::parse::tree::{self, ExprKind, Init};
 use crate::source::{Result, Span, error};
@@ -72,10 +72,10 @@ impl<'t> Checker<'_, 't> {
             return Err(error(span, message));
         }
         let values =
-            text.iter().map(|byte| typed::expr(Kind::Integer(i64::from(*byte as i8)), of.plain(), span));
-        let values = values.collect();
+            text.iter().map(|byte| self.node(Kind::Integer(i64::from(*byte as i8)), of.plain(), span));
+        let values: Vec<_> = values.collect();
         let ty = self.types.get(Shape::Array(of, Some(length)));
-        Ok(typed::expr(Kind::Aggregate(values), ty, span))
+        Ok(self.node(Kind::Aggregate(self.arena.list(&values)), ty, span))
     }
 
     /// A number or an array from a list.
@@ -116,7 +116,7 @@ impl<'t> Checker<'_, 't> {
         }
         let length = length.unwrap_or(count);
         let ty = self.types.get(Shape::Array(of, Some(length)));
-        Ok(typed::expr(Kind::Aggregate(values), ty, span))
+        Ok(self.node(Kind::Aggregate(self.arena.list(&values)), ty, span))
     }
 
     /// How many numbers an array of numbers, or of such arrays, has.
@@ -146,7 +146,7 @@ impl<'t> Checker<'_, 't> {
                 Some(list) => vec![self.initialiser_list(scope, list, items, span)?],
                 None => self.arguments(scope, items)?,
             };
-            return self.construct(ty, arguments, span);
+            return self.construct(ty, &arguments, span);
         }
         if let [one] = items
             && !matches!(one.kind, ExprKind::List(_))
@@ -194,10 +194,10 @@ impl<'t> Checker<'_, 't> {
         let of = of.ok_or_else(|| error(span, "this list has no elements"))?;
         let array = self.types.get(Shape::Array(of.plain(), Some(items.len() as u64)));
         let elements = self.list_value(scope, array, items, span)?;
-        let elements = self.value(Self::placed(elements));
+        let elements = self.value(self.placed(elements));
         let size = self.types.basic(tree::Basic::UnsignedLong);
-        let count = typed::expr(Kind::Integer(items.len() as i64), size, span);
-        Ok(typed::expr(Kind::Aggregate(vec![elements, count]), list, span))
+        let count = self.node(Kind::Integer(items.len() as i64), size, span);
+        Ok(self.node(Kind::Aggregate(self.arena.list(&[elements, count])), list, span))
     }
 
     fn members_from(
@@ -216,7 +216,7 @@ impl<'t> Checker<'_, 't> {
             && !matches!(first.kind, ExprKind::List(_) | ExprKind::Text(_))
         {
             let elements = self.list_value(scope, field.ty, items, span)?;
-            return Ok(typed::expr(Kind::Aggregate(vec![elements]), ty, span));
+            return Ok(self.node(Kind::Aggregate(self.arena.list(&[elements])), ty, span));
         }
         if items.len() > most {
             let message =
@@ -232,7 +232,7 @@ impl<'t> Checker<'_, 't> {
                 values.push(self.default_member(at, field, span)?);
             }
         }
-        Ok(typed::expr(Kind::Aggregate(values), ty, span))
+        Ok(self.node(Kind::Aggregate(self.arena.list(&values)), ty, span))
     }
 
     /// What a member is if nothing is said: what its declaration says, what its constructor does, or zero.
@@ -244,7 +244,10 @@ impl<'t> Checker<'_, 't> {
     ) -> Result<Expr<'t>> {
         let scope = self.types.structs[at].scope;
         match &field.init {
-            Some(init) => Ok(typed::at(self.initialiser(scope, field.ty, *init, span)?, span)),
+            Some(init) => {
+                let value = self.initialiser(scope, field.ty, *init, span)?;
+                Ok(self.at(value, span))
+            }
             None => match self.default_value(field.ty, span)? {
                 Some(value) => Ok(value),
                 None => Ok(self.zero(field.ty, span)),
@@ -262,8 +265,8 @@ impl<'t> Checker<'_, 't> {
                     "an array of more than 1024 objects with constructors is not supported",
                 ));
             }
-            let kind = Kind::Aggregate(vec![one; length as usize]);
-            return Ok(Some(typed::expr(kind, ty, span)));
+            let kind = Kind::Aggregate(self.arena.list(&vec![one; length as usize]));
+            return Ok(Some(self.node(kind, ty, span)));
         }
         let Some(at) = self.types.struct_of(ty) else { return Ok(None) };
         let has_inits = self.types.structs[at].fields.iter().any(|field| field.init.is_some());
@@ -276,7 +279,7 @@ impl<'t> Checker<'_, 't> {
             }
             return if needs { self.members_from(0, ty.plain(), at, &[], span).map(Some) } else { Ok(None) };
         }
-        self.construct(ty.plain(), Vec::new(), span).map(|value| match value.kind {
+        self.construct(ty.plain(), &[], span).map(|value| match value.kind {
             // A defaulted constructor does nothing.
             Kind::Aggregate(_) => None,
             _ => Some(value),
@@ -284,27 +287,21 @@ impl<'t> Checker<'_, 't> {
     }
 
     /// Calls the constructor that fits. Copies need none unless the text has one.
-    pub(super) fn construct(
-        &mut self,
-        ty: Type,
-        mut arguments: Vec<Expr<'t>>,
-        span: Span,
-    ) -> Result<Expr<'t>> {
+    pub(super) fn construct(&mut self, ty: Type, arguments: &[Expr<'t>], span: Span) -> Result<Expr<'t>> {
         let ty = ty.plain();
         let Some(at) = self.types.struct_of(ty) else { return Err(error(span, "this is no struct")) };
         let constructors = self.types.structs[at].constructors.clone();
-        if let [one] = &arguments[..]
+        if let [one] = arguments
             && one.ty.same(ty)
             && !(one.is_place() && self.copy_constructor(ty)?.is_some())
         {
-            let value = arguments.remove(0);
-            return Ok(self.value(value));
+            return Ok(self.value(one));
         }
         if constructors.is_empty() {
             if arguments.is_empty() {
                 return self.members_from(0, ty, at, &[], span);
             }
-            let [one] = &arguments[..] else {
+            let [one] = arguments else {
                 return Err(error(span, format_args!("`{}` has no constructors", self.show(ty))));
             };
             let message = format!("`{}` does not convert to `{}`", self.show(one.ty), self.show(ty));
@@ -312,15 +309,15 @@ impl<'t> Checker<'_, 't> {
         }
         let is_default = |function: &tree::Function| function.parameters.is_empty() && function.is_defaulted;
         if arguments.is_empty() && constructors.iter().any(|at| is_default(self.declared[*at].function)) {
-            return Ok(typed::expr(Kind::Aggregate(Vec::new()), ty, span));
+            return Ok(self.node(Kind::Aggregate(&[]), ty, span));
         }
         let name = self.types.structs[at].name.clone();
-        let this = typed::expr(Kind::Integer(0), ty, span);
+        let this = self.node(Kind::Integer(0), ty, span);
         let call = self.call_one_of(&constructors, &[], Some(this), arguments, &name, span)?;
         match &call.kind {
             Kind::Call(function, arguments) => {
                 // The first argument is the object that is being made.
-                Ok(typed::expr(Kind::Construct(*function, arguments[1..].to_vec()), ty, span))
+                Ok(self.node(Kind::Construct(*function, &arguments[1..]), ty, span))
             }
             _ => Ok(call),
         }

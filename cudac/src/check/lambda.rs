@@ -3,7 +3,7 @@
 //! Left out: `*this` as a copy, and captures that are initialised by something else than their own name.
 
 use super::scope::{Entity, ScopeId};
-use super::typed::{self, Expr, Kind};
+use super::typed::{Expr, Kind};
 use super::types::{Field, Shape, Struct};
 use super::{Checker, Declared};
 use crate::parse::tree::{Capture, Lambda};
@@ -68,7 +68,7 @@ impl<'t> Checker<'_, 't> {
                     }
                     let ty = self.frames.last().map(|frame| frame.vars[var].ty);
                     let Some(ty) = ty.map(|ty| self.types.referred(ty)) else { continue };
-                    typed::expr(Kind::Local(var), ty, span)
+                    self.node(Kind::Local(var), ty, span)
                 }
                 Some(Entity::Capture(owner, field)) => match self.captured(owner, field, span) {
                     Ok(value) => value,
@@ -139,7 +139,7 @@ impl<'t> Checker<'_, 't> {
         });
         let name = lambda.function.name;
         self.types.structs[at].methods.push((name, vec![method]));
-        Ok(typed::expr(Kind::Aggregate(values), ty, span))
+        Ok(self.node(Kind::Aggregate(self.arena.list(&values)), ty, span))
     }
 
     /// A member of `*this`, or a variable that the lambda has captured, in a body.
@@ -154,7 +154,7 @@ impl<'t> Checker<'_, 't> {
                 format_args!("the member `{name}` belongs to an object, and there is none here"),
             ));
         };
-        let this = typed::expr(Kind::Local(var), ty, span);
+        let this = self.node(Kind::Local(var), ty, span);
         Ok(self.field_at(this, field, span))
     }
 }

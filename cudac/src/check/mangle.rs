@@ -165,7 +165,7 @@ impl<'t> Checker<'_, 't> {
 
     fn argument_node(&mut self, scope: ScopeId, parameter: &tree::Parameter<'t>, argument: Argument) -> Node {
         match (argument, &parameter.kind) {
-            (Argument::Type(ty), _) => self.node(ty),
+            (Argument::Type(ty), _) => self.type_node(ty),
             (Argument::Value(value), ParameterKind::Value(ty, _)) => {
                 let ty = self.resolve(scope, ty).unwrap_or_else(|_| self.types.int());
                 self.value_node(ty, value)
@@ -180,7 +180,7 @@ impl<'t> Checker<'_, 't> {
     fn value_node(&mut self, ty: Type, value: i64) -> Node {
         let sign = if value < 0 && !self.types.is_unsigned(ty) { "n" } else { "" };
         let size = if sign.is_empty() { value as u64 } else { value.unsigned_abs() };
-        Node::Plain(format!("L{}{sign}{size}E", self.node(ty.plain()).key()))
+        Node::Plain(format!("L{}{sign}{size}E", self.type_node(ty.plain()).key()))
     }
 
     /// A type as it is written, where the parameters of the template remain parameters.
@@ -204,7 +204,7 @@ impl<'t> Checker<'_, 't> {
                 let written = path.parts.last().and_then(|part| part.arguments).unwrap_or_default();
                 return self.template_node(ty, written, parameters);
             }
-            _ => return self.node(if is_outermost { ty.plain() } else { ty }),
+            _ => return self.type_node(if is_outermost { ty.plain() } else { ty }),
         };
         let (is_const, is_volatile) =
             (written.is_const && !is_outermost, written.is_volatile && !is_outermost);
@@ -222,7 +222,7 @@ impl<'t> Checker<'_, 't> {
         written: &[tree::Argument<'t>],
         parameters: &[tree::Parameter<'t>],
     ) -> Node {
-        let Node::Template(path, mut nodes) = self.node(ty.plain()) else { return self.node(ty) };
+        let Node::Template(path, mut nodes) = self.type_node(ty.plain()) else { return self.type_node(ty) };
         for (node, written) in nodes.iter_mut().zip(written) {
             let own = match written {
                 tree::Argument::Type(ty) => match &ty.kind {
@@ -246,18 +246,18 @@ impl<'t> Checker<'_, 't> {
         qualified(Node::Template(path, nodes), ty.is_const(), ty.is_volatile())
     }
 
-    fn node(&mut self, ty: Type) -> Node {
+    fn type_node(&mut self, ty: Type) -> Node {
         let inner = match self.types.shape(ty) {
             Shape::Basic(basic) => Node::Plain(letter(basic).to_owned()),
             Shape::Null => Node::Plain("Dn".to_owned()),
             Shape::Auto => Node::Plain("Da".to_owned()),
             #[cfg(feature = "host")]
             Shape::Function(_) => Node::Plain("FvvE".to_owned()),
-            Shape::Pointer(to) => Node::Around("P".to_owned(), Box::new(self.node(to))),
-            Shape::Reference(to) => Node::Around("R".to_owned(), Box::new(self.node(to))),
+            Shape::Pointer(to) => Node::Around("P".to_owned(), Box::new(self.type_node(to))),
+            Shape::Reference(to) => Node::Around("R".to_owned(), Box::new(self.type_node(to))),
             Shape::Array(of, length) => {
                 let length = length.map_or(String::new(), |length| length.to_string());
-                Node::Around(format!("A{length}_"), Box::new(self.node(of)))
+                Node::Around(format!("A{length}_"), Box::new(self.type_node(of)))
             }
             Shape::Enum(at) => Node::Named(vec![source_name(&self.types.enums[at].name)]),
             Shape::Struct(at) => self.struct_node(at),

@@ -3,7 +3,7 @@
 use super::Checker;
 use super::expression::component;
 use super::scope::{DeclaredId, Entity, ScopeId};
-use super::typed::{self, Expr, Kind};
+use super::typed::{Expr, Kind};
 use super::types::{Basic, Type};
 use crate::parse::tree;
 use crate::source::near::nearest;
@@ -23,7 +23,7 @@ impl<'t> Checker<'_, 't> {
         }
         let base = self.member_base(scope, base, is_arrow, span)?;
         let Some(at) = self.types.struct_of(base.ty) else {
-            return Err(self.no_members(&base, part));
+            return Err(self.no_members(base, part));
         };
         if self.types.structs[at].methods_of(part.name).is_some() {
             let message = format!("`{}` is a function, and is not called here", part.name);
@@ -32,7 +32,7 @@ impl<'t> Checker<'_, 't> {
         self.field(base, part.name, part.span, span)
     }
 
-    fn no_members(&self, base: &Expr<'t>, part: &tree::Part<'t>) -> Failed {
+    fn no_members(&self, base: Expr<'t>, part: &tree::Part<'t>) -> Failed {
         let message = format!("`{}` has no members, so `.{}` has no meaning", self.show(base.ty), part.name);
         let problem = error(part.span, message);
         if self.types.is_pointer(base.ty) {
@@ -63,7 +63,7 @@ impl<'t> Checker<'_, 't> {
             }
         };
         let ty = self.types.basic(Basic::Unsigned);
-        Ok(Some(typed::expr(Kind::Special(component(register, at)), ty, span)))
+        Ok(Some(self.node(Kind::Special(component(register, at)), ty, span)))
     }
 
     /// The object before `.` or `->`.
@@ -79,7 +79,7 @@ impl<'t> Checker<'_, 't> {
             return Ok(base);
         }
         let base = match self.types.struct_of(base.ty) {
-            Some(_) => match self.operator_call(scope, "->", vec![base.clone()], span)? {
+            Some(_) => match self.operator_call(scope, "->", &[base], span)? {
                 Some(pointer) => pointer,
                 None => base,
             },
@@ -90,7 +90,7 @@ impl<'t> Checker<'_, 't> {
             let message = format!("`->` needs a pointer, but this has the type `{}`", self.show(value.ty));
             return Err(error(value.span, message).with_help("the members of an object are reached by `.`"));
         };
-        Ok(typed::expr(Kind::Deref(value), to, span))
+        Ok(self.node(Kind::Deref(value), to, span))
     }
 
     /// A field of an object.
@@ -128,7 +128,7 @@ impl<'t> Checker<'_, 't> {
         let ty = self.types.structs[at].fields[field].ty;
         let base_ty = base.ty;
         let ty = if self.types.is_reference(ty) { self.types.referred(ty) } else { ty.qualified_as(base_ty) };
-        typed::expr(Kind::Field(base, field), ty, span)
+        self.node(Kind::Field(base, field), ty, span)
     }
 
     pub(super) fn method_call(
@@ -139,7 +139,7 @@ impl<'t> Checker<'_, 't> {
         arguments: &[tree::Expr<'t>],
         span: Span,
     ) -> Result<Expr<'t>> {
-        let Some(at) = self.types.struct_of(base.ty) else { return Err(self.no_members(&base, part)) };
+        let Some(at) = self.types.struct_of(base.ty) else { return Err(self.no_members(base, part)) };
         let Some(methods) = self.types.structs[at].methods_of(part.name).cloned() else {
             let has_field = self.types.structs[at].fields.iter().any(|field| field.name == part.name);
             if !has_field {
@@ -148,19 +148,19 @@ impl<'t> Checker<'_, 't> {
             let callee = self.field(base, part.name, part.span, span)?;
             let mut passed = self.arguments(scope, arguments)?;
             #[cfg(feature = "host")]
-            if let Some(called) = self.call_pointer(&callee, &passed, span)? {
+            if let Some(called) = self.call_pointer(callee, &passed, span)? {
                 return Ok(called);
             }
             passed.insert(0, callee);
-            return match self.operator_call(scope, "()", passed, span)? {
+            return match self.operator_call(scope, "()", &passed, span)? {
                 Some(result) => Ok(result),
                 None => Err(error(span, format_args!("the member `{}` cannot be called", part.name))),
             };
         };
         let explicit = self.explicit(scope, part)?;
         let arguments = self.arguments(scope, arguments)?;
-        let base = Self::placed(base);
-        self.call_one_of(&methods, &explicit, Some(base), arguments, part.name.as_str(), span)
+        let base = self.placed(base);
+        self.call_one_of(&methods, &explicit, Some(base), &arguments, part.name.as_str(), span)
     }
 
     /// Calls one member function that is known.
@@ -168,10 +168,10 @@ impl<'t> Checker<'_, 't> {
         &mut self,
         method: DeclaredId,
         base: Expr<'t>,
-        arguments: Vec<Expr<'t>>,
+        arguments: &[Expr<'t>],
         span: Span,
     ) -> Result<Expr<'t>> {
-        let base = Self::placed(base);
+        let base = self.placed(base);
         let name = self.declared[method].function.name;
         self.call_one_of(&[method], &[], Some(base), arguments, name.as_str(), span)
     }
@@ -181,17 +181,15 @@ impl<'t> Checker<'_, 't> {
         &mut self,
         scope: ScopeId,
         operator: &str,
-        arguments: Vec<Expr<'t>>,
+        arguments: &[Expr<'t>],
         span: Span,
     ) -> Result<Option<Expr<'t>>> {
         let name = self.names.get(&format!("operator{operator}"));
-        if let Some(at) = arguments.first().and_then(|first| self.types.struct_of(first.ty))
+        if let Some((this, rest)) = arguments.split_first()
+            && let Some(at) = self.types.struct_of(this.ty)
             && let Some(methods) = self.types.structs[at].methods_of(name).cloned()
         {
-            let mut arguments = arguments.into_iter();
-            let Some(this) = arguments.next() else { return Ok(None) };
-            let this = Self::placed(this);
-            let rest = arguments.collect();
+            let this = self.placed(this);
             return self.call_one_of(&methods, &[], Some(this), rest, name.as_str(), span).map(Some);
         }
         // In the scope of the expression, and in those of the arguments' types.
@@ -206,7 +204,7 @@ impl<'t> Checker<'_, 't> {
         if let Some(Entity::Functions(found)) = self.scopes.find(scope, name) {
             add(found);
         }
-        for argument in &arguments {
+        for argument in arguments {
             let Some(at) = self.types.struct_of(argument.ty) else { continue };
             if let Some(Entity::Functions(found)) = self.scopes.find(self.types.structs[at].scope, name) {
                 add(found);

@@ -44,7 +44,7 @@ use crate::source::arena::Arena;
 use crate::source::map::List;
 use crate::source::{Files, Names, Result, Sink, Span, error};
 use scope::{DeclaredId, Entity, ScopeId, Scopes, TypeTemplate};
-use typed::{Constant, FunctionId, Program, Var, VarId};
+use typed::{Constant, Expr, FunctionId, Kind, Node, Program, Var, VarId};
 use types::{Argument, Type, Types};
 
 /// Templates in templates, and functions whose result is deduced from others.
@@ -243,6 +243,20 @@ impl<'t> Checker<'_, 't> {
             ));
         }
         Ok(())
+    }
+
+    fn node(&self, kind: Kind<'t>, ty: Type, span: Span) -> Expr<'t> {
+        self.arena.put(Node { kind, ty, span })
+    }
+
+    /// The same expression for another place of the text.
+    fn at(&self, expr: Expr<'t>, span: Span) -> Expr<'t> {
+        self.arena.put(Node { span, ..*expr })
+    }
+
+    /// The same expression with another type, whose values look the same.
+    fn as_type(&self, expr: Expr<'t>, ty: Type) -> Expr<'t> {
+        self.arena.put(Node { ty, ..*expr })
     }
 
     fn frame(&mut self) -> Option<&mut Frame<'t>> {

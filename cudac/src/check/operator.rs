@@ -4,7 +4,7 @@
 
 use super::Checker;
 use super::scope::ScopeId;
-use super::typed::{self, Binary, Compare, Expr, Kind};
+use super::typed::{Binary, Compare, Expr, Kind};
 use super::types::{Shape, Type};
 use crate::parse::tree;
 use crate::source::{Failed, Result, Span, error};
@@ -20,7 +20,7 @@ impl<'t> Checker<'_, 't> {
         let inner = self.expr(scope, inner)?;
         if self.types.struct_of(inner.ty).is_some()
             && operator != "&"
-            && let Some(result) = self.operator_call(scope, operator, vec![inner.clone()], span)?
+            && let Some(result) = self.operator_call(scope, operator, &[inner], span)?
         {
             return Ok(result);
         }
@@ -31,7 +31,7 @@ impl<'t> Checker<'_, 't> {
             "!" => {
                 let value = self.condition(inner)?;
                 let ty = self.types.bool();
-                Ok(typed::expr(Kind::Not(value), ty, span))
+                Ok(self.node(Kind::Not(value), ty, span))
             }
             _ => {
                 let value = self.value(inner);
@@ -55,7 +55,7 @@ impl<'t> Checker<'_, 't> {
                     ("~", _) => Kind::Complement(value),
                     _ => return Ok(value),
                 };
-                Ok(typed::expr(kind, ty, span))
+                Ok(self.node(kind, ty, span))
             }
         }
     }
@@ -69,7 +69,7 @@ impl<'t> Checker<'_, 't> {
         if self.types.is_void(to) {
             return Err(error(span, "a `void*` points to bytes of no type; convert it first"));
         }
-        Ok(typed::expr(Kind::Deref(value), to, span))
+        Ok(self.node(Kind::Deref(value), to, span))
     }
 
     fn address_of(&mut self, inner: Expr<'t>, span: Span) -> Result<Expr<'t>> {
@@ -80,9 +80,9 @@ impl<'t> Checker<'_, 't> {
         if !inner.is_place() {
             return Err(error(span, "`&` needs a variable; this value has no address"));
         }
-        self.mark_changed(&inner);
+        self.mark_changed(inner);
         let ty = self.types.pointer(inner.ty);
-        Ok(typed::expr(Kind::AddressOf(inner), ty, span))
+        Ok(self.node(Kind::AddressOf(inner), ty, span))
     }
 
     pub(super) fn postfix(
@@ -95,8 +95,8 @@ impl<'t> Checker<'_, 't> {
         let inner = self.expr(scope, inner)?;
         if self.types.struct_of(inner.ty).is_some() {
             let ty = self.types.int();
-            let zero = typed::expr(Kind::Integer(0), ty, span);
-            if let Some(result) = self.operator_call(scope, operator, vec![inner.clone(), zero], span)? {
+            let zero = self.node(Kind::Integer(0), ty, span);
+            if let Some(result) = self.operator_call(scope, operator, &[inner, zero], span)? {
                 return Ok(result);
             }
         }
@@ -104,18 +104,18 @@ impl<'t> Checker<'_, 't> {
     }
 
     fn step(&mut self, place: Expr<'t>, is_down: bool, is_post: bool, span: Span) -> Result<Expr<'t>> {
-        self.changeable(&place)?;
+        self.changeable(place)?;
         if !self.types.is_arithmetic(place.ty) && !self.types.is_pointer(place.ty) {
             let message = format!("`{}` cannot be counted up or down", self.show(place.ty));
             return Err(error(span, message));
         }
-        self.mark_changed(&place);
+        self.mark_changed(place);
         let ty = if is_post { place.ty.plain() } else { place.ty };
-        Ok(typed::expr(Kind::Step { place, is_down, is_post }, ty, span))
+        Ok(self.node(Kind::Step { place, is_down, is_post }, ty, span))
     }
 
     /// A place that may be stored to.
-    fn changeable(&mut self, place: &Expr<'t>) -> Result<()> {
+    fn changeable(&mut self, place: Expr<'t>) -> Result<()> {
         self.warn_past_end(place);
         let text = self.files.text(place.span).to_owned();
         if !place.is_place() || matches!(place.kind, Kind::Temporary(_)) {
@@ -142,7 +142,7 @@ impl<'t> Checker<'_, 't> {
         let place = self.expr(scope, left)?;
         let is_struct = self.types.struct_of(place.ty).is_some();
         if let (tree::ExprKind::List(items), "=") = (&right.kind, operator) {
-            self.changeable(&place)?;
+            self.changeable(place)?;
             let value = if is_struct {
                 self.struct_from(scope, place.ty, items, true, right.span)?
             } else {
@@ -153,12 +153,11 @@ impl<'t> Checker<'_, 't> {
         let right = self.expr(scope, right)?;
         if is_struct
             && !(operator == "=" && right.ty.same(place.ty) && !self.has_assignment(place.ty))
-            && let Some(result) =
-                self.operator_call(scope, operator, vec![place.clone(), right.clone()], span)?
+            && let Some(result) = self.operator_call(scope, operator, &[place, right], span)?
         {
             return Ok(result);
         }
-        self.changeable(&place)?;
+        self.changeable(place)?;
         if operator == "=" {
             let value = self.implicit(right, place.ty.plain(), "the value")?;
             return Ok(self.assignment(place, value, span));
@@ -172,35 +171,35 @@ impl<'t> Checker<'_, 't> {
             if !matches!(op, Binary::Add | Binary::Sub) || !self.types.is_integral(value.ty) {
                 return Err(self.no_operator(operator, place.ty, value.ty, span));
             }
-            self.mark_changed(&place);
+            self.mark_changed(place);
             let (ty, computed_as) = (place.ty, value.ty);
             let kind = Kind::Update { op, place, value, computed_as };
-            return Ok(typed::expr(kind, ty, span));
+            return Ok(self.node(kind, ty, span));
         }
         self.check_operands(operator, op, place.ty, value.ty, span)?;
         let computed_as = if matches!(op, Binary::Shl | Binary::Shr) {
-            self.warn_shift(place.ty, &value);
+            self.warn_shift(place.ty, value);
             self.common(place.ty, place.ty)
         } else {
             self.common(place.ty, value.ty)
         };
         let computed_as = computed_as.unwrap_or(place.ty);
-        self.warn_division(op, computed_as, &value);
+        self.warn_division(op, computed_as, value);
         let value = if matches!(op, Binary::Shl | Binary::Shr) {
             self.promote(value)
         } else {
-            Self::converted(value, computed_as)
+            self.converted(value, computed_as)
         };
-        self.mark_changed(&place);
+        self.mark_changed(place);
         let ty = place.ty;
         let kind = Kind::Update { op, place, value, computed_as };
-        Ok(typed::expr(kind, ty, span))
+        Ok(self.node(kind, ty, span))
     }
 
     pub(super) fn assignment(&mut self, place: Expr<'t>, value: Expr<'t>, span: Span) -> Expr<'t> {
-        self.mark_changed(&place);
+        self.mark_changed(place);
         let ty = place.ty;
-        typed::expr(Kind::Assign(place, value), ty, span)
+        self.node(Kind::Assign(place, value), ty, span)
     }
 
     pub(super) fn binary(
@@ -214,17 +213,14 @@ impl<'t> Checker<'_, 't> {
         let left = self.expr(scope, left)?;
         let right = self.expr(scope, right)?;
         let is_struct = self.types.struct_of(left.ty).is_some() || self.types.struct_of(right.ty).is_some();
-        if is_struct
-            && let Some(result) =
-                self.operator_call(scope, operator, vec![left.clone(), right.clone()], span)?
-        {
+        if is_struct && let Some(result) = self.operator_call(scope, operator, &[left, right], span)? {
             return Ok(result);
         }
         if matches!(operator, "&&" | "||") {
             let (left, right) = (self.condition(left)?, self.condition(right)?);
             let kind = if operator == "&&" { Kind::And(left, right) } else { Kind::Or(left, right) };
             let ty = self.types.bool();
-            return Ok(typed::expr(kind, ty, span));
+            return Ok(self.node(kind, ty, span));
         }
         let (left, right) = (self.value(left), self.value(right));
         if let Some(compare) = comparison(operator) {
@@ -238,15 +234,15 @@ impl<'t> Checker<'_, 't> {
         }
         self.check_operands(operator, op, left.ty, right.ty, span)?;
         if matches!(op, Binary::Shl | Binary::Shr) {
-            self.warn_shift(left.ty, &right);
+            self.warn_shift(left.ty, right);
             let (left, right) = (self.promote(left), self.promote(right));
             let ty = left.ty;
-            return Ok(typed::expr(Kind::Binary(op, left, right), ty, span));
+            return Ok(self.node(Kind::Binary(op, left, right), ty, span));
         }
         let ty = self.common(left.ty, right.ty).unwrap_or(left.ty);
-        self.warn_division(op, ty, &right);
-        let (left, right) = (Self::converted(left, ty), Self::converted(right, ty));
-        Ok(typed::expr(Kind::Binary(op, left, right), ty, span))
+        self.warn_division(op, ty, right);
+        let (left, right) = (self.converted(left, ty), self.converted(right, ty));
+        Ok(self.node(Kind::Binary(op, left, right), ty, span))
     }
 
     fn check_operands(
@@ -298,14 +294,14 @@ impl<'t> Checker<'_, 't> {
             }
             () if left.ty.same(right.ty) && self.types.struct_of(left.ty).is_none() => left.ty,
             () if self.types.is_pointer(left.ty) && self.types.is_pointer(right.ty) => left.ty,
-            () if self.types.is_pointer(left.ty) && self.rank(&right, left.ty).is_some() => left.ty,
-            () if self.types.is_pointer(right.ty) && self.rank(&left, right.ty).is_some() => right.ty,
+            () if self.types.is_pointer(left.ty) && self.rank(right, left.ty).is_some() => left.ty,
+            () if self.types.is_pointer(right.ty) && self.rank(left, right.ty).is_some() => right.ty,
             () => return Err(self.no_operator(operator, left.ty, right.ty, span)),
         };
-        self.warn_compare(compare, &left, &right, ty);
-        let (left, right) = (Self::converted(left, ty), Self::converted(right, ty));
+        self.warn_compare(compare, left, right, ty);
+        let (left, right) = (self.converted(left, ty), self.converted(right, ty));
         let ty = self.types.bool();
-        Ok(typed::expr(Kind::Compare(compare, left, right), ty, span))
+        Ok(self.node(Kind::Compare(compare, left, right), ty, span))
     }
 
     fn pointer_arithmetic(
@@ -320,16 +316,16 @@ impl<'t> Checker<'_, 't> {
         match (op, a, b) {
             (Binary::Sub, Shape::Pointer(a), Shape::Pointer(b)) if a.same(b) => {
                 let ty = self.types.basic(super::types::Basic::Long);
-                Ok(typed::expr(Kind::PointerDiff(left, right), ty, span))
+                Ok(self.node(Kind::PointerDiff(left, right), ty, span))
             }
             (Binary::Add | Binary::Sub, Shape::Pointer(_), _) if self.types.is_integral(right.ty) => {
                 let ty = left.ty;
                 let kind = Kind::PointerAdd(left, right, op == Binary::Sub);
-                Ok(typed::expr(kind, ty, span))
+                Ok(self.node(kind, ty, span))
             }
             (Binary::Add, _, Shape::Pointer(_)) if self.types.is_integral(left.ty) => {
                 let ty = right.ty;
-                Ok(typed::expr(Kind::PointerAdd(right, left, false), ty, span))
+                Ok(self.node(Kind::PointerAdd(right, left, false), ty, span))
             }
             _ => Err(self.no_operator(operator, left.ty, right.ty, span)),
         }
@@ -345,7 +341,7 @@ impl<'t> Checker<'_, 't> {
         let base = self.expr(scope, base)?;
         let index = self.expr(scope, index)?;
         if self.types.struct_of(base.ty).is_some()
-            && let Some(result) = self.operator_call(scope, "[]", vec![base.clone(), index.clone()], span)?
+            && let Some(result) = self.operator_call(scope, "[]", &[base, index], span)?
         {
             return Ok(result);
         }
@@ -360,10 +356,10 @@ impl<'t> Checker<'_, 't> {
             });
         }
         if let Shape::Array(of, length) = self.types.shape(base.ty) {
-            self.warn_index(&index, length);
+            self.warn_index(index, length);
             let of = of.qualified_as(base.ty);
-            let base = Self::placed(base);
-            return Ok(typed::expr(Kind::Element(base, index), of, span));
+            let base = self.placed(base);
+            return Ok(self.node(Kind::Element(base, index), of, span));
         }
         let base = self.value(base);
         let Some(to) = self.types.pointee(base.ty).filter(|to| !self.types.is_void(*to)) else {
@@ -372,8 +368,8 @@ impl<'t> Checker<'_, 't> {
             return Err(error(base.span, message));
         };
         let ty = base.ty;
-        let address = typed::expr(Kind::PointerAdd(base, index, false), ty, span);
-        Ok(typed::expr(Kind::Deref(address), to, span))
+        let address = self.node(Kind::PointerAdd(base, index, false), ty, span);
+        Ok(self.node(Kind::Deref(address), to, span))
     }
 }
 

@@ -4,7 +4,7 @@
 
 use super::Checker;
 use super::scope::{DeclaredId, ScopeId};
-use super::typed::{self, Expr, Kind};
+use super::typed::{Expr, Kind};
 use super::types::{Shape, Type};
 use crate::parse::tree;
 use crate::source::{Result, Span, error, unsupported};
@@ -47,16 +47,16 @@ impl<'t> Checker<'_, 't> {
         let result = made.result;
         let ty = self.types.function(result, parameters);
         let ty = self.types.pointer(ty);
-        Ok(typed::expr(Kind::FunctionAddress(id), ty, path.span))
+        Ok(self.node(Kind::FunctionAddress(id), ty, path.span))
     }
 
     /// The type of the function that a value is or points to, and the pointer.
-    fn pointed(&mut self, callee: &Expr<'t>) -> Option<(usize, Expr<'t>)> {
+    fn pointed(&mut self, callee: Expr<'t>) -> Option<(usize, Expr<'t>)> {
         if let (Shape::Function(at), Kind::Deref(pointer)) = (self.types.shape(callee.ty), &callee.kind) {
-            return Some((at, pointer.clone()));
+            return Some((at, *pointer));
         }
         match self.types.shape(self.types.pointee(callee.ty)?) {
-            Shape::Function(at) => Some((at, self.value(callee.clone()))),
+            Shape::Function(at) => Some((at, self.value(callee))),
             _ => None,
         }
     }
@@ -64,14 +64,14 @@ impl<'t> Checker<'_, 't> {
     /// A call through a pointer, if the callee is one.
     pub(super) fn call_pointer(
         &mut self,
-        callee: &Expr<'t>,
+        callee: Expr<'t>,
         arguments: &[Expr<'t>],
         span: Span,
     ) -> Result<Option<Expr<'t>>> {
         let Some((at, pointer)) = self.pointed(callee) else { return Ok(None) };
         let (result, parameters) = self.types.functions[at].clone();
         let arguments = self.passed(&parameters, arguments, span)?;
-        let call = typed::expr(Kind::CallPointer(pointer, arguments), result, span);
+        let call = self.node(Kind::CallPointer(pointer, self.arena.list(&arguments)), result, span);
         Ok(Some(self.dereferenced(call)))
     }
 
@@ -83,9 +83,7 @@ impl<'t> Checker<'_, 't> {
         }
         let pairs = arguments.iter().zip(parameters).enumerate();
         pairs
-            .map(|(nth, (argument, ty))| {
-                self.implicit(argument.clone(), *ty, &format!("argument {}", nth + 1))
-            })
+            .map(|(nth, (argument, ty))| self.implicit(argument, *ty, &format!("argument {}", nth + 1)))
             .collect()
     }
 
@@ -99,7 +97,7 @@ impl<'t> Checker<'_, 't> {
         span: Span,
     ) -> Result<Expr<'t>> {
         let callee = self.expr(scope, kernel)?;
-        let Some((at, pointer)) = self.pointed(&callee) else {
+        let Some((at, pointer)) = self.pointed(callee) else {
             return Err(error(kernel.span, "this is no kernel, so it cannot be launched"));
         };
         let parameters = self.types.functions[at].1.clone();
@@ -107,6 +105,6 @@ impl<'t> Checker<'_, 't> {
         let arguments = self.arguments(scope, arguments)?;
         let arguments = self.passed(&parameters, &arguments, span)?;
         let void = self.types.void();
-        Ok(typed::expr(Kind::LaunchPointer(pointer, shape, arguments), void, span))
+        Ok(self.node(Kind::LaunchPointer(pointer, shape, self.arena.list(&arguments)), void, span))
     }
 }

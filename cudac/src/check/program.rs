@@ -4,7 +4,7 @@
 
 use super::Checker;
 use super::scope::{Entity, ScopeId};
-use super::typed::{self, Expr, Formatted, Kind};
+use super::typed::{Expr, Formatted, Kind};
 use crate::parse::tree::{self, ExprKind};
 use crate::source::{Result, Span, error};
 
@@ -39,9 +39,9 @@ impl<'t> Checker<'_, 't> {
         if !self.program.kernels.contains(&id) {
             self.program.kernels.push(id);
         }
-        let call = self.finish_call(best.declared, id, None, passed, span)?;
+        let call = self.finish_call(best.declared, id, None, &passed, span)?;
         let Kind::Call(id, passed) = &call.kind else { return Ok(call) };
-        Ok(typed::expr(Kind::Launch(*id, shape, passed.clone()), call.ty, call.span))
+        Ok(self.node(Kind::Launch(*id, shape, passed), call.ty, call.span))
     }
 
     /// The grid and the block as `dim3`, the bytes of shared memory, and the stream.
@@ -50,7 +50,7 @@ impl<'t> Checker<'_, 't> {
         scope: ScopeId,
         written: &[tree::Expr<'t>],
         span: Span,
-    ) -> Result<Vec<Expr<'t>>> {
+    ) -> Result<&'t [Expr<'t>]> {
         let name = self.names.get("dim3");
         let Some(Entity::Type(dim3)) = self.scopes.find(0, name).cloned() else {
             return Err(error(span, "`dim3` is not declared"));
@@ -76,7 +76,7 @@ impl<'t> Checker<'_, 't> {
                 None => self.zero(ty, span),
             });
         }
-        Ok(shape)
+        Ok(self.arena.list(&shape))
     }
 
     /// `sprintf(text, "…", a)` and `scanf("…", &a)`, unless the text declares a function of that name.
@@ -107,12 +107,12 @@ impl<'t> Checker<'_, 't> {
             let mut value = self.promote(value);
             if self.types.basic_of(value.ty) == Some(tree::Basic::Float) {
                 let double = self.types.basic(tree::Basic::Double);
-                value = Self::converted(value, double);
+                value = self.converted(value, double);
             }
             values.push(value);
         }
         let ty = self.types.int();
-        Ok(Some(typed::expr(Kind::Format(of, text, values), ty, span)))
+        Ok(Some(self.node(Kind::Format(of, text, self.arena.list(&values)), ty, span)))
     }
 
     /// `fprintf(stderr, "…", a)`
@@ -128,7 +128,7 @@ impl<'t> Checker<'_, 't> {
         let stream = self.value_of(scope, stream)?;
         let printed = self.printf(scope, rest, span)?;
         let Kind::Printf(text, values) = &printed.kind else { return Ok(printed) };
-        let values = [stream].into_iter().chain(values.iter().cloned()).collect();
-        Ok(typed::expr(Kind::Print(text, values), printed.ty, printed.span))
+        let values = self.arena.list(&[&[stream], *values].concat());
+        Ok(self.node(Kind::Print(text, values), printed.ty, printed.span))
     }
 }

@@ -100,7 +100,7 @@ impl<'t> Checker<'_, 't> {
         for statement in &statements {
             made.extend(self.statement(inner, statement)?);
         }
-        Ok(Stmt { kind: StmtKind::Block(made), span: range.span })
+        Ok(Stmt { kind: StmtKind::Block(self.arena.list(&made)), span: range.span })
     }
 
     fn has_ends(&mut self, ty: super::types::Type) -> bool {

@@ -5,7 +5,7 @@
 use super::Checker;
 use super::scope::{DeclaredId, Entity, ScopeId, TemplateId};
 use super::template::Found;
-use super::typed::{self, Kind};
+use super::typed::Kind;
 use super::types::Argument;
 use crate::parse::tree::{self, TypeKind};
 use crate::source::{Name, Result, error};
@@ -152,7 +152,7 @@ impl<'t> Checker<'_, 't> {
         let mut arguments = Vec::with_capacity(function.parameters.len());
         for parameter in function.parameters {
             let ty = self.resolve(scope, parameter.ty)?;
-            arguments.push(typed::expr(Kind::Integer(0), self.types.referred(ty), parameter.span));
+            arguments.push(self.node(Kind::Integer(0), self.types.referred(ty), parameter.span));
         }
         if let Some(Entity::Functions(known)) = self.scopes.find(scope, function.name).cloned() {
             for declared in known {

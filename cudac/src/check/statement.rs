@@ -1,7 +1,5 @@
 //! Statements.
 
-use std::rc::Rc;
-
 use super::Checker;
 use super::scope::{Entity, ScopeId};
 use super::typed::{Arm, Constant, Expr, Kind, Loop, Stmt, StmtKind, Switch, Unroll};
@@ -27,12 +25,13 @@ impl<'t> Checker<'_, 't> {
     }
 
     /// A statement with a scope of its own.
-    fn scoped(&mut self, scope: ScopeId, written: tree::Stmt<'t>) -> Vec<Stmt<'t>> {
+    fn scoped(&mut self, scope: ScopeId, written: tree::Stmt<'t>) -> &'t [Stmt<'t>] {
         let inner = self.scopes.push(scope);
-        match &written.kind {
+        let statements = match &written.kind {
             tree::StmtKind::Block(statements) => self.statements(inner, statements),
             _ => self.statements(inner, &[written]),
-        }
+        };
+        self.arena.list(&statements)
     }
 
     pub(super) fn statement(&mut self, scope: ScopeId, written: tree::Stmt<'t>) -> Result<Option<Stmt<'t>>> {
@@ -41,10 +40,13 @@ impl<'t> Checker<'_, 't> {
             tree::StmtKind::Empty => return Ok(None),
             tree::StmtKind::Expr(value) => {
                 let value = self.expr(scope, value)?;
-                self.warn_unused(&value);
+                self.warn_unused(value);
                 StmtKind::Expr(value)
             }
-            tree::StmtKind::Variables(variables) => StmtKind::Block(self.variables(scope, variables)),
+            tree::StmtKind::Variables(variables) => {
+                let variables = self.variables(scope, variables);
+                StmtKind::Block(self.arena.list(&variables))
+            }
             tree::StmtKind::Declaration(declaration) => {
                 self.declare(scope, declaration)?;
                 return Ok(None);
@@ -79,7 +81,10 @@ impl<'t> Checker<'_, 't> {
             tree::StmtKind::Break => self.leave(span, "break", StmtKind::Break)?,
             tree::StmtKind::Continue => self.leave(span, "continue", StmtKind::Continue)?,
             tree::StmtKind::Return(value) => self.return_(scope, *value, span)?,
-            tree::StmtKind::Asm(asm) => StmtKind::Asm(Rc::new(self.asm(scope, asm, span)?)),
+            tree::StmtKind::Asm(asm) => {
+                let asm = self.asm(scope, asm, span)?;
+                StmtKind::Asm(self.arena.put(asm))
+            }
             #[cfg(feature = "host")]
             tree::StmtKind::Goto(_) | tree::StmtKind::Label(_)
                 if self.frames.last().is_some_and(|frame| frame.is_device) =>
@@ -113,21 +118,21 @@ impl<'t> Checker<'_, 't> {
     ) -> Result<Stmt<'t>> {
         let condition = self.tested(scope, condition)?;
         if is_constexpr {
-            let Some(Constant::Integer(holds)) = self.evaluate(&condition) else {
+            let Some(Constant::Integer(holds)) = self.evaluate(condition) else {
                 return Err(error(
                     condition.span,
                     "the condition of `if constexpr` is not known when the text is compiled",
                 ));
             };
             let taken = if holds != 0 { Some(then) } else { otherwise };
-            let body = taken.map_or(Vec::new(), |taken| self.scoped(scope, taken));
+            let body = taken.map_or(&[][..], |taken| self.scoped(scope, taken));
             return Ok(Stmt { kind: StmtKind::Block(body), span });
         }
         if matches!(then.kind, tree::StmtKind::Empty) && otherwise.is_none() {
             self.sink.warn(then.span, "this `if` does nothing", "remove the `;` after the condition");
         }
         let then = self.scoped(scope, then);
-        let otherwise = otherwise.map_or(Vec::new(), |otherwise| self.scoped(scope, otherwise));
+        let otherwise = otherwise.map_or(&[][..], |otherwise| self.scoped(scope, otherwise));
         Ok(Stmt { kind: StmtKind::If(condition, then, otherwise), span })
     }
 
@@ -154,8 +159,8 @@ impl<'t> Checker<'_, 't> {
         if let Some(frame) = self.frame() {
             frame.loops -= 1;
         }
-        let init = init.into_iter().collect();
-        Ok(StmtKind::Loop(Rc::new(Loop { init, condition, is_do, step, body, unroll })))
+        let init = self.arena.list(init.as_slice());
+        Ok(StmtKind::Loop(self.arena.put(Loop { init, condition, is_do, step, body, unroll })))
     }
 
     fn leave(&mut self, span: Span, word: &str, kind: StmtKind<'t>) -> Result<StmtKind<'t>> {
@@ -188,11 +193,12 @@ impl<'t> Checker<'_, 't> {
         if let Some(frame) = self.frame() {
             frame.switches -= 1;
         }
-        Ok(StmtKind::Switch(Rc::new(Switch { value, arms: arms? })))
+        let arms = self.arena.list(&arms?);
+        Ok(StmtKind::Switch(self.arena.put(Switch { value, arms })))
     }
 
     fn arms(&mut self, scope: ScopeId, ty: Type, written: &[tree::Stmt<'t>]) -> Result<Vec<Arm<'t>>> {
-        let mut arms: Vec<Arm<'t>> = Vec::new();
+        let mut arms: Vec<(Vec<Option<i64>>, Vec<Stmt<'t>>)> = Vec::new();
         let mut seen: Vec<Option<i64>> = Vec::new();
         for statement in written {
             let label = match &statement.kind {
@@ -204,7 +210,7 @@ impl<'t> Checker<'_, 't> {
                 _ => {
                     let checked = self.statement(scope, statement)?;
                     match arms.last_mut() {
-                        Some(arm) => arm.body.extend(checked),
+                        Some((_, body)) => body.extend(checked),
                         None if checked.is_none() => {}
                         None => {
                             return Err(error(statement.span, "this statement precedes the first `case`"));
@@ -219,12 +225,16 @@ impl<'t> Checker<'_, 't> {
                 let what = label.map_or("`default`".to_owned(), |label| format!("the value {label}"));
                 return Err(error(statement.span, format_args!("{what} occurs twice in this `switch`")));
             }
-            match arms.last_mut().filter(|arm| arm.body.is_empty()) {
-                Some(arm) => arm.labels.push(label),
-                None => arms.push(Arm { labels: vec![label], body: Vec::new() }),
+            match arms.last_mut().filter(|(_, body)| body.is_empty()) {
+                Some((labels, _)) => labels.push(label),
+                None => arms.push((vec![label], Vec::new())),
             }
         }
-        Ok(arms)
+        let arm = |(labels, body): &(Vec<_>, Vec<_>)| Arm {
+            labels: self.arena.list(labels),
+            body: self.arena.list(body),
+        };
+        Ok(arms.iter().map(arm).collect())
     }
 
     fn return_(
@@ -416,7 +426,7 @@ impl<'t> Checker<'_, 't> {
     }
 
     /// What an expression whose value is not used does, if it does nothing.
-    fn warn_unused(&mut self, value: &Expr<'t>) {
+    fn warn_unused(&mut self, value: Expr<'t>) {
         let what = match &value.kind {
             Kind::Compare(..) => "this compares, and the result is not used",
             Kind::Binary(..) => "the result of this is not used",

@@ -1,6 +1,6 @@
 //! The typed tree: every name resolved, every conversion written out, every template replaced by its instance.
-
-use std::rc::Rc;
+//!
+//! What is in functions is in the arena of the compilation, so all of it is `Copy`.
 
 use super::types::Type;
 use crate::source::{Name, Span};
@@ -28,7 +28,7 @@ pub(crate) struct Function<'t> {
     pub parameters: Vec<VarId>,
     pub vars: Vec<Var<'t>>,
     pub result: Type,
-    pub body: Vec<Stmt<'t>>,
+    pub body: &'t [Stmt<'t>],
     pub is_constexpr: bool,
     pub launch_bounds: Vec<u32>,
     /// Whether it is one of this compiler's own functions.
@@ -85,27 +85,10 @@ pub(crate) enum Constant {
     Float(f64),
 }
 
-/// An expression is a pointer to its node, so that moving and copying it is cheap.
-pub(crate) type Expr<'t> = Rc<Node<'t>>;
+/// An expression is a reference to its node.
+pub(crate) type Expr<'t> = &'t Node<'t>;
 
-/// Makes an expression.
-pub(crate) fn expr(kind: Kind<'_>, ty: Type, span: Span) -> Expr<'_> {
-    Rc::new(Node { kind, ty, span })
-}
-
-/// The same expression for another place of the text.
-pub(crate) fn at(mut expr: Expr<'_>, span: Span) -> Expr<'_> {
-    Rc::make_mut(&mut expr).span = span;
-    expr
-}
-
-/// The same expression with another type, whose values look the same.
-pub(crate) fn as_type(mut expr: Expr<'_>, ty: Type) -> Expr<'_> {
-    Rc::make_mut(&mut expr).ty = ty;
-    expr
-}
-
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Node<'t> {
     pub kind: Kind<'t>,
     pub ty: Type,
@@ -169,7 +152,7 @@ pub enum Formatted {
     Sscanf,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) enum Kind<'t> {
     Integer(i64),
     Float(f64),
@@ -215,65 +198,65 @@ pub(crate) enum Kind<'t> {
         is_down: bool,
         is_post: bool,
     },
-    Call(FunctionId, Vec<Expr<'t>>),
+    Call(FunctionId, &'t [Expr<'t>]),
     /// A value made by a constructor.
-    Construct(FunctionId, Vec<Expr<'t>>),
+    Construct(FunctionId, &'t [Expr<'t>]),
     /// A struct or an array from the values of its members; missing ones are zero.
-    Aggregate(Vec<Expr<'t>>),
-    Intrinsic(Intrinsic, Vec<Expr<'t>>),
-    Printf(&'t [u8], Vec<Expr<'t>>),
+    Aggregate(&'t [Expr<'t>]),
+    Intrinsic(Intrinsic, &'t [Expr<'t>]),
+    Printf(&'t [u8], &'t [Expr<'t>]),
     /// `fprintf`: the number of the stream comes first.
     #[cfg(feature = "host")]
-    Print(&'t [u8], Vec<Expr<'t>>),
+    Print(&'t [u8], &'t [Expr<'t>]),
     /// `sprintf` and `scanf`: which, what is written or read with the text, and the values or places.
     #[cfg(feature = "host")]
-    Format(Formatted, &'t [u8], Vec<Expr<'t>>),
+    Format(Formatted, &'t [u8], &'t [Expr<'t>]),
     /// The address of a function.
     #[cfg(feature = "host")]
     FunctionAddress(FunctionId),
     /// A call of a function whose address is known.
     #[cfg(feature = "host")]
-    CallPointer(Expr<'t>, Vec<Expr<'t>>),
+    CallPointer(Expr<'t>, &'t [Expr<'t>]),
     /// A launch of a kernel whose address is known.
     #[cfg(feature = "host")]
-    LaunchPointer(Expr<'t>, Vec<Expr<'t>>, Vec<Expr<'t>>),
+    LaunchPointer(Expr<'t>, &'t [Expr<'t>], &'t [Expr<'t>]),
     /// The shape (grid, block, shared memory, stream), and the arguments.
     #[cfg(feature = "host")]
-    Launch(FunctionId, Vec<Expr<'t>>, Vec<Expr<'t>>),
+    Launch(FunctionId, &'t [Expr<'t>], &'t [Expr<'t>]),
 }
 
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Stmt<'t> {
     pub kind: StmtKind<'t>,
     pub span: Span,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) enum StmtKind<'t> {
     Expr(Expr<'t>),
     Declare(VarId, Option<Expr<'t>>),
-    Block(Vec<Stmt<'t>>),
-    If(Expr<'t>, Vec<Stmt<'t>>, Vec<Stmt<'t>>),
-    Loop(Rc<Loop<'t>>),
-    Switch(Rc<Switch<'t>>),
+    Block(&'t [Stmt<'t>]),
+    If(Expr<'t>, &'t [Stmt<'t>], &'t [Stmt<'t>]),
+    Loop(&'t Loop<'t>),
+    Switch(&'t Switch<'t>),
     Break,
     Continue,
     Return(Option<Expr<'t>>),
-    Asm(Rc<Asm<'t>>),
+    Asm(&'t Asm<'t>),
     #[cfg(feature = "host")]
     Goto(Name<'t>),
     #[cfg(feature = "host")]
     Label(Name<'t>),
 }
 
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Loop<'t> {
-    pub init: Vec<Stmt<'t>>,
+    pub init: &'t [Stmt<'t>],
     /// Tested before the first time, unless it is a `do` loop.
     pub condition: Option<Expr<'t>>,
     pub is_do: bool,
     pub step: Option<Expr<'t>>,
-    pub body: Vec<Stmt<'t>>,
+    pub body: &'t [Stmt<'t>],
     pub unroll: Unroll,
 }
 
@@ -284,30 +267,30 @@ pub(crate) enum Unroll {
     Times(u32),
 }
 
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Switch<'t> {
     pub value: Expr<'t>,
-    pub arms: Vec<Arm<'t>>,
+    pub arms: &'t [Arm<'t>],
 }
 
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Arm<'t> {
     /// The values; `None` is `default`.
-    pub labels: Vec<Option<i64>>,
-    pub body: Vec<Stmt<'t>>,
+    pub labels: &'t [Option<i64>],
+    pub body: &'t [Stmt<'t>],
 }
 
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Asm<'t> {
-    pub text: String,
+    pub text: &'t str,
     pub is_volatile: bool,
     pub touches_memory: bool,
     pub is_own: bool,
-    pub operands: Vec<AsmOperand<'t>>,
+    pub operands: &'t [AsmOperand<'t>],
     pub outputs: usize,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct AsmOperand<'t> {
     pub constraint: char,
     pub is_updated: bool,

@@ -2,7 +2,7 @@
 
 use super::typed::{Expr, Kind, Stmt, StmtKind};
 
-pub(crate) fn expr(root: &Expr<'_>, each: &mut dyn FnMut(&Expr<'_>)) {
+pub(crate) fn expr(root: Expr<'_>, each: &mut dyn FnMut(Expr<'_>)) {
     each(root);
     match &root.kind {
         Kind::Integer(_)
@@ -54,60 +54,60 @@ pub(crate) fn expr(root: &Expr<'_>, each: &mut dyn FnMut(&Expr<'_>)) {
         #[cfg(feature = "host")]
         Kind::CallPointer(callee, items) => {
             expr(callee, each);
-            for item in items {
+            for item in *items {
                 expr(item, each);
             }
         }
         #[cfg(feature = "host")]
         Kind::LaunchPointer(callee, shape, items) => {
             expr(callee, each);
-            shape.iter().chain(items).for_each(|item| expr(item, each));
+            shape.iter().chain(*items).for_each(|item| expr(item, each));
         }
         #[cfg(feature = "host")]
-        Kind::Launch(_, shape, items) => shape.iter().chain(items).for_each(|item| expr(item, each)),
+        Kind::Launch(_, shape, items) => shape.iter().chain(*items).for_each(|item| expr(item, each)),
     }
 }
 
-pub(crate) fn statement(root: &Stmt<'_>, each: &mut dyn FnMut(&Expr<'_>)) {
+pub(crate) fn statement(root: &Stmt<'_>, each: &mut dyn FnMut(Expr<'_>)) {
     match &root.kind {
         StmtKind::Expr(value) => expr(value, each),
         StmtKind::Declare(_, value) => value.iter().for_each(|value| expr(value, each)),
         StmtKind::Block(inner) => inner.iter().for_each(|inner| statement(inner, each)),
         StmtKind::If(condition, then, otherwise) => {
             expr(condition, each);
-            then.iter().chain(otherwise).for_each(|inner| statement(inner, each));
+            then.iter().chain(*otherwise).for_each(|inner| statement(inner, each));
         }
         StmtKind::Loop(inner) => {
-            inner.init.iter().chain(&inner.body).for_each(|inner| statement(inner, each));
+            inner.init.iter().chain(inner.body).for_each(|inner| statement(inner, each));
             inner.condition.iter().chain(&inner.step).for_each(|value| expr(value, each));
         }
         StmtKind::Switch(inner) => {
-            expr(&inner.value, each);
-            inner.arms.iter().flat_map(|arm| &arm.body).for_each(|inner| statement(inner, each));
+            expr(inner.value, each);
+            inner.arms.iter().flat_map(|arm| arm.body).for_each(|inner| statement(inner, each));
         }
         StmtKind::Break | StmtKind::Continue => {}
         #[cfg(feature = "host")]
         StmtKind::Goto(_) | StmtKind::Label(_) => {}
         StmtKind::Return(value) => value.iter().for_each(|value| expr(value, each)),
-        StmtKind::Asm(asm) => asm.operands.iter().for_each(|operand| expr(&operand.value, each)),
+        StmtKind::Asm(asm) => asm.operands.iter().for_each(|operand| expr(operand.value, each)),
     }
 }
 
 /// Calls `each` for what variables are declared with and for what `asm` writes: places there are references.
-pub(crate) fn declarations(root: &Stmt<'_>, each: &mut dyn FnMut(&Expr<'_>)) {
+pub(crate) fn declarations(root: &Stmt<'_>, each: &mut dyn FnMut(Expr<'_>)) {
     match &root.kind {
         StmtKind::Declare(_, Some(value)) => each(value),
         StmtKind::Block(inner) => inner.iter().for_each(|inner| declarations(inner, each)),
         StmtKind::If(_, then, otherwise) => {
-            then.iter().chain(otherwise).for_each(|inner| declarations(inner, each));
+            then.iter().chain(*otherwise).for_each(|inner| declarations(inner, each));
         }
         StmtKind::Loop(inner) => {
-            inner.init.iter().chain(&inner.body).for_each(|inner| declarations(inner, each));
+            inner.init.iter().chain(inner.body).for_each(|inner| declarations(inner, each));
         }
         StmtKind::Switch(inner) => {
-            inner.arms.iter().flat_map(|arm| &arm.body).for_each(|inner| declarations(inner, each));
+            inner.arms.iter().flat_map(|arm| arm.body).for_each(|inner| declarations(inner, each));
         }
-        StmtKind::Asm(asm) => asm.operands.iter().for_each(|operand| each(&operand.value)),
+        StmtKind::Asm(asm) => asm.operands.iter().for_each(|operand| each(operand.value)),
         _ => {}
     }
 }
@@ -118,8 +118,8 @@ pub(crate) fn returns(statements: &[Stmt<'_>]) -> usize {
         StmtKind::Return(_) => 1,
         StmtKind::Block(inner) => returns(inner),
         StmtKind::If(_, then, otherwise) => returns(then) + returns(otherwise),
-        StmtKind::Loop(inner) => returns(&inner.body),
-        StmtKind::Switch(inner) => inner.arms.iter().map(|arm| returns(&arm.body)).sum(),
+        StmtKind::Loop(inner) => returns(inner.body),
+        StmtKind::Switch(inner) => inner.arms.iter().map(|arm| returns(arm.body)).sum(),
         _ => 0,
     };
     statements.iter().map(count).sum()

@@ -8,7 +8,7 @@ use crate::source::{Name, Span};
 
 impl<'t> Checker<'_, 't> {
     /// A shift by at least as many bits as there are.
-    pub(super) fn warn_shift(&mut self, ty: Type, count: &Expr<'t>) {
+    pub(super) fn warn_shift(&mut self, ty: Type, count: Expr<'t>) {
         let bits = 8 * self.types.size(ty).max(4) as i64;
         if let Some(Constant::Integer(value)) = self.evaluate(count)
             && !(0..bits).contains(&value)
@@ -19,7 +19,7 @@ impl<'t> Checker<'_, 't> {
     }
 
     /// An index that no element has.
-    pub(super) fn warn_index(&mut self, index: &Expr<'t>, length: Option<u64>) {
+    pub(super) fn warn_index(&mut self, index: Expr<'t>, length: Option<u64>) {
         let (Some(length), Some(Constant::Integer(value))) = (length, self.evaluate(index)) else { return };
         if self.frames.last().is_some_and(|frame| frame.is_own) {
             return;
@@ -32,7 +32,7 @@ impl<'t> Checker<'_, 't> {
     }
 
     /// The value of the place after the last element of an array.
-    pub(super) fn warn_past_end(&mut self, place: &Expr<'t>) {
+    pub(super) fn warn_past_end(&mut self, place: Expr<'t>) {
         if let Kind::Element(base, index) = &place.kind
             && let Shape::Array(_, Some(length)) = self.types.shape(base.ty)
             && self.evaluate(index) == Some(Constant::Integer(length as i64))
@@ -44,7 +44,7 @@ impl<'t> Checker<'_, 't> {
     }
 
     /// A division of integers by zero.
-    pub(super) fn warn_division(&mut self, op: Binary, ty: Type, right: &Expr<'t>) {
+    pub(super) fn warn_division(&mut self, op: Binary, ty: Type, right: Expr<'t>) {
         if matches!(op, Binary::Div | Binary::Rem)
             && self.types.is_integral(ty)
             && self.evaluate(right) == Some(Constant::Integer(0))
@@ -54,7 +54,7 @@ impl<'t> Checker<'_, 't> {
     }
 
     /// A comparison of unsigned numbers that has the same result for all of them, or that makes a negative number a large one.
-    pub(super) fn warn_compare(&mut self, op: Compare, left: &Expr<'t>, right: &Expr<'t>, ty: Type) {
+    pub(super) fn warn_compare(&mut self, op: Compare, left: Expr<'t>, right: Expr<'t>, ty: Type) {
         let is_own = self.frames.last().is_some_and(|frame| frame.is_own);
         if is_own || !self.types.is_integral(ty) || !self.types.is_unsigned(ty) {
             return;
@@ -109,7 +109,7 @@ impl<'t> Checker<'_, 't> {
     pub(super) fn warn_function(&mut self, id: FunctionId) {
         let function = &self.program.functions[id];
         let is_constructor = self.types.is_void(function.result);
-        if self.sink.failed() || is_constructor || !function.span.is_users() || ends(&function.body) {
+        if self.sink.failed() || is_constructor || !function.span.is_users() || ends(function.body) {
             return;
         }
         let message = format!("`{}` does not return a value on every path", function.name);
@@ -125,14 +125,14 @@ fn ends(statements: &[Stmt<'_>]) -> bool {
         StmtKind::Block(inner) => ends(inner),
         StmtKind::If(_, then, otherwise) => ends(then) && ends(otherwise),
         StmtKind::Loop(inner) => match &inner.condition {
-            None => !leaves(&inner.body),
-            Some(condition) => matches!(condition.kind, Kind::Integer(1)) && !leaves(&inner.body),
+            None => !leaves(inner.body),
+            Some(condition) => matches!(condition.kind, Kind::Integer(1)) && !leaves(inner.body),
         },
         StmtKind::Switch(inner) => {
             let has_default = inner.arms.iter().any(|arm| arm.labels.contains(&None));
             has_default
-                && inner.arms.last().is_some_and(|arm| ends(&arm.body))
-                && !inner.arms.iter().any(|arm| leaves(&arm.body))
+                && inner.arms.last().is_some_and(|arm| ends(arm.body))
+                && !inner.arms.iter().any(|arm| leaves(arm.body))
         }
         StmtKind::Asm(asm) => asm.text.contains("trap") || asm.text.contains("exit"),
         _ => false,

@@ -8,7 +8,7 @@ use crate::source::{Result, unsupported};
 
 impl<'t> Lower<'t> {
     /// The address of a place, or of a value that is put into one.
-    pub(super) fn address(&mut self, expr: &typed::Expr<'t>) -> Result<Expr> {
+    pub(super) fn address(&mut self, expr: typed::Expr<'t>) -> Result<Expr> {
         match &expr.kind {
             Kind::Local(var) => self.local(*var),
             Kind::Global(global) if self.checked.program.globals[*global].is_host => {
@@ -45,7 +45,7 @@ impl<'t> Lower<'t> {
         })
     }
 
-    fn field(&mut self, expr: &typed::Expr<'t>, base: &typed::Expr<'t>, field: usize) -> Result<Expr> {
+    fn field(&mut self, expr: typed::Expr<'t>, base: typed::Expr<'t>, field: usize) -> Result<Expr> {
         let Some(at) = self.checked.types.struct_of(base.ty) else {
             return Err(unsupported(expr.span, "this member"));
         };
@@ -60,7 +60,7 @@ impl<'t> Lower<'t> {
     }
 
     /// A value in a temporary of its own.
-    fn placed(&mut self, expr: &typed::Expr<'t>) -> Result<Expr> {
+    fn placed(&mut self, expr: typed::Expr<'t>) -> Result<Expr> {
         let value = self.value(expr)?;
         let Some(ty) = self.scalar(expr.ty) else { return Ok(value) };
         let slot = Expr::Local(self.temporary(expr.ty, expr.span)?);
@@ -68,7 +68,7 @@ impl<'t> Lower<'t> {
     }
 
     /// An index in 64 bits.
-    pub(super) fn index(&mut self, index: &typed::Expr<'t>) -> Result<Expr> {
+    pub(super) fn index(&mut self, index: typed::Expr<'t>) -> Result<Expr> {
         let ty = self.number(index.ty, index.span)?;
         let value = self.value(index)?;
         let wide = if matches!(ty, Scalar::U32 | Scalar::U64) { Scalar::U64 } else { Scalar::I64 };
@@ -108,7 +108,7 @@ impl<'t> Lower<'t> {
     }
 
     /// Stores a value of a type at an address.
-    pub(super) fn put(&self, at: Expr, ty: Type, value: Expr, of: &typed::Expr<'t>) -> Expr {
+    pub(super) fn put(&self, at: Expr, ty: Type, value: Expr, of: typed::Expr<'t>) -> Expr {
         let line = self.line(of.span);
         match self.scalar(ty) {
             Some(scalar) => Expr::Store(scalar, Box::new(at), Box::new(value), line),

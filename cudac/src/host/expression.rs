@@ -8,7 +8,7 @@ use crate::source::{Result, unsupported};
 
 impl<'t> Lower<'t> {
     /// The value of an expression: a number, or the address of an object.
-    pub(super) fn value(&mut self, expr: &typed::Expr<'t>) -> Result<Expr> {
+    pub(super) fn value(&mut self, expr: typed::Expr<'t>) -> Result<Expr> {
         let line = self.line(expr.span);
         match &expr.kind {
             Kind::Integer(value) => Ok(self.constant(expr, Constant::Integer(*value))),
@@ -81,7 +81,7 @@ impl<'t> Lower<'t> {
     }
 
     /// The value of an operator, or the address of an object.
-    fn operation(&mut self, expr: &typed::Expr<'t>) -> Result<Expr> {
+    fn operation(&mut self, expr: typed::Expr<'t>) -> Result<Expr> {
         let line = self.line(expr.span);
         match &expr.kind {
             Kind::Negate(inner) => {
@@ -117,7 +117,7 @@ impl<'t> Lower<'t> {
         }
     }
 
-    fn constant(&self, expr: &typed::Expr<'t>, constant: Constant) -> Expr {
+    fn constant(&self, expr: typed::Expr<'t>, constant: Constant) -> Expr {
         Expr::Const(match (self.scalar(expr.ty), constant) {
             (Some(Scalar::F32), Constant::Float(value)) => u64::from((value as f32).to_bits()),
             (Some(Scalar::F32), Constant::Integer(value)) => u64::from((value as f32).to_bits()),
@@ -127,7 +127,7 @@ impl<'t> Lower<'t> {
         })
     }
 
-    fn loaded(&mut self, place: &typed::Expr<'t>) -> Result<Expr> {
+    fn loaded(&mut self, place: typed::Expr<'t>) -> Result<Expr> {
         if let Kind::Local(var) = place.kind {
             let declared = &self.checked.program.functions[self.function].vars[var];
             if let (Some(constant), Some(_)) = (declared.constant, self.scalar(declared.ty)) {
@@ -143,7 +143,7 @@ impl<'t> Lower<'t> {
         Ok(Expr::Load(ty, Box::new(self.address(place)?), line))
     }
 
-    fn converted(&mut self, expr: &typed::Expr<'t>, inner: &typed::Expr<'t>) -> Result<Expr> {
+    fn converted(&mut self, expr: typed::Expr<'t>, inner: typed::Expr<'t>) -> Result<Expr> {
         let value = self.value(inner)?;
         if self.checked.types.is_void(expr.ty) {
             return Ok(value);
@@ -153,17 +153,17 @@ impl<'t> Lower<'t> {
     }
 
     /// The size of what a pointer points to.
-    fn pointee_bytes(&self, pointer: &typed::Expr<'t>) -> i64 {
+    fn pointee_bytes(&self, pointer: typed::Expr<'t>) -> i64 {
         let to = self.checked.types.pointee(pointer.ty);
         to.map_or(1, |to| self.checked.types.size(to).max(1)) as i64
     }
 
     pub(super) fn assign(
         &mut self,
-        place: &typed::Expr<'t>,
-        value: &typed::Expr<'t>,
+        place: typed::Expr<'t>,
+        value: typed::Expr<'t>,
         wants_address: bool,
-        expr: &typed::Expr<'t>,
+        expr: typed::Expr<'t>,
     ) -> Result<Expr> {
         let line = self.line(expr.span);
         let is_reference = self.checked.types.is_reference(place.ty);
@@ -176,7 +176,7 @@ impl<'t> Lower<'t> {
         })
     }
 
-    pub(super) fn update(&mut self, expr: &typed::Expr<'t>, result: UpdateResult) -> Result<Expr> {
+    pub(super) fn update(&mut self, expr: typed::Expr<'t>, result: UpdateResult) -> Result<Expr> {
         let Kind::Update { op, place, value, computed_as } = &expr.kind else {
             return Err(unsupported(expr.span, "this place"));
         };
@@ -193,7 +193,7 @@ impl<'t> Lower<'t> {
         Ok(Expr::Update(Box::new(Update { op: *op, ty, computed_as, address, value, result, line })))
     }
 
-    pub(super) fn step(&mut self, expr: &typed::Expr<'t>, result: UpdateResult) -> Result<Expr> {
+    pub(super) fn step(&mut self, expr: typed::Expr<'t>, result: UpdateResult) -> Result<Expr> {
         let Kind::Step { place, is_down, .. } = &expr.kind else {
             return Err(unsupported(expr.span, "this place"));
         };
@@ -232,7 +232,7 @@ impl<'t> Lower<'t> {
         &mut self,
         function: FunctionId,
         arguments: &[typed::Expr<'t>],
-        expr: &typed::Expr<'t>,
+        expr: typed::Expr<'t>,
     ) -> Result<Expr> {
         let made = &self.checked.program.functions[function];
         let line = self.line(expr.span);
@@ -257,7 +257,7 @@ impl<'t> Lower<'t> {
     }
 
     /// The name of the variable whose address an expression is.
-    fn variable_at(&self, expr: &typed::Expr<'t>) -> Option<String> {
+    fn variable_at(&self, expr: typed::Expr<'t>) -> Option<String> {
         match &expr.kind {
             Kind::Convert(inner) | Kind::AddressOf(inner) => self.variable_at(inner),
             Kind::Local(var) => {
@@ -280,7 +280,7 @@ impl<'t> Lower<'t> {
         function: FunctionId,
         arguments: &[typed::Expr<'t>],
         slot: u64,
-        expr: &typed::Expr<'t>,
+        expr: typed::Expr<'t>,
     ) -> Result<Expr> {
         let mut passed = vec![Expr::Local(slot)];
         passed.extend(self.arguments(function, 1, arguments)?.into_iter().map(|(_, value)| value));
@@ -310,9 +310,9 @@ impl<'t> Lower<'t> {
 
     fn call_pointer(
         &mut self,
-        pointer: &typed::Expr<'t>,
+        pointer: typed::Expr<'t>,
         arguments: &[typed::Expr<'t>],
-        expr: &typed::Expr<'t>,
+        expr: typed::Expr<'t>,
     ) -> Result<Expr> {
         let types = &self.checked.types;
         let parameters = match types.pointee(pointer.ty).map(|to| types.shape(to)) {

@@ -121,7 +121,7 @@ impl Lower<'_> {
             parameters.push(Parameter { offset, passing });
         }
         let parameters_owned = self.own_parameters(&made.parameters)?;
-        let mut body = self.block(&made.body)?;
+        let mut body = self.block(made.body)?;
         if !parameters_owned.is_empty() {
             body = vec![Stmt::Scope(parameters_owned.into_iter().chain(body).collect())];
         }

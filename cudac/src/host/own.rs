@@ -80,7 +80,7 @@ impl<'t> Lower<'t> {
     }
 
     /// What `return` gives away: a variable of the function is not destroyed.
-    pub(super) fn given(&mut self, value: &typed::Expr<'t>, made: Expr) -> Expr {
+    pub(super) fn given(&mut self, value: typed::Expr<'t>, made: Expr) -> Expr {
         let Kind::Load(place) = &value.kind else { return made };
         if !matches!(place.kind, Kind::Local(_)) || self.destructors(value.ty).is_empty() {
             return made;

@@ -15,7 +15,7 @@ pub(super) fn bytes(checked: &Checked<'_>, kernel: FunctionId) -> u64 {
         if functions.insert(id, ()).is_some() {
             continue;
         }
-        let mut each = |expr: &crate::check::typed::Expr| match &expr.kind {
+        let mut each = |expr: crate::check::typed::Expr| match &expr.kind {
             Kind::Call(function, _) | Kind::Construct(function, _) => waiting.push(*function),
             Kind::Global(global) if globals.insert(*global, ()).is_none() => {
                 let known = &checked.program.globals[*global];
@@ -25,7 +25,7 @@ pub(super) fn bytes(checked: &Checked<'_>, kernel: FunctionId) -> u64 {
             }
             _ => {}
         };
-        for statement in &checked.program.functions[id].body {
+        for statement in checked.program.functions[id].body {
             walk::statement(statement, &mut each);
         }
     }

@@ -22,7 +22,7 @@ impl<'t> Lower<'t> {
     fn statement(&mut self, statement: &typed::Stmt<'t>) -> Result<Stmt> {
         Ok(match &statement.kind {
             StmtKind::Expr(expr) => Stmt::Expr(self.cleaned(|lower| lower.unused(expr))?, is_call(expr)),
-            StmtKind::Declare(var, value) => self.declare(*var, value.as_ref())?,
+            StmtKind::Declare(var, value) => self.declare(*var, *value)?,
             // Variables that are declared together are no block of their own.
             StmtKind::Block(inner)
                 if inner.iter().all(|inner| matches!(inner.kind, StmtKind::Declare(..))) =>
@@ -43,10 +43,10 @@ impl<'t> Lower<'t> {
                 if owns { Stmt::Scope(vec![made]) } else { made }
             }
             StmtKind::Switch(inner) => {
-                let value = self.cleaned(|lower| lower.value(&inner.value))?;
+                let value = self.cleaned(|lower| lower.value(inner.value))?;
                 let outer = std::mem::replace(&mut self.owns, false);
                 let arms = inner.arms.iter();
-                let arms = arms.map(|arm| Ok((arm.labels.clone(), self.statements(&arm.body)?)));
+                let arms = arms.map(|arm| Ok((arm.labels.to_vec(), self.statements(arm.body)?)));
                 let arms = arms.collect::<Result<_>>();
                 let owns = std::mem::replace(&mut self.owns, outer);
                 let made = Stmt::Switch(Box::new(Switch { value, arms: arms? }));
@@ -105,17 +105,17 @@ impl<'t> Lower<'t> {
         let condition = inner.condition.as_ref();
         let step = inner.step.as_ref();
         Ok(Loop {
-            init: self.statements(&inner.init)?,
+            init: self.statements(inner.init)?,
             condition: condition.map(|condition| self.cleaned(|lower| lower.value(condition))).transpose()?,
             is_do: inner.is_do,
             step: step.map(|step| self.cleaned(|lower| lower.unused(step))).transpose()?,
-            body: self.block(&inner.body)?,
+            body: self.block(inner.body)?,
             line,
         })
     }
 
     /// An expression whose value nobody needs: of a place, only what it does.
-    fn unused(&mut self, expr: &typed::Expr<'t>) -> Result<Expr> {
+    fn unused(&mut self, expr: typed::Expr<'t>) -> Result<Expr> {
         let is_done = matches!(expr.kind, Kind::Assign(..) | Kind::Update { .. } | Kind::Step { .. });
         if expr.is_place() && !is_done {
             return self.address(expr);
@@ -125,7 +125,7 @@ impl<'t> Lower<'t> {
         Ok(if is_new { self.owned(made, expr.ty) } else { made })
     }
 
-    fn declare(&mut self, var: VarId, value: Option<&typed::Expr<'t>>) -> Result<Stmt> {
+    fn declare(&mut self, var: VarId, value: Option<typed::Expr<'t>>) -> Result<Stmt> {
         let ty = self.checked.program.functions[self.function].vars[var].ty;
         let slot = self.slot(var)?;
         let Some(value) = value else {
@@ -153,7 +153,7 @@ impl<'t> Lower<'t> {
     }
 
     /// Puts the value of a variable into its place.
-    fn declared(&mut self, slot: u64, ty: Type, value: &typed::Expr<'t>) -> Result<Expr> {
+    fn declared(&mut self, slot: u64, ty: Type, value: typed::Expr<'t>) -> Result<Expr> {
         Ok(match &value.kind {
             Kind::Construct(function, arguments) => self.construct(*function, arguments, slot, value)?,
             Kind::Aggregate(items) if self.scalar(ty).is_none() => {
@@ -170,6 +170,6 @@ impl<'t> Lower<'t> {
 }
 
 /// Whether an expression is a call whose result nobody looks at.
-fn is_call(expr: &typed::Expr<'_>) -> bool {
+fn is_call(expr: typed::Expr<'_>) -> bool {
     matches!(expr.kind, Kind::Call(..))
 }

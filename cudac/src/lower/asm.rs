@@ -13,7 +13,7 @@ impl<'t> Lower<'t> {
         let mut stores = Vec::new();
         for (nth, operand) in asm.operands.iter().enumerate() {
             if nth < asm.outputs {
-                let place = self.place(&operand.value)?;
+                let place = self.place(operand.value)?;
                 let ty = self.scalar_ty(operand.value.ty, span)?;
                 let class = class(operand.constraint);
                 let dst = self.function.new_reg(class);
@@ -29,14 +29,14 @@ impl<'t> Lower<'t> {
                 parts.dsts.push(dst);
                 stores.push((place, ty, operand, dst));
             } else {
-                let value = self.value(&operand.value)?;
+                let value = self.value(operand.value)?;
                 parts.operands.push(PtxOperand::Argument(parts.args.len()));
                 self.input(asm, operand, value, &mut parts)?;
             }
         }
         let spaces = vec![Space::Generic; parts.args.len()];
         let ptx = Ptx {
-            text: asm.text.clone(),
+            text: asm.text.to_owned(),
             is_volatile: asm.is_volatile,
             touches_memory: asm.touches_memory,
             addresses: parts.addresses,

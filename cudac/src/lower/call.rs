@@ -13,7 +13,7 @@ impl<'t> Lower<'t> {
         function: FunctionId,
         arguments: &[Expr<'t>],
         object: Option<Place>,
-        call: &Expr<'t>,
+        call: Expr<'t>,
     ) -> Result<Value> {
         let called = &self.checked.program.functions[function];
         self.count(call.span)?;
@@ -47,7 +47,7 @@ impl<'t> Lower<'t> {
         }
         let exit = self.new_block();
         frame.exit = exit;
-        frame.returns_at_end = crate::check::walk::returns(&called.body) == 1 && ends_in_return(&called.body);
+        frame.returns_at_end = crate::check::walk::returns(called.body) == 1 && ends_in_return(called.body);
         self.frames.push(frame);
         for (parameter, value) in called.parameters.iter().zip(values) {
             match value {
@@ -60,7 +60,7 @@ impl<'t> Lower<'t> {
             let slot = self.new_slot(called.result, None);
             self.frame().result = Some(slot);
         }
-        let result = self.statements(&called.body);
+        let result = self.statements(called.body);
         self.jump(exit);
         self.start(exit);
         let frame = self.frames.pop();

@@ -7,13 +7,13 @@ use crate::source::Result;
 
 impl<'t> Lower<'t> {
     /// Whether a value can be computed without need: it costs little, changes nothing and cannot fault.
-    pub(super) fn is_cheap(&self, expr: &Expr<'t>, budget: usize) -> bool {
+    pub(super) fn is_cheap(&self, expr: Expr<'t>, budget: usize) -> bool {
         self.cost(expr).is_some_and(|cost| cost <= budget)
     }
 
-    fn cost(&self, expr: &Expr<'t>) -> Option<usize> {
+    fn cost(&self, expr: Expr<'t>) -> Option<usize> {
         let one = |inner: &Expr| self.cost(inner).map(|cost| cost + 1);
-        let two = |a: &Expr<'t>, b: &Expr<'t>| Some(self.cost(a)? + self.cost(b)? + 1);
+        let two = |a: Expr<'t>, b: Expr<'t>| Some(self.cost(a)? + self.cost(b)? + 1);
         match &expr.kind {
             Kind::Integer(_) | Kind::Float(_) | Kind::Special(_) => Some(0),
             Kind::Load(place) | Kind::Temporary(place) => match place.kind {
@@ -42,7 +42,7 @@ impl<'t> Lower<'t> {
     }
 
     /// A truth value in a predicate.
-    pub(super) fn truth(&mut self, expr: &Expr<'t>) -> Result<Operand> {
+    pub(super) fn truth(&mut self, expr: Expr<'t>) -> Result<Operand> {
         let (is_and, a, b) = match &expr.kind {
             Kind::And(a, b) => (true, a, b),
             Kind::Or(a, b) => (false, a, b),
@@ -74,7 +74,7 @@ impl<'t> Lower<'t> {
     }
 
     /// Branches on a condition. If it is known, says so; the caller may then leave the other block out.
-    pub(super) fn branch_on(&mut self, expr: &Expr<'t>, yes: BlockId, no: BlockId) -> Result<Option<bool>> {
+    pub(super) fn branch_on(&mut self, expr: Expr<'t>, yes: BlockId, no: BlockId) -> Result<Option<bool>> {
         match &expr.kind {
             Kind::Not(inner) if matches!(inner.kind, Kind::And(..) | Kind::Or(..)) => {
                 let known = self.branch_on(inner, no, yes)?;

@@ -13,7 +13,7 @@ pub(super) fn zero(ty: Ty) -> Operand {
 }
 
 impl<'t> Lower<'t> {
-    pub(super) fn value(&mut self, expr: &Expr<'t>) -> Result<Value> {
+    pub(super) fn value(&mut self, expr: Expr<'t>) -> Result<Value> {
         let scalar = Value::Scalar;
         Ok(match &expr.kind {
             Kind::Integer(value) => scalar(Operand::Int(*value)),
@@ -81,19 +81,19 @@ impl<'t> Lower<'t> {
     }
 
     /// A number, a truth value or a pointer in an operand.
-    pub(super) fn scalar(&mut self, expr: &Expr<'t>) -> Result<Operand> {
+    pub(super) fn scalar(&mut self, expr: Expr<'t>) -> Result<Operand> {
         let value = self.value(expr)?;
         Ok(self.operand(value))
     }
 
-    fn unary(&mut self, unary: Unary, inner: &Expr<'t>) -> Result<Operand> {
+    fn unary(&mut self, unary: Unary, inner: Expr<'t>) -> Result<Operand> {
         let ty = self.scalar_ty(inner.ty, inner.span)?;
         let value = self.scalar(inner)?;
         Ok(self.emit(Op::Unary(unary, ty), ty.class(), &[value]))
     }
 
     /// The count of a shift is in 32 bits, whatever is shifted.
-    fn shift_count(&mut self, op: Binary, expr: &Expr<'t>) -> Result<Operand> {
+    fn shift_count(&mut self, op: Binary, expr: Expr<'t>) -> Result<Operand> {
         let value = self.scalar(expr)?;
         if !matches!(op, Binary::Shl | Binary::Shr) {
             return Ok(value);
@@ -102,7 +102,7 @@ impl<'t> Lower<'t> {
         Ok(if from.size() == 8 { self.convert(value, from, Ty::U32) } else { value })
     }
 
-    pub(super) fn compared(&mut self, op: Compare, a: &Expr<'t>, b: &Expr<'t>) -> Result<Operand> {
+    pub(super) fn compared(&mut self, op: Compare, a: Expr<'t>, b: Expr<'t>) -> Result<Operand> {
         let ty = self.scalar_ty(a.ty, a.span)?;
         if self.checked.types.is_pointer(a.ty) {
             let (a, b) = (self.value(a)?, self.value(b)?);
@@ -117,7 +117,7 @@ impl<'t> Lower<'t> {
         Ok(self.set(op, ty.wide(), a, b))
     }
 
-    fn difference(&mut self, a: &Expr<'t>, b: &Expr<'t>) -> Result<Operand> {
+    fn difference(&mut self, a: Expr<'t>, b: Expr<'t>) -> Result<Operand> {
         let size = self.checked.types.pointee(a.ty).map_or(1, |to| self.checked.types.size(to)).max(1);
         let (a, b) = (self.value(a)?, self.value(b)?);
         let (a, b) = (self.generic(a), self.generic(b));
@@ -134,7 +134,7 @@ impl<'t> Lower<'t> {
     }
 
     /// What is at a place.
-    fn loaded(&mut self, place: &Expr<'t>) -> Result<Value> {
+    fn loaded(&mut self, place: Expr<'t>) -> Result<Value> {
         if let Kind::Local(var) = place.kind {
             let function = self.frame().function;
             let declared = &self.checked.program.functions[function].vars[var];
@@ -152,7 +152,7 @@ impl<'t> Lower<'t> {
         Ok(self.load(at, place.ty))
     }
 
-    fn converted(&mut self, inner: &Expr<'t>, to: Type) -> Result<Value> {
+    fn converted(&mut self, inner: Expr<'t>, to: Type) -> Result<Value> {
         let value = self.value(inner)?;
         let types = &self.checked.types;
         if types.is_pointer(to) && (types.is_pointer(inner.ty) || types.is_array(inner.ty)) {
@@ -171,13 +171,7 @@ impl<'t> Lower<'t> {
         Ok(Value::Scalar(self.convert(operand, from, target)))
     }
 
-    fn conditional(
-        &mut self,
-        ty: Type,
-        condition: &Expr<'t>,
-        yes: &Expr<'t>,
-        no: &Expr<'t>,
-    ) -> Result<Value> {
+    fn conditional(&mut self, ty: Type, condition: Expr<'t>, yes: Expr<'t>, no: Expr<'t>) -> Result<Value> {
         let kind = self.ty(ty);
         if let Some(kind) = kind
             && kind != Ty::Pred
@@ -219,7 +213,7 @@ impl<'t> Lower<'t> {
     }
 
     /// An assignment as a place.
-    pub(super) fn assigned(&mut self, expr: &Expr<'t>) -> Result<Place> {
+    pub(super) fn assigned(&mut self, expr: Expr<'t>) -> Result<Place> {
         match &expr.kind {
             Kind::Assign(place, value) => {
                 if let Shape::Reference(_) = self.checked.types.shape(place.ty) {
@@ -248,7 +242,7 @@ impl<'t> Lower<'t> {
         }
     }
 
-    fn assigned_value(&mut self, expr: &Expr<'t>) -> Result<Value> {
+    fn assigned_value(&mut self, expr: Expr<'t>) -> Result<Value> {
         match &expr.kind {
             Kind::Step { place, is_down, is_post } => {
                 let at = self.place(place)?;
@@ -274,9 +268,9 @@ impl<'t> Lower<'t> {
     fn update(
         &mut self,
         at: Place,
-        place: &Expr<'t>,
+        place: Expr<'t>,
         op: typed::Binary,
-        value: &Expr<'t>,
+        value: Expr<'t>,
         computed_as: Type,
     ) -> Result<Operand> {
         let ty = self.scalar_ty(place.ty, place.span)?;
@@ -300,7 +294,7 @@ impl<'t> Lower<'t> {
         Ok(new)
     }
 
-    fn step(&mut self, at: Place, place: &Expr<'t>, is_down: bool) -> Result<(Operand, Operand)> {
+    fn step(&mut self, at: Place, place: Expr<'t>, is_down: bool) -> Result<(Operand, Operand)> {
         let ty = self.scalar_ty(place.ty, place.span)?;
         let old = self.load(at, place.ty);
         let old = self.operand(old);
@@ -382,7 +376,7 @@ impl<'t> Lower<'t> {
         Ok(())
     }
 
-    fn intrinsic(&mut self, intrinsic: Intrinsic, arguments: &[Expr<'t>], expr: &Expr<'t>) -> Result<Value> {
+    fn intrinsic(&mut self, intrinsic: Intrinsic, arguments: &[Expr<'t>], expr: Expr<'t>) -> Result<Value> {
         if intrinsic == Intrinsic::Unreachable {
             return Err(unsupported(expr.span, "this combination of arguments"));
         }

@@ -18,7 +18,7 @@ const MAX_ASKED: usize = 4096;
 
 impl<'t> Lower<'t> {
     pub(super) fn loop_(&mut self, inner: &Loop<'t>, span: Span) -> Result<()> {
-        self.statements(&inner.init)?;
+        self.statements(inner.init)?;
         self.at(span);
         if let Some((var, values)) = self.known_count(inner) {
             return self.written_out(inner, var, &values, span);
@@ -56,7 +56,7 @@ impl<'t> Lower<'t> {
     fn loop_body(&mut self, inner: &Loop<'t>, next: BlockId, after: BlockId, span: Span) -> Result<()> {
         self.frame().breaks.push(after);
         self.frame().continues.push(next);
-        let result = self.statements(&inner.body);
+        let result = self.statements(inner.body);
         self.frame().breaks.pop();
         self.frame().continues.pop();
         result?;
@@ -86,7 +86,7 @@ impl<'t> Lower<'t> {
     }
 
     /// What the step does beside counting.
-    fn rest_of_step(&mut self, step: &Expr<'t>, var: VarId) -> Result<()> {
+    fn rest_of_step(&mut self, step: Expr<'t>, var: VarId) -> Result<()> {
         if let Kind::Comma(a, b) = &step.kind {
             self.rest_of_step(a, var)?;
             return self.rest_of_step(b, var);
@@ -112,7 +112,7 @@ impl<'t> Lower<'t> {
             return None;
         }
         let (condition, step) = (inner.condition.as_ref()?, inner.step.as_ref()?);
-        let (var, ty, start) = self.counter(&inner.init)?;
+        let (var, ty, start) = self.counter(inner.init)?;
         if inner.body.iter().any(|statement| statement_changes(statement, var)) || refers(step, var) {
             return None;
         }
@@ -155,7 +155,7 @@ impl<'t> Lower<'t> {
     }
 
     /// The value of an expression, if it depends only on constants and on `var`.
-    fn known(&self, expr: &Expr<'t>, var: VarId, now: i64) -> Option<Constant> {
+    fn known(&self, expr: Expr<'t>, var: VarId, now: i64) -> Option<Constant> {
         let types = &self.checked.types;
         match &expr.kind {
             Kind::Integer(value) => Some(Constant::Integer(*value)),
@@ -216,14 +216,14 @@ impl<'t> Lower<'t> {
     /// A function of this compiler that does nothing but return a number, such as the size of a tile.
     fn known_call(&self, function: usize) -> Option<Constant> {
         let called = &self.checked.program.functions[function];
-        match &called.body[..] {
+        match called.body {
             [Stmt { kind: StmtKind::Return(Some(value)), .. }] => self.known(value, usize::MAX, 0),
             _ => None,
         }
     }
 
     /// The variable's value after the step.
-    fn stepped(&self, step: &Expr<'t>, var: VarId, ty: Type, now: i64) -> Option<i64> {
+    fn stepped(&self, step: Expr<'t>, var: VarId, ty: Type, now: i64) -> Option<i64> {
         let types = &self.checked.types;
         match &step.kind {
             Kind::Step { place, is_down, .. } if is_local(place, var) => {
@@ -270,12 +270,12 @@ impl<'t> Lower<'t> {
     }
 }
 
-fn is_local(place: &Expr<'_>, var: VarId) -> bool {
+fn is_local(place: Expr<'_>, var: VarId) -> bool {
     matches!(place.kind, Kind::Local(own) if own == var)
 }
 
 /// Whether an expression assigns to a variable, takes its address, or refers to it.
-fn changes(expr: &Expr<'_>, var: VarId) -> bool {
+fn changes(expr: Expr<'_>, var: VarId) -> bool {
     let mut found = false;
     crate::check::walk::expr(expr, &mut |inner| {
         found |= match &inner.kind {
@@ -294,7 +294,7 @@ fn changes(expr: &Expr<'_>, var: VarId) -> bool {
 }
 
 /// Whether a step refers to its variable in another way than by changing its value.
-fn refers(step: &Expr<'_>, var: VarId) -> bool {
+fn refers(step: Expr<'_>, var: VarId) -> bool {
     let mut found = false;
     crate::check::walk::expr(step, &mut |inner| {
         found |= match &inner.kind {
@@ -309,11 +309,11 @@ fn refers(step: &Expr<'_>, var: VarId) -> bool {
 fn statement_changes(statement: &Stmt<'_>, var: VarId) -> bool {
     let mut found = false;
     crate::check::walk::statement(statement, &mut |expr| found |= changes_here(expr, var));
-    crate::check::walk::declarations(statement, &mut |value: &Expr| found |= is_local(value, var));
+    crate::check::walk::declarations(statement, &mut |value: Expr| found |= is_local(value, var));
     found
 }
 
-fn changes_here(expr: &Expr<'_>, var: VarId) -> bool {
+fn changes_here(expr: Expr<'_>, var: VarId) -> bool {
     match &expr.kind {
         Kind::Assign(place, _) | Kind::Update { place, .. } | Kind::Step { place, .. } => {
             is_local(place, var)

@@ -130,7 +130,7 @@ impl Lower<'_> {
         }
         let exit = self.new_block();
         self.frame().exit = exit;
-        self.statements(&made.body)?;
+        self.statements(made.body)?;
         self.at(made.end);
         self.jump(exit);
         self.start(exit);

@@ -7,7 +7,7 @@ use crate::code::{Base, Binary, Class, Op, Operand, Place, Ty};
 use crate::source::{Result, error, unsupported};
 
 impl<'t> Lower<'t> {
-    pub(super) fn place(&mut self, expr: &Expr<'t>) -> Result<Place> {
+    pub(super) fn place(&mut self, expr: Expr<'t>) -> Result<Place> {
         match &expr.kind {
             Kind::Local(var) => self.local_place(*var, expr),
             Kind::Global(global) if self.checked.program.globals[*global].is_host => {
@@ -37,7 +37,7 @@ impl<'t> Lower<'t> {
         }
     }
 
-    fn local_place(&mut self, var: usize, expr: &Expr<'t>) -> Result<Place> {
+    fn local_place(&mut self, var: usize, expr: Expr<'t>) -> Result<Place> {
         match self.frame().vars[var] {
             Binding::Place(place) | Binding::Value(Value::Object(place)) => Ok(place),
             Binding::Value(value) => {
@@ -56,7 +56,7 @@ impl<'t> Lower<'t> {
     }
 
     /// A value in memory of its own.
-    pub(super) fn temporary(&mut self, expr: &Expr<'t>) -> Result<Place> {
+    pub(super) fn temporary(&mut self, expr: Expr<'t>) -> Result<Place> {
         let value = self.value(expr)?;
         if let Value::Object(place) = value {
             return Ok(place);
@@ -82,7 +82,7 @@ impl<'t> Lower<'t> {
         }
     }
 
-    fn field_place(&mut self, expr: &Expr<'t>, base: &Expr<'t>, field: usize) -> Result<Place> {
+    fn field_place(&mut self, expr: Expr<'t>, base: Expr<'t>, field: usize) -> Result<Place> {
         let base_place = self.place(base)?;
         let Some(at) = self.checked.types.struct_of(base.ty) else {
             return Err(unsupported(expr.span, "this member"));
@@ -112,7 +112,7 @@ impl<'t> Lower<'t> {
     pub(super) fn element(
         &mut self,
         base: Place,
-        index: &Expr<'t>,
+        index: Expr<'t>,
         size: i64,
         is_negative: bool,
     ) -> Result<Place> {
@@ -137,7 +137,7 @@ impl<'t> Lower<'t> {
     }
 
     /// An index without the constant that is added to it.
-    fn split(&mut self, index: &Expr<'t>) -> Result<((Operand, Ty), i64)> {
+    fn split(&mut self, index: Expr<'t>) -> Result<((Operand, Ty), i64)> {
         let ty = self.scalar_ty(index.ty, index.span)?;
         if let (Kind::Binary(op @ (B::Add | B::Sub), a, b), false) = (&index.kind, ty.is_unsigned()) {
             if let Kind::Integer(constant) = b.kind {

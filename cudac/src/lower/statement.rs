@@ -28,7 +28,7 @@ impl<'t> Lower<'t> {
                 }
                 Ok(())
             }
-            StmtKind::Declare(var, value) => self.declare(*var, value.as_ref(), span),
+            StmtKind::Declare(var, value) => self.declare(*var, *value, span),
             StmtKind::Block(inner) => self.statements(inner),
             StmtKind::If(condition, then, otherwise) => self.branching(condition, then, otherwise),
             StmtKind::Loop(inner) => self.loop_(inner, span),
@@ -47,7 +47,7 @@ impl<'t> Lower<'t> {
                 }
                 Ok(())
             }
-            StmtKind::Return(value) => self.return_(value.as_ref(), span),
+            StmtKind::Return(value) => self.return_(*value, span),
             StmtKind::Asm(asm) => self.asm(asm, span),
             #[cfg(feature = "host")]
             StmtKind::Goto(_) | StmtKind::Label(_) => {
@@ -56,7 +56,7 @@ impl<'t> Lower<'t> {
         }
     }
 
-    fn declare(&mut self, var: VarId, value: Option<&Expr<'t>>, span: Span) -> Result<()> {
+    fn declare(&mut self, var: VarId, value: Option<Expr<'t>>, span: Span) -> Result<()> {
         let function = self.frame().function;
         let ty = self.checked.program.functions[function].vars[var].ty;
         let Some(value) = value else {
@@ -89,7 +89,7 @@ impl<'t> Lower<'t> {
         Ok(())
     }
 
-    fn branching(&mut self, condition: &Expr<'t>, then: &[Stmt<'t>], otherwise: &[Stmt<'t>]) -> Result<()> {
+    fn branching(&mut self, condition: Expr<'t>, then: &[Stmt<'t>], otherwise: &[Stmt<'t>]) -> Result<()> {
         let (yes, after) = (self.new_block(), self.new_block());
         let no = if otherwise.is_empty() { after } else { self.new_block() };
         let known = self.branch_on(condition, yes, no)?;
@@ -113,12 +113,12 @@ impl<'t> Lower<'t> {
     /// One comparison after another.
     fn switch(&mut self, inner: &Switch<'t>) -> Result<()> {
         let ty = self.scalar_ty(inner.value.ty, inner.value.span)?;
-        let value = self.scalar(&inner.value)?;
+        let value = self.scalar(inner.value)?;
         let after = self.new_block();
         let bodies: Vec<_> = inner.arms.iter().map(|_| self.new_block()).collect();
         let mut default = after;
         for (arm, body) in inner.arms.iter().zip(&bodies) {
-            for label in &arm.labels {
+            for label in arm.labels {
                 let Some(label) = label else {
                     default = *body;
                     continue;
@@ -133,7 +133,7 @@ impl<'t> Lower<'t> {
         self.frame().breaks.push(after);
         for (nth, arm) in inner.arms.iter().enumerate() {
             self.start(bodies[nth]);
-            self.statements(&arm.body)?;
+            self.statements(arm.body)?;
             self.jump(bodies.get(nth + 1).copied().unwrap_or(after));
         }
         self.frame().breaks.pop();
@@ -141,7 +141,7 @@ impl<'t> Lower<'t> {
         Ok(())
     }
 
-    fn return_(&mut self, value: Option<&Expr<'t>>, span: Span) -> Result<()> {
+    fn return_(&mut self, value: Option<Expr<'t>>, span: Span) -> Result<()> {
         let function = self.frame().function;
         let result = self.checked.program.functions[function].result;
         let is_reference = self.checked.types.is_reference(result);
