@@ -226,8 +226,7 @@ impl<'t> Checker<'_, 't> {
             made.parameters.iter().skip(first).map(|var| made.vars[*var].ty).collect()
         };
         for (nth, argument) in arguments.iter().enumerate() {
-            let what = format!("argument {} of `{}`", nth + 1, function.name);
-            passed.push(self.implicit(argument, parameters[nth], &what)?);
+            passed.push(self.passed_to(function.name.as_str(), nth, argument, parameters[nth])?);
         }
         for (nth, parameter) in parameters.iter().enumerate().skip(count) {
             let Some(tree::Init::Assign(default)) =
@@ -238,11 +237,16 @@ impl<'t> Checker<'_, 't> {
             let scope = self.declared[declared].scope;
             let default = self.expr(scope, default)?;
             let default = self.at(default, span);
-            passed.push(self.implicit(default, *parameter, "a default argument")?);
+            passed.push(self.implicit(default, *parameter, &"a default argument")?);
         }
         let result = self.program.functions[id].result;
         let call = self.node(Kind::Call(id, self.arena.list(&passed)), result, span);
         Ok(self.dereferenced(call))
+    }
+
+    /// An argument of a function as a parameter takes it.
+    fn passed_to(&mut self, name: &str, nth: usize, argument: Expr<'t>, parameter: Type) -> Result<Expr<'t>> {
+        self.implicit(argument, parameter, &format_args!("argument {} of `{name}`", nth + 1))
     }
 
     /// A call that returns a reference is a place.
@@ -359,12 +363,12 @@ impl<'t> Checker<'_, 't> {
         if function.template.is_none() && !explicit.is_empty() {
             return Ok(None);
         }
-        let (deduced, parameters) = if function.template.is_some() {
+        let (deduced, signature) = if function.template.is_some() {
             let Some(deduced) = self.deduce(declared, explicit, arguments)? else { return Ok(None) };
             let signature = self.instance_signature(declared, &deduced)?;
-            (deduced, signature.parameters)
+            (deduced, signature)
         } else {
-            (Vec::new(), self.signature(declared)?.parameters.clone())
+            (Vec::new(), self.signature(declared)?)
         };
         let mut ranks = Vec::with_capacity(arguments.len() + 1);
         if let Some(this) = this
@@ -375,7 +379,7 @@ impl<'t> Checker<'_, 't> {
             }
             ranks.push(if function.is_const && !this.ty.is_const() { EXACT + 1 } else { EXACT });
         }
-        for (argument, parameter) in arguments.iter().zip(&parameters) {
+        for (argument, parameter) in arguments.iter().zip(signature.parameters) {
             let Some(rank) = self.rank(argument, *parameter) else { return Ok(None) };
             ranks.push(rank);
         }
@@ -400,11 +404,10 @@ impl<'t> Checker<'_, 't> {
             return error(span, message).with_help(parameters_of(function));
         }
         if function.template.is_none()
-            && let Ok(signature) = self.signature(*only).cloned()
+            && let Ok(signature) = self.signature(*only)
         {
-            for (nth, (argument, parameter)) in arguments.iter().zip(&signature.parameters).enumerate() {
-                let what = format!("argument {} of `{name}`", nth + 1);
-                if let Err(problem) = self.implicit(argument, *parameter, &what) {
+            for (nth, (argument, parameter)) in arguments.iter().zip(signature.parameters).enumerate() {
+                if let Err(problem) = self.passed_to(name, nth, argument, *parameter) {
                     return problem;
                 }
             }
@@ -438,15 +441,14 @@ impl<'t> Checker<'_, 't> {
         }
         // If all but one of the arguments fit a function, what is wrong with that one says most.
         for declared in functions {
-            let Ok(signature) = self.signature(*declared).cloned() else { continue };
+            let Ok(signature) = self.signature(*declared) else { continue };
             let is_template = self.declared[*declared].function.template.is_some();
             if is_template || signature.parameters.len() != arguments.len() {
                 continue;
             }
             let mut problems = Vec::new();
-            for (nth, (argument, parameter)) in arguments.iter().zip(&signature.parameters).enumerate() {
-                let what = format!("argument {} of `{name}`", nth + 1);
-                problems.extend(self.implicit(argument, *parameter, &what).err().map(Failed::problem));
+            for (nth, (argument, parameter)) in arguments.iter().zip(signature.parameters).enumerate() {
+                problems.extend(self.passed_to(name, nth, argument, *parameter).err().map(Failed::problem));
             }
             if let [problem] = &problems[..]
                 && problem.help.as_ref().is_some_and(|help| help.starts_with("write `"))

@@ -2,6 +2,8 @@
 //!
 //! Specification: C++17, [conv] and [over.best.ics].
 
+use std::fmt::Display;
+
 use super::Checker;
 use super::scope::{DeclaredId, ScopeId};
 use super::typed::{Expr, Kind};
@@ -144,7 +146,7 @@ impl<'t> Checker<'_, 't> {
     }
 
     /// Converts a value as an assignment, an argument or a return does. `what` says where, for the message.
-    pub(super) fn implicit(&mut self, from: Expr<'t>, to: Type, what: &str) -> Result<Expr<'t>> {
+    pub(super) fn implicit(&mut self, from: Expr<'t>, to: Type, what: &dyn Display) -> Result<Expr<'t>> {
         if let Shape::Reference(referred) = self.types.shape(to) {
             return self.bind(from, referred, what);
         }
@@ -182,7 +184,7 @@ impl<'t> Checker<'_, 't> {
         Err(self.no_conversion(from, to, what))
     }
 
-    fn no_conversion(&mut self, from: Expr<'t>, to: Type, what: &str) -> Failed {
+    fn no_conversion(&mut self, from: Expr<'t>, to: Type, what: &dyn Display) -> Failed {
         let (source, target) = (self.show(from.ty), self.show(to));
         let problem = error(
             from.span,
@@ -211,7 +213,7 @@ impl<'t> Checker<'_, 't> {
         problem
     }
 
-    fn bind(&mut self, from: Expr<'t>, to: Type, what: &str) -> Result<Expr<'t>> {
+    fn bind(&mut self, from: Expr<'t>, to: Type, what: &dyn Display) -> Result<Expr<'t>> {
         if self.types.fits(from.ty, to) {
             if from.ty.is_const() && !to.is_const() {
                 return Err(error(
@@ -267,7 +269,7 @@ impl<'t> Checker<'_, 't> {
             }
             if let Some(conversion) = best {
                 let value = self.call_method(conversion, from, &[], from.span)?;
-                return self.implicit(value, to, "this value").map(Some);
+                return self.implicit(value, to, &"this value").map(Some);
             }
         }
         let Some(at) = self.types.struct_of(to) else { return Ok(None) };
@@ -339,7 +341,7 @@ impl<'t> Checker<'_, 't> {
             let message = format!("a condition cannot have the type `{}`", self.show(from.ty));
             return Err(error(from.span, message));
         }
-        self.implicit(from, bool, "the condition")
+        self.implicit(from, bool, &"the condition")
     }
 
     /// The type that both sides of an operator are converted to.
@@ -399,7 +401,7 @@ impl<'t> Checker<'_, 't> {
             return if self.types.struct_of(to).is_some() {
                 self.construct(to, &[value], span)
             } else {
-                self.implicit(value, to, "this value")
+                self.implicit(value, to, &"this value")
             };
         }
         let value = self.value(value);

@@ -173,14 +173,14 @@ impl<'t> Checker<'_, 't> {
             let is_it = |at: &usize| self.declares_same(self.declared[*at].function, new);
             return Ok(known.into_iter().find(is_it));
         }
-        let parameters = self.signature(new)?.parameters.clone();
+        let parameters = self.signature(new)?.parameters;
         for at in known {
             if self.declared[at].function.template.is_some() {
                 continue;
             }
-            let known = &self.signature(at)?.parameters;
+            let known = self.signature(at)?.parameters;
             let same = known.len() == parameters.len()
-                && known.iter().zip(&parameters).all(|(known, new)| known.same(*new));
+                && known.iter().zip(parameters).all(|(known, new)| known.same(*new));
             if same {
                 return Ok(Some(at));
             }
@@ -202,11 +202,10 @@ impl<'t> Checker<'_, 't> {
         &mut self,
         scope: ScopeId,
         name: Name<'t>,
-        parameters: &[tree::Parameter<'t>],
+        parameters: &'t [tree::Parameter<'t>],
         kind: TemplateKind<'t>,
     ) {
         let id = self.templates.len();
-        let parameters = parameters.to_vec();
         self.templates.push(TypeTemplate {
             kind,
             parameters,

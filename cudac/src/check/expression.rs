@@ -101,11 +101,16 @@ impl<'t> Checker<'_, 't> {
     fn number(&mut self, text: &str, span: Span) -> Result<Expr<'t>> {
         let (constant, basic) = literal(text).map_err(|message| error(span, message))?;
         let ty = self.types.basic(basic);
+        Ok(self.known(constant, ty, span))
+    }
+
+    /// A constant, whose value is in the tree.
+    fn known(&self, constant: Constant, ty: Type, span: Span) -> Expr<'t> {
         let kind = match constant {
             Constant::Integer(value) => Kind::Integer(value),
             Constant::Float(value) => Kind::Float(value),
         };
-        Ok(self.node(kind, ty, span))
+        self.node(kind, ty, span)
     }
 
     /// The type of an expression that is not evaluated.
@@ -125,13 +130,7 @@ impl<'t> Checker<'_, 't> {
                 let ty = self.program.globals[global].ty;
                 Ok(self.node(Kind::Global(global), ty, span))
             }
-            Entity::Constant(constant, ty) => {
-                let kind = match constant {
-                    Constant::Integer(value) => Kind::Integer(value),
-                    Constant::Float(value) => Kind::Float(value),
-                };
-                Ok(self.node(kind, ty, span))
-            }
+            Entity::Constant(constant, ty) => Ok(self.known(constant, ty, span)),
             Entity::Undefined => Err(error(
                 span,
                 format_args!("`{}` is declared `extern`, and defined nowhere", self.files.text(span)),
@@ -163,11 +162,7 @@ impl<'t> Checker<'_, 't> {
         if depth + 1 < self.frames.len() {
             if let Some(constant) = self.frames[depth].vars[var].constant {
                 let ty = self.frames[depth].vars[var].ty.plain();
-                let kind = match constant {
-                    Constant::Integer(value) => Kind::Integer(value),
-                    Constant::Float(value) => Kind::Float(value),
-                };
-                return Ok(self.node(kind, ty, span));
+                return Ok(self.known(constant, ty, span));
             }
             let message = format!("the lambda does not capture `{}`", self.files.text(span));
             return Err(
@@ -264,8 +259,8 @@ impl<'t> Checker<'_, 't> {
                 return Err(error(span, message).with_help("convert one of them"));
             }
         };
-        let yes = self.implicit(yes, ty, "this value")?;
-        let no = self.implicit(no, ty, "this value")?;
+        let yes = self.implicit(yes, ty, &"this value")?;
+        let no = self.implicit(no, ty, &"this value")?;
         let kind = Kind::Conditional(condition, yes, no);
         Ok(self.node(kind, ty, span))
     }

@@ -1,7 +1,5 @@
 //! Functions: their types, their instances, their bodies.
 
-use std::rc::Rc;
-
 use super::scope::{DeclaredId, Entity, ScopeId};
 use super::typed::{Function, FunctionId, Kind, Stmt, StmtKind, Var, VarId};
 use super::types::{Argument, Shape, Type};
@@ -11,31 +9,28 @@ use crate::source::{Name, Result, Span, error, unsupported};
 
 impl<'t> Checker<'_, 't> {
     /// The types of a function that is no template.
-    pub(super) fn signature(&mut self, declared: DeclaredId) -> Result<&Signature> {
-        if self.declared[declared].signature.is_none() {
-            let scope = self.declared[declared].scope;
-            let made = self.signature_in(declared, scope)?;
-            self.declared[declared].signature = Some(Rc::new(made));
+    pub(super) fn signature(&mut self, declared: DeclaredId) -> Result<Signature<'t>> {
+        if let Some(known) = self.declared[declared].signature {
+            return Ok(known);
         }
-        match &self.declared[declared].signature {
-            Some(signature) => Ok(signature),
-            None => Err(error(self.declared[declared].function.span, "this function has no type")),
-        }
+        let made = self.signature_in(declared, self.declared[declared].scope)?;
+        self.declared[declared].signature = Some(made);
+        Ok(made)
     }
 
     pub(super) fn instance_signature(
         &mut self,
         declared: DeclaredId,
         arguments: &[Argument],
-    ) -> Result<Signature> {
+    ) -> Result<Signature<'t>> {
         if self.declared[declared].function.template.is_none() {
-            return self.signature(declared).cloned();
+            return self.signature(declared);
         }
         let scope = self.bound_scope(declared, arguments);
         self.signature_in(declared, scope)
     }
 
-    fn signature_in(&mut self, declared: DeclaredId, scope: ScopeId) -> Result<Signature> {
+    fn signature_in(&mut self, declared: DeclaredId, scope: ScopeId) -> Result<Signature<'t>> {
         let function = self.declared[declared].function;
         let mut parameters = Vec::with_capacity(function.parameters.len());
         let mut autos = 0;
@@ -59,7 +54,7 @@ impl<'t> Checker<'_, 't> {
         if self.types.is_array(result) {
             return Err(error(function.result.span, "a function cannot return an array"));
         }
-        Ok(Signature { parameters, result })
+        Ok(Signature { parameters: self.arena.list(&parameters), result })
     }
 
     /// `auto` in a parameter is a parameter of the template that the function is because of it.
@@ -151,7 +146,7 @@ impl<'t> Checker<'_, 't> {
             let ty = self.types.get(Shape::Reference(to));
             vars.push(new_var(self.names.get("this"), ty, function.span));
         }
-        for (parameter, ty) in function.parameters.iter().zip(&signature.parameters) {
+        for (parameter, ty) in function.parameters.iter().zip(signature.parameters) {
             vars.push(new_var(parameter.name, *ty, parameter.span));
         }
         let mut launch_bounds = Vec::new();
@@ -161,7 +156,7 @@ impl<'t> Checker<'_, 't> {
                 .push(u32::try_from(value).map_err(|_| error(bound.span, "a launch bound is positive"))?);
         }
         let symbol = if function.storage.is_global && !function.storage.is_extern_c {
-            self.mangled(function, scope, arguments, &signature.parameters)
+            self.mangled(function, scope, arguments, signature.parameters)
         } else {
             function.name.as_str().to_owned()
         };

@@ -2,6 +2,8 @@
 //!
 //! Specification: C++17, [dcl.init].
 
+use std::fmt::Display;
+
 use super::Checker;
 use super::scope::ScopeId;
 use super::typed::{Expr, Kind};
@@ -19,14 +21,14 @@ impl<'t> Checker<'_, 't> {
         span: Span,
     ) -> Result<Expr<'t>> {
         match init {
-            Init::Assign(value) => self.init_from(scope, ty, value, "the value"),
-            Init::Curly(list) => self.init_from(scope, ty, list, "the value"),
+            Init::Assign(value) => self.init_from(scope, ty, value, &"the value"),
+            Init::Curly(list) => self.init_from(scope, ty, list, &"the value"),
             Init::Round(values) => {
                 if self.types.struct_of(ty).is_some() {
                     return self.struct_from(scope, ty, values, false, span);
                 }
                 match values {
-                    [one] => self.init_from(scope, ty, one, "the value"),
+                    [one] => self.init_from(scope, ty, one, &"the value"),
                     [] => Ok(self.zero(ty, span)),
                     _ => Err(error(span, format_args!("`{}` is made from one value", self.show(ty)))),
                 }
@@ -40,7 +42,7 @@ impl<'t> Checker<'_, 't> {
         scope: ScopeId,
         ty: Type,
         written: tree::Expr<'t>,
-        what: &str,
+        what: &dyn Display,
     ) -> Result<Expr<'t>> {
         if let ExprKind::List(items) = &written.kind {
             let plain = self.types.referred(ty);
@@ -89,7 +91,7 @@ impl<'t> Checker<'_, 't> {
         let Shape::Array(of, length) = self.types.shape(ty) else {
             return match items {
                 [] => Ok(self.zero(ty, span)),
-                [one] => self.init_from(scope, ty, one, "the value"),
+                [one] => self.init_from(scope, ty, one, &"the value"),
                 _ => Err(error(span, format_args!("`{}` is made from one value", self.show(ty)))),
             };
         };
@@ -111,7 +113,7 @@ impl<'t> Checker<'_, 't> {
             }
         } else {
             for item in items {
-                values.push(self.init_from(scope, of.plain(), item, "the value of an element")?);
+                values.push(self.init_from(scope, of.plain(), item, &"the value of an element")?);
             }
         }
         let length = length.unwrap_or(count);
@@ -154,7 +156,7 @@ impl<'t> Checker<'_, 't> {
             let value = self.expr(scope, one)?;
             let is_first = self.types.structs[at].fields.first().is_some_and(|field| field.ty.same(value.ty));
             if value.ty.same(ty) || !is_list || !is_first && self.types.struct_of(value.ty).is_some() {
-                return self.implicit(value, ty, "the value");
+                return self.implicit(value, ty, &"the value");
             }
         }
         if !is_list && !items.is_empty() {
@@ -226,8 +228,12 @@ impl<'t> Checker<'_, 't> {
         let mut values = Vec::new();
         for (nth, field) in fields.iter().enumerate().take(most) {
             if let Some(item) = items.get(nth) {
-                let what = format!("the value of the member `{}`", field.name);
-                values.push(self.init_from(scope, field.ty, item, &what)?);
+                values.push(self.init_from(
+                    scope,
+                    field.ty,
+                    item,
+                    &format_args!("the value of the member `{}`", field.name),
+                )?);
             } else {
                 values.push(self.default_member(at, field, span)?);
             }

@@ -99,7 +99,7 @@ impl<'t> Checker<'_, 't> {
                     unsupported(span, "copying an array into a lambda").with_help("capture it by `&`")
                 );
             }
-            values.push(self.implicit(value, ty, "what is captured")?);
+            values.push(self.implicit(value, ty, &"what is captured")?);
             let offset = size.next_multiple_of(self.types.align(ty));
             size = offset + self.types.size(ty);
             align = align.max(self.types.align(ty));

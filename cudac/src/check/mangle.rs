@@ -272,7 +272,7 @@ impl<'t> Checker<'_, 't> {
         let bare = name.split('<').next().unwrap_or_default();
         path.push(source_name(bare));
         let Some((template, arguments)) = template else { return Node::Named(path) };
-        let parameters = self.templates[template].parameters.clone();
+        let parameters = self.templates[template].parameters;
         let nodes = parameters.iter().zip(arguments).map(|(p, a)| self.argument_node(scope, p, a)).collect();
         Node::Template(path, nodes)
     }

@@ -37,8 +37,6 @@ pub(crate) mod types;
 pub(crate) mod walk;
 mod warnings;
 
-use std::rc::Rc;
-
 use crate::parse::tree;
 use crate::source::arena::Arena;
 use crate::source::map::List;
@@ -63,15 +61,15 @@ struct Declared<'t> {
     /// By the arguments of its template, which are none for most.
     instances: List<Vec<Argument>, FunctionId>,
     is_own: bool,
-    signature: Option<Rc<Signature>>,
+    signature: Option<Signature<'t>>,
     /// The functions that take the place of a template for some arguments.
     specials: Vec<(Vec<Argument>, DeclaredId)>,
 }
 
 /// The types of a function.
-#[derive(Clone, Debug)]
-struct Signature {
-    parameters: Vec<Type>,
+#[derive(Clone, Copy, Debug)]
+struct Signature<'t> {
+    parameters: &'t [Type],
     result: Type,
 }
 

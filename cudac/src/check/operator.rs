@@ -117,7 +117,7 @@ impl<'t> Checker<'_, 't> {
     /// A place that may be stored to.
     fn changeable(&mut self, place: Expr<'t>) -> Result<()> {
         self.warn_past_end(place);
-        let text = self.files.text(place.span).to_owned();
+        let text = self.files.text(place.span);
         if !place.is_place() || matches!(place.kind, Kind::Temporary(_)) {
             return Err(error(place.span, format_args!("`{text}` is a value and cannot be assigned to")));
         }
@@ -159,7 +159,7 @@ impl<'t> Checker<'_, 't> {
         }
         self.changeable(place)?;
         if operator == "=" {
-            let value = self.implicit(right, place.ty.plain(), "the value")?;
+            let value = self.implicit(right, place.ty.plain(), &"the value")?;
             return Ok(self.assignment(place, value, span));
         }
         let value = self.value(right);

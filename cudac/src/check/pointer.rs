@@ -83,7 +83,7 @@ impl<'t> Checker<'_, 't> {
         }
         let pairs = arguments.iter().zip(parameters).enumerate();
         pairs
-            .map(|(nth, (argument, ty))| self.implicit(argument, *ty, &format!("argument {}", nth + 1)))
+            .map(|(nth, (argument, ty))| self.implicit(argument, *ty, &format_args!("argument {}", nth + 1)))
             .collect()
     }
 

@@ -69,7 +69,7 @@ impl<'t> Checker<'_, 't> {
                     if nth == 3 && matches!(value.kind, Kind::Integer(0)) {
                         self.zero(stream, span)
                     } else {
-                        self.implicit(value, ty, what)?
+                        self.implicit(value, ty, &what)?
                     }
                 }
                 None if nth < 2 => return Err(error(span, "a launch needs a grid and a block")),

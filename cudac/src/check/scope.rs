@@ -34,7 +34,7 @@ pub(crate) enum Entity {
 #[derive(Debug)]
 pub(crate) struct TypeTemplate<'t> {
     pub kind: TemplateKind<'t>,
-    pub parameters: Vec<tree::Parameter<'t>>,
+    pub parameters: &'t [tree::Parameter<'t>],
     pub scope: ScopeId,
     pub name: Name<'t>,
     /// The types that were made of it, by their arguments.
@@ -43,7 +43,7 @@ pub(crate) struct TypeTemplate<'t> {
     pub specials: Vec<&'t tree::Struct<'t>>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) enum TemplateKind<'t> {
     Struct(&'t tree::Struct<'t>),
     Alias(tree::Type<'t>),

@@ -275,7 +275,7 @@ impl<'t> Checker<'_, 't> {
             let message = format!("`{name}` returns nothing, but a value follows `return`");
             return Err(error(written.span, message));
         }
-        let value = self.init_from(scope, result, written, "the value returned")?;
+        let value = self.init_from(scope, result, written, &"the value returned")?;
         Ok(StmtKind::Return(Some(value)))
     }
 
@@ -341,7 +341,7 @@ impl<'t> Checker<'_, 't> {
             };
             let (deduced, made) = self.deduced(scope, ty, *init, span)?;
             ty = deduced;
-            value = Some(self.implicit(made, ty, "the value")?);
+            value = Some(self.implicit(made, ty, &"the value")?);
         } else if let Some(init) = &variable.init {
             let made = self.initialiser(scope, ty, *init, span)?;
             if self.types.is_array(ty) {

@@ -39,7 +39,7 @@ impl<'t> Checker<'_, 't> {
         span: Span,
     ) -> Result<Type> {
         let (parent, name) = (self.templates[template].scope, self.templates[template].name);
-        let parameters = self.templates[template].parameters.clone();
+        let parameters = self.templates[template].parameters;
         if given.len() > parameters.len() {
             return Err(error(span, format_args!("`{name}` takes at most {} arguments", parameters.len())));
         }
@@ -53,12 +53,12 @@ impl<'t> Checker<'_, 't> {
             arguments.push(default);
             self.bind_arguments(scope, std::slice::from_ref(parameter), &[default]);
         }
-        check_kinds(&parameters, &arguments, span)?;
+        check_kinds(parameters, &arguments, span)?;
         if let Some(known) = self.templates[template].instances.get(&arguments[..]) {
             return Ok(*known);
         }
         self.count_instance(span)?;
-        match self.templates[template].kind.clone() {
+        match self.templates[template].kind {
             TemplateKind::Alias(ty) => self.nested(span, |checker| checker.resolve(scope, ty)),
             TemplateKind::Struct(definition) => {
                 let case = self.special_case(template, parent, &arguments)?;
