@@ -251,7 +251,7 @@ fn signatures(checked: &check::Checked<'_>) -> Vec<Signature> {
     kernels.map(signature).collect()
 }
 
-/// All stages, up to PTX. If anything is wrong, the sink knows.
+/// All stages, up to PTX. What they make is in the memory of `bump`. If anything is wrong, the sink knows.
 fn translate<'t>(
     bump: &'t Bump,
     source: &Source<'_>,

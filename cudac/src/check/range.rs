@@ -11,40 +11,43 @@ use crate::source::arena::Arena;
 use crate::source::{Name, Result, Span, error};
 
 /// Builds pieces of the tree, all at one place.
-struct Builder<'t>(Arena<'t>, Span);
+struct Builder<'t> {
+    arena: Arena<'t>,
+    span: Span,
+}
 
 impl<'t> Builder<'t> {
     fn expr(&self, kind: ExprKind<'t>) -> tree::Expr<'t> {
-        self.0.put(tree::Node { kind, span: self.1, depth: 4 })
+        self.arena.put(tree::Node { kind, span: self.span, depth: 4 })
     }
 
     fn name(&self, name: Name<'t>) -> tree::Expr<'t> {
-        let part = tree::Part { name, arguments: None, span: self.1 };
-        self.expr(ExprKind::Path(tree::Path { parts: self.0.list(&[part]), span: self.1 }))
+        let part = tree::Part { name, arguments: None, span: self.span };
+        self.expr(ExprKind::Path(tree::Path { parts: self.arena.list(&[part]), span: self.span }))
     }
 
     fn call(&self, base: Name<'t>, name: Name<'t>) -> tree::Expr<'t> {
-        let part = tree::Part { name, arguments: None, span: self.1 };
+        let part = tree::Part { name, arguments: None, span: self.span };
         let base = self.name(base);
         let callee = self.expr(ExprKind::Member { base, is_arrow: false, part });
         self.expr(ExprKind::Call(callee, &[]))
     }
 
     fn ty(&self, kind: TypeKind<'t>) -> tree::Type<'t> {
-        tree::plain(self.0, kind, self.1)
+        tree::plain(self.arena, kind, self.span)
     }
 
     fn variable(&self, name: Name<'t>, ty: tree::Type<'t>, value: tree::Expr<'t>) -> tree::Variable<'t> {
         let storage = tree::Storage::default();
-        tree::Variable { name, ty, init: Some(Init::Assign(value)), storage, align: None, span: self.1 }
+        tree::Variable { name, ty, init: Some(Init::Assign(value)), storage, align: None, span: self.span }
     }
 
     fn variables(&self, variables: &[tree::Variable<'t>]) -> tree::Stmt<'t> {
-        self.stmt(tree::StmtKind::Variables(self.0.list(variables)))
+        self.stmt(tree::StmtKind::Variables(self.arena.list(variables)))
     }
 
     fn stmt(&self, kind: tree::StmtKind<'t>) -> tree::Stmt<'t> {
-        self.0.put(tree::StmtNode { kind, span: self.1 })
+        self.arena.put(tree::StmtNode { kind, span: self.span })
     }
 }
 
@@ -57,7 +60,7 @@ impl<'t> Checker<'_, 't> {
         body: tree::Stmt<'t>,
         unroll: &tree::Unroll<'t>,
     ) -> Result<Stmt<'t>> {
-        let build = Builder(self.arena, range.span);
+        let build = Builder { arena: self.arena, span: range.span };
         let [over, at, end] = ["range:", "at:", "end:"].map(|name| self.names.get(name));
         let auto = || build.ty(TypeKind::Auto);
         let ty = self.type_of_expr(scope, range)?;

@@ -37,6 +37,7 @@ const MAX_DEPTH: u16 = 100;
 const MAX_EXPR_DEPTH: u16 = 250;
 
 struct Parser<'s, 't> {
+    /// What the stages before know of the text.
     text: Preprocessor<'s, 't>,
     arena: Arena<'t>,
     tokens: Vec<Token<'t>>,
@@ -235,6 +236,7 @@ impl<'t> Parser<'_, 't> {
         self.arena.put(Node { span: self.since(start), ..*inner })
     }
 
+    /// A statement that began at a place and ends here.
     fn statement_of(&self, kind: StmtKind<'t>, start: Span) -> Stmt<'t> {
         self.arena.put(StmtNode { kind, span: self.since(start) })
     }

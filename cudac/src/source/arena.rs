@@ -1,6 +1,7 @@
 //! The memory of a compilation, which is freed as a whole at its end.
 //!
-//! Names, tokens and trees are in it. So they are references, which cost nothing to copy and nothing to drop.
+//! Names, the tokens of macros, and both trees are in it. So they are references: copying one counts nothing, and dropping one
+//! frees nothing. What an attempt that fails has made stays until the end, as little as it is.
 
 use bumpalo::Bump;
 
@@ -18,6 +19,7 @@ impl<'t> Arena<'t> {
         self.0.alloc(value)
     }
 
+    /// A list that has its final length.
     pub fn list<T: Copy>(self, items: &[T]) -> &'t [T] {
         self.0.alloc_slice_copy(items)
     }
