@@ -242,8 +242,8 @@ pub fn compile_program(source: &Source<'_>, options: &Options) -> Result<(Output
 fn signatures(checked: &check::Checked<'_>) -> Vec<Signature> {
     let kernels = checked.program.kernels.iter().map(|kernel| &checked.program.functions[*kernel]);
     let signature = |kernel: &check::typed::Function<'_>| Signature {
-        symbol: kernel.symbol.clone(),
-        name: kernel.name.clone(),
+        symbol: kernel.symbol.to_owned(),
+        name: kernel.name.to_owned(),
         parameters: (kernel.parameters.iter().map(|var| &kernel.vars[*var]))
             .map(|var| (var.name.as_str().to_owned(), checked.types.show(var.ty)))
             .collect(),

@@ -41,7 +41,7 @@ impl<'t> Checker<'_, 't> {
                 if let Some(at) = self.types.struct_of(ty)
                     && self.types.structs[at].name.starts_with('<')
                 {
-                    name.as_str().clone_into(&mut self.types.structs[at].name);
+                    self.types.structs[at].name = name.as_str();
                 }
                 self.scopes.declare(scope, *name, Entity::Type(ty));
                 Ok(())
@@ -240,7 +240,7 @@ impl<'t> Checker<'_, 't> {
                 ));
             }
             None => {
-                let ty = self.new_struct(definition.name.as_str().to_owned(), definition, scope, None);
+                let ty = self.new_struct(definition.name.as_str(), definition, scope, None);
                 self.scopes.declare(scope, definition.name, Entity::Type(ty));
                 ty
             }
@@ -257,7 +257,7 @@ impl<'t> Checker<'_, 't> {
             Some(ty) => self.resolve(scope, ty)?,
             None => self.types.int(),
         };
-        let name = definition.name.map_or("an enumeration", Name::as_str).to_owned();
+        let name = definition.name.map_or("an enumeration", Name::as_str);
         self.types.enums.push(Enum { name, underlying, is_scoped: definition.is_scoped });
         let ty = self.types.get(Shape::Enum(self.types.enums.len() - 1));
         let mut values = scope;
@@ -340,7 +340,7 @@ impl<'t> Checker<'_, 't> {
         if let Some(wanted) = &variable.align {
             align = align.max(self.alignment(scope, wanted)?);
         }
-        let name = self.global_name(variable.name);
+        let name = self.arena.text(&self.global_name(variable.name));
         let id = self.program.globals.len();
         self.program.globals.push(Global {
             name,

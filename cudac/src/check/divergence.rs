@@ -29,14 +29,14 @@ impl<'t> Checker<'_, 't> {
     }
 
     /// The barriers that a statement calls by their names.
-    fn barriers(&self, statement: &Stmt<'t>, found: &mut Vec<(String, crate::source::Span)>) {
+    fn barriers(&self, statement: &Stmt<'t>, found: &mut Vec<(&'t str, crate::source::Span)>) {
         walk::statement(statement, &mut |expr| {
             if let Kind::Call(called, _) = expr.kind
                 && let Some(function) = self.program.functions.get(called)
                 && function.is_own
                 && function.name.starts_with("__syncthreads")
             {
-                found.push((function.name.clone(), expr.span));
+                found.push((function.name, expr.span));
             }
         });
     }

@@ -156,13 +156,14 @@ impl<'t> Checker<'_, 't> {
                 .push(u32::try_from(value).map_err(|_| error(bound.span, "a launch bound is positive"))?);
         }
         let symbol = if function.storage.is_global && !function.storage.is_extern_c {
-            self.mangled(function, scope, arguments, signature.parameters)
+            let mangled = self.mangled(function, scope, arguments, signature.parameters);
+            self.arena.text(&mangled)
         } else {
-            function.name.as_str().to_owned()
+            function.name.as_str()
         };
         let id = self.program.functions.len();
         self.program.functions.push(Function {
-            name: function.name.as_str().to_owned(),
+            name: function.name.as_str(),
             symbol,
             span: function.span,
             end: function.end,
@@ -171,7 +172,7 @@ impl<'t> Checker<'_, 't> {
             result: signature.result,
             body: &[],
             is_constexpr: function.storage.is_constexpr,
-            launch_bounds,
+            launch_bounds: self.arena.list(&launch_bounds),
             is_own: self.declared[declared].is_own,
             is_external: self.is_external(declared),
         });
@@ -224,7 +225,7 @@ impl<'t> Checker<'_, 't> {
             number,
             vars,
             result: self.program.functions[id].result,
-            name: function.name.as_str().to_owned(),
+            name: function.name.as_str(),
             this: has_this.then_some(0),
             loops: 0,
             switches: 0,

@@ -317,9 +317,9 @@ impl<'t> Checker<'_, 't> {
         if arguments.is_empty() && constructors.iter().any(|at| is_default(self.declared[*at].function)) {
             return Ok(self.node(Kind::Aggregate(&[]), ty, span));
         }
-        let name = self.types.structs[at].name.clone();
+        let name = self.types.structs[at].name;
         let this = self.node(Kind::Integer(0), ty, span);
-        let call = self.call_one_of(&constructors, &[], Some(this), arguments, &name, span)?;
+        let call = self.call_one_of(&constructors, &[], Some(this), arguments, name, span)?;
         match &call.kind {
             Kind::Call(function, arguments) => {
                 // The first argument is the object that is being made.

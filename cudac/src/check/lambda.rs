@@ -109,7 +109,7 @@ impl<'t> Checker<'_, 't> {
         }
         let (line, column) = self.files.place(span);
         self.types.structs.push(Struct {
-            name: format!("lambda at {line}:{column}"),
+            name: self.arena.text(&format!("lambda at {line}:{column}")),
             fields,
             size: size.max(1).next_multiple_of(align),
             align,

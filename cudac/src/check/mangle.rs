@@ -259,7 +259,7 @@ impl<'t> Checker<'_, 't> {
                 let length = length.map_or(String::new(), |length| length.to_string());
                 Node::Around(format!("A{length}_"), Box::new(self.type_node(of)))
             }
-            Shape::Enum(at) => Node::Named(vec![source_name(&self.types.enums[at].name)]),
+            Shape::Enum(at) => Node::Named(vec![source_name(self.types.enums[at].name)]),
             Shape::Struct(at) => self.struct_node(at),
         };
         qualified(inner, ty.is_const(), ty.is_volatile())
@@ -267,7 +267,7 @@ impl<'t> Checker<'_, 't> {
 
     fn struct_node(&mut self, at: usize) -> Node {
         let own = &self.types.structs[at];
-        let (scope, name, template) = (own.scope, own.name.clone(), own.template.clone());
+        let (scope, name, template) = (own.scope, own.name, own.template.clone());
         let mut path = self.namespaces(scope);
         let bare = name.split('<').next().unwrap_or_default();
         path.push(source_name(bare));

@@ -81,7 +81,7 @@ struct Frame<'t> {
     vars: Vec<Var<'t>>,
     /// Its result; `Auto` until a `return` decides.
     result: Type,
-    name: String,
+    name: &'t str,
     this: Option<VarId>,
     loops: usize,
     switches: usize,

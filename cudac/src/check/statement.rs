@@ -244,7 +244,7 @@ impl<'t> Checker<'_, 't> {
         span: Span,
     ) -> Result<StmtKind<'t>> {
         let Some(frame) = self.frames.last() else { return Ok(StmtKind::Return(None)) };
-        let (mut result, name) = (frame.result, frame.name.clone());
+        let (mut result, name) = (frame.result, frame.name);
         let Some(written) = written else {
             if self.types.shape(result) == Shape::Auto {
                 let void = self.types.void();

@@ -10,7 +10,7 @@ impl<'t> Checker<'_, 't> {
     /// A struct whose members are not known yet.
     pub(super) fn new_struct(
         &mut self,
-        name: String,
+        name: &'t str,
         definition: &tree::Struct<'t>,
         scope: ScopeId,
         template: Option<(TemplateId, Vec<Argument>)>,

@@ -66,7 +66,12 @@ impl<'t> Checker<'_, 't> {
                 let shown: Vec<String> =
                     arguments.iter().map(|argument| self.show_argument(*argument)).collect();
                 let shown = format!("{name}<{}>", joined(&shown, ", "));
-                let ty = self.new_struct(shown, definition, scope, Some((template, arguments.clone())));
+                let ty = self.new_struct(
+                    self.arena.text(&shown),
+                    definition,
+                    scope,
+                    Some((template, arguments.clone())),
+                );
                 self.templates[template].instances.insert(arguments, ty);
                 if !definition.is_forward {
                     self.nested(span, |checker| checker.complete_struct(ty, definition))?;

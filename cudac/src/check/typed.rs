@@ -19,9 +19,9 @@ pub(crate) struct Program<'t> {
 
 #[derive(Debug)]
 pub(crate) struct Function<'t> {
-    pub name: String,
+    pub name: &'t str,
     /// What PTX calls it, if it is a kernel.
-    pub symbol: String,
+    pub symbol: &'t str,
     pub span: Span,
     pub end: Span,
     /// The first parameters of a member function is `*this`.
@@ -30,7 +30,7 @@ pub(crate) struct Function<'t> {
     pub result: Type,
     pub body: &'t [Stmt<'t>],
     pub is_constexpr: bool,
-    pub launch_bounds: Vec<u32>,
+    pub launch_bounds: &'t [u32],
     /// Whether it is one of this compiler's own functions.
     pub is_own: bool,
     /// Whether it has no body, because the executor of host code carries it out.
@@ -58,7 +58,7 @@ pub(crate) enum Space {
 
 #[derive(Debug)]
 pub(crate) struct Global<'t> {
-    pub name: String,
+    pub name: &'t str,
     pub ty: Type,
     pub space: Space,
     /// `extern __shared__`, whose length the launch decides.

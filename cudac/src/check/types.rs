@@ -55,7 +55,7 @@ pub(crate) struct Field<'t> {
 
 #[derive(Debug)]
 pub(crate) struct Struct<'t> {
-    pub name: String,
+    pub name: &'t str,
     pub fields: Vec<Field<'t>>,
     pub size: u64,
     pub align: u64,
@@ -75,8 +75,8 @@ pub(crate) struct Struct<'t> {
 }
 
 #[derive(Debug)]
-pub(crate) struct Enum {
-    pub name: String,
+pub(crate) struct Enum<'t> {
+    pub name: &'t str,
     pub underlying: Type,
     pub is_scoped: bool,
 }
@@ -87,7 +87,7 @@ pub(crate) struct Types<'t> {
     shapes: Vec<Shape>,
     known: Map<Shape, u32>,
     pub structs: Vec<Struct<'t>>,
-    pub enums: Vec<Enum>,
+    pub enums: Vec<Enum<'t>>,
     /// What functions return, and their parameters.
     #[cfg(feature = "host")]
     pub functions: Vec<(Type, Vec<Type>)>,
@@ -309,8 +309,8 @@ impl Types<'_> {
             }
             Shape::Reference(to) => text = format!("{}&", self.show(to)),
             Shape::Array(..) => self.show_array(ty, &mut text),
-            Shape::Struct(at) => text.push_str(&self.structs[at].name),
-            Shape::Enum(at) => text.push_str(&self.enums[at].name),
+            Shape::Struct(at) => text.push_str(self.structs[at].name),
+            Shape::Enum(at) => text.push_str(self.enums[at].name),
             Shape::Auto => text.push_str("auto"),
             #[cfg(feature = "host")]
             Shape::Function(_) => text.push_str("a function"),

@@ -59,7 +59,7 @@ impl Emitter<'_> {
         self.add(&[", "]);
         match &inst.op {
             Op::Special(name) => self.add(&[name]),
-            Op::Symbol(global) => self.add(&[&self.checked.program.globals[*global].name]),
+            Op::Symbol(global) => self.add(&[self.checked.program.globals[*global].name]),
             Op::SlotAddress(_) => self.local(),
             Op::Param(nth, distance, _) => {
                 self.add(&["[", &self.function.name, "_param_"]);
@@ -110,7 +110,7 @@ impl Emitter<'_> {
         match access.place.base {
             Base::Reg(reg) => self.reg(reg),
             Base::Slot(_) => self.local(),
-            Base::Symbol(global) => self.add(&[&self.checked.program.globals[global].name]),
+            Base::Symbol(global) => self.add(&[self.checked.program.globals[global].name]),
         }
         self.end_address(access.place.offset);
     }

@@ -63,7 +63,7 @@ impl<'c> Module<'c> {
 /// A variable; one of this compiler's own only if a kernel uses it.
 fn variable(text: &mut String, checked: &Checked<'_>, at: usize, code: &str) {
     let global = &checked.program.globals[at];
-    if global.is_host || !global.span.is_users() && !code.contains(&global.name) {
+    if global.is_host || !global.span.is_users() && !code.contains(global.name) {
         return;
     }
     let space = of_symbol(checked, at);

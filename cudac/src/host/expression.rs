@@ -239,9 +239,9 @@ impl<'t> Lower<'t> {
         let is_cuda = made.is_own && made.name.starts_with("cuda");
         let first = arguments.first().filter(|_| is_cuda).and_then(|first| self.variable_at(first));
         let arguments = self.arguments(function, 0, arguments)?;
-        if made.is_external || made.is_own && super::headers::is_replaced(&made.name) {
+        if made.is_external || made.is_own && super::headers::is_replaced(made.name) {
             let result = self.scalar(made.result);
-            let function = self.runtime(&made.name);
+            let function = self.runtime(made.name);
             return Ok(Expr::Runtime(Box::new(RuntimeCall { function, arguments, result, line })));
         }
         let arguments = arguments.into_iter().map(|(_, value)| value).collect();
@@ -264,7 +264,7 @@ impl<'t> Lower<'t> {
                 let declared = &self.checked.program.functions[self.function].vars[*var];
                 Some(declared.name.to_string())
             }
-            Kind::Global(global) => Some(self.checked.program.globals[*global].name.clone()),
+            Kind::Global(global) => Some(self.checked.program.globals[*global].name.to_owned()),
             Kind::Field(base, field) => {
                 let Shape::Struct(number) = self.checked.types.shape(base.ty) else { return None };
                 let field = self.checked.types.structs[number].fields.get(*field)?;

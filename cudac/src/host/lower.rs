@@ -85,7 +85,7 @@ pub(crate) fn lower(files: &Files, checked: &Checked<'_>, sink: &mut Sink) -> Op
         }
     }
     let managed = checked.program.globals.iter().filter(|global| global.is_managed);
-    lower.program.managed = managed.map(|global| global.name.clone()).collect();
+    lower.program.managed = managed.map(|global| global.name.to_owned()).collect();
     let mut next = 0;
     while let Some(id) = lower.waiting.get(next).copied() {
         match lower.function(id) {
@@ -126,7 +126,7 @@ impl Lower<'_> {
             body = vec![Stmt::Scope(parameters_owned.into_iter().chain(body).collect())];
         }
         Ok(Function {
-            name: made.name.clone(),
+            name: made.name.to_owned(),
             parameters,
             frame_bytes: self.frame_bytes.next_multiple_of(16),
             objects: std::mem::take(&mut self.objects),
@@ -187,7 +187,7 @@ impl Lower<'_> {
         if number == next {
             let known = &self.checked.program.globals[id];
             self.program.globals.push(Global {
-                name: known.name.clone(),
+                name: known.name.to_owned(),
                 bytes: self.checked.types.size(known.ty),
                 value: known.bytes.map(<[u8]>::to_vec),
             });
@@ -200,7 +200,7 @@ impl Lower<'_> {
         let number = *self.symbols.get_or_insert(id, next);
         if number == next {
             let known = &self.checked.program.globals[id];
-            self.program.symbols.push((known.name.clone(), self.checked.types.size(known.ty)));
+            self.program.symbols.push((known.name.to_owned(), self.checked.types.size(known.ty)));
         }
         number
     }
@@ -210,7 +210,7 @@ impl Lower<'_> {
         let number = *self.kernels.get_or_insert(id, next);
         if number == next {
             let known = &self.checked.program.functions[id];
-            let (symbol, name) = (known.symbol.clone(), known.name.clone());
+            let (symbol, name) = (known.symbol.to_owned(), known.name.to_owned());
             let parameters = known.parameters.iter().map(|var| self.passing(known.vars[*var].ty)).collect();
             let shared_bytes = super::shared::bytes(self.checked, id);
             self.program.kernels.push(Kernel { symbol, name, parameters, shared_bytes });

@@ -92,9 +92,9 @@ pub(crate) fn lower(
 ) -> Result<Function> {
     let made = &checked.program.functions[kernel];
     let function = Function {
-        name: made.symbol.clone(),
+        name: made.symbol.to_owned(),
         params: Vec::new(),
-        launch_bounds: made.launch_bounds.clone(),
+        launch_bounds: made.launch_bounds.to_vec(),
         regs: Vec::new(),
         slots: Vec::new(),
         blocks: vec![Block { insts: Vec::new(), end: End::Return, line: 0 }],
