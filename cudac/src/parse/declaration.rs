@@ -7,6 +7,7 @@ use super::function::set;
 use super::scope::Entity;
 use super::tree::{self, Declaration, Enum, Expr, Init, Path, Storage, Type, TypeKind, Variable};
 use super::types::unknown_type;
+use crate::builtins::headers;
 use crate::lex::Kind;
 use crate::source::{Failed, Name, Result, Span, error, unsupported};
 
@@ -146,6 +147,11 @@ impl Parser<'_, '_> {
     }
 
     fn no_declaration(&mut self) -> Failed {
+        if let Some(word) = self.token().word()
+            && headers::is_of_hardware(word.as_str())
+        {
+            return unsupported(self.span(), format_args!("`{word}`"));
+        }
         let found = self.token().quoted();
         let problem = error(self.span(), format_args!("expected a declaration, found {found}"));
         let is_statement =
@@ -163,7 +169,7 @@ impl Parser<'_, '_> {
     }
 
     /// `[[…]]` and `__attribute__((…))`, which change nothing that a kernel computes.
-    fn attributes(&mut self) -> Result<()> {
+    pub(super) fn attributes(&mut self) -> Result<()> {
         while self.is("[") && self.ahead(1).is("[") {
             while !(self.is("]") && self.ahead(1).is("]")) {
                 self.next();
