@@ -44,6 +44,13 @@ fn the_blocks_of_a_grid_wait_for_each_other() {
 }
 
 #[test]
+fn one_thread_of_a_group_says_what_all_of_them_get() {
+    let body = "auto tile = cg::tiled_partition<8>(cg::this_thread_block());
+        y[i] = cg::invoke_one_broadcast(tile, [&] { return i * 10; });";
+    check(GROUPS, body, |i| i / 8 * 8 * 10);
+}
+
+#[test]
 fn tiles_are_divided_by_a_condition_or_a_label() {
     let tile = "auto tile = cg::tiled_partition<32>(cg::this_thread_block()); int lane = i % 32;";
     let body = format!(

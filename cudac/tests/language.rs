@@ -190,6 +190,47 @@ fn orders_and_barriers_in_shared_memory() {
 }
 
 #[test]
+fn an_atomic_object_of_the_library() {
+    let around = "#include <cuda/atomic>";
+    let body = "__shared__ cuda::atomic<int, cuda::thread_scope_block> sum;
+        if (i == 0) sum.store(5);
+        __syncthreads();
+        sum.fetch_add(i, cuda::memory_order_relaxed); sum++; sum += 2;
+        __syncthreads();
+        int now = sum.load(cuda::memory_order_acquire), other = now + 1;
+        y[i] = now * 10 + sum.compare_exchange_strong(other, 7);";
+    check(around, body, |_| (5 + 31 * 16 + 3 * 32) * 10);
+}
+
+#[test]
+fn numbers_become_others_rounded_as_the_name_says() {
+    let body = "double d = i + 0.5; float f = -1.5f - i; long long big = (1ll << 40) + 1 + i;
+        y[i] = __double2int_rn(d) + 100 * __double2int_ru(d) + 10000 * __float2int_rz(f) + 1000000 * (__ll2float_ru(big) > big);
+        if (__hiloint2double(__double2hiint(d), __double2loint(d)) != d) y[i] = -1;
+        if (__double2ll_rd(-d) != -i - 1 || __float2ull_rn(2.5f) != 2 || __uint2float_rz(4294967295u) != 4294967040.0f) y[i] = -2;
+        if (__double2float_rd(0.1) >= 0.1 || __double2float_ru(0.1) <= 0.1 || __ull2double_rn(3) != 3.0) y[i] = -3;";
+    // To the nearest, of two the even one.
+    check("", body, |i| (i + (i & 1)) + 100 * (i + 1) - 10000 * (i + 1) + 1_000_000);
+}
+
+#[test]
+fn stores_that_say_where_they_may_be_cached() {
+    check(
+        "",
+        "__stcs(y + i, i); __stwt(y + i, y[i] + 1); __stcg(y + i, y[i] + 1); __stwb(y + i, y[i] + 1);",
+        |i| i + 3,
+    );
+}
+
+#[test]
+fn attributes_of_statements_change_nothing() {
+    let body =
+        "switch (i % 3) { case 0: y[i] += 1; [[fallthrough]]; case 1: y[i] += 2; break; default: y[i] = 9; }
+        [[likely]] if (i > 40) y[i] = 0;";
+    check("", body, |i| [3, 2, 9][i as usize % 3]);
+}
+
+#[test]
 fn an_address_that_a_branch_chooses_may_be_in_any_space() {
     let around = "__device__ int g;";
     let body =

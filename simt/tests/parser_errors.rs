@@ -62,6 +62,14 @@ fn the_first_lines() {
         "line 2, column 9: expected a target like `sm_70`, found `compute_70`",
     );
     check(
+        ".version 8.0\n.target sm_13",
+        "line 2, column 9: `sm_13` is not supported; the oldest supported target is `sm_20`",
+    );
+    check(
+        ".version 8.0\n.target sm_95",
+        "line 2, column 9: there is no target `sm_95`; the newest known target is `sm_121`",
+    );
+    check(
         ".version 8.0\n.target sm_70\n.version 8.0",
         "line 3, column 1: a second `.version`; a text may contain only one module",
     );

@@ -1,5 +1,7 @@
 //! Builds the whole book through library crates, as `mdbook build book` does with the installed tools, and reads the
-//! resulting pages.
+//! resulting pages. Without the feature `toolchain`, which brings the crates for this, it is empty.
+
+#![cfg(feature = "toolchain")]
 
 mod formulas;
 mod make;

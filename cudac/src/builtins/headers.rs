@@ -125,12 +125,13 @@ const TEXTURES: [&str; 7] =
 
 /// Whether a name is that of a function or type of device code that is not supported.
 pub(crate) fn is_unsupported(name: &str) -> bool {
-    UNSUPPORTED.contains(&name) || is_of_textures(name)
+    UNSUPPORTED.contains(&name) || is_of_hardware(name)
 }
 
-/// Whether a name is one of textures or surfaces. Most of their functions are templates.
-pub(crate) fn is_of_textures(name: &str) -> bool {
-    TEXTURES.iter().any(|start| name.starts_with(start))
+/// Whether a name is one of textures, surfaces or matrix units. Most of them are templates, which cannot be parsed without
+/// being known.
+pub(crate) fn is_of_hardware(name: &str) -> bool {
+    matches!(name, "texture" | "wmma") || TEXTURES.iter().any(|start| name.starts_with(start))
 }
 
 /// The text of a header that is included, and the name that it is known by.

@@ -1,4 +1,4 @@
-// Atomic accesses with an order and a scope: `cuda::atomic_ref`, and fences.
+// Atomic accesses with an order and a scope: `cuda::atomic_ref`, `cuda::atomic`, and fences.
 // Orders and scopes have to be known when the text is compiled; a kernel that computes them is rejected.
 // Written from: CUDA C++ Standard Library documentation, atomic_ref; PTX ISA, ld, st, atom, fence.
 namespace cuda {
@@ -182,5 +182,43 @@ struct atomic_ref {
     __device__ T operator--(int) const { return fetch_sub(1); }
     __device__ T operator+=(T value) const { return fetch_add(value) + value; }
     __device__ T operator-=(T value) const { return fetch_sub(value) - value; }
+};
+
+template <typename T, thread_scope S = thread_scope_system>
+struct atomic {
+    T __value;
+    __device__ atomic() {}
+    __device__ constexpr atomic(T value) : __value(value) {}
+    __device__ atomic_ref<T, S> __ref() { return atomic_ref<T, S>(__value); }
+    __device__ T load(memory_order order = memory_order_seq_cst) { return __ref().load(order); }
+    __device__ void store(T value, memory_order order = memory_order_seq_cst) { __ref().store(value, order); }
+    __device__ operator T() { return load(); }
+    __device__ T operator=(T value) { store(value); return value; }
+    __device__ T exchange(T value, memory_order order = memory_order_seq_cst) { return __ref().exchange(value, order); }
+    __device__ bool compare_exchange_strong(T& expected, T desired, memory_order order = memory_order_seq_cst) {
+        return __ref().compare_exchange_strong(expected, desired, order);
+    }
+    __device__ bool compare_exchange_strong(T& expected, T desired, memory_order success, memory_order failure) {
+        return __ref().compare_exchange_strong(expected, desired, success);
+    }
+    __device__ bool compare_exchange_weak(T& expected, T desired, memory_order order = memory_order_seq_cst) {
+        return __ref().compare_exchange_strong(expected, desired, order);
+    }
+    __device__ bool compare_exchange_weak(T& expected, T desired, memory_order success, memory_order failure) {
+        return __ref().compare_exchange_strong(expected, desired, success);
+    }
+    __device__ T fetch_add(T value, memory_order order = memory_order_seq_cst) { return __ref().fetch_add(value, order); }
+    __device__ T fetch_sub(T value, memory_order order = memory_order_seq_cst) { return __ref().fetch_sub(value, order); }
+    __device__ T fetch_and(T value, memory_order order = memory_order_seq_cst) { return __ref().fetch_and(value, order); }
+    __device__ T fetch_or(T value, memory_order order = memory_order_seq_cst) { return __ref().fetch_or(value, order); }
+    __device__ T fetch_xor(T value, memory_order order = memory_order_seq_cst) { return __ref().fetch_xor(value, order); }
+    __device__ T fetch_min(T value, memory_order order = memory_order_seq_cst) { return __ref().fetch_min(value, order); }
+    __device__ T fetch_max(T value, memory_order order = memory_order_seq_cst) { return __ref().fetch_max(value, order); }
+    __device__ T operator++() { return fetch_add(1) + 1; }
+    __device__ T operator++(int) { return fetch_add(1); }
+    __device__ T operator--() { return fetch_sub(1) - 1; }
+    __device__ T operator--(int) { return fetch_sub(1); }
+    __device__ T operator+=(T value) { return fetch_add(value) + value; }
+    __device__ T operator-=(T value) { return fetch_sub(value) - value; }
 };
 }

@@ -79,6 +79,20 @@ LOADS(__ldca, ".ca")
 LOADS(__ldcs, ".cs")
 LOADS(__ldcv, ".cv")
 
+//: __stwb __stcg __stcs __stwt
+#define STORE(name, mode, T, type, c) \
+    inline __device__ void name(T* address, T value) { \
+        asm volatile("st.global" mode "." type " %0, %1;" : : "m"(address), c(value) : "memory"); \
+    }
+#define STORES(name, mode) \
+    STORE(name, mode, int, "u32", "r") STORE(name, mode, unsigned, "u32", "r") STORE(name, mode, float, "f32", "f") \
+    STORE(name, mode, long long, "u64", "l") STORE(name, mode, unsigned long long, "u64", "l") \
+    STORE(name, mode, long, "u64", "l") STORE(name, mode, unsigned long, "u64", "l") STORE(name, mode, double, "f64", "d")
+STORES(__stwb, ".wb")
+STORES(__stcg, ".cg")
+STORES(__stcs, ".cs")
+STORES(__stwt, ".wt")
+
 //: __cvta_generic_to_shared __cvta_generic_to_global
 inline __device__ unsigned long __cvta_generic_to_shared(const void* address) {
     unsigned long result;

@@ -251,4 +251,10 @@ template <typename Group, typename F>
 inline __device__ void invoke_one(const Group& group, F f) {
     if (group.thread_rank() == 0) f();
 }
+template <typename Group, typename F>
+inline __device__ auto invoke_one_broadcast(const Group& group, F f) {
+    decltype(f()) result{};
+    if (group.thread_rank() == 0) result = f();
+    return group.shfl(result, 0);
+}
 }

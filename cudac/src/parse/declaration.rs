@@ -4,6 +4,7 @@ use super::Parser;
 use super::scope::Entity;
 use super::tree::{self, Declaration, Enum, Expr, Function, Init, Path, Storage, Type, TypeKind, Variable};
 use super::types::unknown_type;
+use crate::builtins::headers;
 use crate::lex::Kind;
 use crate::source::{Failed, Name, Result, Span, error, unsupported};
 
@@ -143,6 +144,11 @@ impl<'t> Parser<'_, 't> {
     }
 
     fn no_declaration(&mut self) -> Failed {
+        if let Some(word) = self.token().word()
+            && headers::is_of_hardware(word.as_str())
+        {
+            return unsupported(self.span(), format_args!("`{word}`"));
+        }
         let found = self.token().quoted();
         let problem = error(self.span(), format_args!("expected a declaration, found {found}"));
         let is_statement =
@@ -160,7 +166,7 @@ impl<'t> Parser<'_, 't> {
     }
 
     /// `[[…]]` and `__attribute__((…))`, which change nothing that a kernel computes.
-    fn attributes(&mut self) -> Result<()> {
+    pub(super) fn attributes(&mut self) -> Result<()> {
         while self.is("[") && self.ahead(1).is("[") {
             while !(self.is("]") && self.ahead(1).is("]")) {
                 self.next();

@@ -87,7 +87,7 @@ impl<'t> Parser<'_, 't> {
             return Err(error(start, format_args!("expected an expression, found the keyword `{word}`")));
         }
         if let Some(word) = self.token().word()
-            && headers::is_of_textures(word.as_str())
+            && headers::is_of_hardware(word.as_str())
             && self.scopes.find(word).is_none()
         {
             return Err(unsupported(start, format_args!("`{word}`")));

@@ -39,6 +39,7 @@ impl<'t> Parser<'_, 't> {
     }
 
     fn any_statement(&mut self) -> Result<Stmt<'t>> {
+        self.attributes()?;
         let start = self.span();
         if self.is("{") {
             return self.block();
@@ -73,6 +74,10 @@ impl<'t> Parser<'_, 't> {
                 Some("else") => {
                     return Err(error(start, "`else` without `if`")
                         .with_help("an `if` without braces ends after one statement"));
+                }
+                Some("auto") if self.ahead(1).is("[") || self.ahead(1).is("&") && self.ahead(2).is("[") => {
+                    return Err(unsupported(start, "a structured binding")
+                        .with_help("declare a variable for each part"));
                 }
                 _ if self.at_declaration() => return self.local_declaration(),
                 #[cfg(feature = "host")]

@@ -1,7 +1,6 @@
 //! Vector clocks: for each other thread, up to which clock its accesses happen before those of the thread that has the
 //! clock.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rpds::RedBlackTreeMapSync;
@@ -9,34 +8,54 @@ use rpds::RedBlackTreeMapSync;
 use super::{Epoch, Thread};
 use crate::machine::registers::{FULL_MASK, WARP_SIZE, lanes_of};
 
+/// The clock of each lane of a warp.
+type LaneClocks = [u32; WARP_SIZE];
+
 /// The part of a vector clock that concerns the threads of one block.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub struct BlockClock {
     /// For each warp, the clock that all of its lanes have at least.
     pub warps: Vec<u32>,
-    /// The threads whose clock is later than that of their warp.
-    lanes: BTreeMap<u16, u32>,
+    /// For each warp, as far as there are any: the clocks of its lanes, if that of the warp does not say them all.
+    lanes: Vec<Option<Box<LaneClocks>>>,
 }
 
 impl BlockClock {
     /// The clock of a block with `warps` warps, of which nothing is known yet.
     pub fn of_warps(warps: usize) -> BlockClock {
-        BlockClock { warps: vec![0; warps], lanes: BTreeMap::new() }
+        BlockClock { warps: vec![0; warps], lanes: Vec::new() }
+    }
+
+    /// The clock that all lanes of a warp have at least.
+    fn floor(&self, warp: usize) -> u32 {
+        self.warps.get(warp).copied().unwrap_or(0)
+    }
+
+    /// The clocks of the lanes of a warp, if that of the warp does not say them all.
+    fn lanes_of(&self, warp: usize) -> Option<&LaneClocks> {
+        self.lanes.get(warp)?.as_deref()
     }
 
     /// The clock up to which the accesses of a thread happen before.
     pub fn clock_of(&self, thread: u16) -> u32 {
-        let warp = self.warps.get(usize::from(thread / 32)).copied().unwrap_or(0);
-        if self.lanes.is_empty() {
-            return warp;
+        let (warp, lane) = (usize::from(thread) / WARP_SIZE, usize::from(thread) % WARP_SIZE);
+        let floor = self.floor(warp);
+        self.lanes_of(warp).map_or(floor, |lanes| lanes[lane].max(floor))
+    }
+
+    /// The clocks of the lanes of a warp, to be raised.
+    fn lanes_mut(&mut self, warp: usize) -> &mut LaneClocks {
+        if self.lanes.len() <= warp {
+            self.lanes.resize(warp + 1, None);
         }
-        self.lanes.get(&thread).map_or(warp, |&own| own.max(warp))
+        let floor = self.floor(warp);
+        self.lanes[warp].get_or_insert_with(|| Box::new([floor; WARP_SIZE]))
     }
 
     /// Raises the clock of a thread.
     pub fn raise(&mut self, thread: u16, clock: u32) {
         if self.clock_of(thread) < clock {
-            self.lanes.insert(thread, clock);
+            self.lanes_mut(usize::from(thread) / WARP_SIZE)[usize::from(thread) % WARP_SIZE] = clock;
         }
     }
 
@@ -50,9 +69,10 @@ impl BlockClock {
             return;
         }
         self.warps[warp] = clock;
-        let (first, floor) = (warp as u16 * 32, clock);
-        if !self.lanes.is_empty() {
-            self.lanes.retain(|&thread, &mut own| thread < first || thread >= first + 32 || own > floor);
+        if let Some(own) = self.lanes.get_mut(warp)
+            && own.as_ref().is_some_and(|lanes| lanes.iter().all(|&lane| lane <= clock))
+        {
+            *own = None;
         }
     }
 
@@ -61,26 +81,38 @@ impl BlockClock {
         for (warp, &clock) in other.warps.iter().enumerate().filter(|(_, clock)| **clock > 0) {
             self.raise_warp(warp, clock);
         }
-        for (&thread, &clock) in &other.lanes {
-            self.raise(thread, clock);
+        for (warp, others) in other.lanes.iter().enumerate() {
+            let Some(others) = others else { continue };
+            let floor = self.floor(warp);
+            if self.lanes_of(warp).is_none() && others.iter().all(|&clock| clock <= floor) {
+                continue;
+            }
+            for (own, &other) in self.lanes_mut(warp).iter_mut().zip(others.iter()) {
+                *own = other.max(*own);
+            }
         }
     }
 
-    /// Where all lanes of a warp have entries, raises the warp to the earliest of them, so that most entries can be removed.
+    /// Raises each warp to the earliest clock of its lanes, so that less has to be stored.
     fn compress(&mut self) {
-        let mut warps: BTreeMap<u16, (u32, u32)> = BTreeMap::new();
-        for (&thread, &clock) in &self.lanes {
-            let (lanes, lowest) = warps.entry(thread / WARP_SIZE as u16).or_insert((0, clock));
-            (*lanes, *lowest) = (*lanes + 1, clock.min(*lowest));
+        for warp in 0..self.lanes.len() {
+            let lowest = self.lanes_of(warp).and_then(|lanes| lanes.iter().copied().min());
+            self.raise_warp(warp, lowest.unwrap_or(0));
         }
-        let whole = warps.into_iter().filter(|(_, (lanes, _))| *lanes == WARP_SIZE as u32);
-        whole.for_each(|(warp, (_, lowest))| self.raise_warp(usize::from(warp), lowest));
     }
 
     fn dominates(&self, other: &BlockClock) -> bool {
-        let warp = |warp: usize| self.warps.get(warp).copied().unwrap_or(0);
-        other.warps.iter().enumerate().all(|(number, &clock)| warp(number) >= clock)
-            && other.lanes.iter().all(|(&thread, &clock)| self.clock_of(thread) >= clock)
+        (0..other.warps.len().max(other.lanes.len())).all(|warp| {
+            let (floor, wanted) = (self.floor(warp), other.floor(warp));
+            match (self.lanes_of(warp), other.lanes_of(warp)) {
+                (None, None) => floor >= wanted,
+                (Some(own), None) => floor >= wanted || own.iter().all(|&own| own >= wanted),
+                (None, Some(lanes)) => floor >= wanted && lanes.iter().all(|&lane| floor >= lane),
+                (Some(own), Some(lanes)) => {
+                    own.iter().zip(lanes).all(|(&own, &lane)| own.max(floor) >= lane.max(wanted))
+                }
+            }
+        })
     }
 }
 
@@ -199,10 +231,10 @@ impl VectorClock {
     pub fn epochs(&self) -> impl Iterator<Item = Epoch> + '_ {
         self.blocks.iter().flat_map(|(&block, clock)| {
             let lane = |number: usize| (number as u16, clock.clock_of(number as u16));
-            let warps = (0..clock.warps.len() * WARP_SIZE).map(lane);
-            let lanes = clock.lanes.iter().map(|(&number, &clock)| (number, clock));
-            let known = warps.chain(lanes).filter(|&(_, clock)| clock > 0);
-            known.map(move |(number, clock)| Epoch { thread: Thread { block, number }, clock })
+            let lanes = (0..clock.warps.len().max(clock.lanes.len()) * WARP_SIZE).map(lane);
+            lanes
+                .filter(|&(_, clock)| clock > 0)
+                .map(move |(number, clock)| Epoch { thread: Thread { block, number }, clock })
         })
     }
 
@@ -274,7 +306,9 @@ impl VectorClock {
         if let Some(own) = fences.own.take() {
             own.add_to(&mut fences.fenced);
         }
-        if let Some(clock) = fences.fenced.blocks.get_mut(&block).filter(|clock| !clock.lanes.is_empty()) {
+        if let Some(clock) = fences.fenced.blocks.get_mut(&block)
+            && !clock.lanes.is_empty()
+        {
             Arc::make_mut(clock).compress();
         }
     }
@@ -318,7 +352,7 @@ mod tests {
         assert_eq!([clock.clock_of(32), clock.clock_of(33), clock.clock_of(64)], [3, 5, 0]);
         clock.raise_warp(1, 7);
         assert_eq!([clock.clock_of(32), clock.clock_of(33)], [7, 7]);
-        assert!(clock.lanes.is_empty(), "a lane with no later clock has no entry");
+        assert_eq!(clock.lanes_of(1), None, "lanes without later clocks take no room");
     }
 
     #[test]
@@ -330,7 +364,39 @@ mod tests {
             [clock.clock_of(0), clock.clock_of(1), clock.clock_of(39), clock.clock_of(40)],
             [10, 9, 9, 0]
         );
-        assert_eq!((clock.warps.as_slice(), clock.lanes.len()), (&[9][..], 24));
+        assert_eq!(clock.warps, [9]);
+        (0..32).for_each(|thread| clock.raise(thread, 10));
+        clock.compress();
+        assert_eq!((clock.warps[0], clock.lanes_of(0)), (10, None));
+    }
+
+    #[test]
+    fn a_clock_dominates_another_if_it_has_no_earlier_clock() {
+        let made = |floor: u32, lanes: &[(u16, u32)]| {
+            let mut clock = BlockClock::default();
+            clock.raise_warp(0, floor);
+            lanes.iter().for_each(|&(lane, own)| clock.raise(lane, own));
+            clock
+        };
+        let clocks = [
+            made(0, &[]),
+            made(3, &[]),
+            made(5, &[]),
+            made(3, &[(4, 9)]),
+            made(0, &[(4, 9), (40, 1)]),
+            made(4, &[(0, 5), (31, 8)]),
+        ];
+        for one in &clocks {
+            for other in &clocks {
+                let wanted = (0..64).all(|thread| one.clock_of(thread) >= other.clock_of(thread));
+                assert_eq!(one.dominates(other), wanted, "{one:?} and {other:?}");
+                let mut joined = one.clone();
+                joined.join(other);
+                assert!(joined.dominates(one) && joined.dominates(other));
+                let later = |thread| one.clock_of(thread).max(other.clock_of(thread));
+                assert!((0..64).all(|thread| joined.clock_of(thread) == later(thread)), "{joined:?}");
+            }
+        }
     }
 
     #[test]

@@ -129,13 +129,27 @@ impl<'t> Parser<'t> {
                 // Texture modes choose how handles are bound, but textures are not supported. Mapping `.f64` to `.f32`
                 // is for machines without `.f64`, none of which is a supported target.
                 "texmode_unified" | "texmode_independent" | "texmode_raw" | "map_f64_to_f32" => {}
-                _ => target.sm = architecture(word).ok_or_else(|| self.expected("a target like `sm_70`"))?,
+                _ => target.sm = self.architecture(word)?,
             }
             self.take()?;
             if !self.take_if(b',')? {
                 return Ok(());
             }
         }
+    }
+
+    /// The number of a target.
+    fn architecture(&mut self, word: &str) -> Result<u32> {
+        let number = number_of(word).ok_or_else(|| self.expected("a target like `sm_70`"))?;
+        if TARGETS.contains(&number) {
+            return Ok(number);
+        }
+        let (oldest, newest) = (TARGETS[0], TARGETS[TARGETS.len() - 1]);
+        Err(self.error(if number < oldest {
+            format!("`{word}` is not supported; the oldest supported target is `sm_{oldest}`")
+        } else {
+            format!("there is no target `{word}`; the newest known target is `sm_{newest}`")
+        }))
     }
 
     fn address_size(&mut self, module: &mut Module<'t>) -> Result<()> {
@@ -215,8 +229,16 @@ impl<'t> Parser<'t> {
     }
 }
 
+/// The targets that PTX has and that the emulator executes: PTX ISA 9.0, "PTX Module Directives: .target".
+///
+/// The ones before had neither generic addresses nor functions that are called.
+const TARGETS: [u32; 27] = [
+    20, 21, 30, 32, 35, 37, 50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86, 87, 88, 89, 90, 100, 101, 103, 110,
+    120, 121,
+];
+
 /// 90 for `sm_90` and for `sm_90a`, because the letter only adds instructions.
-fn architecture(word: &str) -> Option<u32> {
+fn number_of(word: &str) -> Option<u32> {
     let number = word.strip_prefix("sm_")?;
     let number = number.strip_suffix(['a', 'f']).unwrap_or(number);
     if !number.bytes().all(|byte| byte.is_ascii_digit()) {

@@ -187,7 +187,7 @@ pub const STEPS: &[Step] = &[
     needing(
         "browsers",
         "every figure, listing and exercise of the book in Firefox and in WebKit, from a server and from files",
-        "test --manifest-path book/tests/Cargo.toml --target-dir target --locked --test book -- --ignored --test-threads=1",
+        "test --workspace --locked --features book-tests/toolchain --test finished -- --ignored --test-threads=1",
         Need::Browsers,
     ),
 ];

@@ -84,7 +84,7 @@ fn the_chinese_of_the_glossary_is_in_the_texts_that_the_search_reads() {
 #[test]
 fn the_styles_are_of_the_katex_that_sets_the_formulas() {
     let metadata = Command::new(env!("CARGO"))
-        .args(["metadata", "--format-version=1", "--locked", "--manifest-path"])
+        .args(["metadata", "--format-version=1", "--locked", "--features=toolchain", "--manifest-path"])
         .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"))
         .output()
         .unwrap();
