@@ -401,13 +401,16 @@ impl<'p> Machine<'p> {
     #[inline(always)]
     fn operand(&mut self, expr: &Expr, frame: u64) -> Result<u64> {
         match expr {
-            Expr::Const(value) => Ok(*value),
-            Expr::Load(ty, address, line) if let Expr::Local(offset) = **address => {
-                self.at(*line);
-                self.load(*ty, BASE + frame + offset)
+            Expr::Const(value) => return Ok(*value),
+            Expr::Load(ty, address, line) => {
+                if let Expr::Local(offset) = **address {
+                    self.at(*line);
+                    return self.load(*ty, BASE + frame + offset);
+                }
             }
-            other => self.eval(other, frame),
+            _ => {}
         }
+        self.eval(expr, frame)
     }
 
     /// What loops seldom contain, apart, so that the stack of the rest stays small.

@@ -62,11 +62,11 @@ impl<'t> Checker<'_, 't> {
                 let ty = self.types.referred(ty);
                 Ok(self.size(self.types.size(ty), span))
             }
-            // A text in quotes is an array, with a zero at its end. Only its size shows that.
-            ExprKind::SizeOf(inner) if let ExprKind::Text(text) = &inner.kind => {
-                Ok(self.size(text.len() as u64 + 1, span))
-            }
             ExprKind::SizeOf(inner) => {
+                // A text in quotes is an array, with a zero at its end. Only its size shows that.
+                if let ExprKind::Text(text) = &inner.kind {
+                    return Ok(self.size(text.len() as u64 + 1, span));
+                }
                 let ty = self.type_of_expr(scope, inner)?;
                 Ok(self.size(self.types.size(ty), span))
             }
