@@ -375,7 +375,9 @@ mod tests {
         let made = |floor: u32, lanes: &[(u16, u32)]| {
             let mut clock = BlockClock::default();
             clock.raise_warp(0, floor);
-            lanes.iter().for_each(|&(lane, own)| clock.raise(lane, own));
+            for &(lane, own) in lanes {
+                clock.raise(lane, own);
+            }
             clock
         };
         let clocks = [
