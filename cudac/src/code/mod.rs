@@ -5,6 +5,7 @@
 //! of 32 bits, extended as their type says.
 
 pub(crate) mod fold;
+pub(crate) mod lists;
 pub(crate) mod walk;
 
 use std::rc::Rc;
@@ -316,6 +317,14 @@ impl Op {
             Op::Load(access) => !access.is_volatile,
             other => other.is_pure(),
         }
+    }
+}
+
+impl Block {
+    /// Takes the instructions out, and leaves room for as many.
+    pub fn take(&mut self) -> Vec<Inst> {
+        let room = Vec::with_capacity(self.insts.len());
+        std::mem::replace(&mut self.insts, room)
     }
 }
 

@@ -1,8 +1,7 @@
 //! Which registers an instruction reads and writes, and where blocks continue.
 
-use std::ops::Index;
-
-use super::{Base, Block, BlockId, End, Function, Inst, Op, Operand, Reg};
+use super::lists::Lists;
+use super::{Base, BlockId, End, Function, Inst, Op, Operand, Reg};
 
 impl Inst {
     /// The register of an address, which is an operand too.
@@ -57,51 +56,6 @@ impl End {
 
     pub fn condition(&self) -> Option<Reg> {
         if let End::Branch { condition, .. } = self { Some(*condition) } else { None }
-    }
-}
-
-impl Block {
-    /// Takes the instructions out, and leaves room for as many.
-    pub fn take(&mut self) -> Vec<Inst> {
-        let room = Vec::with_capacity(self.insts.len());
-        std::mem::replace(&mut self.insts, room)
-    }
-}
-
-/// A list of numbers for each block or register, all in one piece of memory.
-pub(crate) struct Lists {
-    /// Where each list begins, and where the last one ends.
-    starts: Vec<usize>,
-    items: Vec<usize>,
-}
-
-impl Lists {
-    /// So many lists; a pair is the list and what it has. Each list has its items in the order of the pairs.
-    pub fn new(lists: usize, pairs: &[(usize, usize)]) -> Lists {
-        let mut starts = vec![0; lists + 1];
-        for (list, _) in pairs {
-            starts[*list] += 1;
-        }
-        let mut end = 0;
-        for start in &mut starts {
-            end += *start;
-            *start = end;
-        }
-        let mut items = vec![0; pairs.len()];
-        // The ends of the lists become their starts, because the pairs are walked backwards.
-        for (list, item) in pairs.iter().rev() {
-            starts[*list] -= 1;
-            items[starts[*list]] = *item;
-        }
-        Lists { starts, items }
-    }
-}
-
-impl Index<usize> for Lists {
-    type Output = [usize];
-
-    fn index(&self, list: usize) -> &[usize] {
-        &self.items[self.starts[list]..self.starts[list + 1]]
     }
 }
 

@@ -79,7 +79,9 @@ impl Emitter<'_> {
 
     fn access(&mut self, access: &Access, inst: &Inst) {
         // Registers are numbered in this order, whatever the order of the text.
-        inst.base().map(|base| self.number(base));
+        if let Some(base) = inst.base() {
+            self.number(base);
+        }
         // No other thread sees a constant or what is local, so PTX has no such accesses.
         let is_volatile = access.is_volatile && !matches!(access.space, Space::Constant | Space::Local);
         let volatile = if is_volatile { ".volatile" } else { "" };

@@ -81,14 +81,14 @@ impl Emitter<'_> {
         }
     }
 
-    /// Begins an instruction, or continues it.
+    /// Writes parts of an instruction.
     fn add(&mut self, parts: &[&str]) {
         for part in parts {
             self.text.push_str(part);
         }
     }
 
-    /// Writes an instruction that has operands of the intermediate code only.
+    /// Writes an instruction: these parts, and then its results and arguments.
     fn simple(&mut self, parts: &[&str], inst: &Inst) {
         self.add(parts);
         self.operands(inst);

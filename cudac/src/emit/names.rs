@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use crate::Name;
-use crate::code::walk::Lists;
+use crate::code::lists::Lists;
 use crate::code::{Function, Reg, VarName};
 use crate::optimise::dead::Live;
 

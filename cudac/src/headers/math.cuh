@@ -333,7 +333,7 @@ ROUNDED(__ddiv_rn, "div.rn")
 ROUNDED(__ddiv_rz, "div.rz")
 ROUNDED(__ddiv_ru, "div.rp")
 ROUNDED(__ddiv_rd, "div.rm")
-//: __int2float_rn __int2float_rz __int2float_ru __int2float_rd __uint2float_rn __uint2float_rz __uint2float_ru __uint2float_rd __ll2float_rn __ll2float_rz __ll2float_ru __ll2float_rd __ull2float_rn __ull2float_rz __ull2float_ru __ull2float_rd
+//: __int2float_rn __int2float_rz __int2float_ru __int2float_rd __uint2float_rn __uint2float_rz __uint2float_ru __uint2float_rd __ll2float_rn __ll2float_rz __ll2float_ru __ll2float_rd __ull2float_rn __ull2float_rz __ull2float_ru __ull2float_rd __float2int_rn __float2int_rz __float2int_ru __float2int_rd __float2uint_rn __float2uint_rz __float2uint_ru __float2uint_rd __float2ll_rn __float2ll_rz __float2ll_ru __float2ll_rd __float2ull_rn __float2ull_rz __float2ull_ru __float2ull_rd __double2int_rn __double2int_rz __double2int_ru __double2int_rd __double2uint_rn __double2uint_rz __double2uint_ru __double2uint_rd __double2ll_rn __double2ll_rz __double2ll_ru __double2ll_rd __double2ull_rn __double2ull_rz __double2ull_ru __double2ull_rd __double2float_rn __double2float_rz __double2float_ru __double2float_rd __ll2double_rn __ll2double_rz __ll2double_ru __ll2double_rd __ull2double_rn __ull2double_rz __ull2double_ru __ull2double_rd
 #define CONVERT(name, To, From, mode, to, from) \
     inline __device__ To name(From x) { \
         To result; \
@@ -349,51 +349,15 @@ ROUNDINGS(__int2float, float, int, ".f32.s32", "=f", "r")
 ROUNDINGS(__uint2float, float, unsigned, ".f32.u32", "=f", "r")
 ROUNDINGS(__ll2float, float, long long, ".f32.s64", "=f", "l")
 ROUNDINGS(__ull2float, float, unsigned long long, ".f32.u64", "=f", "l")
-//: __float2int_rn __float2int_rz __float2int_ru __float2int_rd __float2uint_rn __float2uint_rz __float2uint_ru __float2uint_rd __float2ll_rn __float2ll_rz __float2ll_ru __float2ll_rd __float2ull_rn __float2ull_rz __float2ull_ru __float2ull_rd
-#define CONVERT(name, To, From, mode, to, from) \
-    inline __device__ To name(From x) { \
-        To result; \
-        asm("cvt." mode " %0, %1;" : to(result) : from(x)); \
-        return result; \
-    }
-#define ROUNDINGS(name, To, From, type, to, from) \
-    CONVERT(name##_rn, To, From, "rn" type, to, from) \
-    CONVERT(name##_rz, To, From, "rz" type, to, from) \
-    CONVERT(name##_ru, To, From, "rp" type, to, from) \
-    CONVERT(name##_rd, To, From, "rm" type, to, from)
 ROUNDINGS(__float2int, int, float, "i.s32.f32", "=r", "f")
 ROUNDINGS(__float2uint, unsigned, float, "i.u32.f32", "=r", "f")
 ROUNDINGS(__float2ll, long long, float, "i.s64.f32", "=l", "f")
 ROUNDINGS(__float2ull, unsigned long long, float, "i.u64.f32", "=l", "f")
-//: __double2int_rn __double2int_rz __double2int_ru __double2int_rd __double2uint_rn __double2uint_rz __double2uint_ru __double2uint_rd __double2ll_rn __double2ll_rz __double2ll_ru __double2ll_rd __double2ull_rn __double2ull_rz __double2ull_ru __double2ull_rd __double2float_rn __double2float_rz __double2float_ru __double2float_rd
-#define CONVERT(name, To, From, mode, to, from) \
-    inline __device__ To name(From x) { \
-        To result; \
-        asm("cvt." mode " %0, %1;" : to(result) : from(x)); \
-        return result; \
-    }
-#define ROUNDINGS(name, To, From, type, to, from) \
-    CONVERT(name##_rn, To, From, "rn" type, to, from) \
-    CONVERT(name##_rz, To, From, "rz" type, to, from) \
-    CONVERT(name##_ru, To, From, "rp" type, to, from) \
-    CONVERT(name##_rd, To, From, "rm" type, to, from)
 ROUNDINGS(__double2int, int, double, "i.s32.f64", "=r", "d")
 ROUNDINGS(__double2uint, unsigned, double, "i.u32.f64", "=r", "d")
 ROUNDINGS(__double2ll, long long, double, "i.s64.f64", "=l", "d")
 ROUNDINGS(__double2ull, unsigned long long, double, "i.u64.f64", "=l", "d")
 ROUNDINGS(__double2float, float, double, ".f32.f64", "=f", "d")
-//: __ll2double_rn __ll2double_rz __ll2double_ru __ll2double_rd __ull2double_rn __ull2double_rz __ull2double_ru __ull2double_rd
-#define CONVERT(name, To, From, mode, to, from) \
-    inline __device__ To name(From x) { \
-        To result; \
-        asm("cvt." mode " %0, %1;" : to(result) : from(x)); \
-        return result; \
-    }
-#define ROUNDINGS(name, To, From, type, to, from) \
-    CONVERT(name##_rn, To, From, "rn" type, to, from) \
-    CONVERT(name##_rz, To, From, "rz" type, to, from) \
-    CONVERT(name##_ru, To, From, "rp" type, to, from) \
-    CONVERT(name##_rd, To, From, "rm" type, to, from)
 ROUNDINGS(__ll2double, double, long long, ".f64.s64", "=d", "l")
 ROUNDINGS(__ull2double, double, unsigned long long, ".f64.u64", "=d", "l")
 //: __int2double_rn

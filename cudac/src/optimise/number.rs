@@ -7,7 +7,7 @@
 //! change what was loaded as an `int`.
 
 use crate::code::fold::fold;
-use crate::code::walk::Lists;
+use crate::code::lists::Lists;
 use crate::code::{
     Access, Args, Arith, Base, Binary, Class, Compare, End, Function, Inst, Op, Operand, Ptx, Reg, Space, Ty,
 };
