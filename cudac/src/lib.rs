@@ -284,11 +284,12 @@ fn translate<'t>(
         return None;
     }
     let mut module = emit::Module::new(&checked);
+    let mut optimiser = optimise::Optimiser::new(&checked);
     let mut strings = Vec::new();
     for kernel in &checked.program.kernels {
         match lower::lower(files, &checked, *kernel, &mut strings) {
             Ok(mut function) => {
-                optimise::optimise(&mut function, &checked);
+                optimiser.optimise(&mut function);
                 module.add(&function);
             }
             Err(problem) => sink.add(problem),

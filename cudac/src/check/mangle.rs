@@ -2,6 +2,8 @@
 //!
 //! Specification: Itanium C++ ABI, mangling. Left out: what kernels' parameters do not have, such as pointers to members.
 
+use std::borrow::Cow;
+
 use super::Checker;
 use super::scope::ScopeId;
 use super::types::{Argument, Basic, Shape, Type};
@@ -11,11 +13,11 @@ use crate::source::{Name, joined};
 /// A part of a mangled name.
 enum Node {
     /// What is never abbreviated: a basic type, or a value.
-    Plain(String),
+    Plain(Cow<'static, str>),
     /// A parameter of the template.
     Parameter(usize),
     /// A pointer, a reference, or a qualified type.
-    Around(String, Box<Node>),
+    Around(Cow<'static, str>, Box<Node>),
     /// A name, after the namespaces around it.
     Named(Vec<String>),
     Template(Vec<String>, Vec<Node>),
@@ -51,24 +53,25 @@ impl Mangler {
     /// `a::b`, each level of which can be abbreviated; the last one only if it `is_type`.
     fn path(&mut self, path: &[String], is_type: bool) {
         let Some((last, outer)) = path.split_last() else { return };
-        let key = joined(path, "");
-        if is_type && self.repeats(&key) {
+        let key = is_type.then(|| joined(path, ""));
+        if key.as_ref().is_some_and(|key| self.repeats(key)) {
             return;
         }
         self.path(outer, true);
         self.text.push_str(last);
-        if is_type {
-            self.note(key);
-        }
+        self.known.extend(key);
     }
 
     fn node(&mut self, node: &Node) {
+        if let Node::Plain(text) = node {
+            return self.text.push_str(text);
+        }
         let key = node.key();
-        if !matches!(node, Node::Plain(_)) && self.repeats(&key) {
+        if self.repeats(&key) {
             return;
         }
         match node {
-            Node::Plain(text) => return self.text.push_str(text),
+            Node::Plain(_) => {}
             Node::Parameter(_) => self.text.push_str(&key),
             Node::Around(prefix, inner) => {
                 self.text.push_str(prefix);
@@ -107,14 +110,28 @@ impl Mangler {
 impl Node {
     /// The part without abbreviations.
     fn key(&self) -> String {
+        let mut text = String::new();
+        self.add_key(&mut text);
+        text
+    }
+
+    fn add_key(&self, text: &mut String) {
         match self {
-            Node::Plain(text) => text.clone(),
-            Node::Parameter(0) => "T_".to_owned(),
-            Node::Parameter(at) => format!("T{}_", at - 1),
-            Node::Around(prefix, inner) => prefix.clone() + &inner.key(),
-            Node::Named(path) => joined(path, ""),
+            Node::Plain(plain) => text.push_str(plain),
+            Node::Parameter(0) => text.push_str("T_"),
+            Node::Parameter(at) => text.extend(["T", &(at - 1).to_string(), "_"]),
+            Node::Around(prefix, inner) => {
+                text.push_str(prefix);
+                inner.add_key(text);
+            }
+            Node::Named(path) => text.extend(path.iter().map(String::as_str)),
             Node::Template(path, arguments) => {
-                format!("{}I{}E", joined(path, ""), arguments.iter().map(Node::key).collect::<String>())
+                text.extend(path.iter().map(String::as_str));
+                text.push('I');
+                for argument in arguments {
+                    argument.add_key(text);
+                }
+                text.push('E');
             }
         }
     }
@@ -180,7 +197,7 @@ impl<'t> Checker<'_, 't> {
     fn value_node(&mut self, ty: Type, value: i64) -> Node {
         let sign = if value < 0 && !self.types.is_unsigned(ty) { "n" } else { "" };
         let size = if sign.is_empty() { value as u64 } else { value.unsigned_abs() };
-        Node::Plain(format!("L{}{sign}{size}E", self.type_node(ty.plain()).key()))
+        Node::Plain(format!("L{}{sign}{size}E", self.type_node(ty.plain()).key()).into())
     }
 
     /// A type as it is written, where the parameters of the template remain parameters.
@@ -195,7 +212,7 @@ impl<'t> Checker<'_, 't> {
         let inner = match &written.kind {
             TypeKind::Pointer(inner) | TypeKind::Array(inner, _) if self.types.pointee(ty).is_some() => {
                 let to = self.types.pointee(ty).unwrap_or(ty);
-                Node::Around("P".to_owned(), Box::new(self.written_node(inner, to, parameters, false)))
+                Node::Around("P".into(), Box::new(self.written_node(inner, to, parameters, false)))
             }
             TypeKind::Named(path) if path.parts.len() == 1 && at(&path.parts[0].name).is_some() => {
                 Node::Parameter(at(&path.parts[0].name).unwrap_or(0))
@@ -240,7 +257,8 @@ impl<'t> Checker<'_, 't> {
             if let Some(at) = at.filter(|_| own.parts.len() == 1) {
                 let is_type = matches!(parameters[at].kind, ParameterKind::Type(_));
                 let parameter = Node::Parameter(at);
-                *node = if is_type { parameter } else { Node::Plain(format!("X{}E", parameter.key())) };
+                *node =
+                    if is_type { parameter } else { Node::Plain(format!("X{}E", parameter.key()).into()) };
             }
         }
         qualified(Node::Template(path, nodes), ty.is_const(), ty.is_volatile())
@@ -248,16 +266,16 @@ impl<'t> Checker<'_, 't> {
 
     fn type_node(&mut self, ty: Type) -> Node {
         let inner = match self.types.shape(ty) {
-            Shape::Basic(basic) => Node::Plain(letter(basic).to_owned()),
-            Shape::Null => Node::Plain("Dn".to_owned()),
-            Shape::Auto => Node::Plain("Da".to_owned()),
+            Shape::Basic(basic) => Node::Plain(letter(basic).into()),
+            Shape::Null => Node::Plain("Dn".into()),
+            Shape::Auto => Node::Plain("Da".into()),
             #[cfg(feature = "host")]
-            Shape::Function(_) => Node::Plain("FvvE".to_owned()),
-            Shape::Pointer(to) => Node::Around("P".to_owned(), Box::new(self.type_node(to))),
-            Shape::Reference(to) => Node::Around("R".to_owned(), Box::new(self.type_node(to))),
+            Shape::Function(_) => Node::Plain("FvvE".into()),
+            Shape::Pointer(to) => Node::Around("P".into(), Box::new(self.type_node(to))),
+            Shape::Reference(to) => Node::Around("R".into(), Box::new(self.type_node(to))),
             Shape::Array(of, length) => {
                 let length = length.map_or(String::new(), |length| length.to_string());
-                Node::Around(format!("A{length}_"), Box::new(self.type_node(of)))
+                Node::Around(format!("A{length}_").into(), Box::new(self.type_node(of)))
             }
             Shape::Enum(at) => Node::Named(vec![source_name(self.types.enums[at].name)]),
             Shape::Struct(at) => self.struct_node(at),
@@ -281,9 +299,9 @@ impl<'t> Checker<'_, 't> {
 fn qualified(inner: Node, is_const: bool, is_volatile: bool) -> Node {
     match (is_volatile, is_const) {
         (false, false) => inner,
-        (true, true) => Node::Around("VK".to_owned(), Box::new(inner)),
-        (true, false) => Node::Around("V".to_owned(), Box::new(inner)),
-        (false, true) => Node::Around("K".to_owned(), Box::new(inner)),
+        (true, true) => Node::Around("VK".into(), Box::new(inner)),
+        (true, false) => Node::Around("V".into(), Box::new(inner)),
+        (false, true) => Node::Around("K".into(), Box::new(inner)),
     }
 }
 

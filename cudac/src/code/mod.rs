@@ -155,8 +155,6 @@ pub(crate) struct Ptx {
     pub addresses: Vec<Option<i64>>,
     /// Of the text's `%0`, `%1`, …: a result or an argument.
     pub operands: Vec<PtxOperand>,
-    /// The spaces of addresses, found later.
-    pub spaces: Vec<Space>,
     /// The classes of the arguments.
     pub classes: Vec<Class>,
     pub is_own: bool,
@@ -229,6 +227,8 @@ pub(crate) struct Function {
     pub params: Vec<Param>,
     pub launch_bounds: Vec<u32>,
     pub regs: Vec<Class>,
+    /// The state space of the address that each register holds, found at the end; those that are missing hold none.
+    pub spaces: Vec<Option<Space>>,
     pub slots: Vec<Slot>,
     /// The first is where the kernel begins.
     pub blocks: Vec<Block>,
@@ -321,10 +321,21 @@ impl Op {
 }
 
 impl Block {
-    /// Takes the instructions out, and leaves room for as many.
-    pub fn take(&mut self) -> Vec<Inst> {
-        let room = Vec::with_capacity(self.insts.len());
-        std::mem::replace(&mut self.insts, room)
+    /// Puts instructions before those that they come with the numbers of, which ascend.
+    pub fn insert(&mut self, new: &mut Vec<(usize, Inst)>) {
+        if new.is_empty() {
+            return;
+        }
+        let room = Vec::with_capacity(self.insts.len() + new.len());
+        let old = std::mem::replace(&mut self.insts, room);
+        let mut new = new.drain(..).peekable();
+        for (at, inst) in old.into_iter().enumerate() {
+            while let Some((_, inst)) = new.next_if(|(before, _)| *before == at) {
+                self.insts.push(inst);
+            }
+            self.insts.push(inst);
+        }
+        self.insts.extend(new.map(|(_, inst)| inst));
     }
 }
 
@@ -348,5 +359,11 @@ impl Function {
 
     pub fn class(&self, reg: Reg) -> Class {
         self.regs[reg as usize]
+    }
+
+    /// The state space of an address.
+    pub fn space(&self, address: Operand) -> Space {
+        let known = address.reg().and_then(|reg| self.spaces.get(reg as usize).copied().flatten());
+        known.unwrap_or(Space::Generic)
     }
 }

@@ -15,9 +15,9 @@ impl Inst {
         }
     }
 
-    /// Calls `each` for every register that is read.
-    pub fn reads(&self, each: &mut dyn FnMut(Reg)) {
-        self.args.iter().filter_map(|arg| arg.reg()).chain(self.base()).for_each(each);
+    /// The registers that are read.
+    pub fn reads(&self) -> impl Iterator<Item = Reg> {
+        self.args.iter().filter_map(|arg| arg.reg()).chain(self.base())
     }
 
     /// Replaces the registers that are read.

@@ -183,7 +183,9 @@ impl Emitter<'_> {
             let number: usize = rest[..digits].parse().unwrap_or(0);
             rest = &rest[digits..];
             match ptx.operands.get(number) {
-                Some(PtxOperand::Argument(at)) if wants_space => self.add(&[ptx.spaces[*at].suffix()]),
+                Some(PtxOperand::Argument(at)) if wants_space => {
+                    self.add(&[self.function.space(inst.args[*at]).suffix()]);
+                }
                 Some(PtxOperand::Argument(at)) => match ptx.addresses[*at] {
                     Some(distance) if !wants_base => {
                         self.add(&["["]);

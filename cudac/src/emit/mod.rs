@@ -10,12 +10,13 @@ mod names;
 pub(crate) use module::Module;
 
 use std::fmt::Write;
-use std::ops::Range;
 
 use crate::Name;
 use crate::check::Checked;
 use crate::code::{Class, End, Function, Inst, Operand, Reg};
+use crate::optimise::dead::Live;
 use crate::source::joined;
+use names::Lines;
 
 /// A kernel on its way to text.
 struct Emitter<'c> {
@@ -33,43 +34,53 @@ struct Emitter<'c> {
     counted: (usize, u32),
 }
 
-/// A kernel as text, and the variables that its registers hold; `before` is how many lines precede it in the module.
-fn kernel(function: &Function, checked: &Checked<'_>, nth: usize, before: u32) -> (String, Vec<Name>) {
+/// About how much text an instruction becomes.
+const BYTES: usize = 40;
+
+/// Adds a kernel to the code, which has so many lines. Returns how many it has then, and the variables that the kernel's registers
+/// hold.
+fn kernel(
+    function: &Function,
+    checked: &Checked<'_>,
+    nth: usize,
+    (code, before): (&mut String, u32),
+    live: &mut Live,
+) -> (u32, Vec<Name>) {
+    let insts: usize = function.blocks.iter().map(|block| block.insts.len() + 1).sum();
     let mut emitter = Emitter {
         function,
         checked,
         nth,
         numbers: vec![0; function.regs.len()],
         counts: [0; 6],
-        text: String::new(),
+        text: String::with_capacity(BYTES * insts),
         line: None,
         strings: 0,
         counted: (0, 0),
     };
-    let mut lines = Vec::new();
+    let mut lines = Vec::with_capacity(insts);
     let mut ends = Vec::with_capacity(function.blocks.len());
     for (at, block) in function.blocks.iter().enumerate() {
         if at > 0 {
             let _ = writeln!(emitter.text, "\n$L__BB{nth}_{at}:");
         }
         for inst in &block.insts {
-            lines.push(emitter.lines_of(|emitter| {
+            lines.push(emitter.lines_of(inst.line, |emitter| {
                 emitter.loc(inst.line);
                 emitter.inst(inst);
             }));
         }
-        lines.push(emitter.lines_of(|emitter| emitter.end(at, &block.end, block.line)));
+        lines.push(emitter.lines_of(block.line, |emitter| emitter.end(at, &block.end, block.line)));
         ends.push(lines.len());
     }
     let head = emitter.head();
     let start = before + count_lines(&head) + 1;
-    for own in &mut lines {
-        *own = own.start + start..own.end + start;
+    for Lines { ptx, .. } in &mut lines {
+        *ptx = ptx.start + start..ptx.end + start;
     }
-    let starts = std::iter::once(0).chain(ends.iter().copied());
-    let lines: Vec<_> = starts.zip(&ends).map(|(start, end)| &lines[start..*end]).collect();
-    let names = names::names(function, &lines, |reg| emitter.known(reg));
-    (head + &emitter.text + "}\n", names)
+    let names = names::names(function, &lines, &ends, live, |reg| emitter.known(reg));
+    code.extend([&head, &emitter.text, "}\n"]);
+    (start + emitter.lines(), names)
 }
 
 impl Emitter<'_> {
@@ -77,7 +88,11 @@ impl Emitter<'_> {
         if self.line != Some(line) {
             self.line = Some(line);
             let (line, column) = self.function.lines.get(line as usize).copied().unwrap_or((1, 1));
-            let _ = writeln!(self.text, "\t.loc\t1 {line} {column}");
+            self.add(&["\t.loc\t1 "]);
+            add_number(line, &mut self.text);
+            self.add(&[" "]);
+            add_number(column, &mut self.text);
+            self.add(&["\n"]);
         }
     }
 
@@ -119,17 +134,16 @@ impl Emitter<'_> {
     }
 
     fn operand(&mut self, operand: Operand) {
-        let text = &mut self.text;
         let _ = match operand {
             Operand::Reg(reg) => {
                 let number = self.number(reg);
                 self.add(&["%", prefix(self.function.class(reg))]);
-                add_number(number, &mut self.text);
-                Ok(())
+                return add_number(number, &mut self.text);
             }
-            Operand::Int(value) => write!(text, "{value}"),
-            Operand::F32(bits) => write!(text, "0f{bits:08X}"),
-            Operand::F64(bits) => write!(text, "0d{bits:016X}"),
+            Operand::Int(value @ 0..=0xffff) => return add_number(value as u32, &mut self.text),
+            Operand::Int(value) => write!(self.text, "{value}"),
+            Operand::F32(bits) => write!(self.text, "0f{bits:08X}"),
+            Operand::F64(bits) => write!(self.text, "0d{bits:016X}"),
         };
     }
 
@@ -171,11 +185,12 @@ impl Emitter<'_> {
         }
     }
 
-    /// The lines that something adds to the text.
-    fn lines_of(&mut self, adds: impl FnOnce(&mut Self)) -> Range<u32> {
+    /// The lines that something adds to the PTX, for one of [`Function::lines`].
+    fn lines_of(&mut self, line: u32, adds: impl FnOnce(&mut Self)) -> Lines {
         let start = self.lines();
         adds(self);
-        start..self.lines()
+        let text = self.function.lines.get(line as usize).map_or(0, |(line, _)| *line);
+        Lines { ptx: start..self.lines(), text }
     }
 
     fn lines(&mut self) -> u32 {
@@ -190,11 +205,14 @@ impl Emitter<'_> {
         let mut text = format!("\n.visible .entry {}(", function.name);
         for (nth, param) in function.params.iter().enumerate() {
             let comma = if nth == 0 { "" } else { "," };
-            let name = format!("{}_param_{nth}", function.name);
             let _ = match param.ty {
-                Some(ty) => write!(text, "{comma}\n\t.param .{} {name}", param_type(ty)),
-                None => write!(text, "{comma}\n\t.param .align {} .b8 {name}[{}]", param.align, param.size),
+                Some(ty) => write!(text, "{comma}\n\t.param .{}", param_type(ty)),
+                None => write!(text, "{comma}\n\t.param .align {} .b8", param.align),
             };
+            let _ = write!(text, " {}_param_{nth}", function.name);
+            if param.ty.is_none() {
+                let _ = write!(text, "[{}]", param.size);
+            }
         }
         text.push_str("\n)\n");
         if let Some(threads) = function.launch_bounds.first() {

@@ -6,6 +6,7 @@ use super::{count_lines, kernel};
 use crate::Name;
 use crate::check::Checked;
 use crate::code::{Function, Space};
+use crate::optimise::dead::Live;
 use crate::optimise::spaces::of_symbol;
 use crate::source::joined;
 
@@ -16,18 +17,27 @@ pub(crate) struct Module<'c> {
     code: String,
     lines: u32,
     names: Vec<Name>,
+    /// Room for what is live in a kernel.
+    live: Live,
 }
 
 impl<'c> Module<'c> {
     pub fn new(checked: &'c Checked<'c>) -> Module<'c> {
-        Module { checked, kernels: 0, code: String::new(), lines: 0, names: Vec::new() }
+        Module {
+            checked,
+            kernels: 0,
+            code: String::new(),
+            lines: 0,
+            names: Vec::new(),
+            live: Live::default(),
+        }
     }
 
     pub fn add(&mut self, function: &Function) {
-        let (kernel, names) = kernel(function, self.checked, self.kernels, self.lines);
+        let code = (&mut self.code, self.lines);
+        let (lines, names) = kernel(function, self.checked, self.kernels, code, &mut self.live);
         self.kernels += 1;
-        self.lines += count_lines(&kernel);
-        self.code.push_str(&kernel);
+        self.lines = lines;
         self.names.extend(names);
     }
 
@@ -53,6 +63,7 @@ impl<'c> Module<'c> {
         for lines in self.names.iter_mut().flat_map(|name| &mut name.ptx_lines) {
             *lines = lines.start + before..lines.end + before;
         }
+        text.reserve(self.code.len() + file.len() + 64);
         text.push_str(&self.code);
         let file: String = file.chars().filter(|c| !c.is_control() && *c != '"' && *c != '\\').collect();
         let _ = writeln!(text, "\n\t.file\t1 \"{file}\"");

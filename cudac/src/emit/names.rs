@@ -11,8 +11,13 @@ use crate::code::lists::Lists;
 use crate::code::{Function, Reg, VarName};
 use crate::optimise::dead::Live;
 
-/// The lines of the PTX that the instructions of a block take, the one that ends it among them.
-pub(super) type BlockLines = [Range<u32>];
+/// The lines of an instruction.
+pub(super) struct Lines {
+    /// In the PTX.
+    pub ptx: Range<u32>,
+    /// In the text that the PTX is made from.
+    pub text: u32,
+}
 
 /// A register with a name.
 struct Named<'f> {
@@ -21,23 +26,28 @@ struct Named<'f> {
     lines: Vec<Range<u32>>,
 }
 
-/// The names of a kernel's registers; `spelt` is how a register is written.
+/// The names of a kernel's registers. `lines` are those of each instruction, the ones that end blocks among them; those of each block
+/// have an end. `live` is found anew, and `spelt` is how a register is written.
 pub(super) fn names(
     function: &Function,
-    blocks: &[&BlockLines],
+    lines: &[Lines],
+    ends: &[usize],
+    live: &mut Live,
     mut spelt: impl FnMut(Reg) -> Option<String>,
 ) -> Vec<Name> {
+    if function.names.is_empty() {
+        return Vec::new();
+    }
     let mut named: Vec<Named<'_>> =
         function.names.iter().map(|(reg, name)| Named { reg: *reg, name, lines: Vec::new() }).collect();
-    let of_reg: Vec<_> = named.iter().enumerate().map(|(at, named)| (named.reg as usize, at)).collect();
-    let of_reg = Lists::new(function.regs.len(), &of_reg);
-    let mut live = Live::default();
-    live.find(function);
-    let mut open = vec![NOT_LIVE; function.regs.len()];
-    for (block, lines) in blocks.iter().enumerate() {
-        for (reg, range) in ranges(function, block, &live, &of_reg, &mut open) {
-            for at in &of_reg[reg as usize] {
-                add(function, block, lines, &range, &mut named[*at]);
+    let mut walk = Walk::new(function, live);
+    let mut start = 0;
+    for (block, end) in ends.iter().enumerate() {
+        let lines = &lines[std::mem::replace(&mut start, *end)..*end];
+        walk.block(block);
+        for (reg, range) in walk.found.drain(..).rev() {
+            for at in &walk.of_reg[reg as usize] {
+                named[*at].add(&lines[range.clone()]);
             }
         }
     }
@@ -62,68 +72,85 @@ pub(super) fn names(
 /// A register that is not live has no range.
 const NOT_LIVE: usize = 0;
 
-/// Where the named registers are live in a block: before which of its instructions.
-///
-/// `open` has room for the end of the range of each register that is live at a point of the walk backwards. Before and after the
-/// walk none is open.
-fn ranges(
-    function: &Function,
-    at: usize,
-    live: &Live,
-    of_reg: &Lists,
-    open: &mut [usize],
-) -> Vec<(Reg, Range<usize>)> {
-    let block = &function.blocks[at];
-    let end = block.insts.len();
-    let mut found = Vec::new();
-    for (reg, _) in function.names.iter().filter(|(reg, _)| live.after(at, *reg)) {
-        open[*reg as usize] = end + 1;
-    }
-    let reads = |open: &mut [usize], reg: Reg, nth: usize| {
-        let until = &mut open[reg as usize];
-        if *until == NOT_LIVE && !of_reg[reg as usize].is_empty() {
-            *until = nth + 1;
-        }
-    };
-    block.end.condition().into_iter().for_each(|reg| reads(open, reg, end));
-    for (nth, inst) in block.insts.iter().enumerate().rev() {
-        for dst in &inst.dsts {
-            let until = std::mem::replace(&mut open[*dst as usize], NOT_LIVE);
-            if until != NOT_LIVE {
-                found.push((*dst, nth + 1..until));
-            }
-        }
-        inst.reads(&mut |reg| reads(open, reg, nth));
-    }
-    for (reg, _) in &function.names {
-        let until = std::mem::replace(&mut open[*reg as usize], NOT_LIVE);
-        if until != NOT_LIVE {
-            found.push((*reg, 0..until));
-        }
-    }
-    // Those of a register were found from the last to the first.
-    found.reverse();
-    found
+/// A walk through each block from its end, which finds where the named registers are live in it.
+struct Walk<'f> {
+    function: &'f Function,
+    live: &'f Live,
+    /// The names that each register has.
+    of_reg: Lists,
+    /// The named registers that may be live between blocks.
+    crossing: Vec<Reg>,
+    /// The end of the range of each register that is live at the point of the walk. Between blocks none is.
+    open: Vec<usize>,
+    /// The ranges of a block: before which of its instructions a register is live. Those of a register are found from the last to
+    /// the first.
+    found: Vec<(Reg, Range<usize>)>,
 }
 
-/// Adds the lines of some instructions, as far as the variable is declared there.
-fn add(function: &Function, at: usize, lines: &BlockLines, range: &Range<usize>, named: &mut Named<'_>) {
-    let block = &function.blocks[at];
-    for nth in range.clone() {
-        let (Some(ptx), line) = (lines.get(nth), block.insts.get(nth).map_or(block.line, |inst| inst.line))
-        else {
-            return;
-        };
-        let line = function.lines.get(line as usize).map_or(0, |(line, _)| *line);
-        // A function that was inlined has the lines of its call.
-        let is_declared =
-            named.name.is_inlined || (named.name.first_line..=named.name.last_line).contains(&line);
-        if !is_declared || ptx.is_empty() {
-            continue;
+impl<'f> Walk<'f> {
+    fn new(function: &'f Function, live: &'f mut Live) -> Walk<'f> {
+        live.find(function);
+        let regs = function.names.iter().map(|(reg, _)| *reg);
+        let of_reg: Vec<_> = regs.clone().enumerate().map(|(at, reg)| (reg as usize, at)).collect();
+        Walk {
+            function,
+            crossing: regs.filter(|reg| live.is_crossing(*reg)).collect(),
+            live,
+            of_reg: Lists::new(function.regs.len(), &of_reg),
+            open: vec![NOT_LIVE; function.regs.len()],
+            found: Vec::new(),
         }
-        match named.lines.last_mut() {
-            Some(last) if last.end == ptx.start => last.end = ptx.end,
-            _ => named.lines.push(ptx.clone()),
+    }
+
+    fn block(&mut self, at: usize) {
+        let block = &self.function.blocks[at];
+        let end = block.insts.len();
+        for reg in self.crossing.iter().filter(|reg| self.live.after(at, **reg)) {
+            self.open[*reg as usize] = end + 1;
+        }
+        block.end.condition().into_iter().for_each(|reg| self.read(reg, end));
+        for (nth, inst) in block.insts.iter().enumerate().rev() {
+            for dst in &inst.dsts {
+                self.close(*dst, nth + 1);
+            }
+            inst.reads().for_each(|reg| self.read(reg, nth));
+        }
+        for nth in 0..self.crossing.len() {
+            self.close(self.crossing[nth], 0);
+        }
+    }
+
+    fn read(&mut self, reg: Reg, nth: usize) {
+        let until = &mut self.open[reg as usize];
+        if *until == NOT_LIVE && !self.of_reg[reg as usize].is_empty() {
+            *until = nth + 1;
+        }
+    }
+
+    fn close(&mut self, reg: Reg, start: usize) {
+        let until = std::mem::replace(&mut self.open[reg as usize], NOT_LIVE);
+        if until != NOT_LIVE {
+            self.found.push((reg, start..until));
+        }
+    }
+}
+
+impl Named<'_> {
+    /// Adds the lines of some instructions, as far as the variable is declared there.
+    fn add(&mut self, mut insts: &[Lines]) {
+        let VarName { first_line, last_line, is_inlined, .. } = *self.name;
+        // A function that was inlined has the lines of its call.
+        let is_declared = |lines: &Lines| is_inlined || (first_line..=last_line).contains(&lines.text);
+        while let Some(start) = insts.iter().position(is_declared) {
+            let end = insts[start..].iter().position(|lines| !is_declared(lines));
+            let end = end.map_or(insts.len(), |length| start + length);
+            let ptx = insts[start].ptx.start..insts[end - 1].ptx.end;
+            insts = &insts[end..];
+            match self.lines.last_mut() {
+                Some(last) if last.end == ptx.start => last.end = ptx.end,
+                _ if ptx.is_empty() => {}
+                _ => self.lines.push(ptx),
+            }
         }
     }
 }

@@ -81,11 +81,14 @@ impl<'t> Token<'t> {
     }
 }
 
-/// The longest first, so that the first match is the right one.
-const PUNCTS: [&str; 53] = [
+/// Signs that begin no other one.
+const SINGLE: [&str; 12] = [";", "(", ")", ",", "[", "]", "{", "}", "?", "~", "@", "$"];
+
+/// The other signs, the longest first, so that the first match is the right one.
+const PUNCTS: [&str; 41] = [
     "<<=", ">>=", "...", "->*", "::", "->", "++", "--", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "+=",
-    "-=", "*=", "/=", "%=", "&=", "|=", "^=", "##", ".*", "{", "}", "[", "]", "(", ")", ";", ":", "?", ".",
-    "+", "-", "*", "/", "%", "^", "&", "|", "~", "!", "=", "<", ">", ",", "#", "@", "$",
+    "-=", "*=", "/=", "%=", "&=", "|=", "^=", "##", ".*", ":", ".", "+", "-", "*", "/", "%", "^", "&", "|",
+    "!", "=", "<", ">", "#",
 ];
 
 struct Lexer<'t> {
@@ -99,7 +102,7 @@ struct Lexer<'t> {
 /// The tokens of a text, without one for the end.
 pub(crate) fn lex<'t>(names: &mut Names<'t>, file: u16, text: &str) -> Result<Vec<Token<'t>>> {
     let mut lexer = Lexer { text: text.as_bytes(), at: 0, file, starts_line: true, after_blank: false };
-    let mut tokens = Vec::with_capacity(text.len() / 4);
+    let mut tokens = Vec::with_capacity(text.len() / 3);
     loop {
         lexer.skip()?;
         if lexer.at >= text.len() {
@@ -212,9 +215,11 @@ impl Lexer<'_> {
     /// The longest sign that begins here.
     fn punct(&self) -> Option<&'static str> {
         let rest = &self.text[self.at..];
+        // Most signs are one character that begins no longer one.
+        let single = SINGLE.iter().find(|punct| punct.as_bytes().first() == rest.first());
         let begins =
             |punct: &&&str| punct.as_bytes().first() == rest.first() && rest.starts_with(punct.as_bytes());
-        PUNCTS.iter().find(begins).copied()
+        single.or_else(|| PUNCTS.iter().find(begins)).copied()
     }
 
     /// A number as the preprocessor sees it: digits, letters, points, and signs after an exponent.

@@ -11,6 +11,11 @@ pub(crate) enum Number {
 
 /// Reads a number, or says what is wrong with it.
 pub(crate) fn parse(text: &str) -> Result<Number, &'static str> {
+    // Most numbers are small and decimal.
+    if text.len() < 10 && !text.starts_with('0') && text.bytes().all(|byte| byte.is_ascii_digit()) {
+        let value = text.bytes().fold(0, |value, digit| 10 * value + u64::from(digit - b'0'));
+        return Ok(Number::Integer { value, is_unsigned: false, longs: 0, is_decimal: true });
+    }
     let digits: String = text.chars().filter(|c| *c != '\'').map(|c| c.to_ascii_lowercase()).collect();
     let is_hex = digits.starts_with("0x");
     let exponent = if is_hex { 'p' } else { 'e' };

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::{Lower, Value};
 use crate::check::typed::{Asm, AsmOperand};
-use crate::code::{Class, Inst, Op, Operand, Place, Ptx, PtxOperand, Reg, Space, Ty};
+use crate::code::{Class, Inst, Op, Operand, Place, Ptx, PtxOperand, Reg, Ty};
 use crate::source::{Result, Span};
 
 impl<'t> Lower<'t> {
@@ -34,14 +34,12 @@ impl<'t> Lower<'t> {
                 self.input(asm, operand, value, &mut parts)?;
             }
         }
-        let spaces = vec![Space::Generic; parts.args.len()];
         let ptx = Ptx {
             text: asm.text.to_owned(),
             is_volatile: asm.is_volatile,
             touches_memory: asm.touches_memory,
             addresses: parts.addresses,
             operands: parts.operands,
-            spaces,
             classes: parts.classes,
             is_own: asm.is_own,
         };

@@ -96,6 +96,7 @@ pub(crate) fn lower(
         params: Vec::new(),
         launch_bounds: made.launch_bounds.to_vec(),
         regs: Vec::new(),
+        spaces: Vec::new(),
         slots: Vec::new(),
         blocks: vec![Block { insts: Vec::new(), end: End::Return, line: 0 }],
         lines: Vec::new(),

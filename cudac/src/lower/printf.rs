@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use super::{Lower, Value};
 use crate::check::typed::Expr;
-use crate::code::{Base, Class, Inst, Op, Operand, Place, Ptx, PtxOperand, Slot, Space};
+use crate::code::{Base, Class, Inst, Op, Operand, Place, Ptx, PtxOperand, Slot};
 use crate::source::Result;
 
 impl<'t> Lower<'t> {
@@ -41,7 +41,6 @@ impl<'t> Lower<'t> {
             touches_memory: true,
             addresses: vec![None],
             operands: vec![PtxOperand::Result(0), PtxOperand::Argument(0)],
-            spaces: vec![Space::Generic],
             classes: vec![Class::B64],
             is_own: true,
         };
@@ -67,7 +66,6 @@ impl<'t> Lower<'t> {
             touches_memory: false,
             addresses: vec![None; args.len()],
             operands: std::iter::once(PtxOperand::Result(0)).chain(arguments).collect(),
-            spaces: vec![Space::Generic; args.len()],
             classes: vec![Class::B64; args.len()],
             is_own: true,
         };

@@ -7,7 +7,7 @@ pub(super) fn coalesce(function: &mut Function) {
     let mut writes = vec![0u32; function.regs.len()];
     for block in &function.blocks {
         for inst in &block.insts {
-            inst.reads(&mut |reg| reads[reg as usize] += 1);
+            inst.reads().for_each(|reg| reads[reg as usize] += 1);
             inst.dsts.iter().for_each(|dst| writes[*dst as usize] += 1);
         }
         block.end.condition().into_iter().for_each(|reg| reads[reg as usize] += 1);
@@ -16,6 +16,7 @@ pub(super) fn coalesce(function: &mut Function) {
     let (mut made, mut touched) = (Places::new(reads.len()), Places::new(reads.len()));
     for (nth, block) in function.blocks.iter_mut().enumerate() {
         (made.block, touched.block) = (nth, nth);
+        let mut is_changed = false;
         for at in 0..block.insts.len() {
             if let Some((to, from)) = copied(&block.insts[at])
                 && writes[from as usize] == 1
@@ -27,16 +28,18 @@ pub(super) fn coalesce(function: &mut Function) {
             {
                 touched.set(to, at);
                 made.forget(to);
+                is_changed = true;
                 continue;
             }
             let inst = &block.insts[at];
-            inst.reads(&mut |reg| {
-                touched.set(reg, at);
-            });
+            inst.reads().for_each(|reg| touched.set(reg, at));
             for dst in &inst.dsts {
                 touched.set(*dst, at);
                 made.set(*dst, at);
             }
+        }
+        if is_changed {
+            block.insts.retain(|inst| inst.op != Op::Mov || inst.args[..] != [Operand::Reg(inst.dsts[0])]);
         }
     }
 }
@@ -85,7 +88,7 @@ fn rename(block: &mut Block, (start, at): (usize, usize), from: Reg, to: Reg, re
         if nth > at + MAX_DISTANCE {
             return false;
         }
-        inst.reads(&mut |reg| found += u32::from(reg == from));
+        found += inst.reads().filter(|reg| *reg == from).count() as u32;
         if nth > at && inst.dsts.contains(&to) {
             end = nth + 1;
             break;

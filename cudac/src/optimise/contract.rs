@@ -2,51 +2,141 @@
 //!
 //! Specification: CUDA C++ Programming Guide, floating-point contraction.
 
-use crate::code::{Args, Arith, Binary, Function, Op, Operand, Reg, Ty, Unary};
-use crate::code::{Inst, fold::float_operand};
+use crate::code::fold::float_operand;
+use crate::code::{Args, Arith, Binary, Class, Function, Inst, Op, Operand, Reg, Ty, Unary};
 
 pub(super) fn contract(function: &mut Function) {
     let mut reads = vec![0u32; function.regs.len()];
     let mut writes = vec![0u32; function.regs.len()];
     for block in &function.blocks {
         for inst in &block.insts {
-            inst.reads(&mut |reg| reads[reg as usize] += 1);
+            inst.reads().for_each(|reg| reads[reg as usize] += 1);
             inst.dsts.iter().for_each(|dst| writes[*dst as usize] += 1);
         }
     }
-    for block in 0..function.blocks.len() {
-        contract_block(function, block, &reads, &writes);
+    let Function { blocks, regs, .. } = function;
+    let mut contraction =
+        Contraction { regs, reads, writes, is_changed: false, products: Vec::new(), new: Vec::new() };
+    for block in blocks {
+        contraction.products.clear();
+        contraction.is_changed = false;
+        for (at, inst) in block.insts.iter_mut().enumerate() {
+            contraction.inst(at, inst);
+        }
+        block.insert(&mut contraction.new);
+        if contraction.is_changed {
+            block.insts.retain(|inst| !contraction.is_superfluous(inst));
+        }
     }
 }
 
-/// A product that is in a register, and where it was made.
-#[derive(Clone)]
+/// A product that is in a register, and its factors.
 struct Product {
+    reg: Reg,
     args: Args,
     ty: Ty,
 }
 
-fn contract_block(function: &mut Function, at: usize, reads: &[u32], writes: &[u32]) {
-    let insts = std::mem::take(&mut function.blocks[at].insts);
-    let mut products: Vec<(Reg, Product)> = Vec::new();
-    let mut output: Vec<Inst> = Vec::with_capacity(insts.len());
-    for inst in insts {
-        let made = combined(function, &inst, &products, reads, &mut output);
-        let inst = made.unwrap_or(inst);
-        // A product is no longer known once one of its factors has another value.
+struct Contraction<'f> {
+    regs: &'f mut Vec<Class>,
+    /// How often each register is read and written.
+    reads: Vec<u32>,
+    writes: Vec<u32>,
+    /// Whether an instruction of the block was changed.
+    is_changed: bool,
+    /// The products of a block that are known after its instructions so far.
+    products: Vec<Product>,
+    /// New instructions of the block, and which of the others they come before.
+    new: Vec<(usize, Inst)>,
+}
+
+/// Products that are remembered at a time.
+const MAX_PRODUCTS: usize = 64;
+
+impl Contraction<'_> {
+    fn inst(&mut self, at: usize, inst: &mut Inst) {
+        if let Op::Arith(Arith::Binary(op @ (Binary::Add | Binary::Sub)), ty) = inst.op {
+            self.combine(at, inst, op, ty);
+        }
+        // A product is no longer known once it or one of its factors has another value.
         for dst in &inst.dsts {
-            products.retain(|(reg, product)| reg != dst && !product.args.contains(&Operand::Reg(*dst)));
+            let depends =
+                |product: &Product| product.reg == *dst || product.args.contains(&Operand::Reg(*dst));
+            self.products.retain(|product| !depends(product));
         }
-        if let (Op::Arith(Arith::Binary(Binary::Mul | Binary::Shl), ty), [dst]) = (&inst.op, &inst.dsts[..])
-            && writes[*dst as usize] == 1
-            && products.len() < 64
-            && let Some(args) = factors(&inst, *ty)
+        if let Some((reg, ty)) = self.only_product(inst)
+            && self.products.len() < MAX_PRODUCTS
+            && let Some(args) = factors(inst, ty)
         {
-            products.push((*dst, Product { args, ty: *ty }));
+            self.products.push(Product { reg, args, ty });
         }
-        output.push(inst);
     }
-    function.blocks[at].insts = output;
+
+    /// The register of a product, if it never holds anything else.
+    fn only_product(&self, inst: &Inst) -> Option<(Reg, Ty)> {
+        match (&inst.op, &inst.dsts[..]) {
+            (Op::Arith(Arith::Binary(Binary::Mul | Binary::Shl), ty), [reg]) => {
+                (self.writes.get(*reg as usize) == Some(&1)).then_some((*reg, *ty))
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether an instruction makes a product that nobody reads any more.
+    fn is_superfluous(&self, inst: &Inst) -> bool {
+        self.only_product(inst).is_some_and(|(reg, _)| self.reads[reg as usize] == 0)
+    }
+
+    /// The product that an operand is, if it may become a part of an instruction.
+    fn product(&self, operand: Operand, ty: Ty) -> Option<&Product> {
+        let reg = operand.reg()?;
+        let found = self.products.iter().find(|product| product.reg == reg)?;
+        // Integers gain nothing if the product is needed anyway.
+        let is_worth = ty.is_float() || self.reads.get(reg as usize) == Some(&1);
+        (is_worth && found.ty.class() == ty.class()).then_some(found)
+    }
+
+    fn combine(&mut self, at: usize, inst: &mut Inst, op: Binary, ty: Ty) {
+        let [a, b] = inst.args[..] else { return };
+        let subtracts = op == Binary::Sub;
+        if !ty.is_float() && subtracts {
+            return;
+        }
+        let (product, mut other, negate_product, negate_other) =
+            match (self.product(a, ty), self.product(b, ty)) {
+                (Some(product), _) => (product, b, false, subtracts),
+                (None, Some(product)) => (product, a, subtracts, false),
+                (None, None) => return,
+            };
+        let (reg, mut args) = (product.reg, product.args.clone());
+        self.is_changed = true;
+        self.reads[reg as usize] -= 1;
+        if self.reads[reg as usize] > 0 {
+            args.iter().filter_map(|arg| arg.reg()).for_each(|arg| self.reads[arg as usize] += 1);
+        }
+        if negate_product {
+            args[0] = self.negated(args[0], ty, (at, inst.line));
+        }
+        if negate_other {
+            other = self.negated(other, ty, (at, inst.line));
+        }
+        args.push(other);
+        (inst.op, inst.args) = (Op::Mad(ty), args);
+    }
+
+    /// An operand with the other sign, before an instruction and on its line.
+    fn negated(&mut self, operand: Operand, ty: Ty, (at, line): (usize, u32)) -> Operand {
+        match operand {
+            Operand::F32(bits) => float_operand(Ty::F32, -f64::from(f32::from_bits(bits))),
+            Operand::F64(bits) => float_operand(Ty::F64, -f64::from_bits(bits)),
+            operand => {
+                self.regs.push(ty.class());
+                let dst = (self.regs.len() - 1) as Reg;
+                self.new.push((at, Inst::new(Op::Unary(Unary::Neg, ty), &[dst], &[operand], line)));
+                Operand::Reg(dst)
+            }
+        }
+    }
 }
 
 /// The factors of a product; a shift is one too.
@@ -58,45 +148,4 @@ fn factors(inst: &Inst, ty: Ty) -> Option<Args> {
         }
         _ => None,
     }
-}
-
-fn combined(
-    function: &mut Function,
-    inst: &Inst,
-    products: &[(Reg, Product)],
-    reads: &[u32],
-    output: &mut Vec<Inst>,
-) -> Option<Inst> {
-    let Op::Arith(Arith::Binary(op @ (Binary::Add | Binary::Sub)), ty) = inst.op else { return None };
-    let [a, b] = inst.args[..] else { return None };
-    let product = |operand: Operand| {
-        let reg = operand.reg()?;
-        let (_, found) = products.iter().find(|(product, _)| *product == reg)?;
-        // Integers gain nothing if the product is needed anyway.
-        let is_worth = ty.is_float() || reads.get(reg as usize) == Some(&1);
-        (is_worth && found.ty.class() == ty.class()).then(|| found.args.clone())
-    };
-    if !ty.is_float() && op == Binary::Sub {
-        return None;
-    }
-    let (mut args, other, negate_product, negate_other) = match (product(a), product(b)) {
-        (Some(args), _) => (args, b, false, op == Binary::Sub),
-        (None, Some(args)) => (args, a, op == Binary::Sub, false),
-        (None, None) => return None,
-    };
-    let mut negated = |function: &mut Function, operand: Operand| match operand {
-        Operand::F32(bits) => float_operand(Ty::F32, -f64::from(f32::from_bits(bits))),
-        Operand::F64(bits) => float_operand(Ty::F64, -f64::from_bits(bits)),
-        operand => {
-            let dst = function.new_reg(ty.class());
-            output.push(Inst::new(Op::Unary(Unary::Neg, ty), &[dst], &[operand], inst.line));
-            Operand::Reg(dst)
-        }
-    };
-    if negate_product {
-        args[0] = negated(function, args[0]);
-    }
-    let other = if negate_other { negated(function, other) } else { other };
-    args.push(other);
-    Some(Inst::new(Op::Mad(ty), &inst.dsts, &args, inst.line))
 }

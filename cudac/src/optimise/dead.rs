@@ -42,11 +42,15 @@ pub(crate) struct Live {
     /// For each register its number among those that are read by another block than the one that writes them, if it is one.
     number: Vec<u32>,
     /// For each register the last block so far that writes it.
-    written: Vec<usize>,
+    written: Vec<u32>,
+    /// Blocks, and the numbers of registers that they read before they write them.
+    reads: Vec<(u32, u32)>,
+    /// Blocks, and registers that they write.
+    writes: Vec<(u32, Reg)>,
     out: Sets,
     /// What each block reads of others, and at the end what is live where it begins.
     inputs: Sets,
-    writes: Sets,
+    kills: Sets,
 }
 
 /// The number of a register that does not matter in more than one block.
@@ -55,50 +59,47 @@ const NONE: u32 = u32::MAX;
 impl Live {
     /// Finds what is live in a function.
     pub fn find(&mut self, function: &Function) {
-        let count = self.find_crossing(function);
-        for sets in [&mut self.out, &mut self.inputs, &mut self.writes] {
-            sets.clear(function.blocks.len(), count);
-        }
-        for (at, block) in function.blocks.iter().enumerate() {
+        fill(&mut self.number, function.regs.len(), NONE);
+        fill(&mut self.written, function.regs.len(), u32::MAX);
+        self.reads.clear();
+        self.writes.clear();
+        let mut count = 0;
+        for (at, block) in (0..).zip(&function.blocks) {
             for inst in &block.insts {
-                inst.reads(&mut |reg| self.read(at, reg));
+                inst.reads().for_each(|reg| self.read(at, reg, &mut count));
                 for dst in &inst.dsts {
-                    self.crossing(*dst).into_iter().for_each(|number| self.writes.insert(at, number));
+                    if std::mem::replace(&mut self.written[*dst as usize], at) != at {
+                        self.writes.push((at, *dst));
+                    }
                 }
             }
-            block.end.condition().into_iter().for_each(|reg| self.read(at, reg));
+            block.end.condition().into_iter().for_each(|reg| self.read(at, reg, &mut count));
+        }
+        for sets in [&mut self.out, &mut self.inputs, &mut self.kills] {
+            sets.clear(function.blocks.len(), count as usize);
+        }
+        for (block, number) in &self.reads {
+            self.inputs.insert(*block as usize, *number);
+        }
+        for (block, reg) in &self.writes {
+            let number = self.number[*reg as usize];
+            if number != NONE {
+                self.kills.insert(*block as usize, number);
+            }
         }
         self.settle(function);
     }
 
-    fn read(&mut self, block: usize, reg: Reg) {
-        if let Some(number) = self.crossing(reg).filter(|number| !self.writes.has(block, *number)) {
-            self.inputs.insert(block, number);
-        }
-    }
-
-    /// Numbers the registers that are read by another block than the one that writes them; only these need to be followed.
-    fn find_crossing(&mut self, function: &Function) -> usize {
-        let Live { number, written, .. } = self;
-        fill(number, function.regs.len(), NONE);
-        fill(written, function.regs.len(), usize::MAX);
-        let mut count = 0;
-        for (at, block) in function.blocks.iter().enumerate() {
-            let mut note = |reg: Reg, written: &[usize]| {
-                if written[reg as usize] != at && number[reg as usize] == NONE {
-                    number[reg as usize] = count;
-                    count += 1;
-                }
-            };
-            for inst in &block.insts {
-                inst.reads(&mut |reg| note(reg, written));
-                for dst in &inst.dsts {
-                    written[*dst as usize] = at;
-                }
+    /// Gives a register a number if a block reads it before it writes it; only these need to be followed.
+    fn read(&mut self, block: u32, reg: Reg, count: &mut u32) {
+        if self.written[reg as usize] != block {
+            let number = &mut self.number[reg as usize];
+            if *number == NONE {
+                *number = *count;
+                *count += 1;
             }
-            block.end.condition().into_iter().for_each(|reg| note(reg, written));
+            self.reads.push((block, *number));
         }
-        count as usize
     }
 
     /// The number of a register that is read by another block than the one that writes it.
@@ -107,24 +108,28 @@ impl Live {
     }
 
     fn settle(&mut self, function: &Function) {
-        let Live { out, inputs, writes, .. } = self;
-        let order = function.reverse_postorder();
+        let Live { out, inputs, kills, .. } = self;
         let words = out.words;
         let mut changed = true;
         while changed {
             changed = false;
-            for block in order.iter().rev() {
-                for target in function.blocks[*block].end.targets() {
+            for block in (0..function.blocks.len()).rev() {
+                for target in function.blocks[block].end.targets() {
                     for word in 0..words {
                         let own = block * words + word;
                         let new = inputs.bits[target * words + word] & !out.bits[own];
                         changed |= new != 0;
                         out.bits[own] |= new;
-                        inputs.bits[own] |= new & !writes.bits[own];
+                        inputs.bits[own] |= new & !kills.bits[own];
                     }
                 }
             }
         }
+    }
+
+    /// Whether a register may be live between blocks.
+    pub fn is_crossing(&self, reg: Reg) -> bool {
+        self.crossing(reg).is_some()
     }
 
     /// Whether a register is read after the end of a block.
@@ -188,13 +193,13 @@ fn remove_in(block: &mut Block, needed: &mut Needed<'_>, stays: &mut Vec<bool>) 
         stays.push(!is_dead);
         if is_dead {
             // What it reads may now be dead in another block; in this one it is found at once.
-            inst.reads(&mut |reg| changed |= needed.live.crossing(reg).is_some());
+            changed |= inst.reads().any(|reg| needed.live.crossing(reg).is_some());
             continue;
         }
         for dst in &inst.dsts {
             needed.set(*dst, false);
         }
-        inst.reads(&mut |reg| needed.set(reg, true));
+        inst.reads().for_each(|reg| needed.set(reg, true));
     }
     if stays.contains(&false) {
         block.insts.retain(|_| stays.pop() != Some(false));

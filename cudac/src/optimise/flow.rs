@@ -1,11 +1,19 @@
-//! Blocks: empty ones are skipped, those that follow each other become one, unreachable ones disappear.
+//! Blocks: empty ones are skipped, those that follow each other become one, unreachable ones disappear. What is left is in
+//! reverse postorder.
 
 use crate::code::{Block, End, Function};
 
 pub(super) fn simplify(function: &mut Function) {
     thread(function);
-    merge(function);
-    compact(function);
+    let order = merge(function);
+    compact(function, &order);
+}
+
+/// The same for a function whose branches are still what `simplify` has made them: only if a block has become empty.
+pub(super) fn skip_empty(function: &mut Function) {
+    if function.blocks.iter().any(|block| block.insts.is_empty()) {
+        simplify(function);
+    }
 }
 
 /// Jumps to a block that only jumps go where that leads.
@@ -33,55 +41,49 @@ fn destination(function: &Function, start: usize) -> usize {
     at
 }
 
-/// A block whose only successor has no other predecessor absorbs it.
-fn merge(function: &mut Function) {
+/// A block whose only successor has no other predecessor absorbs it. Returns the blocks that are left, each after those that
+/// lead to it.
+fn merge(function: &mut Function) -> Vec<usize> {
     let mut count = vec![0usize; function.blocks.len()];
     count[0] = 1;
-    let order = function.reverse_postorder();
+    let mut order = function.reverse_postorder();
     for block in &order {
         for target in function.blocks[*block].end.targets() {
             count[target] += 1;
         }
     }
-    for block in order {
-        while let End::Jump(next) = function.blocks[block].end {
-            if next == block || count[next] != 1 {
+    for block in &order {
+        while let End::Jump(next) = function.blocks[*block].end {
+            if next == *block || count[next] != 1 {
                 break;
             }
-            let insts = std::mem::take(&mut function.blocks[next].insts);
-            let (end, line) = (function.blocks[next].end.clone(), function.blocks[next].line);
-            function.blocks[next].end = End::Return;
+            let absorbed = &mut function.blocks[next];
+            let (end, line) = (std::mem::replace(&mut absorbed.end, End::Return), absorbed.line);
+            let insts = std::mem::take(&mut absorbed.insts);
             count[next] = 0;
-            let own = &mut function.blocks[block];
+            let own = &mut function.blocks[*block];
             own.insts.extend(insts);
             (own.end, own.line) = (end, line);
         }
     }
+    order.retain(|block| count[*block] > 0);
+    order
 }
 
-/// Removes blocks that nothing leads to, and puts the others in the order of the text.
-fn compact(function: &mut Function) {
-    let order = layout(function);
+/// Removes blocks that nothing leads to, and puts the others in this order.
+fn compact(function: &mut Function, order: &[usize]) {
+    if order.len() == function.blocks.len() && order.is_sorted() {
+        return;
+    }
     let mut places = vec![usize::MAX; function.blocks.len()];
+    let mut old = std::mem::take(&mut function.blocks);
     for (nth, block) in order.iter().enumerate() {
         places[*block] = nth;
     }
-    let mut old: Vec<Option<Block>> = std::mem::take(&mut function.blocks).into_iter().map(Some).collect();
     for block in order {
-        if let Some(mut block) = old[block].take() {
-            block.end.retarget(|target| places[target]);
-            function.blocks.push(block);
-        }
+        let Block { insts, end, line } = &mut old[*block];
+        end.retarget(|target| places[target]);
+        let (insts, end) = (std::mem::take(insts), std::mem::replace(end, End::Return));
+        function.blocks.push(Block { insts, end, line: *line });
     }
-}
-
-/// Each block is followed by where it falls through to, if that is free.
-fn layout(function: &Function) -> Vec<usize> {
-    let reachable = function.reverse_postorder();
-    let mut is_reachable = vec![false; function.blocks.len()];
-    for block in &reachable {
-        is_reachable[*block] = true;
-    }
-    // Blocks are made in the order of the text, except for those after loops and branches.
-    reachable
 }

@@ -6,12 +6,14 @@
 
 use crate::code::{Block, BlockId, End, Function, Inst, Op};
 
-pub(super) fn hoist(function: &mut Function) {
-    if headers(function).is_empty() {
-        return;
+/// Says whether there are loops.
+pub(super) fn hoist(function: &mut Function) -> bool {
+    let headers = headers(function);
+    if headers.is_empty() {
+        return false;
     }
-    enter(function);
-    let loops = loops(function);
+    enter(function, &headers);
+    let loops = loops(function, headers);
     let mut writes = vec![0u32; function.regs.len()];
     for inst in function.blocks.iter().flat_map(|block| &block.insts) {
         inst.dsts.iter().for_each(|dst| writes[*dst as usize] += 1);
@@ -21,6 +23,7 @@ pub(super) fn hoist(function: &mut Function) {
     for (nth, found) in (1..).zip(loops.iter().rev()) {
         empty(function, found, &writes, (&mut is_changed, nth));
     }
+    true
 }
 
 /// A loop: the block before it, and its own in the order of the text.
@@ -51,25 +54,25 @@ fn headers(function: &Function) -> Vec<(BlockId, Vec<BlockId>)> {
 }
 
 /// Gives each loop a block of its own from which it is entered.
-fn enter(function: &mut Function) {
-    for (header, back) in headers(function) {
+fn enter(function: &mut Function, headers: &[(BlockId, Vec<BlockId>)]) {
+    for (header, back) in headers {
         let before = function.blocks.len();
         for (at, block) in function.blocks.iter_mut().enumerate() {
             if !back.contains(&at) {
-                block.end.retarget(|target| if target == header { before } else { target });
+                block.end.retarget(|target| if target == *header { before } else { target });
             }
         }
-        let line = function.blocks[header].line;
-        function.blocks.push(Block { insts: Vec::new(), end: End::Jump(header), line });
+        let line = function.blocks[*header].line;
+        function.blocks.push(Block { insts: Vec::new(), end: End::Jump(*header), line });
     }
 }
 
 /// The loops, each of which is entered from one block.
-fn loops(function: &Function) -> Vec<Loop> {
+fn loops(function: &Function, headers: Vec<(BlockId, Vec<BlockId>)>) -> Vec<Loop> {
     let order = function.reverse_postorder();
     let predecessors = function.predecessors();
     let mut found = Vec::new();
-    for (header, back) in headers(function) {
+    for (header, back) in headers {
         let before = predecessors[header].iter().copied().find(|from| !back.contains(from));
         let mut inside = vec![false; function.blocks.len()];
         inside[header] = true;
@@ -92,17 +95,15 @@ fn empty(function: &mut Function, found: &Loop, writes: &[u32], (changed, nth): 
     }
     let mut moved = Vec::new();
     for block in &found.blocks {
-        let insts = function.blocks[*block].take();
-        for inst in insts {
-            let mut is_same = can_move(&inst) && inst.dsts.iter().all(|dst| writes[*dst as usize] == 1);
-            inst.reads(&mut |reg| is_same &= changed[reg as usize] != nth);
+        moved.extend(function.blocks[*block].insts.extract_if(.., |inst| {
+            let is_same = can_move(inst)
+                && inst.dsts.iter().all(|dst| writes[*dst as usize] == 1)
+                && inst.reads().all(|reg| changed[reg as usize] != nth);
             if is_same {
                 inst.dsts.iter().for_each(|dst| changed[*dst as usize] = 0);
-                moved.push(inst);
-            } else {
-                function.blocks[*block].insts.push(inst);
             }
-        }
+            is_same
+        }));
     }
     function.blocks[found.before].insts.extend(moved);
 }

@@ -14,29 +14,43 @@ mod promote;
 pub(crate) mod spaces;
 
 use crate::check::Checked;
-use crate::code::Function;
+use crate::code::{Function, Space};
 
-/// Makes a kernel's code fit to be emitted.
-pub(crate) fn optimise(function: &mut Function, checked: &Checked<'_>) {
-    let symbols: Vec<_> =
-        (0..checked.program.globals.len()).map(|at| spaces::of_symbol(checked, at)).collect();
-    let mut live = dead::Live::default();
-    flow::simplify(function);
-    promote::promote(function);
-    number::number(function, &symbols);
-    flow::simplify(function);
-    dead::remove(function, &mut live);
-    if predicate::convert(function) {
-        flow::simplify(function);
-        number::number(function, &symbols);
-        dead::remove(function, &mut live);
+/// The passes, with what they need for every kernel.
+pub(crate) struct Optimiser {
+    /// The spaces of the module's variables.
+    symbols: Vec<Space>,
+    live: dead::Live,
+    tables: number::Tables,
+}
+
+impl Optimiser {
+    pub fn new(checked: &Checked<'_>) -> Optimiser {
+        let symbols = (0..checked.program.globals.len()).map(|at| spaces::of_symbol(checked, at)).collect();
+        Optimiser { symbols, live: dead::Live::default(), tables: number::Tables::default() }
     }
-    hoist::hoist(function);
-    flow::simplify(function);
-    contract::contract(function);
-    dead::remove(function, &mut live);
-    coalesce::coalesce(function);
-    spaces::infer(function, checked);
-    dead::remove(function, &mut live);
-    flow::simplify(function);
+
+    /// Makes a kernel's code fit to be emitted.
+    pub fn optimise(&mut self, function: &mut Function) {
+        let Optimiser { symbols, live, tables } = self;
+        flow::simplify(function);
+        promote::promote(function);
+        number::number(function, symbols, tables);
+        flow::simplify(function);
+        dead::remove(function, live);
+        if predicate::convert(function) {
+            flow::simplify(function);
+            number::number(function, symbols, tables);
+            dead::remove(function, live);
+        }
+        if hoist::hoist(function) {
+            flow::simplify(function);
+        } else {
+            flow::skip_empty(function);
+        }
+        contract::contract(function);
+        coalesce::coalesce(function);
+        spaces::infer(function, symbols);
+        flow::skip_empty(function);
+    }
 }

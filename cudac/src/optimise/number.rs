@@ -13,7 +13,10 @@ use crate::code::{
 };
 use crate::source::map::Map;
 
+/// The number of a value; those of constants begin at [`CONSTANTS`].
 type Value = u32;
+
+const CONSTANTS: Value = 1 << 31;
 
 /// Instructions with more arguments than that are computed again.
 const MOST_ARGS: usize = 4;
@@ -35,61 +38,80 @@ const SPACES: [Space; 3] = [Space::Global, Space::Shared, Space::Local];
 
 struct Numbering<'f> {
     function: &'f mut Function,
-    /// The number of the value of each register, and after the registers of each kind of memory.
-    current: Vec<Value>,
-    known: Map<Key, Value>,
-    /// The last register that got a value, by the value: a link of `chain`.
-    holders: Vec<u32>,
-    /// A register, and the one before that got the same value.
-    chain: Vec<(Reg, u32)>,
-    constants: Vec<Option<Operand>>,
-    next: Value,
-    undo: Vec<Undo>,
+    tables: &'f mut Tables,
+    /// How many of the blocks that have been entered are left by undoing what they changed.
+    marks: usize,
     spaces: Vec<Option<Space>>,
     symbols: &'f [Space],
 }
 
-enum Undo {
-    Current(usize, Value),
-    Known(usize),
-    Holder(Value),
+/// What is known at a point of a kernel. The tables keep their room from one kernel to the next.
+#[derive(Default)]
+pub(super) struct Tables {
+    /// The number of the value of each register, and after the registers of each kind of memory.
+    current: Vec<Value>,
+    known: Map<Key, Value>,
+    /// The last register that got a value, by the value unless it is a constant: a link of `chain`.
+    holders: Vec<u32>,
+    /// A register, and the one before that got the same value.
+    chain: Vec<(Reg, u32)>,
+    constants: Vec<Operand>,
+    /// How what was changed since the first mark is undone.
+    undo: Vec<Undo>,
 }
 
-pub(super) fn number(function: &mut Function, symbols: &[Space]) {
-    let order = function.reverse_postorder();
+impl Tables {
+    /// Gives each register and each kind of memory a value of its own.
+    fn clear(&mut self, variables: usize) {
+        let Tables { current, known, holders, chain, constants, undo } = self;
+        current.clear();
+        current.extend(0..variables as Value);
+        known.clear();
+        holders.clear();
+        holders.resize(variables, NONE);
+        chain.clear();
+        constants.clear();
+        undo.clear();
+    }
+}
+
+enum Undo {
+    /// The value of a kind of memory.
+    Memory(u32, Value),
+    /// The value of a register.
+    Held(Reg, Value),
+    Known(u32),
+}
+
+pub(super) fn number(function: &mut Function, symbols: &[Space], tables: &mut Tables) {
+    // `flow::simplify` has put them in this order.
+    let order: Vec<usize> = (0..function.blocks.len()).collect();
     let predecessors = function.predecessors();
     let idom = function.dominators(&order, &predecessors);
     let registers = function.regs.len();
-    let memory = (KINDS + 1) * SPACES.len();
-    let fresh = merged(function, &order, &predecessors, &idom, registers + memory);
+    let fresh = merged(function, &order, &predecessors, &idom);
     let children: Vec<_> = order.iter().skip(1).map(|block| (idom[*block], *block)).collect();
     let children = Lists::new(function.blocks.len(), &children);
-    let spaces = super::spaces::guess(function, symbols);
-    let mut numbering = Numbering {
-        function,
-        current: (0..(registers + memory) as Value).collect(),
-        known: Map::default(),
-        holders: vec![NONE; registers + memory],
-        chain: Vec::new(),
-        constants: vec![None; registers + memory],
-        next: (registers + memory) as Value,
-        undo: Vec::new(),
-        spaces,
-        symbols,
-    };
+    let spaces = super::spaces::known(function, symbols);
+    tables.clear(registers + (KINDS + 1) * SPACES.len());
+    let mut numbering = Numbering { function, tables, marks: 0, spaces, symbols };
     let mut stack = vec![(0, None)];
     while let Some((block, mark)) = stack.pop() {
         if let Some(mark) = mark {
             numbering.restore(mark);
+            numbering.marks -= 1;
             continue;
         }
-        stack.push((block, Some(numbering.undo.len())));
+        // What is known at the end of the last block is of no use to others.
+        if !stack.is_empty() {
+            stack.push((block, Some(numbering.tables.undo.len())));
+            numbering.marks += 1;
+        }
         for variable in &fresh[block] {
-            let value = numbering.fresh();
             if *variable < registers {
-                numbering.hold(*variable as Reg, value);
+                numbering.unknown(*variable as Reg);
             } else {
-                numbering.set(*variable, value);
+                numbering.forget_memory();
             }
         }
         numbering.block(block);
@@ -97,14 +119,9 @@ pub(super) fn number(function: &mut Function, symbols: &[Space]) {
     }
 }
 
-/// For each block the registers and memories that hold another value there than in the block that dominates it.
-fn merged(
-    function: &Function,
-    order: &[usize],
-    predecessors: &Lists,
-    idom: &[usize],
-    variables: usize,
-) -> Lists {
+/// For each block the registers that hold another value there than in the block that dominates it. One number more stands for all
+/// kinds of memory.
+fn merged(function: &Function, order: &[usize], predecessors: &Lists, idom: &[usize]) -> Lists {
     let mut frontier = Vec::new();
     // The last block that was noted to be in the frontier of each.
     let mut noted = vec![usize::MAX; function.blocks.len()];
@@ -128,18 +145,18 @@ fn merged(
     let frontier = Lists::new(function.blocks.len(), &frontier);
     // The last block that changes a variable, and for each of these the one before.
     let mut changed: Vec<(usize, u32)> = Vec::new();
-    let mut last = vec![NONE; variables];
+    let memory = function.regs.len();
+    let mut last = vec![NONE; memory + 1];
     let mut note = |variable: usize, block: usize| {
         if changed.get(last[variable] as usize).is_none_or(|(known, _)| *known != block) {
             changed.push((block, std::mem::replace(&mut last[variable], changed.len() as u32)));
         }
     };
-    let registers = function.regs.len();
     for block in order {
         for inst in &function.blocks[*block].insts {
             inst.dsts.iter().for_each(|dst| note(*dst as usize, *block));
             if changes_memory(inst) {
-                (registers..variables).for_each(|memory| note(memory, *block));
+                note(memory, *block);
             }
         }
     }
@@ -187,25 +204,40 @@ fn kind(ty: Ty) -> usize {
 
 impl Numbering<'_> {
     fn fresh(&mut self) -> Value {
-        self.next += 1;
-        self.holders.push(NONE);
-        self.constants.push(None);
-        self.next - 1
+        self.tables.holders.push(NONE);
+        (self.tables.holders.len() - 1) as Value
     }
 
-    fn set(&mut self, variable: usize, value: Value) {
-        let old = std::mem::replace(&mut self.current[variable], value);
-        self.undo.push(Undo::Current(variable, old));
+    /// Which constant a value is, if it is one.
+    fn constant(&self, value: Value) -> Option<Operand> {
+        (value >= CONSTANTS).then(|| self.tables.constants[(value - CONSTANTS) as usize])
+    }
+
+    /// Notes how a change is undone, if anything comes after that knows nothing of it.
+    fn note(&mut self, undo: Undo) {
+        if self.marks > 0 {
+            self.tables.undo.push(undo);
+        }
+    }
+
+    /// A kind of memory has another value.
+    fn change(&mut self, memory: usize) {
+        let value = self.fresh();
+        let old = std::mem::replace(&mut self.tables.current[memory], value);
+        self.note(Undo::Memory(memory as u32, old));
     }
 
     fn restore(&mut self, mark: usize) {
-        while self.undo.len() > mark {
-            match self.undo.pop() {
-                Some(Undo::Current(variable, old)) => self.current[variable] = old,
+        while self.tables.undo.len() > mark {
+            match self.tables.undo.pop() {
+                Some(Undo::Memory(memory, old)) => self.tables.current[memory as usize] = old,
                 // What was learnt after it is forgotten already, except for constants, so this is where it was put.
-                Some(Undo::Known(at)) => self.known.remove_at(at),
-                Some(Undo::Holder(value)) => {
-                    self.holders[value as usize] = self.chain.pop().map_or(NONE, |(_, before)| before);
+                Some(Undo::Known(at)) => self.tables.known.remove_at(at as usize),
+                Some(Undo::Held(reg, old)) => {
+                    let value = std::mem::replace(&mut self.tables.current[reg as usize], old);
+                    if let Some(holder) = self.tables.holders.get_mut(value as usize) {
+                        *holder = self.tables.chain.pop().map_or(NONE, |(_, before)| before);
+                    }
                 }
                 None => return,
             }
@@ -213,31 +245,34 @@ impl Numbering<'_> {
     }
 
     fn learn(&mut self, key: Key, value: Value) {
-        let at = self.known.len();
-        if self.known.insert(key, value).is_none() {
-            self.undo.push(Undo::Known(at));
+        let at = self.tables.known.len();
+        if self.tables.known.insert(key, value).is_none() {
+            self.note(Undo::Known(at as u32));
         }
     }
 
     fn hold(&mut self, reg: Reg, value: Value) {
-        self.set(reg as usize, value);
-        let link = self.chain.len() as u32;
-        self.chain.push((reg, std::mem::replace(&mut self.holders[value as usize], link)));
-        self.undo.push(Undo::Holder(value));
+        let old = std::mem::replace(&mut self.tables.current[reg as usize], value);
+        self.note(Undo::Held(reg, old));
+        // Nobody asks which register holds a constant.
+        if let Some(holder) = self.tables.holders.get_mut(value as usize) {
+            let link = self.tables.chain.len() as u32;
+            self.tables.chain.push((reg, std::mem::replace(holder, link)));
+        }
     }
 
     fn of(&mut self, operand: Operand, class: Class) -> Value {
         match operand {
-            Operand::Reg(reg) => self.current[reg as usize],
+            Operand::Reg(reg) => self.tables.current[reg as usize],
             known => {
                 let key = Key::Known(known, class);
-                if let Some(value) = self.known.get(&key) {
+                if let Some(value) = self.tables.known.get(&key) {
                     return *value;
                 }
                 // Constants stay known: they depend on no block.
-                let value = self.fresh();
-                self.known.insert(key, value);
-                self.constants[value as usize] = Some(known);
+                let value = CONSTANTS + self.tables.constants.len() as Value;
+                self.tables.constants.push(known);
+                self.tables.known.insert(key, value);
                 value
             }
         }
@@ -245,9 +280,9 @@ impl Numbering<'_> {
 
     /// The oldest register that holds a value now.
     fn holder(&self, value: Value, class: Class) -> Option<Reg> {
-        let (mut link, mut oldest) = (self.holders[value as usize], None);
-        while let Some((reg, before)) = self.chain.get(link as usize) {
-            if self.current[*reg as usize] == value && self.function.class(*reg) == class {
+        let (mut link, mut oldest) = (self.tables.holders[value as usize], None);
+        while let Some((reg, before)) = self.tables.chain.get(link as usize) {
+            if self.tables.current[*reg as usize] == value && self.function.class(*reg) == class {
                 oldest = Some(*reg);
             }
             link = *before;
@@ -256,8 +291,8 @@ impl Numbering<'_> {
     }
 
     fn best(&self, reg: Reg) -> Operand {
-        let value = self.current[reg as usize];
-        if let Some(known) = self.constants[value as usize] {
+        let value = self.tables.current[reg as usize];
+        if let Some(known) = self.constant(value) {
             // A float's bits may have been made by instructions for integers.
             return match (known, self.function.class(reg)) {
                 (Operand::Int(bits), Class::F32) => Operand::F32(bits as u32),
@@ -384,8 +419,8 @@ impl Numbering<'_> {
 
     /// A value is computed, unless a register holds it.
     fn compute(&mut self, inst: &mut Inst, dst: Reg, class: Class, key: Key) {
-        if let Some(value) = self.known.get(&key).copied() {
-            if let Some(known) = self.constants[value as usize] {
+        if let Some(value) = self.tables.known.get(&key).copied() {
+            if let Some(known) = self.constant(value) {
                 self.copy(inst, dst, known);
                 return;
             }
@@ -417,7 +452,7 @@ impl Numbering<'_> {
     }
 
     fn function_registers(&self) -> usize {
-        self.current.len() - (KINDS + 1) * SPACES.len()
+        self.tables.current.len() - (KINDS + 1) * SPACES.len()
     }
 
     fn space(&self, access: &Access) -> Option<usize> {
@@ -431,10 +466,10 @@ impl Numbering<'_> {
 
     fn load_key(&mut self, access: &Access) -> Option<Key> {
         let space = self.space(access)?;
-        let memory = self.current[self.memory_of(space, kind(access.ty))];
+        let memory = self.tables.current[self.memory_of(space, kind(access.ty))];
         let (base, base_value) = match access.place.base {
             // Which register it is does not matter, only its value.
-            Base::Reg(reg) => (Base::Reg(0), self.current[reg as usize]),
+            Base::Reg(reg) => (Base::Reg(0), self.tables.current[reg as usize]),
             other => (other, 0),
         };
         Some(Key::Load { base, base_value, offset: access.place.offset, ty: access.ty, memory })
@@ -447,8 +482,7 @@ impl Numbering<'_> {
                 let changed = kind(access.ty);
                 for memory in 0..=KINDS {
                     if memory == changed || memory == KINDS || changed == KINDS {
-                        let value = self.fresh();
-                        self.set(self.memory_of(space, memory), value);
+                        self.change(self.memory_of(space, memory));
                     }
                 }
                 let [value] = *values else { return };
@@ -464,9 +498,8 @@ impl Numbering<'_> {
     }
 
     fn forget_memory(&mut self) {
-        for memory in self.function_registers()..self.current.len() {
-            let value = self.fresh();
-            self.set(memory, value);
+        for memory in self.function_registers()..self.tables.current.len() {
+            self.change(memory);
         }
     }
 }

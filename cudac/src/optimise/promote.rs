@@ -4,7 +4,8 @@
 //! in it. What remains is local memory.
 
 use crate::code::{
-    Access, Base, Binary, Class, Compare, Dsts, Function, Inst, Op, Operand, Place, Reg, Slot, Ty,
+    Access, Args, Arith, Base, Binary, Class, Compare, Dsts, Function, Inst, Op, Operand, Place, Reg, Slot,
+    Space, Ty,
 };
 
 /// The numbers of a slot, sorted by their offsets.
@@ -35,8 +36,16 @@ pub(super) fn promote(function: &mut Function) {
             )
         })
         .collect();
-    rewrite(function, &registers);
-    number_memory(function, &registers);
+    let starts = lay_out(function, &registers);
+    let Function { blocks, regs, .. } = function;
+    let mut rewriting = Rewriting { registers: &registers, starts: &starts, regs, new: Vec::new(), at: 0 };
+    for block in blocks {
+        for (at, inst) in block.insts.iter_mut().enumerate() {
+            rewriting.at = at;
+            rewriting.inst(inst);
+        }
+        block.insert(&mut rewriting.new);
+    }
 }
 
 fn note(parts: &mut [Option<Parts>], slots: &[Slot], access: &Access) {
@@ -78,115 +87,108 @@ fn new_register(function: &mut Function, slot: usize, offset: i64, ty: Ty) -> Re
     reg
 }
 
-fn rewrite(function: &mut Function, registers: &[Option<Registers>]) {
-    let Function { blocks, regs, .. } = function;
-    for block in blocks {
-        let insts = block.take();
-        for inst in insts {
-            let access = match &inst.op {
-                Op::Load(access) | Op::Store(access) => *access,
-                _ => {
-                    block.insts.push(inst);
-                    continue;
-                }
-            };
-            let Base::Slot(slot) = access.place.base else {
-                block.insts.push(inst);
-                continue;
-            };
-            let found = registers[slot].as_ref().and_then(|parts| {
-                let at = parts.binary_search_by_key(&access.place.offset, |(offset, _)| *offset);
-                at.ok().map(|at| parts[at].1)
-            });
-            match found {
-                Some(reg) => {
-                    let is_load = matches!(inst.op, Op::Load(_));
-                    block.insts.push(if is_load {
-                        Inst::new(Op::Mov, &inst.dsts, &[Operand::Reg(reg)], inst.line)
-                    } else {
-                        Inst::new(Op::Mov, &[reg], &inst.args, inst.line)
-                    });
-                }
-                None => in_memory(&mut block.insts, regs, inst, access),
-            }
-        }
-    }
-}
-
-/// Truth values are bytes in memory, and addresses are valid for every space.
-fn in_memory(insts: &mut Vec<Inst>, regs: &mut Vec<Class>, inst: Inst, access: Access) {
-    let mut new_reg = |class| {
-        regs.push(class);
-        (regs.len() - 1) as Reg
-    };
-    let line = inst.line;
-    match (&inst.op, access.ty) {
-        (Op::Load(_), Ty::Pred) => {
-            let byte = new_reg(Class::B32);
-            let op = Op::Load(Access { ty: Ty::U8, ..access });
-            insts.push(Inst::new(op, &[byte], &[], line));
-            let args = [Operand::Reg(byte), Operand::Int(0)];
-            insts.push(Inst::new(Op::Set(Compare::Ne, Ty::U32), &inst.dsts, &args, line));
-        }
-        (Op::Store(_), Ty::Pred) => {
-            let byte = new_reg(Class::B32);
-            let args = [Operand::Int(1), Operand::Int(0), inst.args[0]];
-            let select = match inst.args[0] {
-                Operand::Int(value) => Inst::new(Op::Mov, &[byte], &[Operand::Int(value)], line),
-                _ => Inst::new(Op::Select(Ty::U32), &[byte], &args, line),
-            };
-            insts.push(select);
-            let op = Op::Store(Access { ty: Ty::U8, ..access });
-            insts.push(Inst::new(op, &[], &[Operand::Reg(byte)], line));
-        }
-        (Op::Store(_), Ty::U64) if matches!(inst.args[0], Operand::Reg(_)) => {
-            let generic = new_reg(Class::B64);
-            let op = Op::ToGeneric(crate::code::Space::Generic);
-            insts.push(Inst::new(op, &[generic], &inst.args, line));
-            insts.push(Inst::new(inst.op, &[], &[Operand::Reg(generic)], line));
-        }
-        _ => insts.push(inst),
-    }
-}
-
-/// What is left becomes one piece of local memory, the last slot; the others are gone.
-fn number_memory(function: &mut Function, registers: &[Option<Registers>]) {
-    let mut offsets = vec![0i64; function.slots.len()];
+/// What is left becomes one piece of local memory, the last slot; the others are gone. Returns where each slot is in it.
+fn lay_out(function: &mut Function, registers: &[Option<Registers>]) -> Vec<u64> {
+    let mut starts = vec![0; function.slots.len()];
     let (mut size, mut align) = (0u64, 1u64);
     for (nth, slot) in function.slots.iter().enumerate() {
         if registers[nth].is_none() {
-            let start = size.next_multiple_of(slot.align);
-            offsets[nth] = start as i64;
-            size = start + slot.size;
+            starts[nth] = size.next_multiple_of(slot.align);
+            size = starts[nth] + slot.size;
             align = align.max(slot.align);
         }
     }
     function.slots = vec![Slot { size, align: align.max(8), name: None }];
-    let Function { blocks, regs, .. } = function;
-    for block in blocks {
-        let insts = block.take();
-        for mut inst in insts {
-            if let Op::Load(Access { place, .. }) | Op::Store(Access { place, .. }) = &mut inst.op
-                && let Base::Slot(slot) = place.base
-            {
-                *place = Place { base: Base::Slot(0), ..place.after(offsets[slot] as u64) };
-            }
-            if let Op::SlotAddress(slot) = inst.op {
-                let start = offsets[slot];
-                inst.op = Op::SlotAddress(0);
+    starts
+}
+
+/// The rewriting of a kernel's instructions.
+struct Rewriting<'f> {
+    registers: &'f [Option<Registers>],
+    starts: &'f [u64],
+    regs: &'f mut Vec<Class>,
+    /// Instructions of a block, and which of the others they come before.
+    new: Vec<(usize, Inst)>,
+    /// The number of the instruction in its block.
+    at: usize,
+}
+
+impl Rewriting<'_> {
+    fn new_reg(&mut self, class: Class) -> Reg {
+        self.regs.push(class);
+        (self.regs.len() - 1) as Reg
+    }
+
+    fn before(&mut self, op: Op, dst: Reg, args: &[Operand], line: u32) {
+        self.new.push((self.at, Inst::new(op, &[dst], args, line)));
+    }
+
+    /// Adds an instruction that has the results of this one, which gets another result.
+    fn after(&mut self, inst: &mut Inst, class: Class, op: Op, arg: Operand) {
+        let own = self.new_reg(class);
+        let dsts = std::mem::replace(&mut inst.dsts, Dsts::from_slice(&[own]));
+        self.new.push((self.at + 1, Inst::new(op, &dsts, &[Operand::Reg(own), arg], inst.line)));
+    }
+
+    fn inst(&mut self, inst: &mut Inst) {
+        match &mut inst.op {
+            Op::SlotAddress(slot) => {
+                let start = self.starts[std::mem::take(slot)];
                 if start != 0 {
-                    regs.push(Class::B64);
-                    let base = (regs.len() - 1) as Reg;
-                    let dsts = std::mem::replace(&mut inst.dsts, Dsts::from_slice(&[base]));
-                    let line = inst.line;
-                    block.insts.push(inst);
-                    let op = Op::Arith(crate::code::Arith::Binary(Binary::Add), Ty::S64);
-                    let args = [Operand::Reg(base), Operand::Int(start)];
-                    block.insts.push(Inst::new(op, &dsts, &args, line));
-                    continue;
+                    let add = Op::Arith(Arith::Binary(Binary::Add), Ty::S64);
+                    self.after(inst, Class::B64, add, Operand::Int(start as i64));
                 }
             }
-            block.insts.push(inst);
+            Op::Load(access) | Op::Store(access) => {
+                let Base::Slot(slot) = access.place.base else { return };
+                if let Some(reg) = self.register(slot, access.place.offset) {
+                    match inst.op {
+                        Op::Load(_) => inst.args = Args::from_slice(&[Operand::Reg(reg)]),
+                        _ => inst.dsts = Dsts::from_slice(&[reg]),
+                    }
+                    inst.op = Op::Mov;
+                } else {
+                    let place = Place { base: Base::Slot(0), ..access.place };
+                    access.place = place.after(self.starts[slot]);
+                    self.in_memory(inst);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn register(&self, slot: usize, offset: i64) -> Option<Reg> {
+        let parts = self.registers[slot].as_ref()?;
+        let at = parts.binary_search_by_key(&offset, |(offset, _)| *offset);
+        at.ok().map(|at| parts[at].1)
+    }
+
+    /// In local memory truth values are bytes, and addresses are valid for every space.
+    fn in_memory(&mut self, inst: &mut Inst) {
+        let line = inst.line;
+        match &mut inst.op {
+            Op::Load(access) if access.ty == Ty::Pred => {
+                access.ty = Ty::U8;
+                self.after(inst, Class::B32, Op::Set(Compare::Ne, Ty::U32), Operand::Int(0));
+            }
+            Op::Store(access) if access.ty == Ty::Pred => {
+                access.ty = Ty::U8;
+                let byte = self.new_reg(Class::B32);
+                match inst.args[0] {
+                    known @ Operand::Int(_) => self.before(Op::Mov, byte, &[known], line),
+                    value => {
+                        let args = [Operand::Int(1), Operand::Int(0), value];
+                        self.before(Op::Select(Ty::U32), byte, &args, line);
+                    }
+                }
+                inst.args[0] = Operand::Reg(byte);
+            }
+            Op::Store(access) if access.ty == Ty::U64 && inst.args[0].reg().is_some() => {
+                let generic = self.new_reg(Class::B64);
+                self.before(Op::ToGeneric(Space::Generic), generic, &inst.args, line);
+                inst.args[0] = Operand::Reg(generic);
+            }
+            _ => {}
         }
     }
 }

@@ -3,8 +3,6 @@
 //! A register that only ever holds addresses of one space is used with that space's instructions, as NVIDIA's compiler
 //! does; where spaces meet, the addresses are converted to generic ones. Addresses in global memory are generic already.
 
-use std::rc::Rc;
-
 use crate::check::Checked;
 use crate::check::typed::Space as Declared;
 use crate::code::{
@@ -14,29 +12,24 @@ use crate::code::{
 /// The space of each register, if it holds an address.
 type Known = Vec<Option<Space>>;
 
-pub(super) fn infer(function: &mut Function, checked: &Checked<'_>) {
-    let known = known(function, &|global| of_symbol(checked, global));
-    rewrite(function, &known, checked);
+/// Gives every access its space; `symbols` are those of the module's variables.
+pub(super) fn infer(function: &mut Function, symbols: &[Space]) {
+    let known = known(function, symbols);
+    rewrite(function, &known, symbols);
+    function.spaces = known;
 }
 
-/// The spaces of registers as far as they are known before the code is final.
-pub(super) fn guess(function: &Function, symbols: &[Space]) -> Vec<Option<Space>> {
-    known(function, &|global| symbols[global])
-}
-
-fn known(function: &Function, symbol: &dyn Fn(usize) -> Space) -> Known {
+/// The spaces of registers as far as they are known.
+pub(super) fn known(function: &Function, symbols: &[Space]) -> Known {
     let mut known: Known = vec![None; function.regs.len()];
     let mut changed = true;
     while changed {
         changed = false;
         for inst in function.blocks.iter().flat_map(|block| &block.insts) {
-            for dst in &inst.dsts {
-                let found = space_of(inst, &known, symbol);
-                let joined = join(known[*dst as usize], found);
-                if function.regs[*dst as usize] == Class::B64 && joined != known[*dst as usize] {
-                    known[*dst as usize] = joined;
-                    changed = true;
-                }
+            for dst in inst.dsts.iter().filter(|dst| function.class(**dst) == Class::B64) {
+                let joined = join(known[*dst as usize], space_of(inst, &known, symbols));
+                changed |= joined != known[*dst as usize];
+                known[*dst as usize] = joined;
             }
         }
     }
@@ -69,11 +62,11 @@ fn carried(op: &Op) -> Option<std::ops::RangeFrom<usize>> {
     }
 }
 
-fn space_of(inst: &Inst, known: &Known, symbol: &dyn Fn(usize) -> Space) -> Option<Space> {
+fn space_of(inst: &Inst, known: &Known, symbols: &[Space]) -> Option<Space> {
     let of = |arg: &Operand| arg.reg().and_then(|reg| known[reg as usize]);
     match &inst.op {
         Op::ToGlobal => Some(Space::Global),
-        Op::Symbol(global) => Some(symbol(*global)),
+        Op::Symbol(global) => Some(symbols[*global]),
         Op::SlotAddress(_) => Some(Space::Local),
         Op::Load(_) | Op::Ptx(_) => Some(Space::Generic),
         Op::ToGeneric(_) => match of(&inst.args[0]) {
@@ -85,13 +78,14 @@ fn space_of(inst: &Inst, known: &Known, symbol: &dyn Fn(usize) -> Space) -> Opti
     }
 }
 
-fn rewrite(function: &mut Function, known: &Known, checked: &Checked<'_>) {
+fn rewrite(function: &mut Function, known: &Known, symbols: &[Space]) {
     let Function { blocks, regs, .. } = function;
+    let mut conversions = Conversions { known, regs, new: Vec::new(), at: 0 };
     for block in blocks {
-        let insts = block.take();
-        for mut inst in insts {
+        for (at, inst) in block.insts.iter_mut().enumerate() {
+            conversions.at = at;
             let dst = inst.dsts.first().copied();
-            let is_generic = dst.is_some_and(|dst| known[dst as usize] == Some(Space::Generic));
+            let is_generic = dst.is_some_and(|dst| known.get(dst as usize) == Some(&Some(Space::Generic)));
             match &mut inst.op {
                 Op::ToGeneric(space) => {
                     let from = inst.args[0].reg().and_then(|reg| known[reg as usize]);
@@ -100,33 +94,61 @@ fn rewrite(function: &mut Function, known: &Known, checked: &Checked<'_>) {
                         None => inst.op = Op::Mov,
                     }
                 }
-                Op::Load(access) | Op::Store(access) => set_space(access, known, checked),
+                Op::Load(access) | Op::Store(access) => set_space(access, known, symbols),
                 Op::Symbol(_) | Op::SlotAddress(_) if is_generic => {
-                    let own = space_of(&inst, known, &|global| of_symbol(checked, global));
+                    let own = space_of(inst, known, symbols);
                     if let Some(space) = own.filter(|space| needs_conversion(*space)) {
-                        regs.push(Class::B64);
-                        let from = (regs.len() - 1) as Reg;
+                        let from = conversions.new_reg();
                         let dsts = std::mem::replace(&mut inst.dsts, Dsts::from_slice(&[from]));
-                        let line = inst.line;
-                        block.insts.push(inst);
-                        inst = Inst::new(Op::ToGeneric(space), &dsts, &[Operand::Reg(from)], line);
+                        conversions.add(at + 1, space, &dsts, from, inst.line);
                     }
                 }
                 Op::Ptx(ptx) => {
                     for at in generic_addresses(ptx) {
-                        convert(&mut inst.args[at], known, regs, &mut block.insts, inst.line);
+                        conversions.convert(&mut inst.args[at], inst.line);
                     }
-                    *ptx = with_spaces(ptx, &inst.args, known);
                 }
                 op => {
                     if let Some(carried) = carried(op).filter(|_| is_generic) {
                         for arg in &mut inst.args[carried] {
-                            convert(arg, known, regs, &mut block.insts, inst.line);
+                            conversions.convert(arg, inst.line);
                         }
                     }
                 }
             }
-            block.insts.push(inst);
+        }
+        block.insert(&mut conversions.new);
+    }
+}
+
+/// Conversions of addresses to generic ones, in a block.
+struct Conversions<'f> {
+    known: &'f Known,
+    regs: &'f mut Vec<Class>,
+    /// The conversions, and which of the other instructions they come before.
+    new: Vec<(usize, Inst)>,
+    /// The number of the instruction in its block.
+    at: usize,
+}
+
+impl Conversions<'_> {
+    fn new_reg(&mut self) -> Reg {
+        self.regs.push(Class::B64);
+        (self.regs.len() - 1) as Reg
+    }
+
+    fn add(&mut self, at: usize, space: Space, dsts: &[Reg], from: Reg, line: u32) {
+        self.new.push((at, Inst::new(Op::ToGeneric(space), dsts, &[Operand::Reg(from)], line)));
+    }
+
+    /// Converts an argument of the instruction, if it is an address of one space.
+    fn convert(&mut self, arg: &mut Operand, line: u32) {
+        let Operand::Reg(reg) = *arg else { return };
+        let space = self.known.get(reg as usize).copied().flatten();
+        if let Some(space) = space.filter(|space| needs_conversion(*space)) {
+            let dst = self.new_reg();
+            self.add(self.at, space, &[dst], reg, line);
+            *arg = Operand::Reg(dst);
         }
     }
 }
@@ -146,31 +168,10 @@ fn needs_conversion(space: Space) -> bool {
     !matches!(space, Space::Generic | Space::Global)
 }
 
-fn convert(arg: &mut Operand, known: &Known, regs: &mut Vec<Class>, insts: &mut Vec<Inst>, line: u32) {
-    let Operand::Reg(reg) = *arg else { return };
-    let Some(space) = known[reg as usize].filter(|space| needs_conversion(*space)) else { return };
-    regs.push(Class::B64);
-    let dst = (regs.len() - 1) as Reg;
-    insts.push(Inst::new(Op::ToGeneric(space), &[dst], &[*arg], line));
-    *arg = Operand::Reg(dst);
-}
-
-fn set_space(access: &mut Access, known: &Known, checked: &Checked<'_>) {
+fn set_space(access: &mut Access, known: &Known, symbols: &[Space]) {
     access.space = match access.place.base {
         Base::Slot(_) => Space::Local,
-        Base::Symbol(global) => of_symbol(checked, global),
+        Base::Symbol(global) => symbols[global],
         Base::Reg(reg) => known[reg as usize].unwrap_or(Space::Generic),
     };
-}
-
-fn with_spaces(ptx: &Ptx, args: &[Operand], known: &Known) -> Rc<Ptx> {
-    let of = |arg: &Operand| arg.reg().and_then(|reg| known.get(reg as usize).copied().flatten());
-    Rc::new(Ptx {
-        text: ptx.text.clone(),
-        addresses: ptx.addresses.clone(),
-        operands: ptx.operands.clone(),
-        classes: ptx.classes.clone(),
-        spaces: args.iter().map(|arg| of(arg).unwrap_or(Space::Generic)).collect(),
-        ..*ptx
-    })
 }

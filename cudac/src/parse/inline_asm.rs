@@ -78,14 +78,15 @@ impl<'t> Parser<'_, 't> {
 
     /// Strings in a row.
     fn string(&mut self, what: &str) -> Result<&'t [u8]> {
-        let mut bytes = Vec::new();
-        if !matches!(self.token().kind, Kind::Text(_)) {
+        let Kind::Text(first) = self.token().kind else {
             return Err(self.expected(&format!("a string with {what}")));
-        }
-        while let Kind::Text(text) = &self.token().kind {
-            bytes.extend_from_slice(text);
+        };
+        self.next();
+        let mut all = first;
+        while let Kind::Text(next) = self.token().kind {
+            all = self.arena.list(&[all, next].concat());
             self.next();
         }
-        Ok(self.arena.list(&bytes))
+        Ok(all)
     }
 }

@@ -85,7 +85,7 @@ impl<'t> Parser<'_, 't> {
                 "__constant__" => self.late.is_constant = true,
                 "__device__" => self.late.is_device = true,
                 "static" => self.late.is_static = true,
-                _ if basic.is_some() && named.is_none() => words.extend(basic),
+                _ if basic.is_some() && named.is_none() => words.extend(basic.copied()),
                 _ if !words.is_empty() || named.is_some() => break,
                 "auto" => named = Some(TypeKind::Auto),
                 "decltype" => {
@@ -138,8 +138,7 @@ impl<'t> Parser<'_, 't> {
     /// `a::b<c>::d`.
     pub(super) fn path(&mut self) -> Result<tree::Path<'t>> {
         let start = self.span();
-        // Most paths are one name.
-        let mut parts = Vec::with_capacity(1);
+        let mut parts = Vec::new();
         let mut found = None;
         if self.take("::") && self.text.macros.is_program {
             let name = self.text.names.get("::");
@@ -156,10 +155,16 @@ impl<'t> Parser<'_, 't> {
             };
             let is_template = matches!(found, Some(Entity::TypeTemplate | Entity::FunctionTemplate));
             let arguments = if is_template && self.is("<") { Some(self.template_arguments()?) } else { None };
-            parts.push(tree::Part { name, arguments, span: self.since(span) });
-            let more = self.is("::") && matches!(self.ahead(1).kind, Kind::Word(_));
-            if !more {
-                return Ok(tree::Path { parts: self.arena.list(&parts), span: self.since(start) });
+            let part = tree::Part { name, arguments, span: self.since(span) };
+            let is_last = !self.is("::") || !matches!(self.ahead(1).kind, Kind::Word(_));
+            let span = self.since(start);
+            // Most paths are one name.
+            if is_last && parts.is_empty() {
+                return Ok(tree::Path { parts: self.arena.list(&[part]), span });
+            }
+            parts.push(part);
+            if is_last {
+                return Ok(tree::Path { parts: self.arena.list(&parts), span });
             }
             self.next();
         }

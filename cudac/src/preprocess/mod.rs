@@ -123,7 +123,7 @@ impl<'t> Preprocessor<'_, 't> {
             tokens: &tokens,
             at: 0,
             conditionals: Vec::new(),
-            output: Vec::new(),
+            output: Vec::with_capacity(tokens.len()),
             depth,
         };
         reader.read();

@@ -21,7 +21,7 @@ impl<K, V> Default for Map<K, V> {
 }
 
 impl<K: Eq + Hash, V> Map<K, V> {
-    /// The hash of a key, and the slot that has it.
+    /// The hash of a key, and its place in the order.
     fn find<Q: Eq + Hash + ?Sized>(&self, key: &Q) -> (u32, Option<usize>)
     where
         K: Borrow<Q>,
@@ -36,7 +36,7 @@ impl<K: Eq + Hash, V> Map<K, V> {
     where
         K: Borrow<Q>,
     {
-        self.find(key).1.map(|slot| self.table.slots[slot] as usize)
+        self.find(key).1
     }
 
     pub fn get<Q: Eq + Hash + ?Sized>(&self, key: &Q) -> Option<&V>
@@ -62,9 +62,9 @@ impl<K: Eq + Hash, V> Map<K, V> {
 
     /// Where the entry of a key is, and whether it was added.
     fn enter(&mut self, key: K, value: V) -> (usize, Option<V>) {
-        let (hash, slot) = self.find(&key);
-        if let Some(slot) = slot {
-            return (self.table.slots[slot] as usize, Some(value));
+        let (hash, known) = self.find(&key);
+        if let Some(at) = known {
+            return (at, Some(value));
         }
         self.table.add(hash);
         self.entries.push((key, value));
@@ -106,6 +106,16 @@ impl<K: Eq + Hash, V> Map<K, V> {
         self.position(key).map(|at| &self.entries[at].0)
     }
 
+    /// Removes all entries, and keeps the room for about as many.
+    pub fn clear(&mut self) {
+        if self.table.slots.len() > 16 * self.len() {
+            self.table.slots.clear();
+        }
+        self.table.slots.fill(FREE);
+        self.table.hashes.clear();
+        self.entries.clear();
+    }
+
     /// How many entries there are.
     pub fn len(&self) -> usize {
         self.entries.len()
@@ -126,7 +136,7 @@ pub(crate) type Set<K> = Map<K, ()>;
 /// Where the entries of a map are, by their hashes: linear probing in at most half of the slots.
 #[derive(Clone, Debug, Default)]
 struct Table {
-    /// The number of an entry, or [`FREE`]; their number is a power of two.
+    /// The number of an entry, or [`FREE`]; their number is a power of two. A few entries have no slots.
     slots: Vec<u32>,
     /// The hash of each entry.
     hashes: Vec<u32>,
@@ -134,8 +144,19 @@ struct Table {
 
 const FREE: u32 = u32::MAX;
 
+/// So many entries are found without slots.
+const FEW: usize = 8;
+
 impl Table {
+    /// The entry with a hash for which this holds.
     fn find(&self, hash: u32, is: &mut dyn FnMut(usize) -> bool) -> Option<usize> {
+        if self.slots.is_empty() {
+            return (0..self.hashes.len()).find(|at| self.hashes[*at] == hash && is(*at));
+        }
+        self.slot(hash, is).map(|slot| self.slots[slot] as usize)
+    }
+
+    fn slot(&self, hash: u32, is: &mut dyn FnMut(usize) -> bool) -> Option<usize> {
         let mask = self.slots.len().wrapping_sub(1);
         let mut slot = hash as usize & mask;
         while let Some(at) = self.slots.get(slot).filter(|at| **at != FREE) {
@@ -149,8 +170,11 @@ impl Table {
 
     fn add(&mut self, hash: u32) {
         self.hashes.push(hash);
+        if self.hashes.len() <= FEW && self.slots.is_empty() {
+            return;
+        }
         if self.hashes.len() * 2 > self.slots.len() {
-            let length = (self.slots.len() * 2).max(32);
+            let length = (self.slots.len() * 2).max(4 * FEW);
             self.slots.clear();
             self.slots.resize(length, FREE);
             (0..self.hashes.len()).for_each(|at| self.place(at));
@@ -171,8 +195,12 @@ impl Table {
 
     /// Removes an entry, whose number the last one gets.
     fn remove(&mut self, at: usize) {
+        if self.slots.is_empty() {
+            self.hashes.swap_remove(at);
+            return;
+        }
         let last = self.hashes.len() - 1;
-        let slot_of = |at: usize| self.find(self.hashes[at], &mut |entry| entry == at);
+        let slot_of = |at: usize| self.slot(self.hashes[at], &mut |entry| entry == at);
         let (Some(slot), Some(of_last)) = (slot_of(at), slot_of(last)) else { return };
         self.hashes.swap_remove(at);
         self.slots[of_last] = at as u32;
@@ -194,10 +222,11 @@ pub(crate) struct Mixer(u64);
 
 impl Hasher for Mixer {
     fn write(&mut self, bytes: &[u8]) {
-        for chunk in bytes.chunks(8) {
-            let word = chunk.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
-            self.write_u64(word);
+        let (words, rest) = bytes.as_chunks();
+        for word in words {
+            self.write_u64(u64::from_le_bytes(*word));
         }
+        self.write_u64(rest.iter().fold(0, |word, byte| word << 8 | u64::from(*byte)));
     }
 
     fn write_u8(&mut self, value: u8) {
