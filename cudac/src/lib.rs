@@ -37,7 +37,7 @@ mod parse;
 mod preprocess;
 mod source;
 
-pub use source::render::{Diagnostic, Severity};
+pub use source::render::{Bug, Diagnostic, Severity};
 
 use std::fmt;
 
@@ -289,6 +289,8 @@ fn translate<'t>(
     for kernel in &checked.program.kernels {
         match lower::lower(files, &checked, *kernel, &mut strings) {
             Ok(mut function) => {
+                #[cfg(feature = "host")]
+                warn_unset(&function, sink);
                 optimiser.optimise(&mut function);
                 module.add(&function);
             }
@@ -300,6 +302,24 @@ fn translate<'t>(
     }
     let (ptx, names) = module.finish(source.name, options.sm, &strings);
     Some((ptx, names, checked))
+}
+
+/// Warns of variables that are read before anything is stored in them. The page's module does without.
+#[cfg(feature = "host")]
+fn warn_unset(function: &code::Function, sink: &mut Sink) {
+    for slot in code::unset::find(function) {
+        let slot = &function.slots[slot];
+        if let Some(variable) = &slot.name {
+            let message = format!("`{}` is read before anything is stored in it", variable.name);
+            let is_number = slot.size <= 8;
+            let help = if is_number {
+                "declare it with a value, as in `= 0`"
+            } else {
+                "write `= {}` to set all of it to zero"
+            };
+            sink.warn_of(Some(Bug::Uninitialized), variable.span, message, help);
+        }
+    }
 }
 
 /// The macros that every text finds defined.

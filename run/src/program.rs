@@ -77,9 +77,11 @@ pub(super) fn run(options: &RunOptions, text: &str) -> Result<Output> {
     };
     let compiled = cudac::compile_program(&cudac::Source { name: &short, text }, &wanted);
     let (made, program) = compiled.map_err(|errors| source::rejected(&name, &errors))?;
+    let (bugs, guesses): (Vec<_>, Vec<_>) = made.warnings.iter().partition(|warning| warning.bug.is_some());
     if !options.json {
-        made.warnings.iter().for_each(|warning| terminal::warn(&warning.to_string()));
+        guesses.iter().for_each(|warning| terminal::warn(&warning.to_string()));
     }
+    let bugs: Vec<Finding> = bugs.into_iter().filter_map(finding).collect();
     let limits = Limits::default();
     let limits = Limits { launch_steps: options.max_steps.unwrap_or(limits.launch_steps), ..limits };
     let mut input = Vec::new();
@@ -93,9 +95,11 @@ pub(super) fn run(options: &RunOptions, text: &str) -> Result<Output> {
             told.lock().unwrap_or_else(PoisonError::into_inner).tell(&short, event);
         }
     };
-    let outcome = host::run_watched(&program, &short, &made.ptx, &given, &limits, &watch)
+    bugs.iter().for_each(|bug| watch(Event::Finding(bug)));
+    let mut outcome = host::run_watched(&program, &short, &made.ptx, &given, &limits, &watch)
         .map_err(|error| anyhow!("cannot run `{name}`: {error}"))?;
     let told = told.into_inner().unwrap_or_else(PoisonError::into_inner);
+    outcome.findings.splice(..0, bugs);
     let failed = !outcome.findings.is_empty();
     let status = if failed { 1 } else { outcome.status as u8 };
     if !options.json {
@@ -105,6 +109,15 @@ pub(super) fn run(options: &RunOptions, text: &str) -> Result<Output> {
     let text =
         if options.json { format!("{:#}\n", as_json(&name, &outcome)) } else { render(&outcome, &told) };
     Ok((text, ExitCode::from(status)))
+}
+
+/// What the compiler knows to go wrong, as a finding.
+fn finding(warning: &cudac::Diagnostic) -> Option<Finding> {
+    let kind = match warning.bug? {
+        cudac::Bug::Uninitialized => host::Kind::Uninitialized,
+    };
+    let help = warning.help.clone().unwrap_or_default();
+    Some(Finding { kind, line: warning.line, message: warning.message.clone(), actors: Vec::new(), help })
 }
 
 /// Refuses options that have no effect on a program.

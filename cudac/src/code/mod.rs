@@ -6,6 +6,8 @@
 
 pub(crate) mod fold;
 pub(crate) mod lists;
+#[cfg(feature = "host")]
+pub(crate) mod unset;
 pub(crate) mod walk;
 
 use std::rc::Rc;
@@ -13,6 +15,7 @@ use std::rc::Rc;
 use smallvec::SmallVec;
 
 pub(crate) use crate::check::typed::{Binary, Compare};
+use crate::source::Span;
 
 pub(crate) type Reg = u32;
 pub(crate) type BlockId = usize;
@@ -214,6 +217,8 @@ pub(crate) struct Slot {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct VarName {
     pub name: String,
+    /// Where it is declared.
+    pub span: Span,
     pub first_line: u32,
     pub last_line: u32,
     /// Whether the function that declares it was inlined, so that its code has the line of the call.

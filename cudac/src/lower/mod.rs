@@ -256,7 +256,8 @@ impl Lower<'_> {
         let first_line = self.files.place(declared.span).0;
         let last_line = self.files.place(function.end).0.max(first_line);
         let is_inlined = self.frames.len() > 1;
-        Some(VarName { name: declared.name.as_str().to_owned(), first_line, last_line, is_inlined })
+        let (name, span) = (declared.name.as_str().to_owned(), declared.span);
+        Some(VarName { name, span, first_line, last_line, is_inlined })
     }
 
     fn count(&mut self, span: Span) -> Result<()> {

@@ -16,7 +16,7 @@ use std::cell::Cell;
 use std::fmt::Display;
 use std::rc::Rc;
 
-use render::{Diagnostic, Severity};
+use render::{Bug, Diagnostic, Severity};
 
 /// A range of bytes in a file. It is one number, because nearly every function of this crate passes one on: 16 bits for the
 /// file and 24 each for the start and the end, which are enough for the longest text.
@@ -64,6 +64,7 @@ pub(crate) struct Problem {
     pub message: String,
     /// What to do about it.
     pub help: Option<String>,
+    pub bug: Option<Bug>,
 }
 
 thread_local! {
@@ -82,7 +83,8 @@ pub(crate) type Result<T> = std::result::Result<T, Failed>;
 
 /// An error at a place.
 pub(crate) fn error(span: Span, message: impl Display) -> Failed {
-    Problem { severity: Severity::Error, span, message: message.to_string(), help: None }.put_aside()
+    Problem { severity: Severity::Error, span, message: message.to_string(), help: None, bug: None }
+        .put_aside()
 }
 
 /// What this compiler does not support, by name.
@@ -112,6 +114,7 @@ impl Failed {
             span: Span::default(),
             message: "this cannot be compiled".to_owned(),
             help: None,
+            bug: None,
         };
         LAST.take().unwrap_or_else(none)
     }
@@ -204,8 +207,13 @@ impl Sink {
     }
 
     pub fn warn(&mut self, span: Span, message: impl Display, help: &str) {
+        self.warn_of(None, span, message, help);
+    }
+
+    /// Warns of what goes wrong whenever it is executed.
+    pub fn warn_of(&mut self, bug: Option<Bug>, span: Span, message: impl Display, help: &str) {
         let help = (!help.is_empty()).then(|| help.to_owned());
-        self.note(Problem { severity: Severity::Warning, span, message: message.to_string(), help });
+        self.note(Problem { severity: Severity::Warning, span, message: message.to_string(), help, bug });
     }
 
     pub fn failed(&self) -> bool {

@@ -13,6 +13,13 @@ pub enum Severity {
     Warning,
 }
 
+/// What goes wrong whenever a text is executed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bug {
+    /// A variable is read that has no value.
+    Uninitialized,
+}
+
 /// A message of the compiler about a place in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
@@ -32,6 +39,8 @@ pub struct Diagnostic {
     pub width: u32,
     /// What to do about it.
     pub help: Option<String>,
+    /// What surely goes wrong. Without it, a warning is a guess about what was meant.
+    pub bug: Option<Bug>,
 }
 
 /// Lines are shown up to this many characters.
@@ -54,6 +63,7 @@ impl Diagnostic {
             text: text.chars().take(LONGEST_LINE).collect(),
             width: meant.map_or(1, |meant| meant.trim_end().chars().count() as u32).max(1),
             help: problem.help.clone(),
+            bug: problem.bug,
         }
     }
 }
