@@ -141,16 +141,19 @@ impl Clocks {
     }
 
     /// The number of the block in a slot.
+    #[inline(always)]
     pub fn block(&self, slot: usize) -> u32 {
         self.blocks[slot].number
     }
 
     /// The thread that runs in a lane.
+    #[inline(always)]
     pub fn thread(&self, id: LaneId) -> Thread {
         Thread { block: self.block(id.slot), number: (id.warp * WARP_SIZE + id.lane) as u16 }
     }
 
     /// The current epoch of a lane.
+    #[inline(always)]
     pub fn epoch(&self, id: LaneId) -> Epoch {
         Epoch { thread: self.thread(id), clock: self.blocks[id.slot].warps[id.warp].clock }
     }

@@ -292,6 +292,11 @@ impl Locations {
 
 impl LanePatterns {
     fn note_read(&mut self, epoch: Epoch) {
+        // A thread that waits in a loop reads the same store again and again.
+        if let Some(last) = self.read_stores.back_mut().filter(|last| last.thread == epoch.thread) {
+            *last = epoch;
+            return;
+        }
         self.read_stores.retain(|store| store.thread != epoch.thread);
         if self.read_stores.len() == MAX_READ_STORES {
             self.read_stores.pop_front();

@@ -50,6 +50,24 @@ struct Granule {
     floor: u64,
 }
 
+/// The indices of the versions that a load may return, newest first.
+#[derive(Debug)]
+struct Candidates {
+    indices: [u8; MAX_REMEMBERED],
+    count: usize,
+}
+
+impl Candidates {
+    fn add(&mut self, index: usize) {
+        self.indices[self.count] = index as u8;
+        self.count += 1;
+    }
+
+    fn as_slice(&self) -> &[u8] {
+        &self.indices[..self.count]
+    }
+}
+
 /// A strong load: its epoch, the bytes that it read, and the number of the version that it observed.
 #[derive(Clone, Copy, Debug)]
 struct Observation {
@@ -106,20 +124,21 @@ impl StoreHistory {
     /// only value.
     pub fn choose(&mut self, clocks: &Clocks, query: &LoadQuery) -> Option<LoadResult> {
         let LoadQuery { id, range, scope, .. } = *query;
-        let key = key(range);
-        let candidates = self.granules.get(&key)?.candidates(clocks, query);
+        let granule = self.granules.get_mut(&key(range))?;
+        let candidates = granule.candidates(clocks, query);
+        let candidates = candidates.as_slice();
         let newest = candidates.len() as u64 - 1;
         let choice =
             if newest == 0 || self.random.below(2) == 0 { newest } else { self.random.below(newest + 1) };
-        let granule = self.granules.get_mut(&key).expect("the piece was found above");
-        let index = candidates[choice as usize];
-        let version = &granule.versions[index];
+        // The newest comes first.
+        let choice = (newest - choice) as usize;
+        let version = &granule.versions[usize::from(candidates[choice])];
         let start = (range.offset % GRANULE) as usize;
         let mut bytes = [0; GRANULE as usize];
         bytes[..usize::from(range.bytes)]
             .copy_from_slice(&version.after[start..start + usize::from(range.bytes)]);
-        let store = version.store.clone().filter(|_| version.range == range);
-        let newer = candidates.get(choice as usize + 1).map(|&next| &granule.versions[next]);
+        let store = version.store.as_ref().filter(|_| version.range == range).cloned();
+        let newer = choice.checked_sub(1).map(|next| &granule.versions[usize::from(candidates[next])]);
         let newer = newer.and_then(|next| Some((next.store.as_ref()?.epoch, next.pc)));
         let reader = clocks.thread(id);
         if let (Some(store), Some(scope)) = (&store, scope)
@@ -150,6 +169,8 @@ impl StoreHistory {
         granule.versions.push_back(Version { number, range, after, store: Some(store), pc });
         if granule.versions.len() > MAX_REMEMBERED {
             granule.versions.pop_front();
+            let oldest = granule.oldest();
+            granule.observed.retain(|known| known.number > oldest);
         }
     }
 }
@@ -170,19 +191,24 @@ impl Granule {
         Granule { versions: VecDeque::from([first]), observed: Vec::new(), floor: 0 }
     }
 
-    /// The indices of the versions that a load may return, oldest first. Stores to other bytes of the granule are
-    /// skipped, because they make no difference to the load.
-    fn candidates(&self, clocks: &Clocks, query: &LoadQuery) -> Vec<usize> {
+    /// The number of the oldest version.
+    fn oldest(&self) -> u64 {
+        self.versions.front().map_or(0, |version| version.number)
+    }
+
+    /// The versions that a load may return. Stores to other bytes of the granule are skipped, because they make no difference
+    /// to the load.
+    fn candidates(&self, clocks: &Clocks, query: &LoadQuery) -> Candidates {
         let LoadQuery { id, range, scope, updates } = *query;
         let reader = clocks.thread(id);
         let mut floor = None;
-        let mut candidates = Vec::new();
+        let mut candidates = Candidates { indices: [0; MAX_REMEMBERED], count: 0 };
         for (index, version) in self.versions.iter().enumerate().rev() {
             let is_first = index == 0;
             if !is_first && !overlap(version.range, range) {
                 continue;
             }
-            candidates.push(index);
+            candidates.add(index);
             let Some(store) = &version.store else { break };
             let is_strong = scope.is_some_and(|scope| store.is_observed_by(reader, scope));
             // Most threads that wait in a loop read with an update, which finds the last store. The floor takes longer.
@@ -194,7 +220,6 @@ impl Granule {
                 break;
             }
         }
-        candidates.reverse();
         candidates
     }
 
@@ -211,8 +236,10 @@ impl Granule {
     /// Records that a strong load observed a version. If there are too many observations, the floor is raised for all
     /// threads instead.
     fn record_observation(&mut self, new: Observation) {
-        let oldest = self.versions.front().map_or(0, |version| version.number);
-        self.observed.retain(|known| known.number > oldest);
+        // No load returns an older version than the oldest anyway.
+        if new.number <= self.oldest() {
+            return;
+        }
         // An earlier observation by the same thread is implied by this one for every thread that is ordered after this
         // load.
         let same = |known: &Observation| known.by.thread == new.by.thread && known.range == new.range;

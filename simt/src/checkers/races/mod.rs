@@ -316,7 +316,8 @@ impl CheckedAccess<'_> {
         same_value: &impl Fn(Epoch, u32) -> bool,
     ) -> Option<Conflict> {
         let entries = loads.as_list().map_or(&[][..], |list| lists.entries(list));
-        if let Some(conflict) = self.race_with_entries(entries) {
+        let rivals = loads.as_list().map_or(&[][..], |list| lists.rivals(list, self.scope(), self.range));
+        if let Some(conflict) = self.race_with_entries(rivals) {
             return Some(conflict);
         }
         let writes = self.access.kind != OpKind::Load;
@@ -333,6 +334,11 @@ impl CheckedAccess<'_> {
             && conflict.cause == RaceCause::Unordered
             && same_value(conflict.before, conflict.before_pc);
         Some(conflict)
+    }
+
+    /// The scope of the access, if it promises nothing that others may break.
+    fn scope(&self) -> Option<Scope> {
+        self.access.scope.filter(|_| !self.access.read_only)
     }
 
     /// The race with a plain access, if there is one.
@@ -368,11 +374,12 @@ impl CheckedAccess<'_> {
 
     /// The race with the newest volatile access that nothing orders, if neither thread has passed a fence.
     fn race_with_volatile(&self, entries: &[Entry]) -> Option<Conflict> {
+        if !self.access.is_unfenced_volatile {
+            return None;
+        }
         let newest_first = entries.iter().enumerate().rev();
-        let bare = newest_first.filter(|(_, entry)| {
-            self.access.is_unfenced_volatile && entry.is_unfenced_volatile && !self.both_load(entry)
-        });
-        bare.into_iter().find_map(|(index, entry)| {
+        let mut bare = newest_first.filter(|(_, entry)| entry.is_unfenced_volatile && !self.both_load(entry));
+        bare.find_map(|(index, entry)| {
             let lane = self.unordered_lane(entry.cell)?;
             let is_known = entry.kind != OpKind::Load && self.is_observed(entry, &entries[index..]);
             (!is_known).then(|| self.conflict_with(entry.cell, lane, entry.kind, RaceCause::Volatile))
@@ -393,6 +400,7 @@ impl CheckedAccess<'_> {
         }
     }
 
+    #[inline(always)]
     fn both_load(&self, entry: &Entry) -> bool {
         entry.kind == OpKind::Load && self.access.kind == OpKind::Load
     }
@@ -416,6 +424,7 @@ impl CheckedAccess<'_> {
     }
 
     /// Why this access races with another one if nothing orders the two; `None` if it does not.
+    #[inline(always)]
     fn cause(&self, entry: &Entry) -> Option<RaceCause> {
         let (Some(theirs), Some(ours)) = (entry.scope, self.access.scope) else {
             return Some(RaceCause::Unordered);

@@ -68,10 +68,19 @@ impl Forgotten {
     }
 }
 
+/// The accesses to some bytes, oldest first.
+#[derive(Clone, Debug)]
+struct List {
+    entries: Vec<Entry>,
+    /// Whether each is strong, accessed the same bytes and has a scope that includes all blocks: the usual accesses to a lock or a
+    /// counter, of which no two race.
+    are_alike: bool,
+}
+
 /// The lists of all shadow memories.
 #[derive(Clone, Debug, Default)]
 pub struct Lists {
-    entries: Vec<Vec<Entry>>,
+    all: Vec<List>,
     forgotten: BTreeMap<usize, Forgotten>,
     free: Vec<usize>,
 }
@@ -79,7 +88,16 @@ pub struct Lists {
 impl Lists {
     /// The entries of a list, oldest first.
     pub fn entries(&self, list: usize) -> &[Entry] {
-        &self.entries[list]
+        &self.all[list].entries
+    }
+
+    /// The entries of a list, oldest first, that may race with an access to some bytes. A strong access has a scope.
+    pub fn rivals(&self, list: usize, scope: Option<Scope>, range: ByteRange) -> &[Entry] {
+        let List { entries, are_alike } = &self.all[list];
+        let is_like_them = *are_alike
+            && scope.is_some_and(|scope| scope >= Scope::Gpu)
+            && entries.first().is_some_and(|first| first.range == range);
+        if is_like_them { &[] } else { entries }
     }
 
     /// What has been removed from a list because it was full, if anything.
@@ -99,17 +117,20 @@ impl Lists {
 
     /// Makes a list of some entries. Returns its number.
     pub fn add(&mut self, entries: Vec<Entry>) -> usize {
+        let are_alike = entries.iter().all(|entry| entry.is_like(&entries[0]));
+        let new = List { entries, are_alike };
         if let Some(list) = self.free.pop() {
-            self.entries[list] = entries;
+            self.all[list] = new;
             return list;
         }
-        self.entries.push(entries);
-        self.entries.len() - 1
+        self.all.push(new);
+        self.all.len() - 1
     }
 
     /// Adds an entry to a list, in place of those that it makes unnecessary.
     pub fn add_to(&mut self, list: usize, entry: Entry, replaces: impl Fn(&Entry) -> bool) {
-        let entries = &mut self.entries[list];
+        let List { entries, are_alike } = &mut self.all[list];
+        *are_alike &= entry.is_like(entries.first().unwrap_or(&entry));
         if let Some(last) = entries.last_mut().filter(|last| last.is_of_one_instruction(&entry)) {
             *last = Entry { cell: entry.cell.with_mask(last.cell.mask | entry.cell.mask), ..entry };
             return;
@@ -127,7 +148,7 @@ impl Lists {
 
     /// Empties a list; its number may be used again.
     pub fn remove(&mut self, list: usize) {
-        self.entries[list].clear();
+        self.all[list].entries.clear();
         self.forgotten.remove(&list);
         self.free.push(list);
     }
@@ -138,6 +159,12 @@ impl Entry {
     pub fn plain_load(cell: Cell, range: ByteRange) -> Entry {
         let last = 31 - cell.mask.leading_zeros() as u8;
         Entry { cell, kind: OpKind::Load, scope: None, range, chain: 0, last, is_unfenced_volatile: false }
+    }
+
+    /// Whether this access is strong, with a scope that includes all blocks, and accesses the same bytes as another one.
+    fn is_like(&self, other: &Entry) -> bool {
+        let includes_all = self.scope.is_some_and(|scope| scope >= Scope::Gpu);
+        includes_all && !self.cell.is_read_only() && self.range == other.range
     }
 
     /// Whether two entries are accesses of two lanes by one instruction and need not be distinguished.
