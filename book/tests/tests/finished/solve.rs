@@ -70,11 +70,8 @@ const GRADE: &str = r#"async (name, attempt) => {
     return [verdict.passed ? null : [verdict.reason, verdict.headline, verdict.case], took, isShown];
 }"#;
 
-/// How long grading an exercise may take, in milliseconds. One takes longer than readers should wait: every lane takes a lock
-/// there, so each of its many trials has some hundred thousand steps.
-fn bound(name: &str) -> f64 {
-    if name == "two_greatest" { 20_000.0 } else { 5_000.0 }
-}
+/// How long grading an exercise may take, in milliseconds.
+const MAX_GRADING_MS: f64 = 5_000.0;
 
 /// Grades a version of an exercise in the page and here. Returns how many milliseconds the page took, and whether it showed
 /// the mistake in a player.
@@ -105,7 +102,7 @@ pub fn grade_all(session: &impl Session) -> Vec<String> {
             for version in [Version::Starter, Version::Solution] {
                 let (took, is_shown) = grade(session, exercise, &version);
                 (graded, shown) = (graded + 1, shown + usize::from(is_shown));
-                if took > bound(&name) {
+                if took > MAX_GRADING_MS {
                     late.push(format!("{name}, {version}: {took:.0} ms"));
                 }
                 if took > longest.0 {
