@@ -79,7 +79,9 @@ pub(super) fn run(options: &RunOptions, text: &str) -> Result<Output> {
     let (made, program) = compiled.map_err(|errors| source::rejected(&name, &errors))?;
     let (bugs, guesses): (Vec<_>, Vec<_>) = made.warnings.iter().partition(|warning| warning.bug.is_some());
     if !options.json {
-        guesses.iter().for_each(|warning| terminal::warn(&warning.to_string()));
+        for warning in guesses {
+            terminal::warn(&warning.to_string());
+        }
     }
     let bugs: Vec<Finding> = bugs.into_iter().filter_map(finding).collect();
     let limits = Limits::default();
@@ -95,7 +97,9 @@ pub(super) fn run(options: &RunOptions, text: &str) -> Result<Output> {
             told.lock().unwrap_or_else(PoisonError::into_inner).tell(&short, event);
         }
     };
-    bugs.iter().for_each(|bug| watch(Event::Finding(bug)));
+    for bug in &bugs {
+        watch(Event::Finding(bug));
+    }
     let mut outcome = host::run_watched(&program, &short, &made.ptx, &given, &limits, &watch)
         .map_err(|error| anyhow!("cannot run `{name}`: {error}"))?;
     let told = told.into_inner().unwrap_or_else(PoisonError::into_inner);
