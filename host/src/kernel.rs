@@ -87,7 +87,7 @@ impl Machine<'_> {
         let launch = simt::Launch {
             args: wanted.args,
             shared_bytes: wanted.shared_bytes as u32,
-            checks: Checks { volatile_races: false, ..Checks::ALL },
+            checks: Checks::ALL,
             max_steps: self.limits.launch_steps,
             ..simt::Launch::new(wanted.grid, wanted.block)
         };
@@ -143,7 +143,9 @@ impl Machine<'_> {
     /// Turns what the emulator found in a launch into findings. What stops a launch stops the program; after other mistakes
     /// it continues, as under compute-sanitizer. A line is reported once.
     fn judge(&mut self, faults: &[simt::Fault], name: &str) -> Result<u64> {
-        for fault in faults.iter().filter(|fault| fault.severity != Severity::Note) {
+        let counts =
+            |fault: &&simt::Fault| fault.severity != Severity::Note || is_volatile_between_warps(fault);
+        for fault in faults.iter().filter(counts) {
             let mut finding = of_kernel(fault, self.line, name);
             let address = fault.location.as_ref().map(|location| location.address);
             if address.is_some_and(Device::is_name) {
@@ -240,6 +242,13 @@ fn refused(grid: Dim3, block: Dim3, shared: u64, allowed: u64) -> Option<(u64, S
 /// Whether a kernel goes on after such a mistake, so that its results are there.
 fn continues(kind: FaultKind) -> bool {
     matches!(kind, FaultKind::Race | FaultKind::Uninitialized | FaultKind::UndefinedShuffle)
+}
+
+/// Whether two warps use `volatile` in place of what would order them. Within a warp, older programs do so on purpose.
+fn is_volatile_between_warps(fault: &simt::Fault) -> bool {
+    let warp = |actor: &simt::Actor| (actor.block, actor.warp);
+    fault.kind == FaultKind::VolatileRace
+        && matches!(&fault.actors[..], [one, other, ..] if warp(one) != warp(other))
 }
 
 fn of_kernel(fault: &simt::Fault, line: u32, name: &str) -> Finding {
