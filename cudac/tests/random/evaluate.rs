@@ -381,7 +381,10 @@ impl Machine<'_> {
                 let old = self.read(thread, cell, expr.id);
                 let op = if *is_down { Binary::Sub } else { Binary::Add };
                 let (new, harm) = number::binary(op, old, integer(Ty::Int, 1));
-                self.harm(expr.id, harm);
+                // NVIDIA's compiler takes it that a step stays in its type, even if that is narrower than `int`, and C++ wraps.
+                let leaves = !old.ty.is_unsigned()
+                    && matches!(new.number, Number::Integer(value) if !old.ty.holds(value));
+                self.harm(expr.id, harm.or(leaves.then_some(Harm::Overflow)));
                 let new = new.convert(old.ty).0;
                 self.store(thread, cell, new);
                 if *is_post { old } else { new }
