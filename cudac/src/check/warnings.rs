@@ -1,4 +1,5 @@
-//! Warnings: code that can be compiled, and most likely does not do what it should.
+//! Warnings: code that can be compiled, and most likely does not do what it should. What takes the paths through a kernel is in
+//! [`crate::code`]: variables that are read before anything is stored in them.
 
 use super::Checker;
 use super::typed::{Binary, Compare, Constant, Expr, FunctionId, Kind, Stmt, StmtKind};

@@ -6,6 +6,7 @@
 
 pub(crate) mod fold;
 pub(crate) mod lists;
+pub(crate) mod live;
 #[cfg(feature = "host")]
 pub(crate) mod unset;
 pub(crate) mod walk;
@@ -358,8 +359,7 @@ impl Operand {
 
 impl Function {
     pub fn new_reg(&mut self, class: Class) -> Reg {
-        self.regs.push(class);
-        (self.regs.len() - 1) as Reg
+        new_reg(&mut self.regs, class)
     }
 
     pub fn class(&self, reg: Reg) -> Class {
@@ -371,4 +371,10 @@ impl Function {
         let known = address.reg().and_then(|reg| self.spaces.get(reg as usize).copied().flatten());
         known.unwrap_or(Space::Generic)
     }
+}
+
+/// Another register, by the classes of all of them.
+pub(crate) fn new_reg(regs: &mut Vec<Class>, class: Class) -> Reg {
+    regs.push(class);
+    (regs.len() - 1) as Reg
 }

@@ -3,8 +3,8 @@
 //! *What is found.* A read that comes before every store to its variable on every path, so that the variable has no value
 //! when the read is executed for the first time. An array or a struct is one variable.
 //!
-//! *What is left out.* A read after which, or beside which, another path leads to a store; a variable of which a part was
-//! stored before; one whose address goes anywhere but into accesses.
+//! *What is left out.* A read that some path reaches after a store, or that some path to a store goes around; and with it a
+//! variable of which a part was stored before. A variable whose address goes anywhere but into accesses counts as stored there.
 
 use super::{Base, BlockId, Class, Function, Inst, Op, Operand, Reg, SlotId};
 

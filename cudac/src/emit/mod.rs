@@ -13,8 +13,8 @@ use std::fmt::Write;
 
 use crate::Name;
 use crate::check::Checked;
+use crate::code::live::Live;
 use crate::code::{Class, End, Function, Inst, Operand, Reg};
-use crate::optimise::dead::Live;
 use crate::source::joined;
 use names::Lines;
 

@@ -5,8 +5,8 @@ use std::fmt::Write;
 use super::{count_lines, kernel};
 use crate::Name;
 use crate::check::Checked;
+use crate::code::live::Live;
 use crate::code::{Function, Space};
-use crate::optimise::dead::Live;
 use crate::optimise::spaces::of_symbol;
 use crate::source::joined;
 

@@ -8,8 +8,8 @@ use std::ops::Range;
 
 use crate::Name;
 use crate::code::lists::Lists;
+use crate::code::live::Live;
 use crate::code::{Function, Reg, VarName};
-use crate::optimise::dead::Live;
 
 /// The lines of an instruction.
 pub(super) struct Lines {
@@ -94,7 +94,7 @@ impl<'f> Walk<'f> {
         let of_reg: Vec<_> = regs.clone().enumerate().map(|(at, reg)| (reg as usize, at)).collect();
         Walk {
             function,
-            crossing: regs.filter(|reg| live.is_crossing(*reg)).collect(),
+            crossing: regs.filter(|reg| live.crossing(*reg).is_some()).collect(),
             live,
             of_reg: Lists::new(function.regs.len(), &of_reg),
             open: vec![NOT_LIVE; function.regs.len()],

@@ -3,7 +3,7 @@
 //! Specification: CUDA C++ Programming Guide, floating-point contraction.
 
 use crate::code::fold::float_operand;
-use crate::code::{Args, Arith, Binary, Class, Function, Inst, Op, Operand, Reg, Ty, Unary};
+use crate::code::{Args, Arith, Binary, Class, Function, Inst, Op, Operand, Reg, Ty, Unary, new_reg};
 
 pub(super) fn contract(function: &mut Function) {
     let mut reads = vec![0u32; function.regs.len()];
@@ -130,8 +130,7 @@ impl Contraction<'_> {
             Operand::F32(bits) => float_operand(Ty::F32, -f64::from(f32::from_bits(bits))),
             Operand::F64(bits) => float_operand(Ty::F64, -f64::from_bits(bits)),
             operand => {
-                self.regs.push(ty.class());
-                let dst = (self.regs.len() - 1) as Reg;
+                let dst = new_reg(self.regs, ty.class());
                 self.new.push((at, Inst::new(Op::Unary(Unary::Neg, ty), &[dst], &[operand], line)));
                 Operand::Reg(dst)
             }

@@ -5,7 +5,7 @@
 
 mod coalesce;
 mod contract;
-pub(crate) mod dead;
+mod dead;
 mod flow;
 mod hoist;
 mod number;
@@ -14,20 +14,21 @@ mod promote;
 pub(crate) mod spaces;
 
 use crate::check::Checked;
+use crate::code::live::Live;
 use crate::code::{Function, Space};
 
 /// The passes, with what they need for every kernel.
 pub(crate) struct Optimiser {
     /// The spaces of the module's variables.
     symbols: Vec<Space>,
-    live: dead::Live,
+    live: Live,
     tables: number::Tables,
 }
 
 impl Optimiser {
     pub fn new(checked: &Checked<'_>) -> Optimiser {
         let symbols = (0..checked.program.globals.len()).map(|at| spaces::of_symbol(checked, at)).collect();
-        Optimiser { symbols, live: dead::Live::default(), tables: number::Tables::default() }
+        Optimiser { symbols, live: Live::default(), tables: number::Tables::default() }
     }
 
     /// Makes a kernel's code fit to be emitted.

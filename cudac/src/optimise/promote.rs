@@ -5,7 +5,7 @@
 
 use crate::code::{
     Access, Args, Arith, Base, Binary, Class, Compare, Dsts, Function, Inst, Op, Operand, Place, Reg, Slot,
-    Space, Ty,
+    Space, Ty, new_reg,
 };
 
 /// The numbers of a slot, sorted by their offsets.
@@ -114,18 +114,13 @@ struct Rewriting<'f> {
 }
 
 impl Rewriting<'_> {
-    fn new_reg(&mut self, class: Class) -> Reg {
-        self.regs.push(class);
-        (self.regs.len() - 1) as Reg
-    }
-
     fn before(&mut self, op: Op, dst: Reg, args: &[Operand], line: u32) {
         self.new.push((self.at, Inst::new(op, &[dst], args, line)));
     }
 
     /// Adds an instruction that has the results of this one, which gets another result.
     fn after(&mut self, inst: &mut Inst, class: Class, op: Op, arg: Operand) {
-        let own = self.new_reg(class);
+        let own = new_reg(self.regs, class);
         let dsts = std::mem::replace(&mut inst.dsts, Dsts::from_slice(&[own]));
         self.new.push((self.at + 1, Inst::new(op, &dsts, &[Operand::Reg(own), arg], inst.line)));
     }
@@ -173,7 +168,7 @@ impl Rewriting<'_> {
             }
             Op::Store(access) if access.ty == Ty::Pred => {
                 access.ty = Ty::U8;
-                let byte = self.new_reg(Class::B32);
+                let byte = new_reg(self.regs, Class::B32);
                 match inst.args[0] {
                     known @ Operand::Int(_) => self.before(Op::Mov, byte, &[known], line),
                     value => {
@@ -184,7 +179,7 @@ impl Rewriting<'_> {
                 inst.args[0] = Operand::Reg(byte);
             }
             Op::Store(access) if access.ty == Ty::U64 && inst.args[0].reg().is_some() => {
-                let generic = self.new_reg(Class::B64);
+                let generic = new_reg(self.regs, Class::B64);
                 self.before(Op::ToGeneric(Space::Generic), generic, &inst.args, line);
                 inst.args[0] = Operand::Reg(generic);
             }

@@ -7,6 +7,7 @@ use crate::check::Checked;
 use crate::check::typed::Space as Declared;
 use crate::code::{
     Access, Arith, Base, Binary, Class, Dsts, Function, Inst, Op, Operand, Ptx, PtxOperand, Reg, Space,
+    new_reg,
 };
 
 /// The space of each register, if it holds an address.
@@ -98,7 +99,7 @@ fn rewrite(function: &mut Function, known: &Known, symbols: &[Space]) {
                 Op::Symbol(_) | Op::SlotAddress(_) if is_generic => {
                     let own = space_of(inst, known, symbols);
                     if let Some(space) = own.filter(|space| needs_conversion(*space)) {
-                        let from = conversions.new_reg();
+                        let from = new_reg(conversions.regs, Class::B64);
                         let dsts = std::mem::replace(&mut inst.dsts, Dsts::from_slice(&[from]));
                         conversions.add(at + 1, space, &dsts, from, inst.line);
                     }
@@ -132,11 +133,6 @@ struct Conversions<'f> {
 }
 
 impl Conversions<'_> {
-    fn new_reg(&mut self) -> Reg {
-        self.regs.push(Class::B64);
-        (self.regs.len() - 1) as Reg
-    }
-
     fn add(&mut self, at: usize, space: Space, dsts: &[Reg], from: Reg, line: u32) {
         self.new.push((at, Inst::new(Op::ToGeneric(space), dsts, &[Operand::Reg(from)], line)));
     }
@@ -146,7 +142,7 @@ impl Conversions<'_> {
         let Operand::Reg(reg) = *arg else { return };
         let space = self.known.get(reg as usize).copied().flatten();
         if let Some(space) = space.filter(|space| needs_conversion(*space)) {
-            let dst = self.new_reg();
+            let dst = new_reg(self.regs, Class::B64);
             self.add(self.at, space, &[dst], reg, line);
             *arg = Operand::Reg(dst);
         }

@@ -1,0 +1,132 @@
+//! Liveness of registers: backwards, until nothing changes; a register is a bit.
+
+use super::{Function, Reg};
+
+/// For each block a set of registers.
+#[derive(Default)]
+struct Sets {
+    /// Words of the bits of a block.
+    words: usize,
+    bits: Vec<u64>,
+}
+
+impl Sets {
+    /// Empty sets of so many registers.
+    fn clear(&mut self, blocks: usize, count: usize) {
+        self.words = count.div_ceil(64);
+        fill(&mut self.bits, self.words * blocks, 0);
+    }
+
+    fn insert(&mut self, block: usize, number: u32) {
+        self.bits[block * self.words + number as usize / 64] |= 1 << (number % 64);
+    }
+
+    fn has(&self, block: usize, number: u32) -> bool {
+        self.bits[block * self.words + number as usize / 64] >> (number % 64) & 1 != 0
+    }
+}
+
+/// Gives a list a length, and everything in it one value.
+pub(crate) fn fill<T: Clone>(list: &mut Vec<T>, length: usize, value: T) {
+    list.clear();
+    list.resize(length, value);
+}
+
+/// The registers that are live at the end of each block, of those that matter in more than one.
+///
+/// It is found anew many times for each kernel, and keeps its room from one time to the next.
+#[derive(Default)]
+pub(crate) struct Live {
+    /// For each register its number among those that are read by another block than the one that writes them, if it is one.
+    number: Vec<u32>,
+    /// For each register the last block so far that writes it.
+    written: Vec<u32>,
+    /// Blocks, and the numbers of registers that they read before they write them.
+    reads: Vec<(u32, u32)>,
+    /// Blocks, and registers that they write.
+    writes: Vec<(u32, Reg)>,
+    out: Sets,
+    /// What each block reads of others, and at the end what is live where it begins.
+    inputs: Sets,
+    kills: Sets,
+}
+
+/// The number of a register that does not matter in more than one block.
+const NONE: u32 = u32::MAX;
+
+impl Live {
+    /// Finds what is live in a function.
+    pub fn find(&mut self, function: &Function) {
+        fill(&mut self.number, function.regs.len(), NONE);
+        fill(&mut self.written, function.regs.len(), u32::MAX);
+        self.reads.clear();
+        self.writes.clear();
+        let mut count = 0;
+        for (at, block) in (0..).zip(&function.blocks) {
+            for inst in &block.insts {
+                inst.reads().for_each(|reg| self.read(at, reg, &mut count));
+                for dst in &inst.dsts {
+                    if std::mem::replace(&mut self.written[*dst as usize], at) != at {
+                        self.writes.push((at, *dst));
+                    }
+                }
+            }
+            block.end.condition().into_iter().for_each(|reg| self.read(at, reg, &mut count));
+        }
+        for sets in [&mut self.out, &mut self.inputs, &mut self.kills] {
+            sets.clear(function.blocks.len(), count as usize);
+        }
+        for (block, number) in &self.reads {
+            self.inputs.insert(*block as usize, *number);
+        }
+        for (block, reg) in &self.writes {
+            let number = self.number[*reg as usize];
+            if number != NONE {
+                self.kills.insert(*block as usize, number);
+            }
+        }
+        self.settle(function);
+    }
+
+    /// Gives a register a number if a block reads it before it writes it; only these need to be followed.
+    fn read(&mut self, block: u32, reg: Reg, count: &mut u32) {
+        if self.written[reg as usize] != block {
+            let number = &mut self.number[reg as usize];
+            if *number == NONE {
+                *number = *count;
+                *count += 1;
+            }
+            self.reads.push((block, *number));
+        }
+    }
+
+    /// The number of a register that is read by another block than the one that writes it.
+    pub fn crossing(&self, reg: Reg) -> Option<u32> {
+        Some(self.number[reg as usize]).filter(|number| *number != NONE)
+    }
+
+    fn settle(&mut self, function: &Function) {
+        let Live { out, inputs, kills, .. } = self;
+        let words = out.words;
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for block in (0..function.blocks.len()).rev() {
+                for target in function.blocks[block].end.targets() {
+                    for word in 0..words {
+                        let own = block * words + word;
+                        let new = inputs.bits[target * words + word] & !out.bits[own];
+                        changed |= new != 0;
+                        out.bits[own] |= new;
+                        inputs.bits[own] |= new & !kills.bits[own];
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether a register is read after the end of a block.
+    pub fn after(&self, block: usize, reg: Reg) -> bool {
+        self.crossing(reg).is_some_and(|number| self.out.has(block, number))
+    }
+}
