@@ -10,6 +10,9 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
+/// Folders that hold what was built, installed or solved here.
+const NOT_OURS: [&str; 3] = ["target", "mine", "node_modules"];
+
 /// The files below the root with this extension, without build folders.
 fn files(extension: &str) -> Vec<PathBuf> {
     let mut folders = vec![root().to_owned()];
@@ -18,8 +21,7 @@ fn files(extension: &str) -> Vec<PathBuf> {
         for entry in fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
             let name = path.file_name().unwrap().to_string_lossy().into_owned();
-            // What a learner writes into `exercises/mine` is not part of the project.
-            if path.is_dir() && name != "target" && name != "mine" && !name.starts_with('.') {
+            if path.is_dir() && !NOT_OURS.contains(&&*name) && !name.starts_with('.') {
                 folders.push(path);
             } else if path.extension().is_some_and(|is| is == extension) {
                 found.push(path);
