@@ -125,13 +125,14 @@ pub fn stop_an_endless_kernel(session: &impl Session) {
     press(session, "run");
     hears(session, "The committed PTX");
     replace(session, "if (i >= n) return;", "while (true) z[i] += 1.0f;");
-    // By itself, at the bound on steps.
+    // By itself, at the bound on steps. Other tests run beside this one, so the least of three times is that of the page.
     let run = format!(
         "(async () => {{ const start = performance.now(); await {LISTING}.run(); return performance.now() - start; }})()"
     );
-    let took: f64 = session.ask(&run).unwrap();
+    let took: [f64; 3] = std::array::from_fn(|_| session.ask(&run).unwrap());
     session.sees("document.querySelector('.edit-result .faults strong').textContent === 'step-limit:'");
-    println!("stopped by itself after {took:.0} ms");
+    println!("stopped by itself after {took:.0?} ms");
+    let took = took.into_iter().fold(f64::INFINITY, f64::min);
     // By the reader. The emulator works at a moment that takes it long, and the next run starts it again.
     let stop = format!(
         "(async () => {{
