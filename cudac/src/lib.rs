@@ -292,7 +292,7 @@ fn translate<'t>(
                 #[cfg(feature = "host")]
                 warn_unset(&function, sink);
                 optimiser.optimise(&mut function);
-                module.add(&function);
+                module.add(&function, &mut optimiser.live);
             }
             Err(problem) => sink.add(problem),
         }

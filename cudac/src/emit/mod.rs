@@ -37,15 +37,17 @@ struct Emitter<'c> {
 /// About how much text an instruction becomes.
 const BYTES: usize = 40;
 
-/// Adds a kernel to the code, which has so many lines. Returns how many it has then, and the variables that the kernel's registers
-/// hold.
-fn kernel(
-    function: &Function,
-    checked: &Checked<'_>,
-    nth: usize,
-    (code, before): (&mut String, u32),
-    live: &mut Live,
-) -> (u32, Vec<Name>) {
+/// A kernel as text.
+struct Kernel {
+    text: String,
+    /// How many lines the text has.
+    lines: u32,
+    /// Which variables its registers hold, in which of these lines.
+    names: Vec<Name>,
+}
+
+/// The text of a kernel, which is the `nth` of its module. What is live in it is found anew.
+fn kernel(function: &Function, checked: &Checked<'_>, nth: usize, live: &mut Live) -> Kernel {
     let insts: usize = function.blocks.iter().map(|block| block.insts.len() + 1).sum();
     let mut emitter = Emitter {
         function,
@@ -73,14 +75,15 @@ fn kernel(
         lines.push(emitter.lines_of(block.line, |emitter| emitter.end(at, &block.end, block.line)));
         ends.push(lines.len());
     }
-    let head = emitter.head();
-    let start = before + count_lines(&head) + 1;
+    let mut text = emitter.head();
+    let before = count_lines(&text);
     for Lines { ptx, .. } in &mut lines {
-        *ptx = ptx.start + start..ptx.end + start;
+        *ptx = ptx.start + before..ptx.end + before;
     }
     let names = names::names(function, &lines, &ends, live, |reg| emitter.known(reg));
-    code.extend([&head, &emitter.text, "}\n"]);
-    (start + emitter.lines(), names)
+    text.reserve(emitter.text.len() + 2);
+    text.extend([&emitter.text, "}\n"]);
+    Kernel { lines: before + emitter.lines() + 1, text, names }
 }
 
 impl Emitter<'_> {

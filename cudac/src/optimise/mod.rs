@@ -21,7 +21,8 @@ use crate::code::{Function, Space};
 pub(crate) struct Optimiser {
     /// The spaces of the module's variables.
     symbols: Vec<Space>,
-    live: Live,
+    /// Room for what is live in a kernel.
+    pub live: Live,
     tables: number::Tables,
 }
 
