@@ -92,15 +92,25 @@ impl Machine<'_> {
             ..simt::Launch::new(wanted.grid, wanted.block)
         };
         self.device.launches += 1;
+        let hidden = self.device.hide(wanted.stream);
         let before = self.device.before(&wanted.addresses, wanted.stream);
         let launched = self.device.launch(symbol, &launch);
         let user = self.device.after(&before, wanted.stream);
+        self.device.show(&hidden);
         match launched {
-            Ok(report) => {
+            Ok(mut report) => {
                 self.put(1, report.output.as_bytes())?;
                 if let Some(other) = user {
-                    let finding = self.unordered(name, other);
+                    let finding = self.unordered(name, "writes", "uses", other);
                     self.report(finding);
+                }
+                // Bytes that count as unwritten only because they are hidden.
+                let early = report.faults.extract_if(.., |fault| other_work(fault, &hidden).is_some());
+                for fault in early.collect::<Vec<_>>() {
+                    let other = other_work(&fault, &hidden).unwrap_or(self.line);
+                    let actors = of_kernel(&fault, self.line, name).actors;
+                    let finding = self.unordered(name, "reads", "writes", other);
+                    self.report(Finding { actors, ..finding });
                 }
                 self.judge(&report.faults, name)
             }
@@ -169,10 +179,10 @@ impl Machine<'_> {
     }
 
     /// A kernel and work of another stream use the same bytes.
-    fn unordered(&self, name: &str, other: u32) -> Finding {
+    fn unordered(&self, name: &str, does: &str, others_do: &str, other: u32) -> Finding {
         let message = format!(
-            "the kernel `{name}` writes bytes that the work of line {other} uses in another stream, and nothing orders \
-             the two"
+            "the kernel `{name}` {does} bytes that the work of line {other} {others_do} in another stream, and nothing \
+             orders the two"
         );
         Finding::new(Kind::Unsynchronized, self.line, message, unordered::HELP)
     }
@@ -249,6 +259,12 @@ fn is_volatile_between_warps(fault: &simt::Fault) -> bool {
     let warp = |actor: &simt::Actor| (actor.block, actor.warp);
     fault.kind == FaultKind::VolatileRace
         && matches!(&fault.actors[..], [one, other, ..] if warp(one) != warp(other))
+}
+
+/// The line of the work of another stream that changes the bytes which a kernel reads too early.
+fn other_work(fault: &simt::Fault, hidden: &unordered::Hidden) -> Option<u32> {
+    let location = fault.location.as_ref().filter(|_| fault.kind == FaultKind::Uninitialized)?;
+    hidden.line(location.address)
 }
 
 fn of_kernel(fault: &simt::Fault, line: u32, name: &str) -> Finding {

@@ -1,13 +1,15 @@
 //! Work of different streams that uses the same bytes, with nothing that orders it.
 //!
 //! Everything is carried out in the order of the calls. What a kernel of a stream changes is known by comparing its allocations
-//! before and after it; what a copy reads and writes is known anyway.
+//! before and after it; what a copy reads and writes is known anyway. During a launch, the bytes that earlier work of other streams
+//! has changed count as unwritten, so the emulator's checker of reads says which of them the kernel reads.
 //!
 //! *What it reports.* A copy that uses bytes which earlier work of another stream changes, or that writes what an earlier copy
-//! reads; and a kernel that changes bytes which earlier work of another stream changes or an earlier copy reads; if no event and
-//! no wait of the host is between them. *What it can miss.* What a kernel only reads; bytes that keep their value; and what
-//! kernels change after a gibibyte has been compared. *No false alarm.* The bytes are compared, not the allocations, so
-//! streams may share one.
+//! reads; and a kernel that reads or changes bytes which earlier work of another stream changes, or changes what an earlier copy
+//! reads; if no event and no wait of the host is between them. *What it can miss.* What an earlier kernel only reads; bytes that
+//! keep their value; and what kernels change after a gibibyte has been compared. *No false alarm.* The bytes are compared, not the
+//! allocations, so streams may share one. Kernels that signal to each other in memory while both run are taken for a mistake: that
+//! they do run at the same time is promised nowhere.
 
 use std::ops::Range;
 
@@ -24,7 +26,57 @@ pub(crate) const HELP: &str =
 #[derive(Debug)]
 pub(crate) struct Before(Vec<(u64, Vec<u8>, Vec<bool>)>);
 
+/// Bytes that count as unwritten during a launch.
+#[derive(Debug)]
+pub(crate) struct Hidden(Vec<HiddenBytes>);
+
+/// Bytes that some work has changed.
+#[derive(Debug)]
+struct HiddenBytes {
+    bytes: Range<u64>,
+    /// Which of them were written.
+    were_written: Vec<bool>,
+    /// The line of the work.
+    line: u32,
+}
+
+impl Hidden {
+    /// The line of the work that changes the byte at an address.
+    pub fn line(&self, address: u64) -> Option<u32> {
+        self.0.iter().find(|hidden| hidden.bytes.contains(&address)).map(|hidden| hidden.line)
+    }
+}
+
 impl Device {
+    /// Hides what earlier work of other streams has changed, if nothing orders it before what a stream does next.
+    pub(crate) fn hide(&mut self, stream: u64) -> Hidden {
+        let unordered = self.work.iter().filter(|work| work.is_unordered(stream));
+        let changed = unordered.flat_map(|work| work.changed.iter().map(|bytes| (bytes.clone(), work.line)));
+        let mut hidden = Vec::new();
+        for (bytes, line) in changed.collect::<Vec<_>>() {
+            let length = bytes.end - bytes.start;
+            if self.compared + length > MAX_BYTES {
+                break;
+            }
+            self.compared += length;
+            let Some((found, were_written)) = self.read(bytes.start, length) else { continue };
+            if self.copy_in(bytes.start, &found, |_| false).is_ok() {
+                hidden.push(HiddenBytes { bytes, were_written, line });
+            }
+        }
+        Hidden(hidden)
+    }
+
+    /// Takes back what [`Device::hide`] did. What the kernel has written stays written.
+    pub(crate) fn show(&mut self, hidden: &Hidden) {
+        for HiddenBytes { bytes, were_written, .. } in &hidden.0 {
+            if let Some((found, are_written)) = self.read(bytes.start, were_written.len() as u64) {
+                // The allocation is there, because it was when the bytes were hidden.
+                let _ = self.copy_in(bytes.start, &found, |at| were_written[at] || are_written[at]);
+            }
+        }
+    }
+
     /// The allocations that a kernel of a stream gets. The default stream is ordered, so nothing has to be known of it.
     pub(crate) fn before(&mut self, addresses: &[u64], stream: u64) -> Before {
         let mut blocks: Vec<_> = addresses.iter().filter_map(|address| self.block(*address)).collect();

@@ -153,3 +153,13 @@ fn characters_and_texts_are_found_in_texts() {
     let body = "const char* t = \"a/b/c\"; printf(\"%s %s %s %d\", strchr(t, '/'), strrchr(t, '/'), strstr(t, \"b/\"), strstr(t, \"x\") == nullptr);";
     assert_eq!(printed("#include <string.h>", body), "/b/c /c b/c 1");
 }
+
+#[test]
+fn a_program_that_keeps_allocating_is_stopped_at_the_bytes_it_may_have() {
+    let limits = host::Limits { memory_bytes: 272 << 20, ..host::Limits::default() };
+    for body in ["while (true) malloc(1000);", "std::vector<int> v; while (true) v.push_back(1);"] {
+        let text = format!("#include <stdlib.h>\n#include <vector>\nint main() {{ {body} }}");
+        let error = common::run_within(&text, "", &limits).unwrap_err().to_string();
+        assert!(error.contains("needs more than 285212672 bytes of memory"), "{body}: {error}");
+    }
+}

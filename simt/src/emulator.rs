@@ -231,8 +231,8 @@ impl Emulator {
         Ok(self.memory.bytes_mut(buffer))
     }
 
-    /// Copies bytes into an allocation from an offset on, as `cudaMemcpy` does. A byte counts as written afterwards if
-    /// `is_written` says so of its number, or if it counted as written before.
+    /// Copies bytes into an allocation from an offset on, as `cudaMemcpy` does. A byte counts as written afterwards if and only if
+    /// `is_written` says so of its number, whatever was there before.
     ///
     /// ```
     /// # fn main() -> Result<(), simt::MemoryError> {
@@ -241,6 +241,8 @@ impl Emulator {
     /// emulator.copy_in(x, 4, &[1, 2, 3, 4], |byte| byte < 3)?;
     /// assert_eq!(emulator.read(x)?, [0, 0, 0, 0, 1, 2, 3, 4]);
     /// assert!(emulator.has_written(x, 4..7)? && !emulator.has_written(x, 3..7)? && !emulator.has_written(x, 7..8)?);
+    /// emulator.copy_in(x, 4, &[5], |_| false)?;
+    /// assert!(!emulator.has_written(x, 4..5)? && emulator.has_written(x, 5..7)?);
     /// # Ok(())
     /// # }
     /// ```

@@ -4,11 +4,16 @@ use host::{Error, Given, Limits, Outcome};
 
 /// Runs a program with a standard input.
 pub fn run_with(text: &str, input: &str) -> Result<Outcome, Error> {
+    run_within(text, input, &Limits::default())
+}
+
+/// Runs a program within limits.
+pub fn run_within(text: &str, input: &str, limits: &Limits) -> Result<Outcome, Error> {
     let source = cudac::Source { name: "program.cu", text };
     let compiled = cudac::compile_program(&source, &cudac::Options::default());
     let (output, program) = compiled.unwrap_or_else(|errors| panic!("{errors}"));
     let given = Given { arguments: &[], input: input.as_bytes() };
-    host::run(&program, "program.cu", &output.ptx, &given, &Limits::default())
+    host::run(&program, "program.cu", &output.ptx, &given, limits)
 }
 
 /// Runs a program.

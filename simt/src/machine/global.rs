@@ -247,9 +247,14 @@ impl Global {
     /// nevertheless, so that a read that is too early returns the same in every run.
     pub fn alloc_uninitialized(&mut self, name: &str, bytes: u64) -> Result<Buffer, OutOfMemory> {
         let buffer = self.alloc(name, bytes)?;
-        self.regions[buffer.region as usize].written = Some(Written::nothing(bytes as usize));
-        self.unwritten_regions += 1;
+        self.record(buffer, Written::nothing(bytes as usize));
         Ok(buffer)
+    }
+
+    /// Begins to record which bytes of an allocation have been written.
+    pub(super) fn record(&mut self, buffer: Buffer, written: Written) {
+        let before = self.regions[buffer.region as usize].written.replace(written);
+        self.unwritten_regions += usize::from(before.is_none());
     }
 
     /// The number of regions, including freed ones.

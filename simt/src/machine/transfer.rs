@@ -5,9 +5,10 @@
 use std::ops::Range;
 
 use super::global::{Buffer, Global};
+use super::written::Written;
 
 impl Global {
-    /// Copies bytes into an allocation, of which those count as written for which `is_written` says so.
+    /// Copies bytes into an allocation. Those for which `is_written` says so count as written from now on, and the others do not.
     pub fn copy_in(
         &mut self,
         buffer: Buffer,
@@ -15,13 +16,20 @@ impl Global {
         bytes: &[u8],
         is_written: impl Fn(usize) -> bool,
     ) {
+        let range = offset..offset + bytes.len();
         let region = &mut self.regions[buffer.region as usize];
         region.is_set = true;
-        region.data[offset..offset + bytes.len()].copy_from_slice(bytes);
-        if let Some(written) = &mut region.written {
-            (0..bytes.len())
-                .filter(|byte| is_written(*byte))
-                .for_each(|byte| written.set(offset + byte..offset + byte + 1));
+        region.data[range.clone()].copy_from_slice(bytes);
+        let mut unwritten =
+            (0..bytes.len()).filter(|byte| !is_written(*byte)).map(|byte| offset + byte).peekable();
+        if region.written.is_none() && unwritten.peek().is_some() {
+            let mut all = Written::nothing(region.data.len());
+            all.set(0..region.data.len());
+            self.record(buffer, all);
+        }
+        if let Some(written) = self.written_mut(buffer.region as usize) {
+            written.set(range);
+            unwritten.for_each(|byte| written.clear(byte..byte + 1));
         }
     }
 

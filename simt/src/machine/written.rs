@@ -45,6 +45,13 @@ impl Written {
         }
     }
 
+    /// Marks the bytes of `range` as not written.
+    pub fn clear(&mut self, range: Range<usize>) {
+        for (word, bits) in words_of(&range) {
+            self.words[word] &= !bits;
+        }
+    }
+
     /// Marks the bytes that are marked in another bitmap of the same size.
     pub fn add(&mut self, other: &Written) {
         for (word, bits) in self.words.iter_mut().zip(&other.words) {
@@ -104,6 +111,9 @@ mod tests {
                 let found: Vec<bool> = (0..300).map(|byte| written.has(byte..byte + 1)).collect();
                 let expected: Vec<bool> = (0..300).map(|byte| range.contains(&byte)).collect();
                 assert_eq!(found, expected, "{range:?}");
+                written.set(0..300);
+                written.clear(range.clone());
+                assert_eq!(written.missing(0..300), Some(range.clone()));
             }
         }
     }
