@@ -34,7 +34,7 @@ pub enum Shape {
     Turns,
     /// The threads of a block that are active here would fit into fewer warps.
     FewerWarps,
-    /// Most lanes are idle because the same single one is active.
+    /// Most lanes are idle because a single one is active, and mostly the same one.
     Single,
     /// The active lanes are always the first ones of the warp.
     First,
@@ -101,14 +101,23 @@ fn shape(lines: &[&Activity]) -> Shape {
     let masks: BTreeSet<u32> = lines.iter().flat_map(|line| line.masks.keys().copied()).collect();
     let idle: u64 = lines.iter().flat_map(|line| line.masks.values()).sum();
     let is_single = 2 * lines.iter().map(|line| idle_beside_one(line)).sum::<u64>() > idle;
-    let singles = masks.iter().filter(|mask| mask.is_power_of_two()).count();
     match () {
-        () if is_single && singles > 1 => Shape::Turns,
+        () if is_single && !is_mostly_one(lines) => Shape::Turns,
         () if lines.iter().any(|line| fits_fewer_warps(line)) => Shape::FewerWarps,
         () if is_single => Shape::Single,
         () if masks.iter().all(|mask| mask.wrapping_add(1).is_power_of_two()) => Shape::First,
         () => Shape::Other,
     }
+}
+
+/// Whether it is the same lane in most of the instructions that a single lane executes.
+fn is_mostly_one(lines: &[&Activity]) -> bool {
+    let mut singles: BTreeMap<u32, u64> = BTreeMap::new();
+    for (mask, idle) in lines.iter().flat_map(|line| &line.masks).filter(|(mask, _)| mask.is_power_of_two()) {
+        *singles.entry(*mask).or_default() += idle;
+    }
+    let most = singles.values().max().copied().unwrap_or_default();
+    4 * most > 3 * singles.values().sum::<u64>()
 }
 
 /// Whether the lanes of several warps of a block would fit into fewer.

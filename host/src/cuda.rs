@@ -287,20 +287,8 @@ impl Machine<'_> {
             );
             return self.found(Kind::UseAfterFree, message, "free it after its last use");
         }
-        let at = address - block.buffer.address();
-        if at.saturating_add(bytes) > block.buffer.bytes() {
-            let message = format!(
-                "{bytes} bytes are {done} from byte {at} on of the {} bytes that line {} allocated",
-                block.buffer.bytes(),
-                block.line
-            );
-            return self.found(
-                Kind::OutOfBounds,
-                message,
-                "compare the number of bytes with that of the allocation",
-            );
-        }
-        Ok(())
+        let (at, size, line) = (address - block.buffer.address(), block.buffer.bytes(), block.line);
+        self.check_end(done, at, bytes, size, line)
     }
 
     fn cuda_free(&mut self, address: u64) -> Result<u64> {

@@ -289,6 +289,7 @@ impl Machine<'_> {
         }
         let range = self.memory.offset(address).map(|at| at as usize..(at.saturating_add(bytes)) as usize);
         let Some(states) = range.clone().and_then(|range| self.memory.states.get(range)) else {
+            self.check_block(address, bytes, done)?;
             let message = format!("{bytes} bytes at {address:#x} are {done}, which belong to nothing");
             return self.found(Kind::OutOfBounds, message, "find out where the pointer comes from");
         };
@@ -321,6 +322,7 @@ impl Machine<'_> {
                 self.found(Kind::Unsynchronized, message, WAIT)
             }
             state::NONE => {
+                self.check_block(address, bytes, done)?;
                 let help = "compare the index with the number of elements";
                 self.found(
                     Kind::OutOfBounds,
@@ -338,6 +340,29 @@ impl Machine<'_> {
                 )
             }
         }
+    }
+
+    /// Whether bytes of the host that begin in an allocation end in it.
+    fn check_block(&mut self, address: u64, bytes: u64, done: &str) -> Result<()> {
+        let Some(offset) = self.memory.offset(address) else { return Ok(()) };
+        match self.memory.block_before(offset) {
+            Some((start, block)) if block.is_live && offset - start < block.bytes => {
+                let (size, line) = (block.bytes, block.line);
+                self.check_end(done, offset - start, bytes, size, line)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether bytes from a place in an allocation on are all in it.
+    pub(crate) fn check_end(&mut self, done: &str, at: u64, bytes: u64, size: u64, line: u32) -> Result<()> {
+        if at.saturating_add(bytes) <= size {
+            return Ok(());
+        }
+        let message = format!(
+            "{bytes} bytes are {done} from byte {at} on of the {size} bytes that line {line} allocated"
+        );
+        self.found(Kind::OutOfBounds, message, "compare the number of bytes with that of the allocation")
     }
 
     /// Where an offset is, for a message.

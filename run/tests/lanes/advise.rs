@@ -94,7 +94,7 @@ const PAIRS: &[(&str, &str, &str, &str)] = &[
 ];
 
 /// Kernels of the book whose whole advice is kept, for the launches with which readers run them.
-const KEPT: [&str; 9] = [
+const KEPT: [&str; 10] = [
     "reduce_neighbored",
     "scan_block_tree",
     "tally_shared",
@@ -104,6 +104,7 @@ const KEPT: [&str; 9] = [
     "masked_functions",
     "add_default",
     "tree_no_barrier",
+    "scan_look_back_last_first",
 ];
 
 /// The command line for a launch of the book.
