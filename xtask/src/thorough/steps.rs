@@ -186,7 +186,7 @@ pub const STEPS: &[Step] = &[
     ),
     needing(
         "browsers",
-        "every figure, listing and exercise of the book in Firefox and in WebKit, from a server and from files",
+        "every figure, listing and exercise of the book in Firefox and in WebKit, from a server and from files; axe on every live page; the player's times",
         "test --workspace --locked --features book-tests/toolchain --test finished -- --ignored --test-threads=1",
         Need::Browsers,
     ),

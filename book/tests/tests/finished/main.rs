@@ -12,6 +12,7 @@ mod reader;
 mod server;
 mod session;
 mod solve;
+mod times;
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;

@@ -1,0 +1,105 @@
+//! How long a reader waits for the player, in a browser that has loaded the book before.
+
+use serde::Deserialize;
+
+use crate::browser::{Window, open};
+use crate::session::Session;
+
+/// From opening a page to its first drawn player, and from the first step of a reader to the moment that it shows, which starts the
+/// emulator.
+const MAX_FRAME_MS: f64 = 300.0;
+
+/// Of a step back, far from the start.
+const MAX_BACK_MS: f64 = 50.0;
+
+const STEPS_A_SECOND: f64 = 60.0;
+
+/// Each time is the least of so many: nothing makes a page quicker than the machine is.
+const TIMES: usize = 5;
+
+/// What the page measures, in milliseconds.
+#[derive(Debug, Deserialize)]
+struct Waits {
+    drawn: f64,
+    stepped: f64,
+}
+
+/// The player of the first page, once it is drawn, and the moment of a step.
+const WAITS: &str = "(async () => {
+    const player = document.querySelector('.live').lanesPlayer;
+    await new Promise(requestAnimationFrame);
+    const drawn = performance.getEntriesByType('paint').find(({ name }) => name === 'first-contentful-paint').startTime;
+    const start = performance.now();
+    player.box.querySelector('[data-act=step]').click();
+    while (player.sides[0].timeline.moment === undefined) { await new Promise(resolve => { setTimeout(resolve, 1); }); }
+    await new Promise(requestAnimationFrame);
+    return { drawn, stepped: performance.now() - start };
+})()";
+
+fn waits(window: &Window) -> Waits {
+    window.go("introduction.html");
+    window
+        .wait("performance.getEntriesByType('paint').some(({ name }) => name === 'first-contentful-paint')");
+    window.sees("document.querySelectorAll('.player [data-state=runs][data-lane]').length === 16");
+    window.ask(WAITS).unwrap()
+}
+
+/// Makes the launch of the first figure so large that it has more than 10,000 moments, and goes there.
+const FAR: &str = "(async () => {
+    const player = document.querySelector('.live').lanesPlayer;
+    player.data.launch = { ...player.data.launch, grid: [600] };
+    await player.restart();
+    await player.show(10_000);
+    return player.at === 10_000 && player.count > 10_100 && player.sides[0].timeline.moment !== undefined;
+})()";
+
+/// How long one step back takes, to a moment that was not fetched before.
+const BACK: &str = "(async () => {
+    const player = document.querySelector('.live').lanesPlayer;
+    player.sides[0].timeline.forget();
+    const start = performance.now();
+    player.box.querySelector('[data-act=back]').click();
+    while (player.sides[0].timeline.moment === undefined) { await new Promise(resolve => { setTimeout(resolve, 1); }); }
+    await new Promise(requestAnimationFrame);
+    return performance.now() - start;
+})()";
+
+/// How many steps it plays in a second, at its highest speed.
+const PLAY: &str = "(async () => {
+    const player = document.querySelector('.live').lanesPlayer;
+    player.speed = 60;
+    player.toggle();
+    await new Promise(resolve => { setTimeout(resolve, 500); });
+    const [from, start] = [player.at, performance.now()];
+    await new Promise(resolve => { setTimeout(resolve, 2000); });
+    const [to, end] = [player.at, performance.now()];
+    player.toggle();
+    return (to - from) / (end - start) * 1000;
+})()";
+
+fn least(times: impl Iterator<Item = f64>) -> f64 {
+    times.fold(f64::INFINITY, f64::min)
+}
+
+#[test]
+#[ignore = "thorough: times need a quiet machine"]
+fn a_reader_does_not_wait_for_the_player() {
+    let Some(window) = open() else { return };
+    window.resize(1280, 900);
+    // The first visit makes it warm.
+    window.go("introduction.html");
+    let times: Vec<Waits> = (0..TIMES).map(|_| waits(&window)).collect();
+    let drawn = least(times.iter().map(|waits| waits.drawn));
+    let stepped = least(times.iter().map(|waits| waits.stepped));
+    window.sees(FAR);
+    let back = least((0..TIMES).map(|_| window.ask::<f64>(BACK).unwrap()));
+    let played: f64 = window.ask(PLAY).unwrap();
+    println!(
+        "drawn after {drawn:.0} ms, the first step after {stepped:.0} ms, a step back after {back:.0} ms, {played:.1} steps a second"
+    );
+    assert!(drawn < MAX_FRAME_MS && stepped < MAX_FRAME_MS, "{times:?}");
+    assert!(back < MAX_BACK_MS, "{back} ms");
+    // The clocks of the test and of the frames are not the same.
+    assert!(played > 0.97 * STEPS_A_SECOND, "{played}");
+    assert_eq!(window.faults(), Vec::<String>::new());
+}
