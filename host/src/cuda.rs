@@ -323,6 +323,7 @@ impl Machine<'_> {
         }
         self.check_device(address, bytes, "set")?;
         self.device.write(address, &vec![value; bytes as usize]).map_err(Stop::error)?;
+        self.device.note_filled(self.line, address, bytes);
         Ok(0)
     }
 
@@ -376,6 +377,7 @@ impl Machine<'_> {
         if is_device[1] {
             self.check_device(to, bytes, "copied to")?;
             self.device.copy_in(to, &found, |nth| is_written[nth]).map_err(Stop::error)?;
+            self.device.note_filled(self.line, to, bytes);
             return Ok(0);
         }
         // Bytes that an earlier copy reads may be the target: within a stream, copies follow each other.

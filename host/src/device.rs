@@ -20,6 +20,8 @@ pub(crate) struct Block {
     pub is_managed: bool,
     pub is_variable: bool,
     pub line: u32,
+    /// What the host has filled last: the line that did, from which byte on, and how many.
+    pub filled: Option<(u32, u64, u64)>,
 }
 
 /// Work of a stream for which nothing has waited.
@@ -142,7 +144,7 @@ impl Device {
         let module = emulator.load(name, ptx).map_err(|error| format!("PTX of {name}: {error}"))?;
         let of_variable = |name: &str, buffer: Buffer| {
             let is_managed = managed.iter().any(|known| known == name);
-            let block = Block { buffer, is_live: true, is_managed, is_variable: true, line: 0 };
+            let block = Block { buffer, is_live: true, is_managed, is_variable: true, line: 0, filled: None };
             (buffer.address(), block)
         };
         let blocks = module.variables().map(|(name, buffer)| of_variable(name, buffer)).collect();
@@ -219,7 +221,7 @@ impl Device {
             self.emulator.alloc_uninitialized(&name, bytes)
         };
         let buffer = made.ok()?;
-        let block = Block { buffer, is_live: true, is_managed, is_variable: false, line };
+        let block = Block { buffer, is_live: true, is_managed, is_variable: false, line, filled: None };
         self.blocks.insert(buffer.address(), block);
         Some(buffer.address())
     }
@@ -228,6 +230,29 @@ impl Device {
     pub fn block(&self, address: u64) -> Option<Block> {
         let (start, block) = self.blocks.range(..=address).next_back()?;
         (start >> 40 == address >> 40).then_some(*block)
+    }
+
+    /// Notes that a line of the host has filled bytes of an allocation.
+    pub fn note_filled(&mut self, line: u32, address: u64, bytes: u64) {
+        if let Some((start, block)) = self.blocks.range_mut(..=address).next_back() {
+            block.filled = Some((line, address - start, bytes));
+        }
+    }
+
+    /// What to do about bytes at an address that a kernel reads and nobody has written, if it is the host that should have.
+    pub fn unfilled(&self, address: u64) -> Option<String> {
+        let block = self.block(address)?;
+        let (at, size) = (address - block.buffer.address(), block.buffer.bytes());
+        match block.filled {
+            None => Some(
+                "set it before the launch, with `cudaMemset` or a copy, or let a kernel write all of it"
+                    .to_owned(),
+            ),
+            Some((line, 0, bytes)) if at >= bytes => Some(format!(
+                "line {line} fills only the first {bytes} of its {size} bytes: is the number of bytes right?"
+            )),
+            Some(_) => None,
+        }
     }
 
     pub fn free(&mut self, block: Block) {

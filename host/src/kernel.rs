@@ -158,6 +158,11 @@ impl Machine<'_> {
         for fault in faults.iter().filter(counts) {
             let mut finding = of_kernel(fault, self.line, name);
             let address = fault.location.as_ref().map(|location| location.address);
+            if fault.kind == FaultKind::Uninitialized
+                && let Some(help) = address.and_then(|address| self.device.unfilled(address))
+            {
+                finding.help = help;
+            }
             if address.is_some_and(Device::is_name) {
                 finding.kind = Kind::WrongSpace;
                 finding.message =

@@ -121,6 +121,21 @@ fn the_first_finding_of_each_frozen_program_is_its_bug() {
     }
 }
 
+/// Where the host decides what a kernel may access, the help says what to do there.
+#[test]
+fn the_help_names_what_the_host_has_to_do() {
+    for (name, help) in [
+        ("07_dot_product", "with `cudaMemset` or a copy"),
+        ("09_count_not_bytes", "line 25 fills only the first 512 of its 2048 bytes"),
+        ("28_two_dynamic_arrays", "ask for more dynamic shared memory at the launch"),
+        ("53_doubles_and_floats", "compare the number of bytes with that of the allocation"),
+    ] {
+        let report = report(name);
+        let said = report["findings"][0]["help"].as_str().unwrap_or_default();
+        assert!(said.contains(help), "{name}: {said}");
+    }
+}
+
 #[test]
 fn the_readme_shows_the_report_of_a_program() {
     let readme = fs::read_to_string(crate::root().join("README.md")).unwrap();

@@ -181,11 +181,11 @@ pub fn denied(run: &Run<'_>, block: &Block, w: usize, pc: Pc, denied: &Denied) -
     let (kind, message) = why(run, denied);
     let mut fault = fault(kind, Severity::Error, message, vec![actor]);
     fault.location = Some(location(&run.context(), denied));
-    if matches!(denied.why, Why::PastEnd(_))
-        && denied.memory == Memory::Shared
-        && run.launch.shared_bytes == 0
-    {
-        fault.help += ", or, if the array is `extern`, ask for enough dynamic shared memory at the launch";
+    if matches!(denied.why, Why::PastEnd(_)) && denied.memory == Memory::Shared {
+        fault.help += match run.launch.shared_bytes {
+            0 => ", or, if the array is `extern`, ask for enough dynamic shared memory at the launch",
+            _ => ", or, if the array is `extern`, ask for more dynamic shared memory at the launch",
+        };
     }
     Stop::Fault(Box::new(fault))
 }
