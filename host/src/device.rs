@@ -20,8 +20,16 @@ pub(crate) struct Block {
     pub is_managed: bool,
     pub is_variable: bool,
     pub line: u32,
-    /// What the host has filled last: the line that did, from which byte on, and how many.
-    pub filled: Option<(u32, u64, u64)>,
+    pub filled: Option<Filled>,
+}
+
+/// What a line of host code has written to an allocation, the last that did.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Filled {
+    pub line: u32,
+    /// From this byte of the allocation on.
+    pub from: u64,
+    pub bytes: u64,
 }
 
 /// Work of a stream for which nothing has waited.
@@ -235,7 +243,7 @@ impl Device {
     /// Notes that a line of the host has filled bytes of an allocation.
     pub fn note_filled(&mut self, line: u32, address: u64, bytes: u64) {
         if let Some((start, block)) = self.blocks.range_mut(..=address).next_back() {
-            block.filled = Some((line, address - start, bytes));
+            block.filled = Some(Filled { line, from: address - start, bytes });
         }
     }
 
@@ -248,7 +256,7 @@ impl Device {
                 "set it before the launch, with `cudaMemset` or a copy, or let a kernel write all of it"
                     .to_owned(),
             ),
-            Some((line, 0, bytes)) if at >= bytes => Some(format!(
+            Some(Filled { line, from: 0, bytes }) if at >= bytes => Some(format!(
                 "line {line} fills only the first {bytes} of its {size} bytes: is the number of bytes right?"
             )),
             Some(_) => None,
