@@ -47,7 +47,7 @@ fn waits(window: &Window) -> Waits {
 /// Makes the launch of the first figure so large that it has more than 10,000 moments, and goes there.
 const FAR: &str = "(async () => {
     const player = document.querySelector('.live').lanesPlayer;
-    player.data.launch = { ...player.data.launch, grid: [600] };
+    player.data.launch = { ...player.data.launch, grid: [4000] };
     await player.restart();
     await player.show(10_000);
     return player.at === 10_000 && player.count > 10_100 && player.sides[0].timeline.moment !== undefined;
