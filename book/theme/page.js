@@ -122,13 +122,20 @@
     function fade(box) {
         box.classList.toggle('more', box.scrollLeft + box.clientWidth < box.scrollWidth - 2);
     }
+    // Regions of the same name are numbered, because a screen reader lists them by their names.
+    const named = new Map();
+    function unique(label) {
+        const count = (named.get(label) ?? 0) + 1;
+        named.set(label, count);
+        return count === 1 ? label : `${label} (${count})`;
+    }
     function reach() {
         boxes.forEach(box => {
             if (!box.matches('.output pre > code')) { fade(box); }
             if (box.closest('.output pre') !== null || box.scrollWidth <= box.clientWidth || box.tabIndex === 0) { return; }
             box.tabIndex = 0;
             box.setAttribute('role', 'region');
-            box.setAttribute('aria-label', name(box));
+            box.setAttribute('aria-label', unique(name(box)));
         });
     }
     boxes.forEach(box => box.addEventListener('scroll', () => fade(box), { passive: true }));
