@@ -132,6 +132,17 @@ impl Window {
         self.tab.call_method(media).expect("a page can be shown as it is printed");
     }
 
+    /// Runs a script in every page that is opened from now on, before the page's own.
+    pub fn run_in_every_page(&self, script: &str) {
+        let add = Page::AddScriptToEvaluateOnNewDocument {
+            source: script.to_owned(),
+            world_name: None,
+            include_command_line_api: None,
+            run_immediately: None,
+        };
+        self.tab.call_method(add).expect("a script can be added to every page");
+    }
+
     /// Begins to open a page: scripts run in it from now on. Returns its address.
     fn begin(&self, page: &str) -> String {
         let url = format!("{}{page}", self.server.address());
