@@ -287,7 +287,7 @@ fn translate<'t>(
     let mut optimiser = optimise::Optimiser::new(&checked);
     let mut strings = Vec::new();
     for kernel in &checked.program.kernels {
-        match lower::lower(files, &checked, *kernel, &mut strings) {
+        match lower::lower(names.arena, files, &checked, *kernel, &mut strings) {
             Ok(mut function) => {
                 #[cfg(feature = "host")]
                 warn_unset(&function, sink);

@@ -31,7 +31,7 @@ pub(crate) fn float_operand(ty: Ty, value: f64) -> Operand {
 }
 
 /// The result of an operation, if it is known or is one of the operands.
-pub(crate) fn fold(op: &Op, args: &[Operand]) -> Option<Operand> {
+pub(crate) fn fold(op: &Op<'_>, args: &[Operand]) -> Option<Operand> {
     match (op, args) {
         (Op::Arith(arith, ty), [a, b]) => arithmetic(*arith, *ty, *a, *b),
         (Op::Unary(unary, ty), [a]) => unary_value(*unary, *ty, *a),

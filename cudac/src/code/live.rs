@@ -56,7 +56,7 @@ const NONE: u32 = u32::MAX;
 
 impl Live {
     /// Finds what is live in a function.
-    pub fn find(&mut self, function: &Function) {
+    pub fn find(&mut self, function: &Function<'_>) {
         fill(&mut self.number, function.regs.len(), NONE);
         fill(&mut self.written, function.regs.len(), u32::MAX);
         self.reads.clear();
@@ -65,7 +65,7 @@ impl Live {
         for (at, block) in (0..).zip(&function.blocks) {
             for inst in &block.insts {
                 inst.reads().for_each(|reg| self.read(at, reg, &mut count));
-                for dst in &inst.dsts {
+                for dst in inst.dsts.iter() {
                     if std::mem::replace(&mut self.written[*dst as usize], at) != at {
                         self.writes.push((at, *dst));
                     }
@@ -105,7 +105,7 @@ impl Live {
         Some(self.number[reg as usize]).filter(|number| *number != NONE)
     }
 
-    fn settle(&mut self, function: &Function) {
+    fn settle(&mut self, function: &Function<'_>) {
         let Live { out, inputs, kills, .. } = self;
         let words = out.words;
         let mut changed = true;

@@ -11,12 +11,9 @@ pub(crate) mod live;
 pub(crate) mod unset;
 pub(crate) mod walk;
 
-use std::rc::Rc;
-
-use smallvec::SmallVec;
-
 pub(crate) use crate::check::typed::{Binary, Compare};
 use crate::source::Span;
+use crate::source::arena::Arena;
 
 pub(crate) type Reg = u32;
 pub(crate) type BlockId = usize;
@@ -117,8 +114,8 @@ pub(crate) enum Arith {
     MulHigh,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Op {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Op<'t> {
     /// A copy; between a float and an integer, of the bits.
     Mov,
     Arith(Arith, Ty),
@@ -145,22 +142,22 @@ pub(crate) enum Op {
     Param(usize, u32, Ty),
     Load(Access),
     Store(Access),
-    Ptx(Rc<Ptx>),
+    Ptx(&'t Ptx<'t>),
 }
 
 /// Instructions in PTX with operands: what `asm` says.
-#[derive(Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Ptx {
-    pub text: String,
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Ptx<'t> {
+    pub text: &'t str,
     /// Whether it must not be removed, repeated or moved.
     pub is_volatile: bool,
     pub touches_memory: bool,
     /// Of the arguments, in order: whether it is an address, and of how much offset.
-    pub addresses: Vec<Option<i64>>,
+    pub addresses: &'t [Option<i64>],
     /// Of the text's `%0`, `%1`, …: a result or an argument.
-    pub operands: Vec<PtxOperand>,
+    pub operands: &'t [PtxOperand],
     /// The classes of the arguments.
-    pub classes: Vec<Class>,
+    pub classes: &'t [Class],
     pub is_own: bool,
 }
 
@@ -170,22 +167,18 @@ pub(crate) enum PtxOperand {
     Argument(usize),
 }
 
-/// The registers that an instruction writes. Only `asm` has more of them than are kept in place, and so on the heap.
-pub(crate) type Dsts = SmallVec<[Reg; 4]>;
-
-/// What an instruction reads, as far as it is not in its operation. Only `asm` has more than are kept in place.
-pub(crate) type Args = SmallVec<[Operand; 3]>;
-
-#[derive(Clone, Debug)]
-pub(crate) struct Inst {
-    pub op: Op,
-    pub dsts: Dsts,
-    pub args: Args,
+#[derive(Debug)]
+pub(crate) struct Inst<'t> {
+    pub op: Op<'t>,
+    /// The registers that it writes.
+    pub dsts: &'t mut [Reg],
+    /// What it reads, as far as that is not in its operation.
+    pub args: &'t mut [Operand],
     /// The line, as an index of [`Function::lines`].
     pub line: u32,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum End {
     Jump(BlockId),
     /// If the register holds (or does not, with the flag) to the first, else to the second.
@@ -198,9 +191,9 @@ pub(crate) enum End {
     Return,
 }
 
-#[derive(Clone, Debug)]
-pub(crate) struct Block {
-    pub insts: Vec<Inst>,
+#[derive(Debug)]
+pub(crate) struct Block<'t> {
+    pub insts: Vec<Inst<'t>>,
     pub end: End,
     pub line: u32,
 }
@@ -228,7 +221,8 @@ pub(crate) struct VarName {
 
 /// A kernel.
 #[derive(Debug)]
-pub(crate) struct Function {
+pub(crate) struct Function<'t> {
+    pub arena: Arena<'t>,
     pub name: String,
     pub params: Vec<Param>,
     pub launch_bounds: Vec<u32>,
@@ -237,7 +231,7 @@ pub(crate) struct Function {
     pub spaces: Vec<Option<Space>>,
     pub slots: Vec<Slot>,
     /// The first is where the kernel begins.
-    pub blocks: Vec<Block>,
+    pub blocks: Vec<Block<'t>>,
     /// Line and column of the places that instructions come from.
     pub lines: Vec<(u32, u32)>,
     /// Which variable a register holds.
@@ -307,7 +301,7 @@ impl Ty {
     }
 }
 
-impl Op {
+impl Op<'_> {
     /// Whether the instruction only computes its results from its arguments.
     pub fn is_pure(&self) -> bool {
         match self {
@@ -326,9 +320,9 @@ impl Op {
     }
 }
 
-impl Block {
+impl<'t> Block<'t> {
     /// Puts instructions before those that they come with the numbers of, which ascend.
-    pub fn insert(&mut self, new: &mut Vec<(usize, Inst)>) {
+    pub fn insert(&mut self, new: &mut Vec<(usize, Inst<'t>)>) {
         if new.is_empty() {
             return;
         }
@@ -345,9 +339,9 @@ impl Block {
     }
 }
 
-impl Inst {
-    pub fn new(op: Op, dsts: &[Reg], args: &[Operand], line: u32) -> Inst {
-        Inst { op, dsts: SmallVec::from_slice(dsts), args: SmallVec::from_slice(args), line }
+impl<'t> Inst<'t> {
+    pub fn new(arena: Arena<'t>, op: Op<'t>, dsts: &[Reg], args: &[Operand], line: u32) -> Inst<'t> {
+        Inst { op, dsts: arena.list_mut(dsts), args: arena.list_mut(args), line }
     }
 }
 
@@ -357,7 +351,7 @@ impl Operand {
     }
 }
 
-impl Function {
+impl Function<'_> {
     pub fn new_reg(&mut self, class: Class) -> Reg {
         new_reg(&mut self.regs, class)
     }

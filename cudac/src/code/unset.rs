@@ -26,7 +26,7 @@ struct Event {
 }
 
 /// The variables that are read before anything is stored in them.
-pub(crate) fn find(function: &Function) -> Vec<SlotId> {
+pub(crate) fn find(function: &Function<'_>) -> Vec<SlotId> {
     let order = function.reverse_postorder();
     let events = Search::new(function, &order).events(&order);
     let mut first: Vec<Option<Event>> = vec![None; function.slots.len()];
@@ -62,7 +62,7 @@ pub(crate) fn find(function: &Function) -> Vec<SlotId> {
 }
 
 struct Search<'f> {
-    function: &'f Function,
+    function: &'f Function<'f>,
     /// Whether anything reads each register.
     is_read: Vec<bool>,
     pointees: Vec<Pointee>,
@@ -71,7 +71,7 @@ struct Search<'f> {
 }
 
 impl Search<'_> {
-    fn new<'f>(function: &'f Function, order: &[BlockId]) -> Search<'f> {
+    fn new<'f>(function: &'f Function<'f>, order: &[BlockId]) -> Search<'f> {
         let registers = function.regs.len();
         let mut search = Search {
             function,
@@ -103,7 +103,7 @@ impl Search<'_> {
     }
 
     /// Takes note of the address that an instruction makes of others. Returns whether that is news.
-    fn follow(&mut self, inst: &Inst) -> bool {
+    fn follow(&mut self, inst: &Inst<'_>) -> bool {
         let [dst] = inst.dsts[..] else { return false };
         if self.function.class(dst) != Class::B64 {
             return false;
@@ -132,7 +132,7 @@ impl Search<'_> {
         self.pointees[reg as usize]
     }
 
-    fn of_args(&mut self, inst: &Inst) -> Pointee {
+    fn of_args(&mut self, inst: &Inst<'_>) -> Pointee {
         let mut found = Pointee::Other;
         for reg in inst.args.iter().filter_map(|arg| arg.reg()) {
             match (found, self.pointee(reg)) {
@@ -173,7 +173,7 @@ impl Search<'_> {
                 }
                 // What else has an address may store something there.
                 if !passes_on(inst) {
-                    for arg in &inst.args {
+                    for arg in inst.args.iter() {
                         if let Operand::Reg(reg) = arg {
                             note(self.pointee(*reg), false);
                         }
@@ -186,7 +186,7 @@ impl Search<'_> {
 }
 
 /// Whether the result of an instruction points to what its arguments point to.
-fn passes_on(inst: &Inst) -> bool {
+fn passes_on(inst: &Inst<'_>) -> bool {
     matches!(inst.op, Op::Mov | Op::Arith(..) | Op::Mad(_) | Op::Select(_) | Op::ToGeneric(_))
 }
 

@@ -3,7 +3,7 @@
 use super::lists::Lists;
 use super::{Base, BlockId, End, Function, Inst, Op, Operand, Reg};
 
-impl Inst {
+impl Inst<'_> {
     /// The register of an address, which is an operand too.
     pub fn base(&self) -> Option<Reg> {
         match &self.op {
@@ -22,7 +22,7 @@ impl Inst {
 
     /// Replaces the registers that are read.
     pub fn replace(&mut self, with: &mut dyn FnMut(Reg) -> Operand) {
-        for arg in &mut self.args {
+        for arg in self.args.iter_mut() {
             if let Operand::Reg(reg) = *arg {
                 *arg = with(reg);
             }
@@ -59,7 +59,7 @@ impl End {
     }
 }
 
-impl Function {
+impl Function<'_> {
     pub fn predecessors(&self) -> Lists {
         let mut edges = Vec::with_capacity(2 * self.blocks.len());
         for (at, block) in self.blocks.iter().enumerate() {

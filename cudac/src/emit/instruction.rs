@@ -6,7 +6,7 @@ use super::{Emitter, add_number};
 use crate::code::{Access, Arith, Base, Binary, Class, Compare, Inst, Op, Ptx, PtxOperand, Space, Ty, Unary};
 
 impl Emitter<'_> {
-    pub(super) fn inst(&mut self, inst: &Inst) {
+    pub(super) fn inst(&mut self, inst: &Inst<'_>) {
         let [first, second] = match &inst.op {
             Op::Mov => ["mov.", self.moved(inst)],
             Op::Arith(arith, ty) => arithmetic(*arith, *ty),
@@ -30,7 +30,7 @@ impl Emitter<'_> {
     }
 
     /// The type of a copy.
-    fn moved(&self, inst: &Inst) -> &'static str {
+    fn moved(&self, inst: &Inst<'_>) -> &'static str {
         let class = inst.dsts.first().map_or(Class::B32, |dst| self.function.class(*dst));
         let from = inst.args.first().and_then(|arg| arg.reg()).map_or(class, |reg| self.function.class(reg));
         match class {
@@ -48,7 +48,7 @@ impl Emitter<'_> {
     }
 
     /// What an instruction takes from outside of the registers.
-    fn source(&mut self, inst: &Inst) {
+    fn source(&mut self, inst: &Inst<'_>) {
         let name = match &inst.op {
             Op::Param(_, _, ty) => ["ld.param.", memory(*ty)],
             Op::Special(_) => ["mov.", "u32"],
@@ -77,7 +77,7 @@ impl Emitter<'_> {
         add_number(self.nth as u32, &mut self.text);
     }
 
-    fn access(&mut self, access: &Access, inst: &Inst) {
+    fn access(&mut self, access: &Access, inst: &Inst<'_>) {
         // Registers are numbered in this order, whatever the order of the text.
         if let Some(base) = inst.base() {
             self.number(base);
@@ -124,7 +124,7 @@ impl Emitter<'_> {
         self.add(&["]"]);
     }
 
-    fn convert(&mut self, to: Ty, from: Ty, inst: &Inst) {
+    fn convert(&mut self, to: Ty, from: Ty, inst: &Inst<'_>) {
         let class = self.function.class(inst.dsts[0]);
         let source = inst.args[0].reg().map(|reg| self.function.class(reg));
         let is_short = source == Some(Class::B16);
@@ -158,13 +158,13 @@ impl Emitter<'_> {
         self.add(&[mask, ";\n"]);
     }
 
-    fn ptx(&mut self, ptx: &Ptx, inst: &Inst) {
+    fn ptx(&mut self, ptx: &Ptx<'_>, inst: &Inst<'_>) {
         if let Some(call) = ptx.text.strip_prefix("vprintf ") {
             self.vprintf(call, inst);
             return;
         }
         let start = self.text.len();
-        let mut rest = &ptx.text[..];
+        let mut rest = ptx.text;
         while let Some(at) = rest.find('%') {
             self.add(&[&rest[..at]]);
             rest = &rest[at + 1..];
@@ -214,7 +214,7 @@ impl Emitter<'_> {
     }
 
     /// The call of the system's function that prints.
-    fn vprintf(&mut self, call: &str, inst: &Inst) {
+    fn vprintf(&mut self, call: &str, inst: &Inst<'_>) {
         let text = call.split(' ').nth(1).unwrap_or("$str0");
         // Registers are numbered in this order, whatever the order of the text.
         self.number(inst.dsts[0]);

@@ -20,7 +20,7 @@ use names::Lines;
 
 /// A kernel on its way to text.
 struct Emitter<'c> {
-    function: &'c Function,
+    function: &'c Function<'c>,
     checked: &'c Checked<'c>,
     /// The number of the kernel, for its labels.
     nth: usize,
@@ -47,7 +47,7 @@ struct Kernel {
 }
 
 /// The text of a kernel, which is the `nth` of its module. What is live in it is found anew.
-fn kernel(function: &Function, checked: &Checked<'_>, nth: usize, live: &mut Live) -> Kernel {
+fn kernel(function: &Function<'_>, checked: &Checked<'_>, nth: usize, live: &mut Live) -> Kernel {
     let insts: usize = function.blocks.iter().map(|block| block.insts.len() + 1).sum();
     let mut emitter = Emitter {
         function,
@@ -107,7 +107,7 @@ impl Emitter<'_> {
     }
 
     /// Writes an instruction: these parts, and then its results and arguments.
-    fn simple(&mut self, parts: &[&str], inst: &Inst) {
+    fn simple(&mut self, parts: &[&str], inst: &Inst<'_>) {
         self.add(parts);
         self.operands(inst);
         self.add(&[";\n"]);
@@ -126,7 +126,7 @@ impl Emitter<'_> {
         self.operand(Operand::Reg(reg));
     }
 
-    fn operands(&mut self, inst: &Inst) {
+    fn operands(&mut self, inst: &Inst<'_>) {
         let operands = inst.dsts.iter().map(|dst| Operand::Reg(*dst)).chain(inst.args.iter().copied());
         for (nth, operand) in operands.enumerate() {
             if nth > 0 {

@@ -22,7 +22,7 @@ impl<'c> Module<'c> {
     }
 
     /// Adds a kernel. What is live in it is found anew.
-    pub fn add(&mut self, function: &Function, live: &mut Live) {
+    pub fn add(&mut self, function: &Function<'_>, live: &mut Live) {
         self.kernels.push(kernel(function, self.checked, self.kernels.len(), live));
     }
 

@@ -29,7 +29,7 @@ struct Named<'f> {
 /// The names of a kernel's registers. `lines` are those of each instruction, the ones that end blocks among them; those of each block
 /// have an end. `live` is found anew, and `spelt` is how a register is written.
 pub(super) fn names(
-    function: &Function,
+    function: &Function<'_>,
     lines: &[Lines],
     ends: &[usize],
     live: &mut Live,
@@ -74,7 +74,7 @@ const NOT_LIVE: usize = 0;
 
 /// A walk through each block from its end, which finds where the named registers are live in it.
 struct Walk<'f> {
-    function: &'f Function,
+    function: &'f Function<'f>,
     live: &'f Live,
     /// The names that each register has.
     of_reg: Lists,
@@ -88,7 +88,7 @@ struct Walk<'f> {
 }
 
 impl<'f> Walk<'f> {
-    fn new(function: &'f Function, live: &'f mut Live) -> Walk<'f> {
+    fn new(function: &'f Function<'f>, live: &'f mut Live) -> Walk<'f> {
         live.find(function);
         let regs = function.names.iter().map(|(reg, _)| *reg);
         let of_reg: Vec<_> = regs.clone().enumerate().map(|(at, reg)| (reg as usize, at)).collect();
@@ -110,7 +110,7 @@ impl<'f> Walk<'f> {
         }
         block.end.condition().into_iter().for_each(|reg| self.read(reg, end));
         for (nth, inst) in block.insts.iter().enumerate().rev() {
-            for dst in &inst.dsts {
+            for dst in inst.dsts.iter() {
                 self.close(*dst, nth + 1);
             }
             inst.reads().for_each(|reg| self.read(reg, nth));

@@ -1,10 +1,8 @@
 //! `asm` with its operands.
 
-use std::rc::Rc;
-
 use super::{Lower, Value};
 use crate::check::typed::{Asm, AsmOperand};
-use crate::code::{Class, Inst, Op, Operand, Place, Ptx, PtxOperand, Reg, Ty};
+use crate::code::{Class, Op, Operand, Place, Ptx, PtxOperand, Reg, Ty};
 use crate::source::{Result, Span};
 
 impl<'t> Lower<'t> {
@@ -20,7 +18,7 @@ impl<'t> Lower<'t> {
                 if operand.is_updated {
                     let old = self.load_scalar(place, ty, operand.value.ty.is_volatile());
                     let old = self.fitted(old, ty, class);
-                    self.push(Inst::new(Op::Mov, &[dst], &[old], self.line));
+                    self.push(Op::Mov, &[dst], &[old]);
                     parts.args.push(Operand::Reg(dst));
                     parts.addresses.push(None);
                     parts.classes.push(class);
@@ -34,17 +32,17 @@ impl<'t> Lower<'t> {
                 self.input(asm, operand, value, &mut parts)?;
             }
         }
+        let arena = self.function.arena;
         let ptx = Ptx {
-            text: asm.text.to_owned(),
+            text: asm.text,
             is_volatile: asm.is_volatile,
             touches_memory: asm.touches_memory,
-            addresses: parts.addresses,
-            operands: parts.operands,
-            classes: parts.classes,
+            addresses: arena.list(&parts.addresses),
+            operands: arena.list(&parts.operands),
+            classes: arena.list(&parts.classes),
             is_own: asm.is_own,
         };
-        let line = self.line;
-        self.push(Inst::new(Op::Ptx(Rc::new(ptx)), &parts.dsts, &parts.args, line));
+        self.push(Op::Ptx(arena.put(ptx)), &parts.dsts, &parts.args);
         for (place, ty, operand, dst) in stores {
             let value = self.unfitted(Operand::Reg(dst), ty, class(operand.constraint));
             self.store_scalar(place, operand.value.ty, value);
@@ -77,7 +75,7 @@ impl<'t> Lower<'t> {
         let needs_register = operand.constraint != 'n' && (!asm.is_own || operand.constraint == 'b');
         let arg = if needs_register && !matches!(arg, Operand::Reg(_)) {
             let dst = self.function.new_reg(class);
-            self.push(Inst::new(Op::Mov, &[dst], &[arg], self.line));
+            self.push(Op::Mov, &[dst], &[arg]);
             Operand::Reg(dst)
         } else {
             arg

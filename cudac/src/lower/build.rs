@@ -3,19 +3,18 @@
 use super::{Lower, Value};
 use crate::code::fold::fold;
 use crate::code::{
-    Access, Arith, Base, Binary, Block, BlockId, Class, Compare, End, Inst, Op, Operand, Place, Space, Ty,
+    Access, Arith, Base, Binary, Block, BlockId, Class, Compare, End, Op, Operand, Place, Space, Ty,
     Unary,
 };
 
-impl Lower<'_> {
+impl<'t> Lower<'t> {
     /// Emits an instruction with one result.
-    pub(super) fn emit(&mut self, op: Op, class: Class, args: &[Operand]) -> Operand {
+    pub(super) fn emit(&mut self, op: Op<'t>, class: Class, args: &[Operand]) -> Operand {
         if let Some(known) = fold(&op, args) {
             return known;
         }
         let dst = self.function.new_reg(class);
-        let line = self.line;
-        self.push(Inst::new(op, &[dst], args, line));
+        self.push(op, &[dst], args);
         Operand::Reg(dst)
     }
 
@@ -73,11 +72,11 @@ impl Lower<'_> {
         if let Operand::Reg(reg) = value
             && let Some(last) = self.function.blocks[self.current].insts.last()
             && last.dsts[..] == [reg]
-            && let Op::Set(op, ty) = last.op
+            && let (Op::Set(op, ty), [a, b]) = (last.op, &last.args[..])
             && !ty.is_float()
         {
-            let (op, args) = (opposite(op), last.args.clone());
-            return self.emit(Op::Set(op, ty), Class::Pred, &args);
+            let args = [*a, *b];
+            return self.emit(Op::Set(opposite(op), ty), Class::Pred, &args);
         }
         self.emit(Op::Unary(Unary::Not, Ty::Pred), Class::Pred, &[value])
     }
@@ -159,8 +158,7 @@ impl Lower<'_> {
         }
         let access = Access { place, space: Space::Generic, ty, is_volatile };
         let dst = self.function.new_reg(ty.class());
-        let line = self.line;
-        self.push(Inst::new(Op::Load(access), &[dst], &[], line));
+        self.push(Op::Load(access), &[dst], &[]);
         Operand::Reg(dst)
     }
 
@@ -170,8 +168,7 @@ impl Lower<'_> {
             return self.store_operand(place, Ty::U8, byte, is_volatile);
         }
         let access = Access { place, space: Space::Generic, ty, is_volatile };
-        let line = self.line;
-        self.push(Inst::new(Op::Store(access), &[], &[value], line));
+        self.push(Op::Store(access), &[], &[value]);
     }
 
     /// The address of a place in a register.
@@ -199,8 +196,7 @@ impl Lower<'_> {
         match operand {
             Operand::Reg(_) => {
                 let dst = self.function.new_reg(Class::B64);
-                let line = self.line;
-                self.push(Inst::new(Op::ToGeneric(Space::Generic), &[dst], &[operand], line));
+                self.push(Op::ToGeneric(Space::Generic), &[dst], &[operand]);
                 Operand::Reg(dst)
             }
             known => known,

@@ -3,7 +3,7 @@
 use super::{Binding, Lower, Value};
 use crate::check::typed::VarId;
 use crate::check::types::{Shape, Type};
-use crate::code::{Access, Base, Inst, Op, Operand, Place, Space, Ty, VarName};
+use crate::code::{Access, Base, Op, Operand, Place, Space, Ty, VarName};
 use crate::source::{Result, Span, error};
 
 /// A struct or an array that is copied as a whole has at most this many numbers.
@@ -143,14 +143,13 @@ impl Lower<'_> {
     fn copy_vector(&mut self, from: Place, to: Place, kind: Ty, count: usize, is_volatile: bool) {
         let part = |place: Place, nth: usize| place.after(nth as u64 * kind.size());
         let is_slot = |place: Place| matches!(place.base, Base::Slot(_));
-        let line = self.line;
         let access = |place| Access { place, space: Space::Generic, ty: kind, is_volatile };
         let values: Vec<Operand> = if is_slot(from) {
             (0..count).map(|nth| self.load_scalar(part(from, nth), kind, is_volatile)).collect()
         } else {
             let dsts: Vec<_> = (0..count).map(|_| self.function.new_reg(kind.class())).collect();
             let values = dsts.iter().map(|dst| Operand::Reg(*dst)).collect();
-            self.push(Inst::new(Op::Load(access(from)), &dsts, &[], line));
+            self.push(Op::Load(access(from)), &dsts, &[]);
             values
         };
         if is_slot(to) {
@@ -158,7 +157,7 @@ impl Lower<'_> {
                 self.store_operand(part(to, nth), kind, value, is_volatile);
             }
         } else {
-            self.push(Inst::new(Op::Store(access(to)), &[], &values, line));
+            self.push(Op::Store(access(to)), &[], &values);
         }
     }
 

@@ -19,7 +19,8 @@ mod statement;
 use crate::check::Checked;
 use crate::check::typed::{FunctionId, VarId};
 use crate::check::types::{Basic, Shape, Type};
-use crate::code::{Block, BlockId, End, Function, Inst, Op, Operand, Param, Place, Slot, Ty, VarName};
+use crate::code::{Block, BlockId, End, Function, Inst, Op, Operand, Param, Place, Reg, Slot, Ty, VarName};
+use crate::source::arena::Arena;
 use crate::source::map::Map;
 use crate::source::{Files, Result, Span, error};
 
@@ -70,7 +71,7 @@ struct Frame {
 struct Lower<'t> {
     files: &'t Files,
     checked: &'t Checked<'t>,
-    function: Function,
+    function: Function<'t>,
     current: BlockId,
     frames: Vec<Frame>,
     line: u32,
@@ -84,14 +85,16 @@ struct Lower<'t> {
 }
 
 /// Makes code for a kernel; the second part is the texts that it prints.
-pub(crate) fn lower(
-    files: &Files,
-    checked: &Checked<'_>,
+pub(crate) fn lower<'t>(
+    arena: Arena<'t>,
+    files: &'t Files,
+    checked: &'t Checked<'t>,
     kernel: FunctionId,
     strings: &mut Vec<Vec<u8>>,
-) -> Result<Function> {
+) -> Result<Function<'t>> {
     let made = &checked.program.functions[kernel];
     let function = Function {
+        arena,
         name: made.symbol.to_owned(),
         params: Vec::new(),
         launch_bounds: made.launch_bounds.to_vec(),
@@ -121,7 +124,7 @@ pub(crate) fn lower(
     Ok(lower.function)
 }
 
-impl Lower<'_> {
+impl<'t> Lower<'t> {
     fn kernel(&mut self, kernel: FunctionId) -> Result<()> {
         let made = &self.checked.program.functions[kernel];
         self.at(made.span);
@@ -271,10 +274,10 @@ impl Lower<'_> {
         Ok(())
     }
 
-    fn push(&mut self, inst: Inst) {
+    fn push(&mut self, op: Op<'t>, dsts: &[Reg], args: &[Operand]) {
         self.count += 1;
-        let current = self.current;
-        self.function.blocks[current].insts.push(inst);
+        let inst = Inst::new(self.function.arena, op, dsts, args, self.line);
+        self.function.blocks[self.current].insts.push(inst);
     }
 }
 

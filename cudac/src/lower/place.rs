@@ -74,8 +74,7 @@ impl<'t> Lower<'t> {
                 known => {
                     // A known address, such as null, has to be in a register.
                     let dst = self.function.new_reg(Class::B64);
-                    let line = self.line;
-                    self.push(crate::code::Inst::new(Op::Mov, &[dst], &[known], line));
+                    self.push(Op::Mov, &[dst], &[known]);
                     Place { base: Base::Reg(dst), offset: 0 }
                 }
             },

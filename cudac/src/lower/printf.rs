@@ -2,11 +2,9 @@
 //!
 //! Specification: PTX Interoperability, the system call `vprintf`.
 
-use std::rc::Rc;
-
 use super::{Lower, Value};
 use crate::check::typed::Expr;
-use crate::code::{Base, Class, Inst, Op, Operand, Place, Ptx, PtxOperand, Slot};
+use crate::code::{Base, Class, Op, Operand, Place, Ptx, PtxOperand, Reg, Slot};
 use crate::source::Result;
 
 impl<'t> Lower<'t> {
@@ -35,43 +33,32 @@ impl<'t> Lower<'t> {
         let list = if values.is_empty() { Operand::Int(0) } else { self.generic(Value::Address(place)) };
         let text = self.string(format);
         let dst = self.function.new_reg(Class::B32);
-        let ptx = Ptx {
-            text: format!("vprintf %0 $str{text} %1"),
-            is_volatile: true,
-            touches_memory: true,
-            addresses: vec![None],
-            operands: vec![PtxOperand::Result(0), PtxOperand::Argument(0)],
-            classes: vec![Class::B64],
-            is_own: true,
-        };
-        let line = self.line;
-        self.push(Inst::new(Op::Ptx(Rc::new(ptx)), &[dst], &[list], line));
+        self.instruction(&format!("vprintf %0 $str{text} %1"), true, dst, &[list]);
         Ok(Operand::Reg(dst))
     }
 
     /// The generic address of a text, which is in the memory of the module.
     pub(super) fn text_address(&mut self, text: &[u8]) -> Operand {
         let number = self.string(text);
-        let address = self.instruction(format!("mov.u64 %0, $str{number};"), &[]);
-        self.instruction("cvta.global.u64 %0, %1;".to_owned(), &[address])
+        let (own, generic) = (self.function.new_reg(Class::B64), self.function.new_reg(Class::B64));
+        self.instruction(&format!("mov.u64 %0, $str{number};"), false, own, &[]);
+        self.instruction("cvta.global.u64 %0, %1;", false, generic, &[Operand::Reg(own)]);
+        Operand::Reg(generic)
     }
 
-    /// An instruction with a result of 64 bits that depends on its arguments only.
-    fn instruction(&mut self, text: String, args: &[Operand]) -> Operand {
-        let dst = self.function.new_reg(Class::B64);
-        let arguments = (0..args.len()).map(PtxOperand::Argument);
+    /// An instruction of up to one argument, of 64 bits, that may have an effect beside its result.
+    fn instruction(&mut self, text: &str, has_effect: bool, dst: Reg, args: &[Operand]) {
+        let arena = self.function.arena;
         let ptx = Ptx {
-            text,
-            is_volatile: false,
-            touches_memory: false,
-            addresses: vec![None; args.len()],
-            operands: std::iter::once(PtxOperand::Result(0)).chain(arguments).collect(),
-            classes: vec![Class::B64; args.len()],
+            text: arena.text(text),
+            is_volatile: has_effect,
+            touches_memory: has_effect,
+            addresses: &[None][..args.len()],
+            operands: &[PtxOperand::Result(0), PtxOperand::Argument(0)][..=args.len()],
+            classes: &[Class::B64][..args.len()],
             is_own: true,
         };
-        let line = self.line;
-        self.push(Inst::new(Op::Ptx(Rc::new(ptx)), &[dst], args, line));
-        Operand::Reg(dst)
+        self.push(Op::Ptx(arena.put(ptx)), &[dst], args);
     }
 
     /// The number of a text; equal texts are stored once.

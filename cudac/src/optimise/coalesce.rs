@@ -2,7 +2,7 @@
 
 use crate::code::{Block, End, Function, Inst, Op, Operand, Reg};
 
-pub(super) fn coalesce(function: &mut Function) {
+pub(super) fn coalesce(function: &mut Function<'_>) {
     let mut reads = vec![0u32; function.regs.len()];
     let mut writes = vec![0u32; function.regs.len()];
     for block in &function.blocks {
@@ -33,7 +33,7 @@ pub(super) fn coalesce(function: &mut Function) {
             }
             let inst = &block.insts[at];
             inst.reads().for_each(|reg| touched.set(reg, at));
-            for dst in &inst.dsts {
+            for dst in inst.dsts.iter() {
                 touched.set(*dst, at);
                 made.set(*dst, at);
             }
@@ -73,7 +73,7 @@ impl Places {
 /// How many instructions may be between a result and its copy, and after the copy.
 const MAX_DISTANCE: usize = 200;
 
-fn copied(inst: &Inst) -> Option<(Reg, Reg)> {
+fn copied(inst: &Inst<'_>) -> Option<(Reg, Reg)> {
     match (&inst.op, &inst.dsts[..], &inst.args[..]) {
         (Op::Mov, [to], [Operand::Reg(from)]) if to != from => Some((*to, *from)),
         _ => None,
@@ -81,7 +81,7 @@ fn copied(inst: &Inst) -> Option<(Reg, Reg)> {
 }
 
 /// Computes a result where it is copied to, if all that read it can read the copy.
-fn rename(block: &mut Block, (start, at): (usize, usize), from: Reg, to: Reg, reads: u32) -> bool {
+fn rename(block: &mut Block<'_>, (start, at): (usize, usize), from: Reg, to: Reg, reads: u32) -> bool {
     let mut found = 0;
     let mut end = block.insts.len();
     for (nth, inst) in block.insts.iter().enumerate().skip(start + 1) {
@@ -102,7 +102,7 @@ fn rename(block: &mut Block, (start, at): (usize, usize), from: Reg, to: Reg, re
     for inst in &mut block.insts[start + 1..end] {
         inst.replace(&mut |reg| Operand::Reg(if reg == from { to } else { reg }));
     }
-    for dst in &mut block.insts[start].dsts {
+    for dst in block.insts[start].dsts.iter_mut() {
         if *dst == from {
             *dst = to;
         }

@@ -3,9 +3,10 @@
 //! Specification: CUDA C++ Programming Guide, floating-point contraction.
 
 use crate::code::fold::float_operand;
-use crate::code::{Args, Arith, Binary, Class, Function, Inst, Op, Operand, Reg, Ty, Unary, new_reg};
+use crate::code::{Arith, Binary, Class, Function, Inst, Op, Operand, Reg, Ty, Unary, new_reg};
+use crate::source::arena::Arena;
 
-pub(super) fn contract(function: &mut Function) {
+pub(super) fn contract(function: &mut Function<'_>) {
     let mut reads = vec![0u32; function.regs.len()];
     let mut writes = vec![0u32; function.regs.len()];
     for block in &function.blocks {
@@ -14,9 +15,9 @@ pub(super) fn contract(function: &mut Function) {
             inst.dsts.iter().for_each(|dst| writes[*dst as usize] += 1);
         }
     }
-    let Function { blocks, regs, .. } = function;
+    let Function { arena, blocks, regs, .. } = function;
     let mut contraction =
-        Contraction { regs, reads, writes, is_changed: false, products: Vec::new(), new: Vec::new() };
+        Contraction { arena: *arena, regs, reads, writes, is_changed: false, products: Vec::new(), new: Vec::new() };
     for block in blocks {
         contraction.products.clear();
         contraction.is_changed = false;
@@ -33,11 +34,12 @@ pub(super) fn contract(function: &mut Function) {
 /// A product that is in a register, and its factors.
 struct Product {
     reg: Reg,
-    args: Args,
+    factors: [Operand; 2],
     ty: Ty,
 }
 
-struct Contraction<'f> {
+struct Contraction<'f, 't> {
+    arena: Arena<'t>,
     regs: &'f mut Vec<Class>,
     /// How often each register is read and written.
     reads: Vec<u32>,
@@ -47,33 +49,33 @@ struct Contraction<'f> {
     /// The products of a block that are known after its instructions so far.
     products: Vec<Product>,
     /// New instructions of the block, and which of the others they come before.
-    new: Vec<(usize, Inst)>,
+    new: Vec<(usize, Inst<'t>)>,
 }
 
 /// Products that are remembered at a time.
 const MAX_PRODUCTS: usize = 64;
 
-impl Contraction<'_> {
-    fn inst(&mut self, at: usize, inst: &mut Inst) {
+impl<'t> Contraction<'_, 't> {
+    fn inst(&mut self, at: usize, inst: &mut Inst<'t>) {
         if let Op::Arith(Arith::Binary(op @ (Binary::Add | Binary::Sub)), ty) = inst.op {
             self.combine(at, inst, op, ty);
         }
         // A product is no longer known once it or one of its factors has another value.
-        for dst in &inst.dsts {
+        for dst in inst.dsts.iter() {
             let depends =
-                |product: &Product| product.reg == *dst || product.args.contains(&Operand::Reg(*dst));
+                |product: &Product| product.reg == *dst || product.factors.contains(&Operand::Reg(*dst));
             self.products.retain(|product| !depends(product));
         }
         if let Some((reg, ty)) = self.only_product(inst)
             && self.products.len() < MAX_PRODUCTS
-            && let Some(args) = factors(inst, ty)
+            && let Some(factors) = factors(inst, ty)
         {
-            self.products.push(Product { reg, args, ty });
+            self.products.push(Product { reg, factors, ty });
         }
     }
 
     /// The register of a product, if it never holds anything else.
-    fn only_product(&self, inst: &Inst) -> Option<(Reg, Ty)> {
+    fn only_product(&self, inst: &Inst<'_>) -> Option<(Reg, Ty)> {
         match (&inst.op, &inst.dsts[..]) {
             (Op::Arith(Arith::Binary(Binary::Mul | Binary::Shl), ty), [reg]) => {
                 (self.writes.get(*reg as usize) == Some(&1)).then_some((*reg, *ty))
@@ -83,7 +85,7 @@ impl Contraction<'_> {
     }
 
     /// Whether an instruction makes a product that nobody reads any more.
-    fn is_superfluous(&self, inst: &Inst) -> bool {
+    fn is_superfluous(&self, inst: &Inst<'_>) -> bool {
         self.only_product(inst).is_some_and(|(reg, _)| self.reads[reg as usize] == 0)
     }
 
@@ -96,7 +98,7 @@ impl Contraction<'_> {
         (is_worth && found.ty.class() == ty.class()).then_some(found)
     }
 
-    fn combine(&mut self, at: usize, inst: &mut Inst, op: Binary, ty: Ty) {
+    fn combine(&mut self, at: usize, inst: &mut Inst<'t>, op: Binary, ty: Ty) {
         let [a, b] = inst.args[..] else { return };
         let subtracts = op == Binary::Sub;
         if !ty.is_float() && subtracts {
@@ -108,20 +110,20 @@ impl Contraction<'_> {
                 (None, Some(product)) => (product, a, subtracts, false),
                 (None, None) => return,
             };
-        let (reg, mut args) = (product.reg, product.args.clone());
+        let (reg, mut factors) = (product.reg, product.factors);
         self.is_changed = true;
         self.reads[reg as usize] -= 1;
         if self.reads[reg as usize] > 0 {
-            args.iter().filter_map(|arg| arg.reg()).for_each(|arg| self.reads[arg as usize] += 1);
+            factors.iter().filter_map(|factor| factor.reg()).for_each(|arg| self.reads[arg as usize] += 1);
         }
         if negate_product {
-            args[0] = self.negated(args[0], ty, (at, inst.line));
+            factors[0] = self.negated(factors[0], ty, (at, inst.line));
         }
         if negate_other {
             other = self.negated(other, ty, (at, inst.line));
         }
-        args.push(other);
-        (inst.op, inst.args) = (Op::Mad(ty), args);
+        let [a, b] = factors;
+        (inst.op, inst.args) = (Op::Mad(ty), self.arena.list_mut(&[a, b, other]));
     }
 
     /// An operand with the other sign, before an instruction and on its line.
@@ -131,7 +133,7 @@ impl Contraction<'_> {
             Operand::F64(bits) => float_operand(Ty::F64, -f64::from_bits(bits)),
             operand => {
                 let dst = new_reg(self.regs, ty.class());
-                self.new.push((at, Inst::new(Op::Unary(Unary::Neg, ty), &[dst], &[operand], line)));
+                self.new.push((at, Inst::new(self.arena, Op::Unary(Unary::Neg, ty), &[dst], &[operand], line)));
                 Operand::Reg(dst)
             }
         }
@@ -139,11 +141,11 @@ impl Contraction<'_> {
 }
 
 /// The factors of a product; a shift is one too.
-fn factors(inst: &Inst, ty: Ty) -> Option<Args> {
+fn factors(inst: &Inst<'_>, ty: Ty) -> Option<[Operand; 2]> {
     match (&inst.op, &inst.args[..]) {
-        (Op::Arith(Arith::Binary(Binary::Mul), _), _) => Some(inst.args.clone()),
+        (Op::Arith(Arith::Binary(Binary::Mul), _), [a, b]) => Some([*a, *b]),
         (_, [value, Operand::Int(count)]) if !ty.is_float() && (0..31).contains(count) && ty.size() == 4 => {
-            Some(Args::from_slice(&[*value, Operand::Int(1 << count)]))
+            Some([*value, Operand::Int(1 << count)])
         }
         _ => None,
     }

@@ -3,7 +3,7 @@
 use crate::code::live::{Live, fill};
 use crate::code::{Block, Function, Op, Reg};
 
-pub(super) fn remove(function: &mut Function, live: &mut Live) {
+pub(super) fn remove(function: &mut Function<'_>, live: &mut Live) {
     let mut known = Vec::new();
     let mut stays = Vec::new();
     loop {
@@ -44,7 +44,7 @@ impl Needed<'_> {
 /// Says whether that may have made an instruction of another block superfluous.
 ///
 /// `stays` is room for a flag of each instruction, and empty before and after.
-fn remove_in(block: &mut Block, needed: &mut Needed<'_>, stays: &mut Vec<bool>) -> bool {
+fn remove_in(block: &mut Block<'_>, needed: &mut Needed<'_>, stays: &mut Vec<bool>) -> bool {
     if let Some(condition) = block.end.condition() {
         needed.set(condition, true);
     }
@@ -61,7 +61,7 @@ fn remove_in(block: &mut Block, needed: &mut Needed<'_>, stays: &mut Vec<bool>) 
             changed |= inst.reads().any(|reg| needed.live.crossing(reg).is_some());
             continue;
         }
-        for dst in &inst.dsts {
+        for dst in inst.dsts.iter() {
             needed.set(*dst, false);
         }
         inst.reads().for_each(|reg| needed.set(reg, true));

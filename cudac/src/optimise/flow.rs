@@ -3,21 +3,21 @@
 
 use crate::code::{Block, End, Function};
 
-pub(super) fn simplify(function: &mut Function) {
+pub(super) fn simplify(function: &mut Function<'_>) {
     thread(function);
     let order = merge(function);
     compact(function, &order);
 }
 
 /// The same for a function whose branches are still what `simplify` has made them: only if a block has become empty.
-pub(super) fn skip_empty(function: &mut Function) {
+pub(super) fn skip_empty(function: &mut Function<'_>) {
     if function.blocks.iter().any(|block| block.insts.is_empty()) {
         simplify(function);
     }
 }
 
 /// Jumps to a block that only jumps go where that leads.
-fn thread(function: &mut Function) {
+fn thread(function: &mut Function<'_>) {
     let targets: Vec<usize> = (0..function.blocks.len()).map(|block| destination(function, block)).collect();
     for block in &mut function.blocks {
         block.end.retarget(|target| targets[target]);
@@ -29,7 +29,7 @@ fn thread(function: &mut Function) {
     }
 }
 
-fn destination(function: &Function, start: usize) -> usize {
+fn destination(function: &Function<'_>, start: usize) -> usize {
     let mut at = start;
     // A loop of empty blocks has no end.
     for _ in 0..64 {
@@ -43,7 +43,7 @@ fn destination(function: &Function, start: usize) -> usize {
 
 /// A block whose only successor has no other predecessor absorbs it. Returns the blocks that are left, each after those that
 /// lead to it.
-fn merge(function: &mut Function) -> Vec<usize> {
+fn merge(function: &mut Function<'_>) -> Vec<usize> {
     let mut count = vec![0usize; function.blocks.len()];
     count[0] = 1;
     let mut order = function.reverse_postorder();
@@ -71,7 +71,7 @@ fn merge(function: &mut Function) -> Vec<usize> {
 }
 
 /// Removes blocks that nothing leads to, and puts the others in this order.
-fn compact(function: &mut Function, order: &[usize]) {
+fn compact(function: &mut Function<'_>, order: &[usize]) {
     if order.len() == function.blocks.len() && order.is_sorted() {
         return;
     }

@@ -7,7 +7,7 @@
 use crate::code::{Block, BlockId, End, Function, Inst, Op};
 
 /// Says whether there are loops.
-pub(super) fn hoist(function: &mut Function) -> bool {
+pub(super) fn hoist(function: &mut Function<'_>) -> bool {
     let headers = headers(function);
     if headers.is_empty() {
         return false;
@@ -33,7 +33,7 @@ struct Loop {
 }
 
 /// The blocks to which a later one that they dominate goes back, each with those that do.
-fn headers(function: &Function) -> Vec<(BlockId, Vec<BlockId>)> {
+fn headers(function: &Function<'_>) -> Vec<(BlockId, Vec<BlockId>)> {
     let order = function.reverse_postorder();
     let predecessors = function.predecessors();
     let idom = function.dominators(&order, &predecessors);
@@ -54,7 +54,7 @@ fn headers(function: &Function) -> Vec<(BlockId, Vec<BlockId>)> {
 }
 
 /// Gives each loop a block of its own from which it is entered.
-fn enter(function: &mut Function, headers: &[(BlockId, Vec<BlockId>)]) {
+fn enter(function: &mut Function<'_>, headers: &[(BlockId, Vec<BlockId>)]) {
     for (header, back) in headers {
         let before = function.blocks.len();
         for (at, block) in function.blocks.iter_mut().enumerate() {
@@ -68,7 +68,7 @@ fn enter(function: &mut Function, headers: &[(BlockId, Vec<BlockId>)]) {
 }
 
 /// The loops, each of which is entered from one block.
-fn loops(function: &Function, headers: Vec<(BlockId, Vec<BlockId>)>) -> Vec<Loop> {
+fn loops(function: &Function<'_>, headers: Vec<(BlockId, Vec<BlockId>)>) -> Vec<Loop> {
     let order = function.reverse_postorder();
     let predecessors = function.predecessors();
     let mut found = Vec::new();
@@ -89,7 +89,7 @@ fn loops(function: &Function, headers: Vec<(BlockId, Vec<BlockId>)>) -> Vec<Loop
 }
 
 /// Moves out of a loop what does not change in it. Registers that it changes are marked with its number.
-fn empty(function: &mut Function, found: &Loop, writes: &[u32], (changed, nth): (&mut [u32], u32)) {
+fn empty(function: &mut Function<'_>, found: &Loop, writes: &[u32], (changed, nth): (&mut [u32], u32)) {
     for inst in found.blocks.iter().flat_map(|block| &function.blocks[*block].insts) {
         inst.dsts.iter().for_each(|dst| changed[*dst as usize] = nth);
     }
@@ -109,6 +109,6 @@ fn empty(function: &mut Function, found: &Loop, writes: &[u32], (changed, nth): 
 }
 
 /// Whether an instruction may be carried out anywhere and any number of times.
-fn can_move(inst: &Inst) -> bool {
+fn can_move(inst: &Inst<'_>) -> bool {
     inst.op.is_pure() && !matches!(inst.op, Op::Ptx(_)) && !inst.dsts.is_empty()
 }

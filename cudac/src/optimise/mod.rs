@@ -18,22 +18,22 @@ use crate::code::live::Live;
 use crate::code::{Function, Space};
 
 /// The passes, with what they need for every kernel.
-pub(crate) struct Optimiser {
+pub(crate) struct Optimiser<'t> {
     /// The spaces of the module's variables.
     symbols: Vec<Space>,
     /// Room for what is live in a kernel.
     pub live: Live,
-    tables: number::Tables,
+    tables: number::Tables<'t>,
 }
 
-impl Optimiser {
-    pub fn new(checked: &Checked<'_>) -> Optimiser {
+impl<'t> Optimiser<'t> {
+    pub fn new(checked: &Checked<'_>) -> Optimiser<'t> {
         let symbols = (0..checked.program.globals.len()).map(|at| spaces::of_symbol(checked, at)).collect();
         Optimiser { symbols, live: Live::default(), tables: number::Tables::default() }
     }
 
     /// Makes a kernel's code fit to be emitted.
-    pub fn optimise(&mut self, function: &mut Function) {
+    pub fn optimise(&mut self, function: &mut Function<'t>) {
         let Optimiser { symbols, live, tables } = self;
         flow::simplify(function);
         promote::promote(function);

@@ -9,7 +9,7 @@
 use crate::code::fold::fold;
 use crate::code::lists::Lists;
 use crate::code::{
-    Access, Args, Arith, Base, Binary, Class, Compare, End, Function, Inst, Op, Operand, Ptx, Reg, Space, Ty,
+    Access, Arith, Base, Binary, Class, Compare, End, Function, Inst, Op, Operand, Ptx, Reg, Space, Ty,
 };
 use crate::source::map::Map;
 
@@ -25,10 +25,10 @@ const MOST_ARGS: usize = 4;
 const NONE: u32 = u32::MAX;
 
 /// What computes a value.
-#[derive(Clone, PartialEq, Eq, Hash)]
-enum Key {
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Key<'t> {
     Known(Operand, Class),
-    Op(Op, Class, [Value; MOST_ARGS]),
+    Op(Op<'t>, Class, [Value; MOST_ARGS]),
     Load { base: Base, base_value: Value, offset: i64, ty: Ty, memory: Value },
 }
 
@@ -36,9 +36,9 @@ enum Key {
 const KINDS: usize = 6;
 const SPACES: [Space; 3] = [Space::Global, Space::Shared, Space::Local];
 
-struct Numbering<'f> {
-    function: &'f mut Function,
-    tables: &'f mut Tables,
+struct Numbering<'f, 't> {
+    function: &'f mut Function<'t>,
+    tables: &'f mut Tables<'t>,
     /// How many of the blocks that have been entered are left by undoing what they changed.
     marks: usize,
     spaces: Vec<Option<Space>>,
@@ -47,10 +47,10 @@ struct Numbering<'f> {
 
 /// What is known at a point of a kernel. The tables keep their room from one kernel to the next.
 #[derive(Default)]
-pub(super) struct Tables {
+pub(super) struct Tables<'t> {
     /// The number of the value of each register, and after the registers of each kind of memory.
     current: Vec<Value>,
-    known: Map<Key, Value>,
+    known: Map<Key<'t>, Value>,
     /// The last register that got a value, by the value unless it is a constant: a link of `chain`.
     holders: Vec<u32>,
     /// A register, and the one before that got the same value.
@@ -60,7 +60,7 @@ pub(super) struct Tables {
     undo: Vec<Undo>,
 }
 
-impl Tables {
+impl Tables<'_> {
     /// Gives each register and each kind of memory a value of its own.
     fn clear(&mut self, variables: usize) {
         let Tables { current, known, holders, chain, constants, undo } = self;
@@ -83,7 +83,7 @@ enum Undo {
     Known(u32),
 }
 
-pub(super) fn number(function: &mut Function, symbols: &[Space], tables: &mut Tables) {
+pub(super) fn number<'t>(function: &mut Function<'t>, symbols: &[Space], tables: &mut Tables<'t>) {
     // `flow::simplify` has put them in this order.
     let order: Vec<usize> = (0..function.blocks.len()).collect();
     let predecessors = function.predecessors();
@@ -121,7 +121,7 @@ pub(super) fn number(function: &mut Function, symbols: &[Space], tables: &mut Ta
 
 /// For each block the registers that hold another value there than in the block that dominates it. One number more stands for all
 /// kinds of memory.
-fn merged(function: &Function, order: &[usize], predecessors: &Lists, idom: &[usize]) -> Lists {
+fn merged(function: &Function<'_>, order: &[usize], predecessors: &Lists, idom: &[usize]) -> Lists {
     let mut frontier = Vec::new();
     // The last block that was noted to be in the frontier of each.
     let mut noted = vec![usize::MAX; function.blocks.len()];
@@ -183,7 +183,7 @@ fn merged(function: &Function, order: &[usize], predecessors: &Lists, idom: &[us
     Lists::new(function.blocks.len(), &fresh)
 }
 
-fn changes_memory(inst: &Inst) -> bool {
+fn changes_memory(inst: &Inst<'_>) -> bool {
     match &inst.op {
         Op::Store(_) => true,
         Op::Ptx(ptx) => ptx.touches_memory,
@@ -202,7 +202,7 @@ fn kind(ty: Ty) -> usize {
     }
 }
 
-impl Numbering<'_> {
+impl<'t> Numbering<'_, 't> {
     fn fresh(&mut self) -> Value {
         self.tables.holders.push(NONE);
         (self.tables.holders.len() - 1) as Value
@@ -244,7 +244,7 @@ impl Numbering<'_> {
         }
     }
 
-    fn learn(&mut self, key: Key, value: Value) {
+    fn learn(&mut self, key: Key<'t>, value: Value) {
         let at = self.tables.known.len();
         if self.tables.known.insert(key, value).is_none() {
             self.note(Undo::Known(at as u32));
@@ -309,7 +309,7 @@ impl Numbering<'_> {
             self.inst(inst);
         }
         self.function.blocks[at].insts = insts;
-        if let End::Branch { condition, is_negated, yes, no } = self.function.blocks[at].end.clone() {
+        if let End::Branch { condition, is_negated, yes, no } = self.function.blocks[at].end {
             self.function.blocks[at].end = match self.best(condition) {
                 Operand::Reg(condition) => End::Branch { condition, is_negated, yes, no },
                 Operand::Int(value) if (value != 0) != is_negated => End::Jump(yes),
@@ -318,7 +318,7 @@ impl Numbering<'_> {
         }
     }
 
-    fn inst(&mut self, inst: &mut Inst) {
+    fn inst(&mut self, inst: &mut Inst<'t>) {
         self.improve(inst);
         if inst.op == Op::Mov
             && let ([dst], [arg]) = (&inst.dsts[..], &inst.args[..])
@@ -335,7 +335,7 @@ impl Numbering<'_> {
             && inst.args.len() <= MOST_ARGS
         {
             let class = self.function.class(dst);
-            if let Some(known) = fold(&inst.op, &inst.args).or_else(|| self.is_in_space(inst)) {
+            if let Some(known) = fold(&inst.op, inst.args).or_else(|| self.is_in_space(inst)) {
                 self.copy(inst, dst, known);
                 return;
             }
@@ -343,7 +343,7 @@ impl Numbering<'_> {
             self.compute(inst, dst, class, key);
             return;
         }
-        match inst.op.clone() {
+        match inst.op {
             Op::Load(access) if !access.is_volatile && inst.dsts.len() == 1 => {
                 let dst = inst.dsts[0];
                 match self.load_key(&access) {
@@ -351,7 +351,7 @@ impl Numbering<'_> {
                     None => self.unknown(dst),
                 }
             }
-            Op::Store(access) => self.store(&access, &inst.args),
+            Op::Store(access) => self.store(&access, inst.args),
             Op::Ptx(ptx) if ptx.touches_memory => {
                 self.forget_memory();
                 inst.dsts.iter().for_each(|dst| self.unknown(*dst));
@@ -361,7 +361,7 @@ impl Numbering<'_> {
     }
 
     /// What `isspacep` says about an address whose state space is known.
-    fn is_in_space(&self, inst: &Inst) -> Option<Operand> {
+    fn is_in_space(&self, inst: &Inst<'_>) -> Option<Operand> {
         let Op::Ptx(ptx) = &inst.op else { return None };
         let asked = ptx.text.strip_prefix("isspacep").filter(|_| ptx.is_own)?;
         let space = self.spaces.get(inst.args.first()?.reg()? as usize).copied().flatten()?;
@@ -369,7 +369,7 @@ impl Numbering<'_> {
     }
 
     /// Replaces operands by older registers with the same values, and by constants where an instruction takes them.
-    fn improve(&mut self, inst: &mut Inst) {
+    fn improve(&mut self, inst: &mut Inst<'_>) {
         let takes_numbers = match &inst.op {
             Op::Ptx(ptx) => takes_numbers(ptx),
             Op::ToGeneric(_) | Op::ToGlobal => false,
@@ -401,7 +401,7 @@ impl Numbering<'_> {
         }
     }
 
-    fn key(&mut self, inst: &Inst, class: Class) -> Key {
+    fn key(&mut self, inst: &Inst<'t>, class: Class) -> Key<'t> {
         let mut values = [NONE; MOST_ARGS];
         for (nth, (arg, value)) in inst.args.iter().zip(&mut values).enumerate() {
             let class = arg.reg().map_or(arg_class(&inst.op, nth, class), |reg| self.function.class(reg));
@@ -414,11 +414,11 @@ impl Numbering<'_> {
         if commutes && values[0] > values[1] {
             values.swap(0, 1);
         }
-        Key::Op(inst.op.clone(), class, values)
+        Key::Op(inst.op, class, values)
     }
 
     /// A value is computed, unless a register holds it.
-    fn compute(&mut self, inst: &mut Inst, dst: Reg, class: Class, key: Key) {
+    fn compute(&mut self, inst: &mut Inst<'t>, dst: Reg, class: Class, key: Key<'t>) {
         if let Some(value) = self.tables.known.get(&key).copied() {
             if let Some(known) = self.constant(value) {
                 self.copy(inst, dst, known);
@@ -436,8 +436,8 @@ impl Numbering<'_> {
         self.hold(dst, value);
     }
 
-    fn copy(&mut self, inst: &mut Inst, dst: Reg, from: Operand) {
-        (inst.op, inst.args) = (Op::Mov, Args::from_slice(&[from]));
+    fn copy(&mut self, inst: &mut Inst<'t>, dst: Reg, from: Operand) {
+        (inst.op, inst.args) = (Op::Mov, self.function.arena.list_mut(&[from]));
         let value = self.of(from, self.function.class(dst));
         self.hold(dst, value);
     }
@@ -464,7 +464,7 @@ impl Numbering<'_> {
         SPACES.iter().position(|known| *known == space)
     }
 
-    fn load_key(&mut self, access: &Access) -> Option<Key> {
+    fn load_key(&mut self, access: &Access) -> Option<Key<'t>> {
         let space = self.space(access)?;
         let memory = self.tables.current[self.memory_of(space, kind(access.ty))];
         let (base, base_value) = match access.place.base {
@@ -516,7 +516,7 @@ fn mirrored(compare: Compare) -> Compare {
 }
 
 /// Whether an instruction of this compiler takes numbers in place of registers.
-fn takes_numbers(ptx: &Ptx) -> bool {
+fn takes_numbers(ptx: &Ptx<'_>) -> bool {
     ptx.is_own
         && !ptx.text.starts_with("vprintf")
         && ptx.addresses.iter().all(Option::is_none)
@@ -524,7 +524,7 @@ fn takes_numbers(ptx: &Ptx) -> bool {
 }
 
 /// The class of a constant as an argument of an instruction with a result of some class.
-fn arg_class(op: &Op, nth: usize, class: Class) -> Class {
+fn arg_class(op: &Op<'_>, nth: usize, class: Class) -> Class {
     match op {
         Op::Set(_, ty) => ty.class(),
         Op::MulWide(_) => Class::B32,

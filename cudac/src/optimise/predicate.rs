@@ -1,6 +1,6 @@
 //! A branch around one or two cheap instructions becomes a selection.
 
-use crate::code::{Args, Arith, Binary, Class, Dsts, End, Function, Inst, Op, Operand, Reg, Ty, Unary};
+use crate::code::{Arith, Binary, Class, End, Function, Inst, Op, Operand, Reg, Ty, Unary};
 
 /// Instructions that compute something, beside copies, that may be done without need.
 const MAX_COMPUTED: usize = 1;
@@ -9,11 +9,11 @@ const MAX_COMPUTED: usize = 1;
 const MAX_COPIED: usize = 2;
 
 /// Says whether anything was changed.
-pub(super) fn convert(function: &mut Function) -> bool {
+pub(super) fn convert(function: &mut Function<'_>) -> bool {
     let predecessors = function.predecessors();
     let mut changed = false;
     for at in 0..function.blocks.len() {
-        let End::Branch { condition, is_negated, yes, no } = function.blocks[at].end.clone() else {
+        let End::Branch { condition, is_negated, yes, no } = function.blocks[at].end else {
             continue;
         };
         for (side, other, negated) in [(yes, no, is_negated), (no, yes, !is_negated)] {
@@ -30,7 +30,7 @@ pub(super) fn convert(function: &mut Function) -> bool {
     changed
 }
 
-fn is_cheap(function: &Function, side: usize) -> bool {
+fn is_cheap(function: &Function<'_>, side: usize) -> bool {
     let insts = &function.blocks[side].insts;
     let copies = insts.iter().filter(|inst| inst.op == Op::Mov).count();
     if copies > MAX_COPIED || insts.len() - copies > MAX_COMPUTED {
@@ -58,7 +58,8 @@ fn is_cheap(function: &Function, side: usize) -> bool {
     })
 }
 
-fn select(function: &mut Function, at: usize, side: usize, condition: u32, is_negated: bool) {
+fn select(function: &mut Function<'_>, at: usize, side: usize, condition: u32, is_negated: bool) {
+    let arena = function.arena;
     let insts = std::mem::take(&mut function.blocks[side].insts);
     // What a register holds after the instructions so far, if the branch is taken.
     let mut renamed: Vec<(Reg, Operand)> = Vec::new();
@@ -76,7 +77,7 @@ fn select(function: &mut Function, at: usize, side: usize, condition: u32, is_ne
             Some(value @ (Operand::Int(_) | Operand::F32(_) | Operand::F64(_))) if copies => value,
             _ => {
                 let new = function.new_reg(class);
-                inst.dsts = Dsts::from_slice(&[new]);
+                inst.dsts = function.arena.list_mut(&[new]);
                 function.blocks[at].insts.push(inst);
                 Operand::Reg(new)
             }
@@ -94,17 +95,17 @@ fn select(function: &mut Function, at: usize, side: usize, condition: u32, is_ne
                 let flipped = function.new_reg(Class::Pred);
                 let op = Op::Unary(Unary::Not, Ty::Pred);
                 let args = [Operand::Reg(condition)];
-                function.blocks[at].insts.push(Inst::new(op, &[flipped], &args, line));
+                function.blocks[at].insts.push(Inst::new(arena, op, &[flipped], &args, line));
                 flipped
             } else {
                 condition
             };
-            (Op::Arith(Arith::Binary(op), Ty::Pred), Args::from_slice(&[old, Operand::Reg(condition)]))
+            (Op::Arith(Arith::Binary(op), Ty::Pred), arena.list_mut(&[old, Operand::Reg(condition)]))
         } else {
             let (yes, no) = if is_negated { (old, new) } else { (new, old) };
-            (Op::Select(ty(class)), Args::from_slice(&[yes, no, Operand::Reg(condition)]))
+            (Op::Select(ty(class)), arena.list_mut(&[yes, no, Operand::Reg(condition)]))
         };
-        function.blocks[at].insts.push(Inst::new(op, &[dst], &args, line));
+        function.blocks[at].insts.push(Inst { op, dsts: arena.list_mut(&[dst]), args, line });
     }
 }
 

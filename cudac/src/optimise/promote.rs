@@ -4,9 +4,10 @@
 //! in it. What remains is local memory.
 
 use crate::code::{
-    Access, Args, Arith, Base, Binary, Class, Compare, Dsts, Function, Inst, Op, Operand, Place, Reg, Slot,
+    Access, Arith, Base, Binary, Class, Compare, Function, Inst, Op, Operand, Place, Reg, Slot,
     Space, Ty, new_reg,
 };
+use crate::source::arena::Arena;
 
 /// The numbers of a slot, sorted by their offsets.
 type Parts = Vec<(i64, Ty)>;
@@ -14,7 +15,7 @@ type Parts = Vec<(i64, Ty)>;
 /// The registers that they become.
 type Registers = Vec<(i64, Reg)>;
 
-pub(super) fn promote(function: &mut Function) {
+pub(super) fn promote(function: &mut Function<'_>) {
     let mut parts: Vec<Option<Parts>> = vec![Some(Parts::new()); function.slots.len()];
     for inst in function.blocks.iter().flat_map(|block| &block.insts) {
         match &inst.op {
@@ -37,8 +38,9 @@ pub(super) fn promote(function: &mut Function) {
         })
         .collect();
     let starts = lay_out(function, &registers);
-    let Function { blocks, regs, .. } = function;
-    let mut rewriting = Rewriting { registers: &registers, starts: &starts, regs, new: Vec::new(), at: 0 };
+    let Function { arena, blocks, regs, .. } = function;
+    let mut rewriting =
+        Rewriting { registers: &registers, starts: &starts, arena: *arena, regs, new: Vec::new(), at: 0 };
     for block in blocks {
         for (at, inst) in block.insts.iter_mut().enumerate() {
             rewriting.at = at;
@@ -75,7 +77,7 @@ fn overlaps(parts: &Parts) -> bool {
     })
 }
 
-fn new_register(function: &mut Function, slot: usize, offset: i64, ty: Ty) -> Reg {
+fn new_register(function: &mut Function<'_>, slot: usize, offset: i64, ty: Ty) -> Reg {
     let reg = function.new_reg(ty.class());
     if let Some(name) = &function.slots[slot].name {
         let mut name = name.clone();
@@ -88,7 +90,7 @@ fn new_register(function: &mut Function, slot: usize, offset: i64, ty: Ty) -> Re
 }
 
 /// What is left becomes one piece of local memory, the last slot; the others are gone. Returns where each slot is in it.
-fn lay_out(function: &mut Function, registers: &[Option<Registers>]) -> Vec<u64> {
+fn lay_out(function: &mut Function<'_>, registers: &[Option<Registers>]) -> Vec<u64> {
     let mut starts = vec![0; function.slots.len()];
     let (mut size, mut align) = (0u64, 1u64);
     for (nth, slot) in function.slots.iter().enumerate() {
@@ -103,29 +105,31 @@ fn lay_out(function: &mut Function, registers: &[Option<Registers>]) -> Vec<u64>
 }
 
 /// The rewriting of a kernel's instructions.
-struct Rewriting<'f> {
+struct Rewriting<'f, 't> {
     registers: &'f [Option<Registers>],
     starts: &'f [u64],
+    arena: Arena<'t>,
     regs: &'f mut Vec<Class>,
     /// Instructions of a block, and which of the others they come before.
-    new: Vec<(usize, Inst)>,
+    new: Vec<(usize, Inst<'t>)>,
     /// The number of the instruction in its block.
     at: usize,
 }
 
-impl Rewriting<'_> {
-    fn before(&mut self, op: Op, dst: Reg, args: &[Operand], line: u32) {
-        self.new.push((self.at, Inst::new(op, &[dst], args, line)));
+impl<'t> Rewriting<'_, 't> {
+    fn before(&mut self, op: Op<'t>, dst: Reg, args: &[Operand], line: u32) {
+        self.new.push((self.at, Inst::new(self.arena, op, &[dst], args, line)));
     }
 
     /// Adds an instruction that has the results of this one, which gets another result.
-    fn after(&mut self, inst: &mut Inst, class: Class, op: Op, arg: Operand) {
+    fn after(&mut self, inst: &mut Inst<'t>, class: Class, op: Op<'t>, arg: Operand) {
         let own = new_reg(self.regs, class);
-        let dsts = std::mem::replace(&mut inst.dsts, Dsts::from_slice(&[own]));
-        self.new.push((self.at + 1, Inst::new(op, &dsts, &[Operand::Reg(own), arg], inst.line)));
+        let dsts = std::mem::replace(&mut inst.dsts, self.arena.list_mut(&[own]));
+        let args = self.arena.list_mut(&[Operand::Reg(own), arg]);
+        self.new.push((self.at + 1, Inst { op, dsts, args, line: inst.line }));
     }
 
-    fn inst(&mut self, inst: &mut Inst) {
+    fn inst(&mut self, inst: &mut Inst<'t>) {
         match &mut inst.op {
             Op::SlotAddress(slot) => {
                 let start = self.starts[std::mem::take(slot)];
@@ -138,8 +142,8 @@ impl Rewriting<'_> {
                 let Base::Slot(slot) = access.place.base else { return };
                 if let Some(reg) = self.register(slot, access.place.offset) {
                     match inst.op {
-                        Op::Load(_) => inst.args = Args::from_slice(&[Operand::Reg(reg)]),
-                        _ => inst.dsts = Dsts::from_slice(&[reg]),
+                        Op::Load(_) => inst.args = self.arena.list_mut(&[Operand::Reg(reg)]),
+                        _ => inst.dsts = self.arena.list_mut(&[reg]),
                     }
                     inst.op = Op::Mov;
                 } else {
@@ -159,7 +163,7 @@ impl Rewriting<'_> {
     }
 
     /// In local memory truth values are bytes, and addresses are valid for every space.
-    fn in_memory(&mut self, inst: &mut Inst) {
+    fn in_memory(&mut self, inst: &mut Inst<'t>) {
         let line = inst.line;
         match &mut inst.op {
             Op::Load(access) if access.ty == Ty::Pred => {
@@ -180,7 +184,7 @@ impl Rewriting<'_> {
             }
             Op::Store(access) if access.ty == Ty::U64 && inst.args[0].reg().is_some() => {
                 let generic = new_reg(self.regs, Class::B64);
-                self.before(Op::ToGeneric(Space::Generic), generic, &inst.args, line);
+                self.before(Op::ToGeneric(Space::Generic), generic, inst.args, line);
                 inst.args[0] = Operand::Reg(generic);
             }
             _ => {}

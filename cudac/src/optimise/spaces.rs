@@ -6,22 +6,23 @@
 use crate::check::Checked;
 use crate::check::typed::Space as Declared;
 use crate::code::{
-    Access, Arith, Base, Binary, Class, Dsts, Function, Inst, Op, Operand, Ptx, PtxOperand, Reg, Space,
+    Access, Arith, Base, Binary, Class, Function, Inst, Op, Operand, Ptx, PtxOperand, Reg, Space,
     new_reg,
 };
+use crate::source::arena::Arena;
 
 /// The space of each register, if it holds an address.
 type Known = Vec<Option<Space>>;
 
 /// Gives every access its space; `symbols` are those of the module's variables.
-pub(super) fn infer(function: &mut Function, symbols: &[Space]) {
+pub(super) fn infer(function: &mut Function<'_>, symbols: &[Space]) {
     let known = known(function, symbols);
     rewrite(function, &known, symbols);
     function.spaces = known;
 }
 
 /// The spaces of registers as far as they are known.
-pub(super) fn known(function: &Function, symbols: &[Space]) -> Known {
+pub(super) fn known(function: &Function<'_>, symbols: &[Space]) -> Known {
     let mut known: Known = vec![None; function.regs.len()];
     let mut changed = true;
     while changed {
@@ -55,7 +56,7 @@ pub(crate) fn of_symbol(checked: &Checked<'_>, global: usize) -> Space {
 }
 
 /// The arguments that may be an address, if the result of the instruction is one: of a product and a sum, what is added.
-fn carried(op: &Op) -> Option<std::ops::RangeFrom<usize>> {
+fn carried(op: &Op<'_>) -> Option<std::ops::RangeFrom<usize>> {
     match op {
         Op::Mov | Op::Select(_) | Op::Arith(Arith::Binary(Binary::Add | Binary::Sub), _) => Some(0..),
         Op::Mad(_) => Some(2..),
@@ -63,7 +64,7 @@ fn carried(op: &Op) -> Option<std::ops::RangeFrom<usize>> {
     }
 }
 
-fn space_of(inst: &Inst, known: &Known, symbols: &[Space]) -> Option<Space> {
+fn space_of(inst: &Inst<'_>, known: &Known, symbols: &[Space]) -> Option<Space> {
     let of = |arg: &Operand| arg.reg().and_then(|reg| known[reg as usize]);
     match &inst.op {
         Op::ToGlobal => Some(Space::Global),
@@ -79,9 +80,9 @@ fn space_of(inst: &Inst, known: &Known, symbols: &[Space]) -> Option<Space> {
     }
 }
 
-fn rewrite(function: &mut Function, known: &Known, symbols: &[Space]) {
-    let Function { blocks, regs, .. } = function;
-    let mut conversions = Conversions { known, regs, new: Vec::new(), at: 0 };
+fn rewrite(function: &mut Function<'_>, known: &Known, symbols: &[Space]) {
+    let Function { arena, blocks, regs, .. } = function;
+    let mut conversions = Conversions { arena: *arena, known, regs, new: Vec::new(), at: 0 };
     for block in blocks {
         for (at, inst) in block.insts.iter_mut().enumerate() {
             conversions.at = at;
@@ -100,8 +101,8 @@ fn rewrite(function: &mut Function, known: &Known, symbols: &[Space]) {
                     let own = space_of(inst, known, symbols);
                     if let Some(space) = own.filter(|space| needs_conversion(*space)) {
                         let from = new_reg(conversions.regs, Class::B64);
-                        let dsts = std::mem::replace(&mut inst.dsts, Dsts::from_slice(&[from]));
-                        conversions.add(at + 1, space, &dsts, from, inst.line);
+                        let dsts = std::mem::replace(&mut inst.dsts, conversions.arena.list_mut(&[from]));
+                        conversions.add(at + 1, space, dsts, from, inst.line);
                     }
                 }
                 Op::Ptx(ptx) => {
@@ -123,18 +124,19 @@ fn rewrite(function: &mut Function, known: &Known, symbols: &[Space]) {
 }
 
 /// Conversions of addresses to generic ones, in a block.
-struct Conversions<'f> {
+struct Conversions<'f, 't> {
+    arena: Arena<'t>,
     known: &'f Known,
     regs: &'f mut Vec<Class>,
     /// The conversions, and which of the other instructions they come before.
-    new: Vec<(usize, Inst)>,
+    new: Vec<(usize, Inst<'t>)>,
     /// The number of the instruction in its block.
     at: usize,
 }
 
-impl Conversions<'_> {
+impl Conversions<'_, '_> {
     fn add(&mut self, at: usize, space: Space, dsts: &[Reg], from: Reg, line: u32) {
-        self.new.push((at, Inst::new(Op::ToGeneric(space), dsts, &[Operand::Reg(from)], line)));
+        self.new.push((at, Inst::new(self.arena, Op::ToGeneric(space), dsts, &[Operand::Reg(from)], line)));
     }
 
     /// Converts an argument of the instruction, if it is an address of one space.
@@ -150,7 +152,7 @@ impl Conversions<'_> {
 }
 
 /// The arguments that are addresses of an instruction which does not name their space, as `%s1` does for operand 1.
-fn generic_addresses(ptx: &Ptx) -> Vec<usize> {
+fn generic_addresses(ptx: &Ptx<'_>) -> Vec<usize> {
     let is_generic = |(number, operand): (usize, &PtxOperand)| match operand {
         PtxOperand::Argument(at) if ptx.addresses[*at].is_some() => {
             (!ptx.text.contains(&format!("%s{number}"))).then_some(*at)
