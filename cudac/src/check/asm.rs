@@ -47,7 +47,8 @@ impl<'t> Checker<'_, 't> {
         let text = String::from_utf8_lossy(written.constraint).into_owned();
         let value_span = written.value.span;
         let is_updated = is_output && text.starts_with('+');
-        let letters = if is_output { text.trim_start_matches(['=', '+']) } else { &text[..] };
+        let has_sign = is_output && text.starts_with(['=', '+']);
+        let letters = &text[usize::from(has_sign)..];
         let known = if is_own { "hrlfdnmb" } else { "hrlfdn" };
         let constraint = match letters.chars().next() {
             Some(letter) if letters.len() == 1 && known.contains(letter) => letter,
@@ -57,7 +58,7 @@ impl<'t> Checker<'_, 't> {
                 ));
             }
         };
-        if is_output == (letters.len() == text.len()) {
+        if is_output != has_sign {
             return Err(error(
                 value_span,
                 "an output's constraint begins with `=` or `+`, and an input's does not",
@@ -121,40 +122,62 @@ impl<'t> Checker<'_, 't> {
     }
 }
 
-/// Whether a `%` before this text is part of a register's name, as in `%globaltimer`, which needs no second `%`.
-pub(crate) fn is_register(after: &str) -> bool {
-    let mut bytes = after.bytes();
-    // `%s1` is the space of an operand, and `%a1` its address without the offset.
-    bytes.next().is_some_and(|first| first.is_ascii_alphabetic())
-        && bytes.next().is_some_and(|b| !b.is_ascii_digit())
+/// What a `%` in the text of an `asm` stands for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Percent {
+    /// Itself: it is doubled, or begins a register's name, as in `%globaltimer`.
+    Sign,
+    /// `%1`: an operand.
+    Operand(usize),
+    /// `%s1`: the state space of an operand that is an address.
+    Space(usize),
+    /// `%a1`: such an operand without its offset.
+    Base(usize),
+    /// Nothing: there is no number.
+    Unknown,
+}
+
+/// What a `%` before this text stands for, and the text that follows.
+pub(crate) fn percent(after: &str) -> (Percent, &str) {
+    let bytes = after.as_bytes();
+    let letter = bytes.first().copied().unwrap_or_default();
+    let is_named = letter.is_ascii_alphabetic();
+    if letter == b'%' {
+        return (Percent::Sign, &after[1..]);
+    }
+    if is_named && bytes.get(1).is_some_and(|second| !second.is_ascii_digit()) {
+        return (Percent::Sign, after);
+    }
+    let start = usize::from(matches!(letter, b's' | b'a'));
+    let digits = bytes[start..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let (number, rest) = after[start..].split_at(digits);
+    let what = match (number.parse(), letter) {
+        (Ok(number), b's') => Percent::Space(number),
+        (Ok(number), b'a') => Percent::Base(number),
+        (Ok(number), _) => Percent::Operand(number),
+        (Err(_), _) => Percent::Unknown,
+    };
+    (what, rest)
 }
 
 /// Every `%N` has to be an operand.
 fn check_references(text: &str, count: usize, span: Span) -> Result<()> {
     let mut rest = text;
     while let Some(at) = rest.find('%') {
-        rest = &rest[at + 1..];
-        if is_register(rest) {
-            continue;
-        }
-        if let Some(after) = rest.strip_prefix('%') {
-            rest = after;
-            continue;
-        }
-        let skipped = rest.strip_prefix(['s', 'a']).unwrap_or(rest);
-        let digits: String = skipped.chars().take_while(char::is_ascii_digit).collect();
-        match digits.parse::<usize>() {
-            Ok(number) if number < count => {}
-            Ok(number) => {
+        let what;
+        (what, rest) = percent(&rest[at + 1..]);
+        match what {
+            Percent::Operand(number) | Percent::Space(number) | Percent::Base(number) if number >= count => {
                 return Err(error(
                     span,
                     format_args!("`%{number}` in `asm` is no operand; there are {count}"),
                 ));
             }
-            Err(_) => {
+            Percent::Unknown => {
                 return Err(error(span, "`%` in `asm` needs the number of an operand")
                     .with_help("write `%%` for a `%`"));
             }
+            _ => {}
         }
     }
     Ok(())

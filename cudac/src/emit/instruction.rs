@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use super::{Emitter, add_number};
+use crate::check::asm::{Percent, percent};
 use crate::code::{Access, Arith, Base, Binary, Class, Compare, Inst, Op, Ptx, PtxOperand, Space, Ty, Unary};
 
 impl Emitter<'_> {
@@ -167,27 +168,16 @@ impl Emitter<'_> {
         let mut rest = ptx.text;
         while let Some(at) = rest.find('%') {
             self.add(&[&rest[..at]]);
-            rest = &rest[at + 1..];
-            if crate::check::asm::is_register(rest) {
+            let what;
+            (what, rest) = percent(&rest[at + 1..]);
+            let (Percent::Operand(number) | Percent::Space(number) | Percent::Base(number)) = what else {
                 self.add(&["%"]);
                 continue;
-            }
-            if let Some(after) = rest.strip_prefix('%') {
-                self.add(&["%"]);
-                rest = after;
-                continue;
-            }
-            let (wants_space, wants_base) = (rest.starts_with('s'), rest.starts_with('a'));
-            rest = rest.trim_start_matches(['s', 'a']);
-            let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
-            let number: usize = rest[..digits].parse().unwrap_or(0);
-            rest = &rest[digits..];
+            };
             match ptx.operands.get(number) {
-                Some(PtxOperand::Argument(at)) if wants_space => {
-                    self.add(&[self.function.space(inst.args[*at]).suffix()]);
-                }
-                Some(PtxOperand::Argument(at)) => match ptx.addresses[*at] {
-                    Some(distance) if !wants_base => {
+                Some(PtxOperand::Argument(at)) => match (what, ptx.addresses[*at]) {
+                    (Percent::Space(_), _) => self.add(&[self.function.space(inst.args[*at]).suffix()]),
+                    (Percent::Operand(_), Some(distance)) => {
                         self.add(&["["]);
                         self.operand(inst.args[*at]);
                         self.end_address(distance);

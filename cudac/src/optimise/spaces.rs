@@ -4,6 +4,7 @@
 //! does; where spaces meet, the addresses are converted to generic ones. Addresses in global memory are generic already.
 
 use crate::check::Checked;
+use crate::check::asm::{Percent, percent};
 use crate::check::typed::Space as Declared;
 use crate::code::{
     Access, Arith, Base, Binary, Class, Function, Inst, Op, Operand, Ptx, PtxOperand, Reg, Space,
@@ -153,13 +154,15 @@ impl Conversions<'_, '_> {
 
 /// The arguments that are addresses of an instruction which does not name their space, as `%s1` does for operand 1.
 fn generic_addresses(ptx: &Ptx<'_>) -> Vec<usize> {
-    let is_generic = |(number, operand): (usize, &PtxOperand)| match operand {
-        PtxOperand::Argument(at) if ptx.addresses[*at].is_some() => {
-            (!ptx.text.contains(&format!("%s{number}"))).then_some(*at)
+    let mut generic = Vec::new();
+    for (number, operand) in ptx.operands.iter().enumerate() {
+        let names_space = || ptx.text.split('%').any(|after| percent(after).0 == Percent::Space(number));
+        match operand {
+            PtxOperand::Argument(at) if ptx.addresses[*at].is_some() && !names_space() => generic.push(*at),
+            _ => {}
         }
-        _ => None,
-    };
-    ptx.operands.iter().enumerate().filter_map(is_generic).collect()
+    }
+    generic
 }
 
 fn needs_conversion(space: Space) -> bool {

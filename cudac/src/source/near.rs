@@ -6,10 +6,10 @@ const LONGEST: usize = 64;
 /// The name that differs least, if it differs in a third of its letters at most.
 pub(crate) fn nearest<'n>(wrong: &str, known: impl Iterator<Item = &'n str>) -> Option<&'n str> {
     // A letter or two are like too many names.
-    if wrong.len() > LONGEST || wrong.chars().count() < 3 {
+    if !(3..=LONGEST).contains(&wrong.len()) {
         return None;
     }
-    let allowed = (wrong.chars().count() / 3).max(1);
+    let allowed = (wrong.len() / 3).max(1);
     let close = known.filter(|name| name.len() <= LONGEST && name.len().abs_diff(wrong.len()) <= allowed);
     close
         .map(|name| (distance(wrong, name), name))
@@ -18,10 +18,11 @@ pub(crate) fn nearest<'n>(wrong: &str, known: impl Iterator<Item = &'n str>) -> 
         .map(|(_, name)| name)
 }
 
-/// How many letters have to be inserted, removed, replaced or exchanged with their neighbour.
+/// Of two names that are not too long: how many letters have to be inserted, removed, replaced or exchanged with their neighbour.
 fn distance(a: &str, b: &str) -> usize {
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
-    let mut rows = [vec![0; b.len() + 1], (0..=b.len()).collect::<Vec<_>>(), vec![0; b.len() + 1]];
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    let mut rows = [[0; LONGEST + 1]; 3];
+    rows[1].iter_mut().enumerate().for_each(|(j, far)| *far = j);
     for i in 1..=a.len() {
         rows[2][0] = i;
         for j in 1..=b.len() {

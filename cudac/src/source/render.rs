@@ -76,15 +76,15 @@ impl fmt::Display for Diagnostic {
         };
         writeln!(f, "{}:{}:{}: {kind}: {}", self.file, self.line, self.column, self.message)?;
         let number = self.line.to_string();
-        let margin = " ".repeat(number.len());
+        let margin = number.len();
         writeln!(f, " {number} | {}", self.text)?;
         // Tabs are repeated, so that the caret stands where the reader's tabs put the text.
         let before = self.text.chars().take(self.column as usize - 1);
         let indent: String = before.map(|c| if c == '\t' { '\t' } else { ' ' }).collect();
         let carets = (self.width as usize).min(LONGEST_LINE.saturating_sub(indent.len()).max(1));
-        write!(f, " {margin} | {indent}{}", "^".repeat(carets))?;
+        write!(f, " {:margin$} | {indent}{:^<carets$}", "", "")?;
         match &self.help {
-            Some(help) => write!(f, "\n {margin} = help: {help}"),
+            Some(help) => write!(f, "\n {:margin$} = help: {help}", ""),
             None => Ok(()),
         }
     }
