@@ -173,19 +173,9 @@ fn runs<const TEST: Test, T: Value + PartialOrd>() -> Runs {
     Runs {
         sources: const { &[T::KIND, T::KIND] },
         setp: |warps, args| map2(warps, args, holds::<TEST, T>),
-        setp_pair: |warps, args| {
-            warps.each(|lanes| {
-                let (t, c) = (compare::<TEST, T>(lanes, args), lanes.preds[args.c as usize]);
-                lanes.write_pred(args.d, combine(args.imm, t, c));
-                lanes.write_pred(args.q, combine(args.imm, !t, c));
-            });
-        },
-        set_bits: |warps, args| {
-            warps.each(|lanes| write_set(lanes, args, compare::<TEST, T>(lanes, args), u32::MAX));
-        },
-        set_float: |warps, args| {
-            warps.each(|lanes| write_set(lanes, args, compare::<TEST, T>(lanes, args), 1f32.to_bits()));
-        },
+        setp_pair: |warps, args| write_pair(warps, args, compare::<TEST, T>),
+        set_bits: |warps, args| write_set(warps, args, compare::<TEST, T>, u32::MAX),
+        set_float: |warps, args| write_set(warps, args, compare::<TEST, T>, 1f32.to_bits()),
     }
 }
 
@@ -215,11 +205,32 @@ fn runs_of(test: Test, ty: Type) -> Runs {
     }
 }
 
-/// The lanes for which the comparison holds. The bits of inactive lanes have no meaning.
-#[inline(always)]
+/// The lanes of a warp for which a comparison holds. The bits of inactive lanes have no meaning.
+type Compare = fn(&Lanes<'_>, &Args) -> u32;
+
 fn compare<const TEST: Test, T: Value + PartialOrd>(lanes: &Lanes<'_>, args: &Args) -> u32 {
     let (a, b) = (T::read(lanes, args.a), T::read(lanes, args.b));
     mask_of(|lane| holds::<TEST, T>(T::lane(&a, lane), T::lane(&b, lane)))
+}
+
+/// The results of `setp` with all there is. This code exists once and calls the comparison, because there are many comparisons,
+/// and kernels hardly ever combine two.
+#[inline(never)]
+fn write_pair(warps: &mut Warps<'_>, args: &Args, compare: Compare) {
+    warps.each(|lanes| {
+        let (t, c) = (compare(lanes, args), lanes.preds[args.c as usize]);
+        lanes.write_pred(args.d, combine(args.imm, t, c));
+        lanes.write_pred(args.q, combine(args.imm, !t, c));
+    });
+}
+
+/// The result of `set`: a value where the comparison holds, and 0 elsewhere. This code exists once, too.
+#[inline(never)]
+fn write_set(warps: &mut Warps<'_>, args: &Args, compare: Compare, value: u32) {
+    warps.each(|lanes| {
+        let holds = combine(args.imm, compare(lanes, args), lanes.preds[args.c as usize]);
+        lanes.write_narrow(args.d, |lane| if bool::lane(&holds, lane) { value } else { 0 });
+    });
 }
 
 /// Bit `2t + c` of `table`, for 32 lanes' `t` and `c` at once.
@@ -227,12 +238,6 @@ fn compare<const TEST: Test, T: Value + PartialOrd>(lanes: &Lanes<'_>, args: &Ar
 fn combine(table: u16, t: u32, c: u32) -> u32 {
     let row = |bit: u16| if table >> bit & 1 != 0 { u32::MAX } else { 0 };
     t & (c & row(3) | !c & row(2)) | !t & (c & row(1) | !c & row(0))
-}
-
-#[inline(always)]
-fn write_set(lanes: &mut Lanes<'_>, args: &Args, t: u32, value: u32) {
-    let holds = combine(args.imm, t, lanes.preds[args.c as usize]);
-    lanes.write_narrow(args.d, |lane| if bool::lane(&holds, lane) { value } else { 0 });
 }
 
 /// Takes the third predicate where the opcode has an operator for it, and sets the truth table of both.

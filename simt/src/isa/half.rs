@@ -165,7 +165,7 @@ macro_rules! arithmetic {
     ($name:ident, ($($x:ident: $T:ident),*), $f:expr) => {
         fn $name(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
             o.alu(by_half!(m, FORMAT, T => by_mode!(m, MODE => {
-                alu!(($($T),*) -> T, |$($x),*| T::each([$($x),*], |bits| {
+                alu!(rare ($($T),*) -> T, |$($x),*| T::each([$($x),*], |bits| {
                     let [$($x),*] = bits;
                     MODE.output(FORMAT, $f(const { MODE.format(FORMAT) }, $($x),*))
                 }))
@@ -214,7 +214,7 @@ macro_rules! pick {
             o.alu(by_half!(m, FORMAT, T => by_flag!(has(m, "ftz"), FTZ => by_flag!(has(m, "NaN"), NAN => {
                 by_flag!(has(m, "xorsign"), XORSIGN => {
                     const PICK: Pick = Pick { ftz: FTZ, nan: NAN, xorsign: XORSIGN, max: $max };
-                    alu!((T, T) -> T, |a, b| T::each([a, b], |[a, b]| choose(FORMAT, PICK, a, b)))
+                    alu!(rare (T, T) -> T, |a, b| T::each([a, b], |[a, b]| choose(FORMAT, PICK, a, b)))
                 })
             }))))
         }

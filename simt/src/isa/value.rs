@@ -211,10 +211,10 @@ pub fn vectorise<Loop: WithSimd>(lanes: Loop) -> Loop::Output {
     PROCESSOR.dispatch(lanes)
 }
 
-/// Defines `map1` to `map4`. Each is a struct with what its loop works on, because that is what `pulp` can compile for several
+/// Defines `map1` to `map4`, and `small1` to `small4` for what is rare. Each map is a struct with what its loop works on, because that is what `pulp` can compile for several
 /// processors: a closure would be a function of its own, compiled for the oldest one.
 macro_rules! map {
-    ($($name:ident, $doc:literal: $($source:ident $column:ident $slot:ident),*;)*) => {$(
+    ($($name:ident $small:ident, $doc:literal: $($source:ident $column:ident $slot:ident),*;)*) => {$(
         #[doc = $doc]
         #[inline(always)]
         pub fn $name<$($source: Value,)* D: Value>(
@@ -255,21 +255,31 @@ macro_rules! map {
                 }
             }
             if cfg!(target_family = "wasm") {
-                return warps.each_small(&|lanes| {
-                    $(let $column = $source::read(lanes, args.$slot);)*
-                    D::write(lanes, args.d, |lane| f($($source::lane(&$column, lane)),*));
-                });
+                return $small(warps, args, f);
             }
             vectorise(Map { warps, args, f, types: PhantomData::<($($source,)* D)> });
+        }
+
+        #[doc = concat!($doc, " In less code, which is slower.")]
+        #[inline(always)]
+        pub fn $small<$($source: Value,)* D: Value>(
+            warps: &mut Warps<'_>,
+            args: &Args,
+            f: impl Fn($($source),*) -> D,
+        ) {
+            warps.each_small(&|lanes| {
+                $(let $column = $source::read(lanes, args.$slot);)*
+                D::write(lanes, args.d, |lane| f($($source::lane(&$column, lane)),*));
+            });
         }
     )*};
 }
 
 map! {
-    map1, "`d = f(a)`, lane by lane.": A a a;
-    map2, "`d = f(a, b)`, lane by lane.": A a a, B b b;
-    map3, "`d = f(a, b, c)`, lane by lane.": A a a, B b b, C c c;
-    map4, "`d = f(a, b, c, e)`, lane by lane.": A a a, B b b, C c c, E e e;
+    map1 small1, "`d = f(a)`, lane by lane.": A a a;
+    map2 small2, "`d = f(a, b)`, lane by lane.": A a a, B b b;
+    map3 small3, "`d = f(a, b, c)`, lane by lane.": A a a, B b b, C c c;
+    map4 small4, "`d = f(a, b, c, e)`, lane by lane.": A a a, B b b, C c c, E e e;
 }
 
 /// `d = f(a)` of predicates, 32 lanes at a time.
@@ -293,27 +303,36 @@ pub fn map_preds(warps: &mut Warps<'_>, args: &Args, f: impl Fn(u32, u32) -> u32
     }
 }
 
-/// An [`Alu`] from a signature and a function: `alu!((i32, i32) -> i32, i32::wrapping_add)`.
+/// An [`Alu`] from a signature and a function: `alu!((i32, i32) -> i32, i32::wrapping_add)`. With `rare` in front, the loop over
+/// the lanes is not compiled for each function and each level of vector code.
 macro_rules! alu {
-    (($($source:ty),*) -> $d:ty, $f:expr) => {
+    (rare ($($source:ty),*) -> $d:ty, $f:expr) => {
+        $crate::isa::value::alu!(@alu [small1 small2 small3 small4] ($($source),*) -> $d, $f)
+    };
+    (@alu $maps:tt ($($source:ty),*) -> $d:ty, $f:expr) => {
         $crate::isa::value::Alu {
             results: &[<$d as $crate::isa::value::Value>::KIND],
             sources: &[$(<$source as $crate::isa::value::Value>::KIND),*],
-            run: |warps, args| $crate::isa::value::alu!(@map warps, args, $f, ($($source),*) -> $d),
+            run: |warps, args| $crate::isa::value::alu!(@map $maps warps, args, $f, ($($source),*) -> $d),
             affine: $crate::isa::affine::Rule::No,
         }
     };
-    (@map $warps:ident, $args:ident, $f:expr, ($a:ty) -> $d:ty) => {
-        $crate::isa::value::map1::<$a, $d>($warps, $args, $f)
+    (@map [$map:ident $($more:ident)*] $warps:ident, $args:ident, $f:expr, ($a:ty) -> $d:ty) => {
+        $crate::isa::value::$map::<$a, $d>($warps, $args, $f)
     };
-    (@map $warps:ident, $args:ident, $f:expr, ($a:ty, $b:ty) -> $d:ty) => {
-        $crate::isa::value::map2::<$a, $b, $d>($warps, $args, $f)
+    (@map [$one:ident $map:ident $($more:ident)*] $warps:ident, $args:ident, $f:expr, ($a:ty, $b:ty) -> $d:ty) => {
+        $crate::isa::value::$map::<$a, $b, $d>($warps, $args, $f)
     };
-    (@map $warps:ident, $args:ident, $f:expr, ($a:ty, $b:ty, $c:ty) -> $d:ty) => {
-        $crate::isa::value::map3::<$a, $b, $c, $d>($warps, $args, $f)
+    (@map [$one:ident $two:ident $map:ident $($more:ident)*] $warps:ident, $args:ident, $f:expr,
+     ($a:ty, $b:ty, $c:ty) -> $d:ty) => {
+        $crate::isa::value::$map::<$a, $b, $c, $d>($warps, $args, $f)
     };
-    (@map $warps:ident, $args:ident, $f:expr, ($a:ty, $b:ty, $c:ty, $e:ty) -> $d:ty) => {
-        $crate::isa::value::map4::<$a, $b, $c, $e, $d>($warps, $args, $f)
+    (@map [$one:ident $two:ident $three:ident $map:ident] $warps:ident, $args:ident, $f:expr,
+     ($a:ty, $b:ty, $c:ty, $e:ty) -> $d:ty) => {
+        $crate::isa::value::$map::<$a, $b, $c, $e, $d>($warps, $args, $f)
+    };
+    (($($source:ty),*) -> $d:ty, $f:expr) => {
+        $crate::isa::value::alu!(@alu [map1 map2 map3 map4] ($($source),*) -> $d, $f)
     };
 }
 pub(crate) use alu;
