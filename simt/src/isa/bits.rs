@@ -7,7 +7,7 @@
 use super::affine::Rule;
 use super::grammar::Modifiers;
 use super::operands::{Operands, span_of};
-use super::value::{Alu, Args, Kind, Run, Value, alu, by_int, map_pred, map_preds, map3};
+use super::value::{Alu, Args, Kind, Run, Value, alu, by_int, by_width, map_pred, map_preds, map3};
 use crate::isa::form::{Family, Form};
 use crate::isa::op::Op;
 use crate::machine::registers::{Lanes, Narrow};
@@ -21,7 +21,7 @@ macro_rules! logic {
             Type::Pred => pred_alu(&[Kind::Pred, Kind::Pred], |warps, args| {
                 map_preds(warps, args, |$a, $b| $result);
             }),
-            ty => by_int!(ty, T => alu!((T, T) -> T, |$a, $b| $result)),
+            ty => by_width!(ty, T => alu!((T, T) -> T, |$a, $b| $result)),
         }
     };
 }
@@ -38,13 +38,13 @@ pub const FAMILY: Family = Family {
         Form::new("xor.(pred|b16|b32|b64)", |m, o| o.alu(logic!(m.ty(1), |a, b| a ^ b))),
         Form::new("not.(pred|b16|b32|b64)", not),
         Form::new("cnot.(b16|b32|b64)", |m, o| {
-            o.alu(by_int!(m.ty(1), T => alu!((T) -> T, |a| T::from(a == 0))))
+            o.alu(by_width!(m.ty(1), T => alu!(rare (T) -> T, |a| T::from(a == 0))))
         }),
         Form::new("lop3.b32", lop3).since(50),
         Form::new("lop3.(or|and).b32", lop3_pred).since(70),
         Form::new("shf.(l|r).(clamp|wrap).b32", funnel_shift).since(32),
         Form::new("shl.(b16|b32|b64)", |m, o| {
-            o.alu(by_int!(m.ty(1), T => alu!((T, u32) -> T, T::shift_left).with_affine(Rule::ShiftLeft)))
+            o.alu(by_width!(m.ty(1), T => alu!((T, u32) -> T, T::shift_left).with_affine(Rule::ShiftLeft)))
         }),
         Form::new("shr.(b16|b32|b64|u16|u32|u64|s16|s32|s64)", |m, o| {
             o.alu(
@@ -119,7 +119,7 @@ const fn pred_alu(sources: &'static [Kind], run: Run) -> Alu {
 fn not(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
     o.alu(match m.ty(1) {
         Type::Pred => pred_alu(&[Kind::Pred], |warps, args| map_pred(warps, args, |a| !a)),
-        ty => by_int!(ty, T => alu!((T) -> T, |a: T| !a)),
+        ty => by_width!(ty, T => alu!((T) -> T, |a: T| !a)),
     })
 }
 
@@ -204,12 +204,12 @@ fn funnel_right(a: u32, b: u32, count: u32) -> u32 {
 /// selected by the lower two bits of `c`.
 fn prmt(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
     o.alu(match m.text(2) {
-        "f4e" => alu!((u32, u32, u32) -> u32, |a, b, c| permute(a, b, |i| c % 4 + i)),
-        "b4e" => alu!((u32, u32, u32) -> u32, |a, b, c| permute(a, b, |i| (8 + c % 4 - i) % 8)),
-        "rc8" => alu!((u32, u32, u32) -> u32, |a, b, c| permute(a, b, |_| c % 4)),
-        "ecl" => alu!((u32, u32, u32) -> u32, |a, b, c| permute(a, b, |i| i.max(c % 4))),
-        "ecr" => alu!((u32, u32, u32) -> u32, |a, b, c| permute(a, b, |i| i.min(c % 4))),
-        "rc16" => alu!((u32, u32, u32) -> u32, |a, b, c| permute(a, b, |i| c % 2 * 2 + i % 2)),
+        "f4e" => alu!(rare (u32, u32, u32) -> u32, |a, b, c| permute(a, b, |i| c % 4 + i)),
+        "b4e" => alu!(rare (u32, u32, u32) -> u32, |a, b, c| permute(a, b, |i| (8 + c % 4 - i) % 8)),
+        "rc8" => alu!(rare (u32, u32, u32) -> u32, |a, b, c| permute(a, b, |_| c % 4)),
+        "ecl" => alu!(rare (u32, u32, u32) -> u32, |a, b, c| permute(a, b, |i| i.max(c % 4))),
+        "ecr" => alu!(rare (u32, u32, u32) -> u32, |a, b, c| permute(a, b, |i| i.min(c % 4))),
+        "rc16" => alu!(rare (u32, u32, u32) -> u32, |a, b, c| permute(a, b, |i| c % 2 * 2 + i % 2)),
         _ => alu!((u32, u32, u32) -> u32, |a, b, c| permute(a, b, |i| c >> (4 * i))),
     })
 }

@@ -150,8 +150,7 @@ impl Value for Flushed {
 macro_rules! by_bits {
     ($ty:expr, $T:ident => $body:expr) => {
         by_type!($ty; [
-            U16 => u16, S16 => u16, B16 => u16, U32 => u32, S32 => u32, B32 => u32,
-            U64 => u64, S64 => u64, B64 => u64, F32 => f32, F64 => f64,
+            U16 | S16 | B16 => u16, U32 | S32 | B32 => u32, U64 | S64 | B64 => u64, F32 => f32, F64 => f64,
         ], $T => $body)
     };
 }
@@ -306,14 +305,14 @@ fn selp(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
 }
 
 fn slct_int(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
-    o.alu(by_bits!(m.ty(1), T => alu!((T, T, i32) -> T, |a, b, c| if c >= 0 { a } else { b })))
+    o.alu(by_bits!(m.ty(1), T => alu!(rare (T, T, i32) -> T, |a, b, c| if c >= 0 { a } else { b })))
 }
 
 /// A NaN is not zero or above, so it selects `b`. -0 is, and so is a number that `.ftz` flushes to zero.
 fn slct_float(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
     o.alu(by_bits!(m.ty(2), T => match m.text(1) {
-        "ftz" => alu!((T, T, Flushed) -> T, |a, b, c| if c.0 >= 0.0 { a } else { b }),
-        _ => alu!((T, T, f32) -> T, |a, b, c| if c >= 0.0 { a } else { b }),
+        "ftz" => alu!(rare (T, T, Flushed) -> T, |a, b, c| if c.0 >= 0.0 { a } else { b }),
+        _ => alu!(rare (T, T, f32) -> T, |a, b, c| if c >= 0.0 { a } else { b }),
     }))
 }
 

@@ -231,8 +231,8 @@ fn cvt_pair(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
 
 fn pack_16(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
     o.alu(match m.text(3) {
-        "u16" => alu!((i32, i32) -> u32, |a, b| clamp(a, 0, 0xffff) << 16 | clamp(b, 0, 0xffff)),
-        _ => alu!((i32, i32) -> u32, |a, b| {
+        "u16" => alu!(rare (i32, i32) -> u32, |a, b| clamp(a, 0, 0xffff) << 16 | clamp(b, 0, 0xffff)),
+        _ => alu!(rare (i32, i32) -> u32, |a, b| {
             let half = |x| clamp(x, -0x8000, 0x7fff) & 0xffff;
             half(a) << 16 | half(b)
         }),
@@ -242,12 +242,12 @@ fn pack_16(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
 /// `d = c, a, b`: `a` and `b` clamped to a few bits each, below the low bits of `c`.
 fn pack_into(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
     o.alu(match m.text(3) {
-        "u8" => alu!((i32, i32, u32) -> u32, pack::<8, false>),
-        "s8" => alu!((i32, i32, u32) -> u32, pack::<8, true>),
-        "u4" => alu!((i32, i32, u32) -> u32, pack::<4, false>),
-        "s4" => alu!((i32, i32, u32) -> u32, pack::<4, true>),
-        "u2" => alu!((i32, i32, u32) -> u32, pack::<2, false>),
-        _ => alu!((i32, i32, u32) -> u32, pack::<2, true>),
+        "u8" => alu!(rare (i32, i32, u32) -> u32, pack::<8, false>),
+        "s8" => alu!(rare (i32, i32, u32) -> u32, pack::<8, true>),
+        "u4" => alu!(rare (i32, i32, u32) -> u32, pack::<4, false>),
+        "s4" => alu!(rare (i32, i32, u32) -> u32, pack::<4, true>),
+        "u2" => alu!(rare (i32, i32, u32) -> u32, pack::<2, false>),
+        _ => alu!(rare (i32, i32, u32) -> u32, pack::<2, true>),
     })
 }
 

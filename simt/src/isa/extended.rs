@@ -63,13 +63,13 @@ macro_rules! by_flag {
 // The sign does not change a sum or its carry.
 
 fn add(m: &Modifiers<'_>, o: &mut Operands<'_, '_>, flag: Flag) -> Result<Op, Error> {
-    by_type!(m.ty(2); [U32 => u32, S32 => u32, U64 => u64, S64 => u64], T => {
+    by_type!(m.ty(2); [U32 | S32 => u32, U64 | S64 => u64], T => {
         chain(o, &[T::KIND; 3], by_flag!(flag, |lanes, args| sum(NO_CARRY, T::add_carry)))
     })
 }
 
 fn sub(m: &Modifiers<'_>, o: &mut Operands<'_, '_>, flag: Flag) -> Result<Op, Error> {
-    by_type!(m.ty(2); [U32 => u32, S32 => u32, U64 => u64, S64 => u64], T => {
+    by_type!(m.ty(2); [U32 | S32 => u32, U64 | S64 => u64], T => {
         chain(o, &[T::KIND; 3], by_flag!(flag, |lanes, args| sum(CARRY, T::sub_carry)))
     })
 }

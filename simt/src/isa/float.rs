@@ -62,30 +62,32 @@ pub const FAMILY: Family = Family {
     ],
 };
 
-/// Evaluates `$body` with `$NAME` a constant that is the rounding named by `$text`.
+/// An [`Alu`] as [`alu!`] makes it, where `$f` may name the constant `$NAME`, which is the rounding named by `$text`. Kernels seldom
+/// round in another way than to nearest, the default.
 macro_rules! by_rounding {
-    ($text:expr, $NAME:ident => $body:expr) => {{
+    ($text:expr, $NAME:ident => $types:tt -> $d:ty, $f:expr) => {{
         use $crate::isa::float::exact::Rounding;
         match $text {
             "rz" => {
                 const $NAME: Rounding = Rounding::Zero;
-                $body
+                by_rounding!(@rare $types -> $d, $f)
             }
             "rm" => {
                 const $NAME: Rounding = Rounding::Down;
-                $body
+                by_rounding!(@rare $types -> $d, $f)
             }
             "rp" => {
                 const $NAME: Rounding = Rounding::Up;
-                $body
+                by_rounding!(@rare $types -> $d, $f)
             }
-            // The default is to nearest.
             _ => {
                 const $NAME: Rounding = Rounding::Nearest;
-                $body
+                by_rounding!(@often $types -> $d, $f)
             }
         }
     }};
+    (@rare ($($source:ty),*) -> $d:ty, $f:expr) => { alu!(rare ($($source),*) -> $d, $f) };
+    (@often ($($source:ty),*) -> $d:ty, $f:expr) => { alu!(($($source),*) -> $d, $f) };
 }
 
 /// Evaluates `$body` with `$NAME` a constant that equals `$flag`.
@@ -102,76 +104,74 @@ macro_rules! by_flag {
 }
 pub(super) use by_flag;
 
-/// Evaluates `$body` with `$MODE` a constant that holds the modifiers `.rnd` and `.ftz` in segments 1 and 2,
-/// and `.sat` in segment 3 where `$m` has one.
+/// The same with `$MODE` a constant that holds the modifiers `.rnd` and `.ftz` in segments 1 and 2, and `.sat` in segment 3 where
+/// `$m` has one.
 macro_rules! by_mode {
-    ($m:expr, sat, $MODE:ident => $body:expr) => {
-        by_flag!($m.has(3), SAT => by_mode!($m, SAT, $MODE => $body))
+    ($m:expr, sat, $MODE:ident => $types:tt -> $d:ty, $f:expr) => {
+        by_flag!($m.has(3), SAT => by_mode!($m, SAT, $MODE => $types -> $d, $f))
     };
-    ($m:expr, $SAT:expr, $MODE:ident => $body:expr) => {
-        by_rounding!($m.text(1), RND => by_flag!($m.has(2), FTZ => {
+    ($m:expr, $SAT:expr, $MODE:ident => $types:tt -> $d:ty, $f:expr) => {
+        by_flag!($m.has(2), FTZ => by_rounding!($m.text(1), RND => $types -> $d, {
             const $MODE: Mode = Mode { rounding: RND, ftz: FTZ, sat: $SAT };
-            $body
+            $f
         }))
     };
 }
 
 fn add_f32(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
-    o.alu(by_mode!(m, sat, MODE => alu!((f32, f32) -> f32, |a, b| single::add(MODE, a, b))))
+    o.alu(by_mode!(m, sat, MODE => (f32, f32) -> f32, |a, b| single::add(MODE, a, b)))
 }
 
 fn sub_f32(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
-    o.alu(by_mode!(m, sat, MODE => alu!((f32, f32) -> f32, |a, b| single::sub(MODE, a, b))))
+    o.alu(by_mode!(m, sat, MODE => (f32, f32) -> f32, |a, b| single::sub(MODE, a, b)))
 }
 
 fn mul_f32(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
-    o.alu(by_mode!(m, sat, MODE => alu!((f32, f32) -> f32, |a, b| single::mul(MODE, a, b))))
+    o.alu(by_mode!(m, sat, MODE => (f32, f32) -> f32, |a, b| single::mul(MODE, a, b)))
 }
 
 fn fma_f32(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
-    o.alu(by_mode!(m, sat, MODE => alu!((f32, f32, f32) -> f32, |a, b, c| single::fma(MODE, a, b, c))))
+    o.alu(by_mode!(m, sat, MODE => (f32, f32, f32) -> f32, |a, b, c| single::fma(MODE, a, b, c)))
 }
 
 fn div_f32(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
-    o.alu(by_mode!(m, false, MODE => alu!((f32, f32) -> f32, |a, b| single::div(MODE, a, b))))
+    o.alu(by_mode!(m, false, MODE => (f32, f32) -> f32, |a, b| single::div(MODE, a, b)))
 }
 
 fn rcp_f32(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
-    o.alu(by_mode!(m, false, MODE => alu!((f32) -> f32, |a| single::div(MODE, 1.0, a))))
+    o.alu(by_mode!(m, false, MODE => (f32) -> f32, |a| single::div(MODE, 1.0, a)))
 }
 
 fn sqrt_f32(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
-    o.alu(by_mode!(m, false, MODE => alu!((f32) -> f32, |a| single::sqrt(MODE, a))))
+    o.alu(by_mode!(m, false, MODE => (f32) -> f32, |a| single::sqrt(MODE, a)))
 }
 
 fn add_f64(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
-    o.alu(by_rounding!(m.text(1), RND => alu!((f64, f64) -> f64, |a, b| double::add(RND, a, b))))
+    o.alu(by_rounding!(m.text(1), RND => (f64, f64) -> f64, |a, b| double::add(RND, a, b)))
 }
 
 fn sub_f64(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
-    o.alu(by_rounding!(m.text(1), RND => alu!((f64, f64) -> f64, |a, b| double::sub(RND, a, b))))
+    o.alu(by_rounding!(m.text(1), RND => (f64, f64) -> f64, |a, b| double::sub(RND, a, b)))
 }
 
 fn mul_f64(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
-    o.alu(by_rounding!(m.text(1), RND => alu!((f64, f64) -> f64, |a, b| double::mul(RND, a, b))))
+    o.alu(by_rounding!(m.text(1), RND => (f64, f64) -> f64, |a, b| double::mul(RND, a, b)))
 }
 
 fn fma_f64(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
-    o.alu(by_rounding!(m.text(1), RND => {
-        alu!((f64, f64, f64) -> f64, |a, b, c| double::fma(RND, a, b, c))
-    }))
+    o.alu(by_rounding!(m.text(1), RND => (f64, f64, f64) -> f64, |a, b, c| double::fma(RND, a, b, c)))
 }
 
 fn div_f64(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
-    o.alu(by_rounding!(m.text(1), RND => alu!((f64, f64) -> f64, |a, b| double::div(RND, a, b))))
+    o.alu(by_rounding!(m.text(1), RND => (f64, f64) -> f64, |a, b| double::div(RND, a, b)))
 }
 
 fn rcp_f64(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
-    o.alu(by_rounding!(m.text(1), RND => alu!((f64) -> f64, |a| double::div(RND, 1.0, a))))
+    o.alu(by_rounding!(m.text(1), RND => (f64) -> f64, |a| double::div(RND, 1.0, a)))
 }
 
 fn sqrt_f64(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
-    o.alu(by_rounding!(m.text(1), RND => alu!((f64) -> f64, |a| double::sqrt(RND, a))))
+    o.alu(by_rounding!(m.text(1), RND => (f64) -> f64, |a| double::sqrt(RND, a)))
 }
 
 fn abs_f32(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
@@ -201,18 +201,18 @@ pick_f32!(max_xorsign_f32, max: true, xorsign: true);
 
 fn testp(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
     o.alu(match (m.text(1), m.text(2)) {
-        ("finite", "f32") => alu!((f32) -> bool, f32::is_finite),
-        ("finite", _) => alu!((f64) -> bool, f64::is_finite),
-        ("infinite", "f32") => alu!((f32) -> bool, f32::is_infinite),
-        ("infinite", _) => alu!((f64) -> bool, f64::is_infinite),
-        ("number", "f32") => alu!((f32) -> bool, |a: f32| !a.is_nan()),
-        ("number", _) => alu!((f64) -> bool, |a: f64| !a.is_nan()),
-        ("notanumber", "f32") => alu!((f32) -> bool, f32::is_nan),
-        ("notanumber", _) => alu!((f64) -> bool, f64::is_nan),
+        ("finite", "f32") => alu!(rare (f32) -> bool, f32::is_finite),
+        ("finite", _) => alu!(rare (f64) -> bool, f64::is_finite),
+        ("infinite", "f32") => alu!(rare (f32) -> bool, f32::is_infinite),
+        ("infinite", _) => alu!(rare (f64) -> bool, f64::is_infinite),
+        ("number", "f32") => alu!(rare (f32) -> bool, |a: f32| !a.is_nan()),
+        ("number", _) => alu!(rare (f64) -> bool, |a: f64| !a.is_nan()),
+        ("notanumber", "f32") => alu!(rare (f32) -> bool, f32::is_nan),
+        ("notanumber", _) => alu!(rare (f64) -> bool, f64::is_nan),
         // The specification counts zeros as normal.
-        ("normal", "f32") => alu!((f32) -> bool, |a: f32| a.is_normal() || a == 0.0),
-        ("normal", _) => alu!((f64) -> bool, |a: f64| a.is_normal() || a == 0.0),
-        (_, "f32") => alu!((f32) -> bool, f32::is_subnormal),
-        _ => alu!((f64) -> bool, f64::is_subnormal),
+        ("normal", "f32") => alu!(rare (f32) -> bool, |a: f32| a.is_normal() || a == 0.0),
+        ("normal", _) => alu!(rare (f64) -> bool, |a: f64| a.is_normal() || a == 0.0),
+        (_, "f32") => alu!(rare (f32) -> bool, f32::is_subnormal),
+        _ => alu!(rare (f64) -> bool, f64::is_subnormal),
     })
 }

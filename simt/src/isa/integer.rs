@@ -8,7 +8,7 @@
 use super::affine::Rule;
 use super::grammar::Modifiers;
 use super::operands::Operands;
-use super::value::{Alu, Args, Value, alu, by_int, by_type, map1, map2};
+use super::value::{Alu, Args, Value, alu, by_int, by_type, by_width, map1, map2};
 use crate::isa::form::{Family, Form};
 use crate::isa::op::Op;
 use crate::machine::registers::Warps;
@@ -21,28 +21,28 @@ pub const FAMILY: Family = Family {
     section: "9.7.1",
     forms: &[
         Form::new("add.(u16|u32|u64|s16|s32|s64)", |m, o| {
-            o.alu(by_int!(m.ty(1), T => alu!((T, T) -> T, T::wrapping_add).with_affine(Rule::Add)))
+            o.alu(by_width!(m.ty(1), T => alu!((T, T) -> T, T::wrapping_add).with_affine(Rule::Add)))
         }),
-        Form::new("add.sat.s32", |_, o| o.alu(alu!((i32, i32) -> i32, i32::saturating_add))),
+        Form::new("add.sat.s32", |_, o| o.alu(alu!(rare (i32, i32) -> i32, i32::saturating_add))),
         Form::new("sub.(u16|u32|u64|s16|s32|s64)", |m, o| {
-            o.alu(by_int!(m.ty(1), T => alu!((T, T) -> T, T::wrapping_sub).with_affine(Rule::Subtract)))
+            o.alu(by_width!(m.ty(1), T => alu!((T, T) -> T, T::wrapping_sub).with_affine(Rule::Subtract)))
         }),
-        Form::new("sub.sat.s32", |_, o| o.alu(alu!((i32, i32) -> i32, i32::saturating_sub))),
+        Form::new("sub.sat.s32", |_, o| o.alu(alu!(rare (i32, i32) -> i32, i32::saturating_sub))),
         Form::new("mul.(hi|lo).(u16|u32|u64|s16|s32|s64)", mul),
         Form::new("mul.wide.(u16|u32|s16|s32)", mul_wide),
         Form::new("mad.(hi|lo).(u16|u32|u64|s16|s32|s64)", mad),
         Form::new("mad.wide.(u16|u32|s16|s32)", mad_wide),
         Form::new("mad.hi.sat.s32", |_, o| {
-            o.alu(alu!((i32, i32, i32) -> i32, |a, b, c| i32::high(a, b).saturating_add(c)))
+            o.alu(alu!(rare (i32, i32, i32) -> i32, |a, b, c| i32::high(a, b).saturating_add(c)))
         }),
         Form::new("mul24.(hi|lo).(u32|s32)", mul24),
         Form::new("mad24.(hi|lo).(u32|s32)", mad24),
         Form::new("mad24.hi.sat.s32", |_, o| {
-            o.alu(alu!((i32, i32, i32) -> i32, |a, b, c| i32::high24(a, b).saturating_add(c)))
+            o.alu(alu!(rare (i32, i32, i32) -> i32, |a, b, c| i32::high24(a, b).saturating_add(c)))
         }),
         Form::new("sad.(u16|u32|u64|s16|s32|s64)", |m, o| {
             o.alu(by_int!(m.ty(1), T => {
-                alu!((T, T, T) -> T, |a, b, c| c.wrapping_add(a.abs_diff(b) as T))
+                alu!(rare (T, T, T) -> T, |a, b, c| c.wrapping_add(a.abs_diff(b) as T))
             }))
         }),
         Form::new("div.(u16|u32|u64|s16|s32|s64)", div),
@@ -96,10 +96,10 @@ macro_rules! product {
 product!(u16 => u32, i16 => i32, u32 => u64, i32 => i64, u64 => u128, i64 => i128);
 
 fn mul(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
-    o.alu(by_int!(m.ty(2), T => match m.text(1) {
-        "hi" => alu!((T, T) -> T, T::high),
-        _ => alu!((T, T) -> T, T::wrapping_mul).with_affine(Rule::Multiply),
-    }))
+    o.alu(match m.text(1) {
+        "hi" => by_int!(m.ty(2), T => alu!((T, T) -> T, T::high)),
+        _ => by_width!(m.ty(2), T => alu!((T, T) -> T, T::wrapping_mul)).with_affine(Rule::Multiply),
+    })
 }
 
 fn mul_wide(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
@@ -110,10 +110,11 @@ fn mul_wide(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
 }
 
 fn mad(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
-    o.alu(by_int!(m.ty(2), T => match m.text(1) {
-        "hi" => alu!((T, T, T) -> T, |a, b, c| T::high(a, b).wrapping_add(c)),
-        _ => alu!((T, T, T) -> T, |a, b, c| a.wrapping_mul(b).wrapping_add(c)).with_affine(Rule::MultiplyAdd),
-    }))
+    o.alu(match m.text(1) {
+        "hi" => by_int!(m.ty(2), T => alu!(rare (T, T, T) -> T, |a, b, c| T::high(a, b).wrapping_add(c))),
+        _ => by_width!(m.ty(2), T => alu!((T, T, T) -> T, |a, b, c| a.wrapping_mul(b).wrapping_add(c)))
+            .with_affine(Rule::MultiplyAdd),
+    })
 }
 
 fn mad_wide(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
@@ -159,15 +160,15 @@ product24!(u32, i32);
 
 fn mul24(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
     o.alu(by_type!(m.ty(2); [U32 => u32, S32 => i32], T => match m.text(1) {
-        "hi" => alu!((T, T) -> T, T::high24),
-        _ => alu!((T, T) -> T, T::low_half24),
+        "hi" => alu!(rare (T, T) -> T, T::high24),
+        _ => alu!(rare (T, T) -> T, T::low_half24),
     }))
 }
 
 fn mad24(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
     o.alu(by_type!(m.ty(2); [U32 => u32, S32 => i32], T => match m.text(1) {
-        "hi" => alu!((T, T, T) -> T, |a, b, c| T::high24(a, b).wrapping_add(c)),
-        _ => alu!((T, T, T) -> T, |a, b, c| T::low_half24(a, b).wrapping_add(c)),
+        "hi" => alu!(rare (T, T, T) -> T, |a, b, c| T::high24(a, b).wrapping_add(c)),
+        _ => alu!(rare (T, T, T) -> T, |a, b, c| T::low_half24(a, b).wrapping_add(c)),
     }))
 }
 
@@ -224,10 +225,10 @@ fn dot2<const A: bool, const B: bool, const FIRST: u32>(a: u32, b: u32, c: u32) 
 
 fn dp4a(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
     o.alu(match (m.ty(1), m.ty(2)) {
-        (Type::S32, Type::S32) => alu!((u32, u32, u32) -> u32, dot4::<true, true>),
-        (Type::S32, _) => alu!((u32, u32, u32) -> u32, dot4::<true, false>),
-        (_, Type::S32) => alu!((u32, u32, u32) -> u32, dot4::<false, true>),
-        _ => alu!((u32, u32, u32) -> u32, dot4::<false, false>),
+        (Type::S32, Type::S32) => alu!(rare (u32, u32, u32) -> u32, dot4::<true, true>),
+        (Type::S32, _) => alu!(rare (u32, u32, u32) -> u32, dot4::<true, false>),
+        (_, Type::S32) => alu!(rare (u32, u32, u32) -> u32, dot4::<false, true>),
+        _ => alu!(rare (u32, u32, u32) -> u32, dot4::<false, false>),
     })
 }
 
@@ -240,10 +241,10 @@ fn dp2a(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
 
 fn dot2_alu<const FIRST: u32>(a: Type, b: Type) -> Alu {
     match (a, b) {
-        (Type::S32, Type::S32) => alu!((u32, u32, u32) -> u32, dot2::<true, true, FIRST>),
-        (Type::S32, _) => alu!((u32, u32, u32) -> u32, dot2::<true, false, FIRST>),
-        (_, Type::S32) => alu!((u32, u32, u32) -> u32, dot2::<false, true, FIRST>),
-        _ => alu!((u32, u32, u32) -> u32, dot2::<false, false, FIRST>),
+        (Type::S32, Type::S32) => alu!(rare (u32, u32, u32) -> u32, dot2::<true, true, FIRST>),
+        (Type::S32, _) => alu!(rare (u32, u32, u32) -> u32, dot2::<true, false, FIRST>),
+        (_, Type::S32) => alu!(rare (u32, u32, u32) -> u32, dot2::<false, true, FIRST>),
+        _ => alu!(rare (u32, u32, u32) -> u32, dot2::<false, false, FIRST>),
     }
 }
 

@@ -338,11 +338,12 @@ macro_rules! alu {
 pub(crate) use alu;
 
 /// Picks the Rust type `$T` by a PTX type and evaluates `$body` with it:
-/// `by_type!(ty; [U32 => u32, S32 => i32], T => alu!((T, T) -> T, T::wrapping_add))`.
+/// `by_type!(ty; [U32 | B32 => u32, S32 => i32], T => alu!((T, T) -> T, T::min))`. The body is compiled once for each Rust type
+/// that is listed.
 macro_rules! by_type {
-    ($ty:expr; [$($name:ident => $rust:ty),* $(,)?], $T:ident => $body:expr) => {
+    ($ty:expr; [$($($name:ident)|+ => $rust:ty),* $(,)?], $T:ident => $body:expr) => {
         match $ty {
-            $($crate::ptx::ast::Type::$name => { type $T = $rust; $body })*
+            $($($crate::ptx::ast::Type::$name)|+ => { type $T = $rust; $body })*
             other => unreachable!("the form's grammar does not list `{other:?}`"),
         }
     };
@@ -353,9 +354,18 @@ pub(crate) use by_type;
 macro_rules! by_int {
     ($ty:expr, $T:ident => $body:expr) => {
         $crate::isa::value::by_type!($ty; [
-            U16 => u16, S16 => i16, B16 => u16, U32 => u32, S32 => i32, B32 => u32,
-            U64 => u64, S64 => i64, B64 => u64,
+            U16 | B16 => u16, S16 => i16, U32 | B32 => u32, S32 => i32, U64 | B64 => u64, S64 => i64,
         ], $T => $body)
     };
 }
 pub(crate) use by_int;
+
+/// The same for what the sign does not change.
+macro_rules! by_width {
+    ($ty:expr, $T:ident => $body:expr) => {
+        $crate::isa::value::by_type!($ty; [
+            U16 | S16 | B16 => u16, U32 | S32 | B32 => u32, U64 | S64 | B64 => u64,
+        ], $T => $body)
+    };
+}
+pub(crate) use by_width;
