@@ -3,8 +3,7 @@
 use super::{Lower, Value};
 use crate::code::fold::fold;
 use crate::code::{
-    Access, Arith, Base, Binary, Block, BlockId, Class, Compare, End, Op, Operand, Place, Space, Ty,
-    Unary,
+    Access, Arith, Base, Binary, Block, BlockId, Class, Compare, End, Op, Operand, Place, Space, Ty, Unary,
 };
 
 impl<'t> Lower<'t> {

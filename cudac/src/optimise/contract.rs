@@ -16,8 +16,15 @@ pub(super) fn contract(function: &mut Function<'_>) {
         }
     }
     let Function { arena, blocks, regs, .. } = function;
-    let mut contraction =
-        Contraction { arena: *arena, regs, reads, writes, is_changed: false, products: Vec::new(), new: Vec::new() };
+    let mut contraction = Contraction {
+        arena: *arena,
+        regs,
+        reads,
+        writes,
+        is_changed: false,
+        products: Vec::new(),
+        new: Vec::new(),
+    };
     for block in blocks {
         contraction.products.clear();
         contraction.is_changed = false;
@@ -133,7 +140,8 @@ impl<'t> Contraction<'_, 't> {
             Operand::F64(bits) => float_operand(Ty::F64, -f64::from_bits(bits)),
             operand => {
                 let dst = new_reg(self.regs, ty.class());
-                self.new.push((at, Inst::new(self.arena, Op::Unary(Unary::Neg, ty), &[dst], &[operand], line)));
+                self.new
+                    .push((at, Inst::new(self.arena, Op::Unary(Unary::Neg, ty), &[dst], &[operand], line)));
                 Operand::Reg(dst)
             }
         }

@@ -4,8 +4,8 @@
 //! in it. What remains is local memory.
 
 use crate::code::{
-    Access, Arith, Base, Binary, Class, Compare, Function, Inst, Op, Operand, Place, Reg, Slot,
-    Space, Ty, new_reg,
+    Access, Arith, Base, Binary, Class, Compare, Function, Inst, Op, Operand, Place, Reg, Slot, Space, Ty,
+    new_reg,
 };
 use crate::source::arena::Arena;
 

@@ -7,8 +7,7 @@ use crate::check::Checked;
 use crate::check::asm::{Percent, percent};
 use crate::check::typed::Space as Declared;
 use crate::code::{
-    Access, Arith, Base, Binary, Class, Function, Inst, Op, Operand, Ptx, PtxOperand, Reg, Space,
-    new_reg,
+    Access, Arith, Base, Binary, Class, Function, Inst, Op, Operand, Ptx, PtxOperand, Reg, Space, new_reg,
 };
 use crate::source::arena::Arena;
 
