@@ -324,6 +324,15 @@ impl Machine<'_> {
         self.check_device(address, bytes, "set")?;
         self.device.write(address, &vec![value; bytes as usize]).map_err(Stop::error)?;
         self.device.note_filled(self.line, address, bytes);
+        // All ones, as bytes and as numbers, are -1.
+        if !matches!(value, 0 | 0xff) {
+            let message = format!(
+                "`cudaMemset` stores {value} in every byte, so that an `int` becomes {}: to store numbers, fill an array on \
+                 the host, and copy it",
+                u32::from_ne_bytes([value; 4])
+            );
+            self.suspects.push((self.line, message));
+        }
         Ok(0)
     }
 
@@ -422,10 +431,11 @@ impl Machine<'_> {
     fn copy_to_symbol(&mut self, values: &[u64]) -> Result<u64> {
         let [symbol, whole, from, bytes, offset] = values[..] else { return Ok(INVALID_VALUE) };
         if offset == 0 && bytes < whole {
+            let name = self.device.variable_at(Device::named(symbol)).unwrap_or("the variable");
             let message = format!(
-                "only {bytes} of the variable's {whole} bytes are copied: is the number of bytes right?"
+                "only {bytes} of the {whole} bytes of `{name}` are copied: copy `sizeof({name})` bytes"
             );
-            self.device.partial.push((self.line, message));
+            self.suspects.push((self.line, message));
         }
         self.wait(None);
         self.transfer(Device::named(symbol).wrapping_add(offset), from, bytes, 1)

@@ -137,8 +137,6 @@ pub(crate) struct Device {
     pub last_error: u64,
     /// The last failure, until something has looked at it.
     pub failure: Option<Failure>,
-    /// Variables that were set only in part: the line, and what to say.
-    pub partial: Vec<(u32, String)>,
     pub launches: u64,
     /// How many bytes have been compared before and after launches.
     pub compared: u64,
@@ -168,7 +166,6 @@ impl Device {
             time: 0,
             last_error: 0,
             failure: None,
-            partial: Vec::new(),
             launches: 0,
             compared: 0,
             shared_limits: BTreeMap::new(),
@@ -201,6 +198,17 @@ impl Device {
     /// The address of a variable of the device by what stands for it on the host.
     pub fn named(symbol: u64) -> u64 {
         symbol & !NAME
+    }
+
+    /// What PTX calls the variable at an address.
+    pub fn variable_at(&self, address: u64) -> Option<&str> {
+        self.module.variables().find(|(_, buffer)| buffer.address() == address).map(|(name, _)| name)
+    }
+
+    /// Whether a variable of the device has only zeros.
+    pub fn is_zero(&self, name: &str) -> bool {
+        let bytes = self.module.variable(name).and_then(|buffer| self.emulator.read(buffer).ok());
+        bytes.is_some_and(|bytes| bytes.iter().all(|byte| *byte == 0))
     }
 
     pub fn launch(&mut self, kernel: &str, launch: &simt::Launch) -> Result<Report, LaunchError> {

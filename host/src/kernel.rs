@@ -212,6 +212,19 @@ impl Machine<'_> {
         Ok(self.memory.bytes[at..at + bytes as usize].to_vec())
     }
 
+    /// What may be the reason that a program finds its results wrong: something that would be right in another program.
+    pub(crate) fn suspect(&self) -> Option<String> {
+        let mut zeros = self.program.zeros.iter().filter(|(name, _)| self.device.is_zero(name));
+        let zero = || {
+            let (name, line) = zeros.next()?;
+            let message =
+                format!("`{name}` is zero: store its value with `cudaMemcpyToSymbol` before the launch");
+            Some((*line, message))
+        };
+        let (line, message) = self.suspects.first().cloned().or_else(zero)?;
+        Some(format!("line {line}: {message}"))
+    }
+
     /// What is known when the program has ended. Memory that was not freed is reported whatever the status is, as
     /// compute-sanitizer's `--leak-check` does.
     pub(crate) fn at_end(&mut self, status: i32) {
@@ -223,8 +236,7 @@ impl Machine<'_> {
         if status != 0 {
             let message =
                 format!("the program ended with the status {status}, which says that something is wrong");
-            let parts = self.device.partial.iter();
-            let help = parts.map(|(line, message)| format!("line {line}: {message}")).next();
+            let help = self.suspect();
             let help = help.unwrap_or_else(|| "look at what it printed: a test of its own failed".to_owned());
             self.add(Finding::new(Kind::ExitStatus, self.line, message, help));
         }

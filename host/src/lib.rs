@@ -124,6 +124,8 @@ pub struct Given<'g> {
     pub arguments: &'g [String],
     /// Its standard input.
     pub input: &'g [u8],
+    /// What is suspicious in its text: lines, and what is wrong there. It is told if the program turns out to fail.
+    pub suspects: &'g [(u32, String)],
 }
 
 /// What happens while a program runs.
@@ -173,7 +175,7 @@ pub fn run_watched(
 ) -> Result<Outcome, Error> {
     let words: Vec<&str> = std::iter::once(name).chain(given.arguments.iter().map(String::as_str)).collect();
     let execute = || {
-        machine::Machine::new(program, name, ptx, given.input, limits, watch)
+        machine::Machine::new(program, name, ptx, given, limits, watch)
             .and_then(|machine| machine.run(&words))
     };
     std::thread::scope(|scope| {

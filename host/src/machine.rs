@@ -4,6 +4,7 @@
 
 use cudac::host::{Expr, Loop, Program, Stmt, Switch, Update, UpdateResult};
 
+use crate::Given;
 use crate::device::Device;
 use crate::finding::{Finding, Kind};
 use crate::memory::{BASE, Memory, state};
@@ -63,6 +64,8 @@ pub(crate) struct Machine<'p> {
     pub output: Vec<u8>,
     pub errors: Vec<u8>,
     pub findings: Vec<Finding>,
+    /// What is suspicious: lines, and what is wrong there.
+    pub suspects: Vec<(u32, String)>,
     watch: Watch<'p>,
     /// How much of the output has been told.
     told: usize,
@@ -93,7 +96,7 @@ impl<'p> Machine<'p> {
         program: &'p Program,
         name: &str,
         ptx: &str,
-        input: &[u8],
+        given: &Given<'_>,
         limits: &Limits,
         watch: Watch<'p>,
     ) -> std::result::Result<Machine<'p>, Error> {
@@ -126,6 +129,7 @@ impl<'p> Machine<'p> {
             output: Vec::new(),
             errors: Vec::new(),
             findings: Vec::new(),
+            suspects: given.suspects.to_vec(),
             watch,
             told: 0,
             line: 0,
@@ -138,7 +142,7 @@ impl<'p> Machine<'p> {
             calls: 0,
             returned: 0,
             owned: Vec::new(),
-            input: input.iter().rev().copied().collect(),
+            input: given.input.iter().rev().copied().collect(),
             streams: Vec::new(),
         })
     }

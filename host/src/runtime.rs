@@ -211,8 +211,10 @@ impl Machine<'_> {
             }
             Function::Aligned => self.allocate_aligned(a, b),
             Function::Trap => {
-                let help = "find out why the condition does not hold: print the values in it";
-                self.found(Kind::Assert, "the condition of `assert` does not hold", help)
+                let help = self.suspect().unwrap_or_else(|| {
+                    "find out why the condition does not hold: print the values in it".to_owned()
+                });
+                self.found(Kind::Assert, "the condition of `assert` does not hold", &help)
             }
             Function::Sqrt
             | Function::Rsqrt

@@ -79,10 +79,11 @@ pub(super) fn run(options: &RunOptions, text: &str) -> Result<Output> {
     let (made, program) = compiled.map_err(|errors| source::rejected(&name, &errors))?;
     let (bugs, guesses): (Vec<_>, Vec<_>) = made.warnings.iter().partition(|warning| warning.bug.is_some());
     if !options.json {
-        for warning in guesses {
+        for warning in &guesses {
             terminal::warn(&warning.to_string());
         }
     }
+    let suspects: Vec<(u32, String)> = guesses.into_iter().map(suspect).collect();
     let bugs: Vec<Finding> = bugs.into_iter().filter_map(finding).collect();
     let limits = Limits::default();
     let limits = Limits { launch_steps: options.max_steps.unwrap_or(limits.launch_steps), ..limits };
@@ -90,7 +91,7 @@ pub(super) fn run(options: &RunOptions, text: &str) -> Result<Output> {
     if host::reads_input(&program) {
         std::io::stdin().read_to_end(&mut input).context("cannot read the standard input")?;
     }
-    let given = Given { arguments: &options.words, input: &input };
+    let given = Given { arguments: &options.words, input: &input, suspects: &suspects };
     let told = Mutex::new(Told::default());
     let watch = |event: Event<'_>| {
         if !options.json {
@@ -122,6 +123,12 @@ fn finding(warning: &cudac::Diagnostic) -> Option<Finding> {
     };
     let help = warning.help.clone().unwrap_or_default();
     Some(Finding { kind, line: warning.line, message: warning.message.clone(), actors: Vec::new(), help })
+}
+
+/// What the compiler warns of, as the possible reason of a wrong result.
+fn suspect(warning: &cudac::Diagnostic) -> (u32, String) {
+    let help = warning.help.as_ref().map_or(String::new(), |help| format!(": {help}"));
+    (warning.line, format!("{}{help}", warning.message))
 }
 
 /// Refuses options that have no effect on a program.

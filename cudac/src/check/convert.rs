@@ -165,6 +165,7 @@ impl<'t> Checker<'_, 't> {
             && self.arithmetic_rank(from.ty, to).is_some()
         {
             let value = self.value(from);
+            self.warn_quotient(value, to);
             return Ok(self.converted(value, to));
         }
         if self.pointer_rank(from, to).is_some() {

@@ -241,6 +241,8 @@ impl<'t> Checker<'_, 't> {
         }
         let ty = self.common(left.ty, right.ty).unwrap_or(left.ty);
         self.warn_division(op, ty, right);
+        self.warn_quotient(left, ty);
+        self.warn_quotient(right, ty);
         let (left, right) = (self.converted(left, ty), self.converted(right, ty));
         Ok(self.node(Kind::Binary(op, left, right), ty, span))
     }

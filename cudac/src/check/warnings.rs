@@ -19,6 +19,20 @@ impl<'t> Checker<'_, 't> {
         }
     }
 
+    /// A quotient of integers that only then becomes a floating-point number. What the division loses is hardly ever meant if the
+    /// dividend is a number.
+    pub(super) fn warn_quotient(&mut self, value: Expr<'t>, to: Type) {
+        let Kind::Binary(Binary::Div, dividend, divisor) = value.kind else { return };
+        let Kind::Integer(number) = dividend.kind else { return };
+        let is_exact =
+            matches!(self.evaluate(divisor), Some(Constant::Integer(by)) if by != 0 && number % by == 0);
+        if is_exact || !self.types.is_float(to) || self.frames.last().is_some_and(|frame| frame.is_own) {
+            return;
+        }
+        let message = format!("a quotient of integers is rounded before it becomes a `{}`", self.show(to));
+        self.sink.warn(value.span, message, &format!("write `{number}.0f` in place of `{number}`"));
+    }
+
     /// An index that no element has.
     pub(super) fn warn_index(&mut self, index: Expr<'t>, length: Option<u64>) {
         let (Some(length), Some(Constant::Integer(value))) = (length, self.evaluate(index)) else { return };

@@ -2,7 +2,7 @@
 
 use super::{Expr, Function, Global, Kernel, Parameter, Passing, Program, Scalar, Stmt};
 use crate::check::Checked;
-use crate::check::typed::{FunctionId, GlobalId, StmtKind, VarId};
+use crate::check::typed::{FunctionId, GlobalId, Space, StmtKind, VarId};
 use crate::check::types::{Basic, Shape, Type};
 use crate::source::map::Map;
 use crate::source::{Files, Name, Result, Sink, Span, error};
@@ -53,6 +53,7 @@ pub(crate) fn lower(files: &Files, checked: &Checked<'_>, sink: &mut Sink) -> Op
         texts: Vec::new(),
         start: None,
         managed: Vec::new(),
+        zeros: Vec::new(),
         symbols: Vec::new(),
         kernels: Vec::new(),
         runtime: Vec::new(),
@@ -86,6 +87,9 @@ pub(crate) fn lower(files: &Files, checked: &Checked<'_>, sink: &mut Sink) -> Op
     }
     let managed = checked.program.globals.iter().filter(|global| global.is_managed);
     lower.program.managed = managed.map(|global| global.name.to_owned()).collect();
+    let constants = checked.program.globals.iter().filter(|global| global.space == Space::Constant);
+    let zeros = constants.filter(|global| !global.is_host && global.bytes.is_none());
+    lower.program.zeros = zeros.map(|global| (global.name.to_owned(), files.place(global.span).0)).collect();
     let mut next = 0;
     while let Some(id) = lower.waiting.get(next).copied() {
         match lower.function(id) {

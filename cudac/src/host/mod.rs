@@ -33,6 +33,8 @@ pub struct Program {
     pub symbols: Vec<(String, u64)>,
     /// Those of them that are managed.
     pub managed: Vec<String>,
+    /// Those that are constant memory without a value of their own, and their lines.
+    pub zeros: Vec<(String, u32)>,
     /// The kernels.
     pub kernels: Vec<Kernel>,
     /// The runtime's functions.

@@ -32,7 +32,11 @@ pub fn race(context: &Context<'_>, race: &Race) -> Fault {
     let second = context.actor_at(conflict.now, conflict.now_pc, second).with(now);
     let first = context.actor_at(conflict.before, conflict.before_pc, first).with(before);
     let location = Some(context.location(conflict.range));
-    let help = help(&conflict, circumstance).to_string();
+    let is_same_line = match (&first.site.source, &second.site.source) {
+        (Some(first), Some(second)) => first == second,
+        _ => first.site.ptx_line == second.site.ptx_line,
+    };
+    let help = help(&conflict, circumstance, is_same_line).to_string();
     Fault { location, step, help, ..fault(race.kind(), race.severity(), message, vec![second, first]) }
 }
 
@@ -91,7 +95,7 @@ fn access(kind: OpKind) -> AccessKind {
 }
 
 /// What to do about the race, which depends on how far apart the two threads are.
-fn help(conflict: &Conflict, circumstance: Circumstance) -> &'static str {
+fn help(conflict: &Conflict, circumstance: Circumstance, is_same_line: bool) -> &'static str {
     let (one, other) = (conflict.before.thread, conflict.now.thread);
     let same_warp = one.block == other.block && one.number / 32 == other.number / 32;
     match conflict.cause {
@@ -127,6 +131,11 @@ fn help(conflict: &Conflict, circumstance: Circumstance) -> &'static str {
         }
         RaceCause::Unordered if one.block == other.block => {
             "put `__syncthreads()` between the two accesses; a counter needs an atomic"
+        }
+        // Often each thread was to have an element of its own.
+        RaceCause::Unordered if is_same_line => {
+            "two blocks use the same bytes here: if each thread is to have its own, correct the index (a loop over all elements \
+             takes steps of `gridDim.x * blockDim.x`); if not, use an atomic"
         }
         RaceCause::Unordered => {
             "blocks run in no particular order: use an atomic, a flag with `__threadfence()` on both sides, or a second kernel"
