@@ -211,8 +211,8 @@ pub fn vectorise<Loop: WithSimd>(lanes: Loop) -> Loop::Output {
     PROCESSOR.dispatch(lanes)
 }
 
-/// Defines `map1` to `map4`, and `small1` to `small4` for what is rare. Each map is a struct with what its loop works on, because that is what `pulp` can compile for several
-/// processors: a closure would be a function of its own, compiled for the oldest one.
+/// Defines `map1` to `map4`, and for what is rare `small1` to `small4`. A map is a struct with what its loop works on, because that is
+/// what `pulp` can compile for several processors: a closure would be a function of its own, compiled for the oldest one.
 macro_rules! map {
     ($($name:ident $small:ident, $doc:literal: $($source:ident $column:ident $slot:ident),*;)*) => {$(
         #[doc = $doc]
