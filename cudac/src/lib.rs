@@ -52,6 +52,10 @@ const TARGETS: std::ops::RangeInclusive<u32> = 50..=90;
 /// Longer texts are refused.
 const MAX_TEXT_BYTES: usize = 4 << 20;
 
+/// What kernels read and write shares an arena until it has so many bytes. It may be much more than their PTX, because most of a
+/// kernel's code may turn out to be superfluous.
+const MOST_CODE_BYTES: usize = 16 << 20;
+
 /// A text to compile.
 #[derive(Clone, Copy, Debug)]
 pub struct Source<'t> {
@@ -251,7 +255,7 @@ fn signatures(checked: &check::Checked<'_>) -> Vec<Signature> {
     kernels.map(signature).collect()
 }
 
-/// All stages, up to PTX. What they make is in the memory of `bump`. If anything is wrong, the sink knows.
+/// All stages, up to PTX. Names and trees are in the memory of `bump`. If anything is wrong, the sink knows.
 fn translate<'t>(
     bump: &'t Bump,
     source: &Source<'_>,
@@ -284,17 +288,24 @@ fn translate<'t>(
         return None;
     }
     let mut module = emit::Module::new(&checked);
-    let mut optimiser = optimise::Optimiser::new(&checked);
     let mut strings = Vec::new();
-    for kernel in &checked.program.kernels {
-        match lower::lower(names.arena, files, &checked, *kernel, &mut strings) {
-            Ok(mut function) => {
-                #[cfg(feature = "host")]
-                warn_unset(&function, sink);
-                optimiser.optimise(&mut function);
-                module.add(&function, &mut optimiser.live);
+    let mut kernels = checked.program.kernels.iter();
+    while kernels.len() > 0 {
+        let code = Bump::new();
+        let mut optimiser = optimise::Optimiser::new(&checked);
+        for kernel in kernels.by_ref() {
+            match lower::lower(Arena::new(&code), files, &checked, *kernel, &mut strings) {
+                Ok(mut function) => {
+                    #[cfg(feature = "host")]
+                    warn_unset(&function, sink);
+                    optimiser.optimise(&mut function);
+                    module.add(&function, &mut optimiser.live);
+                }
+                Err(problem) => sink.add(problem),
             }
-            Err(problem) => sink.add(problem),
+            if code.allocated_bytes() > MOST_CODE_BYTES {
+                break;
+            }
         }
     }
     if sink.failed() {

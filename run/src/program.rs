@@ -77,14 +77,12 @@ pub(super) fn run(options: &RunOptions, text: &str) -> Result<Output> {
     };
     let compiled = cudac::compile_program(&cudac::Source { name: &short, text }, &wanted);
     let (made, program) = compiled.map_err(|errors| source::rejected(&name, &errors))?;
-    let (bugs, guesses): (Vec<_>, Vec<_>) = made.warnings.iter().partition(|warning| warning.bug.is_some());
+    let bugs: Vec<Finding> = made.warnings.iter().filter_map(finding).collect();
+    let guesses = made.warnings.iter().filter(|warning| finding(warning).is_none());
     if !options.json {
-        for warning in &guesses {
-            terminal::warn(&warning.to_string());
-        }
+        guesses.clone().for_each(|warning| terminal::warn(&warning.to_string()));
     }
-    let suspects: Vec<(u32, String)> = guesses.into_iter().map(suspect).collect();
-    let bugs: Vec<Finding> = bugs.into_iter().filter_map(finding).collect();
+    let suspects: Vec<(u32, String)> = guesses.filter_map(suspect).collect();
     let limits = Limits::default();
     let limits = Limits { launch_steps: options.max_steps.unwrap_or(limits.launch_steps), ..limits };
     let mut input = Vec::new();
@@ -120,15 +118,17 @@ pub(super) fn run(options: &RunOptions, text: &str) -> Result<Output> {
 fn finding(warning: &cudac::Diagnostic) -> Option<Finding> {
     let kind = match warning.bug? {
         cudac::Bug::Uninitialized => host::Kind::Uninitialized,
+        cudac::Bug::RoundedQuotient => return None,
     };
     let help = warning.help.clone().unwrap_or_default();
     Some(Finding { kind, line: warning.line, message: warning.message.clone(), actors: Vec::new(), help })
 }
 
-/// What the compiler warns of, as the possible reason of a wrong result.
-fn suspect(warning: &cudac::Diagnostic) -> (u32, String) {
-    let help = warning.help.as_ref().map_or(String::new(), |help| format!(": {help}"));
-    (warning.line, format!("{}{help}", warning.message))
+/// What the compiler warns of, if it may be the reason of a wrong result.
+fn suspect(warning: &cudac::Diagnostic) -> Option<(u32, String)> {
+    let help = warning.help.as_deref().unwrap_or_default();
+    (warning.bug? == cudac::Bug::RoundedQuotient)
+        .then(|| (warning.line, format!("{}: {help}", warning.message)))
 }
 
 /// Refuses options that have no effect on a program.

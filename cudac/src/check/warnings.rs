@@ -4,6 +4,7 @@
 use super::Checker;
 use super::typed::{Binary, Compare, Constant, Expr, FunctionId, Kind, Stmt, StmtKind};
 use super::types::{Shape, Type};
+use crate::Bug;
 use crate::parse::tree::{self, ExprKind};
 use crate::source::{Name, Span};
 
@@ -24,13 +25,23 @@ impl<'t> Checker<'_, 't> {
     pub(super) fn warn_quotient(&mut self, value: Expr<'t>, to: Type) {
         let Kind::Binary(Binary::Div, dividend, divisor) = value.kind else { return };
         let Kind::Integer(number) = dividend.kind else { return };
-        let is_exact =
-            matches!(self.evaluate(divisor), Some(Constant::Integer(by)) if by != 0 && number % by == 0);
-        if is_exact || !self.types.is_float(to) || self.frames.last().is_some_and(|frame| frame.is_own) {
+        let is_exact = match self.evaluate(divisor) {
+            Some(Constant::Integer(by)) => number.checked_rem(by).is_none_or(|rest| rest == 0),
+            _ => number == 0,
+        };
+        // Of 64 bits without a sign, the large numbers are negative here.
+        let is_known = number >= 0 && !is_exact;
+        if !is_known || !self.types.is_float(to) || self.frames.last().is_some_and(|frame| frame.is_own) {
             return;
         }
+        let suffix = if self.types.size(to) == 4 { "f" } else { "" };
         let message = format!("a quotient of integers is rounded before it becomes a `{}`", self.show(to));
-        self.sink.warn(value.span, message, &format!("write `{number}.0f` in place of `{number}`"));
+        self.sink.warn_of(
+            Some(Bug::RoundedQuotient),
+            value.span,
+            message,
+            &format!("write `{number}.0{suffix}` in place of `{number}`"),
+        );
     }
 
     /// An index that no element has.

@@ -1,8 +1,8 @@
-//! The memory of a compilation, which is freed as a whole at its end.
+//! Memory that is freed as a whole: one arena for names, the tokens of macros and both trees, until a compilation ends, and others for
+//! what instructions read and write, each until the kernels of its instructions are emitted.
 //!
-//! Names, the tokens of macros, both trees, and what instructions read and write are in it. So they are references: copying one
-//! counts nothing, and dropping one frees nothing. What an attempt that fails has made, or an instruction that is removed, stays
-//! until the end, as little as it is.
+//! So these are references: copying one counts nothing, and dropping one frees nothing. What an attempt that fails has made, or an
+//! instruction that is removed, stays until the end of its arena.
 
 use bumpalo::Bump;
 

@@ -210,7 +210,7 @@ impl Sink {
         self.warn_of(None, span, message, help);
     }
 
-    /// Warns, and says if it is a bug and no guess.
+    /// Warns, and says what about, if tools tell that from other warnings.
     pub fn warn_of(&mut self, bug: Option<Bug>, span: Span, message: impl Display, help: &str) {
         let help = (!help.is_empty()).then(|| help.to_owned());
         self.note(Problem { severity: Severity::Warning, span, message: message.to_string(), help, bug });

@@ -13,11 +13,13 @@ pub enum Severity {
     Warning,
 }
 
-/// What goes wrong whenever a text is executed.
+/// What a warning is about, if tools tell it from others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bug {
-    /// A variable is read that has no value.
+    /// A variable is read that has no value, whenever the text is executed.
     Uninitialized,
+    /// A quotient of integers becomes a floating-point number, which is rarely meant.
+    RoundedQuotient,
 }
 
 /// A message of the compiler about a place in a text.

@@ -306,6 +306,9 @@ pub fn map_preds(warps: &mut Warps<'_>, args: &Args, f: impl Fn(u32, u32) -> u32
 /// An [`Alu`] from a signature and a function: `alu!((i32, i32) -> i32, i32::wrapping_add)`. With `rare` in front, the loop over
 /// the lanes is not compiled for each function and each level of vector code.
 macro_rules! alu {
+    (($($source:ty),*) -> $d:ty, $f:expr) => {
+        $crate::isa::value::alu!(@alu [map1 map2 map3 map4] ($($source),*) -> $d, $f)
+    };
     (rare ($($source:ty),*) -> $d:ty, $f:expr) => {
         $crate::isa::value::alu!(@alu [small1 small2 small3 small4] ($($source),*) -> $d, $f)
     };
@@ -330,9 +333,6 @@ macro_rules! alu {
     (@map [$one:ident $two:ident $three:ident $map:ident] $warps:ident, $args:ident, $f:expr,
      ($a:ty, $b:ty, $c:ty, $e:ty) -> $d:ty) => {
         $crate::isa::value::$map::<$a, $b, $c, $e, $d>($warps, $args, $f)
-    };
-    (($($source:ty),*) -> $d:ty, $f:expr) => {
-        $crate::isa::value::alu!(@alu [map1 map2 map3 map4] ($($source),*) -> $d, $f)
     };
 }
 pub(crate) use alu;

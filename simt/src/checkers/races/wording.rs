@@ -135,7 +135,7 @@ fn help(conflict: &Conflict, circumstance: Circumstance, is_same_line: bool) -> 
         // Often each thread was to have an element of its own.
         RaceCause::Unordered if is_same_line => {
             "two blocks use the same bytes here: if each thread is to have its own, correct the index (a loop over all elements \
-             takes steps of `gridDim.x * blockDim.x`); if not, use an atomic"
+             takes steps of `gridDim.x * blockDim.x`); if not, use an atomic, or a lock with `__threadfence()` on both sides"
         }
         RaceCause::Unordered => {
             "blocks run in no particular order: use an atomic, a flag with `__threadfence()` on both sides, or a second kernel"
