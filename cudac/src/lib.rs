@@ -299,6 +299,8 @@ fn translate<'t>(
                     #[cfg(feature = "host")]
                     warn_unset(&function, sink);
                     optimiser.optimise(&mut function);
+                    #[cfg(feature = "host")]
+                    sink.suspects.extend(code::bits::find(&function));
                     module.add(&function, &mut optimiser.live);
                 }
                 Err(problem) => sink.add(problem),

@@ -129,7 +129,7 @@ impl<'p> Machine<'p> {
             output: Vec::new(),
             errors: Vec::new(),
             findings: Vec::new(),
-            suspects: given.suspects.to_vec(),
+            suspects: given.suspects.iter().chain(&program.suspects).cloned().collect(),
             watch,
             told: 0,
             line: 0,

@@ -4,6 +4,8 @@
 //! know which value a register holds number the values (`optimise::number`). Integers of 8 and 16 bits are in registers
 //! of 32 bits, extended as their type says.
 
+#[cfg(feature = "host")]
+pub(crate) mod bits;
 pub(crate) mod fold;
 pub(crate) mod lists;
 pub(crate) mod live;

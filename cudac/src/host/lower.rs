@@ -54,6 +54,7 @@ pub(crate) fn lower(files: &Files, checked: &Checked<'_>, sink: &mut Sink) -> Op
         start: None,
         managed: Vec::new(),
         zeros: Vec::new(),
+        suspects: std::mem::take(&mut sink.suspects),
         symbols: Vec::new(),
         kernels: Vec::new(),
         runtime: Vec::new(),

@@ -187,6 +187,9 @@ const MAX_ERRORS: usize = 20;
 pub(crate) struct Sink {
     problems: Vec<Problem>,
     errors: usize,
+    /// What is right in most programs, by its line: told only if a program turns out to fail.
+    #[cfg(feature = "host")]
+    pub suspects: Vec<(u32, String)>,
 }
 
 impl Sink {

@@ -101,6 +101,7 @@ pub fn grade_all(session: &impl Session) -> Vec<String> {
             let exercise = all.iter().find(|exercise| exercise.name == name).unwrap();
             for version in [Version::Starter, Version::Solution] {
                 let (took, is_shown) = grade(session, exercise, &version);
+                println!("{name}, {version}: {took:.0} ms");
                 (graded, shown) = (graded + 1, shown + usize::from(is_shown));
                 if took > MAX_GRADING_MS {
                     late.push(format!("{name}, {version}: {took:.0} ms"));
