@@ -10,13 +10,16 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
 use std::thread;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
 use crate::book;
 use crate::server::Server;
 use crate::session::{PATIENCE, Session};
+
+/// How long a script in a page may take: grading an exercise, for example, beside other work.
+const LONGEST_SCRIPT: Duration = Duration::from_secs(600);
 
 /// A browser, and the program that drives it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,7 +79,7 @@ impl Engine {
                 json!({ "webkitgtk:browserOptions": { "binary": found, "args": ["--automation"] } })
             }
         };
-        let mut all = json!({ "timeouts": { "script": 600_000, "pageLoad": 60_000 } });
+        let mut all = json!({ "timeouts": { "script": 60_000, "pageLoad": 60_000 } });
         all.as_object_mut().unwrap().extend(own.as_object().unwrap().clone());
         json!({ "capabilities": { "alwaysMatch": all } })
     }
@@ -177,7 +180,7 @@ impl Driver {
         let start = Instant::now();
         while ureq::get(format!("{base}/status")).call().is_err() {
             assert!(start.elapsed() < PATIENCE, "the driver of {engine:?} does not answer");
-            thread::sleep(std::time::Duration::from_millis(20));
+            thread::sleep(Duration::from_millis(20));
         }
         let answer = post(&format!("{base}/session"), &engine.capabilities())
             .unwrap_or_else(|error| panic!("{engine:?} does not start: {error}"));
@@ -228,16 +231,30 @@ impl Session for Driver {
 
     fn evaluate(&self, script: &str) -> Result<Value, String> {
         // A driver runs scripts beside those of the page, where the page's constants are not known; `eval` runs them in it.
-        let script = format!(
-            "const done = arguments[arguments.length - 1];
-            window.eval({}).then(value => done({{ value }}), error => done({{ error: `${{error}} ${{error.stack}}` }}));",
-            json!(format!("(async () => ({script}))()"))
+        let start = format!(
+            "window.answered = null;
+            (async () => ({script}))().then(
+                value => {{ window.answered = ['value', value]; }},
+                error => {{ window.answered = ['error', `${{error}} ${{error.stack}}`]; }}
+            );"
         );
-        let mut answer = self.command("execute/async", &json!({ "script": script, "args": [] }))?;
-        match answer.get("error") {
-            Some(error) => Err(error.to_string()),
-            None => Ok(answer["value"].take()),
+        // WebKit's driver sometimes loses the answer of a command that takes many seconds; so each takes one at most.
+        let wait = "const done = arguments[arguments.length - 1], end = performance.now() + 1000;
+            (function look() {
+                const answered = window.eval('answered');
+                answered !== null || performance.now() > end ? done(answered) : setTimeout(look, 2);
+            })();";
+        let ask = |script: &str| self.command("execute/async", &json!({ "script": script, "args": [] }));
+        let mut answer = ask(&format!("window.eval({});\n{wait}", json!(start)))?;
+        let begun = Instant::now();
+        while answer.is_null() {
+            if begun.elapsed() > LONGEST_SCRIPT {
+                return Err(format!("the script takes more than {} s", LONGEST_SCRIPT.as_secs()));
+            }
+            answer = ask(wait)?;
         }
+        let value = answer[1].take();
+        if answer[0] == "error" { Err(value.to_string()) } else { Ok(value) }
     }
 
     fn faults(&self) -> Vec<String> {
