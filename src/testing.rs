@@ -94,10 +94,19 @@ impl Chapter {
         );
     }
 
-    /// Checks that every variant has the expected verdict in blocks of each shape, with each number of elements.
-    pub fn passes_in_shapes(&self, sizes: &[&str], blocks: &[&str]) {
-        let shapes = sizes.iter().flat_map(|size| blocks.iter().map(move |block| [*size, *block]));
-        let shapes = shapes.map(|[size, block]| vec!["--size", size, "--block", block]).collect::<Vec<_>>();
+    /// Checks that every variant has the expected verdict with each number of elements and in blocks of each shape, once.
+    pub fn passes_in_each_shape(&self, sizes: &[&str], blocks: &[&str]) {
+        let pairs = sizes.iter().cycle().zip(blocks.iter().cycle()).take(sizes.len().max(blocks.len()));
+        self.passes_in(pairs.map(|(size, block)| [*size, *block]));
+    }
+
+    /// Checks that every variant has the expected verdict with each number of elements in blocks of each shape.
+    pub fn passes_in_all_shapes(&self, sizes: &[&str], blocks: &[&str]) {
+        self.passes_in(sizes.iter().flat_map(|size| blocks.iter().map(move |block| [*size, *block])));
+    }
+
+    fn passes_in<'a>(&self, shapes: impl Iterator<Item = [&'a str; 2]>) {
+        let shapes: Vec<_> = shapes.map(|[size, block]| vec!["--size", size, "--block", block]).collect();
         self.passes_with_each(&["size", "block"], &["--seed", "7"], &shapes);
     }
 
@@ -184,11 +193,9 @@ impl Chapter {
         claims::check(self.program()).unwrap();
     }
 
-    /// Checks that no line is longer than 80 columns in the report, in the ledger and in the help.
-    pub fn fits_80_columns(&self) {
-        for args in
-            [&[] as &[&str], &["--claim", "all"], &["--help"], &["--size", "200000", "--check", "off"]]
-        {
+    /// Checks that no line is longer than 80 columns in what it prints with each of these arguments.
+    pub fn fits_80_columns(&self, each: &[&[&str]]) {
+        for args in each {
             let printed = self.printed(args);
             let long = printed.lines().find(|line| line.chars().count() > 80);
             assert_eq!(long, None, "{args:?}");
@@ -312,7 +319,13 @@ macro_rules! chapter_tests {
 
             #[test]
             fn no_line_is_longer_than_80_columns() {
-                CHAPTER.fits_80_columns();
+                CHAPTER.fits_80_columns(&[&[], &["--claim", "all"], &["--help"]]);
+            }
+
+            #[test]
+            #[ignore = "thorough: runs the chapter at a large size, where the numbers are long"]
+            fn no_line_is_longer_than_80_columns_at_a_large_size() {
+                CHAPTER.fits_80_columns(&[&["--size", "200000", "--check", "off"]]);
             }
 
             #[test]
@@ -335,6 +348,28 @@ macro_rules! chapter_tests {
             #[ignore = "thorough: a run with the seed that is usual has to be the same as the record already"]
             fn the_same_seed_prints_the_same() {
                 CHAPTER.seeds_decide();
+            }
+        }
+    };
+}
+
+/// The tests of a chapter whose variants take any number of elements in blocks of several shapes: the numbers, and the
+/// shapes. The chapter itself compares every variant with its reference, and exits with 1 if one is wrong.
+#[macro_export]
+macro_rules! shape_tests {
+    ($sizes:expr, $blocks:expr) => {
+        mod every_variant_has_the_expected_result {
+            use super::CHAPTER;
+
+            #[test]
+            fn in_each_shape() {
+                CHAPTER.passes_in_each_shape(&$sizes, &$blocks);
+            }
+
+            #[test]
+            #[ignore = "thorough: each number of elements in blocks of each shape"]
+            fn in_all_shapes() {
+                CHAPTER.passes_in_all_shapes(&$sizes, &$blocks);
             }
         }
     };

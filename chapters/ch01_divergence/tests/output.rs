@@ -2,11 +2,7 @@
 
 lanes::chapter_tests!("ch01_divergence");
 
-/// The chapter itself compares every variant with its reference, and exits with 1 if one is wrong.
-#[test]
-fn every_variant_has_the_expected_result_in_every_shape() {
-    CHAPTER.passes_in_shapes(&["1", "20", "31", "1000", "1003", "5000"], &["1", "32", "48", "64", "1024"]);
-}
+lanes::shape_tests!(["1", "20", "31", "1000", "1003", "5000"], ["1", "32", "48", "64", "1024"]);
 
 /// Arguments, and a part of the one line on standard error.
 const REFUSED: [(&[&str], &str); 15] = [

@@ -46,11 +46,7 @@ fn five_of_six_divergent_branches_remain_in_machine_code() {
     assert_eq!(PAIRINGS[1..].iter().map(|row| counted(row, DIVERGENT)).collect::<Vec<_>>(), [81_920; 2]);
 }
 
-/// The chapter itself compares every variant with its reference, and exits with 1 if one is wrong.
-#[test]
-fn every_variant_has_the_expected_result_in_every_shape() {
-    CHAPTER.passes_in_shapes(&["1", "20", "31", "1000", "1003", "5000"], &["1", "32", "48", "64", "1024"]);
-}
+lanes::shape_tests!(["1", "20", "31", "1000", "1003", "5000"], ["1", "32", "48", "64", "1024"]);
 
 #[test]
 fn every_variant_has_the_expected_result_for_many_seeds() {

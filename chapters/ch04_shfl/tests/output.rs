@@ -3,11 +3,7 @@
 
 lanes::chapter_tests!("ch04_shfl");
 
-/// The chapter itself compares every variant with its reference, and exits with 1 if one is wrong.
-#[test]
-fn every_variant_has_the_expected_result_in_every_shape() {
-    CHAPTER.passes_in_shapes(&["1", "20", "31", "1000", "1003", "5000"], &["32", "64", "1024"]);
-}
+lanes::shape_tests!(["1", "20", "31", "1000", "1003", "5000"], ["32", "64", "1024"]);
 
 #[test]
 fn every_variant_has_the_expected_result_for_every_seed() {

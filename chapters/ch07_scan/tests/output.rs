@@ -25,11 +25,7 @@ fn counter(rows: &[Value], variant: &str, name: &str) -> u64 {
     row(rows, variant)["counters"][name].as_u64().unwrap()
 }
 
-/// The chapter itself compares every variant with its reference, and exits with 1 if one is wrong.
-#[test]
-fn every_variant_has_the_expected_result_in_every_shape() {
-    CHAPTER.passes_in_shapes(&["1", "3", "31", "33", "1003", "70001"], &["32", "64", "1024"]);
-}
+lanes::shape_tests!(["1", "3", "31", "33", "1003", "70001"], ["32", "64", "1024"]);
 
 #[test]
 fn every_variant_has_the_expected_result_with_every_seed() {
