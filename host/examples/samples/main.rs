@@ -1,5 +1,5 @@
 //! Runs programs of public sample collections, compares what they print with what they printed on a GPU, and writes
-//! `host/SAMPLES.md`: `cargo run -p run -p host --example samples -- FOLDER`, where FOLDER has a checkout or a bare git repository
+//! `host/SAMPLES.md`: `cargo run -p host --example samples -- FOLDER`, where FOLDER has a checkout or a bare git repository
 //! of each collection, by the last part of its name. With a second argument it runs only programs with that in their paths.
 //!
 //! The programs are chosen by a rule, and named in `samples.toml` by their paths; none of their text is in this repository. Each
