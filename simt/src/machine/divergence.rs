@@ -72,12 +72,11 @@ pub struct Meeting {
 }
 
 impl Meeting {
-    /// Whether both are closed, or both wait for the same lanes at the same instruction.
+    /// Whether both wait for the same lanes at the same instruction.
     fn stands_like(&self, other: &Meeting) -> bool {
-        let place = |meeting: &Meeting| (meeting.pc, meeting.depth, meeting.outer, meeting.frame);
+        let place = |meeting: &Meeting| (meeting.pc, meeting.depth, meeting.frame);
         let lanes = |meeting: &Meeting| (meeting.expected, meeting.arrived);
-        let same = place(self) == place(other) && lanes(self) == lanes(other);
-        self.open == other.open && (!self.open || same && self.callers == other.callers)
+        place(self) == place(other) && lanes(self) == lanes(other) && self.callers == other.callers
     }
 }
 
@@ -86,6 +85,7 @@ impl Meeting {
 pub struct Divergence {
     /// Groups, the newest last.
     pub groups: Vec<Group>,
+    /// In any order: a meeting that opens takes the place of one that is closed.
     meetings: Vec<Meeting>,
     /// Lanes that have ended.
     pub exited: u32,
@@ -131,19 +131,41 @@ impl Divergence {
     /// Whether two warps have the same groups in the same states, and the same lanes at the same meetings. How long
     /// lanes have waited does not matter.
     pub fn stands_like(&self, other: &Divergence) -> bool {
-        let open = |all: &[Meeting]| all.iter().filter(|meeting| meeting.open).count();
-        let same = |(one, other): (&Meeting, &Meeting)| one.stands_like(other);
-        self.groups == other.groups
+        // Every open meeting expects a lane that is in a group, so that all of them are compared.
+        let same = |(one, two): (&Group, &Group)| {
+            one.pc == two.pc
+                && one.mask == two.mask
+                && one.wait == two.wait
+                && one.frame == two.frame
+                && one.callers == two.callers
+                && self.expect_alike(one.meeting, other, two.meeting)
+        };
+        self.groups.len() == other.groups.len()
             && self.exited == other.exited
-            && open(&self.meetings) == open(&other.meetings)
-            && self.meetings.iter().zip(&other.meetings).all(same)
+            && self.groups.iter().zip(&other.groups).all(same)
+    }
+
+    /// Whether a meeting and those around it are like a meeting of another warp and those around that.
+    fn expect_alike(&self, mut one: Option<u32>, other: &Divergence, mut two: Option<u32>) -> bool {
+        while let (Some(id), Some(other_id)) = (one, two) {
+            let (meeting, other_meeting) = (&self.meetings[id as usize], &other.meetings[other_id as usize]);
+            if !meeting.stands_like(other_meeting) {
+                return false;
+            }
+            (one, two) = (meeting.outer, other_meeting.outer);
+        }
+        one == two
     }
 
     /// Whether lanes wait at the same meetings as in `other` and have waited for the same number of steps. `now` and
     /// `then` are the step counts of the two warps.
     pub fn waits_like(&self, now: u64, other: &Divergence, then: u64) -> bool {
-        let ages =
-            |all: &Divergence, at: u64| all.waiting().map(|meeting| at - meeting.since).collect::<Vec<_>>();
+        let ages = |all: &Divergence, at: u64| {
+            let age = |meeting: &Meeting| (meeting.arrived, meeting.depth, meeting.pc, at - meeting.since);
+            let mut ages: Vec<_> = all.waiting().map(age).collect();
+            ages.sort_unstable();
+            ages
+        };
         ages(self, now) == ages(other, then)
     }
 
@@ -184,6 +206,15 @@ impl Divergence {
         meeting.arrived |= arrived;
         for (pc, mask) in standing {
             self.groups.push(Group { pc, mask, meeting: Some(id), wait: Wait::Nothing, ..parent.clone() });
+        }
+    }
+
+    /// Makes the group with any of these lanes the newest, as it is when its sides have met again after a split.
+    pub fn renew(&mut self, lanes: u32) {
+        if self.groups.len() > 1 {
+            let group = self.groups.iter().position(|group| group.mask & lanes != 0);
+            let group = self.groups.remove(group.expect("the lanes are in a group"));
+            self.groups.push(group);
         }
     }
 
@@ -440,6 +471,26 @@ mod tests {
         assert!(one.stands_like(&other));
         other.groups[0].pc = 11;
         assert!(!one.stands_like(&other));
+    }
+
+    #[test]
+    fn which_meeting_opened_first_makes_no_difference() {
+        let parted = |order: [u32; 2], since: [u64; 2]| {
+            let mut warp = warp();
+            warp.split(0, 0x0f, 10, 10, None);
+            for (half, since) in order.into_iter().zip(since) {
+                let whole = position(&warp, half);
+                warp.split(whole, half & 0x33, 20, 11, Some(20));
+                warp.arrive(position(&warp, half & 0x33), since);
+            }
+            warp.sort();
+            warp
+        };
+        let (one, other) = (parted([0x0f, 0xf0], [3, 5]), parted([0xf0, 0x0f], [5, 3]));
+        assert_ne!(one.groups, other.groups, "they name their meetings differently");
+        assert!(one.stands_like(&other) && one.waits_like(9, &other, 9));
+        assert!(!one.waits_like(9, &other, 10));
+        assert!(!one.waits_like(9, &parted([0xf0, 0x0f], [3, 5]), 9));
     }
 
     #[test]

@@ -139,10 +139,13 @@ impl Run<'_> {
             return false;
         }
         team.count_steps(block);
-        let split = Split { taken: (&team.passing, target), next: pc + 1, meet };
+        let split = Split { taken: (&team.passing, target), next: pc + 1, meet, parted };
         let Some(first) = team.stack.split(&mut team.lanes, split, &block.warps) else { return false };
         self.issued[pc as usize].parted += u64::from(parted.count_ones());
-        lanes_of(parted).for_each(|w| block.warps[w].diverged = true);
+        for w in lanes_of(parted) {
+            block.warps[w].diverged = true;
+            block.warps[w].divergence.renew(team.lanes.masks[w]);
+        }
         team.pc = first;
         true
     }

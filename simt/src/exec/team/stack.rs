@@ -7,11 +7,14 @@
 //!
 //! The stack follows the same schedule as groups do, lowest program counter first. Where it cannot, because code lies in an
 //! unusual order, and wherever something else may look at the groups, it is written back to them ([`Stack::write_back`]).
+//! Of groups at the same instruction the oldest runs first, and so the stack notes when lanes came to be a group of their own.
+
+use std::cmp::Reverse;
 
 use crate::compile::inst::{NEVER, Pc};
 use crate::machine::block::{Block, Warp};
 use crate::machine::divergence::position;
-use crate::machine::registers::lane_count;
+use crate::machine::registers::{lane_count, lanes_of};
 
 /// Warps that a block has at most.
 pub(crate) const MAX_WARPS: usize = 32;
@@ -53,7 +56,12 @@ impl Lanes {
 pub(crate) struct Path {
     pub(crate) pc: Pc,
     pub(crate) lanes: Lanes,
+    /// When those of each warp came to be a group of their own.
+    born: Ages,
 }
+
+/// Of each warp, the number of the split or reconvergence that its lanes are a group since.
+type Ages = [u32; MAX_WARPS];
 
 /// A branch whose lanes have not all come to where it reconverges.
 #[derive(Clone, Debug, Default)]
@@ -62,6 +70,8 @@ struct Level {
     meet: Pc,
     /// All lanes that executed it.
     expected: Lanes,
+    /// The warps whose lanes it has parted.
+    parted: u32,
     /// Those of each warp that have arrived at `meet`.
     arrived: Masks,
     /// The steps of each warp when the first of its lanes arrived.
@@ -79,6 +89,10 @@ pub(crate) struct Stack {
     depth: usize,
     /// The lowest instruction at which other lanes of the stack stand.
     lowest: Pc,
+    /// How often lanes have been split or have reconverged.
+    changes: u32,
+    /// When the lanes that go on as the team came to be groups of their own.
+    born: Ages,
 }
 
 /// A branch that lanes disagree on.
@@ -90,13 +104,15 @@ pub(crate) struct Split<'l> {
     pub(crate) next: Pc,
     /// Where it reconverges.
     pub(crate) meet: Pc,
+    /// The warps in which some lanes take it and some do not.
+    pub(crate) parted: u32,
 }
 
 impl Stack {
     /// Starts over without levels.
     #[inline(always)]
     pub(crate) fn clear(&mut self) {
-        (self.depth, self.lowest) = (0, NEVER);
+        (self.depth, self.lowest, self.changes) = (0, NEVER, 0);
     }
 
     /// The lowest instruction at which other lanes of the stack stand.
@@ -112,7 +128,7 @@ impl Stack {
     /// Splits a team's lanes at a branch; those that go on are left, and stand at the instruction that is returned. `None`,
     /// and nothing done, if code lies in another order than the lanes are to take.
     pub(crate) fn split(&mut self, lanes: &mut Lanes, split: Split<'_>, warps: &[Warp]) -> Option<Pc> {
-        let Split { taken: (taken, target), next, meet } = split;
+        let Split { taken: (taken, target), next, meet, parted } = split;
         let (first, second) = (target.min(next), target.max(next));
         let is_in_order = first < meet && second <= meet && first < second && first < self.lowest;
         let is_pending = |level: &Level| level.pending.iter().any(|path| path.pc == second);
@@ -122,7 +138,9 @@ impl Stack {
         if self.open_levels().last().is_none_or(|level| level.meet != meet) {
             self.open(lanes, meet, warps.len());
         }
+        self.begin_groups(parted);
         let level = &mut self.levels[self.depth - 1];
+        level.parted |= parted;
         let takes_second = target == second;
         // Those that take the second way: the lanes of `taken`, or the others.
         let flip = if takes_second { 0 } else { u32::MAX };
@@ -132,7 +150,7 @@ impl Stack {
                 level.arrive(w, seconds(w, mask), warp.steps);
             }
         } else {
-            let mut path = Path { pc: second, lanes: Lanes::default() };
+            let mut path = Path { pc: second, lanes: Lanes::default(), born: self.born };
             for (w, mask) in path.lanes.masks.iter_mut().enumerate().take(warps.len()) {
                 *mask = seconds(w, lanes.masks[w]);
             }
@@ -155,10 +173,16 @@ impl Stack {
         }
         let level = &mut self.levels[self.depth];
         self.depth += 1;
-        level.meet = meet;
+        (level.meet, level.parted) = (meet, 0);
         level.expected.copy(lanes, block_warps);
         level.arrived[..block_warps].fill(0);
         level.pending.clear();
+    }
+
+    /// Notes that the team's lanes of these warps are groups of their own from now on.
+    fn begin_groups(&mut self, warps: u32) {
+        self.changes += 1;
+        lanes_of(warps).for_each(|w| self.born[w] = self.changes);
     }
 
     /// Lets a team's lanes arrive at `pc`, if that is where the innermost branch reconverges. Those that go on take their
@@ -172,9 +196,12 @@ impl Stack {
             }
             let path = level.pending.remove(index);
             lanes.copy(&path.lanes, warps.len());
+            self.born = path.born;
             path.pc
         } else {
             lanes.copy(&level.expected, warps.len());
+            let parted = level.parted;
+            self.begin_groups(parted);
             self.depth -= 1;
             pc
         };
@@ -195,7 +222,8 @@ impl Stack {
             }
             let group = position(&warp.divergence, all);
             let mut levels = self.open_levels().iter();
-            let running = levels.try_fold(group, |group, level| level.write_back(warp, w, group));
+            let running =
+                levels.try_fold(group, |group, level| level.write_back(warp, w, (group, self.born[w])));
             if let Some(group) = running {
                 warp.divergence.groups[group].pc = pc;
             }
@@ -214,8 +242,9 @@ impl Level {
         self.arrived[w] |= mask;
     }
 
-    /// Writes the groups of a warp, of which `group` is the one that executed the branch; the group that went on, if any did.
-    fn write_back(&self, warp: &mut Warp, w: usize, group: usize) -> Option<usize> {
+    /// Writes the groups of a warp, of which `group` is the one that executed the branch; the group that went on, if any did,
+    /// which is a group of its own since `born`.
+    fn write_back(&self, warp: &mut Warp, w: usize, (group, born): (usize, u32)) -> Option<usize> {
         let (expected, arrived) = (self.expected.masks[w], self.arrived[w]);
         let pending = || self.pending.iter().map(|path| (path.pc, path.lanes.masks[w]));
         let running = pending().fold(expected & !arrived, |lanes, (_, mask)| lanes & !mask);
@@ -227,7 +256,13 @@ impl Level {
             warp.divergence.groups[group].pc = pc;
             return None;
         }
-        let standing = pending().chain([(self.meet, running)]).filter(|(_, mask)| *mask != 0);
+        // Of the two sides of a split, that with the lowest lane is the newest.
+        let age = |born: u32, mask: u32| (born, Reverse(mask.trailing_zeros()));
+        let paths = self.pending.iter().map(|path| (path.born[w], path.pc, path.lanes.masks[w]));
+        let standing = paths.chain([(born, self.meet, running)]).filter(|(.., mask)| *mask != 0);
+        let mut standing: Vec<_> = standing.collect();
+        standing.sort_unstable_by_key(|(born, _, mask)| age(*born, *mask));
+        let standing = standing.into_iter().map(|(_, pc, mask)| (pc, mask));
         warp.divergence.split_later(group, (self.meet, arrived, self.since[w]), standing);
         (running != 0).then(|| position(&warp.divergence, running))
     }
