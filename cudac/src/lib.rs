@@ -234,8 +234,10 @@ pub fn compile_program(source: &Source<'_>, options: &Options) -> Result<(Output
         Some((ptx, names, signatures(&checked), program))
     });
     match made {
-        Some((ptx, names, kernels, program)) if !sink.failed() => {
-            Ok((Output { ptx, warnings: sink.finish(&files), names, kernels }, program))
+        Some((ptx, names, kernels, mut program)) if !sink.failed() => {
+            let warnings = sink.finish(&files);
+            program.suspects.splice(..0, warnings.iter().filter_map(Diagnostic::suspect));
+            Ok((Output { ptx, warnings, names, kernels }, program))
         }
         _ => Err(Errors(sink.finish(&files))),
     }

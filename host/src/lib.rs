@@ -124,8 +124,6 @@ pub struct Given<'g> {
     pub arguments: &'g [String],
     /// Its standard input.
     pub input: &'g [u8],
-    /// What is suspicious in its text: lines, and what is wrong there. It is told if the program turns out to fail.
-    pub suspects: &'g [(u32, String)],
 }
 
 /// What happens while a program runs.

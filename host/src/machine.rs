@@ -129,7 +129,7 @@ impl<'p> Machine<'p> {
             output: Vec::new(),
             errors: Vec::new(),
             findings: Vec::new(),
-            suspects: given.suspects.iter().chain(&program.suspects).cloned().collect(),
+            suspects: program.suspects.clone(),
             watch,
             told: 0,
             line: 0,

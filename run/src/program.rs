@@ -80,16 +80,15 @@ pub(super) fn run(options: &RunOptions, text: &str) -> Result<Output> {
     let bugs: Vec<Finding> = made.warnings.iter().filter_map(finding).collect();
     let guesses = made.warnings.iter().filter(|warning| finding(warning).is_none());
     if !options.json {
-        guesses.clone().for_each(|warning| terminal::warn(&warning.to_string()));
+        guesses.for_each(|warning| terminal::warn(&warning.to_string()));
     }
-    let suspects: Vec<(u32, String)> = guesses.filter_map(suspect).collect();
     let limits = Limits::default();
     let limits = Limits { launch_steps: options.max_steps.unwrap_or(limits.launch_steps), ..limits };
     let mut input = Vec::new();
     if host::reads_input(&program) {
         std::io::stdin().read_to_end(&mut input).context("cannot read the standard input")?;
     }
-    let given = Given { arguments: &options.words, input: &input, suspects: &suspects };
+    let given = Given { arguments: &options.words, input: &input };
     let told = Mutex::new(Told::default());
     let watch = |event: Event<'_>| {
         if !options.json {
@@ -122,13 +121,6 @@ fn finding(warning: &cudac::Diagnostic) -> Option<Finding> {
     };
     let help = warning.help.clone().unwrap_or_default();
     Some(Finding { kind, line: warning.line, message: warning.message.clone(), actors: Vec::new(), help })
-}
-
-/// What the compiler warns of, if it may be the reason of a wrong result.
-fn suspect(warning: &cudac::Diagnostic) -> Option<(u32, String)> {
-    let help = warning.help.as_deref().unwrap_or_default();
-    (warning.bug? == cudac::Bug::RoundedQuotient)
-        .then(|| (warning.line, format!("{}: {help}", warning.message)))
 }
 
 /// Refuses options that have no effect on a program.

@@ -5,6 +5,8 @@
 //! *What is left out.* Absolute values, and bits that anything but copies has gone through. Where no number is negative, the
 //! comparison is right; therefore nobody is told unless the program turns out to fail.
 
+use std::fmt;
+
 use super::{Class, Function, Op, Operand, Reg, Unary};
 
 /// The lines on which the bits of floats are compared as integers, and what to do about it.
@@ -55,18 +57,19 @@ impl Comparison {
             return None;
         }
         let is_min = parts.find(|part| matches!(*part, "min" | "max"))? == "min";
-        let (kind, bits) = parts.next()?.split_at_checked(1)?;
-        let is_signed = match kind {
-            "s" => true,
-            "u" => false,
+        let (is_signed, bits) = match parts.next()? {
+            "s32" => (true, 32),
+            "u32" => (false, 32),
+            "s64" => (true, 64),
+            "u64" => (false, 64),
             _ => return None,
         };
-        Some(Comparison { is_min, is_signed, bits: bits.parse().ok()? })
+        Some(Comparison { is_min, is_signed, bits })
     }
 }
 
-impl std::fmt::Display for Comparison {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Display for Comparison {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let which = if self.is_min { "minimum" } else { "maximum" };
         let float = if self.bits == 64 { "double" } else { "float" };
         let sign = 1_u64 << (self.bits - 1);
@@ -137,6 +140,8 @@ mod tests {
             "atomicMax(i, __float_as_int(fabsf(f[1])));",
             "atomicAdd(i, __float_as_int(f[1]));",
             "atomicExch(f, f[1]);",
+            "asm(\"red.global.max.s0 [%0], %1;\" :: \"l\"(i), \"r\"(__float_as_int(f[2])) : \"memory\");",
+            "asm(\"red.global.max.u128 [%0], %1;\" :: \"l\"(i), \"r\"(__float_as_int(f[2])) : \"memory\");",
             "int v = 3; for (int n = 0; n < i[1]; n++) v = n > 5 ? __float_as_int(f[n]) : v + 1; atomicMax(i, v);",
         ] {
             assert_eq!(suspects(body), [], "{body}");

@@ -35,7 +35,7 @@ pub struct Program {
     pub managed: Vec<String>,
     /// Those that are constant memory without a value of their own, and their lines.
     pub zeros: Vec<(String, u32)>,
-    /// What is right in most programs, and may be the reason if this one fails: lines, and what to do there.
+    /// What is right in other programs, and may be the reason if this one finds its results wrong: lines, and what to do there.
     pub suspects: Vec<(u32, String)>,
     /// The kernels.
     pub kernels: Vec<Kernel>,

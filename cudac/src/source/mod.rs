@@ -187,7 +187,7 @@ const MAX_ERRORS: usize = 20;
 pub(crate) struct Sink {
     problems: Vec<Problem>,
     errors: usize,
-    /// What is right in most programs, by its line: told only if a program turns out to fail.
+    /// What is no warning, because it is right in most programs: lines, and what to do there if one finds its results wrong.
     #[cfg(feature = "host")]
     pub suspects: Vec<(u32, String)>,
 }

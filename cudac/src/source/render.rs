@@ -49,6 +49,13 @@ pub struct Diagnostic {
 const LONGEST_LINE: usize = 200;
 
 impl Diagnostic {
+    /// The line and what to do there, if this may be the reason of a wrong result.
+    #[cfg(feature = "host")]
+    pub(crate) fn suspect(&self) -> Option<(u32, String)> {
+        let help = self.help.as_deref().unwrap_or_default();
+        (self.bug? == Bug::RoundedQuotient).then(|| (self.line, format!("{}: {help}", self.message)))
+    }
+
     pub(super) fn new(files: &Files, problem: &Problem) -> Diagnostic {
         let span = problem.span;
         let (line, column) = files.place(span);

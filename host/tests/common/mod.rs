@@ -12,7 +12,7 @@ pub fn run_within(text: &str, input: &str, limits: &Limits) -> Result<Outcome, E
     let source = cudac::Source { name: "program.cu", text };
     let compiled = cudac::compile_program(&source, &cudac::Options::default());
     let (output, program) = compiled.unwrap_or_else(|errors| panic!("{errors}"));
-    let given = Given { arguments: &[], input: input.as_bytes(), ..Given::default() };
+    let given = Given { arguments: &[], input: input.as_bytes() };
     host::run(&program, "program.cu", &output.ptx, &given, limits)
 }
 

@@ -62,7 +62,7 @@ pub const STEPS: &[Step] = &[
     finite("tests", "the quick set", "test --workspace --locked --no-fail-fast"),
     finite(
         "chapters",
-        "the records of the chapters' large runs, and every chapter on several numbers of cores",
+        "the records of the chapters' large runs, and every chapter in all shapes and on several numbers of cores",
         "test --workspace --locked --no-fail-fast --test output -- --ignored",
     ),
     finite(
@@ -302,7 +302,7 @@ mod tests {
         let is_right = |step: &Step| step.command.contains("-- --ignored");
         let all = have_steps("#[ignore", is_right);
         assert_eq!(all, have_steps("#[ignore = \"thorough: ", is_right), "an ignored test gives no reason");
-        // These are the tests of the macro `chapter_tests`.
+        // These are the tests of the macros `chapter_tests` and `shape_tests`.
         let chapters = STEPS.iter().find(|step| step.name == "chapters").unwrap();
         assert!(all > 0 && is_right(chapters) && chapters.command.contains("--test output"));
     }

@@ -60,7 +60,8 @@ pub(crate) struct Path {
     born: Ages,
 }
 
-/// Of each warp, the number of the split or reconvergence that its lanes are a group since.
+/// Of each warp, the number of the split or reconvergence that its lanes are a group since; of a warp that was not parted since
+/// [`Stack::clear`], any number, for it has no other lanes to compare with.
 type Ages = [u32; MAX_WARPS];
 
 /// A branch whose lanes have not all come to where it reconverges.
@@ -256,12 +257,11 @@ impl Level {
             warp.divergence.groups[group].pc = pc;
             return None;
         }
-        // Of the two sides of a split, that with the lowest lane is the newest.
-        let age = |born: u32, mask: u32| (born, Reverse(mask.trailing_zeros()));
         let paths = self.pending.iter().map(|path| (path.born[w], path.pc, path.lanes.masks[w]));
         let standing = paths.chain([(born, self.meet, running)]).filter(|(.., mask)| *mask != 0);
         let mut standing: Vec<_> = standing.collect();
-        standing.sort_unstable_by_key(|(born, _, mask)| age(*born, *mask));
+        // Of the two sides of a split, that with the lowest lane is the newest.
+        standing.sort_unstable_by_key(|(born, _, mask)| (*born, Reverse(mask.trailing_zeros())));
         let standing = standing.into_iter().map(|(_, pc, mask)| (pc, mask));
         warp.divergence.split_later(group, (self.meet, arrived, self.since[w]), standing);
         (running != 0).then(|| position(&warp.divergence, running))
