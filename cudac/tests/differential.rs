@@ -48,8 +48,10 @@ const ONE_STEP: &str =
 /// Launches of each kernel that `cargo test` makes.
 const RUNS: u64 = 2;
 
-/// Where kernels are stopped: those that wait would wait for ever.
-const MAX_STEPS: u64 = 50_000;
+/// Where kernels are stopped: those that wait would wait for ever. One that ends has to end before, because which instruction
+/// is the last one that it may execute depends on how many there are, and not on the kernel: `modern_barriers.cu relay` needs
+/// 600,000 for 150 rounds.
+const MAX_STEPS: u64 = 1_000_000;
 
 /// Bytes of a buffer.
 const BYTES: u64 = 1 << 16;
