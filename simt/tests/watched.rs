@@ -276,6 +276,70 @@ fn a_moment_has_the_access_with_its_cost() {
     assert!(exchange("xor.b32", 0, |moment, _| moment.accesses().is_empty()));
 }
 
+/// Atomics on words 8 bytes and 128 bytes apart, and stores of which half of the lanes go to shared memory.
+const SPACES: &str = "
+.version 8.0
+.target sm_70
+.address_size 64
+.visible .entry spaces(.param .u64 out)
+{
+    .reg .pred %p;
+    .reg .b32 %r<8>;
+    .reg .b64 %rd<8>;
+    .shared .align 4 .b32 part[1024];
+    ld.param.u64 %rd1, [out];
+    mov.u32 %r1, %tid.x;
+    mul.wide.u32 %rd2, %r1, 8;
+    add.s64 %rd3, %rd1, %rd2;
+    red.global.add.u32 [%rd3], 1;
+    atom.global.add.u32 %r2, [%rd3], 1;
+    shl.b32 %r3, %r1, 7;
+    mov.u32 %r4, part;
+    add.s32 %r4, %r4, %r3;
+    atom.shared.add.u32 %r5, [%r4], 1;
+    cvt.u64.u32 %rd4, %r4;
+    cvta.shared.u64 %rd4, %rd4;
+    setp.lt.u32 %p, %r1, 16;
+    selp.b64 %rd5, %rd4, %rd3, %p;
+    st.u32 [%rd5], %r1;
+    ret;
+}
+";
+
+#[test]
+fn a_moment_has_the_accesses_of_atomics_and_of_generic_addresses() {
+    let mut emulator = Emulator::new(Limits::default());
+    let module = emulator.load("spaces.ptx", SPACES).unwrap();
+    let out = emulator.alloc("out", 256).unwrap();
+    let mut seen = Vec::new();
+    let report = watch(&mut emulator, &module, &Launch::new(1, 32).arg(out.address()), &mut |moment| {
+        let accesses = moment.accesses();
+        if accesses.iter().any(|access| access.space != Space::Param) {
+            seen.push(accesses.to_vec());
+        }
+        ControlFlow::Continue(())
+    });
+    assert!(report.faults.is_empty(), "{:?}", report.faults);
+    let costs: Vec<_> = seen
+        .iter()
+        .flatten()
+        .map(|access| (access.space, access.kind, access.lanes, access.sectors, access.bank_conflicts))
+        .collect();
+    assert_eq!(
+        costs,
+        [
+            (Space::Global, AccessKind::Update, u32::MAX, 8, 0),
+            (Space::Global, AccessKind::Update, u32::MAX, 8, 0),
+            (Space::Shared, AccessKind::Update, u32::MAX, 0, 31),
+            (Space::Global, AccessKind::Write, 0xffff_0000, 4, 0),
+            (Space::Shared, AccessKind::Write, 0x0000_ffff, 0, 15),
+        ]
+    );
+    let generic = &seen[3];
+    assert_eq!(generic[0].addresses[16], out.address() + 16 * 8);
+    assert_eq!((generic[1].addresses[0], generic[1].addresses[15]), (0, 15 * 128));
+}
+
 #[test]
 fn a_moment_has_the_memories() {
     let shared = exchange("st.shared", 0, |moment, _| moment.shared().to_vec());

@@ -347,8 +347,10 @@ impl At<'_, '_> {
             format!("; in warp {w}, {}", others.whereabouts(absent(&self.block.warps[w])))
         };
         let mut parts: Vec<String> = warps.iter().take(MAX_WARPS).map(tell).collect();
-        if warps.len() > MAX_WARPS {
-            parts.push(format!("; and threads of {} more warps", warps.len() - MAX_WARPS));
+        match warps.len().saturating_sub(MAX_WARPS) {
+            0 => {}
+            1 => parts.push("; and threads of 1 more warp".to_owned()),
+            more => parts.push(format!("; and threads of {more} more warps")),
         }
         parts.concat()
     }
