@@ -47,7 +47,8 @@ impl Run<'_> {
         }
         let (counters, lines) = (self.counters(), self.lines());
         let last_store = self.follow.as_ref().and_then(|follow| last_writer::actor(follow, &self.context()));
-        Ok(Report { counters, lines, faults, stale_reads, last_store, was_stopped, output: self.output })
+        let Run { output, effort, .. } = self;
+        Ok(Report { counters, lines, faults, stale_reads, last_store, was_stopped, output, effort })
     }
 
     /// Gives every resident block its turns until the grid is done.

@@ -20,6 +20,7 @@ use crate::machine::global::Global;
 use crate::machine::registers::Registers;
 use crate::ptx::Error;
 use crate::report::counters::{Counters, LineCounters};
+use crate::report::effort::Effort;
 use crate::report::fault::Fault;
 
 /// The first target whose threads are scheduled independently.
@@ -56,6 +57,7 @@ pub(crate) struct Counted {
     pub(crate) traffic: Vec<Counters>,
     pub(crate) warps: u64,
     pub(crate) divergent_warps: u64,
+    pub(crate) effort: Effort,
 }
 
 /// A launch that is running.
@@ -118,6 +120,8 @@ pub struct Run<'a> {
     pub deal: Option<u64>,
     pub(crate) warps: u64,
     pub(crate) divergent_warps: u64,
+    /// How it was carried out.
+    pub(crate) effort: Effort,
 }
 
 impl<'a> Run<'a> {
@@ -169,6 +173,7 @@ impl<'a> Run<'a> {
             deal: None,
             warps: 0,
             divergent_warps: 0,
+            effort: Effort::default(),
         }
     }
 
@@ -221,8 +226,8 @@ impl<'a> Run<'a> {
 
     /// What was counted.
     pub(crate) fn into_counted(self) -> Counted {
-        let Run { steps, issued, traffic, warps, divergent_warps, .. } = self;
-        Counted { steps, issued, traffic, warps, divergent_warps }
+        let Run { steps, issued, traffic, warps, divergent_warps, effort, .. } = self;
+        Counted { steps, issued, traffic, warps, divergent_warps, effort }
     }
 
     /// Adds what was counted on another core.
@@ -230,6 +235,7 @@ impl<'a> Run<'a> {
         self.steps += counted.steps;
         self.warps += counted.warps;
         self.divergent_warps += counted.divergent_warps;
+        self.effort += counted.effort;
         for (issued, more) in self.issued.iter_mut().zip(&counted.issued) {
             issued.count += more.count;
             issued.lanes += more.lanes;

@@ -70,16 +70,18 @@ impl Run<'_> {
         if let Some(follow) = &mut self.follow {
             follow.run(block.number, w);
         }
+        let before = self.steps;
         let left = if self.watcher.is_some() {
             self.run_watched(block, (w, g), slice)?
         } else {
-            let before = *slice;
+            let slice_before = *slice;
             let left = self.straight_on_by((block, w, g), slice);
-            let steps = u64::from(before - *slice);
+            let steps = u64::from(slice_before - *slice);
             self.steps += steps;
             block.warps[w].steps += steps;
             left
         };
+        self.effort.apart += self.steps - before;
         if !self.initialisation.found.is_empty() {
             self.find_unwritten(block.number, w);
         }

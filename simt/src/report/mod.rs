@@ -1,11 +1,13 @@
 //! What a launch reports: faults, counters, and the steps of a trace. All of it is plain data.
 
 pub mod counters;
+pub mod effort;
 pub mod fault;
 pub mod location;
 pub mod trace;
 
 use counters::{Counters, LineCounters};
+use effort::Effort;
 use fault::{Actor, Fault, StaleRead};
 
 /// What a launch did. [`Emulator::launch`](crate::Emulator::launch) returns it.
@@ -31,4 +33,7 @@ pub struct Report {
     pub was_stopped: bool,
     /// What the kernel printed.
     pub output: String,
+    /// For the emulator's own tests.
+    #[doc(hidden)]
+    pub effort: Effort,
 }

@@ -83,6 +83,7 @@ impl Run<'_> {
         self.steps -= team.lanes.warps;
         for (w, mask, active) in team.members() {
             self.steps += 1;
+            self.effort.apart += 1;
             if active == 0 {
                 continue;
             }

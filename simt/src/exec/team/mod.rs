@@ -284,6 +284,7 @@ impl Run<'_> {
             if !team.gather(block, among, self.stack) {
                 break;
             }
+            self.effort.gathered += 1;
             team.look_around(block, self.program);
             for (warp, mask) in block.warps.iter_mut().zip(&team.lanes.masks) {
                 warp.ran |= mask;

@@ -156,6 +156,7 @@ impl Run<'_> {
         self.steps -= team.lanes.warps;
         for (w, mask, active) in team.members() {
             self.steps += 1;
+            self.effort.apart += 1;
             let group = position(&block.warps[w].divergence, mask);
             let next = match active {
                 0 => team.pc + 1,
@@ -183,6 +184,7 @@ impl Run<'_> {
         self.steps -= team.lanes.warps;
         for (w, mask, active) in team.members() {
             self.steps += 1;
+            self.effort.apart += 1;
             let group = position(&block.warps[w].divergence, mask);
             if active != 0 {
                 let outcome = self.watched_control(block, w, group, active);
@@ -213,6 +215,7 @@ impl Run<'_> {
         self.steps -= team.lanes.warps;
         for (w, mask, active) in team.members() {
             self.steps += 1;
+            self.effort.apart += 1;
             if active != 0 {
                 self.carry_out_seen(block, team, (w, mask, active), inst)?;
             }

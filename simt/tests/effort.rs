@@ -1,0 +1,65 @@
+//! The fast way is taken: warps of a block execute together what they can.
+//!
+//! All other tests would pass if every instruction were carried out for one warp after another.
+
+use simt::launch::Hooks;
+use simt::{Dim3, Emulator, Launch, Limits, Report};
+
+const SAXPY: &str = include_str!("../../kernels/ptx/saxpy.sm_70.ptx");
+const LAPLACE: &str = include_str!("../../kernels/ptx/laplace.sm_70.ptx");
+const BENCHMARKS: &str = include_str!("../../kernels/ptx/benchmarks.sm_70.ptx");
+
+/// Threads of each launch.
+const N: u32 = 1 << 14;
+
+/// Launches a kernel of which `args` adds the arguments; it gets the addresses of two buffers of a word for each thread.
+fn launch(
+    (text, kernel): (&str, &str),
+    (grid, block): (Dim3, Dim3),
+    hooks: Hooks,
+    args: impl Fn(Launch, u64, u64) -> Launch,
+) -> Report {
+    let mut emulator = Emulator::new(Limits::default());
+    let module = emulator.load(kernel, text).unwrap();
+    let [x, y] = ["x", "y"].map(|name| emulator.alloc(name, 4 * u64::from(N)).unwrap());
+    for (i, word) in emulator.write(x).unwrap().chunks_exact_mut(4).enumerate() {
+        word.copy_from_slice(&(i as u32 % 1000).to_le_bytes());
+    }
+    emulator.write(y).unwrap();
+    let launch = Launch { hooks, ..args(Launch::new(grid, block), x.address(), y.address()) };
+    let report = emulator.launch(&module, kernel, &launch).unwrap();
+    assert!(report.faults.is_empty(), "{}", report.faults[0]);
+    report
+}
+
+#[test]
+fn warps_execute_together_what_they_can() {
+    let line = (Dim3::from(N / 256), Dim3::from(256));
+    let plane = (Dim3::new(8, 8, 1), Dim3::new(16, 16, 1));
+    let saxpy = |launch: Launch, x, y| launch.arg(2.0_f32).arg(x).arg(y).arg(N);
+    let laplace = |launch: Launch, x, y| launch.arg(128).arg(128).arg(x).arg(y);
+    let steps = |launch: Launch, x: u64, y: u64| launch.arg(x).arg(y).arg(64_u32).arg(N);
+    let sums = |launch: Launch, x: u64, y: u64| launch.arg(x).arg(y).arg(N);
+    let check = |kernel: (&str, &str), shape, args: &dyn Fn(Launch, u64, u64) -> Launch, most: (f64, f64)| {
+        let report = launch(kernel, shape, Hooks::default(), args);
+        let gathered = report.effort.gathered as f64 / shape.0.count() as f64;
+        let apart = report.effort.apart as f64 / report.counters.ptx_instructions as f64;
+        assert!(gathered <= most.0, "{}: lanes were gathered {gathered} times per block", kernel.1);
+        assert!(apart <= most.1, "{}: {apart} of the instructions were carried out apart", kernel.1);
+    };
+    // A block without divergence is gathered once. The blocks at the rim of a plane have lanes that do less.
+    check((SAXPY, "saxpy"), line, &saxpy, (1.0, 0.0));
+    check((LAPLACE, "jacobi_whole"), plane, &laplace, (2.5, 0.125));
+    check((BENCHMARKS, "bench_divergent"), line, &steps, (20.0, 0.025));
+    check((BENCHMARKS, "bench_shared"), line, &sums, (3.0, 0.02));
+    check((BENCHMARKS, "bench_shuffle"), line, &sums, (2.0, 0.05));
+    check((BENCHMARKS, "bench_tree"), line, &sums, (3.0, 0.01));
+}
+
+#[test]
+fn the_plain_interpreter_carries_out_everything_apart() {
+    let line = (Dim3::from(N / 256), Dim3::from(256));
+    let saxpy = |launch: Launch, x, y| launch.arg(2.0_f32).arg(x).arg(y).arg(N);
+    let report = launch((SAXPY, "saxpy"), line, Hooks::default().plain(true), saxpy);
+    assert_eq!(report.effort.apart, report.counters.ptx_instructions);
+}
