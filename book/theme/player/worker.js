@@ -2,8 +2,9 @@
 //
 // The page turns this function into the text of the Worker, because a page that is opened from a file cannot load one.
 // So the function uses nothing from outside of itself. Its first message is the packed module, and every later one a
-// request with a number, which the answer repeats. If the emulator fails, the answer says so, and the next request finds
-// it as it was after its start.
+// request with a number, which the answer repeats. If the emulator fails, it is started again and brought to where it was, and
+// gets the request once more: it always does the same, so a failure that does not come back was the browser's, which may have
+// been out of memory. If it comes back, the answer says so, and the next request finds the emulator as it was after its start.
 'use strict';
 
 function lanesWorker(scope) {
@@ -11,6 +12,8 @@ function lanesWorker(scope) {
     const decoder = new TextDecoder();
     let module = null;
     let exports = null;
+    // The requests that brought the emulator to where it is: the last `load`, and the last `launch` after it.
+    let told = [];
     // The number of the request that is being answered.
     let current = null;
 
@@ -39,6 +42,22 @@ function lanesWorker(scope) {
         return decoder.decode(new Uint8Array(exports.memory.buffer, at + 4, length));
     }
 
+    function remember(request) {
+        const [kind] = Object.keys(JSON.parse(request));
+        if (kind === 'load') { told = [request]; } else if (kind === 'launch') { told = [...told.slice(0, 1), request]; }
+    }
+
+    async function answerTo(request) {
+        try {
+            return ask(request);
+        } catch {
+            // The module stopped in the middle of its work, so its memory is not to be trusted.
+            await start();
+            told.forEach(ask);
+            return ask(request);
+        }
+    }
+
     function refusal(kind, message) {
         return JSON.stringify({ error: { kind, message, diagnostics: [] } });
     }
@@ -53,11 +72,13 @@ function lanesWorker(scope) {
                 return { ready: false, message: `the emulator cannot be started: ${error.message}` };
             }
         }
+        current = data.id;
         try {
-            current = data.id;
-            return { id: data.id, answer: ask(data.request) };
+            const answer = await answerTo(data.request);
+            remember(data.request);
+            return { id: data.id, answer };
         } catch (error) {
-            // The module stopped in the middle of its work, so its memory is not to be trusted.
+            told = [];
             await start();
             return { id: data.id, answer: refusal('emulator', `the emulator failed and was started again: ${error.message}`) };
         }

@@ -57,7 +57,7 @@ fn the_state_of_the_player_passes_its_tests_skipped_without_node() {
 #[test]
 fn the_worker_passes_its_tests_skipped_without_node() {
     let Some(out) = node(&[&script("machine.test.mjs")], "") else { return };
-    assert!(out.contains(" pass 8\n"), "{out}");
+    assert!(out.contains(" pass 9\n"), "{out}");
 }
 
 #[test]
