@@ -185,9 +185,9 @@ fn the_compilers_log_is_shown_skipped_without_nvrtc() {
     assert!(String::from_utf8_lossy(&said).contains("help: remove the `#include`: `printf`"), "{said:?}");
     let template = file("template.cu", b"template <int N> __global__ void f(int* x) { *x = N; }\n");
     assert_refused(&run(&template, ""), "A template becomes a kernel if it is named", "a template");
-    let host = file("host.cu", b"#include <vector>\nint main() {}\n");
+    let host = file("host.cu", b"#include <vector>\n__global__ void f() {}\n");
     let said = run(&host, "").stderr;
-    assert!(String::from_utf8_lossy(&said).contains("help: only device code is compiled here"), "{host:?}");
+    assert!(String::from_utf8_lossy(&said).contains("help: only device code is compiled here"), "{said:?}");
 }
 
 /// The lines below a heading of a text of `lanes explain`, up to the first empty line after which no code follows.
