@@ -25,6 +25,7 @@ fn launch(
     for (i, word) in emulator.write(x).unwrap().chunks_exact_mut(4).enumerate() {
         word.copy_from_slice(&(i as u32 % 1000).to_le_bytes());
     }
+    // The host has written both, so nobody has to see what is read.
     emulator.write(y).unwrap();
     let launch = Launch { hooks, ..args(Launch::new(grid, block), x.address(), y.address()) };
     let report = emulator.launch(&module, kernel, &launch).unwrap();
@@ -47,7 +48,8 @@ fn warps_execute_together_what_they_can() {
         assert!(gathered <= most.0, "{}: lanes were gathered {gathered} times per block", kernel.1);
         assert!(apart <= most.1, "{}: {apart} of the instructions were carried out apart", kernel.1);
     };
-    // A block without divergence is gathered once. The blocks at the rim of a plane have lanes that do less.
+    // How often the lanes of a block are gathered at most, and which part of the instructions is carried out apart. A block without
+    // divergence is gathered once; those at the rim of a plane have lanes that do less.
     check((SAXPY, "saxpy"), line, &saxpy, (1.0, 0.0));
     check((LAPLACE, "jacobi_whole"), plane, &laplace, (2.5, 0.125));
     check((BENCHMARKS, "bench_divergent"), line, &steps, (20.0, 0.025));
