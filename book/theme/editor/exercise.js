@@ -96,6 +96,17 @@ const LanesExercise = (() => {
             return { answers: Object.fromEntries(this.answers.map(answer => [answer.question.name, answer.value]).filter(([, value]) => value !== '')) };
         }
 
+        // The verdict as the page tells it: with the question itself in place of the name that it has in a file of answers, and
+        // without how an answer is written there.
+        get told() {
+            const { verdict } = this;
+            const [, name, said] = verdict?.headline.match(/^`(\w+)`: (.*)$/s) ?? [];
+            const asked = this.answers?.find(answer => answer.question.name === name);
+            if (asked === undefined) { return verdict; }
+            const headline = `${asked.question.ask} ${said[0].toUpperCase()}${said.slice(1)}`;
+            return { ...verdict, headline, look: verdict.reason === 'unanswered' ? '' : verdict.look };
+        }
+
         async grade() {
             if (this.isBusy) { return; }
             Object.assign(this, { isBusy: true, verdict: null, done: 0, of: 0 });
@@ -106,7 +117,7 @@ const LanesExercise = (() => {
             const { bench } = this.course;
             try {
                 this.verdict = await bench.grade(this.data.exercise, this.attempt(), (done, of) => { Object.assign(this, { done, of }); this.draw(); });
-                this.said.textContent = this.verdict.passed ? 'Passed.' : `Not yet: ${this.verdict.headline}.`;
+                this.said.textContent = this.verdict.passed ? 'Passed.' : `Not yet: ${this.told.headline}.`;
                 if (this.verdict.passed) { this.course.passed(this.name); }
                 await this.beside();
             } catch (error) {
@@ -211,7 +222,7 @@ const LanesExercise = (() => {
             bar.push(button('close', 'Close', 'Close the exercise'));
             if (this.isBusy && this.of > 0) { bar.push(['progress', { max: `${this.of}`, value: `${this.done}`, 'aria-label': 'Runs that are done' }], ['span', { class: 'solve-count' }, `run ${this.done + 1} of ${this.of}`]); }
             LanesView.draw(this.bar, bar);
-            LanesView.draw(this.result, this.verdict === null ? [] : [LanesResult.verdict(this.verdict, this.isPrediction)]);
+            LanesView.draw(this.result, this.verdict === null ? [] : [LanesResult.verdict(this.told, this.isPrediction)]);
             const hints = this.data.hints.slice(0, this.hintsSeen).map(hint => ['li', {}, ...LanesResult.prose(hint)]);
             LanesView.draw(this.hints, hints.length === 0 ? [] : [['p', { class: 'solve-caption' }, 'Hints'], ['ol', {}, ...hints]]);
         }
