@@ -5,14 +5,16 @@
 //! threads has few of them, and a kernel whose lanes diverge has many instructions with few lanes in each. The kernels
 //! are those of `kernels/benchmarks.cu`, one for each thing that decides the speed, and `saxpy`. Each is measured on
 //! one core without checkers, with the checker of races (`NAME_races`), with that of initialisation
-//! (`NAME_initialisation`), and with all checkers (`NAME_all`); and without checkers on all cores (`NAME_cores`).
+//! (`NAME_initialisation`), and with all checkers (`NAME_all`); and without checkers on all cores (`NAME_cores`) and with a
+//! watcher that looks at nothing (`NAME_watched`).
 
 use std::hint::black_box;
+use std::ops::ControlFlow;
 use std::thread;
 use std::time::Duration;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use simt::{Checks, Emulator, Launch, Limits, Module};
+use simt::{Checks, Emulator, Launch, Limits, Module, Moment};
 
 const SAXPY: &str = include_str!("../../kernels/ptx/saxpy.sm_70.ptx");
 const BENCHMARKS: &str = include_str!("../../kernels/ptx/benchmarks.sm_70.ptx");
@@ -23,6 +25,7 @@ struct Ready {
     module: Module,
     kernel: &'static str,
     launch: Launch,
+    is_watched: bool,
 }
 
 /// A kernel of `n` threads in blocks of 256. `args` adds its arguments; it gets the addresses of two buffers of `n`
@@ -35,13 +38,22 @@ fn ready(text: &str, kernel: &'static str, n: u32, args: impl Fn(Launch, u64, u6
         word.copy_from_slice(&(i as u32 % 1000).to_le_bytes());
     }
     let launch = args(Launch::new(n.div_ceil(256), 256), x.address(), y.address());
-    Ready { emulator, module, kernel, launch }
+    Ready { emulator, module, kernel, launch, is_watched: false }
 }
 
 impl Ready {
     /// The warp instructions of a launch.
     fn run(&mut self) -> u64 {
-        let report = self.emulator.launch(&self.module, self.kernel, &self.launch);
+        let Ready { emulator, module, kernel, launch, is_watched } = self;
+        let report = if *is_watched {
+            let mut watcher = |moment: &Moment<'_>| {
+                black_box(moment);
+                ControlFlow::Continue(())
+            };
+            emulator.launch_watched(module, kernel, launch, &mut watcher)
+        } else {
+            emulator.launch(module, kernel, launch)
+        };
         let report = report.expect("the launch is possible");
         assert!(report.faults.is_empty(), "{}", report.faults[0]);
         report.counters.ptx_instructions
@@ -68,10 +80,12 @@ fn throughput(criterion: &mut Criterion) {
         ("_races", Checks { races: true, ..Checks::NONE }, 1),
         ("_initialisation", Checks { initialisation: true, ..Checks::NONE }, 1),
         ("_all", Checks::ALL, 1),
+        ("_watched", Checks::NONE, 1),
     ];
     for (suffix, checks, cores) in ways {
         for (name, mut ready) in kernels() {
             (ready.launch.checks, ready.launch.cores) = (checks, cores);
+            ready.is_watched = suffix == "_watched";
             measure(criterion, &format!("{name}{suffix}"), ready);
         }
     }

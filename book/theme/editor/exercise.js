@@ -100,7 +100,7 @@ const LanesExercise = (() => {
         // without how an answer is written there.
         get told() {
             const { verdict } = this;
-            const [, name, said] = verdict?.headline.match(/^`(\w+)`: (.*)$/s) ?? [];
+            const [, name, said] = verdict?.headline?.match(/^`(\w+)`: (.*)$/s) ?? [];
             const asked = this.answers?.find(answer => answer.question.name === name);
             if (asked === undefined) { return verdict; }
             const headline = `${asked.question.ask} ${said[0].toUpperCase()}${said.slice(1)}`;

@@ -61,7 +61,7 @@ fn a_machine_that_is_right_agrees_on_every_kernel() {
 #[test]
 fn each_trouble_affects_only_its_own_kernel() {
     let plan = Plan {
-        patience: Duration::from_secs(6),
+        patience: Duration::from_secs(3),
         ..plan("emulator:1=death,4=error,5=hang,7=death,9=hang", 10)
     };
     let (outcome, record) = run(&plan);
