@@ -6,7 +6,7 @@
 #   benches/all.sh [--record] [PART...]              throughput chapter1 chapters start build profile peers: all of them
 #   benches/all.sh --check                           measures nothing
 #
-# --record puts each table into BENCHMARKS.md, in place of the old one. All parts together take a quarter of an hour on
+# --record puts each table into BENCHMARKS.md, in place of the old one. All parts together take twenty minutes on
 # two cores that do nothing else. --check says whether the tables there come from one day and one commit, and from a
 # machine that was not busy; so does --record at the end.
 set -euo pipefail

@@ -75,17 +75,17 @@ fn throughput(criterion: &mut Criterion) {
     };
     let all_cores = thread::available_parallelism().map_or(1, |cores| cores.get() as u32);
     let ways = [
-        ("", Checks::NONE, 1),
-        ("_cores", Checks::NONE, all_cores),
-        ("_races", Checks { races: true, ..Checks::NONE }, 1),
-        ("_initialisation", Checks { initialisation: true, ..Checks::NONE }, 1),
-        ("_all", Checks::ALL, 1),
-        ("_watched", Checks::NONE, 1),
+        ("", Checks::NONE, 1, false),
+        ("_cores", Checks::NONE, all_cores, false),
+        ("_races", Checks { races: true, ..Checks::NONE }, 1, false),
+        ("_initialisation", Checks { initialisation: true, ..Checks::NONE }, 1, false),
+        ("_all", Checks::ALL, 1, false),
+        ("_watched", Checks::NONE, 1, true),
     ];
-    for (suffix, checks, cores) in ways {
+    for (suffix, checks, cores, is_watched) in ways {
         for (name, mut ready) in kernels() {
             (ready.launch.checks, ready.launch.cores) = (checks, cores);
-            ready.is_watched = suffix == "_watched";
+            ready.is_watched = is_watched;
             measure(criterion, &format!("{name}{suffix}"), ready);
         }
     }

@@ -128,6 +128,21 @@ fn every_exercise_refuses_its_starter_and_accepts_its_solution_as_the_terminal_d
     }
 }
 
+/// The names that questions have in a file of answers, and how lanes are written there, are nothing to a reader of the page.
+#[test]
+fn a_refused_prediction_quotes_its_question() {
+    let Some(window) = open() else { return };
+    window.go("divergence/exercises.html");
+    let graded = "(async exercise => {
+        exercise.open();
+        await exercise.grade();
+        return exercise.result.textContent;
+    })(document.querySelector('.solve[data-exercise=sorted_parcels]').lanesExercise)";
+    let text: String = window.ask(graded).unwrap();
+    assert_eq!(text, "✗ unanswered: Which lanes of warp 0 execute the store at (A)? No answer yet.");
+    assert_eq!(window.faults(), Vec::<String>::new());
+}
+
 /// Every question in the text tells a wrong answer from the right one, and shows why.
 #[test]
 fn the_questions_before_an_answer_are_answered_in_the_page() {
