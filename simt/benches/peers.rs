@@ -1,7 +1,7 @@
 //! The emulator's part of `benches/peers/run.sh`: six kernels, timed as in `benches/peers/opencl.c`.
 //!
 //! `cargo bench -p ptx-emulator --bench peers -- --elements 16777216 --repeats 3 --cores 2 --races` prints, for each
-//! kernel, its name, its threads, and the best and the median of the repeats, in millions of threads per second. Only
+//! kernel or the one that `--kernel` names, its name, its threads, and the best and the median of the repeats, in millions of threads per second. Only
 //! the launch is timed, with counters on, after one launch that is not timed; every result is checked. Without options,
 //! as in `cargo bench` and in CI, it only checks in milliseconds that all this works. Statistics are left to
 //! `throughput.rs`.
@@ -57,15 +57,20 @@ fn main() {
         let report = Ready::new(RACY, BLOCK, checks, cores).launch();
         assert_eq!(report.faults[0].kind, FaultKind::Race, "the checker of races does not look");
     }
-    for kernel in KERNELS {
+    let only = text_option("--kernel");
+    for kernel in KERNELS.into_iter().filter(|(_, name, _)| only.as_deref().is_none_or(|only| only == *name)) {
         measure(Ready::new(kernel, elements, checks, cores), repeats);
     }
 }
 
 /// The number after an option. `cargo bench` passes other options, which are meant for criterion.
 fn option(name: &str) -> Option<usize> {
-    let value = env::args().skip_while(|arg| arg != name).nth(1)?;
+    let value = text_option(name)?;
     Some(value.parse().unwrap_or_else(|_| panic!("`{name} {value}`: give a number")))
+}
+
+fn text_option(name: &str) -> Option<String> {
+    env::args().skip_while(|arg| arg != name).nth(1)
 }
 
 /// The input is 0, 1, 2 and so on up to 999, repeated, so no sum overflows, and all means are exact.

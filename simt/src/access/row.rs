@@ -164,9 +164,11 @@ impl Row {
     /// The elements, in as few pieces as possible, if the range starts at `offset`.
     pub fn pieces(&self, offset: usize, bytes: u64) -> impl Iterator<Item = Elements> {
         let rest = self.mask >> self.low();
-        let is_regular = rest & rest.wrapping_add(1) == 0;
+        // From the lowest lane to the next; regular is a mask in which every lane but the lowest has another one so far below.
+        let gap = (rest & rest.wrapping_sub(1)).trailing_zeros().min(31);
+        let is_regular = rest & !(rest << gap) == 1;
         let bytes = bytes as usize;
-        let (step, count) = (self.step.unsigned_abs() as usize, rest.count_ones() as usize);
+        let (step, count) = (self.step.unsigned_abs() as usize * gap as usize, rest.count_ones() as usize);
         let regular = is_regular.then_some(Elements { offset, bytes, step, count });
         let irregular = if is_regular { 0 } else { self.mask };
         let each = move |lane| Elements { offset: offset + self.offset(lane), bytes, step: 0, count: 1 };
@@ -369,9 +371,12 @@ mod tests {
                     assert_eq!(start + row.offset(lane) as u64, at[lane]);
                     assert!(at[lane] + 2 <= start + length);
                 }
-                let pieces: Vec<Elements> = row.pieces(0, 2).collect();
-                let count: usize = pieces.iter().map(|piece| piece.count).sum();
-                assert_eq!(count, mask.count_ones() as usize);
+                let elements = |piece: Elements| (0..piece.count).map(move |i| piece.offset + i * piece.step);
+                let mut offsets: Vec<usize> = row.pieces(0, 2).flat_map(elements).collect();
+                let mut wanted: Vec<usize> = lanes_of(mask).map(|lane| row.offset(lane)).collect();
+                offsets.sort_unstable();
+                wanted.sort_unstable();
+                assert_eq!(offsets, wanted, "{at:?} {mask:#x}");
             }
         }
     }

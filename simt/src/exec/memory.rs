@@ -186,7 +186,7 @@ fn load_global_row(
     }
     let Some(data) = global.peek(region, offset, length as usize) else { return false };
     row.load(lanes, args, access, data);
-    row.pieces(offset, bytes).for_each(|piece| global.note_read(region, piece));
+    global.note_read(region, offset..offset + length as usize, row.pieces(offset, bytes));
     true
 }
 
@@ -247,7 +247,7 @@ fn store_global_row(global: &mut Global, lanes: &Lanes<'_>, args: &Args, access:
     }
     let Some(data) = global.poke(region, offset, length as usize) else { return false };
     row.store(lanes, args, access, data);
-    row.pieces(offset, bytes).for_each(|piece| global.note_written(region, piece));
+    global.note_written(region, offset..offset + length as usize, row.pieces(offset, bytes));
     true
 }
 

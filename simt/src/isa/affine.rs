@@ -79,56 +79,64 @@ impl Operands<'_> {
     /// The result of an instruction, where it is affine; `wide` is whether it has 64 bits.
     #[inline(always)]
     pub fn result(&self, rule: Rule, args: &Args, wide: bool) -> Option<Affine> {
-        let source = |slot| self.registers.affine(self.base, slot, wide);
+        let grid = self.registers.grid();
         match rule {
             Rule::No | Rule::Compare(_) => None,
-            Rule::Copy { from_wide } => self.registers.affine(self.base, args.a, from_wide),
-            Rule::Negate => Some(Affine::default().minus(source(args.a)?)),
-            Rule::Add => Some(source(args.a)?.plus(source(args.b)?)),
-            Rule::Subtract => Some(source(args.a)?.minus(source(args.b)?)),
-            Rule::Multiply => source(args.a)?.times(source(args.b)?),
-            Rule::MultiplyAdd => Some(source(args.a)?.times(source(args.b)?)?.plus(source(args.c)?)),
+            Rule::Copy { from_wide } => self.source(args.a, from_wide).copied(),
+            Rule::Negate => Some(Affine::default().minus(*self.source(args.a, wide)?)),
+            Rule::Add => Some(self.source(args.a, wide)?.plus(*self.source(args.b, wide)?)),
+            Rule::Subtract => Some(self.source(args.a, wide)?.minus(*self.source(args.b, wide)?)),
+            Rule::Multiply => self.source(args.a, wide)?.times(*self.source(args.b, wide)?),
+            Rule::MultiplyAdd => {
+                let product = self.source(args.a, wide)?.times(*self.source(args.b, wide)?)?;
+                Some(product.plus(*self.source(args.c, wide)?))
+            }
             Rule::ShiftLeft => {
                 let by = self.shared(args.b)?;
-                let a = source(args.a)?;
+                let a = self.source(args.a, wide)?;
                 Some(if by < if wide { 64 } else { 32 } { a.scaled(1 << by) } else { Affine::default() })
             }
             Rule::ShiftRight { signed } => {
                 let by = self.shared(args.b)?;
-                shifted_right(self.widened(args.a, signed)?, by, self.registers.grid())
+                shifted_right(self.widened(args.a, signed)?, by, grid)
             }
-            Rule::And => masked(source(args.a)?, source(args.b)?, self.registers.grid())
-                .or_else(|| masked(source(args.b)?, source(args.a)?, self.registers.grid())),
+            Rule::And => {
+                let (a, b) = (self.source(args.a, wide)?, self.source(args.b, wide)?);
+                masked(*a, *b, grid).or_else(|| masked(*b, *a, grid))
+            }
             Rule::Widen { signed } => self.widened(args.a, signed),
             Rule::MultiplyWide { signed } => {
                 self.widened(args.a, signed)?.times(self.widened(args.b, signed)?)
             }
             Rule::MultiplyWideAdd { signed } => {
                 let product = self.widened(args.a, signed)?.times(self.widened(args.b, signed)?)?;
-                Some(product.plus(self.registers.affine(self.base, args.c, true)?))
+                Some(product.plus(*self.source(args.c, true)?))
             }
         }
+    }
+
+    #[inline(always)]
+    fn source(&self, slot: Slot, wide: bool) -> Option<&Affine> {
+        self.registers.affine(self.base, slot, wide)
     }
 
     /// What all threads share in a register of 32 bits.
     #[inline(always)]
     fn shared(&self, slot: Slot) -> Option<u64> {
-        self.registers.affine(self.base, slot, false)?.as_uniform()
+        self.source(slot, false)?.as_uniform()
     }
 
     #[inline(always)]
     fn widened(&self, slot: Slot, signed: bool) -> Option<Affine> {
-        self.registers.affine(self.base, slot, false)?.widened(signed, self.registers.grid())
+        self.source(slot, false)?.widened(signed, self.registers.grid())
     }
 
     /// By how much `a` is greater than `b` in each thread, if no value wraps.
     #[inline(always)]
     pub fn difference(&self, args: &Args, comparison: Comparison) -> Option<Affine> {
-        let exact = |slot| {
-            let Comparison { wide, signed, .. } = comparison;
-            self.registers.affine(self.base, slot, wide)?.exact(wide, signed, self.registers.grid())
-        };
-        Some(exact(args.a)?.minus(exact(args.b)?))
+        let (Comparison { wide, signed, .. }, grid) = (comparison, self.registers.grid());
+        let a = self.source(args.a, wide)?.exact(wide, signed, grid)?;
+        Some(a.minus(self.source(args.b, wide)?.exact(wide, signed, grid)?))
     }
 }
 

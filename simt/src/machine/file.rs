@@ -181,8 +181,8 @@ impl<T: Column> File<T> {
 
     /// What a register holds, if it is affine.
     #[inline(always)]
-    pub fn affine(&self, slot: usize) -> Option<Affine> {
-        self.forms[slot].is_affine.then(|| self.values[slot])
+    pub fn affine(&self, slot: usize) -> Option<&Affine> {
+        if self.forms[slot].is_affine { self.values.get(slot) } else { None }
     }
 
     /// Whether all warps hold the same column.

@@ -3,7 +3,8 @@
 //!
 //! The forks share the bytes until a block writes to a page; then its fork gets a copy of that page. Every page that
 //! was accessed has bitmaps with one bit for each byte: what the current block has read and written, and what the
-//! earlier blocks on the same fork have. If one block wrote a byte that another one accessed, the blocks may have
+//! earlier blocks on the same fork have. A bitmap knows in which of its words there are bits, because most blocks access
+//! a small part of a page, and what is done at the end of each block goes over that part only. If one block wrote a byte that another one accessed, the blocks may have
 //! communicated, and the result depends on which of them ran first. In that case the forks are discarded. Otherwise the
 //! written bytes are copied back.
 //!
@@ -11,6 +12,8 @@
 //! sums are kept beside the page and added to memory at the end. Several blocks may add to one of them, and none may
 //! read it. Not recorded: which block accessed what. It is enough to know that there were two.
 
+use std::mem::take;
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::elements::Elements;
@@ -37,20 +40,34 @@ pub struct Reduction {
     pub update: fn(u64, u64, u64) -> u64,
 }
 
+/// The words of [`Bits`], one bit for each.
+type Words = u64;
+
+const _: () = assert!(PAGE_BYTES / 64 == Words::BITS as usize, "a page has as many words as a word has bits");
+
+/// Bytes of a page that the current block has accessed.
+#[derive(Clone, Debug)]
+struct Marks {
+    bits: Bits,
+    /// The words in which there are bits.
+    any: Words,
+}
+
 /// The bytes of a page that the current block has accessed.
 #[derive(Clone, Debug)]
 struct Footprint {
-    read: Bits,
-    written: Bits,
+    read: Marks,
+    written: Marks,
 }
 
-/// A set of bytes of a page. Most blocks access no byte or all bytes of a page, and these two cases need no bitmap.
+/// The bytes of a page that earlier blocks have accessed. There is a bitmap only if a word is neither empty nor full.
 #[derive(Clone, Debug, Default)]
-enum Bytes {
-    #[default]
-    None,
-    Some(Box<Bits>),
-    All,
+struct Bytes {
+    bits: Option<Box<Bits>>,
+    /// The words in which there are bits.
+    any: Words,
+    /// Those in which all bits are set; they are not kept up to date in `bits`.
+    full: Words,
 }
 
 /// The sums that reductions have made up for a page.
@@ -77,13 +94,6 @@ struct Page {
     now: u32,
 }
 
-/// Copies of pages in the order in which they were made, allocated many at a time.
-#[derive(Clone, Debug, Default)]
-struct Copies(Vec<Vec<[u8; PAGE_BYTES]>>);
-
-/// How many copies are allocated at a time.
-const COPIES: usize = 64;
-
 /// Global memory as one core sees it.
 #[derive(Clone, Debug)]
 pub(super) struct Fork {
@@ -91,7 +101,8 @@ pub(super) struct Fork {
     /// By region and page: one more than the index in `pages`, or zero for a page that no block has accessed.
     tables: Vec<Vec<u32>>,
     pages: Vec<Page>,
-    copies: Copies,
+    /// Copies of pages, in the order in which they were made.
+    copies: Vec<[u8; PAGE_BYTES]>,
     /// The pages that the current block has accessed.
     touched: Vec<u32>,
     /// Which of their bytes it has accessed. The footprints after these are empty, and are kept so that later blocks
@@ -106,101 +117,88 @@ pub(super) struct Fork {
 pub(super) struct Pages {
     tables: Vec<Vec<u32>>,
     touched: Vec<Page>,
-    copies: Copies,
+    copies: Vec<[u8; PAGE_BYTES]>,
 }
 
-impl Copies {
-    /// Copies a page; the last page of a region may be shorter. Returns one more than the index of the copy.
-    fn add(&mut self, page: &[u8]) -> u32 {
-        if self.0.last().is_none_or(|last| last.len() == COPIES) {
-            self.0.push(Vec::with_capacity(COPIES));
-        }
-        let last = self.0.last_mut().expect("one was added");
-        if let Ok(page) = page.try_into() {
-            last.extend_from_slice(std::slice::from_ref::<[u8; PAGE_BYTES]>(page));
-        } else {
-            let mut copy = [0; PAGE_BYTES];
-            copy[..page.len()].copy_from_slice(page);
-            last.push(copy);
-        }
-        ((self.0.len() - 1) * COPIES + self.0[self.0.len() - 1].len()) as u32
+impl Marks {
+    const NOTHING: Marks = Marks { bits: [0; PAGE_BYTES / 64], any: 0 };
+
+    /// Adds bits to a word.
+    #[inline(always)]
+    fn add(&mut self, (word, bits): (usize, u64)) {
+        self.bits[word] |= bits;
+        self.any |= 1 << word;
     }
 
-    /// The copy with this index plus one; `None` for zero.
+    /// Adds `bytes` bytes from `start` on.
     #[inline(always)]
-    fn get(&self, copy: u32) -> Option<&[u8; PAGE_BYTES]> {
-        let number = copy.checked_sub(1)? as usize;
-        self.0.get(number / COPIES)?.get(number % COPIES)
+    fn add_range(&mut self, start: usize, bytes: usize) {
+        let within = start % 64;
+        if within + bytes <= 64 {
+            self.add((start / 64, u64::MAX >> (64 - bytes) << within));
+        } else {
+            words_of(&(start..start + bytes)).for_each(|word| self.add(word));
+        }
+    }
+
+    /// Adds elements, all of which lie in the page of the first one.
+    fn add_elements(&mut self, elements: Elements) {
+        let elements = Elements { offset: elements.offset % PAGE_BYTES, ..elements };
+        elements.words().for_each(|word| self.add(word));
     }
 }
 
 impl Footprint {
-    const NOTHING: Footprint = Footprint { read: [0; PAGE_BYTES / 64], written: [0; PAGE_BYTES / 64] };
+    const NOTHING: Footprint = Footprint { read: Marks::NOTHING, written: Marks::NOTHING };
 }
 
 impl Bytes {
     /// The bits of a word.
+    #[inline(always)]
     fn word(&self, word: usize) -> u64 {
-        match self {
-            Bytes::None => 0,
-            Bytes::Some(bits) => bits[word],
-            Bytes::All => u64::MAX,
-        }
+        if self.full >> word & 1 != 0 { u64::MAX } else { self.bits.as_ref().map_or(0, |bits| bits[word]) }
     }
 
-    /// Whether the two sets are disjoint.
-    fn has_none_of(&self, others: &Bits) -> bool {
-        match self {
-            Bytes::None => true,
-            Bytes::Some(bits) => common_bits(bits, others) == 0,
-            Bytes::All => others.iter().all(|&bits| bits == 0),
+    /// Adds bits to a word.
+    #[inline(always)]
+    fn add(&mut self, word: usize, more: u64) {
+        let bits = self.word(word) | more;
+        if bits == 0 {
+            return;
+        }
+        self.any |= 1 << word;
+        if bits == u64::MAX {
+            self.full |= 1 << word;
+        } else {
+            self.bits.get_or_insert_with(|| Box::new([0; PAGE_BYTES / 64]))[word] = bits;
         }
     }
 
     /// Whether the two sets are disjoint.
     fn is_apart_from(&self, other: &Bytes) -> bool {
-        match (self, other) {
-            (Bytes::None, _) | (_, Bytes::None) => true,
-            (Bytes::Some(bits), bytes) | (bytes, Bytes::Some(bits)) => bytes.has_none_of(bits),
-            (Bytes::All, Bytes::All) => false,
-        }
-    }
-
-    /// Adds bytes to the set.
-    fn add(&mut self, more: &Bits) {
-        let all = more.iter().fold(u64::MAX, |all, bits| all & bits);
-        let any = more.iter().fold(0, |any, bits| any | bits);
-        match self {
-            _ if any == 0 => {}
-            _ if all == u64::MAX => *self = Bytes::All,
-            Bytes::All => {}
-            Bytes::None => *self = Bytes::Some(Box::new(*more)),
-            Bytes::Some(bits) => {
-                bits.iter_mut().zip(more).for_each(|(bits, more)| *bits |= more);
-                if bits.iter().all(|&bits| bits == u64::MAX) {
-                    *self = Bytes::All;
-                }
-            }
-        }
+        each(self.any & other.any).all(|word| self.word(word) & other.word(word) == 0)
     }
 }
 
 impl Page {
-    /// Adds the accesses of the block that has ended to those of earlier blocks. Returns whether the two do not
-    /// conflict.
-    fn end_block(&mut self, now: &Footprint) -> bool {
-        let is_apart = self.written.has_none_of(&now.written)
-            && self.written.has_none_of(&now.read)
-            && self.read.has_none_of(&now.written);
-        self.read.add(&now.read);
-        self.written.add(&now.written);
-        self.now = 0;
-        is_apart && self.sums.as_ref().is_none_or(|sums| self.has_none_of(&sums.bytes))
+    /// Adds the accesses of the block that has ended to those of earlier blocks, and empties its footprint. Returns
+    /// whether the two do not conflict.
+    fn end_block(&mut self, now: &mut Footprint) -> bool {
+        let mut common = 0;
+        for word in each(now.read.any | now.written.any) {
+            let [read, written] = [&mut now.read, &mut now.written].map(|marks| take(&mut marks.bits[word]));
+            common |= self.written.word(word) & (read | written) | self.read.word(word) & written;
+            self.read.add(word, read);
+            self.written.add(word, written);
+        }
+        (now.read.any, now.written.any, self.now) = (0, 0, 0);
+        common == 0 && self.sums.as_ref().is_none_or(|sums| self.has_none_of(&sums.bytes))
     }
 
     /// Whether no block read or wrote these bytes.
     fn has_none_of(&self, bytes: &Bits) -> bool {
-        self.read.has_none_of(bytes) && self.written.has_none_of(bytes)
+        let mut accessed = each(self.read.any | self.written.any);
+        accessed.all(|word| (self.read.word(word) | self.written.word(word)) & bytes[word] == 0)
     }
 
     /// Whether the blocks of this fork and those of another one do not conflict on this page.
@@ -221,21 +219,16 @@ impl Page {
     }
 
     /// Copies the written bytes to memory and applies the sums.
-    fn apply(&self, copies: &Copies, memory: &mut [u8]) {
-        let data = copies.get(self.copy).map_or(&[][..], |data| &data[..]);
-        if matches!(self.written, Bytes::All) {
+    fn apply(&self, copies: &[[u8; PAGE_BYTES]], memory: &mut [u8]) {
+        let data = self.copy.checked_sub(1).map_or(&[][..], |copy| &copies[copy as usize]);
+        if self.written.full == Words::MAX {
             memory.copy_from_slice(&data[..memory.len()]);
-        }
-        for (word, (memory, data)) in memory.chunks_mut(64).zip(data.chunks(64)).enumerate() {
-            let bits = self.written.word(word);
-            if bits == u64::MAX {
-                memory.copy_from_slice(&data[..memory.len()]);
-                continue;
-            }
-            for (byte, (to, from)) in memory.iter_mut().zip(data).enumerate() {
-                if bits >> byte & 1 != 0 {
-                    *to = *from;
-                }
+        } else {
+            for word in each(self.written.any) {
+                let bytes = word * 64..memory.len().min(word * 64 + 64);
+                let written = self.written.word(word);
+                let pairs = memory[bytes.clone()].iter_mut().zip(&data[bytes]).enumerate();
+                pairs.filter(|(byte, _)| written >> byte & 1 != 0).for_each(|(_, (to, from))| *to = *from);
             }
         }
         if let Some(sums) = &self.sums {
@@ -265,7 +258,7 @@ impl Sums {
         let sum =
             if is_new { operand } else { (reduction.update)(u64::from_le_bytes(sum), operand, operand) };
         place.copy_from_slice(&sum.to_le_bytes()[..bytes]);
-        mark(&mut self.bytes, start, bytes);
+        words_of(&(start..start + bytes)).for_each(|(word, bits)| self.bytes[word] |= bits);
         self.what[start / 4..(start + bytes) / 4].fill(Some(reduction));
         true
     }
@@ -304,7 +297,7 @@ impl Fork {
             base,
             tables,
             pages: Vec::new(),
-            copies: Copies::default(),
+            copies: Vec::new(),
             touched: Vec::new(),
             footprints: Vec::new(),
             is_mixed: false,
@@ -315,9 +308,9 @@ impl Fork {
     pub fn read(&mut self, region: usize, offset: usize, bytes: usize) -> Option<&[u8]> {
         let page = self.page(region, offset, bytes)?;
         let start = offset % PAGE_BYTES;
-        mark(&mut self.now(page).read, start, bytes);
-        match self.copies.get(self.pages[page].copy) {
-            Some(data) => data.get(start..start + bytes),
+        self.now(page).read.add_range(start, bytes);
+        match self.pages[page].copy.checked_sub(1) {
+            Some(copy) => self.copies[copy as usize].get(start..start + bytes),
             None => self.base[region].get(offset..offset + bytes),
         }
     }
@@ -326,9 +319,9 @@ impl Fork {
     pub fn peek(&self, region: usize, offset: usize, bytes: usize) -> Option<&[u8]> {
         let (page, start) = within_page(offset, bytes)?;
         let known = self.tables[region].get(page).copied().unwrap_or(0);
-        let page = known.checked_sub(1).map(|page| &self.pages[page as usize]);
-        match page.and_then(|page| self.copies.get(page.copy)) {
-            Some(data) => data.get(start..start + bytes),
+        let copy = known.checked_sub(1).and_then(|page| self.pages[page as usize].copy.checked_sub(1));
+        match copy {
+            Some(copy) => self.copies[copy as usize].get(start..start + bytes),
             None => self.base[region].get(offset..offset + bytes),
         }
     }
@@ -337,7 +330,7 @@ impl Fork {
     pub fn write(&mut self, region: usize, offset: usize, bytes: usize) -> Option<&mut [u8]> {
         let page = self.page(region, offset, bytes)?;
         let start = offset % PAGE_BYTES;
-        mark(&mut self.now(page).written, start, bytes);
+        self.now(page).written.add_range(start, bytes);
         self.own(page, region, offset).get_mut(start..start + bytes)
     }
 
@@ -348,16 +341,18 @@ impl Fork {
         self.own(page, region, offset).get_mut(start..start + bytes)
     }
 
-    /// Records that the block has read elements of one page.
-    pub fn note_read(&mut self, region: usize, elements: Elements) {
-        let Some(page) = self.page(region, elements.offset, elements.bytes) else { return };
-        mark_each(&mut self.now(page).read, elements);
+    /// Records that the block has read elements of the page that contains these bytes.
+    pub fn note_read(&mut self, region: usize, bytes: Range<usize>, elements: impl Iterator<Item = Elements>) {
+        let Some(page) = self.page(region, bytes.start, bytes.len()) else { return };
+        let read = &mut self.now(page).read;
+        elements.for_each(|elements| read.add_elements(elements));
     }
 
-    /// Records that the block has written elements of one page.
-    pub fn note_written(&mut self, region: usize, elements: Elements) {
-        let Some(page) = self.page(region, elements.offset, elements.bytes) else { return };
-        mark_each(&mut self.now(page).written, elements);
+    /// Records that the block has written elements of the page that contains these bytes.
+    pub fn note_written(&mut self, region: usize, bytes: Range<usize>, elements: impl Iterator<Item = Elements>) {
+        let Some(page) = self.page(region, bytes.start, bytes.len()) else { return };
+        let written = &mut self.now(page).written;
+        elements.for_each(|elements| written.add_elements(elements));
     }
 
     /// Adds the operand of a reduction to the sum of an aligned element, which is applied to memory at the end.
@@ -413,10 +408,9 @@ impl Fork {
         let page = &mut self.pages[page];
         if page.copy == 0 {
             let (base, start) = (&self.base[region], offset - offset % PAGE_BYTES);
-            page.copy = self.copies.add(&base[start..base.len().min(start + PAGE_BYTES)]);
+            page.copy = copy_of(&mut self.copies, &base[start..base.len().min(start + PAGE_BYTES)]);
         }
-        let number = page.copy as usize - 1;
-        &mut self.copies.0[number / COPIES][number % COPIES]
+        &mut self.copies[page.copy as usize - 1]
     }
 
     /// Ends a block. Returns whether it does not conflict with the earlier blocks on this fork: neither has accessed a
@@ -425,7 +419,6 @@ impl Fork {
         let mut is_apart = !self.is_mixed;
         for (page, now) in self.touched.drain(..).zip(&mut self.footprints) {
             is_apart &= self.pages[page as usize].end_block(now);
-            *now = Footprint::NOTHING;
         }
         is_apart
     }
@@ -464,26 +457,26 @@ pub(super) fn within_page(offset: usize, bytes: usize) -> Option<(usize, usize)>
     (start + bytes <= PAGE_BYTES).then_some((offset / PAGE_BYTES, start))
 }
 
-/// Sets the bits of `bytes` bytes from `start` on.
+/// Copies a page, of which the last one of a region may be shorter. Returns one more than the index of the copy.
+#[inline(never)]
+fn copy_of(copies: &mut Vec<[u8; PAGE_BYTES]>, page: &[u8]) -> u32 {
+    if let Ok(page) = page.try_into() {
+        copies.extend_from_slice(std::slice::from_ref::<[u8; PAGE_BYTES]>(page));
+    } else {
+        copies.push([0; PAGE_BYTES]);
+        let last = copies.len() - 1;
+        copies[last][..page.len()].copy_from_slice(page);
+    }
+    copies.len() as u32
+}
+
+/// The words of a set, by their numbers.
 #[inline(always)]
-fn mark(bits: &mut Bits, start: usize, bytes: usize) {
-    let within = start % 64;
-    if within + bytes <= 64 {
-        bits[start / 64] |= u64::MAX >> (64 - bytes) << within;
-        return;
-    }
-    for (word, set) in words_of(&(start..start + bytes)) {
-        bits[word] |= set;
-    }
-}
-
-/// Sets the bits of elements, all of which lie in the page of the first one.
-fn mark_each(bits: &mut Bits, elements: Elements) {
-    let elements = Elements { offset: elements.offset % PAGE_BYTES, ..elements };
-    elements.words().for_each(|(word, set)| bits[word] |= set);
-}
-
-/// A word that is not zero if the two bitmaps have a bit in common.
-fn common_bits(one: &Bits, other: &Bits) -> u64 {
-    one.iter().zip(other).fold(0, |common, (one, other)| common | one & other)
+fn each(words: Words) -> impl Iterator<Item = usize> {
+    let mut left = words;
+    std::iter::from_fn(move || {
+        let word = left.trailing_zeros();
+        left &= left.wrapping_sub(1);
+        (word < Words::BITS).then_some(word as usize)
+    })
 }

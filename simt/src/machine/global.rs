@@ -7,6 +7,7 @@
 //! such.
 
 use std::fmt;
+use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
 use crate::launch::MemoryError;
@@ -405,7 +406,8 @@ impl Global {
     /// The bytes that a kernel reads and then writes. Like [`Global::write`] otherwise.
     #[inline(always)]
     pub fn update(&mut self, number: usize, offset: usize, bytes: usize) -> Option<&mut [u8]> {
-        self.note_read(number, Elements { offset, bytes, step: bytes, count: 1 });
+        let element = Elements { offset, bytes, step: bytes, count: 1 };
+        self.note_read(number, offset..offset + bytes, std::iter::once(element));
         self.write(number, offset, bytes)
     }
 
@@ -431,19 +433,19 @@ impl Global {
         self.regions[number].data.get_mut(offset..offset + bytes)
     }
 
-    /// Records that the kernel has read elements that it got from [`Global::peek`].
+    /// Records which elements of the bytes that it got from [`Global::peek`] the kernel has read.
     #[inline(always)]
-    pub fn note_read(&mut self, number: usize, elements: Elements) {
+    pub fn note_read(&mut self, number: usize, bytes: Range<usize>, elements: impl Iterator<Item = Elements>) {
         if let Contents::Fork(fork) = &mut self.contents {
-            fork.note_read(number, elements);
+            fork.note_read(number, bytes, elements);
         }
     }
 
-    /// Records that the kernel has written elements that it got from [`Global::poke`].
+    /// Records which elements of the bytes that it got from [`Global::poke`] the kernel has written.
     #[inline(always)]
-    pub fn note_written(&mut self, number: usize, elements: Elements) {
+    pub fn note_written(&mut self, number: usize, bytes: Range<usize>, elements: impl Iterator<Item = Elements>) {
         if let Contents::Fork(fork) = &mut self.contents {
-            fork.note_written(number, elements);
+            fork.note_written(number, bytes, elements);
         }
     }
 

@@ -161,7 +161,7 @@ impl Registers {
 
     /// What a register of 32 or of 64 bits holds, if it is affine.
     #[inline(always)]
-    pub fn affine(&self, base: Shape, slot: Slot, wide: bool) -> Option<Affine> {
+    pub fn affine(&self, base: Shape, slot: Slot, wide: bool) -> Option<&Affine> {
         let slot = usize::from(slot);
         if wide { self.wide.affine(base.wide + slot) } else { self.narrow.affine(base.narrow + slot) }
     }
