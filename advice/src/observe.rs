@@ -160,7 +160,7 @@ impl Observed {
                 sites.push(known.site.clone());
             }
         }
-        for access in moment.accesses() {
+        for access in &moment.accesses() {
             if access.kind != AccessKind::Mbarrier && matches!(access.space, Space::Global | Space::Shared) {
                 self.add(access, known, moment.block);
             }

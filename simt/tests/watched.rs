@@ -1,9 +1,11 @@
 //! Watchers and traces see every instruction that is counted exactly once, and change nothing.
 
 use std::fs;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
+use simt::launch::Hooks;
 use simt::{
     AccessKind, Buffer, Checks, Dim3, Emulator, FaultKind, Launch, Limits, Module, Moment, Reconvergence,
     Report, Schedule, Site, Space, TraceStep, Waiting,
@@ -47,6 +49,9 @@ fn traced(emulator: &mut Emulator, module: &Module, launch: &Launch) -> Option<(
     Some((steps, report.ok()?))
 }
 
+/// Steps of a launch of which every moment is compared as a whole, at most.
+const LONGEST: usize = 2000;
+
 /// Checks a kernel with both mechanisms and several schedules; returns how often it could be run.
 fn check(name: &str, text: &str, shape: (u32, u32)) -> usize {
     let mut ran = 0;
@@ -64,6 +69,13 @@ fn check(name: &str, text: &str, shape: (u32, u32)) -> usize {
             assert!(steps.iter().enumerate().all(|(index, step)| step.step == index as u64), "{label}");
             assert!(steps.iter().all(|step| step.active & !step.mask == 0 && step.mask != 0), "{label}");
             assert!(steps.iter().all(|step| !module.site(step.instruction).ptx.is_empty()), "{label}");
+            if steps.len() > LONGEST {
+                continue;
+            }
+            let plainly = Launch { hooks: Hooks::default().plain(true), ..launch.clone() };
+            let [moments, plain] = [&launch, &plainly].map(|launch| told(name, text, shape, launch));
+            let differs = moments.iter().zip(&plain).find(|(one, other)| one != other);
+            assert!(differs.is_none() && moments.len() == plain.len(), "{label}: {differs:#?}");
             let (mut other, module, launch) = ready(name, text, shape, &launch);
             let plain = other.launch(&module, &module.kernels()[0].name, &launch).unwrap();
             assert_eq!(format!("{plain:?}"), format!("{report:?}"), "{label}: the trace changed the run");
@@ -71,6 +83,38 @@ fn check(name: &str, text: &str, shape: (u32, u32)) -> usize {
         }
     }
     ran
+}
+
+/// All that the moments of a launch tell. Of the registers and the shared memory it is a hash.
+fn told(name: &str, text: &str, shape: (u32, u32), launch: &Launch) -> Vec<String> {
+    let (mut emulator, module, launch) = ready(name, text, shape, launch);
+    let (mut told, mut sectors, mut conflicts) = (Vec::new(), 0, 0);
+    let report = watch(&mut emulator, &module, &launch, &mut |moment| {
+        let mut state = DefaultHasher::new();
+        moment.shared().hash(&mut state);
+        for register in (0..shape.1.div_ceil(32)).flat_map(|warp| moment.registers(warp)) {
+            (0..32).for_each(|lane| register.value(lane).hash(&mut state));
+        }
+        let (accesses, groups) = (moment.accesses(), moment.groups().collect::<Vec<_>>());
+        sectors += accesses.iter().map(|access| access.sectors).sum::<u64>();
+        conflicts += accesses.iter().map(|access| access.bank_conflicts).sum::<u64>();
+        let Moment { step, block, warp, mask, active, instruction, .. } = moment;
+        let at = format!("{step} {block:?} {warp} {mask:x} {active:x} {instruction}");
+        told.push(format!("{at} {:x} {accesses:?} {groups:?}", state.finish()));
+        ControlFlow::Continue(())
+    });
+    let counters = &report.counters;
+    let all_sectors = counters.global_load_sectors
+        + counters.global_store_sectors
+        + counters.global_atomic_sectors
+        + counters.global_reduction_sectors;
+    let all_conflicts = counters.shared_load_bank_conflicts
+        + counters.shared_store_bank_conflicts
+        + counters.shared_atomic_bank_conflicts;
+    // An access that memory denies is shown with what it would have cost.
+    let is_denied = report.faults.iter().any(|fault| !matches!(fault.kind, FaultKind::Race | FaultKind::Uninitialized));
+    assert!(is_denied || (sectors, conflicts) == (all_sectors, all_conflicts), "{name}: {sectors} {conflicts}");
+    told
 }
 
 /// Each fault has the step number of a moment, and that moment is of the instruction at which it happened.
@@ -259,7 +303,7 @@ fn a_moment_has_the_registers_by_their_names() {
 
 #[test]
 fn a_moment_has_the_access_with_its_cost() {
-    let access = exchange("st.global", 0, |moment, _| moment.accesses().to_vec());
+    let access = exchange("st.global", 0, |moment, _| moment.accesses());
     let [store] = &access[..] else { panic!("{access:?}") };
     assert_eq!(
         (store.space, store.kind, store.bytes, store.lanes),
@@ -268,7 +312,7 @@ fn a_moment_has_the_access_with_its_cost() {
     assert_eq!(store.addresses[3] - store.addresses[0], 24);
     assert_eq!((store.sectors, store.bank_conflicts), (8, 0), "8 bytes apart, four lanes share a sector");
 
-    let access = exchange("ld.shared", 0, |moment, _| moment.accesses().to_vec());
+    let access = exchange("ld.shared", 0, |moment, _| moment.accesses());
     let [load] = &access[..] else { panic!("{access:?}") };
     assert_eq!((load.space, load.kind), (Space::Shared, AccessKind::Read));
     assert_eq!((load.addresses[0], load.addresses[31]), (128, 252));
@@ -315,7 +359,7 @@ fn a_moment_has_the_accesses_of_atomics_and_of_generic_addresses() {
     let report = watch(&mut emulator, &module, &Launch::new(1, 32).arg(out.address()), &mut |moment| {
         let accesses = moment.accesses();
         if accesses.iter().any(|access| access.space != Space::Param) {
-            seen.push(accesses.to_vec());
+            seen.push(accesses);
         }
         ControlFlow::Continue(())
     });

@@ -4,7 +4,7 @@ use crate::isa::op::mbarrier::Misuse;
 use crate::isa::op::memory::{Access, Address, Base, Memory};
 use crate::machine::divergence::Frame;
 use crate::machine::global::{Global, Miss};
-use crate::machine::registers::{FULL_MASK, Lanes, Slot, WARP_SIZE, Wide, lanes_of};
+use crate::machine::registers::{FULL_MASK, Lanes, Registers, Slot, WARP_SIZE, Wide, lanes_of};
 
 /// The addresses of all lanes. Those of inactive lanes have no meaning.
 #[inline(always)]
@@ -26,6 +26,22 @@ pub fn addresses(lanes: &Lanes<'_>, address: &Address, slot: Slot, frame: &Frame
         Base::Frame => at = [at[0].wrapping_add(frame.local); WARP_SIZE],
     }
     at
+}
+
+/// [`addresses`] from the registers of a warp of a block, whether they have been written out or not.
+pub fn addresses_of(registers: &Registers, warp: usize, address: &Address, slot: Slot, frame: &Frame) -> Wide {
+    let (slot, offset) = (usize::from(slot), address.offset as u64);
+    match address.base {
+        Base::Wide => {
+            registers.wide.get(frame.base.wide + slot, warp).map(|base| base.wrapping_add(offset))
+        }
+        Base::Narrow => registers
+            .narrow
+            .get(frame.base.narrow + slot, warp)
+            .map(|base| u64::from(base.wrapping_add(offset as u32))),
+        Base::Absolute => [offset; WARP_SIZE],
+        Base::Frame => [offset.wrapping_add(frame.local); WARP_SIZE],
+    }
 }
 
 /// How many lanes, starting at lane 0, access adjacent elements of `bytes` bytes; `None` if some of the lanes of `mask`

@@ -9,11 +9,12 @@ use std::ops::ControlFlow;
 use crate::access::traffic::{atomic_conflicts, load_conflicts, store_conflicts};
 use crate::compile::inst::AT_RETURN;
 use crate::compile::program::Program;
+use crate::exec::watched;
 use crate::launch::{Dim3, MemoryError};
 use crate::machine::block::{Block, Warp};
 use crate::machine::divergence::{Divergence, Frame, Wait};
 use crate::machine::global::{Buffer, Global};
-use crate::machine::registers::{Bank, WARP_SIZE};
+use crate::machine::registers::{Bank, WARP_SIZE, Wide};
 use crate::report::fault::Site;
 use crate::report::location::{AccessKind, Space};
 
@@ -39,7 +40,8 @@ pub struct Moment<'m> {
     pub active: u32,
     /// The instruction, by its number in the module.
     pub instruction: u32,
-    pub(crate) accesses: &'m [Access],
+    /// The addresses of its access, if it has overwritten the register that they were in.
+    pub(crate) overwritten: Option<&'m Wide>,
     pub(crate) machine: Machine<'m>,
 }
 
@@ -49,7 +51,7 @@ pub(crate) struct Machine<'m> {
     pub program: &'m Program,
     pub global: &'m Global,
     pub block: &'m Block,
-    pub frame: Frame,
+    pub frame: &'m Frame,
 }
 
 /// An access to memory by the active lanes of an instruction.
@@ -149,9 +151,10 @@ impl<'m> Moment<'m> {
     }
 
     /// The accesses to memory that the instruction made; more than one where generic addresses of its lanes are in several
-    /// memories. An access that memory denied is one of them: the launch ends with a fault then.
-    pub fn accesses(&self) -> &[Access] {
-        self.accesses
+    /// memories. An access that memory denied is one of them, with what it would have cost: the launch ends with a fault
+    /// then. They are computed here, so a watcher that does not ask does not wait for them.
+    pub fn accesses(&self) -> Vec<Access> {
+        watched::accesses(self)
     }
 
     /// The lanes of all warps of the block that have not ended, by what they execute next and what they wait for.

@@ -328,6 +328,7 @@ pub(crate) fn place_of<'a>(run: &Run<'a>, block: &Block, w: usize, (before, done
 }
 
 /// The memories that a warp can reach, its lanes, and where an instruction of it is counted.
+#[inline(always)]
 pub(crate) fn memories_of<'m>(
     run: &'m mut Run<'_>,
     block: &'m mut Block,
@@ -447,8 +448,9 @@ pub(crate) fn touch_memory(
     }
 }
 
+/// Writes `value(lane)` to the active lanes of a register of 32 or of 64 bits.
 #[inline(always)]
-fn write(lanes: &mut Lanes<'_>, slot: u16, wide: bool, value: impl Fn(usize) -> u64) {
+pub(crate) fn write(lanes: &mut Lanes<'_>, slot: u16, wide: bool, value: impl Fn(usize) -> u64) {
     if wide {
         lanes.write_wide(slot, value);
     } else {

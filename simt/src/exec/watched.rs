@@ -1,32 +1,35 @@
-//! Runs a launch that has a watcher, an instruction at a time, and shows each ([`super::moment`]).
+//! Runs a launch that has a watcher, an instruction of a warp at a time, and shows each ([`super::moment`]).
 //!
-//! What an instruction does to memory has to be found out before it runs, because a load may overwrite its own address. What
-//! it cost is the difference that it made to the counters.
+//! What an instruction accessed follows from the registers that it leaves, and is found out only if the watcher asks. A load
+//! that overwrites its own address is the exception: its addresses are kept.
 
-use crate::access::address::addresses;
+use crate::access::address::addresses_of;
+use crate::access::row::Shape;
+use crate::access::traffic::atomic_sectors;
 use crate::access::window::resolve;
 use crate::compile::inst::{Inst, Pc};
+use crate::compile::program::Program;
 use crate::exec::moment::{Access, Machine, Moment};
 use crate::exec::state::{Run, Stop};
-use crate::exec::step::Left;
-use crate::isa::op::Op;
-use crate::isa::op::memory::{Address, Memory};
+use crate::exec::step::{Left, place_of, write};
+use crate::exec::team::{Team, leaves_team};
+use crate::isa::op::{Op, Touched};
+use crate::isa::op::memory::{Address, Base, Memory};
 use crate::machine::block::Block;
-use crate::machine::divergence::{Frame, Group};
-use crate::machine::registers::{WARP_SIZE, lanes_of, write_lanes};
-use crate::report::counters::Counters;
+use crate::machine::divergence::{Frame, Group, position};
+use crate::machine::registers::{Bank, WARP_SIZE, Wide, lane_count, lanes_of, write_lanes};
 use crate::report::location::{AccessKind, Space};
 
-/// What is known of an instruction before it runs.
-struct Before {
+/// An instruction that is shown: where it stands, the lanes that came to it, and for which of them it was carried out.
+#[derive(Clone, Copy)]
+struct Shown<'s> {
     step: u64,
     pc: Pc,
     mask: u32,
     active: u32,
-    frame: Frame,
-    accesses: Vec<Access>,
-    /// The counters of the instruction, if it accesses memory.
-    traffic: Option<Counters>,
+    frame: &'s Frame,
+    /// The addresses of its access, if it overwrites them.
+    overwritten: Option<&'s Wide>,
 }
 
 impl Run<'_> {
@@ -38,13 +41,20 @@ impl Run<'_> {
         (w, g): (usize, usize),
         slice: &mut u32,
     ) -> Result<Left, Stop> {
-        let mut done = 0;
+        let (mut done, mut kept) = (0, [0; WARP_SIZE]);
         loop {
-            if *slice == 0 || done != 0 && self.lookout.stops_at(block.warps[w].divergence.groups[g].pc, done)
-            {
+            let group = &block.warps[w].divergence.groups[g];
+            let (pc, mask, frame) = (group.pc, group.mask, group.frame);
+            if *slice == 0 || done != 0 && self.lookout.stops_at(pc, done) {
                 return Ok(Left::Paused);
             }
-            let before = self.before(block, w, g);
+            let inst = self.program.insts.get(pc as usize);
+            let guard = |inst: &Inst| {
+                let slot = frame.base.preds + usize::from(inst.guard);
+                mask & (block.registers.preds.get(slot, w) ^ inst.flip)
+            };
+            let active = inst.map_or(0, guard);
+            let is_kept = inst.is_some_and(|inst| keep(&mut kept, self.program, block, w, (inst, &frame)));
             let mut one = 1;
             let left = self.straight_on_by((block, w, g), &mut one);
             if one != 0 {
@@ -57,12 +67,76 @@ impl Run<'_> {
             if let Left::At(_) = left {
                 return Ok(left);
             }
-            let active = before.active;
-            self.show(block, w, before, active)?;
+            let (step, overwritten) = (self.steps - 1, is_kept.then_some(&kept));
+            self.show(block, w, Shown { step, pc, mask, active, frame: &frame, overwritten })?;
             if !matches!(left, Left::Paused) {
                 return Ok(left);
             }
         }
+    }
+
+    /// Executes the next instruction of a team, warp by warp, and shows each; where the team goes, if it remains one.
+    pub(crate) fn step_shown(&mut self, block: &mut Block, team: &mut Team) -> Result<Option<Pc>, Stop> {
+        let (pc, frame) = (team.pc, team.frame);
+        let inst = &self.program.insts[pc as usize];
+        team.find_active(block, inst);
+        let (mut next, mut is_team, mut kept) = (None, true, [0; WARP_SIZE]);
+        for w in 0..block.warps.len() {
+            let (mask, active) = (team.lanes.masks[w], team.active()[w]);
+            if mask == 0 {
+                continue;
+            }
+            let agrees = active == 0 || active == mask;
+            let is_branch = matches!(inst.op, Op::Branch { .. });
+            let leaves = if is_branch { !agrees } else { active != 0 && leaves_team(inst.op) };
+            self.steps += 1;
+            self.effort.apart += 1;
+            let issued = &mut self.issued[pc as usize];
+            issued.count += 1;
+            // The lanes that evaluate a branch are active at it, whichever way they go.
+            issued.lanes += lane_count(if is_branch && !leaves { mask } else { active });
+            let warp = &mut block.warps[w];
+            let group = position(&warp.divergence, mask);
+            if leaves {
+                is_team = false;
+                warp.steps += 1;
+                self.watched_control(block, w, group, active)?;
+                continue;
+            }
+            let (mut to, mut left, mut is_kept) = (pc + 1, Ok(()), false);
+            let parameter = if let Op::Load(access) = &inst.op { self.named_parameter(access) } else { None };
+            match (&inst.op, parameter) {
+                _ if active == 0 => {}
+                (Op::Alu(run), _) => {
+                    run(&mut block.registers.lanes(w, frame.base, active).warps(), &inst.args);
+                }
+                (Op::Branch { target, .. }, _) => to = *target,
+                (Op::Load(access), Some(value)) => {
+                    let mut lanes = block.registers.lanes(w, frame.base, active);
+                    write(&mut lanes, inst.args.d, access.register_bits == 64, |_| value);
+                }
+                (Op::Special { .. }, _) => {
+                    let place = place_of(self, block, w, (self.steps - 1, 0));
+                    place.tell(&mut block.registers.lanes(w, frame.base, active), inst, &frame, 1);
+                }
+                _ => {
+                    is_kept = keep(&mut kept, self.program, block, w, (inst, &frame));
+                    left = self.carry_out_seen(block, team, (w, mask, active), inst);
+                }
+            }
+            let warp = &mut block.warps[w];
+            warp.steps += 1;
+            if left.is_ok() {
+                warp.divergence.groups[group].pc = to;
+            }
+            let (step, overwritten) = (self.steps - 1, is_kept.then_some(&kept));
+            self.show(block, w, Shown { step, pc, mask, active, frame: &frame, overwritten })?;
+            if let Err((_, left)) = left {
+                self.leave_loop(block, w, (group, left), &mut 0)?;
+            }
+            is_team &= *next.get_or_insert(to) == to;
+        }
+        Ok(next.filter(|_| is_team))
     }
 
     /// Shows an instruction that changes which lanes run together, carried out for these lanes.
@@ -72,119 +146,105 @@ impl Run<'_> {
         w: usize,
         (group, active): (&Group, u32),
     ) -> Result<(), Stop> {
-        let before = Before {
-            step: self.steps - 1,
-            pc: group.pc,
-            mask: group.mask,
-            active,
-            frame: group.frame,
-            accesses: Vec::new(),
-            traffic: None,
-        };
-        self.show(block, w, before, active)
+        let (step, frame) = (self.steps - 1, &group.frame);
+        self.show(block, w, Shown { step, pc: group.pc, mask: group.mask, active, frame, overwritten: None })
     }
 
-    fn before(&self, block: &mut Block, w: usize, g: usize) -> Before {
-        let group = &block.warps[w].divergence.groups[g];
-        let (pc, mask, frame) = (group.pc, group.mask, group.frame);
-        let inst = self.program.insts.get(pc as usize);
-        let guard = |inst: &Inst| {
-            let slot = frame.base.preds + usize::from(inst.guard);
-            mask & (block.registers.preds.get(slot, w) ^ inst.flip)
-        };
-        let active = inst.map_or(0, guard);
-        let accesses = inst.map_or_else(Vec::new, |inst| accesses(block, w, inst, (active, &frame)));
-        let traffic = if accesses.is_empty() { None } else { self.traffic.get(pc as usize).copied() };
-        Before { step: self.steps, pc, mask, active, frame, accesses, traffic }
-    }
-
-    fn show(&mut self, block: &Block, w: usize, before: Before, active: u32) -> Result<(), Stop> {
-        let Some(watcher) = self.watcher.take() else { return Ok(()) };
-        let mut accesses = before.accesses;
-        if let Some(traffic) = before.traffic {
-            let after = &self.traffic[before.pc as usize];
-            for access in &mut accesses {
-                cost(access, &traffic, after);
-            }
-        }
-        let machine = Machine { program: self.program, global: self.global, block, frame: before.frame };
+    #[inline(always)]
+    fn show(&mut self, block: &Block, w: usize, shown: Shown<'_>) -> Result<(), Stop> {
+        let Some(watcher) = &mut self.watcher else { return Ok(()) };
+        let Shown { step, pc, mask, active, frame, overwritten } = shown;
+        let machine = Machine { program: self.program, global: self.global, block, frame };
         let moment = Moment {
-            step: before.step,
+            step,
             block: block.index,
             warp: w as u32,
-            mask: before.mask,
+            mask,
             active,
-            instruction: before.pc,
-            accesses: &accesses,
+            instruction: pc,
+            overwritten,
             machine,
         };
-        let goes_on = watcher(&moment).is_continue();
-        self.watcher = Some(watcher);
-        if goes_on { Ok(()) } else { Err(Stop::Watcher) }
+        if watcher(&moment).is_continue() { Ok(()) } else { Err(Stop::Watcher) }
     }
 }
 
-/// What an access cost: the difference that it made to the counters.
-fn cost(access: &mut Access, before: &Counters, after: &Counters) {
-    let more = |count: fn(&Counters) -> u64| count(after) - count(before);
-    match access.space {
-        Space::Global => {
-            access.sectors = more(|counters| {
-                counters.global_load_sectors
-                    + counters.global_store_sectors
-                    + counters.global_atomic_sectors
-                    + counters.global_reduction_sectors
-            });
-        }
-        Space::Shared => {
-            access.bank_conflicts = more(|counters| {
-                counters.shared_load_bank_conflicts
-                    + counters.shared_store_bank_conflicts
-                    + counters.shared_atomic_bank_conflicts
-            });
-        }
-        _ => {}
-    }
-}
-
-/// The accesses that an instruction is about to make.
-fn accesses(block: &mut Block, w: usize, inst: &Inst, (active, frame): (u32, &Frame)) -> Vec<Access> {
-    let (address, bytes, kind): (&Address, u64, AccessKind) = match &inst.op {
+/// The memory access of an instruction: its address, the bytes of each lane, and what it does.
+fn access_of(inst: &Inst) -> Option<(&Address, u64, AccessKind)> {
+    Some(match &inst.op {
         Op::Load(access) => (&access.address, access.lane_bytes(), AccessKind::Read),
         Op::Store(access) => (&access.address, access.lane_bytes(), AccessKind::Write),
         Op::Atomic(atomic) => (&atomic.address, u64::from(atomic.bytes), AccessKind::Update),
         Op::Mbarrier(mbarrier) => (&mbarrier.address, 8, AccessKind::Mbarrier),
-        _ => return Vec::new(),
+        _ => return None,
+    })
+}
+
+/// Keeps the addresses of an instruction that is about to overwrite the register that they are in; whether it is.
+fn keep(
+    kept: &mut Wide,
+    program: &Program,
+    block: &Block,
+    w: usize,
+    (inst, frame): (&Inst, &Frame),
+) -> bool {
+    let Some((address, ..)) = access_of(inst) else { return false };
+    let is_address = |result: &Touched| {
+        let is_in_bank = match address.base {
+            Base::Wide => result.bank == Bank::Wide,
+            Base::Narrow => result.bank == Bank::Narrow,
+            Base::Absolute | Base::Frame => false,
+        };
+        is_in_bank && result.slot == inst.args.a
+    };
+    let is_overwritten = program.writes(inst).iter().any(is_address);
+    if is_overwritten {
+        *kept = addresses_of(&block.registers, w, address, inst.args.a, frame);
+    }
+    is_overwritten
+}
+
+/// The accesses of the instruction that a moment shows.
+pub(crate) fn accesses(moment: &Moment<'_>) -> Vec<Access> {
+    let (machine, active) = (&moment.machine, moment.active);
+    let inst = machine.program.insts.get(moment.instruction as usize);
+    let Some((inst, (address, bytes, kind))) = inst.and_then(|inst| Some((inst, access_of(inst)?))) else {
+        return Vec::new();
     };
     if active == 0 {
         return Vec::new();
     }
-    let lanes = block.registers.lanes(w, frame.base, active);
-    let at = addresses(&lanes, address, inst.args.a, frame);
-    let access = |memory: Memory| Access {
-        space: space(memory),
-        kind,
-        bytes,
-        lanes: 0,
-        addresses: [0; WARP_SIZE],
-        sectors: 0,
-        bank_conflicts: 0,
+    let registers = &machine.block.registers;
+    let now = || addresses_of(registers, moment.warp as usize, address, inst.args.a, machine.frame);
+    let at = moment.overwritten.copied().unwrap_or_else(now);
+    let access = |memory: Memory, lanes: u32, addresses: Wide| {
+        let space = space(memory);
+        let access = Access { space, kind, bytes, lanes, addresses, sectors: 0, bank_conflicts: 0 };
+        match space {
+            _ if kind == AccessKind::Mbarrier => access,
+            Space::Global if kind == AccessKind::Update => {
+                Access { sectors: atomic_sectors(&addresses, lanes), ..access }
+            }
+            Space::Global => Access { sectors: Shape::of(&addresses, lanes).sectors(bytes), ..access },
+            Space::Shared => Access { bank_conflicts: access.bank_conflicts_at(&addresses), ..access },
+            _ => access,
+        }
     };
+    let mut addresses = [0; WARP_SIZE];
     if address.memory != Memory::Generic {
-        let mut access = Access { lanes: active, ..access(address.memory) };
-        write_lanes(&mut access.addresses, active, |lane| at[lane]);
-        return vec![access];
+        write_lanes(&mut addresses, active, |lane| at[lane]);
+        return vec![access(address.memory, active, addresses)];
     }
     let in_memory = |memory: Memory| {
-        let mut access = access(memory);
+        let (mut lanes, mut addresses) = (0, [0; WARP_SIZE]);
         for lane in lanes_of(active) {
             let (reached, address) = resolve(address.memory, at[lane]);
             if reached == memory {
-                access.lanes |= 1 << lane;
-                access.addresses[lane] = address;
+                lanes |= 1 << lane;
+                addresses[lane] = address;
             }
         }
-        (access.lanes != 0).then_some(access)
+        (lanes != 0).then(|| access(memory, lanes, addresses))
     };
     [Memory::Global, Memory::Shared, Memory::Local, Memory::Param].into_iter().filter_map(in_memory).collect()
 }

@@ -29,7 +29,7 @@ impl Run<'_> {
         true
     }
 
-    /// Loads a parameter of the kernel that is named, not computed: it is the same for all threads. Whether it is one.
+    /// Loads a parameter of the kernel that is named: it is the same for all threads. Whether it is one.
     #[inline(always)]
     pub(super) fn load_parameter(
         &self,
@@ -38,16 +38,22 @@ impl Run<'_> {
         inst: &Inst,
         access: &Access,
     ) -> bool {
+        let Some(value) = self.named_parameter(access) else { return false };
+        let value = Affine::uniform(value);
+        block.registers.set_affine(team.frame.base, inst.args.d, access.register_bits == 64, value);
+        true
+    }
+
+    /// What an access loads, if that is a parameter of the kernel that is named, not computed.
+    #[inline(always)]
+    pub(crate) fn named_parameter(&self, access: &Access) -> Option<u64> {
         let is_named = access.address.memory == Memory::Param && access.address.base == Base::Absolute;
         if !is_named || access.count != 1 {
-            return false;
+            return None;
         }
         let (start, bytes) = (access.address.offset as usize, usize::from(access.bytes));
         let element = self.params.get(start..).and_then(|bytes_left| bytes_left.get(..bytes));
-        let Some(element) = element.filter(|_| start.is_multiple_of(bytes)) else { return false };
-        let value = Affine::uniform(extend(element, access));
-        block.registers.set_affine(team.frame.base, inst.args.d, access.register_bits == 64, value);
-        true
+        element.filter(|_| start.is_multiple_of(bytes)).map(|element| extend(element, access))
     }
 
     /// What a special register is in all threads of a block, where it is affine.

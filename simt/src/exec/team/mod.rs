@@ -19,6 +19,7 @@ mod stack;
 use crate::compile::inst::{AT_RETURN, Inst, NEVER, Pc};
 use crate::compile::program::Program;
 use crate::exec::state::{Run, Stop};
+pub(crate) use self::run::leaves_team;
 use crate::exec::team::stack::{Lanes, MAX_WARPS, Masks, Stack};
 use crate::machine::block::{Block, Warp};
 use crate::machine::divergence::{Divergence, Frame, Group, Wait, position};
@@ -200,7 +201,7 @@ impl Team {
 
     /// Finds which lanes an instruction is carried out for; how many they are.
     #[inline(always)]
-    fn find_active(&mut self, block: &mut Block, inst: &Inst) -> u64 {
+    pub(crate) fn find_active(&mut self, block: &mut Block, inst: &Inst) -> u64 {
         if inst.guarded {
             self.active = Active::Passing;
             self.find_passing(block, inst)
@@ -278,6 +279,10 @@ impl Run<'_> {
 
     /// Runs lanes of a block for a slice, those at the lowest instruction first.
     fn run_lanes(&mut self, block: &mut Block, team: &mut Team, among: &Masks) -> Result<(), Stop> {
+        let is_apart = self.launch.hooks.plain || self.launch.weak_memory || self.watcher.is_some();
+        if is_apart {
+            block.registers.expand_all();
+        }
         let mut left = SLICE;
         while left > 0 {
             self.settle_groups(block, among);
@@ -289,7 +294,12 @@ impl Run<'_> {
             for (warp, mask) in block.warps.iter_mut().zip(&team.lanes.masks) {
                 warp.ran |= mask;
             }
-            if self.launch.hooks.plain || self.launch.weak_memory || self.watcher.is_some() {
+            if let Some(watch) = self.watch.as_mut().filter(|watch| watch.clocks.is_lockstep()) {
+                for (w, &mask) in team.lanes.masks.iter().enumerate().filter(|(_, mask)| **mask != 0) {
+                    watch.run(block.slot, w, mask);
+                }
+            }
+            if is_apart {
                 self.run_apart(block, team, &mut left)?;
             } else {
                 self.run_team(block, team, &mut left)?;
@@ -324,28 +334,36 @@ impl Run<'_> {
 
     /// [`Run::run_team`] with each group executing its instructions by itself.
     fn run_apart(&mut self, block: &mut Block, team: &mut Team, left: &mut u32) -> Result<(), Stop> {
-        block.registers.expand_all();
+        let is_shown = self.watcher.is_some() && !self.looks() && !self.launch.hooks.plain;
+        // What each warp executes is counted for it at once, but for the instruction at hand.
+        team.done = 1;
         loop {
-            let (mut is_team, mut next) = (!self.looks(), NEVER);
-            for w in 0..block.warps.len() {
-                if team.lanes.masks[w] == 0 {
-                    continue;
-                }
-                let group = position(&block.warps[w].divergence, team.lanes.masks[w]);
-                let goes_straight_on = self.run_settled(block, (w, group), &mut 1)?;
-                if !goes_straight_on {
-                    is_team = false;
-                } else if is_team {
-                    let pc = block.warps[w].divergence.groups[group].pc;
-                    is_team = next == NEVER || pc == next;
-                    next = pc;
-                }
-            }
+            let next =
+                if is_shown { self.step_shown(block, team)? } else { self.step_apart(block, team)? };
             *left -= 1;
-            team.pc = next;
-            if *left == 0 || !is_team || team.may_change() && (team.has_company || team.ends()) {
+            let Some(pc) = next.filter(|_| *left != 0) else { return Ok(()) };
+            team.pc = pc;
+            if team.may_change() && (team.has_company || team.ends()) {
                 return Ok(());
             }
         }
+    }
+
+    /// Has each warp of a team execute an instruction by itself; where they go, if they remain one.
+    fn step_apart(&mut self, block: &mut Block, team: &Team) -> Result<Option<Pc>, Stop> {
+        let (mut is_team, mut next) = (!self.looks(), None);
+        for w in 0..block.warps.len() {
+            if team.lanes.masks[w] == 0 {
+                continue;
+            }
+            let group = position(&block.warps[w].divergence, team.lanes.masks[w]);
+            let goes_straight_on = self.run_settled(block, (w, group), &mut 1)?;
+            is_team &= goes_straight_on;
+            if is_team {
+                let pc = block.warps[w].divergence.groups[group].pc;
+                is_team = *next.get_or_insert(pc) == pc;
+            }
+        }
+        Ok(next.filter(|_| is_team))
     }
 }

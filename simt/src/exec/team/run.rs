@@ -28,11 +28,6 @@ impl Run<'_> {
         left: &mut u32,
     ) -> Result<(), Stop> {
         let program = self.program;
-        if let Some(watch) = self.watch.as_mut().filter(|watch| watch.clocks.is_lockstep()) {
-            for (w, &mask) in team.lanes.masks.iter().enumerate().filter(|(_, mask)| **mask != 0) {
-                watch.run(block.slot, w, mask);
-            }
-        }
         while *left != 0 {
             if team.may_change() {
                 if team.ends() {
@@ -224,7 +219,7 @@ impl Run<'_> {
     }
 
     /// Carries out an instruction for a warp of a team in the step that has just been counted, and shows it to the checkers.
-    pub(super) fn carry_out_seen(
+    pub(crate) fn carry_out_seen(
         &mut self,
         block: &mut Block,
         team: &Team,
@@ -284,7 +279,7 @@ impl Run<'_> {
 }
 
 /// Whether an instruction may change which lanes run together.
-fn leaves_team(op: Op) -> bool {
+pub(crate) fn leaves_team(op: Op) -> bool {
     matches!(
         op,
         Op::BranchIndexed { .. }
