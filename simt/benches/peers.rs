@@ -58,7 +58,8 @@ fn main() {
         assert_eq!(report.faults[0].kind, FaultKind::Race, "the checker of races does not look");
     }
     let only = text_option("--kernel");
-    for kernel in KERNELS.into_iter().filter(|(_, name, _)| only.as_deref().is_none_or(|only| only == *name)) {
+    for kernel in KERNELS.into_iter().filter(|(_, name, _)| only.as_deref().is_none_or(|only| only == *name))
+    {
         measure(Ready::new(kernel, elements, checks, cores), repeats);
     }
 }

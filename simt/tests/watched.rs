@@ -112,8 +112,12 @@ fn told(name: &str, text: &str, shape: (u32, u32), launch: &Launch) -> Vec<Strin
         + counters.shared_store_bank_conflicts
         + counters.shared_atomic_bank_conflicts;
     // An access that memory denies is shown with what it would have cost.
-    let is_denied = report.faults.iter().any(|fault| !matches!(fault.kind, FaultKind::Race | FaultKind::Uninitialized));
-    assert!(is_denied || (sectors, conflicts) == (all_sectors, all_conflicts), "{name}: {sectors} {conflicts}");
+    let is_denied =
+        report.faults.iter().any(|fault| !matches!(fault.kind, FaultKind::Race | FaultKind::Uninitialized));
+    assert!(
+        is_denied || (sectors, conflicts) == (all_sectors, all_conflicts),
+        "{name}: {sectors} {conflicts}"
+    );
     told
 }
 

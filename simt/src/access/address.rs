@@ -29,12 +29,16 @@ pub fn addresses(lanes: &Lanes<'_>, address: &Address, slot: Slot, frame: &Frame
 }
 
 /// [`addresses`] from the registers of a warp of a block, whether they have been written out or not.
-pub fn addresses_of(registers: &Registers, warp: usize, address: &Address, slot: Slot, frame: &Frame) -> Wide {
+pub fn addresses_of(
+    registers: &Registers,
+    warp: usize,
+    address: &Address,
+    slot: Slot,
+    frame: &Frame,
+) -> Wide {
     let (slot, offset) = (usize::from(slot), address.offset as u64);
     match address.base {
-        Base::Wide => {
-            registers.wide.get(frame.base.wide + slot, warp).map(|base| base.wrapping_add(offset))
-        }
+        Base::Wide => registers.wide.get(frame.base.wide + slot, warp).map(|base| base.wrapping_add(offset)),
         Base::Narrow => registers
             .narrow
             .get(frame.base.narrow + slot, warp)

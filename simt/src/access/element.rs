@@ -4,30 +4,6 @@ use crate::isa::op::memory::Access;
 use crate::isa::value::Args;
 use crate::machine::registers::{Lanes, Slot};
 
-/// Loads one element for each lane from lane `low` on, neighbours in memory.
-#[inline(always)]
-pub fn load_row(lanes: &mut Lanes<'_>, args: &Args, access: &Access, (low, data): (usize, &[u8])) {
-    match (access.bytes, access.register_bits) {
-        (4, 32) => {
-            let column = &mut lanes.narrow[args.d as usize];
-            for (value, bytes) in column[low..].iter_mut().zip(data.as_chunks::<4>().0) {
-                *value = u32::from_le_bytes(*bytes);
-            }
-        }
-        (8, _) => {
-            let column = &mut lanes.wide[args.d as usize];
-            for (value, bytes) in column[low..].iter_mut().zip(data.as_chunks::<8>().0) {
-                *value = u64::from_le_bytes(*bytes);
-            }
-        }
-        (bytes, _) => {
-            for (lane, element) in data.chunks_exact(bytes as usize).enumerate() {
-                load_lane(lanes, args, access, low + lane, element);
-            }
-        }
-    }
-}
-
 /// Loads the values of one lane from the start of `data`.
 #[inline(always)]
 pub fn load_lane(lanes: &mut Lanes<'_>, args: &Args, access: &Access, lane: usize, data: &[u8]) {
@@ -84,30 +60,7 @@ pub fn read_le(bytes: &[u8]) -> u64 {
     }
 }
 
-/// Stores one element for each lane from lane `low` on, neighbours in memory.
-#[inline(always)]
-pub fn store_row(lanes: &Lanes<'_>, args: &Args, access: &Access, (low, data): (usize, &mut [u8])) {
-    match (access.bytes, access.register_bits) {
-        (4, 32) => {
-            let column = &lanes.narrow[args.d as usize];
-            for (value, bytes) in column[low..].iter().zip(data.as_chunks_mut::<4>().0) {
-                *bytes = value.to_le_bytes();
-            }
-        }
-        (8, _) => {
-            let column = &lanes.wide[args.d as usize];
-            for (value, bytes) in column[low..].iter().zip(data.as_chunks_mut::<8>().0) {
-                *bytes = value.to_le_bytes();
-            }
-        }
-        (bytes, _) => {
-            for (lane, element) in data.chunks_exact_mut(bytes as usize).enumerate() {
-                store_lane(lanes, args, access, low + lane, element);
-            }
-        }
-    }
-}
-
+/// Stores the values of one lane to the start of `data`.
 #[inline(always)]
 pub fn store_lane(lanes: &Lanes<'_>, args: &Args, access: &Access, lane: usize, data: &mut [u8]) {
     let width = access.bytes as usize;

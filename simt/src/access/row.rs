@@ -9,7 +9,7 @@ use super::{element, traffic};
 use crate::isa::op::memory::Access;
 use crate::isa::value::Args;
 use crate::machine::elements::Elements;
-use crate::machine::registers::{FULL_MASK, Lanes, WARP_SIZE, Wide, lanes_of};
+use crate::machine::registers::{FULL_MASK, Lanes, WARP_SIZE, Wide, Word, copy_lanes, lanes_of, write_lanes};
 
 /// The lower half of a warp.
 const LOWER_HALF: u32 = 0xffff;
@@ -178,39 +178,67 @@ impl Row {
     /// Loads each lane's element from the bytes of the range.
     #[inline(always)]
     pub fn load(&self, lanes: &mut Lanes<'_>, args: &Args, access: &Access, data: &[u8]) {
-        if access.count == 1 && self.is_dense(access.lane_bytes()) {
-            return element::load_row(lanes, args, access, (self.low() as usize, data));
-        }
-        let words = (access.bytes, access.count, access.register_bits) == (4, 1, 32);
-        if words && self.step == 0 {
-            let value = u32::from_le_bytes([data[0], data[1], data[2], data[3]]);
-            return crate::machine::registers::write_lanes(
-                &mut lanes.narrow[usize::from(args.d)],
-                self.mask,
-                |_| value,
-            );
-        }
-        if words {
-            let column = &mut lanes.narrow[usize::from(args.d)];
-            for lane in lanes_of(self.mask) {
-                let element = &data[self.offset(lane)..][..4];
-                column[lane] = u32::from_le_bytes([element[0], element[1], element[2], element[3]]);
+        match (access.bytes, access.count, access.register_bits) {
+            (4, 1, 32) => self.load_words(&mut lanes.narrow[usize::from(args.d)], data),
+            (8, 1, _) => self.load_words(&mut lanes.wide[usize::from(args.d)], data),
+            _ => {
+                for lane in lanes_of(self.mask) {
+                    element::load_lane(lanes, args, access, lane, &data[self.offset(lane)..]);
+                }
             }
-            return;
         }
-        for lane in lanes_of(self.mask) {
-            element::load_lane(lanes, args, access, lane, &data[self.offset(lane)..]);
+    }
+
+    /// Loads each lane's word from the bytes of the range.
+    #[inline(always)]
+    pub fn load_words<T: Word>(&self, column: &mut [T; WARP_SIZE], data: &[u8]) {
+        let (low, bytes) = (self.low() as usize, size_of::<T>());
+        if self.is_dense(bytes as u64) {
+            T::load(&mut column[low..], data);
+        } else if self.step == bytes as i64 {
+            let mut all = *column;
+            T::load(&mut all[low..], data);
+            copy_lanes(column, self.mask, &all);
+        } else if self.step == 0 {
+            let mut word = [T::default()];
+            T::load(&mut word, data);
+            write_lanes(column, self.mask, |_| word[0]);
+        } else {
+            for lane in lanes_of(self.mask) {
+                T::load(&mut column[lane..=lane], &data[self.offset(lane)..]);
+            }
         }
     }
 
     /// Stores each lane's element to the bytes of the range.
     #[inline(always)]
     pub fn store(&self, lanes: &Lanes<'_>, args: &Args, access: &Access, data: &mut [u8]) {
-        if access.count == 1 && self.is_dense(access.lane_bytes()) {
-            return element::store_row(lanes, args, access, (self.low() as usize, data));
+        match (access.bytes, access.count, access.register_bits) {
+            (4, 1, 32) => self.store_words(&lanes.narrow[usize::from(args.d)], data),
+            (8, 1, _) => self.store_words(&lanes.wide[usize::from(args.d)], data),
+            _ => {
+                for lane in lanes_of(self.mask) {
+                    element::store_lane(lanes, args, access, lane, &mut data[self.offset(lane)..]);
+                }
+            }
         }
-        for lane in lanes_of(self.mask) {
-            element::store_lane(lanes, args, access, lane, &mut data[self.offset(lane)..]);
+    }
+
+    /// Stores each lane's word to the bytes of the range.
+    #[inline(always)]
+    pub fn store_words<T: Word>(&self, column: &[T; WARP_SIZE], data: &mut [u8]) {
+        let (low, bytes) = (self.low() as usize, size_of::<T>());
+        if self.is_dense(bytes as u64) {
+            T::store(&column[low..], data);
+        } else if self.step == bytes as i64 {
+            let mut all = *column;
+            T::load(&mut all[low..], data);
+            copy_lanes(&mut all, self.mask, column);
+            T::store(&all[low..], data);
+        } else {
+            for lane in lanes_of(self.mask) {
+                T::store(&column[lane..=lane], &mut data[self.offset(lane)..]);
+            }
         }
     }
 }

@@ -115,12 +115,10 @@ pub fn load_shaped(
 ) -> Result<(), Denied> {
     let bytes = access.lane_bytes();
     if access.address.memory == Memory::Global {
-        counters.global_load_requests += 1;
-        counters.global_load_sectors += shape.sectors(bytes);
+        counters.count_accesses((true, false), 1, shape.sectors(bytes));
         return load_global(memories, lanes, args, access, shape);
     }
-    counters.shared_load_requests += 1;
-    counters.shared_load_bank_conflicts += shape.load_conflicts(bytes);
+    counters.count_accesses((true, true), 1, shape.load_conflicts(bytes));
     load_shared(memories, lanes, args, access, shape)
 }
 
@@ -136,12 +134,10 @@ pub fn store_shaped(
 ) -> Result<(), Denied> {
     let bytes = access.lane_bytes();
     if access.address.memory == Memory::Global {
-        counters.global_store_requests += 1;
-        counters.global_store_sectors += shape.sectors(bytes);
+        counters.count_accesses((false, false), 1, shape.sectors(bytes));
         return store_global(memories, lanes, args, access, shape);
     }
-    counters.shared_store_requests += 1;
-    counters.shared_store_bank_conflicts += shape.store_conflicts(bytes);
+    counters.count_accesses((false, true), 1, shape.store_conflicts(bytes));
     store_shared(memories, lanes, args, access, shape)
 }
 
@@ -163,7 +159,7 @@ fn load_global(
     if left == 0 { Ok(()) } else { load_global_lanes(memories.global, lanes, args, access, (shape, left)) }
 }
 
-/// Loads a row, and notes what the kernel has read; `false`, and nothing done, where it does not lie in one piece.
+/// Loads a row; `false`, and nothing done, where it does not lie in one piece.
 #[inline(always)]
 fn load_global_row(
     global: &mut Global,
@@ -174,20 +170,41 @@ fn load_global_row(
 ) -> bool {
     let bytes = access.lane_bytes();
     let Some((start, length)) = row.range(bytes) else { return false };
-    let Ok((region, offset)) = global.locate(start, length) else { return false };
-    if !global.is_fork() || row.is_dense(bytes) {
-        return match global.read(region, offset, length as usize) {
-            Some(data) => {
-                row.load(lanes, args, access, data);
-                true
-            }
-            None => false,
-        };
-    }
-    let Some(data) = global.peek(region, offset, length as usize) else { return false };
+    let Ok(place) = global.locate(start, length) else { return false };
+    let Some(data) = read_row(global, row, place, (length as usize, bytes)) else { return false };
     row.load(lanes, args, access, data);
-    global.note_read(region, offset..offset + length as usize, row.pieces(offset, bytes));
     true
+}
+
+/// The `length` bytes of a row of elements of `bytes` bytes, of which the kernel reads those that are its elements. `None`
+/// where they do not lie in one piece.
+#[inline(always)]
+pub fn read_row<'g>(
+    global: &'g mut Global,
+    row: &Row,
+    (region, offset): (usize, usize),
+    (length, bytes): (usize, u64),
+) -> Option<&'g [u8]> {
+    if !global.is_fork() || row.is_dense(bytes) {
+        return global.read(region, offset, length);
+    }
+    global.note_read(region, offset..offset + length, row.pieces(offset, bytes));
+    global.peek(region, offset, length)
+}
+
+/// [`read_row`] of a row that the kernel writes.
+#[inline(always)]
+pub fn write_row<'g>(
+    global: &'g mut Global,
+    row: &Row,
+    (region, offset): (usize, usize),
+    (length, bytes): (usize, u64),
+) -> Option<&'g mut [u8]> {
+    if !global.is_fork() || row.is_dense(bytes) {
+        return global.write(region, offset, length);
+    }
+    global.note_written(region, offset..offset + length, row.pieces(offset, bytes));
+    global.poke(region, offset, length)
 }
 
 #[inline(never)]
@@ -235,19 +252,9 @@ fn store_global(
 fn store_global_row(global: &mut Global, lanes: &Lanes<'_>, args: &Args, access: &Access, row: &Row) -> bool {
     let bytes = access.lane_bytes();
     let Some((start, length)) = row.range(bytes) else { return false };
-    let Ok((region, offset)) = global.locate_writable(start, length) else { return false };
-    if !global.is_fork() || row.is_dense(bytes) {
-        return match global.write(region, offset, length as usize) {
-            Some(data) => {
-                row.store(lanes, args, access, data);
-                true
-            }
-            None => false,
-        };
-    }
-    let Some(data) = global.poke(region, offset, length as usize) else { return false };
+    let Ok(place) = global.locate_writable(start, length) else { return false };
+    let Some(data) = write_row(global, row, place, (length as usize, bytes)) else { return false };
     row.store(lanes, args, access, data);
-    global.note_written(region, offset..offset + length as usize, row.pieces(offset, bytes));
     true
 }
 

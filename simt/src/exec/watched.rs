@@ -13,8 +13,8 @@ use crate::exec::moment::{Access, Machine, Moment};
 use crate::exec::state::{Run, Stop};
 use crate::exec::step::{Left, place_of, write};
 use crate::exec::team::{Team, leaves_team};
-use crate::isa::op::{Op, Touched};
 use crate::isa::op::memory::{Address, Base, Memory};
+use crate::isa::op::{Op, Touched};
 use crate::machine::block::Block;
 use crate::machine::divergence::{Frame, Group, position};
 use crate::machine::registers::{Bank, WARP_SIZE, Wide, lane_count, lanes_of, write_lanes};
@@ -181,13 +181,7 @@ fn access_of(inst: &Inst) -> Option<(&Address, u64, AccessKind)> {
 }
 
 /// Keeps the addresses of an instruction that is about to overwrite the register that they are in; whether it is.
-fn keep(
-    kept: &mut Wide,
-    program: &Program,
-    block: &Block,
-    w: usize,
-    (inst, frame): (&Inst, &Frame),
-) -> bool {
+fn keep(kept: &mut Wide, program: &Program, block: &Block, w: usize, (inst, frame): (&Inst, &Frame)) -> bool {
     let Some((address, ..)) = access_of(inst) else { return false };
     let is_address = |result: &Touched| {
         let is_in_bank = match address.base {

@@ -342,14 +342,24 @@ impl Fork {
     }
 
     /// Records that the block has read elements of the page that contains these bytes.
-    pub fn note_read(&mut self, region: usize, bytes: Range<usize>, elements: impl Iterator<Item = Elements>) {
+    pub fn note_read(
+        &mut self,
+        region: usize,
+        bytes: Range<usize>,
+        elements: impl Iterator<Item = Elements>,
+    ) {
         let Some(page) = self.page(region, bytes.start, bytes.len()) else { return };
         let read = &mut self.now(page).read;
         elements.for_each(|elements| read.add_elements(elements));
     }
 
     /// Records that the block has written elements of the page that contains these bytes.
-    pub fn note_written(&mut self, region: usize, bytes: Range<usize>, elements: impl Iterator<Item = Elements>) {
+    pub fn note_written(
+        &mut self,
+        region: usize,
+        bytes: Range<usize>,
+        elements: impl Iterator<Item = Elements>,
+    ) {
         let Some(page) = self.page(region, bytes.start, bytes.len()) else { return };
         let written = &mut self.now(page).written;
         elements.for_each(|elements| written.add_elements(elements));

@@ -435,7 +435,12 @@ impl Global {
 
     /// Records which elements of the bytes that it got from [`Global::peek`] the kernel has read.
     #[inline(always)]
-    pub fn note_read(&mut self, number: usize, bytes: Range<usize>, elements: impl Iterator<Item = Elements>) {
+    pub fn note_read(
+        &mut self,
+        number: usize,
+        bytes: Range<usize>,
+        elements: impl Iterator<Item = Elements>,
+    ) {
         if let Contents::Fork(fork) = &mut self.contents {
             fork.note_read(number, bytes, elements);
         }
@@ -443,7 +448,12 @@ impl Global {
 
     /// Records which elements of the bytes that it got from [`Global::poke`] the kernel has written.
     #[inline(always)]
-    pub fn note_written(&mut self, number: usize, bytes: Range<usize>, elements: impl Iterator<Item = Elements>) {
+    pub fn note_written(
+        &mut self,
+        number: usize,
+        bytes: Range<usize>,
+        elements: impl Iterator<Item = Elements>,
+    ) {
         if let Contents::Fork(fork) = &mut self.contents {
             fork.note_written(number, bytes, elements);
         }

@@ -354,25 +354,75 @@ pub const BIT: Narrow = {
 };
 
 /// What a register holds for one lane.
-pub trait Word: Copy + Default {
+pub trait Word: Copy + Default + 'static {
     /// `new` where `bits` are ones, and else this; `bits` are all ones or all zeros.
     #[must_use]
     fn replaced(self, new: Self, bits: u32) -> Self;
+
+    /// The words from the start of some bytes on, as many as there are.
+    fn load(words: &mut [Self], bytes: &[u8]);
+
+    /// Writes words to the start of some bytes, as many as there is room for.
+    fn store(words: &[Self], bytes: &mut [u8]);
+
+    /// The columns of all warps of a register of the frame at `base`: [`File::of_all`].
+    fn columns(registers: &mut Registers, base: Shape, slot: Slot) -> &[[Self; WARP_SIZE]];
+
+    /// The same, to write to all of them or to some: [`File::replace`], [`File::change`].
+    fn columns_to_write(
+        registers: &mut Registers,
+        base: Shape,
+        slot: Slot,
+        all: bool,
+    ) -> &mut [[Self; WARP_SIZE]];
 }
 
 macro_rules! word {
-    ($($word:ty)*) => {$(
+    ($($word:ty, $bank:ident;)*) => {$(
         impl Word for $word {
             #[inline(always)]
             fn replaced(self, new: Self, bits: u32) -> Self {
                 let bits = bits as i32 as $word;
                 new & bits | self & !bits
             }
+
+            #[inline(always)]
+            fn load(words: &mut [Self], bytes: &[u8]) {
+                for (word, bytes) in words.iter_mut().zip(bytes.as_chunks().0) {
+                    *word = Self::from_le_bytes(*bytes);
+                }
+            }
+
+            #[inline(always)]
+            fn store(words: &[Self], bytes: &mut [u8]) {
+                for (word, bytes) in words.iter().zip(bytes.as_chunks_mut().0) {
+                    *bytes = word.to_le_bytes();
+                }
+            }
+
+            #[inline(always)]
+            fn columns(registers: &mut Registers, base: Shape, slot: Slot) -> &[[Self; WARP_SIZE]] {
+                registers.$bank.of_all(base.$bank + usize::from(slot))
+            }
+
+            #[inline(always)]
+            fn columns_to_write(
+                registers: &mut Registers,
+                base: Shape,
+                slot: Slot,
+                all: bool,
+            ) -> &mut [[Self; WARP_SIZE]] {
+                let slot = base.$bank + usize::from(slot);
+                if all { registers.$bank.replace(slot) } else { registers.$bank.change(slot) }
+            }
         }
     )*};
 }
 
-word!(u32 u64);
+word! {
+    u32, narrow;
+    u64, wide;
+}
 
 /// The bits of a byte, each as a word of ones or of zeros.
 static SPREAD: [[u32; 8]; 256] = {

@@ -94,6 +94,19 @@ counters! {
 }
 
 impl Counters {
+    /// Counts loads or stores, and what they cost: sectors in global memory, bank conflicts in shared memory.
+    #[inline(always)]
+    pub(crate) fn count_accesses(&mut self, (is_load, is_shared): (bool, bool), requests: u64, cost: u64) {
+        let (counted, costs) = match (is_load, is_shared) {
+            (true, false) => (&mut self.global_load_requests, &mut self.global_load_sectors),
+            (false, false) => (&mut self.global_store_requests, &mut self.global_store_sectors),
+            (true, true) => (&mut self.shared_load_requests, &mut self.shared_load_bank_conflicts),
+            (false, true) => (&mut self.shared_store_requests, &mut self.shared_store_bank_conflicts),
+        };
+        *counted += requests;
+        *costs += cost;
+    }
+
     /// The average number of active lanes per issued PTX instruction; 0 if none was issued.
     pub fn ptx_lanes_per_instruction(&self) -> f64 {
         ratio(self.ptx_lanes, self.ptx_instructions)

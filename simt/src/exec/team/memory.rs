@@ -10,7 +10,7 @@ use crate::access::traffic;
 use crate::checkers::memory_model::memory_view::MemoryView;
 use crate::checkers::races::shadow::list::OpKind;
 use crate::compile::inst::Inst;
-use crate::exec::memory::{Memories, load_shaped, store_shaped};
+use crate::exec::memory::{Memories, load_shaped, read_row, store_shaped, write_row};
 use crate::exec::state::{Run, Stop};
 use crate::exec::step::{Left, touch_memory};
 use crate::exec::team::Team;
@@ -20,7 +20,7 @@ use crate::isa::op::memory::{Access, Base, Memory};
 use crate::machine::affine::{Affine, Grid};
 use crate::machine::block::Block;
 use crate::machine::global::Global;
-use crate::machine::registers::{Bank, FULL_MASK, Registers, Slot, WARP_SIZE, Wide};
+use crate::machine::registers::{Bank, FULL_MASK, Registers, Slot, WARP_SIZE, Wide, Word};
 use crate::report::counters::Counters;
 
 /// The addresses of a team's access that are affine in the place of a thread.
@@ -45,7 +45,8 @@ impl Run<'_> {
             return self.carry_out_apart(block, team, inst);
         }
         if let Some(addresses) = addresses
-            && self.touch_at_once(block, team, inst, (addresses, may_replace))
+            && (self.touch_at_once(block, team, inst, (addresses, may_replace))
+                || self.touch_rows(block, team, inst, (addresses, may_replace)))
         {
             return Ok(());
         }
@@ -150,6 +151,40 @@ impl Run<'_> {
             run.count(&mut self.traffic[team.pc as usize]);
         }
         is_done
+    }
+
+    /// Carries it out warp by warp, but looks for the elements only once: where no checker looks, the lanes of each warp access
+    /// words in rows, and one piece of memory contains those of all warps. `false` if that is not so, and all is still to do.
+    fn touch_rows(
+        &mut self,
+        block: &mut Block,
+        team: &Team,
+        inst: &Inst,
+        (addresses, may_replace): (Addresses, bool),
+    ) -> bool {
+        let (Op::Load(access) | Op::Store(access)) = &inst.op else { return false };
+        let (is_load, bytes) = (matches!(inst.op, Op::Load(_)), access.lane_bytes());
+        let is_shared = access.address.memory == Memory::Shared;
+        let (Some(bank), Some((start, length))) = (bank_of(access), addresses.range(bytes)) else {
+            return false;
+        };
+        let place = match (is_shared, is_load) {
+            (true, _) => (start + length <= block.shared.len() as u64).then_some((0, start as usize)),
+            (false, true) => self.global.locate(start, length).ok(),
+            (false, false) => self.global.locate_writable(start, length).ok(),
+        };
+        let Some((region, offset)) = place.filter(|_| !self.is_seen()) else { return false };
+        let piece = Piece { start, region, offset, is_shared };
+        let way = (team, addresses, inst.args.d);
+        let costs = match (bank, is_load) {
+            (Bank::Wide, true) => piece.load::<u64>(self.global, block, way, may_replace),
+            (Bank::Wide, false) => piece.store::<u64>(self.global, block, way),
+            (_, true) => piece.load::<u32>(self.global, block, way, may_replace),
+            (_, false) => piece.store::<u32>(self.global, block, way),
+        };
+        let Some((requests, cost)) = costs else { return false };
+        self.traffic[team.pc as usize].count_accesses((is_load, is_shared), requests, cost);
+        true
     }
 
     /// Shows the checkers an access of all warps, which will be carried out at once; `false`, and nothing shown, if that is
@@ -316,6 +351,16 @@ impl Addresses {
         Some(Addresses { value, grid })
     }
 
+    /// Where the elements of all threads of the block begin, and how far they reach, if none of them is misaligned and no address
+    /// wraps.
+    #[inline(always)]
+    fn range(&self, bytes: u64) -> Option<(u64, u64)> {
+        let Addresses { value, grid } = *self;
+        let is_aligned = (value.base | value.x | value.y | value.warp).is_multiple_of(bytes);
+        let (least, most) = value.exact(true, false, grid).filter(|_| is_aligned)?.range(grid);
+        Some((least as u64, (most - least) as u64 + bytes))
+    }
+
     /// How the addresses of lanes of a warp lie.
     #[inline(always)]
     fn shape<'s>(&self, w: usize, mask: u32, scratch: &'s mut Wide) -> Shape<'s> {
@@ -331,6 +376,106 @@ impl Addresses {
             *address = value.lane(first, lane, grid);
         }
         Shape::of(scratch, mask)
+    }
+}
+
+/// The bank of the register of an access by which each lane loads or stores one word of its width.
+fn bank_of(access: &Access) -> Option<Bank> {
+    match (access.count, access.bytes, access.register_bits) {
+        (1, 4, 32) => Some(Bank::Narrow),
+        (1, 8, 64) => Some(Bank::Wide),
+        _ => None,
+    }
+}
+
+/// A piece of global or shared memory that contains all elements of an access.
+struct Piece {
+    /// The address of its first byte.
+    start: u64,
+    /// Its region, in global memory.
+    region: usize,
+    /// The offset of its first byte there, or in shared memory.
+    offset: usize,
+    is_shared: bool,
+}
+
+impl Piece {
+    /// Loads the register of this number for each warp of a team, row by row; the warps, and what that costs. `None` where the
+    /// lanes of a warp are not in rows, or a row is in two pages of a fork.
+    #[inline(never)]
+    fn load<T: Word>(
+        &self,
+        global: &mut Global,
+        block: &mut Block,
+        (team, addresses, slot): (&Team, Addresses, Slot),
+        may_replace: bool,
+    ) -> Option<(u64, u64)> {
+        let columns = T::columns_to_write(&mut block.registers, team.frame.base, slot, may_replace);
+        let (mut warps, mut cost, mut scratch) = (0, 0, [0; WARP_SIZE]);
+        for (w, _, active) in team.members().filter(|(.., active)| *active != 0) {
+            let shape = addresses.shape(w, active, &mut scratch);
+            for row in shape.rows() {
+                let (offset, length) = self.part::<T>(row)?;
+                let data = if self.is_shared {
+                    block.shared.get(offset..offset + length)
+                } else {
+                    read_row(global, row, (self.region, offset), (length, size_of::<T>() as u64))
+                };
+                row.load_words(&mut columns[w], data?);
+            }
+            warps += 1;
+            cost += self.cost::<T>(&shape, true)?;
+        }
+        Some((warps, cost))
+    }
+
+    /// [`Piece::load`], to store it. No two lanes of a warp may store to the same byte.
+    #[inline(never)]
+    fn store<T: Word>(
+        &self,
+        global: &mut Global,
+        block: &mut Block,
+        (team, addresses, slot): (&Team, Addresses, Slot),
+    ) -> Option<(u64, u64)> {
+        let columns = T::columns(&mut block.registers, team.frame.base, slot);
+        let (mut warps, mut cost, mut scratch) = (0, 0, [0; WARP_SIZE]);
+        for (w, _, active) in team.members().filter(|(.., active)| *active != 0) {
+            let shape = addresses.shape(w, active, &mut scratch);
+            if !shape.is_disjoint(size_of::<T>() as u64) {
+                return None;
+            }
+            for row in shape.rows() {
+                let (offset, length) = self.part::<T>(row)?;
+                let data = if self.is_shared {
+                    block.shared.get_mut(offset..offset + length)
+                } else {
+                    write_row(global, row, (self.region, offset), (length, size_of::<T>() as u64))
+                };
+                row.store_words(&columns[w], data?);
+            }
+            warps += 1;
+            cost += self.cost::<T>(&shape, false)?;
+        }
+        Some((warps, cost))
+    }
+
+    /// The offset of a row, and its bytes.
+    #[inline(always)]
+    fn part<T: Word>(&self, row: &Row) -> Option<(usize, usize)> {
+        let (start, length) = row.range(size_of::<T>() as u64)?;
+        Some((self.offset + (start - self.start) as usize, length as usize))
+    }
+
+    /// What the access of a warp costs, if it is in rows.
+    #[inline(always)]
+    fn cost<T: Word>(&self, shape: &Shape<'_>, is_load: bool) -> Option<u64> {
+        let bytes = size_of::<T>() as u64;
+        Some(match (shape, self.is_shared) {
+            (Shape::Scattered(..), _) => return None,
+            (_, false) => shape.sectors(bytes),
+            (_, true) if is_load => shape.load_conflicts(bytes),
+            (_, true) => shape.store_conflicts(bytes),
+        })
     }
 }
 
@@ -378,11 +523,7 @@ impl Stretch<'_> {
             _ => return None,
         };
         let (bytes, value) = (access.lane_bytes(), addresses.value);
-        let bank = match (access.count, access.bytes, access.register_bits) {
-            (1, 4, 32) => Bank::Narrow,
-            (1, 8, 64) => Bank::Wide,
-            _ => return None,
-        };
+        let bank = bank_of(access)?;
         let threads = threads(team.active())?;
         let has_steps = value.stride(addresses.grid) == Some(bytes) || threads.len() == 1;
         let start = value.of_warp(threads.start / WARP_SIZE);
@@ -432,45 +573,32 @@ impl Stretch<'_> {
         true
     }
 
-    /// Loads the columns of the threads.
     fn load(&self, registers: &mut Registers, team: &Team, data: &[u8]) {
-        let (base, slot) = (team.frame.base, usize::from(self.slot));
         if self.bank == Bank::Wide {
-            let file = &mut registers.wide;
-            let columns =
-                if self.may_replace { file.replace(base.wide + slot) } else { file.change(base.wide + slot) };
-            let values = &mut columns.as_flattened_mut()[self.threads.clone()];
-            for (value, bytes) in values.iter_mut().zip(data.as_chunks::<8>().0) {
-                *value = u64::from_le_bytes(*bytes);
-            }
+            self.load_words::<u64>(registers, team, data);
         } else {
-            let file = &mut registers.narrow;
-            let columns = if self.may_replace {
-                file.replace(base.narrow + slot)
-            } else {
-                file.change(base.narrow + slot)
-            };
-            let values = &mut columns.as_flattened_mut()[self.threads.clone()];
-            for (value, bytes) in values.iter_mut().zip(data.as_chunks::<4>().0) {
-                *value = u32::from_le_bytes(*bytes);
-            }
+            self.load_words::<u32>(registers, team, data);
+        }
+    }
+
+    /// Loads the columns of the threads.
+    fn load_words<T: Word>(&self, registers: &mut Registers, team: &Team, data: &[u8]) {
+        let columns = T::columns_to_write(registers, team.frame.base, self.slot, self.may_replace);
+        T::load(&mut columns.as_flattened_mut()[self.threads.clone()], data);
+    }
+
+    fn store(&self, registers: &mut Registers, team: &Team, data: &mut [u8]) {
+        if self.bank == Bank::Wide {
+            self.store_words::<u64>(registers, team, data);
+        } else {
+            self.store_words::<u32>(registers, team, data);
         }
     }
 
     /// Stores the columns of the threads.
-    fn store(&self, registers: &mut Registers, team: &Team, data: &mut [u8]) {
-        let (base, slot) = (team.frame.base, usize::from(self.slot));
-        if self.bank == Bank::Wide {
-            let values = &registers.wide.of_all(base.wide + slot).as_flattened()[self.threads.clone()];
-            for (value, bytes) in values.iter().zip(data.as_chunks_mut::<8>().0) {
-                *bytes = value.to_le_bytes();
-            }
-        } else {
-            let values = &registers.narrow.of_all(base.narrow + slot).as_flattened()[self.threads.clone()];
-            for (value, bytes) in values.iter().zip(data.as_chunks_mut::<4>().0) {
-                *bytes = value.to_le_bytes();
-            }
-        }
+    fn store_words<T: Word>(&self, registers: &mut Registers, team: &Team, data: &mut [u8]) {
+        let columns = T::columns(registers, team.frame.base, self.slot);
+        T::store(&columns.as_flattened()[self.threads.clone()], data);
     }
 
     /// Counts what the warps cost. Neighbouring elements of up to 8 bytes cause no bank conflicts. From warp to warp the
@@ -478,13 +606,7 @@ impl Stretch<'_> {
     fn count(&self, counters: &mut Counters) {
         let warps = self.threads.len().div_ceil(WARP_SIZE) as u64;
         if self.access.address.memory == Memory::Shared {
-            let requests = if self.is_load {
-                &mut counters.shared_load_requests
-            } else {
-                &mut counters.shared_store_requests
-            };
-            *requests += warps;
-            return;
+            return counters.count_accesses((self.is_load, true), warps, 0);
         }
         let bytes = self.access.lane_bytes();
         let (whole, rest) = (self.threads.len() / WARP_SIZE, self.threads.len() % WARP_SIZE);
@@ -493,12 +615,6 @@ impl Stretch<'_> {
         if rest != 0 {
             sectors += of_lanes(rest);
         }
-        let (requests, counted) = if self.is_load {
-            (&mut counters.global_load_requests, &mut counters.global_load_sectors)
-        } else {
-            (&mut counters.global_store_requests, &mut counters.global_store_sectors)
-        };
-        *requests += warps;
-        *counted += sectors;
+        counters.count_accesses((self.is_load, false), warps, sectors);
     }
 }

@@ -16,10 +16,10 @@ mod memory;
 mod run;
 mod stack;
 
+pub(crate) use self::run::leaves_team;
 use crate::compile::inst::{AT_RETURN, Inst, NEVER, Pc};
 use crate::compile::program::Program;
 use crate::exec::state::{Run, Stop};
-pub(crate) use self::run::leaves_team;
 use crate::exec::team::stack::{Lanes, MAX_WARPS, Masks, Stack};
 use crate::machine::block::{Block, Warp};
 use crate::machine::divergence::{Divergence, Frame, Group, Wait, position};
@@ -338,8 +338,7 @@ impl Run<'_> {
         // What each warp executes is counted for it at once, but for the instruction at hand.
         team.done = 1;
         loop {
-            let next =
-                if is_shown { self.step_shown(block, team)? } else { self.step_apart(block, team)? };
+            let next = if is_shown { self.step_shown(block, team)? } else { self.step_apart(block, team)? };
             *left -= 1;
             let Some(pc) = next.filter(|_| *left != 0) else { return Ok(()) };
             team.pc = pc;
