@@ -156,41 +156,7 @@ impl Run<'_> {
         if self.looks() {
             return self.straight_on::<true>((block, w, g), slice);
         }
-        if *slice == 1 && self.step_in_registers(block, w, g) {
-            *slice = 0;
-            return Left::Paused;
-        }
         self.straight_on::<false>((block, w, g), slice)
-    }
-
-    /// Executes the next instruction of a group, if it is arithmetic, does nothing, or is a branch that all lanes take; whether
-    /// it was. A single such instruction takes less time than preparing the loop does.
-    fn step_in_registers(&mut self, block: &mut Block, w: usize, g: usize) -> bool {
-        let divergence = &mut block.warps[w].divergence;
-        let meeting = meeting_place(divergence, g);
-        let group = &mut divergence.groups[g];
-        let pc = group.pc;
-        if pc == meeting {
-            return false;
-        }
-        let inst = &self.program.insts[pc as usize];
-        let mut lanes = block.registers.lanes(w, group.frame.base, group.mask);
-        lanes.mask &= lanes.preds[inst.guard as usize] ^ inst.flip;
-        let active = lanes.mask;
-        group.pc = match inst.op {
-            Op::Branch { target, .. } if active == group.mask => target,
-            Op::Branch { .. } => return false,
-            _ if active == 0 => pc + 1,
-            Op::Alu(run) => {
-                run(&mut lanes.warps(), &inst.args);
-                pc + 1
-            }
-            _ => return false,
-        };
-        let issued = &mut self.issued[pc as usize];
-        issued.count += 1;
-        issued.lanes += lane_count(active);
-        true
     }
 
     /// `LOOKS` is whether [`crate::exec::lookout`] is told of every instruction; the loop without it costs nothing more.

@@ -105,10 +105,13 @@ pub fn position(divergence: &Divergence, mask: u32) -> usize {
 impl Divergence {
     /// Starts over with one group of `mask` at `pc`.
     pub fn reset(&mut self, pc: u32, mask: u32, frame: Frame) {
-        self.groups.clear();
         self.meetings.clear();
         self.exited = 0;
-        self.groups.push(Group { pc, mask, frame, callers: Vec::new(), meeting: None, wait: Wait::Nothing });
+        // Kept for its memory.
+        self.groups.truncate(1);
+        let callers = self.groups.pop().map_or_else(Vec::new, |group| group.callers);
+        self.groups.push(Group { pc, mask, frame, callers, meeting: None, wait: Wait::Nothing });
+        self.groups[0].callers.clear();
     }
 
     /// The meeting that expects a group next.
