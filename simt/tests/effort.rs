@@ -58,6 +58,45 @@ fn warps_execute_together_what_they_can() {
     check((BENCHMARKS, "bench_tree"), line, &sums, (3.0, 0.01));
 }
 
+/// A sum of neighbouring words, again and again, for longer than it takes until somebody looks whether threads still get on.
+const LONG: &str = "
+.version 8.0
+.target sm_70
+.address_size 64
+.visible .entry long(.param .u64 x, .param .u64 y)
+{
+    .reg .pred %p;
+    .reg .b32 %r<6>;
+    .reg .b64 %rd<6>;
+    ld.param.u64 %rd1, [x];
+    ld.param.u64 %rd2, [y];
+    mov.u32 %r1, %tid.x;
+    mov.u32 %r2, 0;
+    mov.u32 %r3, 0;
+NEXT:
+    add.s32 %r4, %r1, %r2;
+    mul.wide.u32 %rd3, %r4, 4;
+    add.s64 %rd4, %rd1, %rd3;
+    ld.global.u32 %r5, [%rd4];
+    add.u32 %r3, %r3, %r5;
+    add.s32 %r2, %r2, 1;
+    setp.lt.s32 %p, %r2, 8192;
+    @%p bra NEXT;
+    mul.wide.u32 %rd3, %r1, 4;
+    add.s64 %rd4, %rd2, %rd3;
+    st.global.u32 [%rd4], %r3;
+    ret;
+}
+";
+
+#[test]
+fn a_look_at_a_long_loop_does_not_leave_it_slower() {
+    let report =
+        launch((LONG, "long"), (1.into(), 256.into()), Hooks::default(), |launch, x, y| launch.arg(x).arg(y));
+    let apart = report.effort.apart as f64 / report.counters.ptx_instructions as f64;
+    assert!(apart > 0.0 && apart < 0.05, "{apart} of the instructions were carried out apart");
+}
+
 #[test]
 fn the_plain_interpreter_carries_out_everything_apart() {
     let line = (Dim3::from(N / 256), Dim3::from(256));

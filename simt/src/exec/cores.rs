@@ -241,7 +241,7 @@ impl Shared<'_> {
     }
 
     fn in_turns(&self, run: &mut Run<'_>) -> Result<(), Stop> {
-        run.probes = vec![Probes::new()];
+        run.probes = vec![Probes::of_block(1)];
         if self.launch.checks.races {
             run.watch = Some(Box::new(MemoryModel::new(1, run.stack, self.launch)));
         }

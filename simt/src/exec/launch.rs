@@ -55,7 +55,7 @@ impl Run<'_> {
     fn blocks(&mut self) -> Result<(), Stop> {
         let slot = |slot| Block { slot, ..Block::default() };
         let mut blocks: Vec<Block> = (0..self.residents() as usize).map(slot).collect();
-        self.probes = vec![Probes::new(); blocks.len()];
+        self.probes = vec![Probes::of_block(1); blocks.len()];
         if self.launch.checks.races || self.launch.weak_memory {
             self.watch = Some(Box::new(MemoryModel::new(blocks.len(), self.stack, self.launch)));
         }
@@ -135,7 +135,7 @@ impl Run<'_> {
         if self.initialisation.reports {
             block.shared_written.restart(block.shared.len());
         }
-        self.probes[block.slot] = Probes::new();
+        self.probes[block.slot] = Probes::of_block(block.warps.len());
         if let Some(watch) = &mut self.watch {
             watch.start(block.slot, number, threads);
         }

@@ -7,8 +7,9 @@
 //! see has changed on the way ([`crate::exec::lookout`]), the lanes that ran will go round like this for as long as nobody else
 //! changes memory. When that holds for every group that can run, of every warp of every resident block, it holds for
 //! ever, in whatever order they run: none of them does anything that another one depends on.
-//! Each block is probed when it has taken so many steps itself, and the others only when nobody in it gets on: in which
-//! turns a block runs that gets on by itself does not depend on who runs beside.
+//! Each block is probed when its warps have taken so many steps, and the others only when nobody in it gets on: in which
+//! turns a block runs that gets on by itself does not depend on who runs beside. After a probe the other warps of the block take
+//! as many steps as the one that ran alone, so that warps which do the same can go on doing it together.
 //!
 //! What ends a probe without a proof: a change of memory, a thread that ends, a barrier of the block, a word printed, a
 //! bound on steps. Loops that write, and warps that go round together through a barrier of the block, are left to
@@ -25,17 +26,19 @@ use crate::exec::probes::Spin;
 use crate::exec::probes::lanes_that_spin;
 use crate::exec::recurrence::MOST_STEPS_OF_A_TRIAL;
 use crate::exec::state::{Run, Stop};
+use crate::exec::team::stack::MAX_WARPS;
 use crate::exec::waits;
+use crate::launch::Schedule;
 use crate::machine::block::{Block, Warp};
 use crate::machine::divergence::{Divergence, Wait};
 use crate::machine::local::Local;
-use crate::machine::registers::Image;
+use crate::machine::registers::{FULL_MASK, Image};
 
-/// Steps of all resident blocks between probes of one of them at most, where each finds that somebody gets on.
+/// Steps of a warp of each resident block between probes of one block at most, where each finds that somebody gets on.
 const LONGEST_INTERVAL: u64 = 1 << 20;
 /// The same where a probe found neither that nor a proof: longer loops need longer probes.
 const LONGEST_PAUSE: u64 = 1 << 24;
-/// Of the steps between probes, one part in so many is for a group in a probe.
+/// Of the steps of a warp between probes, one part in so many is for a group in a probe.
 const SHARE: u64 = 32;
 /// The shortest bound of a probe, in steps of one group.
 const SHORTEST_PROBE: u64 = 1 << 10;
@@ -113,7 +116,9 @@ impl Run<'_> {
         for index in 0..blocks.len() {
             let probes = &self.probes[blocks[index].slot];
             if probes.steps >= probes.next && !self.launch.weak_memory {
+                let before: Vec<u64> = blocks[index].warps.iter().map(|warp| warp.steps).collect();
                 self.probe(blocks, index)?;
+                self.catch_up(&mut blocks[index], &before)?;
             }
         }
         Ok(())
@@ -122,8 +127,8 @@ impl Run<'_> {
     /// Probes a block, and where nobody in it gets on, the others: an error if nobody there does either.
     fn probe(&mut self, blocks: &mut [Block], index: usize) -> Result<(), Stop> {
         let slot = blocks[index].slot;
-        let before = self.steps;
-        let bound = (self.probes[slot].interval / SHARE).max(SHORTEST_PROBE);
+        let (before, warps) = (self.steps, self.probes[slot].warps);
+        let bound = (self.probes[slot].interval / (SHARE * warps)).max(SHORTEST_PROBE);
         let mut verdict = self.probe_block(&mut blocks[index], bound)?;
         self.probes[slot].count(self.steps - before);
         let gets_on = match &verdict {
@@ -149,8 +154,25 @@ impl Run<'_> {
         };
         let steps = self.steps - before;
         let probes = &mut self.probes[slot];
-        probes.interval = (probes.interval * 2).min(most).max(FIRST_PROBE);
+        probes.interval = (probes.interval * 2).min(most * warps).max(FIRST_PROBE * warps);
         probes.next = probes.steps + probes.interval.max(steps * SHARE);
+        Ok(())
+    }
+
+    /// After a probe, which ran some warps alone: lets the others take as many steps, and finds the registers that the block has
+    /// in common once more. A block whose warps do the same for long executes it together again.
+    fn catch_up(&mut self, block: &mut Block, before: &[u64]) -> Result<(), Stop> {
+        let taken = |(warp, before): (&Warp, &u64)| warp.steps - before;
+        let most = block.warps.iter().zip(before).map(taken).max().unwrap_or(0);
+        if self.launch.schedule != Schedule::RoundRobin || most == 0 {
+            return Ok(());
+        }
+        let mut among = [0; MAX_WARPS];
+        for ((among, warp), before) in among.iter_mut().zip(&block.warps).zip(before) {
+            *among = if warp.steps == *before { FULL_MASK } else { 0 };
+        }
+        self.turn_of_some(block, &among, most)?;
+        block.registers.find_affine();
         Ok(())
     }
 

@@ -6,15 +6,19 @@
 
 use std::ops::ControlFlow;
 
-use crate::access::traffic::{atomic_conflicts, load_conflicts, store_conflicts};
-use crate::compile::inst::AT_RETURN;
+use crate::access::address::addresses_of;
+use crate::access::row::Shape;
+use crate::access::traffic::{atomic_conflicts, atomic_sectors, load_conflicts, store_conflicts};
+use crate::access::window::resolve;
+use crate::compile::inst::{AT_RETURN, Inst};
 use crate::compile::program::Program;
-use crate::exec::watched;
+use crate::isa::op::Op;
+use crate::isa::op::memory::{Address, Memory};
 use crate::launch::{Dim3, MemoryError};
 use crate::machine::block::{Block, Warp};
 use crate::machine::divergence::{Divergence, Frame, Wait};
 use crate::machine::global::{Buffer, Global};
-use crate::machine::registers::{Bank, WARP_SIZE, Wide};
+use crate::machine::registers::{Bank, WARP_SIZE, Wide, lanes_of, write_lanes};
 use crate::report::fault::Site;
 use crate::report::location::{AccessKind, Space};
 
@@ -154,7 +158,51 @@ impl<'m> Moment<'m> {
     /// memories. An access that memory denied is one of them, with what it would have cost: the launch ends with a fault
     /// then. They are computed here, so a watcher that does not ask does not wait for them.
     pub fn accesses(&self) -> Vec<Access> {
-        watched::accesses(self)
+        let (machine, active) = (&self.machine, self.active);
+        let inst = machine.program.insts.get(self.instruction as usize);
+        let Some((inst, (address, bytes, kind))) = inst.and_then(|inst| Some((inst, access_of(inst)?)))
+        else {
+            return Vec::new();
+        };
+        if active == 0 {
+            return Vec::new();
+        }
+        let registers = &machine.block.registers;
+        let now = || addresses_of(registers, self.warp as usize, address, inst.args.a, machine.frame);
+        let at = self.overwritten.copied().unwrap_or_else(now);
+        let access = |memory: Memory, lanes: u32, addresses: Wide| {
+            let space = space(memory);
+            let access = Access { space, kind, bytes, lanes, addresses, sectors: 0, bank_conflicts: 0 };
+            match space {
+                _ if kind == AccessKind::Mbarrier => access,
+                Space::Global if kind == AccessKind::Update => {
+                    Access { sectors: atomic_sectors(&addresses, lanes), ..access }
+                }
+                Space::Global => Access { sectors: Shape::of(&addresses, lanes).sectors(bytes), ..access },
+                Space::Shared => Access { bank_conflicts: access.bank_conflicts_at(&addresses), ..access },
+                _ => access,
+            }
+        };
+        let mut addresses = [0; WARP_SIZE];
+        if address.memory != Memory::Generic {
+            write_lanes(&mut addresses, active, |lane| at[lane]);
+            return vec![access(address.memory, active, addresses)];
+        }
+        let in_memory = |memory: Memory| {
+            let (mut lanes, mut addresses) = (0, [0; WARP_SIZE]);
+            for lane in lanes_of(active) {
+                let (reached, address) = resolve(address.memory, at[lane]);
+                if reached == memory {
+                    lanes |= 1 << lane;
+                    addresses[lane] = address;
+                }
+            }
+            (lanes != 0).then(|| access(memory, lanes, addresses))
+        };
+        [Memory::Global, Memory::Shared, Memory::Local, Memory::Param]
+            .into_iter()
+            .filter_map(in_memory)
+            .collect()
     }
 
     /// The lanes of all warps of the block that have not ended, by what they execute next and what they wait for.
@@ -243,4 +291,25 @@ fn missing(divergence: &Divergence, group: usize) -> u32 {
         .filter(|&other| divergence.groups[other].meeting == own && divergence.has_arrived(other));
     let come = others.fold(meeting.arrived, |lanes, other| lanes | divergence.groups[other].mask);
     meeting.expected & !come
+}
+
+/// The memory access of an instruction: its address, the bytes of each lane, and what it does.
+pub(crate) fn access_of(inst: &Inst) -> Option<(&Address, u64, AccessKind)> {
+    Some(match &inst.op {
+        Op::Load(access) => (&access.address, access.lane_bytes(), AccessKind::Read),
+        Op::Store(access) => (&access.address, access.lane_bytes(), AccessKind::Write),
+        Op::Atomic(atomic) => (&atomic.address, u64::from(atomic.bytes), AccessKind::Update),
+        Op::Mbarrier(mbarrier) => (&mbarrier.address, 8, AccessKind::Mbarrier),
+        _ => return None,
+    })
+}
+
+fn space(memory: Memory) -> Space {
+    match memory {
+        Memory::Global | Memory::Generic => Space::Global,
+        Memory::Const => Space::Const,
+        Memory::Shared => Space::Shared,
+        Memory::Local | Memory::Frame => Space::Local,
+        Memory::Param => Space::Param,
+    }
 }

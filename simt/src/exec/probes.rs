@@ -2,8 +2,9 @@
 
 use crate::exec::lookout::Poll;
 
-/// Steps of a block before its first probe.
+/// Steps of each warp of a block before its first probe.
 pub const FIRST_PROBE: u64 = 1 << 14;
+
 /// When a block is probed next.
 #[derive(Clone, Copy, Debug)]
 pub struct Probes {
@@ -13,14 +14,18 @@ pub struct Probes {
     pub next: u64,
     /// How many steps after the last time.
     pub interval: u64,
+    /// The warps of the block: one that has more of them takes more steps in the same time.
+    pub warps: u64,
     /// The warp that got on last: the first to be looked at next time.
     pub first: usize,
 }
 
 impl Probes {
     /// The probes of a block that starts.
-    pub fn new() -> Probes {
-        Probes { steps: 0, next: FIRST_PROBE, interval: FIRST_PROBE, first: 0 }
+    pub fn of_block(warps: usize) -> Probes {
+        let warps = warps as u64;
+        let interval = FIRST_PROBE * warps;
+        Probes { steps: 0, next: interval, interval, warps, first: 0 }
     }
 
     /// The block has had its turn, and took so many steps.

@@ -4,21 +4,17 @@
 //! that overwrites its own address is the exception: its addresses are kept.
 
 use crate::access::address::addresses_of;
-use crate::access::row::Shape;
-use crate::access::traffic::atomic_sectors;
-use crate::access::window::resolve;
 use crate::compile::inst::{Inst, Pc};
 use crate::compile::program::Program;
-use crate::exec::moment::{Access, Machine, Moment};
+use crate::exec::moment::{Machine, Moment, access_of};
 use crate::exec::state::{Run, Stop};
 use crate::exec::step::{Left, place_of, write};
 use crate::exec::team::{Team, leaves_team};
-use crate::isa::op::memory::{Address, Base, Memory};
+use crate::isa::op::memory::Base;
 use crate::isa::op::{Op, Touched};
 use crate::machine::block::Block;
 use crate::machine::divergence::{Frame, Group, position};
-use crate::machine::registers::{Bank, WARP_SIZE, Wide, lane_count, lanes_of, write_lanes};
-use crate::report::location::{AccessKind, Space};
+use crate::machine::registers::{Bank, WARP_SIZE, Wide, lane_count};
 
 /// An instruction that is shown: where it stands, the lanes that came to it, and for which of them it was carried out.
 #[derive(Clone, Copy)]
@@ -169,17 +165,6 @@ impl Run<'_> {
     }
 }
 
-/// The memory access of an instruction: its address, the bytes of each lane, and what it does.
-fn access_of(inst: &Inst) -> Option<(&Address, u64, AccessKind)> {
-    Some(match &inst.op {
-        Op::Load(access) => (&access.address, access.lane_bytes(), AccessKind::Read),
-        Op::Store(access) => (&access.address, access.lane_bytes(), AccessKind::Write),
-        Op::Atomic(atomic) => (&atomic.address, u64::from(atomic.bytes), AccessKind::Update),
-        Op::Mbarrier(mbarrier) => (&mbarrier.address, 8, AccessKind::Mbarrier),
-        _ => return None,
-    })
-}
-
 /// Keeps the addresses of an instruction that is about to overwrite the register that they are in; whether it is.
 fn keep(kept: &mut Wide, program: &Program, block: &Block, w: usize, (inst, frame): (&Inst, &Frame)) -> bool {
     let Some((address, ..)) = access_of(inst) else { return false };
@@ -196,59 +181,4 @@ fn keep(kept: &mut Wide, program: &Program, block: &Block, w: usize, (inst, fram
         *kept = addresses_of(&block.registers, w, address, inst.args.a, frame);
     }
     is_overwritten
-}
-
-/// The accesses of the instruction that a moment shows.
-pub(crate) fn accesses(moment: &Moment<'_>) -> Vec<Access> {
-    let (machine, active) = (&moment.machine, moment.active);
-    let inst = machine.program.insts.get(moment.instruction as usize);
-    let Some((inst, (address, bytes, kind))) = inst.and_then(|inst| Some((inst, access_of(inst)?))) else {
-        return Vec::new();
-    };
-    if active == 0 {
-        return Vec::new();
-    }
-    let registers = &machine.block.registers;
-    let now = || addresses_of(registers, moment.warp as usize, address, inst.args.a, machine.frame);
-    let at = moment.overwritten.copied().unwrap_or_else(now);
-    let access = |memory: Memory, lanes: u32, addresses: Wide| {
-        let space = space(memory);
-        let access = Access { space, kind, bytes, lanes, addresses, sectors: 0, bank_conflicts: 0 };
-        match space {
-            _ if kind == AccessKind::Mbarrier => access,
-            Space::Global if kind == AccessKind::Update => {
-                Access { sectors: atomic_sectors(&addresses, lanes), ..access }
-            }
-            Space::Global => Access { sectors: Shape::of(&addresses, lanes).sectors(bytes), ..access },
-            Space::Shared => Access { bank_conflicts: access.bank_conflicts_at(&addresses), ..access },
-            _ => access,
-        }
-    };
-    let mut addresses = [0; WARP_SIZE];
-    if address.memory != Memory::Generic {
-        write_lanes(&mut addresses, active, |lane| at[lane]);
-        return vec![access(address.memory, active, addresses)];
-    }
-    let in_memory = |memory: Memory| {
-        let (mut lanes, mut addresses) = (0, [0; WARP_SIZE]);
-        for lane in lanes_of(active) {
-            let (reached, address) = resolve(address.memory, at[lane]);
-            if reached == memory {
-                lanes |= 1 << lane;
-                addresses[lane] = address;
-            }
-        }
-        (lanes != 0).then(|| access(memory, lanes, addresses))
-    };
-    [Memory::Global, Memory::Shared, Memory::Local, Memory::Param].into_iter().filter_map(in_memory).collect()
-}
-
-fn space(memory: Memory) -> Space {
-    match memory {
-        Memory::Global | Memory::Generic => Space::Global,
-        Memory::Const => Space::Const,
-        Memory::Shared => Space::Shared,
-        Memory::Local | Memory::Frame => Space::Local,
-        Memory::Param => Space::Param,
-    }
 }

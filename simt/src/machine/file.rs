@@ -16,6 +16,9 @@ pub trait Column: Copy + PartialEq {
     /// The columns of affine values, warp after warp.
     fn write_out(columns: &mut [Self], value: Affine, grid: Grid);
 
+    /// What the columns of all warps hold if that is affine. Only some of the lanes are looked at.
+    fn guess(columns: &[Self], grid: Grid) -> Option<Affine>;
+
     /// The value of all lanes, if they have the same.
     fn as_uniform(&self) -> Option<u64>;
 
@@ -24,7 +27,7 @@ pub trait Column: Copy + PartialEq {
 }
 
 macro_rules! column {
-    ($column:ident, $lane:ident) => {
+    ($column:ident, $lane:ident, $signed:ident) => {
         impl Column for $column {
             #[inline(always)]
             fn write_out(columns: &mut [$column], value: Affine, grid: Grid) {
@@ -38,6 +41,15 @@ macro_rules! column {
                         *lane = lane.wrapping_add(value.warp as $lane);
                     }
                 }
+            }
+
+            fn guess(columns: &[$column], grid: Grid) -> Option<Affine> {
+                let (first, row) = (&columns[0], grid.columns as usize);
+                let step = |to: $lane| to.wrapping_sub(first[0]) as $signed as i64 as u64;
+                let x = if row > 1 { step(first[1]) } else { 0 };
+                let y = first.get(row).map_or(0, |&second_row| step(second_row));
+                let warp = columns.get(1).map_or(0, |second| step(second[0]));
+                Some(Affine { base: u64::from(first[0]), x, y, warp })
             }
 
             #[inline(always)]
@@ -54,14 +66,18 @@ macro_rules! column {
     };
 }
 
-column!(Narrow, u32);
-column!(Wide, u64);
+column!(Narrow, u32, i32);
+column!(Wide, u64, i64);
 
 /// Predicates are affine only where all lanes have the same.
 impl Column for u32 {
     #[inline(always)]
     fn write_out(columns: &mut [u32], value: Affine, _: Grid) {
         columns.fill(value.base as u32);
+    }
+
+    fn guess(columns: &[u32], _: Grid) -> Option<Affine> {
+        columns[0].as_uniform().map(Affine::uniform)
     }
 
     #[inline(always)]
@@ -285,6 +301,22 @@ impl<T: Column> File<T> {
 
     pub(super) fn expand_all(&mut self) {
         (0..self.forms.len()).for_each(|slot| self.expand(slot));
+    }
+
+    /// Finds registers whose columns hold an affine value, and has them hold that as well.
+    pub(super) fn find_affine(&mut self) {
+        let warps = self.warps();
+        let mut affine = self.columns.first().map_or_else(Vec::new, |&column| vec![column; warps]);
+        let forms = self.forms.iter_mut().zip(&mut self.values).zip(self.columns.chunks(warps));
+        for ((form, value), columns) in forms.filter(|((form, _), _)| !form.is_affine) {
+            let columns = if form.written == Written::First { &columns[..1] } else { columns };
+            let Some(guess) = T::guess(columns, self.grid) else { continue };
+            let affine = &mut affine[..columns.len()];
+            T::write_out(affine, guess, self.grid);
+            if affine == columns {
+                (form.is_affine, *value) = (true, guess);
+            }
+        }
     }
 
     /// The column of a warp.

@@ -228,6 +228,13 @@ impl Registers {
         self.preds.expand_all();
     }
 
+    /// Finds registers that hold an affine value although they were written warp by warp: [`File::affine`].
+    pub fn find_affine(&mut self) {
+        self.narrow.find_affine();
+        self.wide.find_affine();
+        self.preds.find_affine();
+    }
+
     /// The registers of a warp from `base` on, with `mask` as the lanes that an instruction writes. The columns of what it
     /// reads or writes must have been written out ([`File::expand`]).
     #[inline(always)]

@@ -10,11 +10,14 @@
 //! ([`crate::exec::step`]). With the test hook `plain`, arithmetic is executed so too, and the team takes one step at a time. That is the
 //! reference that tests compare with.
 
+mod addresses;
 mod compute;
 mod control;
 mod memory;
+mod piece;
 mod run;
-mod stack;
+pub(crate) mod stack;
+mod stretch;
 
 pub(crate) use self::run::leaves_team;
 use crate::compile::inst::{AT_RETURN, Inst, NEVER, Pc};
@@ -250,6 +253,24 @@ impl Run<'_> {
         outcome
     }
 
+    /// Lets some lanes of a block take so many steps, as long as they can and the launch may.
+    pub(crate) fn turn_of_some(
+        &mut self,
+        block: &mut Block,
+        among: &Masks,
+        mut steps: u64,
+    ) -> Result<(), Stop> {
+        let mut team = std::mem::take(&mut self.team);
+        let mut outcome = Ok(());
+        while outcome.is_ok() && steps != 0 && self.steps < self.launch.max_steps {
+            let (slice, before) = (steps.min(u64::from(SLICE)), self.steps);
+            outcome = self.run_lanes(block, &mut team, among, slice as u32);
+            steps = if self.steps == before { 0 } else { steps - slice };
+        }
+        self.team = team;
+        outcome
+    }
+
     fn turn_of(&mut self, block: &mut Block, team: &mut Team) -> Result<(), Stop> {
         while block.warps.iter().any(|warp| warp.starved != 0) {
             let mut among = [0; MAX_WARPS];
@@ -260,10 +281,10 @@ impl Run<'_> {
             }
             if found {
                 let first = team.lanes.masks;
-                self.run_lanes(block, team, &first)?;
+                self.run_lanes(block, team, &first, SLICE)?;
             }
         }
-        self.run_lanes(block, team, &[FULL_MASK; MAX_WARPS])?;
+        self.run_lanes(block, team, &[FULL_MASK; MAX_WARPS], SLICE)?;
         for w in 0..block.warps.len() {
             let warp = &mut block.warps[w];
             let can_run = runnable(warp, FULL_MASK, self.stack)
@@ -277,13 +298,19 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Runs lanes of a block for a slice, those at the lowest instruction first.
-    fn run_lanes(&mut self, block: &mut Block, team: &mut Team, among: &Masks) -> Result<(), Stop> {
+    /// Runs lanes of a block for so many steps, those at the lowest instruction first.
+    fn run_lanes(
+        &mut self,
+        block: &mut Block,
+        team: &mut Team,
+        among: &Masks,
+        steps: u32,
+    ) -> Result<(), Stop> {
         let is_apart = self.launch.hooks.plain || self.launch.weak_memory || self.watcher.is_some();
         if is_apart {
             block.registers.expand_all();
         }
-        let mut left = SLICE;
+        let mut left = steps;
         while left > 0 {
             self.settle_groups(block, among);
             if !team.gather(block, among, self.stack) {

@@ -1,0 +1,140 @@
+//! Accesses of a team whose elements lie in one piece of memory, in rows: they are looked up once and copied row by row.
+
+use crate::access::row::{Row, Shape};
+use crate::compile::inst::Inst;
+use crate::exec::memory::{read_row, write_row};
+use crate::exec::state::Run;
+use crate::exec::team::Team;
+use crate::exec::team::addresses::{Addresses, bank_of};
+use crate::isa::op::Op;
+use crate::isa::op::memory::Memory;
+use crate::machine::block::Block;
+use crate::machine::global::Global;
+use crate::machine::registers::{Bank, Slot, WARP_SIZE, Word};
+
+impl Run<'_> {
+    /// Carries it out warp by warp, but looks for the elements only once: where no checker looks, the lanes of each warp access
+    /// words in rows, and one piece of memory contains those of all warps. `false` if that is not so, and all is still to do.
+    pub(super) fn touch_rows(
+        &mut self,
+        block: &mut Block,
+        team: &Team,
+        inst: &Inst,
+        (addresses, may_replace): (Addresses, bool),
+    ) -> bool {
+        let (Op::Load(access) | Op::Store(access)) = &inst.op else { return false };
+        let (is_load, bytes) = (matches!(inst.op, Op::Load(_)), access.lane_bytes());
+        let is_shared = access.address.memory == Memory::Shared;
+        let (Some(bank), Some((start, length))) = (bank_of(access), addresses.range(bytes)) else {
+            return false;
+        };
+        let place = match (is_shared, is_load) {
+            (true, _) => (start + length <= block.shared.len() as u64).then_some((0, start as usize)),
+            (false, true) => self.global.locate(start, length).ok(),
+            (false, false) => self.global.locate_writable(start, length).ok(),
+        };
+        let Some((region, offset)) = place.filter(|_| !self.is_seen()) else { return false };
+        let piece = Piece { start, region, offset, is_shared };
+        let way = (team, addresses, inst.args.d);
+        let costs = match (bank, is_load) {
+            (Bank::Wide, true) => piece.load::<u64>(self.global, block, way, may_replace),
+            (Bank::Wide, false) => piece.store::<u64>(self.global, block, way),
+            (_, true) => piece.load::<u32>(self.global, block, way, may_replace),
+            (_, false) => piece.store::<u32>(self.global, block, way),
+        };
+        let Some((requests, cost)) = costs else { return false };
+        self.traffic[team.pc as usize].count_accesses((is_load, is_shared), requests, cost);
+        true
+    }
+}
+
+/// A piece of global or shared memory that contains all elements of an access.
+struct Piece {
+    /// The address of its first byte.
+    start: u64,
+    /// Its region, in global memory.
+    region: usize,
+    /// The offset of its first byte there, or in shared memory.
+    offset: usize,
+    is_shared: bool,
+}
+
+impl Piece {
+    /// Loads the register of this number for each warp of a team, row by row; the warps, and what that costs. `None` where the
+    /// lanes of a warp are not in rows, or a row is in two pages of a fork.
+    #[inline(never)]
+    fn load<T: Word>(
+        &self,
+        global: &mut Global,
+        block: &mut Block,
+        (team, addresses, slot): (&Team, Addresses, Slot),
+        may_replace: bool,
+    ) -> Option<(u64, u64)> {
+        let columns = T::columns_to_write(&mut block.registers, team.frame.base, slot, may_replace);
+        let (mut warps, mut cost, mut scratch) = (0, 0, [0; WARP_SIZE]);
+        for (w, _, active) in team.members().filter(|(.., active)| *active != 0) {
+            let shape = addresses.shape(w, active, &mut scratch);
+            for row in shape.rows() {
+                let (offset, length) = self.part::<T>(row)?;
+                let data = if self.is_shared {
+                    block.shared.get(offset..offset + length)
+                } else {
+                    read_row(global, row, (self.region, offset), (length, size_of::<T>() as u64))
+                };
+                row.load_words(&mut columns[w], data?);
+            }
+            warps += 1;
+            cost += self.cost::<T>(&shape, true)?;
+        }
+        Some((warps, cost))
+    }
+
+    /// [`Piece::load`], to store it. No two lanes of a warp may store to the same byte.
+    #[inline(never)]
+    fn store<T: Word>(
+        &self,
+        global: &mut Global,
+        block: &mut Block,
+        (team, addresses, slot): (&Team, Addresses, Slot),
+    ) -> Option<(u64, u64)> {
+        let columns = T::columns(&mut block.registers, team.frame.base, slot);
+        let (mut warps, mut cost, mut scratch) = (0, 0, [0; WARP_SIZE]);
+        for (w, _, active) in team.members().filter(|(.., active)| *active != 0) {
+            let shape = addresses.shape(w, active, &mut scratch);
+            if !shape.is_disjoint(size_of::<T>() as u64) {
+                return None;
+            }
+            for row in shape.rows() {
+                let (offset, length) = self.part::<T>(row)?;
+                let data = if self.is_shared {
+                    block.shared.get_mut(offset..offset + length)
+                } else {
+                    write_row(global, row, (self.region, offset), (length, size_of::<T>() as u64))
+                };
+                row.store_words(&columns[w], data?);
+            }
+            warps += 1;
+            cost += self.cost::<T>(&shape, false)?;
+        }
+        Some((warps, cost))
+    }
+
+    /// The offset of a row, and its bytes.
+    #[inline(always)]
+    fn part<T: Word>(&self, row: &Row) -> Option<(usize, usize)> {
+        let (start, length) = row.range(size_of::<T>() as u64)?;
+        Some((self.offset + (start - self.start) as usize, length as usize))
+    }
+
+    /// What the access of a warp costs, if it is in rows.
+    #[inline(always)]
+    fn cost<T: Word>(&self, shape: &Shape<'_>, is_load: bool) -> Option<u64> {
+        let bytes = size_of::<T>() as u64;
+        Some(match (shape, self.is_shared) {
+            (Shape::Scattered(..), _) => return None,
+            (_, false) => shape.sectors(bytes),
+            (_, true) if is_load => shape.load_conflicts(bytes),
+            (_, true) => shape.store_conflicts(bytes),
+        })
+    }
+}
