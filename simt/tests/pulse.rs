@@ -56,6 +56,36 @@ fn a_pulse_counts_steps_and_blocks_and_changes_nothing() {
     assert_eq!(reports[0].counters, reports[1].counters);
 }
 
+/// A loop that ends soon after the emulator has looked whether its block still gets on.
+const LONG: &str = "\
+.version 8.0
+.target sm_70
+.visible .entry long()
+{
+    .reg .pred %p;
+    .reg .u32 %r<2>;
+    mov.u32 %r1, 0;
+NEXT:
+    add.u32 %r1, %r1, 1;
+    setp.lt.u32 %p, %r1, 5500;
+    @%p bra NEXT;
+    ret;
+}
+";
+
+#[test]
+fn blocks_that_end_while_they_are_looked_at_are_counted() {
+    for cores in [1, 2] {
+        let pulse = Arc::new(Pulse::default());
+        let mut emulator = Emulator::new(Limits::default());
+        let module = emulator.load("long.ptx", LONG).unwrap();
+        let launch = Launch { cores, pulse: Some(Arc::clone(&pulse)), ..Launch::new(256, 64) };
+        let report = emulator.launch(&module, "long", &launch).unwrap();
+        assert!(!report.was_stopped, "{cores} cores");
+        assert_eq!((pulse.steps(), pulse.blocks()), (report.counters.ptx_instructions, 256), "{cores} cores");
+    }
+}
+
 #[test]
 fn a_launch_that_shall_stop_ends_with_what_it_has_done() {
     for cores in [1, 2] {

@@ -178,11 +178,11 @@ impl Run<'_> {
             if has_stopped || is_cut || shared.is_over.load(Ordering::Relaxed) {
                 return Err(Stop::NeedsOneCore);
             }
-            shared.tell(self.steps - before, u64::from(block.live_threads == 0));
             self.probes[block.slot].count(self.steps - before);
             if block.live_threads != 0 {
                 self.probe_when_due(std::slice::from_mut(block))?;
             }
+            shared.tell(self.steps - before, u64::from(block.live_threads == 0));
         }
         let divergent = block.warps.iter().filter(|warp| warp.diverged).count();
         self.count_warps(block.warps.len() as u64, divergent as u64);

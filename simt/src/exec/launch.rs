@@ -63,9 +63,11 @@ impl Run<'_> {
             self.start_next(block);
         }
         let mut turns = Turns::new(self.launch.schedule, self.launch.seed);
-        let mut trials = Trials::new(self.launch);
+        let (mut trials, mut told) = (Trials::new(self.launch), (0, 0));
         while !blocks.is_empty() {
-            if !self.round(&mut blocks, &mut turns, self.launch.max_steps)? {
+            let has_steps_left = self.round(&mut blocks, &mut turns, self.launch.max_steps)?;
+            self.tell(&mut told, &blocks);
+            if !has_steps_left {
                 return Err(self.out_of_steps(&mut blocks));
             }
             if self.launch.pulse.as_ref().is_some_and(|pulse| pulse.is_stopping()) {
@@ -76,9 +78,19 @@ impl Run<'_> {
             // A probe is a slice like any other, and the last thread of a block may have ended in it. A round in which
             // such a block takes no step is no deadlock.
             self.replace_finished(&mut blocks);
+            self.tell(&mut told, &blocks);
             self.try_when_due(&mut trials, &mut blocks)?;
         }
         Ok(())
+    }
+
+    /// Tells the caller of the steps that were taken and the blocks that have ended since it was told last.
+    fn tell(&self, told: &mut (u64, u64), blocks: &[Block]) {
+        let ended = self.launch.grid.count() - self.waiting_blocks - blocks.len() as u64;
+        if let Some(pulse) = &self.launch.pulse {
+            pulse.add(self.steps - told.0, ended - told.1);
+        }
+        *told = (self.steps, ended);
     }
 
     /// A turn for every block, in the order that the policy says; `false` as soon as the launch has taken more than `most`
@@ -96,9 +108,6 @@ impl Run<'_> {
             let already = self.steps;
             self.turn(&mut blocks[index], turns)?;
             self.probes[blocks[index].slot].count(self.steps - already);
-            if let Some(pulse) = &self.launch.pulse {
-                pulse.add(self.steps - already, u64::from(blocks[index].live_threads == 0));
-            }
             if self.steps > most {
                 return Ok(false);
             }
