@@ -23,9 +23,9 @@ trap 'rm -r "$folder"' EXIT
 
 # The part of the emulator that a file belongs to: the first pattern that matches; `rest` is everything else, mostly
 # Rust's own library.
-patterns='loop=^exec\/(step|team\/(mod|run))\.rs registers=^machine\/(registers|file)\.rs shuffles=^(isa\/(op\/)?warp|exec\/collective)\.rs
+patterns='loop=^exec\/(step|team\/(mod|run))\.rs registers=^machine\/(registers|file)\.rs shuffles=^(isa\/(op\/)?warp|exec\/(collective|team\/control))\.rs
   arithmetic=^(isa\/|exec\/team\/compute|machine\/affine)
-  memory=^(access\/|exec\/(memory|atomics|generic|mbarrier|team\/memory)|report\/counters|machine\/(global|local|fork|elements))
+  memory=^(access\/|exec\/(memory|atomics|generic|mbarrier|team\/(addresses|memory|piece|stretch))|report\/counters|machine\/(global|local|fork|elements))
   checkers=^(order\/|machine\/written|checkers\/)
   turns=^(exec|schedule|machine)\/ libc=^libc rest=.'
 parts=(loop registers arithmetic shuffles memory turns checkers libc rest)
