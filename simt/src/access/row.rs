@@ -164,7 +164,7 @@ impl Row {
     /// The elements, in as few pieces as possible, if the range starts at `offset`.
     pub fn pieces(&self, offset: usize, bytes: u64) -> impl Iterator<Item = Elements> {
         let rest = self.mask >> self.low();
-        // From the lowest lane to the next; regular is a mask in which every lane but the lowest has another one so far below.
+        // The distance from the lowest lane to the next. The mask is regular if each other lane has one exactly so far below it.
         let gap = (rest & rest.wrapping_sub(1)).trailing_zeros().min(31);
         let is_regular = rest & !(rest << gap) == 1;
         let bytes = bytes as usize;

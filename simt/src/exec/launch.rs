@@ -65,20 +65,21 @@ impl Run<'_> {
         let mut turns = Turns::new(self.launch.schedule, self.launch.seed);
         let (mut trials, mut told) = (Trials::new(self.launch), (0, 0));
         while !blocks.is_empty() {
-            let has_steps_left = self.round(&mut blocks, &mut turns, self.launch.max_steps)?;
+            let outcome = self.round(&mut blocks, &mut turns, self.launch.max_steps);
             self.tell(&mut told, &blocks);
-            if !has_steps_left {
+            if !outcome? {
                 return Err(self.out_of_steps(&mut blocks));
             }
             if self.launch.pulse.as_ref().is_some_and(|pulse| pulse.is_stopping()) {
                 return Err(Stop::Watcher);
             }
             self.look_for_stalled(&mut blocks)?;
-            self.probe_when_due(&mut blocks)?;
+            let outcome = self.probe_when_due(&mut blocks);
             // A probe is a slice like any other, and the last thread of a block may have ended in it. A round in which
             // such a block takes no step is no deadlock.
             self.replace_finished(&mut blocks);
             self.tell(&mut told, &blocks);
+            outcome?;
             self.try_when_due(&mut trials, &mut blocks)?;
         }
         Ok(())

@@ -7,9 +7,9 @@
 //! see has changed on the way ([`crate::exec::lookout`]), the lanes that ran will go round like this for as long as nobody else
 //! changes memory. When that holds for every group that can run, of every warp of every resident block, it holds for
 //! ever, in whatever order they run: none of them does anything that another one depends on.
-//! Each block is probed when its warps have taken so many steps, and the others only when nobody in it gets on: in which
-//! turns a block runs that gets on by itself does not depend on who runs beside. After a probe the other warps of the block take
-//! as many steps as the one that ran alone, so that warps which do the same can go on doing it together.
+//! Each block is probed when it has taken so many steps for each of its warps, and the others only when nobody in it gets on: in
+//! which turns a block runs that gets on by itself does not depend on who runs beside. After a probe the other warps of the block,
+//! together, take as many steps as the one that ran alone, so that warps which do the same can go on doing it together.
 //!
 //! What ends a probe without a proof: a change of memory, a thread that ends, a barrier of the block, a word printed, a
 //! bound on steps. Loops that write, and warps that go round together through a barrier of the block, are left to
@@ -34,7 +34,8 @@ use crate::machine::divergence::{Divergence, Wait};
 use crate::machine::local::Local;
 use crate::machine::registers::{FULL_MASK, Image};
 
-/// Steps of a warp of each resident block between probes of one block at most, where each finds that somebody gets on.
+/// At most so many steps for each warp of a block, divided by the resident blocks, are between two probes of it, where each
+/// finds that somebody gets on.
 const LONGEST_INTERVAL: u64 = 1 << 20;
 /// The same where a probe found neither that nor a proof: longer loops need longer probes.
 const LONGEST_PAUSE: u64 = 1 << 24;
@@ -159,8 +160,8 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// After a probe, which ran some warps alone: lets the others take as many steps, and finds the registers that the block has
-    /// in common once more. A block whose warps do the same for long executes it together again.
+    /// After a probe, which ran some warps alone: gives the others as many steps, which they take together, and finds the
+    /// registers that are affine again. A block whose warps do the same for long executes it together again.
     fn catch_up(&mut self, block: &mut Block, before: &[u64]) -> Result<(), Stop> {
         let taken = |(warp, before): (&Warp, &u64)| warp.steps - before;
         let most = block.warps.iter().zip(before).map(taken).max().unwrap_or(0);

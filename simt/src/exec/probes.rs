@@ -2,13 +2,13 @@
 
 use crate::exec::lookout::Poll;
 
-/// Steps of each warp of a block before its first probe.
+/// Steps of a block before its first probe, for each of its warps.
 pub const FIRST_PROBE: u64 = 1 << 14;
 
 /// When a block is probed next.
 #[derive(Clone, Copy, Debug)]
 pub struct Probes {
-    /// Steps that the block has taken.
+    /// Steps that the block has taken in its turns and in probes.
     pub steps: u64,
     /// At which of them.
     pub next: u64,

@@ -72,19 +72,20 @@ impl Run<'_> {
         }
         let before = self.steps;
         let left = if self.watcher.is_some() {
-            self.run_watched(block, (w, g), slice)?
+            self.run_watched(block, (w, g), slice)
         } else {
             let slice_before = *slice;
             let left = self.straight_on_by((block, w, g), slice);
             let steps = u64::from(slice_before - *slice);
             self.steps += steps;
             block.warps[w].steps += steps;
-            left
+            Ok(left)
         };
         self.effort.apart += self.steps - before;
         if !self.initialisation.found.is_empty() {
             self.find_unwritten(block.number, w);
         }
+        let left = left?;
         if matches!(left, Left::Paused) {
             return Ok(true);
         }

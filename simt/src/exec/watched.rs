@@ -165,7 +165,8 @@ impl Run<'_> {
     }
 }
 
-/// Keeps the addresses of an instruction that is about to overwrite the register that they are in; whether it is.
+/// Keeps the addresses of an instruction that is about to overwrite the register that they are in. Returns whether it
+/// overwrites it.
 fn keep(kept: &mut Wide, program: &Program, block: &Block, w: usize, (inst, frame): (&Inst, &Frame)) -> bool {
     let Some((address, ..)) = access_of(inst) else { return false };
     let is_address = |result: &Touched| {

@@ -227,8 +227,9 @@ fn masked(a: Affine, mask: Affine, grid: Grid) -> Option<Affine> {
         return Some(Affine::uniform(a.base & mask));
     }
     let (_, lost) = parts(a, mask);
-    let (least, most) = lost.range(grid);
-    (least >= 0 && most as u64 <= mask).then_some(lost)
+    // A step of 64 bits may be so large that its multiples wrap.
+    let (_, most) = lost.exact(true, false, grid)?.range(grid);
+    (most as u64 <= mask).then_some(lost)
 }
 
 /// The multiples of a power of two in each step, and the rest; `low` is one less than the power.
@@ -241,4 +242,20 @@ fn parts(a: Affine, low: u64) -> (Affine, Affine) {
         warp: f(a.warp, low),
     };
     (each(|step, low| step & !low), each(|step, low| step & low))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mask_keeps_what_crosses_no_multiple_and_nothing_that_wraps() {
+        let (grid, mask) = (Grid { warps: 8, ..Grid::default() }, |mask| Affine::uniform(mask));
+        let index = Affine { x: 1, warp: 32, ..Affine::default() };
+        assert_eq!(masked(index, mask(255), grid), Some(index));
+        assert_eq!(masked(index, mask(31), grid), Some(Affine { warp: 0, ..index }));
+        assert_eq!(masked(index, mask(15), grid), None);
+        let hash = Affine { base: 6 << 60, x: 0x9e37_79b9_7f4a_7c15, ..Affine::default() };
+        assert_eq!(masked(hash, mask(u64::MAX >> 1), Grid::default()), None);
+    }
 }

@@ -303,7 +303,7 @@ impl<T: Column> File<T> {
         (0..self.forms.len()).for_each(|slot| self.expand(slot));
     }
 
-    /// Finds registers whose columns hold an affine value, and has them hold that as well.
+    /// Finds registers whose columns hold an affine value, and records it beside the columns.
     pub(super) fn find_affine(&mut self) {
         let warps = self.warps();
         let mut affine = self.columns.first().map_or_else(Vec::new, |&column| vec![column; warps]);

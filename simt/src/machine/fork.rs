@@ -4,9 +4,9 @@
 //! The forks share the bytes until a block writes to a page; then its fork gets a copy of that page. Every page that
 //! was accessed has bitmaps with one bit for each byte: what the current block has read and written, and what the
 //! earlier blocks on the same fork have. A bitmap knows in which of its words there are bits, because most blocks access
-//! a small part of a page, and what is done at the end of each block goes over that part only. If one block wrote a byte that another one accessed, the blocks may have
-//! communicated, and the result depends on which of them ran first. In that case the forks are discarded. Otherwise the
-//! written bytes are copied back.
+//! a small part of a page, and what is done at the end of each block goes over that part only. If one block wrote a byte
+//! that another one accessed, the blocks may have communicated, and the result depends on which of them ran first. In that
+//! case the forks are discarded. Otherwise the written bytes are copied back.
 //!
 //! An integer reduction whose result is not used leaves the same sum in whichever order the blocks carry it out. Such
 //! sums are kept beside the page and added to memory at the end. Several blocks may add to one of them, and none may
@@ -45,7 +45,7 @@ type Words = u64;
 
 const _: () = assert!(PAGE_BYTES / 64 == Words::BITS as usize, "a page has as many words as a word has bits");
 
-/// Bytes of a page that the current block has accessed.
+/// Bytes of a page, and in which words of the bitmap they are.
 #[derive(Clone, Debug)]
 struct Marks {
     bits: Bits,
@@ -60,7 +60,7 @@ struct Footprint {
     written: Marks,
 }
 
-/// The bytes of a page that earlier blocks have accessed. There is a bitmap only if a word is neither empty nor full.
+/// The bytes of a page that earlier blocks have accessed. There is a bitmap once a word was neither empty nor full.
 #[derive(Clone, Debug, Default)]
 struct Bytes {
     bits: Option<Box<Bits>>,

@@ -433,7 +433,7 @@ impl Global {
         self.regions[number].data.get_mut(offset..offset + bytes)
     }
 
-    /// Records which elements of the bytes that it got from [`Global::peek`] the kernel has read.
+    /// Records which elements of the bytes that it gets from [`Global::peek`] the kernel reads.
     #[inline(always)]
     pub fn note_read(
         &mut self,
@@ -446,7 +446,7 @@ impl Global {
         }
     }
 
-    /// Records which elements of the bytes that it got from [`Global::poke`] the kernel has written.
+    /// Records which elements of the bytes that it gets from [`Global::poke`] the kernel writes.
     #[inline(always)]
     pub fn note_written(
         &mut self,

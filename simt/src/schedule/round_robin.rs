@@ -8,7 +8,7 @@
 //! waited long enough: the next turn begins with a slice for them. This makes the schedule weakly fair.
 //!
 //! After many steps a warp runs alone for a while, because the emulator looks whether threads still get on (`exec::livelock`). The
-//! other warps of its block then take as many steps without it.
+//! other warps of its block then take a turn of as many steps without it.
 //!
 //! The order depends on nothing but the lanes of the block, so it is the same on any number of cores, with any checker, and with
 //! or without a watcher.

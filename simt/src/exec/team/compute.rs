@@ -51,7 +51,7 @@ impl Run<'_> {
         if !is_named || access.count != 1 {
             return None;
         }
-        let (start, bytes) = (access.address.offset as usize, usize::from(access.bytes));
+        let (start, bytes) = (usize::try_from(access.address.offset).ok()?, usize::from(access.bytes));
         let element = self.params.get(start..).and_then(|bytes_left| bytes_left.get(..bytes));
         element.filter(|_| start.is_multiple_of(bytes)).map(|element| extend(element, access))
     }

@@ -6,9 +6,9 @@
 //! is looked up once for the block, arithmetic is one loop over the registers of all warps, and what the registers of all
 //! warps have in common is computed once ([`crate::machine::registers`]).
 //!
-//! Everything but arithmetic is executed warp by warp by the same functions that execute it for a single group
-//! ([`crate::exec::step`]). With the test hook `plain`, arithmetic is executed so too, and the team takes one step at a time. That is the
-//! reference that tests compare with.
+//! What is neither arithmetic nor one of the simple cases ([`control`], [`stretch`], [`piece`]) is executed warp by warp, by the
+//! functions that execute it for a single group ([`crate::exec::step`]). With the test hook `plain`, arithmetic is executed so
+//! too, and the team takes one step at a time. That is the reference that tests compare with.
 
 mod addresses;
 mod compute;
@@ -362,7 +362,7 @@ impl Run<'_> {
     /// [`Run::run_team`] with each group executing its instructions by itself.
     fn run_apart(&mut self, block: &mut Block, team: &mut Team, left: &mut u32) -> Result<(), Stop> {
         let is_shown = self.watcher.is_some() && !self.looks() && !self.launch.hooks.plain;
-        // What each warp executes is counted for it at once, but for the instruction at hand.
+        // Each warp counts its steps as it takes them; `done` stands for the present instruction only.
         team.done = 1;
         loop {
             let next = if is_shown { self.step_shown(block, team)? } else { self.step_apart(block, team)? };

@@ -14,7 +14,8 @@ use crate::machine::registers::{Bank, Slot, WARP_SIZE, Word};
 
 impl Run<'_> {
     /// Carries it out warp by warp, but looks for the elements only once: where no checker looks, the lanes of each warp access
-    /// words in rows, and one piece of memory contains those of all warps. `false` if that is not so, and all is still to do.
+    /// words in rows, and one piece of memory contains those of all warps. `false` if that is not so; then some of them may have
+    /// been copied, and to do it again changes nothing.
     pub(super) fn touch_rows(
         &mut self,
         block: &mut Block,
@@ -60,8 +61,8 @@ struct Piece {
 }
 
 impl Piece {
-    /// Loads the register of this number for each warp of a team, row by row; the warps, and what that costs. `None` where the
-    /// lanes of a warp are not in rows, or a row is in two pages of a fork.
+    /// Loads the register of this number for each warp of a team, row by row; the warps, and what that costs. `None` at the first warp
+    /// whose lanes are not in rows, or with a row in two pages of a fork.
     #[inline(never)]
     fn load<T: Word>(
         &self,
@@ -74,6 +75,7 @@ impl Piece {
         let (mut warps, mut cost, mut scratch) = (0, 0, [0; WARP_SIZE]);
         for (w, _, active) in team.members().filter(|(.., active)| *active != 0) {
             let shape = addresses.shape(w, active, &mut scratch);
+            cost += self.cost::<T>(&shape, true)?;
             for row in shape.rows() {
                 let (offset, length) = self.part::<T>(row)?;
                 let data = if self.is_shared {
@@ -84,7 +86,6 @@ impl Piece {
                 row.load_words(&mut columns[w], data?);
             }
             warps += 1;
-            cost += self.cost::<T>(&shape, true)?;
         }
         Some((warps, cost))
     }
@@ -101,9 +102,7 @@ impl Piece {
         let (mut warps, mut cost, mut scratch) = (0, 0, [0; WARP_SIZE]);
         for (w, _, active) in team.members().filter(|(.., active)| *active != 0) {
             let shape = addresses.shape(w, active, &mut scratch);
-            if !shape.is_disjoint(size_of::<T>() as u64) {
-                return None;
-            }
+            cost += self.cost::<T>(&shape, false).filter(|_| shape.is_disjoint(size_of::<T>() as u64))?;
             for row in shape.rows() {
                 let (offset, length) = self.part::<T>(row)?;
                 let data = if self.is_shared {
@@ -114,7 +113,6 @@ impl Piece {
                 row.store_words(&columns[w], data?);
             }
             warps += 1;
-            cost += self.cost::<T>(&shape, false)?;
         }
         Some((warps, cost))
     }
