@@ -58,7 +58,7 @@ fn warps_execute_together_what_they_can() {
     check((BENCHMARKS, "bench_tree"), line, &sums, (3.0, 0.01));
 }
 
-/// A sum of neighbouring words, again and again, for longer than it takes until somebody looks whether threads still get on.
+/// A sum of neighbouring words, in a loop that is long enough for a probe for threads that make no progress.
 const LONG: &str = "
 .version 8.0
 .target sm_70
@@ -90,7 +90,7 @@ NEXT:
 ";
 
 #[test]
-fn a_look_at_a_long_loop_does_not_leave_it_slower() {
+fn a_probe_of_a_long_loop_does_not_leave_it_slower() {
     let report =
         launch((LONG, "long"), (1.into(), 256.into()), Hooks::default(), |launch, x, y| launch.arg(x).arg(y));
     let apart = report.effort.apart as f64 / report.counters.ptx_instructions as f64;

@@ -56,7 +56,7 @@ fn a_pulse_counts_steps_and_blocks_and_changes_nothing() {
     assert_eq!(reports[0].counters, reports[1].counters);
 }
 
-/// A loop that ends soon after the emulator has looked whether its block still gets on.
+/// A loop that ends soon after its block has been probed for threads that make no progress.
 const LONG: &str = "\
 .version 8.0
 .target sm_70
@@ -74,7 +74,7 @@ NEXT:
 ";
 
 #[test]
-fn blocks_that_end_while_they_are_looked_at_are_counted() {
+fn blocks_that_end_while_they_are_probed_are_counted() {
     for cores in [1, 2] {
         let pulse = Arc::new(Pulse::default());
         let mut emulator = Emulator::new(Limits::default());

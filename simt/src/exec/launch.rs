@@ -75,11 +75,11 @@ impl Run<'_> {
             }
             self.look_for_stalled(&mut blocks)?;
             let outcome = self.probe_when_due(&mut blocks);
+            self.tell(&mut told, &blocks);
+            outcome?;
             // A probe is a slice like any other, and the last thread of a block may have ended in it. A round in which
             // such a block takes no step is no deadlock.
             self.replace_finished(&mut blocks);
-            self.tell(&mut told, &blocks);
-            outcome?;
             self.try_when_due(&mut trials, &mut blocks)?;
         }
         Ok(())
@@ -87,7 +87,8 @@ impl Run<'_> {
 
     /// Tells the caller of the steps that were taken and the blocks that have ended since it was told last.
     fn tell(&self, told: &mut (u64, u64), blocks: &[Block]) {
-        let ended = self.launch.grid.count() - self.waiting_blocks - blocks.len() as u64;
+        let running = blocks.iter().filter(|block| block.live_threads != 0).count() as u64;
+        let ended = self.launch.grid.count() - self.waiting_blocks - running;
         if let Some(pulse) = &self.launch.pulse {
             pulse.add(self.steps - told.0, ended - told.1);
         }

@@ -7,9 +7,9 @@
 //! see has changed on the way ([`crate::exec::lookout`]), the lanes that ran will go round like this for as long as nobody else
 //! changes memory. When that holds for every group that can run, of every warp of every resident block, it holds for
 //! ever, in whatever order they run: none of them does anything that another one depends on.
-//! Each block is probed when it has taken so many steps for each of its warps, and the others only when nobody in it gets on: in
-//! which turns a block runs that gets on by itself does not depend on who runs beside. After a probe the other warps of the block,
-//! together, take as many steps as the one that ran alone, so that warps which do the same can go on doing it together.
+//! A block is probed after a number of steps for each of its warps, and the other blocks only if no thread of this one makes
+//! progress. So the turns of a block that makes progress do not depend on the blocks beside it. After a probe, the other warps of the
+//! block together take as many steps as the one that ran alone, so that warps which do the same can continue together.
 //!
 //! What ends a probe without a proof: a change of memory, a thread that ends, a barrier of the block, a word printed, a
 //! bound on steps. Loops that write, and warps that go round together through a barrier of the block, are left to
@@ -34,12 +34,12 @@ use crate::machine::divergence::{Divergence, Wait};
 use crate::machine::local::Local;
 use crate::machine::registers::{FULL_MASK, Image};
 
-/// At most so many steps for each warp of a block, divided by the resident blocks, are between two probes of it, where each
-/// finds that somebody gets on.
+/// The longest interval between two probes of a block in which each probe finds progress: steps for each of its warps, divided by
+/// the number of resident blocks.
 const LONGEST_INTERVAL: u64 = 1 << 20;
 /// The same where a probe found neither that nor a proof: longer loops need longer probes.
 const LONGEST_PAUSE: u64 = 1 << 24;
-/// Of the steps of a warp between probes, one part in so many is for a group in a probe.
+/// The group in a probe takes this part of the steps of a warp between two probes: one in so many.
 const SHARE: u64 = 32;
 /// The shortest bound of a probe, in steps of one group.
 const SHORTEST_PROBE: u64 = 1 << 10;

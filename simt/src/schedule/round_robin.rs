@@ -7,7 +7,7 @@
 //! Lanes that spin can stay at the lowest program counter for a whole turn. The lanes that could run in a turn, and did not, have
 //! waited long enough: the next turn begins with a slice for them. This makes the schedule weakly fair.
 //!
-//! After many steps a warp runs alone for a while, because the emulator looks whether threads still get on (`exec::livelock`). The
+//! After many steps a warp runs alone for a while, because the emulator checks that threads still make progress (`exec::livelock`). The
 //! other warps of its block then take a turn of as many steps without it.
 //!
 //! The order depends on nothing but the lanes of the block, so it is the same on any number of cores, with any checker, and with

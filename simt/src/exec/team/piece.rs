@@ -13,9 +13,9 @@ use crate::machine::global::Global;
 use crate::machine::registers::{Bank, Slot, WARP_SIZE, Word};
 
 impl Run<'_> {
-    /// Carries it out warp by warp, but looks for the elements only once: where no checker looks, the lanes of each warp access
-    /// words in rows, and one piece of memory contains those of all warps. `false` if that is not so; then some of them may have
-    /// been copied, and to do it again changes nothing.
+    /// Carries out a load or store warp by warp, but looks its elements up only once. For launches without a checker of memory, in
+    /// which the lanes of each warp access words in rows, and one piece of memory contains those of all warps. Otherwise it returns
+    /// `false`; some words may have been copied then, and copying them again changes nothing.
     pub(super) fn touch_rows(
         &mut self,
         block: &mut Block,
@@ -61,8 +61,8 @@ struct Piece {
 }
 
 impl Piece {
-    /// Loads the register of this number for each warp of a team, row by row; the warps, and what that costs. `None` at the first warp
-    /// whose lanes are not in rows, or with a row in two pages of a fork.
+    /// Loads the register of this number for each warp of a team, row by row. Returns the number of warps and what that costs, or
+    /// `None` at the first warp whose lanes are not in rows, or that has a row in two pages of a fork.
     #[inline(never)]
     fn load<T: Word>(
         &self,
