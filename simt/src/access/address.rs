@@ -28,23 +28,17 @@ pub fn addresses(lanes: &Lanes<'_>, address: &Address, slot: Slot, frame: &Frame
     at
 }
 
-/// [`addresses`] from the registers of a warp of a block, whether they have been written out or not.
-pub fn addresses_of(
-    registers: &Registers,
-    warp: usize,
-    address: &Address,
-    slot: Slot,
-    frame: &Frame,
-) -> Wide {
-    let (slot, offset) = (usize::from(slot), address.offset as u64);
+/// [`addresses`] from the registers of a warp of a block, whether they have been written out or not. The base is in register
+/// `slot` of its bank, and the frame at `local` in local memory.
+pub fn addresses_of(registers: &Registers, warp: usize, address: &Address, slot: usize, local: u64) -> Wide {
+    let offset = address.offset as u64;
     match address.base {
-        Base::Wide => registers.wide.get(frame.base.wide + slot, warp).map(|base| base.wrapping_add(offset)),
-        Base::Narrow => registers
-            .narrow
-            .get(frame.base.narrow + slot, warp)
-            .map(|base| u64::from(base.wrapping_add(offset as u32))),
+        Base::Wide => registers.wide.get(slot, warp).map(|base| base.wrapping_add(offset)),
+        Base::Narrow => {
+            registers.narrow.get(slot, warp).map(|base| u64::from(base.wrapping_add(offset as u32)))
+        }
         Base::Absolute => [offset; WARP_SIZE],
-        Base::Frame => [offset.wrapping_add(frame.local); WARP_SIZE],
+        Base::Frame => [offset.wrapping_add(local); WARP_SIZE],
     }
 }
 

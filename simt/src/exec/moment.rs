@@ -10,15 +10,17 @@ use crate::access::address::addresses_of;
 use crate::access::row::Shape;
 use crate::access::traffic::{atomic_conflicts, atomic_sectors, load_conflicts, store_conflicts};
 use crate::access::window::resolve;
-use crate::compile::inst::{AT_RETURN, Inst};
+use crate::compile::inst::{AT_RETURN, Inst, Pc};
 use crate::compile::program::Program;
+use crate::exec::team::stack::Masks;
 use crate::isa::op::Op;
-use crate::isa::op::memory::{Address, Memory};
+use crate::isa::op::memory::{Address, Base, Memory};
 use crate::launch::{Dim3, MemoryError};
-use crate::machine::block::{Block, Warp};
-use crate::machine::divergence::{Divergence, Frame, Wait};
+use crate::machine::block::Block;
+use crate::machine::divergence::{Divergence, Frame, Wait, position};
 use crate::machine::global::{Buffer, Global};
-use crate::machine::registers::{Bank, WARP_SIZE, Wide, lanes_of, write_lanes};
+use crate::machine::kept::Kept;
+use crate::machine::registers::{Bank, Registers, WARP_SIZE, Wide, lanes_of, write_lanes};
 use crate::report::fault::Site;
 use crate::report::location::{AccessKind, Space};
 
@@ -44,8 +46,6 @@ pub struct Moment<'m> {
     pub active: u32,
     /// The instruction, by its number in the module.
     pub instruction: u32,
-    /// The addresses of its access, if it has overwritten the register that they were in.
-    pub(crate) overwritten: Option<&'m Wide>,
     pub(crate) machine: Machine<'m>,
 }
 
@@ -56,6 +56,21 @@ pub(crate) struct Machine<'m> {
     pub global: &'m Global,
     pub block: &'m Block,
     pub frame: &'m Frame,
+    /// Registers as they were before the instruction, for the warps after this one, and for the addresses of its access.
+    pub kept: &'m Kept,
+    /// Where the warps stand that execute the instruction together, if they do.
+    pub standing: Option<Standing<'m>>,
+}
+
+/// Where the warps of a team stand, which execute an instruction one after another for those who watch.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Standing<'m> {
+    /// The lanes of each warp.
+    pub lanes: &'m Masks,
+    /// At which instruction they are until it is their turn.
+    pub from: Pc,
+    /// Where they go.
+    pub to: Pc,
 }
 
 /// An access to memory by the active lanes of an instruction.
@@ -129,7 +144,7 @@ pub struct Register<'m> {
     pub name: &'m str,
     /// The name of its type in the text, `b32`.
     pub ty: &'static str,
-    machine: Machine<'m>,
+    registers: &'m Registers,
     warp: usize,
     place: (Bank, usize),
 }
@@ -137,8 +152,7 @@ pub struct Register<'m> {
 impl Register<'_> {
     /// What the register holds in a lane, as bits. Lanes that are in another function have a register of that one there.
     pub fn value(&self, lane: usize) -> u64 {
-        let registers = &self.machine.block.registers;
-        let (bank, slot) = self.place;
+        let (registers, (bank, slot)) = (self.registers, self.place);
         let lane = lane % WARP_SIZE;
         match bank {
             Bank::Narrow => u64::from(registers.narrow.get(slot, self.warp)[lane]),
@@ -167,9 +181,10 @@ impl<'m> Moment<'m> {
         if active == 0 {
             return Vec::new();
         }
-        let registers = &machine.block.registers;
-        let now = || addresses_of(registers, self.warp as usize, address, inst.args.a, machine.frame);
-        let at = self.overwritten.copied().unwrap_or_else(now);
+        let bank = if address.base == Base::Narrow { Bank::Narrow } else { Bank::Wide };
+        let slot = machine.frame.base.of(bank) + usize::from(inst.args.a);
+        let (registers, slot) = machine.kept.find((bank, slot)).unwrap_or((&machine.block.registers, slot));
+        let at = addresses_of(registers, self.warp as usize, address, slot, machine.frame.local);
         let access = |memory: Memory, lanes: u32, addresses: Wide| {
             let space = space(memory);
             let access = Access { space, kind, bytes, lanes, addresses, sectors: 0, bank_conflicts: 0 };
@@ -207,16 +222,22 @@ impl<'m> Moment<'m> {
 
     /// The lanes of all warps of the block that have not ended, by what they execute next and what they wait for.
     pub fn groups(&self) -> impl Iterator<Item = LaneGroup> + '_ {
-        self.machine.block.warps.iter().flat_map(|warp| {
-            let groups = (0..warp.divergence.groups.len()).map(|group| running(warp, group));
-            let waiting = warp.divergence.waiting().map(|meeting| LaneGroup {
-                warp: warp.id,
-                lanes: meeting.arrived,
-                instruction: Some(meeting.pc),
-                waiting: Waiting::Reconvergence { missing: meeting.expected & !meeting.arrived },
-            });
-            groups.chain(waiting)
+        let warps = self.machine.block.warps.iter().enumerate();
+        warps.flat_map(|(w, warp)| {
+            let mut divergence = warp.divergence.clone();
+            if let Some((lanes, pc)) = self.stands_at(w) {
+                let group = position(&divergence, lanes);
+                divergence.groups[group].pc = pc;
+            }
+            groups(warp.id, &divergence)
         })
+    }
+
+    /// The lanes of a warp that execute the instruction together with other warps, and where they stand.
+    fn stands_at(&self, warp: usize) -> Option<(u32, Pc)> {
+        let Standing { lanes, from, to } = self.machine.standing?;
+        let pc = if warp <= self.warp as usize { to } else { from };
+        Some((lanes[warp], pc)).filter(|(lanes, _)| *lanes != 0)
     }
 
     /// The lanes of a warp of the block that have ended, or that a last warp does not have, one bit a lane.
@@ -227,22 +248,20 @@ impl<'m> Moment<'m> {
     /// The registers of the function that the lanes ran in, as the text names them, in a warp of the block. Registers that
     /// no instruction names are left out.
     pub fn registers(&self, warp: u32) -> impl Iterator<Item = Register<'m>> + use<'m> {
-        let machine = self.machine;
+        let (machine, executing) = (self.machine, self.warp);
         let code = &machine.program.functions[machine.frame.function as usize];
         let is_there = (warp as usize) < machine.block.warps.len();
         code.registers.iter().filter(move |_| is_there).filter_map(move |register| {
-            let (registers, base) = (&machine.block.registers, machine.frame.base);
-            let slot = usize::from(register.slot);
-            let (slot, count) = match register.bank {
-                Bank::Narrow => (base.narrow + slot, registers.narrow.len()),
-                Bank::Wide => (base.wide + slot, registers.wide.len()),
-                Bank::Preds => (base.preds + slot, registers.preds.len()),
-            };
-            let place = (register.bank, slot);
-            let known =
-                Register { name: &register.name, ty: register.ty, machine, warp: warp as usize, place };
+            let (bank, registers) = (register.bank, &machine.block.registers);
+            let slot = machine.frame.base.of(bank) + usize::from(register.slot);
             // A warp that has never been in the function has no such registers yet.
-            (slot < count).then_some(known)
+            if slot >= registers.shape().of(bank) {
+                return None;
+            }
+            let before = machine.kept.find((bank, slot)).filter(|_| warp > executing);
+            let (registers, slot) = before.unwrap_or((registers, slot));
+            let (name, warp) = (&register.name, warp as usize);
+            Some(Register { name, ty: register.ty, registers, warp, place: (bank, slot) })
         })
     }
 
@@ -267,18 +286,28 @@ impl<'m> Moment<'m> {
     }
 }
 
-fn running(warp: &Warp, number: usize) -> LaneGroup {
-    let group = &warp.divergence.groups[number];
-    let waiting = match group.wait {
-        Wait::Barrier(number) => Waiting::Barrier(number),
-        Wait::Collective => Waiting::Warp,
-        Wait::Nothing => match missing(&warp.divergence, number) {
-            0 => Waiting::Nothing,
-            missing => Waiting::Reconvergence { missing },
-        },
-    };
-    let instruction = (group.pc < AT_RETURN).then_some(group.pc);
-    LaneGroup { warp: warp.id, lanes: group.mask, instruction, waiting }
+/// The lanes of a warp that have not ended.
+fn groups(warp: u32, divergence: &Divergence) -> Vec<LaneGroup> {
+    let running = (0..divergence.groups.len()).map(|number| {
+        let group = &divergence.groups[number];
+        let waiting = match group.wait {
+            Wait::Barrier(number) => Waiting::Barrier(number),
+            Wait::Collective => Waiting::Warp,
+            Wait::Nothing => match missing(divergence, number) {
+                0 => Waiting::Nothing,
+                missing => Waiting::Reconvergence { missing },
+            },
+        };
+        let instruction = (group.pc < AT_RETURN).then_some(group.pc);
+        LaneGroup { warp, lanes: group.mask, instruction, waiting }
+    });
+    let waiting = divergence.waiting().map(|meeting| LaneGroup {
+        warp,
+        lanes: meeting.arrived,
+        instruction: Some(meeting.pc),
+        waiting: Waiting::Reconvergence { missing: meeting.expected & !meeting.arrived },
+    });
+    running.chain(waiting).collect()
 }
 
 /// The lanes that are still to come where a group reconverges with others, if it has come there itself.

@@ -17,6 +17,7 @@ use crate::exec::team::Team;
 use crate::isa::op::Op;
 use crate::launch::{Launch, Reconvergence, Schedule};
 use crate::machine::global::Global;
+use crate::machine::kept::Kept;
 use crate::machine::registers::Registers;
 use crate::ptx::Error;
 use crate::report::counters::{Counters, LineCounters};
@@ -96,6 +97,8 @@ pub struct Run<'a> {
     pub(crate) findings: Findings,
     /// The caller's watcher, which sees every instruction, if there is one.
     pub watcher: Option<&'a mut Watcher<'a>>,
+    /// For the watcher: registers as they were before the present instruction.
+    pub(crate) kept: Kept,
     /// The lanes for which the instruction that is being carried out was taken back.
     pub(crate) taken_back: u32,
     /// The registers with which a warp starts.
@@ -161,6 +164,7 @@ impl<'a> Run<'a> {
             findings: Findings::default(),
             watcher: None,
             registers: Registers::of_one_warp(&program.functions[kernel as usize].image),
+            kept: Kept::default(),
             taken_back: 0,
             initialisation,
             late: 0,

@@ -1,20 +1,27 @@
-//! Runs a launch that has a watcher, an instruction of a warp at a time, and shows each ([`super::moment`]).
+//! Runs a launch that has a watcher, and shows it every instruction of every warp ([`super::moment`]).
 //!
-//! What an instruction accessed follows from the registers that it leaves, and is found out only if the watcher asks. A load
-//! that overwrites its own address is the exception: its addresses are kept.
+//! A team computes registers for all of its warps at once here too. The watcher then sees one warp after another execute the
+//! instruction: until it is a warp's turn, its registers are shown as they were before, of which there are copies. What does
+//! more than that is carried out for one warp after another, and each is shown in between.
+//!
+//! What an instruction accessed follows from the registers that it leaves, and is found out only if the watcher asks. If a load
+//! overwrites its own address, that is read from the copies.
 
-use crate::access::address::addresses_of;
 use crate::compile::inst::{Inst, Pc};
 use crate::compile::program::Program;
-use crate::exec::moment::{Machine, Moment, access_of};
+use crate::exec::moment::{Machine, Moment, Standing, access_of};
 use crate::exec::state::{Run, Stop};
 use crate::exec::step::{Left, place_of, write};
+use crate::exec::team::addresses::Addresses;
+use crate::exec::team::compute::expand;
 use crate::exec::team::{Team, leaves_team};
 use crate::isa::op::memory::Base;
 use crate::isa::op::{Op, Touched};
 use crate::machine::block::Block;
 use crate::machine::divergence::{Frame, Group, position};
-use crate::machine::registers::{Bank, WARP_SIZE, Wide, lane_count};
+use crate::machine::kept::Kept;
+use crate::machine::registers::{Bank, Shape, WARP_SIZE, lane_count};
+use crate::report::counters::Counters;
 
 /// An instruction that is shown: where it stands, the lanes that came to it, and for which of them it was carried out.
 #[derive(Clone, Copy)]
@@ -24,8 +31,6 @@ struct Shown<'s> {
     mask: u32,
     active: u32,
     frame: &'s Frame,
-    /// The addresses of its access, if it overwrites them.
-    overwritten: Option<&'s Wide>,
 }
 
 impl Run<'_> {
@@ -37,7 +42,7 @@ impl Run<'_> {
         (w, g): (usize, usize),
         slice: &mut u32,
     ) -> Result<Left, Stop> {
-        let (mut done, mut kept) = (0, [0; WARP_SIZE]);
+        let mut done = 0;
         loop {
             let group = &block.warps[w].divergence.groups[g];
             let (pc, mask, frame) = (group.pc, group.mask, group.frame);
@@ -50,7 +55,9 @@ impl Run<'_> {
                 mask & (block.registers.preds.get(slot, w) ^ inst.flip)
             };
             let active = inst.map_or(0, guard);
-            let is_kept = inst.is_some_and(|inst| keep(&mut kept, self.program, block, w, (inst, &frame)));
+            if let Some(inst) = inst {
+                keep_address(&mut self.kept, self.program, block, (inst, frame.base));
+            }
             let mut one = 1;
             let left = self.straight_on_by((block, w, g), &mut one);
             if one != 0 {
@@ -63,20 +70,126 @@ impl Run<'_> {
             if let Left::At(_) = left {
                 return Ok(left);
             }
-            let (step, overwritten) = (self.steps - 1, is_kept.then_some(&kept));
-            self.show(block, w, Shown { step, pc, mask, active, frame: &frame, overwritten })?;
+            self.show(block, w, Shown { step: self.steps - 1, pc, mask, active, frame: &frame })?;
             if !matches!(left, Left::Paused) {
                 return Ok(left);
             }
         }
     }
 
-    /// Executes the next instruction of a team, warp by warp, and shows each; where the team goes, if it remains one.
-    pub(crate) fn step_shown(&mut self, block: &mut Block, team: &mut Team) -> Result<Option<Pc>, Stop> {
+    /// Runs a team for as long as it stays one, and shows every step.
+    pub(crate) fn run_shown(
+        &mut self,
+        block: &mut Block,
+        team: &mut Team,
+        left: &mut u32,
+    ) -> Result<(), Stop> {
+        while *left != 0 {
+            if team.may_change() && team.ends() {
+                break;
+            }
+            let inst = &self.program.insts[team.pc as usize];
+            *left -= 1;
+            let traffic = self.traffic[team.pc as usize].clone();
+            if let Some(to) = self.execute_together(block, team, inst) {
+                if let Err((w, stop)) = self.show_team(block, team, to) {
+                    self.take_back(block, team, (w, traffic));
+                    return Err(stop);
+                }
+                team.pc = to;
+                continue;
+            }
+            team.leave(block);
+            // Each warp counts its steps as it takes them; this stands for the present instruction.
+            team.done = 1;
+            let Some(to) = self.execute_apart(block, team, inst)? else { return Ok(()) };
+            team.pc = to;
+            if team.may_change() && team.ends() {
+                return Ok(());
+            }
+            team.done = 0;
+        }
+        team.leave(block);
+        Ok(())
+    }
+
+    /// Executes an instruction of a team for all of its warps at once, if it changes registers and no memory, and cannot be at
+    /// fault; where they go then.
+    fn execute_together(&mut self, block: &mut Block, team: &mut Team, inst: &Inst) -> Option<Pc> {
+        let threads = team.find_active(block, inst);
+        self.kept.clear();
+        for result in self.program.writes(inst) {
+            self.kept.keep(&block.registers, place(result, team.frame.base));
+        }
+        // Lanes outside of the team are shown too, even those that have ended.
+        let has_all = threads == team.lanes.threads;
+        let may_replace = has_all && threads == (block.warps.len() * WARP_SIZE) as u64;
+        let to = self.execute_in_registers(block, team, (inst, threads), may_replace).or_else(|| {
+            let is_done = match inst.op {
+                Op::Load(_) if block.mbarriers.is_empty() && !self.is_seen() => {
+                    let addresses = Addresses::of(block, team, inst);
+                    self.touch_at_once(block, team, inst, (addresses, may_replace))
+                }
+                Op::Collective(collective) if has_all => self.shuffle_together(block, team, inst, collective),
+                Op::Hint => true,
+                _ => false,
+            };
+            is_done.then_some(team.pc + 1)
+        });
+        if to.is_some() {
+            self.count_issued(team, threads);
+        } else {
+            self.kept.restore(&mut block.registers);
+        }
+        to
+    }
+
+    /// Shows an instruction that a team has executed, warp by warp. An error is the warp after which the watcher stops.
+    fn show_team(&mut self, block: &Block, team: &Team, to: Pc) -> Result<(), (usize, Stop)> {
+        let Some(watcher) = &mut self.watcher else { return Ok(()) };
+        let standing = Some(Standing { lanes: &team.lanes.masks, from: team.pc, to });
+        let (program, global, kept, frame) = (self.program, &*self.global, &self.kept, &team.frame);
+        let machine = Machine { program, global, block, frame, kept, standing };
+        let (step, block, instruction) = (self.steps - team.lanes.warps, block.index, team.pc);
+        let mut moment = Moment { step, block, warp: 0, mask: 0, active: 0, instruction, machine };
+        for (w, mask, active) in team.members() {
+            (moment.warp, moment.mask, moment.active) = (w as u32, mask, active);
+            if watcher(&moment).is_break() {
+                return Err((w, Stop::Watcher));
+            }
+            moment.step += 1;
+        }
+        Ok(())
+    }
+
+    /// Takes back that the warps after `w` have executed an instruction, and what that cost.
+    #[cold]
+    fn take_back(&mut self, block: &mut Block, team: &mut Team, (w, traffic): (usize, Counters)) {
+        team.leave(block);
+        self.take_back_after(block, team, w);
+        self.kept.restore(&mut block.registers);
+        let inst = &self.program.insts[team.pc as usize];
+        expand(&mut block.registers, team.frame.base, self.program.touched(inst));
+        self.traffic[team.pc as usize] = traffic;
+        self.steps -= team.lanes.warps;
+        for (w, _, active) in team.members().filter(|member| member.0 <= w) {
+            self.steps += 1;
+            if active != 0 && matches!(inst.op, Op::Load(_)) {
+                let again = self.carry_out_for(block, team, (w, active), inst, self.steps - 1);
+                debug_assert!(again.is_ok(), "what was loaded once can be loaded again");
+            }
+        }
+    }
+
+    /// Executes an instruction of a team, warp by warp, and shows each; where the team goes, if it remains one.
+    fn execute_apart(&mut self, block: &mut Block, team: &Team, inst: &Inst) -> Result<Option<Pc>, Stop> {
         let (pc, frame) = (team.pc, team.frame);
-        let inst = &self.program.insts[pc as usize];
-        team.find_active(block, inst);
-        let (mut next, mut is_team, mut kept) = (None, true, [0; WARP_SIZE]);
+        if matches!(inst.op, Op::Call(_) | Op::Return) {
+            block.registers.expand_all();
+        } else {
+            expand(&mut block.registers, frame.base, self.program.touched(inst));
+        }
+        let (mut next, mut is_team) = (None, true);
         for w in 0..block.warps.len() {
             let (mask, active) = (team.lanes.masks[w], team.active()[w]);
             if mask == 0 {
@@ -99,7 +212,7 @@ impl Run<'_> {
                 self.watched_control(block, w, group, active)?;
                 continue;
             }
-            let (mut to, mut left, mut is_kept) = (pc + 1, Ok(()), false);
+            let (mut to, mut left) = (pc + 1, Ok(()));
             let parameter = if let Op::Load(access) = &inst.op { self.named_parameter(access) } else { None };
             match (&inst.op, parameter) {
                 _ if active == 0 => {}
@@ -116,7 +229,6 @@ impl Run<'_> {
                     place.tell(&mut block.registers.lanes(w, frame.base, active), inst, &frame, 1);
                 }
                 _ => {
-                    is_kept = keep(&mut kept, self.program, block, w, (inst, &frame));
                     left = self.carry_out_seen(block, team, (w, mask, active), inst);
                 }
             }
@@ -125,8 +237,7 @@ impl Run<'_> {
             if left.is_ok() {
                 warp.divergence.groups[group].pc = to;
             }
-            let (step, overwritten) = (self.steps - 1, is_kept.then_some(&kept));
-            self.show(block, w, Shown { step, pc, mask, active, frame: &frame, overwritten })?;
+            self.show(block, w, Shown { step: self.steps - 1, pc, mask, active, frame: &frame })?;
             if let Err((_, left)) = left {
                 self.leave_loop(block, w, (group, left), &mut 0)?;
             }
@@ -142,34 +253,33 @@ impl Run<'_> {
         w: usize,
         (group, active): (&Group, u32),
     ) -> Result<(), Stop> {
+        // What it changes may be another warp's: the result of a barrier, for one.
+        self.kept.clear();
         let (step, frame) = (self.steps - 1, &group.frame);
-        self.show(block, w, Shown { step, pc: group.pc, mask: group.mask, active, frame, overwritten: None })
+        self.show(block, w, Shown { step, pc: group.pc, mask: group.mask, active, frame })
     }
 
     #[inline(always)]
     fn show(&mut self, block: &Block, w: usize, shown: Shown<'_>) -> Result<(), Stop> {
         let Some(watcher) = &mut self.watcher else { return Ok(()) };
-        let Shown { step, pc, mask, active, frame, overwritten } = shown;
-        let machine = Machine { program: self.program, global: self.global, block, frame };
-        let moment = Moment {
-            step,
-            block: block.index,
-            warp: w as u32,
-            mask,
-            active,
-            instruction: pc,
-            overwritten,
-            machine,
-        };
+        let Shown { step, pc: instruction, mask, active, frame } = shown;
+        let (program, global, kept) = (self.program, &*self.global, &self.kept);
+        let machine = Machine { program, global, block, frame, kept, standing: None };
+        let moment = Moment { step, block: block.index, warp: w as u32, mask, active, instruction, machine };
         if watcher(&moment).is_continue() { Ok(()) } else { Err(Stop::Watcher) }
     }
 }
 
-/// Keeps the addresses of an instruction that is about to overwrite the register that they are in. Returns whether it
-/// overwrites it.
-fn keep(kept: &mut Wide, program: &Program, block: &Block, w: usize, (inst, frame): (&Inst, &Frame)) -> bool {
-    let Some((address, ..)) = access_of(inst) else { return false };
-    let is_address = |result: &Touched| {
+/// Where a register of the frame at `base` is.
+fn place(register: &Touched, base: Shape) -> (Bank, usize) {
+    (register.bank, base.of(register.bank) + usize::from(register.slot))
+}
+
+/// Keeps the register with the addresses of an instruction, if that is about to overwrite it.
+fn keep_address(kept: &mut Kept, program: &Program, block: &Block, (inst, base): (&Inst, Shape)) {
+    kept.clear();
+    let Some((address, ..)) = access_of(inst) else { return };
+    let is_address = |result: &&Touched| {
         let is_in_bank = match address.base {
             Base::Wide => result.bank == Bank::Wide,
             Base::Narrow => result.bank == Bank::Narrow,
@@ -177,9 +287,7 @@ fn keep(kept: &mut Wide, program: &Program, block: &Block, w: usize, (inst, fram
         };
         is_in_bank && result.slot == inst.args.a
     };
-    let is_overwritten = program.writes(inst).iter().any(is_address);
-    if is_overwritten {
-        *kept = addresses_of(&block.registers, w, address, inst.args.a, frame);
+    if let Some(overwritten) = program.writes(inst).iter().find(is_address) {
+        kept.keep(&block.registers, place(overwritten, base));
     }
-    is_overwritten
 }

@@ -299,6 +299,24 @@ impl<T: Column> File<T> {
         self.columns(0, 0).copy_first(slot);
     }
 
+    /// Has a register hold what one of another file of as many warps holds. A register that is not there yet is added.
+    pub(super) fn copy(&mut self, to: usize, other: &File<T>, slot: usize) {
+        self.grid = other.grid;
+        let (warps, count, form) = (self.warps(), self.forms.len().max(to + 1), other.forms[slot]);
+        let from = &other.columns[slot * warps..][..warps];
+        self.forms.resize(count, Form::AFFINE);
+        self.values.resize(self.values.len().max(count), Affine::default());
+        self.columns.resize(self.columns.len().max(count * warps), from[0]);
+        self.forms[to] = form;
+        self.values[to] = other.values.get(slot).copied().unwrap_or_default();
+        let written = match form.written {
+            Written::None => 0,
+            Written::First => 1,
+            Written::All => warps,
+        };
+        self.columns[to * warps..][..written].copy_from_slice(&from[..written]);
+    }
+
     pub(super) fn expand_all(&mut self) {
         (0..self.forms.len()).for_each(|slot| self.expand(slot));
     }

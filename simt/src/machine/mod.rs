@@ -12,6 +12,7 @@ pub mod fork;
 pub mod global;
 pub mod id;
 mod journal;
+pub mod kept;
 pub mod local;
 pub mod mbarriers;
 pub mod random;

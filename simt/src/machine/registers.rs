@@ -55,6 +55,16 @@ impl Shape {
             preds: self.preds + other.preds,
         }
     }
+
+    /// How many registers of a bank.
+    #[must_use]
+    pub fn of(self, bank: Bank) -> usize {
+        match bank {
+            Bank::Narrow => self.narrow,
+            Bank::Wide => self.wide,
+            Bank::Preds => self.preds,
+        }
+    }
 }
 
 /// The columns of one warp: the image from which a frame starts, or a copy of what a warp holds.
@@ -113,6 +123,11 @@ impl Registers {
     #[inline(always)]
     pub fn grid(&self) -> Grid {
         self.narrow.grid
+    }
+
+    /// How many registers there are.
+    pub fn shape(&self) -> Shape {
+        Shape { narrow: self.narrow.len(), wide: self.wide.len(), preds: self.preds.len() }
     }
 
     /// Opens a frame at `base` for lanes of a warp: what `image` holds. Other lanes may have a frame of
@@ -218,6 +233,15 @@ impl Registers {
             Bank::Narrow => self.narrow.share_first(base.narrow + slot, is_uniform),
             Bank::Wide => self.wide.share_first(base.wide + slot, is_uniform),
             Bank::Preds => self.preds.share_first(base.preds + slot, is_uniform),
+        }
+    }
+
+    /// Has a register hold for each warp what one of other registers of as many warps holds.
+    pub fn copy(&mut self, to: usize, others: &Registers, (bank, slot): (Bank, usize)) {
+        match bank {
+            Bank::Narrow => self.narrow.copy(to, &others.narrow, slot),
+            Bank::Wide => self.wide.copy(to, &others.wide, slot),
+            Bank::Preds => self.preds.copy(to, &others.preds, slot),
         }
     }
 

@@ -11,7 +11,7 @@ use crate::machine::registers::{Bank, FULL_MASK, WARP_SIZE, Wide};
 
 /// The addresses of a team's access that are affine in the place of a thread.
 #[derive(Clone, Copy)]
-pub(super) struct Addresses {
+pub(crate) struct Addresses {
     pub(super) value: Affine,
     pub(super) grid: Grid,
 }
@@ -19,7 +19,7 @@ pub(super) struct Addresses {
 impl Addresses {
     /// The addresses of a load from or a store to global or shared memory, where they are affine.
     #[inline(always)]
-    pub(super) fn of(block: &Block, team: &Team, inst: &Inst) -> Option<Addresses> {
+    pub(crate) fn of(block: &Block, team: &Team, inst: &Inst) -> Option<Addresses> {
         let (Op::Load(access) | Op::Store(access)) = &inst.op else { return None };
         if !matches!(access.address.memory, Memory::Global | Memory::Shared) {
             return None;

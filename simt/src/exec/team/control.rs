@@ -56,7 +56,7 @@ impl Run<'_> {
     }
 
     /// A shuffle of whole warps in which every lane reads as far away as the others, and a barrier of whole warps.
-    fn shuffle_together(
+    pub(crate) fn shuffle_together(
         &mut self,
         block: &mut Block,
         team: &Team,

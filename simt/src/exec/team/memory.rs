@@ -35,10 +35,7 @@ impl Run<'_> {
             expand(&mut block.registers, team.frame.base, self.program.touched(inst));
             return self.carry_out_apart(block, team, inst);
         }
-        if let Some(addresses) = addresses
-            && (self.touch_at_once(block, team, inst, (addresses, may_replace))
-                || self.touch_rows(block, team, inst, (addresses, may_replace)))
-        {
+        if self.touch_at_once(block, team, inst, (addresses, may_replace)) {
             return Ok(());
         }
         self.prepare(block, team, inst, (addresses.is_some(), may_replace));
@@ -119,9 +116,24 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Carries it out for all warps at once, where threads that follow each other access neighbouring elements in one piece
-    /// of memory; whether they do.
-    fn touch_at_once(
+    /// Carries out a load or store for all warps at once, if it is known how its addresses lie, and they are in one piece of
+    /// memory; whether it is so. If not, some words may have been copied, and copying them again changes nothing.
+    pub(crate) fn touch_at_once(
+        &mut self,
+        block: &mut Block,
+        team: &Team,
+        inst: &Inst,
+        (addresses, may_replace): (Option<Addresses>, bool),
+    ) -> bool {
+        addresses.is_some_and(|addresses| {
+            self.touch_stretch(block, team, inst, (addresses, may_replace))
+                || self.touch_rows(block, team, inst, (addresses, may_replace))
+        })
+    }
+
+    /// Carries it out for all warps at once, where threads that follow each other access neighbouring elements; whether they
+    /// do.
+    fn touch_stretch(
         &mut self,
         block: &mut Block,
         team: &Team,

@@ -10,8 +10,8 @@
 //! functions that execute it for a single group ([`crate::exec::step`]). With the test hook `plain`, arithmetic is executed so
 //! too, and the team takes one step at a time. That is the reference that tests compare with.
 
-mod addresses;
-mod compute;
+pub(crate) mod addresses;
+pub(crate) mod compute;
 mod control;
 mod memory;
 mod piece;
@@ -152,7 +152,7 @@ impl Team {
     }
 
     /// Writes the groups of its warps: it changes, or something else is to look at them.
-    fn leave(&mut self, block: &mut Block) {
+    pub(crate) fn leave(&mut self, block: &mut Block) {
         self.count_steps(block);
         self.stack.write_back(block, self.pc, &self.lanes);
     }
@@ -176,18 +176,18 @@ impl Team {
 
     /// Whether it may change at this instruction, because other lanes stand here or further up.
     #[inline(always)]
-    fn may_change(&self) -> bool {
+    pub(crate) fn may_change(&self) -> bool {
         self.pc >= self.next.min(self.stack.lowest()) || self.has_company || !self.meetings.is_empty()
     }
 
     /// Whether it has to be gathered again at this instruction.
-    fn ends(&self) -> bool {
+    pub(crate) fn ends(&self) -> bool {
         let is_passed = self.pc >= self.next || self.pc > self.stack.lowest();
         self.done != 0 && self.has_company || is_passed || self.meetings.contains(&self.pc)
     }
 
     /// The warps of the team with the lanes that they have in it, and those that are active.
-    fn members(&self) -> impl Iterator<Item = (usize, u32, u32)> + '_ {
+    pub(crate) fn members(&self) -> impl Iterator<Item = (usize, u32, u32)> + '_ {
         let all = self.lanes.masks.iter().zip(self.active()).enumerate();
         all.filter(|(_, (mask, _))| **mask != 0).map(|(w, (&mask, &active))| (w, mask, active))
     }
@@ -306,7 +306,8 @@ impl Run<'_> {
         among: &Masks,
         steps: u32,
     ) -> Result<(), Stop> {
-        let is_apart = self.launch.hooks.plain || self.launch.weak_memory || self.watcher.is_some();
+        let is_apart =
+            self.launch.hooks.plain || self.launch.weak_memory || self.watcher.is_some() && self.looks();
         if is_apart {
             block.registers.expand_all();
         }
@@ -328,6 +329,8 @@ impl Run<'_> {
             }
             if is_apart {
                 self.run_apart(block, team, &mut left)?;
+            } else if self.watcher.is_some() {
+                self.run_shown(block, team, &mut left)?;
             } else {
                 self.run_team(block, team, &mut left)?;
             }
@@ -361,11 +364,10 @@ impl Run<'_> {
 
     /// [`Run::run_team`] with each group executing its instructions by itself.
     fn run_apart(&mut self, block: &mut Block, team: &mut Team, left: &mut u32) -> Result<(), Stop> {
-        let is_shown = self.watcher.is_some() && !self.looks() && !self.launch.hooks.plain;
         // Each warp counts its steps as it takes them; `done` stands for the present instruction only.
         team.done = 1;
         loop {
-            let next = if is_shown { self.step_shown(block, team)? } else { self.step_apart(block, team)? };
+            let next = self.step_apart(block, team)?;
             *left -= 1;
             let Some(pc) = next.filter(|_| *left != 0) else { return Ok(()) };
             team.pc = pc;

@@ -43,11 +43,7 @@ impl Run<'_> {
             let inst = &program.insts[team.pc as usize];
             let threads = team.find_active(block, inst);
             *left -= 1;
-            team.done += 1;
-            self.steps += team.lanes.warps;
-            let issued = &mut self.issued[team.pc as usize];
-            issued.count += team.lanes.warps;
-            issued.lanes += threads;
+            self.count_issued(team, threads);
             match self.execute(block, team, (inst, threads), *left != 0)? {
                 Next::Pc(pc) => team.pc = pc,
                 Next::Apart => return Ok(()),
@@ -55,6 +51,16 @@ impl Run<'_> {
         }
         team.leave(block);
         Ok(())
+    }
+
+    /// Counts an instruction that the warps of a team issue, for so many threads.
+    #[inline(always)]
+    pub(crate) fn count_issued(&mut self, team: &mut Team, threads: u64) {
+        team.done += 1;
+        self.steps += team.lanes.warps;
+        let issued = &mut self.issued[team.pc as usize];
+        issued.count += team.lanes.warps;
+        issued.lanes += threads;
     }
 
     /// Executes an instruction for `threads` threads of a team, which may be split if it then goes on.
@@ -69,15 +75,13 @@ impl Run<'_> {
         let has_all = threads == team.lanes.threads;
         let is_whole = has_all && team.is_whole();
         let may_replace = is_whole || has_all && team.is_alone && inst.is_temporary;
+        if let Some(pc) = self.execute_in_registers(block, team, (inst, threads), may_replace) {
+            return Ok(Next::Pc(pc));
+        }
         match &inst.op {
-            Op::Alu(run) => compute(self.program, block, team, (inst, *run), may_replace),
-            &Op::Branch { target, .. } if has_all => return Ok(Next::Pc(target)),
             &Op::Branch { target, meet } => {
                 // The lanes that evaluate a branch are active at it, whichever way they go.
                 self.issued[team.pc as usize].lanes += team.lanes.threads - threads;
-                if threads == 0 {
-                    return Ok(Next::Pc(team.pc + 1));
-                }
                 if goes_on && self.split(block, team, target, meet) {
                     return Ok(Next::Pc(team.pc));
                 }
@@ -85,10 +89,6 @@ impl Run<'_> {
                 self.branch_apart(block, team)?;
                 return Ok(Next::Apart);
             }
-            _ if threads == 0 => {}
-            Op::Special { what, wide }
-                if may_replace && self.read_affine(block, team, inst, (*what, *wide)) => {}
-            Op::Load(access) if may_replace && self.load_parameter(block, team, inst, access) => {}
             Op::FrameAddress { .. } | Op::Load(_) if is_whole && self.is_common(block, team, inst) => {
                 self.carry_out_once(block, team, inst)?;
             }
@@ -113,6 +113,32 @@ impl Run<'_> {
             }
         }
         Ok(Next::Pc(team.pc + 1))
+    }
+
+    /// Executes an instruction, if it only computes registers or sends all threads the same way; where they go then.
+    #[inline(always)]
+    pub(crate) fn execute_in_registers(
+        &mut self,
+        block: &mut Block,
+        team: &Team,
+        (inst, threads): (&Inst, u64),
+        may_replace: bool,
+    ) -> Option<Pc> {
+        match &inst.op {
+            Op::Alu(run) => compute(self.program, block, team, (inst, *run), may_replace),
+            &Op::Branch { target, .. } if threads == team.lanes.threads => return Some(target),
+            Op::Branch { .. } if threads == 0 => {
+                // The lanes that evaluate a branch are active at it, whichever way they go.
+                self.issued[team.pc as usize].lanes += team.lanes.threads;
+            }
+            Op::Branch { .. } => return None,
+            _ if threads == 0 => {}
+            Op::Special { what, wide }
+                if may_replace && self.read_affine(block, team, inst, (*what, *wide)) => {}
+            Op::Load(access) if may_replace && self.load_parameter(block, team, inst, access) => {}
+            _ => return None,
+        }
+        Some(team.pc + 1)
     }
 
     /// Splits a team at a branch that some lanes take and some do not, if the reconvergence stack can; whether it did.
@@ -240,7 +266,7 @@ impl Run<'_> {
     }
 
     /// Carries out an instruction for a warp of a team, when `before` steps have been taken before it.
-    pub(super) fn carry_out_for(
+    pub(crate) fn carry_out_for(
         &mut self,
         block: &mut Block,
         team: &Team,
@@ -268,7 +294,7 @@ impl Run<'_> {
     }
 
     /// Takes back that warps after one of a team were counted for the present instruction.
-    fn take_back_after(&mut self, block: &mut Block, team: &Team, w: usize) {
+    pub(crate) fn take_back_after(&mut self, block: &mut Block, team: &Team, w: usize) {
         let issued = &mut self.issued[team.pc as usize];
         for (later, _, active) in team.members().filter(|member| member.0 > w) {
             issued.count -= 1;
