@@ -16,7 +16,7 @@ use crate::exec::team::stack::Masks;
 use crate::isa::op::Op;
 use crate::isa::op::memory::{Address, Base, Memory};
 use crate::launch::{Dim3, MemoryError};
-use crate::machine::block::Block;
+use crate::machine::block::{Block, Warp};
 use crate::machine::divergence::{Divergence, Frame, Wait, position};
 use crate::machine::global::{Buffer, Global};
 use crate::machine::kept::Kept;
@@ -69,8 +69,18 @@ pub(crate) struct Standing<'m> {
     pub lanes: &'m Masks,
     /// At which instruction they are until it is their turn.
     pub from: Pc,
-    /// Where they go.
-    pub to: Pc,
+    pub then: Then,
+}
+
+/// What becomes of the warps of a team when they have executed an instruction.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Then {
+    /// They go on here.
+    Go(Pc),
+    /// They wait at the barrier of this number, and with the last one all go on here.
+    Meet(u8, Pc),
+    /// They end.
+    End,
 }
 
 /// An access to memory by the active lanes of an instruction.
@@ -222,27 +232,35 @@ impl<'m> Moment<'m> {
 
     /// The lanes of all warps of the block that have not ended, by what they execute next and what they wait for.
     pub fn groups(&self) -> impl Iterator<Item = LaneGroup> + '_ {
-        let warps = self.machine.block.warps.iter().enumerate();
-        warps.flat_map(|(w, warp)| {
-            let mut divergence = warp.divergence.clone();
-            if let Some((lanes, pc)) = self.stands_at(w) {
-                let group = position(&divergence, lanes);
-                divergence.groups[group].pc = pc;
-            }
-            groups(warp.id, &divergence)
-        })
-    }
-
-    /// The lanes of a warp that execute the instruction together with other warps, and where they stand.
-    fn stands_at(&self, warp: usize) -> Option<(u32, Pc)> {
-        let Standing { lanes, from, to } = self.machine.standing?;
-        let pc = if warp <= self.warp as usize { to } else { from };
-        Some((lanes[warp], pc)).filter(|(lanes, _)| *lanes != 0)
+        self.machine.block.warps.iter().flat_map(|warp| groups(warp.id, &self.divergence(warp)))
     }
 
     /// The lanes of a warp of the block that have ended, or that a last warp does not have, one bit a lane.
     pub fn ended(&self, warp: u32) -> u32 {
-        self.machine.block.warps.get(warp as usize).map_or(u32::MAX, |warp| !warp.live())
+        let warp = self.machine.block.warps.get(warp as usize);
+        warp.map_or(u32::MAX, |warp| !warp.lanes | self.divergence(warp).exited)
+    }
+
+    /// The groups of a warp. In those of a team it has yet to be written what has become of them.
+    fn divergence(&self, warp: &Warp) -> Divergence {
+        let (mut divergence, w) = (warp.divergence.clone(), warp.id as usize);
+        let Some(Standing { lanes, from, then }) = self.machine.standing.filter(|team| team.lanes[w] != 0)
+        else {
+            return divergence;
+        };
+        let group = position(&divergence, lanes[w]);
+        let (has_executed, others) = (warp.id <= self.warp, &lanes[self.warp as usize + 1..]);
+        let pc = &mut divergence.groups[group].pc;
+        match then {
+            _ if !has_executed => *pc = from,
+            Then::Meet(number, _) if others.iter().any(|lanes| *lanes != 0) => {
+                *pc = from;
+                divergence.groups[group].wait = Wait::Barrier(number);
+            }
+            Then::Go(to) | Then::Meet(_, to) => *pc = to,
+            Then::End => divergence.exit(group, lanes[w]),
+        }
+        divergence
     }
 
     /// The registers of the function that the lanes ran in, as the text names them, in a warp of the block. Registers that

@@ -61,6 +61,15 @@ pub(crate) struct Counted {
     pub(crate) effort: Effort,
 }
 
+/// What an instruction changes that a watcher sees warp by warp.
+#[derive(Default)]
+pub(crate) struct Before {
+    /// Registers that it writes.
+    pub(crate) registers: Kept,
+    /// What it cost in memory up to then, if it is a load.
+    pub(crate) traffic: Counters,
+}
+
 /// A launch that is running.
 pub struct Run<'a> {
     /// The program.
@@ -97,8 +106,8 @@ pub struct Run<'a> {
     pub(crate) findings: Findings,
     /// The caller's watcher, which sees every instruction, if there is one.
     pub watcher: Option<&'a mut Watcher<'a>>,
-    /// For the watcher: registers as they were before the present instruction.
-    pub(crate) kept: Kept,
+    /// For the watcher: what was before the present instruction.
+    pub(crate) before: Before,
     /// The lanes for which the instruction that is being carried out was taken back.
     pub(crate) taken_back: u32,
     /// The registers with which a warp starts.
@@ -164,7 +173,7 @@ impl<'a> Run<'a> {
             findings: Findings::default(),
             watcher: None,
             registers: Registers::of_one_warp(&program.functions[kernel as usize].image),
-            kept: Kept::default(),
+            before: Before::default(),
             taken_back: 0,
             initialisation,
             late: 0,

@@ -9,7 +9,7 @@
 
 use crate::compile::inst::{Inst, Pc};
 use crate::compile::program::Program;
-use crate::exec::moment::{Machine, Moment, Standing, access_of};
+use crate::exec::moment::{Machine, Moment, Standing, Then, access_of};
 use crate::exec::state::{Run, Stop};
 use crate::exec::step::{Left, place_of, write};
 use crate::exec::team::addresses::Addresses;
@@ -21,7 +21,6 @@ use crate::machine::block::Block;
 use crate::machine::divergence::{Frame, Group, position};
 use crate::machine::kept::Kept;
 use crate::machine::registers::{Bank, Shape, WARP_SIZE, lane_count};
-use crate::report::counters::Counters;
 
 /// An instruction that is shown: where it stands, the lanes that came to it, and for which of them it was carried out.
 #[derive(Clone, Copy)]
@@ -56,7 +55,7 @@ impl Run<'_> {
             };
             let active = inst.map_or(0, guard);
             if let Some(inst) = inst {
-                keep_address(&mut self.kept, self.program, block, (inst, frame.base));
+                keep_address(&mut self.before.registers, self.program, block, (inst, frame.base));
             }
             let mut one = 1;
             let left = self.straight_on_by((block, w, g), &mut one);
@@ -85,96 +84,127 @@ impl Run<'_> {
         left: &mut u32,
     ) -> Result<(), Stop> {
         while *left != 0 {
-            if team.may_change() && team.ends() {
+            *left -= 1;
+            let next = match self.execute_together(block, team) {
+                Some(then) => self.show_team(block, team, then)?,
+                None => {
+                    team.leave(block);
+                    // Each warp counts its steps as it takes them; this stands for the present instruction.
+                    team.done = 1;
+                    let next = self.execute_apart(block, team)?;
+                    team.done = 0;
+                    next
+                }
+            };
+            let Some(pc) = next else { return Ok(()) };
+            team.pc = pc;
+            if team.ends_after_step() {
                 break;
             }
-            let inst = &self.program.insts[team.pc as usize];
-            *left -= 1;
-            let traffic = self.traffic[team.pc as usize].clone();
-            if let Some(to) = self.execute_together(block, team, inst) {
-                if let Err((w, stop)) = self.show_team(block, team, to) {
-                    self.take_back(block, team, (w, traffic));
-                    return Err(stop);
-                }
-                team.pc = to;
-                continue;
-            }
-            team.leave(block);
-            // Each warp counts its steps as it takes them; this stands for the present instruction.
-            team.done = 1;
-            let Some(to) = self.execute_apart(block, team, inst)? else { return Ok(()) };
-            team.pc = to;
-            if team.may_change() && team.ends() {
-                return Ok(());
-            }
-            team.done = 0;
         }
         team.leave(block);
         Ok(())
     }
 
     /// Executes an instruction of a team for all of its warps at once, if it changes registers and no memory, and cannot be at
-    /// fault; where they go then.
-    fn execute_together(&mut self, block: &mut Block, team: &mut Team, inst: &Inst) -> Option<Pc> {
+    /// fault; what becomes of them then. If that is an end, it is yet to come.
+    fn execute_together(&mut self, block: &mut Block, team: &mut Team) -> Option<Then> {
+        let inst = &self.program.insts[team.pc as usize];
         let threads = team.find_active(block, inst);
-        self.kept.clear();
+        self.before.registers.clear();
         for result in self.program.writes(inst) {
-            self.kept.keep(&block.registers, place(result, team.frame.base));
+            self.before.registers.keep(&block.registers, place(result, team.frame.base));
         }
         // Lanes outside of the team are shown too, even those that have ended.
         let has_all = threads == team.lanes.threads;
+        let is_whole = has_all && team.is_whole();
         let may_replace = has_all && threads == (block.warps.len() * WARP_SIZE) as u64;
-        let to = self.execute_in_registers(block, team, (inst, threads), may_replace).or_else(|| {
-            let is_done = match inst.op {
-                Op::Load(_) if block.mbarriers.is_empty() && !self.is_seen() => {
-                    let addresses = Addresses::of(block, team, inst);
-                    self.touch_at_once(block, team, inst, (addresses, may_replace))
-                }
-                Op::Collective(collective) if has_all => self.shuffle_together(block, team, inst, collective),
-                Op::Hint => true,
-                _ => false,
-            };
-            is_done.then_some(team.pc + 1)
-        });
-        if to.is_some() {
+        let next = team.pc + 1;
+        let then = match inst.op {
+            Op::Exit | Op::Return if is_whole && team.is_kernel(block) => Some(Then::End),
+            Op::Barrier(barrier) if is_whole => {
+                let number = self.barrier_together(block, team, inst, barrier);
+                number.map(|number| Then::Meet(number, next))
+            }
+            Op::Collective(collective) if has_all => {
+                self.shuffle_together(block, team, inst, collective).then_some(Then::Go(next))
+            }
+            _ => {
+                let next = self.execute_in_registers(block, team, (inst, threads), may_replace);
+                let next = next.or_else(|| self.load_together(block, team, inst, may_replace));
+                next.map(Then::Go)
+            }
+        };
+        if then.is_some() {
             self.count_issued(team, threads);
         } else {
-            self.kept.restore(&mut block.registers);
+            self.before.registers.restore(&mut block.registers);
         }
-        to
+        then
     }
 
-    /// Shows an instruction that a team has executed, warp by warp. An error is the warp after which the watcher stops.
-    fn show_team(&mut self, block: &Block, team: &Team, to: Pc) -> Result<(), (usize, Stop)> {
-        let Some(watcher) = &mut self.watcher else { return Ok(()) };
-        let standing = Some(Standing { lanes: &team.lanes.masks, from: team.pc, to });
-        let (program, global, kept, frame) = (self.program, &*self.global, &self.kept, &team.frame);
+    /// Carries out a load for all warps of a team, if it cannot be at fault; where they go then.
+    fn load_together(
+        &mut self,
+        block: &mut Block,
+        team: &Team,
+        inst: &Inst,
+        may_replace: bool,
+    ) -> Option<Pc> {
+        if !matches!(inst.op, Op::Load(_)) || self.is_seen() || !block.mbarriers.is_empty() {
+            return None;
+        }
+        self.before.traffic.clone_from(&self.traffic[team.pc as usize]);
+        let addresses = Addresses::of(block, team, inst);
+        self.touch_at_once(block, team, inst, (addresses, may_replace)).then_some(team.pc + 1)
+    }
+
+    /// Shows an instruction that a team has executed, warp by warp; where it goes.
+    fn show_team(&mut self, block: &mut Block, team: &mut Team, then: Then) -> Result<Option<Pc>, Stop> {
+        let Some(watcher) = &mut self.watcher else { return Ok(None) };
+        let standing = Some(Standing { lanes: &team.lanes.masks, from: team.pc, then });
+        let (program, global, kept, frame) =
+            (self.program, &*self.global, &self.before.registers, &team.frame);
         let machine = Machine { program, global, block, frame, kept, standing };
-        let (step, block, instruction) = (self.steps - team.lanes.warps, block.index, team.pc);
-        let mut moment = Moment { step, block, warp: 0, mask: 0, active: 0, instruction, machine };
-        for (w, mask, active) in team.members() {
+        let (step, index, instruction) = (self.steps - team.lanes.warps, block.index, team.pc);
+        let mut moment = Moment { step, block: index, warp: 0, mask: 0, active: 0, instruction, machine };
+        let stopped = team.members().find(|&(w, mask, active)| {
             (moment.warp, moment.mask, moment.active) = (w as u32, mask, active);
-            if watcher(&moment).is_break() {
-                return Err((w, Stop::Watcher));
-            }
+            let is_last = watcher(&moment).is_break();
             moment.step += 1;
+            is_last
+        });
+        if let Some((w, ..)) = stopped {
+            self.take_back(block, team, w);
+            return Err(Stop::Watcher);
         }
-        Ok(())
+        Ok(match then {
+            Then::Go(pc) | Then::Meet(_, pc) => Some(pc),
+            Then::End => {
+                team.leave(block);
+                self.end_together(block, team.pc);
+                None
+            }
+        })
     }
 
-    /// Takes back that the warps after `w` have executed an instruction, and what that cost.
+    /// Takes back that the warps after `w` have executed an instruction, and what it cost them.
     #[cold]
-    fn take_back(&mut self, block: &mut Block, team: &mut Team, (w, traffic): (usize, Counters)) {
+    fn take_back(&mut self, block: &mut Block, team: &mut Team, w: usize) {
         team.leave(block);
         self.take_back_after(block, team, w);
-        self.kept.restore(&mut block.registers);
         let inst = &self.program.insts[team.pc as usize];
-        expand(&mut block.registers, team.frame.base, self.program.touched(inst));
-        self.traffic[team.pc as usize] = traffic;
+        let is_costly = matches!(&inst.op, Op::Load(access) if self.named_parameter(access).is_none());
+        if is_costly {
+            // The loads of the others are carried out once more, and counted.
+            self.before.registers.restore(&mut block.registers);
+            expand(&mut block.registers, team.frame.base, self.program.touched(inst));
+            self.traffic[team.pc as usize].clone_from(&self.before.traffic);
+        }
         self.steps -= team.lanes.warps;
-        for (w, _, active) in team.members().filter(|member| member.0 <= w) {
+        for (w, _, active) in team.members().take_while(|member| member.0 <= w) {
             self.steps += 1;
-            if active != 0 && matches!(inst.op, Op::Load(_)) {
+            if is_costly && active != 0 {
                 let again = self.carry_out_for(block, team, (w, active), inst, self.steps - 1);
                 debug_assert!(again.is_ok(), "what was loaded once can be loaded again");
             }
@@ -182,10 +212,15 @@ impl Run<'_> {
     }
 
     /// Executes an instruction of a team, warp by warp, and shows each; where the team goes, if it remains one.
-    fn execute_apart(&mut self, block: &mut Block, team: &Team, inst: &Inst) -> Result<Option<Pc>, Stop> {
+    fn execute_apart(&mut self, block: &mut Block, team: &Team) -> Result<Option<Pc>, Stop> {
         let (pc, frame) = (team.pc, team.frame);
+        let inst = &self.program.insts[pc as usize];
+        let addresses = Addresses::of(block, team, inst);
+        let addresses = addresses.filter(|_| !self.is_seen() && block.mbarriers.is_empty());
         if matches!(inst.op, Op::Call(_) | Op::Return) {
             block.registers.expand_all();
+        } else if addresses.is_some() {
+            self.prepare(block, team, inst, (true, false));
         } else {
             expand(&mut block.registers, frame.base, self.program.touched(inst));
         }
@@ -228,9 +263,10 @@ impl Run<'_> {
                     let place = place_of(self, block, w, (self.steps - 1, 0));
                     place.tell(&mut block.registers.lanes(w, frame.base, active), inst, &frame, 1);
                 }
-                _ => {
-                    left = self.carry_out_seen(block, team, (w, mask, active), inst);
+                _ if addresses.is_some() => {
+                    left = self.touch_one(block, team, inst, addresses, (w, active));
                 }
+                _ => left = self.carry_out_seen(block, team, (w, mask, active), inst),
             }
             let warp = &mut block.warps[w];
             warp.steps += 1;
@@ -254,7 +290,7 @@ impl Run<'_> {
         (group, active): (&Group, u32),
     ) -> Result<(), Stop> {
         // What it changes may be another warp's: the result of a barrier, for one.
-        self.kept.clear();
+        self.before.registers.clear();
         let (step, frame) = (self.steps - 1, &group.frame);
         self.show(block, w, Shown { step, pc: group.pc, mask: group.mask, active, frame })
     }
@@ -263,7 +299,7 @@ impl Run<'_> {
     fn show(&mut self, block: &Block, w: usize, shown: Shown<'_>) -> Result<(), Stop> {
         let Some(watcher) = &mut self.watcher else { return Ok(()) };
         let Shown { step, pc: instruction, mask, active, frame } = shown;
-        let (program, global, kept) = (self.program, &*self.global, &self.kept);
+        let (program, global, kept) = (self.program, &*self.global, &self.before.registers);
         let machine = Machine { program, global, block, frame, kept, standing: None };
         let moment = Moment { step, block: block.index, warp: w as u32, mask, active, instruction, machine };
         if watcher(&moment).is_continue() { Ok(()) } else { Err(Stop::Watcher) }

@@ -33,17 +33,22 @@ impl Run<'_> {
             return false;
         }
         match inst.op {
-            Op::Barrier(barrier) => is_whole && self.barrier_together(block, team, inst, barrier),
+            Op::Barrier(barrier) => is_whole && self.barrier_together(block, team, inst, barrier).is_some(),
             Op::Collective(collective) => self.shuffle_together(block, team, inst, collective),
             _ => false,
         }
     }
 
-    /// A barrier at which all threads of the block that have not ended are, each warp with one group.
-    fn barrier_together(&mut self, block: &mut Block, team: &Team, inst: &Inst, barrier: Barrier) -> bool {
-        let Some(number) = number_in_all(&block.registers, team.frame.base, inst.args.a) else {
-            return false;
-        };
+    /// A barrier at which all threads of the block that have not ended are, each warp with one group; its number, if it is a
+    /// simple case.
+    pub(crate) fn barrier_together(
+        &mut self,
+        block: &mut Block,
+        team: &Team,
+        inst: &Inst,
+        barrier: Barrier,
+    ) -> Option<u8> {
+        let number = number_in_all(&block.registers, team.frame.base, inst.args.a)?;
         let has_ended = block.warps.iter().any(|warp| warp.divergence.exited != 0);
         let is_simple = barrier.action == Action::Sync
             && !barrier.counted
@@ -52,7 +57,7 @@ impl Run<'_> {
         if is_simple && let Some(watch) = &mut self.watch {
             watch.clocks.block_barrier(block.slot);
         }
-        is_simple
+        is_simple.then_some(number as u8)
     }
 
     /// A shuffle of whole warps in which every lane reads as far away as the others, and a barrier of whole warps.

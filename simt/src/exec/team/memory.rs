@@ -44,7 +44,13 @@ impl Run<'_> {
     }
 
     /// Prepares the registers that an access names for each warp, but not the one with its address, if that is known.
-    fn prepare(&self, block: &mut Block, team: &Team, inst: &Inst, (is_known, may_replace): (bool, bool)) {
+    pub(crate) fn prepare(
+        &self,
+        block: &mut Block,
+        team: &Team,
+        inst: &Inst,
+        (is_known, may_replace): (bool, bool),
+    ) {
         let (registers, base) = (&mut block.registers, team.frame.base);
         let is_load = matches!(inst.op, Op::Load(_));
         let reads = self.program.reads(inst);
@@ -76,44 +82,57 @@ impl Run<'_> {
             if active == 0 {
                 continue;
             }
-            let shape = addresses.map(|addresses| addresses.shape(w, active, &mut scratch));
-            let step = self.steps - 1;
-            if is_seen
-                && let Some(shape) = &shape
-                && !self.show_warp(block, team, inst, shape, (w, mask, step))
-            {
-                expand(&mut block.registers, team.frame.base, self.program.touched(inst));
-                self.carry_out_seen(block, team, (w, mask, active), inst)?;
-                continue;
+            if is_seen && let Some(addresses) = addresses {
+                let shape = addresses.shape(w, active, &mut scratch);
+                if !self.show_warp(block, team, inst, &shape, (w, mask, self.steps - 1)) {
+                    expand(&mut block.registers, team.frame.base, self.program.touched(inst));
+                    self.carry_out_seen(block, team, (w, mask, active), inst)?;
+                    continue;
+                }
             }
-            let counters = &mut self.traffic[team.pc as usize];
-            let warp = &mut block.warps[w];
-            let mut memories = Memories {
-                global: self.global,
-                shared: &mut block.shared,
-                local: &mut warp.local,
-                params: &self.params,
-                now: step,
-                mbarriers: None,
-                order: LaneOrder::new(self.launch.seed, block.number, w as u32, warp.steps + team.done),
-                initialisation: None,
-                watch: None,
-                follow: None,
-                is_seen: false,
-            };
-            let mut lanes = block.registers.lanes(w, team.frame.base, active);
-            let outcome = match (&inst.op, &shape) {
-                (Op::Load(access), Some(shape)) => {
-                    load_shaped(&mut memories, &mut lanes, &inst.args, access, shape, counters)
-                }
-                (Op::Store(access), Some(shape)) => {
-                    store_shaped(&mut memories, &lanes, &inst.args, access, shape, counters)
-                }
-                _ => touch_memory(&mut memories, &mut lanes, inst, &team.frame, counters),
-            };
-            outcome.map_err(|denied| (w, Left::Denied(denied)))?;
+            self.touch_one(block, team, inst, addresses, (w, active))?;
         }
         Ok(())
+    }
+
+    /// Carries it out for one warp, in the step that has just been counted. Nobody looks, or has been shown it.
+    #[inline(always)]
+    pub(crate) fn touch_one(
+        &mut self,
+        block: &mut Block,
+        team: &Team,
+        inst: &Inst,
+        addresses: Option<Addresses>,
+        (w, active): (usize, u32),
+    ) -> Result<(), (usize, Left)> {
+        let mut scratch = [0; WARP_SIZE];
+        let shape = addresses.map(|addresses| addresses.shape(w, active, &mut scratch));
+        let counters = &mut self.traffic[team.pc as usize];
+        let warp = &mut block.warps[w];
+        let mut memories = Memories {
+            global: self.global,
+            shared: &mut block.shared,
+            local: &mut warp.local,
+            params: &self.params,
+            now: self.steps - 1,
+            mbarriers: None,
+            order: LaneOrder::new(self.launch.seed, block.number, w as u32, warp.steps + team.done),
+            initialisation: None,
+            watch: None,
+            follow: None,
+            is_seen: false,
+        };
+        let mut lanes = block.registers.lanes(w, team.frame.base, active);
+        let outcome = match (&inst.op, &shape) {
+            (Op::Load(access), Some(shape)) => {
+                load_shaped(&mut memories, &mut lanes, &inst.args, access, shape, counters)
+            }
+            (Op::Store(access), Some(shape)) => {
+                store_shaped(&mut memories, &lanes, &inst.args, access, shape, counters)
+            }
+            _ => touch_memory(&mut memories, &mut lanes, inst, &team.frame, counters),
+        };
+        outcome.map_err(|denied| (w, Left::Denied(denied)))
     }
 
     /// Carries out a load or store for all warps at once, if it is known how its addresses lie, and they are in one piece of

@@ -139,7 +139,7 @@ impl Team {
 
     /// Whether its lanes are all threads of the block that have not ended.
     #[inline(always)]
-    fn is_whole(&self) -> bool {
+    pub(crate) fn is_whole(&self) -> bool {
         self.lanes.threads == self.live_threads
     }
 
@@ -158,7 +158,7 @@ impl Team {
     }
 
     /// Whether its lanes run the kernel itself and no function that it calls.
-    fn is_kernel(&self, block: &Block) -> bool {
+    pub(crate) fn is_kernel(&self, block: &Block) -> bool {
         let first = self.lanes.masks.iter().position(|&mask| mask != 0).unwrap_or(0);
         block.warps[first].divergence.groups[0].callers.is_empty()
     }
@@ -176,14 +176,19 @@ impl Team {
 
     /// Whether it may change at this instruction, because other lanes stand here or further up.
     #[inline(always)]
-    pub(crate) fn may_change(&self) -> bool {
+    fn may_change(&self) -> bool {
         self.pc >= self.next.min(self.stack.lowest()) || self.has_company || !self.meetings.is_empty()
     }
 
     /// Whether it has to be gathered again at this instruction.
-    pub(crate) fn ends(&self) -> bool {
+    fn ends(&self) -> bool {
         let is_passed = self.pc >= self.next || self.pc > self.stack.lowest();
         self.done != 0 && self.has_company || is_passed || self.meetings.contains(&self.pc)
+    }
+
+    /// The same, after it has executed an instruction that it does not count.
+    pub(crate) fn ends_after_step(&self) -> bool {
+        self.may_change() && (self.has_company || self.ends())
     }
 
     /// The warps of the team with the lanes that they have in it, and those that are active.
@@ -371,7 +376,7 @@ impl Run<'_> {
             *left -= 1;
             let Some(pc) = next.filter(|_| *left != 0) else { return Ok(()) };
             team.pc = pc;
-            if team.may_change() && (team.has_company || team.ends()) {
+            if team.ends_after_step() {
                 return Ok(());
             }
         }

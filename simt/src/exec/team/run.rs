@@ -132,6 +132,7 @@ impl Run<'_> {
                 self.issued[team.pc as usize].lanes += team.lanes.threads;
             }
             Op::Branch { .. } => return None,
+            Op::Hint => {}
             _ if threads == 0 => {}
             Op::Special { what, wide }
                 if may_replace && self.read_affine(block, team, inst, (*what, *wide)) => {}
