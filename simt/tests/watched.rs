@@ -76,6 +76,11 @@ fn check(name: &str, text: &str, shape: (u32, u32)) -> usize {
             let [moments, plain] = [&launch, &plainly].map(|launch| told(name, text, shape, launch));
             let differs = moments.iter().zip(&plain).find(|(one, other)| one != other);
             assert!(differs.is_none() && moments.len() == plain.len(), "{label}: {differs:#?}");
+            for step in [steps.len() / 3, steps.len() / 2, steps.len() - 1] {
+                let [stopped, plain] =
+                    [&launch, &plainly].map(|launch| stopped_at(step as u64, name, text, shape, launch));
+                assert_eq!(stopped, plain, "{label}: stopped at step {step}");
+            }
             let (mut other, module, launch) = ready(name, text, shape, &launch);
             let plain = other.launch(&module, &module.kernels()[0].name, &launch).unwrap();
             assert_eq!(format!("{plain:?}"), format!("{report:?}"), "{label}: the trace changed the run");
@@ -119,6 +124,15 @@ fn told(name: &str, text: &str, shape: (u32, u32), launch: &Launch) -> Vec<Strin
         "{name}: {sectors} {conflicts}"
     );
     told
+}
+
+/// The report of a launch whose watcher stops at a step.
+fn stopped_at(step: u64, name: &str, text: &str, shape: (u32, u32), launch: &Launch) -> String {
+    let (mut emulator, module, launch) = ready(name, text, shape, launch);
+    let report = watch(&mut emulator, &module, &launch, &mut |moment| {
+        if moment.step < step { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    });
+    format!("{report:?}")
 }
 
 /// Each fault has the step number of a moment, and that moment is of the instruction at which it happened.

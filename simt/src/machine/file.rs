@@ -300,21 +300,32 @@ impl<T: Column> File<T> {
     }
 
     /// Has a register hold what one of another file of as many warps holds. A register that is not there yet is added.
+    #[inline(always)]
     pub(super) fn copy(&mut self, to: usize, other: &File<T>, slot: usize) {
-        self.grid = other.grid;
-        let (warps, count, form) = (self.warps(), self.forms.len().max(to + 1), other.forms[slot]);
+        let (warps, form) = (other.warps(), other.forms[slot]);
         let from = &other.columns[slot * warps..][..warps];
-        self.forms.resize(count, Form::AFFINE);
-        self.values.resize(self.values.len().max(count), Affine::default());
-        self.columns.resize(self.columns.len().max(count * warps), from[0]);
+        if self.forms.len() <= to || self.grid != other.grid {
+            self.make_room(to + 1, from[0], other.grid);
+        }
         self.forms[to] = form;
-        self.values[to] = other.values.get(slot).copied().unwrap_or_default();
-        let written = match form.written {
-            Written::None => 0,
-            Written::First => 1,
-            Written::All => warps,
-        };
-        self.columns[to * warps..][..written].copy_from_slice(&from[..written]);
+        if form.is_affine {
+            self.values[to] = other.values[slot];
+        }
+        match form.written {
+            Written::None => {}
+            Written::First => self.columns[to * warps] = from[0],
+            Written::All => self.columns[to * warps..][..warps].copy_from_slice(from),
+        }
+    }
+
+    /// Has room for so many registers of these warps. What they hold has no meaning.
+    #[cold]
+    fn make_room(&mut self, count: usize, column: T, grid: Grid) {
+        self.grid = grid;
+        let count = count.max(self.forms.len());
+        self.forms.resize(count, Form::AFFINE);
+        self.values.resize(count.max(self.values.len()), Affine::default());
+        self.columns.resize(self.columns.len().max(count * self.warps()), column);
     }
 
     pub(super) fn expand_all(&mut self) {

@@ -9,7 +9,7 @@ use crate::exec::team::stack::Split;
 use crate::isa::op::Op;
 use crate::machine::block::Block;
 use crate::machine::divergence::position;
-use crate::machine::registers::lanes_of;
+use crate::machine::registers::{lane_count, lanes_of};
 
 /// Where a team goes after an instruction.
 enum Next {
@@ -297,9 +297,10 @@ impl Run<'_> {
     /// Takes back that warps after one of a team were counted for the present instruction.
     pub(crate) fn take_back_after(&mut self, block: &mut Block, team: &Team, w: usize) {
         let issued = &mut self.issued[team.pc as usize];
-        for (later, _, active) in team.members().filter(|member| member.0 > w) {
+        let is_branch = matches!(self.program.insts[team.pc as usize].op, Op::Branch { .. });
+        for (later, mask, active) in team.members().filter(|member| member.0 > w) {
             issued.count -= 1;
-            issued.lanes -= u64::from(active.count_ones());
+            issued.lanes -= lane_count(if is_branch { mask } else { active });
             block.warps[later].steps -= 1;
         }
     }
