@@ -90,10 +90,10 @@ fn approval(passed: &Passed) -> Vec<Said> {
 fn objection(refusal: &Refusal) -> Vec<Said> {
     // A learner who has not answered yet has done nothing wrong.
     let mut said = match refusal.reason.as_str() {
-        "unanswered" => vec![Said::prose(Tone::Strong, "", &refusal.headline)],
+        "unanswered" => vec![Said::prose(Tone::Strong, "", &refusal.objection())],
         reason => vec![
             Said::labelled(Tone::Bad, "Refused: ", &reason.replace('-', " ")),
-            Said::prose(Tone::Strong, "  ", &refusal.headline),
+            Said::prose(Tone::Strong, "  ", &refusal.objection()),
         ],
     };
     if !refusal.case.is_empty() {

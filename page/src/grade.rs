@@ -68,6 +68,7 @@ fn json(exercise: &Exercise, verdict: &Verdict) -> Value {
         Verdict::Refused(refusal) => json!({
             "passed": false,
             "reason": refusal.reason,
+            "question": refusal.question,
             "headline": refusal.headline,
             "details": refusal.details,
             "look": refusal.look,

@@ -151,7 +151,7 @@ fn in_words(verdict: &Verdict) -> String {
             lines.extend(passed.picture.iter().cloned());
         }
         Verdict::Refused(refusal) => {
-            lines.push(format!("{}: {}", refusal.reason, refusal.headline));
+            lines.push(format!("{}: {}", refusal.reason, refusal.objection()));
             lines.extend(refusal.details.iter().cloned());
             lines.extend(refusal.gates.iter().map(Measured::text));
             lines.extend((!refusal.case.is_empty()).then(|| refusal.case.clone()));

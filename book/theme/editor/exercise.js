@@ -100,10 +100,9 @@ const LanesExercise = (() => {
         // without how an answer is written there.
         get told() {
             const { verdict } = this;
-            const [, name, said] = verdict?.headline?.match(/^`(\w+)`: (.*)$/s) ?? [];
-            const asked = this.answers?.find(answer => answer.question.name === name);
+            const asked = this.answers?.find(answer => answer.question.name === verdict?.question);
             if (asked === undefined) { return verdict; }
-            const headline = `${asked.question.ask} ${said[0].toUpperCase()}${said.slice(1)}`;
+            const headline = `${asked.question.ask} ${verdict.headline[0].toUpperCase()}${verdict.headline.slice(1)}`;
             return { ...verdict, headline, look: verdict.reason === 'unanswered' ? '' : verdict.look };
         }
 

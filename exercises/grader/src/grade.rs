@@ -79,7 +79,7 @@ pub fn grade_kernel(
         Err(refusal) => return Ok(Verdict::Refused(*refusal)),
     };
     let solution = compile(exercise, &solution)
-        .map_err(|refusal| anyhow!("the solution of `{}`: {}", exercise.name, refusal.headline))?;
+        .map_err(|refusal| anyhow!("the solution of `{}`: {}", exercise.name, refusal.objection()))?;
     let mut verdict = grade_kernels(exercise, &solution.ptx, &attempt.ptx, &seeds(), trials)?;
     let compilation = verdict.compilation();
     (compilation.by, compilation.warnings) = (attempt.by, attempt.warnings);

@@ -73,7 +73,8 @@ fn written(value: &toml::Value) -> String {
 /// Compares an answer with the truth.
 fn hold(question: &Question, answer: &str, truth: &Truth) -> Result<(), Box<Refusal>> {
     let refuse = |reason: &str, headline: &str| {
-        Refusal::new(reason, &format!("`{}`: {headline}", question.name)).look(&question.look)
+        let refusal = Refusal::new(reason, headline).look(&question.look);
+        Box::new(Refusal { question: Some(question.name.clone()), ..*refusal })
     };
     if answer.is_empty() {
         let how = truth.how_to_answer(&question.choices);
@@ -211,7 +212,7 @@ mod tests {
             choices: Vec::new(),
         };
         let refusal = hold(&question, "36", &Truth::Lanes(0b10000)).unwrap_err();
-        assert_eq!(refusal.headline, "`busy`: 36 is not a lane: a warp has the lanes 0 to 31");
+        assert_eq!(refusal.objection(), "`busy`: 36 is not a lane: a warp has the lanes 0 to 31");
     }
 
     #[test]

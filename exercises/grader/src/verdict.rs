@@ -44,6 +44,8 @@ pub struct Refusal {
     /// The kind of reason: a fault's name, `wrong-result`, `changed-input`, `gate`, `does-not-compile`, `no-kernel`,
     /// `other-parameters`, `cannot-run`, `unreadable`, `unanswered` or `wrong-answer`.
     pub reason: String,
+    /// The question that was answered wrongly, by its name, if it is one of several.
+    pub question: Option<String>,
     /// What is wrong, in one sentence without a full stop.
     pub headline: String,
     /// The threads, the place and the details: one line for each; or the lines of a picture, or of the compiler.
@@ -91,6 +93,14 @@ impl Refusal {
     /// A refusal that names its reason and what is wrong.
     pub fn new(reason: &str, headline: &str) -> Box<Refusal> {
         Box::new(Refusal { reason: reason.to_owned(), headline: headline.to_owned(), ..Refusal::default() })
+    }
+
+    /// What is wrong, and with which answer, in a file that has the answers by the names of their questions.
+    pub fn objection(&self) -> String {
+        match &self.question {
+            Some(name) => format!("`{name}`: {}", self.headline),
+            None => self.headline.clone(),
+        }
     }
 
     /// Adds lines.

@@ -31,7 +31,7 @@ fn changed(from: &str, to: &str) -> Refusal {
 #[track_caller]
 fn check(refusal: &Refusal, reason: &str, headline: &str, look: &str) {
     assert_eq!(refusal.reason, reason, "{refusal:?}");
-    assert!(refusal.headline.contains(headline), "{refusal:?}");
+    assert!(refusal.objection().contains(headline), "{refusal:?}");
     assert!(refusal.look.contains(look), "{refusal:?}");
 }
 

@@ -86,8 +86,7 @@ fn refused(exercise: &Exercise, version: &Version) -> Option<String> {
         return Some(format!("{name}, {version}: passed"));
     };
     let (wanted, names) = wanted(exercise, version);
-    let is_named =
-        names.is_empty() || names.iter().any(|name| refusal.headline.starts_with(&format!("`{name}`")));
+    let is_named = names.is_empty() || refusal.question.as_ref().is_some_and(|name| names.contains(name));
     let points = !refusal.look.is_empty();
     (refusal.reason != wanted || !is_named || !points)
         .then(|| format!("{name}, {version}: not {wanted} but {refusal:?}"))
