@@ -296,7 +296,7 @@ impl<T: Column> File<T> {
     #[inline(never)]
     fn write_all(&mut self, slot: usize) {
         self.expand(slot);
-        self.columns(0, 0).copy_first(slot);
+        self.copy_first(slot);
     }
 
     /// Has a register hold what one of another file of as many warps holds. A register that is not there yet is added.
@@ -374,71 +374,7 @@ impl<T: Column> File<T> {
 
     #[inline(always)]
     pub(super) fn columns(&mut self, base: usize, warp: usize) -> Columns<'_, T> {
-        let warps = self.warps();
-        Columns { all: &mut self.columns[base * warps..], forms: &mut self.forms[base..], warps, warp }
-    }
-}
-
-/// Equal are files in which every warp holds the same, however it is kept.
-impl<T: Column> PartialEq for File<T> {
-    fn eq(&self, other: &File<T>) -> bool {
-        let alike = |slot: usize| (0..self.warps()).all(|warp| self.get(slot, warp) == other.get(slot, warp));
-        self.grid == other.grid && self.forms.len() == other.forms.len() && (0..self.forms.len()).all(alike)
-    }
-}
-
-/// A bank as one warp sees it: `columns[slot]` is the warp's column.
-#[derive(Debug)]
-pub struct Columns<'r, T> {
-    /// Those of all warps.
-    all: &'r mut [T],
-    forms: &'r mut [Form],
-    warps: usize,
-    pub(super) warp: usize,
-}
-
-impl<T: Column> Columns<'_, T> {
-    /// The same bank as another warp sees it.
-    #[inline(always)]
-    pub fn of(&mut self, warp: usize) -> Columns<'_, T> {
-        Columns { all: self.all, forms: self.forms, warps: self.warps, warp }
-    }
-
-    /// The value that all threads hold in a register, if its columns say so.
-    #[inline(always)]
-    pub fn uniform(&self, slot: Slot) -> Option<u64> {
-        let slot = usize::from(slot);
-        if self.forms[slot].written == Written::First {
-            self.all[slot * self.warps].as_uniform()
-        } else {
-            None
-        }
-    }
-
-    /// Where the columns of a register are, from this warp on.
-    #[inline(always)]
-    pub fn place(&self, slot: Slot) -> Place {
-        let (slot, step) = (usize::from(slot), self.forms[usize::from(slot)].step());
-        Place { first: slot * self.warps + self.warp * step, step }
-    }
-
-    /// Where the columns of a register are, from this warp on, so that each warp can write its own.
-    #[inline(always)]
-    pub fn place_to_write(&mut self, slot: Slot) -> Place {
-        self.spread(usize::from(slot));
-        self.place(slot)
-    }
-
-    /// A register's column of a warp, counted from this one.
-    #[inline(always)]
-    pub fn at(&self, place: Place, warp: usize) -> &T {
-        &self.all[place.first + warp * place.step]
-    }
-
-    /// The same, to write to it.
-    #[inline(always)]
-    pub fn at_mut(&mut self, place: Place, warp: usize) -> &mut T {
-        &mut self.all[place.first + warp * place.step]
+        Columns { file: self, base, warp }
     }
 
     /// Gives each warp a column of its own.
@@ -453,29 +389,92 @@ impl<T: Column> Columns<'_, T> {
     /// Copies the column of warp 0 to the others, if that is the only one.
     #[inline(never)]
     fn copy_first(&mut self, slot: usize) {
-        let form = &mut self.forms[slot];
+        let (warps, form) = (self.warps(), &mut self.forms[slot]);
         debug_assert!(form.written != Written::None, "register {slot} is not written out");
         if form.written == Written::First {
             form.written = Written::All;
-            let (first, others) = self.all[slot * self.warps..][..self.warps].split_at_mut(1);
+            let (first, others) = self.columns[slot * warps..][..warps].split_at_mut(1);
             others.fill(first[0]);
         }
     }
 }
 
-impl<T> Index<usize> for Columns<'_, T> {
+/// Equal are files in which every warp holds the same, however it is kept.
+impl<T: Column> PartialEq for File<T> {
+    fn eq(&self, other: &File<T>) -> bool {
+        let alike = |slot: usize| (0..self.warps()).all(|warp| self.get(slot, warp) == other.get(slot, warp));
+        self.grid == other.grid && self.forms.len() == other.forms.len() && (0..self.forms.len()).all(alike)
+    }
+}
+
+/// A bank as one warp sees it: `columns[slot]` is the warp's column.
+#[derive(Debug)]
+pub struct Columns<'r, T> {
+    file: &'r mut File<T>,
+    /// The first register of the frame.
+    base: usize,
+    pub(super) warp: usize,
+}
+
+impl<T: Column> Columns<'_, T> {
+    /// The same bank as another warp sees it.
+    #[inline(always)]
+    pub fn of(&mut self, warp: usize) -> Columns<'_, T> {
+        Columns { file: self.file, base: self.base, warp }
+    }
+
+    /// The value that all threads hold in a register, if its columns say so.
+    #[inline(always)]
+    pub fn uniform(&self, slot: Slot) -> Option<u64> {
+        let slot = self.base + usize::from(slot);
+        if self.file.forms[slot].written == Written::First {
+            self.file.columns[slot * self.file.warps()].as_uniform()
+        } else {
+            None
+        }
+    }
+
+    /// Where the columns of a register are, from this warp on.
+    #[inline(always)]
+    pub fn place(&self, slot: Slot) -> Place {
+        let slot = self.base + usize::from(slot);
+        let step = self.file.forms[slot].step();
+        Place { first: slot * self.file.warps() + self.warp * step, step }
+    }
+
+    /// Where the columns of a register are, from this warp on, so that each warp can write its own.
+    #[inline(always)]
+    pub fn place_to_write(&mut self, slot: Slot) -> Place {
+        self.file.spread(self.base + usize::from(slot));
+        self.place(slot)
+    }
+
+    /// A register's column of a warp, counted from this one.
+    #[inline(always)]
+    pub fn at(&self, place: Place, warp: usize) -> &T {
+        &self.file.columns[place.first + warp * place.step]
+    }
+
+    /// The same, to write to it.
+    #[inline(always)]
+    pub fn at_mut(&mut self, place: Place, warp: usize) -> &mut T {
+        &mut self.file.columns[place.first + warp * place.step]
+    }
+}
+
+impl<T: Column> Index<usize> for Columns<'_, T> {
     type Output = T;
 
     #[inline(always)]
     fn index(&self, slot: usize) -> &T {
-        &self.all[slot * self.warps + self.forms[slot].step() * self.warp]
+        self.at(self.place(slot as Slot), 0)
     }
 }
 
 impl<T: Column> IndexMut<usize> for Columns<'_, T> {
     #[inline(always)]
     fn index_mut(&mut self, slot: usize) -> &mut T {
-        self.spread(slot);
-        &mut self.all[slot * self.warps + self.warp]
+        let place = self.place_to_write(slot as Slot);
+        self.at_mut(place, 0)
     }
 }
