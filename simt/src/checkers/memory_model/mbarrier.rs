@@ -6,7 +6,6 @@
 use crate::checkers::memory_model::MemoryModel;
 use crate::checkers::races;
 use crate::checkers::races::shadow::list::OpKind;
-use crate::order::phases::HappensBefore;
 use crate::order::{ByteRange, Order, Scope};
 
 /// What an operation on an mbarrier does.
@@ -49,7 +48,7 @@ impl MemoryModel {
             let conflict = races.check_and_record(&self.clocks, id, access, range, 0, |_, _| false);
             self.report(conflict);
         }
-        let known = HappensBefore { clocks: &mut self.clocks, locations: &mut self.locations };
+        let known = (&mut self.clocks, &mut self.locations);
         match event {
             MbarrierEvent::Exclusive => self.phases.forget(range),
             MbarrierEvent::Arrives { completes } => {
