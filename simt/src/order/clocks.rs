@@ -115,6 +115,14 @@ pub struct TeamClock {
     pub floor: u32,
 }
 
+impl WarpClock<'_> {
+    /// Up to which clock what the lanes of a warp of the block did happens before.
+    #[inline(always)]
+    pub fn floor_of(&self, warp: u32) -> u32 {
+        if warp == self.warp { self.floor } else { self.floors[warp as usize % WARP_SIZE] }
+    }
+}
+
 impl Clocks {
     /// The clocks of `slots` resident blocks.
     pub fn new(slots: usize, lockstep: bool) -> Clocks {

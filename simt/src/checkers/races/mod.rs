@@ -223,15 +223,15 @@ impl Races {
             let (store, loads) = (shadow.store(at), shadow.loads(at));
             let breaks_promise = access.read_only && store.mask != 0;
             let forgets = loads.is_read_only() && !access.read_only;
-            let known = loads.is_ordered_for_all(warp_clock) || loads.with_mask(0) == new.with_mask(0);
-            store.is_ordered_for_all(warp_clock) && known && !breaks_promise && !forgets
+            let known = loads.is_ordered(warp_clock, 0) || loads.is_same_but_for_lanes(new);
+            store.is_ordered(warp_clock, 0) && known && !breaks_promise && !forgets
         };
         if !cells().all(in_order) {
             return false;
         }
         for at in cells() {
             let known = shadow.loads(at);
-            let same = if known.with_mask(0) == new.with_mask(0) { known.mask } else { 0 };
+            let same = if known.is_same_but_for_lanes(new) { known.mask } else { 0 };
             shadow.set_loads(at, new.with_mask(mask | same));
         }
         true
@@ -480,7 +480,7 @@ impl CheckedAccess<'_> {
         if !breaks_promise && self.unordered_lane(known).is_none() {
             return shadow.set_loads(at, cell);
         }
-        if cell.with_mask(0) == known.with_mask(0) {
+        if cell.is_same_but_for_lanes(known) {
             return shadow.set_loads(at, cell.with_mask(known.mask | cell.mask));
         }
         self.add(shadow, lists, at, cell, 0);
