@@ -317,7 +317,7 @@ impl CheckedAccess<'_> {
     ) -> Option<Conflict> {
         let entries = loads.as_list().map_or(&[][..], |list| lists.entries(list));
         let rivals = loads.as_list().map_or(&[][..], |list| lists.rivals(list, self.scope(), self.range));
-        if let Some(conflict) = self.race_with_entries(rivals) {
+        if let Some(conflict) = self.race_with_entries(rivals, |entry| self.cause(entry)) {
             return Some(conflict);
         }
         let writes = self.access.kind != OpKind::Load;
@@ -325,7 +325,9 @@ impl CheckedAccess<'_> {
             return Some(conflict);
         }
         let Some(mut conflict) = self.race_with(store, OpKind::Store) else {
-            return self.race_with_volatile(entries);
+            let entries = if self.access.is_unfenced_volatile { entries } else { &[] };
+            let cause = |entry: &Entry| entry.is_unfenced_volatile.then_some(RaceCause::Volatile);
+            return self.race_with_entries(entries, cause);
         };
         let plain = self.access.kind == OpKind::Store && self.access.scope.is_none();
         let is_last = entries.iter().all(|entry| entry.kind == OpKind::Load);
@@ -353,36 +355,21 @@ impl CheckedAccess<'_> {
         lane.map(|lane| self.conflict_with(cell, lane, kind, cause))
     }
 
-    /// The race with an access of a list. The newest access is checked first.
-    fn race_with_entries(&self, entries: &[Entry]) -> Option<Conflict> {
+    /// The race with an access of a list, if there is a cause for one. The newest access is checked first.
+    fn race_with_entries(
+        &self,
+        entries: &[Entry],
+        cause: impl Fn(&Entry) -> Option<RaceCause>,
+    ) -> Option<Conflict> {
         let newest_first = entries.iter().enumerate().rev();
         newest_first.filter(|(_, entry)| !self.both_load(entry)).find_map(|(index, entry)| {
-            if self.access.read_only || entry.cell.is_read_only() {
-                return Some(self.conflict_with(
-                    entry.cell,
-                    entry.last.into(),
-                    entry.kind,
-                    RaceCause::ReadOnly,
-                ));
+            let cause = cause(entry)?;
+            if cause == RaceCause::ReadOnly {
+                return Some(self.conflict_with(entry.cell, entry.last.into(), entry.kind, cause));
             }
-            let cause = self.cause(entry)?;
             let lane = self.unordered_lane(entry.cell)?;
             let is_known = entry.kind != OpKind::Load && self.is_observed(entry, &entries[index..]);
             (!is_known).then(|| self.conflict_with(entry.cell, lane, entry.kind, cause))
-        })
-    }
-
-    /// The race with the newest volatile access that nothing orders, if neither thread has passed a fence.
-    fn race_with_volatile(&self, entries: &[Entry]) -> Option<Conflict> {
-        if !self.access.is_unfenced_volatile {
-            return None;
-        }
-        let newest_first = entries.iter().enumerate().rev();
-        let mut bare = newest_first.filter(|(_, entry)| entry.is_unfenced_volatile && !self.both_load(entry));
-        bare.find_map(|(index, entry)| {
-            let lane = self.unordered_lane(entry.cell)?;
-            let is_known = entry.kind != OpKind::Load && self.is_observed(entry, &entries[index..]);
-            (!is_known).then(|| self.conflict_with(entry.cell, lane, entry.kind, RaceCause::Volatile))
         })
     }
 
@@ -426,6 +413,9 @@ impl CheckedAccess<'_> {
     /// Why this access races with another one if nothing orders the two; `None` if it does not.
     #[inline(always)]
     fn cause(&self, entry: &Entry) -> Option<RaceCause> {
+        if self.access.read_only || entry.cell.is_read_only() {
+            return Some(RaceCause::ReadOnly);
+        }
         let (Some(theirs), Some(ours)) = (entry.scope, self.access.scope) else {
             return Some(RaceCause::Unordered);
         };
