@@ -48,6 +48,11 @@ pub struct Access {
 }
 
 impl Access {
+    /// An access that is neither read-only nor volatile.
+    pub fn new(pc: u32, kind: OpKind, scope: Option<Scope>) -> Access {
+        Access { pc, kind, scope, read_only: false, is_unfenced_volatile: false }
+    }
+
     #[inline(always)]
     fn flags(self) -> u32 {
         if self.read_only { self.pc | READ_ONLY } else { self.pc }
