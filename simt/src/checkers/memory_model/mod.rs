@@ -24,10 +24,10 @@ use crate::access::window::lanes_in;
 use delayed::DelayedOp;
 use memory_view::{MemoryView, is_aligned};
 
-use crate::checkers::memory_model::weak_memory::{StaleLoad, WeakMemory};
-use crate::checkers::races::finding::{Circumstance, FoundRaces, Race};
+use crate::checkers::memory_model::weak_memory::WeakMemory;
+use crate::checkers::races::finding::{Circumstance, FoundRaces};
 use crate::checkers::races::shadow::list::OpKind;
-use crate::checkers::races::{self, Conflict, Overflow, RaceCause, Races};
+use crate::checkers::races::{self, Conflict, RaceCause, Races};
 use crate::compile::inst::Pc;
 use crate::isa::op::atomic::Atomic;
 use crate::isa::op::memory::{Access, Fence, Memory};
@@ -460,24 +460,9 @@ impl MemoryModel {
         }
     }
 
-    /// The accesses that may race with one that the race checker has forgotten.
-    pub fn take_overflows(&mut self) -> Vec<Overflow> {
-        self.races.as_mut().map_or_else(Vec::new, Races::take_overflows)
-    }
-
     /// Whether a race has been found.
     pub fn has_found(&self) -> bool {
-        !self.found.is_empty()
-    }
-
-    /// All races that have been found.
-    pub fn take_races(&mut self) -> Vec<Race> {
-        self.found.take()
-    }
-
-    /// All loads that returned an older store, one for each pair of instructions.
-    pub fn take_stale(&mut self) -> Vec<StaleLoad> {
-        self.weak.as_mut().map_or_else(Vec::new, WeakMemory::take_stale)
+        !self.found.races.is_empty()
     }
 }
 
