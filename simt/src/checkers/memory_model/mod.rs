@@ -18,7 +18,7 @@ pub mod wording;
 
 use crate::access::address;
 use crate::access::element;
-use crate::access::row::{Row, Shape};
+use crate::access::row::Shape;
 use crate::access::window::lanes_in;
 
 use delayed::DelayedOp;
@@ -140,10 +140,9 @@ impl MemoryModel {
         frame: &Frame,
     ) {
         let at = address::addresses(lanes, &access.address, args.a, frame);
-        let left = match Shape::of(&at, lanes.mask) {
-            Shape::One(row) => self.rows(memory, &[row], (access, kind)),
-            Shape::Two(rows) => self.rows(memory, &rows, (access, kind)),
-            Shape::Scattered(..) => lanes.mask,
+        let left = match Shape::of(&at, lanes.mask).rows() {
+            [] => lanes.mask,
+            rows => rows.iter().fold(0, |left, row| left | self.strided(memory, row, (access, kind))),
         };
         if left == 0 {
             return;
@@ -155,11 +154,6 @@ impl MemoryModel {
             Memory::Generic => self.generic_request(&request),
             _ => {}
         }
-    }
-
-    /// Shows rows to the fast path. Returns the lanes for which it cannot tell.
-    fn rows(&mut self, memory: MemoryView<'_>, rows: &[Row], how: (&Access, OpKind)) -> u32 {
-        rows.iter().fold(0, |left, row| left | self.strided(memory, row.line(), row.mask, how))
     }
 
     fn generic_request(&mut self, request: &Request<'_, '_>) {
