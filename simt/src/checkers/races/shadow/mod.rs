@@ -66,11 +66,11 @@ impl Shadow {
             self.pages.resize_with(pages.end, Page::default);
         }
         if is_shared {
-            self.pages[pages.clone()].iter_mut().for_each(|page| page.forget_ordered(clock));
+            self.pages[pages.clone()].iter_mut().for_each(|page| page.stretches.forget_ordered(clock.floor));
         }
-        let fits = pages.clone().all(|page| self.pages[page].fits(&new.part(page), clock));
+        let fits = pages.clone().all(|page| self.pages[page].stretches.fits(&new.part(page), clock.floor));
         if fits {
-            pages.for_each(|page| self.pages[page].record_stretch(new.part(page)));
+            pages.for_each(|page| self.pages[page].stretches.record(new.part(page)));
         }
         fits
     }
@@ -195,7 +195,7 @@ impl Shadow {
     /// Forgets everything.
     pub fn clear(&mut self, lists: &mut Lists) {
         for page in &mut self.pages {
-            page.clear().for_each(|list| lists.remove(list));
+            page.clear(lists);
         }
     }
 }

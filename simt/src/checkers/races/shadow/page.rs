@@ -5,11 +5,10 @@ use crate::checkers::races::shadow::cell::{Cell, PAGE_BYTES};
 use crate::checkers::races::shadow::layer::{LINE, Layer};
 use crate::checkers::races::shadow::list::{Entry, Lists};
 use crate::checkers::races::shadow::readers::Readers;
-use crate::checkers::races::shadow::stretch::{Stretch, Stretches};
+use crate::checkers::races::shadow::stretch::Stretches;
 use crate::machine::registers::{FULL_MASK, lanes_of};
 use crate::order::ByteRange;
-use crate::order::clocks::{TeamClock, WarpClock};
-use crate::order::vector_clock::VectorClock;
+use crate::order::clocks::WarpClock;
 
 /// Lines in a page.
 pub const LINES: usize = PAGE_BYTES as usize / 4 / LINE;
@@ -21,7 +20,7 @@ const MORE: usize = 7;
 #[derive(Clone, Debug, Default)]
 pub struct Page {
     /// The accesses of whole blocks, until lines are made of them.
-    stretches: Stretches,
+    pub stretches: Stretches,
     /// Whether there is a cell for each byte.
     pub is_fine: bool,
     /// Whether a strong store was ever made here.
@@ -65,35 +64,18 @@ struct LineCells {
 type More = [Layer; MORE];
 
 impl Page {
-    /// Whether it is certain that an access of threads that follow each other is part of no race.
-    #[inline]
-    pub fn fits(&self, new: &Stretch, clock: TeamClock) -> bool {
-        !self.is_fine && self.stretches.fits(new, clock.floor)
-    }
-
-    /// Forgets accesses of whole blocks to memory of their own that can be part of no race any more.
-    #[inline]
-    pub fn forget_ordered(&mut self, clock: TeamClock) {
-        self.stretches.forget_ordered(clock.floor);
-    }
-
-    /// Records an access that fits.
-    #[inline]
-    pub fn record_stretch(&mut self, new: Stretch) {
-        self.stretches.record(new);
-    }
-
     /// Prepares lines, and records in them what was recorded for whole blocks.
     #[inline]
     pub fn make_lines(&mut self) {
-        if !self.stretches.are_lines() {
+        if !self.stretches.are_lines {
             self.record_stretches();
         }
     }
 
     #[inline(never)]
     fn record_stretches(&mut self) {
-        for stretch in self.stretches.become_lines() {
+        self.stretches.are_lines = true;
+        for stretch in std::mem::take(&mut self.stretches.known) {
             stretch.layers(|line, layer, is_store| self.record(line, layer, is_store));
         }
     }
@@ -180,27 +162,19 @@ impl Page {
         }
         let readers = std::mem::take(&mut self.readers[line]);
         for word in 0..LINE {
-            let (mut loads, forgotten) = (readers.at(word).peekable(), readers.forgotten_at(word));
-            let Some(first) = loads.next() else {
-                if !forgotten.is_empty() {
-                    self.set_list(line * LINE + word, Vec::new(), forgotten, lists);
+            let (loads, forgotten) = (readers.at(word), readers.forgotten_at(word));
+            let cell = match loads[..] {
+                [] if forgotten.is_empty() => continue,
+                [load] if forgotten.is_empty() => load,
+                _ => {
+                    let range = ByteRange { offset: range.offset + 4 * word as u64, bytes: 4, ..range };
+                    let entries = loads.iter().map(|&load| Entry::plain_load(load, range)).collect();
+                    self.has_lists = true;
+                    Cell::list(lists.add_with(entries, forgotten))
                 }
-                continue;
             };
-            if forgotten.is_empty() && loads.peek().is_none() {
-                self.loads.set(line * LINE + word, first);
-                continue;
-            }
-            let range = ByteRange { offset: range.offset + 4 * word as u64, bytes: 4, ..range };
-            let entries = std::iter::once(first).chain(loads).map(|load| Entry::plain_load(load, range));
-            self.set_list(line * LINE + word, entries.collect(), forgotten, lists);
+            self.loads.set(line * LINE + word, cell);
         }
-    }
-
-    #[inline(never)]
-    fn set_list(&mut self, index: usize, entries: Vec<Entry>, forgotten: VectorClock, lists: &mut Lists) {
-        self.loads.set(index, Cell::list(lists.add_with(entries, forgotten)));
-        self.has_lists = true;
     }
 
     /// Records an access to words of a line in place of those that are ordered before it.
@@ -214,15 +188,15 @@ impl Page {
         }
     }
 
-    /// Forgets everything, and returns the lists that were in use. The page keeps the size of its cells, because the
-    /// next block of the kernel will probably do the same as this one.
-    pub fn clear(&mut self) -> impl Iterator<Item = usize> + use<> {
-        let has_lists = std::mem::take(&mut self.has_lists);
-        let mut lists = Vec::new();
-        if has_lists {
-            lists.extend(self.loads.lists().map(|(_, list)| list));
+    /// Forgets everything. The page keeps the size of its cells, because the next block of the kernel will probably do the
+    /// same as this one.
+    pub fn clear(&mut self, lists: &mut Lists) {
+        if std::mem::take(&mut self.has_lists) {
+            self.loads.lists().for_each(|(_, list)| lists.remove(list));
         }
-        let had_lines = self.stretches.clear();
+        self.stretches.known.clear();
+        // With a cell for each byte, a page has lines for good.
+        let had_lines = std::mem::replace(&mut self.stretches.are_lines, self.is_fine);
         for cells in [&mut self.loads, &mut self.stores].into_iter().filter(|_| had_lines) {
             cells.lines.fill(LineCells::default());
             cells.more.clear();
@@ -232,7 +206,6 @@ impl Page {
         }
         self.is_strong = false;
         self.readers.clear();
-        lists.into_iter()
     }
 
     /// Changes to one cell for each byte. `range` begins where the page does.
