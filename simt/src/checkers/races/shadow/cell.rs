@@ -91,8 +91,9 @@ impl Cell {
         if self.mask == 0 {
             return self.origin != LIST;
         }
-        let is_same_thread = self.warp() == warp_clock.warp && self.mask == lanes && lanes.is_power_of_two();
-        self.block == warp_clock.block && (self.clock <= warp_clock.floor_of(self.warp()) || is_same_thread)
+        let warp = self.warp();
+        let is_same_thread = || warp == warp_clock.warp && self.mask == lanes && lanes.is_power_of_two();
+        self.block == warp_clock.block && (self.clock <= warp_clock.floor_of(warp) || is_same_thread())
     }
 
     /// Whether two accesses differ in nothing but their lanes.
