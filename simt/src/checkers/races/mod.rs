@@ -213,33 +213,9 @@ impl Races {
         range: ByteRange,
         mask: u32,
     ) -> bool {
-        let (shadow, lists) = self.shadow(range.space, slot);
-        let (offset, bytes) = (range.offset, u64::from(range.bytes));
-        let new = Cell::new(warp_clock, mask, access.flags());
-        if access.kind != OpKind::Load {
-            return false;
-        }
-        if shadow.check_broadcast(warp_clock, new, offset, bytes, mask) {
-            return true;
-        }
-        let cells = shadow.cells(range, lists);
-        let cells = || cells.clone();
-        let in_order = |at| {
-            let (store, loads) = (shadow.store(at), shadow.loads(at));
-            let breaks_promise = access.read_only && store.mask != 0;
-            let forgets = loads.is_read_only() && !access.read_only;
-            let known = loads.is_ordered(warp_clock, 0) || loads.is_same_but_for_lanes(new);
-            store.is_ordered(warp_clock, 0) && known && !breaks_promise && !forgets
-        };
-        if !cells().all(in_order) {
-            return false;
-        }
-        for at in cells() {
-            let known = shadow.loads(at);
-            let same = if known.is_same_but_for_lanes(new) { known.mask } else { 0 };
-            shadow.set_loads(at, new.with_mask(mask | same));
-        }
-        true
+        let new = Cell::new(warp_clock, 0, access.flags());
+        let (shadow, _) = self.shadow(range.space, slot);
+        access.kind == OpKind::Load && shadow.check_broadcast(warp_clock, new, range, mask)
     }
 
     /// Checks and records an access of one lane, and returns the worst race of which it is part. `same_value` tells

@@ -96,10 +96,10 @@ impl Shadow {
         &mut self,
         warp_clock: &WarpClock<'_>,
         cell: Cell,
-        offset: u64,
-        bytes: u64,
+        range: ByteRange,
         lanes: u32,
     ) -> bool {
+        let (offset, bytes) = (range.offset, u64::from(range.bytes));
         if !bytes.is_multiple_of(4) || !offset.is_multiple_of(bytes) {
             return false;
         }
