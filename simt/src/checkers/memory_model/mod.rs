@@ -471,25 +471,24 @@ impl Request<'_, '_> {
     /// Whether the store of a lane leaves the value that is in memory already, or that lane `other` of the same
     /// instruction leaves.
     fn leaves_the_same(&self, lane: usize, other: Option<usize>, range: ByteRange) -> bool {
-        let bytes = self.access.lane_bytes() as usize;
-        let value = |lane: usize| {
-            let mut value = [0; 16];
-            element::store_lane(self.lanes, self.args, self.access, lane, &mut value[..bytes]);
-            value
-        };
         let with = other
             .filter(|&other| other < lane && self.mask >> other & 1 != 0 && self.at[other] == self.at[lane]);
         if let Some(other) = with {
-            return value(lane) == value(other);
+            return self.stored(lane) == self.stored(other);
         }
-        self.memory.bytes(range) == Some(&value(lane)[..bytes])
+        self.memory.bytes(range) == Some(&self.stored(lane)[..usize::from(range.bytes)])
+    }
+
+    /// The bytes that a lane stores, and zeros after them.
+    fn stored(&self, lane: usize) -> [u8; 16] {
+        let mut bytes = [0; 16];
+        element::store_lane(self.lanes, self.args, self.access, lane, &mut bytes);
+        bytes
     }
 
     /// The value that a lane stores in an element.
     fn value(&self, lane: usize, element: usize) -> u64 {
         let bytes = usize::from(self.access.bytes);
-        let mut value = [0; 16];
-        element::store_lane(self.lanes, self.args, self.access, lane, &mut value);
-        element::read_le(&value[element * bytes..][..bytes])
+        element::read_le(&self.stored(lane)[element * bytes..][..bytes])
     }
 }
