@@ -298,7 +298,7 @@ impl Target<'_> {
         }
         if let (Some(follow), Space::Global(_)) = (self.follow.as_deref_mut(), op.range.space) {
             let LaneId { warp, lane, .. } = op.id;
-            follow.stored_by((block, warp), (lane, op.pc), (op.address, bytes as u64));
+            follow.stored_by((block.into(), warp), (lane, op.pc), (op.address, bytes as u64));
         }
     }
 }
