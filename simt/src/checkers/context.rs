@@ -78,16 +78,19 @@ impl Context<'_> {
 
     /// The location of some bytes, in words.
     pub fn describe(&self, range: ByteRange) -> String {
+        let (bytes, name) = self.bytes_of(range);
+        format!("{bytes} of {name}")
+    }
+
+    /// Which bytes of a variable or a buffer some bytes are, and its name.
+    pub fn bytes_of(&self, range: ByteRange) -> (String, String) {
         let (name, start) = match range.space {
             order::Space::Global(region) => (format!("`{}`", self.global.region(region as usize).name), 0),
             order::Space::Shared(_) => self.program.shared_owner(self.kernel, range.offset),
         };
         let (first, last) = (range.offset - start, range.offset - start + u64::from(range.bytes) - 1);
-        if first == last {
-            format!("byte {first} of {name}")
-        } else {
-            format!("bytes {first} to {last} of {name}")
-        }
+        let bytes = if first == last { format!("byte {first}") } else { format!("bytes {first} to {last}") };
+        (bytes, name)
     }
 }
 

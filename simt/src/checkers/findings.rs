@@ -37,24 +37,14 @@ pub enum Finding {
 }
 
 impl Finding {
-    /// The kind of fault that it is.
-    pub fn kind(&self) -> FaultKind {
+    /// The kind of fault that it is, and how bad it is.
+    pub fn class(&self) -> (FaultKind, Severity) {
         match self {
-            Finding::Race(race) => race.kind(),
-            Finding::Overflow(_) => FaultKind::Race,
-            Finding::Unwritten(_) => FaultKind::Uninitialized,
-            Finding::Shuffle(_) => FaultKind::UndefinedShuffle,
-            Finding::Ended(_) | Finding::Arrivals(_) => FaultKind::BarrierDivergence,
-        }
-    }
-
-    /// How bad it is.
-    pub fn severity(&self) -> Severity {
-        match self {
-            Finding::Race(race) => race.severity(),
-            Finding::Overflow(_) => Severity::Note,
-            Finding::Unwritten(_) | Finding::Shuffle(_) => Severity::Error,
-            Finding::Ended(_) | Finding::Arrivals(_) => Severity::Warning,
+            Finding::Race(race) => (race.kind(), race.severity()),
+            Finding::Overflow(_) => (FaultKind::Race, Severity::Note),
+            Finding::Unwritten(_) => (FaultKind::Uninitialized, Severity::Error),
+            Finding::Shuffle(_) => (FaultKind::UndefinedShuffle, Severity::Error),
+            Finding::Ended(_) | Finding::Arrivals(_) => (FaultKind::BarrierDivergence, Severity::Warning),
         }
     }
 
@@ -92,11 +82,11 @@ pub struct Findings {
 impl Findings {
     /// Adds a finding. If there is one for the same kind and place, the more severe of the two is kept.
     pub fn add(&mut self, program: &Program, finding: Finding) {
-        let count = finding.count();
-        match self.known(program, finding.kind(), finding.instructions()) {
+        let (count, (kind, severity)) = (finding.count(), finding.class());
+        match self.known(program, kind, finding.instructions()) {
             Some((known, times)) => {
                 *times += count;
-                if known.severity() < finding.severity() {
+                if known.class().1 < severity {
                     *known = finding;
                 }
             }

@@ -23,7 +23,7 @@ pub struct LastWriter {
     address: u64,
     /// The block in the grid, the warp and the instruction that run now.
     block: u64,
-    warp: u32,
+    warp: usize,
     pc: Pc,
     last: Option<Store>,
 }
@@ -32,7 +32,7 @@ pub struct LastWriter {
 #[derive(Clone, Copy, Debug)]
 struct Store {
     block: u64,
-    warp: u32,
+    warp: usize,
     lane: usize,
     pc: Pc,
     address: u64,
@@ -47,7 +47,7 @@ impl LastWriter {
 
     /// Lanes of a warp are about to run.
     pub fn run(&mut self, block: u64, warp: usize) {
-        (self.block, self.warp) = (block, warp as u32);
+        (self.block, self.warp) = (block, warp);
     }
 
     /// The next instruction.
@@ -57,22 +57,19 @@ impl LastWriter {
 
     /// A lane stores `bytes` bytes at an address of global memory.
     pub fn stored(&mut self, lane: usize, address: u64, bytes: u64) {
-        if self.is_in(address, bytes) {
-            let LastWriter { block, warp, pc, .. } = *self;
-            self.last = Some(Store { block, warp, lane, pc, address, bytes });
-        }
+        self.stored_by((self.block, self.warp), (lane, self.pc), (address, bytes));
     }
 
     /// A delayed store of a lane takes effect. The arguments are its block and warp, its lane and instruction, and the
     /// address and number of bytes.
     pub fn stored_by(
         &mut self,
-        (block, warp): (u32, usize),
+        (block, warp): (u64, usize),
         (lane, pc): (usize, Pc),
         (address, bytes): (u64, u64),
     ) {
         if self.is_in(address, bytes) {
-            self.last = Some(Store { block: block.into(), warp: warp as u32, lane, pc, address, bytes });
+            self.last = Some(Store { block, warp, lane, pc, address, bytes });
         }
     }
 
@@ -115,6 +112,6 @@ pub fn actor(last_writer: &LastWriter, context: &Context<'_>) -> Option<Actor> {
         ByteRange { space: Space::Global(region as u32), offset: offset as u64, bytes: store.bytes as u8 };
     let access = access_of(context.program.insts[store.pc as usize].op);
     let doing = format!("{} {}", access.past(), context.describe(range));
-    let actor = context.actor(store.block, store.warp as usize, store.lane as u32, store.pc, doing);
+    let actor = context.actor(store.block, store.warp, store.lane as u32, store.pc, doing);
     Some(actor.with(access))
 }

@@ -165,7 +165,7 @@ fn watched_place(
 fn watch(memories: &mut Memories<'_>, atomic: &Atomic, lane: usize, place: ByteRange, stores: Option<u64>) {
     let seen = MemoryView { global: memories.global, shared: memories.shared, order: memories.order };
     if let Some(watch) = &mut memories.watch {
-        watch.atomic(seen, atomic, lane, place, stores);
+        watch.atomic(seen, atomic, (lane, place), stores, None);
     }
 }
 

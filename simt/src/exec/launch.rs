@@ -36,8 +36,8 @@ impl Run<'_> {
             Err(Stop::Unsupported(error)) => return Err(error),
             Err(Stop::NeedsOneCore) => unreachable!("this is the one core"),
         };
-        let stale_reads = self.watch.take().map_or_else(Vec::new, |mut watch| {
-            self.find(|context, findings| wording::add(context, &mut watch, findings))
+        let stale_reads = self.watch.take().map_or_else(Vec::new, |watch| {
+            self.find(|context, findings| wording::add(context, *watch, findings))
         });
         let findings = std::mem::take(&mut self.findings);
         faults.extend(crate::checkers::wording::faults(&self.context(), findings));

@@ -7,7 +7,7 @@
 //! part in no barrier, so what it did since the last one stays unordered.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use super::vector_clock::{BlockClock, VectorClock};
 use super::{Epoch, Thread};
@@ -56,8 +56,6 @@ struct BlockState {
     number: u32,
     /// What all threads of the block have in common: each epoch here happens before whatever any of them does now.
     common: Arc<BlockClock>,
-    /// `common` as a vector clock of the whole grid, computed when it is first needed.
-    common_clock: OnceLock<VectorClock>,
     warps: Vec<WarpState>,
     /// What all threads of the block know, if that has been computed and holds.
     team: Option<TeamClock>,
@@ -82,7 +80,7 @@ struct WarpState {
 }
 
 /// For each pair of lanes, the last clock at which the two ran together.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct Lockstep {
     running: u32,
     last: [[u32; WARP_SIZE]; WARP_SIZE],
@@ -117,6 +115,14 @@ pub struct TeamClock {
     pub floor: u32,
 }
 
+impl WarpClock<'_> {
+    /// Up to which clock what the lanes of a warp of the block did happens before.
+    #[inline(always)]
+    pub fn floor_of(&self, warp: u32) -> u32 {
+        if warp == self.warp { self.floor } else { self.floors[warp as usize % WARP_SIZE] }
+    }
+}
+
 impl Clocks {
     /// The clocks of `slots` resident blocks.
     pub fn new(slots: usize, lockstep: bool) -> Clocks {
@@ -129,7 +135,6 @@ impl Clocks {
         block.number = number as u32;
         block.arrivals.clear();
         let warps = threads.div_ceil(WARP_SIZE as u32);
-        block.common_clock.take();
         block.common = Arc::new(BlockClock::of_warps(warps as usize));
         block.warps.resize_with(warps as usize, WarpState::default);
         for (id, warp) in block.warps.iter_mut().enumerate() {
@@ -216,15 +221,11 @@ impl Clocks {
         let block = &self.blocks[id.slot];
         let warp = &block.warps[id.warp];
         let mut known = warp.lane_clocks.get(id.lane).cloned().unwrap_or_default();
-        if warp.floor > block.common.warps[id.warp] {
-            let mut own = block.common.clone();
+        let mut own = block.common.clone();
+        if warp.floor > own.warps[id.warp] {
             Arc::make_mut(&mut own).raise_warp(id.warp, warp.floor);
-            known.join_block(block.number, &own);
-        } else {
-            known.join(
-                block.common_clock.get_or_init(|| VectorClock::of_block(block.number, block.common.clone())),
-            );
         }
+        known.join_block(block.number, &own);
         known
     }
 
@@ -340,7 +341,6 @@ impl Clocks {
     pub fn block_barrier(&mut self, slot: usize) {
         let team = self.team_clock(slot);
         let block = &mut self.blocks[slot];
-        block.common_clock.take();
         if let Some(team) = team.filter(|_| block.is_simple) {
             Arc::make_mut(&mut block.common).warps.fill(team.clock);
             block.warps.iter_mut().for_each(|warp| warp.clock += 1);
@@ -394,8 +394,7 @@ impl Clocks {
         let block = &mut self.blocks[slot];
         block.team = None;
         let warp = &mut block.warps[warp];
-        let fresh = || Box::new(Lockstep { running: 0, last: [[0; WARP_SIZE]; WARP_SIZE] });
-        let lockstep = warp.lockstep.get_or_insert_with(fresh);
+        let lockstep = warp.lockstep.get_or_insert_default();
         if lockstep.running == lanes {
             return;
         }

@@ -27,26 +27,16 @@ struct Phase {
     completed: Option<StoreRecord>,
 }
 
-/// The happens-before relation of a launch: its vector clocks, and what was published at locations.
-#[derive(Debug)]
-pub struct HappensBefore<'k> {
-    /// The vector clocks of the threads.
-    pub clocks: &'k mut Clocks,
-    /// What release patterns have published at each location.
-    pub locations: &'k mut Locations,
-}
-
 impl Phases {
     /// A lane arrives, or completes transactions.
     pub fn arrive(
         &mut self,
-        known: HappensBefore<'_>,
+        (clocks, locations): (&mut Clocks, &mut Locations),
         id: LaneId,
         range: ByteRange,
         semantics: (Order, Scope),
     ) {
         let phase = self.at.entry(range).or_default();
-        let HappensBefore { clocks, locations } = known;
         let fenced = clocks.fenced(id);
         let updated = (phase.arrivals.as_ref(), 0);
         let store = locations.write(clocks, id, range, semantics, updated, fenced.as_ref());
@@ -62,13 +52,12 @@ impl Phases {
     /// A lane finds that the last phase is complete.
     pub fn wait(
         &mut self,
-        known: HappensBefore<'_>,
+        (clocks, locations): (&mut Clocks, &mut Locations),
         id: LaneId,
         range: ByteRange,
         semantics: (Order, Scope),
     ) {
         let completed = self.at.get(&range).and_then(|phase| phase.completed.as_ref());
-        let HappensBefore { clocks, locations } = known;
         if let Some(store) = completed {
             locations.read(clocks, id, range, semantics, Some(store));
         }
@@ -102,13 +91,11 @@ mod tests {
         let mut phases = Phases::default();
         let (one, other) = (LaneId { slot: 0, warp: 0, lane: 3 }, LaneId { slot: 0, warp: 1, lane: 5 });
         let done = clocks.epoch(one);
-        let known = HappensBefore { clocks: &mut clocks, locations: &mut locations };
-        phases.arrive(known, one, PLACE, (arrive, BLOCK));
+        phases.arrive((&mut clocks, &mut locations), one, PLACE, (arrive, BLOCK));
         if completes {
             phases.complete(PLACE);
         }
-        let known = HappensBefore { clocks: &mut clocks, locations: &mut locations };
-        phases.wait(known, other, PLACE, (wait, BLOCK));
+        phases.wait((&mut clocks, &mut locations), other, PLACE, (wait, BLOCK));
         clocks.is_ordered_after(other, done)
     }
 

@@ -99,13 +99,6 @@ impl Releases {
 
 type Key = (Space, u64);
 
-/// The vector clocks of the threads that have passed a `fence.sc`, for runs in which the order of these fences counts.
-#[derive(Clone, Debug, Default)]
-struct SeqCstFences {
-    across_blocks: VectorClock,
-    by_block: BTreeMap<u32, VectorClock>,
-}
-
 /// What is known about every location to which a strong store was made, and about every lane that may be part of a
 /// pattern.
 #[derive(Clone, Debug, Default)]
@@ -115,14 +108,16 @@ pub struct Locations {
     lanes: Vec<Vec<Vec<LanePatterns>>>,
     versions: u64,
     chains: u64,
-    seq_cst_fences: Option<SeqCstFences>,
+    /// What the threads that have passed a `fence.sc` published there, for runs in which the order of these fences
+    /// counts.
+    seq_cst_fences: Option<ReleasedClocks>,
 }
 
 impl Locations {
     /// The locations of a launch with `slots` resident blocks. In the memory model, `fence.sc` synchronise in an order
     /// that differs from run to run; `fence_sc_synchronises` says whether to take the order in which they execute.
     pub fn new(slots: usize, fence_sc_synchronises: bool) -> Locations {
-        let seq_cst_fences = fence_sc_synchronises.then(SeqCstFences::default);
+        let seq_cst_fences = fence_sc_synchronises.then(ReleasedClocks::default);
         Locations { lanes: vec![Vec::new(); slots], seq_cst_fences, ..Locations::default() }
     }
 
@@ -277,8 +272,10 @@ impl Locations {
             if is_wide {
                 lane.unacquired.clear();
             }
-            if let Some(seq_cst_fences) = self.seq_cst_fences.as_mut().filter(|_| order == Order::SeqCst) {
-                seq_cst_fences.pass(clocks, id, scope);
+            if let Some(passed) = self.seq_cst_fences.as_mut().filter(|_| order == Order::SeqCst) {
+                // The lane comes after those that have passed such a fence, and before those that will.
+                acquire(clocks, id, own_block, scope, &mut passed.clone());
+                passed.add(own_block, scope, &clocks.thread_clock(id));
             }
             if is_wide && order == Order::SeqCst {
                 clocks.pass_fence_sc(id);
@@ -314,23 +311,6 @@ fn acquire(clocks: &mut Clocks, id: LaneId, own_block: u32, scope: Scope, releas
     }
     if scope >= Scope::Gpu {
         clocks.join(id, &std::mem::take(&mut released.across_blocks));
-    }
-}
-
-impl SeqCstFences {
-    /// Orders a lane after the threads that have passed a `fence.sc`, and before those that will, as far as their
-    /// scopes include each other.
-    fn pass(&mut self, clocks: &mut Clocks, id: LaneId, scope: Scope) {
-        let own = self.by_block.entry(clocks.block(id.slot)).or_default();
-        clocks.join(id, own);
-        if scope >= Scope::Gpu {
-            clocks.join(id, &self.across_blocks);
-        }
-        let thread_clock = clocks.thread_clock(id);
-        thread_clock.add_to(own);
-        if scope >= Scope::Gpu {
-            thread_clock.add_to(&mut self.across_blocks);
-        }
     }
 }
 

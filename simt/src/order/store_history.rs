@@ -50,24 +50,6 @@ struct Granule {
     floor: u64,
 }
 
-/// The indices of the versions that a load may return, newest first.
-#[derive(Debug)]
-struct Candidates {
-    indices: [u8; MAX_REMEMBERED],
-    count: usize,
-}
-
-impl Candidates {
-    fn add(&mut self, index: usize) {
-        self.indices[self.count] = index as u8;
-        self.count += 1;
-    }
-
-    fn as_slice(&self) -> &[u8] {
-        &self.indices[..self.count]
-    }
-}
-
 /// A strong load: its epoch, the bytes that it read, and the number of the version that it observed.
 #[derive(Clone, Copy, Debug)]
 struct Observation {
@@ -126,19 +108,18 @@ impl StoreHistory {
         let LoadQuery { id, range, scope, .. } = *query;
         let granule = self.granules.get_mut(&key(range))?;
         let candidates = granule.candidates(clocks, query);
-        let candidates = candidates.as_slice();
         let newest = candidates.len() as u64 - 1;
         let choice =
             if newest == 0 || self.random.below(2) == 0 { newest } else { self.random.below(newest + 1) };
         // The newest comes first.
         let choice = (newest - choice) as usize;
-        let version = &granule.versions[usize::from(candidates[choice])];
+        let version = candidates[choice];
         let start = (range.offset % GRANULE) as usize;
         let mut bytes = [0; GRANULE as usize];
         bytes[..usize::from(range.bytes)]
             .copy_from_slice(&version.after[start..start + usize::from(range.bytes)]);
         let store = version.store.as_ref().filter(|_| version.range == range).cloned();
-        let newer = choice.checked_sub(1).map(|next| &granule.versions[usize::from(candidates[next])]);
+        let newer = choice.checked_sub(1).map(|next| candidates[next]);
         let newer = newer.and_then(|next| Some((next.store.as_ref()?.epoch, next.pc)));
         let reader = clocks.thread(id);
         if let (Some(store), Some(scope)) = (&store, scope)
@@ -196,19 +177,19 @@ impl Granule {
         self.versions.front().map_or(0, |version| version.number)
     }
 
-    /// The versions that a load may return. Stores to other bytes of the granule are skipped, because they make no difference
-    /// to the load.
-    fn candidates(&self, clocks: &Clocks, query: &LoadQuery) -> Candidates {
+    /// The versions that a load may return, newest first. Stores to other bytes of the granule are skipped, because they make
+    /// no difference to the load.
+    fn candidates(&self, clocks: &Clocks, query: &LoadQuery) -> Vec<&Version> {
         let LoadQuery { id, range, scope, updates } = *query;
         let reader = clocks.thread(id);
         let mut floor = None;
-        let mut candidates = Candidates { indices: [0; MAX_REMEMBERED], count: 0 };
+        let mut candidates = Vec::new();
         for (index, version) in self.versions.iter().enumerate().rev() {
             let is_first = index == 0;
             if !is_first && !overlap(version.range, range) {
                 continue;
             }
-            candidates.add(index);
+            candidates.push(version);
             let Some(store) = &version.store else { break };
             let is_strong = scope.is_some_and(|scope| store.is_observed_by(reader, scope));
             // Most threads that wait in a loop read with an update, which finds the last store. The floor takes longer.

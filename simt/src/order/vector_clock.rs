@@ -182,13 +182,6 @@ impl FenceSc {
 }
 
 impl VectorClock {
-    /// A vector clock that knows about one block only.
-    pub fn of_block(block: u32, clock: Arc<BlockClock>) -> VectorClock {
-        let mut all = VectorClock::default();
-        all.blocks.insert_mut(block, clock);
-        all
-    }
-
     /// The clock of a block, to be changed.
     fn block_mut(&mut self, block: u32) -> &mut BlockClock {
         if !self.blocks.contains_key(&block) {

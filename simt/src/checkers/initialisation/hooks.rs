@@ -3,17 +3,20 @@
 //! An instruction is shown before it is carried out, because a load may overwrite the register that held its address.
 //! Accesses that memory will refuse are skipped, because the launch ends there.
 
+use std::ops::Range;
+
 use crate::access::address::addresses;
 use crate::access::address::neighbours;
-use crate::access::window::{lanes_in, memory_of};
-use crate::checkers::initialisation::{AccessCheck, Initialisation, MemoryRegion};
+use crate::access::window::lanes_in;
+use crate::checkers::initialisation::{AccessCheck, Initialisation};
 use crate::compile::inst::{Inst, Pc};
 use crate::isa::op::Op;
 use crate::isa::op::memory::Memory;
 use crate::machine::divergence::Frame;
 use crate::machine::global::{Global, Window};
-use crate::machine::registers::{Lanes, WARP_SIZE, Wide, lanes_of};
+use crate::machine::registers::{Lanes, Wide, lanes_of};
 use crate::machine::written::Written;
+use crate::order::Space;
 use crate::report::location::AccessKind;
 
 /// The checker, and the records of which bytes have been written.
@@ -50,9 +53,9 @@ pub(crate) fn check_access(
     let at = addresses(lanes, address, inst.args.a, frame);
     let mut check = AccessCheck::new(instruction, kind);
     match address.memory {
-        Memory::Shared => check_shared(&mut check, &mut memory, &at, lanes.mask, bytes),
-        Memory::Global => check_global(&mut check, &mut memory, &at, lanes.mask, bytes),
-        Memory::Generic => check_generic(&mut check, &mut memory, &at, lanes.mask, bytes),
+        Memory::Shared => memory.check(&mut check, true, &at, lanes.mask, bytes),
+        Memory::Global => memory.check(&mut check, false, &at, lanes.mask, bytes),
+        Memory::Generic => memory.check_generic(&mut check, &at, lanes.mask, bytes),
         Memory::Const | Memory::Local | Memory::Param | Memory::Frame => return,
     }
     if memory.checker.reports {
@@ -60,58 +63,56 @@ pub(crate) fn check_access(
     }
 }
 
-fn check_shared(check: &mut AccessCheck, memory: &mut CheckedMemory<'_>, at: &Wide, mask: u32, bytes: u64) {
-    if !memory.checker.reports {
-        return;
+impl CheckedMemory<'_> {
+    /// Where some bytes are, and which bytes have been written there; `None` if all of them count as written.
+    fn locate(
+        &mut self,
+        is_shared: bool,
+        address: u64,
+        bytes: u64,
+    ) -> Option<(Space, Range<usize>, Option<&mut Written>)> {
+        let (space, start, written) = if is_shared {
+            let size = self.shared_written.bytes() as u64;
+            address.checked_add(bytes).filter(|&end| end <= size)?;
+            (Space::Shared(0), address as usize, Some(&mut *self.shared_written))
+        } else {
+            let (region, start) = self.global.locate(address, bytes).ok()?;
+            (Space::Global(region as u32), start, self.global.written_mut(region))
+        };
+        Some((space, start..start + bytes as usize, written))
     }
-    let written = &mut *memory.shared_written;
-    let size = written.bytes();
-    let inside = |start: u64, bytes: u64| {
-        start.checked_add(bytes).filter(|&end| end <= size as u64).map(|end| start as usize..end as usize)
-    };
-    if let Some(count) = neighbours(at, mask, bytes)
-        && let Some(range) = inside(at[0], bytes * count as u64)
-        && check.contiguous(written, range)
-    {
-        return;
-    }
-    for lane in lanes_of(mask) {
-        if let Some(range) = inside(at[lane], bytes) {
-            check.lane(lane, MemoryRegion::Shared, written, range);
-        }
-    }
-}
 
-fn check_global(check: &mut AccessCheck, memory: &mut CheckedMemory<'_>, at: &Wide, mask: u32, bytes: u64) {
-    if !memory.global.has_unwritten() {
-        return;
-    }
-    if let Some(count) = neighbours(at, mask, bytes)
-        && let Ok((region, start)) = memory.global.locate(at[0], bytes * count as u64)
-    {
-        let Some(written) = memory.global.written_mut(region) else { return };
-        if check.contiguous(written, start..start + bytes as usize * count) {
+    /// Checks lanes that access shared memory, or lanes that access global memory.
+    fn check(&mut self, check: &mut AccessCheck, is_shared: bool, at: &Wide, mask: u32, bytes: u64) {
+        let is_recorded = if is_shared { self.checker.reports } else { self.global.has_unwritten() };
+        if !is_recorded {
             return;
         }
-    }
-    for lane in lanes_of(mask) {
-        let Ok((region, start)) = memory.global.locate(at[lane], bytes) else { continue };
-        if let Some(written) = memory.global.written_mut(region) {
-            check.lane(lane, MemoryRegion::Global(region), written, start..start + bytes as usize);
+        if let Some(count) = neighbours(at, mask, bytes)
+            && let Some((_, range, written)) = self.locate(is_shared, at[0], bytes * count as u64)
+        {
+            let Some(written) = written else { return };
+            if check.contiguous(written, range) {
+                return;
+            }
+        }
+        for lane in lanes_of(mask) {
+            if let Some((space, range, Some(written))) = self.locate(is_shared, at[lane], bytes) {
+                check.lane(lane, space, written, range);
+            }
         }
     }
-}
 
-/// Checks the lanes that access shared memory and those that access global memory separately.
-fn check_generic(check: &mut AccessCheck, memory: &mut CheckedMemory<'_>, at: &Wide, mask: u32, bytes: u64) {
-    let shared = lanes_in(Some(Window::Shared), at, mask);
-    if shared != 0 {
-        let (_, base) = memory_of(Some(Window::Shared));
-        let offsets: Wide = std::array::from_fn(|lane| at[lane % WARP_SIZE].wrapping_sub(base));
-        check_shared(check, memory, &offsets, shared, bytes);
-    }
-    let global = lanes_in(None, at, mask);
-    if global != 0 {
-        check_global(check, memory, at, global, bytes);
+    /// Checks the lanes that access shared memory and those that access global memory separately.
+    fn check_generic(&mut self, check: &mut AccessCheck, at: &Wide, mask: u32, bytes: u64) {
+        let shared = lanes_in(Some(Window::Shared), at, mask);
+        if shared != 0 {
+            let offsets = at.map(|address| address.wrapping_sub(Window::Shared.base()));
+            self.check(check, true, &offsets, shared, bytes);
+        }
+        let global = lanes_in(None, at, mask);
+        if global != 0 {
+            self.check(check, false, at, global, bytes);
+        }
     }
 }

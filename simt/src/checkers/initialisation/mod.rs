@@ -30,16 +30,8 @@ pub mod wording;
 use std::ops::Range;
 
 use crate::machine::written::Written;
+use crate::order::{ByteRange, Space};
 use crate::report::location::AccessKind;
-
-/// The memory in which bytes are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MemoryRegion {
-    /// The shared memory of the block.
-    Shared,
-    /// The allocation of global memory with this number.
-    Global(usize),
-}
 
 /// Bytes that an instruction read although they had never been written.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,10 +44,9 @@ pub struct Unwritten {
     pub lanes: u32,
     /// The first of these lanes.
     pub lane: usize,
-    /// The memory from which that lane read.
-    pub region: MemoryRegion,
-    /// The first unwritten bytes that it read without a gap, as offsets in that memory.
-    pub bytes: Range<usize>,
+    /// The first unwritten bytes that it read without a gap. If they are in shared memory, it is that of its own block,
+    /// whatever number the space has.
+    pub range: ByteRange,
 }
 
 /// A read of unwritten bytes by a warp of a block.
@@ -116,9 +107,9 @@ impl AccessCheck {
 
     /// One lane accesses `range`. The lanes are shown from the lowest on.
     #[inline]
-    pub fn lane(&mut self, lane: usize, region: MemoryRegion, written: &mut Written, range: Range<usize>) {
+    pub fn lane(&mut self, lane: usize, space: Space, written: &mut Written, range: Range<usize>) {
         if self.kind != AccessKind::Write && !written.has(range.clone()) {
-            self.record(lane, region, written, range.clone());
+            self.record(lane, space, written, range.clone());
         }
         if self.kind != AccessKind::Read {
             written.set(range);
@@ -126,17 +117,11 @@ impl AccessCheck {
     }
 
     #[cold]
-    fn record(&mut self, lane: usize, region: MemoryRegion, written: &Written, range: Range<usize>) {
+    fn record(&mut self, lane: usize, space: Space, written: &Written, range: Range<usize>) {
         let Some(bytes) = written.missing(range) else { return };
-        let found = self.found.get_or_insert(Unwritten {
-            pc: self.pc,
-            step: self.step,
-            lanes: 0,
-            lane,
-            region,
-            bytes,
-        });
-        found.lanes |= 1 << lane;
+        let range = ByteRange { space, offset: bytes.start as u64, bytes: bytes.len() as u8 };
+        let first = Unwritten { pc: self.pc, step: self.step, lanes: 0, lane, range };
+        self.found.get_or_insert(first).lanes |= 1 << lane;
     }
 
     /// What was found, if anything.
@@ -156,10 +141,10 @@ mod tests {
         let mut load = AccessCheck::new((7, 3), AccessKind::Read);
         assert!(!load.contiguous(&mut written, 0..12));
         for lane in 0..3 {
-            load.lane(lane, MemoryRegion::Shared, &mut written, 4 * lane..4 * lane + 4);
+            load.lane(lane, Space::Shared(0), &mut written, 4 * lane..4 * lane + 4);
         }
-        let found =
-            Unwritten { pc: 7, step: 3, lanes: 0b110, lane: 1, region: MemoryRegion::Shared, bytes: 5..8 };
+        let range = ByteRange { space: Space::Shared(0), offset: 5, bytes: 3 };
+        let found = Unwritten { pc: 7, step: 3, lanes: 0b110, lane: 1, range };
         assert_eq!(load.found(), Some(found));
     }
 
@@ -167,7 +152,7 @@ mod tests {
     fn of_many_atomics_on_one_address_only_the_first_reads_unwritten_bytes() {
         let mut written = Written::nothing(64);
         let mut add = AccessCheck::new((0, 0), AccessKind::Update);
-        (0..32).for_each(|lane| add.lane(lane, MemoryRegion::Global(0), &mut written, 8..12));
+        (0..32).for_each(|lane| add.lane(lane, Space::Global(0), &mut written, 8..12));
         assert_eq!(add.found().map(|found| found.lanes), Some(1));
         assert!(AccessCheck::new((0, 0), AccessKind::Read).contiguous(&mut written, 8..12));
     }

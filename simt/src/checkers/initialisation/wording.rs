@@ -1,7 +1,7 @@
 //! Describes what the initialisation checker has found, and notes constants that nothing has set.
 
 use crate::checkers::context::{Context, fault};
-use crate::checkers::initialisation::{MemoryRegion, Unwritten, UnwrittenRead};
+use crate::checkers::initialisation::UnwrittenRead;
 use crate::compile::dead_results;
 use crate::compile::inst::Pc;
 use crate::machine::global::Buffer;
@@ -11,9 +11,7 @@ use crate::report::location::{AccessKind, Allocation, Location, Space};
 /// A read of bytes that were never written.
 pub fn unwritten_read(context: &Context<'_>, read: &UnwrittenRead) -> Fault {
     let UnwrittenRead { block, warp, unwritten } = read;
-    let (name, start) = owner(context, unwritten);
-    let (first, last) = (unwritten.bytes.start as u64 - start, unwritten.bytes.end as u64 - start - 1);
-    let bytes = if first == last { format!("byte {first}") } else { format!("bytes {first} to {last}") };
+    let (bytes, name) = context.bytes_of(unwritten.range);
     let others = match unwritten.lanes.count_ones() - 1 {
         0 => String::new(),
         1 => "; another lane did the same".to_string(),
@@ -21,34 +19,14 @@ pub fn unwritten_read(context: &Context<'_>, read: &UnwrittenRead) -> Fault {
     };
     let doing = format!("read {bytes}, which had not been written{others}");
     let actor = context.actor(*block, *warp, unwritten.lane as u32, unwritten.pc, doing);
-    let (were, they) = if first == last { ("was", "it") } else { ("were", "they") };
+    let (were, they) = if unwritten.range.bytes == 1 { ("was", "it") } else { ("were", "they") };
     let message = format!("{bytes} of {name} {were} read before {they} {were} written");
     let actors = vec![actor.with(AccessKind::Read)];
-    let location = Some(location(context, unwritten));
+    let location = Some(context.location(unwritten.range));
     Fault {
         step: unwritten.step,
         location,
         ..fault(FaultKind::Uninitialized, Severity::Error, message, actors)
-    }
-}
-
-fn location(context: &Context<'_>, unwritten: &Unwritten) -> Location {
-    let (first, bytes) = (unwritten.bytes.start as u64, unwritten.bytes.len() as u64);
-    let (space, start, allocation) = match unwritten.region {
-        MemoryRegion::Global(region) => {
-            let (space, allocation) = context.region(region);
-            (space, allocation.address, Some(allocation))
-        }
-        MemoryRegion::Shared => (Space::Shared, 0, context.shared(first)),
-    };
-    Location { space, address: start + first, bytes, allocation }
-}
-
-/// The name of the variable or buffer to which unwritten bytes belong, and its offset in the memory.
-fn owner(context: &Context<'_>, unwritten: &Unwritten) -> (String, u64) {
-    match unwritten.region {
-        MemoryRegion::Global(region) => (format!("`{}`", context.global.region(region).name), 0),
-        MemoryRegion::Shared => context.program.shared_owner(context.kernel, unwritten.bytes.start as u64),
     }
 }
 

@@ -72,6 +72,8 @@ pub struct DelayedOp {
     pub(crate) due: u64,
     /// Whether its lane has accessed memory since.
     pub(crate) is_overtaken: bool,
+    /// Whether a race with it has already been reported.
+    pub(crate) is_reported: bool,
     /// What happened before a `fence.sc` that was ordered before the operation when it was issued ([`Clocks::fenced`]).
     ///
     /// [`Clocks::fenced`]: crate::order::clocks::Clocks::fenced
@@ -84,9 +86,8 @@ pub struct DelayedOp {
 pub(crate) enum DelayedKind {
     /// A store. A strong one has an order, a scope and a chain.
     Store { value: u64, strong: Option<(Order, Scope, u64)> },
-    /// An update with its operands, the register of its result if it is read, and whether a race with the update has
-    /// been reported.
-    Update { atomic: Atomic, operands: [u64; 2], result: Option<Slot>, is_reported: bool },
+    /// An update with its operands, and the register of its result if it is read.
+    Update { atomic: Atomic, operands: [u64; 2], result: Option<Slot> },
 }
 
 impl DelayedOp {
@@ -297,7 +298,7 @@ impl Target<'_> {
         }
         if let (Some(follow), Space::Global(_)) = (self.follow.as_deref_mut(), op.range.space) {
             let LaneId { warp, lane, .. } = op.id;
-            follow.stored_by((block, warp), (lane, op.pc), (op.address, bytes as u64));
+            follow.stored_by((block.into(), warp), (lane, op.pc), (op.address, bytes as u64));
         }
     }
 }

@@ -9,7 +9,6 @@ use crate::access::address;
 use crate::access::element;
 use crate::access::window;
 use crate::checkers::memory_model::delayed::{DelayedKind, DelayedOp, DelayedOps, PendingResult, Target};
-use crate::checkers::memory_model::memory_view::Issued;
 use crate::checkers::memory_model::{MemoryModel, Request};
 use crate::checkers::races;
 use crate::checkers::races::shadow::list::OpKind;
@@ -67,25 +66,21 @@ impl MemoryModel {
         let before = request.memory.bytes(range).map_or(0, element::read_le);
         let address = if request.is_shared { 0 } else { request.at[lane] };
         let fenced = strong.and_then(|_| self.clocks.fenced(id));
-        let strong = strong.map(|access| (order, scope, self.issue_strong_store(access, lane, range)));
+        let strong = strong.map(|access| {
+            // The race checker sees it at the moment of issue.
+            let chain = self.locations.chain(true, None);
+            let conflict = self.check_access(lane, access, range, chain);
+            self.report(conflict);
+            (order, scope, chain)
+        });
         let kind = DelayedKind::Store { value, strong };
-        let op = DelayedOp { id, pc: self.pc, range, address, due, is_overtaken: false, fenced, kind };
+        let (is_overtaken, is_reported) = (false, false);
+        let op = DelayedOp { id, pc: self.pc, range, address, due, is_overtaken, is_reported, fenced, kind };
         let Some(delayed) = self.delayed_mut() else { return false };
         delayed.overwritten.push((range, before));
         delayed.delayed_lanes |= 1 << lane;
         delayed.add(op);
         true
-    }
-
-    /// Shows a strong store to the race checker at the moment of issue. Returns its chain.
-    fn issue_strong_store(&mut self, access: races::Access, lane: usize, range: ByteRange) -> u64 {
-        let chain = self.locations.chain(true, None);
-        let id = self.id(lane);
-        if let Some(races) = &mut self.races {
-            let conflict = races.check_and_record(&self.clocks, id, access, range, chain, |_, _| false);
-            self.report(conflict);
-        }
-        chain
     }
 
     /// Whether the update of a lane is delayed. If so, it must not be carried out now.
@@ -106,13 +101,7 @@ impl MemoryModel {
         // A `cas` that fails does not store, and an access that races with a `cas` that succeeds also races with its
         // load.
         let kind = if atomic.is_cas { OpKind::Load } else { OpKind::Update };
-        let access = races::Access {
-            pc: self.pc,
-            kind,
-            scope: Some(atomic.scope),
-            read_only: false,
-            is_unfenced_volatile: false,
-        };
+        let access = races::Access::new(self.pc, kind, Some(atomic.scope));
         let mut is_reported = false;
         if let Some(races) = &mut self.races {
             let conflict = races.check(&self.clocks, id, access, range, |_, _| false);
@@ -120,9 +109,9 @@ impl MemoryModel {
             self.report(conflict);
         }
         let result = (atomic.returns && atomic.is_read).then_some(result);
-        let kind = DelayedKind::Update { atomic: *atomic, operands, result, is_reported };
-        let fenced = self.clocks.fenced(id);
-        let op = DelayedOp { id, pc: self.pc, range, address, due, is_overtaken: false, fenced, kind };
+        let (fenced, is_overtaken) = (self.clocks.fenced(id), false);
+        let kind = DelayedKind::Update { atomic: *atomic, operands, result };
+        let op = DelayedOp { id, pc: self.pc, range, address, due, is_overtaken, is_reported, fenced, kind };
         if let Some(delayed) = self.delayed_mut() {
             delayed.add(op);
         }
@@ -309,15 +298,14 @@ impl MemoryModel {
     }
 
     fn perform_update(&mut self, op: &DelayedOp, target: &mut Target<'_>) {
-        let DelayedKind::Update { atomic, operands: [b, c], result, is_reported } = op.kind else { return };
+        let DelayedKind::Update { atomic, operands: [b, c], result } = op.kind else { return };
         let DelayedOp { id, range, .. } = *op;
         let last = target.memory().bytes(range).map_or(0, element::read_le);
         let old = self.read_atomic(&atomic, id.lane, range, last);
         let memory = if let Space::Shared(_) = range.space { Memory::Shared } else { Memory::Global };
         let new = atomic.new_value(memory, old, b, c);
         let stores = (!atomic.is_cas || old == b).then_some(new);
-        let issued = Issued { fenced: op.fenced.clone(), is_reported };
-        self.update(target.memory(), &atomic, (id.lane, range), stores, &issued);
+        self.atomic(target.memory(), &atomic, (id.lane, range), stores, Some(op));
         if let Some(new) = stores {
             target.write(op, self.clocks.block(id.slot), new);
         }

@@ -6,7 +6,6 @@
 use crate::checkers::memory_model::MemoryModel;
 use crate::checkers::races;
 use crate::checkers::races::shadow::list::OpKind;
-use crate::order::phases::HappensBefore;
 use crate::order::{ByteRange, Order, Scope};
 
 /// What an operation on an mbarrier does.
@@ -43,13 +42,9 @@ impl MemoryModel {
             MbarrierEvent::Arrives { .. } | MbarrierEvent::Counts => (OpKind::Update, Some(semantics.1)),
             MbarrierEvent::Tests { .. } => (OpKind::Load, Some(semantics.1)),
         };
-        let access =
-            races::Access { pc: self.pc, kind, scope, read_only: false, is_unfenced_volatile: false };
-        if let Some(races) = &mut self.races {
-            let conflict = races.check_and_record(&self.clocks, id, access, range, 0, |_, _| false);
-            self.report(conflict);
-        }
-        let known = HappensBefore { clocks: &mut self.clocks, locations: &mut self.locations };
+        let conflict = self.check_access(lane, races::Access::new(self.pc, kind, scope), range, 0);
+        self.report(conflict);
+        let known = (&mut self.clocks, &mut self.locations);
         match event {
             MbarrierEvent::Exclusive => self.phases.forget(range),
             MbarrierEvent::Arrives { completes } => {

@@ -3,7 +3,6 @@
 use crate::access::lane_order::LaneOrder;
 use crate::machine::global::Global;
 use crate::order::store_history;
-use crate::order::vector_clock::VectorClock;
 use crate::order::{ByteRange, Space};
 
 /// A view of memory for comparing values. It cannot change anything.
@@ -42,14 +41,4 @@ impl MemoryView<'_> {
 #[inline]
 pub fn is_aligned(address: u64, bytes: u64) -> bool {
     address & (bytes - 1) == 0
-}
-/// What was known about a strong access when it was issued.
-#[derive(Debug)]
-pub struct Issued {
-    /// What happened before a `fence.sc` that was ordered before the access ([`Clocks::fenced`]).
-    ///
-    /// [`Clocks::fenced`]: crate::order::clocks::Clocks::fenced
-    pub fenced: Option<VectorClock>,
-    /// Whether a race with it has already been reported.
-    pub is_reported: bool,
 }

@@ -18,15 +18,16 @@ pub mod wording;
 
 use crate::access::address;
 use crate::access::element;
-use crate::access::row::{Row, Shape};
+use crate::access::row::Shape;
 use crate::access::window::lanes_in;
 
-use memory_view::{Issued, MemoryView, is_aligned};
+use delayed::DelayedOp;
+use memory_view::{MemoryView, is_aligned};
 
-use crate::checkers::memory_model::weak_memory::{StaleLoad, WeakMemory};
-use crate::checkers::races::finding::{Circumstance, FoundRaces, Race};
+use crate::checkers::memory_model::weak_memory::WeakMemory;
+use crate::checkers::races::finding::{Circumstance, FoundRaces};
 use crate::checkers::races::shadow::list::OpKind;
-use crate::checkers::races::{self, Conflict, Overflow, RaceCause, Races};
+use crate::checkers::races::{self, Conflict, RaceCause, Races};
 use crate::compile::inst::Pc;
 use crate::isa::op::atomic::Atomic;
 use crate::isa::op::memory::{Access, Fence, Memory};
@@ -139,10 +140,9 @@ impl MemoryModel {
         frame: &Frame,
     ) {
         let at = address::addresses(lanes, &access.address, args.a, frame);
-        let left = match Shape::of(&at, lanes.mask) {
-            Shape::One(row) => self.rows(memory, &[row], (access, kind)),
-            Shape::Two(rows) => self.rows(memory, &rows, (access, kind)),
-            Shape::Scattered(..) => lanes.mask,
+        let left = match Shape::of(&at, lanes.mask).rows() {
+            [] => lanes.mask,
+            rows => rows.iter().fold(0, |left, row| left | self.strided(memory, row, (access, kind))),
         };
         if left == 0 {
             return;
@@ -154,11 +154,6 @@ impl MemoryModel {
             Memory::Generic => self.generic_request(&request),
             _ => {}
         }
-    }
-
-    /// Shows rows to the fast path. Returns the lanes for which it cannot tell.
-    fn rows(&mut self, memory: MemoryView<'_>, rows: &[Row], how: (&Access, OpKind)) -> u32 {
-        rows.iter().fold(0, |left, row| left | self.strided(memory, row.line(), row.mask, how))
     }
 
     fn generic_request(&mut self, request: &Request<'_, '_>) {
@@ -203,7 +198,7 @@ impl MemoryModel {
     fn attributes(&self, access: &Access, kind: OpKind) -> races::Access {
         let is_weak = access.order == Order::Weak;
         let scope = (!is_weak).then_some(access.scope);
-        races::Access { pc: self.pc, kind, scope, read_only: access.read_only, is_unfenced_volatile: false }
+        races::Access { read_only: access.read_only, ..races::Access::new(self.pc, kind, scope) }
     }
 
     /// The memory and the offset that a lane accesses, unless the access will be refused.
@@ -303,10 +298,10 @@ impl MemoryModel {
                 races::Access { is_unfenced_volatile: model.is_unfenced_volatile(request, lane), ..access };
             if request.kind == OpKind::Load {
                 let store = model.choose(request, at, range, Some(semantics.1));
-                model.strong_access(access, lane, range, semantics, store);
+                model.strong_access(access, lane, range, (semantics, store), None);
             } else if model.delays_store(request, lane, range, Some(access)) {
                 // The store is recorded when it takes effect.
-            } else if let Some(store) = model.strong_access(access, lane, range, semantics, None) {
+            } else if let Some(store) = model.strong_access(access, lane, range, (semantics, None), None) {
                 model.record_store(request.memory, range, request.value(lane, element), store);
             }
         });
@@ -352,49 +347,33 @@ impl MemoryModel {
         self.weak.as_mut().map_or_else(Vec::new, |weak| std::mem::take(&mut weak.replaced))
     }
 
-    /// A strong access of a lane, which reads `read` if it loads. Returns the record of its store, if it stores.
+    /// A strong access of a lane takes effect, which reads `read` if it loads. `delayed` is the operation if it was issued
+    /// before. Returns the record of its store, if it stores.
     fn strong_access(
         &mut self,
         access: races::Access,
         lane: usize,
         range: ByteRange,
-        semantics: (Order, Scope),
-        read: Option<StoreRecord>,
-    ) -> Option<StoreRecord> {
-        let stores = access.kind != OpKind::Load;
-        let issued = self.issue(lane, stores);
-        self.perform_strong(access, lane, range, (semantics, read), &issued)
-    }
-
-    /// What is known about a strong access that is issued now.
-    fn issue(&self, lane: usize, stores: bool) -> Issued {
-        let fenced = if stores { self.clocks.fenced(self.id(lane)) } else { None };
-        Issued { fenced, is_reported: false }
-    }
-
-    /// A strong access of a lane takes effect, perhaps later than it was issued.
-    fn perform_strong(
-        &mut self,
-        access: races::Access,
-        lane: usize,
-        range: ByteRange,
         (semantics, read): ((Order, Scope), Option<StoreRecord>),
-        issued: &Issued,
+        delayed: Option<&DelayedOp>,
     ) -> Option<StoreRecord> {
         let id = self.id(lane);
+        let stores = access.kind != OpKind::Load;
+        let fenced = match delayed {
+            Some(op) => op.fenced.clone(),
+            None if stores => self.clocks.fenced(id),
+            None => None,
+        };
         let thread = self.clocks.thread(id);
         let observed = read.filter(|store| store.is_observed_by(thread, semantics.1));
-        let chain = self.locations.chain(access.kind != OpKind::Load, observed.as_ref());
-        if let Some(races) = &mut self.races {
-            let conflict = races.check_and_record(&self.clocks, id, access, range, chain, |_, _| false);
-            self.report(conflict.filter(|_| !issued.is_reported));
-        }
+        let chain = self.locations.chain(stores, observed.as_ref());
+        let conflict = self.check_access(lane, access, range, chain);
+        self.report(conflict.filter(|_| !delayed.is_some_and(|op| op.is_reported)));
         if access.kind != OpKind::Store {
             self.locations.read(&mut self.clocks, id, range, semantics, observed.as_ref());
         }
-        let stores = access.kind != OpKind::Load;
-        let (updated, fenced) = ((observed.as_ref(), chain), issued.fenced.as_ref());
-        stores.then(|| self.locations.write(&mut self.clocks, id, range, semantics, updated, fenced))
+        let updated = (observed.as_ref(), chain);
+        stores.then(|| self.locations.write(&mut self.clocks, id, range, semantics, updated, fenced.as_ref()))
     }
 
     /// A lane is about to carry out an atomic. Returns the old value that it finds; memory holds `last`.
@@ -411,42 +390,23 @@ impl MemoryModel {
     }
 
     /// A lane carries out an atomic, after [`MemoryModel::read_atomic`]. `stores` is the value that it stores; a `cas`
-    /// that fails stores none.
+    /// that fails stores none. `delayed` is the operation if it was issued before.
     pub fn atomic(
-        &mut self,
-        memory: MemoryView<'_>,
-        atomic: &Atomic,
-        lane: usize,
-        range: ByteRange,
-        stores: Option<u64>,
-    ) {
-        let issued = self.issue(lane, stores.is_some());
-        self.update(memory, atomic, (lane, range), stores, &issued);
-    }
-
-    /// An atomic of a lane takes effect, perhaps later than it was issued.
-    fn update(
         &mut self,
         memory: MemoryView<'_>,
         atomic: &Atomic,
         (lane, range): (usize, ByteRange),
         stores: Option<u64>,
-        issued: &Issued,
+        delayed: Option<&DelayedOp>,
     ) {
         let kind = if stores.is_some() { OpKind::Update } else { OpKind::Load };
-        let access = races::Access {
-            pc: self.pc,
-            kind,
-            scope: Some(atomic.scope),
-            read_only: false,
-            is_unfenced_volatile: false,
-        };
+        let access = races::Access::new(self.pc, kind, Some(atomic.scope));
         let read = match &mut self.weak {
             Some(weak) => weak.read.take(),
             None => self.locations.last(range).cloned(),
         };
         let semantics = ((atomic.order, atomic.scope), read);
-        let store = self.perform_strong(access, lane, range, semantics, issued);
+        let store = self.strong_access(access, lane, range, semantics, delayed);
         if let (Some(value), Some(store)) = (stores, store) {
             self.record_store(memory, range, value, store);
         }
@@ -455,6 +415,19 @@ impl MemoryModel {
     /// The shared memory of the block that runs now.
     pub fn shared_space(&self) -> Space {
         Space::Shared(self.clocks.block(self.slot))
+    }
+
+    /// Shows the race checker an access of a lane. Returns the race of which it is part, if it is.
+    fn check_access(
+        &mut self,
+        lane: usize,
+        access: races::Access,
+        range: ByteRange,
+        chain: u64,
+    ) -> Option<Conflict> {
+        let id = self.id(lane);
+        let races = self.races.as_mut()?;
+        races.check_and_record(&self.clocks, id, access, range, chain, |_, _| false)
     }
 
     fn report(&mut self, conflict: Option<Conflict>) {
@@ -481,24 +454,9 @@ impl MemoryModel {
         }
     }
 
-    /// The accesses that may race with one that the race checker has forgotten.
-    pub fn take_overflows(&mut self) -> Vec<Overflow> {
-        self.races.as_mut().map_or_else(Vec::new, Races::take_overflows)
-    }
-
     /// Whether a race has been found.
     pub fn has_found(&self) -> bool {
-        !self.found.is_empty()
-    }
-
-    /// All races that have been found.
-    pub fn take_races(&mut self) -> Vec<Race> {
-        self.found.take()
-    }
-
-    /// All loads that returned an older store, one for each pair of instructions.
-    pub fn take_stale(&mut self) -> Vec<StaleLoad> {
-        self.weak.as_mut().map_or_else(Vec::new, WeakMemory::take_stale)
+        !self.found.races.is_empty()
     }
 }
 
@@ -513,25 +471,24 @@ impl Request<'_, '_> {
     /// Whether the store of a lane leaves the value that is in memory already, or that lane `other` of the same
     /// instruction leaves.
     fn leaves_the_same(&self, lane: usize, other: Option<usize>, range: ByteRange) -> bool {
-        let bytes = self.access.lane_bytes() as usize;
-        let value = |lane: usize| {
-            let mut value = [0; 16];
-            element::store_lane(self.lanes, self.args, self.access, lane, &mut value[..bytes]);
-            value
-        };
         let with = other
             .filter(|&other| other < lane && self.mask >> other & 1 != 0 && self.at[other] == self.at[lane]);
         if let Some(other) = with {
-            return value(lane) == value(other);
+            return self.stored(lane) == self.stored(other);
         }
-        self.memory.bytes(range) == Some(&value(lane)[..bytes])
+        self.memory.bytes(range) == Some(&self.stored(lane)[..usize::from(range.bytes)])
+    }
+
+    /// The bytes that a lane stores, and zeros after them.
+    fn stored(&self, lane: usize) -> [u8; 16] {
+        let mut bytes = [0; 16];
+        element::store_lane(self.lanes, self.args, self.access, lane, &mut bytes);
+        bytes
     }
 
     /// The value that a lane stores in an element.
     fn value(&self, lane: usize, element: usize) -> u64 {
         let bytes = usize::from(self.access.bytes);
-        let mut value = [0; 16];
-        element::store_lane(self.lanes, self.args, self.access, lane, &mut value);
-        element::read_le(&value[element * bytes..][..bytes])
+        element::read_le(&self.stored(lane)[element * bytes..][..bytes])
     }
 }

@@ -25,7 +25,8 @@ pub struct WeakMemory {
     pub replaced: Vec<(usize, usize, [u8; 8])>,
     /// The store that the current update has read.
     pub read: Option<StoreRecord>,
-    stale: Vec<StaleLoad>,
+    /// All loads that returned an older store, one for each pair of instructions.
+    pub stale: Vec<StaleLoad>,
     /// The index in `stale`, by the instructions of the load and the store.
     indices: BTreeMap<(Pc, Pc), usize>,
 }
@@ -114,10 +115,5 @@ impl WeakMemory {
                 known.count = count;
             }
         }
-    }
-
-    /// All loads that returned an older store, one for each pair of instructions.
-    pub fn take_stale(&mut self) -> Vec<StaleLoad> {
-        std::mem::take(&mut self.stale)
     }
 }

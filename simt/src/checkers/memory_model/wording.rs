@@ -8,9 +8,10 @@ use crate::report::fault::StaleRead;
 use crate::report::location::AccessKind;
 
 /// Adds the races to the findings, and returns the stale reads. The launch is over.
-pub fn add(context: &Context<'_>, model: &mut MemoryModel, findings: &mut Findings) -> Vec<StaleRead> {
-    findings.add_races(context.program, model.take_races(), model.take_overflows());
-    model.take_stale().iter().map(|stale| stale_read(context, stale)).collect()
+pub fn add(context: &Context<'_>, model: MemoryModel, findings: &mut Findings) -> Vec<StaleRead> {
+    let overflows = model.races.map_or_else(Vec::new, |mut races| races.take_overflows());
+    findings.add_races(context.program, model.found.races, overflows);
+    model.weak.iter().flat_map(|weak| &weak.stale).map(|stale| stale_read(context, stale)).collect()
 }
 
 /// A load that did not return the last store: an older one, or one that had not taken effect yet.

@@ -55,7 +55,8 @@ pub enum Circumstance {
 /// All races found so far, one for each pair of instructions, cause and circumstance.
 #[derive(Clone, Debug, Default)]
 pub struct FoundRaces {
-    races: Vec<Race>,
+    /// In the order in which they were first found.
+    pub races: Vec<Race>,
     /// The index in `races`, by what distinguishes two races.
     indices: BTreeMap<(u32, u32, RaceCause, bool, Circumstance), usize>,
 }
@@ -70,15 +71,5 @@ impl FoundRaces {
             self.races.push(Race { conflict, circumstance, step, count: 0 });
         }
         self.races[index].count += 1;
-    }
-
-    /// Whether no race has been found.
-    pub fn is_empty(&self) -> bool {
-        self.races.is_empty()
-    }
-
-    /// Takes all races, in the order in which they were first found.
-    pub fn take(&mut self) -> Vec<Race> {
-        std::mem::take(&mut self.races)
     }
 }

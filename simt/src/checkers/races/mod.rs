@@ -48,6 +48,11 @@ pub struct Access {
 }
 
 impl Access {
+    /// An access that is neither read-only nor volatile.
+    pub fn new(pc: u32, kind: OpKind, scope: Option<Scope>) -> Access {
+        Access { pc, kind, scope, read_only: false, is_unfenced_volatile: false }
+    }
+
     #[inline(always)]
     fn flags(self) -> u32 {
         if self.read_only { self.pc | READ_ONLY } else { self.pc }
@@ -208,33 +213,9 @@ impl Races {
         range: ByteRange,
         mask: u32,
     ) -> bool {
-        let (shadow, lists) = self.shadow(range.space, slot);
-        let (offset, bytes) = (range.offset, u64::from(range.bytes));
-        let new = Cell::new(warp_clock, mask, access.flags());
-        if access.kind != OpKind::Load {
-            return false;
-        }
-        if shadow.check_broadcast(warp_clock, new, offset, bytes, mask) {
-            return true;
-        }
-        let cells = shadow.cells(range, lists);
-        let cells = || cells.clone();
-        let in_order = |at| {
-            let (store, loads) = (shadow.store(at), shadow.loads(at));
-            let breaks_promise = access.read_only && store.mask != 0;
-            let forgets = loads.is_read_only() && !access.read_only;
-            let known = loads.is_ordered_for_all(warp_clock) || loads.with_mask(0) == new.with_mask(0);
-            store.is_ordered_for_all(warp_clock) && known && !breaks_promise && !forgets
-        };
-        if !cells().all(in_order) {
-            return false;
-        }
-        for at in cells() {
-            let known = shadow.loads(at);
-            let same = if known.with_mask(0) == new.with_mask(0) { known.mask } else { 0 };
-            shadow.set_loads(at, new.with_mask(mask | same));
-        }
-        true
+        let new = Cell::new(warp_clock, 0, access.flags());
+        let (shadow, _) = self.shadow(range.space, slot);
+        access.kind == OpKind::Load && shadow.check_broadcast(warp_clock, new, range, mask)
     }
 
     /// Checks and records an access of one lane, and returns the worst race of which it is part. `same_value` tells
@@ -317,7 +298,7 @@ impl CheckedAccess<'_> {
     ) -> Option<Conflict> {
         let entries = loads.as_list().map_or(&[][..], |list| lists.entries(list));
         let rivals = loads.as_list().map_or(&[][..], |list| lists.rivals(list, self.scope(), self.range));
-        if let Some(conflict) = self.race_with_entries(rivals) {
+        if let Some(conflict) = self.race_with_entries(rivals, |entry| self.cause(entry)) {
             return Some(conflict);
         }
         let writes = self.access.kind != OpKind::Load;
@@ -325,7 +306,9 @@ impl CheckedAccess<'_> {
             return Some(conflict);
         }
         let Some(mut conflict) = self.race_with(store, OpKind::Store) else {
-            return self.race_with_volatile(entries);
+            let entries = if self.access.is_unfenced_volatile { entries } else { &[] };
+            let cause = |entry: &Entry| entry.is_unfenced_volatile.then_some(RaceCause::Volatile);
+            return self.race_with_entries(entries, cause);
         };
         let plain = self.access.kind == OpKind::Store && self.access.scope.is_none();
         let is_last = entries.iter().all(|entry| entry.kind == OpKind::Load);
@@ -353,36 +336,21 @@ impl CheckedAccess<'_> {
         lane.map(|lane| self.conflict_with(cell, lane, kind, cause))
     }
 
-    /// The race with an access of a list. The newest access is checked first.
-    fn race_with_entries(&self, entries: &[Entry]) -> Option<Conflict> {
+    /// The race with an access of a list, if there is a cause for one. The newest access is checked first.
+    fn race_with_entries(
+        &self,
+        entries: &[Entry],
+        cause: impl Fn(&Entry) -> Option<RaceCause>,
+    ) -> Option<Conflict> {
         let newest_first = entries.iter().enumerate().rev();
         newest_first.filter(|(_, entry)| !self.both_load(entry)).find_map(|(index, entry)| {
-            if self.access.read_only || entry.cell.is_read_only() {
-                return Some(self.conflict_with(
-                    entry.cell,
-                    entry.last.into(),
-                    entry.kind,
-                    RaceCause::ReadOnly,
-                ));
+            let cause = cause(entry)?;
+            if cause == RaceCause::ReadOnly {
+                return Some(self.conflict_with(entry.cell, entry.last.into(), entry.kind, cause));
             }
-            let cause = self.cause(entry)?;
             let lane = self.unordered_lane(entry.cell)?;
             let is_known = entry.kind != OpKind::Load && self.is_observed(entry, &entries[index..]);
             (!is_known).then(|| self.conflict_with(entry.cell, lane, entry.kind, cause))
-        })
-    }
-
-    /// The race with the newest volatile access that nothing orders, if neither thread has passed a fence.
-    fn race_with_volatile(&self, entries: &[Entry]) -> Option<Conflict> {
-        if !self.access.is_unfenced_volatile {
-            return None;
-        }
-        let newest_first = entries.iter().enumerate().rev();
-        let mut bare = newest_first.filter(|(_, entry)| entry.is_unfenced_volatile && !self.both_load(entry));
-        bare.find_map(|(index, entry)| {
-            let lane = self.unordered_lane(entry.cell)?;
-            let is_known = entry.kind != OpKind::Load && self.is_observed(entry, &entries[index..]);
-            (!is_known).then(|| self.conflict_with(entry.cell, lane, entry.kind, RaceCause::Volatile))
         })
     }
 
@@ -426,6 +394,9 @@ impl CheckedAccess<'_> {
     /// Why this access races with another one if nothing orders the two; `None` if it does not.
     #[inline(always)]
     fn cause(&self, entry: &Entry) -> Option<RaceCause> {
+        if self.access.read_only || entry.cell.is_read_only() {
+            return Some(RaceCause::ReadOnly);
+        }
         let (Some(theirs), Some(ours)) = (entry.scope, self.access.scope) else {
             return Some(RaceCause::Unordered);
         };
@@ -480,7 +451,7 @@ impl CheckedAccess<'_> {
         if !breaks_promise && self.unordered_lane(known).is_none() {
             return shadow.set_loads(at, cell);
         }
-        if cell.with_mask(0) == known.with_mask(0) {
+        if cell.is_same_but_for_lanes(known) {
             return shadow.set_loads(at, cell.with_mask(known.mask | cell.mask));
         }
         self.add(shadow, lists, at, cell, 0);

@@ -291,8 +291,7 @@ impl Run<'_> {
         let seen = MemoryView { global: self.global, shared: &block.shared, order };
         watch.run(block.slot, w, mask);
         watch.at(team.pc, step);
-        let show =
-            |left, row: &Row| left | watch.strided(seen, row.line(), row.mask, (access, kind_of(inst)));
+        let show = |left, row: &Row| left | watch.strided(seen, row, (access, kind_of(inst)));
         let left = rows.iter().fold(0, show);
         self.show_lanes(block, team, inst, (w, left));
     }

@@ -85,34 +85,15 @@ impl Cell {
     }
 
     /// Whether there is no access here, or one that is ordered before what each of some lanes does now, as far as the
-    /// clock of the warp can tell.
+    /// clock of the warp can tell. With no lanes, it has to be ordered before what any lane of the warp does.
     #[inline(always)]
     pub fn is_ordered(self, warp_clock: &WarpClock<'_>, lanes: u32) -> bool {
         if self.mask == 0 {
             return self.origin != LIST;
         }
-        if self.block != warp_clock.block {
-            return false;
-        }
         let warp = self.warp();
-        if warp == warp_clock.warp {
-            self.clock <= warp_clock.floor || (self.mask == lanes && lanes.is_power_of_two())
-        } else {
-            self.clock <= warp_clock.floors[warp as usize % WARP_SIZE]
-        }
-    }
-
-    /// Whether there is no access here, or one that is ordered before what any lane of the warp does now.
-    pub fn is_ordered_for_all(self, warp_clock: &WarpClock<'_>) -> bool {
-        if self.mask == 0 {
-            return self.origin != LIST;
-        }
-        let floor = if self.warp() == warp_clock.warp {
-            warp_clock.floor
-        } else {
-            warp_clock.floors[self.warp() as usize % WARP_SIZE]
-        };
-        self.block == warp_clock.block && self.clock <= floor
+        let is_same_thread = || warp == warp_clock.warp && self.mask == lanes && lanes.is_power_of_two();
+        self.block == warp_clock.block && (self.clock <= warp_clock.floor_of(warp) || is_same_thread())
     }
 
     /// Whether two accesses differ in nothing but their lanes.

@@ -75,16 +75,10 @@ impl Layer {
     /// warp can tell.
     #[inline(always)]
     pub fn comes_before(&self, warp_clock: &WarpClock<'_>, now: &Layer) -> bool {
-        let cell = self.cell;
-        if cell.block != warp_clock.block {
-            return false;
-        }
-        let warp = cell.warp();
-        if warp == warp_clock.warp {
-            cell.clock <= warp_clock.floor || self.is_by_the_same(now)
-        } else {
-            cell.clock <= warp_clock.floors[warp as usize % WARP_SIZE]
-        }
+        let (cell, warp) = (self.cell, self.cell.warp());
+        let is_before = || cell.clock <= warp_clock.floor_of(warp);
+        cell.block == warp_clock.block
+            && (is_before() || (warp == warp_clock.warp && self.is_by_the_same(now)))
     }
 
     /// All lanes that accessed one of the words.
@@ -124,7 +118,7 @@ impl Layer {
         match (self.lane_map, now.lane_map) {
             (LaneMap::Step { .. }, LaneMap::Step { .. }) if self.lane_map == now.lane_map => true,
             (LaneMap::All(_), LaneMap::All(_)) if self.lane_map == now.lane_map => {
-                self.cell.with_mask(0) == now.cell.with_mask(0)
+                self.cell.is_same_but_for_lanes(now.cell)
             }
             _ => lanes_of(self.words() & now.words()).all(|word| self.has_same_lane(now, word)),
         }

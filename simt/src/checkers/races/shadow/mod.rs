@@ -33,14 +33,18 @@ pub struct Shadow {
 }
 
 impl Shadow {
+    #[inline(always)]
+    fn make_pages(&mut self, count: usize) {
+        if count > self.pages.len() {
+            self.pages.resize_with(count, Page::default);
+        }
+    }
+
     /// A page of which a range is to be accessed. `is_fine` requests a cell for each byte.
     #[inline]
     fn page(&mut self, number: u64, is_fine: bool, range: ByteRange, lists: &mut Lists) -> &mut Page {
-        let index = number as usize;
-        if index >= self.pages.len() {
-            self.pages.resize_with(index + 1, Page::default);
-        }
-        let page = &mut self.pages[index];
+        self.make_pages(number as usize + 1);
+        let page = &mut self.pages[number as usize];
         page.make_lines();
         if is_fine && !page.is_fine {
             page.refine(ByteRange { offset: number * PAGE_BYTES, ..range }, lists);
@@ -52,9 +56,7 @@ impl Shadow {
     #[inline]
     fn access(&mut self, warp_clock: &WarpClock<'_>, line: u64, new: &Layer, is_store: bool) -> bool {
         let number = line as usize / LINES;
-        if number >= self.pages.len() {
-            self.pages.resize_with(number + 1, Page::default);
-        }
+        self.make_pages(number + 1);
         self.pages[number].access(warp_clock, line as usize % LINES, new, is_store)
     }
 
@@ -62,15 +64,13 @@ impl Shadow {
     /// whether the memory belongs to the block.
     pub fn check_stretch(&mut self, clock: TeamClock, new: Stretch, is_shared: bool) -> bool {
         let pages = new.pages();
-        if pages.end > self.pages.len() {
-            self.pages.resize_with(pages.end, Page::default);
-        }
+        self.make_pages(pages.end);
         if is_shared {
-            self.pages[pages.clone()].iter_mut().for_each(|page| page.forget_ordered(clock));
+            self.pages[pages.clone()].iter_mut().for_each(|page| page.stretches.forget_ordered(clock.floor));
         }
-        let fits = pages.clone().all(|page| self.pages[page].fits(&new.part(page), clock));
+        let fits = pages.clone().all(|page| self.pages[page].stretches.fits(&new.part(page), clock.floor));
         if fits {
-            pages.for_each(|page| self.pages[page].record_stretch(new.part(page)));
+            pages.for_each(|page| self.pages[page].stretches.record(new.part(page)));
         }
         fits
     }
@@ -96,10 +96,10 @@ impl Shadow {
         &mut self,
         warp_clock: &WarpClock<'_>,
         cell: Cell,
-        offset: u64,
-        bytes: u64,
+        range: ByteRange,
         lanes: u32,
     ) -> bool {
+        let (offset, bytes) = (range.offset, u64::from(range.bytes));
         if !bytes.is_multiple_of(4) || !offset.is_multiple_of(bytes) {
             return false;
         }
@@ -195,7 +195,7 @@ impl Shadow {
     /// Forgets everything.
     pub fn clear(&mut self, lists: &mut Lists) {
         for page in &mut self.pages {
-            page.clear().for_each(|list| lists.remove(list));
+            page.clear(lists);
         }
     }
 }

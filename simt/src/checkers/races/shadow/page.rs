@@ -5,11 +5,10 @@ use crate::checkers::races::shadow::cell::{Cell, PAGE_BYTES};
 use crate::checkers::races::shadow::layer::{LINE, Layer};
 use crate::checkers::races::shadow::list::{Entry, Lists};
 use crate::checkers::races::shadow::readers::Readers;
-use crate::checkers::races::shadow::stretch::{Stretch, Stretches};
+use crate::checkers::races::shadow::stretch::Stretches;
 use crate::machine::registers::{FULL_MASK, lanes_of};
 use crate::order::ByteRange;
-use crate::order::clocks::{TeamClock, WarpClock};
-use crate::order::vector_clock::VectorClock;
+use crate::order::clocks::WarpClock;
 
 /// Lines in a page.
 pub const LINES: usize = PAGE_BYTES as usize / 4 / LINE;
@@ -21,7 +20,7 @@ const MORE: usize = 7;
 #[derive(Clone, Debug, Default)]
 pub struct Page {
     /// The accesses of whole blocks, until lines are made of them.
-    stretches: Stretches,
+    pub stretches: Stretches,
     /// Whether there is a cell for each byte.
     pub is_fine: bool,
     /// Whether a strong store was ever made here.
@@ -42,58 +41,58 @@ pub struct Page {
 pub struct Accesses {
     /// Empty until something is recorded here.
     lines: Vec<LineCells>,
-    /// The layers of lines that have more than one.
-    more: Vec<More>,
     /// A cell for each word or byte. Empty until a line needs them.
     words: Vec<Cell>,
 }
 
 /// A line. Its layers have no word in common; or its words have cells of their own.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct LineCells {
     /// The newest layer. An access to its words need not look at the others.
     first: Layer,
     /// The words that are in other layers.
     others: u32,
-    /// The index in [`Accesses::more`] of the other layers, counted from 1; 0 if there never were any.
-    more: u8,
+    /// The other layers, in no particular order; `None` as long as there are none.
+    more: Option<Box<[Layer; MORE]>>,
     /// Whether the words have cells of their own.
     is_spread: bool,
 }
 
-/// The layers of a line besides the first, in no particular order.
-type More = [Layer; MORE];
+impl LineCells {
+    /// The layers besides the first.
+    fn more(&self) -> &[Layer] {
+        self.more.as_deref().map_or(&[], |more| more)
+    }
+
+    /// What the layers say of a word.
+    fn cell_at(&self, word: usize) -> Cell {
+        let mut layers = std::iter::once(&self.first).chain(self.more());
+        let layer = layers.find(|layer| layer.words() >> word & 1 != 0);
+        layer.map_or_else(Cell::default, |layer| layer.cell_at(word))
+    }
+
+    /// Forgets what the layers besides the first say of some words.
+    fn take_others(&mut self, words: u32) {
+        if self.others & words != 0 {
+            self.others &= !words;
+            self.more.iter_mut().flat_map(|more| more.iter_mut()).for_each(|layer| layer.cell.mask &= !words);
+        }
+    }
+}
 
 impl Page {
-    /// Whether it is certain that an access of threads that follow each other is part of no race.
-    #[inline]
-    pub fn fits(&self, new: &Stretch, clock: TeamClock) -> bool {
-        !self.is_fine && self.stretches.fits(new, clock.floor)
-    }
-
-    /// Forgets accesses of whole blocks to memory of their own that can be part of no race any more.
-    #[inline]
-    pub fn forget_ordered(&mut self, clock: TeamClock) {
-        self.stretches.forget_ordered(clock.floor);
-    }
-
-    /// Records an access that fits.
-    #[inline]
-    pub fn record_stretch(&mut self, new: Stretch) {
-        self.stretches.record(new);
-    }
-
     /// Prepares lines, and records in them what was recorded for whole blocks.
     #[inline]
     pub fn make_lines(&mut self) {
-        if !self.stretches.are_lines() {
+        if !self.stretches.are_lines {
             self.record_stretches();
         }
     }
 
     #[inline(never)]
     fn record_stretches(&mut self) {
-        for stretch in self.stretches.become_lines() {
+        self.stretches.are_lines = true;
+        for stretch in std::mem::take(&mut self.stretches.known) {
             stretch.layers(|line, layer, is_store| self.record(line, layer, is_store));
         }
     }
@@ -180,27 +179,19 @@ impl Page {
         }
         let readers = std::mem::take(&mut self.readers[line]);
         for word in 0..LINE {
-            let (mut loads, forgotten) = (readers.at(word).peekable(), readers.forgotten_at(word));
-            let Some(first) = loads.next() else {
-                if !forgotten.is_empty() {
-                    self.set_list(line * LINE + word, Vec::new(), forgotten, lists);
+            let (loads, forgotten) = (readers.at(word), readers.forgotten_at(word));
+            let cell = match loads[..] {
+                [] if forgotten.is_empty() => continue,
+                [load] if forgotten.is_empty() => load,
+                _ => {
+                    let range = ByteRange { offset: range.offset + 4 * word as u64, bytes: 4, ..range };
+                    let entries = loads.iter().map(|&load| Entry::plain_load(load, range)).collect();
+                    self.has_lists = true;
+                    Cell::list(lists.add_with(entries, forgotten))
                 }
-                continue;
             };
-            if forgotten.is_empty() && loads.peek().is_none() {
-                self.loads.set(line * LINE + word, first);
-                continue;
-            }
-            let range = ByteRange { offset: range.offset + 4 * word as u64, bytes: 4, ..range };
-            let entries = std::iter::once(first).chain(loads).map(|load| Entry::plain_load(load, range));
-            self.set_list(line * LINE + word, entries.collect(), forgotten, lists);
+            self.loads.set(line * LINE + word, cell);
         }
-    }
-
-    #[inline(never)]
-    fn set_list(&mut self, index: usize, entries: Vec<Entry>, forgotten: VectorClock, lists: &mut Lists) {
-        self.loads.set(index, Cell::list(lists.add_with(entries, forgotten)));
-        self.has_lists = true;
     }
 
     /// Records an access to words of a line in place of those that are ordered before it.
@@ -214,25 +205,23 @@ impl Page {
         }
     }
 
-    /// Forgets everything, and returns the lists that were in use. The page keeps the size of its cells, because the
-    /// next block of the kernel will probably do the same as this one.
-    pub fn clear(&mut self) -> impl Iterator<Item = usize> + use<> {
-        let has_lists = std::mem::take(&mut self.has_lists);
-        let mut lists = Vec::new();
-        if has_lists {
-            lists.extend(self.loads.lists().map(|(_, list)| list));
+    /// Forgets everything. The page keeps the size of its cells, because the next block of the kernel will probably do the
+    /// same as this one.
+    pub fn clear(&mut self, lists: &mut Lists) {
+        if std::mem::take(&mut self.has_lists) {
+            self.loads.lists().for_each(|(_, list)| lists.remove(list));
         }
-        let had_lines = self.stretches.clear();
+        self.stretches.known.clear();
+        // With a cell for each byte, a page has lines for good.
+        let had_lines = std::mem::replace(&mut self.stretches.are_lines, self.is_fine);
         for cells in [&mut self.loads, &mut self.stores].into_iter().filter(|_| had_lines) {
             cells.lines.fill(LineCells::default());
-            cells.more.clear();
             if self.is_fine {
                 cells.spread_all();
             }
         }
         self.is_strong = false;
         self.readers.clear();
-        lists.into_iter()
     }
 
     /// Changes to one cell for each byte. `range` begins where the page does.
@@ -267,16 +256,6 @@ impl Accesses {
         (self.words.len() / LINES).max(LINE)
     }
 
-    /// The layers of a line besides the first.
-    fn more(&self, line: &LineCells) -> &[Layer] {
-        line.more.checked_sub(1).map_or(&[], |at| &self.more[usize::from(at)])
-    }
-
-    fn more_mut(&mut self, line: usize) -> &mut [Layer] {
-        let at = self.lines[line].more.checked_sub(1);
-        at.map_or(&mut [], |at| &mut self.more[usize::from(at)])
-    }
-
     /// Whether everything that is recorded for some words is ordered before the current access, and nothing `denies`
     /// the access.
     #[inline]
@@ -301,23 +280,14 @@ impl Accesses {
         if own.first.words() & new.words() != 0 && !fits(&own.first) {
             return false;
         }
-        let mut left = own.others & new.words();
-        let mut others = self.more(own).iter();
-        while left != 0
-            && let Some(layer) = others.next()
-        {
-            if layer.words() & left != 0 && !fits(layer) {
-                return false;
-            }
-            left &= !layer.words();
-        }
-        true
+        own.others & new.words() == 0
+            || own.more().iter().all(|layer| layer.words() & new.words() == 0 || fits(layer))
     }
 
     /// The layers of a line; `None` if its words have cells of their own.
     fn layers(&self, line: usize) -> Option<impl Iterator<Item = Layer>> {
         let own = self.lines.get(line).filter(|own| !own.is_spread)?;
-        Some(self.more(own).iter().copied().chain([own.first]))
+        Some(own.more().iter().copied().chain([own.first]))
     }
 
     /// Whether another layer would give the words of a line cells of their own.
@@ -325,10 +295,7 @@ impl Accesses {
     fn is_full(&self, line: usize) -> bool {
         let is_in_use = |layer: &Layer| layer.words() != 0;
         self.lines.get(line).is_some_and(|own| {
-            !own.is_spread
-                && own.others != 0
-                && own.first.words() != 0
-                && self.more(own).iter().all(is_in_use)
+            !own.is_spread && own.others != 0 && own.first.words() != 0 && own.more().iter().all(is_in_use)
         })
     }
 
@@ -340,10 +307,7 @@ impl Accesses {
         if own.is_spread {
             return self.put_words(line, new);
         }
-        if own.others & new.words() != 0 {
-            self.take_others(line, new.words());
-        }
-        let own = &mut self.lines[line];
+        own.take_others(new.words());
         if own.first.is_of_one_access(new) {
             own.first.cell.mask |= new.words();
             return;
@@ -358,14 +322,7 @@ impl Accesses {
     /// Keeps what is left of the layer that was the first until now.
     fn put_in_others(&mut self, line: usize, before: &Layer) {
         let own = &mut self.lines[line];
-        if own.more == 0 {
-            if self.more.is_empty() {
-                self.more.reserve_exact(LINES);
-            }
-            self.more.push(More::default());
-            own.more = self.more.len() as u8;
-        }
-        let more = &mut self.more[usize::from(own.more) - 1];
+        let more = own.more.get_or_insert_default();
         if let Some(free) = more.iter_mut().find(|layer| layer.words() == 0) {
             *free = *before;
             own.others |= before.words();
@@ -379,8 +336,7 @@ impl Accesses {
     /// be ordered.
     fn put_words(&mut self, line: usize, new: &Layer) {
         if new.words() == FULL_MASK {
-            let more = self.lines[line].more;
-            self.lines[line] = LineCells { first: *new, more, ..LineCells::default() };
+            self.lines[line] = LineCells { first: *new, ..LineCells::default() };
             return;
         }
         for word in lanes_of(new.words()) {
@@ -397,47 +353,23 @@ impl Accesses {
             return;
         }
         own.first.cell.mask &= !words;
-        if own.others & words != 0 {
-            self.take_others(line, words);
-        }
-    }
-
-    fn take_others(&mut self, line: usize, words: u32) {
-        let own = &mut self.lines[line];
-        let mut left = own.others & words;
-        own.others &= !words;
-        let mut others = self.more_mut(line).iter_mut();
-        while left != 0
-            && let Some(layer) = others.next()
-        {
-            left &= !layer.words();
-            layer.cell.mask &= !words;
-        }
-    }
-
-    /// The layer that contains a word.
-    fn layer_at<'c>(&'c self, own: &'c LineCells, word: usize) -> Option<&'c Layer> {
-        let mut layers = std::iter::once(&own.first).chain(self.more(own));
-        layers.find(|layer| layer.words() >> word & 1 != 0)
+        own.take_others(words);
     }
 
     /// Gives the words of a line cells of their own.
     fn spread(&mut self, line: usize) {
-        let own = self.lines[line];
+        let size = self.cells_per_line();
+        let own = &mut self.lines[line];
         if own.is_spread {
             return;
         }
-        let size = self.cells_per_line();
         if self.words.is_empty() {
             self.words = vec![Cell::default(); LINES * LINE];
         }
         for index in 0..size {
-            let word = index * LINE / size;
-            let layer = self.layer_at(&own, word);
-            self.words[line * size + index] = layer.map_or_else(Cell::default, |layer| layer.cell_at(word));
+            self.words[line * size + index] = own.cell_at(index * LINE / size);
         }
-        self.more_mut(line).fill(Layer::default());
-        self.lines[line] = LineCells { is_spread: true, more: own.more, ..LineCells::default() };
+        *own = LineCells { is_spread: true, ..LineCells::default() };
     }
 
     fn spread_all(&mut self) {
@@ -451,8 +383,7 @@ impl Accesses {
         if own.is_spread {
             return self.words[index];
         }
-        let word = index % size * LINE / size;
-        self.layer_at(own, word).map_or_else(Cell::default, |layer| layer.cell_at(word))
+        own.cell_at(index % size * LINE / size)
     }
 
     /// Sets a cell.

@@ -137,11 +137,9 @@ impl Readers {
     }
 
     /// The loads of a word, oldest first.
-    pub fn at(&self, word: usize) -> impl Iterator<Item = Cell> {
-        self.layers
-            .iter()
-            .filter(move |layer| layer.words() >> word & 1 != 0)
-            .map(move |layer| layer.cell_at(word))
+    pub fn at(&self, word: usize) -> Vec<Cell> {
+        let layers = self.layers.iter().filter(|layer| layer.words() >> word & 1 != 0);
+        layers.map(|layer| layer.cell_at(word)).collect()
     }
 
     /// The threads whose loads of a word are no longer known as such.

@@ -32,12 +32,12 @@ pub struct Stretch {
     end: i64,
 }
 
-/// The stretches of a page.
+/// The stretches of a page, the first that was recorded first.
 #[derive(Clone, Debug, Default)]
 pub struct Stretches {
-    known: Vec<Stretch>,
+    pub known: Vec<Stretch>,
     /// Whether the page has lines in place of them.
-    are_lines: bool,
+    pub are_lines: bool,
 }
 
 impl Stretch {
@@ -136,23 +136,5 @@ impl Stretches {
             !gives_way || known.give_way(&now)
         });
         self.known.push(now);
-    }
-
-    /// Starts over without any; whether the page had lines.
-    pub fn clear(&mut self) -> bool {
-        self.known.clear();
-        std::mem::take(&mut self.are_lines)
-    }
-
-    /// Whether the page has lines in place of them.
-    #[inline(always)]
-    pub fn are_lines(&self) -> bool {
-        self.are_lines
-    }
-
-    /// Takes all of them out, to make lines of them, the first that was recorded first.
-    pub fn become_lines(&mut self) -> Vec<Stretch> {
-        self.are_lines = true;
-        std::mem::take(&mut self.known)
     }
 }
