@@ -6,7 +6,6 @@
 //! told from one after the end. The number of a freed region is never used again, so a use after free is recognised as
 //! such.
 
-use std::fmt;
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
@@ -174,28 +173,6 @@ pub struct Global {
     lent: Option<Shared>,
 }
 
-/// More memory was requested than there is.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OutOfMemory {
-    /// How many bytes were requested.
-    pub wanted: u64,
-    /// Bytes that are left.
-    pub left: u64,
-}
-
-impl OutOfMemory {
-    /// The error that users see, about an allocation of this name.
-    pub fn of(self, name: &str) -> MemoryError {
-        MemoryError::OutOfMemory { name: name.to_owned(), wanted: self.wanted, left: self.left }
-    }
-}
-
-impl fmt::Display for OutOfMemory {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} bytes were requested, and {} are left", self.wanted, self.left)
-    }
-}
-
 /// The size of an allocation in the host's `usize`, at most `largest`. On a 32-bit host, 5 GiB must not become 1 GiB,
 /// and 3 GiB are more than one allocation can have.
 fn host_bytes(bytes: u64, largest: u64) -> Option<usize> {
@@ -221,11 +198,11 @@ impl Global {
     }
 
     /// Allocates zeroed bytes.
-    pub fn alloc(&mut self, name: &str, bytes: u64) -> Result<Buffer, OutOfMemory> {
+    pub fn alloc(&mut self, name: &str, bytes: u64) -> Result<Buffer, MemoryError> {
         let left = self.limit_bytes - self.live_bytes;
         let granted = host_bytes(bytes, isize::MAX as u64).filter(|_| bytes <= left && bytes < REGION_START);
         let Some(size) = granted.filter(|&size| can_be_had(size)) else {
-            return Err(OutOfMemory { wanted: bytes, left });
+            return Err(MemoryError::OutOfMemory { name: name.to_owned(), wanted: bytes, left });
         };
         self.live_bytes += bytes;
         let region = self.regions.len() as u32;
@@ -246,7 +223,7 @@ impl Global {
 
     /// Allocates bytes that do not count as written until a kernel or the host writes them. They hold zeros
     /// nevertheless, so that a read that is too early returns the same in every run.
-    pub fn alloc_uninitialized(&mut self, name: &str, bytes: u64) -> Result<Buffer, OutOfMemory> {
+    pub fn alloc_uninitialized(&mut self, name: &str, bytes: u64) -> Result<Buffer, MemoryError> {
         let buffer = self.alloc(name, bytes)?;
         self.record(buffer, Written::nothing(bytes as usize));
         Ok(buffer)
