@@ -17,7 +17,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::elements::Elements;
-use super::written::words_of;
+use super::written::{bits_of, words_of};
 
 /// The size of a page: small enough to copy quickly, and large enough that the row of a warp seldom crosses from one
 /// page to the next.
@@ -176,7 +176,7 @@ impl Bytes {
 
     /// Whether the two sets are disjoint.
     fn is_apart_from(&self, other: &Bytes) -> bool {
-        each(self.any & other.any).all(|word| self.word(word) & other.word(word) == 0)
+        bits_of(self.any & other.any).all(|word| self.word(word) & other.word(word) == 0)
     }
 }
 
@@ -185,7 +185,7 @@ impl Page {
     /// whether the two do not conflict.
     fn end_block(&mut self, now: &mut Footprint) -> bool {
         let mut common = 0;
-        for word in each(now.read.any | now.written.any) {
+        for word in bits_of(now.read.any | now.written.any) {
             let [read, written] = [&mut now.read, &mut now.written].map(|marks| take(&mut marks.bits[word]));
             common |= self.written.word(word) & (read | written) | self.read.word(word) & written;
             self.read.add(word, read);
@@ -197,7 +197,7 @@ impl Page {
 
     /// Whether no block read or wrote these bytes.
     fn has_none_of(&self, bytes: &Bits) -> bool {
-        let mut accessed = each(self.read.any | self.written.any);
+        let mut accessed = bits_of(self.read.any | self.written.any);
         accessed.all(|word| (self.read.word(word) | self.written.word(word)) & bytes[word] == 0)
     }
 
@@ -224,7 +224,7 @@ impl Page {
         if self.written.full == Words::MAX {
             memory.copy_from_slice(&data[..memory.len()]);
         } else {
-            for word in each(self.written.any) {
+            for word in bits_of(self.written.any) {
                 let bytes = word * 64..memory.len().min(word * 64 + 64);
                 let written = self.written.word(word);
                 let pairs = memory[bytes.clone()].iter_mut().zip(&data[bytes]).enumerate();
@@ -478,15 +478,4 @@ fn copy_of(copies: &mut Vec<[u8; PAGE_BYTES]>, page: &[u8]) -> u32 {
         copies[last][..page.len()].copy_from_slice(page);
     }
     copies.len() as u32
-}
-
-/// The words of a set, by their numbers.
-#[inline(always)]
-fn each(words: Words) -> impl Iterator<Item = usize> {
-    let mut left = words;
-    std::iter::from_fn(move || {
-        let word = left.trailing_zeros();
-        left &= left.wrapping_sub(1);
-        (word < Words::BITS).then_some(word as usize)
-    })
 }

@@ -9,6 +9,7 @@
 
 use super::affine::{Affine, Grid};
 pub use super::file::{Columns, File};
+use super::written::bits_of;
 
 /// Lanes in a warp.
 pub const WARP_SIZE: usize = 32;
@@ -279,12 +280,7 @@ pub fn lane_count(mask: u32) -> u64 {
 
 /// The lanes of a mask, lowest first.
 pub fn lanes_of(mask: u32) -> impl Iterator<Item = usize> {
-    let mut left = mask;
-    std::iter::from_fn(move || {
-        let lane = left.trailing_zeros();
-        left &= left.wrapping_sub(1);
-        (lane < 32).then_some(lane as usize)
-    })
+    bits_of(u64::from(mask))
 }
 
 /// The lanes of `mask` that have the value of the lowest of them.
