@@ -188,7 +188,7 @@ pub fn read_row<'g>(
     if !global.is_fork() || row.is_dense(bytes) {
         return global.read(region, offset, length);
     }
-    global.note_read(region, offset..offset + length, row.pieces(offset, bytes));
+    global.note(region, offset..offset + length, row.pieces(offset, bytes), false);
     global.peek(region, offset, length)
 }
 
@@ -203,7 +203,7 @@ pub fn write_row<'g>(
     if !global.is_fork() || row.is_dense(bytes) {
         return global.write(region, offset, length);
     }
-    global.note_written(region, offset..offset + length, row.pieces(offset, bytes));
+    global.note(region, offset..offset + length, row.pieces(offset, bytes), true);
     global.poke(region, offset, length)
 }
 

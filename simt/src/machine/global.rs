@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex};
 use crate::launch::MemoryError;
 
 use super::elements::Elements;
-use super::fork::{Fork, PAGE_BYTES, Pages, Reduction, Shared, within_page};
+use super::fork::{Fork, PAGE_BYTES, Reduction, Shared, within_page};
 use super::id::Id;
 use super::journal::Journal;
 use super::written::Written;
@@ -384,12 +384,12 @@ impl Global {
     #[inline(always)]
     pub fn update(&mut self, number: usize, offset: usize, bytes: usize) -> Option<&mut [u8]> {
         let element = Elements { offset, bytes, step: bytes, count: 1 };
-        self.note_read(number, offset..offset + bytes, std::iter::once(element));
+        self.note(number, offset..offset + bytes, std::iter::once(element), false);
         self.write(number, offset, bytes)
     }
 
     /// [`Global::read`] for a reader that is not the kernel, or that does not know yet which of the bytes the kernel
-    /// reads. They do not count as read until [`Global::note_read`] says so.
+    /// reads. They do not count as read until [`Global::note`] says so.
     #[inline(always)]
     pub fn peek(&self, number: usize, offset: usize, bytes: usize) -> Option<&[u8]> {
         match &self.contents {
@@ -398,8 +398,7 @@ impl Global {
         }
     }
 
-    /// [`Global::write`] for a row with gaps. The caller must not change bytes that it does not pass to
-    /// [`Global::note_written`].
+    /// [`Global::write`] for a row with gaps. The caller must not change bytes that it does not pass to [`Global::note`].
     #[inline(always)]
     pub fn poke(&mut self, number: usize, offset: usize, bytes: usize) -> Option<&mut [u8]> {
         match &mut self.contents {
@@ -410,29 +409,17 @@ impl Global {
         self.regions[number].data.get_mut(offset..offset + bytes)
     }
 
-    /// Records which elements of the bytes that it gets from [`Global::peek`] the kernel reads.
+    /// Records which elements of the bytes that it gets from [`Global::peek`] or [`Global::poke`] the kernel reads or writes.
     #[inline(always)]
-    pub fn note_read(
+    pub fn note(
         &mut self,
         number: usize,
         bytes: Range<usize>,
         elements: impl Iterator<Item = Elements>,
+        is_write: bool,
     ) {
         if let Contents::Fork(fork) = &mut self.contents {
-            fork.note_read(number, bytes, elements);
-        }
-    }
-
-    /// Records which elements of the bytes that it gets from [`Global::poke`] the kernel writes.
-    #[inline(always)]
-    pub fn note_written(
-        &mut self,
-        number: usize,
-        bytes: Range<usize>,
-        elements: impl Iterator<Item = Elements>,
-    ) {
-        if let Contents::Fork(fork) = &mut self.contents {
-            fork.note_written(number, bytes, elements);
+            fork.note(number, bytes, elements, is_write);
         }
     }
 
@@ -480,10 +467,10 @@ impl Global {
         let fork = |_| Global {
             contents: Contents::Fork(Box::new(Fork::new(Arc::clone(&shared)))),
             regions: self.regions.clone(),
+            unwritten_regions: self.unwritten_regions,
             ..Global::default()
         };
-        let forks = (0..count).map(fork);
-        let forks = forks.map(|fork| Global { unwritten_regions: self.unwritten_regions, ..fork }).collect();
+        let forks = (0..count).map(fork).collect();
         self.lent = Some(shared);
         forks
     }
@@ -496,25 +483,25 @@ impl Global {
             Contents::Fork(contents) => Some((fork.regions, *contents)),
             _ => None,
         };
-        let (regions, forks): (Vec<_>, Vec<_>) = forks.into_iter().filter_map(split).unzip();
+        let (regions, mut forks): (Vec<_>, Vec<_>) = forks.into_iter().filter_map(split).unzip();
         let rest = |index: usize| forks[index + 1..].iter();
         let are_apart =
             (0..forks.len()).all(|index| rest(index).all(|other| forks[index].is_apart_from(other)));
-        let pages: Vec<Pages> = forks.into_iter().map(Fork::into_pages).collect();
+        forks.iter_mut().for_each(Fork::let_go);
         let contents = self.lent.take().and_then(Arc::into_inner).expect("all forks have come back");
         for (region, data) in self.regions.iter_mut().zip(contents) {
             region.data = data;
         }
-        if are_apart && !pages.is_empty() {
-            self.add(&regions, &pages, hands);
+        if are_apart && !forks.is_empty() {
+            self.add(&regions, &forks, hands);
         }
         are_apart
     }
 
     /// Applies the changes of the forks. Threads share the parts of the larger regions.
-    fn add(&mut self, forks: &[Vec<Region>], pages: &[Pages], hands: impl Fn(usize, &(dyn Fn() + Sync))) {
+    fn add(&mut self, forked: &[Vec<Region>], forks: &[Fork], hands: impl Fn(usize, &(dyn Fn() + Sync))) {
         for (number, region) in self.regions.iter_mut().enumerate() {
-            let others = forks.iter().filter_map(|regions| regions[number].written.as_ref());
+            let others = forked.iter().filter_map(|regions| regions[number].written.as_ref());
             if let Some(written) = &mut region.written {
                 others.for_each(|other| written.add(other));
             }
@@ -523,12 +510,12 @@ impl Global {
             let next = || parts.lock().expect("nobody panics with it").next();
             let work = || {
                 while let Some((part, data)) = next() {
-                    for pages in pages {
-                        pages.apply(number, part * (PARTS_BYTES / PAGE_BYTES), data);
+                    for fork in forks {
+                        fork.apply(number, part * (PARTS_BYTES / PAGE_BYTES), data);
                     }
                 }
             };
-            hands(if is_large { pages.len() } else { 1 }, &work);
+            hands(if is_large { forks.len() } else { 1 }, &work);
         }
     }
 
