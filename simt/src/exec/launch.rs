@@ -80,7 +80,7 @@ impl Run<'_> {
             // A probe is a slice like any other, and the last thread of a block may have ended in it. A round in which
             // such a block takes no step is no deadlock.
             self.replace_finished(&mut blocks);
-            self.try_when_due(&mut trials, &mut blocks)?;
+            self.try_when_due(&mut trials, &blocks)?;
         }
         Ok(())
     }
