@@ -4,7 +4,7 @@
 //! Accesses that memory will refuse are skipped, because the launch ends there.
 
 use crate::access::address::addresses;
-use crate::access::address::neighbours;
+use crate::access::row::Row;
 use crate::access::window::{lanes_in, memory_of};
 use crate::checkers::initialisation::{AccessCheck, Initialisation, MemoryRegion};
 use crate::compile::inst::{Inst, Pc};
@@ -69,8 +69,8 @@ fn check_shared(check: &mut AccessCheck, memory: &mut CheckedMemory<'_>, at: &Wi
     let inside = |start: u64, bytes: u64| {
         start.checked_add(bytes).filter(|&end| end <= size as u64).map(|end| start as usize..end as usize)
     };
-    if let Some(count) = neighbours(at, mask, bytes)
-        && let Some(range) = inside(at[0], bytes * count as u64)
+    if let Some((start, length)) = Row::range_of_neighbours(at, mask, bytes)
+        && let Some(range) = inside(start, length)
         && check.contiguous(written, range)
     {
         return;
@@ -86,11 +86,11 @@ fn check_global(check: &mut AccessCheck, memory: &mut CheckedMemory<'_>, at: &Wi
     if !memory.global.has_unwritten() {
         return;
     }
-    if let Some(count) = neighbours(at, mask, bytes)
-        && let Ok((region, start)) = memory.global.locate(at[0], bytes * count as u64)
+    if let Some((start, length)) = Row::range_of_neighbours(at, mask, bytes)
+        && let Ok((region, start)) = memory.global.locate(start, length)
     {
         let Some(written) = memory.global.written_mut(region) else { return };
-        if check.contiguous(written, start..start + bytes as usize * count) {
+        if check.contiguous(written, start..start + length as usize) {
             return;
         }
     }
