@@ -30,7 +30,7 @@ const MAX_PLACES: usize = 4;
 /// Nobody can go on.
 pub fn deadlock(run: &Run<'_>, blocks: &[Block]) -> Stop {
     let mut waiters = waiters(run, blocks, &[]);
-    let waiting = counted(waiters.len(), "waits", "wait");
+    let waiting = counted(waiters.len() as u64, "group of lanes waits", "groups of lanes wait");
     waiters.truncate(MAX_ACTORS);
     let message = format!("{waiting}, and no thread can make progress{}", not_resident(run));
     stop(FaultKind::Deadlock, message, waiters)
@@ -41,23 +41,23 @@ pub fn stalled(run: &Run<'_>, block: &Block) -> Stop {
     let (actors, count) = at_mbarriers(run, block);
     let message = format!(
         "{} for a phase of an mbarrier, and no thread is left that could complete it",
-        counted(count, "waits", "wait")
+        counted(count as u64, "group of lanes waits", "groups of lanes wait")
     );
     stop(FaultKind::Deadlock, message, actors)
 }
 
-fn counted(count: usize, does: &str, do_: &str) -> String {
-    if count == 1 { format!("1 group of lanes {does}") } else { format!("{count} groups of lanes {do_}") }
+/// A number, with the words for one or for several.
+fn counted(count: u64, one: &str, several: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { several })
 }
 
 /// Everybody who can run goes round in a loop that changes nothing.
 pub fn livelock(run: &Run<'_>, blocks: &[Block], spins: &[Spin]) -> Stop {
     let (spinners, waiters) = (spinners(run, blocks, spins), waiters(run, blocks, spins));
-    let spinning = counted(spinners.len(), "spins", "spin");
+    let spinning = counted(spinners.len() as u64, "group of lanes spins", "groups of lanes spin");
     let others = match waiters.len() {
         0 => String::new(),
-        1 => ", and 1 waits".to_string(),
-        waiting => format!(", and {waiting} wait"),
+        waiting => format!(", and {}", counted(waiting as u64, "waits", "wait")),
     };
     let message = format!(
         "{spinning} for ever{others}: no thread is left that could change what they read{}",
@@ -193,10 +193,7 @@ fn phase_at(run: &Run<'_>, block: &Block, offset: u64) -> String {
     let (name, start) = run.program.shared_owner(run.kernel, offset);
     let place = format!("a phase of the mbarrier at byte {} of {name}", offset - start);
     let Some(object) = object(block, offset) else { return place };
-    let missing = match object.pending {
-        1 => "1 arrival is missing".to_owned(),
-        count => format!("{count} arrivals are missing"),
-    };
+    let missing = counted(u64::from(object.pending), "arrival is missing", "arrivals are missing");
     let transactions = match object.transactions {
         0 => String::new(),
         count => format!(" and {count} bytes have not been copied"),
@@ -204,8 +201,10 @@ fn phase_at(run: &Run<'_>, block: &Block, offset: u64) -> String {
     let threads = run.launch.block.count() - u64::from(block.live_threads);
     let ended = match threads {
         0 => String::new(),
-        1 => "; 1 thread of the block has ended".to_owned(),
-        count => format!("; {count} threads of the block have ended"),
+        count => format!(
+            "; {}",
+            counted(count, "thread of the block has ended", "threads of the block have ended")
+        ),
     };
     format!("{place}: {missing}{transactions}{ended}")
 }
@@ -318,10 +317,9 @@ impl At<'_, '_> {
             format!("; in warp {w}, {}", others.whereabouts(absent(&self.block.warps[w])))
         };
         let mut parts: Vec<String> = warps.iter().take(MAX_WARPS).map(tell).collect();
-        match warps.len().saturating_sub(MAX_WARPS) {
-            0 => {}
-            1 => parts.push("; and threads of 1 more warp".to_owned()),
-            more => parts.push(format!("; and threads of {more} more warps")),
+        if warps.len() > MAX_WARPS {
+            let more = counted((warps.len() - MAX_WARPS) as u64, "more warp", "more warps");
+            parts.push(format!("; and threads of {more}"));
         }
         parts.concat()
     }
