@@ -159,24 +159,26 @@ fn location(context: &Context<'_>, denied: &Denied) -> Location {
     let Denied { address, bytes, memory, .. } = *denied;
     let space = space(memory);
     let region = match denied.why {
-        Why::Missed(Miss::Null | Miss::Wild) => None,
         Why::Missed(Miss::Constant { region } | Miss::Freed { region } | Miss::Outside { region, .. }) => {
             Some(region)
         }
-        Why::PastEnd(size) => {
-            let allocation = Allocation { name: space.name().to_owned(), address: 0, bytes: size };
-            return Location { space, address, bytes, allocation: Some(allocation) };
-        }
+        Why::Missed(Miss::Null | Miss::Wild) | Why::PastEnd(_) => None,
         _ if matches!(space, Space::Global | Space::Const) => {
             context.global.locate(address, 1).ok().map(|(region, _)| region)
         }
         _ => None,
     };
-    if let Some(region) = region {
-        let (space, allocation) = context.region(region);
-        return Location { space, address, bytes, allocation: Some(allocation) };
-    }
-    let allocation = if space == Space::Shared { context.shared(address) } else { None };
+    let (space, allocation) = match (region, denied.why) {
+        (Some(region), _) => {
+            let (space, allocation) = context.region(region);
+            (space, Some(allocation))
+        }
+        (None, Why::PastEnd(size)) => {
+            (space, Some(Allocation { name: space.name().to_owned(), address: 0, bytes: size }))
+        }
+        (None, _) if space == Space::Shared => (space, context.shared(address)),
+        (None, _) => (space, None),
+    };
     Location { space, address, bytes, allocation }
 }
 
