@@ -135,14 +135,10 @@ impl Run<'_> {
     /// Whether the kernel, or any function that it might call, has an instruction that reads the clock.
     pub(crate) fn looks_at_the_clock(&self) -> bool {
         let functions = self.program.functions.iter().enumerate();
-        let mut reachable =
-            functions.filter(|(number, code)| !code.is_entry || *number == self.kernel as usize);
-        reachable.any(|(_, code)| {
-            let insts = &self.program.insts[code.start as usize..code.end as usize];
-            insts
-                .iter()
-                .any(|inst| matches!(inst.op, Op::Special { what: Special::Clock | Special::ClockHigh, .. }))
-        })
+        let reachable = functions.filter(|(number, code)| !code.is_entry || *number == self.kernel as usize);
+        let mut insts =
+            reachable.flat_map(|(_, code)| &self.program.insts[code.start as usize..code.end as usize]);
+        insts.any(|inst| matches!(inst.op, Op::Special { what: Special::Clock | Special::ClockHigh, .. }))
     }
 
     /// Runs a block from its start to its end, without any other, unless all is over before.
@@ -164,7 +160,7 @@ impl Run<'_> {
             if has_stopped || is_cut || shared.is_over.load(Ordering::Relaxed) {
                 return Err(Stop::NeedsOneCore);
             }
-            self.probes[block.slot].count(self.steps - before);
+            self.probes[block.slot].steps += self.steps - before;
             if block.live_threads != 0 {
                 self.probe_when_due(std::slice::from_mut(block))?;
             }

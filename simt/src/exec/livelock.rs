@@ -115,7 +115,7 @@ impl Run<'_> {
         let (before, warps) = (self.steps, self.probes[slot].warps);
         let bound = (self.probes[slot].interval / (SHARE * warps)).max(SHORTEST_PROBE);
         let mut verdict = self.probe_block(&mut blocks[index], bound)?;
-        self.probes[slot].count(self.steps - before);
+        self.probes[slot].steps += self.steps - before;
         let gets_on = match &verdict {
             Verdict::Spins(spins) => spins.is_empty(),
             // Who only looks as if it did may wait for a block that runs on another core.
@@ -162,7 +162,7 @@ impl Run<'_> {
     }
 
     /// The launch has used up its steps: the last chance for a proof.
-    pub fn out_of_steps(&mut self, blocks: &mut Vec<Block>) -> Stop {
+    pub fn out_of_steps(&mut self, blocks: &mut [Block]) -> Stop {
         if !self.launch.weak_memory {
             match self.probe_all(blocks, FIRST_PROBE) {
                 Ok(Verdict::Spins(spins)) if !spins.is_empty() && !self.release_waiting(blocks, &spins) => {

@@ -38,17 +38,9 @@ const TIMES: u32 = 8;
 /// Bytes of global memory of which a copy is made.
 const MOST_BYTES: u64 = 16 << 20;
 
-/// When a launch is tried.
-#[derive(Debug)]
-pub(crate) struct Trials {
-    next: u64,
-}
-
-impl Trials {
-    /// The trials of a launch; none where turns are not taken in order.
-    pub fn new(launch: &Launch) -> Trials {
-        Trials { next: if launch.schedule == Schedule::RoundRobin { FIRST_TRIAL } else { u64::MAX } }
-    }
+/// The step after which a launch is tried first; none where turns are not taken in order.
+pub(crate) fn first_trial(launch: &Launch) -> u64 {
+    if launch.schedule == Schedule::RoundRobin { FIRST_TRIAL } else { u64::MAX }
 }
 
 /// A state of the machine to come back to.
@@ -116,12 +108,12 @@ fn hold_the_same(one: &Warp, other: &Warp) -> bool {
 }
 
 impl Run<'_> {
-    /// Makes a trial if it is time for one: an error if the launch goes round for ever.
-    pub(crate) fn try_when_due(&self, trials: &mut Trials, blocks: &[Block]) -> Result<(), Stop> {
-        if self.steps < trials.next || blocks.is_empty() {
+    /// Makes a trial if it is time for the next one: an error if the launch goes round for ever.
+    pub(crate) fn try_when_due(&self, next: &mut u64, blocks: &[Block]) -> Result<(), Stop> {
+        if self.steps < *next || blocks.is_empty() {
             return Ok(());
         }
-        trials.next = self.steps * TRIALS_APART;
+        *next = self.steps * TRIALS_APART;
         self.goes_round(blocks, self.steps / SHARE).map_or(Ok(()), Err)
     }
 
