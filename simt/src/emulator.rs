@@ -189,7 +189,7 @@ impl Emulator {
     /// # Errors
     /// There is not as much memory left.
     pub fn alloc(&mut self, name: &str, bytes: u64) -> Result<Buffer, MemoryError> {
-        self.memory.alloc(name, bytes).map_err(|error| error.of(name))
+        self.memory.alloc(name, bytes)
     }
 
     /// Allocates global memory as `cudaMalloc` does: its bytes count as written only once a kernel stores to them, or
@@ -199,7 +199,7 @@ impl Emulator {
     /// # Errors
     /// There is not as much memory left.
     pub fn alloc_uninitialized(&mut self, name: &str, bytes: u64) -> Result<Buffer, MemoryError> {
-        self.memory.alloc_uninitialized(name, bytes).map_err(|error| error.of(name))
+        self.memory.alloc_uninitialized(name, bytes)
     }
 
     /// Frees an allocation. Its address is not given out again. Freeing it a second time does nothing.

@@ -4,7 +4,7 @@ use crate::isa::op::mbarrier::Misuse;
 use crate::isa::op::memory::{Access, Address, Base, Memory};
 use crate::machine::divergence::Frame;
 use crate::machine::global::{Global, Miss};
-use crate::machine::registers::{FULL_MASK, Lanes, Registers, Slot, WARP_SIZE, Wide, lanes_of};
+use crate::machine::registers::{Lanes, Registers, Slot, WARP_SIZE, Wide, lanes_of};
 
 /// The addresses of all lanes. Those of inactive lanes have no meaning.
 #[inline(always)]
@@ -40,23 +40,6 @@ pub fn addresses_of(registers: &Registers, warp: usize, address: &Address, slot:
         Base::Absolute => [offset; WARP_SIZE],
         Base::Frame => [offset.wrapping_add(local); WARP_SIZE],
     }
-}
-
-/// How many lanes, starting at lane 0, access adjacent elements of `bytes` bytes; `None` if some of the lanes of `mask`
-/// do not.
-#[inline(always)]
-pub fn neighbours(at: &Wide, mask: u32, bytes: u64) -> Option<usize> {
-    let first = at[0];
-    if mask == FULL_MASK {
-        let mut same = true;
-        for (lane, &address) in at.iter().enumerate() {
-            same &= address == first.wrapping_add(lane as u64 * bytes);
-        }
-        return same.then_some(WARP_SIZE);
-    }
-    let count = mask.trailing_ones() as usize;
-    let alone = mask != 0 && mask & mask.wrapping_add(1) == 0;
-    (alone && (0..count).all(|lane| at[lane] == first.wrapping_add(lane as u64 * bytes))).then_some(count)
 }
 
 /// Why the bytes of one lane are always contiguous.

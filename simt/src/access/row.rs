@@ -132,6 +132,12 @@ impl Row {
         rest & rest.wrapping_add(1) == 0 && (self.step == bytes as i64 || rest == 1)
     }
 
+    /// The bytes of the elements of the lanes of `mask`, as by [`Row::range`], if these are neighbours in the order of the lanes.
+    #[inline(always)]
+    pub fn range_of_neighbours(at: &Wide, mask: u32, bytes: u64) -> Option<(u64, u64)> {
+        Row::of(at, mask).filter(|row| row.is_dense(bytes))?.range(bytes)
+    }
+
     /// The sectors that the lanes touch.
     #[inline(always)]
     pub fn sectors(&self, bytes: u64) -> u64 {
@@ -335,24 +341,14 @@ impl<'a> Shape<'a> {
         }
     }
 
-    /// The extra passes that loads of `bytes` bytes need in shared memory.
+    /// The extra passes that loads or stores of `bytes` bytes need in shared memory: those of a row of words follow from its
+    /// step.
     #[inline(always)]
-    pub fn load_conflicts(&self, bytes: u64) -> u64 {
-        self.conflicts(bytes, traffic::load_conflicts)
-    }
-
-    /// The extra passes that stores of `bytes` bytes need in shared memory.
-    #[inline(always)]
-    pub fn store_conflicts(&self, bytes: u64) -> u64 {
-        self.conflicts(bytes, traffic::store_conflicts)
-    }
-
-    /// The extra passes in shared memory: those of a row of words from its step, others as `count` counts them.
-    #[inline(always)]
-    fn conflicts(&self, bytes: u64, count: fn(&Wide, u32, u64) -> u64) -> u64 {
+    pub fn conflicts(&self, bytes: u64, is_load: bool) -> u64 {
         match self {
             Shape::One(row) if bytes == 4 && row.has_words() => row.word_conflicts(),
-            _ => count(&self.addresses(), self.mask(), bytes),
+            _ if is_load => traffic::load_conflicts(&self.addresses(), self.mask(), bytes),
+            _ => traffic::store_conflicts(&self.addresses(), self.mask(), bytes),
         }
     }
 }
@@ -432,9 +428,9 @@ mod tests {
                 let message = format!("{shape:?} {bytes}");
                 assert_eq!(shape.sectors(bytes), traffic::sectors(&at, mask), "{message}");
                 let loads = traffic::load_conflicts(&at, mask, bytes);
-                assert_eq!(shape.load_conflicts(bytes), loads, "{message}");
+                assert_eq!(shape.conflicts(bytes, true), loads, "{message}");
                 let stores = traffic::store_conflicts(&at, mask, bytes);
-                assert_eq!(shape.store_conflicts(bytes), stores, "{message}");
+                assert_eq!(shape.conflicts(bytes, false), stores, "{message}");
             }
         }
     }

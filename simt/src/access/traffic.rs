@@ -24,17 +24,26 @@ pub fn sectors_of_range(start: u64, bytes: u64) -> u64 {
 /// The sectors that two ranges of `bytes` bytes have in common.
 #[inline(always)]
 pub fn common_sectors(one: u64, other: u64, bytes: u64) -> u64 {
-    let (low, high) = (one.min(other) >> SECTOR_SHIFT, one.max(other) >> SECTOR_SHIFT);
     let last = one.min(other).wrapping_add(bytes - 1) >> SECTOR_SHIFT;
-    let common = (last + 1).saturating_sub(high);
-    debug_assert!(low <= high);
-    common
+    (last + 1).saturating_sub(one.max(other) >> SECTOR_SHIFT)
 }
 
 /// The sectors that the lanes of `mask` touch, `bytes` aligned bytes each. An aligned element of 32 bytes or
 /// less, and there are no larger ones, lies in one sector.
 pub fn sectors(at: &Wide, mask: u32) -> u64 {
-    distinct(at, mask, SECTOR_SHIFT, &mut [0; WARP_SIZE]) as u64
+    let (mut seen, mut count) = ([0; WARP_SIZE], 0);
+    for lane in lanes_of(mask) {
+        let sector = at[lane] >> SECTOR_SHIFT;
+        if count == 0 || seen[count - 1] != sector {
+            seen[count] = sector;
+            count += 1;
+        }
+    }
+    let seen = &mut seen[..count];
+    if !seen.is_sorted() {
+        seen.sort_unstable();
+    }
+    seen.chunk_by(u64::eq).count() as u64
 }
 
 /// The number of sectors for aligned elements that are `step` bytes apart. The first, that of lane 0, is at `first`;
@@ -79,24 +88,6 @@ pub fn conflicts_of_words(step: i64, mask: u32) -> u64 {
     most.saturating_sub(1) as u64
 }
 
-/// The number of distinct values of `address >> shift` among the lanes of `mask`; `seen` is a buffer for them.
-fn distinct(at: &Wide, mask: u32, shift: u32, seen: &mut Wide) -> usize {
-    let mut count = 0;
-    for lane in lanes_of(mask) {
-        let unit = at[lane] >> shift;
-        if count == 0 || seen[count - 1] != unit {
-            seen[count] = unit;
-            count += 1;
-        }
-    }
-    let seen = &mut seen[..count];
-    if seen.is_sorted() {
-        return count;
-    }
-    seen.sort_unstable();
-    1 + seen.windows(2).filter(|pair| pair[0] != pair[1]).count()
-}
-
 /// The number of extra passes for loads of `bytes` bytes by the lanes of `mask`.
 ///
 /// If lanes load more than a word, groups of them are served: 16 lanes at a time for 8 bytes, 8 lanes for 16. Two
@@ -131,16 +122,20 @@ pub fn atomic_sectors(at: &Wide, mask: u32) -> u64 {
 /// on hardware.
 pub fn atomic_conflicts(at: &Wide, mask: u32, bytes: u64) -> u64 {
     let words = (bytes / WORD_BYTES).max(1);
-    let lanes_at_once = WARP_SIZE / words as usize;
-    let passes = |group: usize| {
-        let lanes = (u32::MAX >> (WARP_SIZE - lanes_at_once)) << (group * lanes_at_once);
+    extra_passes(mask, WARP_SIZE / words as usize, |lanes| {
         let mut in_bank = [0_u64; BANKS as usize];
-        for lane in lanes_of(mask & lanes) {
+        for lane in lanes_of(lanes) {
             (0..words).for_each(|word| in_bank[((at[lane] / WORD_BYTES + word) % BANKS) as usize] += 1);
         }
         in_bank.into_iter().max().unwrap_or(0)
-    };
-    (0..words as usize).map(|group| passes(group).saturating_sub(1)).sum()
+    })
+}
+
+/// The extra passes of groups of so many lanes that are served at once, if `passes` says how many a group needs.
+fn extra_passes(mask: u32, lanes_at_once: usize, passes: impl Fn(u32) -> u64) -> u64 {
+    let first = u32::MAX >> (WARP_SIZE - lanes_at_once);
+    let groups = (0..WARP_SIZE).step_by(lanes_at_once).map(|low| mask & first << low);
+    groups.map(|lanes| passes(lanes).saturating_sub(1)).sum()
 }
 
 /// Whether each lane accesses the same word as the lane `distance` away in its pair, if that lane is active.
@@ -150,13 +145,7 @@ fn same_as_partner(at: &Wide, mask: u32, distance: usize) -> bool {
 
 fn conflicts(at: &Wide, mask: u32, bytes: u64, groups_at_once: usize) -> u64 {
     let words = (bytes / WORD_BYTES).max(1) as usize;
-    let lanes_at_once = WARP_SIZE / words * groups_at_once;
-    (0..WARP_SIZE / lanes_at_once)
-        .map(|group| {
-            let lanes = (u32::MAX >> (WARP_SIZE - lanes_at_once)) << (group * lanes_at_once);
-            passes(at, mask & lanes, words as u64).saturating_sub(1)
-        })
-        .sum()
+    extra_passes(mask, WARP_SIZE / words * groups_at_once, |lanes| passes(at, lanes, words as u64))
 }
 
 /// The number of passes for one group of lanes: the largest number of different words that one bank has to serve.
@@ -182,12 +171,8 @@ fn passes(at: &Wide, mask: u32, words: u64) -> u64 {
 fn most_in_one_bank(words: &mut [u64]) -> u64 {
     words.sort_unstable();
     let mut in_bank = [0u64; BANKS as usize];
-    let mut last = None;
-    for &word in words.iter() {
-        if last != Some(word) {
-            in_bank[(word % BANKS) as usize] += 1;
-        }
-        last = Some(word);
+    for same in words.chunk_by(u64::eq) {
+        in_bank[(same[0] % BANKS) as usize] += 1;
     }
     in_bank.into_iter().max().unwrap_or(0)
 }

@@ -168,7 +168,7 @@ impl<'t> Lowering<'_, 't> {
                 self.program.constants.extend((variable.space == Space::Const).then_some(buffer));
                 Ok(buffer)
             }
-            Err(error) => self.error(name.span, format!("`{}` does not fit into memory: {error}", name.text)),
+            Err(error) => self.error(name.span, error.to_string()),
         }
     }
 

@@ -41,7 +41,7 @@ impl Run<'_> {
         let is_true = if barrier.negated { !predicate } else { predicate };
         let arriving = if self.stack { warp.live() } else { mask };
         if let Err(problem) = check_use(block, number, wanted) {
-            return Err(faults::at_lanes(self, block, w, pc, mask, &problem));
+            return Err(faults::at_lanes(self, block, w, pc, mask, problem));
         }
         let state = &mut block.barriers[number];
         state.wanted = wanted;
@@ -205,12 +205,12 @@ impl Run<'_> {
 
 /// Refuses a barrier number or a thread count that the block cannot have.
 fn check_use(block: &Block, number: usize, wanted: Option<u32>) -> Result<(), Problem> {
-    let Some(state) = block.barriers.get(number) else { return Err(Problem::NoBarrier { number }) };
+    let Some(state) = block.barriers.get(number) else { return Err(Problem::no_barrier(number)) };
     if let Some(count) = wanted.filter(|&count| count == 0 || !count.is_multiple_of(WARP_SIZE as u32)) {
-        return Err(Problem::BarrierCount { count });
+        return Err(Problem::barrier_count(count));
     }
     if state.arrived != 0 && state.wanted != wanted {
-        return Err(Problem::BarrierCounts { number });
+        return Err(Problem::barrier_counts(number));
     }
     Ok(())
 }

@@ -62,7 +62,7 @@ impl Run<'_> {
         let message = passed(block, (w, lane), &frame, site, 0);
         let message =
             String::from_utf8_lossy(&self.string(block, w, lane, message, MAX_STRING_BYTES)).into_owned();
-        Err(at_lanes(self, block, w, pc, mask, &Problem::Assertion(message)))
+        Err(at_lanes(self, block, w, pc, mask, Problem::assertion(&message)))
     }
 
     /// Bytes at a generic address; `None` where there are none.

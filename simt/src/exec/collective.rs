@@ -34,8 +34,8 @@ impl Run<'_> {
             return Ok(());
         }
         if let Some(lane) = lanes_of(mask).find(|&lane| members[lane] >> lane & 1 == 0) {
-            let problem = Problem::NotMember { lane, members: members[lane] };
-            return Err(at_lanes(self, block, w, pc, 1 << lane, &problem));
+            let problem = Problem::not_member(lane, members[lane]);
+            return Err(at_lanes(self, block, w, pc, 1 << lane, problem));
         }
         let ready = complete_lanes(&members, mask, warp.live());
         if ready == mask {
@@ -44,7 +44,7 @@ impl Run<'_> {
         }
         if self.stack {
             let problem = not_together(&members, mask, ready, warp.live());
-            return Err(at_lanes(self, block, w, pc, mask & !ready, &problem));
+            return Err(at_lanes(self, block, w, pc, mask & !ready, problem));
         }
         if ready != 0 {
             self.again(pc, mask);
@@ -98,9 +98,8 @@ impl Run<'_> {
                 let wanted = members[lane] & warp.live();
                 let (come, other) = self.come(block, w, collective, members[lane], lane);
                 if let Some((other, theirs)) = other {
-                    let problem =
-                        Problem::WaitingMasks { one: (lane, members[lane]), other: (other, theirs) };
-                    return Err(at_lanes(self, block, w, group.pc, 1 << lane, &problem));
+                    let problem = Problem::waiting_masks((lane, members[lane]), (other, theirs));
+                    return Err(at_lanes(self, block, w, group.pc, 1 << lane, problem));
                 }
                 if wanted & !come == 0 {
                     return Ok(Some((wanted, collective)));
@@ -215,10 +214,10 @@ fn not_together(members: &Narrow, mask: u32, ready: u32, live: u32) -> Problem {
     let lane = (mask & !ready).trailing_zeros() as usize;
     let (named, absent) = (members[lane], members[lane] & live & !mask);
     if absent != 0 {
-        return Problem::AbsentMember { one: (lane, named), absent: absent.trailing_zeros() };
+        return Problem::absent_member((lane, named), absent.trailing_zeros());
     }
     let other = lanes_of(named & live).find(|&other| members[other] != named).unwrap_or(lane);
-    Problem::DifferentMasks { one: (lane, named), other: (other, members[other]) }
+    Problem::different_masks((lane, named), (other, members[other]))
 }
 
 fn position(warp: &Warp, wanted: impl FnMut(&Group) -> bool) -> Option<usize> {

@@ -46,8 +46,8 @@ impl Run<'_> {
                 return self.after_exit(block, w);
             }
             Op::Trap => {
-                let problem = Problem::Trap { is_cooperative: self.asks_for_environment(pc) };
-                return Err(at_lanes(self, block, w, pc, active, &problem));
+                let problem = Problem::trap(self.asks_for_environment(pc));
+                return Err(at_lanes(self, block, w, pc, active, problem));
             }
             Op::Unsupported(error) => {
                 return Err(Stop::Unsupported(self.program.refused[error as usize].error()));
@@ -191,8 +191,8 @@ impl Run<'_> {
         let number = index[mask.trailing_zeros() as usize];
         let targets = &self.program.tables[list as usize];
         let Some(&target) = targets.get(number as usize) else {
-            let problem = Problem::BranchIndex { index: number, targets: targets.len() };
-            return Err(at_lanes(self, block, w, pc, leaving, &problem));
+            let problem = Problem::branch_index(number, targets.len());
+            return Err(at_lanes(self, block, w, pc, leaving, problem));
         };
         if leaving == mask {
             warp.divergence.groups[g].pc = target;
@@ -224,7 +224,7 @@ impl Run<'_> {
             }
         };
         let Some(code) = self.program.functions.get(callee as usize) else {
-            return Err(at_lanes(self, block, w, pc, mask, &Problem::NoFunction));
+            return Err(at_lanes(self, block, w, pc, mask, Problem::no_function()));
         };
         match code.builtin {
             Some(Builtin::Print) => self.print(block, w, g, site),
@@ -260,24 +260,24 @@ impl Run<'_> {
         let code = &self.program.functions[callee as usize];
         let (pc, mask) = (block.warps[w].divergence.groups[g].pc, block.warps[w].divergence.groups[g].mask);
         if depth(block, w, g) >= MAX_CALL_DEPTH {
-            let problem = Problem::CallDepth { limit: MAX_CALL_DEPTH };
-            return Err(at_lanes(self, block, w, pc, mask, &problem));
+            let problem = Problem::call_depth(MAX_CALL_DEPTH);
+            return Err(at_lanes(self, block, w, pc, mask, problem));
         }
         let warp = &mut block.warps[w];
         let caller = warp.divergence.groups[g].frame;
         let caller_code = &self.program.functions[caller.function as usize];
         let local = caller.local + caller_code.frame_bytes;
         if local + code.frame_bytes > MAX_LOCAL_BYTES {
-            let problem = Problem::LocalMemory { limit_bytes: MAX_LOCAL_BYTES };
-            return Err(at_lanes(self, block, w, pc, mask, &problem));
+            let problem = Problem::local_memory(MAX_LOCAL_BYTES);
+            return Err(at_lanes(self, block, w, pc, mask, problem));
         }
         let grown = (local + code.frame_bytes).saturating_sub(block.warps[w].local.lane_bytes());
         self.local_bytes += grown * WARP_SIZE as u64;
         // On one of several cores there is one block where otherwise all resident ones are.
         let blocks_here = if self.is_one_of_many { self.residents() } else { 1 };
         if self.local_bytes * blocks_here > MAX_RESIDENT_LOCAL_BYTES {
-            let problem = Problem::ResidentLocalMemory { limit_bytes: MAX_RESIDENT_LOCAL_BYTES };
-            return Err(at_lanes(self, block, w, pc, mask, &problem));
+            let problem = Problem::resident_local_memory(MAX_RESIDENT_LOCAL_BYTES);
+            return Err(at_lanes(self, block, w, pc, mask, problem));
         }
         let frame =
             Frame { base: caller.base.plus(caller_code.image.shape()), local, function: callee, call: pc };

@@ -77,12 +77,6 @@ impl Deal {
     }
 }
 
-/// What one core has done.
-struct Done {
-    fork: Global,
-    counted: Counted,
-}
-
 impl Run<'_> {
     /// Runs all blocks each by itself, on several cores if there are any; whether these are all blocks, or the caller has
     /// stopped the launch before. If it is `None`, it did not go well, and nothing has happened.
@@ -93,11 +87,11 @@ impl Run<'_> {
         }
         let cores = self.cores_worth_it();
         let is_plain = launch.schedule == Schedule::RoundRobin && !launch.weak_memory;
-        if is_plain && cores > 1 { self.each_by_itself(cores).ok() } else { None }
+        if is_plain && cores > 1 { self.each_by_itself(cores) } else { None }
     }
 
-    /// Runs all blocks each by itself; whether these are all blocks.
-    fn each_by_itself(&mut self, cores: u64) -> Result<bool, Stop> {
+    /// [`Run::blocks_on_cores`] on so many.
+    fn each_by_itself(&mut self, cores: u64) -> Option<bool> {
         let launch = self.launch;
         let blocks = launch.grid.count();
         let mut forks = self.global.fork(cores as usize);
@@ -115,27 +109,19 @@ impl Run<'_> {
         let done = all_done(&shared, &mut forks);
         drop(forks);
         let [steps, ended] = shared.told.map(AtomicU64::into_inner);
-        let take_back = || launch.pulse.iter().for_each(|pulse| pulse.take_back(steps, ended));
-        let done = done.and_then(|done| {
-            let steps: u64 = done.iter().map(|done| done.counted.steps).sum();
-            if steps <= self.launch.max_steps { Ok(done) } else { Err(Stop::NeedsOneCore) }
-        });
-        let (forks, counted): (Vec<_>, Vec<_>) = match done {
-            Ok(done) => done.into_iter().map(|done| (done.fork, done.counted)).unzip(),
-            Err(stop) => {
-                self.global.join(Vec::new(), hands);
-                take_back();
-                return Err(stop);
-            }
-        };
-        if !self.global.join(forks, hands) {
-            take_back();
-            return Err(Stop::NeedsOneCore);
+        let steps_done =
+            |done: &Vec<(Global, Counted)>| done.iter().map(|(_, counted)| counted.steps).sum::<u64>();
+        let done = done.filter(|done| steps_done(done) <= launch.max_steps);
+        let went_well = done.is_some();
+        let (forks, counted): (Vec<_>, Vec<_>) = done.unwrap_or_default().into_iter().unzip();
+        if !self.global.join(forks, hands) || !went_well {
+            launch.pulse.iter().for_each(|pulse| pulse.take_back(steps, ended));
+            return None;
         }
         for counted in &counted {
             self.add(counted);
         }
-        Ok(launch.pulse.is_none() || ended == blocks)
+        Some(launch.pulse.is_none() || ended == blocks)
     }
 
     /// How many cores to use: one where more would not help.
@@ -149,14 +135,10 @@ impl Run<'_> {
     /// Whether the kernel, or any function that it might call, has an instruction that reads the clock.
     pub(crate) fn looks_at_the_clock(&self) -> bool {
         let functions = self.program.functions.iter().enumerate();
-        let mut reachable =
-            functions.filter(|(number, code)| !code.is_entry || *number == self.kernel as usize);
-        reachable.any(|(_, code)| {
-            let insts = &self.program.insts[code.start as usize..code.end as usize];
-            insts
-                .iter()
-                .any(|inst| matches!(inst.op, Op::Special { what: Special::Clock | Special::ClockHigh, .. }))
-        })
+        let reachable = functions.filter(|(number, code)| !code.is_entry || *number == self.kernel as usize);
+        let mut insts =
+            reachable.flat_map(|(_, code)| &self.program.insts[code.start as usize..code.end as usize]);
+        insts.any(|inst| matches!(inst.op, Op::Special { what: Special::Clock | Special::ClockHigh, .. }))
     }
 
     /// Runs a block from its start to its end, without any other, unless all is over before.
@@ -178,7 +160,7 @@ impl Run<'_> {
             if has_stopped || is_cut || shared.is_over.load(Ordering::Relaxed) {
                 return Err(Stop::NeedsOneCore);
             }
-            self.probes[block.slot].count(self.steps - before);
+            self.probes[block.slot].steps += self.steps - before;
             if block.live_threads != 0 {
                 self.probe_when_due(std::slice::from_mut(block))?;
             }
@@ -202,12 +184,12 @@ fn hands(count: usize, work: &(dyn Fn() + Sync)) {
     });
 }
 
-/// Runs all blocks, the last fork's on this thread. What stops them is why one of them did.
-fn all_done(shared: &Shared<'_>, forks: &mut Vec<Global>) -> Result<Vec<Done>, Stop> {
+/// Runs all blocks, the last fork's on this thread: what each core has done.
+fn all_done(shared: &Shared<'_>, forks: &mut Vec<Global>) -> Option<Vec<(Global, Counted)>> {
     if shared.deal.is_some() {
-        return what_came_of(forks.drain(..).map(|fork| shared.work(fork)).collect());
+        return forks.drain(..).map(|fork| shared.work(fork)).collect();
     }
-    let Some(own) = forks.pop() else { return Err(Stop::NeedsOneCore) };
+    let own = forks.pop()?;
     thread::scope(|scope| {
         let mut threads = Vec::new();
         for fork in forks.drain(..) {
@@ -216,28 +198,21 @@ fn all_done(shared: &Shared<'_>, forks: &mut Vec<Global>) -> Result<Vec<Done>, S
         }
         let own = shared.work(own);
         let others = threads.into_iter().map(|thread| thread.join().expect("it has not panicked"));
-        what_came_of(others.chain([own]).collect())
+        others.chain([own]).collect()
     })
 }
 
-/// What all cores have done, or what stops them.
-fn what_came_of(all: Vec<Result<Done, Stop>>) -> Result<Vec<Done>, Stop> {
-    let needs_one = |done: &Result<Done, Stop>| matches!(done, Err(Stop::NeedsOneCore));
-    if all.iter().any(needs_one) { Err(Stop::NeedsOneCore) } else { all.into_iter().collect() }
-}
-
 impl Shared<'_> {
-    /// Runs blocks for as long as there are any.
-    fn work(&self, mut fork: Global) -> Result<Done, Stop> {
+    /// Runs blocks for as long as there are any: what they have done to a fork, and what was counted.
+    fn work(&self, mut fork: Global) -> Option<(Global, Counted)> {
         let mut run = Run::new(self.program, self.kernel, self.launch, &mut fork, self.params.to_vec());
         run.is_one_of_many = true;
-        let outcome = self.in_turns(&mut run);
-        if let Err(stop) = outcome {
+        if self.in_turns(&mut run).is_err() {
             self.is_over.store(true, Ordering::Relaxed);
-            return Err(stop);
+            return None;
         }
         let counted = run.into_counted();
-        Ok(Done { fork, counted })
+        Some((fork, counted))
     }
 
     fn in_turns(&self, run: &mut Run<'_>) -> Result<(), Stop> {

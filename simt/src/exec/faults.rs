@@ -1,9 +1,7 @@
 //! Describes what stopped a launch, as a [`Fault`](crate::report::fault::Fault): which lanes, where, why, and what to do.
 
-use crate::access::address::Denied;
-use crate::access::address::Why;
-use crate::checkers::context::fault;
-use crate::checkers::context::{Context, access_of};
+use crate::access::address::{Denied, Why};
+use crate::checkers::context::{Context, access_of, fault};
 use crate::compile::inst::Pc;
 use crate::exec::state::{Run, Stop};
 use crate::isa::op::mbarrier::{MAX_COUNT, Misuse};
@@ -16,156 +14,122 @@ use crate::report::location::{Allocation, Location, Space};
 
 /// Why lanes cannot execute an instruction, other than an access that memory denies.
 #[derive(Clone, Debug)]
-pub enum Problem {
-    /// A `trap`.
-    Trap {
-        /// Whether the kernel has asked for the memory of a cooperative launch.
-        is_cooperative: bool,
-    },
-    /// An assertion failed, with this message.
-    Assertion(String),
-    /// A `brx.idx` with an index that its list does not have.
-    BranchIndex {
-        /// The index.
-        index: u32,
-        /// The number of targets in the list.
-        targets: usize,
-    },
-    /// A call through a register without a function's address.
-    NoFunction,
-    /// Calls are nested too deep.
-    CallDepth {
-        /// The largest depth.
-        limit: usize,
-    },
-    /// The frames of a thread need too much local memory.
-    LocalMemory {
-        /// The largest size.
-        limit_bytes: u64,
-    },
-    /// The frames of all resident threads need too much local memory.
-    ResidentLocalMemory {
-        /// The largest size.
-        limit_bytes: u64,
-    },
-    /// A barrier that does not exist.
-    NoBarrier {
-        /// Its number.
-        number: usize,
-    },
-    /// A barrier for a number of threads that is not a multiple of the warp size.
-    BarrierCount {
-        /// The number of threads.
-        count: u32,
-    },
-    /// A barrier that is in use with another count.
-    BarrierCounts {
-        /// Its number.
-        number: usize,
-    },
-    /// A lane executes a collective with a membermask that does not contain the lane.
-    NotMember {
-        /// The lane.
-        lane: usize,
-        /// Its membermask.
-        members: u32,
-    },
-    /// Two lanes that wait for each other have different membermasks.
-    WaitingMasks {
-        /// A lane and its membermask.
-        one: (usize, u32),
-        /// The other lane and its membermask.
-        other: (usize, u32),
-    },
-    /// With the reconvergence stack, a lane names another one that is not active together with it.
-    AbsentMember {
-        /// The lane and its membermask.
-        one: (usize, u32),
-        /// The lane that is not active.
-        absent: u32,
-    },
-    /// With the reconvergence stack, two active lanes have different membermasks.
-    DifferentMasks {
-        /// A lane and its membermask.
-        one: (usize, u32),
-        /// The other lane and its membermask.
-        other: (usize, u32),
-    },
+pub struct Problem {
+    kind: FaultKind,
+    message: String,
 }
 
 impl Problem {
-    fn kind(&self) -> FaultKind {
-        match self {
-            Problem::Trap { .. } | Problem::Assertion(_) => FaultKind::Trap,
-            Problem::BranchIndex { .. } | Problem::NoFunction => FaultKind::OutOfBounds,
-            Problem::CallDepth { .. } | Problem::LocalMemory { .. } | Problem::ResidentLocalMemory { .. } => {
-                FaultKind::CallDepth
-            }
-            Problem::NoBarrier { .. } | Problem::BarrierCount { .. } | Problem::BarrierCounts { .. } => {
-                FaultKind::BarrierDivergence
-            }
-            Problem::NotMember { .. }
-            | Problem::WaitingMasks { .. }
-            | Problem::AbsentMember { .. }
-            | Problem::DifferentMasks { .. } => FaultKind::BadMask,
-        }
+    /// A `trap`, in a kernel that may have asked for the memory of a cooperative launch before.
+    pub fn trap(is_cooperative: bool) -> Problem {
+        let why = if is_cooperative {
+            "; it asks for the memory of a cooperative launch, as `grid.sync()` does, and cooperative launches are not supported"
+        } else {
+            ""
+        };
+        Problem { kind: FaultKind::Trap, message: format!("the kernel executed `trap`{why}") }
     }
 
-    fn message(&self) -> String {
-        match self {
-            Problem::Trap { is_cooperative: false } => "the kernel executed `trap`".to_owned(),
-            Problem::Trap { is_cooperative: true } => {
-                "the kernel executed `trap`; it asks for the memory of a cooperative launch, as `grid.sync()` does, and cooperative launches are not supported".to_owned()
-            }
-            Problem::Assertion(message) => format!("assertion `{message}` failed"),
-            Problem::BranchIndex { index, targets } => {
-                format!("the branch has index {index}, but its list has {targets} targets")
-            }
-            Problem::NoFunction => {
-                "call through a register that does not hold the address of a function".to_owned()
-            }
-            Problem::CallDepth { limit } => format!("calls are nested more than {limit} deep"),
-            Problem::LocalMemory { limit_bytes } => format!(
-                "the nested calls need more than the {limit_bytes} bytes of local memory that a thread has"
-            ),
-            Problem::ResidentLocalMemory { limit_bytes } => format!(
-                "the nested calls of all resident threads need more than {limit_bytes} bytes of local memory"
-            ),
-            Problem::NoBarrier { number } => {
-                format!("there is no barrier {number}; a block has barriers 0 to {}", BARRIERS - 1)
-            }
-            Problem::BarrierCount { count } => format!(
-                "the barrier is for {count} threads, but the count must be a multiple of the warp size"
-            ),
-            Problem::BarrierCounts { number } => {
-                format!("barrier {number} is used with different thread counts at the same time")
-            }
-            Problem::NotMember { lane, members } => format!(
-                "lane {lane} executes the instruction with membermask {members:#010x}, which does not contain it"
-            ),
-            Problem::WaitingMasks { one: (lane, members), other: (other, theirs) } => format!(
-                "lane {lane} waits with membermask {members:#010x} and lane {other} with {theirs:#010x}, but lanes that wait for each other must use the same mask"
-            ),
-            Problem::AbsentMember { one: (lane, members), absent } => format!(
-                "membermask {members:#010x} of lane {lane} contains lane {absent}, which is not active here together with it: \
-                 with the reconvergence stack, the instruction does not wait for it"
-            ),
-            Problem::DifferentMasks { one: (lane, members), other: (other, theirs) } => format!(
-                "lane {lane} uses membermask {members:#010x}, but lane {other}, which is in this mask, uses {theirs:#010x}"
-            ),
-        }
+    /// An assertion failed, with this message.
+    pub fn assertion(message: &str) -> Problem {
+        Problem { kind: FaultKind::Trap, message: format!("assertion `{message}` failed") }
+    }
+
+    /// A `brx.idx` with an index that its list does not have.
+    pub fn branch_index(index: u32, targets: usize) -> Problem {
+        let message = format!("the branch has index {index}, but its list has {targets} targets");
+        Problem { kind: FaultKind::OutOfBounds, message }
+    }
+
+    /// A call through a register without a function's address.
+    pub fn no_function() -> Problem {
+        let message = "call through a register that does not hold the address of a function".to_owned();
+        Problem { kind: FaultKind::OutOfBounds, message }
+    }
+
+    /// Calls are nested deeper than `limit`.
+    pub fn call_depth(limit: usize) -> Problem {
+        Problem { kind: FaultKind::CallDepth, message: format!("calls are nested more than {limit} deep") }
+    }
+
+    /// The frames of a thread need too much local memory.
+    pub fn local_memory(limit_bytes: u64) -> Problem {
+        let message = format!(
+            "the nested calls need more than the {limit_bytes} bytes of local memory that a thread has"
+        );
+        Problem { kind: FaultKind::CallDepth, message }
+    }
+
+    /// The frames of all resident threads need too much local memory.
+    pub fn resident_local_memory(limit_bytes: u64) -> Problem {
+        let message = format!(
+            "the nested calls of all resident threads need more than {limit_bytes} bytes of local memory"
+        );
+        Problem { kind: FaultKind::CallDepth, message }
+    }
+
+    /// A barrier that does not exist.
+    pub fn no_barrier(number: usize) -> Problem {
+        let message = format!("there is no barrier {number}; a block has barriers 0 to {}", BARRIERS - 1);
+        Problem { kind: FaultKind::BarrierDivergence, message }
+    }
+
+    /// A barrier for a number of threads that is not a multiple of the warp size.
+    pub fn barrier_count(count: u32) -> Problem {
+        let message =
+            format!("the barrier is for {count} threads, but the count must be a multiple of the warp size");
+        Problem { kind: FaultKind::BarrierDivergence, message }
+    }
+
+    /// A barrier that is in use with another count.
+    pub fn barrier_counts(number: usize) -> Problem {
+        let message = format!("barrier {number} is used with different thread counts at the same time");
+        Problem { kind: FaultKind::BarrierDivergence, message }
+    }
+
+    /// A lane executes a collective with a membermask that does not contain the lane.
+    pub fn not_member(lane: usize, members: u32) -> Problem {
+        let message = format!(
+            "lane {lane} executes the instruction with membermask {members:#010x}, which does not contain it"
+        );
+        Problem { kind: FaultKind::BadMask, message }
+    }
+
+    /// Two lanes that wait for each other have different membermasks.
+    pub fn waiting_masks((lane, members): (usize, u32), (other, theirs): (usize, u32)) -> Problem {
+        let message = format!(
+            "lane {lane} waits with membermask {members:#010x} and lane {other} with {theirs:#010x}, but lanes that wait for each other must use the same mask"
+        );
+        Problem { kind: FaultKind::BadMask, message }
+    }
+
+    /// With the reconvergence stack, a lane names another one that is not active together with it.
+    pub fn absent_member((lane, members): (usize, u32), absent: u32) -> Problem {
+        let message = format!(
+            "membermask {members:#010x} of lane {lane} contains lane {absent}, which is not active here together with it: \
+             with the reconvergence stack, the instruction does not wait for it"
+        );
+        Problem { kind: FaultKind::BadMask, message }
+    }
+
+    /// With the reconvergence stack, two active lanes have different membermasks.
+    pub fn different_masks((lane, members): (usize, u32), (other, theirs): (usize, u32)) -> Problem {
+        let message = format!(
+            "lane {lane} uses membermask {members:#010x}, but lane {other}, which is in this mask, uses {theirs:#010x}"
+        );
+        Problem { kind: FaultKind::BadMask, message }
     }
 }
 
 /// A problem of some lanes at one instruction. The fault names the lowest of them.
-pub fn at_lanes(run: &Run<'_>, block: &Block, w: usize, pc: Pc, lanes: u32, problem: &Problem) -> Stop {
+pub fn at_lanes(run: &Run<'_>, block: &Block, w: usize, pc: Pc, lanes: u32, problem: Problem) -> Stop {
     let doing = match lanes.count_ones() {
         1 => "stopped here".to_string(),
         2 => "stopped here, with another lane".to_string(),
         count => format!("stopped here, with {} other lanes", count - 1),
     };
     let actor = actor(run, block, w, lanes.trailing_zeros(), pc, doing);
-    stop(problem.kind(), problem.message(), vec![actor])
+    stop(problem.kind, problem.message, vec![actor])
 }
 
 /// An access that memory denied.
@@ -195,24 +159,26 @@ fn location(context: &Context<'_>, denied: &Denied) -> Location {
     let Denied { address, bytes, memory, .. } = *denied;
     let space = space(memory);
     let region = match denied.why {
-        Why::Missed(Miss::Null | Miss::Wild) => None,
         Why::Missed(Miss::Constant { region } | Miss::Freed { region } | Miss::Outside { region, .. }) => {
             Some(region)
         }
-        Why::PastEnd(size) => {
-            let allocation = Allocation { name: space.name().to_owned(), address: 0, bytes: size };
-            return Location { space, address, bytes, allocation: Some(allocation) };
-        }
+        Why::Missed(Miss::Null | Miss::Wild) | Why::PastEnd(_) => None,
         _ if matches!(space, Space::Global | Space::Const) => {
             context.global.locate(address, 1).ok().map(|(region, _)| region)
         }
         _ => None,
     };
-    if let Some(region) = region {
-        let (space, allocation) = context.region(region);
-        return Location { space, address, bytes, allocation: Some(allocation) };
-    }
-    let allocation = if space == Space::Shared { context.shared(address) } else { None };
+    let (space, allocation) = match (region, denied.why) {
+        (Some(region), _) => {
+            let (space, allocation) = context.region(region);
+            (space, Some(allocation))
+        }
+        (None, Why::PastEnd(size)) => {
+            (space, Some(Allocation { name: space.name().to_owned(), address: 0, bytes: size }))
+        }
+        (None, _) if space == Space::Shared => (space, context.shared(address)),
+        (None, _) => (space, None),
+    };
     Location { space, address, bytes, allocation }
 }
 

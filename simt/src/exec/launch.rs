@@ -6,9 +6,8 @@ use crate::checkers::memory_model::MemoryModel;
 use crate::checkers::memory_model::wording;
 use crate::compile::inst::Pc;
 use crate::exec::probes::Probes;
-use crate::exec::recurrence::Trials;
 use crate::exec::state::{Run, Stop};
-use crate::exec::{mechanism, separation, waits};
+use crate::exec::{mechanism, recurrence, separation, waits};
 use crate::launch::Dim3;
 use crate::machine::block::{Block, Start, Warp};
 use crate::machine::registers::WARP_SIZE;
@@ -63,7 +62,7 @@ impl Run<'_> {
             self.start_next(block);
         }
         let mut turns = Turns::new(self.launch.schedule, self.launch.seed);
-        let (mut trials, mut told) = (Trials::new(self.launch), (0, 0));
+        let (mut next_trial, mut told) = (recurrence::first_trial(self.launch), (0, 0));
         while !blocks.is_empty() {
             let outcome = self.round(&mut blocks, &mut turns, self.launch.max_steps);
             self.tell(&mut told, &blocks);
@@ -80,7 +79,7 @@ impl Run<'_> {
             // A probe is a slice like any other, and the last thread of a block may have ended in it. A round in which
             // such a block takes no step is no deadlock.
             self.replace_finished(&mut blocks);
-            self.try_when_due(&mut trials, &mut blocks)?;
+            self.try_when_due(&mut next_trial, &blocks)?;
         }
         Ok(())
     }
@@ -109,7 +108,7 @@ impl Run<'_> {
         for &index in &order {
             let already = self.steps;
             self.turn(&mut blocks[index], turns)?;
-            self.probes[blocks[index].slot].count(self.steps - already);
+            self.probes[blocks[index].slot].steps += self.steps - already;
             if self.steps > most {
                 return Ok(false);
             }

@@ -21,9 +21,7 @@
 //! other lanes only spin lets them go on at once. That needs no proof, for letting them go is legal at any time; it is
 //! done as well for lanes that look as if they spin, which poll memory and count how often, or for how long.
 
-use crate::exec::probes::FIRST_PROBE;
-use crate::exec::probes::Spin;
-use crate::exec::probes::lanes_that_spin;
+use crate::exec::probes::{FIRST_PROBE, Spin, lanes_that_spin};
 use crate::exec::recurrence::MOST_STEPS_OF_A_TRIAL;
 use crate::exec::state::{Run, Stop};
 use crate::exec::team::stack::MAX_WARPS;
@@ -60,7 +58,7 @@ const SHARE_OF_STEPS: u64 = 8;
 /// Lanes that poll at least once in so many steps, and few places, look as if they spin.
 const STEPS_PER_POLL: u64 = 64;
 
-/// What a probe of a warp found.
+/// What a probe found of a block, of a warp or of one of its groups.
 enum Verdict {
     /// Every group that can run spins, and this is proven; none where no group can run.
     Spins(Vec<Spin>),
@@ -69,20 +67,6 @@ enum Verdict {
     /// Somebody did something.
     Moves,
     /// Nobody did anything yet.
-    Unknown,
-}
-
-/// What a probe of one group found.
-enum Cycle {
-    /// It spins.
-    Found(Spin),
-    /// These lanes look as if they spin.
-    Polls(u32),
-    /// It waits now, and nobody else is left to be probed.
-    Idle,
-    /// It did something.
-    Moves,
-    /// It has not done anything within the bound.
     Unknown,
 }
 
@@ -131,7 +115,7 @@ impl Run<'_> {
         let (before, warps) = (self.steps, self.probes[slot].warps);
         let bound = (self.probes[slot].interval / (SHARE * warps)).max(SHORTEST_PROBE);
         let mut verdict = self.probe_block(&mut blocks[index], bound)?;
-        self.probes[slot].count(self.steps - before);
+        self.probes[slot].steps += self.steps - before;
         let gets_on = match &verdict {
             Verdict::Spins(spins) => spins.is_empty(),
             // Who only looks as if it did may wait for a block that runs on another core.
@@ -178,7 +162,7 @@ impl Run<'_> {
     }
 
     /// The launch has used up its steps: the last chance for a proof.
-    pub fn out_of_steps(&mut self, blocks: &mut Vec<Block>) -> Stop {
+    pub fn out_of_steps(&mut self, blocks: &mut [Block]) -> Stop {
         if !self.launch.weak_memory {
             match self.probe_all(blocks, FIRST_PROBE) {
                 Ok(Verdict::Spins(spins)) if !spins.is_empty() && !self.release_waiting(blocks, &spins) => {
@@ -279,18 +263,17 @@ impl Run<'_> {
         let (mut spins, mut done, mut all_proven) = (Vec::new(), 0, true);
         loop {
             match self.cycle(block, w, done, bound)? {
-                Cycle::Found(spin) => {
-                    done |= spin.lanes;
-                    spins.push(spin);
+                None if all_proven => return Ok(Verdict::Spins(spins)),
+                None => return Ok(Verdict::Polls(done)),
+                Some(Verdict::Spins(found)) => {
+                    done |= found.iter().fold(0, |lanes, spin| lanes | spin.lanes);
+                    spins.extend(found);
                 }
-                Cycle::Polls(lanes) => {
+                Some(Verdict::Polls(lanes)) => {
                     done |= lanes;
                     all_proven = false;
                 }
-                Cycle::Idle if all_proven => return Ok(Verdict::Spins(spins)),
-                Cycle::Idle => return Ok(Verdict::Polls(done)),
-                Cycle::Moves => return Ok(Verdict::Moves),
-                Cycle::Unknown => return Ok(Verdict::Unknown),
+                Some(verdict) => return Ok(verdict),
             }
         }
     }
@@ -306,47 +289,48 @@ impl Run<'_> {
         (groups[next].mask & done == 0).then_some(next)
     }
 
-    /// Runs groups of a warp, without the lanes of `done`, until it stands where it stood before.
-    fn cycle(&mut self, block: &mut Block, w: usize, done: u32, bound: u64) -> Result<Cycle, Stop> {
+    /// Runs groups of a warp, without the lanes of `done`, until it stands where it stood before. `None` if none of them can
+    /// run any more.
+    fn cycle(&mut self, block: &mut Block, w: usize, done: u32, bound: u64) -> Result<Option<Verdict>, Stop> {
         let end = self.steps + bound;
         let mut window = FIRST_WINDOW;
         loop {
             let warp = &block.warps[w];
-            let Some(g) = self.next_group(warp, done) else { return Ok(Cycle::Idle) };
+            let Some(g) = self.next_group(warp, done) else { return Ok(None) };
             let group = &warp.divergence.groups[g];
             let (pc, mask) = (group.pc, group.mask);
             let snapshot = Snapshot::of(block, w);
             self.lookout.begin(pc);
             let (start, mut ran) = (self.steps, 0);
             while self.steps < start + window {
-                let Some(g) = self.next_group(&block.warps[w], done) else { return Ok(Cycle::Idle) };
+                let Some(g) = self.next_group(&block.warps[w], done) else { return Ok(None) };
                 ran |= block.warps[w].divergence.groups[g].mask;
                 if self.step_moves(block, w, g, start + window)? {
-                    return Ok(Cycle::Moves);
+                    return Ok(Some(Verdict::Moves));
                 }
                 if snapshot.is(block, w) {
                     // Who runs together is the schedule's choice once lanes have parted.
                     let sure = self.stack || !self.lookout.asked_company || ran == mask;
                     let is_proven = sure && self.lookout.clock_reads == 0;
-                    return Ok(if is_proven {
-                        Cycle::Found(self.spin(block, w, ran, pc))
+                    return Ok(Some(if is_proven {
+                        Verdict::Spins(vec![self.spin(block, w, ran, pc)])
                     } else {
                         self.by_looks(ran, start)
-                    });
+                    }));
                 }
             }
             window *= 2;
             if self.steps >= end {
-                return Ok(self.by_looks(ran, start));
+                return Ok(Some(self.by_looks(ran, start)));
             }
         }
     }
 
     /// What a probe says of lanes that have gone on since step `start` without a proof.
-    fn by_looks(&self, ran: u32, start: u64) -> Cycle {
+    fn by_looks(&self, ran: u32, start: u64) -> Verdict {
         let polls = self.lookout.strong_reads * STEPS_PER_POLL > self.steps - start;
         let few = polls && !self.lookout.many_polls;
-        if few { Cycle::Polls(ran) } else { Cycle::Unknown }
+        if few { Verdict::Polls(ran) } else { Verdict::Unknown }
     }
 
     /// Runs a group to the stop of the lookout, or up to step `end`, and says whether it did something that others can see.

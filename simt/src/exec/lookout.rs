@@ -9,21 +9,18 @@
 
 use crate::access::address::addresses;
 use crate::access::element::read_le;
-use crate::access::window::memory_of;
 use crate::access::window::resolve;
 use crate::compile::inst::{Inst, Pc};
 use crate::exec::atomics::operands;
 use crate::exec::memory::Memories;
 use crate::isa::op::Op;
 use crate::isa::op::atomic::Atomic;
-use crate::isa::op::mbarrier::Mbarrier;
 use crate::isa::op::memory::{Access, Memory};
 use crate::isa::special::Special;
 use crate::isa::value::Args;
 use crate::machine::divergence::Frame;
-use crate::machine::global::Window;
 use crate::machine::mbarriers::OBJECT_BYTES;
-use crate::machine::registers::{Lanes, lanes_of};
+use crate::machine::registers::{Lanes, Wide, lanes_of};
 use crate::order::Order;
 
 /// Places that are remembered at most; a lane each, or all lanes one.
@@ -41,7 +38,7 @@ pub struct Poll {
 }
 
 /// Who looks, and what was seen.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Lookout {
     /// Where groups pause for a probe that wants to know what they do, if there is one.
     probe: Option<Pc>,
@@ -62,20 +59,6 @@ pub struct Lookout {
 }
 
 impl Lookout {
-    /// Nobody looks.
-    pub fn new() -> Lookout {
-        Lookout {
-            probe: None,
-            accesses: None,
-            moved: false,
-            asked_company: false,
-            clock_reads: 0,
-            strong_reads: 0,
-            polls: Vec::new(),
-            many_polls: false,
-        }
-    }
-
     /// Whether anybody looks.
     #[inline(always)]
     pub fn is_on(&self) -> bool {
@@ -134,56 +117,38 @@ impl Lookout {
             return;
         }
         match &inst.op {
-            Op::Load(access) => self.see_load(memories, lanes, &inst.args, access, frame, pc),
+            Op::Load(access) if is_own(access.address.memory) => {}
+            Op::Load(access) => {
+                self.strong_reads += u64::from(access.order != Order::Weak);
+                let at = addresses(lanes, &access.address, inst.args.a, frame);
+                self.see_reads(memories, (&at, lanes.mask), (access.address.memory, access.lane_bytes()), pc);
+            }
             Op::Store(access) => self.moved |= store_changes(memories, lanes, &inst.args, access, frame),
             Op::Atomic(atomic) => self.see_atomic(memories, lanes, &inst.args, atomic, frame, pc),
-            Op::Mbarrier(mbarrier) => self.see_mbarrier(memories, lanes, &inst.args, mbarrier, frame, pc),
+            // Who asks for a phase changes nothing; everybody else who uses an mbarrier does.
+            Op::Mbarrier(mbarrier) if mbarrier.asks() => {
+                self.strong_reads += 1;
+                let at = addresses(lanes, &mbarrier.address, inst.args.a, frame);
+                self.see_reads(memories, (&at, lanes.mask), (mbarrier.address.memory, OBJECT_BYTES), pc);
+            }
             Op::Special { what: Special::Clock | Special::ClockHigh, .. } => self.clock_reads += 1,
-            Op::Barrier(_) => self.moved = true,
+            Op::Mbarrier(_) | Op::Barrier(_) => self.moved = true,
             Op::ActiveMask => self.asked_company = true,
             Op::Collective(collective) if !collective.sync => self.asked_company = true,
             _ => {}
         }
     }
 
-    fn see_load(
+    /// Takes note of where lanes read so many bytes each.
+    fn see_reads(
         &mut self,
         memories: &mut Memories<'_>,
-        lanes: &Lanes<'_>,
-        args: &Args,
-        access: &Access,
-        frame: &Frame,
+        (at, mask): (&Wide, u32),
+        (memory, bytes): (Memory, u64),
         pc: Pc,
     ) {
-        if matches!(access.address.memory, Memory::Local | Memory::Frame | Memory::Param | Memory::Const) {
-            return;
-        }
-        self.strong_reads += u64::from(access.order != Order::Weak);
-        let at = addresses(lanes, &access.address, args.a, frame);
-        for lane in lanes_of(lanes.mask) {
-            let found = find(memories, access.address.memory, at[lane], access.lane_bytes());
-            self.note(&found, pc);
-        }
-    }
-
-    /// Who asks for a phase changes nothing; everybody else who uses an mbarrier does.
-    fn see_mbarrier(
-        &mut self,
-        memories: &mut Memories<'_>,
-        lanes: &Lanes<'_>,
-        args: &Args,
-        mbarrier: &Mbarrier,
-        frame: &Frame,
-        pc: Pc,
-    ) {
-        if !mbarrier.asks() {
-            self.moved = true;
-            return;
-        }
-        self.strong_reads += 1;
-        let at = addresses(lanes, &mbarrier.address, args.a, frame);
-        for lane in lanes_of(lanes.mask) {
-            let found = find(memories, mbarrier.address.memory, at[lane], OBJECT_BYTES);
+        for lane in lanes_of(mask) {
+            let found = find(memories, memory, at[lane], bytes);
             self.note(&found, pc);
         }
     }
@@ -244,14 +209,13 @@ enum Found<'m> {
     Nothing,
 }
 
+/// Whether a memory is the lane's own, or cannot be written.
+fn is_own(memory: Memory) -> bool {
+    matches!(memory, Memory::Local | Memory::Frame | Memory::Param | Memory::Const)
+}
+
 fn find<'m>(memories: &'m mut Memories<'_>, memory: Memory, address: u64, bytes: u64) -> Found<'m> {
-    let (memory, address) = match memory {
-        Memory::Generic => {
-            let (memory, base) = memory_of(Window::of(address));
-            (memory, address - base)
-        }
-        _ => (memory, address),
-    };
+    let (memory, address) = resolve(memory, address);
     match memory {
         Memory::Global | Memory::Generic => {
             let Ok((region, offset)) = memories.global.locate(address, bytes) else { return Found::Nothing };

@@ -118,7 +118,7 @@ pub fn load_shaped(
         counters.count_accesses((true, false), 1, shape.sectors(bytes));
         return load_global(memories, lanes, args, access, shape);
     }
-    counters.count_accesses((true, true), 1, shape.load_conflicts(bytes));
+    counters.count_accesses((true, true), 1, shape.conflicts(bytes, true));
     load_shared(memories, lanes, args, access, shape)
 }
 
@@ -137,7 +137,7 @@ pub fn store_shaped(
         counters.count_accesses((false, false), 1, shape.sectors(bytes));
         return store_global(memories, lanes, args, access, shape);
     }
-    counters.count_accesses((false, true), 1, shape.store_conflicts(bytes));
+    counters.count_accesses((false, true), 1, shape.conflicts(bytes, false));
     store_shared(memories, lanes, args, access, shape)
 }
 
@@ -188,7 +188,7 @@ pub fn read_row<'g>(
     if !global.is_fork() || row.is_dense(bytes) {
         return global.read(region, offset, length);
     }
-    global.note_read(region, offset..offset + length, row.pieces(offset, bytes));
+    global.note(region, offset..offset + length, row.pieces(offset, bytes), false);
     global.peek(region, offset, length)
 }
 
@@ -203,7 +203,7 @@ pub fn write_row<'g>(
     if !global.is_fork() || row.is_dense(bytes) {
         return global.write(region, offset, length);
     }
-    global.note_written(region, offset..offset + length, row.pieces(offset, bytes));
+    global.note(region, offset..offset + length, row.pieces(offset, bytes), true);
     global.poke(region, offset, length)
 }
 

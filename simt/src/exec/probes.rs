@@ -27,11 +27,6 @@ impl Probes {
         let interval = FIRST_PROBE * warps;
         Probes { steps: 0, next: interval, interval, warps, first: 0 }
     }
-
-    /// The block has had its turn, and took so many steps.
-    pub fn count(&mut self, steps: u64) {
-        self.steps += steps;
-    }
 }
 
 /// Lanes that go round in a loop and change nothing.

@@ -13,18 +13,16 @@
 //! says more than the bound. Which of several lanes' stores wins is drawn in every step, so the machine has to come back
 //! [`TIMES`] times: what only chance keeps going does not.
 //!
-//! *What it leaves out.* A trial changes nothing: the machine, its memory, counters and findings are put back. None is made
+//! *What it leaves out.* A trial changes nothing: it has a copy of the machine and of its memory. None is made
 //! with weak memory, in kernels that read the clock or ask barriers in shared memory, which time out, and with more than [`MOST_BYTES`] of global memory. Loops that count
 //! are never the same again, and end at the bound on steps.
 
-use crate::checkers::findings::Findings;
-use crate::exec::probes::Probes;
-use crate::exec::state::{Issued, Run, Stop};
+use crate::checkers::initialisation::Initialisation;
+use crate::exec::state::{Run, Stop};
 use crate::exec::waits;
 use crate::launch::{Launch, Schedule};
 use crate::machine::block::{Block, Warp};
 use crate::machine::global::Global;
-use crate::report::counters::Counters;
 use crate::schedule::Turns;
 
 /// Steps of a launch before its first trial.
@@ -40,17 +38,9 @@ const TIMES: u32 = 8;
 /// Bytes of global memory of which a copy is made.
 const MOST_BYTES: u64 = 16 << 20;
 
-/// When a launch is tried.
-#[derive(Debug)]
-pub(crate) struct Trials {
-    next: u64,
-}
-
-impl Trials {
-    /// The trials of a launch; none where turns are not taken in order.
-    pub fn new(launch: &Launch) -> Trials {
-        Trials { next: if launch.schedule == Schedule::RoundRobin { FIRST_TRIAL } else { u64::MAX } }
-    }
+/// The step after which a launch is tried first; none where turns are not taken in order.
+pub(crate) fn first_trial(launch: &Launch) -> u64 {
+    if launch.schedule == Schedule::RoundRobin { FIRST_TRIAL } else { u64::MAX }
 }
 
 /// A state of the machine to come back to.
@@ -117,47 +107,31 @@ fn hold_the_same(one: &Warp, other: &Warp) -> bool {
         && one.local == other.local
 }
 
-/// What a run counts and finds, put aside for a trial. Who watches is put aside as a whole: it changes no run.
-struct Aside<'a> {
-    blocks: Vec<Block>,
-    global: Global,
-    printed: usize,
-    steps: u64,
-    local_bytes: u64,
-    warps: (u64, u64, u64),
-    issued: Vec<Issued>,
-    traffic: Vec<Counters>,
-    probes: Vec<Probes>,
-    findings: Findings,
-    watchers: Watchers<'a>,
-}
-
-type Watchers<'a> = (
-    Option<Box<crate::checkers::memory_model::MemoryModel>>,
-    Option<crate::checkers::last_writer::LastWriter>,
-    Option<&'a mut crate::exec::moment::Watcher<'a>>,
-    crate::checkers::initialisation::Initialisation,
-);
-
-impl<'a> Run<'a> {
-    /// Makes a trial if it is time for one: an error if the launch goes round for ever.
-    pub(crate) fn try_when_due(&mut self, trials: &mut Trials, blocks: &mut Vec<Block>) -> Result<(), Stop> {
-        if self.steps < trials.next || blocks.is_empty() {
+impl Run<'_> {
+    /// Makes a trial if it is time for the next one: an error if the launch goes round for ever.
+    pub(crate) fn try_when_due(&self, next: &mut u64, blocks: &[Block]) -> Result<(), Stop> {
+        if self.steps < *next || blocks.is_empty() {
             return Ok(());
         }
-        trials.next = self.steps * TRIALS_APART;
+        *next = self.steps * TRIALS_APART;
         self.goes_round(blocks, self.steps / SHARE).map_or(Ok(()), Err)
     }
 
     /// Runs on trial for so many steps at most, and says how the launch ends if it goes round for ever.
-    pub(crate) fn goes_round(&mut self, blocks: &mut Vec<Block>, steps: u64) -> Option<Stop> {
+    pub(crate) fn goes_round(&self, blocks: &[Block], steps: u64) -> Option<Stop> {
         let has_time = self.looks_at_the_clock() || blocks.iter().any(|block| block.mbarriers.is_polled());
         if self.launch.weak_memory || has_time || self.global.live_bytes() > MOST_BYTES {
             return None;
         }
-        let aside = self.put_aside(blocks);
-        let period = self.period(blocks, self.steps + steps.min(MOST_STEPS_OF_A_TRIAL));
-        self.put_back(blocks, aside);
+        let mut global = self.global.clone();
+        let mut trial = Run::new(self.program, self.kernel, self.launch, &mut global, self.params.clone());
+        (trial.steps, trial.local_bytes) = (self.steps, self.local_bytes);
+        trial.waiting_blocks = self.waiting_blocks;
+        trial.output.clone_from(&self.output);
+        trial.probes.clone_from(&self.probes);
+        // Who watches changes no run.
+        (trial.follow, trial.initialisation) = (None, Initialisation::default());
+        let period = trial.period(&mut blocks.to_vec(), self.steps + steps.min(MOST_STEPS_OF_A_TRIAL));
         period.map(|period| waits::recurrence(self, blocks, period))
     }
 
@@ -182,38 +156,5 @@ impl<'a> Run<'a> {
             window *= 2;
         }
         None
-    }
-
-    fn put_aside(&mut self, blocks: &[Block]) -> Aside<'a> {
-        let watchers = (
-            self.watch.take(),
-            self.follow.take(),
-            self.watcher.take(),
-            std::mem::take(&mut self.initialisation),
-        );
-        Aside {
-            blocks: blocks.to_vec(),
-            global: self.global.clone(),
-            printed: self.output.len(),
-            steps: self.steps,
-            local_bytes: self.local_bytes,
-            warps: (self.warps, self.divergent_warps, self.waiting_blocks),
-            issued: self.issued.clone(),
-            traffic: self.traffic.clone(),
-            probes: self.probes.clone(),
-            findings: self.findings.clone(),
-            watchers,
-        }
-    }
-
-    fn put_back(&mut self, blocks: &mut Vec<Block>, aside: Aside<'a>) {
-        *blocks = aside.blocks;
-        *self.global = aside.global;
-        self.output.truncate(aside.printed);
-        (self.steps, self.local_bytes) = (aside.steps, aside.local_bytes);
-        (self.warps, self.divergent_warps, self.waiting_blocks) = aside.warps;
-        (self.issued, self.traffic, self.probes) = (aside.issued, aside.traffic, aside.probes);
-        self.findings = aside.findings;
-        (self.watch, self.follow, self.watcher, self.initialisation) = aside.watchers;
     }
 }

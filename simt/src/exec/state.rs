@@ -180,7 +180,7 @@ impl<'a> Run<'a> {
             next_look: 0,
             waiting_blocks: launch.grid.count(),
             team: Team::default(),
-            lookout: Lookout::new(),
+            lookout: Lookout::default(),
             probes: Vec::new(),
             is_one_of_many: false,
             deal: None,

@@ -340,7 +340,7 @@ fn settle_results(memories: &mut Memories<'_>, lanes: &mut Lanes<'_>, touched: &
 /// Where a group meets others next, if that is in the function it is in.
 fn meeting_place(divergence: &Divergence, g: usize) -> Pc {
     let depth = divergence.groups[g].callers.len();
-    let meeting = divergence.meeting_of(g).filter(|meeting| meeting.depth == depth);
+    let meeting = divergence.meeting_of(g).filter(|meeting| meeting.depth() == depth);
     meeting.map_or(NEVER, |meeting| meeting.pc)
 }
 

@@ -3,24 +3,20 @@
 //! Each waiting set of lanes says for which lanes, threads or warps it waits, and where those are. What a spinning set
 //! waits for is memory; who would have to change it nobody can say.
 
-use crate::access::element::read_le;
-use crate::exec::faults::stop;
-use crate::exec::probes::Spin;
-use crate::exec::probes::lanes_that_spin;
-use crate::exec::state::Stop;
-use crate::isa::op::mbarrier::Object;
-use crate::machine::mbarriers::OBJECT_BYTES;
-use crate::report::fault::FaultKind;
 use std::collections::BTreeMap;
 
+use crate::access::element::read_le;
 use crate::compile::inst::{AT_RETURN, Pc};
-use crate::exec::faults::actor;
+use crate::exec::faults::{actor, stop};
 use crate::exec::lookout::Poll;
-use crate::exec::state::Run;
+use crate::exec::probes::{Spin, lanes_that_spin};
+use crate::exec::state::{Run, Stop};
+use crate::isa::op::mbarrier::Object;
 use crate::machine::block::{Block, Warp};
 use crate::machine::divergence::{Frame, Group, Meeting, Wait};
+use crate::machine::mbarriers::OBJECT_BYTES;
 use crate::machine::registers::lanes_of;
-use crate::report::fault::Actor;
+use crate::report::fault::{Actor, FaultKind};
 
 /// Actors that a report names at most.
 const MAX_ACTORS: usize = 8;
@@ -33,9 +29,10 @@ const MAX_PLACES: usize = 4;
 
 /// Nobody can go on.
 pub fn deadlock(run: &Run<'_>, blocks: &[Block]) -> Stop {
-    let (waiters, count) = all_waiters(run, blocks);
-    let message =
-        format!("{}, and no thread can make progress{}", counted(count, "waits", "wait"), not_resident(run));
+    let mut waiters = waiters(run, blocks, &[]);
+    let waiting = counted(waiters.len() as u64, "group of lanes waits", "groups of lanes wait");
+    waiters.truncate(MAX_ACTORS);
+    let message = format!("{waiting}, and no thread can make progress{}", not_resident(run));
     stop(FaultKind::Deadlock, message, waiters)
 }
 
@@ -44,29 +41,29 @@ pub fn stalled(run: &Run<'_>, block: &Block) -> Stop {
     let (actors, count) = at_mbarriers(run, block);
     let message = format!(
         "{} for a phase of an mbarrier, and no thread is left that could complete it",
-        counted(count, "waits", "wait")
+        counted(count as u64, "group of lanes waits", "groups of lanes wait")
     );
     stop(FaultKind::Deadlock, message, actors)
 }
 
-fn counted(count: usize, does: &str, do_: &str) -> String {
-    if count == 1 { format!("1 group of lanes {does}") } else { format!("{count} groups of lanes {do_}") }
+/// A number, with the words for one or for several.
+fn counted(count: u64, one: &str, several: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { several })
 }
 
 /// Everybody who can run goes round in a loop that changes nothing.
 pub fn livelock(run: &Run<'_>, blocks: &[Block], spins: &[Spin]) -> Stop {
-    let (actors, spinning, waiting) = spinners_and_waiters(run, blocks, spins);
-    let spinning = counted(spinning, "spins", "spin");
-    let others = match waiting {
+    let (spinners, waiters) = (spinners(run, blocks, spins), waiters(run, blocks, spins));
+    let spinning = counted(spinners.len() as u64, "group of lanes spins", "groups of lanes spin");
+    let others = match waiters.len() {
         0 => String::new(),
-        1 => ", and 1 waits".to_string(),
-        _ => format!(", and {waiting} wait"),
+        waiting => format!(", and {}", counted(waiting as u64, "waits", "wait")),
     };
     let message = format!(
         "{spinning} for ever{others}: no thread is left that could change what they read{}",
         not_resident(run)
     );
-    stop(FaultKind::Livelock, message, actors)
+    stop(FaultKind::Livelock, message, with_waiters(spinners, waiters))
 }
 
 /// All who can run go round, and registers and memory with them.
@@ -76,7 +73,8 @@ pub fn recurrence(run: &Run<'_>, blocks: &[Block], steps: u64) -> Stop {
          taking turns in order, this repeats for ever{}",
         not_resident(run)
     );
-    stop(FaultKind::Livelock, message, round_and_waiting(run, blocks))
+    let loopers = who_can_run(run, blocks, "loops here");
+    stop(FaultKind::Livelock, message, with_waiters(loopers, waiters(run, blocks, &[])))
 }
 
 /// A block that waits for one that cannot start before it ends waits for ever: the first thing to suspect.
@@ -99,20 +97,15 @@ pub fn step_limit(run: &Run<'_>, blocks: &[Block]) -> Stop {
         "the launch took more than {steps} warp instructions; {proof} that it never ends, so the loop may be long or endless{}",
         not_resident(run)
     );
-    stop(FaultKind::StepLimit, message, runners(run, blocks))
+    stop(FaultKind::StepLimit, message, who_can_run(run, blocks, "was running here"))
 }
 
-/// The groups that spin, as many as a report has room for, and those that wait; with how many there are of the ones and
-/// of the others.
-pub fn spinners_and_waiters(run: &Run<'_>, blocks: &[Block], spins: &[Spin]) -> (Vec<Actor>, usize, usize) {
-    let waiters = waiters(run, blocks, spins);
-    let waiting = waiters.len();
-    let mut actors = spinners(run, blocks, spins);
-    let spinning = actors.len();
-    actors.truncate(MAX_ACTORS - waiting.min(MAX_WAITERS_BESIDE));
+/// Those who run, and beside them some of those who wait, as many as a report has room for.
+fn with_waiters(mut actors: Vec<Actor>, waiters: Vec<Actor>) -> Vec<Actor> {
+    actors.truncate(MAX_ACTORS - waiters.len().min(MAX_WAITERS_BESIDE));
     actors.extend(waiters);
     actors.truncate(MAX_ACTORS);
-    (actors, spinning, waiting)
+    actors
 }
 
 /// One actor for the lanes of a warp that spin at one place for the same reason.
@@ -174,7 +167,7 @@ fn waiters(run: &Run<'_>, blocks: &[Block], spins: &[Spin]) -> Vec<Actor> {
 }
 
 /// Those of a block that wait for phases of mbarriers, then those that wait elsewhere; with how many there are of the first.
-pub fn at_mbarriers(run: &Run<'_>, block: &Block) -> (Vec<Actor>, usize) {
+fn at_mbarriers(run: &Run<'_>, block: &Block) -> (Vec<Actor>, usize) {
     let mut actors = Vec::new();
     for (w, warp) in block.warps.iter().enumerate() {
         // By object and instruction: the lanes.
@@ -200,10 +193,7 @@ fn phase_at(run: &Run<'_>, block: &Block, offset: u64) -> String {
     let (name, start) = run.program.shared_owner(run.kernel, offset);
     let place = format!("a phase of the mbarrier at byte {} of {name}", offset - start);
     let Some(object) = object(block, offset) else { return place };
-    let missing = match object.pending {
-        1 => "1 arrival is missing".to_owned(),
-        count => format!("{count} arrivals are missing"),
-    };
+    let missing = counted(u64::from(object.pending), "arrival is missing", "arrivals are missing");
     let transactions = match object.transactions {
         0 => String::new(),
         count => format!(" and {count} bytes have not been copied"),
@@ -211,35 +201,15 @@ fn phase_at(run: &Run<'_>, block: &Block, offset: u64) -> String {
     let threads = run.launch.block.count() - u64::from(block.live_threads);
     let ended = match threads {
         0 => String::new(),
-        1 => "; 1 thread of the block has ended".to_owned(),
-        count => format!("; {count} threads of the block have ended"),
+        count => format!(
+            "; {}",
+            counted(count, "thread of the block has ended", "threads of the block have ended")
+        ),
     };
     format!("{place}: {missing}{transactions}{ended}")
 }
 
-/// The deadlock's actors, with how many there are.
-pub fn all_waiters(run: &Run<'_>, blocks: &[Block]) -> (Vec<Actor>, usize) {
-    let mut waiters = waiters(run, blocks, &[]);
-    let count = waiters.len();
-    waiters.truncate(MAX_ACTORS);
-    (waiters, count)
-}
-
-/// Those who were running when the launch was stopped.
-pub fn runners(run: &Run<'_>, blocks: &[Block]) -> Vec<Actor> {
-    who_can_run(run, blocks, "was running here")
-}
-
-/// Those who go round and change memory meanwhile, and those who wait beside them.
-pub fn round_and_waiting(run: &Run<'_>, blocks: &[Block]) -> Vec<Actor> {
-    let mut actors = who_can_run(run, blocks, "loops here");
-    let waiters = waiters(run, blocks, &[]);
-    actors.truncate(MAX_ACTORS - waiters.len().min(MAX_WAITERS_BESIDE));
-    actors.extend(waiters);
-    actors.truncate(MAX_ACTORS);
-    actors
-}
-
+/// Those who can run, with what they do.
 fn who_can_run(run: &Run<'_>, blocks: &[Block], does: &str) -> Vec<Actor> {
     let mut runners = Vec::new();
     for block in blocks {
@@ -347,10 +317,9 @@ impl At<'_, '_> {
             format!("; in warp {w}, {}", others.whereabouts(absent(&self.block.warps[w])))
         };
         let mut parts: Vec<String> = warps.iter().take(MAX_WARPS).map(tell).collect();
-        match warps.len().saturating_sub(MAX_WARPS) {
-            0 => {}
-            1 => parts.push("; and threads of 1 more warp".to_owned()),
-            more => parts.push(format!("; and threads of {more} more warps")),
+        if warps.len() > MAX_WARPS {
+            let more = counted((warps.len() - MAX_WARPS) as u64, "more warp", "more warps");
+            parts.push(format!("; and threads of {more}"));
         }
         parts.concat()
     }

@@ -142,25 +142,19 @@ impl Affine {
     /// The least and the greatest value in the block, if they are far from wrapping.
     #[inline(always)]
     pub fn range(self, grid: Grid) -> (i64, i64) {
-        self.range_from(self.base as i64, grid)
+        let (mut least, mut most) = (self.base as i64, self.base as i64);
+        for (step, last) in [self.x, self.y, self.warp].into_iter().zip(grid.last()) {
+            let reach = (step as i64).wrapping_mul(last);
+            least += reach.min(0);
+            most += reach.max(0);
+        }
+        (least, most)
     }
 
     /// [`Affine::range`] of the lanes of one warp.
     #[inline(always)]
     pub fn range_in_warp(self, warp: usize, grid: Grid) -> (i64, i64) {
-        Affine { warp: 0, ..self }.range_from(self.of_warp(warp) as i64, grid)
-    }
-
-    #[inline(always)]
-    fn range_from(self, base: i64, grid: Grid) -> (i64, i64) {
-        let steps = [self.x as i64, self.y as i64, self.warp as i64];
-        let (mut least, mut most) = (base, base);
-        for (step, last) in steps.into_iter().zip(grid.last()) {
-            let reach = step.wrapping_mul(last);
-            least += reach.min(0);
-            most += reach.max(0);
-        }
-        (least, most)
+        Affine { base: self.of_warp(warp), warp: 0, ..self }.range(grid)
     }
 
     /// The value as a number that is not wrapped, from a register of 32 or of 64 bits; `None` where a thread's value wraps, or
@@ -178,7 +172,7 @@ impl Affine {
             reach = reach.checked_add(step.checked_mul(last)?.checked_abs()?)?;
         }
         // A negative number is a large one without a sign.
-        let is_exact = reach < NEAR && (signed || self.range_from(self.base as i64, grid).0 >= 0);
+        let is_exact = reach < NEAR && (signed || self.range(grid).0 >= 0);
         is_exact.then_some(self)
     }
 
@@ -187,15 +181,16 @@ impl Affine {
     #[must_use]
     pub fn widened(self, signed: bool, grid: Grid) -> Option<Affine> {
         let base = if signed { self.base as u32 as i32 as u64 } else { self.base };
-        if self.as_uniform().is_some() {
-            return Some(Affine::uniform(base));
+        let value = Affine { base, ..self };
+        if value.as_uniform().is_some() {
+            return Some(value);
         }
-        let (least, most) = self.range_from(base as i64, grid);
+        let (least, most) = value.range(grid);
         let fits = if signed {
             least >= i64::from(i32::MIN) && most <= i64::from(i32::MAX)
         } else {
             least >= 0 && most <= i64::from(u32::MAX)
         };
-        fits.then_some(Affine { base, ..self })
+        fits.then_some(value)
     }
 }

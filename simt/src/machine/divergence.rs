@@ -54,9 +54,7 @@ pub struct Group {
 pub struct Meeting {
     /// The instruction before which the lanes reconverge.
     pub pc: u32,
-    /// The depth of the call stack at that point.
-    pub depth: usize,
-    /// The lanes that the meeting expects, whether or not they have arrived.
+    /// The lanes that the meeting expects, whether or not they have arrived. It is closed where there are none.
     pub expected: u32,
     /// The lanes that have arrived.
     pub arrived: u32,
@@ -68,15 +66,27 @@ pub struct Meeting {
     outer: Option<u32>,
     /// The frames of its callers.
     callers: Vec<Frame>,
-    open: bool,
 }
 
 impl Meeting {
+    /// The depth of the call stack at that point.
+    #[inline(always)]
+    pub fn depth(&self) -> usize {
+        self.callers.len()
+    }
+
+    /// Records that lanes have arrived, at a step of their warp.
+    fn arrive(&mut self, lanes: u32, now: u64) {
+        if self.arrived == 0 {
+            self.since = now;
+        }
+        self.arrived |= lanes;
+    }
+
     /// Whether both wait for the same lanes at the same instruction.
     fn stands_like(&self, other: &Meeting) -> bool {
-        let place = |meeting: &Meeting| (meeting.pc, meeting.depth, meeting.frame);
-        let lanes = |meeting: &Meeting| (meeting.expected, meeting.arrived);
-        place(self) == place(other) && lanes(self) == lanes(other) && self.callers == other.callers
+        let state = |meeting: &Meeting| (meeting.pc, meeting.frame, meeting.expected, meeting.arrived);
+        state(self) == state(other) && self.callers == other.callers
     }
 }
 
@@ -121,25 +131,24 @@ impl Divergence {
     }
 
     /// The place in the function it is in where a group meets others next.
+    #[inline(always)]
     pub fn meeting_here(&self, group: usize) -> Option<u32> {
         let depth = self.groups[group].callers.len();
-        self.meeting_of(group).filter(|meeting| meeting.depth == depth).map(|meeting| meeting.pc)
+        self.meeting_of(group).filter(|meeting| meeting.depth() == depth).map(|meeting| meeting.pc)
     }
 
     /// Meetings at which lanes are waiting.
     pub fn waiting(&self) -> impl Iterator<Item = &Meeting> {
-        self.meetings.iter().filter(|meeting| meeting.open && meeting.arrived != 0)
+        self.meetings.iter().filter(|meeting| meeting.arrived != 0)
     }
 
     /// Whether two warps have the same groups in the same states, and the same lanes at the same meetings. How long
     /// lanes have waited does not matter.
     pub fn stands_like(&self, other: &Divergence) -> bool {
         // Every open meeting expects a lane that is in a group, so that all of them are compared.
+        let state = |group: &Group| (group.pc, group.mask, group.wait, group.frame);
         let same = |(one, two): (&Group, &Group)| {
-            one.pc == two.pc
-                && one.mask == two.mask
-                && one.wait == two.wait
-                && one.frame == two.frame
+            state(one) == state(two)
                 && one.callers == two.callers
                 && self.expect_alike(one.meeting, other, two.meeting)
         };
@@ -164,7 +173,7 @@ impl Divergence {
     /// `then` are the step counts of the two warps.
     pub fn waits_like(&self, now: u64, other: &Divergence, then: u64) -> bool {
         let ages = |all: &Divergence, at: u64| {
-            let age = |meeting: &Meeting| (meeting.arrived, meeting.depth, meeting.pc, at - meeting.since);
+            let age = |meeting: &Meeting| (meeting.arrived, meeting.depth(), meeting.pc, at - meeting.since);
             let mut ages: Vec<_> = all.waiting().map(age).collect();
             ages.sort_unstable();
             ages
@@ -202,11 +211,7 @@ impl Divergence {
     ) {
         let parent = self.groups.remove(group);
         let id = self.meeting(&parent, meet);
-        let meeting = &mut self.meetings[id as usize];
-        if meeting.arrived == 0 {
-            meeting.since = since;
-        }
-        meeting.arrived |= arrived;
+        self.meetings[id as usize].arrive(arrived, since);
         for (pc, mask) in standing {
             self.groups.push(Group { pc, mask, meeting: Some(id), wait: Wait::Nothing, ..parent.clone() });
         }
@@ -242,8 +247,8 @@ impl Divergence {
     #[cfg(test)]
     pub fn is_sound(&self, lanes: u32) -> bool {
         let (mut seen, mut inside) = (0, vec![0; self.meetings.len()]);
-        let open = self.meetings.iter().enumerate().filter(|(_, meeting)| meeting.open);
-        let waiting = open.map(|(id, meeting)| (meeting.arrived, Some(id as u32)));
+        let meetings = self.meetings.iter().enumerate();
+        let waiting = meetings.map(|(id, meeting)| (meeting.arrived, Some(id as u32)));
         let standing = self.groups.iter().map(|group| (group.mask, group.meeting));
         for (mask, mut next) in standing.chain(waiting) {
             if seen & mask != 0 {
@@ -255,34 +260,29 @@ impl Divergence {
                 next = self.meetings[id as usize].outer;
             }
         }
-        let expects = |(meeting, &inside): (&Meeting, &u32)| {
-            if meeting.open { meeting.expected == inside } else { inside == 0 }
-        };
+        let expects = |(meeting, &inside): (&Meeting, &u32)| meeting.expected == inside;
         seen == lanes & !self.exited && self.meetings.iter().zip(&inside).all(expects)
     }
 
     /// The meeting at `pc` for the lanes of a group: their innermost one if it is at the same instruction, otherwise a
     /// new one inside it. So a loop that lanes leave one by one has a single meeting, and not one for each iteration.
     fn meeting(&mut self, group: &Group, pc: u32) -> u32 {
-        let depth = group.callers.len();
         if let Some(id) = group.meeting
             && self.meetings[id as usize].pc == pc
-            && self.meetings[id as usize].depth == depth
+            && self.meetings[id as usize].depth() == group.callers.len()
         {
             return id;
         }
         let meeting = Meeting {
             pc,
-            depth,
             expected: group.mask,
             arrived: 0,
             since: 0,
             outer: group.meeting,
             frame: group.frame,
             callers: group.callers.clone(),
-            open: true,
         };
-        if let Some(free) = self.meetings.iter().position(|meeting| !meeting.open) {
+        if let Some(free) = self.meetings.iter().position(|meeting| meeting.expected == 0) {
             self.meetings[free] = meeting;
             return free as u32;
         }
@@ -293,22 +293,14 @@ impl Divergence {
     /// Whether the next instruction of a group is its reconvergence point.
     #[inline(always)]
     pub fn has_arrived(&self, group: usize) -> bool {
-        let group = &self.groups[group];
-        group.meeting.is_some_and(|id| {
-            let meeting = &self.meetings[id as usize];
-            meeting.pc == group.pc && meeting.depth == group.callers.len()
-        })
+        self.meeting_here(group) == Some(self.groups[group].pc)
     }
 
     /// Makes a group arrive at its innermost meeting. When the last lanes arrive, all of them become one group again.
     pub fn arrive(&mut self, group: usize, now: u64) {
         let group = self.groups.remove(group);
         let id = group.meeting.expect("a group that arrives has a meeting");
-        let meeting = &mut self.meetings[id as usize];
-        if meeting.arrived == 0 {
-            meeting.since = now;
-        }
-        meeting.arrived |= group.mask;
+        self.meetings[id as usize].arrive(group.mask, now);
         self.close_if_complete(id);
     }
 
@@ -333,8 +325,8 @@ impl Divergence {
     pub fn release(&mut self, mut overdue: impl FnMut(&Meeting) -> bool) -> bool {
         let mut released = false;
         for id in 0..self.meetings.len() {
-            let meeting = &mut self.meetings[id];
-            if meeting.open && meeting.arrived != 0 && overdue(meeting) {
+            let meeting = &self.meetings[id];
+            if meeting.arrived != 0 && overdue(meeting) {
                 self.resume(id as u32);
                 released = true;
             }
@@ -363,7 +355,7 @@ impl Divergence {
 
     fn close_if_complete(&mut self, id: u32) {
         let meeting = &self.meetings[id as usize];
-        if meeting.open && meeting.arrived == meeting.expected {
+        if meeting.arrived == meeting.expected {
             self.resume(id);
         }
     }
@@ -373,11 +365,9 @@ impl Divergence {
         let meeting = &mut self.meetings[id as usize];
         let mask = std::mem::take(&mut meeting.arrived);
         meeting.expected &= !mask;
-        meeting.open = meeting.expected != 0;
         if mask != 0 {
-            let (pc, frame, meeting_outer) = (meeting.pc, meeting.frame, meeting.outer);
-            let callers = meeting.callers.clone();
-            self.groups.push(Group { pc, mask, frame, callers, meeting: meeting_outer, wait: Wait::Nothing });
+            let (pc, frame, callers) = (meeting.pc, meeting.frame, meeting.callers.clone());
+            self.groups.push(Group { pc, mask, frame, callers, meeting: meeting.outer, wait: Wait::Nothing });
         }
     }
 }

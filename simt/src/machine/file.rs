@@ -12,7 +12,7 @@ use super::affine::{Affine, Grid};
 use super::registers::{FULL_MASK, Narrow, Slot, WARP_SIZE, Wide};
 
 /// A column: what one register of one warp holds.
-pub trait Column: Copy + PartialEq {
+pub trait Column: Copy + Default + PartialEq {
     /// The columns of affine values, warp after warp.
     fn write_out(columns: &mut [Self], value: Affine, grid: Grid);
 
@@ -146,8 +146,7 @@ pub struct File<T> {
 impl<T: Column> File<T> {
     /// The registers of one warp with the columns of `image`.
     pub(super) fn of_one_warp(image: &[T]) -> File<T> {
-        let mut file =
-            File { columns: Vec::new(), forms: Vec::new(), values: Vec::new(), grid: Grid::default() };
+        let mut file = File::default();
         file.grow(0, image);
         file
     }
@@ -158,9 +157,7 @@ impl<T: Column> File<T> {
         self.forms.clone_from(&start.forms);
         self.values.clone_from(&start.values);
         let (count, warps) = (self.forms.len(), self.warps());
-        if let Some(&first) = start.columns.first() {
-            self.columns.resize(self.columns.len().max(count * warps), first);
-        }
+        self.columns.resize(self.columns.len().max(count * warps), T::default());
         for (slot, _) in start.forms.iter().enumerate().filter(|(_, form)| form.written == Written::First) {
             self.columns[slot * warps] = start.columns[slot];
         }
@@ -176,9 +173,7 @@ impl<T: Column> File<T> {
         if count <= known {
             return;
         }
-        if let Some(&first) = image.first() {
-            self.columns.resize(self.columns.len().max(count * self.warps()), first);
-        }
+        self.columns.resize(self.columns.len().max(count * self.warps()), T::default());
         self.forms.resize(count, Form::AFFINE);
         self.values.resize(self.values.len().max(count), Affine::default());
         for slot in known.max(base)..count {
@@ -239,12 +234,8 @@ impl<T: Column> File<T> {
     /// The columns of all warps, some of which are about to be written.
     #[inline(always)]
     pub fn change(&mut self, slot: usize) -> &mut [T] {
-        if self.forms[slot].written != Written::All {
-            self.write_all(slot);
-        }
-        self.forms[slot] = Form::COLUMNS;
-        let warps = self.warps();
-        &mut self.columns[slot * warps..][..warps]
+        self.of_all(slot);
+        self.replace(slot)
     }
 
     /// The column of warp 0, which is about to be written for all warps.
@@ -335,7 +326,7 @@ impl<T: Column> File<T> {
     /// Finds registers whose columns hold an affine value, and records it beside the columns.
     pub(super) fn find_affine(&mut self) {
         let warps = self.warps();
-        let mut affine = self.columns.first().map_or_else(Vec::new, |&column| vec![column; warps]);
+        let mut affine = vec![T::default(); warps];
         let forms = self.forms.iter_mut().zip(&mut self.values).zip(self.columns.chunks(warps));
         for ((form, value), columns) in forms.filter(|((form, _), _)| !form.is_affine) {
             let columns = if form.written == Written::First { &columns[..1] } else { columns };
@@ -354,7 +345,7 @@ impl<T: Column> File<T> {
         match self.forms[slot].written {
             Written::None => {
                 let value = self.values[slot];
-                let mut column = [columns[0]];
+                let mut column = [T::default()];
                 T::write_out(&mut column, Affine { base: value.of_warp(warp), ..value }, self.grid);
                 column[0]
             }

@@ -17,7 +17,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::elements::Elements;
-use super::written::words_of;
+use super::written::{bits_of, words_of};
 
 /// The size of a page: small enough to copy quickly, and large enough that the row of a warp seldom crosses from one
 /// page to the next.
@@ -73,8 +73,6 @@ struct Bytes {
 /// The sums that reductions have made up for a page.
 #[derive(Clone, Debug)]
 struct Sums {
-    /// Which bytes are part of a sum.
-    bytes: Bits,
     values: [u8; PAGE_BYTES],
     /// The reduction that each word of 4 bytes is part of.
     what: [Option<Reduction>; PAGE_BYTES / 4],
@@ -95,7 +93,7 @@ struct Page {
 }
 
 /// Global memory as one core sees it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Fork {
     base: Shared,
     /// By region and page: one more than the index in `pages`, or zero for a page that no block has accessed.
@@ -110,14 +108,6 @@ pub(super) struct Fork {
     footprints: Vec<Footprint>,
     /// Whether one byte was part of two different reductions.
     is_mixed: bool,
-}
-
-/// What remains of a fork after its blocks have run.
-#[derive(Clone, Debug)]
-pub(super) struct Pages {
-    tables: Vec<Vec<u32>>,
-    touched: Vec<Page>,
-    copies: Vec<[u8; PAGE_BYTES]>,
 }
 
 impl Marks {
@@ -176,7 +166,7 @@ impl Bytes {
 
     /// Whether the two sets are disjoint.
     fn is_apart_from(&self, other: &Bytes) -> bool {
-        each(self.any & other.any).all(|word| self.word(word) & other.word(word) == 0)
+        bits_of(self.any & other.any).all(|word| self.word(word) & other.word(word) == 0)
     }
 }
 
@@ -185,27 +175,24 @@ impl Page {
     /// whether the two do not conflict.
     fn end_block(&mut self, now: &mut Footprint) -> bool {
         let mut common = 0;
-        for word in each(now.read.any | now.written.any) {
+        for word in bits_of(now.read.any | now.written.any) {
             let [read, written] = [&mut now.read, &mut now.written].map(|marks| take(&mut marks.bits[word]));
             common |= self.written.word(word) & (read | written) | self.read.word(word) & written;
             self.read.add(word, read);
             self.written.add(word, written);
         }
         (now.read.any, now.written.any, self.now) = (0, 0, 0);
-        common == 0 && self.sums.as_ref().is_none_or(|sums| self.has_none_of(&sums.bytes))
+        common == 0 && self.sums.as_ref().is_none_or(|sums| self.has_none_of(sums))
     }
 
-    /// Whether no block read or wrote these bytes.
-    fn has_none_of(&self, bytes: &Bits) -> bool {
-        let mut accessed = each(self.read.any | self.written.any);
-        accessed.all(|word| (self.read.word(word) | self.written.word(word)) & bytes[word] == 0)
+    /// Whether no block read or wrote bytes that are part of these sums.
+    fn has_none_of(&self, sums: &Sums) -> bool {
+        let mut accessed = bits_of(self.read.any | self.written.any);
+        accessed.all(|word| (self.read.word(word) | self.written.word(word)) & sums.word(word) == 0)
     }
 
     /// Whether the blocks of this fork and those of another one do not conflict on this page.
     fn is_apart_from(&self, other: &Page) -> bool {
-        let has_none = |page: &Page, sums: &Option<Box<Sums>>| {
-            sums.as_ref().is_none_or(|sums| page.has_none_of(&sums.bytes))
-        };
         let same_sums = match (&self.sums, &other.sums) {
             (Some(one), Some(two)) => one.is_like(two),
             _ => true,
@@ -213,8 +200,8 @@ impl Page {
         self.written.is_apart_from(&other.written)
             && self.written.is_apart_from(&other.read)
             && self.read.is_apart_from(&other.written)
-            && has_none(self, &other.sums)
-            && has_none(other, &self.sums)
+            && other.sums.as_ref().is_none_or(|sums| self.has_none_of(sums))
+            && self.sums.as_ref().is_none_or(|sums| other.has_none_of(sums))
             && same_sums
     }
 
@@ -224,7 +211,7 @@ impl Page {
         if self.written.full == Words::MAX {
             memory.copy_from_slice(&data[..memory.len()]);
         } else {
-            for word in each(self.written.any) {
+            for word in bits_of(self.written.any) {
                 let bytes = word * 64..memory.len().min(word * 64 + 64);
                 let written = self.written.word(word);
                 let pairs = memory[bytes.clone()].iter_mut().zip(&data[bytes]).enumerate();
@@ -239,27 +226,28 @@ impl Page {
 
 impl Sums {
     fn new() -> Box<Sums> {
-        let what = [None; PAGE_BYTES / 4];
-        Box::new(Sums { bytes: [0; PAGE_BYTES / 64], values: [0; PAGE_BYTES], what })
+        Box::new(Sums { values: [0; PAGE_BYTES], what: [None; PAGE_BYTES / 4] })
+    }
+
+    /// Which bytes of a word of 64 are part of a sum, one bit for each.
+    fn word(&self, word: usize) -> u64 {
+        let parts = self.what[word * 16..][..16].iter().enumerate();
+        parts.filter(|(_, what)| what.is_some()).fold(0, |bits, (part, _)| bits | 0xf << (part * 4))
     }
 
     /// Adds an operand to the sum of an element. Returns whether all bytes of the element are part of one sum of this
     /// kind.
     fn add(&mut self, start: usize, reduction: Reduction, operand: u64) -> bool {
-        let bytes = usize::from(reduction.bytes);
-        let known = self.what[start / 4];
-        let is_new = words_of(&(start..start + bytes)).all(|(word, bits)| self.bytes[word] & bits == 0);
-        if !is_new && known.is_none_or(|known| known.number != reduction.number) {
+        let range = start..start + usize::from(reduction.bytes);
+        let what = &mut self.what[range.start / 4..range.end / 4];
+        let is_new = what.iter().all(Option::is_none);
+        if !is_new && what[0].is_none_or(|known| known.number != reduction.number) {
             return false;
         }
-        let place = &mut self.values[start..start + bytes];
-        let mut sum = [0; 8];
-        sum[..bytes].copy_from_slice(place);
-        let sum =
-            if is_new { operand } else { (reduction.update)(u64::from_le_bytes(sum), operand, operand) };
-        place.copy_from_slice(&sum.to_le_bytes()[..bytes]);
-        words_of(&(start..start + bytes)).for_each(|(word, bits)| self.bytes[word] |= bits);
-        self.what[start / 4..(start + bytes) / 4].fill(Some(reduction));
+        what.fill(Some(reduction));
+        let place = &mut self.values[range];
+        let sum = if is_new { operand } else { (reduction.update)(value_of(place), operand, operand) };
+        place.copy_from_slice(&sum.to_le_bytes()[..place.len()]);
         true
     }
 
@@ -279,29 +267,24 @@ impl Sums {
                 continue;
             };
             let range = start..start + usize::from(reduction.bytes);
-            let value =
-                |bytes: &[u8]| bytes.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte));
-            let sum = value(&self.values[range.clone()]);
-            let new = (reduction.update)(value(&data[range.clone()]), sum, sum);
-            data[range.clone()].copy_from_slice(&new.to_le_bytes()[..range.len()]);
             start = range.end;
+            let (sum, place) = (value_of(&self.values[range.clone()]), &mut data[range]);
+            let new = (reduction.update)(value_of(place), sum, sum);
+            place.copy_from_slice(&new.to_le_bytes()[..place.len()]);
         }
     }
+}
+
+/// The value of 4 or 8 bytes.
+fn value_of(bytes: &[u8]) -> u64 {
+    bytes.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte))
 }
 
 impl Fork {
     /// A fork of memory with these contents.
     pub fn new(base: Shared) -> Fork {
         let tables = base.iter().map(|_| Vec::new()).collect();
-        Fork {
-            base,
-            tables,
-            pages: Vec::new(),
-            copies: Vec::new(),
-            touched: Vec::new(),
-            footprints: Vec::new(),
-            is_mixed: false,
-        }
+        Fork { base, tables, ..Fork::default() }
     }
 
     /// [`Global::read`](super::global::Global::read)
@@ -341,28 +324,19 @@ impl Fork {
         self.own(page, region, offset).get_mut(start..start + bytes)
     }
 
-    /// Records that the block has read elements of the page that contains these bytes.
-    pub fn note_read(
+    /// Records that the block has read or written elements of the page that contains these bytes.
+    #[inline]
+    pub fn note(
         &mut self,
         region: usize,
         bytes: Range<usize>,
         elements: impl Iterator<Item = Elements>,
+        is_write: bool,
     ) {
         let Some(page) = self.page(region, bytes.start, bytes.len()) else { return };
-        let read = &mut self.now(page).read;
-        elements.for_each(|elements| read.add_elements(elements));
-    }
-
-    /// Records that the block has written elements of the page that contains these bytes.
-    pub fn note_written(
-        &mut self,
-        region: usize,
-        bytes: Range<usize>,
-        elements: impl Iterator<Item = Elements>,
-    ) {
-        let Some(page) = self.page(region, bytes.start, bytes.len()) else { return };
-        let written = &mut self.now(page).written;
-        elements.for_each(|elements| written.add_elements(elements));
+        let now = self.now(page);
+        let marks = if is_write { &mut now.written } else { &mut now.read };
+        elements.for_each(|elements| marks.add_elements(elements));
     }
 
     /// Adds the operand of a reduction to the sum of an aligned element, which is applied to memory at the end.
@@ -442,19 +416,17 @@ impl Fork {
         })
     }
 
-    /// Drops the reference to the shared contents, and returns the pages.
-    pub fn into_pages(self) -> Pages {
-        Pages { tables: self.tables, touched: self.pages, copies: self.copies }
+    /// Drops the reference to the shared contents. What the blocks did remains.
+    pub fn let_go(&mut self) {
+        self.base = Shared::default();
     }
-}
 
-impl Pages {
     /// Applies what the fork's blocks wrote and reduced to a part of a region that begins with page `first_page`.
     pub fn apply(&self, region: usize, first_page: usize, data: &mut [u8]) {
         let known = self.tables[region].iter().skip(first_page);
         for (data, known) in data.chunks_mut(PAGE_BYTES).zip(known) {
             if let Some(page) = known.checked_sub(1) {
-                self.touched[page as usize].apply(&self.copies, data);
+                self.pages[page as usize].apply(&self.copies, data);
             }
         }
     }
@@ -478,15 +450,4 @@ fn copy_of(copies: &mut Vec<[u8; PAGE_BYTES]>, page: &[u8]) -> u32 {
         copies[last][..page.len()].copy_from_slice(page);
     }
     copies.len() as u32
-}
-
-/// The words of a set, by their numbers.
-#[inline(always)]
-fn each(words: Words) -> impl Iterator<Item = usize> {
-    let mut left = words;
-    std::iter::from_fn(move || {
-        let word = left.trailing_zeros();
-        left &= left.wrapping_sub(1);
-        (word < Words::BITS).then_some(word as usize)
-    })
 }

@@ -6,14 +6,13 @@
 //! told from one after the end. The number of a freed region is never used again, so a use after free is recognised as
 //! such.
 
-use std::fmt;
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
 use crate::launch::MemoryError;
 
 use super::elements::Elements;
-use super::fork::{Fork, PAGE_BYTES, Pages, Reduction, Shared, within_page};
+use super::fork::{Fork, PAGE_BYTES, Reduction, Shared, within_page};
 use super::id::Id;
 use super::journal::Journal;
 use super::written::Written;
@@ -174,28 +173,6 @@ pub struct Global {
     lent: Option<Shared>,
 }
 
-/// More memory was requested than there is.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OutOfMemory {
-    /// How many bytes were requested.
-    pub wanted: u64,
-    /// Bytes that are left.
-    pub left: u64,
-}
-
-impl OutOfMemory {
-    /// The error that users see, about an allocation of this name.
-    pub fn of(self, name: &str) -> MemoryError {
-        MemoryError::OutOfMemory { name: name.to_owned(), wanted: self.wanted, left: self.left }
-    }
-}
-
-impl fmt::Display for OutOfMemory {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} bytes were requested, and {} are left", self.wanted, self.left)
-    }
-}
-
 /// The size of an allocation in the host's `usize`, at most `largest`. On a 32-bit host, 5 GiB must not become 1 GiB,
 /// and 3 GiB are more than one allocation can have.
 fn host_bytes(bytes: u64, largest: u64) -> Option<usize> {
@@ -221,11 +198,11 @@ impl Global {
     }
 
     /// Allocates zeroed bytes.
-    pub fn alloc(&mut self, name: &str, bytes: u64) -> Result<Buffer, OutOfMemory> {
+    pub fn alloc(&mut self, name: &str, bytes: u64) -> Result<Buffer, MemoryError> {
         let left = self.limit_bytes - self.live_bytes;
         let granted = host_bytes(bytes, isize::MAX as u64).filter(|_| bytes <= left && bytes < REGION_START);
         let Some(size) = granted.filter(|&size| can_be_had(size)) else {
-            return Err(OutOfMemory { wanted: bytes, left });
+            return Err(MemoryError::OutOfMemory { name: name.to_owned(), wanted: bytes, left });
         };
         self.live_bytes += bytes;
         let region = self.regions.len() as u32;
@@ -246,7 +223,7 @@ impl Global {
 
     /// Allocates bytes that do not count as written until a kernel or the host writes them. They hold zeros
     /// nevertheless, so that a read that is too early returns the same in every run.
-    pub fn alloc_uninitialized(&mut self, name: &str, bytes: u64) -> Result<Buffer, OutOfMemory> {
+    pub fn alloc_uninitialized(&mut self, name: &str, bytes: u64) -> Result<Buffer, MemoryError> {
         let buffer = self.alloc(name, bytes)?;
         self.record(buffer, Written::nothing(bytes as usize));
         Ok(buffer)
@@ -343,6 +320,36 @@ impl Global {
         &mut region.data
     }
 
+    /// Copies bytes into an allocation. Those for which `is_written` says so count as written from now on, and the others do not.
+    pub fn copy_in(
+        &mut self,
+        buffer: Buffer,
+        offset: usize,
+        bytes: &[u8],
+        is_written: impl Fn(usize) -> bool,
+    ) {
+        let range = offset..offset + bytes.len();
+        let region = &mut self.regions[buffer.region as usize];
+        region.is_set = true;
+        region.data[range.clone()].copy_from_slice(bytes);
+        let mut unwritten =
+            (0..bytes.len()).filter(|byte| !is_written(*byte)).map(|byte| offset + byte).peekable();
+        if region.written.is_none() && unwritten.peek().is_some() {
+            let mut all = Written::nothing(region.data.len());
+            all.set(0..region.data.len());
+            self.record(buffer, all);
+        }
+        if let Some(written) = self.written_mut(buffer.region as usize) {
+            written.set(range);
+            unwritten.for_each(|byte| written.clear(byte..byte + 1));
+        }
+    }
+
+    /// Whether all bytes of a range of an allocation have been written.
+    pub fn has_written(&self, buffer: Buffer, range: Range<usize>) -> bool {
+        self.regions[buffer.region as usize].written.as_ref().is_none_or(|written| written.has(range))
+    }
+
     /// Whether the host ever wrote to an allocation, or gave it an initial value.
     pub fn is_set(&self, buffer: Buffer) -> bool {
         self.regions[buffer.region as usize].is_set
@@ -407,12 +414,12 @@ impl Global {
     #[inline(always)]
     pub fn update(&mut self, number: usize, offset: usize, bytes: usize) -> Option<&mut [u8]> {
         let element = Elements { offset, bytes, step: bytes, count: 1 };
-        self.note_read(number, offset..offset + bytes, std::iter::once(element));
+        self.note(number, offset..offset + bytes, std::iter::once(element), false);
         self.write(number, offset, bytes)
     }
 
     /// [`Global::read`] for a reader that is not the kernel, or that does not know yet which of the bytes the kernel
-    /// reads. They do not count as read until [`Global::note_read`] says so.
+    /// reads. They do not count as read until [`Global::note`] says so.
     #[inline(always)]
     pub fn peek(&self, number: usize, offset: usize, bytes: usize) -> Option<&[u8]> {
         match &self.contents {
@@ -421,8 +428,7 @@ impl Global {
         }
     }
 
-    /// [`Global::write`] for a row with gaps. The caller must not change bytes that it does not pass to
-    /// [`Global::note_written`].
+    /// [`Global::write`] for a row with gaps. The caller must not change bytes that it does not pass to [`Global::note`].
     #[inline(always)]
     pub fn poke(&mut self, number: usize, offset: usize, bytes: usize) -> Option<&mut [u8]> {
         match &mut self.contents {
@@ -433,29 +439,17 @@ impl Global {
         self.regions[number].data.get_mut(offset..offset + bytes)
     }
 
-    /// Records which elements of the bytes that it gets from [`Global::peek`] the kernel reads.
+    /// Records which elements of the bytes that it gets from [`Global::peek`] or [`Global::poke`] the kernel reads or writes.
     #[inline(always)]
-    pub fn note_read(
+    pub fn note(
         &mut self,
         number: usize,
         bytes: Range<usize>,
         elements: impl Iterator<Item = Elements>,
+        is_write: bool,
     ) {
         if let Contents::Fork(fork) = &mut self.contents {
-            fork.note_read(number, bytes, elements);
-        }
-    }
-
-    /// Records which elements of the bytes that it gets from [`Global::poke`] the kernel writes.
-    #[inline(always)]
-    pub fn note_written(
-        &mut self,
-        number: usize,
-        bytes: Range<usize>,
-        elements: impl Iterator<Item = Elements>,
-    ) {
-        if let Contents::Fork(fork) = &mut self.contents {
-            fork.note_written(number, bytes, elements);
+            fork.note(number, bytes, elements, is_write);
         }
     }
 
@@ -503,10 +497,10 @@ impl Global {
         let fork = |_| Global {
             contents: Contents::Fork(Box::new(Fork::new(Arc::clone(&shared)))),
             regions: self.regions.clone(),
+            unwritten_regions: self.unwritten_regions,
             ..Global::default()
         };
-        let forks = (0..count).map(fork);
-        let forks = forks.map(|fork| Global { unwritten_regions: self.unwritten_regions, ..fork }).collect();
+        let forks = (0..count).map(fork).collect();
         self.lent = Some(shared);
         forks
     }
@@ -519,25 +513,25 @@ impl Global {
             Contents::Fork(contents) => Some((fork.regions, *contents)),
             _ => None,
         };
-        let (regions, forks): (Vec<_>, Vec<_>) = forks.into_iter().filter_map(split).unzip();
+        let (regions, mut forks): (Vec<_>, Vec<_>) = forks.into_iter().filter_map(split).unzip();
         let rest = |index: usize| forks[index + 1..].iter();
         let are_apart =
             (0..forks.len()).all(|index| rest(index).all(|other| forks[index].is_apart_from(other)));
-        let pages: Vec<Pages> = forks.into_iter().map(Fork::into_pages).collect();
+        forks.iter_mut().for_each(Fork::let_go);
         let contents = self.lent.take().and_then(Arc::into_inner).expect("all forks have come back");
         for (region, data) in self.regions.iter_mut().zip(contents) {
             region.data = data;
         }
-        if are_apart && !pages.is_empty() {
-            self.add(&regions, &pages, hands);
+        if are_apart && !forks.is_empty() {
+            self.add(&regions, &forks, hands);
         }
         are_apart
     }
 
     /// Applies the changes of the forks. Threads share the parts of the larger regions.
-    fn add(&mut self, forks: &[Vec<Region>], pages: &[Pages], hands: impl Fn(usize, &(dyn Fn() + Sync))) {
+    fn add(&mut self, forked: &[Vec<Region>], forks: &[Fork], hands: impl Fn(usize, &(dyn Fn() + Sync))) {
         for (number, region) in self.regions.iter_mut().enumerate() {
-            let others = forks.iter().filter_map(|regions| regions[number].written.as_ref());
+            let others = forked.iter().filter_map(|regions| regions[number].written.as_ref());
             if let Some(written) = &mut region.written {
                 others.for_each(|other| written.add(other));
             }
@@ -546,12 +540,12 @@ impl Global {
             let next = || parts.lock().expect("nobody panics with it").next();
             let work = || {
                 while let Some((part, data)) = next() {
-                    for pages in pages {
-                        pages.apply(number, part * (PARTS_BYTES / PAGE_BYTES), data);
+                    for fork in forks {
+                        fork.apply(number, part * (PARTS_BYTES / PAGE_BYTES), data);
                     }
                 }
             };
-            hands(if is_large { pages.len() } else { 1 }, &work);
+            hands(if is_large { forks.len() } else { 1 }, &work);
         }
     }
 

@@ -18,5 +18,4 @@ pub mod mbarriers;
 pub mod random;
 pub mod registers;
 mod snapshot;
-mod transfer;
 pub mod written;

@@ -9,6 +9,7 @@
 
 use super::affine::{Affine, Grid};
 pub use super::file::{Columns, File};
+use super::written::bits_of;
 
 /// Lanes in a warp.
 pub const WARP_SIZE: usize = 32;
@@ -102,6 +103,28 @@ pub struct Registers {
     pub preds: File<u32>,
 }
 
+/// Does something with a register of a frame at a base, which is in one of the three files.
+macro_rules! in_bank {
+    ($registers:expr, $base:expr, $register:expr, |$file:ident, $slot:ident| $body:expr) => {{
+        let Registers { narrow, wide, preds } = $registers;
+        let (bank, slot) = ($register.0, usize::from($register.1));
+        match bank {
+            Bank::Narrow => {
+                let ($file, $slot) = (narrow, $base.narrow + slot);
+                $body
+            }
+            Bank::Wide => {
+                let ($file, $slot) = (wide, $base.wide + slot);
+                $body
+            }
+            Bank::Preds => {
+                let ($file, $slot) = (preds, $base.preds + slot);
+                $body
+            }
+        }
+    }};
+}
+
 impl Registers {
     /// The registers of one warp with the columns of `image`.
     pub fn of_one_warp(image: &Image) -> Registers {
@@ -154,24 +177,14 @@ impl Registers {
 
     /// Whether all warps hold the same column of a register of a frame at `base`.
     #[inline(always)]
-    pub fn is_same_in_all(&self, base: Shape, (bank, slot): (Bank, Slot)) -> bool {
-        let slot = usize::from(slot);
-        match bank {
-            Bank::Narrow => self.narrow.is_same_in_all(base.narrow + slot),
-            Bank::Wide => self.wide.is_same_in_all(base.wide + slot),
-            Bank::Preds => self.preds.is_same_in_all(base.preds + slot),
-        }
+    pub fn is_same_in_all(&self, base: Shape, register: (Bank, Slot)) -> bool {
+        in_bank!(self, base, register, |file, slot| file.is_same_in_all(slot))
     }
 
     /// The value that all threads of the block have in a register: [`File::uniform`].
     #[inline(always)]
-    pub fn uniform(&self, base: Shape, (bank, slot): (Bank, Slot)) -> Option<u64> {
-        let slot = usize::from(slot);
-        match bank {
-            Bank::Narrow => self.narrow.uniform(base.narrow + slot),
-            Bank::Wide => self.wide.uniform(base.wide + slot),
-            Bank::Preds => self.preds.uniform(base.preds + slot),
-        }
+    pub fn uniform(&self, base: Shape, register: (Bank, Slot)) -> Option<u64> {
+        in_bank!(self, base, register, |file, slot| file.uniform(slot))
     }
 
     /// What a register of 32 or of 64 bits holds, if it is affine.
@@ -194,46 +207,30 @@ impl Registers {
 
     /// Prepares a register for being read by each warp: [`File::expand`].
     #[inline(always)]
-    pub fn expand(&mut self, base: Shape, (bank, slot): (Bank, Slot)) {
-        let slot = usize::from(slot);
-        match bank {
-            Bank::Narrow => self.narrow.expand(base.narrow + slot),
-            Bank::Wide => self.wide.expand(base.wide + slot),
-            Bank::Preds => self.preds.expand(base.preds + slot),
-        }
+    pub fn expand(&mut self, base: Shape, register: (Bank, Slot)) {
+        in_bank!(self, base, register, |file, slot| file.expand(slot));
     }
 
     /// Prepares a register for being written by all warps: [`File::replace`].
     #[inline(always)]
-    pub fn replace(&mut self, base: Shape, (bank, slot): (Bank, Slot)) {
-        let slot = usize::from(slot);
-        match bank {
-            Bank::Narrow => drop(self.narrow.replace(base.narrow + slot)),
-            Bank::Wide => drop(self.wide.replace(base.wide + slot)),
-            Bank::Preds => drop(self.preds.replace(base.preds + slot)),
-        }
+    pub fn replace(&mut self, base: Shape, register: (Bank, Slot)) {
+        in_bank!(self, base, register, |file, slot| {
+            file.replace(slot);
+        });
     }
 
     /// Prepares a register for being written by some warps: [`File::change`].
     #[inline(always)]
-    pub fn change(&mut self, base: Shape, (bank, slot): (Bank, Slot)) {
-        let slot = usize::from(slot);
-        match bank {
-            Bank::Narrow => drop(self.narrow.change(base.narrow + slot)),
-            Bank::Wide => drop(self.wide.change(base.wide + slot)),
-            Bank::Preds => drop(self.preds.change(base.preds + slot)),
-        }
+    pub fn change(&mut self, base: Shape, register: (Bank, Slot)) {
+        in_bank!(self, base, register, |file, slot| {
+            file.change(slot);
+        });
     }
 
     /// Says that the column of warp 0 is what all warps hold, and whether all of its lanes hold the same.
     #[inline(always)]
-    pub fn share_first(&mut self, base: Shape, (bank, slot): (Bank, Slot), is_uniform: bool) {
-        let slot = usize::from(slot);
-        match bank {
-            Bank::Narrow => self.narrow.share_first(base.narrow + slot, is_uniform),
-            Bank::Wide => self.wide.share_first(base.wide + slot, is_uniform),
-            Bank::Preds => self.preds.share_first(base.preds + slot, is_uniform),
-        }
+    pub fn share_first(&mut self, base: Shape, register: (Bank, Slot), is_uniform: bool) {
+        in_bank!(self, base, register, |file, slot| file.share_first(slot, is_uniform));
     }
 
     /// Has a register hold for each warp what one of other registers of as many warps holds.
@@ -307,12 +304,7 @@ pub fn lane_count(mask: u32) -> u64 {
 
 /// The lanes of a mask, lowest first.
 pub fn lanes_of(mask: u32) -> impl Iterator<Item = usize> {
-    let mut left = mask;
-    std::iter::from_fn(move || {
-        let lane = left.trailing_zeros();
-        left &= left.wrapping_sub(1);
-        (lane < 32).then_some(lane as usize)
-    })
+    bits_of(u64::from(mask))
 }
 
 /// The lanes of `mask` that have the value of the lowest of them.

@@ -94,6 +94,17 @@ pub(super) fn words_of(range: &Range<usize>) -> impl Iterator<Item = (usize, u64
     })
 }
 
+/// The bits of a word, lowest first.
+#[inline(always)]
+pub(super) fn bits_of(word: u64) -> impl Iterator<Item = usize> {
+    let mut left = word;
+    std::iter::from_fn(move || {
+        let bit = left.trailing_zeros();
+        left &= left.wrapping_sub(1);
+        (bit < u64::BITS).then_some(bit as usize)
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

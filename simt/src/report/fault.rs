@@ -90,96 +90,72 @@ impl Severity {
     }
 }
 
-/// The kinds of fault.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[non_exhaustive]
-pub enum FaultKind {
+macro_rules! fault_kinds {
+    ($($(#[$doc:meta])* $kind:ident, $name:literal;)*) => {
+        /// The kinds of fault.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[non_exhaustive]
+        pub enum FaultKind {
+            $($(#[$doc])* $kind,)*
+        }
+
+        impl FaultKind {
+            /// All kinds, in the order of the declaration.
+            pub const ALL: [FaultKind; [$($name),*].len()] = [$(FaultKind::$kind),*];
+
+            /// Its name in reports and JSON.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(FaultKind::$kind => $name,)*
+                }
+            }
+        }
+    };
+}
+
+fault_kinds! {
     /// Two accesses to the same bytes that nothing orders, at least one of them a store.
-    Race,
+    Race, "race";
     /// Two `volatile` accesses to the same bytes that nothing orders, at least one of them a store, by threads that
     /// have passed no fence: a race in CUDA C++, but not in PTX.
-    VolatileRace,
+    VolatileRace, "volatile-race";
     /// A read of bytes that have never been written.
-    Uninitialized,
+    Uninitialized, "uninitialized";
     /// An access outside of all live allocations, or past the end of one.
-    OutOfBounds,
+    OutOfBounds, "out-of-bounds";
     /// An address that is not a multiple of the size of the access.
-    Misaligned,
+    Misaligned, "misaligned";
     /// An access at or near address zero.
-    Null,
+    Null, "null";
     /// An access to memory that has been freed.
-    UseAfterFree,
+    UseAfterFree, "use-after-free";
     /// A store to constant memory or to a parameter of the kernel.
-    ReadOnly,
+    ReadOnly, "read-only";
     /// Lanes of one warp waited at different barriers, or a barrier was used with a wrong count.
-    BarrierDivergence,
+    BarrierDivergence, "barrier-divergence";
     /// A membermask that does not include the lane that uses it, or on which its lanes do not agree.
-    BadMask,
+    BadMask, "bad-mask";
     /// A shuffle that reads a lane which does not take part, so that the value is undefined.
-    UndefinedShuffle,
+    UndefinedShuffle, "undefined-shuffle";
     /// An operation on an mbarrier that is not initialised, is initialised already, or has other counts; or another
     /// access to its bytes.
-    BadMbarrier,
+    BadMbarrier, "bad-mbarrier";
     /// No thread can continue, because each waits for another.
-    Deadlock,
+    Deadlock, "deadlock";
     /// All threads that run repeat loops that change nothing, and so will never end.
-    Livelock,
+    Livelock, "livelock";
     /// The launch took more steps than allowed.
-    StepLimit,
+    StepLimit, "step-limit";
     /// Calls were nested more deeply than allowed.
-    CallDepth,
+    CallDepth, "call-depth";
     /// The kernel executed `trap` or a failing `assert`.
-    Trap,
+    Trap, "trap";
 }
 
 impl FaultKind {
-    /// All kinds, in the order of the declaration.
-    pub const ALL: [FaultKind; 17] = [
-        FaultKind::Race,
-        FaultKind::VolatileRace,
-        FaultKind::Uninitialized,
-        FaultKind::OutOfBounds,
-        FaultKind::Misaligned,
-        FaultKind::Null,
-        FaultKind::UseAfterFree,
-        FaultKind::ReadOnly,
-        FaultKind::BarrierDivergence,
-        FaultKind::BadMask,
-        FaultKind::UndefinedShuffle,
-        FaultKind::BadMbarrier,
-        FaultKind::Deadlock,
-        FaultKind::Livelock,
-        FaultKind::StepLimit,
-        FaultKind::CallDepth,
-        FaultKind::Trap,
-    ];
-
     /// The kind with a name.
     pub fn named(name: &str) -> Option<FaultKind> {
         FaultKind::ALL.into_iter().find(|kind| kind.name() == name)
-    }
-
-    /// Its name in reports and JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            FaultKind::Race => "race",
-            FaultKind::VolatileRace => "volatile-race",
-            FaultKind::Uninitialized => "uninitialized",
-            FaultKind::UndefinedShuffle => "undefined-shuffle",
-            FaultKind::Livelock => "livelock",
-            FaultKind::OutOfBounds => "out-of-bounds",
-            FaultKind::Misaligned => "misaligned",
-            FaultKind::Null => "null",
-            FaultKind::UseAfterFree => "use-after-free",
-            FaultKind::ReadOnly => "read-only",
-            FaultKind::BarrierDivergence => "barrier-divergence",
-            FaultKind::BadMask => "bad-mask",
-            FaultKind::BadMbarrier => "bad-mbarrier",
-            FaultKind::Deadlock => "deadlock",
-            FaultKind::StepLimit => "step-limit",
-            FaultKind::CallDepth => "call-depth",
-            FaultKind::Trap => "trap",
-        }
     }
 }
 

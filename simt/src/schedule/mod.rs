@@ -39,6 +39,17 @@ enum Policy {
     Hunt(Hunt),
 }
 
+impl Policy {
+    fn shuffle(&mut self, count: usize, order: &mut Vec<usize>) {
+        order.clear();
+        order.extend(0..count);
+        match self {
+            Policy::RoundRobin => {}
+            Policy::Random(random) | Policy::Hunt(Hunt { random, .. }) => random.shuffle(order),
+        }
+    }
+}
+
 impl Turns {
     /// The policy of a launch.
     pub fn new(schedule: Schedule, seed: u64) -> Turns {
@@ -60,30 +71,18 @@ impl Turns {
         if let Policy::Hunt(hunt) = &mut self.policy {
             hunt.next_round();
         }
-        self.shuffle(count, blocks);
+        self.policy.shuffle(count, blocks);
     }
 
     /// Decides in which order the `count` warps of a block take their turns. Returns their number.
     pub fn order_warps(&mut self, count: usize) -> usize {
-        let mut warps = std::mem::take(&mut self.warps);
-        self.shuffle(count, &mut warps);
-        self.warps = warps;
+        self.policy.shuffle(count, &mut self.warps);
         count
     }
 
     /// The warp that has a place in this order.
     pub fn warp(&self, place: usize) -> usize {
         self.warps[place]
-    }
-
-    fn shuffle(&mut self, count: usize, order: &mut Vec<usize>) {
-        order.clear();
-        order.extend(0..count);
-        match &mut self.policy {
-            Policy::RoundRobin => {}
-            Policy::Random(random) => random.shuffle(order),
-            Policy::Hunt(hunt) => hunt.random.shuffle(order),
-        }
     }
 
     /// The length of a warp's next turn.

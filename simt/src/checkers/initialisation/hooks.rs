@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use crate::access::address::addresses;
-use crate::access::address::neighbours;
+use crate::access::row::Row;
 use crate::access::window::lanes_in;
 use crate::checkers::initialisation::{AccessCheck, Initialisation};
 use crate::compile::inst::{Inst, Pc};
@@ -88,8 +88,8 @@ impl CheckedMemory<'_> {
         if !is_recorded {
             return;
         }
-        if let Some(count) = neighbours(at, mask, bytes)
-            && let Some((_, range, written)) = self.locate(is_shared, at[0], bytes * count as u64)
+        if let Some((start, length)) = Row::range_of_neighbours(at, mask, bytes)
+            && let Some((_, range, written)) = self.locate(is_shared, start, length)
         {
             let Some(written) = written else { return };
             if check.contiguous(written, range) {

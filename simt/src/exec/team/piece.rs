@@ -131,8 +131,7 @@ impl Piece {
         Some(match (shape, self.is_shared) {
             (Shape::Scattered(..), _) => return None,
             (_, false) => shape.sectors(bytes),
-            (_, true) if is_load => shape.load_conflicts(bytes),
-            (_, true) => shape.store_conflicts(bytes),
+            (_, true) => shape.conflicts(bytes, is_load),
         })
     }
 }

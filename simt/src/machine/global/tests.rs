@@ -37,7 +37,8 @@ fn an_access_is_inside_or_says_how_far_out_it_is() {
 fn memory_ends_at_its_limit_and_comes_back() {
     let mut memory = Global::new(100);
     let x = memory.alloc("x", 60).unwrap();
-    assert_eq!(memory.alloc("y", 60), Err(OutOfMemory { wanted: 60, left: 40 }));
+    let refused = MemoryError::OutOfMemory { name: "y".to_owned(), wanted: 60, left: 40 };
+    assert_eq!(memory.alloc("y", 60), Err(refused));
     memory.free(x);
     assert!(memory.alloc("y", 100).is_ok());
 }
