@@ -268,11 +268,8 @@ impl<'a> Shape<'a> {
     /// The two rows of which lanes 0 and 16 have these addresses.
     #[inline(always)]
     pub fn of_halves(lower: u64, upper: u64, step: u64) -> Shape<'a> {
-        let step = step as i64;
-        Shape::Two([
-            Row { first: lower, step, mask: LOWER_HALF },
-            Row { first: upper, step, mask: !LOWER_HALF },
-        ])
+        let row = |first, mask| Row { first, step: step as i64, mask };
+        Shape::Two([row(lower, LOWER_HALF), row(upper, !LOWER_HALF)])
     }
 
     /// The address of a lane.

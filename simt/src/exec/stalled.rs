@@ -9,8 +9,7 @@
 //! counted one by one, or after a longer time; what it misses are threads that poll something else besides.
 
 use crate::exec::state::{Run, Stop};
-use crate::exec::waits;
-use crate::exec::waits::object;
+use crate::exec::waits::{self, object};
 use crate::machine::block::{Block, Warp};
 use crate::machine::divergence::{Group, Wait};
 use crate::machine::mbarriers::Poll;

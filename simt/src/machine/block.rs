@@ -86,7 +86,7 @@ impl Block {
     pub fn reset(&mut self, number: u64, index: Dim3, threads: u32, shared_bytes: u64, start: &Start<'_>) {
         (self.number, self.index, self.live_threads) = (number, index, threads);
         self.barriers = [BarrierState::default(); BARRIERS];
-        self.mbarriers.reset();
+        self.mbarriers = Mbarriers::default();
         self.shared.clear();
         self.shared.resize(shared_bytes as usize, 0);
         self.warps.resize_with(threads.div_ceil(WARP_SIZE as u32) as usize, Warp::default);

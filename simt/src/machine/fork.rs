@@ -283,8 +283,7 @@ fn value_of(bytes: &[u8]) -> u64 {
 impl Fork {
     /// A fork of memory with these contents.
     pub fn new(base: Shared) -> Fork {
-        let tables = base.iter().map(|_| Vec::new()).collect();
-        Fork { base, tables, ..Fork::default() }
+        Fork { tables: vec![Vec::new(); base.len()], base, ..Fork::default() }
     }
 
     /// [`Global::read`](super::global::Global::read)

@@ -208,16 +208,8 @@ impl Global {
         let region = self.regions.len() as u32;
         let data = vec![0; size];
         let (id, name) = (Id::new(), name.to_string());
-        self.regions.push(Region {
-            id,
-            name,
-            data,
-            bytes,
-            live: true,
-            writable: true,
-            is_set: false,
-            written: None,
-        });
+        let new = Region { id, name, data, bytes, live: true, writable: true, is_set: false, written: None };
+        self.regions.push(new);
         Ok(Buffer { region, bytes, id })
     }
 

@@ -35,11 +35,6 @@ pub struct Poll {
 }
 
 impl Mbarriers {
-    /// Starts a block, which has no objects.
-    pub fn reset(&mut self) {
-        *self = Mbarriers::default();
-    }
-
     /// Whether there is any object.
     #[inline(always)]
     pub fn is_empty(&self) -> bool {

@@ -3,7 +3,7 @@
 //! A copy that does not fit into the host's memory is refused and does not abort the process. On a 32-bit host, a large
 //! memory may fit once and not twice.
 
-use super::global::{Global, Region};
+use super::global::Global;
 
 impl Global {
     /// A complete copy; `None` if the host has no memory for one.
@@ -18,8 +18,7 @@ impl Global {
     /// Restores the contents of a copy. `None` if the host has no memory for that; then nothing has changed.
     /// Allocations that are in both keep their memory on the host, so nothing is allocated for them.
     pub fn restore(&mut self, copy: &Global) -> Option<()> {
-        let mut own: Vec<Option<&Region>> = self.regions.iter().map(Some).collect();
-        own.resize(copy.regions.len(), None);
+        let own = self.regions.iter().map(Some).chain(std::iter::repeat(None));
         let new = copy.regions.iter().zip(own).map(|(region, own)| {
             let stays = own.is_some_and(|own| own.is_same(region) && own.data.len() == region.data.len());
             if stays { Some(None) } else { copied(&region.data).map(Some) }

@@ -15,9 +15,7 @@ pub struct Written {
 impl Written {
     /// A bitmap for `bytes` bytes, none of which has been written.
     pub fn nothing(bytes: usize) -> Written {
-        let mut written = Written::default();
-        written.restart(bytes);
-        written
+        Written { words: vec![0; bytes.div_ceil(64)], bytes }
     }
 
     /// Starts over with `bytes` bytes, none of which has been written, and reuses the allocation.

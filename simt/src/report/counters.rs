@@ -28,9 +28,7 @@ macro_rules! counters {
             pub fn all(&self) -> Vec<(&'static str, &'static str, Option<&'static str>, u64)> {
                 vec![$((stringify!($name), $unit, $ncu, self.$name),)*]
             }
-        }
 
-        impl Counters {
             /// Adds what was counted so many times.
             pub fn add_times(&mut self, other: &Counters, times: u64) {
                 $(self.$name += other.$name * times;)*
