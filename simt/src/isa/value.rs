@@ -350,6 +350,20 @@ macro_rules! by_type {
 }
 pub(crate) use by_type;
 
+/// Evaluates `$body` with `$NAME` a constant that equals `$flag`.
+macro_rules! by_flag {
+    ($flag:expr, $NAME:ident => $body:expr) => {
+        if $flag {
+            const $NAME: bool = true;
+            $body
+        } else {
+            const $NAME: bool = false;
+            $body
+        }
+    };
+}
+pub(crate) use by_flag;
+
 /// [`by_type!`] over the integers of 16 to 64 bits, bit types counted as unsigned.
 macro_rules! by_int {
     ($ty:expr, $T:ident => $body:expr) => {
