@@ -159,13 +159,8 @@ impl Comparison {
     #[inline(always)]
     pub fn lanes(self, difference: Affine, warp: usize, grid: Grid) -> u32 {
         match self.between(difference.range_in_warp(warp, grid)) {
-            Some(holds) => {
-                if holds {
-                    FULL_MASK
-                } else {
-                    0
-                }
-            }
+            Some(true) => FULL_MASK,
+            Some(false) => 0,
             None => self.lanes_one_by_one(difference, warp, grid),
         }
     }

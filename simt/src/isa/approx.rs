@@ -23,11 +23,12 @@
 //!
 //! Specification: PTX ISA, section 9.7.3.
 
+use super::float::double;
+use super::float::exact::{F64, Rounding};
 use super::float::single::{self, NAN, canonical, flush};
-use super::float::{by_flag, double};
 use super::grammar::Modifiers;
 use super::operands::Operands;
-use super::value::alu;
+use super::value::{alu, by_flag};
 use crate::isa::form::{Family, Form};
 use crate::isa::op::Op;
 use crate::ptx::Error;
@@ -103,7 +104,7 @@ fn div_full(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
 #[inline(always)]
 fn quotient(ftz: bool, by_reciprocal: bool, a: f32, b: f32) -> f32 {
     const HUGE: f32 = f32::from_bits(0x7e80_0000);
-    let mode = single::Mode { rounding: super::float::exact::Rounding::Nearest, ftz, sat: false };
+    let mode = single::Mode { rounding: Rounding::Nearest, ftz, sat: false };
     let huge = by_reciprocal && b.abs() > HUGE && b.is_finite();
     let zero = if a.is_finite() { 0.0_f32.copysign(a) * 1.0_f32.copysign(b) } else { NAN };
     if huge { zero } else { single::div(mode, a, b) }
@@ -113,16 +114,12 @@ fn quotient(ftz: bool, by_reciprocal: bool, a: f32, b: f32) -> f32 {
 /// every NaN becomes the one that the hardware returns.
 fn upper_half(a: f64, f: impl Fn(f64) -> f64) -> f64 {
     const LOWER: u64 = 0xffff_ffff;
-    let upper = f64::from_bits(flush_f64(a.to_bits()) & !LOWER);
+    let upper = f64::from_bits(F64.flush(a.to_bits()) & !LOWER);
     let result = f(upper);
     if result.is_nan() {
         return f64::from_bits(0x7fff_ffff << 32);
     }
-    f64::from_bits(flush_f64(result.to_bits() & !LOWER))
-}
-
-fn flush_f64(bits: u64) -> u64 {
-    super::float::exact::F64.flush(bits)
+    f64::from_bits(F64.flush(result.to_bits() & !LOWER))
 }
 
 #[cfg(test)]

@@ -3,10 +3,9 @@
 //! Positions and lengths that exceed the register are defined for every instruction here, with a few exceptions: see
 //! [`nth_set`] and [`reach`].
 
-use super::bits::Shift;
 use super::grammar::Modifiers;
 use super::operands::Operands;
-use super::value::{alu, by_type};
+use super::value::{alu, by_flag, by_type};
 use crate::isa::form::{Family, Form};
 use crate::isa::op::Op;
 use crate::ptx::Error;
@@ -34,22 +33,22 @@ pub const FAMILY: Family = Family {
     ],
 };
 
-/// The result of `bfind` if every bit equals the sign.
+/// The result of `bfind` if every bit equals the sign, which for an unsigned value is zero.
 const NOT_FOUND: u32 = u32::MAX;
 
 fn bfind(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
-    o.alu(by_type!(m.ty(2); [U32 => u32, S32 => i32, U64 => u64, S64 => i64], T => match m.text(1) {
-        "shiftamt" => alu!((T) -> u32, |a| leading_sign_bits(a).unwrap_or(NOT_FOUND)),
-        _ => alu!((T) -> u32, |a| leading_sign_bits(a).map_or(NOT_FOUND, |count| T::BITS - 1 - count)),
-    }))
-}
-
-/// The number of bits above the highest one that differs from the sign (for an unsigned value: from zero).
-#[inline(always)]
-fn leading_sign_bits<T: Shift>(a: T) -> Option<u32> {
-    let sign = a.shift_right(T::WIDTH);
-    let count = a.xor(sign).leading_zeros();
-    (count < T::WIDTH).then_some(count)
+    o.alu(
+        by_type!(m.ty(2); [U32 => u32, S32 => i32, U64 => u64, S64 => i64], T => by_flag!(m.has(1), SHIFT => {
+            alu!((T) -> u32, |a| {
+                let sign = a.unbounded_shr(T::BITS);
+                match (a ^ sign).leading_zeros() {
+                    T::BITS => NOT_FOUND,
+                    count if SHIFT => count,
+                    count => T::BITS - 1 - count,
+                }
+            })
+        })),
+    )
 }
 
 /// `fns`: the position of set bit number `offset`, counted upwards from bit `base` for a positive `offset`.
@@ -83,41 +82,38 @@ fn nth_set(mask: u32, base: u32, offset: i32) -> u32 {
 fn bfe(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
     o.alu(by_type!(m.ty(1); [U32 => u32, S32 => i32, U64 => u64, S64 => i64], T => {
         alu!((T, u32, u32) -> T, |a, pos, len| {
-            let spare = T::BITS.saturating_sub(reach::<T>(len));
-            a.shift_right(reach::<T>(pos)).shift_left(spare).shift_right(spare)
+            let spare = T::BITS.saturating_sub(reach(T::BITS, len));
+            a.unbounded_shr(reach(T::BITS, pos)).unbounded_shl(spare).unbounded_shr(spare)
         })
     }))
 }
 
-/// A position or a length of a bit field. Both are restricted to 0..255 (PTX ISA, 9.7.1.19 and 9.7.1.20), and the
+/// A position or a length of a bit field in a register of this width. Both are restricted to 0..255 (PTX ISA, 9.7.1.19 and 9.7.1.20), and the
 /// specification says nothing about other values. On an H200 the 32-bit instructions use the lower 8 bits, and the
 /// 64-bit ones, which are made of shifts, use all bits (`tests/hardware/bit_fields_beyond_255.ptx`).
 #[inline(always)]
-fn reach<T: Shift>(bits: u32) -> u32 {
-    if T::WIDTH == 32 { bits & 0xff } else { bits }
+fn reach(width: u32, bits: u32) -> u32 {
+    if width == 32 { bits & 0xff } else { bits }
 }
 
 fn bfi(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
     o.alu(by_type!(m.ty(1); [B32 => u32, B64 => u64], T => {
         alu!((T, T, u32, u32) -> T, |a, b, pos, len| {
-            let (pos, len) = (reach::<T>(pos), reach::<T>(len));
-            let field = (!T::MAX.shift_left(len)).shift_left(pos);
-            a.shift_left(pos) & field | b & !field
+            let (pos, len) = (reach(T::BITS, pos), reach(T::BITS, len));
+            let field = (!T::MAX.unbounded_shl(len)).unbounded_shl(pos);
+            a.unbounded_shl(pos) & field | b & !field
         })
     }))
 }
 
 /// The lower `b` bits, extended to 32. `.clamp` keeps all bits if `b` is 32 or more; `.wrap` uses `b` modulo 32.
 fn szext(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
-    o.alu(by_type!(m.ty(2); [U32 => u32, S32 => i32], T => match m.text(1) {
-        "clamp" => alu!((T, u32) -> T, extend),
-        _ => alu!((T, u32) -> T, |a, len| extend(a, len % 32)),
-    }))
-}
-
-fn extend<T: Shift>(a: T, len: u32) -> T {
-    let spare = T::WIDTH.saturating_sub(len);
-    a.shift_left(spare).shift_right(spare)
+    o.alu(by_type!(m.ty(2); [U32 => u32, S32 => i32], T => by_flag!(m.text(1) == "clamp", CLAMP => {
+        alu!((T, u32) -> T, |a, len| {
+            let spare = 32_u32.saturating_sub(if CLAMP { len } else { len % 32 });
+            a.unbounded_shl(spare).unbounded_shr(spare)
+        })
+    })))
 }
 
 /// `b` ones from bit `a` on. `.clamp` drops those above bit 31; `.wrap` uses both numbers modulo 32.
@@ -129,7 +125,7 @@ fn bmsk(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
 }
 
 fn ones(pos: u32, len: u32) -> u32 {
-    (!u32::MAX.shift_left(len)).shift_left(pos)
+    (!u32::MAX.unbounded_shl(len)).unbounded_shl(pos)
 }
 
 #[cfg(test)]

@@ -1,24 +1,24 @@
 //! Logic, shifts and byte permutation.
 //!
 //! Unlike the machine's own shifts and those of C, PTX shifts are defined for every count: one of the width
-//! or more shifts everything out ([`Shift`]). `prmt`, which the specification lists under data movement, is
+//! or more shifts everything out, and to the right only the sign of signed types is left. `prmt`, which the specification lists under data movement, is
 //! here because it computes. Specification: PTX ISA, section 9.7.7, and 9.7.8.7 for `prmt`.
 
 use super::affine::Rule;
 use super::grammar::Modifiers;
 use super::operands::{Operands, span_of};
-use super::value::{Alu, Args, Kind, Run, Value, alu, by_int, by_width, map_pred, map_preds, map3};
+use super::value::{Alu, Args, Kind, Value, alu, by_int, by_width, map_pred, map_preds, map3};
 use crate::isa::form::{Family, Form};
 use crate::isa::op::Op;
 use crate::machine::registers::{Lanes, Narrow};
 use crate::ptx::Error;
 use crate::ptx::ast::{Operand, Type};
 
-/// A bitwise operation on two registers, or on two predicates.
+/// A bitwise operation on two registers, or on two predicates, which are combined 32 lanes at a time.
 macro_rules! logic {
     ($ty:expr, |$a:ident, $b:ident| $result:expr) => {
         match $ty {
-            Type::Pred => pred_alu(&[Kind::Pred, Kind::Pred], |warps, args| {
+            Type::Pred => Alu::new(&[Kind::Pred], &[Kind::Pred, Kind::Pred], |warps, args| {
                 map_preds(warps, args, |$a, $b| $result);
             }),
             ty => by_width!(ty, T => alu!((T, T) -> T, |$a, $b| $result)),
@@ -44,11 +44,11 @@ pub const FAMILY: Family = Family {
         Form::new("lop3.(or|and).b32", lop3_pred).since(70),
         Form::new("shf.(l|r).(clamp|wrap).b32", funnel_shift).since(32),
         Form::new("shl.(b16|b32|b64)", |m, o| {
-            o.alu(by_width!(m.ty(1), T => alu!((T, u32) -> T, T::shift_left).with_affine(Rule::ShiftLeft)))
+            o.alu(by_width!(m.ty(1), T => alu!((T, u32) -> T, T::unbounded_shl).with_affine(Rule::ShiftLeft)))
         }),
         Form::new("shr.(b16|b32|b64|u16|u32|u64|s16|s32|s64)", |m, o| {
             o.alu(
-                by_int!(m.ty(1), T => alu!((T, u32) -> T, T::shift_right))
+                by_int!(m.ty(1), T => alu!((T, u32) -> T, T::unbounded_shr))
                     .with_affine(shift_right_rule(m.ty(1))),
             )
         }),
@@ -65,60 +65,9 @@ fn shift_right_rule(ty: Type) -> Rule {
     }
 }
 
-/// Shifts by any count; to the right, signed types keep their sign.
-pub(super) trait Shift: Value {
-    /// The type's width in bits.
-    const WIDTH: u32;
-    /// `shl`: zero for counts from [`Shift::WIDTH`] on.
-    fn shift_left(self, count: u32) -> Self;
-    /// `shr`: only the sign is left for counts from [`Shift::WIDTH`] on.
-    fn shift_right(self, count: u32) -> Self;
-    /// Exclusive or.
-    fn xor(self, other: Self) -> Self;
-    /// The number of zeros above the highest one.
-    fn leading_zeros(self) -> u32;
-}
-
-macro_rules! shift {
-    ($($ty:ty: $right:expr;)*) => {$(
-        impl Shift for $ty {
-            const WIDTH: u32 = <$ty>::BITS;
-            #[inline(always)]
-            fn shift_left(self, count: u32) -> $ty {
-                self.checked_shl(count).unwrap_or(0)
-            }
-            #[inline(always)]
-            fn shift_right(self, count: u32) -> $ty {
-                ($right)(self, count)
-            }
-            #[inline(always)]
-            fn xor(self, other: $ty) -> $ty {
-                self ^ other
-            }
-            #[inline(always)]
-            fn leading_zeros(self) -> u32 {
-                <$ty>::leading_zeros(self)
-            }
-        }
-    )*};
-}
-shift! {
-    u16: |a: u16, count| a.checked_shr(count).unwrap_or(0);
-    u32: |a: u32, count| a.checked_shr(count).unwrap_or(0);
-    u64: |a: u64, count| a.checked_shr(count).unwrap_or(0);
-    i16: |a: i16, count: u32| a >> count.min(15);
-    i32: |a: i32, count: u32| a >> count.min(31);
-    i64: |a: i64, count: u32| a >> count.min(63);
-}
-
-/// Predicates are combined 32 lanes at a time, not lane by lane.
-const fn pred_alu(sources: &'static [Kind], run: Run) -> Alu {
-    Alu::new(&[Kind::Pred], sources, run)
-}
-
 fn not(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
     o.alu(match m.ty(1) {
-        Type::Pred => pred_alu(&[Kind::Pred], |warps, args| map_pred(warps, args, |a| !a)),
+        Type::Pred => Alu::new(&[Kind::Pred], &[Kind::Pred], |warps, args| map_pred(warps, args, |a| !a)),
         ty => by_width!(ty, T => alu!((T) -> T, |a: T| !a)),
     })
 }

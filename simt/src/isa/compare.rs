@@ -8,12 +8,11 @@
 use super::affine::{Comparison, Rule};
 use super::grammar::Modifiers;
 use super::operands::Operands;
-use super::value::{Alu, Args, Kind, Run, Value, alu, by_int, by_type, map2, mask_of};
+use super::value::{Alu, Args, Flushed, Kind, Run, Value, alu, by_int, by_type, map2, mask_of};
 use crate::isa::form::{Family, Form};
 use crate::isa::op::Op;
-use crate::machine::file::Columns;
 use crate::machine::registers::Bank;
-use crate::machine::registers::{Lanes, Slot, Warps};
+use crate::machine::registers::{Lanes, Warps};
 use crate::ptx::Error;
 use crate::ptx::ast::{Operand, Type};
 
@@ -31,7 +30,7 @@ pub const FAMILY: Family = Family {
         ),
         Form::new(
             "set.(eq|ne|lt|le|gt|ge|equ|neu|ltu|leu|gtu|geu|num|nan).(and|or|xor)?.ftz.(u32|s32|f32).f32",
-            |m, o| set_as(m, o, m.ty(4), &float_runs::<Flushed>(test(m))),
+            |m, o| set_as(m, o, m.ty(4), &float_runs::<Flushed>(test(m.text(1)))),
         ),
         Form::new("setp.(eq|ne).(and|or|xor)?.(b16|b32|b64)", setp),
         Form::new("setp.(eq|ne|lt|le|gt|ge).(and|or|xor)?.(s16|s32|s64)", setp),
@@ -39,7 +38,7 @@ pub const FAMILY: Family = Family {
         Form::new("setp.(eq|ne|lt|le|gt|ge|equ|neu|ltu|leu|gtu|geu|num|nan).(and|or|xor)?.(f32|f64)", setp),
         Form::new(
             "setp.(eq|ne|lt|le|gt|ge|equ|neu|ltu|leu|gtu|geu|num|nan).(and|or|xor)?.ftz.f32",
-            |m, o| setp_as(m, o, &float_runs::<Flushed>(test(m)), Rule::No),
+            |m, o| setp_as(m, o, &float_runs::<Flushed>(test(m.text(1))), Rule::No),
         ),
         Form::new("selp.(b16|b32|b64|u16|u32|u64|s16|s32|s64|f32|f64)", selp),
         Form::new("slct.(b16|b32|b64|u16|u32|u64|s16|s32|s64|f32|f64).s32", slct_int),
@@ -48,44 +47,24 @@ pub const FAMILY: Family = Family {
 };
 
 /// A set of outcomes of comparing `a` with `b`.
-type Test = u8;
-const LESS: Test = 1;
-const EQUAL: Test = 2;
-const GREATER: Test = 4;
-const UNORDERED: Test = 8;
+pub(super) type Test = u8;
+pub(super) const LESS: Test = 1;
+pub(super) const EQUAL: Test = 2;
+pub(super) const GREATER: Test = 4;
+pub(super) const UNORDERED: Test = 8;
 
-const EQ: Test = EQUAL;
-const NE: Test = LESS | GREATER;
-const LT: Test = LESS;
-const LE: Test = LESS | EQUAL;
-const GT: Test = GREATER;
-const GE: Test = GREATER | EQUAL;
-const EQU: Test = EQ | UNORDERED;
-const NEU: Test = NE | UNORDERED;
-const LTU: Test = LT | UNORDERED;
-const LEU: Test = LE | UNORDERED;
-const GTU: Test = GT | UNORDERED;
-const GEU: Test = GE | UNORDERED;
-const NUM: Test = LESS | EQUAL | GREATER;
-const NAN: Test = UNORDERED;
-
-/// The comparison operator, which is always the first modifier.
-fn test(m: &Modifiers<'_>) -> Test {
-    match m.text(1) {
-        "eq" => EQ,
-        "ne" => NE,
-        "lt" | "lo" => LT,
-        "le" | "ls" => LE,
-        "gt" | "hi" => GT,
-        "ge" | "hs" => GE,
-        "equ" => EQU,
-        "neu" => NEU,
-        "ltu" => LTU,
-        "leu" => LEU,
-        "gtu" => GTU,
-        "geu" => GEU,
-        "num" => NUM,
-        _ => NAN,
+/// The outcomes for which a comparison holds. Those that end in `u` also hold for NaN.
+pub(super) fn test(comparison: &str) -> Test {
+    match comparison {
+        "eq" => EQUAL,
+        "ne" => LESS | GREATER,
+        "lt" | "lo" => LESS,
+        "le" | "ls" => LESS | EQUAL,
+        "gt" | "hi" => GREATER,
+        "ge" | "hs" => GREATER | EQUAL,
+        "num" => LESS | EQUAL | GREATER,
+        "nan" => UNORDERED,
+        with_u => test(&with_u[..2]) | UNORDERED,
     }
 }
 
@@ -98,51 +77,6 @@ fn holds<const TEST: Test, T: PartialOrd + Copy>(a: T, b: T) -> bool {
     };
     // Two numbers are unordered if none of the three other relations holds.
     if TEST & UNORDERED == 0 { ordered(TEST) } else { !ordered(!TEST) }
-}
-
-/// An `f32` of an `.ftz` instruction: a subnormal source counts as zero.
-#[derive(Clone, Copy, PartialEq, PartialOrd)]
-struct Flushed(f32);
-
-impl Flushed {
-    #[inline(always)]
-    fn new(value: f32) -> Flushed {
-        // Zeros of either sign are equal.
-        Flushed(if value.abs() < f32::MIN_POSITIVE { 0.0 } else { value })
-    }
-}
-
-impl Value for Flushed {
-    const KIND: Kind = Kind::F32;
-    type Column = <f32 as Value>::Column;
-    #[inline(always)]
-    fn bank<'w, 'r>(warps: &'w Warps<'r>) -> &'w Columns<'r, Self::Column> {
-        f32::bank(warps)
-    }
-    #[inline(always)]
-    fn bank_mut<'w, 'r>(warps: &'w mut Warps<'r>) -> &'w mut Columns<'r, Self::Column> {
-        f32::bank_mut(warps)
-    }
-    #[inline(always)]
-    fn read(lanes: &Lanes<'_>, slot: Slot) -> Self::Column {
-        f32::read(lanes, slot)
-    }
-    #[inline(always)]
-    fn lane(column: &Self::Column, lane: usize) -> Flushed {
-        Flushed::new(f32::lane(column, lane))
-    }
-    #[inline(always)]
-    fn column(value: impl Fn(usize) -> Flushed) -> Self::Column {
-        f32::column(|lane| value(lane).0)
-    }
-    #[inline(always)]
-    fn copy(column: &mut Self::Column, mask: u32, new: &Self::Column) {
-        f32::copy(column, mask, new);
-    }
-    #[inline(always)]
-    fn write(lanes: &mut Lanes<'_>, slot: Slot, value: impl Fn(usize) -> Flushed) {
-        f32::write(lanes, slot, |lane| value(lane).0);
-    }
 }
 
 /// The Rust type for values that are only moved. Floating-point types remain what they are, because their literals
@@ -180,20 +114,22 @@ fn runs<const TEST: Test, T: Value + PartialOrd>() -> Runs {
 
 /// [`runs`] of the comparison `$test`, one of those listed.
 macro_rules! by_test {
-    ($test:expr, $T:ty; $($name:ident)*) => {
+    ($test:expr, $T:ty; $($listed:literal)*) => {
         match $test {
-            $($name => runs::<$name, $T>(),)*
+            $($listed => runs::<$listed, $T>(),)*
             other => unreachable!("the form's grammar lists no comparison {other} for this type"),
         }
     };
 }
 
+/// Integers have no comparison that always holds, nor one that never does.
 fn int_runs<T: Value + PartialOrd>(test: Test) -> Runs {
-    by_test!(test, T; EQ NE LT LE GT GE)
+    by_test!(test, T; 1 2 3 4 5 6)
 }
 
+/// Nor have floating-point numbers, which may also be unordered.
 fn float_runs<T: Value + PartialOrd>(test: Test) -> Runs {
-    by_test!(test, T; EQ NE LT LE GT GE EQU NEU LTU LEU GTU GEU NUM NAN)
+    by_test!(test, T; 1 2 3 4 5 6 7 8 9 10 11 12 13 14)
 }
 
 fn runs_of(test: Test, ty: Type) -> Runs {
@@ -234,13 +170,13 @@ fn write_set(warps: &mut Warps<'_>, args: &Args, compare: Compare, value: u32) {
 
 /// Bit `2t + c` of `table`, for 32 lanes' `t` and `c` at once.
 #[inline(always)]
-fn combine(table: u16, t: u32, c: u32) -> u32 {
+pub(super) fn combine(table: u16, t: u32, c: u32) -> u32 {
     let row = |bit: u16| if table >> bit & 1 != 0 { u32::MAX } else { 0 };
     t & (c & row(3) | !c & row(2)) | !t & (c & row(1) | !c & row(0))
 }
 
 /// Takes the third predicate where the opcode has an operator for it, and sets the truth table of both.
-fn third_predicate(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<(), Error> {
+pub(super) fn third_predicate(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<(), Error> {
     let table = match m.text(2) {
         "and" => 0b1000,
         "or" => 0b1110,
@@ -259,7 +195,12 @@ fn third_predicate(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<(), Er
 }
 
 fn setp(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
-    setp_as(m, o, &runs_of(test(m), m.ty(3)), comparison(test(m), m.ty(3)).map_or(Rule::No, Rule::Compare))
+    setp_as(
+        m,
+        o,
+        &runs_of(test(m.text(1)), m.ty(3)),
+        comparison(test(m.text(1)), m.ty(3)).map_or(Rule::No, Rule::Compare),
+    )
 }
 
 /// How integers compare, if these are and have 32 or 64 bits.
@@ -286,7 +227,7 @@ fn setp_as(m: &Modifiers<'_>, o: &mut Operands<'_, '_>, runs: &Runs, rule: Rule)
 }
 
 fn set(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
-    set_as(m, o, m.ty(3), &runs_of(test(m), m.ty(4)))
+    set_as(m, o, m.ty(3), &runs_of(test(m.text(1)), m.ty(4)))
 }
 
 fn set_as(m: &Modifiers<'_>, o: &mut Operands<'_, '_>, result: Type, runs: &Runs) -> Result<Op, Error> {

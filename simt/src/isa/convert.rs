@@ -16,7 +16,7 @@ use super::affine::Rule;
 use super::float::exact::BF16;
 use super::grammar::Modifiers;
 use super::operands::{Class, Operands, Register, bank_of, span_of};
-use super::value::{Alu, alu, map2, map3};
+use super::value::{Alu, alu, by_flag, map2, map3};
 use crate::isa::form::{Family, Form};
 use crate::isa::op::Op;
 use crate::machine::registers::Bank;
@@ -25,30 +25,20 @@ use crate::ptx::Error;
 use crate::ptx::ast::Operand;
 use recipe::{Number, Recipe, convert};
 
-macro_rules! integers {
-    () => {
-        "(u8|u16|u32|u64|s8|s16|s32|s64)"
-    };
-}
-
-macro_rules! syntax {
-    ($($part:expr),*) => { concat!("cvt.", $($part),*) };
-}
-
 /// Conversion.
 pub const FAMILY: Family = Family {
     title: "Conversion",
     section: "9.7.9",
     forms: &[
         // Between integers.
-        Form::new(syntax!("sat?.", integers!(), ".", integers!()), cvt),
+        Form::new("cvt.sat?.(u8|u16|u32|u64|s8|s16|s32|s64).(u8|u16|u32|u64|s8|s16|s32|s64)", cvt),
         // From floating point to integers.
-        Form::new(syntax!("(rni|rzi|rmi|rpi).ftz?.sat?.", integers!(), ".f32"), cvt),
-        Form::new(syntax!("(rni|rzi|rmi|rpi).sat?.", integers!(), ".(f16|f64)"), cvt),
+        Form::new("cvt.(rni|rzi|rmi|rpi).ftz?.sat?.(u8|u16|u32|u64|s8|s16|s32|s64).f32", cvt),
+        Form::new("cvt.(rni|rzi|rmi|rpi).sat?.(u8|u16|u32|u64|s8|s16|s32|s64).(f16|f64)", cvt),
         Form::new("cvt.(rni|rzi|rmi|rpi).(u16|u32|u64|s16|s32|s64).bf16", cvt).since(90),
         // From integers to floating point.
-        Form::new(syntax!("(rn|rz|rm|rp).ftz?.sat?.f32.", integers!()), cvt),
-        Form::new(syntax!("(rn|rz|rm|rp).sat?.(f16|f64).", integers!()), cvt),
+        Form::new("cvt.(rn|rz|rm|rp).ftz?.sat?.f32.(u8|u16|u32|u64|s8|s16|s32|s64)", cvt),
+        Form::new("cvt.(rn|rz|rm|rp).sat?.(f16|f64).(u8|u16|u32|u64|s8|s16|s32|s64)", cvt),
         Form::new("cvt.(rn|rz|rm|rp).bf16.(u16|u32|u64|s16|s32|s64)", cvt).since(90),
         // To a floating-point type that has all values, or to the integers among them.
         Form::new("cvt.ftz?.sat?.f32.(f16|f32)", cvt),
@@ -231,35 +221,25 @@ fn cvt_pair(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
 
 fn pack_16(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
     o.alu(match m.text(3) {
-        "u16" => alu!(rare (i32, i32) -> u32, |a, b| clamp(a, 0, 0xffff) << 16 | clamp(b, 0, 0xffff)),
-        _ => alu!(rare (i32, i32) -> u32, |a, b| {
-            let half = |x| clamp(x, -0x8000, 0x7fff) & 0xffff;
-            half(a) << 16 | half(b)
-        }),
+        "u16" => alu!(rare (i32, i32) -> u32, pair::<16, false>),
+        _ => alu!(rare (i32, i32) -> u32, pair::<16, true>),
     })
 }
 
 /// `d = c, a, b`: `a` and `b` clamped to a few bits each, below the low bits of `c`.
 fn pack_into(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
-    o.alu(match m.text(3) {
-        "u8" => alu!(rare (i32, i32, u32) -> u32, pack::<8, false>),
-        "s8" => alu!(rare (i32, i32, u32) -> u32, pack::<8, true>),
-        "u4" => alu!(rare (i32, i32, u32) -> u32, pack::<4, false>),
-        "s4" => alu!(rare (i32, i32, u32) -> u32, pack::<4, true>),
-        "u2" => alu!(rare (i32, i32, u32) -> u32, pack::<2, false>),
-        _ => alu!(rare (i32, i32, u32) -> u32, pack::<2, true>),
-    })
+    o.alu(by_flag!(m.text(3).starts_with('s'), SIGNED => match &m.text(3)[1..] {
+        "8" => alu!(rare (i32, i32, u32) -> u32, |a, b, c| c << 16 | pair::<8, SIGNED>(a, b)),
+        "4" => alu!(rare (i32, i32, u32) -> u32, |a, b, c| c << 8 | pair::<4, SIGNED>(a, b)),
+        _ => alu!(rare (i32, i32, u32) -> u32, |a, b, c| c << 4 | pair::<2, SIGNED>(a, b)),
+    }))
 }
 
+/// `a` and `b` clamped to `BITS` each, `a` above `b`.
 #[inline(always)]
-fn pack<const BITS: u32, const SIGNED: bool>(a: i32, b: i32, c: u32) -> u32 {
+fn pair<const BITS: u32, const SIGNED: bool>(a: i32, b: i32) -> u32 {
     let values = 1 << BITS;
     let lowest = if SIGNED { -values / 2 } else { 0 };
-    let part = |x| clamp(x, lowest, lowest + values - 1) & (values as u32 - 1);
-    c << (2 * BITS) | part(a) << BITS | part(b)
-}
-
-#[inline(always)]
-fn clamp(x: i32, lowest: i32, highest: i32) -> u32 {
-    x.clamp(lowest, highest) as u32
+    let part = |x: i32| x.clamp(lowest, lowest + values - 1) as u32 & (values as u32 - 1);
+    part(a) << BITS | part(b)
 }

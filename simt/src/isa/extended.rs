@@ -25,61 +25,48 @@ pub const FAMILY: Family = Family {
     title: "Extended-precision integer arithmetic",
     section: "9.7.2",
     forms: &[
-        Form::new("add.cc.(u32|s32|u64|s64)", |m, o| add(m, o, Flag::Writes)),
-        Form::new("addc.cc?.(u32|s32|u64|s64)", |m, o| add(m, o, Flag::reads(m.has(1)))),
-        Form::new("sub.cc.(u32|s32|u64|s64)", |m, o| sub(m, o, Flag::Writes)),
-        Form::new("subc.cc?.(u32|s32|u64|s64)", |m, o| sub(m, o, Flag::reads(m.has(1)))),
-        Form::new("mad.(hi|lo).cc.(u32|s32|u64|s64)", |m, o| mad(m, o, Flag::Writes)),
-        Form::new("madc.(hi|lo).cc?.(u32|s32|u64|s64)", |m, o| mad(m, o, Flag::reads(m.has(2)))),
+        Form::new("add.cc.(u32|s32|u64|s64)", |m, o| add(m, o, false)),
+        Form::new("addc.cc?.(u32|s32|u64|s64)", |m, o| add(m, o, true)),
+        Form::new("sub.cc.(u32|s32|u64|s64)", |m, o| sub(m, o, false)),
+        Form::new("subc.cc?.(u32|s32|u64|s64)", |m, o| sub(m, o, true)),
+        Form::new("mad.(hi|lo).cc.(u32|s32|u64|s64)", |m, o| mad(m, o, false)),
+        Form::new("madc.(hi|lo).cc?.(u32|s32|u64|s64)", |m, o| mad(m, o, true)),
     ],
 };
 
-/// What an instruction does with the carry flag.
-#[derive(Clone, Copy)]
-enum Flag {
-    Reads,
-    Writes,
-    Both,
-}
-
-impl Flag {
-    /// The flag of an instruction that reads it, and writes it where the opcode says `.cc`.
-    fn reads(and_writes: bool) -> Flag {
-        if and_writes { Flag::Both } else { Flag::Reads }
-    }
-}
-
-/// A [`Run`] for each use of the flag: `$run` is generic over whether it reads and writes the flag.
-macro_rules! by_flag {
-    ($flag:expr, |$lanes:ident, $args:ident| $run:ident($($rest:expr),*)) => {
-        match $flag {
-            Flag::Writes => |warps: &mut Warps<'_>, $args: &Args| warps.each(|$lanes| $run::<_, false, true>($lanes, $args, $($rest),*)),
-            Flag::Reads => |warps: &mut Warps<'_>, $args: &Args| warps.each(|$lanes| $run::<_, true, false>($lanes, $args, $($rest),*)),
-            Flag::Both => |warps: &mut Warps<'_>, $args: &Args| warps.each(|$lanes| $run::<_, true, true>($lanes, $args, $($rest),*)),
+/// A [`Run`] for each use of the flag: `$run` is generic over whether it reads and writes the flag, of which it does at least one.
+macro_rules! by_use {
+    ($reads:expr, $writes:expr, |$lanes:ident, $args:ident| $run:ident($($rest:expr),*)) => {
+        match ($reads, $writes) {
+            (false, _) => |warps: &mut Warps<'_>, $args: &Args| warps.each(|$lanes| $run::<_, false, true>($lanes, $args, $($rest),*)),
+            (_, false) => |warps: &mut Warps<'_>, $args: &Args| warps.each(|$lanes| $run::<_, true, false>($lanes, $args, $($rest),*)),
+            _ => |warps: &mut Warps<'_>, $args: &Args| warps.each(|$lanes| $run::<_, true, true>($lanes, $args, $($rest),*)),
         }
     };
 }
 
-// The sign does not change a sum or its carry.
+// The sign does not change a sum or its carry. What writes the flag has `.cc` in the opcode.
 
-fn add(m: &Modifiers<'_>, o: &mut Operands<'_, '_>, flag: Flag) -> Result<Op, Error> {
+fn add(m: &Modifiers<'_>, o: &mut Operands<'_, '_>, reads: bool) -> Result<Op, Error> {
     by_type!(m.ty(2); [U32 | S32 => u32, U64 | S64 => u64], T => {
-        chain(o, &[T::KIND; 3], by_flag!(flag, |lanes, args| sum(NO_CARRY, T::add_carry)))
+        chain(o, &[T::KIND; 3], by_use!(reads, m.has(1), |lanes, args| sum(NO_CARRY, T::add_carry)))
     })
 }
 
-fn sub(m: &Modifiers<'_>, o: &mut Operands<'_, '_>, flag: Flag) -> Result<Op, Error> {
+/// `a + !b + carry`, which is `a - b` if `carry` is set.
+fn sub(m: &Modifiers<'_>, o: &mut Operands<'_, '_>, reads: bool) -> Result<Op, Error> {
     by_type!(m.ty(2); [U32 | S32 => u32, U64 | S64 => u64], T => {
-        chain(o, &[T::KIND; 3], by_flag!(flag, |lanes, args| sum(CARRY, T::sub_carry)))
+        let run = by_use!(reads, m.has(1), |lanes, args| sum(CARRY, |a: T, b, c| a.add_carry(!b, c)));
+        chain(o, &[T::KIND; 3], run)
     })
 }
 
 /// The flag is added only to the half of the product that the instruction keeps.
-fn mad(m: &Modifiers<'_>, o: &mut Operands<'_, '_>, flag: Flag) -> Result<Op, Error> {
+fn mad(m: &Modifiers<'_>, o: &mut Operands<'_, '_>, reads: bool) -> Result<Op, Error> {
     by_type!(m.ty(3); [U32 => u32, S32 => i32, U64 => u64, S64 => i64], T => {
         chain(o, &[T::KIND; 4], match m.text(1) {
-            "hi" => by_flag!(flag, |lanes, args| product_sum(T::high)),
-            _ => by_flag!(flag, |lanes, args| product_sum(T::wrapping_mul)),
+            "hi" => by_use!(reads, m.has(2), |lanes, args| product_sum(T::high)),
+            _ => by_use!(reads, m.has(2), |lanes, args| product_sum(T::wrapping_mul)),
         })
     })
 }
@@ -97,8 +84,6 @@ fn chain(o: &mut Operands<'_, '_>, kinds: &'static [Kind], run: Run) -> Result<O
 trait Carry: Product {
     /// `self + other + carry`, and whether it did not fit.
     fn add_carry(self, other: Self, carry: bool) -> (Self, bool);
-    /// `self + !other + carry`, which is `self - other` if `carry` is set, and whether it did not fit.
-    fn sub_carry(self, other: Self, carry: bool) -> (Self, bool);
 }
 
 macro_rules! carry {
@@ -109,10 +94,6 @@ macro_rules! carry {
                 let (sum, over) = (self as $unsigned).overflowing_add(other as $unsigned);
                 let (sum, over_again) = sum.overflowing_add(<$unsigned>::from(carry));
                 (sum as $ty, over | over_again)
-            }
-            #[inline(always)]
-            fn sub_carry(self, other: $ty, carry: bool) -> ($ty, bool) {
-                self.add_carry(!other, carry)
             }
         }
     )*};

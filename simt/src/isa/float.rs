@@ -17,10 +17,11 @@ mod tests;
 
 use super::grammar::Modifiers;
 use super::operands::Operands;
-use super::value::alu;
+use super::value::{alu, by_flag, by_type};
 use crate::isa::form::{Family, Form};
 use crate::isa::op::Op;
 use crate::ptx::Error;
+use exact::Rounding;
 use single::{Mode, Pick};
 
 /// Floating point.
@@ -65,46 +66,21 @@ pub const FAMILY: Family = Family {
 /// An [`Alu`] as [`alu!`] makes it, where `$f` may name the constant `$NAME`, which is the rounding named by `$text`. Kernels seldom
 /// round in another way than to nearest, the default.
 macro_rules! by_rounding {
-    ($text:expr, $NAME:ident => $types:tt -> $d:ty, $f:expr) => {{
-        use $crate::isa::float::exact::Rounding;
+    ($text:expr, $NAME:ident => $types:tt -> $d:ty, $f:expr) => {
         match $text {
-            "rz" => {
-                const $NAME: Rounding = Rounding::Zero;
-                by_rounding!(@rare $types -> $d, $f)
-            }
-            "rm" => {
-                const $NAME: Rounding = Rounding::Down;
-                by_rounding!(@rare $types -> $d, $f)
-            }
-            "rp" => {
-                const $NAME: Rounding = Rounding::Up;
-                by_rounding!(@rare $types -> $d, $f)
-            }
-            _ => {
-                const $NAME: Rounding = Rounding::Nearest;
-                by_rounding!(@often $types -> $d, $f)
-            }
-        }
-    }};
-    (@rare ($($source:ty),*) -> $d:ty, $f:expr) => { alu!(rare ($($source),*) -> $d, $f) };
-    (@often ($($source:ty),*) -> $d:ty, $f:expr) => { alu!(($($source),*) -> $d, $f) };
-}
-
-/// Evaluates `$body` with `$NAME` a constant that equals `$flag`.
-macro_rules! by_flag {
-    ($flag:expr, $NAME:ident => $body:expr) => {
-        if $flag {
-            const $NAME: bool = true;
-            $body
-        } else {
-            const $NAME: bool = false;
-            $body
+            "rz" => by_rounding!(@as Zero, $NAME, alu!(rare $types -> $d, $f)),
+            "rm" => by_rounding!(@as Down, $NAME, alu!(rare $types -> $d, $f)),
+            "rp" => by_rounding!(@as Up, $NAME, alu!(rare $types -> $d, $f)),
+            _ => by_rounding!(@as Nearest, $NAME, alu!($types -> $d, $f)),
         }
     };
+    (@as $rounding:ident, $NAME:ident, $alu:expr) => {{
+        const $NAME: Rounding = Rounding::$rounding;
+        $alu
+    }};
 }
-pub(super) use by_flag;
 
-/// The same with `$MODE` a constant that holds the modifiers `.rnd` and `.ftz` in segments 1 and 2, and `.sat` in segment 3 where
+/// [`by_rounding!`] with `$MODE` a constant that holds the modifiers `.rnd` and `.ftz` in segments 1 and 2, and `.sat` in segment 3 where
 /// `$m` has one.
 macro_rules! by_mode {
     ($m:expr, sat, $MODE:ident => $types:tt -> $d:ty, $f:expr) => {
@@ -118,61 +94,39 @@ macro_rules! by_mode {
     };
 }
 
-fn add_f32(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
-    o.alu(by_mode!(m, sat, MODE => (f32, f32) -> f32, |a, b| single::add(MODE, a, b)))
+/// An instruction that computes `$f(mode, operands…)`, with the modifiers of [`by_mode!`].
+macro_rules! rounded_f32 {
+    ($name:ident, $sat:tt, ($($x:ident: $ty:ty),*), $f:expr) => {
+        fn $name(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
+            o.alu(by_mode!(m, $sat, MODE => ($($ty),*) -> f32, |$($x),*| $f(MODE, $($x),*)))
+        }
+    };
 }
 
-fn sub_f32(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
-    o.alu(by_mode!(m, sat, MODE => (f32, f32) -> f32, |a, b| single::sub(MODE, a, b)))
+rounded_f32!(add_f32, sat, (a: f32, b: f32), single::add);
+rounded_f32!(sub_f32, sat, (a: f32, b: f32), single::sub);
+rounded_f32!(mul_f32, sat, (a: f32, b: f32), single::mul);
+rounded_f32!(fma_f32, sat, (a: f32, b: f32, c: f32), single::fma);
+rounded_f32!(div_f32, false, (a: f32, b: f32), single::div);
+rounded_f32!(rcp_f32, false, (a: f32), |mode, a| single::div(mode, 1.0, a));
+rounded_f32!(sqrt_f32, false, (a: f32), single::sqrt);
+
+/// An instruction that computes `$f(rounding, operands…)`, with the rounding in segment 1.
+macro_rules! rounded_f64 {
+    ($name:ident, ($($x:ident: $ty:ty),*), $f:expr) => {
+        fn $name(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
+            o.alu(by_rounding!(m.text(1), RND => ($($ty),*) -> f64, |$($x),*| $f(RND, $($x),*)))
+        }
+    };
 }
 
-fn mul_f32(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
-    o.alu(by_mode!(m, sat, MODE => (f32, f32) -> f32, |a, b| single::mul(MODE, a, b)))
-}
-
-fn fma_f32(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
-    o.alu(by_mode!(m, sat, MODE => (f32, f32, f32) -> f32, |a, b, c| single::fma(MODE, a, b, c)))
-}
-
-fn div_f32(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
-    o.alu(by_mode!(m, false, MODE => (f32, f32) -> f32, |a, b| single::div(MODE, a, b)))
-}
-
-fn rcp_f32(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
-    o.alu(by_mode!(m, false, MODE => (f32) -> f32, |a| single::div(MODE, 1.0, a)))
-}
-
-fn sqrt_f32(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
-    o.alu(by_mode!(m, false, MODE => (f32) -> f32, |a| single::sqrt(MODE, a)))
-}
-
-fn add_f64(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
-    o.alu(by_rounding!(m.text(1), RND => (f64, f64) -> f64, |a, b| double::add(RND, a, b)))
-}
-
-fn sub_f64(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
-    o.alu(by_rounding!(m.text(1), RND => (f64, f64) -> f64, |a, b| double::sub(RND, a, b)))
-}
-
-fn mul_f64(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
-    o.alu(by_rounding!(m.text(1), RND => (f64, f64) -> f64, |a, b| double::mul(RND, a, b)))
-}
-
-fn fma_f64(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
-    o.alu(by_rounding!(m.text(1), RND => (f64, f64, f64) -> f64, |a, b, c| double::fma(RND, a, b, c)))
-}
-
-fn div_f64(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
-    o.alu(by_rounding!(m.text(1), RND => (f64, f64) -> f64, |a, b| double::div(RND, a, b)))
-}
-
-fn rcp_f64(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
-    o.alu(by_rounding!(m.text(1), RND => (f64) -> f64, |a| double::div(RND, 1.0, a)))
-}
-
-fn sqrt_f64(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
-    o.alu(by_rounding!(m.text(1), RND => (f64) -> f64, |a| double::sqrt(RND, a)))
-}
+rounded_f64!(add_f64, (a: f64, b: f64), double::add);
+rounded_f64!(sub_f64, (a: f64, b: f64), double::sub);
+rounded_f64!(mul_f64, (a: f64, b: f64), double::mul);
+rounded_f64!(fma_f64, (a: f64, b: f64, c: f64), double::fma);
+rounded_f64!(div_f64, (a: f64, b: f64), double::div);
+rounded_f64!(rcp_f64, (a: f64), |rounding, a| double::div(rounding, 1.0, a));
+rounded_f64!(sqrt_f64, (a: f64), double::sqrt);
 
 fn abs_f32(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
     o.alu(by_flag!(m.has(1), FTZ => alu!((f32) -> f32, |a| single::unary(FTZ, a, f32::abs))))
@@ -200,19 +154,13 @@ pick_f32!(min_xorsign_f32, max: false, xorsign: true);
 pick_f32!(max_xorsign_f32, max: true, xorsign: true);
 
 fn testp(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
-    o.alu(match (m.text(1), m.text(2)) {
-        ("finite", "f32") => alu!(rare (f32) -> bool, f32::is_finite),
-        ("finite", _) => alu!(rare (f64) -> bool, f64::is_finite),
-        ("infinite", "f32") => alu!(rare (f32) -> bool, f32::is_infinite),
-        ("infinite", _) => alu!(rare (f64) -> bool, f64::is_infinite),
-        ("number", "f32") => alu!(rare (f32) -> bool, |a: f32| !a.is_nan()),
-        ("number", _) => alu!(rare (f64) -> bool, |a: f64| !a.is_nan()),
-        ("notanumber", "f32") => alu!(rare (f32) -> bool, f32::is_nan),
-        ("notanumber", _) => alu!(rare (f64) -> bool, f64::is_nan),
+    o.alu(by_type!(m.ty(2); [F32 => f32, F64 => f64], T => match m.text(1) {
+        "finite" => alu!(rare (T) -> bool, T::is_finite),
+        "infinite" => alu!(rare (T) -> bool, T::is_infinite),
+        "number" => alu!(rare (T) -> bool, |a: T| !a.is_nan()),
+        "notanumber" => alu!(rare (T) -> bool, T::is_nan),
         // The specification counts zeros as normal.
-        ("normal", "f32") => alu!(rare (f32) -> bool, |a: f32| a.is_normal() || a == 0.0),
-        ("normal", _) => alu!(rare (f64) -> bool, |a: f64| a.is_normal() || a == 0.0),
-        (_, "f32") => alu!(rare (f32) -> bool, f32::is_subnormal),
-        _ => alu!(rare (f64) -> bool, f64::is_subnormal),
-    })
+        "normal" => alu!(rare (T) -> bool, |a: T| a.is_normal() || a == 0.0),
+        _ => alu!(rare (T) -> bool, T::is_subnormal),
+    }))
 }

@@ -8,11 +8,11 @@
 
 mod compare;
 
-use super::float::by_flag;
 use super::float::exact::{self, BF16, F16, Format, Number, Rounding};
+use super::float::single::Pick;
 use super::grammar::Modifiers;
 use super::operands::Operands;
-use super::value::{Value, alu};
+use super::value::{Value, alu, by_flag};
 use crate::isa::form::{Family, Form};
 use crate::isa::op::Op;
 use crate::ptx::Error;
@@ -83,28 +83,17 @@ impl Halves for u32 {
 macro_rules! by_half {
     ($m:expr, $FORMAT:ident, $T:ident => $body:expr) => {
         match last_type($m) {
-            Type::F16 => {
-                const $FORMAT: Format = F16;
-                type $T = u16;
-                $body
-            }
-            Type::F16x2 => {
-                const $FORMAT: Format = F16;
-                type $T = u32;
-                $body
-            }
-            Type::Bf16 => {
-                const $FORMAT: Format = BF16;
-                type $T = u16;
-                $body
-            }
-            _ => {
-                const $FORMAT: Format = BF16;
-                type $T = u32;
-                $body
-            }
+            Type::F16 => by_half!(@as F16, u16, $FORMAT, $T => $body),
+            Type::F16x2 => by_half!(@as F16, u32, $FORMAT, $T => $body),
+            Type::Bf16 => by_half!(@as BF16, u16, $FORMAT, $T => $body),
+            _ => by_half!(@as BF16, u32, $FORMAT, $T => $body),
         }
     };
+    (@as $format:ident, $column:ty, $FORMAT:ident, $T:ident => $body:expr) => {{
+        const $FORMAT: Format = $format;
+        type $T = $column;
+        $body
+    }};
 }
 
 /// Evaluates `$body` with `$MODE` a constant that holds the modifiers.
@@ -196,16 +185,6 @@ fn by_f64(format: Format, bits: u64, f: impl Fn(f64) -> f64) -> u64 {
     // The conversion to double precision is exact.
     let x = f64::from_bits(Number::read(format, bits).round(exact::F64, Rounding::Nearest));
     Number::read(exact::F64, f(x).to_bits()).round(format, Rounding::Nearest)
-}
-
-/// How `min` and `max` treat NaN and signs: the fields of [`super::float::single::Pick`].
-#[derive(Clone, Copy)]
-#[expect(clippy::struct_excessive_bools, reason = "one a modifier, any of which may be there")]
-struct Pick {
-    ftz: bool,
-    nan: bool,
-    xorsign: bool,
-    max: bool,
 }
 
 macro_rules! pick {

@@ -1,14 +1,14 @@
 //! Integer arithmetic: sums, products, quotients, dot products.
 //!
 //! Arithmetic wraps unless a form says `.sat`. Where the specification leaves a result to the machine, it is
-//! NVIDIA's: see [`div`] and [`rem`], and [`Product24`] for the upper bytes of 24-bit operands. What counts, finds
+//! NVIDIA's: see [`div`] and [`rem`], and [`mul24`] for the upper bytes of 24-bit operands. What counts, finds
 //! and cuts out bits is in [`super::bitfield`]. Left out: the packed forms of `sm_90` (`add.u16x2`,
 //! `min.s16x2`) and `.relu`. Specification: PTX ISA, sections 9.7.1.1 to 9.7.1.13, 9.7.1.23 and 9.7.1.24.
 
 use super::affine::Rule;
 use super::grammar::Modifiers;
 use super::operands::Operands;
-use super::value::{Alu, Args, Value, alu, by_int, by_type, by_width, map1, map2};
+use super::value::{Alu, Args, Value, alu, by_flag, by_int, by_type, by_width, map1, map2};
 use crate::isa::form::{Family, Form};
 use crate::isa::op::Op;
 use crate::machine::registers::Warps;
@@ -38,7 +38,7 @@ pub const FAMILY: Family = Family {
         Form::new("mul24.(hi|lo).(u32|s32)", mul24),
         Form::new("mad24.(hi|lo).(u32|s32)", mad24),
         Form::new("mad24.hi.sat.s32", |_, o| {
-            o.alu(alu!(rare (i32, i32, i32) -> i32, |a, b, c| i32::high24(a, b).saturating_add(c)))
+            o.alu(alu!(rare (i32, i32, i32) -> i32, |a, b, c| i32::high(a << 8, b << 8).saturating_add(c)))
         }),
         Form::new("sad.(u16|u32|u64|s16|s32|s64)", |m, o| {
             o.alu(by_int!(m.ty(1), T => {
@@ -130,45 +130,19 @@ fn is_signed(ty: Type) -> bool {
     matches!(ty, Type::S16 | Type::S32 | Type::S64)
 }
 
-/// Products of the lower 24 bits, of which `.lo` keeps bits 0 to 31 and `.hi` bits 16 to 47.
-trait Product24: Product {
-    /// The lower 24 bits, extended with the type's sign; the machine ignores all others.
-    fn low24(self) -> Self;
-    fn low_half24(self, other: Self) -> Self;
-    fn high24(self, other: Self) -> Self;
-}
-
-macro_rules! product24 {
-    ($($ty:ty),*) => {$(
-        impl Product24 for $ty {
-            #[inline(always)]
-            fn low24(self) -> $ty {
-                self << 8 >> 8
-            }
-            #[inline(always)]
-            fn low_half24(self, other: $ty) -> $ty {
-                self.low24().wrapping_mul(other.low24())
-            }
-            #[inline(always)]
-            fn high24(self, other: $ty) -> $ty {
-                (self.low24().double(other.low24()) >> 16) as $ty
-            }
-        }
-    )*};
-}
-product24!(u32, i32);
-
+/// Products of the lower 24 bits, extended with the type's sign; the machine ignores all others. `.lo` keeps bits 0 to 31,
+/// and `.hi` bits 16 to 47: the upper half of a product of numbers that are 8 bits further up.
 fn mul24(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
     o.alu(by_type!(m.ty(2); [U32 => u32, S32 => i32], T => match m.text(1) {
-        "hi" => alu!(rare (T, T) -> T, T::high24),
-        _ => alu!(rare (T, T) -> T, T::low_half24),
+        "hi" => alu!(rare (T, T) -> T, |a, b| T::high(a << 8, b << 8)),
+        _ => alu!(rare (T, T) -> T, |a, b| (a << 8 >> 8).wrapping_mul(b << 8 >> 8)),
     }))
 }
 
 fn mad24(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
     o.alu(by_type!(m.ty(2); [U32 => u32, S32 => i32], T => match m.text(1) {
-        "hi" => alu!(rare (T, T, T) -> T, |a, b, c| T::high24(a, b).wrapping_add(c)),
-        _ => alu!(rare (T, T, T) -> T, |a, b, c| T::low_half24(a, b).wrapping_add(c)),
+        "hi" => alu!(rare (T, T, T) -> T, |a, b, c| T::high(a << 8, b << 8).wrapping_add(c)),
+        _ => alu!(rare (T, T, T) -> T, |a, b, c| (a << 8 >> 8).wrapping_mul(b << 8 >> 8).wrapping_add(c)),
     }))
 }
 
@@ -218,34 +192,22 @@ fn dot4<const A: bool, const B: bool>(a: u32, b: u32, c: u32) -> u32 {
     (0..4).fold(c, |sum, i| sum.wrapping_add(byte::<A>(a, i).wrapping_mul(byte::<B>(b, i))))
 }
 
-/// `c` plus the products of the two halves of `a` and two bytes of `b`, from byte `FIRST` on.
-fn dot2<const A: bool, const B: bool, const FIRST: u32>(a: u32, b: u32, c: u32) -> u32 {
-    (0..2).fold(c, |sum, i| sum.wrapping_add(half::<A>(a, i).wrapping_mul(byte::<B>(b, FIRST + i))))
+/// `c` plus the products of the two halves of `a` and the two lower bytes of `b`.
+fn dot2<const A: bool, const B: bool>(a: u32, b: u32, c: u32) -> u32 {
+    (0..2).fold(c, |sum, i| sum.wrapping_add(half::<A>(a, i).wrapping_mul(byte::<B>(b, i))))
 }
 
 fn dp4a(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
-    o.alu(match (m.ty(1), m.ty(2)) {
-        (Type::S32, Type::S32) => alu!(rare (u32, u32, u32) -> u32, dot4::<true, true>),
-        (Type::S32, _) => alu!(rare (u32, u32, u32) -> u32, dot4::<true, false>),
-        (_, Type::S32) => alu!(rare (u32, u32, u32) -> u32, dot4::<false, true>),
-        _ => alu!(rare (u32, u32, u32) -> u32, dot4::<false, false>),
-    })
+    o.alu(by_flag!(is_signed(m.ty(1)), A => by_flag!(is_signed(m.ty(2)), B => {
+        alu!(rare (u32, u32, u32) -> u32, dot4::<A, B>)
+    })))
 }
 
 fn dp2a(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
-    o.alu(match m.text(1) {
-        "hi" => dot2_alu::<2>(m.ty(2), m.ty(3)),
-        _ => dot2_alu::<0>(m.ty(2), m.ty(3)),
-    })
-}
-
-fn dot2_alu<const FIRST: u32>(a: Type, b: Type) -> Alu {
-    match (a, b) {
-        (Type::S32, Type::S32) => alu!(rare (u32, u32, u32) -> u32, dot2::<true, true, FIRST>),
-        (Type::S32, _) => alu!(rare (u32, u32, u32) -> u32, dot2::<true, false, FIRST>),
-        (_, Type::S32) => alu!(rare (u32, u32, u32) -> u32, dot2::<false, true, FIRST>),
-        _ => alu!(rare (u32, u32, u32) -> u32, dot2::<false, false, FIRST>),
-    }
+    o.alu(by_flag!(is_signed(m.ty(2)), A => by_flag!(is_signed(m.ty(3)), B => match m.text(1) {
+        "hi" => alu!(rare (u32, u32, u32) -> u32, |a, b, c| dot2::<A, B>(a, b >> 16, c)),
+        _ => alu!(rare (u32, u32, u32) -> u32, dot2::<A, B>),
+    })))
 }
 
 #[cfg(test)]

@@ -81,76 +81,83 @@ impl Arguments<'_> {
         Ok(value)
     }
 
-    fn int(&mut self) -> Result<i32, Failure> {
-        Ok(self.next(4)? as i32)
+    /// The next argument as an integer of so many bits. C promotes those that are narrower than `int`.
+    fn integer(&mut self, bits: u32) -> Result<u64, Failure> {
+        self.next(bits.max(32) / 8)
     }
-}
 
-/// C's flags.
-#[derive(Clone, Copy, Debug, Default)]
-#[expect(clippy::struct_excessive_bools, reason = "one a flag, any of which may be there")]
-struct Flags {
-    /// `-`: to the left.
-    left: bool,
-    /// `+`: always a sign.
-    plus: bool,
-    /// A space where there is no sign.
-    space: bool,
-    /// `#`: the alternative form: `0x`, always a point, trailing zeros kept.
-    alternative: bool,
-    /// `0`: filled with zeros.
-    zero: bool,
-}
-
-/// How many bits of an integer count, and how many bytes its argument takes.
-#[derive(Clone, Copy, Debug)]
-struct Length {
-    bits: u32,
-    bytes: u32,
+    /// A width or precision; `None` if it is left out.
+    fn count(&mut self, count: Count) -> Result<Option<i32>, Failure> {
+        Ok(match count {
+            Count::LeftOut => None,
+            Count::Digits(value) => Some(value),
+            Count::Argument => Some(self.next(4)? as i32),
+        })
+    }
 }
 
 /// `%`, flags, width, precision, length and conversion.
 #[derive(Clone, Copy, Debug)]
-struct Directive {
-    flags: Flags,
+struct Directive<'f> {
+    /// C's flags, as they are in the text.
+    flags: &'f [u8],
+    /// Filled at the right end: the flag `-`, or a negative width.
+    to_the_left: bool,
     width: usize,
     precision: Option<usize>,
-    length: Length,
+    /// How many bits of an integer count.
+    bits: u32,
     conversion: u8,
 }
 
-impl Directive {
+/// A width or a precision in the text.
+#[derive(Clone, Copy)]
+enum Count {
+    LeftOut,
+    Digits(i32),
+    /// `*`
+    Argument,
+}
+
+impl<'f> Directive<'f> {
     /// Reads what follows `%`; `None` if it is not a conversion.
-    fn parse<'f>(
+    fn parse(
         mut text: &'f [u8],
         arguments: &mut Arguments<'_>,
-    ) -> Result<Option<(Directive, &'f [u8])>, Failure> {
-        // The text is read twice, so that `*` takes no argument if the text turns out not to be a conversion.
-        if !is_conversion(text) {
+    ) -> Result<Option<(Directive<'f>, &'f [u8])>, Failure> {
+        let flags = take_while(&mut text, |byte| b"-+ #0".contains(&byte));
+        let width = parse_count(&mut text);
+        let mut precision = Count::LeftOut;
+        if let Some(rest) = text.strip_prefix(b".") {
+            text = rest;
+            precision = match parse_count(&mut text) {
+                Count::LeftOut => Count::Digits(0),
+                count => count,
+            };
+        }
+        let bits = parse_length(&mut text);
+        let Some((&conversion, rest)) = text.split_first() else { return Ok(None) };
+        if !b"diuoxXcspfFeEgGaA%".contains(&conversion) {
             return Ok(None);
         }
-        let mut flags = parse_flags(&mut text);
-        let width = parse_number(&mut text, arguments)?.unwrap_or(0);
-        flags.left |= width < 0;
-        let precision = match text.split_first() {
-            Some((b'.', rest)) => {
-                text = rest;
-                parse_number(&mut text, arguments)?.or(Some(0))
-            }
-            _ => None,
-        };
-        let length = parse_length(&mut text);
-        let Some((&conversion, rest)) = text.split_first() else { return Ok(None) };
+        // Only now, because a text that is not a conversion takes no argument.
+        let width = arguments.count(width)?.unwrap_or(0);
+        let precision = arguments.count(precision)?;
         let bounded = |n: u32| (n as usize).min(MAX_OUTPUT);
         let directive = Directive {
             flags,
+            to_the_left: flags.contains(&b'-') || width < 0,
             width: bounded(width.unsigned_abs()),
             // A negative precision counts as none.
             precision: precision.and_then(|p| u32::try_from(p).ok()).map(bounded),
-            length,
+            bits,
             conversion,
         };
         Ok(Some((directive, rest)))
+    }
+
+    fn has(&self, flag: u8) -> bool {
+        self.flags.contains(&flag)
     }
 
     fn render(&self, arguments: &mut Arguments<'_>) -> Result<Vec<u8>, Failure> {
@@ -163,21 +170,21 @@ impl Directive {
                 self.padded(arguments.memory.string(address, limit).ok_or(Failure::Text(address))?)
             }
             b'p' => self.pointer(arguments.next(8)?),
-            b'd' | b'i' => self.signed(arguments.next(self.length.bytes)?),
-            b'u' | b'o' | b'x' | b'X' => self.unsigned(arguments.next(self.length.bytes)?),
+            b'd' | b'i' => self.signed(arguments.integer(self.bits)?),
+            b'u' | b'o' | b'x' | b'X' => self.unsigned(arguments.integer(self.bits)?),
             _ => number::float(self, f64::from_bits(arguments.next(8)?)),
         })
     }
 
     fn signed(&self, bits: u64) -> Vec<u8> {
-        let unused = 64 - self.length.bits;
+        let unused = 64 - self.bits;
         let value = (bits << unused) as i64 >> unused;
         let digits = self.at_least_precision(value.unsigned_abs().to_string(), value == 0);
         self.number(self.sign(value < 0), &digits, self.precision.is_none())
     }
 
     fn unsigned(&self, bits: u64) -> Vec<u8> {
-        let value = bits & u64::MAX >> (64 - self.length.bits);
+        let value = bits & u64::MAX >> (64 - self.bits);
         let digits = match self.conversion {
             b'o' => format!("{value:o}"),
             b'x' => format!("{value:x}"),
@@ -186,7 +193,7 @@ impl Directive {
         };
         let mut digits = self.at_least_precision(digits, value == 0);
         let prefix = match self.conversion {
-            _ if !self.flags.alternative => "",
+            _ if !self.has(b'#') => "",
             b'x' if value != 0 => "0x",
             b'X' if value != 0 => "0X",
             // The alternative form of octal numbers begins with a zero.
@@ -218,8 +225,8 @@ impl Directive {
     fn sign(&self, negative: bool) -> &'static str {
         match negative {
             true => "-",
-            false if self.flags.plus => "+",
-            false if self.flags.space => " ",
+            false if self.has(b'+') => "+",
+            false if self.has(b' ') => " ",
             false => "",
         }
     }
@@ -227,75 +234,40 @@ impl Directive {
     /// Prefix and digits, filled to the width, with zeros between the two if `zeros` and the flag allow it.
     fn number(&self, prefix: &str, digits: &str, zeros: bool) -> Vec<u8> {
         let missing = self.width.saturating_sub(prefix.len() + digits.len());
-        let fill = if zeros && self.flags.zero && !self.flags.left { missing } else { 0 };
+        let fill = if zeros && self.has(b'0') && !self.to_the_left { missing } else { 0 };
         self.padded([prefix.as_bytes(), &vec![b'0'; fill], digits.as_bytes()].concat())
     }
 
     /// Filled to the width with spaces.
     fn padded(&self, mut text: Vec<u8>) -> Vec<u8> {
         let missing = self.width.saturating_sub(text.len());
-        let at = if self.flags.left { text.len() } else { 0 };
+        let at = if self.to_the_left { text.len() } else { 0 };
         text.splice(at..at, std::iter::repeat_n(b' ', missing));
         text
     }
 }
 
-/// Whether the text after `%` is a conversion, to its last letter.
-fn is_conversion(text: &[u8]) -> bool {
-    let mut rest = text;
-    parse_flags(&mut rest);
-    skip_number(&mut rest);
-    if let Some((b'.', after)) = rest.split_first() {
-        rest = after;
-        skip_number(&mut rest);
-    }
-    parse_length(&mut rest);
-    rest.first().is_some_and(|letter| b"diuoxXcspfFeEgGaA%".contains(letter))
+/// Takes the bytes off the start of a text that pass a test.
+fn take_while<'f>(text: &mut &'f [u8], test: impl Fn(u8) -> bool) -> &'f [u8] {
+    let length = text.iter().take_while(|&&byte| test(byte)).count();
+    let (taken, rest) = text.split_at(length);
+    *text = rest;
+    taken
 }
 
-fn parse_flags(text: &mut &[u8]) -> Flags {
-    let mut flags = Flags::default();
-    while let Some((&byte, rest)) = text.split_first() {
-        match byte {
-            b'-' => flags.left = true,
-            b'+' => flags.plus = true,
-            b' ' => flags.space = true,
-            b'#' => flags.alternative = true,
-            b'0' => flags.zero = true,
-            _ => break,
-        }
+/// Takes off a width or precision: digits, or `*` for an argument.
+fn parse_count(text: &mut &[u8]) -> Count {
+    if let Some(rest) = text.strip_prefix(b"*") {
         *text = rest;
+        return Count::Argument;
     }
-    flags
+    let digits = take_while(text, |byte| byte.is_ascii_digit());
+    let more = |value: i32, digit: &u8| value.saturating_mul(10).saturating_add(i32::from(digit - b'0'));
+    if digits.is_empty() { Count::LeftOut } else { Count::Digits(digits.iter().fold(0, more)) }
 }
 
-fn skip_number(text: &mut &[u8]) {
-    if let Some((b'*', rest)) = text.split_first() {
-        *text = rest;
-        return;
-    }
-    let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    *text = &text[digits..];
-}
-
-/// A width or precision: digits, or `*` for an argument.
-fn parse_number(text: &mut &[u8], arguments: &mut Arguments<'_>) -> Result<Option<i32>, Failure> {
-    let before = *text;
-    skip_number(text);
-    let number = &before[..before.len() - text.len()];
-    match number {
-        [] => Ok(None),
-        [b'*'] => Ok(Some(arguments.int()?)),
-        digits => {
-            let value = digits
-                .iter()
-                .fold(0_i32, |value, digit| value.saturating_mul(10).saturating_add(i32::from(digit - b'0')));
-            Ok(Some(value))
-        }
-    }
-}
-
-fn parse_length(text: &mut &[u8]) -> Length {
+/// Takes off the length of an integer, in bits.
+fn parse_length(text: &mut &[u8]) -> u32 {
     let (bits, letters) = match **text {
         [b'h', b'h', ..] => (8, 2),
         [b'h', ..] => (16, 1),
@@ -304,6 +276,5 @@ fn parse_length(text: &mut &[u8]) -> Length {
         _ => (32, 0),
     };
     *text = &text[letters..];
-    // C promotes numbers that are narrower than `int`.
-    Length { bits, bytes: if bits == 64 { 8 } else { 4 } }
+    bits
 }

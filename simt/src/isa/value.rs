@@ -114,9 +114,28 @@ value! {
     u32, B32, narrow Narrow, write_narrow, |bits: u32| bits, |value: u32| value;
     i32, B32, narrow Narrow, write_narrow, |bits: u32| bits as i32, |value: i32| value as u32;
     f32, F32, narrow Narrow, write_narrow, f32::from_bits, f32::to_bits;
+    Flushed, F32, narrow Narrow, write_narrow, Flushed::from_bits, Flushed::to_bits;
     u64, B64, wide Wide, write_wide, |bits: u64| bits, |value: u64| value;
     i64, B64, wide Wide, write_wide, |bits: u64| bits as i64, |value: i64| value as u64;
     f64, F64, wide Wide, write_wide, f64::from_bits, f64::to_bits;
+}
+
+/// An `f32` that an `.ftz` instruction compares: a subnormal source counts as zero.
+#[derive(Clone, Copy, PartialEq, PartialOrd)]
+pub struct Flushed(pub f32);
+
+impl Flushed {
+    #[inline(always)]
+    fn from_bits(bits: u32) -> Flushed {
+        let value = f32::from_bits(bits);
+        // Zeros of either sign are equal.
+        Flushed(if value.abs() < f32::MIN_POSITIVE { 0.0 } else { value })
+    }
+
+    #[inline(always)]
+    fn to_bits(self) -> u32 {
+        self.0.to_bits()
+    }
 }
 
 impl Value for bool {
@@ -349,6 +368,20 @@ macro_rules! by_type {
     };
 }
 pub(crate) use by_type;
+
+/// Evaluates `$body` with `$NAME` a constant that equals `$flag`.
+macro_rules! by_flag {
+    ($flag:expr, $NAME:ident => $body:expr) => {
+        if $flag {
+            const $NAME: bool = true;
+            $body
+        } else {
+            const $NAME: bool = false;
+            $body
+        }
+    };
+}
+pub(crate) use by_flag;
 
 /// [`by_type!`] over the integers of 16 to 64 bits, bit types counted as unsigned.
 macro_rules! by_int {

@@ -95,15 +95,8 @@ pub fn unary(a: f64, f: impl Fn(f64) -> f64) -> f64 {
 /// `min`, and `max` where `max` is set. A number wins over NaN, and -0 is below +0.
 #[inline(always)]
 pub fn pick(max: bool, a: f64, b: f64) -> f64 {
-    let number = if (order(a) < order(b)) == max { b } else { a };
+    let number = if a.total_cmp(&b).is_lt() == max { b } else { a };
     let without_a = if a.is_nan() { b } else { number };
     let result = if b.is_nan() { a } else { without_a };
     settle(result, &[a, b])
-}
-
-/// An integer that has the same order as the numbers.
-#[inline(always)]
-fn order(x: f64) -> i64 {
-    let bits = x.to_bits() as i64;
-    bits ^ ((bits >> 63) & i64::MAX)
 }

@@ -216,17 +216,10 @@ pub fn pick(pick: Pick, a: f32, b: f32) -> f32 {
 
 #[inline(always)]
 fn smaller_or_larger(pick: Pick, a: f32, b: f32) -> f32 {
-    // In the order of these integers, -0 is below +0.
-    let a_first = order(a) < order(b);
+    // In this order, -0 is below +0.
+    let a_first = a.total_cmp(&b).is_lt();
     let number = if a_first == pick.max { b } else { a };
     let without_a = if a.is_nan() { b } else { number };
     let without_nan = if b.is_nan() { a } else { without_a };
     if pick.nan && (a.is_nan() || b.is_nan()) { NAN } else { without_nan }
-}
-
-/// An integer that has the same order as the numbers.
-#[inline(always)]
-fn order(x: f32) -> i32 {
-    let bits = x.to_bits() as i32;
-    bits ^ ((bits >> 31) & 0x7fff_ffff)
 }

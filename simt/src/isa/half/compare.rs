@@ -1,19 +1,21 @@
 //! `setp` and `set` of half-precision numbers.
 //!
-//! One function carries out all of them. A literal operand in column `e`, the [`Recipe`], says what to compare and how
-//! to compute the result: it consists of truth tables, so no name is looked up while the kernel runs.
+//! One function carries out all of them ([`holds`]). The number that is part of the instruction says what it compares, so
+//! no name is looked up while the kernel runs.
 //!
 //! Specification: PTX ISA, section 9.7.7.
 
-use crate::isa::float::exact::{BF16, F16, Format};
+use std::cmp::Ordering;
+
+use crate::isa::compare::{EQUAL, GREATER, LESS, UNORDERED, combine, test, third_predicate};
+use crate::isa::float::exact::{BF16, F16};
 use crate::isa::grammar::Modifiers;
 use crate::isa::op::Op;
 use crate::isa::operands::Operands;
-use crate::isa::value::{Alu, Args, Kind, Value, map4};
-use crate::machine::registers::Bank;
-use crate::machine::registers::Lanes;
+use crate::isa::value::{Alu, Args, Kind, Run, Value, mask_of};
+use crate::machine::registers::{Lanes, Warps};
 use crate::ptx::Error;
-use crate::ptx::ast::{Operand, Type};
+use crate::ptx::ast::Type;
 
 macro_rules! syntax {
     ($before:literal, $after:literal) => {
@@ -34,159 +36,90 @@ pub const SET_BF16: &str = syntax!("set", ".(bf16|u16|s16|u32|s32).bf16");
 /// `set` from pairs of `bf16`.
 pub const SET_BF16X2: &str = syntax!("set", ".(bf16x2|u32|s32).bf16x2");
 
-/// The relation between two numbers, as a bit of [`relations`].
-const LESS: u32 = 1;
-const EQUAL: u32 = 2;
-const GREATER: u32 = 4;
-const UNORDERED: u32 = 8;
-
-/// The relations for which a comparison holds. Those that end in `u` also hold for NaN.
-fn relations(comparison: &str) -> u32 {
-    match comparison {
-        "eq" => EQUAL,
-        "ne" => LESS | GREATER,
-        "lt" => LESS,
-        "le" => LESS | EQUAL,
-        "gt" => GREATER,
-        "ge" => GREATER | EQUAL,
-        "num" => LESS | EQUAL | GREATER,
-        "nan" => UNORDERED,
-        with_u => relations(&with_u[..2]) | UNORDERED,
-    }
-}
-
-/// The truth table of a combination with predicate `c`: bit `holds + 2 * c`.
-fn combination(operator: &str, c_is_negated: bool) -> u32 {
-    let table = match operator {
-        "and" => 0b1000,
-        "or" => 0b1110,
-        "xor" => 0b0110,
-        _ => 0b1010,
-    };
-    if c_is_negated { (table << 2 | table >> 2) & 0b1111 } else { table }
-}
-
-/// What to compare, and how to compute the result. The bits are: relations (4), combination (4), `.ftz`, `bf16`, and in
-/// the upper half the 16-bit result for a comparison that holds.
-#[derive(Clone, Copy)]
-struct Recipe(u32);
-
-impl Recipe {
-    fn new(m: &Modifiers<'_>, c_is_negated: bool, ty: Type, when_true: u32) -> Recipe {
-        let bf16 = matches!(ty, Type::Bf16 | Type::Bf16x2);
-        let tables = relations(m.text(1)) | combination(m.text(2), c_is_negated) << 4;
-        Recipe(tables | u32::from(super::has(m, "ftz")) << 8 | u32::from(bf16) << 9 | when_true << 16)
-    }
-
-    fn format(self) -> Format {
-        if self.0 & 1 << 9 == 0 { F16 } else { BF16 }
-    }
-
-    fn holds(self, a: u16, b: u16, c: bool) -> bool {
-        let format = self.format();
-        let input = |bits: u16| {
-            let bits = u64::from(bits);
-            if self.0 & 1 << 8 == 0 { bits } else { format.flush(bits) }
-        };
-        let holds = self.0 & relation(format, input(a), input(b)) != 0;
-        self.0 >> 4 >> (u32::from(holds) + 2 * u32::from(c)) & 1 != 0
-    }
-
-    /// The 16 bits that [`Recipe::holds`] makes.
-    fn result(self, a: u16, b: u16, c: bool) -> u16 {
-        if self.holds(a, b, c) { (self.0 >> 16) as u16 } else { 0 }
-    }
-}
-
-fn relation(format: Format, a: u64, b: u64) -> u32 {
-    let zeros = (a | b) & (format.sign() - 1) == 0;
-    match format.order(a).cmp(&format.order(b)) {
-        _ if format.is_nan(a) || format.is_nan(b) => UNORDERED,
-        _ if zeros => EQUAL,
-        std::cmp::Ordering::Less => LESS,
-        std::cmp::Ordering::Equal => EQUAL,
-        std::cmp::Ordering::Greater => GREATER,
-    }
-}
+/// What an instruction compares, in [`Args::imm`] above the truth table of [`third_predicate`]: the outcomes for which it
+/// holds, from bit 4 on, and two flags.
+const OUTCOMES: u32 = 4;
+const FTZ: u16 = 1 << 8;
+const IS_BF16: u16 = 1 << 9;
 
 /// Decodes `setp`.
 pub fn setp(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
     let ty = super::last_type(m);
     let alu = match ty {
-        Type::F16 | Type::Bf16 => Alu::new(&[Kind::Pred], &[Kind::B16, Kind::B16], |lanes, args| {
-            map4(lanes, args, |a, b, c, recipe| Recipe(recipe).holds(a, b, c));
+        Type::F16 | Type::Bf16 => Alu::new(&[Kind::Pred], &[Kind::B16; 2], |warps, args| {
+            warps.each(|lanes| lanes.write_pred(args.d, holds(lanes, args, 0)));
         }),
-        _ => Alu::new(&[Kind::Pred, Kind::Pred], &[Kind::B32, Kind::B32], |warps, args| {
-            warps.each(|lanes| run_setp_pair(lanes, args));
+        // `p|q = a ? b`: `p` from the lower numbers, `q` from the upper ones.
+        _ => Alu::new(&[Kind::Pred; 2], &[Kind::B32; 2], |warps, args| {
+            warps.each(|lanes| {
+                let (lower, upper) = (holds(lanes, args, 0), holds(lanes, args, 16));
+                lanes.write_pred(args.d, lower);
+                lanes.write_pred(args.q, upper);
+            });
         }),
     };
-    bind(m, o, &alu, ty, 0)
+    bind(m, o, alu, ty)
 }
 
 /// Decodes `set`.
 pub fn set(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
     let (result, ty) =
         (m.words().rev().nth(1).and_then(crate::isa::grammar::parse_type), super::last_type(m));
-    let when_true = match result {
-        Some(Type::F16 | Type::F16x2) => 0x3c00,
-        Some(Type::Bf16 | Type::Bf16x2) => 0x3f80,
-        _ => 0xffff,
+    let is_pair = matches!(ty, Type::F16x2 | Type::Bf16x2);
+    let sources: &[Kind] = if is_pair { &[Kind::B32; 2] } else { &[Kind::B16; 2] };
+    let (results, run): (&[Kind], Run) = match result {
+        Some(Type::F16) => (&[Kind::B16], write_set::<0x3c00, 0>),
+        Some(Type::Bf16) => (&[Kind::B16], write_set::<0x3f80, 0>),
+        Some(Type::F16x2) => (&[Kind::B32], write_set::<0x3c00, 0x3c00_0000>),
+        Some(Type::Bf16x2) => (&[Kind::B32], write_set::<0x3f80, 0x3f80_0000>),
+        Some(Type::U32 | Type::S32) if is_pair => (&[Kind::B32], write_set::<0xffff, 0xffff_0000>),
+        Some(Type::U32 | Type::S32) => (&[Kind::B32], write_set::<0xffff_ffff, 0>),
+        _ => (&[Kind::B16], write_set::<0xffff, 0>),
     };
-    let pair = matches!(ty, Type::F16x2 | Type::Bf16x2);
-    let alu = match result {
-        _ if pair => Alu::new(&[Kind::B32], &[Kind::B32, Kind::B32], |lanes, args| {
-            map4(lanes, args, |a: u32, b: u32, c, recipe| {
-                let result = |a: u32, b: u32| u32::from(Recipe(recipe).result(a as u16, b as u16, c));
-                result(a >> 16, b >> 16) << 16 | result(a, b)
-            });
-        }),
-        Some(Type::U32 | Type::S32) => Alu::new(&[Kind::B32], &[Kind::B16, Kind::B16], |lanes, args| {
-            map4(lanes, args, |a, b, c, recipe| i32::from(Recipe(recipe).result(a, b, c) as i16));
-        }),
-        _ => Alu::new(&[Kind::B16], &[Kind::B16, Kind::B16], |lanes, args| {
-            map4(lanes, args, |a, b, c, recipe| Recipe(recipe).result(a, b, c));
-        }),
-    };
-    bind(m, o, &alu, ty, when_true)
+    bind(m, o, Alu::new(results, sources, run), ty)
 }
 
-/// Binds results and sources, the predicate to combine with if there is one, and the recipe.
-fn bind(
-    m: &Modifiers<'_>,
-    o: &mut Operands<'_, '_>,
-    alu: &Alu,
-    ty: Type,
-    when_true: u32,
-) -> Result<Op, Error> {
-    o.bind(alu)?;
-    let span = o.instruction.span;
-    let negated = if m.has(2) {
-        let operand = o.take()?;
-        let (operand, negated) = match operand {
-            Operand::Not(name) => (&Operand::Name(*name), true),
-            operand => (operand, false),
-        };
-        o.args.c = o.source(operand, Kind::Pred)?;
-        negated
-    } else {
-        o.args.c = o.constant(Bank::Preds, 0, span)?;
-        false
-    };
-    let Recipe(recipe) = Recipe::new(m, negated, ty, when_true);
-    o.args.e = o.constant(Bank::Narrow, u64::from(recipe), span)?;
+/// Binds results and sources, the predicate to combine with if there is one, and what to compare.
+fn bind(m: &Modifiers<'_>, o: &mut Operands<'_, '_>, alu: Alu, ty: Type) -> Result<Op, Error> {
+    o.bind(&alu)?;
+    third_predicate(m, o)?;
+    o.args.imm |= u16::from(test(m.text(1))) << OUTCOMES;
+    o.args.imm |= if super::has(m, "ftz") { FTZ } else { 0 };
+    o.args.imm |= if matches!(ty, Type::Bf16 | Type::Bf16x2) { IS_BF16 } else { 0 };
     Ok(Op::Alu(alu.run))
 }
 
-/// `p|q = a ? b`: `p` from the lower numbers, `q` from the upper ones.
-fn run_setp_pair(lanes: &mut Lanes<'_>, args: &Args) {
+/// The lanes of a warp for which an instruction holds, of the numbers from bit `shift` on.
+fn holds(lanes: &Lanes<'_>, args: &Args, shift: u32) -> u32 {
     let (a, b) = (u32::read(lanes, args.a), u32::read(lanes, args.b));
-    let (c, recipe) = (bool::read(lanes, args.c), u32::read(lanes, args.e));
-    let holds = |lane: usize, shift: u32| {
-        let c = bool::lane(&c, lane);
-        Recipe(recipe[lane]).holds((a[lane] >> shift) as u16, (b[lane] >> shift) as u16, c)
+    let infinity = if args.imm & IS_BF16 == 0 { F16.infinity() } else { BF16.infinity() } as i32;
+    // Integers in the order of the numbers: zeros of either sign are 0, and NaN is beyond the infinities.
+    let order = |bits: u32| {
+        let magnitude = (bits >> shift & 0x7fff) as i32;
+        let is_flushed = args.imm & FTZ != 0 && magnitude & infinity == 0;
+        let magnitude = if is_flushed { 0 } else { magnitude };
+        if bits >> shift & 0x8000 == 0 { magnitude } else { -magnitude }
     };
-    bool::write(lanes, args.d, |lane| holds(lane, 0));
-    bool::write(lanes, args.q, |lane| holds(lane, 16));
+    let holds = mask_of(|lane| {
+        let (x, y) = (order(a[lane]), order(b[lane]));
+        let outcome = match x.cmp(&y) {
+            _ if x.abs().max(y.abs()) > infinity => UNORDERED,
+            Ordering::Less => LESS,
+            Ordering::Equal => EQUAL,
+            Ordering::Greater => GREATER,
+        };
+        args.imm >> OUTCOMES & u16::from(outcome) != 0
+    });
+    combine(args.imm, holds, lanes.preds[args.c as usize])
+}
+
+/// The result of `set`: `LOWER` where the comparison of the lower numbers holds, and `UPPER` where that of the upper ones does.
+fn write_set<const LOWER: u32, const UPPER: u32>(warps: &mut Warps<'_>, args: &Args) {
+    warps.each(|lanes| {
+        let (lower, upper) = (holds(lanes, args, 0), holds(lanes, args, 16));
+        let part = |holds: u32, lane, value| if bool::lane(&holds, lane) { value } else { 0 };
+        lanes.write_narrow(args.d, |lane| part(lower, lane, LOWER) | part(upper, lane, UPPER));
+    });
 }
 
 #[cfg(test)]

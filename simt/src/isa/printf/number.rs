@@ -6,7 +6,7 @@
 use super::Directive;
 
 /// Renders a double by the directive's conversion.
-pub fn float(directive: &Directive, value: f64) -> Vec<u8> {
+pub fn float(directive: &Directive<'_>, value: f64) -> Vec<u8> {
     let upper = directive.conversion.is_ascii_uppercase();
     let sign = directive.sign(value.is_sign_negative());
     let magnitude = value.abs();
@@ -22,20 +22,20 @@ pub fn float(directive: &Directive, value: f64) -> Vec<u8> {
     directive.number(prefix, &digits, value.is_finite())
 }
 
-fn fixed(directive: &Directive, magnitude: f64) -> String {
+fn fixed(directive: &Directive<'_>, magnitude: f64) -> String {
     let precision = directive.precision.unwrap_or(6);
     with_point(directive, precision, format!("{magnitude:.precision$}"))
 }
 
 /// Adds a point after the last digit if the flag `#` requires one and there is none.
-fn with_point(directive: &Directive, precision: usize, mut digits: String) -> String {
-    if directive.flags.alternative && precision == 0 {
+fn with_point(directive: &Directive<'_>, precision: usize, mut digits: String) -> String {
+    if directive.has(b'#') && precision == 0 {
         digits.push('.');
     }
     digits
 }
 
-fn scientific(directive: &Directive, magnitude: f64, precision: usize) -> String {
+fn scientific(directive: &Directive<'_>, magnitude: f64, precision: usize) -> String {
     let (digits, exponent) = mantissa_and_exponent(magnitude, precision);
     format!("{}{}", with_point(directive, precision, digits), exponent_text(exponent))
 }
@@ -46,14 +46,13 @@ fn mantissa_and_exponent(magnitude: f64, precision: usize) -> (String, i32) {
     (digits.to_string(), exponent.parse().unwrap_or(0))
 }
 
-/// The exponent has at least two digits.
+/// The exponent has a sign and at least two digits.
 fn exponent_text(exponent: i32) -> String {
-    let sign = if exponent < 0 { '-' } else { '+' };
-    format!("e{sign}{:02}", exponent.unsigned_abs())
+    format!("e{exponent:+03}")
 }
 
 /// The shorter of `%e` and `%f`, without zeros at the end unless the flag `#` keeps them.
-fn general(directive: &Directive, magnitude: f64) -> String {
+fn general(directive: &Directive<'_>, magnitude: f64) -> String {
     let significant = directive.precision.unwrap_or(6).max(1);
     // The exponent after rounding decides: 9.9999999 with 6 digits is 10.0000.
     let (digits, exponent) = mantissa_and_exponent(magnitude, significant - 1);
@@ -64,13 +63,13 @@ fn general(directive: &Directive, magnitude: f64) -> String {
     } else {
         (with_point(directive, significant - 1, digits), exponent_text(exponent))
     };
-    let keeps_zeros = directive.flags.alternative || !digits.contains('.');
+    let keeps_zeros = directive.has(b'#') || !digits.contains('.');
     let digits = if keeps_zeros { &digits } else { digits.trim_end_matches('0').trim_end_matches('.') };
     format!("{digits}{exponent}")
 }
 
 /// `0x1.8p+1`: one digit before the point, which is 1 for every number except zero and the subnormal ones.
-fn hexadecimal(directive: &Directive, sign: &str, magnitude: f64, upper: bool) -> Vec<u8> {
+fn hexadecimal(directive: &Directive<'_>, sign: &str, magnitude: f64, upper: bool) -> Vec<u8> {
     let bits = magnitude.to_bits();
     let (field, mut fraction) = (bits >> 52, bits & ((1 << 52) - 1));
     let (mut leading, exponent) = match field {
@@ -89,9 +88,8 @@ fn hexadecimal(directive: &Directive, sign: &str, magnitude: f64, upper: bool) -
         None => 13 - fraction.trailing_zeros() as usize / 4,
     };
     let digits = format!("{:0<precision$}", &format!("{fraction:013x}")[..precision.min(13)]);
-    let point = if precision > 0 || directive.flags.alternative { "." } else { "" };
-    let exponent_sign = if exponent < 0 { '-' } else { '+' };
-    let text = format!("{leading}{point}{digits}p{exponent_sign}{}", exponent.unsigned_abs());
+    let point = if precision > 0 || directive.has(b'#') { "." } else { "" };
+    let text = format!("{leading}{point}{digits}p{exponent:+}");
     let (prefix, text) = if upper { ("0X", text.to_ascii_uppercase()) } else { ("0x", text) };
     directive.number(&format!("{sign}{prefix}"), &text, true)
 }
