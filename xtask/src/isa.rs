@@ -175,7 +175,7 @@ fn questions(claims: &[Claim]) -> Vec<Question<'_>> {
 type Mistake<'c> = (&'c Claim, String);
 
 /// Statements by form and by the assembler's message.
-type ByForm<'w> = BTreeMap<&'static str, BTreeMap<&'w str, Vec<&'w str>>>;
+type ByForm<'w> = BTreeMap<String, BTreeMap<&'w str, Vec<&'w str>>>;
 
 fn ask<'c>(assembler: &Assembler, question: &Question<'c>, wrong: &mut Vec<Mistake<'c>>) -> Result<()> {
     let Header { sm, version: (major, minor) } = question.header;
@@ -198,7 +198,7 @@ fn ask<'c>(assembler: &Assembler, question: &Question<'c>, wrong: &mut Vec<Mista
 fn by_form<'w>(wrong: &'w [Mistake<'_>]) -> ByForm<'w> {
     let mut groups = ByForm::new();
     for (claim, why) in wrong {
-        let reasons = groups.entry(claim.form.syntax).or_default();
+        let reasons = groups.entry(claim.form.written_out()).or_default();
         reasons.entry(why).or_default().push(&claim.statement);
     }
     groups

@@ -4,7 +4,7 @@
 //! memory. All threads read the same variable in global memory, variable in constant memory, and structure among the
 //! parameters. Opcodes are drawn word by word from the forms that the emulator declares.
 
-use simt::isa::FAMILIES;
+use simt::isa::{FAMILIES, Form};
 
 use super::{Cell, Register, Writer};
 use crate::dice::Dice;
@@ -71,7 +71,7 @@ impl Writer {
         let mnemonic = *self.dice.pick(mnemonics);
         let forms = forms(mnemonic, self.target);
         loop {
-            let form = *self.dice.pick(&forms);
+            let form = self.dice.pick(&forms);
             let words = draw(&mut self.dice, form);
             let readable = read(&words, self.target);
             // Only the kernel itself can name its parameters.
@@ -311,7 +311,7 @@ impl Writer {
         let mnemonic = *self.dice.pick(mnemonics);
         let forms = forms(mnemonic, self.target);
         let words = loop {
-            let form = *self.dice.pick(&forms);
+            let form = self.dice.pick(&forms);
             let words = draw(&mut self.dice, form);
             if self.target >= 90 || !words.contains(&"cluster".to_owned()) {
                 break words;
@@ -322,10 +322,10 @@ impl Writer {
 }
 
 /// The forms of a mnemonic that a target has.
-pub(super) fn forms(mnemonic: &str, target: u32) -> Vec<&'static str> {
+pub(super) fn forms(mnemonic: &str, target: u32) -> Vec<String> {
     let forms = FAMILIES.iter().flat_map(|family| family.forms);
     let forms = forms.filter(|form| form.min_sm <= target && target <= form.max_sm);
-    forms.map(|form| form.syntax).filter(|syntax| syntax.split('.').next() == Some(mnemonic)).collect()
+    forms.map(Form::written_out).filter(|syntax| syntax.split('.').next() == Some(mnemonic)).collect()
 }
 
 /// An opcode of a form, as its words.

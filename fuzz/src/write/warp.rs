@@ -79,7 +79,7 @@ impl Writer {
     fn synchronous(&mut self, mnemonic: &str) -> String {
         let forms = forms(mnemonic, self.target);
         loop {
-            let form = *self.dice.pick(&forms);
+            let form = self.dice.pick(&forms);
             let words = draw(&mut self.dice, form);
             if words.contains(&"sync".to_owned()) {
                 return words.join(".");

@@ -23,56 +23,17 @@ pub const FAMILY: Family = Family {
     title: "Atomics",
     section: "9.7.13",
     forms: &[
-        Form::new(
-            "atom.(relaxed|acquire|release|acq_rel)?.(cta|cluster|gpu|sys)?.(global|shared|shared::cta)?\
-             .(add|min|max).(u32|s32|u64)",
-            atom,
-        ),
-        Form::new(
-            "atom.(relaxed|acquire|release|acq_rel)?.(cta|cluster|gpu|sys)?.(global|shared|shared::cta)?\
-             .(min|max).s64",
-            atom,
-        ),
-        Form::new(
-            "atom.(relaxed|acquire|release|acq_rel)?.(cta|cluster|gpu|sys)?.(global|shared|shared::cta)?\
-             .add.(f32|f64)",
-            atom,
-        ),
-        Form::new(
-            "atom.(relaxed|acquire|release|acq_rel)?.(cta|cluster|gpu|sys)?.(global|shared|shared::cta)?\
-             .(inc|dec).u32",
-            atom,
-        ),
-        Form::new(
-            "atom.(relaxed|acquire|release|acq_rel)?.(cta|cluster|gpu|sys)?.(global|shared|shared::cta)?\
-             .(and|or|xor|exch|cas).(b32|b64)",
-            atom,
-        ),
-        Form::new(
-            "atom.(relaxed|acquire|release|acq_rel)?.(cta|cluster|gpu|sys)?.(global|shared|shared::cta)?.cas.b16",
-            atom,
-        )
-        .since(70),
-        Form::new(
-            "red.(relaxed|release)?.(cta|cluster|gpu|sys)?.(global|shared|shared::cta)?.(add|min|max).(u32|s32|u64)",
-            red,
-        ),
-        Form::new(
-            "red.(relaxed|release)?.(cta|cluster|gpu|sys)?.(global|shared|shared::cta)?.(min|max).s64",
-            red,
-        ),
-        Form::new(
-            "red.(relaxed|release)?.(cta|cluster|gpu|sys)?.(global|shared|shared::cta)?.add.(f32|f64)",
-            red,
-        ),
-        Form::new(
-            "red.(relaxed|release)?.(cta|cluster|gpu|sys)?.(global|shared|shared::cta)?.(inc|dec).u32",
-            red,
-        ),
-        Form::new(
-            "red.(relaxed|release)?.(cta|cluster|gpu|sys)?.(global|shared|shared::cta)?.(and|or|xor).(b32|b64)",
-            red,
-        ),
+        Form::new("atom.<order>?.<scope>?.<space>?.(add|min|max).(u32|s32|u64)", atom),
+        Form::new("atom.<order>?.<scope>?.<space>?.(min|max).s64", atom),
+        Form::new("atom.<order>?.<scope>?.<space>?.add.(f32|f64)", atom),
+        Form::new("atom.<order>?.<scope>?.<space>?.(inc|dec).u32", atom),
+        Form::new("atom.<order>?.<scope>?.<space>?.(and|or|xor|exch|cas).(b32|b64)", atom),
+        Form::new("atom.<order>?.<scope>?.<space>?.cas.b16", atom).since(70),
+        Form::new("red.(relaxed|release)?.<scope>?.<space>?.(add|min|max).(u32|s32|u64)", red),
+        Form::new("red.(relaxed|release)?.<scope>?.<space>?.(min|max).s64", red),
+        Form::new("red.(relaxed|release)?.<scope>?.<space>?.add.(f32|f64)", red),
+        Form::new("red.(relaxed|release)?.<scope>?.<space>?.(inc|dec).u32", red),
+        Form::new("red.(relaxed|release)?.<scope>?.<space>?.(and|or|xor).(b32|b64)", red),
     ],
 };
 

@@ -1,6 +1,6 @@
 //! Forms: which opcodes an instruction has, from which target on, and how it is decoded.
 
-use super::grammar::Modifiers;
+use super::grammar::{Modifiers, SETS};
 use super::op::Op;
 use super::operands::Operands;
 use crate::ptx::Error;
@@ -27,6 +27,11 @@ impl Form {
     /// A form that every target has.
     pub const fn new(syntax: &'static str, decode: Decode) -> Form {
         Form { syntax, min_sm: 0, max_sm: u32::MAX, min_version: (1, 0), decode }
+    }
+
+    /// The opcodes, with every choice written out.
+    pub fn written_out(&self) -> String {
+        SETS.iter().fold(self.syntax.to_string(), |syntax, (name, set)| syntax.replace(name, set))
     }
 
     /// The same form, from target `sm` on.

@@ -8,6 +8,8 @@
 //! setp.(eq|ne|lt|le|gt|ge).(and|or|xor)?.(u32|s32)
 //! ```
 //!
+//! Where many forms have the same choice, a name such as `<scope>` stands for it ([`SETS`]), as in the specification.
+//!
 //! Modifiers that only control caches are listed like all others, so nothing is silently ignored.
 //!
 //! The specification writes modifiers in one order, and the assembler takes them in any: `div.ftz.rn.f32` is
@@ -49,6 +51,18 @@ impl<'t> Modifiers<'t> {
 pub fn parse_type(text: &str) -> Option<Type> {
     Type::named(text).filter(|ty| !ty.is_opaque())
 }
+
+/// The choices that have a name. The table of supported PTX and messages write them out.
+pub(super) const SETS: [(&str, &str); 8] = [
+    ("<order>", "(relaxed|acquire|release|acq_rel)"),
+    ("<scope>", "(cta|cluster|gpu|sys)"),
+    ("<shared>", "(shared|shared::cta)"),
+    ("<space>", "(global|shared|shared::cta)"),
+    ("<L1>", "(L1::evict_normal|L1::evict_unchanged|L1::evict_first|L1::evict_last|L1::no_allocate)"),
+    ("<L2>", "(L2::64B|L2::128B|L2::256B)"),
+    ("<vector>", "(v2|v4)"),
+    ("<type>", "(b8|b16|b32|b64|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64)"),
+];
 
 /// Words that belong to an instruction's name if they follow it: the assembler accepts them only there.
 const NAME_PARTS: [&str; 21] = [
@@ -145,7 +159,9 @@ pub fn matches<'t>(syntax: &str, opcode: &'t str) -> Option<Modifiers<'t>> {
 }
 
 fn choices(segment: &str) -> impl Iterator<Item = &str> {
-    segment.trim_end_matches('?').trim_start_matches('(').trim_end_matches(')').split('|')
+    let segment = segment.trim_end_matches('?');
+    let set = SETS.iter().find(|(name, _)| *name == segment).map_or(segment, |(_, set)| set);
+    set.trim_start_matches('(').trim_end_matches(')').split('|')
 }
 
 /// Every opcode that a form's syntax accepts, in the order of its choices.

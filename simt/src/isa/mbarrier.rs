@@ -23,69 +23,64 @@ pub const FAMILY: Family = Family {
     title: "Barriers in memory",
     section: "9.7.13.15",
     forms: &[
-        Form::new("mbarrier.init.(shared|shared::cta)?.b64", |m, o| counted(m, o, Action::Init)).since(80),
-        Form::new("mbarrier.inval.(shared|shared::cta)?.b64", |m, o| {
+        Form::new("mbarrier.init.<shared>?.b64", |m, o| counted(m, o, Action::Init)).since(80),
+        Form::new("mbarrier.inval.<shared>?.b64", |m, o| {
             let address = o.address(memory(m.text(2)))?;
             Ok(op(address, Action::Invalidate, false, RELAXED))
         })
         .since(80),
-        Form::new("mbarrier.(arrive|arrive_drop).noComplete?.(shared|shared::cta)?.b64", |m, o| {
+        Form::new("mbarrier.(arrive|arrive_drop).noComplete?.<shared>?.b64", |m, o| {
             arrive(m, o, Parts { no_complete: 2, space: 3, ..PARTS })
         })
         .since(80),
-        Form::new("mbarrier.(arrive|arrive_drop).noComplete?.release.cta.(shared|shared::cta)?.b64", |m, o| {
+        Form::new("mbarrier.(arrive|arrive_drop).noComplete?.release.cta.<shared>?.b64", |m, o| {
             arrive(m, o, Parts { no_complete: 2, order: 3, scope: 4, space: 5 })
         })
         .since(80),
-        Form::new("mbarrier.(arrive|arrive_drop).relaxed.(cta|cluster).(shared|shared::cta)?.b64", |m, o| {
+        Form::new("mbarrier.(arrive|arrive_drop).relaxed.(cta|cluster).<shared>?.b64", |m, o| {
             arrive(m, o, Parts { order: 2, scope: 3, space: 4, ..PARTS })
         })
         .since(90),
-        Form::new("mbarrier.(arrive|arrive_drop).release.cluster.(shared|shared::cta)?.b64", |m, o| {
+        Form::new("mbarrier.(arrive|arrive_drop).release.cluster.<shared>?.b64", |m, o| {
             arrive(m, o, Parts { order: 2, scope: 3, space: 4, ..PARTS })
         })
         .since(90),
-        Form::new("mbarrier.(arrive|arrive_drop).expect_tx.(shared|shared::cta)?.b64", |m, o| {
+        Form::new("mbarrier.(arrive|arrive_drop).expect_tx.<shared>?.b64", |m, o| {
             arrive(m, o, Parts { space: 3, ..PARTS })
         })
         .since(90),
         Form::new(
-            "mbarrier.(arrive|arrive_drop).expect_tx.(release|relaxed).(cta|cluster).(shared|shared::cta)?.b64",
+            "mbarrier.(arrive|arrive_drop).expect_tx.(release|relaxed).(cta|cluster).<shared>?.b64",
             |m, o| arrive(m, o, Parts { order: 3, scope: 4, space: 5, ..PARTS }),
         )
         .since(90),
-        Form::new("mbarrier.(expect_tx|complete_tx).(shared|shared::cta)?.b64", |m, o| {
+        Form::new("mbarrier.(expect_tx|complete_tx).<shared>?.b64", |m, o| {
             transactions(m, o, Parts { space: 2, ..PARTS })
         })
         .since(90),
-        Form::new("mbarrier.(expect_tx|complete_tx).relaxed.(cta|cluster).(shared|shared::cta)?.b64", |m, o| {
+        Form::new("mbarrier.(expect_tx|complete_tx).relaxed.(cta|cluster).<shared>?.b64", |m, o| {
             transactions(m, o, Parts { order: 2, scope: 3, space: 4, ..PARTS })
         })
         .since(90),
-        Form::new("mbarrier.test_wait.parity?.(shared|shared::cta)?.b64", |m, o| {
-            wait(m, o, Parts { space: 3, ..PARTS })
-        })
-        .since(80),
-        Form::new("mbarrier.test_wait.parity?.acquire.cta.(shared|shared::cta)?.b64", |m, o| {
+        Form::new("mbarrier.test_wait.parity?.<shared>?.b64", |m, o| wait(m, o, Parts { space: 3, ..PARTS }))
+            .since(80),
+        Form::new("mbarrier.test_wait.parity?.acquire.cta.<shared>?.b64", |m, o| {
             wait(m, o, Parts { order: 3, scope: 4, space: 5, ..PARTS })
         })
         .since(80),
-        Form::new("mbarrier.test_wait.parity?.acquire.cluster.(shared|shared::cta)?.b64", |m, o| {
+        Form::new("mbarrier.test_wait.parity?.acquire.cluster.<shared>?.b64", |m, o| {
             wait(m, o, Parts { order: 3, scope: 4, space: 5, ..PARTS })
         })
         .since(90),
-        Form::new("mbarrier.test_wait.parity?.relaxed.(cta|cluster).(shared|shared::cta)?.b64", |m, o| {
+        Form::new("mbarrier.test_wait.parity?.relaxed.(cta|cluster).<shared>?.b64", |m, o| {
             wait(m, o, Parts { order: 3, scope: 4, space: 5, ..PARTS })
         })
         .since(90),
-        Form::new("mbarrier.try_wait.parity?.(shared|shared::cta)?.b64", |m, o| {
-            wait(m, o, Parts { space: 3, ..PARTS })
+        Form::new("mbarrier.try_wait.parity?.<shared>?.b64", |m, o| wait(m, o, Parts { space: 3, ..PARTS }))
+            .since(90),
+        Form::new("mbarrier.try_wait.parity?.(acquire|relaxed).(cta|cluster).<shared>?.b64", |m, o| {
+            wait(m, o, Parts { order: 3, scope: 4, space: 5, ..PARTS })
         })
-        .since(90),
-        Form::new(
-            "mbarrier.try_wait.parity?.(acquire|relaxed).(cta|cluster).(shared|shared::cta)?.b64",
-            |m, o| wait(m, o, Parts { order: 3, scope: 4, space: 5, ..PARTS }),
-        )
         .since(90),
         Form::new("mbarrier.pending_count.b64", |_, o| {
             o.alu(alu!((u64) -> u32, |state| Object::from_bits(state).pending))

@@ -24,101 +24,65 @@ pub const FAMILY: Family = Family {
     section: "9.7.9, 9.7.13",
     forms: &[
         Form::new(
-            "ld.weak?.(const|global|local|param|shared|shared::cta)?.(ca|cg|cs|lu|cv)?.(v2|v4)?\
-             .(b8|b16|b32|b64|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64)",
+            "ld.weak?.(const|global|local|param|shared|shared::cta)?.(ca|cg|cs|lu|cv)?.<vector>?.<type>",
             |m, o| load(m, o, Parts { space: 2, vector: 4, ty: 5, order: None }),
         ),
         // Hints to caches concern global memory, generic addresses included.
-        Form::new(
-            "ld.weak?.global?.(ca|cg|cs|lu|cv)?.(L2::64B|L2::128B|L2::256B).(v2|v4)?\
-             .(b8|b16|b32|b64|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64)",
-            |m, o| load(m, o, Parts { space: 2, vector: 5, ty: 6, order: None }),
-        ),
-        Form::new(
-            "ld.weak?.global?\
-             .(L1::evict_normal|L1::evict_unchanged|L1::evict_first|L1::evict_last|L1::no_allocate)\
-             .(L2::64B|L2::128B|L2::256B)?.(v2|v4)?\
-             .(b8|b16|b32|b64|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64)",
-            |m, o| load(m, o, Parts { space: 2, vector: 5, ty: 6, order: None }),
-        ),
-        Form::new(
-            "ld.volatile.(global|shared|shared::cta)?.(v2|v4)?\
-             .(b8|b16|b32|b64|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64)",
-            |m, o| load(m, o, Parts { space: 2, vector: 3, ty: 4, order: Some((1, 99)) }),
-        ),
-        Form::new(
-            "ld.volatile.global?.(L2::64B|L2::128B|L2::256B).(v2|v4)?\
-             .(b8|b16|b32|b64|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64)",
-            |m, o| load(m, o, Parts { space: 2, vector: 4, ty: 5, order: Some((1, 99)) }),
-        ),
-        Form::new(
-            "ld.(relaxed|acquire).(cta|cluster|gpu|sys).(global|shared|shared::cta)?.(v2|v4)?\
-             .(b8|b16|b32|b64|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64)",
-            |m, o| load(m, o, Parts { space: 3, vector: 4, ty: 5, order: Some((1, 2)) }),
-        )
+        Form::new("ld.weak?.global?.(ca|cg|cs|lu|cv)?.<L2>.<vector>?.<type>", |m, o| {
+            load(m, o, Parts { space: 2, vector: 5, ty: 6, order: None })
+        }),
+        Form::new("ld.weak?.global?.<L1>.<L2>?.<vector>?.<type>", |m, o| {
+            load(m, o, Parts { space: 2, vector: 5, ty: 6, order: None })
+        }),
+        Form::new("ld.volatile.<space>?.<vector>?.<type>", |m, o| {
+            load(m, o, Parts { space: 2, vector: 3, ty: 4, order: Some((1, 99)) })
+        }),
+        Form::new("ld.volatile.global?.<L2>.<vector>?.<type>", |m, o| {
+            load(m, o, Parts { space: 2, vector: 4, ty: 5, order: Some((1, 99)) })
+        }),
+        Form::new("ld.(relaxed|acquire).<scope>.<space>?.<vector>?.<type>", |m, o| {
+            load(m, o, Parts { space: 3, vector: 4, ty: 5, order: Some((1, 2)) })
+        })
         .since(70),
-        Form::new(
-            "ld.(relaxed|acquire).(cta|cluster|gpu|sys).global?.(L2::64B|L2::128B|L2::256B).(v2|v4)?\
-             .(b8|b16|b32|b64|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64)",
-            |m, o| load(m, o, Parts { space: 3, vector: 5, ty: 6, order: Some((1, 2)) }),
-        ),
-        Form::new(
-            "ld.(relaxed|acquire).(cta|cluster|gpu|sys).global?\
-             .(L1::evict_normal|L1::evict_unchanged|L1::evict_first|L1::evict_last|L1::no_allocate)\
-             .(L2::64B|L2::128B|L2::256B)?.(v2|v4)?\
-             .(b8|b16|b32|b64|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64)",
-            |m, o| load(m, o, Parts { space: 3, vector: 6, ty: 7, order: Some((1, 2)) }),
-        ),
-        Form::new(
-            "ld.global.(ca|cg|cs)?.nc.(L2::64B|L2::128B|L2::256B)?.(v2|v4)?\
-             .(b8|b16|b32|b64|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64)",
-            |m, o| load_read_only(m, o, Parts { space: 1, vector: 5, ty: 6, order: None }),
-        ),
-        Form::new(
-            "ld.global.nc\
-             .(L1::evict_normal|L1::evict_unchanged|L1::evict_first|L1::evict_last|L1::no_allocate)\
-             .(L2::64B|L2::128B|L2::256B)?.(v2|v4)?\
-             .(b8|b16|b32|b64|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64)",
-            |m, o| load_read_only(m, o, Parts { space: 1, vector: 5, ty: 6, order: None }),
-        ),
-        Form::new("ldu.global?.(v2|v4)?.(b8|b16|b32|b64|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64)", |m, o| {
+        Form::new("ld.(relaxed|acquire).<scope>.global?.<L2>.<vector>?.<type>", |m, o| {
+            load(m, o, Parts { space: 3, vector: 5, ty: 6, order: Some((1, 2)) })
+        }),
+        Form::new("ld.(relaxed|acquire).<scope>.global?.<L1>.<L2>?.<vector>?.<type>", |m, o| {
+            load(m, o, Parts { space: 3, vector: 6, ty: 7, order: Some((1, 2)) })
+        }),
+        Form::new("ld.global.(ca|cg|cs)?.nc.<L2>?.<vector>?.<type>", |m, o| {
+            load_read_only(m, o, Parts { space: 1, vector: 5, ty: 6, order: None })
+        }),
+        Form::new("ld.global.nc.<L1>.<L2>?.<vector>?.<type>", |m, o| {
+            load_read_only(m, o, Parts { space: 1, vector: 5, ty: 6, order: None })
+        }),
+        Form::new("ldu.global?.<vector>?.<type>", |m, o| {
             load(m, o, Parts { space: 1, vector: 2, ty: 3, order: None })
         }),
         Form::new(
-            "st.weak?.(global|local|param|shared|shared::cta)?.(wb|cg|cs|wt)?.(v2|v4)?\
-             .(b8|b16|b32|b64|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64)",
+            "st.weak?.(global|local|param|shared|shared::cta)?.(wb|cg|cs|wt)?.<vector>?.<type>",
             |m, o| store(m, o, Parts { space: 2, vector: 4, ty: 5, order: None }),
         ),
-        Form::new(
-            "st.weak?.global?\
-             .(L1::evict_normal|L1::evict_unchanged|L1::evict_first|L1::evict_last|L1::no_allocate).(v2|v4)?\
-             .(b8|b16|b32|b64|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64)",
-            |m, o| store(m, o, Parts { space: 2, vector: 4, ty: 5, order: None }),
-        ),
-        Form::new(
-            "st.volatile.(global|shared|shared::cta)?.(v2|v4)?\
-             .(b8|b16|b32|b64|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64)",
-            |m, o| store(m, o, Parts { space: 2, vector: 3, ty: 4, order: Some((1, 99)) }),
-        ),
-        Form::new(
-            "st.(relaxed|release).(cta|cluster|gpu|sys).(global|shared|shared::cta)?.(v2|v4)?\
-             .(b8|b16|b32|b64|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64)",
-            |m, o| store(m, o, Parts { space: 3, vector: 4, ty: 5, order: Some((1, 2)) }),
-        )
+        Form::new("st.weak?.global?.<L1>.<vector>?.<type>", |m, o| {
+            store(m, o, Parts { space: 2, vector: 4, ty: 5, order: None })
+        }),
+        Form::new("st.volatile.<space>?.<vector>?.<type>", |m, o| {
+            store(m, o, Parts { space: 2, vector: 3, ty: 4, order: Some((1, 99)) })
+        }),
+        Form::new("st.(relaxed|release).<scope>.<space>?.<vector>?.<type>", |m, o| {
+            store(m, o, Parts { space: 3, vector: 4, ty: 5, order: Some((1, 2)) })
+        })
         .since(70),
-        Form::new(
-            "st.(relaxed|release).(cta|cluster|gpu|sys).global?\
-             .(L1::evict_normal|L1::evict_unchanged|L1::evict_first|L1::evict_last|L1::no_allocate).(v2|v4)?\
-             .(b8|b16|b32|b64|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64)",
-            |m, o| store(m, o, Parts { space: 3, vector: 5, ty: 6, order: Some((1, 2)) }),
-        ),
+        Form::new("st.(relaxed|release).<scope>.global?.<L1>.<vector>?.<type>", |m, o| {
+            store(m, o, Parts { space: 3, vector: 5, ty: 6, order: Some((1, 2)) })
+        }),
         Form::new("prefetch.(global|local)?.(L1|L2)", prefetch),
         Form::new("prefetchu.L1", prefetch),
         Form::new("membar.(cta|gl|sys)", |m, _| {
             // From sm_70 on this is the same as `fence.sc`, and it was not weaker before.
             Ok(Op::Fence(Fence { order: Order::SeqCst, scope: scope(m.text(1)) }))
         }),
-        Form::new("fence.(sc|acq_rel)?.(cta|cluster|gpu|sys)", |m, _| {
+        Form::new("fence.(sc|acq_rel)?.<scope>", |m, _| {
             let order = if m.text(1) == "sc" { Order::SeqCst } else { Order::AcqRel };
             Ok(Op::Fence(Fence { order, scope: scope(m.text(2)) }))
         })

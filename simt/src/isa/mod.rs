@@ -155,7 +155,7 @@ fn near_forms(opcode: &str) -> String {
         return format!("no form of `{}` is", mnemonic(opcode));
     }
     near.sort_by_cached_key(|(_, syntax)| Reverse(syntax.common(opcode)));
-    let named: Vec<_> = near.iter().take(MAX_NEAR_FORMS).map(|(form, _)| form.syntax).collect();
+    let named: Vec<_> = near.iter().take(MAX_NEAR_FORMS).map(|(form, _)| form.written_out()).collect();
     let more = near.len() - named.len();
     let more = if more == 0 { String::new() } else { format!(" and {more} more (`simt/SUPPORTED.md`)") };
     format!("supported forms: `{}`{more}", named.join("`, `"))

@@ -26,7 +26,7 @@ fn section(family: &Family) -> String {
         format!("\n## {} ({})\n\n| Form | Targets |\n| --- | --- |\n", family.title, family.section);
     for form in family.forms {
         // A vertical bar would end the cell, even between backquotes.
-        let syntax = form.syntax.replace('|', "\\|");
+        let syntax = form.written_out().replace('|', "\\|");
         writeln!(text, "| `{syntax}` | {} |", targets(form)).expect("writing to a string does not fail");
     }
     text
