@@ -55,11 +55,9 @@ fn decode(m: &Modifiers<'_>, o: &mut Operands<'_, '_>, returns: bool) -> Result<
     let ty = m.ty(TYPE);
     let kind = kind_of(ty).expect("an atomic's type has a register");
     let address = o.address(memory(m))?;
-    let b = o.take()?;
-    o.args.b = o.source(b, kind)?;
+    o.args.b = o.take_source(kind)?;
     if m.text(OPERATION) == "cas" {
-        let c = o.take()?;
-        o.args.c = o.source(c, kind)?;
+        o.args.c = o.take_source(kind)?;
     }
     Ok(Op::Atomic(Atomic {
         address,

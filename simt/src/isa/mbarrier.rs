@@ -62,8 +62,7 @@ fn op(m: &Modifiers<'_>, address: Address, action: Action, counted: bool, usual:
 
 fn counted(m: &Modifiers<'_>, o: &mut Operands<'_, '_>, action: Action) -> Result<Op, Error> {
     let address = o.address(memory(m))?;
-    let count = o.take()?;
-    o.args.b = o.source(count, Kind::B32)?;
+    o.args.b = o.take_source(Kind::B32)?;
     Ok(op(m, address, action, true, Order::Relaxed))
 }
 
@@ -82,25 +81,21 @@ fn arrive(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
     };
     let is_counted = o.remaining() > 0 || arrival.expects || arrival.no_complete;
     if is_counted {
-        let count = o.take()?;
-        o.args.b = o.source(count, Kind::B32)?;
+        o.args.b = o.take_source(Kind::B32)?;
     }
     Ok(op(m, address, Action::Arrive(arrival), is_counted, Order::Release))
 }
 
 fn wait(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
-    let complete = o.take()?;
-    o.args.d = o.result(complete, Kind::Pred)?;
+    o.args.d = o.take_result(Kind::Pred)?;
     let address = o.address(memory(m))?;
     let by_parity = m.says("parity");
     let (action, kind) = if by_parity { (Action::WaitParity, Kind::B32) } else { (Action::Wait, Kind::B64) };
-    let phase = o.take()?;
-    o.args.b = o.source(phase, kind)?;
+    o.args.b = o.take_source(kind)?;
     // The longest time that the hardware may suspend the thread. Here no thread is suspended; the instruction answers
     // at once.
     if m.says("try_wait") && o.remaining() > 0 {
-        let hint = o.take()?;
-        o.args.c = o.source(hint, Kind::B32)?;
+        o.args.c = o.take_source(Kind::B32)?;
     }
     Ok(op(m, address, action, true, Order::Acquire))
 }
