@@ -14,7 +14,7 @@ use crate::isa::form::{Family, Form};
 use crate::isa::op::Op;
 use crate::isa::op::atomic::IN_A_KIND;
 use crate::isa::op::place::bits;
-use crate::order::Scope;
+use crate::order::{Order, Scope};
 use crate::ptx::Error;
 use crate::ptx::ast::Type;
 
@@ -37,10 +37,7 @@ pub const FAMILY: Family = Family {
     ],
 };
 
-// The segments of every form and what they select.
-const ORDER: usize = 1;
-const SCOPE: usize = 2;
-const SPACE: usize = 3;
+// The segments of every form in which its operation and its type are.
 const OPERATION: usize = 4;
 const TYPE: usize = 5;
 
@@ -57,14 +54,11 @@ fn red(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
 fn decode(m: &Modifiers<'_>, o: &mut Operands<'_, '_>, returns: bool) -> Result<Op, Error> {
     let ty = m.ty(TYPE);
     let kind = kind_of(ty).expect("an atomic's type has a register");
-    let address = o.address(memory(m.text(SPACE)))?;
-    let b = o.take()?;
-    o.args.b = o.source(b, kind)?;
+    let address = o.address(memory(m))?;
+    o.args.b = o.take_source(kind)?;
     if m.text(OPERATION) == "cas" {
-        let c = o.take()?;
-        o.args.c = o.source(c, kind)?;
+        o.args.c = o.take_source(kind)?;
     }
-    let scope = if m.has(SCOPE) { scope(m.text(SCOPE)) } else { Scope::Gpu };
     Ok(Op::Atomic(Atomic {
         address,
         bytes: (bits(ty) / 8) as u8,
@@ -75,8 +69,8 @@ fn decode(m: &Modifiers<'_>, o: &mut Operands<'_, '_>, returns: bool) -> Result<
         returns,
         is_read: returns,
         in_any_order: in_any_order(m.text(OPERATION), ty),
-        order: order(m.text(ORDER)),
-        scope,
+        order: order(m).unwrap_or(Order::Relaxed),
+        scope: scope(m).unwrap_or(Scope::Gpu),
     }))
 }
 

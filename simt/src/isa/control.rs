@@ -40,8 +40,7 @@ fn branch(_: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
 }
 
 fn branch_indexed(_: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
-    let index = o.take()?;
-    o.args.a = o.source(index, Kind::B32)?;
+    o.args.a = o.take_source(Kind::B32)?;
     let operand = o.take()?;
     match name_of(operand).and_then(|name| o.scope.find(name.text)) {
         Some((_, Symbol::Targets(list))) => Ok(Op::BranchIndexed { list, meet: 0 }),
@@ -231,7 +230,6 @@ fn name_of<'t>(operand: &Operand<'t>) -> Option<Ident<'t>> {
 }
 
 fn hint(_: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
-    let operand = o.take()?;
-    o.source(operand, Kind::B32)?;
+    o.take_source(Kind::B32)?;
     Ok(Op::Hint)
 }

@@ -41,6 +41,17 @@ impl<'t> Modifiers<'t> {
         self.parts.iter().copied().flatten()
     }
 
+    /// Whether a word is among them.
+    pub fn says(&self, word: &str) -> bool {
+        self.words().any(|known| known == word)
+    }
+
+    /// The meaning of the first of them that `meanings` lists.
+    pub fn meaning<T: Copy>(&self, meanings: &[(&str, T)]) -> Option<T> {
+        let listed = |word| meanings.iter().find(|(known, _)| *known == word);
+        self.words().find_map(listed).map(|(_, meaning)| *meaning)
+    }
+
     /// Segment `index` read as a type. The form's grammar lists only types there.
     pub fn ty(&self, index: usize) -> Type {
         parse_type(self.text(index)).expect("the form's grammar lists only types here")

@@ -4,7 +4,7 @@
 //! and change nothing. Left out: cache hints with a policy operand, `multimem`, asynchronous copies. Specification: PTX
 //! ISA, sections 9.7.9.8 to 9.7.9.16 (`ld`, `ldu`, `st`, `prefetch`) and 9.7.13.4 (fences).
 
-use super::grammar::Modifiers;
+use super::grammar::{Modifiers, parse_type};
 use super::op::memory::{Access, Address, Base, Fence, Memory};
 use super::operands::{Operands, Register, class, kind_of, span_of};
 use super::scope::Symbol;
@@ -25,123 +25,71 @@ pub const FAMILY: Family = Family {
     forms: &[
         Form::new(
             "ld.weak?.(const|global|local|param|shared|shared::cta)?.(ca|cg|cs|lu|cv)?.<vector>?.<type>",
-            |m, o| load(m, o, Parts { space: 2, vector: 4, ty: 5, order: None }),
+            load,
         ),
         // Hints to caches concern global memory, generic addresses included.
-        Form::new("ld.weak?.global?.(ca|cg|cs|lu|cv)?.<L2>.<vector>?.<type>", |m, o| {
-            load(m, o, Parts { space: 2, vector: 5, ty: 6, order: None })
-        }),
-        Form::new("ld.weak?.global?.<L1>.<L2>?.<vector>?.<type>", |m, o| {
-            load(m, o, Parts { space: 2, vector: 5, ty: 6, order: None })
-        }),
-        Form::new("ld.volatile.<space>?.<vector>?.<type>", |m, o| {
-            load(m, o, Parts { space: 2, vector: 3, ty: 4, order: Some((1, 99)) })
-        }),
-        Form::new("ld.volatile.global?.<L2>.<vector>?.<type>", |m, o| {
-            load(m, o, Parts { space: 2, vector: 4, ty: 5, order: Some((1, 99)) })
-        }),
-        Form::new("ld.(relaxed|acquire).<scope>.<space>?.<vector>?.<type>", |m, o| {
-            load(m, o, Parts { space: 3, vector: 4, ty: 5, order: Some((1, 2)) })
-        })
-        .since(70),
-        Form::new("ld.(relaxed|acquire).<scope>.global?.<L2>.<vector>?.<type>", |m, o| {
-            load(m, o, Parts { space: 3, vector: 5, ty: 6, order: Some((1, 2)) })
-        }),
-        Form::new("ld.(relaxed|acquire).<scope>.global?.<L1>.<L2>?.<vector>?.<type>", |m, o| {
-            load(m, o, Parts { space: 3, vector: 6, ty: 7, order: Some((1, 2)) })
-        }),
-        Form::new("ld.global.(ca|cg|cs)?.nc.<L2>?.<vector>?.<type>", |m, o| {
-            load_read_only(m, o, Parts { space: 1, vector: 5, ty: 6, order: None })
-        }),
-        Form::new("ld.global.nc.<L1>.<L2>?.<vector>?.<type>", |m, o| {
-            load_read_only(m, o, Parts { space: 1, vector: 5, ty: 6, order: None })
-        }),
-        Form::new("ldu.global?.<vector>?.<type>", |m, o| {
-            load(m, o, Parts { space: 1, vector: 2, ty: 3, order: None })
-        }),
-        Form::new(
-            "st.weak?.(global|local|param|shared|shared::cta)?.(wb|cg|cs|wt)?.<vector>?.<type>",
-            |m, o| store(m, o, Parts { space: 2, vector: 4, ty: 5, order: None }),
-        ),
-        Form::new("st.weak?.global?.<L1>.<vector>?.<type>", |m, o| {
-            store(m, o, Parts { space: 2, vector: 4, ty: 5, order: None })
-        }),
-        Form::new("st.volatile.<space>?.<vector>?.<type>", |m, o| {
-            store(m, o, Parts { space: 2, vector: 3, ty: 4, order: Some((1, 99)) })
-        }),
-        Form::new("st.(relaxed|release).<scope>.<space>?.<vector>?.<type>", |m, o| {
-            store(m, o, Parts { space: 3, vector: 4, ty: 5, order: Some((1, 2)) })
-        })
-        .since(70),
-        Form::new("st.(relaxed|release).<scope>.global?.<L1>.<vector>?.<type>", |m, o| {
-            store(m, o, Parts { space: 3, vector: 5, ty: 6, order: Some((1, 2)) })
-        }),
+        Form::new("ld.weak?.global?.(ca|cg|cs|lu|cv)?.<L2>.<vector>?.<type>", load),
+        Form::new("ld.weak?.global?.<L1>.<L2>?.<vector>?.<type>", load),
+        Form::new("ld.volatile.<space>?.<vector>?.<type>", load),
+        Form::new("ld.volatile.global?.<L2>.<vector>?.<type>", load),
+        Form::new("ld.(relaxed|acquire).<scope>.<space>?.<vector>?.<type>", load).since(70),
+        Form::new("ld.(relaxed|acquire).<scope>.global?.<L2>.<vector>?.<type>", load),
+        Form::new("ld.(relaxed|acquire).<scope>.global?.<L1>.<L2>?.<vector>?.<type>", load),
+        Form::new("ld.global.(ca|cg|cs)?.nc.<L2>?.<vector>?.<type>", load),
+        Form::new("ld.global.nc.<L1>.<L2>?.<vector>?.<type>", load),
+        Form::new("ldu.global?.<vector>?.<type>", load),
+        Form::new("st.weak?.(global|local|param|shared|shared::cta)?.(wb|cg|cs|wt)?.<vector>?.<type>", store),
+        Form::new("st.weak?.global?.<L1>.<vector>?.<type>", store),
+        Form::new("st.volatile.<space>?.<vector>?.<type>", store),
+        Form::new("st.(relaxed|release).<scope>.<space>?.<vector>?.<type>", store).since(70),
+        Form::new("st.(relaxed|release).<scope>.global?.<L1>.<vector>?.<type>", store),
         Form::new("prefetch.(global|local)?.(L1|L2)", prefetch),
         Form::new("prefetchu.L1", prefetch),
         Form::new("membar.(cta|gl|sys)", |m, _| {
             // From sm_70 on this is the same as `fence.sc`, and it was not weaker before.
-            Ok(Op::Fence(Fence { order: Order::SeqCst, scope: scope(m.text(1)) }))
+            Ok(Op::Fence(Fence { order: Order::SeqCst, scope: scope(m).unwrap_or(Scope::Sys) }))
         }),
         Form::new("fence.(sc|acq_rel)?.<scope>", |m, _| {
-            let order = if m.text(1) == "sc" { Order::SeqCst } else { Order::AcqRel };
-            Ok(Op::Fence(Fence { order, scope: scope(m.text(2)) }))
+            let order = order(m).unwrap_or(Order::AcqRel);
+            Ok(Op::Fence(Fence { order, scope: scope(m).unwrap_or(Scope::Sys) }))
         })
         .since(70),
     ],
 };
 
-/// The segments of a form and what they select.
-#[derive(Clone, Copy)]
-struct Parts {
-    space: usize,
-    vector: usize,
-    ty: usize,
-    /// The segments of the order and its scope; `None` for a weak access.
-    order: Option<(usize, usize)>,
-}
-
-fn load(m: &Modifiers<'_>, o: &mut Operands<'_, '_>, parts: Parts) -> Result<Op, Error> {
+fn load(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
     let values = o.take()?;
-    let address = o.address(memory(m.text(parts.space)))?;
-    access(m, o, parts, address, values, true).map(Op::Load)
+    let address = o.address(memory(m))?;
+    access(m, o, address, values, true).map(Op::Load)
 }
 
-fn load_read_only(m: &Modifiers<'_>, o: &mut Operands<'_, '_>, parts: Parts) -> Result<Op, Error> {
-    let Op::Load(access) = load(m, o, parts)? else { unreachable!("a load decodes to a load") };
-    Ok(Op::Load(Access { read_only: true, ..access }))
-}
-
-fn store(m: &Modifiers<'_>, o: &mut Operands<'_, '_>, parts: Parts) -> Result<Op, Error> {
-    let address = o.address(memory(m.text(parts.space)))?;
+fn store(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
+    let address = o.address(memory(m))?;
     let values = o.take()?;
-    access(m, o, parts, address, values, false).map(Op::Store)
+    access(m, o, address, values, false).map(Op::Store)
 }
 
 fn access<'t>(
     m: &Modifiers<'_>,
     o: &mut Operands<'_, 't>,
-    parts: Parts,
     address: Address,
     values: &Operand<'t>,
     is_load: bool,
 ) -> Result<Access, Error> {
-    let ty = m.ty(parts.ty);
-    let count = m.text(parts.vector).strip_prefix('v').map_or(1, |count| if count == "2" { 2 } else { 4 });
+    let ty = m.words().find_map(parse_type).expect("every form of an access has a type");
+    let count = m.meaning(&[("v2", 2), ("v4", 4)]).unwrap_or(1);
     let (slots, register_bits) = value_slots(o, values, ty, count, is_load)?;
     let [d, q, b, c] = slots;
     (o.args.d, o.args.q, o.args.b, o.args.c) = (d, q, b, c);
-    let (order, scope) = parts.order.map_or((Order::Weak, Scope::Sys), |(order_at, scope_at)| {
-        (order(m.text(order_at)), scope(m.text(scope_at)))
-    });
     Ok(Access {
         address,
         bytes: (bits(ty) / 8) as u8,
         count,
         signed: matches!(ty, Type::S8 | Type::S16 | Type::S32),
         register_bits,
-        order,
-        scope,
-        read_only: false,
+        order: order(m).unwrap_or(Order::Weak),
+        scope: scope(m).unwrap_or(Scope::Sys),
+        read_only: m.says("nc"),
     })
 }
 
@@ -302,37 +250,40 @@ impl<'t> Operands<'_, 't> {
     }
 }
 
-/// The memory that a modifier names; generic without one.
-pub fn memory(space: &str) -> Memory {
-    match space {
-        "" => Memory::Generic,
-        "const" => Memory::Const,
-        "global" => Memory::Global,
-        "local" => Memory::Local,
-        "param" => Memory::Param,
-        _ => Memory::Shared,
-    }
+/// The memory that an opcode names; generic if it names none.
+pub fn memory(m: &Modifiers<'_>) -> Memory {
+    let named = m.meaning(&[
+        ("const", Memory::Const),
+        ("global", Memory::Global),
+        ("local", Memory::Local),
+        ("param", Memory::Param),
+        ("shared", Memory::Shared),
+        ("shared::cta", Memory::Shared),
+    ]);
+    named.unwrap_or(Memory::Generic)
 }
 
-/// The order that a modifier names; relaxed without one, as for atomics.
-pub fn order(word: &str) -> Order {
-    match word {
-        "volatile" => Order::Volatile,
-        "acquire" => Order::Acquire,
-        "release" => Order::Release,
-        "acq_rel" => Order::AcqRel,
-        _ => Order::Relaxed,
-    }
+/// The memory order that an opcode names.
+pub fn order(m: &Modifiers<'_>) -> Option<Order> {
+    m.meaning(&[
+        ("volatile", Order::Volatile),
+        ("relaxed", Order::Relaxed),
+        ("acquire", Order::Acquire),
+        ("release", Order::Release),
+        ("acq_rel", Order::AcqRel),
+        ("sc", Order::SeqCst),
+    ])
 }
 
-/// The scope that a modifier names: the system's for a volatile access, the GPU's for an atomic without one.
-pub fn scope(word: &str) -> Scope {
-    match word {
-        "cta" => Scope::Cta,
-        "cluster" => Scope::Cluster,
-        "gl" | "gpu" => Scope::Gpu,
-        _ => Scope::Sys,
-    }
+/// The scope that an opcode names.
+pub fn scope(m: &Modifiers<'_>) -> Option<Scope> {
+    m.meaning(&[
+        ("cta", Scope::Cta),
+        ("cluster", Scope::Cluster),
+        ("gl", Scope::Gpu),
+        ("gpu", Scope::Gpu),
+        ("sys", Scope::Sys),
+    ])
 }
 
 fn prefetch(_: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {

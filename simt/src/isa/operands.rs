@@ -123,6 +123,18 @@ impl<'s, 't> Operands<'s, 't> {
         list
     }
 
+    /// Takes a source: its column.
+    pub fn take_source(&mut self, kind: Kind) -> Result<Slot, Error> {
+        let operand = self.take()?;
+        self.source(operand, kind)
+    }
+
+    /// Takes a result: its column.
+    pub fn take_result(&mut self, kind: Kind) -> Result<Slot, Error> {
+        let operand = self.take()?;
+        self.result(operand, kind)
+    }
+
     /// Takes a predicate that may be negated, `!p`: its column, and whether it is.
     pub fn predicate(&mut self) -> Result<(Slot, bool), Error> {
         match self.take()? {
@@ -187,8 +199,7 @@ impl<'s, 't> Operands<'s, 't> {
             _ => unreachable!("an instruction has one or two results"),
         }
         for (index, &kind) in alu.sources.iter().enumerate() {
-            let operand = self.take()?;
-            let slot = self.source(operand, kind)?;
+            let slot = self.take_source(kind)?;
             *[&mut self.args.a, &mut self.args.b, &mut self.args.c, &mut self.args.e][index] = slot;
         }
         Ok(())

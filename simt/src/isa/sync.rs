@@ -9,7 +9,6 @@ use super::value::Kind;
 use crate::isa::form::{Family, Form};
 use crate::isa::op::Op;
 use crate::ptx::Error;
-use crate::ptx::ast::Operand;
 
 /// Block barriers.
 pub const FAMILY: Family = Family {
@@ -30,34 +29,26 @@ pub const FAMILY: Family = Family {
 };
 
 fn is_aligned(m: &Modifiers<'_>) -> bool {
-    m.text(0) == "bar" || m.words().any(|word| word == "aligned")
+    m.text(0) == "bar" || m.says("aligned")
 }
 
 fn barrier(m: &Modifiers<'_>, o: &mut Operands<'_, '_>, action: Action) -> Result<Op, Error> {
-    let number = o.take()?;
-    o.args.a = o.source(number, Kind::B32)?;
+    o.args.a = o.take_source(Kind::B32)?;
     let counted = o.remaining() > 0 || action == Action::Arrive;
     if counted {
-        let count = o.take()?;
-        o.args.b = o.source(count, Kind::B32)?;
+        o.args.b = o.take_source(Kind::B32)?;
     }
     Ok(Op::Barrier(Barrier { action, counted, negated: false, aligned: is_aligned(m) }))
 }
 
 fn reduction(m: &Modifiers<'_>, o: &mut Operands<'_, '_>, combine: Combine) -> Result<Op, Error> {
-    let result = o.take()?;
-    o.args.d = o.result(result, if combine == Combine::Popc { Kind::B32 } else { Kind::Pred })?;
-    let number = o.take()?;
-    o.args.a = o.source(number, Kind::B32)?;
+    o.args.d = o.take_result(if combine == Combine::Popc { Kind::B32 } else { Kind::Pred })?;
+    o.args.a = o.take_source(Kind::B32)?;
     let counted = o.remaining() > 1;
     if counted {
-        let count = o.take()?;
-        o.args.b = o.source(count, Kind::B32)?;
+        o.args.b = o.take_source(Kind::B32)?;
     }
-    let (predicate, negated) = match o.take()? {
-        Operand::Not(name) => (Operand::Name(*name), true),
-        other => (other.clone(), false),
-    };
-    o.args.c = o.source(&predicate, Kind::Pred)?;
+    let (predicate, negated) = o.predicate()?;
+    o.args.c = predicate;
     Ok(Op::Barrier(Barrier { action: Action::Reduce(combine), counted, negated, aligned: is_aligned(m) }))
 }
