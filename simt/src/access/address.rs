@@ -77,11 +77,6 @@ pub enum Why {
     Mbarrier(Misuse),
 }
 
-pub fn first_denied(mask: u32, at: &Wide, access: &Access, why: Why) -> Denied {
-    let lane = mask.trailing_zeros() as usize % WARP_SIZE;
-    denied(lane, at[lane], access.lane_bytes(), access.address.memory, why)
-}
-
 pub fn denied(lane: usize, address: u64, bytes: u64, memory: Memory, why: Why) -> Denied {
     Denied { lane, address, bytes, memory, why }
 }

@@ -6,22 +6,17 @@
 //! once, `try_wait` too, which may do so after any time; who asks for ever is found by [`crate::exec::stalled`].
 //! Left out: what an operation costs, which no counter of a GPU tells. Specification: PTX ISA, section 9.7.13.15.
 
-use crate::access::address::Denied;
-use crate::access::address::Why;
-use crate::access::address::addresses;
-use crate::access::address::denied;
+use crate::access::address::{Denied, Why, addresses, denied};
 use crate::access::element::read_le;
-use crate::access::window::memory_of;
+use crate::access::window::resolve;
 use crate::checkers::memory_model::mbarrier::MbarrierEvent;
-use crate::compile::inst::{Inst, Pc};
-use crate::exec::memory::Memories;
+use crate::compile::inst::Pc;
+use crate::exec::memory::{Memories, WarpAccess};
 use crate::isa::op::Op;
 use crate::isa::op::mbarrier::{Action, Mbarrier, Misuse, Object};
 use crate::isa::op::memory::Memory;
-use crate::machine::divergence::Frame;
-use crate::machine::global::Window;
-use crate::machine::mbarriers::{Mbarriers, OBJECT_BYTES};
-use crate::machine::registers::{Lanes, lanes_of};
+use crate::machine::mbarriers::OBJECT_BYTES;
+use crate::machine::registers::lanes_of;
 use crate::order::ByteRange;
 
 /// A lane at an operation.
@@ -45,40 +40,63 @@ enum Got {
     Answer(bool),
 }
 
-/// Carries out an operation for the active lanes.
-pub fn mbarrier(
-    memories: &mut Memories<'_>,
-    lanes: &mut Lanes<'_>,
-    (inst, pc): (&Inst, Pc),
-    op: &Mbarrier,
-    frame: &Frame,
-    warp: usize,
-) -> Result<(), Denied> {
-    if let Some(watch) = &mut memories.watch {
-        watch.at(pc, memories.now);
-    }
-    let args = &inst.args;
-    let at = addresses(lanes, &op.address, args.a, frame);
-    let mut complete = 0;
-    for lane in memories.order.lanes(lanes.mask) {
-        let offset = object_at(memories, op.address.memory, at[lane], lane)?;
-        let number =
-            if op.counted && op.action != Action::Wait { lanes.narrow[args.b as usize][lane] } else { 1 };
-        let state = if op.action == Action::Wait { lanes.wide[args.b as usize][lane] } else { 0 };
-        let who = At { op, warp, lane, pc, offset, number, state };
-        match who.carry_out(memories) {
-            Ok(Got::State(state)) => lanes.wide[args.d as usize][lane] = state,
-            Ok(Got::Answer(is_complete)) => complete |= u32::from(is_complete) << lane,
-            Ok(Got::Nothing) => {}
-            Err(misuse) => {
-                return Err(denied(lane, offset, OBJECT_BYTES, Memory::Shared, Why::Mbarrier(misuse)));
+impl WarpAccess<'_, '_> {
+    /// Carries out an operation for the active lanes of warp `warp` of the block in a slot.
+    pub fn mbarrier(&mut self, op: &Mbarrier, (slot, warp): (usize, usize)) -> Result<(), Denied> {
+        let (pc, now, args) = (self.pc, self.memories.now, &self.inst.args);
+        let (memories, lanes) = (&mut *self.memories, &mut *self.lanes);
+        if let Some((watch, mut target)) = memories.watched() {
+            watch.drain_due(&mut target);
+            if !op.asks() {
+                watch.drain(&mut target, (slot, warp), lanes.mask);
+            }
+            watch.at(pc, now);
+        }
+        let at = addresses(lanes, &op.address, args.a, self.frame);
+        let mut complete = 0;
+        for lane in memories.order.lanes(lanes.mask) {
+            let offset = object_at(memories, op.address.memory, at[lane], lane)?;
+            let number =
+                if op.counted && op.action != Action::Wait { lanes.narrow[args.b as usize][lane] } else { 1 };
+            let state = if op.action == Action::Wait { lanes.wide[args.b as usize][lane] } else { 0 };
+            let who = At { op, warp, lane, pc, offset, number, state };
+            match who.carry_out(memories) {
+                Ok(Got::State(state)) => lanes.wide[args.d as usize][lane] = state,
+                Ok(Got::Answer(is_complete)) => complete |= u32::from(is_complete) << lane,
+                Ok(Got::Nothing) => {}
+                Err(misuse) => {
+                    return Err(denied(lane, offset, OBJECT_BYTES, Memory::Shared, Why::Mbarrier(misuse)));
+                }
             }
         }
+        if op.asks() {
+            lanes.write_pred(args.d, complete);
+        }
+        Ok(())
     }
-    if op.asks() {
-        lanes.write_pred(args.d, complete);
+
+    /// A load, store or atomic is about to be carried out by lanes of warp `warp`, in whose block there are objects: it must
+    /// not touch them, and lanes that do anything else than wait are waited for by nobody.
+    pub fn check_objects(&mut self, warp: usize) -> Result<(), Denied> {
+        let (address, bytes) = match &self.inst.op {
+            Op::Load(access) | Op::Store(access) => (&access.address, access.lane_bytes()),
+            Op::Atomic(atomic) => (&atomic.address, u64::from(atomic.bytes)),
+            _ => return Ok(()),
+        };
+        if matches!(address.memory, Memory::Local | Memory::Frame | Memory::Param | Memory::Const) {
+            return Ok(());
+        }
+        let mbarriers = &mut *self.memories.mbarriers;
+        mbarriers.went_on(warp, self.lanes.mask);
+        let at = addresses(self.lanes, address, self.inst.args.a, self.frame);
+        for lane in lanes_of(self.lanes.mask) {
+            let (memory, offset) = resolve(address.memory, at[lane]);
+            if memory == Memory::Shared && mbarriers.overlapping(offset, bytes).is_some() {
+                return Err(denied(lane, offset, bytes, memory, Why::Mbarrier(Misuse::Plain)));
+            }
+        }
+        Ok(())
     }
-    Ok(())
 }
 
 /// Where in shared memory the object at an address is.
@@ -94,18 +112,9 @@ fn object_at(memories: &Memories<'_>, memory: Memory, address: u64, lane: usize)
     }
 }
 
-/// The memory and the address in it that an address of an instruction means.
-fn resolve(memory: Memory, address: u64) -> (Memory, u64) {
-    if memory != Memory::Generic {
-        return (memory, address);
-    }
-    let (memory, base) = memory_of(Window::of(address));
-    (memory, address - base)
-}
-
 impl At<'_> {
     fn carry_out(&self, memories: &mut Memories<'_>) -> Result<Got, Misuse> {
-        let Some(mbarriers) = memories.mbarriers.as_deref_mut() else { return Err(Misuse::NoObject) };
+        let mbarriers = &mut *memories.mbarriers;
         let begins = self.op.action == Action::Init;
         match mbarriers.is_object(self.offset) {
             true if begins => return Err(Misuse::IsThere),
@@ -161,39 +170,4 @@ impl At<'_> {
             }
         })
     }
-}
-
-/// A load, store or atomic is about to be carried out by lanes of a warp in whose block there are objects: it must not touch
-/// them, and lanes that do anything else than wait are waited for by nobody.
-pub fn beside(
-    memories: &mut Memories<'_>,
-    lanes: &Lanes<'_>,
-    inst: &Inst,
-    frame: &Frame,
-    warp: usize,
-) -> Result<(), Denied> {
-    let (address, bytes) = match &inst.op {
-        Op::Load(access) | Op::Store(access) => (&access.address, access.lane_bytes()),
-        Op::Atomic(atomic) => (&atomic.address, u64::from(atomic.bytes)),
-        _ => return Ok(()),
-    };
-    let Some(mbarriers) = memories.mbarriers.as_deref_mut() else { return Ok(()) };
-    if matches!(address.memory, Memory::Local | Memory::Frame | Memory::Param | Memory::Const) {
-        return Ok(());
-    }
-    mbarriers.went_on(warp, lanes.mask);
-    let at = addresses(lanes, address, inst.args.a, frame);
-    let touched = |lane: &usize| touches(mbarriers, address.memory, at[*lane], bytes);
-    match lanes_of(lanes.mask).find(touched) {
-        Some(lane) => {
-            let (_, offset) = resolve(address.memory, at[lane]);
-            Err(denied(lane, offset, bytes, Memory::Shared, Why::Mbarrier(Misuse::Plain)))
-        }
-        None => Ok(()),
-    }
-}
-
-fn touches(mbarriers: &Mbarriers, memory: Memory, address: u64, bytes: u64) -> bool {
-    let (memory, offset) = resolve(memory, address);
-    memory == Memory::Shared && mbarriers.overlapping(offset, bytes).is_some()
 }

@@ -4,19 +4,21 @@
 //! lane by lane, with the same result. Which of several lanes that store to one address wins is decided by
 //! [`Memories::order`], which is drawn from the seed, never by lane order.
 
+use std::ops::Range;
+
 use crate::access::address::{
-    Denied, TOGETHER, Why, addresses, check_alignment, check_flat, check_writable, denied, first_denied,
-    lowest_denied,
+    Denied, TOGETHER, Why, addresses, check_alignment, check_flat, denied, lowest_denied,
 };
-use crate::access::element::{extend, load_lane, store_lane};
+use crate::access::element::{load_lane, store_lane};
 use crate::access::lane_order::LaneOrder;
 use crate::access::row::{Row, Shape};
 use crate::checkers::initialisation::Initialisation;
 use crate::checkers::last_writer::LastWriter;
 use crate::checkers::memory_model::MemoryModel;
-use crate::exec::generic::{load_generic, store_generic};
-use crate::isa::op::memory::{Access, Base, Memory};
-use crate::isa::value::Args;
+use crate::checkers::memory_model::delayed::Target;
+use crate::compile::inst::{Inst, Pc};
+use crate::isa::op::Op;
+use crate::isa::op::memory::{Access, Memory};
 use crate::machine::divergence::Frame;
 use crate::machine::global::Global;
 use crate::machine::local::Local;
@@ -40,8 +42,8 @@ pub struct Memories<'m> {
     pub order: LaneOrder,
     /// Steps of the launch before the instruction.
     pub now: u64,
-    /// The mbarriers in the block's shared memory, for the way on which kernels run that use them.
-    pub mbarriers: Option<&'m mut Mbarriers>,
+    /// The mbarriers in the block's shared memory.
+    pub mbarriers: &'m mut Mbarriers,
     /// The checker of reads of bytes that were never written, if it is on, and which bytes of shared memory have been.
     pub initialisation: Option<(&'m mut Initialisation, &'m mut Written)>,
     /// The checker of races, which is also the weak memory, if the launch has one.
@@ -52,128 +54,257 @@ pub struct Memories<'m> {
     pub is_seen: bool,
 }
 
-/// Loads for the active lanes.
-#[inline(always)]
-pub fn load(
-    memories: &mut Memories<'_>,
-    lanes: &mut Lanes<'_>,
-    args: &Args,
-    access: &Access,
-    frame: &Frame,
-    counters: &mut Counters,
-) -> Result<(), Denied> {
-    let at = addresses(lanes, &access.address, args.a, frame);
-    match access.address.memory {
-        Memory::Global | Memory::Shared => {
-            load_shaped(memories, lanes, args, access, &Shape::of(&at, lanes.mask), counters)
+/// A warp at an instruction that accesses memory.
+#[derive(Debug)]
+pub struct WarpAccess<'a, 'm> {
+    /// The memories that it can reach.
+    pub memories: &'a mut Memories<'m>,
+    /// Its registers, and the lanes for which the instruction is carried out.
+    pub lanes: &'a mut Lanes<'m>,
+    /// The instruction.
+    pub inst: &'a Inst,
+    /// Where it is.
+    pub pc: Pc,
+    /// The frame of the running function.
+    pub frame: &'a Frame,
+    /// Where it is counted.
+    pub counters: &'a mut Counters,
+}
+
+impl WarpAccess<'_, '_> {
+    /// Carries out a load, a store or an atomic.
+    #[inline(always)]
+    pub fn carry_out(&mut self) -> Result<(), Denied> {
+        let inst = self.inst;
+        match &inst.op {
+            Op::Load(access) => self.load(access),
+            Op::Store(access) => self.store(access),
+            Op::Atomic(atomic) => self.atomic(atomic),
+            _ => unreachable!("the inner loop asks for instructions that go to memory only"),
         }
-        Memory::Const => load_global(memories, lanes, args, access, &Shape::of(&at, lanes.mask)),
-        Memory::Param => load_param(memories, lanes, args, access, &at),
-        Memory::Local => {
-            counters.local_requests += 1;
-            load_local(memories, lanes, args, access, &at)
+    }
+
+    /// Loads for the active lanes.
+    #[inline(always)]
+    pub fn load(&mut self, access: &Access) -> Result<(), Denied> {
+        let at = addresses(self.lanes, &access.address, self.inst.args.a, self.frame);
+        match access.address.memory {
+            Memory::Generic => self.by_window(access, &at, WarpAccess::load),
+            Memory::Local | Memory::Frame => self.load_local(access, &at),
+            _ => self.load_shaped(access, &Shape::of(&at, self.lanes.mask)),
         }
-        Memory::Frame => load_local(memories, lanes, args, access, &at),
-        Memory::Generic => load_generic(memories, lanes, args, access, frame, &at, counters),
+    }
+
+    /// Stores for the active lanes.
+    #[inline(always)]
+    pub fn store(&mut self, access: &Access) -> Result<(), Denied> {
+        let at = addresses(self.lanes, &access.address, self.inst.args.a, self.frame);
+        match access.address.memory {
+            Memory::Generic => self.by_window(access, &at, WarpAccess::store),
+            Memory::Local | Memory::Frame => self.store_local(access, &at),
+            _ => self.store_shaped(access, &Shape::of(&at, self.lanes.mask)),
+        }
+    }
+
+    /// Loads from memory that lanes have in common, at addresses of a known shape.
+    #[inline(always)]
+    pub fn load_shaped(&mut self, access: &Access, shape: &Shape<'_>) -> Result<(), Denied> {
+        self.count(access, shape, true);
+        self.load_rows(access, shape)
+    }
+
+    /// Stores to memory that lanes have in common, at addresses of a known shape.
+    #[inline(always)]
+    pub fn store_shaped(&mut self, access: &Access, shape: &Shape<'_>) -> Result<(), Denied> {
+        self.count(access, shape, false);
+        self.store_rows(access, shape)
+    }
+
+    /// Counts an access. Constant memory and parameters cost nothing.
+    #[inline(always)]
+    fn count(&mut self, access: &Access, shape: &Shape<'_>, is_load: bool) {
+        let is_shared = access.address.memory == Memory::Shared;
+        if is_shared || access.address.memory == Memory::Global {
+            let cost = cost(shape, access.lane_bytes(), (is_load, is_shared));
+            self.counters.count_accesses((is_load, is_shared), 1, cost);
+        }
+    }
+
+    /// Loads row by row where the addresses form rows, lane by lane otherwise.
+    #[inline(never)]
+    fn load_rows(&mut self, access: &Access, shape: &Shape<'_>) -> Result<(), Denied> {
+        let WarpAccess { memories, lanes, inst, .. } = self;
+        let mut left = lanes.mask;
+        for row in shape.rows() {
+            if let Some(data) = memories.row(access, row) {
+                row.load(lanes, &inst.args, access, data);
+                left &= !row.mask;
+            }
+        }
+        for lane in lanes_of(left) {
+            let place = memories.find(access, lane, shape.address(lane), true)?;
+            load_lane(lanes, &inst.args, access, lane, memories.read(access, lane, place));
+        }
+        Ok(())
+    }
+
+    /// Stores row by row where no two lanes store to one byte, in the order of [`Memories::order`] otherwise.
+    #[inline(never)]
+    fn store_rows(&mut self, access: &Access, shape: &Shape<'_>) -> Result<(), Denied> {
+        let WarpAccess { memories, lanes, inst, .. } = self;
+        let mut left = lanes.mask;
+        if shape.is_disjoint(access.lane_bytes()) {
+            for row in shape.rows() {
+                if let Some(data) = memories.row_to_write(access, row) {
+                    row.store(lanes, &inst.args, access, data);
+                    left &= !row.mask;
+                }
+            }
+        }
+        if left == 0 {
+            return Ok(());
+        }
+        for lane in memories.order.lanes(left) {
+            let find = |lane| memories.find(access, lane, shape.address(lane), false);
+            let place =
+                find(lane).map_err(|first| lowest_denied(first, left, |lane| find(lane).map(drop)))?;
+            store_lane(lanes, &inst.args, access, lane, memories.write(access, lane, place));
+        }
+        Ok(())
+    }
+
+    #[inline(never)]
+    fn load_local(&mut self, access: &Access, at: &Wide) -> Result<(), Denied> {
+        self.counters.local_requests += u64::from(access.address.memory == Memory::Local);
+        let (local, mask) = (&self.memories.local, self.lanes.mask);
+        if let Some(offset) = same_word(at, mask, access, local.lane_bytes()) {
+            let words = local.word(offset);
+            self.lanes.write_narrow(self.inst.args.d, |lane| words[lane]);
+            return Ok(());
+        }
+        self.load_rows(access, &Shape::Scattered(at, mask))
+    }
+
+    #[inline(never)]
+    fn store_local(&mut self, access: &Access, at: &Wide) -> Result<(), Denied> {
+        self.counters.local_requests += u64::from(access.address.memory == Memory::Local);
+        let WarpAccess { memories, lanes, inst, .. } = self;
+        if let Some(offset) = same_word(at, lanes.mask, access, memories.local.lane_bytes()) {
+            memories.local.set_word(offset, lanes.mask, &lanes.narrow[usize::from(inst.args.d)]);
+            return Ok(());
+        }
+        for lane in lanes_of(lanes.mask) {
+            let place = memories.find(access, lane, at[lane], false)?;
+            store_lane(lanes, &inst.args, access, lane, memories.write(access, lane, place));
+        }
+        Ok(())
     }
 }
 
-/// Stores for the active lanes.
-#[inline(always)]
-pub fn store(
-    memories: &mut Memories<'_>,
-    lanes: &mut Lanes<'_>,
-    args: &Args,
-    access: &Access,
-    frame: &Frame,
-    counters: &mut Counters,
-) -> Result<(), Denied> {
-    let at = addresses(lanes, &access.address, args.a, frame);
-    match access.address.memory {
-        Memory::Global | Memory::Shared => {
-            store_shaped(memories, lanes, args, access, &Shape::of(&at, lanes.mask), counters)
-        }
-        Memory::Local => {
-            counters.local_requests += 1;
-            store_local(memories, lanes, args, access, &at)
-        }
-        Memory::Frame => store_local(memories, lanes, args, access, &at),
-        Memory::Generic => store_generic(memories, lanes, args, access, frame, &at, counters),
-        Memory::Const | Memory::Param => Err(first_denied(lanes.mask, &at, access, Why::ReadOnly)),
+impl Memories<'_> {
+    /// Who watches, if anybody does, and the memory in which it may carry out what has waited.
+    pub fn watched(&mut self) -> Option<(&mut MemoryModel, Target<'_>)> {
+        let watch = self.watch.as_deref_mut()?;
+        let follow = self.follow.as_deref_mut();
+        Some((watch, Target { global: self.global, shared: self.shared, follow }))
     }
-}
 
-/// Loads from global or shared memory for the active lanes, at addresses of a known shape.
-#[inline(always)]
-pub fn load_shaped(
-    memories: &mut Memories<'_>,
-    lanes: &mut Lanes<'_>,
-    args: &Args,
-    access: &Access,
-    shape: &Shape<'_>,
-    counters: &mut Counters,
-) -> Result<(), Denied> {
-    let bytes = access.lane_bytes();
-    if access.address.memory == Memory::Global {
-        counters.count_accesses((true, false), 1, shape.sectors(bytes));
-        return load_global(memories, lanes, args, access, shape);
-    }
-    counters.count_accesses((true, true), 1, shape.conflicts(bytes, true));
-    load_shared(memories, lanes, args, access, shape)
-}
-
-/// Stores to global or shared memory for the active lanes, at addresses of a known shape.
-#[inline(always)]
-pub fn store_shaped(
-    memories: &mut Memories<'_>,
-    lanes: &Lanes<'_>,
-    args: &Args,
-    access: &Access,
-    shape: &Shape<'_>,
-    counters: &mut Counters,
-) -> Result<(), Denied> {
-    let bytes = access.lane_bytes();
-    if access.address.memory == Memory::Global {
-        counters.count_accesses((false, false), 1, shape.sectors(bytes));
-        return store_global(memories, lanes, args, access, shape);
-    }
-    counters.count_accesses((false, true), 1, shape.conflicts(bytes, false));
-    store_shared(memories, lanes, args, access, shape)
-}
-
-/// Loads from global memory: row by row where the addresses form rows, lane by lane otherwise.
-#[inline(never)]
-fn load_global(
-    memories: &mut Memories<'_>,
-    lanes: &mut Lanes<'_>,
-    args: &Args,
-    access: &Access,
-    shape: &Shape<'_>,
-) -> Result<(), Denied> {
-    let mut left = lanes.mask;
-    for row in shape.rows() {
-        if load_global_row(memories.global, lanes, args, access, row) {
-            left &= !row.mask;
+    /// The bytes of a row, to read its elements; `None` where it does not lie in one piece.
+    #[inline(always)]
+    fn row(&mut self, access: &Access, row: &Row) -> Option<&[u8]> {
+        let bytes = access.lane_bytes();
+        let (start, length) = row.range(bytes)?;
+        match access.address.memory {
+            Memory::Shared => self.shared.get(flat(start, length)?),
+            Memory::Param => self.params.get(flat(start, length)?),
+            _ => {
+                let place = self.global.locate(start, length).ok()?;
+                read_row(self.global, row, place, (length as usize, bytes))
+            }
         }
     }
-    if left == 0 { Ok(()) } else { load_global_lanes(memories.global, lanes, args, access, (shape, left)) }
+
+    /// [`Memories::row`], to write its elements.
+    #[inline(always)]
+    fn row_to_write(&mut self, access: &Access, row: &Row) -> Option<&mut [u8]> {
+        let bytes = access.lane_bytes();
+        let (start, length) = row.range(bytes)?;
+        match access.address.memory {
+            Memory::Shared => self.shared.get_mut(flat(start, length)?),
+            Memory::Global => {
+                let place = self.global.locate_writable(start, length).ok()?;
+                write_row(self.global, row, place, (length as usize, bytes))
+            }
+            _ => None,
+        }
+    }
+
+    /// Where the element of a lane is: its region in global memory, and its offset there or in another memory.
+    #[inline(always)]
+    fn find(
+        &self,
+        access: &Access,
+        lane: usize,
+        address: u64,
+        is_load: bool,
+    ) -> Result<(usize, usize), Denied> {
+        let (memory, bytes) = (access.address.memory, access.lane_bytes());
+        let deny = |why| denied(lane, address, bytes, memory, why);
+        let size = match memory {
+            Memory::Const | Memory::Param if !is_load => return Err(deny(Why::ReadOnly)),
+            Memory::Shared => self.shared.len() as u64,
+            Memory::Param => self.params.len() as u64,
+            Memory::Local | Memory::Frame => self.local.lane_bytes(),
+            Memory::Global | Memory::Const | Memory::Generic => {
+                check_alignment(lane, address, access)?;
+                let found = if is_load {
+                    self.global.locate(address, bytes)
+                } else {
+                    self.global.locate_writable(address, bytes)
+                };
+                return found.map_err(|miss| deny(Why::Missed(miss)));
+            }
+        };
+        check_flat(lane, address, access, size).map(|offset| (0, offset))
+    }
+
+    /// The bytes from an element on that [`Memories::find`] has found, to read it.
+    #[inline(always)]
+    fn read(&mut self, access: &Access, lane: usize, (region, offset): (usize, usize)) -> &[u8] {
+        match access.address.memory {
+            Memory::Shared => &self.shared[offset..],
+            Memory::Param => &self.params[offset..],
+            Memory::Local | Memory::Frame => &self.local.of_lane(lane)[offset..],
+            _ => self.global.read(region, offset, access.lane_bytes() as usize).expect(TOGETHER),
+        }
+    }
+
+    /// [`Memories::read`], to write it.
+    #[inline(always)]
+    fn write(&mut self, access: &Access, lane: usize, (region, offset): (usize, usize)) -> &mut [u8] {
+        match access.address.memory {
+            Memory::Shared => &mut self.shared[offset..],
+            Memory::Local | Memory::Frame => &mut self.local.lane(lane)[offset..],
+            _ => self.global.write(region, offset, access.lane_bytes() as usize).expect(TOGETHER),
+        }
+    }
 }
 
-/// Loads a row; `false`, and nothing done, where it does not lie in one piece.
+/// What an access to global or shared memory costs: sectors there, bank conflicts here.
 #[inline(always)]
-fn load_global_row(
-    global: &mut Global,
-    lanes: &mut Lanes<'_>,
-    args: &Args,
-    access: &Access,
-    row: &Row,
-) -> bool {
-    let bytes = access.lane_bytes();
-    let Some((start, length)) = row.range(bytes) else { return false };
-    let Ok(place) = global.locate(start, length) else { return false };
-    let Some(data) = read_row(global, row, place, (length as usize, bytes)) else { return false };
-    row.load(lanes, args, access, data);
-    true
+pub fn cost(shape: &Shape<'_>, bytes: u64, (is_load, is_shared): (bool, bool)) -> u64 {
+    match (is_load, is_shared) {
+        (_, false) => shape.sectors(bytes),
+        (true, true) => shape.conflicts(bytes, true),
+        (false, true) => shape.conflicts(bytes, false),
+    }
+}
+
+/// A range of bytes in a memory that starts at zero.
+#[inline(always)]
+pub fn flat(start: u64, length: u64) -> Option<Range<usize>> {
+    let end = start.checked_add(length)?;
+    Some(usize::try_from(start).ok()?..usize::try_from(end).ok()?)
 }
 
 /// The `length` bytes of a row of elements of `bytes` bytes, of which the kernel reads those that are its elements. `None`
@@ -207,160 +338,6 @@ pub fn write_row<'g>(
     global.poke(region, offset, length)
 }
 
-#[inline(never)]
-fn load_global_lanes(
-    global: &mut Global,
-    lanes: &mut Lanes<'_>,
-    args: &Args,
-    access: &Access,
-    (shape, mask): (&Shape<'_>, u32),
-) -> Result<(), Denied> {
-    let bytes = access.lane_bytes();
-    for lane in lanes_of(mask) {
-        check_alignment(lane, shape.address(lane), access)?;
-        let (region, offset) = global.locate(shape.address(lane), bytes).map_err(|miss| {
-            denied(lane, shape.address(lane), bytes, access.address.memory, Why::Missed(miss))
-        })?;
-        let data = global.read(region, offset, bytes as usize).expect(TOGETHER);
-        load_lane(lanes, args, access, lane, data);
-    }
-    Ok(())
-}
-
-/// Stores to global memory: row by row where no two lanes store to one byte, in the order of [`Memories::order`] otherwise.
-#[inline(never)]
-fn store_global(
-    memories: &mut Memories<'_>,
-    lanes: &Lanes<'_>,
-    args: &Args,
-    access: &Access,
-    shape: &Shape<'_>,
-) -> Result<(), Denied> {
-    let mut left = lanes.mask;
-    if shape.is_disjoint(access.lane_bytes()) {
-        for row in shape.rows() {
-            if store_global_row(memories.global, lanes, args, access, row) {
-                left &= !row.mask;
-            }
-        }
-    }
-    if left == 0 { Ok(()) } else { store_global_lanes(memories, lanes, args, access, (shape, left)) }
-}
-
-/// Stores a row: [`load_global_row`].
-#[inline(always)]
-fn store_global_row(global: &mut Global, lanes: &Lanes<'_>, args: &Args, access: &Access, row: &Row) -> bool {
-    let bytes = access.lane_bytes();
-    let Some((start, length)) = row.range(bytes) else { return false };
-    let Ok(place) = global.locate_writable(start, length) else { return false };
-    let Some(data) = write_row(global, row, place, (length as usize, bytes)) else { return false };
-    row.store(lanes, args, access, data);
-    true
-}
-
-#[inline(never)]
-fn store_global_lanes(
-    memories: &mut Memories<'_>,
-    lanes: &Lanes<'_>,
-    args: &Args,
-    access: &Access,
-    (shape, mask): (&Shape<'_>, u32),
-) -> Result<(), Denied> {
-    let bytes = access.lane_bytes();
-    for lane in memories.order.lanes(mask) {
-        let (region, offset) =
-            check_writable(memories.global, lane, shape.address(lane), access).map_err(|first| {
-                let check =
-                    |lane| check_writable(memories.global, lane, shape.address(lane), access).map(drop);
-                lowest_denied(first, mask, check)
-            })?;
-        let data = memories.global.write(region, offset, bytes as usize).expect(TOGETHER);
-        store_lane(lanes, args, access, lane, data);
-    }
-    Ok(())
-}
-
-/// The bytes of a row in a memory that starts at zero.
-#[inline(always)]
-fn range_of(row: &Row, bytes: u64, size: usize) -> Option<std::ops::Range<usize>> {
-    let (start, length) = row.range(bytes)?;
-    let end = start.checked_add(length).filter(|&end| end <= size as u64)?;
-    Some(start as usize..end as usize)
-}
-
-#[inline(never)]
-fn load_shared(
-    memories: &Memories<'_>,
-    lanes: &mut Lanes<'_>,
-    args: &Args,
-    access: &Access,
-    shape: &Shape<'_>,
-) -> Result<(), Denied> {
-    let mut left = lanes.mask;
-    for row in shape.rows() {
-        if let Some(range) = range_of(row, access.lane_bytes(), memories.shared.len()) {
-            row.load(lanes, args, access, &memories.shared[range]);
-            left &= !row.mask;
-        }
-    }
-    for lane in lanes_of(left) {
-        let offset = check_flat(lane, shape.address(lane), access, memories.shared.len() as u64)?;
-        load_lane(lanes, args, access, lane, &memories.shared[offset..]);
-    }
-    Ok(())
-}
-
-#[inline(never)]
-fn store_shared(
-    memories: &mut Memories<'_>,
-    lanes: &Lanes<'_>,
-    args: &Args,
-    access: &Access,
-    shape: &Shape<'_>,
-) -> Result<(), Denied> {
-    let (size, mut left) = (memories.shared.len(), lanes.mask);
-    if shape.is_disjoint(access.lane_bytes()) {
-        for row in shape.rows() {
-            if let Some(range) = range_of(row, access.lane_bytes(), size) {
-                row.store(lanes, args, access, &mut memories.shared[range]);
-                left &= !row.mask;
-            }
-        }
-    }
-    if left == 0 {
-        return Ok(());
-    }
-    for lane in memories.order.lanes(left) {
-        let offset = check_flat(lane, shape.address(lane), access, size as u64).map_err(|first| {
-            lowest_denied(first, left, |lane| {
-                check_flat(lane, shape.address(lane), access, size as u64).map(drop)
-            })
-        })?;
-        store_lane(lanes, args, access, lane, &mut memories.shared[offset..]);
-    }
-    Ok(())
-}
-
-#[inline(never)]
-fn load_local(
-    memories: &mut Memories<'_>,
-    lanes: &mut Lanes<'_>,
-    args: &Args,
-    access: &Access,
-    at: &Wide,
-) -> Result<(), Denied> {
-    if let Some(offset) = same_word(at, lanes.mask, access, memories.local.lane_bytes()) {
-        let words = memories.local.word(offset);
-        lanes.write_narrow(args.d, |lane| words[lane]);
-        return Ok(());
-    }
-    for lane in lanes_of(lanes.mask) {
-        let offset = check_flat(lane, at[lane], access, memories.local.lane_bytes())?;
-        load_lane(lanes, args, access, lane, &memories.local.lane(lane)[offset..]);
-    }
-    Ok(())
-}
-
 /// The place of a 32-bit variable that every active lane accesses in its own local memory: the common case, for which
 /// one check is enough. `None` for every other case.
 #[inline(always)]
@@ -373,49 +350,4 @@ fn same_word(at: &Wide, mask: u32, access: &Access, size: u64) -> Option<usize> 
     let plain = (access.bytes, access.count, access.register_bits) == (4, 1, 32);
     let inside = first.is_multiple_of(4) && first.checked_add(4).is_some_and(|end| end <= size);
     (plain && inside && others & mask == 0).then_some(first as usize)
-}
-
-#[inline(never)]
-fn store_local(
-    memories: &mut Memories<'_>,
-    lanes: &mut Lanes<'_>,
-    args: &Args,
-    access: &Access,
-    at: &Wide,
-) -> Result<(), Denied> {
-    if let Some(offset) = same_word(at, lanes.mask, access, memories.local.lane_bytes()) {
-        memories.local.set_word(offset, lanes.mask, &lanes.narrow[args.d as usize]);
-        return Ok(());
-    }
-    for lane in lanes_of(lanes.mask) {
-        let offset = check_flat(lane, at[lane], access, memories.local.lane_bytes())?;
-        store_lane(lanes, args, access, lane, &mut memories.local.lane(lane)[offset..]);
-    }
-    Ok(())
-}
-
-#[inline(never)]
-fn load_param(
-    memories: &mut Memories<'_>,
-    lanes: &mut Lanes<'_>,
-    args: &Args,
-    access: &Access,
-    at: &Wide,
-) -> Result<(), Denied> {
-    let size = memories.params.len() as u64;
-    // A parameter that is named, not computed, is the same for all lanes.
-    if access.address.base == Base::Absolute && access.count == 1 {
-        let offset = check_flat(lanes.mask.trailing_zeros() as usize, at[0], access, size)?;
-        let value = extend(&memories.params[offset..offset + access.bytes as usize], access);
-        match access.register_bits {
-            64 => lanes.write_wide(args.d, |_| value),
-            _ => lanes.write_narrow(args.d, |_| value as u32),
-        }
-        return Ok(());
-    }
-    for lane in lanes_of(lanes.mask) {
-        let offset = check_flat(lane, at[lane], access, size)?;
-        load_lane(lanes, args, access, lane, &memories.params[offset..]);
-    }
-    Ok(())
 }

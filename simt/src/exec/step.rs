@@ -9,20 +9,19 @@ use crate::access::lane_order::LaneOrder;
 use crate::checkers::initialisation::hooks::{self, CheckedMemory};
 use crate::checkers::last_writer;
 use crate::checkers::memory_model::MemoryModel;
-use crate::checkers::memory_model::delayed::Target;
 use crate::checkers::memory_model::memory_view::MemoryView;
 use crate::checkers::races::shadow::list::OpKind;
 use crate::compile::inst::{AT_RETURN, Inst, NEVER, Pc};
-use crate::exec::memory::{self, Memories};
-use crate::exec::state::{Run, Stop};
-use crate::exec::{atomics, faults, mbarrier};
-use crate::isa::op::Op;
-use crate::isa::op::Touched;
+use crate::exec::faults;
+use crate::exec::lookout::Lookout;
+use crate::exec::memory::{Memories, WarpAccess};
+use crate::exec::state::{Issued, Run, Stop};
+use crate::isa::op::{Op, Touched};
 use crate::isa::special::{Axis, Special};
 use crate::isa::value::Value;
 use crate::launch::{Dim3, Launch};
 use crate::machine::block::Block;
-use crate::machine::divergence::{Divergence, Frame};
+use crate::machine::divergence::{Divergence, Frame, Group};
 use crate::machine::global::{Buffer, Window};
 use crate::machine::registers::{Lanes, WARP_SIZE, lane_count};
 use crate::report::counters::Counters;
@@ -163,46 +162,29 @@ impl Run<'_> {
     /// `LOOKS` is whether [`crate::exec::lookout`] is told of every instruction; the loop without it costs nothing more.
     fn straight_on<const LOOKS: bool>(&mut self, at: (&mut Block, usize, usize), slice: &mut u32) -> Left {
         let (block, w, g) = at;
+        let (program, before) = (self.program, *slice);
         let place = Place::of(self, block, w);
-        let is_seen = self.is_seen();
-        let before = *slice;
-        let warp = &mut block.warps[w];
-        let divergence = &mut warp.divergence;
+        let divergence = &block.warps[w].divergence;
         let meeting = meeting_place(divergence, g);
-        let group = &mut divergence.groups[g];
-        let (mask, frame) = (group.mask, group.frame);
-        let mut pc = group.pc;
-        let mut lanes = block.registers.lanes(w, frame.base, mask);
-        let mut memories = Memories {
-            global: self.global,
-            shared: &mut block.shared,
-            local: &mut warp.local,
-            params: &self.params,
-            mbarriers: Some(&mut block.mbarriers),
-            order: LaneOrder::new(self.launch.seed, block.number, w as u32, warp.steps),
-            now: 0,
-            initialisation: Some((&mut self.initialisation, &mut block.shared_written))
-                .filter(|(checker, _)| checker.is_on),
-            watch: self.watch.as_deref_mut(),
-            follow: self.follow.as_mut(),
-            is_seen,
-        };
+        let Group { mask, frame, mut pc, .. } = divergence.groups[g];
+        let (mut memories, mut lanes, counts) = parts_of(self, block, w, &frame, mask);
+        let Counts { issued, traffic, lookout } = counts;
         let left = loop {
-            if *slice == 0 || pc == meeting || LOOKS && self.lookout.stops_at(pc, before - *slice) {
+            if *slice == 0 || pc == meeting || LOOKS && lookout.stops_at(pc, before - *slice) {
                 break Left::Paused;
             }
-            let inst = &self.program.insts[pc as usize];
+            let inst = &program.insts[pc as usize];
             let active = mask & (lanes.preds[inst.guard as usize] ^ inst.flip);
-            let issued = &mut self.issued[pc as usize];
+            let issued = &mut issued[pc as usize];
             issued.count += 1;
             issued.lanes += lane_count(active);
             *slice -= 1;
             lanes.mask = active;
             if LOOKS {
                 if active != 0 {
-                    settle_results(&mut memories, &mut lanes, self.program.touched(inst));
+                    settle_results(&mut memories, &mut lanes, program.touched(inst));
                 }
-                self.lookout.see(&mut memories, &lanes, inst, &frame, pc);
+                lookout.see(&mut memories, &lanes, inst, &frame, pc);
             }
             let outcome = match &inst.op {
                 Op::Branch { target, .. } if active == mask => {
@@ -216,7 +198,7 @@ impl Run<'_> {
                 }
                 _ if active == 0 => Ok(()),
                 _ => {
-                    let (since, counters) = (u64::from(before - *slice), &mut self.traffic[pc as usize]);
+                    let (since, counters) = (u64::from(before - *slice), &mut traffic[pc as usize]);
                     carry_out(&mut memories, &mut lanes, (inst, pc), &frame, (&place, since), counters)
                 }
             };
@@ -224,20 +206,20 @@ impl Run<'_> {
                 break left;
             }
             pc += 1;
-            if LOOKS && self.lookout.takes_slice(inst, active) {
+            if LOOKS && lookout.takes_slice(inst, active) {
                 break Left::Yielded;
             }
         };
-        group.pc = pc;
+        block.warps[w].divergence.groups[g].pc = pc;
         left
     }
 }
 
 /// Carries out an instruction of the inner loop, `since` instructions after its group got its slice.
 #[inline(always)]
-pub(crate) fn carry_out(
-    memories: &mut Memories<'_>,
-    lanes: &mut Lanes<'_>,
+pub(crate) fn carry_out<'m>(
+    memories: &mut Memories<'m>,
+    lanes: &mut Lanes<'m>,
     (inst, pc): (&Inst, Pc),
     frame: &Frame,
     (place, since): (&Place<'_>, u64),
@@ -249,37 +231,20 @@ pub(crate) fn carry_out(
         return Ok(());
     }
     match &inst.op {
-        Op::Load(_) | Op::Store(_) | Op::Atomic(_) => {
+        Op::Load(_) | Op::Store(_) | Op::Atomic(_) | Op::Mbarrier(_) => {
             memories.order.step = place.steps + since;
             memories.now = place.before + since - 1;
-            if memories.mbarriers.as_ref().is_some_and(|mbarriers| !mbarriers.is_empty()) {
-                mbarrier::beside(memories, lanes, inst, frame, place.warp as usize).map_err(Left::Denied)?;
-            }
-            if memories.is_seen {
-                return touch_watched(memories, lanes, (inst, pc), frame, counters).map_err(Left::Denied);
-            }
-            return touch_memory(memories, lanes, inst, frame, counters).map_err(Left::Denied);
+            let mut access = WarpAccess { memories, lanes, inst, pc, frame, counters };
+            return access.carry_out_at(place).map_err(Left::Denied);
         }
         Op::Special { .. } | Op::FrameAddress { .. } | Op::IsSpace { .. } | Op::ActiveMask => {
             place.tell(lanes, inst, frame, since);
         }
         Op::Fence(fence) => {
-            if let Some((watch, mut target)) = watched(memories) {
+            if let Some((watch, mut target)) = memories.watched() {
                 watch.drain(&mut target, (place.slot, place.warp as usize), lanes.mask);
                 watch.fence(lanes.mask, *fence);
             }
-        }
-        Op::Mbarrier(op) => {
-            memories.order.step = place.steps + since;
-            memories.now = place.before + since - 1;
-            let warp = place.warp as usize;
-            if let Some((watch, mut target)) = watched(memories) {
-                watch.drain_due(&mut target);
-                if !op.asks() {
-                    watch.drain(&mut target, (place.slot, warp), lanes.mask);
-                }
-            }
-            return mbarrier::mbarrier(memories, lanes, (inst, pc), op, frame, warp).map_err(Left::Denied);
         }
         Op::Hint => {}
         _ => return Err(Left::At(lanes.mask)),
@@ -303,6 +268,26 @@ pub(crate) fn memories_of<'m>(
     (pc, frame): (Pc, &Frame),
     active: u32,
 ) -> (Memories<'m>, Lanes<'m>, &'m mut Counters) {
+    let (memories, lanes, counts) = parts_of(run, block, w, frame, active);
+    (memories, lanes, &mut counts.traffic[pc as usize])
+}
+
+/// What is told of each instruction of a launch.
+struct Counts<'m> {
+    issued: &'m mut [Issued],
+    traffic: &'m mut [Counters],
+    lookout: &'m mut Lookout,
+}
+
+/// What instructions of a warp work on: the memories that it can reach, its lanes, and where they are counted.
+#[inline(always)]
+fn parts_of<'m>(
+    run: &'m mut Run<'_>,
+    block: &'m mut Block,
+    w: usize,
+    frame: &Frame,
+    active: u32,
+) -> (Memories<'m>, Lanes<'m>, Counts<'m>) {
     let is_seen = run.is_seen();
     let warp = &mut block.warps[w];
     let memories = Memories {
@@ -310,7 +295,7 @@ pub(crate) fn memories_of<'m>(
         shared: &mut block.shared,
         local: &mut warp.local,
         params: &run.params,
-        mbarriers: Some(&mut block.mbarriers),
+        mbarriers: &mut block.mbarriers,
         order: LaneOrder::new(run.launch.seed, block.number, w as u32, warp.steps),
         now: 0,
         initialisation: Some((&mut run.initialisation, &mut block.shared_written))
@@ -319,20 +304,14 @@ pub(crate) fn memories_of<'m>(
         follow: run.follow.as_mut(),
         is_seen,
     };
-    (memories, block.registers.lanes(w, frame.base, active), &mut run.traffic[pc as usize])
-}
-
-/// Who watches, if anybody does, and the memory in which it may carry out what has waited.
-fn watched<'a>(memories: &'a mut Memories<'_>) -> Option<(&'a mut MemoryModel, Target<'a>)> {
-    let watch = memories.watch.as_deref_mut()?;
-    let follow = memories.follow.as_deref_mut();
-    Some((watch, Target { global: memories.global, shared: memories.shared, follow }))
+    let counts = Counts { issued: &mut run.issued, traffic: &mut run.traffic, lookout: &mut run.lookout };
+    (memories, block.registers.lanes(w, frame.base, active), counts)
 }
 
 /// Lets lanes have the results of updates that an instruction names and that have waited.
 #[inline(never)]
 fn settle_results(memories: &mut Memories<'_>, lanes: &mut Lanes<'_>, touched: &[Touched]) {
-    if let Some((watch, mut target)) = watched(memories) {
+    if let Some((watch, mut target)) = memories.watched() {
         watch.deliver_results(&mut target, lanes, touched);
     }
 }
@@ -344,74 +323,66 @@ fn meeting_place(divergence: &Divergence, g: usize) -> Pc {
     meeting.map_or(NEVER, |meeting| meeting.pc)
 }
 
-/// Carries out an instruction that goes to memory, and shows it to who watches before; an atomic is shown lane by lane,
-/// while it is carried out. What the weak memory has a load return instead replaces what it got.
-#[inline(never)]
-pub(crate) fn touch_watched(
-    memories: &mut Memories<'_>,
-    lanes: &mut Lanes<'_>,
-    (inst, pc): (&Inst, Pc),
-    frame: &Frame,
-    counters: &mut Counters,
-) -> Result<(), Denied> {
-    if let Some((checker, shared_written)) = &mut memories.initialisation {
-        let shown = CheckedMemory { checker, shared_written, global: memories.global };
-        hooks::check_access(shown, lanes, inst, frame, (pc, memories.now));
-    }
-    let mut replaced = Vec::new();
-    if let Some((watch, mut target)) = watched(memories) {
-        watch.drain_due(&mut target);
-        watch.drain_touched(&mut target, lanes, inst, frame);
-    }
-    if let Some(watch) = memories.watch.as_deref_mut() {
-        let seen = MemoryView { global: memories.global, shared: memories.shared, order: memories.order };
-        watch.at(pc, memories.now);
-        if let Op::Load(access) = &inst.op {
-            watch.access(seen, lanes, &inst.args, (access, OpKind::Load), frame);
-            replaced = watch.take_replaced();
-        } else if let Op::Store(access) = &inst.op {
-            watch.access(seen, lanes, &inst.args, (access, OpKind::Store), frame);
+impl WarpAccess<'_, '_> {
+    /// Carries it out for a warp, and shows it to who looks at such instructions.
+    #[inline(always)]
+    fn carry_out_at(&mut self, place: &Place<'_>) -> Result<(), Denied> {
+        let (inst, warp) = (self.inst, place.warp as usize);
+        if let Op::Mbarrier(op) = &inst.op {
+            return self.mbarrier(op, (place.slot, warp));
         }
+        if !self.memories.mbarriers.is_empty() {
+            self.check_objects(warp)?;
+        }
+        if self.memories.is_seen { self.carry_out_watched() } else { self.carry_out() }
     }
-    if let Some(follow) = memories.follow.as_deref_mut() {
-        follow.at(pc);
-    }
-    if let Op::Store(access) = &inst.op {
+
+    /// Carries it out, and shows it to who watches before; an atomic is shown lane by lane, while it is carried out. What
+    /// the weak memory has a load return instead replaces what it got.
+    #[inline(never)]
+    fn carry_out_watched(&mut self) -> Result<(), Denied> {
+        let WarpAccess { memories, lanes, inst, pc, frame, .. } = self;
+        if let Some((checker, shared_written)) = &mut memories.initialisation {
+            let shown = CheckedMemory { checker, shared_written, global: memories.global };
+            hooks::check_access(shown, lanes, inst, frame, (*pc, memories.now));
+        }
+        let mut replaced = Vec::new();
+        if let Some((watch, mut target)) = memories.watched() {
+            watch.drain_due(&mut target);
+            watch.drain_touched(&mut target, lanes, inst, frame);
+        }
+        if let Some(watch) = memories.watch.as_deref_mut() {
+            let seen = MemoryView { global: memories.global, shared: memories.shared, order: memories.order };
+            watch.at(*pc, memories.now);
+            if let Op::Load(access) = &inst.op {
+                watch.access(seen, lanes, &inst.args, (access, OpKind::Load), frame);
+                replaced = watch.take_replaced();
+            } else if let Op::Store(access) = &inst.op {
+                watch.access(seen, lanes, &inst.args, (access, OpKind::Store), frame);
+            }
+        }
         // Who waits stores later, and is followed then.
         let held = memories.watch.as_deref().map_or(0, MemoryModel::delayed_lanes);
-        let all = lanes.mask;
-        lanes.mask &= !held;
         if let Some(follow) = memories.follow.as_deref_mut() {
-            last_writer::record_store(follow, (memories.global, memories.order), lanes, inst, access, frame);
+            follow.at(*pc);
+            if let Op::Store(access) = &inst.op {
+                let all = lanes.mask;
+                lanes.mask &= !held;
+                let seen = (&*memories.global, memories.order);
+                last_writer::record_store(follow, seen, lanes, inst, access, frame);
+                lanes.mask = all;
+            }
         }
-        lanes.mask = all;
-    }
-    touch_memory(memories, lanes, inst, frame, counters)?;
-    if let (Op::Store(_), Some((watch, mut target))) = (&inst.op, watched(memories)) {
-        watch.restore_delayed(&mut target);
-    }
-    if let Op::Load(access) = &inst.op {
-        for (lane, element, bytes) in replaced {
-            element::set_element(lanes, &inst.args, access, (lane, element), bytes);
+        self.carry_out()?;
+        if let (Op::Store(_), Some((watch, mut target))) = (&self.inst.op, self.memories.watched()) {
+            watch.restore_delayed(&mut target);
         }
-    }
-    Ok(())
-}
-
-/// Carries out an instruction that goes to memory.
-#[inline(always)]
-pub(crate) fn touch_memory(
-    memories: &mut Memories<'_>,
-    lanes: &mut Lanes<'_>,
-    inst: &Inst,
-    frame: &Frame,
-    counters: &mut Counters,
-) -> Result<(), Denied> {
-    match &inst.op {
-        Op::Load(access) => memory::load(memories, lanes, &inst.args, access, frame, counters),
-        Op::Store(access) => memory::store(memories, lanes, &inst.args, access, frame, counters),
-        Op::Atomic(atomic) => atomics::atomic(memories, lanes, &inst.args, atomic, frame, counters),
-        _ => unreachable!("the inner loop asks for instructions that go to memory only"),
+        if let Op::Load(access) = &self.inst.op {
+            for (lane, element, bytes) in replaced {
+                element::set_element(self.lanes, &self.inst.args, access, (lane, element), bytes);
+            }
+        }
+        Ok(())
     }
 }
 

@@ -9,9 +9,9 @@ use crate::access::row::{Row, Shape};
 use crate::checkers::memory_model::memory_view::MemoryView;
 use crate::checkers::races::shadow::list::OpKind;
 use crate::compile::inst::Inst;
-use crate::exec::memory::{Memories, load_shaped, store_shaped};
+use crate::exec::memory::WarpAccess;
 use crate::exec::state::{Run, Stop};
-use crate::exec::step::{Left, touch_memory};
+use crate::exec::step::{Left, memories_of};
 use crate::exec::team::Team;
 use crate::exec::team::addresses::Addresses;
 use crate::exec::team::compute::{expand, replace};
@@ -107,30 +107,15 @@ impl Run<'_> {
     ) -> Result<(), (usize, Left)> {
         let mut scratch = [0; WARP_SIZE];
         let shape = addresses.map(|addresses| addresses.shape(w, active, &mut scratch));
-        let counters = &mut self.traffic[team.pc as usize];
-        let warp = &mut block.warps[w];
-        let mut memories = Memories {
-            global: self.global,
-            shared: &mut block.shared,
-            local: &mut warp.local,
-            params: &self.params,
-            now: self.steps - 1,
-            mbarriers: None,
-            order: LaneOrder::new(self.launch.seed, block.number, w as u32, warp.steps + team.done),
-            initialisation: None,
-            watch: None,
-            follow: None,
-            is_seen: false,
-        };
-        let mut lanes = block.registers.lanes(w, team.frame.base, active);
+        let (pc, frame, step) = (team.pc, &team.frame, self.steps - 1);
+        let (mut memories, mut lanes, counters) = memories_of(self, block, w, (pc, frame), active);
+        (memories.order.step, memories.now) = (memories.order.step + team.done, step);
+        let (memories, lanes) = (&mut memories, &mut lanes);
+        let mut warp = WarpAccess { memories, lanes, inst, pc, frame, counters };
         let outcome = match (&inst.op, &shape) {
-            (Op::Load(access), Some(shape)) => {
-                load_shaped(&mut memories, &mut lanes, &inst.args, access, shape, counters)
-            }
-            (Op::Store(access), Some(shape)) => {
-                store_shaped(&mut memories, &lanes, &inst.args, access, shape, counters)
-            }
-            _ => touch_memory(&mut memories, &mut lanes, inst, &team.frame, counters),
+            (Op::Load(access), Some(shape)) => warp.load_shaped(access, shape),
+            (Op::Store(access), Some(shape)) => warp.store_shaped(access, shape),
+            _ => warp.carry_out(),
         };
         outcome.map_err(|denied| (w, Left::Denied(denied)))
     }
