@@ -65,13 +65,8 @@ impl<'t> Parser<'t> {
         if !self.take_directive(".version")? {
             return Err(self.expected("`.version`"));
         }
-        let parsed = self.token.text.split_once('.').and_then(|(major, minor)| {
-            let digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
-            if !digits(major) || !digits(minor) {
-                return None;
-            }
-            Some((major.parse().ok()?, minor.parse().ok()?))
-        });
+        let parts = self.token.text.split_once('.');
+        let parsed = parts.and_then(|(major, minor)| Some((major.parse().ok()?, minor.parse().ok()?)));
         let version = parsed.ok_or_else(|| self.expected("a version like `8.0`"))?;
         self.take()?;
         Ok(version)
@@ -240,9 +235,5 @@ const TARGETS: [u32; 27] = [
 /// 90 for `sm_90` and for `sm_90a`, because the letter only adds instructions.
 fn number_of(word: &str) -> Option<u32> {
     let number = word.strip_prefix("sm_")?;
-    let number = number.strip_suffix(['a', 'f']).unwrap_or(number);
-    if !number.bytes().all(|byte| byte.is_ascii_digit()) {
-        return None;
-    }
-    number.parse().ok()
+    number.strip_suffix(['a', 'f']).unwrap_or(number).parse().ok()
 }
