@@ -84,7 +84,7 @@ impl<'t> Parser<'t> {
             ".section" => self.skip_section(),
             ".pragma" => self.skip_pragma(),
             ".alias" => self.alias().map(|alias| module.aliases.push(alias)),
-            ".version" => Err(self.error("a second `.version`; a text may contain only one module")),
+            ".version" => self.refuse("a second `.version`; a text may contain only one module"),
             _ => self.declaration(module),
         }
     }
@@ -94,9 +94,7 @@ impl<'t> Parser<'t> {
         let linkage = self.linkage()?;
         match self.token.text {
             ".entry" | ".func" => {
-                let function = self.function(linkage, first)?;
-                module.functions.push(function);
-                Ok(())
+                self.function(linkage, first).map(|function| module.functions.push(function))
             }
             _ => self.variables(linkage, &mut module.variables),
         }
@@ -140,24 +138,23 @@ impl<'t> Parser<'t> {
             return Ok(number);
         }
         let (oldest, newest) = (TARGETS[0], TARGETS[TARGETS.len() - 1]);
-        Err(self.error(if number < oldest {
+        self.refuse(if number < oldest {
             format!("`{word}` is not supported; the oldest supported target is `sm_{oldest}`")
         } else {
             format!("there is no target `{word}`; the newest known target is `sm_{newest}`")
-        }))
+        })
     }
 
     fn address_size(&mut self, module: &mut Module<'t>) -> Result<()> {
         self.take()?;
-        if !matches!(self.token.text, "32" | "64") {
-            return Err(self.expected("`32` or `64`"));
+        match self.token.text {
+            "64" => module.address_size = self.number("`64`")?,
+            "32" => {
+                return self
+                    .refuse("32-bit addresses are not supported; compile for 64 bits (`.address_size 64`)");
+            }
+            _ => return Err(self.expected("`32` or `64`")),
         }
-        if self.token.text == "32" {
-            return Err(
-                self.error("32-bit addresses are not supported; compile for 64 bits (`.address_size 64`)")
-            );
-        }
-        module.address_size = self.number("`64`")?;
         Ok(())
     }
 
@@ -206,10 +203,7 @@ impl<'t> Parser<'t> {
 
     pub fn skip_pragma(&mut self) -> Result<()> {
         self.take()?;
-        self.string("a pragma in quotes")?;
-        while self.take_if(b',')? {
-            self.string("a pragma in quotes")?;
-        }
+        self.items(|parser| parser.string("a pragma in quotes"))?;
         self.expect(b';', "after a pragma").map(drop)
     }
 
