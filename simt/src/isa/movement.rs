@@ -96,17 +96,14 @@ fn mov_vector(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> 
     let kind = kind_of(m.ty(2)).expect("the form's grammar lists no type of 8 or 128 bits");
     let count = if m.text(1) == "v2" { 2 } else { 4 };
     let (d, a) = (o.take()?, o.take()?);
-    let (Some(results), Some(sources)) = (o.elements(d), vector_sources(o, a, kind)?) else {
+    let results = o.elements(d).filter(|results| results.len() == count);
+    let sources = vector_sources(o, a, kind)?.filter(|sources| sources.len() == count);
+    let (Some(results), Some(sources)) = (results, sources) else {
         return Err(o.error(span_of(a), format!("expected a vector of {count} elements")));
     };
-    if (results.len(), sources.len()) != (count, count) {
-        return Err(o.error(span_of(a), format!("expected a vector of {count} elements")));
-    }
     let copy = copy_of(kind);
-    let mut slots = Vec::new();
-    for result in &results {
-        slots.push(o.result_or_sink(result, kind)?);
-    }
+    let slots: Vec<_> =
+        results.iter().map(|result| o.result_or_sink(result, kind)).collect::<Result<_, _>>()?;
     let last = count - 1;
     for (slot, source) in slots.iter().zip(&sources).take(last) {
         o.prepare(copy, bank_of(kind), (*slot, *source, 0));
@@ -185,13 +182,12 @@ fn address<'t>(
         let message = format!("the address of `{}` is an integer, not a `{ty:?}`", source.text);
         return Err(o.error(source.span, message));
     }
+    let wide = integer_result(ty, o, d)?;
     if let Some((_, Symbol::Variable(place))) = o.scope.find(source.text)
         && place.in_frame
     {
-        let wide = integer_result(ty, o, d)?;
         return Ok(Op::FrameAddress { offset: place.address.wrapping_add_signed(offset) as i32, wide });
     }
-    let wide = integer_result(ty, o, d)?;
     o.args.a = o.address_of(source, offset, if wide { Kind::B64 } else { Kind::B32 })?;
     Ok(Op::Alu(if wide { alu!((u64) -> u64, |a| a) } else { alu!((u32) -> u32, |a| a) }.run))
 }

@@ -60,73 +60,60 @@ pub struct Ident<'t> {
     pub span: Span,
 }
 
-/// A fundamental type, such as `.u32`. The `.b*` types are bits without an interpretation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs)] // The names are the specification's own.
-pub enum Type {
-    U8,
-    U16,
-    U32,
-    U64,
-    S8,
-    S16,
-    S32,
-    S64,
-    F16,
-    F16x2,
-    Bf16,
-    Bf16x2,
-    F32,
-    F64,
-    B8,
-    B16,
-    B32,
-    B64,
-    B128,
-    Pred,
-    Texref,
-    Samplerref,
-    Surfref,
+/// Defines [`Type`] by a table: each type, its name after the point of a directive or modifier, and its bytes in memory.
+macro_rules! types {
+    ($($ty:ident $name:literal $bytes:literal,)*) => {
+        /// A fundamental type, such as `.u32`. The `.b*` types are bits without an interpretation.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[allow(missing_docs)] // The names are the specification's own.
+        pub enum Type { $($ty),* }
+
+        impl Type {
+            /// The type with a name such as `u32`.
+            pub fn named(name: &str) -> Option<Type> {
+                match name { $($name => Some(Type::$ty),)* _ => None }
+            }
+
+            /// Its name.
+            pub fn name(self) -> &'static str {
+                match self { $(Type::$ty => $name),* }
+            }
+
+            /// Bytes of one element in memory; 1 for a predicate, which is never in memory.
+            pub fn size_bytes(self) -> u32 {
+                match self { $(Type::$ty => $bytes),* }
+            }
+        }
+    };
+}
+
+types! {
+    U8 "u8" 1,
+    U16 "u16" 2,
+    U32 "u32" 4,
+    U64 "u64" 8,
+    S8 "s8" 1,
+    S16 "s16" 2,
+    S32 "s32" 4,
+    S64 "s64" 8,
+    F16 "f16" 2,
+    F16x2 "f16x2" 4,
+    Bf16 "bf16" 2,
+    Bf16x2 "bf16x2" 4,
+    F32 "f32" 4,
+    F64 "f64" 8,
+    B8 "b8" 1,
+    B16 "b16" 2,
+    B32 "b32" 4,
+    B64 "b64" 8,
+    B128 "b128" 16,
+    Pred "pred" 1,
+    Texref "texref" 8,
+    Samplerref "samplerref" 8,
+    Surfref "surfref" 8,
 }
 
 impl Type {
-    /// Every type with its name, as directives and modifiers have it after the point.
-    const NAMES: [(&'static str, Type); 23] = [
-        ("u8", Type::U8),
-        ("u16", Type::U16),
-        ("u32", Type::U32),
-        ("u64", Type::U64),
-        ("s8", Type::S8),
-        ("s16", Type::S16),
-        ("s32", Type::S32),
-        ("s64", Type::S64),
-        ("f16", Type::F16),
-        ("f16x2", Type::F16x2),
-        ("bf16", Type::Bf16),
-        ("bf16x2", Type::Bf16x2),
-        ("f32", Type::F32),
-        ("f64", Type::F64),
-        ("b8", Type::B8),
-        ("b16", Type::B16),
-        ("b32", Type::B32),
-        ("b64", Type::B64),
-        ("b128", Type::B128),
-        ("pred", Type::Pred),
-        ("texref", Type::Texref),
-        ("samplerref", Type::Samplerref),
-        ("surfref", Type::Surfref),
-    ];
-
-    /// The type with a name such as `u32`.
-    pub fn named(name: &str) -> Option<Type> {
-        Type::NAMES.iter().find(|(known, _)| *known == name).map(|(_, ty)| *ty)
-    }
-
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        Type::NAMES.iter().find(|(_, ty)| *ty == self).map_or("", |(name, _)| name)
-    }
-
     /// The type with the name of a directive, such as `.u32`.
     pub fn from_directive(directive: &str) -> Option<Type> {
         Type::named(directive.strip_prefix('.')?)
@@ -135,23 +122,6 @@ impl Type {
     /// Whether only instructions for textures, samplers and surfaces can use it.
     pub fn is_opaque(self) -> bool {
         matches!(self, Type::Texref | Type::Samplerref | Type::Surfref)
-    }
-
-    /// Bytes of one element in memory; 1 for a predicate, which is never in memory.
-    pub fn size_bytes(self) -> u32 {
-        match self {
-            Type::U8 | Type::S8 | Type::B8 | Type::Pred => 1,
-            Type::U16 | Type::S16 | Type::B16 | Type::F16 | Type::Bf16 => 2,
-            Type::U32 | Type::S32 | Type::B32 | Type::F32 | Type::F16x2 | Type::Bf16x2 => 4,
-            Type::U64
-            | Type::S64
-            | Type::B64
-            | Type::F64
-            | Type::Texref
-            | Type::Samplerref
-            | Type::Surfref => 8,
-            Type::B128 => 16,
-        }
     }
 }
 

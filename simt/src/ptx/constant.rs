@@ -71,7 +71,7 @@ impl Parser<'_> {
             (Value::Int { bits, .. }, left @ Value::Int { .. }, right @ Value::Int { .. }) => {
                 Ok(if bits == 0 { right } else { left })
             }
-            _ => Err(Error::at(self.text, first.span, "the operands of `?` must be integers")),
+            _ => self.refuse_at(first.span, "the operands of `?` must be integers"),
         }
     }
 
@@ -84,7 +84,7 @@ impl Parser<'_> {
         match self.constant()? {
             Value::Int { bits, .. } => Ok(bits),
             Value::F32(_) | Value::F64(_) => {
-                Err(Error::at(self.text, first.span, format!("expected {what}, found {}", first.quoted())))
+                self.refuse_at(first.span, format!("expected {what}, found {}", first.quoted()))
             }
         }
     }
@@ -113,12 +113,12 @@ impl Parser<'_> {
             }
             let Value::Int { bits, .. } = self.binary(PRODUCT_PRECEDENCE)? else {
                 let message = format!("an offset is an integer, not {}", first.quoted());
-                return Err(Error::at(self.text, first.span, message));
+                return self.refuse_at(first.span, message);
             };
             sum = sum.wrapping_add(bits as i64);
         }
         if self.token.is(b'-') {
-            return Err(self.error("an offset must be added; write `+-4` instead of `-4`"));
+            return self.refuse("an offset must be added; write `+-4` instead of `-4`");
         }
         Ok(sum)
     }
@@ -186,11 +186,9 @@ impl Parser<'_> {
         self.expect(b')', "after the type of a cast")?;
         match self.nested(Self::unary)? {
             Value::Int { bits, .. } => Ok(Value::Int { bits, unsigned: ty.text == ".u64" }),
-            Value::F32(_) | Value::F64(_) => Err(Error::at(
-                self.text,
-                ty.span,
-                format!("the operand of {} must be an integer", ty.quoted()),
-            )),
+            Value::F32(_) | Value::F64(_) => {
+                self.refuse_at(ty.span, format!("the operand of {} must be an integer", ty.quoted()))
+            }
         }
     }
 
@@ -220,7 +218,7 @@ impl Parser<'_> {
             (b'!', Value::Int { bits, .. }) => Value::Int { bits: u64::from(bits == 0), unsigned: false },
             _ => {
                 let message = format!("the operand of {} must be an integer", sign.quoted());
-                return Err(Error::at(self.text, sign.span, message));
+                return self.refuse_at(sign.span, message);
             }
         })
     }

@@ -25,7 +25,7 @@ impl<'t> Parser<'t> {
         let name = self.name("the name of a function")?;
         let params = self.parameters(is_entry)?;
         let bounds = self.bounds(is_entry)?;
-        let body = if self.take_if(b';')? { None } else { Some(self.body()?) };
+        let body = if self.take_if(b';')? { None } else { Some(self.block()?) };
         Ok(Function { is_entry, linkage, name, returns, params, bounds, body, span: self.since(first) })
     }
 
@@ -50,50 +50,28 @@ impl<'t> Parser<'t> {
             match directive {
                 ".pragma" => self.skip_pragma()?,
                 ".noreturn" if is_entry => {
-                    return Err(
-                        self.error("`.noreturn` is for functions; a kernel has no caller to return to")
-                    );
+                    return self.refuse("`.noreturn` is for functions; a kernel has no caller to return to");
                 }
-                ".noreturn" => {
-                    self.take()?;
-                    bounds.push((directive, Vec::new()));
-                }
+                ".noreturn" => bounds.push((self.take()?.text, Vec::new())),
                 ".maxntid" | ".reqntid" | ".minnctapersm" | ".maxnctapersm" | ".maxnreg" => {
-                    self.take()?;
-                    bounds.push((directive, self.numbers()?));
+                    bounds.push((self.take()?.text, self.items(|parser| parser.number("a number"))?));
                 }
                 ".explicitcluster" | ".reqnctapercluster" | ".maxclusterrank" | ".blocksareclusters" => {
-                    return Err(self.error(format!(
+                    return self.refuse(format!(
                         "`{directive}` is not supported; launch without thread block clusters"
-                    )));
+                    ));
                 }
                 _ => {
-                    return Err(
-                        self.error(format!("`{directive}` is not supported in the header of a function"))
-                    );
+                    return self
+                        .refuse(format!("`{directive}` is not supported in the header of a function"));
                 }
             }
         }
         Ok(bounds)
     }
 
-    fn numbers(&mut self) -> Result<Vec<u32>> {
-        let mut numbers = vec![self.number("a number")?];
-        while self.take_if(b',')? {
-            numbers.push(self.number("a number")?);
-        }
-        Ok(numbers)
-    }
-
-    fn body(&mut self) -> Result<Block<'t>> {
-        if !self.token.is(b'{') {
-            return Err(self.expected("`{` or `;` after the header of a function"));
-        }
-        self.block()
-    }
-
     fn block(&mut self) -> Result<Block<'t>> {
-        self.expect(b'{', "before a block")?;
+        self.expect(b'{', "or `;` after the header of a function")?;
         let mut block = Block::default();
         while !self.token.is(b'}') {
             self.statement(&mut block)?;
@@ -105,24 +83,16 @@ impl<'t> Parser<'t> {
     fn statement(&mut self, block: &mut Block<'t>) -> Result<()> {
         self.statements += 1;
         if self.statements > MAX_STATEMENTS {
-            return Err(self.error(format!("the text has more than {MAX_STATEMENTS} statements")));
+            return self.refuse(format!("the text has more than {MAX_STATEMENTS} statements"));
         }
-        match self.token.kind {
+        let statement = match self.token.kind {
             TokenKind::Directive => return self.block_directive(block),
-            TokenKind::Punct(b'{') => {
-                let inner = self.nested(Self::block)?;
-                block.statements.push(Statement::Block(inner));
-            }
-            TokenKind::Punct(b'@') => {
-                let instruction = self.guarded_instruction()?;
-                block.statements.push(Statement::Instruction(instruction));
-            }
-            TokenKind::Word => {
-                let statement = self.labelled_or_instruction()?;
-                block.statements.push(statement);
-            }
+            TokenKind::Punct(b'{') => Statement::Block(self.nested(Self::block)?),
+            TokenKind::Punct(b'@') => Statement::Instruction(self.guarded_instruction()?),
+            TokenKind::Word => self.labelled_or_instruction()?,
             _ => return Err(self.expected("an instruction, a declaration or `}`")),
-        }
+        };
+        block.statements.push(statement);
         Ok(())
     }
 
@@ -132,11 +102,10 @@ impl<'t> Parser<'t> {
             ".loc" => self.loc(),
             ".pragma" => self.skip_pragma(),
             ".branchtargets" | ".calltargets" | ".callprototype" => {
-                Err(self.error(format!("`{}` needs a label before it", self.token.text)))
+                self.refuse(format!("`{}` needs a label before it", self.token.text))
             }
             ".entry" | ".func" => {
-                Err(self
-                    .error(format!("`{}` in the body of a function; is a `}}` missing?", self.token.text)))
+                self.refuse(format!("`{}` in the body of a function; is a `}}` missing?", self.token.text))
             }
             _ => {
                 let linkage = self.linkage()?;
@@ -151,7 +120,7 @@ impl<'t> Parser<'t> {
             return Ok(Statement::Instruction(self.instruction(word.span, None, word)?));
         }
         if word.text.contains(['.', ':']) {
-            return Err(self.error(format!("`{}` cannot be a label, because it contains a point", word.text)));
+            return self.refuse(format!("`{}` cannot be a label, because it contains a point", word.text));
         }
         self.take()?;
         match self.token.text {

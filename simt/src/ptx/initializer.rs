@@ -4,7 +4,6 @@
 //! may be shorter than that of the array, so rows are filled up with zeros here. `mask(symbol)`, a part of an address,
 //! is refused, because no compiler writes it. Specification: PTX ISA, section 5.4.4 (initializers).
 
-use super::Error;
 use super::ast::{Init, Variable};
 use super::lexer::{Token, TokenKind};
 use super::literal::{Value, widen};
@@ -16,16 +15,15 @@ const MAX_INITIAL_VALUES: usize = 1 << 22;
 impl<'t> Parser<'t> {
     /// What follows the `=`.
     pub fn initializer(&mut self, variable: &Variable<'t>) -> Result<Vec<Init<'t>>> {
-        let mut values = Vec::new();
-        if self.token.is(b'{') {
-            let mut lengths: Vec<Option<u64>> = variable.dims.clone();
-            if variable.vector > 1 {
-                lengths.push(Some(u64::from(variable.vector)));
-            }
-            self.row(&lengths, &mut values)?;
-        } else {
-            values.push(self.initial_value()?);
+        if !self.token.is(b'{') {
+            return Ok(vec![self.initial_value()?]);
         }
+        let mut lengths = variable.dims.clone();
+        if variable.vector > 1 {
+            lengths.push(Some(u64::from(variable.vector)));
+        }
+        let mut values = Vec::new();
+        self.row(&lengths, &mut values)?;
         Ok(values)
     }
 
@@ -33,7 +31,7 @@ impl<'t> Parser<'t> {
     fn row(&mut self, lengths: &[Option<u64>], values: &mut Vec<Init<'t>>) -> Result<()> {
         let open = self.expect(b'{', "before initial values")?;
         let Some((&length, inner)) = lengths.split_first() else {
-            return Err(Error::at(self.text, open.span, "more braces than the variable has dimensions"));
+            return self.refuse_at(open.span, "more braces than the variable has dimensions");
         };
         let start = values.len();
         while !self.token.is(b'}') {
@@ -51,7 +49,7 @@ impl<'t> Parser<'t> {
         let written = (values.len() - start) as u64;
         let room = elements(inner).zip(length).and_then(|(size, length)| size.checked_mul(length));
         if room.is_some_and(|room| written > room) {
-            return Err(Error::at(self.text, open.span, "more initial values than elements"));
+            return self.refuse_at(open.span, "more initial values than elements");
         }
         Ok(())
     }
@@ -78,7 +76,7 @@ impl<'t> Parser<'t> {
         let message = format!(
             "the text has more than {MAX_INITIAL_VALUES} initial values, including those that fill up short rows"
         );
-        Err(Error::at(self.text, open.span, message))
+        self.refuse_at(open.span, message)
     }
 
     fn initial_value(&mut self) -> Result<Init<'t>> {
@@ -91,9 +89,8 @@ impl<'t> Parser<'t> {
             Value::F64(bits) => Init::Float(f64::from_bits(bits)),
         };
         if self.token.is(b'(') {
-            return Err(
-                self.error("a piece of an address (`mask(symbol)`) is not supported as an initial value")
-            );
+            return self
+                .refuse("a piece of an address (`mask(symbol)`) is not supported as an initial value");
         }
         Ok(value)
     }

@@ -4,10 +4,10 @@
 //! in parentheses, which elsewhere are constant expressions. Specification: PTX ISA, sections 4.3.2 (instruction
 //! statements) and 9.3 (predicated execution).
 
+use super::Span;
 use super::ast::{Guard, Ident, Instruction};
 use super::lexer::{TokenKind, quoted};
 use super::parser::{Parser, Result};
-use super::{Error, Span};
 
 impl<'t> Parser<'t> {
     /// An instruction that begins with `@`.
@@ -31,29 +31,18 @@ impl<'t> Parser<'t> {
     ) -> Result<Instruction<'t>> {
         if !opcode.text.starts_with(|c: char| c.is_ascii_lowercase()) {
             let message = format!("expected an instruction, found {}", quoted(opcode.text));
-            return Err(Error::at(self.text, opcode.span, message));
+            return self.refuse_at(opcode.span, message);
         }
         let loc = self.locs.current;
         let is_call = opcode.text == "call" || opcode.text.starts_with("call.");
         let mut operands = Vec::new();
-        if !self.token.is(b';') {
-            operands.push(self.operand(is_call)?);
-            while self.take_if(b',')? {
-                operands.push(self.operand(is_call)?);
+        if !self.take_if(b';')? {
+            operands = self.items(|parser| parser.operand(is_call))?;
+            if !self.take_if(b';')? {
+                let place = format!("`,` or `;` after an operand of {}", quoted(opcode.text));
+                return Err(self.expected(&place));
             }
         }
-        if !self.token.is(b';') {
-            return Err(self.unfinished(opcode, !operands.is_empty()));
-        }
-        self.take()?;
         Ok(Instruction { guard, opcode, operands, span: self.since(first), loc })
-    }
-
-    fn unfinished(&self, opcode: Ident<'t>, has_operands: bool) -> Error {
-        let opcode = quoted(opcode.text);
-        if has_operands {
-            return self.expected(&format!("`,` or `;` after an operand of {opcode}"));
-        }
-        self.expected(&format!("an operand of {opcode} or `;`"))
     }
 }

@@ -65,13 +65,8 @@ impl<'t> Parser<'t> {
         if !self.take_directive(".version")? {
             return Err(self.expected("`.version`"));
         }
-        let parsed = self.token.text.split_once('.').and_then(|(major, minor)| {
-            let digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
-            if !digits(major) || !digits(minor) {
-                return None;
-            }
-            Some((major.parse().ok()?, minor.parse().ok()?))
-        });
+        let parts = self.token.text.split_once('.');
+        let parsed = parts.and_then(|(major, minor)| Some((major.parse().ok()?, minor.parse().ok()?)));
         let version = parsed.ok_or_else(|| self.expected("a version like `8.0`"))?;
         self.take()?;
         Ok(version)
@@ -89,7 +84,7 @@ impl<'t> Parser<'t> {
             ".section" => self.skip_section(),
             ".pragma" => self.skip_pragma(),
             ".alias" => self.alias().map(|alias| module.aliases.push(alias)),
-            ".version" => Err(self.error("a second `.version`; a text may contain only one module")),
+            ".version" => self.refuse("a second `.version`; a text may contain only one module"),
             _ => self.declaration(module),
         }
     }
@@ -99,9 +94,7 @@ impl<'t> Parser<'t> {
         let linkage = self.linkage()?;
         match self.token.text {
             ".entry" | ".func" => {
-                let function = self.function(linkage, first)?;
-                module.functions.push(function);
-                Ok(())
+                self.function(linkage, first).map(|function| module.functions.push(function))
             }
             _ => self.variables(linkage, &mut module.variables),
         }
@@ -145,24 +138,23 @@ impl<'t> Parser<'t> {
             return Ok(number);
         }
         let (oldest, newest) = (TARGETS[0], TARGETS[TARGETS.len() - 1]);
-        Err(self.error(if number < oldest {
+        self.refuse(if number < oldest {
             format!("`{word}` is not supported; the oldest supported target is `sm_{oldest}`")
         } else {
             format!("there is no target `{word}`; the newest known target is `sm_{newest}`")
-        }))
+        })
     }
 
     fn address_size(&mut self, module: &mut Module<'t>) -> Result<()> {
         self.take()?;
-        if !matches!(self.token.text, "32" | "64") {
-            return Err(self.expected("`32` or `64`"));
+        match self.token.text {
+            "64" => module.address_size = self.number("`64`")?,
+            "32" => {
+                return self
+                    .refuse("32-bit addresses are not supported; compile for 64 bits (`.address_size 64`)");
+            }
+            _ => return Err(self.expected("`32` or `64`")),
         }
-        if self.token.text == "32" {
-            return Err(
-                self.error("32-bit addresses are not supported; compile for 64 bits (`.address_size 64`)")
-            );
-        }
-        module.address_size = self.number("`64`")?;
         Ok(())
     }
 
@@ -211,10 +203,7 @@ impl<'t> Parser<'t> {
 
     pub fn skip_pragma(&mut self) -> Result<()> {
         self.take()?;
-        self.string("a pragma in quotes")?;
-        while self.take_if(b',')? {
-            self.string("a pragma in quotes")?;
-        }
+        self.items(|parser| parser.string("a pragma in quotes"))?;
         self.expect(b';', "after a pragma").map(drop)
     }
 
@@ -240,9 +229,5 @@ const TARGETS: [u32; 27] = [
 /// 90 for `sm_90` and for `sm_90a`, because the letter only adds instructions.
 fn number_of(word: &str) -> Option<u32> {
     let number = word.strip_prefix("sm_")?;
-    let number = number.strip_suffix(['a', 'f']).unwrap_or(number);
-    if !number.bytes().all(|byte| byte.is_ascii_digit()) {
-        return None;
-    }
-    number.parse().ok()
+    number.strip_suffix(['a', 'f']).unwrap_or(number).parse().ok()
 }

@@ -116,10 +116,21 @@ impl<'t> Parser<'t> {
         Ok(items)
     }
 
+    /// Parses `item, item, …`, at least one.
+    pub fn items<T>(&mut self, mut item: impl FnMut(&mut Self) -> Result<T>) -> Result<Vec<T>> {
+        let mut items = Vec::new();
+        loop {
+            items.push(item(self)?);
+            if !self.take_if(b',')? {
+                return Ok(items);
+            }
+        }
+    }
+
     /// Parses something that may contain itself, up to a depth of [`MAX_NESTING`].
     pub fn nested<T>(&mut self, inner: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         if self.depth == MAX_NESTING {
-            return Err(self.error(format!("nested more than {MAX_NESTING} deep")));
+            return self.refuse(format!("nested more than {MAX_NESTING} deep"));
         }
         self.depth += 1;
         let result = inner(self);
@@ -141,6 +152,16 @@ impl<'t> Parser<'t> {
     /// An error at the next token.
     pub fn error(&self, message: impl Into<String>) -> Error {
         Error::at(self.text, self.token.span, message)
+    }
+
+    /// Refuses the text because of the next token.
+    pub fn refuse<T>(&self, message: impl Into<String>) -> Result<T> {
+        self.refuse_at(self.token.span, message)
+    }
+
+    /// Refuses the text because of what is at `span`.
+    pub fn refuse_at<T>(&self, span: Span, message: impl Into<String>) -> Result<T> {
+        Err(Error::at(self.text, span, message))
     }
 
     /// The error for a token that is not allowed here.

@@ -6,7 +6,6 @@
 //! kernel that breaks the promise is caught at the access. Specification: PTX ISA, sections 5.1 (state spaces), 5.2
 //! (types) and 5.4 (variables).
 
-use super::Error;
 use super::ast::{Linkage, Registers, Space, Type, Variable};
 use super::lexer::{Token, quoted};
 use super::parser::{Parser, Result};
@@ -62,28 +61,17 @@ impl<'t> Parser<'t> {
         let first = self.take()?;
         self.alignment()?;
         if matches!(self.token.text, ".v2" | ".v4") {
-            return Err(
-                self.error("a vector of registers is not supported as a parameter; pass its elements")
-            );
+            return self.refuse("a vector of registers is not supported as a parameter; pass its elements");
         }
         let ty = self.register_type()?;
         let name = self.name("the name of a register")?;
         self.count_registers(1, name.text, first)?;
         if self.registers > MAX_REGISTER_PARAMETERS {
             let message = format!("a function has at most {MAX_REGISTER_PARAMETERS} parameters in registers");
-            return Err(Error::at(self.text, name.span, message));
+            return self.refuse_at(name.span, message);
         }
-        let (linkage, space) = (Linkage::Internal, Space::Reg);
-        Ok(Variable {
-            linkage,
-            space,
-            align: ty.size_bytes(),
-            ty,
-            vector: 1,
-            name,
-            dims: Vec::new(),
-            init: None,
-        })
+        let (linkage, space, align) = (Linkage::Internal, Space::Reg, ty.size_bytes());
+        Ok(Variable { linkage, space, align, ty, vector: 1, name, dims: Vec::new(), init: None })
     }
 
     /// Everything from the alignment to the name.
@@ -92,7 +80,7 @@ impl<'t> Parser<'t> {
         let vector = self.vector()?;
         let ty = self.ty()?;
         if ty == Type::Pred {
-            return Err(self.error("a predicate must be a register; it cannot be a variable in memory"));
+            return self.refuse("a predicate must be a register; it cannot be a variable in memory");
         }
         if space == Space::Param {
             self.skip_pointer()?;
@@ -110,9 +98,8 @@ impl<'t> Parser<'t> {
             ".param" => Space::Param,
             ".shared" | ".shared::cta" => Space::Shared,
             ".tex" => {
-                return Err(
-                    self.error("`.tex` is not supported; read through a pointer to global memory instead")
-                );
+                return self
+                    .refuse("`.tex` is not supported; read through a pointer to global memory instead");
             }
             _ => return Err(self.expected("a directive, a variable or a function")),
         };
@@ -128,9 +115,9 @@ impl<'t> Parser<'t> {
         self.expect(b'(', "after `.attribute`")?;
         if !self.take_directive(".managed")? {
             let found = self.token.quoted();
-            return Err(self.error(format!(
+            return self.refuse(format!(
                 "the attribute {found} is not supported; the only supported one is `.managed`"
-            )));
+            ));
         }
         self.expect(b')', "after an attribute").map(drop)
     }
@@ -144,7 +131,7 @@ impl<'t> Parser<'t> {
         if !align.is_power_of_two() || align > MAX_ALIGN {
             let message =
                 format!("an alignment must be a power of two up to {MAX_ALIGN}, not {}", at.quoted());
-            return Err(Error::at(self.text, at.span, message));
+            return self.refuse_at(at.span, message);
         }
         Ok(Some(align))
     }
@@ -160,13 +147,9 @@ impl<'t> Parser<'t> {
     }
 
     fn ty(&mut self) -> Result<Type> {
-        match Type::from_directive(self.token.text) {
-            Some(ty) => {
-                self.take()?;
-                Ok(ty)
-            }
-            None => Err(self.expected("a type like `.u32`")),
-        }
+        let ty = Type::from_directive(self.token.text).ok_or_else(|| self.expected("a type like `.u32`"))?;
+        self.take()?;
+        Ok(ty)
     }
 
     /// `.ptr .global .align 4`
@@ -184,14 +167,14 @@ impl<'t> Parser<'t> {
         while self.take_if(b'[')? {
             let left_out = self.token.is(b']');
             if left_out && !variable.dims.is_empty() {
-                return Err(self.error("only the first length of an array may be left out"));
+                return self.refuse("only the first length of an array may be left out");
             }
             let length = if left_out { None } else { Some(self.integer("the length of an array")?) };
             self.expect(b']', "after the length of an array")?;
             variable.dims.push(length);
         }
         if self.token.is(b'<') {
-            return Err(self.error("only registers can be declared as a numbered list, like `%r<4>`"));
+            return self.refuse("only registers can be declared as a numbered list, like `%r<4>`");
         }
         Ok(())
     }
@@ -200,7 +183,7 @@ impl<'t> Parser<'t> {
     fn register_type(&mut self) -> Result<Type> {
         match Type::from_directive(self.token.text) {
             Some(ty) if ty.is_opaque() => {
-                Err(self.error("a texture must be a variable; it cannot be a register"))
+                self.refuse("a texture must be a variable; it cannot be a register")
             }
             _ => self.ty(),
         }
@@ -211,14 +194,10 @@ impl<'t> Parser<'t> {
         self.take()?;
         let vector = self.vector()? as u8;
         let ty = self.register_type()?;
-        loop {
-            let name = self.name("the name of a register")?;
-            let count = self.count(name.text, vector)?;
-            registers.push(Registers { ty, vector, name, count });
-            if !self.take_if(b',')? {
-                break;
-            }
-        }
+        registers.extend(self.items(|parser| {
+            let name = parser.name("the name of a register")?;
+            Ok(Registers { ty, vector, name, count: parser.count(name.text, vector)? })
+        })?);
         self.expect(b';', "after the declaration of registers").map(drop)
     }
 
@@ -243,6 +222,6 @@ impl<'t> Parser<'t> {
         }
         let message =
             format!("with {}, the function declares more than {MAX_REGISTERS} registers", quoted(name));
-        Err(Error::at(self.text, at.span, message))
+        self.refuse_at(at.span, message)
     }
 }
