@@ -12,8 +12,7 @@ use crate::isa::op::Op;
 use crate::isa::op::sync::{Action, Barrier, Combine};
 use crate::machine::block::{BARRIERS, BarrierState, Block, Warp};
 use crate::machine::divergence::{Group, Wait};
-use crate::machine::registers::WARP_SIZE;
-use crate::machine::registers::like_the_lowest;
+use crate::machine::registers::{WARP_SIZE, like_the_lowest};
 
 impl Run<'_> {
     /// Lets a group arrive at a barrier.

@@ -11,7 +11,7 @@ use crate::isa::op::Op;
 use crate::isa::op::warp::{Brought, Collective, Exchange, Got};
 use crate::isa::value::{Args, Kind};
 use crate::launch::Schedule;
-use crate::machine::block::{Block, Warp};
+use crate::machine::block::Block;
 use crate::machine::divergence::{Group, Wait};
 use crate::machine::registers::{Lanes, Narrow, WARP_SIZE, Wide, lanes_of};
 
@@ -76,7 +76,8 @@ impl Run<'_> {
         while let Some((lanes, collective)) = self.complete_set(block, w)? {
             let warp = &mut block.warps[w];
             // Lanes of a group whose own members have not come stay behind.
-            while let Some(g) = position(warp, |group| group.mask & lanes != 0 && group.mask & !lanes != 0) {
+            let is_parted = |group: &Group| group.mask & lanes != 0 && group.mask & !lanes != 0;
+            while let Some(g) = warp.divergence.groups.iter().position(is_parted) {
                 let group = &warp.divergence.groups[g];
                 let (pc, mask) = (group.pc, group.mask);
                 // Those that go on have issued it; the others come to it again.
@@ -218,10 +219,6 @@ fn not_together(members: &Narrow, mask: u32, ready: u32, live: u32) -> Problem {
     }
     let other = lanes_of(named & live).find(|&other| members[other] != named).unwrap_or(lane);
     Problem::different_masks((lane, named), (other, members[other]))
-}
-
-fn position(warp: &Warp, wanted: impl FnMut(&Group) -> bool) -> Option<usize> {
-    warp.divergence.groups.iter().position(wanted)
 }
 
 /// Adds what the lanes of a group bring.

@@ -14,9 +14,7 @@ use crate::isa::special::Special;
 use crate::machine::block::Block;
 use crate::machine::divergence::Frame;
 use crate::machine::local::MAX_RESIDENT_LOCAL_BYTES;
-use crate::machine::registers::Bank;
-use crate::machine::registers::like_the_lowest;
-use crate::machine::registers::{WARP_SIZE, lanes_of};
+use crate::machine::registers::{Bank, WARP_SIZE, lanes_of, like_the_lowest};
 use crate::ptx::Error;
 
 /// Calls that may be nested.

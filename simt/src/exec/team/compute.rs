@@ -105,34 +105,18 @@ impl Run<'_> {
         inst: &Inst,
     ) -> Result<(), Stop> {
         let warps = team.active().iter().filter(|active| **active != 0).count() as u64;
-        let (results, wide) = match &inst.op {
-            Op::Load(access) => (usize::from(access.count), access.register_bits == 64),
-            Op::FrameAddress { wide, .. } => (1, *wide),
-            _ => (0, false),
-        };
-        let slots = [inst.args.d, inst.args.q, inst.args.b, inst.args.c];
-        let base = team.frame.base;
-        expand(&mut block.registers, base, self.program.reads(inst));
-        for &slot in &slots[..results] {
-            if wide {
-                block.registers.wide.replace(base.wide + usize::from(slot));
-            } else {
-                block.registers.narrow.replace(base.narrow + usize::from(slot));
-            }
+        let (base, reads, writes) = (team.frame.base, self.program.reads(inst), self.program.writes(inst));
+        expand(&mut block.registers, base, reads);
+        for result in writes {
+            block.registers.replace(base, (result.bank, result.slot));
         }
         let counted = std::mem::take(&mut self.traffic[team.pc as usize]);
         let active = if matches!(inst.op, Op::Load(_)) { team.active()[0] } else { FULL_MASK };
         let before = self.steps - team.lanes.warps;
-        let is_uniform = active & 1 != 0
-            && self
-                .program
-                .reads(inst)
-                .iter()
-                .all(|source| block.registers.uniform(base, (source.bank, source.slot)).is_some());
+        let is_uniform = active & 1 != 0 && are_uniform(&block.registers, base, reads);
         let left = self.carry_out_for(block, team, (0, active), inst, before);
-        for &slot in &slots[..results] {
-            let result = (if wide { Bank::Wide } else { Bank::Narrow }, slot);
-            block.registers.share_first(base, result, is_uniform);
+        for result in writes {
+            block.registers.share_first(base, (result.bank, result.slot), is_uniform);
         }
         let traffic = &mut self.traffic[team.pc as usize];
         let one = std::mem::replace(traffic, counted);
@@ -220,7 +204,7 @@ fn compute_once(
     (inst, run): (&Inst, Compute),
     (reads, writes): (&[Touched], &[Touched]),
 ) {
-    let is_uniform = reads.iter().all(|source| registers.uniform(base, (source.bank, source.slot)).is_some());
+    let is_uniform = are_uniform(registers, base, reads);
     expand(registers, base, reads);
     for result in writes {
         registers.replace(base, (result.bank, result.slot));
@@ -229,6 +213,11 @@ fn compute_once(
     for result in writes {
         registers.share_first(base, (result.bank, result.slot), is_uniform);
     }
+}
+
+/// Whether all threads of the block have the same in each of the registers that are read.
+fn are_uniform(registers: &Registers, base: Shape, reads: &[Touched]) -> bool {
+    reads.iter().all(|source| registers.uniform(base, (source.bank, source.slot)).is_some())
 }
 
 /// Whether every warp accesses the same addresses.
