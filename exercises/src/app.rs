@@ -73,7 +73,7 @@ pub enum Standing {
     /// It is being graded.
     Checking,
     /// It was graded.
-    Graded(Verdict),
+    Graded(Box<Verdict>),
     /// It does not exist.
     Gone,
     /// It cannot be read.
@@ -262,7 +262,7 @@ impl App {
         if std::mem::take(&mut self.again) {
             effects.extend(self.check());
         } else if at == self.at {
-            self.settle(outcome.map_or_else(Standing::Broken, Standing::Graded));
+            self.settle(outcome.map_or_else(Standing::Broken, |verdict| Standing::Graded(Box::new(verdict))));
         }
         effects
     }

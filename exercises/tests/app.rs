@@ -36,7 +36,7 @@ fn a_save_while_an_attempt_is_graded_has_it_graded_again() {
     learner.finish(Ok(refused("race")));
     assert_eq!(learner.app.standing, Standing::Checking, "that verdict is of an older text");
     learner.finish(Ok(passed()));
-    assert_eq!(learner.app.standing, Standing::Graded(passed()));
+    assert_eq!(learner.app.standing, Standing::Graded(Box::new(passed())));
     assert!(!learner.app.is_grading());
 }
 
@@ -52,7 +52,7 @@ fn what_passes_while_something_else_is_shown_counts() {
     assert_eq!(learner.app.exercise().name, "too_many_loads");
     assert_eq!(learner.app.standing, Standing::Checking);
     learner.finish(Ok(refused("gate")));
-    assert_eq!(learner.app.standing, Standing::Graded(refused("gate")));
+    assert_eq!(learner.app.standing, Standing::Graded(Box::new(refused("gate"))));
 }
 
 #[test]
@@ -96,7 +96,7 @@ fn a_deleted_file_begins_again_with_its_starter() {
     assert_eq!(learner.app.standing, Standing::Gone);
     learner.key('r');
     learner.finish(Ok(refused("race")));
-    assert_eq!(learner.app.standing, Standing::Graded(refused("race")));
+    assert_eq!(learner.app.standing, Standing::Graded(Box::new(refused("race"))));
 }
 
 #[test]

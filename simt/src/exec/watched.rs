@@ -85,16 +85,15 @@ impl Run<'_> {
     ) -> Result<(), Stop> {
         while *left != 0 {
             *left -= 1;
-            let next = match self.execute_together(block, team) {
-                Some(then) => self.show_team(block, team, then)?,
-                None => {
-                    team.leave(block);
-                    // Each warp counts its steps as it takes them; this stands for the present instruction.
-                    team.done = 1;
-                    let next = self.execute_apart(block, team)?;
-                    team.done = 0;
-                    next
-                }
+            let next = if let Some(then) = self.execute_together(block, team) {
+                self.show_team(block, team, then)?
+            } else {
+                team.leave(block);
+                // Each warp counts its steps as it takes them; this stands for the present instruction.
+                team.done = 1;
+                let next = self.execute_apart(block, team)?;
+                team.done = 0;
+                next
             };
             let Some(pc) = next else { return Ok(()) };
             team.pc = pc;
@@ -113,7 +112,7 @@ impl Run<'_> {
         let threads = team.find_active(block, inst);
         self.before.registers.clear();
         for result in self.program.writes(inst) {
-            self.before.registers.keep(&block.registers, place(result, team.frame.base));
+            self.before.registers.keep(&block.registers, place(*result, team.frame.base));
         }
         // Lanes outside of the team are shown too, even those that have ended.
         let has_all = threads == team.lanes.threads;
@@ -307,7 +306,7 @@ impl Run<'_> {
 }
 
 /// Where a register of the frame at `base` is.
-fn place(register: &Touched, base: Shape) -> (Bank, usize) {
+fn place(register: Touched, base: Shape) -> (Bank, usize) {
     (register.bank, base.of(register.bank) + usize::from(register.slot))
 }
 
@@ -324,6 +323,6 @@ fn keep_address(kept: &mut Kept, program: &Program, block: &Block, (inst, base):
         is_in_bank && result.slot == inst.args.a
     };
     if let Some(overwritten) = program.writes(inst).iter().find(is_address) {
-        kept.keep(&block.registers, place(overwritten, base));
+        kept.keep(&block.registers, place(*overwritten, base));
     }
 }
