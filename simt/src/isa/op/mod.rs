@@ -105,6 +105,13 @@ pub struct Decoded {
     pub touched: Vec<Touched>,
 }
 
+impl Decoded {
+    /// An instruction without operands.
+    pub fn of(op: Op) -> Decoded {
+        Decoded { before: Vec::new(), op, args: Args::default(), affine: Rule::No, touched: Vec::new() }
+    }
+}
+
 /// A column that an instruction names as an operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Touched {
