@@ -17,10 +17,9 @@ use crate::compile::program::{Builtin, Code, Program, Refusal};
 use crate::compile::shared::SharedLayout;
 use crate::compile::{dead_results, flow, temporaries};
 use crate::isa::decode;
-use crate::isa::op::Touched;
 use crate::isa::op::call::{CallIndex, FUNCTIONS_BASE};
 use crate::isa::op::place::Place;
-use crate::isa::op::{Decoded, Op};
+use crate::isa::op::{Decoded, Op, Touched};
 use crate::isa::operands::Operands;
 use crate::isa::scope::{Scope, Signature, Symbol};
 use crate::isa::value::Kind;
@@ -33,7 +32,6 @@ use crate::ptx::{Error, LineIndex, Span};
 pub fn lower(name: &str, text: &str, module: &Module<'_>, memory: &mut Global) -> Result<Program, Error> {
     let bodies = module.functions.iter().filter_map(|function| function.body.as_ref());
     let mut lowering = Lowering {
-        text,
         module,
         scope: Scope::default(),
         shared: SharedLayout::new(module),
@@ -68,7 +66,6 @@ pub const MAX_LOCAL_BYTES: u64 = 512 * 1024;
 const MAX_PARAM_BYTES: u64 = 32_764;
 
 struct Lowering<'m, 't> {
-    text: &'t str,
     module: &'m Module<'t>,
     /// The module's names; each function starts from a copy.
     scope: Scope<'t>,
@@ -95,7 +92,7 @@ struct Body<'t> {
 
 impl<'t> Lowering<'_, 't> {
     fn error<T>(&self, span: Span, message: impl Into<String>) -> Result<T, Error> {
-        Err(Error::at(self.text, span, message))
+        Err(self.program.lines.error(span, message))
     }
 
     fn module(&mut self, memory: &mut Global) -> Result<(), Error> {
