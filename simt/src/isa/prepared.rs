@@ -12,11 +12,9 @@ use super::operands::{Class, Operands, Register};
 use super::scope::Symbol;
 use super::special::{self, Special};
 use super::value::{Alu, Args, Kind, alu, map_pred};
-use crate::isa::op::Touched;
 use crate::isa::op::call::FUNCTIONS_BASE;
-use crate::isa::op::{Decoded, Op};
-use crate::machine::registers::Bank;
-use crate::machine::registers::Slot;
+use crate::isa::op::{Decoded, Op, Touched};
+use crate::machine::registers::{Bank, Slot};
 use crate::ptx::Error;
 use crate::ptx::ast::Ident;
 
