@@ -1,12 +1,12 @@
 //! Where variables lie: sizes, alignment, and the initial contents of global and constant memory.
 
-use crate::isa::op::place::{Formal, bits};
+use crate::isa::op::place::{Formal, Place};
 use crate::isa::scope::Signature;
-use crate::ptx::ast::{Init, Type, Variable};
+use crate::ptx::ast::{Block, Init, Space, Statement, Type, Variable};
 
 /// Bytes of one element of a variable.
-pub fn element_bytes(variable: &Variable<'_>) -> u32 {
-    (bits(variable.ty).max(8) / 8) * variable.vector.max(1)
+fn element_bytes(variable: &Variable<'_>) -> u32 {
+    variable.ty.size_bytes() * variable.vector.max(1)
 }
 
 /// Bytes of a variable; `None` for an array whose length is left to the launch, or one too large to count.
@@ -18,6 +18,22 @@ pub fn size_of(variable: &Variable<'_>) -> Option<u64> {
 /// Alignment of a variable in bytes, at least that of its type.
 pub fn align_of(variable: &Variable<'_>) -> u64 {
     u64::from(variable.align).max(1).next_power_of_two()
+}
+
+/// The place of a variable at `address` of its space, or of the frame.
+pub fn place(variable: &Variable<'_>, address: u64, in_frame: bool) -> Place {
+    let (size, element) = (size_of(variable).unwrap_or(0), element_bytes(variable));
+    Place { space: variable.space, address, size, element, in_frame, passed_as: None }
+}
+
+/// The variables of a block in one of these spaces, those of nested blocks included, in the order of the text.
+pub fn variables_in<'b, 't>(block: &'b Block<'t>, spaces: &[Space]) -> Vec<&'b Variable<'t>> {
+    let own = block.variables.iter().filter(|variable| spaces.contains(&variable.space));
+    let nested = block.statements.iter().filter_map(|statement| match statement {
+        Statement::Block(block) => Some(variables_in(block, spaces)),
+        _ => None,
+    });
+    own.chain(nested.flatten()).collect()
 }
 
 /// What a function with these parameters and results takes and gives, as calls look at it.
@@ -61,7 +77,7 @@ pub fn initial_bytes(
     address: &dyn Fn(&str) -> Option<u64>,
 ) -> Result<Vec<u8>, String> {
     let mut bytes = Vec::new();
-    let width = (bits(variable.ty).max(8) / 8) as usize;
+    let width = variable.ty.size_bytes() as usize;
     let wide = |value: u64| [value.to_le_bytes(), [0; 8]].concat();
     for value in variable.init.iter().flatten() {
         let value = match *value {

@@ -11,44 +11,41 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use crate::compile::inst::{AT_RETURN, Inst, NEVER, Origin, Pc};
-use crate::compile::layout::{self, Stack, align_of, element_bytes, initial_bytes, size_of};
+use crate::compile::layout::{self, Stack, align_of, initial_bytes, size_of, variables_in};
 use crate::compile::lower::passed::{read, signature, variable_of};
 use crate::compile::program::{Builtin, Code, Program, Refusal};
 use crate::compile::shared::SharedLayout;
 use crate::compile::{dead_results, flow, temporaries};
-use crate::isa::affine::Rule;
 use crate::isa::decode;
-use crate::isa::op::Touched;
 use crate::isa::op::call::{CallIndex, FUNCTIONS_BASE};
 use crate::isa::op::place::Place;
-use crate::isa::op::{Decoded, Op};
+use crate::isa::op::{Decoded, Op, Touched};
 use crate::isa::operands::Operands;
 use crate::isa::scope::{Scope, Signature, Symbol};
-use crate::isa::value::{Args, Kind};
-use crate::machine::global::{Buffer, Global};
-use crate::machine::registers::Bank;
-use crate::machine::registers::Slot;
-use crate::ptx::ast::{
-    Block, Function, Ident, Instruction, Loc, Module, Operand, Space, Statement, Variable,
-};
+use crate::isa::value::Kind;
+use crate::machine::global::Global;
+use crate::machine::registers::{Bank, Slot};
+use crate::ptx::ast::{Block, Function, Ident, Instruction, Module, Operand, Space, Statement, Variable};
 use crate::ptx::{Error, LineIndex, Span};
 
 /// Makes `module`, read from `text`, ready to run, and places its variables in `memory`.
 pub fn lower(name: &str, text: &str, module: &Module<'_>, memory: &mut Global) -> Result<Program, Error> {
+    let bodies = module.functions.iter().filter_map(|function| function.body.as_ref());
     let mut lowering = Lowering {
-        text,
         module,
         scope: Scope::default(),
         shared: SharedLayout::new(module),
-        inner: module
-            .functions
-            .iter()
-            .filter_map(|function| function.body.as_ref())
-            .flat_map(globals)
-            .collect(),
-        places: BTreeMap::new(),
+        inner: bodies.flat_map(|body| variables_in(body, &[Space::Global, Space::Const])).collect(),
+        addresses: BTreeMap::new(),
         messages: HashSet::new(),
-        program: empty(name, text, module),
+        program: Program {
+            name: name.to_string(),
+            text: text.to_string(),
+            lines: LineIndex::new(text),
+            sm: module.target.sm,
+            files: module.files.iter().map(|file| (file.index, file.name.to_string())).collect(),
+            ..Program::default()
+        },
     };
     match lowering.module(memory) {
         Ok(()) => Ok(lowering.program),
@@ -62,27 +59,6 @@ pub fn lower(name: &str, text: &str, module: &Module<'_>, memory: &mut Global) -
     }
 }
 
-fn empty(name: &str, text: &str, module: &Module<'_>) -> Program {
-    Program {
-        name: name.to_string(),
-        text: text.to_string(),
-        lines: LineIndex::new(text),
-        sm: module.target.sm,
-        files: module.files.iter().map(|file| (file.index, file.name.to_string())).collect(),
-        insts: Vec::new(),
-        touched: Vec::new(),
-        origins: Vec::new(),
-        functions: Vec::new(),
-        calls: Vec::new(),
-        tables: Vec::new(),
-        refused: Vec::new(),
-        dynamic_shared: 0,
-        variables: Vec::new(),
-        constants: Vec::new(),
-        shared_variables: Vec::new(),
-    }
-}
-
 /// Local memory of a frame at most, in bytes: what a thread has on every GPU.
 pub const MAX_LOCAL_BYTES: u64 = 512 * 1024;
 
@@ -90,15 +66,14 @@ pub const MAX_LOCAL_BYTES: u64 = 512 * 1024;
 const MAX_PARAM_BYTES: u64 = 32_764;
 
 struct Lowering<'m, 't> {
-    text: &'t str,
     module: &'m Module<'t>,
     /// The module's names; each function starts from a copy.
     scope: Scope<'t>,
     shared: SharedLayout,
     /// The variables in global and constant memory that functions declare, in the order of the text.
     inner: Vec<&'m Variable<'t>>,
-    /// Where they are, by the place of the name in the text.
-    places: BTreeMap<u32, Place>,
+    /// Their addresses, by the place of the name in the text.
+    addresses: BTreeMap<u32, u64>,
     /// What was said of instructions that are not supported.
     messages: HashSet<Arc<str>>,
     program: Program,
@@ -117,7 +92,7 @@ struct Body<'t> {
 
 impl<'t> Lowering<'_, 't> {
     fn error<T>(&self, span: Span, message: impl Into<String>) -> Result<T, Error> {
-        Err(Error::at(self.text, span, message))
+        Err(self.program.lines.error(span, message))
     }
 
     fn module(&mut self, memory: &mut Global) -> Result<(), Error> {
@@ -136,25 +111,23 @@ impl<'t> Lowering<'_, 't> {
     /// Places the module's variables: global and constant ones in memory, shared ones in the block's.
     fn place_variables(&mut self, memory: &mut Global) -> Result<(), Error> {
         for variable in &self.module.variables {
-            let space = variable.space;
-            let (address, size) = if space == Space::Shared {
-                (self.shared.address(variable), size_of(variable).unwrap_or(0))
-            } else {
-                let buffer = self.allocate(variable, memory)?;
-                (buffer.address(), buffer.bytes())
+            let address = match variable.space {
+                Space::Shared => self.shared.address(variable),
+                _ => self.allocate(variable, memory)?,
             };
-            let place = absolute(variable, address, size);
-            self.declare(variable.name, place)?;
+            let place = layout::place(variable, address, false);
+            let is_new = self.scope.declare(variable.name, Symbol::Variable(place));
+            self.check_new(is_new, variable.name)?;
         }
         for variable in self.inner.clone() {
-            let buffer = self.allocate(variable, memory)?;
-            let place = absolute(variable, buffer.address(), buffer.bytes());
-            self.places.insert(variable.name.span.start, place);
+            let address = self.allocate(variable, memory)?;
+            self.addresses.insert(variable.name.span.start, address);
         }
         Ok(())
     }
 
-    fn allocate(&mut self, variable: &Variable<'t>, memory: &mut Global) -> Result<Buffer, Error> {
+    /// Allocates a variable, and returns its address.
+    fn allocate(&mut self, variable: &Variable<'t>, memory: &mut Global) -> Result<u64, Error> {
         let name = variable.name;
         let Some(size) = size_of(variable) else {
             return self.error(
@@ -166,17 +139,15 @@ impl<'t> Lowering<'_, 't> {
             Ok(buffer) => {
                 self.program.variables.push((name.text.to_string(), buffer));
                 self.program.constants.extend((variable.space == Space::Const).then_some(buffer));
-                Ok(buffer)
+                Ok(buffer.address())
             }
             Err(error) => self.error(name.span, error.to_string()),
         }
     }
 
-    fn declare(&mut self, name: Ident<'t>, place: Place) -> Result<(), Error> {
-        if self.scope.declare(name, Symbol::Variable(place)) {
-            return Ok(());
-        }
-        self.error(name.span, format!("`{}` is declared twice", name.text))
+    /// Refuses a name that its block has already.
+    fn check_new(&self, is_new: bool, name: Ident<'t>) -> Result<(), Error> {
+        if is_new { Ok(()) } else { self.error(name.span, format!("`{}` is declared twice", name.text)) }
     }
 
     /// Gives variables in global and constant memory their initial values, and closes constant memory.
@@ -207,18 +178,13 @@ impl<'t> Lowering<'_, 't> {
         let functions = &self.module.functions;
         for (index, function) in functions.iter().enumerate() {
             let name = function.name;
-            let known = self.scope.find(name.text);
             let is_prototype = |known: u32| functions[known as usize].body.is_none();
-            match known {
-                Some((_, Symbol::Function(_))) if function.body.is_none() => {}
-                Some((_, Symbol::Function(known))) if is_prototype(known) => {
-                    self.scope.declare(name, Symbol::Function(index as u32));
-                }
-                None => {
-                    self.scope.declare(name, Symbol::Function(index as u32));
-                }
-                Some(_) => return self.error(name.span, format!("`{}` is declared twice", name.text)),
+            match self.scope.find(name.text) {
+                Some((_, Symbol::Function(_))) if function.body.is_none() => continue,
+                Some((_, Symbol::Function(known))) if is_prototype(known) => {}
+                found => self.check_new(found.is_none(), name)?,
             }
+            self.scope.declare(name, Symbol::Function(index as u32));
         }
         for alias in &self.module.aliases {
             let Some((_, symbol @ Symbol::Function(_))) = self.scope.find(alias.function.text) else {
@@ -254,7 +220,8 @@ impl<'t> Lowering<'_, 't> {
         if let Some(block) = &function.body {
             self.block(&mut body, block)?;
             // Running off the end is a return.
-            self.push((Op::Return, Args::default(), Rule::No), body.returned.clone(), (function.span, None));
+            let end = Decoded { touched: body.returned.clone(), ..Decoded::of(Op::Return) };
+            self.push(end, None, Origin { span: function.span, loc: None });
         }
         self.check_sizes(function, &params, body.frame.bytes)?;
         let code = Code {
@@ -270,7 +237,7 @@ impl<'t> Lowering<'_, 't> {
             takes,
             results,
             param_types: function.params.iter().map(type_name).collect(),
-            shared_bytes: self.shared.bytes(index),
+            shared_bytes: self.shared.bytes[index],
             required_threads: bound(function, ".reqntid").cloned(),
             max_threads: bound(function, ".maxntid")
                 .map(|dims| dims.iter().fold(1, |all: u64, &dim| all.saturating_mul(u64::from(dim)))),
@@ -303,10 +270,8 @@ impl<'t> Lowering<'_, 't> {
 
     fn block(&mut self, body: &mut Body<'t>, block: &Block<'t>) -> Result<(), Error> {
         for registers in &block.registers {
-            if !body.scope.declare_registers(registers) {
-                let name = registers.name;
-                return self.error(name.span, format!("`{}` is declared twice", name.text));
-            }
+            let is_new = body.scope.declare_registers(registers);
+            self.check_new(is_new, registers.name)?;
         }
         for variable in &block.variables {
             self.local_variable(body, variable)?;
@@ -323,26 +288,16 @@ impl<'t> Lowering<'_, 't> {
         let Some(size) = size_of(variable) else {
             return self.error(name.span, format!("`{}` has no size", name.text));
         };
-        let place = match variable.space {
-            Space::Local | Space::Param => {
-                let address = body.frame.place(size, align_of(variable));
-                Place {
-                    space: variable.space,
-                    address,
-                    size,
-                    element: element_bytes(variable),
-                    in_frame: true,
-                    passed_as: (variable.space == Space::Param).then(|| layout::formal(variable)),
-                }
-            }
-            Space::Shared => absolute(variable, self.shared.address(variable), size),
-            Space::Global | Space::Const => self.places[&name.span.start],
+        let address = match variable.space {
+            Space::Local | Space::Param => body.frame.place(size, align_of(variable)),
+            Space::Shared => self.shared.address(variable),
+            Space::Global | Space::Const => self.addresses[&name.span.start],
             Space::Reg => unreachable!("the parser makes registers of these"),
         };
-        if body.scope.declare(name, Symbol::Variable(place)) {
-            return Ok(());
-        }
-        self.error(name.span, format!("`{}` is declared twice", name.text))
+        let in_frame = matches!(variable.space, Space::Local | Space::Param);
+        let passed_as = (variable.space == Space::Param).then(|| layout::formal(variable));
+        let place = Place { passed_as, ..layout::place(variable, address, in_frame) };
+        self.check_new(body.scope.declare(name, Symbol::Variable(place)), name)
     }
 
     /// Labels can be used before they are reached, so a block's labels are declared first.
@@ -359,9 +314,7 @@ impl<'t> Lowering<'_, 't> {
                 }
                 _ => continue,
             };
-            if !body.scope.declare(name, symbol) {
-                return self.error(name.span, format!("`{}` is declared twice", name.text));
-            }
+            self.check_new(body.scope.declare(name, symbol), name)?;
         }
         Ok(())
     }
@@ -405,30 +358,19 @@ impl<'t> Lowering<'_, 't> {
     }
 
     fn instruction(&mut self, body: &mut Body<'t>, instruction: &Instruction<'t>) {
-        let guard = self.guard(body, instruction);
-        let decoded = match &guard {
-            Ok(_) => decode(
-                &self.program.lines,
-                instruction,
-                &mut body.scope,
-                (self.program.sm, self.module.version),
-            ),
-            Err(error) => Err(error.clone()),
+        let (guard, decoded) = match self.guard(body, instruction) {
+            Ok(guard) => {
+                let target = (self.program.sm, self.module.version);
+                (guard, decode(&self.program.lines, instruction, &mut body.scope, target))
+            }
+            Err(error) => (None, Err(error)),
         };
-        let decoded = decoded.unwrap_or_else(|error| self.refused(&error));
-        let origin = (instruction.span, instruction.loc);
-        for Decoded { op, args, affine, touched, .. } in decoded.before {
-            self.push((op, args, affine), touched, origin);
-        }
-        let mut touched = decoded.touched;
-        if matches!(decoded.op, Op::Return) {
-            touched.extend_from_slice(&body.returned);
-        }
-        self.push((decoded.op, decoded.args, decoded.affine), touched, origin);
         // What is not supported is guarded too: it is no error for lanes that skip it.
-        if let (Ok(Some((slot, negated))), Some(inst)) = (guard, self.program.insts.last_mut()) {
-            (inst.guard, inst.flip, inst.guarded) = (slot, if negated { u32::MAX } else { 0 }, true);
+        let mut decoded = decoded.unwrap_or_else(|error| self.refused(&error));
+        if matches!(decoded.op, Op::Return) {
+            decoded.touched.extend_from_slice(&body.returned);
         }
+        self.push(decoded, guard, Origin { span: instruction.span, loc: instruction.loc });
     }
 
     /// What stands for an instruction that is not supported.
@@ -440,8 +382,7 @@ impl<'t> Lowering<'_, 't> {
             message
         });
         self.program.refused.push(Refusal::new(error, message));
-        let op = Op::Unsupported(self.program.refused.len() as u32 - 1);
-        Decoded { before: Vec::new(), op, args: Args::default(), affine: Rule::No, touched: Vec::new() }
+        Decoded::of(Op::Unsupported(self.program.refused.len() as u32 - 1))
     }
 
     /// The predicate that guards an instruction, and whether it is negated.
@@ -456,21 +397,22 @@ impl<'t> Lowering<'_, 't> {
         Ok(Some((slot, guard.negated)))
     }
 
-    fn push(
-        &mut self,
-        (op, args, affine): (Op, Args, Rule),
-        touched: Vec<Touched>,
-        (span, loc): (Span, Option<Loc>),
-    ) {
+    /// Adds an instruction to the program, and before it those that compute its sources.
+    fn push(&mut self, decoded: Decoded, guard: Option<(Slot, bool)>, origin: Origin) {
+        let Decoded { before, op, args, affine, touched } = decoded;
+        for before in before {
+            self.push(before, None, origin);
+        }
         let first = self.program.touched.len() as u32;
         let (writes, reads): (Vec<_>, Vec<_>) = touched.into_iter().partition(|touched| touched.is_written);
+        let (register, negated) = guard.unwrap_or((0, false));
         self.program.insts.push(Inst {
             op,
             args,
             affine,
-            guard: 0,
-            flip: 0,
-            guarded: false,
+            guard: register,
+            flip: if negated { u32::MAX } else { 0 },
+            guarded: guard.is_some(),
             touched: first,
             reads: reads.len() as u16,
             writes: writes.len() as u16,
@@ -478,7 +420,7 @@ impl<'t> Lowering<'_, 't> {
             starts_segment: false,
         });
         self.program.touched.extend(reads.into_iter().chain(writes));
-        self.program.origins.push(Origin { span, loc });
+        self.program.origins.push(origin);
     }
 
     /// Turns labels into addresses, numbers of this function's calls and lists into the module's, and tells
@@ -511,12 +453,6 @@ impl<'t> Lowering<'_, 't> {
     }
 }
 
-/// The place of a variable whose address does not depend on the frame.
-fn absolute(variable: &Variable<'_>, address: u64, size: u64) -> Place {
-    let (space, element) = (variable.space, element_bytes(variable));
-    Place { space, address, size, element, in_frame: false, passed_as: None }
-}
-
 /// Declares what `.branchtargets` or `.calltargets` lists: labels for a branch, or functions for a call.
 fn declare_targets(body: &mut Body<'_>, targets: &[Ident<'_>]) -> Symbol {
     let first = targets.first().and_then(|target| body.scope.find(target.text));
@@ -533,17 +469,6 @@ fn declare_prototype(body: &mut Body<'_>, signature: Signature) -> Symbol {
     Symbol::Prototype(body.scope.prototypes.len() as u32 - 1)
 }
 
-/// The variables in global and constant memory of a block and those in it.
-fn globals<'b, 't>(block: &'b Block<'t>) -> Vec<&'b Variable<'t>> {
-    let is_global = |variable: &&Variable<'_>| matches!(variable.space, Space::Global | Space::Const);
-    let own = block.variables.iter().filter(is_global);
-    let nested = block.statements.iter().filter_map(|statement| match statement {
-        Statement::Block(block) => Some(globals(block)),
-        _ => None,
-    });
-    own.chain(nested.flatten()).collect()
-}
-
 fn builtin(function: &Function<'_>) -> Option<Builtin> {
     match (&function.body, function.name.text) {
         (None, "vprintf") => Some(Builtin::Print),
@@ -553,11 +478,7 @@ fn builtin(function: &Function<'_>) -> Option<Builtin> {
 }
 
 fn bound<'f>(function: &'f Function<'_>, name: &str) -> Option<&'f Vec<u32>> {
-    function
-        .bounds
-        .iter()
-        .find(|(bound, _)| bound.trim_start_matches('.') == name.trim_start_matches('.'))
-        .map(|(_, dims)| dims)
+    function.bounds.iter().find(|(bound, _)| *bound == name).map(|(_, dims)| dims)
 }
 
 fn type_name(variable: &Variable<'_>) -> String {

@@ -79,7 +79,7 @@ impl Refusal {
 }
 
 /// A module, ready to run.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Program {
     /// What messages call the module.
     pub name: String,

@@ -7,8 +7,8 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use crate::compile::layout::{Stack, align_of, size_of};
-use crate::ptx::ast::{Block, Module, Space, Statement, Variable};
+use crate::compile::layout::{Stack, align_of, size_of, variables_in};
+use crate::ptx::ast::{Function, Module, Space, Variable};
 
 /// The shared memory of a module's kernels.
 #[derive(Clone, Debug, Default)]
@@ -16,7 +16,7 @@ pub struct SharedLayout {
     /// Addresses by the place of the variable's name in the text.
     addresses: BTreeMap<u32, u64>,
     /// Static shared memory in bytes, by the number of the kernel.
-    bytes: Vec<u64>,
+    pub bytes: Vec<u64>,
     /// Where the dynamic part starts.
     pub dynamic: u64,
     /// The variables by name, for messages.
@@ -48,31 +48,23 @@ impl SharedLayout {
     pub fn new(module: &Module<'_>) -> SharedLayout {
         let mut layout = SharedLayout::default();
         let mut common = Stack::default();
-        let shared = |variable: &&Variable<'_>| variable.space == Space::Shared;
-        for variable in module.variables.iter().filter(shared) {
-            layout.place(&mut common, variable, None);
-        }
-        let bodies = |entries: bool| {
-            let functions = module.functions.iter().filter(move |function| function.is_entry == entries);
-            functions.filter_map(|function| function.body.as_ref())
-        };
-        for variable in bodies(false).flat_map(variables) {
+        let outer = || module.variables.iter().filter(|variable| variable.space == Space::Shared);
+        let functions = module.functions.iter().filter(|function| !function.is_entry);
+        for variable in outer().chain(functions.flat_map(variables)) {
             layout.place(&mut common, variable, None);
         }
         for (number, function) in module.functions.iter().enumerate() {
             let mut own = common;
-            if let Some(body) = function.body.as_ref().filter(|_| function.is_entry) {
-                for variable in variables(body) {
-                    layout.place(&mut own, variable, Some(number as u32));
-                }
+            for variable in variables(function).into_iter().filter(|_| function.is_entry) {
+                layout.place(&mut own, variable, Some(number as u32));
             }
             layout.bytes.push(own.bytes);
         }
-        let unsized_ones = module.variables.iter().filter(shared).filter(|v| size_of(v).is_none());
-        let align = unsized_ones.map(align_of).fold(16, u64::max);
+        let open: Vec<_> = outer().filter(|variable| size_of(variable).is_none()).collect();
+        let align = open.iter().map(|variable| align_of(variable)).fold(16, u64::max);
         let most = layout.bytes.iter().copied().fold(common.bytes, u64::max);
         layout.dynamic = most.checked_next_multiple_of(align).unwrap_or(u64::MAX);
-        for variable in module.variables.iter().filter(shared).filter(|v| size_of(v).is_none()) {
+        for variable in open {
             layout.name(variable, layout.dynamic..u64::MAX, None);
         }
         layout
@@ -95,11 +87,6 @@ impl SharedLayout {
     pub fn address(&self, variable: &Variable<'_>) -> u64 {
         self.addresses.get(&variable.name.span.start).copied().unwrap_or(self.dynamic)
     }
-
-    /// Static shared memory of a kernel in bytes.
-    pub fn bytes(&self, kernel: usize) -> u64 {
-        self.bytes.get(kernel).copied().unwrap_or(0)
-    }
 }
 
 /// The name that a variable has in its kernel: `part` for `_ZZ12bench_sharedE4part`, which is how the compiler writes a
@@ -114,14 +101,9 @@ fn plain_name(name: &str) -> &str {
     name.match_indices('E').filter(|_| is_mangled).find_map(ending).unwrap_or(name)
 }
 
-/// The shared variables of a body, nested blocks included, in the order of the text.
-fn variables<'b, 't>(block: &'b Block<'t>) -> Vec<&'b Variable<'t>> {
-    let own = block.variables.iter().filter(|variable| variable.space == Space::Shared);
-    let nested = block.statements.iter().filter_map(|statement| match statement {
-        Statement::Block(block) => Some(variables(block)),
-        _ => None,
-    });
-    own.chain(nested.flatten()).collect()
+/// The shared variables of a function.
+fn variables<'f, 't>(function: &'f Function<'t>) -> Vec<&'f Variable<'t>> {
+    function.body.as_ref().map_or(Vec::new(), |body| variables_in(body, &[Space::Shared]))
 }
 
 #[cfg(test)]

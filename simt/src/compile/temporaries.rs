@@ -29,12 +29,12 @@ pub fn mark(program: &mut Program, code: &Code) {
     for pc in range {
         let results = program.writes(&program.insts[pc]);
         let is_temporary =
-            !results.is_empty() && results.iter().all(|result| !lasting.contains(&key(*result)));
+            !results.is_empty() && results.iter().all(|result| !lasting.contains(&key(result)));
         program.insts[pc].is_temporary = is_temporary && !program.insts[pc].guarded;
     }
 }
 
-fn key(touched: Touched) -> (Bank, Slot) {
+fn key(touched: &Touched) -> (Bank, Slot) {
     (touched.bank, touched.slot)
 }
 
@@ -74,23 +74,14 @@ fn lasting(program: &Program, code: &Code, starts: &BTreeSet<Pc>) -> BTreeSet<(B
             segment = pc;
         }
         let inst = &program.insts[pc as usize];
-        let touched = program.touched(inst);
+        let (reads, writes) = (program.reads(inst).iter().map(key), program.writes(inst).iter().map(key));
+        let is_old = |register: &(Bank, Slot)| written.get(register) != Some(&segment);
+        lasting.extend(reads.filter(is_old));
         if inst.guarded {
-            let guard = (Bank::Preds, inst.guard);
-            if written.get(&guard) != Some(&segment) {
-                lasting.insert(guard);
-            }
-        }
-        for register in touched {
-            let is_new = !register.is_written || inst.guarded;
-            if is_new && written.get(&key(*register)) != Some(&segment) {
-                lasting.insert(key(*register));
-            }
-        }
-        if !inst.guarded {
-            for register in touched.iter().filter(|register| register.is_written) {
-                written.insert(key(*register), segment);
-            }
+            let guard = std::iter::once((Bank::Preds, inst.guard));
+            lasting.extend(guard.chain(writes).filter(is_old));
+        } else {
+            written.extend(writes.map(|register| (register, segment)));
         }
     }
     lasting

@@ -8,6 +8,8 @@
 
 use super::affine::Rule;
 use super::grammar::Modifiers;
+use super::memory::memory;
+use super::op::memory::Memory;
 use super::operands::Operands;
 use super::scope::Symbol;
 use super::value::{Alu, Kind, alu};
@@ -17,7 +19,7 @@ use crate::isa::op::place::Place;
 use crate::machine::global::Window;
 use crate::machine::registers::Bank;
 use crate::ptx::Error;
-use crate::ptx::ast::{Ident, Operand, Space};
+use crate::ptx::ast::{Ident, Operand};
 
 /// Address conversion.
 pub const FAMILY: Family = Family {
@@ -32,21 +34,21 @@ pub const FAMILY: Family = Family {
 
 /// Takes a register, or a variable of that space itself.
 fn to_generic(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
-    let convert: Alu = match m.text(1) {
-        "const" | "global" => {
+    let space = memory(m);
+    let convert: Alu = match space {
+        Memory::Const | Memory::Global => {
             alu!((u64) -> u64, |address| address).with_affine(Rule::Copy { from_wide: true })
         }
-        "local" => alu!((u64) -> u64, |address: u64| address + Window::Local.base()),
-        "param" => alu!((u64) -> u64, |address: u64| address + Window::Param.base()),
+        Memory::Local => alu!((u64) -> u64, |address: u64| address + Window::Local.base()),
+        Memory::Param => alu!((u64) -> u64, |address: u64| address + Window::Param.base()),
         _ => alu!((u64) -> u64, |address: u64| address + Window::Shared.base()),
     };
     let (d, a) = (o.take()?, o.take()?);
     o.args.d = o.result(d, Kind::B64)?;
     o.args.a = match variable(o, a) {
         Some((name, place, offset)) => {
-            if !is_in(place.space, m.text(1)) {
-                let space = format!("{:?}", place.space).to_lowercase();
-                return Err(o.error(name.span, format!("`{}` is in `.{space}` memory", name.text)));
+            if Memory::of(place.space) != Some(space) {
+                return Err(o.wrong_space(name, place.space));
             }
             o.address_of(name, offset, Kind::B64)?
         }
@@ -69,42 +71,27 @@ fn variable<'t>(o: &Operands<'_, 't>, operand: &Operand<'t>) -> Option<(Ident<'t
     }
 }
 
-fn is_in(space: Space, named: &str) -> bool {
-    match space {
-        Space::Const => named == "const",
-        Space::Global => named == "global",
-        Space::Local => named == "local",
-        Space::Param => named == "param",
-        Space::Reg => false,
-        Space::Shared => named.starts_with("shared"),
-    }
-}
-
 fn from_generic(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
-    o.alu(match m.text(2) {
-        "const" | "global" => {
+    o.alu(match memory(m) {
+        Memory::Const | Memory::Global => {
             alu!((u64) -> u64, |address| address).with_affine(Rule::Copy { from_wide: true })
         }
-        "local" => alu!((u64) -> u64, |address: u64| address.wrapping_sub(Window::Local.base())),
-        "param" => alu!((u64) -> u64, |address: u64| address.wrapping_sub(Window::Param.base())),
+        Memory::Local => alu!((u64) -> u64, |address: u64| address.wrapping_sub(Window::Local.base())),
+        Memory::Param => alu!((u64) -> u64, |address: u64| address.wrapping_sub(Window::Param.base())),
         _ => alu!((u64) -> u64, |address: u64| address.wrapping_sub(Window::Shared.base())),
     })
 }
 
 fn is_space(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
-    o.alu(match m.text(1) {
-        "local" => alu!((u64) -> bool, |address| Window::of(address) == Some(Window::Local)),
-        "param" => alu!((u64) -> bool, |address| Window::of(address) == Some(Window::Param)),
-        "shared" | "shared::cta" => {
-            alu!((u64) -> bool, |address| Window::of(address) == Some(Window::Shared))
+    o.alu(match memory(m) {
+        Memory::Local => alu!((u64) -> bool, |address| Window::of(address) == Some(Window::Local)),
+        Memory::Param => alu!((u64) -> bool, |address| Window::of(address) == Some(Window::Param)),
+        Memory::Shared => alu!((u64) -> bool, |address| Window::of(address) == Some(Window::Shared)),
+        space => {
+            o.bind(&alu!((u64) -> bool, |_| false))?;
+            return Ok(Op::IsSpace { global: space == Memory::Global });
         }
-        space => return is_constant_or_global(space, o),
     })
-}
-
-fn is_constant_or_global(space: &str, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
-    o.bind(&alu!((u64) -> bool, |_| false))?;
-    Ok(Op::IsSpace { global: space == "global" })
 }
 
 #[cfg(test)]

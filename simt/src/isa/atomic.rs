@@ -8,11 +8,10 @@ use super::float::double;
 use super::float::exact::{F32, F64, Rounding};
 use super::grammar::Modifiers;
 use super::memory::{memory, order, scope};
-use super::op::atomic::{Atomic, Stores, Update};
+use super::op::atomic::{Atomic, IN_A_KIND, Update};
 use super::operands::{Operands, kind_of};
 use crate::isa::form::{Family, Form};
 use crate::isa::op::Op;
-use crate::isa::op::atomic::IN_A_KIND;
 use crate::isa::op::place::bits;
 use crate::order::{Order, Scope};
 use crate::ptx::Error;
@@ -23,17 +22,17 @@ pub const FAMILY: Family = Family {
     title: "Atomics",
     section: "9.7.13",
     forms: &[
-        Form::new("atom.<order>?.<scope>?.<space>?.(add|min|max).(u32|s32|u64)", atom),
-        Form::new("atom.<order>?.<scope>?.<space>?.(min|max).s64", atom),
-        Form::new("atom.<order>?.<scope>?.<space>?.add.(f32|f64)", atom),
-        Form::new("atom.<order>?.<scope>?.<space>?.(inc|dec).u32", atom),
-        Form::new("atom.<order>?.<scope>?.<space>?.(and|or|xor|exch|cas).(b32|b64)", atom),
-        Form::new("atom.<order>?.<scope>?.<space>?.cas.b16", atom).since(70),
-        Form::new("red.(relaxed|release)?.<scope>?.<space>?.(add|min|max).(u32|s32|u64)", red),
-        Form::new("red.(relaxed|release)?.<scope>?.<space>?.(min|max).s64", red),
-        Form::new("red.(relaxed|release)?.<scope>?.<space>?.add.(f32|f64)", red),
-        Form::new("red.(relaxed|release)?.<scope>?.<space>?.(inc|dec).u32", red),
-        Form::new("red.(relaxed|release)?.<scope>?.<space>?.(and|or|xor).(b32|b64)", red),
+        Form::new("atom.<order>?.<scope>?.<space>?.(add|min|max).(u32|s32|u64)", atomic),
+        Form::new("atom.<order>?.<scope>?.<space>?.(min|max).s64", atomic),
+        Form::new("atom.<order>?.<scope>?.<space>?.add.(f32|f64)", atomic),
+        Form::new("atom.<order>?.<scope>?.<space>?.(inc|dec).u32", atomic),
+        Form::new("atom.<order>?.<scope>?.<space>?.(and|or|xor|exch|cas).(b32|b64)", atomic),
+        Form::new("atom.<order>?.<scope>?.<space>?.cas.b16", atomic).since(70),
+        Form::new("red.(relaxed|release)?.<scope>?.<space>?.(add|min|max).(u32|s32|u64)", atomic),
+        Form::new("red.(relaxed|release)?.<scope>?.<space>?.(min|max).s64", atomic),
+        Form::new("red.(relaxed|release)?.<scope>?.<space>?.add.(f32|f64)", atomic),
+        Form::new("red.(relaxed|release)?.<scope>?.<space>?.(inc|dec).u32", atomic),
+        Form::new("red.(relaxed|release)?.<scope>?.<space>?.(and|or|xor).(b32|b64)", atomic),
     ],
 };
 
@@ -41,19 +40,14 @@ pub const FAMILY: Family = Family {
 const OPERATION: usize = 4;
 const TYPE: usize = 5;
 
-fn atom(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
-    let result = o.take()?;
-    o.args.d = o.result_or_sink(result, kind_of(m.ty(TYPE)).expect("an atomic's type has a register"))?;
-    decode(m, o, true)
-}
-
-fn red(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
-    decode(m, o, false)
-}
-
-fn decode(m: &Modifiers<'_>, o: &mut Operands<'_, '_>, returns: bool) -> Result<Op, Error> {
+fn atomic(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
     let ty = m.ty(TYPE);
     let kind = kind_of(ty).expect("an atomic's type has a register");
+    let returns = m.says("atom");
+    if returns {
+        let result = o.take()?;
+        o.args.d = o.result_or_sink(result, kind)?;
+    }
     let address = o.address(memory(m))?;
     o.args.b = o.take_source(kind)?;
     if m.text(OPERATION) == "cas" {
@@ -65,7 +59,7 @@ fn decode(m: &Modifiers<'_>, o: &mut Operands<'_, '_>, returns: bool) -> Result<
         update: update(m.text(OPERATION), ty),
         update_global: update_global(m.text(OPERATION), ty),
         is_cas: m.text(OPERATION) == "cas",
-        stores: if m.text(OPERATION) == "exch" { Stores::Given } else { Stores::Made },
+        is_exchange: m.text(OPERATION) == "exch",
         returns,
         is_read: returns,
         in_any_order: in_any_order(m.text(OPERATION), ty),

@@ -33,8 +33,8 @@ pub const FAMILY: Family = Family {
 
 fn branch(_: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
     let operand = o.take()?;
-    match name_of(operand).and_then(|name| o.scope.find(name.text)) {
-        Some((_, Symbol::Label(label))) => Ok(Op::Branch { target: label, meet: 0 }),
+    match symbol(o, operand) {
+        Some(Symbol::Label(label)) => Ok(Op::Branch { target: label, meet: 0 }),
         _ => Err(o.error(span_of(operand), "a branch needs a label of its own function")),
     }
 }
@@ -42,8 +42,8 @@ fn branch(_: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
 fn branch_indexed(_: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
     o.args.a = o.take_source(Kind::B32)?;
     let operand = o.take()?;
-    match name_of(operand).and_then(|name| o.scope.find(name.text)) {
-        Some((_, Symbol::Targets(list))) => Ok(Op::BranchIndexed { list, meet: 0 }),
+    match symbol(o, operand) {
+        Some(Symbol::Targets(list)) => Ok(Op::BranchIndexed { list, meet: 0 }),
         _ => Err(o.error(span_of(operand), "`brx.idx` needs a list of `.branchtargets`")),
     }
 }
@@ -73,8 +73,8 @@ fn call(o: &mut Operands<'_, '_>) -> Result<CallIndex, Error> {
 /// The signature that the prototype or the list of targets at the end of a call gives to the callee.
 fn prototype(o: &mut Operands<'_, '_>) -> Result<Signature, Error> {
     let operand = o.take()?;
-    match name_of(operand).and_then(|name| o.scope.find(name.text)) {
-        Some((_, Symbol::Prototype(number))) => Ok(o.scope.prototypes[number as usize].clone()),
+    match symbol(o, operand) {
+        Some(Symbol::Prototype(number)) => Ok(o.scope.prototypes[number as usize].clone()),
         _ => Err(o.error(span_of(operand), "a call through a register needs the name of a `.callprototype`")),
     }
 }
@@ -121,30 +121,23 @@ fn named<'t>(
 ) -> Result<Passed, Error> {
     let text = name.text;
     let symbol = o.scope.find(text).map(|(_, symbol)| symbol);
-    let (passed, message) = match symbol {
+    let refuse = |o: &Operands<'_, 't>, message: &str| Err(o.error(name.span, format!("`{text}` {message}")));
+    let (passed, actual) = match symbol {
         Some(Symbol::Register(ty)) => {
             let Register { bank, slot, .. } = if is_filled { o.written(name)? } else { o.register(name)? };
             let scalar = scalar(ty);
-            (Passed::Column { bank, slot, bytes: scalar.bytes }, mismatch(scalar, formal))
+            (Passed::Column { bank, slot, bytes: scalar.bytes }, scalar)
         }
         Some(Symbol::Variable(place @ Place { passed_as: Some(declared), .. })) => {
-            (Passed::Variable(place), mismatch(declared, formal))
+            (Passed::Variable(place), declared)
         }
-        Some(Symbol::Vector(..)) => {
-            (Passed::Nothing, Some("is a vector; pass its elements one by one".into()))
-        }
+        Some(Symbol::Vector(..)) => return refuse(o, "is a vector; pass its elements one by one"),
         None if o.scope.find_register(text).is_some() => {
-            (Passed::Nothing, Some("is part of a vector; move it into a register of its own".into()))
+            return refuse(o, "is part of a vector; move it into a register of its own");
         }
-        _ => (
-            Passed::Nothing,
-            Some("is neither a register nor a `.param` variable of this function's body".into()),
-        ),
+        _ => return refuse(o, "is neither a register nor a `.param` variable of this function's body"),
     };
-    match message {
-        None => Ok(passed),
-        Some(message) => Err(o.error(name.span, format!("`{text}` {message}"))),
-    }
+    mismatch(actual, formal).map_or(Ok(passed), |message| refuse(o, &message))
 }
 
 /// The message for an argument or result that does not fit its parameter; `None` if it fits.
@@ -227,6 +220,11 @@ fn name_of<'t>(operand: &Operand<'t>) -> Option<Ident<'t>> {
         Operand::Name(name) => Some(*name),
         _ => None,
     }
+}
+
+/// What the name stands for that an operand is.
+fn symbol(o: &Operands<'_, '_>, operand: &Operand<'_>) -> Option<Symbol> {
+    o.scope.find(name_of(operand)?.text).map(|(_, symbol)| symbol)
 }
 
 fn hint(_: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {

@@ -177,19 +177,14 @@ fn choices(segment: &str) -> impl Iterator<Item = &str> {
 
 /// Every opcode that a form's syntax accepts, in the order of its choices.
 pub fn expand(syntax: &str) -> Vec<String> {
-    syntax.split('.').fold(vec![String::new()], |opcodes, segment| {
-        let optional = segment.ends_with('?').then_some("");
-        let words: Vec<&str> = optional.into_iter().chain(choices(segment)).collect();
-        opcodes.iter().flat_map(|opcode| words.iter().map(|word| join(opcode, word))).collect()
+    let mut segments = syntax.split('.');
+    let mnemonic = segments.next().unwrap_or_default().to_string();
+    segments.fold(vec![mnemonic], |opcodes, segment| {
+        let left_out = segment.ends_with('?').then(String::new);
+        let words = choices(segment).map(|word| format!(".{word}"));
+        let words: Vec<String> = left_out.into_iter().chain(words).collect();
+        opcodes.iter().flat_map(|opcode| words.iter().map(move |word| format!("{opcode}{word}"))).collect()
     })
-}
-
-fn join(opcode: &str, word: &str) -> String {
-    match (opcode.is_empty(), word.is_empty()) {
-        (_, true) => opcode.to_string(),
-        (true, _) => word.to_string(),
-        _ => format!("{opcode}.{word}"),
-    }
 }
 
 #[cfg(test)]

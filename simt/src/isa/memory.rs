@@ -12,8 +12,7 @@ use super::value::Kind;
 use crate::isa::form::{Family, Form};
 use crate::isa::op::Op;
 use crate::isa::op::place::bits;
-use crate::machine::registers::Bank;
-use crate::machine::registers::Slot;
+use crate::machine::registers::{Bank, Slot};
 use crate::order::{Order, Scope};
 use crate::ptx::Error;
 use crate::ptx::ast::{Ident, Operand, Space, Type};
@@ -202,34 +201,27 @@ impl<'t> Operands<'_, 't> {
         if self.scope.find_register(name.text).is_some() {
             return self.address_in(name, memory, offset);
         }
-        match self.scope.find(name.text) {
-            Some((_, Symbol::Variable(place))) => {
-                let holder = match place.space {
-                    Space::Param if place.in_frame => Memory::Frame,
-                    Space::Param => Memory::Param,
-                    Space::Shared => Memory::Shared,
-                    Space::Local => Memory::Local,
-                    Space::Global => Memory::Global,
-                    Space::Const => Memory::Const,
-                    Space::Reg => {
-                        return Err(self.error(name.span, format!("`{}` has no address", name.text)));
-                    }
-                };
-                // A variable that is named without its space is accessed in the space it is in.
-                let fits = memory == Memory::Generic
-                    || memory == holder
-                    || (memory, holder) == (Memory::Param, Memory::Frame);
-                if !fits {
-                    let space = format!("{:?}", place.space).to_lowercase();
-                    return Err(self.error(name.span, format!("`{}` is in `.{space}` memory", name.text)));
-                }
-                let memory = holder;
-                let base = if place.in_frame { Base::Frame } else { Base::Absolute };
-                Ok(Address { memory, base, offset: offset.wrapping_add(place.address as i64) })
-            }
-            Some(_) => Err(self.error(name.span, format!("`{}` is not a variable", name.text))),
-            None => Err(self.error(name.span, format!("`{}` is not declared", name.text))),
+        let place = match self.scope.find(name.text) {
+            Some((_, Symbol::Variable(place))) => place,
+            Some(_) => return Err(self.error(name.span, format!("`{}` is not a variable", name.text))),
+            None => return Err(self.error(name.span, format!("`{}` is not declared", name.text))),
+        };
+        let Some(own) = Memory::of(place.space) else {
+            return Err(self.error(name.span, format!("`{}` has no address", name.text)));
+        };
+        // A variable that is named without its space is accessed in the space it is in.
+        if memory != Memory::Generic && memory != own {
+            return Err(self.wrong_space(name, place.space));
         }
+        let memory = if own == Memory::Param && place.in_frame { Memory::Frame } else { own };
+        let base = if place.in_frame { Base::Frame } else { Base::Absolute };
+        Ok(Address { memory, base, offset: offset.wrapping_add(place.address as i64) })
+    }
+
+    /// The error for a variable of another space than the one that is named.
+    pub fn wrong_space(&self, name: Ident<'t>, space: Space) -> Error {
+        let space = format!("{space:?}").to_lowercase();
+        self.error(name.span, format!("`{}` is in `.{space}` memory", name.text))
     }
 
     /// An address in a register of 64 bits, or of 32 bits for shared, local and parameter memory.

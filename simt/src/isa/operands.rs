@@ -9,11 +9,9 @@ use super::grammar::parse_type;
 use super::scope::{Scope, Symbol};
 use super::special;
 use super::value::{Alu, Args, Kind};
-use crate::isa::op::Touched;
 use crate::isa::op::place::bits;
-use crate::isa::op::{Decoded, Op};
-use crate::machine::registers::Bank;
-use crate::machine::registers::Slot;
+use crate::isa::op::{Decoded, Op, Touched};
+use crate::machine::registers::{Bank, Slot};
 use crate::ptx::ast::{Ident, Instruction, Operand, Type};
 use crate::ptx::{Error, LineIndex, Span};
 

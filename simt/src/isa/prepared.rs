@@ -12,11 +12,9 @@ use super::operands::{Class, Operands, Register};
 use super::scope::Symbol;
 use super::special::{self, Special};
 use super::value::{Alu, Args, Kind, alu, map_pred};
-use crate::isa::op::Touched;
 use crate::isa::op::call::FUNCTIONS_BASE;
-use crate::isa::op::{Decoded, Op};
-use crate::machine::registers::Bank;
-use crate::machine::registers::Slot;
+use crate::isa::op::{Decoded, Op, Touched};
+use crate::machine::registers::{Bank, Slot};
 use crate::ptx::Error;
 use crate::ptx::ast::Ident;
 
@@ -103,7 +101,7 @@ impl<'t> Operands<'_, 't> {
         let slot = self.scratch(bank, name.span)?;
         let touched = vec![Touched { bank, slot, is_written: true }];
         let args = Args { d: slot, ..Args::default() };
-        self.before.push(Decoded { before: Vec::new(), op, args, affine: Rule::No, touched });
+        self.before.push(Decoded { args, touched, ..Decoded::of(op) });
         Ok(slot)
     }
 
@@ -113,12 +111,6 @@ impl<'t> Operands<'_, 't> {
         let mut touched = vec![Touched { bank, slot: d, is_written: true }, read(a)];
         touched.extend((alu.sources.len() > 1).then(|| read(b)));
         let args = Args { d, a, b, ..Args::default() };
-        self.before.push(Decoded {
-            before: Vec::new(),
-            op: Op::Alu(alu.run),
-            args,
-            affine: alu.affine,
-            touched,
-        });
+        self.before.push(Decoded { args, affine: alu.affine, touched, ..Decoded::of(Op::Alu(alu.run)) });
     }
 }

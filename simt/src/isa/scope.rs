@@ -1,17 +1,15 @@
 //! Resolves names to columns: what each name means at its place in the text.
 //!
-//! A scope grows while a function is decoded. Image get a column when they are first used, literals get
+//! A scope grows while a function is decoded. Registers get a column when they are first used, literals get
 //! a column of the frame's image that holds them in every lane (so that an operand is always a column), and
 //! nested blocks may declare a name again. What a frame's registers hold when it opens is [`Scope::image`].
 
-use super::op::place::Place;
-use crate::isa::op::place::Formal;
-use crate::machine::registers::Bank;
 use std::collections::HashMap;
 use std::rc::Rc;
 
 use crate::isa::op::call::CallSite;
-use crate::machine::registers::{Image, Slot, WARP_SIZE};
+use crate::isa::op::place::{Formal, Place};
+use crate::machine::registers::{Bank, Image, Slot, WARP_SIZE};
 use crate::ptx::ast::{Ident, Registers as Declared, Type};
 
 /// How many columns a function may use in one bank: a slot has 16 bits.

@@ -36,7 +36,7 @@ impl Span {
 }
 
 /// The starts of the lines of a text, for looking up many lines.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct LineIndex {
     starts: Vec<u32>,
     /// The offsets of bytes that continue a character. Columns do not count them.

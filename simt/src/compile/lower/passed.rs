@@ -1,6 +1,6 @@
 //! How values are passed to a kernel or a function: in the parameter block, in its frame, or in registers.
 
-use crate::compile::layout::{Stack, align_of, element_bytes, size_of};
+use crate::compile::layout::{self, Stack, align_of, size_of};
 use crate::compile::lower::Body;
 use crate::isa::op::Touched;
 use crate::isa::op::call::Passed;
@@ -17,11 +17,8 @@ pub(super) fn signature<'t>(body: &mut Body<'t>, function: &Function<'t>) -> (Ve
             return register(body, variable);
         }
         let stack = if function.is_entry { &mut block } else { &mut body.frame };
-        let size = size_of(variable).unwrap_or(0);
-        let address = stack.place(size, align_of(variable));
-        let element = element_bytes(variable);
-        let in_frame = !function.is_entry;
-        let place = Place { space: Space::Param, address, size, element, in_frame, passed_as: None };
+        let address = stack.place(size_of(variable).unwrap_or(0), align_of(variable));
+        let place = layout::place(variable, address, !function.is_entry);
         body.scope.declare(variable.name, Symbol::Variable(place));
         Passed::Variable(place)
     };

@@ -6,15 +6,6 @@ use crate::order::{Order, Scope};
 /// The new value from the old one and the operands `b` and `c`, all as bits.
 pub type Update = fn(old: u64, b: u64, c: u64) -> u64;
 
-/// Which value an atomic stores.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stores {
-    /// The one that the operation computes from the old value.
-    Made,
-    /// Its operand, whatever the old value is: an exchange.
-    Given,
-}
-
 /// An atomic operation: result `args.d`, address `args.a`, operands `args.b` and `args.c`.
 #[derive(Clone, Copy, Debug)]
 pub struct Atomic {
@@ -28,8 +19,8 @@ pub struct Atomic {
     pub update_global: Option<Update>,
     /// Whether it stores only if the old value equals the expected one. A `cas` that fails is a load.
     pub is_cas: bool,
-    /// Which value it stores.
-    pub stores: Stores,
+    /// Whether it stores its operand, whatever the old value is.
+    pub is_exchange: bool,
     /// Whether it returns the old value (`atom`) or not (`red`).
     pub returns: bool,
     /// Whether any instruction may read the returned value.
@@ -45,7 +36,7 @@ pub struct Atomic {
 impl Atomic {
     /// Whether the old value reaches no instruction: it is exchanged for another one, and the result is not read.
     pub fn only_writes(&self) -> bool {
-        self.stores == Stores::Given && !self.is_read
+        self.is_exchange && !self.is_read
     }
 
     /// The value that it stores into a memory, global or shared.

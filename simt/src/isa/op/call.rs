@@ -1,8 +1,7 @@
 //! Calls, decoded.
 
 use super::place::Place;
-use crate::machine::registers::Bank;
-use crate::machine::registers::Slot;
+use crate::machine::registers::{Bank, Slot};
 
 /// The start of the addresses of functions, for calls through registers: a region without memory.
 pub const FUNCTIONS_BASE: u64 = 4 << 40;

@@ -1,6 +1,7 @@
 //! Loads, stores and fences, decoded.
 
 use crate::order::{Order, Scope};
+use crate::ptx::ast::Space;
 
 /// Which memory an access goes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,6 +21,20 @@ pub enum Memory {
     /// The parameters of a device function: a part of the frame. On a GPU they are in registers, so they are not
     /// counted.
     Frame,
+}
+
+impl Memory {
+    /// The memory in which a variable is that was declared in a space; `None` for registers.
+    pub fn of(space: Space) -> Option<Memory> {
+        match space {
+            Space::Const => Some(Memory::Const),
+            Space::Global => Some(Memory::Global),
+            Space::Local => Some(Memory::Local),
+            Space::Param => Some(Memory::Param),
+            Space::Shared => Some(Memory::Shared),
+            Space::Reg => None,
+        }
+    }
 }
 
 /// What the offset of an address is added to.

@@ -13,8 +13,7 @@ pub mod warp;
 use crate::isa::affine::Rule;
 use crate::isa::special::Special;
 use crate::isa::value::{Args, Run};
-use crate::machine::registers::Bank;
-use crate::machine::registers::Slot;
+use crate::machine::registers::{Bank, Slot};
 use atomic::Atomic;
 use call::CallIndex;
 use mbarrier::Mbarrier;
@@ -103,6 +102,13 @@ pub struct Decoded {
     pub affine: Rule,
     /// The registers that it names.
     pub touched: Vec<Touched>,
+}
+
+impl Decoded {
+    /// An instruction without operands.
+    pub fn of(op: Op) -> Decoded {
+        Decoded { before: Vec::new(), op, args: Args::default(), affine: Rule::No, touched: Vec::new() }
+    }
 }
 
 /// A column that an instruction names as an operand.

@@ -48,12 +48,5 @@ impl Bank {
 
 /// The width of a type in bits; 1 for a predicate.
 pub fn bits(ty: Type) -> u32 {
-    match ty {
-        Type::Pred => 1,
-        Type::U8 | Type::S8 | Type::B8 => 8,
-        Type::U16 | Type::S16 | Type::B16 | Type::F16 | Type::Bf16 => 16,
-        Type::U32 | Type::S32 | Type::B32 | Type::F32 | Type::F16x2 | Type::Bf16x2 => 32,
-        Type::U64 | Type::S64 | Type::B64 | Type::F64 | Type::Texref | Type::Samplerref | Type::Surfref => 64,
-        Type::B128 => 128,
-    }
+    if ty == Type::Pred { 1 } else { 8 * ty.size_bytes() }
 }
