@@ -11,8 +11,7 @@ use super::operands::Operands;
 use super::value::{Alu, Args, Flushed, Kind, Run, Value, alu, by_int, by_type, map2, mask_of};
 use crate::isa::form::{Family, Form};
 use crate::isa::op::Op;
-use crate::machine::registers::Bank;
-use crate::machine::registers::{Lanes, Warps};
+use crate::machine::registers::{Bank, Lanes, Warps};
 use crate::ptx::Error;
 use crate::ptx::ast::{Operand, Type};
 
@@ -195,12 +194,8 @@ pub(super) fn third_predicate(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Re
 }
 
 fn setp(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
-    setp_as(
-        m,
-        o,
-        &runs_of(test(m.text(1)), m.ty(3)),
-        comparison(test(m.text(1)), m.ty(3)).map_or(Rule::No, Rule::Compare),
-    )
+    let (test, ty) = (test(m.text(1)), m.ty(3));
+    setp_as(m, o, &runs_of(test, ty), comparison(test, ty).map_or(Rule::No, Rule::Compare))
 }
 
 /// How integers compare, if these are and have 32 or 64 bits.

@@ -175,26 +175,20 @@ fn rem_u32(warps: &mut Warps<'_>, args: &Args) {
     }
 }
 
-/// Byte `index` of a word, extended to 32 bits.
-fn byte<const SIGNED: bool>(word: u32, index: u32) -> u32 {
-    let byte = (word >> (8 * index)) as u8;
-    if SIGNED { byte as i8 as u32 } else { byte.into() }
-}
-
-/// Half `index` of a word, extended to 32 bits.
-fn half<const SIGNED: bool>(word: u32, index: u32) -> u32 {
-    let half = (word >> (16 * index)) as u16;
-    if SIGNED { half as i16 as u32 } else { half.into() }
+/// Part `index` of a word that consists of parts of `BITS`, extended to 32.
+fn part<const BITS: u32, const SIGNED: bool>(word: u32, index: u32) -> u32 {
+    let at_the_top = word << (32 - BITS * (index + 1));
+    if SIGNED { (at_the_top as i32 >> (32 - BITS)) as u32 } else { at_the_top >> (32 - BITS) }
 }
 
 /// `c` plus the products of the four bytes of `a` and `b`.
 fn dot4<const A: bool, const B: bool>(a: u32, b: u32, c: u32) -> u32 {
-    (0..4).fold(c, |sum, i| sum.wrapping_add(byte::<A>(a, i).wrapping_mul(byte::<B>(b, i))))
+    (0..4).fold(c, |sum, i| sum.wrapping_add(part::<8, A>(a, i).wrapping_mul(part::<8, B>(b, i))))
 }
 
 /// `c` plus the products of the two halves of `a` and the two lower bytes of `b`.
 fn dot2<const A: bool, const B: bool>(a: u32, b: u32, c: u32) -> u32 {
-    (0..2).fold(c, |sum, i| sum.wrapping_add(half::<A>(a, i).wrapping_mul(byte::<B>(b, i))))
+    (0..2).fold(c, |sum, i| sum.wrapping_add(part::<16, A>(a, i).wrapping_mul(part::<8, B>(b, i))))
 }
 
 fn dp4a(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {

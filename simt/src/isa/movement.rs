@@ -14,8 +14,7 @@ use super::value::{Alu, Args, Kind, Value, alu, map_pred};
 use crate::isa::form::{Family, Form};
 use crate::isa::op::Op;
 use crate::isa::op::place::bits;
-use crate::machine::registers::Bank;
-use crate::machine::registers::{Lanes, Narrow, Slot};
+use crate::machine::registers::{Bank, Lanes, Narrow, Slot};
 use crate::ptx::ast::{Ident, Operand, Type};
 use crate::ptx::{Error, Span};
 

@@ -137,13 +137,10 @@ impl<'t> Parser<'t> {
     }
 
     fn vector(&mut self) -> Result<u32> {
-        let vector = match self.token.text {
-            ".v2" => 2,
-            ".v4" => 4,
-            _ => return Ok(1),
-        };
-        self.take()?;
-        Ok(vector)
+        if self.take_directive(".v2")? {
+            return Ok(2);
+        }
+        Ok(if self.take_directive(".v4")? { 4 } else { 1 })
     }
 
     fn ty(&mut self) -> Result<Type> {

@@ -135,17 +135,10 @@ impl Recipe {
     }
 
     fn unpack(bits: u32) -> Recipe {
-        let flag = |index: u32| bits >> (11 + index) & 1 != 0;
-        Recipe {
-            to: NUMBERS[bits as usize & 15],
-            from: NUMBERS[bits as usize >> 4 & 15],
-            rounding: ROUNDINGS[bits as usize >> 8 & 7],
-            integral: flag(0),
-            ftz: flag(1),
-            sat: flag(2),
-            relu: flag(3),
-            satfinite: flag(4),
-        }
+        let [to, from] = [bits, bits >> 4].map(|bits| NUMBERS[bits as usize & 15]);
+        let rounding = ROUNDINGS[bits as usize >> 8 & 7];
+        let [integral, ftz, sat, relu, satfinite] = std::array::from_fn(|flag| bits >> (11 + flag) & 1 != 0);
+        Recipe { to, from, rounding, integral, ftz, sat, relu, satfinite }
     }
 }
 

@@ -293,16 +293,15 @@ impl Number {
         let field = bits >> format.fraction_bits & ((1 << format.exponent_bits) - 1);
         let fraction = bits & ((1 << format.fraction_bits) - 1);
         let lowest = format.min_exponent() - format.fraction_bits as i32;
+        let finite = |magnitude: u64, exponent| {
+            Number::Finite(Finite { negative, magnitude: u128::from(magnitude), exponent })
+        };
         match field {
-            0 if !format.has_subnormals => {
-                Number::Finite(Finite { negative, magnitude: 0, exponent: lowest })
+            0 if !format.has_subnormals => finite(0, lowest),
+            0 => finite(fraction, lowest),
+            _ if field << format.fraction_bits != format.infinity() => {
+                finite(fraction | 1 << format.fraction_bits, lowest + field as i32 - 1)
             }
-            0 => Number::Finite(Finite { negative, magnitude: u128::from(fraction), exponent: lowest }),
-            _ if field << format.fraction_bits != format.infinity() => Number::Finite(Finite {
-                negative,
-                magnitude: u128::from(fraction | 1 << format.fraction_bits),
-                exponent: lowest + field as i32 - 1,
-            }),
             _ if fraction == 0 => Number::Infinite { negative },
             _ => Number::Nan,
         }
