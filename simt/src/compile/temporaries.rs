@@ -29,12 +29,12 @@ pub fn mark(program: &mut Program, code: &Code) {
     for pc in range {
         let results = program.writes(&program.insts[pc]);
         let is_temporary =
-            !results.is_empty() && results.iter().all(|result| !lasting.contains(&key(result)));
+            !results.is_empty() && results.iter().all(|result| !lasting.contains(&key(*result)));
         program.insts[pc].is_temporary = is_temporary && !program.insts[pc].guarded;
     }
 }
 
-fn key(touched: &Touched) -> (Bank, Slot) {
+fn key(touched: Touched) -> (Bank, Slot) {
     (touched.bank, touched.slot)
 }
 
@@ -74,7 +74,8 @@ fn lasting(program: &Program, code: &Code, starts: &BTreeSet<Pc>) -> BTreeSet<(B
             segment = pc;
         }
         let inst = &program.insts[pc as usize];
-        let (reads, writes) = (program.reads(inst).iter().map(key), program.writes(inst).iter().map(key));
+        let [reads, writes] =
+            [program.reads(inst), program.writes(inst)].map(|registers| registers.iter().copied().map(key));
         let is_old = |register: &(Bank, Slot)| written.get(register) != Some(&segment);
         lasting.extend(reads.filter(is_old));
         if inst.guarded {

@@ -8,6 +8,7 @@ pub type Update = fn(old: u64, b: u64, c: u64) -> u64;
 
 /// An atomic operation: result `args.d`, address `args.a`, operands `args.b` and `args.c`.
 #[derive(Clone, Copy, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct Atomic {
     /// Its address.
     pub address: Address,
