@@ -8,7 +8,7 @@
 //! setp.(eq|ne|lt|le|gt|ge).(and|or|xor)?.(u32|s32)
 //! ```
 //!
-//! Where many forms have the same choice, a name such as `<scope>` stands for it ([`SETS`]), as in the specification.
+//! Where many forms have the same choice, a name such as `<scope>` stands for it (`SETS`), as in the specification.
 //!
 //! Modifiers that only control caches are listed like all others, so nothing is silently ignored.
 //!
