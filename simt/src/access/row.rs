@@ -338,6 +338,12 @@ impl<'a> Shape<'a> {
         }
     }
 
+    /// What a load or a store of `bytes` bytes costs: sectors in global memory, extra passes in shared memory.
+    #[inline(always)]
+    pub fn cost(&self, bytes: u64, (is_load, is_shared): (bool, bool)) -> u64 {
+        if is_shared { self.conflicts(bytes, is_load) } else { self.sectors(bytes) }
+    }
+
     /// The extra passes that loads or stores of `bytes` bytes need in shared memory: those of a row of words follow from its
     /// step.
     #[inline(always)]

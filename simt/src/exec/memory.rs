@@ -125,7 +125,7 @@ impl WarpAccess<'_, '_> {
     fn count(&mut self, access: &Access, shape: &Shape<'_>, is_load: bool) {
         let is_shared = access.address.memory == Memory::Shared;
         if is_shared || access.address.memory == Memory::Global {
-            let cost = cost(shape, access.lane_bytes(), (is_load, is_shared));
+            let cost = shape.cost(access.lane_bytes(), (is_load, is_shared));
             self.counters.count_accesses((is_load, is_shared), 1, cost);
         }
     }
@@ -287,16 +287,6 @@ impl Memories<'_> {
             Memory::Local | Memory::Frame => &mut self.local.lane(lane)[offset..],
             _ => self.global.write(region, offset, access.lane_bytes() as usize).expect(TOGETHER),
         }
-    }
-}
-
-/// What an access to global or shared memory costs: sectors there, bank conflicts here.
-#[inline(always)]
-pub fn cost(shape: &Shape<'_>, bytes: u64, (is_load, is_shared): (bool, bool)) -> u64 {
-    match (is_load, is_shared) {
-        (_, false) => shape.sectors(bytes),
-        (true, true) => shape.conflicts(bytes, true),
-        (false, true) => shape.conflicts(bytes, false),
     }
 }
 

@@ -69,6 +69,7 @@ pub(crate) struct Standing<'m> {
     pub lanes: &'m Masks,
     /// At which instruction they are until it is their turn.
     pub from: Pc,
+    /// What becomes of them in their turn.
     pub then: Then,
 }
 
@@ -78,7 +79,7 @@ pub(crate) enum Then {
     /// They go on here.
     Go(Pc),
     /// They wait at the barrier of this number, and with the last one all go on here.
-    Meet(u8, Pc),
+    Wait(u8, Pc),
     /// They end.
     End,
 }
@@ -253,11 +254,11 @@ impl<'m> Moment<'m> {
         let pc = &mut divergence.groups[group].pc;
         match then {
             _ if !has_executed => *pc = from,
-            Then::Meet(number, _) if others.iter().any(|lanes| *lanes != 0) => {
+            Then::Wait(number, _) if others.iter().any(|lanes| *lanes != 0) => {
                 *pc = from;
                 divergence.groups[group].wait = Wait::Barrier(number);
             }
-            Then::Go(to) | Then::Meet(_, to) => *pc = to,
+            Then::Go(to) | Then::Wait(_, to) => *pc = to,
             Then::End => divergence.exit(group, lanes[w]),
         }
         divergence

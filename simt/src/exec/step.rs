@@ -21,7 +21,7 @@ use crate::isa::special::{Axis, Special};
 use crate::isa::value::Value;
 use crate::launch::{Dim3, Launch};
 use crate::machine::block::Block;
-use crate::machine::divergence::{Divergence, Frame, Group};
+use crate::machine::divergence::{Frame, Group};
 use crate::machine::global::{Buffer, Window};
 use crate::machine::registers::{Lanes, WARP_SIZE, lane_count};
 use crate::report::counters::Counters;
@@ -165,7 +165,7 @@ impl Run<'_> {
         let (program, before) = (self.program, *slice);
         let place = Place::of(self, block, w);
         let divergence = &block.warps[w].divergence;
-        let meeting = meeting_place(divergence, g);
+        let meeting = divergence.meeting_here(g).unwrap_or(NEVER);
         let Group { mask, frame, mut pc, .. } = divergence.groups[g];
         let (mut memories, mut lanes, counts) = parts_of(self, block, w, &frame, mask);
         let Counts { issued, traffic, lookout } = counts;
@@ -314,13 +314,6 @@ fn settle_results(memories: &mut Memories<'_>, lanes: &mut Lanes<'_>, touched: &
     if let Some((watch, mut target)) = memories.watched() {
         watch.deliver_results(&mut target, lanes, touched);
     }
-}
-
-/// Where a group meets others next, if that is in the function it is in.
-fn meeting_place(divergence: &Divergence, g: usize) -> Pc {
-    let depth = divergence.groups[g].callers.len();
-    let meeting = divergence.meeting_of(g).filter(|meeting| meeting.depth() == depth);
-    meeting.map_or(NEVER, |meeting| meeting.pc)
 }
 
 impl WarpAccess<'_, '_> {

@@ -1,8 +1,9 @@
 //! Runs a launch that has a watcher, and shows it every instruction of every warp ([`super::moment`]).
 //!
-//! A team computes registers for all of its warps at once here too. The watcher then sees one warp after another execute the
-//! instruction: until it is a warp's turn, its registers are shown as they were before, of which there are copies. What does
-//! more than that is carried out for one warp after another, and each is shown in between.
+//! A team executes an instruction for all of its warps at once here too if it only changes registers, or if the whole block meets at
+//! a barrier or ends. The watcher then sees one warp after another execute it: until it is a warp's turn, its registers are shown
+//! as they were before, of which there are copies. Every other instruction is carried out for one warp after another, and each is
+//! shown in between.
 //!
 //! What an instruction accessed follows from the registers that it leaves, and is found out only if the watcher asks. If a load
 //! overwrites its own address, that is read from the copies.
@@ -105,8 +106,8 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Executes an instruction of a team for all of its warps at once, if it changes registers and no memory, and cannot be at
-    /// fault; what becomes of them then. If that is an end, it is yet to come.
+    /// Executes an instruction of a team for all of its warps at once, if it changes no memory and cannot be at fault; what becomes
+    /// of them then. If they end, that is still to be done.
     fn execute_together(&mut self, block: &mut Block, team: &mut Team) -> Option<Then> {
         let inst = &self.program.insts[team.pc as usize];
         let threads = team.find_active(block, inst);
@@ -123,7 +124,7 @@ impl Run<'_> {
             Op::Exit | Op::Return if is_whole && team.is_kernel(block) => Some(Then::End),
             Op::Barrier(barrier) if is_whole => {
                 let number = self.barrier_together(block, team, inst, barrier);
-                number.map(|number| Then::Meet(number, next))
+                number.map(|number| Then::Wait(number, next))
             }
             Op::Collective(collective) if has_all => {
                 self.shuffle_together(block, team, inst, collective).then_some(Then::Go(next))
@@ -178,7 +179,7 @@ impl Run<'_> {
             return Err(Stop::Watcher);
         }
         Ok(match then {
-            Then::Go(pc) | Then::Meet(_, pc) => Some(pc),
+            Then::Go(pc) | Then::Wait(_, pc) => Some(pc),
             Then::End => {
                 team.leave(block);
                 self.end_together(block, team.pc);

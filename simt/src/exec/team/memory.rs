@@ -206,18 +206,14 @@ impl Run<'_> {
         (w, mask, step): (usize, u32, u64),
     ) -> bool {
         let (Op::Load(access) | Op::Store(access)) = &inst.op else { return false };
-        let rows = match shape {
-            Shape::One(row) => std::slice::from_ref(row),
-            Shape::Two(rows) => rows,
-            Shape::Scattered(..) => return false,
-        };
         let (bytes, is_load) = (access.lane_bytes(), matches!(inst.op, Op::Load(_)));
         let is_known = |row: &Row| {
             let range =
                 row.range(bytes).filter(|_| is_load || !self.initialisation.is_on || row.is_dense(bytes));
             range.is_some_and(|range| self.is_known(block, access, range, is_load))
         };
-        if !rows.iter().all(is_known) {
+        let rows = shape.rows();
+        if rows.is_empty() || !rows.iter().all(is_known) {
             return false;
         }
         if self.watch.is_some() {

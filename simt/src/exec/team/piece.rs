@@ -127,11 +127,7 @@ impl Piece {
     /// What the access of a warp costs, if it is in rows.
     #[inline(always)]
     fn cost<T: Word>(&self, shape: &Shape<'_>, is_load: bool) -> Option<u64> {
-        let bytes = size_of::<T>() as u64;
-        Some(match (shape, self.is_shared) {
-            (Shape::Scattered(..), _) => return None,
-            (_, false) => shape.sectors(bytes),
-            (_, true) => shape.conflicts(bytes, is_load),
-        })
+        let is_in_rows = !matches!(shape, Shape::Scattered(..));
+        is_in_rows.then(|| shape.cost(size_of::<T>() as u64, (is_load, self.is_shared)))
     }
 }
