@@ -399,12 +399,15 @@ impl<'t> Lowering<'_, 't> {
 
     /// Adds an instruction to the program, and before it those that compute its sources.
     fn push(&mut self, decoded: Decoded, guard: Option<(Slot, bool)>, origin: Origin) {
-        let Decoded { before, op, args, affine, touched } = decoded;
+        let Decoded { before, op, mut args, affine, touched } = decoded;
         for before in before {
             self.push(before, None, origin);
         }
         let first = self.program.touched.len() as u32;
         let (writes, reads): (Vec<_>, Vec<_>) = touched.into_iter().partition(|touched| touched.is_written);
+        let register_of = |touched: &Touched| (touched.bank, touched.slot);
+        args.in_place =
+            writes.iter().any(|result| reads.iter().any(|read| register_of(read) == register_of(result)));
         let (register, negated) = guard.unwrap_or((0, false));
         self.program.insts.push(Inst {
             op,

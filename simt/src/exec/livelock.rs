@@ -24,13 +24,12 @@
 use crate::exec::probes::{FIRST_PROBE, Spin, lanes_that_spin};
 use crate::exec::recurrence::MOST_STEPS_OF_A_TRIAL;
 use crate::exec::state::{Run, Stop};
-use crate::exec::team::stack::MAX_WARPS;
 use crate::exec::waits;
 use crate::launch::Schedule;
 use crate::machine::block::{Block, Warp};
 use crate::machine::divergence::{Divergence, Wait};
 use crate::machine::local::Local;
-use crate::machine::registers::{FULL_MASK, Image};
+use crate::machine::registers::{FULL_MASK, Image, MAX_WARPS};
 
 /// The longest interval between two probes of a block in which each probe finds progress: steps for each of its warps, divided by
 /// the number of resident blocks.

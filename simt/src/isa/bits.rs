@@ -120,8 +120,8 @@ fn lookup(rows: &[u32; 8], a: u32, b: u32, c: u32) -> u32 {
 #[inline(always)]
 fn run_lop3_pred(lanes: &mut Lanes<'_>, args: &Args, f: impl Fn(bool, bool) -> bool) {
     let rows = rows_of(args.imm);
-    let e = lanes.preds[args.e as usize];
-    let [a, b, c] = [args.a, args.b, args.c].map(|slot| lanes.narrow[slot as usize]);
+    let e = lanes.preds.get(args.e);
+    let [a, b, c] = [args.a, args.b, args.c].map(|slot| lanes.narrow.get(slot));
     let result: Narrow = std::array::from_fn(|lane| lookup(&rows, a[lane], b[lane], c[lane]));
     lanes.write_narrow(args.d, |lane| result[lane]);
     bool::write(lanes, args.q, |lane| f(result[lane] != 0, bool::lane(&e, lane)));

@@ -152,7 +152,7 @@ fn compare<const TEST: Test, T: Value + PartialOrd>(lanes: &Lanes<'_>, args: &Ar
 #[inline(never)]
 fn write_pair(warps: &mut Warps<'_>, args: &Args, compare: Compare) {
     warps.each(|lanes| {
-        let (t, c) = (compare(lanes, args), lanes.preds[args.c as usize]);
+        let (t, c) = (compare(lanes, args), lanes.preds.get(args.c));
         lanes.write_pred(args.d, combine(args.imm, t, c));
         lanes.write_pred(args.q, combine(args.imm, !t, c));
     });
@@ -162,7 +162,7 @@ fn write_pair(warps: &mut Warps<'_>, args: &Args, compare: Compare) {
 #[inline(never)]
 fn write_set(warps: &mut Warps<'_>, args: &Args, compare: Compare, value: u32) {
     warps.each(|lanes| {
-        let holds = combine(args.imm, compare(lanes, args), lanes.preds[args.c as usize]);
+        let holds = combine(args.imm, compare(lanes, args), lanes.preds.get(args.c));
         lanes.write_narrow(args.d, |lane| if bool::lane(&holds, lane) { value } else { 0 });
     });
 }

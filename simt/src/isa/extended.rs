@@ -112,7 +112,7 @@ fn sum<T: Carry, const READ: bool, const WRITE: bool>(
     f: impl Fn(T, T, bool) -> (T, bool),
 ) {
     let (a, b) = (T::read(lanes, args.a), T::read(lanes, args.b));
-    let flag = if READ { lanes.preds[args.e as usize] } else { first };
+    let flag = if READ { lanes.preds.get(args.e) } else { first };
     let step = |lane| f(T::lane(&a, lane), T::lane(&b, lane), bool::lane(&flag, lane));
     write::<T, WRITE>(lanes, args, step);
 }
@@ -124,7 +124,7 @@ fn product_sum<T: Carry, const READ: bool, const WRITE: bool>(
     product: impl Fn(T, T) -> T,
 ) {
     let (a, b, c) = (T::read(lanes, args.a), T::read(lanes, args.b), T::read(lanes, args.c));
-    let flag = if READ { lanes.preds[args.e as usize] } else { NO_CARRY };
+    let flag = if READ { lanes.preds.get(args.e) } else { NO_CARRY };
     let step = |lane| {
         let product = product(T::lane(&a, lane), T::lane(&b, lane));
         product.add_carry(T::lane(&c, lane), bool::lane(&flag, lane))

@@ -273,7 +273,7 @@ fn run_pack<const PARTS: usize, const BITS: u32, D: Value>(
     cut: impl Fn(u64) -> D,
 ) {
     let slots = [args.a, args.b, args.c, args.e];
-    let parts: [Narrow; PARTS] = std::array::from_fn(|part| lanes.narrow[slots[part] as usize]);
+    let parts: [Narrow; PARTS] = std::array::from_fn(|part| lanes.narrow.get(slots[part]));
     D::write(lanes, args.d, |lane| {
         cut(parts.iter().rev().fold(0, |word, part| word << BITS | u64::from(part[lane])))
     });

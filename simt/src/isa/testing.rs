@@ -51,7 +51,7 @@ pub fn eval2(opcode: &str, results: &[Type], sources: &[Bits]) -> Vec<u64> {
 pub fn run_on(image: &mut Image, run: Run, args: &Args, mask: u32) {
     let mut registers = Registers::of_one_warp(image);
     registers.expand_all();
-    run(&mut registers.warps(Shape::default(), &[mask]), args);
+    run(&mut registers.warps(Shape::default(), &[mask], false), args);
     *image = registers.of_warp(0);
 }
 

@@ -4,6 +4,7 @@
 //! function, for example `i32::wrapping_add`, and [`map2`] and its counterparts apply it to all lanes at once: every
 //! source is read before anything is written.
 
+use std::cell::Cell;
 use std::marker::PhantomData;
 use std::sync::LazyLock;
 
@@ -11,7 +12,9 @@ use pulp::{Arch, Scalar, Simd, WithSimd};
 
 use super::affine::Rule;
 use crate::machine::file::{Column, Columns};
-use crate::machine::registers::{BIT, Lanes, Narrow, Slot, WARP_SIZE, Warps, Wide, column_of, copy_lanes};
+use crate::machine::registers::{
+    BIT, Cells, Lanes, Narrow, Row, Slot, WARP_SIZE, Warps, Wide, column_of, copy_lanes,
+};
 
 /// What the register of an operand has to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -47,6 +50,8 @@ pub struct Args {
     pub e: Slot,
     /// A number that is part of the instruction and the same for all lanes, for example a truth table.
     pub imm: u16,
+    /// Whether a result is also a source.
+    pub in_place: bool,
 }
 
 /// A type that lives in a register.
@@ -56,9 +61,9 @@ pub trait Value: Copy {
     /// The column of a warp.
     type Column: Column + 'static;
     /// The bank of its register.
-    fn bank<'w, 'r>(warps: &'w Warps<'r>) -> &'w Columns<'r, Self::Column>;
-    /// The same, to write to it.
-    fn bank_mut<'w, 'r>(warps: &'w mut Warps<'r>) -> &'w mut Columns<'r, Self::Column>;
+    fn bank<'w, 'r>(warps: &'w mut Warps<'r>) -> &'w mut Columns<'r, Self::Column>;
+    /// The columns of its bank.
+    fn cells(cells: Cells<'_>) -> &[Cell<Self::Column>];
     /// Copies a column.
     fn read(lanes: &Lanes<'_>, slot: Slot) -> Self::Column;
     /// The value of one lane.
@@ -77,16 +82,16 @@ macro_rules! value {
             const KIND: Kind = Kind::$kind;
             type Column = $column;
             #[inline(always)]
-            fn bank<'w, 'r>(warps: &'w Warps<'r>) -> &'w Columns<'r, $column> {
-                &warps.$bank
-            }
-            #[inline(always)]
-            fn bank_mut<'w, 'r>(warps: &'w mut Warps<'r>) -> &'w mut Columns<'r, $column> {
+            fn bank<'w, 'r>(warps: &'w mut Warps<'r>) -> &'w mut Columns<'r, $column> {
                 &mut warps.$bank
             }
             #[inline(always)]
+            fn cells(cells: Cells<'_>) -> &[Cell<$column>] {
+                cells.$bank
+            }
+            #[inline(always)]
             fn read(lanes: &Lanes<'_>, slot: Slot) -> $column {
-                lanes.$bank[slot as usize]
+                lanes.$bank.get(slot)
             }
             #[inline(always)]
             fn lane(column: &$column, lane: usize) -> Self {
@@ -142,16 +147,16 @@ impl Value for bool {
     const KIND: Kind = Kind::Pred;
     type Column = u32;
     #[inline(always)]
-    fn bank<'w, 'r>(warps: &'w Warps<'r>) -> &'w Columns<'r, u32> {
-        &warps.preds
-    }
-    #[inline(always)]
-    fn bank_mut<'w, 'r>(warps: &'w mut Warps<'r>) -> &'w mut Columns<'r, u32> {
+    fn bank<'w, 'r>(warps: &'w mut Warps<'r>) -> &'w mut Columns<'r, u32> {
         &mut warps.preds
     }
     #[inline(always)]
+    fn cells(cells: Cells<'_>) -> &[Cell<u32>] {
+        cells.preds
+    }
+    #[inline(always)]
     fn read(lanes: &Lanes<'_>, slot: Slot) -> u32 {
-        lanes.preds[slot as usize]
+        lanes.preds.get(slot)
     }
     #[inline(always)]
     fn lane(column: &u32, lane: usize) -> bool {
@@ -247,15 +252,22 @@ macro_rules! map {
                 args: &Args,
                 f: &impl Fn($($source),*) -> D,
             ) {
-                let d = D::bank_mut(warps).place_to_write(args.d);
+                let (masks, fill) = (warps.masks, warps.fill);
+                let d = D::bank(warps).place_to_write(args.d, fill != 0 && !args.in_place);
                 $(let $column = $source::bank(warps).place(args.$slot);)*
-                for (warp, &mask) in warps.masks.iter().enumerate() {
+                let cells = warps.cells();
+                let d = Row::at(D::cells(cells), d);
+                $(let $column = Row::at($source::cells(cells), $column);)*
+                for (warp, &mask) in masks.iter().enumerate() {
                     if mask == 0 {
                         continue;
                     }
-                    $(let $column = $source::bank(warps).at($column, warp);)*
-                    let result = D::column(|lane| f($($source::lane($column, lane)),*));
-                    D::copy(D::bank_mut(warps).at_mut(d, warp), mask, &result);
+                    $(let $column = $column.of(warp).get();)*
+                    let result = D::column(|lane| f($($source::lane(&$column, lane)),*));
+                    let to = d.of(warp);
+                    let mut column = to.get();
+                    D::copy(&mut column, mask | fill, &result);
+                    to.set(column);
                 }
             }
             struct Map<'l, 'r, F, T> {
@@ -304,21 +316,20 @@ map! {
 /// `d = f(a)` of predicates, 32 lanes at a time.
 #[inline(always)]
 pub fn map_pred(warps: &mut Warps<'_>, args: &Args, f: impl Fn(u32) -> u32) {
-    let (d, a) = (warps.preds.place_to_write(args.d), warps.preds.place(args.a));
-    for (warp, &mask) in warps.masks.iter().enumerate() {
-        let value = f(*warps.preds.at(a, warp));
-        bool::copy(warps.preds.at_mut(d, warp), mask, &value);
-    }
+    map_preds(warps, &Args { b: args.a, ..*args }, |a, _| f(a));
 }
 
 /// `d = f(a, b)` of predicates, 32 lanes at a time.
 #[inline(always)]
 pub fn map_preds(warps: &mut Warps<'_>, args: &Args, f: impl Fn(u32, u32) -> u32) {
-    let (d, preds) = (warps.preds.place_to_write(args.d), &mut warps.preds);
-    let (a, b) = (preds.place(args.a), preds.place(args.b));
+    let preds = &mut warps.preds;
+    let (d, a, b) = (preds.place_to_write(args.d, false), preds.place(args.a), preds.place(args.b));
+    let cells = preds.cells();
+    let (d, a, b) = (Row::at(cells, d), Row::at(cells, a), Row::at(cells, b));
     for (warp, &mask) in warps.masks.iter().enumerate() {
-        let value = f(*preds.at(a, warp), *preds.at(b, warp));
-        bool::copy(preds.at_mut(d, warp), mask, &value);
+        let mut column = d.of(warp).get();
+        bool::copy(&mut column, mask, &f(a.of(warp).get(), b.of(warp).get()));
+        d.of(warp).set(column);
     }
 }
 

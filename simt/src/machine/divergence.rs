@@ -130,11 +130,11 @@ impl Divergence {
         self.groups[group].meeting.map(|meeting| &self.meetings[meeting as usize])
     }
 
-    /// The place in the function it is in where a group meets others next.
+    /// The meeting that expects a group next, if that is in the function it is in.
     #[inline(always)]
-    pub fn meeting_here(&self, group: usize) -> Option<u32> {
+    pub fn meeting_here(&self, group: usize) -> Option<&Meeting> {
         let depth = self.groups[group].callers.len();
-        self.meeting_of(group).filter(|meeting| meeting.depth() == depth).map(|meeting| meeting.pc)
+        self.meeting_of(group).filter(|meeting| meeting.depth() == depth)
     }
 
     /// Meetings at which lanes are waiting.
@@ -293,7 +293,7 @@ impl Divergence {
     /// Whether the next instruction of a group is its reconvergence point.
     #[inline(always)]
     pub fn has_arrived(&self, group: usize) -> bool {
-        self.meeting_here(group) == Some(self.groups[group].pc)
+        self.meeting_here(group).is_some_and(|meeting| meeting.pc == self.groups[group].pc)
     }
 
     /// Makes a group arrive at its innermost meeting. When the last lanes arrive, all of them become one group again.

@@ -6,10 +6,11 @@
 //! not analysed beforehand: it is a fact about the registers, which every write keeps up to date, so it also holds in loops
 //! and after branches. Columns are written out when something reads them.
 
+use std::cell::Cell;
 use std::ops::{Index, IndexMut};
 
 use super::affine::{Affine, Grid};
-use super::registers::{FULL_MASK, Narrow, Slot, WARP_SIZE, Wide};
+use super::registers::{FULL_MASK, MAX_WARPS, Narrow, Slot, WARP_SIZE, Wide};
 
 /// A column: what one register of one warp holds.
 pub trait Column: Copy + Default + PartialEq {
@@ -114,11 +115,11 @@ impl Form {
     const FIRST: Form = Form { is_affine: false, written: Written::First };
     const AFFINE: Form = Form { is_affine: true, written: Written::None };
 
-    /// How far the columns of neighbouring warps are from each other.
+    /// The bits of a warp's number that its column depends on.
     #[inline(always)]
-    fn step(self) -> usize {
+    fn counted(self) -> usize {
         debug_assert!(self.written != Written::None, "the register is not written out");
-        usize::from(self.written != Written::First)
+        if self.written == Written::First { 0 } else { MAX_WARPS - 1 }
     }
 }
 
@@ -127,8 +128,31 @@ impl Form {
 pub struct Place {
     /// The first warp's.
     first: usize,
-    /// How far that of the next warp is from it: 0 if the warps have it in common.
-    step: usize,
+    /// The bits of a warp's number that count: none if the warps have one column in common.
+    counted: usize,
+}
+
+/// The columns of a register, seen so that those of several registers can be read and written in turns.
+#[derive(Clone, Copy)]
+pub struct Row<'c, T> {
+    /// From the first warp's on. What comes after those of the register belongs to others.
+    cells: &'c [Cell<T>; MAX_WARPS],
+    counted: usize,
+}
+
+impl<'c, T: Copy> Row<'c, T> {
+    /// The columns at a place in a bank.
+    #[inline(always)]
+    pub fn at(bank: &'c [Cell<T>], place: Place) -> Row<'c, T> {
+        let cells = bank[place.first..].first_chunk().expect("a bank ends with room for a row");
+        Row { cells, counted: place.counted }
+    }
+
+    /// That of a warp, counted from the first.
+    #[inline(always)]
+    pub fn of(self, warp: usize) -> &'c Cell<T> {
+        &self.cells[warp & self.counted & (MAX_WARPS - 1)]
+    }
 }
 
 /// One bank of a block's registers.
@@ -157,7 +181,7 @@ impl<T: Column> File<T> {
         self.forms.clone_from(&start.forms);
         self.values.clone_from(&start.values);
         let (count, warps) = (self.forms.len(), self.warps());
-        self.columns.resize(self.columns.len().max(count * warps), T::default());
+        self.make_columns(count * warps);
         for (slot, _) in start.forms.iter().enumerate().filter(|(_, form)| form.written == Written::First) {
             self.columns[slot * warps] = start.columns[slot];
         }
@@ -167,13 +191,18 @@ impl<T: Column> File<T> {
         self.grid.warps as usize
     }
 
+    /// Has at least so many columns, and room for a row after the start of the last.
+    fn make_columns(&mut self, count: usize) {
+        self.columns.resize(self.columns.len().max(count + MAX_WARPS), T::default());
+    }
+
     /// Adds the registers from `base` on that are missing, as in `image`.
     pub(super) fn grow(&mut self, base: usize, image: &[T]) {
         let (known, count) = (self.forms.len(), base + image.len());
         if count <= known {
             return;
         }
-        self.columns.resize(self.columns.len().max(count * self.warps()), T::default());
+        self.make_columns(count * self.warps());
         self.forms.resize(count, Form::AFFINE);
         self.values.resize(self.values.len().max(count), Affine::default());
         for slot in known.max(base)..count {
@@ -296,7 +325,7 @@ impl<T: Column> File<T> {
         let (warps, form) = (other.warps(), other.forms[slot]);
         let from = &other.columns[slot * warps..][..warps];
         if self.forms.len() <= to || self.grid != other.grid {
-            self.make_room(to + 1, from[0], other.grid);
+            self.make_room(to + 1, other.grid);
         }
         self.forms[to] = form;
         if form.is_affine {
@@ -311,12 +340,12 @@ impl<T: Column> File<T> {
 
     /// Has room for so many registers of these warps. What they hold has no meaning.
     #[cold]
-    fn make_room(&mut self, count: usize, column: T, grid: Grid) {
+    fn make_room(&mut self, count: usize, grid: Grid) {
         self.grid = grid;
         let count = count.max(self.forms.len());
         self.forms.resize(count, Form::AFFINE);
         self.values.resize(count.max(self.values.len()), Affine::default());
-        self.columns.resize(self.columns.len().max(count * self.warps()), column);
+        self.make_columns(count * self.warps());
     }
 
     pub(super) fn expand_all(&mut self) {
@@ -368,15 +397,6 @@ impl<T: Column> File<T> {
         Columns { file: self, base, warp }
     }
 
-    /// Gives each warp a column of its own.
-    #[inline(always)]
-    fn spread(&mut self, slot: usize) {
-        if self.forms[slot] != Form::COLUMNS {
-            self.copy_first(slot);
-            self.forms[slot] = Form::COLUMNS;
-        }
-    }
-
     /// Copies the column of warp 0 to the others, if that is the only one.
     #[inline(never)]
     fn copy_first(&mut self, slot: usize) {
@@ -414,42 +434,62 @@ impl<T: Column> Columns<'_, T> {
         Columns { file: self.file, base: self.base, warp }
     }
 
-    /// The value that all threads hold in a register, if its columns say so.
+    /// The value that all threads of the block have in a register, if they do.
     #[inline(always)]
     pub fn uniform(&self, slot: Slot) -> Option<u64> {
-        let slot = self.base + usize::from(slot);
-        if self.file.forms[slot].written == Written::First {
-            self.file.columns[slot * self.file.warps()].as_uniform()
-        } else {
-            None
+        self.file.uniform(self.base + usize::from(slot))
+    }
+
+    /// A copy of this warp's column of a register.
+    #[inline(always)]
+    pub fn get(&self, slot: Slot) -> T {
+        self.file.get(self.base + usize::from(slot), self.warp)
+    }
+
+    /// Where the columns of a register are, from this warp on. They are written out.
+    #[inline(always)]
+    pub fn place(&mut self, slot: Slot) -> Place {
+        self.file.expand(self.base + usize::from(slot));
+        self.written_place(slot)
+    }
+
+    /// Where the columns of a register are, from this warp on, so that each warp can write its own. What they hold is kept unless
+    /// it is to be replaced.
+    #[inline(always)]
+    pub fn place_to_write(&mut self, slot: Slot, replaces: bool) -> Place {
+        let index = self.base + usize::from(slot);
+        if self.file.forms[index] != Form::COLUMNS {
+            if !replaces {
+                self.file.write_all(index);
+            }
+            self.file.forms[index] = Form::COLUMNS;
         }
+        Place { first: index * self.file.warps() + self.warp, counted: MAX_WARPS - 1 }
     }
 
-    /// Where the columns of a register are, from this warp on.
     #[inline(always)]
-    pub fn place(&self, slot: Slot) -> Place {
+    fn written_place(&self, slot: Slot) -> Place {
         let slot = self.base + usize::from(slot);
-        let step = self.file.forms[slot].step();
-        Place { first: slot * self.file.warps() + self.warp * step, step }
+        let counted = self.file.forms[slot].counted();
+        Place { first: slot * self.file.warps() + (self.warp & counted), counted }
     }
 
-    /// Where the columns of a register are, from this warp on, so that each warp can write its own.
+    /// All columns of the bank.
     #[inline(always)]
-    pub fn place_to_write(&mut self, slot: Slot) -> Place {
-        self.file.spread(self.base + usize::from(slot));
-        self.place(slot)
+    pub fn cells(&mut self) -> &[Cell<T>] {
+        Cell::from_mut(&mut self.file.columns[..]).as_slice_of_cells()
     }
 
     /// A register's column of a warp, counted from this one.
     #[inline(always)]
     pub fn at(&self, place: Place, warp: usize) -> &T {
-        &self.file.columns[place.first + warp * place.step]
+        &self.file.columns[place.first + (warp & place.counted)]
     }
 
     /// The same, to write to it.
     #[inline(always)]
     pub fn at_mut(&mut self, place: Place, warp: usize) -> &mut T {
-        &mut self.file.columns[place.first + warp * place.step]
+        &mut self.file.columns[place.first + (warp & place.counted)]
     }
 }
 
@@ -458,14 +498,14 @@ impl<T: Column> Index<usize> for Columns<'_, T> {
 
     #[inline(always)]
     fn index(&self, slot: usize) -> &T {
-        self.at(self.place(slot as Slot), 0)
+        self.at(self.written_place(slot as Slot), 0)
     }
 }
 
 impl<T: Column> IndexMut<usize> for Columns<'_, T> {
     #[inline(always)]
     fn index_mut(&mut self, slot: usize) -> &mut T {
-        let place = self.place_to_write(slot as Slot);
+        let place = self.place_to_write(slot as Slot, false);
         self.at_mut(place, 0)
     }
 }

@@ -7,12 +7,16 @@
 //!
 //! How the registers of the warps of a block lie together is the business of [`super::file`].
 
+use std::cell::Cell;
+
 use super::affine::{Affine, Grid};
-pub use super::file::{Columns, File};
+pub use super::file::{Columns, File, Row};
 use super::written::bits_of;
 
 /// Lanes in a warp.
 pub const WARP_SIZE: usize = 32;
+/// Warps that a block has at most.
+pub const MAX_WARPS: usize = 32;
 /// The mask in which every lane is active.
 pub const FULL_MASK: u32 = u32::MAX;
 
@@ -268,14 +272,15 @@ impl Registers {
         }
     }
 
-    /// The registers of all warps from `base` on, with a mask for each warp.
+    /// The registers of all warps from `base` on, with a mask for each warp, and whether results may be written to all lanes.
     #[inline(always)]
-    pub fn warps<'r>(&'r mut self, base: Shape, masks: &'r [u32]) -> Warps<'r> {
+    pub fn warps<'r>(&'r mut self, base: Shape, masks: &'r [u32], to_all: bool) -> Warps<'r> {
         Warps {
             narrow: self.narrow.columns(base.narrow, 0),
             wide: self.wide.columns(base.wide, 0),
             preds: self.preds.columns(base.preds, 0),
             masks,
+            fill: if to_all { FULL_MASK } else { 0 },
         }
     }
 
@@ -339,15 +344,34 @@ pub struct Warps<'r> {
     pub preds: Columns<'r, u32>,
     /// The active lanes of each warp, from the one on as which the columns are seen.
     pub masks: &'r [u32],
+    /// All ones if nobody reads what the results hold for other lanes: they may be written too.
+    pub fill: u32,
+}
+
+/// The columns of each bank.
+#[derive(Clone, Copy, Debug)]
+pub struct Cells<'c> {
+    /// Registers of up to 32 bits.
+    pub narrow: &'c [Cell<Narrow>],
+    /// Registers of 64 bits.
+    pub wide: &'c [Cell<Wide>],
+    /// Predicates.
+    pub preds: &'c [Cell<u32>],
 }
 
 impl Warps<'_> {
+    /// The columns of each bank.
+    #[inline(always)]
+    pub fn cells(&mut self) -> Cells<'_> {
+        Cells { narrow: self.narrow.cells(), wide: self.wide.cells(), preds: self.preds.cells() }
+    }
+
     /// Does something for the active lanes of each warp.
     #[inline(always)]
     pub fn each(&mut self, run: impl Fn(&mut Lanes<'_>)) {
         for (warp, &mask) in (self.narrow.warp..).zip(self.masks) {
             if mask != 0 {
-                run(&mut self.lanes(warp, mask));
+                run(&mut self.lanes(warp, mask | self.fill));
             }
         }
     }
@@ -515,6 +539,7 @@ impl Lanes<'_> {
             wide: self.wide.of(warp),
             preds: self.preds.of(warp),
             masks: std::slice::from_ref(&self.mask),
+            fill: 0,
         }
     }
 

@@ -140,19 +140,15 @@ pub(super) fn compute(
 ) {
     let (registers, base) = (&mut block.registers, team.frame.base);
     let (reads, writes) = (program.reads(inst), program.writes(inst));
-    if !may_replace {
-        expand(registers, base, program.touched(inst));
-        run(&mut registers.warps(base, team.active()), &inst.args);
-    } else if inst.affine != Rule::No && compute_affine(registers, base, inst, writes) {
-    } else if reads.iter().all(|source| registers.is_same_in_all(base, (source.bank, source.slot))) {
-        compute_once(registers, base, (inst, run), (reads, writes));
-    } else {
-        expand(registers, base, reads);
-        for result in writes {
-            replace(registers, base, result, reads);
+    if may_replace {
+        if inst.affine != Rule::No && compute_affine(registers, base, inst, writes) {
+            return;
         }
-        run(&mut registers.warps(base, team.active()), &inst.args);
+        if are_same_in_all(registers, base, reads) {
+            return compute_once(registers, base, (inst, run), (reads, writes));
+        }
     }
+    run(&mut registers.warps(base, team.active(), may_replace), &inst.args);
 }
 
 /// Prepares registers for being read and written by each warp.
@@ -209,10 +205,21 @@ fn compute_once(
     for result in writes {
         registers.replace(base, (result.bank, result.slot));
     }
-    run(&mut registers.warps(base, &[FULL_MASK]), &inst.args);
+    run(&mut registers.warps(base, &[FULL_MASK], false), &inst.args);
     for result in writes {
         registers.share_first(base, (result.bank, result.slot), is_uniform);
     }
+}
+
+/// Whether all warps hold the same in each of the registers that are read.
+#[inline(always)]
+fn are_same_in_all(registers: &Registers, base: Shape, reads: &[Touched]) -> bool {
+    for source in reads {
+        if !registers.is_same_in_all(base, (source.bank, source.slot)) {
+            return false;
+        }
+    }
+    true
 }
 
 /// Whether all threads of the block have the same in each of the registers that are read.

@@ -129,11 +129,12 @@ fn exchange(block: &mut Block, team: &Team, inst: &Inst, shuffle: Shuffle) -> bo
     if is_in_all {
         *registers.preds.replace_first(base.preds + usize::from(args.q)) = routes.inside;
     }
-    let mut warps = registers.warps(base, team.active());
+    let mut warps = registers.warps(base, team.active(), false);
     if !is_in_all {
         map_pred(&mut warps, &Args { d: args.q, a: args.q, ..Args::default() }, |_| routes.inside);
     }
-    let values = Values { a: warps.narrow.place(args.a), d: warps.narrow.place_to_write(args.d), warps };
+    let (a, d) = (warps.narrow.place(args.a), warps.narrow.place_to_write(args.d, false));
+    let values = Values { warps, a, d };
     match mover(shuffle, b & 31) {
         Some(mover) => mover(values, routes.inside),
         None => values.shuffle(|values| column_of(|lane| values[routes.read[lane] as usize % WARP_SIZE])),

@@ -8,16 +8,16 @@
 //! The stack follows the same schedule as groups do, lowest program counter first. Where it cannot, because code lies in an
 //! unusual order, and wherever something else may look at the groups, it is written back to them ([`Stack::write_back`]).
 //! Of groups at the same instruction the oldest runs first, and so the stack notes when lanes came to be a group of their own.
+//!
+//! Some lanes of a warp may wait at a meeting since before the team was gathered. Where a branch of the others reconverges at the same
+//! instruction, its level stands for that meeting, and is written back to it when the team arrives there.
 
 use std::cmp::Reverse;
 
 use crate::compile::inst::{NEVER, Pc};
 use crate::machine::block::{Block, Warp};
 use crate::machine::divergence::position;
-use crate::machine::registers::{lane_count, lanes_of};
-
-/// Warps that a block has at most.
-pub(crate) const MAX_WARPS: usize = 32;
+use crate::machine::registers::{MAX_WARPS, lane_count, lanes_of};
 
 /// The lanes of each warp.
 pub(crate) type Masks = [u32; MAX_WARPS];
@@ -255,6 +255,10 @@ impl Level {
         let whole = pending().chain([(self.meet, arrived)]).find(|(_, mask)| *mask == expected);
         if let Some((pc, _)) = whole {
             warp.divergence.groups[group].pc = pc;
+            if warp.divergence.has_arrived(group) {
+                // Other lanes of the warp wait there since before the team was gathered.
+                warp.divergence.arrive(group, self.since[w]);
+            }
             return None;
         }
         let paths = self.pending.iter().map(|path| (path.born[w], path.pc, path.lanes.masks[w]));

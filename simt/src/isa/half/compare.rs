@@ -110,7 +110,7 @@ fn holds(lanes: &Lanes<'_>, args: &Args, shift: u32) -> u32 {
         };
         args.imm >> OUTCOMES & u16::from(outcome) != 0
     });
-    combine(args.imm, holds, lanes.preds[args.c as usize])
+    combine(args.imm, holds, lanes.preds.get(args.c))
 }
 
 /// The result of `set`: `LOWER` where the comparison of the lower numbers holds, and `UPPER` where that of the upper ones does.
