@@ -165,7 +165,7 @@ impl Run<'_> {
         let (program, before) = (self.program, *slice);
         let place = Place::of(self, block, w);
         let divergence = &block.warps[w].divergence;
-        let meeting = divergence.meeting_here(g).unwrap_or(NEVER);
+        let meeting = divergence.meeting_here(g).map_or(NEVER, |meeting| meeting.pc);
         let Group { mask, frame, mut pc, .. } = divergence.groups[g];
         let (mut memories, mut lanes, counts) = parts_of(self, block, w, &frame, mask);
         let Counts { issued, traffic, lookout } = counts;

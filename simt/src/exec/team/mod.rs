@@ -23,10 +23,10 @@ pub(crate) use self::run::leaves_team;
 use crate::compile::inst::{AT_RETURN, Inst, NEVER, Pc};
 use crate::compile::program::Program;
 use crate::exec::state::{Run, Stop};
-use crate::exec::team::stack::{Lanes, MAX_WARPS, Masks, Stack};
+use crate::exec::team::stack::{Lanes, Masks, Stack};
 use crate::machine::block::{Block, Warp};
 use crate::machine::divergence::{Divergence, Frame, Group, Wait, position};
-use crate::machine::registers::{FULL_MASK, Shape};
+use crate::machine::registers::{FULL_MASK, MAX_WARPS, Shape};
 use crate::schedule::round_robin::SLICE;
 
 /// Groups of lanes, at most one of each warp, that stand at the same instruction in the same frame.
@@ -52,6 +52,10 @@ pub(crate) struct Team {
     next: Pc,
     /// Where some of the lanes reconverge with lanes outside of the team.
     meetings: Vec<Pc>,
+    /// Those of them at which, in some warp, no lanes have arrived yet. Since when lanes wait there is not for the stack to say.
+    unreached: Vec<Pc>,
+    /// The lowest instruction at which lanes outside of the team may concern it.
+    bound: Pc,
     /// Whether other lanes stand here in another frame, or are another group of one of the warps.
     has_company: bool,
     /// Whether it runs only as long as it has lanes that have waited for their turn.
@@ -81,6 +85,7 @@ impl Team {
         (self.block_warps, self.has_company) = (warps, false);
         self.lanes.masks = [0; MAX_WARPS];
         self.meetings.clear();
+        self.unreached.clear();
     }
 
     /// Finds the team among the lanes of `among` that can run; whether there is one.
@@ -109,6 +114,8 @@ impl Team {
                 self.add(w, &warp.divergence, group);
             }
         }
+        let meetings = self.meetings.iter().copied();
+        self.bound = if self.has_company { 0 } else { meetings.fold(self.next, Pc::min) };
         self.stack.clear();
         self.done = 0;
         self.is_limited = among.iter().any(|&lanes| lanes != FULL_MASK);
@@ -119,10 +126,13 @@ impl Team {
 
     fn add(&mut self, w: usize, divergence: &Divergence, group: &Group) {
         self.lanes.masks[w] = group.mask;
-        if group.meeting.is_some() {
-            let meeting = divergence.meeting_here(position(divergence, group.mask));
-            if let Some(pc) = meeting.filter(|pc| !self.meetings.contains(pc)) {
-                self.meetings.push(pc);
+        if group.meeting.is_none() {
+            return;
+        }
+        if let Some(meeting) = divergence.meeting_here(position(divergence, group.mask)) {
+            note(&mut self.meetings, meeting.pc);
+            if meeting.arrived == 0 {
+                note(&mut self.unreached, meeting.pc);
             }
         }
     }
@@ -177,7 +187,7 @@ impl Team {
     /// Whether it may change at this instruction, because other lanes stand here or further up.
     #[inline(always)]
     fn may_change(&self) -> bool {
-        self.pc >= self.next.min(self.stack.lowest()) || self.has_company || !self.meetings.is_empty()
+        self.pc >= self.bound.min(self.stack.lowest())
     }
 
     /// Whether it has to be gathered again at this instruction.
@@ -236,6 +246,13 @@ impl Team {
         passing.for_each(|((passing, mask), holds)| *passing = mask & (holds ^ inst.flip));
         self.passing.count(count);
         self.passing.threads
+    }
+}
+
+/// Adds a place to a list of places, if it is not in it.
+fn note(places: &mut Vec<Pc>, place: Pc) {
+    if !places.contains(&place) {
+        places.push(place);
     }
 }
 
@@ -303,7 +320,8 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Runs lanes of a block for so many steps, those at the lowest instruction first.
+    /// Runs lanes of a block for so many steps, those at the lowest instruction first. No group is left where it reconverges:
+    /// which lanes can run must not depend on whether the last step or one before it brought them there.
     fn run_lanes(
         &mut self,
         block: &mut Block,
@@ -340,6 +358,7 @@ impl Run<'_> {
                 self.run_team(block, team, &mut left)?;
             }
         }
+        self.settle_groups(block, among);
         Ok(())
     }
 

@@ -155,7 +155,7 @@ impl Run<'_> {
             || team.is_limited
             || meet == NEVER
             || team.has_company
-            || team.meetings.contains(&meet)
+            || team.unreached.contains(&meet)
             || may_end
         {
             return false;
