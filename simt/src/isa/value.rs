@@ -13,7 +13,7 @@ use pulp::{Arch, Scalar, Simd, WithSimd};
 use super::affine::Rule;
 use crate::machine::file::{Column, Columns};
 use crate::machine::registers::{
-    BIT, Cells, Lanes, Narrow, Row, Slot, WARP_SIZE, Warps, Wide, column_of, copy_lanes,
+    BIT, BankCells, Lanes, Narrow, RegisterCells, Slot, WARP_SIZE, Warps, Wide, column_of, copy_lanes,
 };
 
 /// What the register of an operand has to be.
@@ -63,7 +63,7 @@ pub trait Value: Copy {
     /// The bank of its register.
     fn bank<'w, 'r>(warps: &'w mut Warps<'r>) -> &'w mut Columns<'r, Self::Column>;
     /// The columns of its bank.
-    fn cells(cells: Cells<'_>) -> &[Cell<Self::Column>];
+    fn cells(cells: BankCells<'_>) -> &[Cell<Self::Column>];
     /// Copies a column.
     fn read(lanes: &Lanes<'_>, slot: Slot) -> Self::Column;
     /// The value of one lane.
@@ -86,7 +86,7 @@ macro_rules! value {
                 &mut warps.$bank
             }
             #[inline(always)]
-            fn cells(cells: Cells<'_>) -> &[Cell<$column>] {
+            fn cells(cells: BankCells<'_>) -> &[Cell<$column>] {
                 cells.$bank
             }
             #[inline(always)]
@@ -151,7 +151,7 @@ impl Value for bool {
         &mut warps.preds
     }
     #[inline(always)]
-    fn cells(cells: Cells<'_>) -> &[Cell<u32>] {
+    fn cells(cells: BankCells<'_>) -> &[Cell<u32>] {
         cells.preds
     }
     #[inline(always)]
@@ -256,8 +256,8 @@ macro_rules! map {
                 let d = D::bank(warps).place_to_write(args.d, fill != 0 && !args.in_place);
                 $(let $column = $source::bank(warps).place(args.$slot);)*
                 let cells = warps.cells();
-                let d = Row::at(D::cells(cells), d);
-                $(let $column = Row::at($source::cells(cells), $column);)*
+                let d = RegisterCells::at(D::cells(cells), d);
+                $(let $column = RegisterCells::at($source::cells(cells), $column);)*
                 for (warp, &mask) in masks.iter().enumerate() {
                     if mask == 0 {
                         continue;
@@ -325,7 +325,7 @@ pub fn map_preds(warps: &mut Warps<'_>, args: &Args, f: impl Fn(u32, u32) -> u32
     let preds = &mut warps.preds;
     let (d, a, b) = (preds.place_to_write(args.d, false), preds.place(args.a), preds.place(args.b));
     let cells = preds.cells();
-    let (d, a, b) = (Row::at(cells, d), Row::at(cells, a), Row::at(cells, b));
+    let (d, a, b) = (RegisterCells::at(cells, d), RegisterCells::at(cells, a), RegisterCells::at(cells, b));
     for (warp, &mask) in warps.masks.iter().enumerate() {
         let mut column = d.of(warp).get();
         bool::copy(&mut column, mask, &f(a.of(warp).get(), b.of(warp).get()));

@@ -132,20 +132,21 @@ pub struct Place {
     counted: usize,
 }
 
-/// The columns of a register, seen so that those of several registers can be read and written in turns.
+/// The columns of a register as cells, so that a loop can read some registers and write another that may be one of them. There are as
+/// many cells as a block can have warps, so that the loop needs no check of bounds.
 #[derive(Clone, Copy)]
-pub struct Row<'c, T> {
+pub struct RegisterCells<'c, T> {
     /// From the first warp's on. What comes after those of the register belongs to others.
     cells: &'c [Cell<T>; MAX_WARPS],
     counted: usize,
 }
 
-impl<'c, T: Copy> Row<'c, T> {
+impl<'c, T: Copy> RegisterCells<'c, T> {
     /// The columns at a place in a bank.
     #[inline(always)]
-    pub fn at(bank: &'c [Cell<T>], place: Place) -> Row<'c, T> {
-        let cells = bank[place.first..].first_chunk().expect("a bank ends with room for a row");
-        Row { cells, counted: place.counted }
+    pub fn at(bank: &'c [Cell<T>], place: Place) -> RegisterCells<'c, T> {
+        let cells = bank[place.first..].first_chunk().expect("a bank ends with room for the largest block");
+        RegisterCells { cells, counted: place.counted }
     }
 
     /// That of a warp, counted from the first.
@@ -191,7 +192,7 @@ impl<T: Column> File<T> {
         self.grid.warps as usize
     }
 
-    /// Has at least so many columns, and room for a row after the start of the last.
+    /// Has at least so many columns, and room for those of the largest block after the start of the last register's.
     fn make_columns(&mut self, count: usize) {
         self.columns.resize(self.columns.len().max(count + MAX_WARPS), T::default());
     }

@@ -10,7 +10,7 @@
 use std::cell::Cell;
 
 use super::affine::{Affine, Grid};
-pub use super::file::{Columns, File, Row};
+pub use super::file::{Columns, File, RegisterCells};
 use super::written::bits_of;
 
 /// Lanes in a warp.
@@ -348,9 +348,9 @@ pub struct Warps<'r> {
     pub fill: u32,
 }
 
-/// The columns of each bank.
+/// The columns of each bank as cells.
 #[derive(Clone, Copy, Debug)]
-pub struct Cells<'c> {
+pub struct BankCells<'c> {
     /// Registers of up to 32 bits.
     pub narrow: &'c [Cell<Narrow>],
     /// Registers of 64 bits.
@@ -362,8 +362,8 @@ pub struct Cells<'c> {
 impl Warps<'_> {
     /// The columns of each bank.
     #[inline(always)]
-    pub fn cells(&mut self) -> Cells<'_> {
-        Cells { narrow: self.narrow.cells(), wide: self.wide.cells(), preds: self.preds.cells() }
+    pub fn cells(&mut self) -> BankCells<'_> {
+        BankCells { narrow: self.narrow.cells(), wide: self.wide.cells(), preds: self.preds.cells() }
     }
 
     /// Does something for the active lanes of each warp.

@@ -159,17 +159,6 @@ pub(crate) fn expand(registers: &mut Registers, base: Shape, touched: &[Touched]
     }
 }
 
-/// Prepares a register for being written by all warps, some of which may still have to read it.
-#[inline(always)]
-pub(crate) fn replace(registers: &mut Registers, base: Shape, result: &Touched, reads: &[Touched]) {
-    let is_read = reads.iter().any(|source| (source.bank, source.slot) == (result.bank, result.slot));
-    if is_read {
-        registers.change(base, (result.bank, result.slot));
-    } else {
-        registers.replace(base, (result.bank, result.slot));
-    }
-}
-
 /// Computes an affine result; whether it is one.
 #[inline(always)]
 fn compute_affine(registers: &mut Registers, base: Shape, inst: &Inst, writes: &[Touched]) -> bool {

@@ -14,7 +14,7 @@ use crate::exec::state::{Run, Stop};
 use crate::exec::step::{Left, memories_of};
 use crate::exec::team::Team;
 use crate::exec::team::addresses::Addresses;
-use crate::exec::team::compute::{expand, replace};
+use crate::exec::team::compute::expand;
 use crate::exec::team::stretch::Stretch;
 use crate::isa::op::Op;
 use crate::isa::op::memory::{Access, Memory};
@@ -53,13 +53,16 @@ impl Run<'_> {
     ) {
         let (registers, base) = (&mut block.registers, team.frame.base);
         let is_load = matches!(inst.op, Op::Load(_));
-        let reads = self.program.reads(inst);
         for register in self.program.touched(inst) {
             let named = (register.bank, register.slot);
             let is_address =
                 !register.is_written && register.slot == inst.args.a && register.bank != Bank::Preds;
             if register.is_written && is_load && may_replace {
-                replace(registers, base, register, reads);
+                if inst.args.in_place {
+                    registers.change(base, named);
+                } else {
+                    registers.replace(base, named);
+                }
             } else if !(is_known && is_load && is_address) {
                 registers.expand(base, named);
             }

@@ -52,7 +52,8 @@ pub(crate) struct Team {
     next: Pc,
     /// Where some of the lanes reconverge with lanes outside of the team.
     meetings: Vec<Pc>,
-    /// Those of them at which, in some warp, no lanes have arrived yet. Since when lanes wait there is not for the stack to say.
+    /// Those of them at which, in some warp, no lanes have arrived yet. The first lanes to arrive decide since when that meeting waits,
+    /// and they must not do so on the stack.
     unreached: Vec<Pc>,
     /// The lowest instruction at which lanes outside of the team may concern it.
     bound: Pc,
