@@ -117,11 +117,22 @@ impl Divergence {
     pub fn reset(&mut self, pc: u32, mask: u32, frame: Frame) {
         self.meetings.clear();
         self.exited = 0;
-        // Kept for its memory.
+        // The list of callers is kept for its memory.
         self.groups.truncate(1);
-        let callers = self.groups.pop().map_or_else(Vec::new, |group| group.callers);
-        self.groups.push(Group { pc, mask, frame, callers, meeting: None, wait: Wait::Nothing });
-        self.groups[0].callers.clear();
+        if let Some(group) = self.groups.first_mut() {
+            group.callers.clear();
+            (group.pc, group.mask, group.frame) = (pc, mask, frame);
+            (group.meeting, group.wait) = (None, Wait::Nothing);
+        } else {
+            self.groups.push(Group {
+                pc,
+                mask,
+                frame,
+                callers: Vec::new(),
+                meeting: None,
+                wait: Wait::Nothing,
+            });
+        }
     }
 
     /// The meeting that expects a group next.

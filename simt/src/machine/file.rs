@@ -7,13 +7,24 @@
 //! and after branches. Columns are written out when something reads them.
 
 use std::cell::Cell;
+use std::fmt::Debug;
 use std::ops::{Index, IndexMut};
 
 use super::affine::{Affine, Grid};
+use super::aligned::Aligned;
 use super::registers::{FULL_MASK, MAX_WARPS, Narrow, Slot, WARP_SIZE, Wide};
 
 /// A column: what one register of one warp holds.
 pub trait Column: Copy + Default + PartialEq {
+    /// What it consists of: the value of a lane; of predicates, those of all lanes.
+    type Lane: Copy + Debug + Default;
+
+    /// The columns that lanes form one after the other.
+    fn of_lanes(lanes: &[Self::Lane]) -> &[Self];
+
+    /// The same, to write to them.
+    fn of_lanes_mut(lanes: &mut [Self::Lane]) -> &mut [Self];
+
     /// The columns of affine values, warp after warp.
     fn write_out(columns: &mut [Self], value: Affine, grid: Grid);
 
@@ -30,6 +41,18 @@ pub trait Column: Copy + Default + PartialEq {
 macro_rules! column {
     ($column:ident, $lane:ident, $signed:ident) => {
         impl Column for $column {
+            type Lane = $lane;
+
+            #[inline(always)]
+            fn of_lanes(lanes: &[$lane]) -> &[$column] {
+                lanes.as_chunks().0
+            }
+
+            #[inline(always)]
+            fn of_lanes_mut(lanes: &mut [$lane]) -> &mut [$column] {
+                lanes.as_chunks_mut().0
+            }
+
             #[inline(always)]
             fn write_out(columns: &mut [$column], value: Affine, grid: Grid) {
                 let mut column: $column = [0; WARP_SIZE];
@@ -72,6 +95,18 @@ column!(Wide, u64, i64);
 
 /// Predicates are affine only where all lanes have the same.
 impl Column for u32 {
+    type Lane = u32;
+
+    #[inline(always)]
+    fn of_lanes(lanes: &[u32]) -> &[u32] {
+        lanes
+    }
+
+    #[inline(always)]
+    fn of_lanes_mut(lanes: &mut [u32]) -> &mut [u32] {
+        lanes
+    }
+
     #[inline(always)]
     fn write_out(columns: &mut [u32], value: Affine, _: Grid) {
         columns.fill(value.base as u32);
@@ -158,9 +193,9 @@ impl<'c, T: Copy> RegisterCells<'c, T> {
 
 /// One bank of a block's registers.
 #[derive(Clone, Debug, Default)]
-pub struct File<T> {
+pub struct File<T: Column> {
     /// Register after register, and of each register warp after warp.
-    columns: Vec<T>,
+    columns: Aligned<T>,
     /// By register.
     forms: Vec<Form>,
     /// By register, where it is affine.
@@ -183,8 +218,12 @@ impl<T: Column> File<T> {
         self.values.clone_from(&start.values);
         let (count, warps) = (self.forms.len(), self.warps());
         self.make_columns(count * warps);
-        for (slot, _) in start.forms.iter().enumerate().filter(|(_, form)| form.written == Written::First) {
-            self.columns[slot * warps] = start.columns[slot];
+        // No kernel is known whose registers do not start alike in all lanes, so that is found out in a loop of vector code.
+        let differs = |form: &Form| form.written == Written::First;
+        if start.forms.iter().fold(false, |any, form| any | differs(form)) {
+            for (slot, _) in start.forms.iter().enumerate().filter(|(_, form)| differs(form)) {
+                self.columns[slot * warps] = start.columns[slot];
+            }
         }
     }
 
@@ -194,7 +233,7 @@ impl<T: Column> File<T> {
 
     /// Has at least so many columns, and room for those of the largest block after the start of the last register's.
     fn make_columns(&mut self, count: usize) {
-        self.columns.resize(self.columns.len().max(count + MAX_WARPS), T::default());
+        self.columns.grow(count + MAX_WARPS);
     }
 
     /// Adds the registers from `base` on that are missing, as in `image`.
@@ -421,7 +460,7 @@ impl<T: Column> PartialEq for File<T> {
 
 /// A bank as one warp sees it: `columns[slot]` is the warp's column.
 #[derive(Debug)]
-pub struct Columns<'r, T> {
+pub struct Columns<'r, T: Column> {
     file: &'r mut File<T>,
     /// The first register of the frame.
     base: usize,

@@ -4,6 +4,7 @@
 //! [`crate::checkers`] what is worth reporting.
 
 pub mod affine;
+mod aligned;
 pub mod block;
 pub mod divergence;
 pub mod elements;

@@ -339,7 +339,7 @@ impl Run<'_> {
         while left > 0 {
             self.settle_groups(block, among);
             if !team.gather(block, among, self.stack) {
-                break;
+                return Ok(());
             }
             self.effort.gathered += 1;
             team.look_around(block, self.program);
