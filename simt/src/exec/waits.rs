@@ -23,7 +23,7 @@ const MAX_ACTORS: usize = 8;
 /// Of these, those that are kept for who waits where others spin.
 const MAX_WAITERS_BESIDE: usize = 3;
 /// Warps that one waiter names at most.
-const MAX_WARPS: usize = 4;
+const MAX_NAMED_WARPS: usize = 4;
 /// Places that one spinner names at most.
 const MAX_PLACES: usize = 4;
 
@@ -316,9 +316,9 @@ impl At<'_, '_> {
             let others = At { w, ..*self };
             format!("; in warp {w}, {}", others.whereabouts(absent(&self.block.warps[w])))
         };
-        let mut parts: Vec<String> = warps.iter().take(MAX_WARPS).map(tell).collect();
-        if warps.len() > MAX_WARPS {
-            let more = counted((warps.len() - MAX_WARPS) as u64, "more warp", "more warps");
+        let mut parts: Vec<String> = warps.iter().take(MAX_NAMED_WARPS).map(tell).collect();
+        if warps.len() > MAX_NAMED_WARPS {
+            let more = counted((warps.len() - MAX_NAMED_WARPS) as u64, "more warp", "more warps");
             parts.push(format!("; and threads of {more}"));
         }
         parts.concat()

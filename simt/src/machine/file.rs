@@ -519,18 +519,6 @@ impl<T: Column> Columns<'_, T> {
     pub fn cells(&mut self) -> &[Cell<T>] {
         Cell::from_mut(&mut self.file.columns[..]).as_slice_of_cells()
     }
-
-    /// A register's column of a warp, counted from this one.
-    #[inline(always)]
-    pub fn at(&self, place: Place, warp: usize) -> &T {
-        &self.file.columns[place.first + (warp & place.counted)]
-    }
-
-    /// The same, to write to it.
-    #[inline(always)]
-    pub fn at_mut(&mut self, place: Place, warp: usize) -> &mut T {
-        &mut self.file.columns[place.first + (warp & place.counted)]
-    }
 }
 
 impl<T: Column> Index<usize> for Columns<'_, T> {
@@ -538,7 +526,7 @@ impl<T: Column> Index<usize> for Columns<'_, T> {
 
     #[inline(always)]
     fn index(&self, slot: usize) -> &T {
-        self.at(self.written_place(slot as Slot), 0)
+        &self.file.columns[self.written_place(slot as Slot).first]
     }
 }
 
@@ -546,6 +534,6 @@ impl<T: Column> IndexMut<usize> for Columns<'_, T> {
     #[inline(always)]
     fn index_mut(&mut self, slot: usize) -> &mut T {
         let place = self.place_to_write(slot as Slot, false);
-        self.at_mut(place, 0)
+        &mut self.file.columns[place.first]
     }
 }

@@ -32,15 +32,7 @@ fn integer(digits: &[u8], radix: u32) -> Result<Value, &'static str> {
         [digits @ .., b'U'] => (digits, true),
         digits => (digits, false),
     };
-    if digits.is_empty() {
-        return Err("it has no digits");
-    }
-    let mut bits = 0u64;
-    for &digit in digits {
-        let digit = char::from(digit).to_digit(radix).ok_or("one of its digits is wrong")?;
-        let shifted = bits.checked_mul(u64::from(radix)).and_then(|bits| bits.checked_add(u64::from(digit)));
-        bits = shifted.ok_or("it does not fit into 64 bits")?;
-    }
+    let bits = number(digits, radix)?;
     Ok(Value::Int { bits, unsigned: suffix || bits > i64::MAX as u64 })
 }
 
@@ -48,10 +40,19 @@ fn hex_float(digits: &[u8], length: usize) -> Result<u64, &'static str> {
     if digits.len() != length {
         return Err("`0f` must be followed by 8 hexadecimal digits, `0d` by 16");
     }
-    match integer(digits, 16)? {
-        Value::Int { bits, .. } => Ok(bits),
-        Value::F32(_) | Value::F64(_) => Err("one of its digits is wrong"),
+    number(digits, 16)
+}
+
+fn number(digits: &[u8], radix: u32) -> Result<u64, &'static str> {
+    if digits.is_empty() {
+        return Err("it has no digits");
     }
+    digits.iter().try_fold(0_u64, |number, &digit| {
+        let digit = char::from(digit).to_digit(radix).ok_or("one of its digits is wrong")?;
+        let shifted =
+            number.checked_mul(u64::from(radix)).and_then(|number| number.checked_add(u64::from(digit)));
+        shifted.ok_or("it does not fit into 64 bits")
+    })
 }
 
 fn decimal_float(text: &str) -> Result<Value, &'static str> {
@@ -116,9 +117,19 @@ mod tests {
 
     #[test]
     fn what_is_not_a_number() {
-        for text in
-            ["0x", "0b2", "08", "12abc", "0f3F8", "0dXFF0000000000000", "1.5.2", "1e999", "0x1G", "1U2"]
-        {
+        for text in [
+            "0x",
+            "0b2",
+            "08",
+            "12abc",
+            "0f3F8",
+            "0f3F80000U",
+            "0dXFF0000000000000",
+            "1.5.2",
+            "1e999",
+            "0x1G",
+            "1U2",
+        ] {
             assert!(parse(text).is_err(), "{text}");
         }
         assert_eq!(parse("18446744073709551616"), Err("it does not fit into 64 bits"));

@@ -17,7 +17,7 @@ use crate::isa::value::{Args, Kind, map_pred, vectorise};
 use crate::machine::block::{BarrierState, Block};
 use crate::machine::file::Place;
 use crate::machine::registers::{
-    Bank, FULL_MASK, Narrow, Registers, Shape, Slot, WARP_SIZE, Warps, column_of, copy_lanes,
+    Bank, FULL_MASK, Narrow, RegisterCells, Registers, Shape, Slot, WARP_SIZE, Warps, column_of, copy_lanes,
 };
 
 impl Run<'_> {
@@ -153,10 +153,10 @@ impl Values<'_> {
     /// Gives each lane what `move_lanes` does.
     #[inline(always)]
     fn shuffle(mut self, move_lanes: impl Fn(&Narrow) -> Narrow) {
-        let columns = &mut self.warps.narrow;
+        let cells = self.warps.narrow.cells();
+        let (a, d) = (RegisterCells::at(cells, self.a), RegisterCells::at(cells, self.d));
         for (w, _) in self.warps.masks.iter().enumerate().filter(|(_, mask)| **mask != 0) {
-            let got = move_lanes(columns.at(self.a, w));
-            *columns.at_mut(self.d, w) = got;
+            d.of(w).set(move_lanes(&a.of(w).get()));
         }
     }
 }
