@@ -6,6 +6,13 @@ use crate::machine::divergence::Frame;
 use crate::machine::global::{Global, Miss};
 use crate::machine::registers::{Lanes, Registers, Slot, WARP_SIZE, Wide, lanes_of};
 
+/// Whether an address is a multiple of the size of what is accessed there, a power of two. Nothing is divided.
+#[inline(always)]
+pub fn is_aligned(address: u64, bytes: u64) -> bool {
+    debug_assert!(bytes.is_power_of_two(), "no access has {bytes} bytes");
+    address & (bytes - 1) == 0
+}
+
 /// The addresses of all lanes. Those of inactive lanes have no meaning.
 #[inline(always)]
 pub fn addresses(lanes: &Lanes<'_>, address: &Address, slot: Slot, frame: &Frame) -> Wide {
@@ -103,7 +110,7 @@ pub fn check_writable(
 
 #[inline(always)]
 pub fn check_alignment(lane: usize, address: u64, access: &Access) -> Result<(), Denied> {
-    if address.is_multiple_of(access.lane_bytes()) {
+    if is_aligned(address, access.lane_bytes()) {
         return Ok(());
     }
     Err(denied(lane, address, access.lane_bytes(), access.address.memory, Why::Misaligned))

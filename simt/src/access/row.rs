@@ -5,6 +5,7 @@
 //! A warp of a two-dimensional block often covers two rows of that block, half a warp each, so [`Shape::of`] also looks for
 //! two rows.
 
+use super::address::is_aligned;
 use super::{element, traffic};
 use crate::isa::op::memory::Access;
 use crate::isa::value::Args;
@@ -110,8 +111,8 @@ impl Row {
     #[inline(always)]
     pub fn range(&self, bytes: u64) -> Option<(u64, u64)> {
         let steps = i64::from(self.span()) - 1;
-        let is_aligned = self.first.is_multiple_of(bytes)
-            && (steps == 0 || self.step.unsigned_abs().is_multiple_of(bytes));
+        let is_aligned =
+            is_aligned(self.first, bytes) && (steps == 0 || is_aligned(self.step.unsigned_abs(), bytes));
         if !is_aligned {
             return None;
         }

@@ -3,7 +3,7 @@
 //! The access itself is one read and one write that nothing comes between, which is all that an emulator of one thread
 //! has to do. It leaves out scopes and orders of memory; they concern who may see what when.
 
-use crate::access::address::{Denied, TOGETHER, Why, addresses, denied, lowest_denied};
+use crate::access::address::{Denied, TOGETHER, Why, addresses, denied, is_aligned, lowest_denied};
 use crate::access::element::read_le;
 use crate::access::traffic;
 use crate::access::window::resolve;
@@ -138,7 +138,7 @@ impl One<'_> {
     /// Its region and its offset there, in global memory.
     fn place(&self, memories: &Memories<'_>) -> Result<(usize, usize), Denied> {
         let bytes = u64::from(self.atomic.bytes);
-        if !self.address.is_multiple_of(bytes) {
+        if !is_aligned(self.address, bytes) {
             return Err(self.denied(Why::Misaligned));
         }
         memories.global.locate_writable(self.address, bytes).map_err(|miss| self.denied(Why::Missed(miss)))
@@ -168,7 +168,7 @@ impl One<'_> {
     fn bytes<'m>(&self, memories: &'m mut Memories<'_>) -> Result<&'m mut [u8], Denied> {
         let bytes = u64::from(self.atomic.bytes);
         match self.memory {
-            _ if !self.address.is_multiple_of(bytes) => Err(self.denied(Why::Misaligned)),
+            _ if !is_aligned(self.address, bytes) => Err(self.denied(Why::Misaligned)),
             Memory::Global => {
                 let (region, offset) = self.place(memories)?;
                 Ok(memories.global.update(region, offset, bytes as usize).expect(TOGETHER))

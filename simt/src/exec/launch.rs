@@ -10,6 +10,7 @@ use crate::exec::state::{Run, Stop};
 use crate::exec::{mechanism, recurrence, separation, waits};
 use crate::launch::Dim3;
 use crate::machine::block::{Block, Start, Warp};
+use crate::machine::divergence::{Frame, Group};
 use crate::machine::registers::WARP_SIZE;
 use crate::ptx::Error;
 use crate::report::Report;
@@ -134,8 +135,7 @@ impl Run<'_> {
         let added = |warp: &Warp| warp.local.lane_bytes().saturating_sub(code.frame_bytes) * WARP_SIZE as u64;
         self.local_bytes = self.local_bytes.saturating_sub(block.warps.iter().map(added).sum());
         let start = Start {
-            pc: code.start,
-            function: self.kernel,
+            group: &Group::new(code.start, Frame { function: self.kernel, ..Frame::default() }),
             registers: &self.registers,
             frame_bytes: code.frame_bytes,
             columns: columns(self.launch.block),

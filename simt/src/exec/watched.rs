@@ -156,7 +156,7 @@ impl Run<'_> {
         }
         self.before.traffic.clone_from(&self.traffic[team.pc as usize]);
         let addresses = Addresses::of(block, team, inst);
-        self.touch_at_once(block, team, inst, (addresses, may_replace)).then_some(team.pc + 1)
+        self.touch_at_once(block, team, inst, (addresses.as_ref(), may_replace)).then_some(team.pc + 1)
     }
 
     /// Shows an instruction that a team has executed, warp by warp; where it goes.
@@ -264,7 +264,7 @@ impl Run<'_> {
                     place.tell(&mut block.registers.lanes(w, frame.base, active), inst, &frame, 1);
                 }
                 _ if addresses.is_some() => {
-                    left = self.touch_one(block, team, inst, addresses, (w, active));
+                    left = self.touch_one(block, team, inst, addresses.as_ref(), (w, active));
                 }
                 _ => left = self.carry_out_seen(block, team, (w, mask, active), inst),
             }

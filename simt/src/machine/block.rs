@@ -1,7 +1,7 @@
 //! The state of a block and of its warps while they are resident.
 
 use super::affine::Grid;
-use super::divergence::{Divergence, Frame};
+use super::divergence::{Divergence, Group};
 use super::local::Local;
 use super::mbarriers::Mbarriers;
 use super::registers::{Registers, WARP_SIZE};
@@ -101,13 +101,11 @@ impl Block {
 /// What a warp starts with.
 #[derive(Clone, Copy, Debug)]
 pub struct Start<'p> {
-    /// The kernel's first instruction.
-    pub pc: u32,
-    /// The kernel, by its number.
-    pub function: u32,
-    /// The registers of its frame, of one warp.
+    /// Its lanes, at the kernel's first instruction.
+    pub group: &'p Group,
+    /// The registers of the kernel's frame, of one warp.
     pub registers: &'p Registers,
-    /// Bytes of its frame.
+    /// Bytes of that frame in local memory.
     pub frame_bytes: u64,
     /// Lanes in a row of a warp.
     pub columns: u32,
@@ -121,8 +119,7 @@ impl Warp {
         self.lanes = u32::MAX >> (WARP_SIZE as u32 - count);
         (self.ran, self.starved) = (0, 0);
         self.local.reset(start.frame_bytes);
-        let frame = Frame { function: start.function, ..Frame::default() };
-        self.divergence.reset(start.pc, self.lanes, frame);
+        self.divergence.reset(start.group, self.lanes);
     }
 
     /// Ends lanes of a group at `pc`.

@@ -6,7 +6,9 @@
 //! mechanisms that GPUs have had use this state. They differ only in which group may run ([`crate::exec`] decides
 //! that): with the reconvergence stack it is the newest group, with independent thread scheduling any of them.
 
-use super::registers::Shape;
+use std::slice;
+
+use super::registers::{FULL_MASK, Shape};
 
 /// One entry of a group's call stack.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -47,6 +49,13 @@ pub struct Group {
     pub meeting: Option<u32>,
     /// What it waits for.
     pub wait: Wait,
+}
+
+impl Group {
+    /// All lanes of a warp, at an instruction.
+    pub fn new(pc: u32, frame: Frame) -> Group {
+        Group { pc, mask: FULL_MASK, frame, callers: Vec::new(), meeting: None, wait: Wait::Nothing }
+    }
 }
 
 /// A reconvergence point that diverged lanes are expected at.
@@ -113,26 +122,14 @@ pub fn position(divergence: &Divergence, mask: u32) -> usize {
 }
 
 impl Divergence {
-    /// Starts over with one group of `mask` at `pc`.
-    pub fn reset(&mut self, pc: u32, mask: u32, frame: Frame) {
+    /// Starts over with one group: these lanes of `start`.
+    pub fn reset(&mut self, start: &Group, lanes: u32) {
         self.meetings.clear();
         self.exited = 0;
-        // The list of callers is kept for its memory.
-        self.groups.truncate(1);
-        if let Some(group) = self.groups.first_mut() {
-            group.callers.clear();
-            (group.pc, group.mask, group.frame) = (pc, mask, frame);
-            (group.meeting, group.wait) = (None, Wait::Nothing);
-        } else {
-            self.groups.push(Group {
-                pc,
-                mask,
-                frame,
-                callers: Vec::new(),
-                meeting: None,
-                wait: Wait::Nothing,
-            });
-        }
+        self.groups.clear();
+        // A group that is put together here and then moved into the list takes several times as long as one that is copied in it.
+        self.groups.extend_from_slice(slice::from_ref(start));
+        self.groups[0].mask &= lanes;
     }
 
     /// The meeting that expects a group next.
@@ -390,7 +387,7 @@ mod tests {
 
     fn warp() -> Divergence {
         let mut divergence = Divergence::default();
-        divergence.reset(0, 0xff, Frame::default());
+        divergence.reset(&Group::new(0, Frame::default()), 0xff);
         divergence
     }
 

@@ -1,5 +1,6 @@
 //! The addresses of a team's access, where they are affine in the place of a thread: how they lie is known without looking at them.
 
+use crate::access::address::is_aligned;
 use crate::access::row::{Row, Shape};
 use crate::compile::inst::Inst;
 use crate::exec::team::Team;
@@ -44,7 +45,7 @@ impl Addresses {
     #[inline(always)]
     pub(super) fn range(&self, bytes: u64) -> Option<(u64, u64)> {
         let Addresses { value, grid } = *self;
-        let is_aligned = (value.base | value.x | value.y | value.warp).is_multiple_of(bytes);
+        let is_aligned = is_aligned(value.base | value.x | value.y | value.warp, bytes);
         let (least, most) = value.exact(true, false, grid).filter(|_| is_aligned)?.range(grid);
         Some((least as u64, (most - least) as u64 + bytes))
     }

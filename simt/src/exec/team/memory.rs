@@ -35,11 +35,11 @@ impl Run<'_> {
             expand(&mut block.registers, team.frame.base, self.program.touched(inst));
             return self.carry_out_apart(block, team, inst);
         }
-        if self.touch_at_once(block, team, inst, (addresses, may_replace)) {
+        if self.touch_at_once(block, team, inst, (addresses.as_ref(), may_replace)) {
             return Ok(());
         }
         self.prepare(block, team, inst, (addresses.is_some(), may_replace));
-        let outcome = self.touch_apart(block, team, inst, addresses);
+        let outcome = self.touch_apart(block, team, inst, addresses.as_ref());
         outcome.or_else(|left| self.stop(block, team, left))
     }
 
@@ -75,7 +75,7 @@ impl Run<'_> {
         block: &mut Block,
         team: &Team,
         inst: &Inst,
-        addresses: Option<Addresses>,
+        addresses: Option<&Addresses>,
     ) -> Result<(), (usize, Left)> {
         let (is_seen, mut scratch) = (self.is_seen(), [0; WARP_SIZE]);
         self.steps -= team.lanes.warps;
@@ -105,7 +105,7 @@ impl Run<'_> {
         block: &mut Block,
         team: &Team,
         inst: &Inst,
-        addresses: Option<Addresses>,
+        addresses: Option<&Addresses>,
         (w, active): (usize, u32),
     ) -> Result<(), (usize, Left)> {
         let mut scratch = [0; WARP_SIZE];
@@ -130,7 +130,7 @@ impl Run<'_> {
         block: &mut Block,
         team: &Team,
         inst: &Inst,
-        (addresses, may_replace): (Option<Addresses>, bool),
+        (addresses, may_replace): (Option<&Addresses>, bool),
     ) -> bool {
         addresses.is_some_and(|addresses| {
             self.touch_stretch(block, team, inst, (addresses, may_replace))
@@ -145,7 +145,7 @@ impl Run<'_> {
         block: &mut Block,
         team: &Team,
         inst: &Inst,
-        (addresses, may_replace): (Addresses, bool),
+        (addresses, may_replace): (&Addresses, bool),
     ) -> bool {
         let Some(run) = Stretch::of(team, inst, (addresses, may_replace)) else { return false };
         let is_shared = run.access.address.memory == Memory::Shared;

@@ -21,7 +21,7 @@ impl Run<'_> {
         block: &mut Block,
         team: &Team,
         inst: &Inst,
-        (addresses, may_replace): (Addresses, bool),
+        (addresses, may_replace): (&Addresses, bool),
     ) -> bool {
         let (Op::Load(access) | Op::Store(access)) = &inst.op else { return false };
         let (is_load, bytes) = (matches!(inst.op, Op::Load(_)), access.lane_bytes());
@@ -68,7 +68,7 @@ impl Piece {
         &self,
         global: &mut Global,
         block: &mut Block,
-        (team, addresses, slot): (&Team, Addresses, Slot),
+        (team, addresses, slot): (&Team, &Addresses, Slot),
         may_replace: bool,
     ) -> Option<(u64, u64)> {
         let columns = T::columns_to_write(&mut block.registers, team.frame.base, slot, may_replace);
@@ -96,7 +96,7 @@ impl Piece {
         &self,
         global: &mut Global,
         block: &mut Block,
-        (team, addresses, slot): (&Team, Addresses, Slot),
+        (team, addresses, slot): (&Team, &Addresses, Slot),
     ) -> Option<(u64, u64)> {
         let columns = T::columns(&mut block.registers, team.frame.base, slot);
         let (mut warps, mut cost, mut scratch) = (0, 0, [0; WARP_SIZE]);

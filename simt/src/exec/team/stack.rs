@@ -43,11 +43,9 @@ impl Lanes {
 
     /// Counts them.
     pub(crate) fn count(&mut self, block_warps: usize) {
-        (self.warps, self.threads) = (0, 0);
-        for &mask in &self.masks[..block_warps] {
-            self.warps += u64::from(mask != 0);
-            self.threads += lane_count(mask);
-        }
+        let masks = &self.masks[..block_warps];
+        self.warps = masks.iter().map(|&mask| u64::from(mask != 0)).sum();
+        self.threads = masks.iter().map(|&mask| lane_count(mask)).sum();
     }
 }
 
@@ -158,11 +156,12 @@ impl Stack {
             path.lanes.count(warps.len());
             level.pending.push(path);
         }
-        lanes.warps = 0;
+        let mut running = 0;
         for (w, mask) in lanes.masks.iter_mut().enumerate().take(warps.len()) {
             *mask &= !seconds(w, *mask);
-            lanes.warps += u64::from(*mask != 0);
+            running += u64::from(*mask != 0);
         }
+        lanes.warps = running;
         lanes.threads = if takes_second { lanes.threads - taken.threads } else { taken.threads };
         self.lowest = self.lowest.min(second).min(meet);
         Some(first)

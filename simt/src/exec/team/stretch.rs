@@ -1,5 +1,6 @@
 //! Accesses of threads that follow each other to neighbouring elements: one range of bytes, which is copied at once.
 
+use crate::access::address::is_aligned;
 use crate::access::traffic;
 use crate::compile::inst::Inst;
 use crate::exec::team::Team;
@@ -47,19 +48,19 @@ impl Stretch<'_> {
     pub(super) fn of<'i>(
         team: &Team,
         inst: &'i Inst,
-        (addresses, may_replace): (Addresses, bool),
+        (addresses, may_replace): (&Addresses, bool),
     ) -> Option<Stretch<'i>> {
         let (access, is_load) = match &inst.op {
             Op::Load(access) => (access, true),
             Op::Store(access) => (access, false),
             _ => return None,
         };
-        let (bytes, value) = (access.lane_bytes(), addresses.value);
+        let (bytes, value) = (access.lane_bytes(), &addresses.value);
         let bank = bank_of(access)?;
         let threads = threads(team.active())?;
         let has_steps = value.stride(addresses.grid) == Some(bytes) || threads.len() == 1;
         let start = value.of_warp(threads.start / WARP_SIZE);
-        if !has_steps || !start.is_multiple_of(bytes) {
+        if !has_steps || !is_aligned(start, bytes) {
             return None;
         }
         let is_one_warp = threads.len() <= WARP_SIZE;
