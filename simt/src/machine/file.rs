@@ -211,20 +211,13 @@ impl<T: Column> File<T> {
         file
     }
 
-    /// Starts over with the warps of `grid`, all of them with what the one warp of `start` holds.
+    /// Starts over with the warps of `grid`, all of them with what the one warp of `start` holds: literals, and zeros.
     pub(super) fn reset(&mut self, start: &File<T>, grid: Grid) {
+        debug_assert!(start.forms.iter().all(|form| form.is_affine), "all lanes start alike");
         self.grid = grid;
         self.forms.clone_from(&start.forms);
         self.values.clone_from(&start.values);
-        let (count, warps) = (self.forms.len(), self.warps());
-        self.make_columns(count * warps);
-        // No kernel is known whose registers do not start alike in all lanes, so that is found out in a loop of vector code.
-        let differs = |form: &Form| form.written == Written::First;
-        if start.forms.iter().fold(false, |any, form| any | differs(form)) {
-            for (slot, _) in start.forms.iter().enumerate().filter(|(_, form)| differs(form)) {
-                self.columns[slot * warps] = start.columns[slot];
-            }
-        }
+        self.make_columns(self.forms.len() * self.warps());
     }
 
     fn warps(&self) -> usize {
