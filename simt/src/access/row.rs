@@ -9,7 +9,7 @@ use super::address::is_aligned;
 use super::{element, traffic};
 use crate::isa::op::memory::Access;
 use crate::isa::value::Args;
-use crate::machine::elements::Elements;
+use crate::machine::fork::Marks;
 use crate::machine::registers::{FULL_MASK, Lanes, WARP_SIZE, Wide, Word, copy_lanes, lanes_of, write_lanes};
 
 /// The lower half of a warp.
@@ -133,12 +133,6 @@ impl Row {
         rest & rest.wrapping_add(1) == 0 && (self.step == bytes as i64 || rest == 1)
     }
 
-    /// The bytes of the elements of the lanes of `mask`, as by [`Row::range`], if these are neighbours in the order of the lanes.
-    #[inline(always)]
-    pub fn range_of_neighbours(at: &Wide, mask: u32, bytes: u64) -> Option<(u64, u64)> {
-        Row::of(at, mask).filter(|row| row.is_dense(bytes))?.range(bytes)
-    }
-
     /// The sectors that the lanes touch.
     #[inline(always)]
     pub fn sectors(&self, bytes: u64) -> u64 {
@@ -146,18 +140,6 @@ impl Row {
             return traffic::sectors_of_range(self.first, bytes * u64::from(self.span()));
         }
         traffic::sectors_of_line(self.first, self.step, self.mask >> self.low())
-    }
-
-    /// Whether the lanes access words of shared memory, each one.
-    #[inline(always)]
-    fn has_words(&self) -> bool {
-        self.step % 4 == 0 && self.first.is_multiple_of(4)
-    }
-
-    /// The extra passes that words need in shared memory.
-    #[inline(always)]
-    fn word_conflicts(&self) -> u64 {
-        if self.step == 4 { 0 } else { traffic::conflicts_of_words(self.step / 4, self.mask >> self.low()) }
     }
 
     /// The offset of a lane's element from the start of the range.
@@ -168,18 +150,22 @@ impl Row {
         (self.step * (lane as i64 - from)) as usize
     }
 
-    /// The elements, in as few pieces as possible, if the range starts at `offset`.
-    pub fn pieces(&self, offset: usize, bytes: u64) -> impl Iterator<Item = Elements> {
-        let rest = self.mask >> self.low();
-        // The distance from the lowest lane to the next. The mask is regular if each other lane has one exactly so far below it.
-        let gap = (rest & rest.wrapping_sub(1)).trailing_zeros().min(31);
-        let is_regular = rest & !(rest << gap) == 1;
+    /// Marks the bytes of the elements, if the range has `length` bytes and starts at `start` among the marks.
+    #[inline]
+    pub fn mark(&self, marks: &mut Marks, (start, length): (usize, usize), bytes: u64) {
         let bytes = bytes as usize;
-        let (step, count) = (self.step.unsigned_abs() as usize * gap as usize, rest.count_ones() as usize);
-        let regular = is_regular.then_some(Elements { offset, bytes, step, count });
-        let irregular = if is_regular { 0 } else { self.mask };
-        let each = move |lane| Elements { offset: offset + self.offset(lane), bytes, step: 0, count: 1 };
-        regular.into_iter().chain(lanes_of(irregular).map(each))
+        let rest = self.mask >> self.low();
+        let step = self.step.unsigned_abs() as usize;
+        if rest & rest.wrapping_add(1) == 0 && step <= bytes || rest == 1 {
+            return marks.add_range(start, length);
+        }
+        // The distance from the lowest lane to the next. The mask is regular if each other lane has one exactly so far below it.
+        let gap = (rest & rest.wrapping_sub(1)).trailing_zeros();
+        if rest & !(rest << gap) == 1 {
+            marks.add_elements(start, bytes, step * gap as usize, rest.count_ones() as usize);
+        } else {
+            lanes_of(self.mask).for_each(|lane| marks.add_range(start + self.offset(lane), bytes));
+        }
     }
 
     /// Loads each lane's element from the bytes of the range.
@@ -350,7 +336,9 @@ impl<'a> Shape<'a> {
     #[inline(always)]
     pub fn conflicts(&self, bytes: u64, is_load: bool) -> u64 {
         match self {
-            Shape::One(row) if bytes == 4 && row.has_words() => row.word_conflicts(),
+            Shape::One(row) if bytes == 4 && row.step % 4 == 0 && row.first.is_multiple_of(4) => {
+                traffic::conflicts_of_words(row.step / 4, row.mask >> row.low())
+            }
             _ if is_load => traffic::load_conflicts(&self.addresses(), self.mask(), bytes),
             _ => traffic::store_conflicts(&self.addresses(), self.mask(), bytes),
         }
@@ -360,6 +348,7 @@ impl<'a> Shape<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::machine::fork::PAGE_BYTES;
 
     /// Addresses of several forms, many of them rows.
     fn patterns() -> Vec<Wide> {
@@ -399,12 +388,16 @@ mod tests {
                     assert_eq!(start + row.offset(lane) as u64, at[lane]);
                     assert!(at[lane] + 2 <= start + length);
                 }
-                let elements = |piece: Elements| (0..piece.count).map(move |i| piece.offset + i * piece.step);
-                let mut offsets: Vec<usize> = row.pieces(0, 2).flat_map(elements).collect();
-                let mut wanted: Vec<usize> = lanes_of(mask).map(|lane| row.offset(lane)).collect();
-                offsets.sort_unstable();
+                if length > PAGE_BYTES as u64 {
+                    continue;
+                }
+                let mut marks = Marks::NOTHING;
+                row.mark(&mut marks, (0, length as usize), 2);
+                let mut wanted: Vec<usize> =
+                    lanes_of(mask).flat_map(|lane| [row.offset(lane), row.offset(lane) + 1]).collect();
                 wanted.sort_unstable();
-                assert_eq!(offsets, wanted, "{at:?} {mask:#x}");
+                wanted.dedup();
+                assert_eq!(marks.bytes().collect::<Vec<_>>(), wanted, "{at:?} {mask:#x}");
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::isa::op::memory::Memory;
 use crate::machine::global::Window;
-use crate::machine::registers::{Wide, lanes_of};
+use crate::machine::registers::Wide;
 
 /// The memory that a window shows, and the generic address at which it starts.
 pub fn memory_of(window: Option<Window>) -> (Memory, u64) {
@@ -16,7 +16,8 @@ pub fn memory_of(window: Option<Window>) -> (Memory, u64) {
 
 /// The lanes of `mask` whose generic addresses are in a window, or in global memory.
 pub fn lanes_in(window: Option<Window>, at: &Wide, mask: u32) -> u32 {
-    lanes_of(mask).filter(|&lane| Window::of(at[lane]) == window).fold(0, |lanes, lane| lanes | 1 << lane)
+    let is_in = at.map(|address| u32::from(Window::of(address) == window));
+    (0..).zip(is_in).fold(0, |lanes, (lane, is_in)| lanes | is_in << lane) & mask
 }
 
 /// The memory to which an address of an instruction refers, and the address within it.

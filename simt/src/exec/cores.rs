@@ -12,6 +12,7 @@
 //! to know how to tell what went wrong. Left out from the start is what would not be the same: a watcher, a byte that is
 //! followed, kernels that look at the clock, which all blocks share, turns drawn from the seed, and weak memory.
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::{self, Builder};
 
@@ -49,32 +50,14 @@ struct Shared<'r> {
     next: AtomicU64,
     /// Blocks in a piece.
     piece: u64,
-    /// Who gets which block, if that has been dealt out.
-    deal: Option<Deal>,
+    cores: u64,
+    /// The seed by which blocks are dealt out to the cores before anybody runs them, so that a test comes to the same each
+    /// time. The cores then run one after the other.
+    deal: Option<u64>,
     /// Whether somebody has found out that one core has to do it all.
     is_over: AtomicBool,
     /// The steps and blocks that the caller has been told of.
     told: [AtomicU64; 2],
-}
-
-/// Blocks that are dealt out to the cores before anybody runs them, so that a test comes to the same each time.
-#[derive(Clone, Copy, Debug)]
-struct Deal {
-    seed: u64,
-    cores: u64,
-}
-
-impl Deal {
-    /// The next block of the core whose turn it is, as a piece, or none for the end of its turn: they run one after the
-    /// other. `next` counts on through the blocks of the grid, and one more, for each of them.
-    fn next_block(self, next: &AtomicU64, count: u64) -> Option<std::ops::Range<u64>> {
-        let from = next.load(Ordering::Relaxed);
-        let (core, from) = (from / (count + 1), from % (count + 1));
-        let is_own = |&block: &u64| Random::new(self.seed ^ block << 32).below(self.cores) == core;
-        let found = (from..count).find(is_own);
-        next.store(core * (count + 1) + found.map_or(count + 1, |block| block + 1), Ordering::Relaxed);
-        found.map(|block| block..block + 1)
-    }
 }
 
 impl Run<'_> {
@@ -102,7 +85,8 @@ impl Run<'_> {
             params: &self.params,
             next: AtomicU64::new(0),
             piece: (blocks / (cores * PIECES)).clamp(1, LONGEST_PIECE),
-            deal: self.deal.map(|seed| Deal { seed, cores }),
+            cores,
+            deal: self.deal,
             is_over: AtomicBool::new(false),
             told: [AtomicU64::new(0), AtomicU64::new(0)],
         };
@@ -250,13 +234,20 @@ impl Shared<'_> {
         self.told[1].fetch_add(blocks, Ordering::Relaxed);
     }
 
-    fn next_piece(&self) -> Option<std::ops::Range<u64>> {
+    /// The next blocks for a core, or none for the end of its turn.
+    fn next_piece(&self) -> Option<Range<u64>> {
         let count = self.launch.grid.count();
-        if let Some(deal) = self.deal {
-            return deal.next_block(&self.next, count);
-        }
-        let first = self.next.fetch_add(self.piece, Ordering::Relaxed);
-        (first < count).then(|| first..(first + self.piece).min(count))
+        let Some(seed) = self.deal else {
+            let first = self.next.fetch_add(self.piece, Ordering::Relaxed);
+            return (first < count).then(|| first..(first + self.piece).min(count));
+        };
+        // Each core counts on through the blocks of the grid, and one more.
+        let from = self.next.load(Ordering::Relaxed);
+        let (core, from) = (from / (count + 1), from % (count + 1));
+        let is_own = |&block: &u64| Random::new(seed ^ block << 32).below(self.cores) == core;
+        let found = (from..count).find(is_own);
+        self.next.store(core * (count + 1) + found.map_or(count + 1, |block| block + 1), Ordering::Relaxed);
+        found.map(|block| block..block + 1)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Generic addresses: each lane's address decides which memory it reaches.
 
 use crate::access::address::Denied;
-use crate::access::window::memory_of;
+use crate::access::window::{lanes_in, memory_of};
 use crate::exec::memory::WarpAccess;
 use crate::isa::op::memory::{Access, Address};
 use crate::machine::global::Window;
@@ -23,12 +23,8 @@ impl WarpAccess<'_, '_> {
         let mut outcome: Result<(), Denied> = Ok(());
         while left != 0 {
             let window = Window::of(at[left.trailing_zeros() as usize]);
-            let mut here = 0;
-            for (lane, &address) in at.iter().enumerate() {
-                here |= u32::from(Window::of(address) == window) << lane;
-            }
-            self.lanes.mask = here & left;
-            left &= !here;
+            self.lanes.mask = lanes_in(window, at, left);
+            left &= !self.lanes.mask;
             let (memory, base) = memory_of(window);
             let offset = access.address.offset.wrapping_sub(base as i64);
             let here =

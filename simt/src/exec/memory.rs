@@ -218,8 +218,8 @@ impl Memories<'_> {
             Memory::Shared => self.shared.get(flat(start, length)?),
             Memory::Param => self.params.get(flat(start, length)?),
             _ => {
-                let place = self.global.locate(start, length).ok()?;
-                read_row(self.global, row, place, (length as usize, bytes))
+                let (place, length) = (self.global.locate(start, length).ok()?, length as usize);
+                self.global.read_some(place, length, |marks, at| row.mark(marks, (at, length), bytes))
             }
         }
     }
@@ -232,8 +232,8 @@ impl Memories<'_> {
         match access.address.memory {
             Memory::Shared => self.shared.get_mut(flat(start, length)?),
             Memory::Global => {
-                let place = self.global.locate_writable(start, length).ok()?;
-                write_row(self.global, row, place, (length as usize, bytes))
+                let (place, length) = (self.global.locate_writable(start, length).ok()?, length as usize);
+                self.global.write_some(place, length, |marks, at| row.mark(marks, (at, length), bytes))
             }
             _ => None,
         }
@@ -295,37 +295,6 @@ impl Memories<'_> {
 pub fn flat(start: u64, length: u64) -> Option<Range<usize>> {
     let end = start.checked_add(length)?;
     Some(usize::try_from(start).ok()?..usize::try_from(end).ok()?)
-}
-
-/// The `length` bytes of a row of elements of `bytes` bytes, of which the kernel reads those that are its elements. `None`
-/// where they do not lie in one piece.
-#[inline(always)]
-pub fn read_row<'g>(
-    global: &'g mut Global,
-    row: &Row,
-    (region, offset): (usize, usize),
-    (length, bytes): (usize, u64),
-) -> Option<&'g [u8]> {
-    if !global.is_fork() || row.is_dense(bytes) {
-        return global.read(region, offset, length);
-    }
-    global.note(region, offset..offset + length, row.pieces(offset, bytes), false);
-    global.peek(region, offset, length)
-}
-
-/// [`read_row`] of a row that the kernel writes.
-#[inline(always)]
-pub fn write_row<'g>(
-    global: &'g mut Global,
-    row: &Row,
-    (region, offset): (usize, usize),
-    (length, bytes): (usize, u64),
-) -> Option<&'g mut [u8]> {
-    if !global.is_fork() || row.is_dense(bytes) {
-        return global.write(region, offset, length);
-    }
-    global.note(region, offset..offset + length, row.pieces(offset, bytes), true);
-    global.poke(region, offset, length)
 }
 
 /// The place of a 32-bit variable that every active lane accesses in its own local memory: the common case, for which

@@ -99,17 +99,12 @@ macro_rules! by_half {
 /// Evaluates `$body` with `$MODE` a constant that holds the modifiers.
 macro_rules! by_mode {
     ($m:expr, $MODE:ident => $body:expr) => {
-        by_flag!(has($m, "ftz"), FTZ => match (has($m, "sat"), has($m, "relu")) {
+        by_flag!($m.says("ftz"), FTZ => match ($m.says("sat"), $m.says("relu")) {
             (true, _) => { const $MODE: Mode = Mode { ftz: FTZ, clamp: Clamp::Unit }; $body }
             (_, true) => { const $MODE: Mode = Mode { ftz: FTZ, clamp: Clamp::Positive }; $body }
             _ => { const $MODE: Mode = Mode { ftz: FTZ, clamp: Clamp::None }; $body }
         })
     };
-}
-
-/// Whether the modifier `word` is present. It has different positions in the forms of a family.
-fn has(m: &Modifiers<'_>, word: &str) -> bool {
-    m.words().any(|text| text == word)
 }
 
 fn last_type(m: &Modifiers<'_>) -> Type {
@@ -190,8 +185,8 @@ fn by_f64(format: Format, bits: u64, f: impl Fn(f64) -> f64) -> u64 {
 macro_rules! pick {
     ($name:ident, max: $max:expr) => {
         fn $name(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
-            o.alu(by_half!(m, FORMAT, T => by_flag!(has(m, "ftz"), FTZ => by_flag!(has(m, "NaN"), NAN => {
-                by_flag!(has(m, "xorsign"), XORSIGN => {
+            o.alu(by_half!(m, FORMAT, T => by_flag!(m.says("ftz"), FTZ => by_flag!(m.says("NaN"), NAN => {
+                by_flag!(m.says("xorsign"), XORSIGN => {
                     const PICK: Pick = Pick { ftz: FTZ, nan: NAN, xorsign: XORSIGN, max: $max };
                     alu!(rare (T, T) -> T, |a, b| T::each([a, b], |[a, b]| choose(FORMAT, PICK, a, b)))
                 })

@@ -13,15 +13,13 @@
 //! read it. Not recorded: which block accessed what. It is enough to know that there were two.
 
 use std::mem::take;
-use std::ops::Range;
 use std::sync::Arc;
 
-use super::elements::Elements;
 use super::written::{bits_of, words_of};
 
 /// The size of a page: small enough to copy quickly, and large enough that the row of a warp seldom crosses from one
 /// page to the next.
-pub(super) const PAGE_BYTES: usize = 4096;
+pub const PAGE_BYTES: usize = 4096;
 
 /// One bit for each byte of a page.
 type Bits = [u64; PAGE_BYTES / 64];
@@ -47,7 +45,7 @@ const _: () = assert!(PAGE_BYTES / 64 == Words::BITS as usize, "a page has as ma
 
 /// Bytes of a page, and in which words of the bitmap they are.
 #[derive(Clone, Debug)]
-struct Marks {
+pub struct Marks {
     bits: Bits,
     /// The words in which there are bits.
     any: Words,
@@ -60,10 +58,11 @@ struct Footprint {
     written: Marks,
 }
 
-/// The bytes of a page that earlier blocks have accessed. There is a bitmap once a word was neither empty nor full.
-#[derive(Clone, Debug, Default)]
+/// The bytes of a page that earlier blocks have accessed.
+#[derive(Clone, Copy, Debug, Default)]
 struct Bytes {
-    bits: Option<Box<Bits>>,
+    /// One more than the index of the bitmap, once a word was neither empty nor full.
+    bits: u32,
     /// The words in which there are bits.
     any: Words,
     /// Those in which all bits are set; they are not kept up to date in `bits`.
@@ -95,12 +94,15 @@ struct Page {
 /// Global memory as one core sees it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Fork {
-    base: Shared,
+    /// What the blocks find in memory.
+    pub base: Shared,
     /// By region and page: one more than the index in `pages`, or zero for a page that no block has accessed.
     tables: Vec<Vec<u32>>,
     pages: Vec<Page>,
     /// Copies of pages, in the order in which they were made.
     copies: Vec<[u8; PAGE_BYTES]>,
+    /// The bitmaps of [`Bytes`].
+    bitmaps: Vec<Bits>,
     /// The pages that the current block has accessed.
     touched: Vec<u32>,
     /// Which of their bytes it has accessed. The footprints after these are empty, and are kept so that later blocks
@@ -111,30 +113,47 @@ pub(super) struct Fork {
 }
 
 impl Marks {
-    const NOTHING: Marks = Marks { bits: [0; PAGE_BYTES / 64], any: 0 };
+    /// No bytes.
+    pub const NOTHING: Marks = Marks { bits: [0; PAGE_BYTES / 64], any: 0 };
+
+    /// The bytes, in order.
+    #[cfg(test)]
+    pub fn bytes(&self) -> impl Iterator<Item = usize> {
+        bits_of(self.any).flat_map(|word| bits_of(self.bits[word]).map(move |bit| word * 64 + bit))
+    }
 
     /// Adds bits to a word.
     #[inline(always)]
-    fn add(&mut self, (word, bits): (usize, u64)) {
+    fn add(&mut self, word: usize, bits: u64) {
         self.bits[word] |= bits;
         self.any |= 1 << word;
     }
 
-    /// Adds `bytes` bytes from `start` on.
+    /// Adds `bytes` bytes from `start` on, at least one.
     #[inline(always)]
-    fn add_range(&mut self, start: usize, bytes: usize) {
-        let within = start % 64;
-        if within + bytes <= 64 {
-            self.add((start / 64, u64::MAX >> (64 - bytes) << within));
-        } else {
-            words_of(&(start..start + bytes)).for_each(|word| self.add(word));
+    pub fn add_range(&mut self, start: usize, bytes: usize) {
+        let last = start + bytes - 1;
+        let (first_word, last_word) = (start / 64, last / 64);
+        let (from, to) = (u64::MAX << (start % 64), u64::MAX >> (63 - last % 64));
+        if first_word == last_word {
+            return self.add(first_word, from & to);
         }
+        self.add(first_word, from);
+        (first_word + 1..last_word).for_each(|word| self.add(word, u64::MAX));
+        self.add(last_word, to);
     }
 
-    /// Adds elements, all of which lie in the page of the first one.
-    fn add_elements(&mut self, elements: Elements) {
-        let elements = Elements { offset: elements.offset % PAGE_BYTES, ..elements };
-        elements.words().for_each(|word| self.add(word));
+    /// Adds aligned elements of `bytes` bytes from `start` on, each of which starts `step` bytes after the one before it.
+    pub fn add_elements(&mut self, start: usize, bytes: usize, step: usize, count: usize) {
+        let end = start + (count - 1) * step + bytes;
+        if step.is_power_of_two() && (bytes..=64).contains(&step) {
+            // No element lies in two words, and all words have the same pattern.
+            let every = u64::MAX / (u64::MAX >> (64 - step));
+            let pattern = (every * (u64::MAX >> (64 - bytes))).rotate_left((start % step) as u32);
+            words_of(&(start..end)).for_each(|(word, bits)| self.add(word, bits & pattern));
+        } else {
+            (0..count).for_each(|number| self.add_range(start + number * step, bytes));
+        }
     }
 }
 
@@ -143,83 +162,84 @@ impl Footprint {
 }
 
 impl Bytes {
-    /// The bits of a word.
+    /// The bits of a word. The bitmap is one of `bitmaps`.
     #[inline(always)]
-    fn word(&self, word: usize) -> u64 {
-        if self.full >> word & 1 != 0 { u64::MAX } else { self.bits.as_ref().map_or(0, |bits| bits[word]) }
+    fn word(&self, bitmaps: &[Bits], word: usize) -> u64 {
+        if self.full >> word & 1 != 0 {
+            u64::MAX
+        } else {
+            self.bits.checked_sub(1).map_or(0, |bits| bitmaps[bits as usize][word])
+        }
     }
 
     /// Adds bits to a word.
     #[inline(always)]
-    fn add(&mut self, word: usize, more: u64) {
-        let bits = self.word(word) | more;
+    fn add(&mut self, bitmaps: &mut Vec<Bits>, word: usize, more: u64) {
+        let bits = self.word(bitmaps, word) | more;
         if bits == 0 {
             return;
         }
         self.any |= 1 << word;
         if bits == u64::MAX {
             self.full |= 1 << word;
-        } else {
-            self.bits.get_or_insert_with(|| Box::new([0; PAGE_BYTES / 64]))[word] = bits;
+            return;
         }
-    }
-
-    /// Whether the two sets are disjoint.
-    fn is_apart_from(&self, other: &Bytes) -> bool {
-        bits_of(self.any & other.any).all(|word| self.word(word) & other.word(word) == 0)
+        if self.bits == 0 {
+            bitmaps.push([0; PAGE_BYTES / 64]);
+            self.bits = bitmaps.len() as u32;
+        }
+        bitmaps[self.bits as usize - 1][word] = bits;
     }
 }
 
 impl Page {
     /// Adds the accesses of the block that has ended to those of earlier blocks, and empties its footprint. Returns
     /// whether the two do not conflict.
-    fn end_block(&mut self, now: &mut Footprint) -> bool {
+    fn end_block(&mut self, bitmaps: &mut Vec<Bits>, now: &mut Footprint) -> bool {
         let mut common = 0;
         for word in bits_of(now.read.any | now.written.any) {
             let [read, written] = [&mut now.read, &mut now.written].map(|marks| take(&mut marks.bits[word]));
-            common |= self.written.word(word) & (read | written) | self.read.word(word) & written;
-            self.read.add(word, read);
-            self.written.add(word, written);
+            common |= self.written.word(bitmaps, word) & (read | written);
+            common |= self.read.word(bitmaps, word) & written;
+            self.read.add(bitmaps, word, read);
+            self.written.add(bitmaps, word, written);
         }
         (now.read.any, now.written.any, self.now) = (0, 0, 0);
-        common == 0 && self.sums.as_ref().is_none_or(|sums| self.has_none_of(sums))
+        common == 0 && self.sums.as_ref().is_none_or(|sums| self.has_none_of(bitmaps, sums))
     }
 
     /// Whether no block read or wrote bytes that are part of these sums.
-    fn has_none_of(&self, sums: &Sums) -> bool {
-        let mut accessed = bits_of(self.read.any | self.written.any);
-        accessed.all(|word| (self.read.word(word) | self.written.word(word)) & sums.word(word) == 0)
+    fn has_none_of(&self, bitmaps: &[Bits], sums: &Sums) -> bool {
+        let mut words = bits_of(self.read.any | self.written.any);
+        words.all(|word| {
+            (self.read.word(bitmaps, word) | self.written.word(bitmaps, word)) & sums.word(word) == 0
+        })
     }
 
-    /// Whether the blocks of this fork and those of another one do not conflict on this page.
-    fn is_apart_from(&self, other: &Page) -> bool {
+    /// Whether the blocks of this fork and those of another one do not conflict on this page. Each has its bitmaps.
+    fn is_apart_from(&self, own: &[Bits], (other, others): (&Page, &[Bits])) -> bool {
+        let are_apart = |one: &Bytes, two: &Bytes| {
+            bits_of(one.any & two.any).all(|word| one.word(own, word) & two.word(others, word) == 0)
+        };
         let same_sums = match (&self.sums, &other.sums) {
             (Some(one), Some(two)) => one.is_like(two),
             _ => true,
         };
-        self.written.is_apart_from(&other.written)
-            && self.written.is_apart_from(&other.read)
-            && self.read.is_apart_from(&other.written)
-            && other.sums.as_ref().is_none_or(|sums| self.has_none_of(sums))
-            && self.sums.as_ref().is_none_or(|sums| other.has_none_of(sums))
+        are_apart(&self.written, &other.written)
+            && are_apart(&self.written, &other.read)
+            && are_apart(&self.read, &other.written)
+            && other.sums.as_ref().is_none_or(|sums| self.has_none_of(own, sums))
+            && self.sums.as_ref().is_none_or(|sums| other.has_none_of(others, sums))
             && same_sums
     }
 
-    /// Copies the written bytes to memory and applies the sums.
-    fn apply(&self, copies: &[[u8; PAGE_BYTES]], memory: &mut [u8]) {
-        let data = self.copy.checked_sub(1).map_or(&[][..], |copy| &copies[copy as usize]);
-        if self.written.full == Words::MAX {
-            memory.copy_from_slice(&data[..memory.len()]);
-        } else {
-            for word in bits_of(self.written.any) {
-                let bytes = word * 64..memory.len().min(word * 64 + 64);
-                let written = self.written.word(word);
-                let pairs = memory[bytes.clone()].iter_mut().zip(&data[bytes]).enumerate();
-                pairs.filter(|(byte, _)| written >> byte & 1 != 0).for_each(|(_, (to, from))| *to = *from);
-            }
-        }
-        if let Some(sums) = &self.sums {
-            sums.apply(memory);
+    /// Copies the written bytes to memory.
+    fn apply(&self, bitmaps: &[Bits], data: &[u8; PAGE_BYTES], memory: &mut [u8]) {
+        for word in bits_of(self.written.any) {
+            let bytes = word * 64..memory.len().min(word * 64 + 64);
+            let written = self.written.word(bitmaps, word);
+            let pairs = memory[bytes.clone()].iter_mut().zip(&data[bytes]).enumerate();
+            pairs.filter(|(byte, _)| written >> byte & 1 != 0).for_each(|(_, (to, from))| *to = *from);
         }
     }
 }
@@ -281,18 +301,26 @@ fn value_of(bytes: &[u8]) -> u64 {
 }
 
 impl Fork {
-    /// A fork of memory with these contents.
-    pub fn new(base: Shared) -> Fork {
-        Fork { tables: vec![Vec::new(); base.len()], base, ..Fork::default() }
+    /// Makes an empty fork one of memory with these contents.
+    pub fn start(&mut self, base: Shared) {
+        self.tables.resize(base.len(), Vec::new());
+        (self.base, self.is_mixed) = (base, false);
     }
 
-    /// [`Global::read`](super::global::Global::read)
-    pub fn read(&mut self, region: usize, offset: usize, bytes: usize) -> Option<&[u8]> {
+    /// [`Global::read_some`](super::global::Global::read_some)
+    #[inline]
+    pub fn read(
+        &mut self,
+        region: usize,
+        offset: usize,
+        bytes: usize,
+        mark: impl FnOnce(&mut Marks, usize),
+    ) -> Option<&[u8]> {
         let page = self.page(region, offset, bytes)?;
         let start = offset % PAGE_BYTES;
-        self.now(page).read.add_range(start, bytes);
-        match self.pages[page].copy.checked_sub(1) {
-            Some(copy) => self.copies[copy as usize].get(start..start + bytes),
+        mark(&mut self.now(page).read, start);
+        match self.copy_of(&self.pages[page]) {
+            Some(copy) => copy.get(start..start + bytes),
             None => self.base[region].get(offset..offset + bytes),
         }
     }
@@ -300,42 +328,25 @@ impl Fork {
     /// [`Global::peek`](super::global::Global::peek)
     pub fn peek(&self, region: usize, offset: usize, bytes: usize) -> Option<&[u8]> {
         let (page, start) = within_page(offset, bytes)?;
-        let known = self.tables[region].get(page).copied().unwrap_or(0);
-        let copy = known.checked_sub(1).and_then(|page| self.pages[page as usize].copy.checked_sub(1));
-        match copy {
-            Some(copy) => self.copies[copy as usize].get(start..start + bytes),
+        match self.known(region, page).and_then(|page| self.copy_of(page)) {
+            Some(copy) => copy.get(start..start + bytes),
             None => self.base[region].get(offset..offset + bytes),
         }
     }
 
-    /// [`Global::write`](super::global::Global::write)
-    pub fn write(&mut self, region: usize, offset: usize, bytes: usize) -> Option<&mut [u8]> {
-        let page = self.page(region, offset, bytes)?;
-        let start = offset % PAGE_BYTES;
-        self.now(page).written.add_range(start, bytes);
-        self.own(page, region, offset).get_mut(start..start + bytes)
-    }
-
-    /// [`Global::poke`](super::global::Global::poke)
-    pub fn poke(&mut self, region: usize, offset: usize, bytes: usize) -> Option<&mut [u8]> {
-        let page = self.page(region, offset, bytes)?;
-        let start = offset % PAGE_BYTES;
-        self.own(page, region, offset).get_mut(start..start + bytes)
-    }
-
-    /// Records that the block has read or written elements of the page that contains these bytes.
+    /// [`Global::write_some`](super::global::Global::write_some)
     #[inline]
-    pub fn note(
+    pub fn write(
         &mut self,
         region: usize,
-        bytes: Range<usize>,
-        elements: impl Iterator<Item = Elements>,
-        is_write: bool,
-    ) {
-        let Some(page) = self.page(region, bytes.start, bytes.len()) else { return };
-        let now = self.now(page);
-        let marks = if is_write { &mut now.written } else { &mut now.read };
-        elements.for_each(|elements| marks.add_elements(elements));
+        offset: usize,
+        bytes: usize,
+        mark: impl FnOnce(&mut Marks, usize),
+    ) -> Option<&mut [u8]> {
+        let page = self.page(region, offset, bytes)?;
+        let start = offset % PAGE_BYTES;
+        mark(&mut self.now(page).written, start);
+        self.own(page, region, offset).get_mut(start..start + bytes)
     }
 
     /// Adds the operand of a reduction to the sum of an aligned element, which is applied to memory at the end.
@@ -354,7 +365,12 @@ impl Fork {
             _ => self.new_page(region, number),
         };
         if self.pages[page].now == 0 {
-            self.touch(page);
+            // The block accesses it for the first time.
+            self.touched.push(page as u32);
+            self.pages[page].now = self.touched.len() as u32;
+            if self.footprints.len() < self.touched.len() {
+                self.footprints.push(Footprint::NOTHING);
+            }
         }
         Some(page)
     }
@@ -363,15 +379,6 @@ impl Fork {
     #[inline]
     fn now(&mut self, page: usize) -> &mut Footprint {
         &mut self.footprints[self.pages[page].now as usize - 1]
-    }
-
-    /// Records that the current block accesses a page for the first time.
-    fn touch(&mut self, page: usize) {
-        self.touched.push(page as u32);
-        self.pages[page].now = self.touched.len() as u32;
-        if self.footprints.len() < self.touched.len() {
-            self.footprints.push(Footprint::NOTHING);
-        }
     }
 
     #[cold]
@@ -391,7 +398,7 @@ impl Fork {
         let page = &mut self.pages[page];
         if page.copy == 0 {
             let (base, start) = (&self.base[region], offset - offset % PAGE_BYTES);
-            page.copy = copy_of(&mut self.copies, &base[start..base.len().min(start + PAGE_BYTES)]);
+            page.copy = add_copy(&mut self.copies, &base[start..base.len().min(start + PAGE_BYTES)]);
         }
         &mut self.copies[page.copy as usize - 1]
     }
@@ -401,7 +408,7 @@ impl Fork {
     pub fn end_block(&mut self) -> bool {
         let mut is_apart = !self.is_mixed;
         for (page, now) in self.touched.drain(..).zip(&mut self.footprints) {
-            is_apart &= self.pages[page as usize].end_block(now);
+            is_apart &= self.pages[page as usize].end_block(&mut self.bitmaps, now);
         }
         is_apart
     }
@@ -411,23 +418,49 @@ impl Fork {
         let tables = self.tables.iter().zip(&other.tables);
         let mut pairs = tables.flat_map(|(one, two)| one.iter().zip(two));
         pairs.all(|(&one, &two)| {
-            one == 0 || two == 0 || self.pages[one as usize - 1].is_apart_from(&other.pages[two as usize - 1])
+            let page = |two| (&other.pages[two as usize - 1], &other.bitmaps[..]);
+            one == 0 || two == 0 || self.pages[one as usize - 1].is_apart_from(&self.bitmaps, page(two))
         })
     }
 
-    /// Drops the reference to the shared contents. What the blocks did remains.
-    pub fn let_go(&mut self) {
-        self.base = Shared::default();
+    /// Drops what the blocks did, and keeps the memory of at most `most_copies` copies for a later fork.
+    pub fn empty(&mut self, most_copies: usize) {
+        self.tables.clear();
+        self.pages.clear();
+        self.copies.clear();
+        self.copies.shrink_to(most_copies);
+        self.bitmaps.clear();
+        self.bitmaps.shrink_to(most_copies);
     }
 
-    /// Applies what the fork's blocks wrote and reduced to a part of a region that begins with page `first_page`.
-    pub fn apply(&self, region: usize, first_page: usize, data: &mut [u8]) {
-        let known = self.tables[region].iter().skip(first_page);
-        for (data, known) in data.chunks_mut(PAGE_BYTES).zip(known) {
-            if let Some(page) = known.checked_sub(1) {
-                self.pages[page as usize].apply(&self.copies, data);
+    /// The copy of a page, once a block of this fork has written to it.
+    #[inline]
+    fn copy_of(&self, page: &Page) -> Option<&[u8; PAGE_BYTES]> {
+        page.copy.checked_sub(1).map(|copy| &self.copies[copy as usize])
+    }
+
+    /// A page that blocks of this fork have accessed.
+    fn known(&self, region: usize, number: usize) -> Option<&Page> {
+        let known = self.tables[region].get(number)?.checked_sub(1)?;
+        Some(&self.pages[known as usize])
+    }
+}
+
+/// Applies what the blocks of all forks wrote and reduced, which do not conflict, to a part of a region that begins with
+/// page `first_page`.
+pub(super) fn apply(forks: &[Fork], region: usize, first_page: usize, data: &mut [u8]) {
+    for (number, memory) in (first_page..).zip(data.chunks_mut(PAGE_BYTES)) {
+        let pages = || forks.iter().filter_map(|fork| Some((fork, fork.known(region, number)?)));
+        let copies = pages().filter_map(|(fork, page)| Some((fork, page, fork.copy_of(page)?)));
+        for (index, (fork, page, copy)) in copies.enumerate() {
+            if index == 0 {
+                // Where no block wrote, a copy still holds what memory does.
+                memory.copy_from_slice(&copy[..memory.len()]);
+            } else {
+                page.apply(&fork.bitmaps, copy, memory);
             }
         }
+        pages().filter_map(|(_, page)| page.sums.as_ref()).for_each(|sums| sums.apply(memory));
     }
 }
 
@@ -440,7 +473,7 @@ pub(super) fn within_page(offset: usize, bytes: usize) -> Option<(usize, usize)>
 
 /// Copies a page, of which the last one of a region may be shorter. Returns one more than the index of the copy.
 #[inline(never)]
-fn copy_of(copies: &mut Vec<[u8; PAGE_BYTES]>, page: &[u8]) -> u32 {
+fn add_copy(copies: &mut Vec<[u8; PAGE_BYTES]>, page: &[u8]) -> u32 {
     if let Ok(page) = page.try_into() {
         copies.extend_from_slice(std::slice::from_ref::<[u8; PAGE_BYTES]>(page));
     } else {
@@ -449,4 +482,30 @@ fn copy_of(copies: &mut Vec<[u8; PAGE_BYTES]>, page: &[u8]) -> u32 {
         copies[last][..page.len()].copy_from_slice(page);
     }
     copies.len() as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_marks_of_elements_are_those_of_their_bytes() {
+        for bytes in [1, 2, 4, 8, 16] {
+            for step in (0..200).step_by(bytes) {
+                for (start, count) in [(0, 1), (1, 2), (3, 7), (5, 40), (17, 3)] {
+                    let start = start * bytes;
+                    if start + (count - 1) * step + bytes > PAGE_BYTES {
+                        continue;
+                    }
+                    let mut found = Marks::NOTHING;
+                    found.add_elements(start, bytes, step, count);
+                    let first_bytes = (0..count).map(|number| start + number * step);
+                    let mut wanted: Vec<usize> = first_bytes.flat_map(|first| first..first + bytes).collect();
+                    wanted.sort_unstable();
+                    wanted.dedup();
+                    assert_eq!(found.bytes().collect::<Vec<_>>(), wanted, "{start} {bytes} {step} {count}");
+                }
+            }
+        }
+    }
 }

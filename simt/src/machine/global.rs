@@ -11,8 +11,7 @@ use std::sync::{Arc, Mutex};
 
 use crate::launch::MemoryError;
 
-use super::elements::Elements;
-use super::fork::{Fork, PAGE_BYTES, Reduction, Shared, within_page};
+use super::fork::{self, Fork, Marks, PAGE_BYTES, Reduction, Shared, within_page};
 use super::id::Id;
 use super::journal::Journal;
 use super::written::Written;
@@ -148,6 +147,10 @@ pub enum Miss {
 /// How many bytes of a region one thread merges at a time.
 const PARTS_BYTES: usize = 512 * PAGE_BYTES;
 
+/// The most copies of pages whose memory is kept from one launch to the next, because the operating system takes long to
+/// provide it: 64 MiB for all forks together.
+const MOST_SPARE_COPIES: usize = (64 << 20) / PAGE_BYTES;
+
 /// Where the contents of global memory are, and what a write has to do first.
 #[derive(Clone, Debug, Default)]
 enum Contents {
@@ -171,6 +174,8 @@ pub struct Global {
     contents: Contents,
     /// The contents, while forks share them.
     lent: Option<Shared>,
+    /// Empty forks, whose allocations the next launch uses.
+    spare: Vec<Fork>,
 }
 
 /// The size of an allocation in the host's `usize`, at most `largest`. On a 32-bit host, 5 GiB must not become 1 GiB,
@@ -384,20 +389,43 @@ impl Global {
     /// contiguous in a fork; then the caller reads element by element, because an aligned element always is.
     #[inline(always)]
     pub fn read(&mut self, number: usize, offset: usize, bytes: usize) -> Option<&[u8]> {
-        match &mut self.contents {
-            Contents::Fork(fork) => fork.read(number, offset, bytes),
-            _ => self.regions[number].data.get(offset..offset + bytes),
-        }
+        self.read_some((number, offset), bytes, |marks, start| marks.add_range(start, bytes))
     }
 
     /// The bytes that a kernel writes, with their present values. All of them count as written. Like [`Global::read`]
     /// otherwise.
     #[inline(always)]
     pub fn write(&mut self, number: usize, offset: usize, bytes: usize) -> Option<&mut [u8]> {
+        self.write_some((number, offset), bytes, |marks, start| marks.add_range(start, bytes))
+    }
+
+    /// [`Global::read`], of which the kernel reads only the bytes that `mark` marks if this is a fork. It is passed the
+    /// place of the first byte among the marks.
+    #[inline(always)]
+    pub fn read_some(
+        &mut self,
+        (number, offset): (usize, usize),
+        bytes: usize,
+        mark: impl FnOnce(&mut Marks, usize),
+    ) -> Option<&[u8]> {
+        match &mut self.contents {
+            Contents::Fork(fork) => fork.read(number, offset, bytes, mark),
+            _ => self.regions[number].data.get(offset..offset + bytes),
+        }
+    }
+
+    /// [`Global::write`], of which the kernel writes only the bytes that `mark` marks. The caller must not change others.
+    #[inline(always)]
+    pub fn write_some(
+        &mut self,
+        (number, offset): (usize, usize),
+        bytes: usize,
+        mark: impl FnOnce(&mut Marks, usize),
+    ) -> Option<&mut [u8]> {
         match &mut self.contents {
             Contents::Here => {}
             Contents::Kept(journal) => journal.keep(number, offset, bytes, &self.regions[number].data),
-            Contents::Fork(fork) => return fork.write(number, offset, bytes),
+            Contents::Fork(fork) => return fork.write(number, offset, bytes, mark),
         }
         self.regions[number].data.get_mut(offset..offset + bytes)
     }
@@ -405,43 +433,16 @@ impl Global {
     /// The bytes that a kernel reads and then writes. Like [`Global::write`] otherwise.
     #[inline(always)]
     pub fn update(&mut self, number: usize, offset: usize, bytes: usize) -> Option<&mut [u8]> {
-        let element = Elements { offset, bytes, step: bytes, count: 1 };
-        self.note(number, offset..offset + bytes, std::iter::once(element), false);
+        self.read(number, offset, bytes)?;
         self.write(number, offset, bytes)
     }
 
-    /// [`Global::read`] for a reader that is not the kernel, or that does not know yet which of the bytes the kernel
-    /// reads. They do not count as read until [`Global::note`] says so.
+    /// [`Global::read`] for a reader that is not the kernel.
     #[inline(always)]
     pub fn peek(&self, number: usize, offset: usize, bytes: usize) -> Option<&[u8]> {
         match &self.contents {
             Contents::Fork(fork) => fork.peek(number, offset, bytes),
             _ => self.regions[number].data.get(offset..offset + bytes),
-        }
-    }
-
-    /// [`Global::write`] for a row with gaps. The caller must not change bytes that it does not pass to [`Global::note`].
-    #[inline(always)]
-    pub fn poke(&mut self, number: usize, offset: usize, bytes: usize) -> Option<&mut [u8]> {
-        match &mut self.contents {
-            Contents::Here => {}
-            Contents::Kept(journal) => journal.keep(number, offset, bytes, &self.regions[number].data),
-            Contents::Fork(fork) => return fork.poke(number, offset, bytes),
-        }
-        self.regions[number].data.get_mut(offset..offset + bytes)
-    }
-
-    /// Records which elements of the bytes that it gets from [`Global::peek`] or [`Global::poke`] the kernel reads or writes.
-    #[inline(always)]
-    pub fn note(
-        &mut self,
-        number: usize,
-        bytes: Range<usize>,
-        elements: impl Iterator<Item = Elements>,
-        is_write: bool,
-    ) {
-        if let Contents::Fork(fork) = &mut self.contents {
-            fork.note(number, bytes, elements, is_write);
         }
     }
 
@@ -486,11 +487,16 @@ impl Global {
     pub fn fork(&mut self, count: usize) -> Vec<Global> {
         let contents = self.regions.iter_mut().map(|region| std::mem::take(&mut region.data)).collect();
         let shared = Arc::new(contents);
-        let fork = |_| Global {
-            contents: Contents::Fork(Box::new(Fork::new(Arc::clone(&shared)))),
-            regions: self.regions.clone(),
-            unwritten_regions: self.unwritten_regions,
-            ..Global::default()
+        let fork = |_| {
+            let mut fork = self.spare.pop().unwrap_or_default();
+            fork.start(Arc::clone(&shared));
+            let (regions, unwritten_regions) = (self.regions.clone(), self.unwritten_regions);
+            Global {
+                contents: Contents::Fork(Box::new(fork)),
+                regions,
+                unwritten_regions,
+                ..Global::default()
+            }
         };
         let forks = (0..count).map(fork).collect();
         self.lent = Some(shared);
@@ -509,7 +515,9 @@ impl Global {
         let rest = |index: usize| forks[index + 1..].iter();
         let are_apart =
             (0..forks.len()).all(|index| rest(index).all(|other| forks[index].is_apart_from(other)));
-        forks.iter_mut().for_each(Fork::let_go);
+        for fork in &mut forks {
+            fork.base = Shared::default();
+        }
         let contents = self.lent.take().and_then(Arc::into_inner).expect("all forks have come back");
         for (region, data) in self.regions.iter_mut().zip(contents) {
             region.data = data;
@@ -517,6 +525,11 @@ impl Global {
         if are_apart && !forks.is_empty() {
             self.add(&regions, &forks, hands);
         }
+        let most_copies = MOST_SPARE_COPIES / forks.len().max(1);
+        for fork in &mut forks {
+            fork.empty(most_copies);
+        }
+        self.spare = forks;
         are_apart
     }
 
@@ -532,9 +545,7 @@ impl Global {
             let next = || parts.lock().expect("nobody panics with it").next();
             let work = || {
                 while let Some((part, data)) = next() {
-                    for fork in forks {
-                        fork.apply(number, part * (PARTS_BYTES / PAGE_BYTES), data);
-                    }
+                    fork::apply(forks, number, part * (PARTS_BYTES / PAGE_BYTES), data);
                 }
             };
             hands(if is_large { forks.len() } else { 1 }, &work);

@@ -7,7 +7,6 @@ pub mod affine;
 mod aligned;
 pub mod block;
 pub mod divergence;
-pub mod elements;
 pub mod file;
 pub mod fork;
 pub mod global;

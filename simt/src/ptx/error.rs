@@ -1,6 +1,6 @@
 //! The error for a text that cannot be read, with its position.
 
-use super::span::Span;
+use super::span::{LineIndex, Span};
 
 /// A PTX text that cannot be read or is not supported. What a kernel does wrong is a fault, and not this error.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -16,9 +16,8 @@ pub struct Error {
 }
 
 impl Error {
-    /// An error at the start of `span` in `text`.
+    /// An error at the start of `span` in `text`. For many errors in one text, [`LineIndex::error`] is faster.
     pub fn at(text: &str, span: Span, message: impl Into<String>) -> Error {
-        let (line, column) = span.line_column(text);
-        Error { message: message.into(), line, column }
+        LineIndex::new(text).error(span, message)
     }
 }

@@ -6,8 +6,8 @@
 
 use std::fmt;
 
-use simt::ptx::Span;
 use simt::ptx::ast::{Block, Instruction, Module, Operand, Statement};
+use simt::ptx::{LineIndex, Span};
 
 use crate::edits::{self, Edit};
 use crate::flow::{Among, Flow};
@@ -115,7 +115,7 @@ fn flatten<'m, 't>(block: &'m Block<'t>, steps: &mut Vec<Step<'m, 't>>) {
 
 /// The line of the learner's file, also for instructions that the compiler took from a header.
 fn line(module: &Module<'_>, inst: &Instruction<'_>, text: &str, file: &str) -> u32 {
-    let Some(loc) = inst.loc else { return inst.span.line_column(text).0 };
+    let Some(loc) = inst.loc else { return LineIndex::new(text).line(inst.span.start) };
     let is_own = module.files.iter().any(|known| known.index == loc.file && known.name.ends_with(file));
     match loc.inlined_at {
         Some((_, line)) if !is_own => line,

@@ -88,7 +88,8 @@ impl CheckedMemory<'_> {
         if !is_recorded {
             return;
         }
-        if let Some((start, length)) = Row::range_of_neighbours(at, mask, bytes)
+        let row = Row::of(at, mask).filter(|row| row.is_dense(bytes));
+        if let Some((start, length)) = row.and_then(|row| row.range(bytes))
             && let Some((_, range, written)) = self.locate(is_shared, start, length)
         {
             let Some(written) = written else { return };

@@ -116,6 +116,22 @@ fn blocks_that_touch_their_own_run_side_by_side() {
 }
 
 #[test]
+fn a_launch_knows_nothing_of_the_one_before() {
+    let trial = kernel(
+        "setp.gt.u32 %p1, %r3, 15; @%p1 ld.global.u32 %r4, [%rd3]; mad.lo.u32 %r4, %r4, 3, %r3;\n\
+         st.global.u32 [%rd4], %r4; @%p1 st.global.u32 [%rd3], %r4;\n\
+         and.b32 %r5, %r4, 60; cvt.u64.u32 %rd6, %r5; add.u64 %rd6, %rd6, %rd1;\n\
+         red.global.add.u32 [%rd6], %r3;",
+    );
+    let (mut one, mut two) = (trial.ready(1), trial.ready(2));
+    for launch in 0..3 {
+        one.run(report).unwrap();
+        assert!(two.run(|mut run| run.blocks_on_cores()).is_some(), "launch {launch}");
+        assert_eq!(one.global.differs_at(&two.global), None, "launch {launch}");
+    }
+}
+
+#[test]
 fn neighbours_may_share_a_page_but_no_byte() {
     // A byte of each block lies between two of others.
     kernel(

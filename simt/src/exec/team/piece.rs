@@ -2,13 +2,13 @@
 
 use crate::access::row::{Row, Shape};
 use crate::compile::inst::Inst;
-use crate::exec::memory::{read_row, write_row};
 use crate::exec::state::Run;
 use crate::exec::team::Team;
 use crate::exec::team::addresses::{Addresses, bank_of};
 use crate::isa::op::Op;
 use crate::isa::op::memory::Memory;
 use crate::machine::block::Block;
+use crate::machine::fork::Marks;
 use crate::machine::global::Global;
 use crate::machine::registers::{Bank, Slot, WARP_SIZE, Word};
 
@@ -81,7 +81,8 @@ impl Piece {
                 let data = if self.is_shared {
                     block.shared.get(offset..offset + length)
                 } else {
-                    read_row(global, row, (self.region, offset), (length, size_of::<T>() as u64))
+                    let mark = |marks: &mut Marks, at| row.mark(marks, (at, length), size_of::<T>() as u64);
+                    global.read_some((self.region, offset), length, mark)
                 };
                 row.load_words(&mut columns[w], data?);
             }
@@ -108,7 +109,8 @@ impl Piece {
                 let data = if self.is_shared {
                     block.shared.get_mut(offset..offset + length)
                 } else {
-                    write_row(global, row, (self.region, offset), (length, size_of::<T>() as u64))
+                    let mark = |marks: &mut Marks, at| row.mark(marks, (at, length), size_of::<T>() as u64);
+                    global.write_some((self.region, offset), length, mark)
                 };
                 row.store_words(&columns[w], data?);
             }

@@ -84,7 +84,7 @@ fn bind(m: &Modifiers<'_>, o: &mut Operands<'_, '_>, alu: Alu, ty: Type) -> Resu
     o.bind(&alu)?;
     third_predicate(m, o)?;
     o.args.imm |= u16::from(test(m.text(1))) << OUTCOMES;
-    o.args.imm |= if super::has(m, "ftz") { FTZ } else { 0 };
+    o.args.imm |= if m.says("ftz") { FTZ } else { 0 };
     o.args.imm |= if matches!(ty, Type::Bf16 | Type::Bf16x2) { IS_BF16 } else { 0 };
     Ok(Op::Alu(alu.run))
 }
