@@ -334,19 +334,27 @@ impl Fork {
         }
     }
 
-    /// [`Global::write_some`](super::global::Global::write_some)
+    /// [`Global::write_some`](super::global::Global::write_some). The first write copies the page. A region that holds zeros
+    /// because nobody has written to it is not read for that: such a page would be provided to be read, and then once more
+    /// to be written when the forks are joined, which takes the operating system many times as long.
     #[inline]
     pub fn write(
         &mut self,
-        region: usize,
+        (region, is_set): (usize, bool),
         offset: usize,
         bytes: usize,
         mark: impl FnOnce(&mut Marks, usize),
     ) -> Option<&mut [u8]> {
-        let page = self.page(region, offset, bytes)?;
+        let number = self.page(region, offset, bytes)?;
         let start = offset % PAGE_BYTES;
-        mark(&mut self.now(page).written, start);
-        self.own(page, region, offset).get_mut(start..start + bytes)
+        mark(&mut self.now(number).written, start);
+        let page = &mut self.pages[number];
+        if page.copy == 0 {
+            let (base, first) = (&self.base[region], offset - start);
+            let end = if is_set { base.len().min(first + PAGE_BYTES) } else { first };
+            page.copy = add_copy(&mut self.copies, &base[first..end]);
+        }
+        self.copies[page.copy as usize - 1].get_mut(start..start + bytes)
     }
 
     /// Adds the operand of a reduction to the sum of an aligned element, which is applied to memory at the end.
@@ -392,17 +400,6 @@ impl Fork {
         self.pages.len() - 1
     }
 
-    /// The contents of a page for writing. The first write copies them.
-    #[inline]
-    fn own(&mut self, page: usize, region: usize, offset: usize) -> &mut [u8; PAGE_BYTES] {
-        let page = &mut self.pages[page];
-        if page.copy == 0 {
-            let (base, start) = (&self.base[region], offset - offset % PAGE_BYTES);
-            page.copy = add_copy(&mut self.copies, &base[start..base.len().min(start + PAGE_BYTES)]);
-        }
-        &mut self.copies[page.copy as usize - 1]
-    }
-
     /// Ends a block. Returns whether it does not conflict with the earlier blocks on this fork: neither has accessed a
     /// byte that the other one wrote.
     pub fn end_block(&mut self) -> bool {
@@ -411,6 +408,12 @@ impl Fork {
             is_apart &= self.pages[page as usize].end_block(&mut self.bitmaps, now);
         }
         is_apart
+    }
+
+    /// Whether blocks have written to a region.
+    pub fn has_written(&self, region: usize) -> bool {
+        let mut pages = (0..self.tables[region].len()).filter_map(|number| self.known(region, number));
+        pages.any(|page| page.copy != 0 || page.sums.is_some())
     }
 
     /// Whether the blocks of one fork and those of another do not conflict.
@@ -471,7 +474,7 @@ pub(super) fn within_page(offset: usize, bytes: usize) -> Option<(usize, usize)>
     (start + bytes <= PAGE_BYTES).then_some((offset / PAGE_BYTES, start))
 }
 
-/// Copies a page, of which the last one of a region may be shorter. Returns one more than the index of the copy.
+/// Adds a copy of a page, with zeros after its last byte. Returns one more than the index of the copy.
 #[inline(never)]
 fn add_copy(copies: &mut Vec<[u8; PAGE_BYTES]>, page: &[u8]) -> u32 {
     if let Ok(page) = page.try_into() {

@@ -99,7 +99,7 @@ pub struct Region {
     pub live: bool,
     /// Whether kernels may write to it. They may not write to constant memory.
     pub writable: bool,
-    /// Whether the host ever wrote to it or gave it an initial value.
+    /// Whether anybody ever wrote to it or gave it an initial value.
     pub(super) is_set: bool,
     /// Which bytes have been written; `None` if all of them count as written, as in ordinary allocations.
     pub(super) written: Option<Written>,
@@ -347,7 +347,7 @@ impl Global {
         self.regions[buffer.region as usize].written.as_ref().is_none_or(|written| written.has(range))
     }
 
-    /// Whether the host ever wrote to an allocation, or gave it an initial value.
+    /// Whether anybody ever wrote to an allocation, or gave it an initial value.
     pub fn is_set(&self, buffer: Buffer) -> bool {
         self.regions[buffer.region as usize].is_set
     }
@@ -422,12 +422,14 @@ impl Global {
         bytes: usize,
         mark: impl FnOnce(&mut Marks, usize),
     ) -> Option<&mut [u8]> {
+        let region = &mut self.regions[number];
         match &mut self.contents {
             Contents::Here => {}
-            Contents::Kept(journal) => journal.keep(number, offset, bytes, &self.regions[number].data),
-            Contents::Fork(fork) => return fork.write(number, offset, bytes, mark),
+            Contents::Kept(journal) => journal.keep(number, offset, bytes, &region.data),
+            Contents::Fork(fork) => return fork.write((number, region.is_set), offset, bytes, mark),
         }
-        self.regions[number].data.get_mut(offset..offset + bytes)
+        region.is_set = true;
+        region.data.get_mut(offset..offset + bytes)
     }
 
     /// The bytes that a kernel reads and then writes. Like [`Global::write`] otherwise.
@@ -540,6 +542,7 @@ impl Global {
             if let Some(written) = &mut region.written {
                 others.for_each(|other| written.add(other));
             }
+            region.is_set |= forks.iter().any(|fork| fork.has_written(number));
             let is_large = region.data.len() > PARTS_BYTES;
             let parts = Mutex::new(region.data.chunks_mut(PARTS_BYTES).enumerate());
             let next = || parts.lock().expect("nobody panics with it").next();

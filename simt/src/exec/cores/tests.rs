@@ -119,8 +119,8 @@ fn blocks_that_touch_their_own_run_side_by_side() {
 fn a_launch_knows_nothing_of_the_one_before() {
     let trial = kernel(
         "setp.gt.u32 %p1, %r3, 15; @%p1 ld.global.u32 %r4, [%rd3]; mad.lo.u32 %r4, %r4, 3, %r3;\n\
-         st.global.u32 [%rd4], %r4; @%p1 st.global.u32 [%rd3], %r4;\n\
-         and.b32 %r5, %r4, 60; cvt.u64.u32 %rd6, %r5; add.u64 %rd6, %rd6, %rd1;\n\
+         @%p1 st.global.u32 [%rd3], %r4; and.b32 %r6, %r4, 4; setp.ne.u32 %p2, %r6, 0;\n\
+         @%p2 st.global.u32 [%rd4], %r4; and.b32 %r5, %r4, 60; cvt.u64.u32 %rd6, %r5; add.u64 %rd6, %rd6, %rd1;\n\
          red.global.add.u32 [%rd6], %r3;",
     );
     let (mut one, mut two) = (trial.ready(1), trial.ready(2));
