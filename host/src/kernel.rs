@@ -89,6 +89,7 @@ impl Machine<'_> {
             shared_bytes: wanted.shared_bytes as u32,
             checks: Checks::ALL,
             max_steps: self.limits.launch_steps,
+            cores: self.limits.cores,
             ..simt::Launch::new(wanted.grid, wanted.block)
         };
         self.device.launches += 1;

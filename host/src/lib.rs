@@ -58,6 +58,8 @@ pub struct Limits {
     pub calls: usize,
     /// Warp instructions of one launch.
     pub launch_steps: u64,
+    /// Cores of the computer that a launch uses. What happens does not depend on it.
+    pub cores: u32,
     /// Bytes that are printed.
     pub output_bytes: usize,
 }
@@ -70,6 +72,7 @@ impl Default for Limits {
             steps: 1 << 31,
             calls: 1000,
             launch_steps: 1_000_000_000,
+            cores: 1,
             output_bytes: 16 << 20,
         }
     }

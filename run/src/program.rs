@@ -10,6 +10,7 @@ use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, Result, anyhow, bail};
 use host::{Event, Finding, Given, Limits, Outcome};
+use lanes::cores;
 use lanes::terminal;
 use serde_json::{Value, json};
 use simt::Dim3;
@@ -83,7 +84,8 @@ pub(super) fn run(options: &RunOptions, text: &str) -> Result<Output> {
         guesses.for_each(|warning| terminal::warn(&warning.to_string()));
     }
     let limits = Limits::default();
-    let limits = Limits { launch_steps: options.max_steps.unwrap_or(limits.launch_steps), ..limits };
+    let launch_steps = options.max_steps.unwrap_or(limits.launch_steps);
+    let limits = Limits { launch_steps, cores: options.cores.unwrap_or_else(cores::available), ..limits };
     let mut input = Vec::new();
     if host::reads_input(&program) {
         std::io::stdin().read_to_end(&mut input).context("cannot read the standard input")?;
@@ -139,7 +141,6 @@ fn refuse(options: &RunOptions) -> Result<()> {
         ("--check", options.check.is_some()),
         ("--strict", options.strict),
         ("--device", options.device == Device::Gpu),
-        ("--cores", options.cores.is_some()),
         ("--trace", options.trace.is_some()),
     ];
     if let Some((option, _)) = given.iter().chain(&options.for_kernels()).find(|(_, given)| *given) {

@@ -207,6 +207,29 @@ fn an_option_of_a_single_launch_is_refused() {
 }
 
 #[test]
+fn a_program_does_the_same_on_any_number_of_cores() {
+    let text = "#include <stdio.h>\n\
+        __global__ void scale(float* x) { x[blockIdx.x * blockDim.x + threadIdx.x] *= 3; }\n\
+        __global__ void count(int* n) { *n = *n + 1; }\n\
+        int main() {\n\
+        const int n = 1 << 16;\n\
+        float* x; cudaMallocManaged(&x, n * sizeof(float));\n\
+        int* count_of; cudaMallocManaged(&count_of, sizeof(int)); *count_of = 0;\n\
+        for (int i = 0; i < n; i++) x[i] = i;\n\
+        scale<<<n / 256, 256>>>(x);\n\
+        count<<<n / 256, 256>>>(count_of);\n\
+        cudaDeviceSynchronize();\n\
+        float sum = 0; for (int i = 0; i < n; i++) sum += x[i] == 3.0f * i;\n\
+        printf(\"%g %d\\n\", sum, *count_of); cudaFree(x); cudaFree(count_of); return 0; }";
+    let path = file("cores.cu", text.as_bytes());
+    let on = |cores| stdout(&super::lanes(&["run", path.to_str().unwrap(), "--cores", cores])).to_owned();
+    let one = on("1");
+    assert!(one.contains("race") && one.contains("65536 "), "{one}");
+    assert_eq!(one, on("2"));
+    assert_eq!(one, on("7"));
+}
+
+#[test]
 fn what_is_not_supported_is_named_with_its_line() {
     let (printed, status) =
         run("unsupported.cu", "#include <stdio.h>\nint main() {\n    throw 1;\n    return 0;\n}");
