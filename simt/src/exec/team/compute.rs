@@ -16,34 +16,6 @@ use crate::machine::block::Block;
 use crate::machine::registers::{Bank, FULL_MASK, Registers, Shape, WARP_SIZE};
 
 impl Run<'_> {
-    /// Reads a special register into one that is affine, where it is; whether it is.
-    pub(super) fn read_affine(
-        &self,
-        block: &mut Block,
-        team: &Team,
-        inst: &Inst,
-        (what, wide): (Special, bool),
-    ) -> bool {
-        let Some(value) = self.affine_special(block, what) else { return false };
-        block.registers.set_affine(team.frame.base, inst.args.d, wide, value);
-        true
-    }
-
-    /// Loads a parameter of the kernel that is named: it is the same for all threads. Whether it is one.
-    #[inline(always)]
-    pub(super) fn load_parameter(
-        &self,
-        block: &mut Block,
-        team: &Team,
-        inst: &Inst,
-        access: &Access,
-    ) -> bool {
-        let Some(value) = self.named_parameter(access) else { return false };
-        let value = Affine::uniform(value);
-        block.registers.set_affine(team.frame.base, inst.args.d, access.register_bits == 64, value);
-        true
-    }
-
     /// What an access loads, if that is a parameter of the kernel that is named, not computed.
     #[inline(always)]
     pub(crate) fn named_parameter(&self, access: &Access) -> Option<u64> {
@@ -57,7 +29,7 @@ impl Run<'_> {
     }
 
     /// What a special register is in all threads of a block, where it is affine.
-    fn affine_special(&self, block: &Block, what: Special) -> Option<Affine> {
+    pub(super) fn affine_special(&self, block: &Block, what: Special) -> Option<Affine> {
         let (dim, grid) = (self.launch.block, block.registers.grid());
         let lanes = WARP_SIZE as u32;
         let rows = u64::from(lanes / grid.columns);

@@ -7,6 +7,8 @@ use crate::exec::team::Team;
 use crate::exec::team::compute::{compute, expand};
 use crate::exec::team::stack::Split;
 use crate::isa::op::Op;
+use crate::isa::special::Special;
+use crate::machine::affine::Affine;
 use crate::machine::block::Block;
 use crate::machine::divergence::position;
 use crate::machine::registers::{lane_count, lanes_of};
@@ -92,6 +94,14 @@ impl Run<'_> {
             Op::FrameAddress { .. } | Op::Load(_) if is_whole && self.is_common(block, team, inst) => {
                 self.carry_out_once(block, team, inst)?;
             }
+            // A step is counted for each warp, and the next one reads a clock that is later by one.
+            &Op::Special { what: Special::Clock, wide }
+                if is_whole && team.lanes.warps == block.warps.len() as u64 =>
+            {
+                let first = Affine::uniform(self.steps - team.lanes.warps + 1 + self.late);
+                let value = Affine { warp: 1, ..first };
+                block.registers.set_affine(team.frame.base, inst.args.d, wide, value);
+            }
             Op::Exit | Op::Return if is_whole && team.is_kernel(block) => {
                 team.leave(block);
                 self.end_together(block, team.pc);
@@ -134,9 +144,14 @@ impl Run<'_> {
             Op::Branch { .. } => return None,
             Op::Hint => {}
             _ if threads == 0 => {}
-            Op::Special { what, wide }
-                if may_replace && self.read_affine(block, team, inst, (*what, *wide)) => {}
-            Op::Load(access) if may_replace && self.load_parameter(block, team, inst, access) => {}
+            &Op::Special { what, wide } if may_replace => {
+                let value = self.affine_special(block, what)?;
+                block.registers.set_affine(team.frame.base, inst.args.d, wide, value);
+            }
+            Op::Load(access) if may_replace => {
+                let value = Affine::uniform(self.named_parameter(access)?);
+                block.registers.set_affine(team.frame.base, inst.args.d, access.register_bits == 64, value);
+            }
             _ => return None,
         }
         Some(team.pc + 1)
