@@ -24,6 +24,7 @@ use crate::isa::op::Op;
 use crate::isa::special::Special;
 use crate::launch::{Launch, Schedule};
 use crate::machine::block::Block;
+use crate::machine::fork::Conflict;
 use crate::machine::global::Global;
 use crate::machine::random::Random;
 use crate::machine::registers::WARP_SIZE;
@@ -56,6 +57,8 @@ struct Shared<'r> {
     deal: Option<u64>,
     /// Whether somebody has found out that one core has to do it all.
     is_over: AtomicBool,
+    /// Whether that is because a block wrote to what counted as input.
+    wrote_input: AtomicBool,
     /// The steps and blocks that the caller has been told of.
     told: [AtomicU64; 2],
 }
@@ -70,14 +73,14 @@ impl Run<'_> {
         }
         let cores = self.cores_worth_it();
         let is_plain = launch.schedule == Schedule::RoundRobin && !launch.weak_memory;
-        if is_plain && cores > 1 { self.each_by_itself(cores) } else { None }
+        if is_plain && cores > 1 { self.each_by_itself(cores, false) } else { None }
     }
 
-    /// [`Run::blocks_on_cores`] on so many.
-    fn each_by_itself(&mut self, cores: u64) -> Option<bool> {
+    /// [`Run::blocks_on_cores`] on so many, with all reads recorded if that is needed.
+    fn each_by_itself(&mut self, cores: u64, record_all: bool) -> Option<bool> {
         let launch = self.launch;
         let blocks = launch.grid.count();
-        let mut forks = self.global.fork(cores as usize);
+        let mut forks = self.global.fork(cores as usize, record_all);
         let shared = Shared {
             program: self.program,
             kernel: self.kernel,
@@ -88,6 +91,7 @@ impl Run<'_> {
             cores,
             deal: self.deal,
             is_over: AtomicBool::new(false),
+            wrote_input: AtomicBool::new(false),
             told: [AtomicU64::new(0), AtomicU64::new(0)],
         };
         let done = all_done(&shared, &mut forks);
@@ -98,9 +102,11 @@ impl Run<'_> {
         let done = done.filter(|done| steps_done(done) <= launch.max_steps);
         let went_well = done.is_some();
         let (forks, counted): (Vec<_>, Vec<_>) = done.unwrap_or_default().into_iter().unzip();
-        if !self.global.join(forks, hands) || !went_well {
+        let outcome = self.global.join(forks, hands);
+        if outcome.is_err() || !went_well {
             launch.pulse.iter().for_each(|pulse| pulse.take_back(steps, ended));
-            return None;
+            let wrote_input = shared.wrote_input.into_inner() || outcome == Err(Conflict::Input);
+            return if wrote_input { self.each_by_itself(cores, true) } else { None };
         }
         for counted in &counted {
             self.add(counted);
@@ -152,8 +158,9 @@ impl Run<'_> {
         }
         let divergent = block.warps.iter().filter(|warp| warp.diverged).count();
         self.count_warps(block.warps.len() as u64, divergent as u64);
-        let is_apart = self.global.end_block();
-        if is_apart && !self.has_found() { Ok(()) } else { Err(Stop::NeedsOneCore) }
+        let outcome = self.global.end_block();
+        shared.wrote_input.fetch_or(outcome == Err(Conflict::Input), Ordering::Relaxed);
+        if outcome.is_ok() && !self.has_found() { Ok(()) } else { Err(Stop::NeedsOneCore) }
     }
 }
 

@@ -8,6 +8,10 @@
 //! that another one accessed, the blocks may have communicated, and the result depends on which of them ran first. In that
 //! case the forks are discarded. Otherwise the written bytes are copied back.
 //!
+//! Most kernels only read some of their buffers, and reads are most of what there is to record. So a region that the first
+//! block on a fork reads and does not write counts as its *input* from then on, and nothing is recorded for it. If a block
+//! writes to a region that is an input of any fork, the blocks have to run again with all reads recorded.
+//!
 //! An integer reduction whose result is not used leaves the same sum in whichever order the blocks carry it out. Such
 //! sums are kept beside the page and added to memory at the end. Several blocks may add to one of them, and none may
 //! read it. Not recorded: which block accessed what. It is enough to know that there were two.
@@ -20,9 +24,6 @@ use super::written::{bits_of, words_of};
 /// The size of a page: small enough to copy quickly, and large enough that the row of a warp seldom crosses from one
 /// page to the next.
 pub const PAGE_BYTES: usize = 4096;
-
-/// One bit for each byte of a page.
-type Bits = [u64; PAGE_BYTES / 64];
 
 /// The contents of all regions, which are read only while there are forks.
 pub(super) type Shared = Arc<Vec<Vec<u8>>>;
@@ -38,7 +39,7 @@ pub struct Reduction {
     pub update: fn(u64, u64, u64) -> u64,
 }
 
-/// The words of [`Bits`], one bit for each.
+/// The words of the bitmap, one bit for each.
 type Words = u64;
 
 const _: () = assert!(PAGE_BYTES / 64 == Words::BITS as usize, "a page has as many words as a word has bits");
@@ -46,27 +47,17 @@ const _: () = assert!(PAGE_BYTES / 64 == Words::BITS as usize, "a page has as ma
 /// Bytes of a page, and in which words of the bitmap they are.
 #[derive(Clone, Debug)]
 pub struct Marks {
-    bits: Bits,
+    /// One bit for each byte.
+    bits: [u64; PAGE_BYTES / 64],
     /// The words in which there are bits.
     any: Words,
 }
 
-/// The bytes of a page that the current block has accessed.
+/// The bytes of a page that blocks have accessed.
 #[derive(Clone, Debug)]
 struct Footprint {
     read: Marks,
     written: Marks,
-}
-
-/// The bytes of a page that earlier blocks have accessed.
-#[derive(Clone, Copy, Debug, Default)]
-struct Bytes {
-    /// One more than the index of the bitmap, once a word was neither empty nor full.
-    bits: u32,
-    /// The words in which there are bits.
-    any: Words,
-    /// Those in which all bits are set; they are not kept up to date in `bits`.
-    full: Words,
 }
 
 /// The sums that reductions have made up for a page.
@@ -78,17 +69,15 @@ struct Sums {
 }
 
 /// A page that a block has accessed.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 struct Page {
     /// One more than the index of its copy, once a block has written to it.
     copy: u32,
-    /// The bytes that earlier blocks have read.
-    read: Bytes,
-    /// The bytes that earlier blocks have written.
-    written: Bytes,
-    sums: Option<Box<Sums>>,
     /// One more than its index in `touched`, if the current block has accessed it.
     now: u32,
+    /// What earlier blocks have accessed.
+    past: Footprint,
+    sums: Option<Box<Sums>>,
 }
 
 /// Global memory as one core sees it.
@@ -101,8 +90,6 @@ pub(super) struct Fork {
     pages: Vec<Page>,
     /// Copies of pages, in the order in which they were made.
     copies: Vec<[u8; PAGE_BYTES]>,
-    /// The bitmaps of [`Bytes`].
-    bitmaps: Vec<Bits>,
     /// The pages that the current block has accessed.
     touched: Vec<u32>,
     /// Which of their bytes it has accessed. The footprints after these are empty, and are kept so that later blocks
@@ -110,6 +97,19 @@ pub(super) struct Fork {
     footprints: Vec<Footprint>,
     /// Whether one byte was part of two different reductions.
     is_mixed: bool,
+    /// By region: whether it is an input. Empty until the first block has ended.
+    is_input: Vec<bool>,
+    /// Whether a block has written to an input.
+    wrote_input: bool,
+}
+
+/// Why blocks that ran side by side may have done something else than they would have in their order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Conflict {
+    /// One wrote a byte that another one accessed.
+    Bytes,
+    /// One wrote to an input. Whether bytes are in conflict is not known.
+    Input,
 }
 
 impl Marks {
@@ -143,6 +143,11 @@ impl Marks {
         self.add(last_word, to);
     }
 
+    /// Whether the two sets are disjoint.
+    fn is_apart_from(&self, other: &Marks) -> bool {
+        bits_of(self.any & other.any).all(|word| self.bits[word] & other.bits[word] == 0)
+    }
+
     /// Adds aligned elements of `bytes` bytes from `start` on, each of which starts `step` bytes after the one before it.
     pub fn add_elements(&mut self, start: usize, bytes: usize, step: usize, count: usize) {
         let end = start + (count - 1) * step + bytes;
@@ -159,85 +164,48 @@ impl Marks {
 
 impl Footprint {
     const NOTHING: Footprint = Footprint { read: Marks::NOTHING, written: Marks::NOTHING };
-}
 
-impl Bytes {
-    /// The bits of a word. The bitmap is one of `bitmaps`.
-    #[inline(always)]
-    fn word(&self, bitmaps: &[Bits], word: usize) -> u64 {
-        if self.full >> word & 1 != 0 {
-            u64::MAX
-        } else {
-            self.bits.checked_sub(1).map_or(0, |bits| bitmaps[bits as usize][word])
-        }
-    }
-
-    /// Adds bits to a word.
-    #[inline(always)]
-    fn add(&mut self, bitmaps: &mut Vec<Bits>, word: usize, more: u64) {
-        let bits = self.word(bitmaps, word) | more;
-        if bits == 0 {
-            return;
-        }
-        self.any |= 1 << word;
-        if bits == u64::MAX {
-            self.full |= 1 << word;
-            return;
-        }
-        if self.bits == 0 {
-            bitmaps.push([0; PAGE_BYTES / 64]);
-            self.bits = bitmaps.len() as u32;
-        }
-        bitmaps[self.bits as usize - 1][word] = bits;
+    /// Whether it has none of the bytes that are part of these sums.
+    fn has_none_of(&self, sums: &Sums) -> bool {
+        let mut words = bits_of(self.read.any | self.written.any);
+        words.all(|word| (self.read.bits[word] | self.written.bits[word]) & sums.word(word) == 0)
     }
 }
 
 impl Page {
     /// Adds the accesses of the block that has ended to those of earlier blocks, and empties its footprint. Returns
     /// whether the two do not conflict.
-    fn end_block(&mut self, bitmaps: &mut Vec<Bits>, now: &mut Footprint) -> bool {
-        let mut common = 0;
+    fn end_block(&mut self, now: &mut Footprint) -> bool {
+        let (past, mut common) = (&mut self.past, 0);
         for word in bits_of(now.read.any | now.written.any) {
             let [read, written] = [&mut now.read, &mut now.written].map(|marks| take(&mut marks.bits[word]));
-            common |= self.written.word(bitmaps, word) & (read | written);
-            common |= self.read.word(bitmaps, word) & written;
-            self.read.add(bitmaps, word, read);
-            self.written.add(bitmaps, word, written);
+            common |= past.written.bits[word] & (read | written) | past.read.bits[word] & written;
+            past.read.bits[word] |= read;
+            past.written.bits[word] |= written;
         }
-        (now.read.any, now.written.any, self.now) = (0, 0, 0);
-        common == 0 && self.sums.as_ref().is_none_or(|sums| self.has_none_of(bitmaps, sums))
+        past.read.any |= take(&mut now.read.any);
+        past.written.any |= take(&mut now.written.any);
+        self.now = 0;
+        common == 0 && self.sums.as_ref().is_none_or(|sums| self.past.has_none_of(sums))
     }
 
-    /// Whether no block read or wrote bytes that are part of these sums.
-    fn has_none_of(&self, bitmaps: &[Bits], sums: &Sums) -> bool {
-        let mut words = bits_of(self.read.any | self.written.any);
-        words.all(|word| {
-            (self.read.word(bitmaps, word) | self.written.word(bitmaps, word)) & sums.word(word) == 0
-        })
-    }
-
-    /// Whether the blocks of this fork and those of another one do not conflict on this page. Each has its bitmaps.
-    fn is_apart_from(&self, own: &[Bits], (other, others): (&Page, &[Bits])) -> bool {
-        let are_apart = |one: &Bytes, two: &Bytes| {
-            bits_of(one.any & two.any).all(|word| one.word(own, word) & two.word(others, word) == 0)
-        };
-        let same_sums = match (&self.sums, &other.sums) {
-            (Some(one), Some(two)) => one.is_like(two),
-            _ => true,
-        };
-        are_apart(&self.written, &other.written)
-            && are_apart(&self.written, &other.read)
-            && are_apart(&self.read, &other.written)
-            && other.sums.as_ref().is_none_or(|sums| self.has_none_of(own, sums))
-            && self.sums.as_ref().is_none_or(|sums| other.has_none_of(others, sums))
-            && same_sums
+    /// Whether the blocks of this fork and those of another one do not conflict on this page.
+    fn is_apart_from(&self, other: &Page) -> bool {
+        let (one, two) = (&self.past, &other.past);
+        let mut both_sums = self.sums.iter().zip(&other.sums);
+        one.written.is_apart_from(&two.written)
+            && one.written.is_apart_from(&two.read)
+            && one.read.is_apart_from(&two.written)
+            && other.sums.as_ref().is_none_or(|sums| one.has_none_of(sums))
+            && self.sums.as_ref().is_none_or(|sums| two.has_none_of(sums))
+            && both_sums.all(|(one, two)| one.is_like(two))
     }
 
     /// Copies the written bytes to memory.
-    fn apply(&self, bitmaps: &[Bits], data: &[u8; PAGE_BYTES], memory: &mut [u8]) {
-        for word in bits_of(self.written.any) {
+    fn apply(&self, data: &[u8; PAGE_BYTES], memory: &mut [u8]) {
+        for word in bits_of(self.past.written.any) {
             let bytes = word * 64..memory.len().min(word * 64 + 64);
-            let written = self.written.word(bitmaps, word);
+            let written = self.past.written.bits[word];
             let pairs = memory[bytes.clone()].iter_mut().zip(&data[bytes]).enumerate();
             pairs.filter(|(byte, _)| written >> byte & 1 != 0).for_each(|(_, (to, from))| *to = *from);
         }
@@ -301,10 +269,18 @@ fn value_of(bytes: &[u8]) -> u64 {
 }
 
 impl Fork {
-    /// Makes an empty fork one of memory with these contents.
-    pub fn start(&mut self, base: Shared) {
+    /// Makes an empty fork one of memory with these contents. It has no inputs if it `records_all` reads.
+    pub fn start(&mut self, base: Shared, records_all: bool) {
         self.tables.resize(base.len(), Vec::new());
-        (self.base, self.is_mixed) = (base, false);
+        self.is_input.clear();
+        self.is_input.resize(if records_all { base.len() } else { 0 }, false);
+        (self.base, self.is_mixed, self.wrote_input) = (base, false, false);
+    }
+
+    /// Whether a region is an input.
+    #[inline(always)]
+    pub fn is_input(&self, region: usize) -> bool {
+        self.is_input.get(region) == Some(&true)
     }
 
     /// [`Global::read_some`](super::global::Global::read_some)
@@ -316,6 +292,9 @@ impl Fork {
         bytes: usize,
         mark: impl FnOnce(&mut Marks, usize),
     ) -> Option<&[u8]> {
+        if self.is_input(region) {
+            return self.base[region].get(offset..offset + bytes);
+        }
         let page = self.page(region, offset, bytes)?;
         let start = offset % PAGE_BYTES;
         mark(&mut self.now(page).read, start);
@@ -345,6 +324,7 @@ impl Fork {
         bytes: usize,
         mark: impl FnOnce(&mut Marks, usize),
     ) -> Option<&mut [u8]> {
+        self.will_write(region);
         let number = self.page(region, offset, bytes)?;
         let start = offset % PAGE_BYTES;
         mark(&mut self.now(number).written, start);
@@ -357,8 +337,17 @@ impl Fork {
         self.copies[page.copy as usize - 1].get_mut(start..start + bytes)
     }
 
+    /// Notes that a block is about to write to a region, which then is no input any more.
+    #[inline(always)]
+    fn will_write(&mut self, region: usize) {
+        if self.is_input(region) {
+            (self.is_input[region], self.wrote_input) = (false, true);
+        }
+    }
+
     /// Adds the operand of a reduction to the sum of an aligned element, which is applied to memory at the end.
     pub fn reduce(&mut self, region: usize, offset: usize, reduction: Reduction, operand: u64) {
+        self.will_write(region);
         let Some(page) = self.page(region, offset, usize::from(reduction.bytes)) else { return };
         let sums = self.pages[page].sums.get_or_insert_with(Sums::new);
         self.is_mixed |= !sums.add(offset % PAGE_BYTES, reduction, operand);
@@ -395,19 +384,25 @@ impl Fork {
         if table.is_empty() {
             *table = vec![0; self.base[region].len().div_ceil(PAGE_BYTES)];
         }
-        self.pages.push(Page::default());
+        self.pages.push(Page { copy: 0, now: 0, past: Footprint::NOTHING, sums: None });
         table[number] = self.pages.len() as u32;
         self.pages.len() - 1
     }
 
-    /// Ends a block. Returns whether it does not conflict with the earlier blocks on this fork: neither has accessed a
-    /// byte that the other one wrote.
-    pub fn end_block(&mut self) -> bool {
+    /// Ends a block. An error is why it may be in conflict with the earlier blocks on this fork.
+    pub fn end_block(&mut self) -> Result<(), Conflict> {
         let mut is_apart = !self.is_mixed;
         for (page, now) in self.touched.drain(..).zip(&mut self.footprints) {
-            is_apart &= self.pages[page as usize].end_block(&mut self.bitmaps, now);
+            is_apart &= self.pages[page as usize].end_block(now);
         }
-        is_apart
+        if self.wrote_input {
+            return Err(Conflict::Input);
+        }
+        if self.is_input.is_empty() {
+            let is_read = |region: usize| !self.tables[region].is_empty() && !self.has_written(region);
+            self.is_input = (0..self.tables.len()).map(is_read).collect();
+        }
+        if is_apart { Ok(()) } else { Err(Conflict::Bytes) }
     }
 
     /// Whether blocks have written to a region.
@@ -421,8 +416,7 @@ impl Fork {
         let tables = self.tables.iter().zip(&other.tables);
         let mut pairs = tables.flat_map(|(one, two)| one.iter().zip(two));
         pairs.all(|(&one, &two)| {
-            let page = |two| (&other.pages[two as usize - 1], &other.bitmaps[..]);
-            one == 0 || two == 0 || self.pages[one as usize - 1].is_apart_from(&self.bitmaps, page(two))
+            one == 0 || two == 0 || self.pages[one as usize - 1].is_apart_from(&other.pages[two as usize - 1])
         })
     }
 
@@ -430,10 +424,9 @@ impl Fork {
     pub fn empty(&mut self, most_copies: usize) {
         self.tables.clear();
         self.pages.clear();
+        self.pages.shrink_to(most_copies);
         self.copies.clear();
         self.copies.shrink_to(most_copies);
-        self.bitmaps.clear();
-        self.bitmaps.shrink_to(most_copies);
     }
 
     /// The copy of a page, once a block of this fork has written to it.
@@ -449,18 +442,31 @@ impl Fork {
     }
 }
 
+/// Compares what the blocks on all forks accessed. An error is why they may be in conflict.
+pub(super) fn compare(forks: &[Fork]) -> Result<(), Conflict> {
+    let regions = forks.first().map_or(0, |fork| fork.tables.len());
+    let is_written = |region| forks.iter().any(|fork| fork.has_written(region));
+    if (0..regions).any(|region| forks.iter().any(|fork| fork.is_input(region)) && is_written(region)) {
+        return Err(Conflict::Input);
+    }
+    let mut numbered = forks.iter().enumerate();
+    let are_apart =
+        numbered.all(|(number, one)| forks[..number].iter().all(|other| one.is_apart_from(other)));
+    if are_apart { Ok(()) } else { Err(Conflict::Bytes) }
+}
+
 /// Applies what the blocks of all forks wrote and reduced, which do not conflict, to a part of a region that begins with
 /// page `first_page`.
 pub(super) fn apply(forks: &[Fork], region: usize, first_page: usize, data: &mut [u8]) {
     for (number, memory) in (first_page..).zip(data.chunks_mut(PAGE_BYTES)) {
         let pages = || forks.iter().filter_map(|fork| Some((fork, fork.known(region, number)?)));
-        let copies = pages().filter_map(|(fork, page)| Some((fork, page, fork.copy_of(page)?)));
-        for (index, (fork, page, copy)) in copies.enumerate() {
+        let copies = pages().filter_map(|(fork, page)| Some((page, fork.copy_of(page)?)));
+        for (index, (page, copy)) in copies.enumerate() {
             if index == 0 {
                 // Where no block wrote, a copy still holds what memory does.
                 memory.copy_from_slice(&copy[..memory.len()]);
             } else {
-                page.apply(&fork.bitmaps, copy, memory);
+                page.apply(copy, memory);
             }
         }
         pages().filter_map(|(_, page)| page.sums.as_ref()).for_each(|sums| sums.apply(memory));
@@ -490,6 +496,48 @@ fn add_copy(copies: &mut Vec<[u8; PAGE_BYTES]>, page: &[u8]) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn fork(records_all: bool) -> Fork {
+        let mut fork = Fork::default();
+        fork.start(Arc::new(vec![vec![0; 2 * PAGE_BYTES]]), records_all);
+        fork
+    }
+
+    /// A block that reads some words and writes others.
+    fn block(fork: &mut Fork, reads: &[usize], writes: &[usize]) -> Result<(), Conflict> {
+        for &offset in reads {
+            fork.read(0, offset, 4, |marks, at| marks.add_range(at, 4)).unwrap();
+        }
+        for &offset in writes {
+            fork.write((0, true), offset, 4, |marks, at| marks.add_range(at, 4)).unwrap().fill(7);
+        }
+        fork.end_block()
+    }
+
+    #[test]
+    fn a_region_that_the_first_block_only_reads_is_not_recorded() {
+        let mut one = fork(false);
+        assert_eq!(block(&mut one, &[0, 5000], &[]), Ok(()));
+        assert_eq!(block(&mut one, &[4], &[]), Ok(()));
+        assert_eq!(block(&mut one, &[], &[8]), Err(Conflict::Input));
+        assert_eq!(one.peek(0, 8, 4), Some(&[7; 4][..]), "the block itself sees what it wrote");
+        let mut one = fork(true);
+        assert_eq!(block(&mut one, &[0], &[]), Ok(()));
+        assert_eq!(block(&mut one, &[4], &[8]), Ok(()));
+        assert_eq!(block(&mut one, &[], &[4]), Err(Conflict::Bytes));
+    }
+
+    #[test]
+    fn what_is_input_for_one_fork_is_written_by_no_other() {
+        for (records_all, read, expected) in
+            [(false, 0, Err(Conflict::Input)), (true, 0, Ok(())), (true, 8, Err(Conflict::Bytes))]
+        {
+            let mut forks = [fork(records_all), fork(records_all)];
+            assert_eq!(block(&mut forks[0], &[read], &[]), Ok(()));
+            assert_eq!(block(&mut forks[1], &[], &[8]), Ok(()));
+            assert_eq!(compare(&forks), expected);
+        }
+    }
 
     #[test]
     fn the_marks_of_elements_are_those_of_their_bytes() {

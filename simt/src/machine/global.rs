@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex};
 
 use crate::launch::MemoryError;
 
-use super::fork::{self, Fork, Marks, PAGE_BYTES, Reduction, Shared, within_page};
+use super::fork::{self, Conflict, Fork, Marks, PAGE_BYTES, Reduction, Shared, within_page};
 use super::id::Id;
 use super::journal::Journal;
 use super::written::Written;
@@ -148,8 +148,8 @@ pub enum Miss {
 const PARTS_BYTES: usize = 512 * PAGE_BYTES;
 
 /// The most copies of pages whose memory is kept from one launch to the next, because the operating system takes long to
-/// provide it: 64 MiB for all forks together.
-const MOST_SPARE_COPIES: usize = (64 << 20) / PAGE_BYTES;
+/// provide it: 128 MiB for all forks together.
+const MOST_SPARE_COPIES: usize = (128 << 20) / PAGE_BYTES;
 
 /// Where the contents of global memory are, and what a write has to do first.
 #[derive(Clone, Debug, Default)]
@@ -484,14 +484,14 @@ impl Global {
         self.unwritten_regions = journal.unwritten_regions;
     }
 
-    /// Forks this memory, once for each core that will execute blocks. Until [`Global::join`] this memory has no
-    /// contents.
-    pub fn fork(&mut self, count: usize) -> Vec<Global> {
+    /// Forks this memory, once for each core that will execute blocks. The forks have no inputs if they `record_all` reads.
+    /// Until [`Global::join`] this memory has no contents.
+    pub fn fork(&mut self, count: usize, record_all: bool) -> Vec<Global> {
         let contents = self.regions.iter_mut().map(|region| std::mem::take(&mut region.data)).collect();
         let shared = Arc::new(contents);
         let fork = |_| {
             let mut fork = self.spare.pop().unwrap_or_default();
-            fork.start(Arc::clone(&shared));
+            fork.start(Arc::clone(&shared), record_all);
             let (regions, unwritten_regions) = (self.regions.clone(), self.unwritten_regions);
             Global {
                 contents: Contents::Fork(Box::new(fork)),
@@ -505,18 +505,19 @@ impl Global {
         forks
     }
 
-    /// Takes the contents back and applies what the blocks on the forks did, unless these blocks conflict. Returns
-    /// whether they do not. No other fork may be left. `hands` runs a closure on at most so many threads, which share
-    /// the work.
-    pub fn join(&mut self, forks: Vec<Global>, hands: impl Fn(usize, &(dyn Fn() + Sync))) -> bool {
+    /// Takes the contents back and applies what the blocks on the forks did, unless they may be in conflict: that is the
+    /// error. No other fork may be left. `hands` runs a closure on at most so many threads, which share the work.
+    pub fn join(
+        &mut self,
+        forks: Vec<Global>,
+        hands: impl Fn(usize, &(dyn Fn() + Sync)),
+    ) -> Result<(), Conflict> {
         let split = |fork: Global| match fork.contents {
             Contents::Fork(contents) => Some((fork.regions, *contents)),
             _ => None,
         };
         let (regions, mut forks): (Vec<_>, Vec<_>) = forks.into_iter().filter_map(split).unzip();
-        let rest = |index: usize| forks[index + 1..].iter();
-        let are_apart =
-            (0..forks.len()).all(|index| rest(index).all(|other| forks[index].is_apart_from(other)));
+        let outcome = fork::compare(&forks);
         for fork in &mut forks {
             fork.base = Shared::default();
         }
@@ -524,7 +525,7 @@ impl Global {
         for (region, data) in self.regions.iter_mut().zip(contents) {
             region.data = data;
         }
-        if are_apart && !forks.is_empty() {
+        if outcome.is_ok() && !forks.is_empty() {
             self.add(&regions, &forks, hands);
         }
         let most_copies = MOST_SPARE_COPIES / forks.len().max(1);
@@ -532,7 +533,7 @@ impl Global {
             fork.empty(most_copies);
         }
         self.spare = forks;
-        are_apart
+        outcome
     }
 
     /// Applies the changes of the forks. Threads share the parts of the larger regions.
@@ -555,9 +556,9 @@ impl Global {
         }
     }
 
-    /// Ends a block on this fork. Returns whether this block and the earlier ones can have run in any order.
-    pub fn end_block(&mut self) -> bool {
-        let Contents::Fork(fork) = &mut self.contents else { return true };
+    /// Ends a block on this fork. An error is why this block and the earlier ones may not have run in any order.
+    pub fn end_block(&mut self) -> Result<(), Conflict> {
+        let Contents::Fork(fork) = &mut self.contents else { return Ok(()) };
         fork.end_block()
     }
 

@@ -182,6 +182,27 @@ fn reading_what_nobody_writes_is_no_communication() {
 }
 
 #[test]
+fn what_the_first_blocks_only_read_may_be_written_by_later_ones() {
+    // The last half of the blocks write to words of their own.
+    let write = "ld.global.u32 %r4, [%rd3]; setp.lt.u32 %p1, %r2, 75; @%p1 bra END; add.u32 %r4, %r4, %r2;\n\
+                 st.global.u32 [%rd3], %r4; ld.global.u32 %r5, [%rd3]; st.global.u32 [%rd4], %r5;\nEND:";
+    kernel(write).check_all(true);
+    kernel(&write.replace("st.global.u32 [%rd3], %r4", "red.global.add.u32 [%rd3+-300], %r4")).check(false);
+    // The last block writes to a word that all have read.
+    kernel(
+        "ld.global.u32 %r4, [%rd1+400]; st.global.u32 [%rd4], %r4; setp.ne.u32 %p1, %r3, 19199; @%p1 bra END;\n\
+         st.global.u32 [%rd1+400], %r3;\nEND:",
+    )
+    .check_all(false);
+    // Only that block reads another one, which no other does.
+    kernel(
+        "ld.global.u32 %r4, [%rd1+400]; st.global.u32 [%rd4], %r4; setp.ne.u32 %p1, %r3, 19199; @%p1 bra END;\n\
+         ld.global.u32 %r5, [%rd1+404]; st.global.u32 [%rd1+404], %r3; st.global.u32 [%rd4], %r5;\nEND:",
+    )
+    .check_all(true);
+}
+
+#[test]
 fn tickets_are_taken_in_order() {
     kernel("atom.global.add.u32 %r4, [%rd2], 1; st.global.u32 [%rd3], %r4;").check_all(false);
 }
