@@ -6,6 +6,9 @@
 //! have done beside the others: which turns a block's warps get, in which order lanes store, and when a block is probed
 //! depends on the block alone. Then the forks are joined, counters are added, and that is the launch.
 //!
+//! If a block wrote to what its fork or another one had taken for an input, of which reads are not recorded, the blocks are
+//! run side by side once more, with all reads recorded.
+//!
 //! Whatever else happens, the forks are thrown away, and the launch is run on one core as if nothing had been: a byte
 //! that two blocks share, a fault, something found by a checker, a word printed, a block that cannot go on by itself,
 //! steps beyond the bound. So the report of a launch never depends on how many cores there were, and nothing here has

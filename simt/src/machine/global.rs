@@ -148,7 +148,7 @@ pub enum Miss {
 const PARTS_BYTES: usize = 512 * PAGE_BYTES;
 
 /// The most copies of pages whose memory is kept from one launch to the next, because the operating system takes long to
-/// provide it: 128 MiB for all forks together.
+/// provide it: 128 MiB for all forks together, and a quarter as much for what is recorded of the pages.
 const MOST_SPARE_COPIES: usize = (128 << 20) / PAGE_BYTES;
 
 /// Where the contents of global memory are, and what a write has to do first.
