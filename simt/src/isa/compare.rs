@@ -8,7 +8,7 @@
 use super::affine::{Comparison, Rule};
 use super::grammar::Modifiers;
 use super::operands::Operands;
-use super::value::{Alu, Args, Flushed, Kind, Run, Value, alu, by_int, by_type, map2, mask_of};
+use super::value::{Alu, Args, Flushed, Kind, Run, Value, alu, by_int, by_type, map_pred, map2, mask_of};
 use crate::isa::form::{Family, Form};
 use crate::isa::op::Op;
 use crate::machine::registers::{Bank, Lanes, Warps};
@@ -67,15 +67,11 @@ pub(super) fn test(comparison: &str) -> Test {
     }
 }
 
-/// Whether the outcome of comparing `a` with `b` is in `TEST`. That is a constant, so the compiled code has one
-/// comparison.
+/// Whether the outcome of comparing `a` with `b` is in `TEST`, which does not have `UNORDERED`. That is a constant, so the compiled
+/// code has one comparison.
 #[inline(always)]
 fn holds<const TEST: Test, T: PartialOrd + Copy>(a: T, b: T) -> bool {
-    let ordered = |test: Test| {
-        (test & LESS != 0 && a < b) || (test & EQUAL != 0 && a == b) || (test & GREATER != 0 && a > b)
-    };
-    // Two numbers are unordered if none of the three other relations holds.
-    if TEST & UNORDERED == 0 { ordered(TEST) } else { !ordered(!TEST) }
+    (TEST & LESS != 0 && a < b) || (TEST & EQUAL != 0 && a == b) || (TEST & GREATER != 0 && a > b)
 }
 
 /// The Rust type for values that are only moved. Floating-point types remain what they are, because their literals
@@ -88,10 +84,13 @@ macro_rules! by_bits {
     };
 }
 
-/// A comparison of one type, as the instructions that use it.
+/// A comparison of one type, as the instructions that use it. Only half of the comparisons have a loop of their own. Each of the
+/// others is the complement of one that has, and its truth table says so.
 struct Runs {
     sources: &'static [Kind],
-    /// `setp` with one result and no third predicate: the form that loops use.
+    /// Whether the loop's comparison is the complement of what the instruction asks for.
+    complement: bool,
+    /// `setp` with one result and no third predicate: the form that kernels use most.
     setp: Run,
     /// `setp` with all there is: `d|q`, and a third predicate.
     setp_pair: Run,
@@ -101,34 +100,42 @@ struct Runs {
     set_float: Run,
 }
 
-fn runs<const TEST: Test, T: Value + PartialOrd>() -> Runs {
+fn runs<const TEST: Test, T: Value + PartialOrd>(complement: bool) -> Runs {
     Runs {
         sources: const { &[T::KIND, T::KIND] },
-        setp: |warps, args| map2(warps, args, holds::<TEST, T>),
+        complement,
+        setp: |warps, args| {
+            map2(warps, args, holds::<TEST, T>);
+            if args.imm != ALONE {
+                map_pred(warps, &Args { a: args.d, ..*args }, |holds| !holds);
+            }
+        },
         setp_pair: |warps, args| write_pair(warps, args, compare::<TEST, T>),
         set_bits: |warps, args| write_set(warps, args, compare::<TEST, T>, u32::MAX),
         set_float: |warps, args| write_set(warps, args, compare::<TEST, T>, 1f32.to_bits()),
     }
 }
 
-/// [`runs`] of the comparison `$test`, one of those listed.
+/// [`runs`] of `$test`, one of those listed.
 macro_rules! by_test {
-    ($test:expr, $T:ty; $($listed:literal)*) => {
+    ($test:expr, $complement:expr, $T:ty; $($listed:literal)*) => {
         match $test {
-            $($listed => runs::<$listed, $T>(),)*
+            $($listed => runs::<$listed, $T>($complement),)*
             other => unreachable!("the form's grammar lists no comparison {other} for this type"),
         }
     };
 }
 
-/// Integers have no comparison that always holds, nor one that never does.
+/// Integers are less, equal or greater, so a comparison that holds for two of these is the complement of one that holds for the third.
 fn int_runs<T: Value + PartialOrd>(test: Test) -> Runs {
-    by_test!(test, T; 1 2 3 4 5 6)
+    let complement = test.count_ones() == 2;
+    by_test!(if complement { !test & 7 } else { test }, complement, T; 1 2 4)
 }
 
-/// Nor have floating-point numbers, which may also be unordered.
+/// Floating-point numbers may also be unordered.
 fn float_runs<T: Value + PartialOrd>(test: Test) -> Runs {
-    by_test!(test, T; 1 2 3 4 5 6 7 8 9 10 11 12 13 14)
+    let complement = test & UNORDERED != 0;
+    by_test!(if complement { !test & 15 } else { test }, complement, T; 1 2 3 4 5 6 7)
 }
 
 fn runs_of(test: Test, ty: Type) -> Runs {
@@ -174,6 +181,14 @@ pub(super) fn combine(table: u16, t: u32, c: u32) -> u32 {
     t & (c & row(3) | !c & row(2)) | !t & (c & row(1) | !c & row(0))
 }
 
+/// The truth table of `t` alone, for any `c`.
+const ALONE: u16 = 0b1100;
+
+/// A truth table of `t` and `c`, or with `!t` in the place of `t`.
+fn table_of(table: u16, complement: bool) -> u16 {
+    if complement { (table & 0b0011) << 2 | table >> 2 } else { table }
+}
+
 /// Takes the third predicate where the opcode has an operator for it, and sets the truth table of both.
 pub(super) fn third_predicate(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<(), Error> {
     let table = match m.text(2) {
@@ -181,8 +196,7 @@ pub(super) fn third_predicate(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Re
         "or" => 0b1110,
         "xor" => 0b0110,
         _ => {
-            // Without an operator: `t` alone, for any `c`.
-            o.args.imm = 0b1100;
+            o.args.imm = ALONE;
             o.args.c = o.constant(Bank::Preds, 0, o.instruction.span)?;
             return Ok(());
         }
@@ -212,12 +226,14 @@ fn comparison(test: Test, ty: Type) -> Option<Comparison> {
 }
 
 fn setp_as(m: &Modifiers<'_>, o: &mut Operands<'_, '_>, runs: &Runs, rule: Rule) -> Result<Op, Error> {
-    let &Runs { sources, setp, setp_pair, .. } = runs;
+    let &Runs { sources, complement, setp, setp_pair, .. } = runs;
     if !m.has(2) && !matches!(o.peek(), Some(Operand::Pair(..))) {
+        o.args.imm = table_of(ALONE, complement);
         return o.alu(Alu::new(&[Kind::Pred], sources, setp).with_affine(rule));
     }
     o.bind(&Alu::new(&[Kind::Pred, Kind::Pred], sources, setp_pair))?;
     third_predicate(m, o)?;
+    o.args.imm = table_of(o.args.imm, complement);
     Ok(Op::Alu(setp_pair))
 }
 
@@ -232,6 +248,7 @@ fn set_as(m: &Modifiers<'_>, o: &mut Operands<'_, '_>, result: Type, runs: &Runs
     };
     o.bind(&Alu::new(results, runs.sources, run))?;
     third_predicate(m, o)?;
+    o.args.imm = table_of(o.args.imm, runs.complement);
     Ok(Op::Alu(run))
 }
 

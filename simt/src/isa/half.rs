@@ -9,10 +9,9 @@
 mod compare;
 
 use super::float::exact::{self, BF16, F16, Format, Number, Rounding};
-use super::float::single::Pick;
 use super::grammar::Modifiers;
 use super::operands::Operands;
-use super::value::{Value, alu, by_flag};
+use super::value::{Alu, Value, by_type, small1, small2, small3};
 use crate::isa::form::{Family, Form};
 use crate::isa::op::Op;
 use crate::ptx::Error;
@@ -59,113 +58,113 @@ pub const FAMILY: Family = Family {
 
 /// One number in 16 bits, or two in 32.
 trait Halves: Value {
-    /// Applies `f` to each number of the operands.
-    fn each<const N: usize>(operands: [Self; N], f: impl Fn([u64; N]) -> u64) -> Self;
+    /// Number `n`, counted from the low bits.
+    fn number(self, n: u32) -> u64;
+    /// The value whose number `n` is `number(n)`.
+    fn of(number: impl Fn(u32) -> u64) -> Self;
 }
 
 impl Halves for u16 {
     #[inline(always)]
-    fn each<const N: usize>(operands: [u16; N], f: impl Fn([u64; N]) -> u64) -> u16 {
-        f(operands.map(u64::from)) as u16
+    fn number(self, _: u32) -> u64 {
+        u64::from(self)
+    }
+    #[inline(always)]
+    fn of(number: impl Fn(u32) -> u64) -> u16 {
+        number(0) as u16
     }
 }
 
 impl Halves for u32 {
     #[inline(always)]
-    fn each<const N: usize>(operands: [u32; N], f: impl Fn([u64; N]) -> u64) -> u32 {
-        let low = f(operands.map(|pair| u64::from(pair & 0xffff)));
-        let high = f(operands.map(|pair| u64::from(pair >> 16)));
-        (high << 16 | low) as u32
+    fn number(self, n: u32) -> u64 {
+        u64::from(self >> (16 * n) & 0xffff)
+    }
+    #[inline(always)]
+    fn of(number: impl Fn(u32) -> u64) -> u32 {
+        (number(1) << 16 | number(0)) as u32
     }
 }
 
-/// Evaluates `$body` with `$FORMAT` the format, and `$T` the type of the column, of the form's last segment.
-macro_rules! by_half {
-    ($m:expr, $FORMAT:ident, $T:ident => $body:expr) => {
-        match last_type($m) {
-            Type::F16 => by_half!(@as F16, u16, $FORMAT, $T => $body),
-            Type::F16x2 => by_half!(@as F16, u32, $FORMAT, $T => $body),
-            Type::Bf16 => by_half!(@as BF16, u16, $FORMAT, $T => $body),
-            _ => by_half!(@as BF16, u32, $FORMAT, $T => $body),
-        }
-    };
-    (@as $format:ident, $column:ty, $FORMAT:ident, $T:ident => $body:expr) => {{
-        const $FORMAT: Format = $format;
-        type $T = $column;
-        $body
-    }};
-}
+/// What modifiers and types say, in [`Args::imm`]: there is one loop for all forms of an instruction, and it reads them there.
+/// Comparisons have their own meanings for the lower bits ([`compare`]).
+const FTZ: u16 = 1 << 8;
+const IS_BF16: u16 = 1 << 9;
+/// `.sat`: clamps to `[0, 1]`, and NaN to +0.
+const SAT: u16 = 1 << 10;
+/// `.relu`: turns negative numbers into 0; NaN remains.
+const RELU: u16 = 1 << 11;
+const NAN: u16 = 1 << 12;
+const XORSIGN: u16 = 1 << 13;
 
-/// Evaluates `$body` with `$MODE` a constant that holds the modifiers.
-macro_rules! by_mode {
-    ($m:expr, $MODE:ident => $body:expr) => {
-        by_flag!($m.says("ftz"), FTZ => match ($m.says("sat"), $m.says("relu")) {
-            (true, _) => { const $MODE: Mode = Mode { ftz: FTZ, clamp: Clamp::Unit }; $body }
-            (_, true) => { const $MODE: Mode = Mode { ftz: FTZ, clamp: Clamp::Positive }; $body }
-            _ => { const $MODE: Mode = Mode { ftz: FTZ, clamp: Clamp::None }; $body }
-        })
-    };
+const FLAGS: [(&str, u16); 7] = [
+    ("ftz", FTZ),
+    ("bf16", IS_BF16),
+    ("bf16x2", IS_BF16),
+    ("sat", SAT),
+    ("relu", RELU),
+    ("NaN", NAN),
+    ("xorsign", XORSIGN),
+];
+
+fn flags_of(m: &Modifiers<'_>) -> u16 {
+    m.words()
+        .filter_map(|word| FLAGS.iter().find(|(known, _)| *known == word))
+        .fold(0, |all, (_, flag)| all | flag)
 }
 
 fn last_type(m: &Modifiers<'_>) -> Type {
     m.words().last().and_then(super::grammar::parse_type).expect("the form's grammar ends in a type")
 }
 
-#[derive(Clone, Copy)]
-enum Clamp {
-    None,
-    /// `.sat`: clamps to `[0, 1]`, and NaN to +0.
-    Unit,
-    /// `.relu`: turns negative numbers into 0; NaN remains.
-    Positive,
+/// The format of the operands and of the result.
+fn format_of(flags: u16) -> Format {
+    let format = if flags & IS_BF16 != 0 { BF16 } else { F16 };
+    if flags & FTZ != 0 { format.flushed() } else { format }
 }
 
-#[derive(Clone, Copy)]
-struct Mode {
-    ftz: bool,
-    clamp: Clamp,
-}
-
-impl Mode {
-    /// The format of the operands and of the result.
-    const fn format(self, format: Format) -> Format {
-        if self.ftz { format.flushed() } else { format }
-    }
-
-    fn output(self, format: Format, bits: u64) -> u64 {
-        match self.clamp {
-            Clamp::None => bits,
-            Clamp::Unit if format.is_nan(bits) => 0,
-            Clamp::Positive if format.is_nan(bits) => bits,
-            _ if bits & format.sign() != 0 => 0,
-            Clamp::Unit => bits.min(format.one()),
-            Clamp::Positive => bits,
+/// A result as `.sat` or `.relu` wants it.
+fn clamp(flags: u16, format: Format, bits: u64) -> u64 {
+    match () {
+        () if flags & (SAT | RELU) == 0 => bits,
+        () if format.is_nan(bits) => {
+            if flags & SAT != 0 {
+                0
+            } else {
+                bits
+            }
         }
+        () if bits & format.sign() != 0 => 0,
+        () if flags & SAT != 0 => bits.min(format.one()),
+        () => bits,
     }
 }
 
-/// An instruction that computes `$f(format, operands…)` with the modifiers of [`by_mode`].
-macro_rules! arithmetic {
-    ($name:ident, ($($x:ident: $T:ident),*), $f:expr) => {
+/// An instruction that computes `$f(flags, format, operands…)` for each number of its operands.
+macro_rules! each_number {
+    ($name:ident, $map:ident($($x:ident: $T:ident),*), $f:expr) => {
         fn $name(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
-            o.alu(by_half!(m, FORMAT, T => by_mode!(m, MODE => {
-                alu!(rare ($($T),*) -> T, |$($x),*| T::each([$($x),*], |bits| {
-                    let [$($x),*] = bits;
-                    MODE.output(FORMAT, $f(const { MODE.format(FORMAT) }, $($x),*))
-                }))
-            })))
+            o.args.imm = flags_of(m);
+            o.alu(by_type!(last_type(m); [F16 | Bf16 => u16, F16x2 | Bf16x2 => u32], T => {
+                Alu::new(&[T::KIND], &[$($T::KIND),*], |warps, args| {
+                    let (flags, format) = (args.imm, format_of(args.imm));
+                    $map(warps, args, |$($x: $T),*| T::of(|n| clamp(flags, format, $f(flags, format, $($x.number(n)),*))));
+                })
+            }))
         }
     };
 }
 
-arithmetic!(add, (a: T, b: T), |f, a, b| exact::add(f, Rounding::Nearest, a, b));
-arithmetic!(sub, (a: T, b: T), |f: Format, a, b| exact::add(f, Rounding::Nearest, a, b ^ f.sign()));
-arithmetic!(mul, (a: T, b: T), |f, a, b| exact::mul(f, Rounding::Nearest, a, b));
-arithmetic!(fma, (a: T, b: T, c: T), |f, a, b, c| exact::fma(f, Rounding::Nearest, a, b, c));
-arithmetic!(neg, (a: T), |f: Format, a| quieted(f, a, a ^ f.sign()));
-arithmetic!(abs, (a: T), |f: Format, a| quieted(f, a, a & !f.sign()));
-arithmetic!(tanh, (a: T), |f, a| by_f64(f, a, libm::tanh));
-arithmetic!(ex2, (a: T), |f, a| by_f64(f, a, libm::exp2));
+each_number!(add, small2(a: T, b: T), |_, f, a, b| exact::add(f, Rounding::Nearest, a, b));
+each_number!(sub, small2(a: T, b: T), |_, f: Format, a, b| exact::add(f, Rounding::Nearest, a, b ^ f.sign()));
+each_number!(mul, small2(a: T, b: T), |_, f, a, b| exact::mul(f, Rounding::Nearest, a, b));
+each_number!(fma, small3(a: T, b: T, c: T), |_, f, a, b, c| exact::fma(f, Rounding::Nearest, a, b, c));
+each_number!(neg, small1(a: T), |_, f: Format, a| quieted(f, a, a ^ f.sign()));
+each_number!(abs, small1(a: T), |_, f: Format, a| quieted(f, a, a & !f.sign()));
+each_number!(min, small2(a: T, b: T), |flags, f, a, b| smaller_or_larger(flags, f, false, a, b));
+each_number!(max, small2(a: T, b: T), |flags, f, a, b| smaller_or_larger(flags, f, true, a, b));
+each_number!(tanh, small1(a: T), |_, f, a| by_f64(f, a, libm::tanh));
+each_number!(ex2, small1(a: T), |_, f, a| by_f64(f, a, libm::exp2));
 
 /// `result`, or the canonical NaN if the operand is a NaN.
 fn quieted(format: Format, operand: u64, result: u64) -> u64 {
@@ -182,36 +181,22 @@ fn by_f64(format: Format, bits: u64, f: impl Fn(f64) -> f64) -> u64 {
     Number::read(exact::F64, f(x).to_bits()).round(format, Rounding::Nearest)
 }
 
-macro_rules! pick {
-    ($name:ident, max: $max:expr) => {
-        fn $name(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
-            o.alu(by_half!(m, FORMAT, T => by_flag!(m.says("ftz"), FTZ => by_flag!(m.says("NaN"), NAN => {
-                by_flag!(m.says("xorsign"), XORSIGN => {
-                    const PICK: Pick = Pick { ftz: FTZ, nan: NAN, xorsign: XORSIGN, max: $max };
-                    alu!(rare (T, T) -> T, |a, b| T::each([a, b], |[a, b]| choose(FORMAT, PICK, a, b)))
-                })
-            }))))
-        }
-    };
-}
-
-pick!(min, max: false);
-pick!(max, max: true);
-
-fn choose(format: Format, pick: Pick, a: u64, b: u64) -> u64 {
-    let (a, b) = if pick.ftz { (format.flush(a), format.flush(b)) } else { (a, b) };
-    let magnitude = if pick.xorsign { format.sign() - 1 } else { u64::MAX };
+/// The smaller of two numbers, or the larger one if `is_max`. -0 is below +0. A single NaN loses, except with `.NaN`.
+fn smaller_or_larger(flags: u16, format: Format, is_max: bool, a: u64, b: u64) -> u64 {
+    let (a, b) = if flags & FTZ != 0 { (format.flush(a), format.flush(b)) } else { (a, b) };
+    let xorsign = flags & XORSIGN != 0;
+    let magnitude = if xorsign { format.sign() - 1 } else { u64::MAX };
     let number = match (format.is_nan(a), format.is_nan(b)) {
         (true, true) => return format.nan(),
-        (true, _) | (_, true) if pick.nan => return format.nan(),
+        (true, _) | (_, true) if flags & NAN != 0 => return format.nan(),
         (true, false) => b & magnitude,
         (false, true) => a & magnitude,
         _ => {
             let (x, y) = (a & magnitude, b & magnitude);
-            if (format.order(x) < format.order(y)) == pick.max { y } else { x }
+            if (format.order(x) < format.order(y)) == is_max { y } else { x }
         }
     };
-    if pick.xorsign { number | (a ^ b) & format.sign() } else { number }
+    if xorsign { number | (a ^ b) & format.sign() } else { number }
 }
 
 #[cfg(test)]

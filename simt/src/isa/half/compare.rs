@@ -7,6 +7,7 @@
 
 use std::cmp::Ordering;
 
+use super::{FTZ, IS_BF16, flags_of, last_type};
 use crate::isa::compare::{EQUAL, GREATER, LESS, UNORDERED, combine, test, third_predicate};
 use crate::isa::float::exact::{BF16, F16};
 use crate::isa::grammar::Modifiers;
@@ -36,15 +37,13 @@ pub const SET_BF16: &str = syntax!("set", ".(bf16|u16|s16|u32|s32).bf16");
 /// `set` from pairs of `bf16`.
 pub const SET_BF16X2: &str = syntax!("set", ".(bf16x2|u32|s32).bf16x2");
 
-/// What an instruction compares, in [`Args::imm`] above the truth table of [`third_predicate`]: the outcomes for which it
-/// holds, from bit 4 on, and two flags.
+/// What an instruction compares, in [`Args::imm`] between the truth table of [`third_predicate`] and the flags: the outcomes for
+/// which it holds, from this bit on.
 const OUTCOMES: u32 = 4;
-const FTZ: u16 = 1 << 8;
-const IS_BF16: u16 = 1 << 9;
 
 /// Decodes `setp`.
 pub fn setp(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
-    let ty = super::last_type(m);
+    let ty = last_type(m);
     let alu = match ty {
         Type::F16 | Type::Bf16 => Alu::new(&[Kind::Pred], &[Kind::B16; 2], |warps, args| {
             warps.each(|lanes| lanes.write_pred(args.d, holds(lanes, args, 0)));
@@ -58,13 +57,12 @@ pub fn setp(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
             });
         }),
     };
-    bind(m, o, alu, ty)
+    bind(m, o, alu)
 }
 
 /// Decodes `set`.
 pub fn set(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
-    let (result, ty) =
-        (m.words().rev().nth(1).and_then(crate::isa::grammar::parse_type), super::last_type(m));
+    let (result, ty) = (m.words().rev().nth(1).and_then(crate::isa::grammar::parse_type), last_type(m));
     let is_pair = matches!(ty, Type::F16x2 | Type::Bf16x2);
     let sources: &[Kind] = if is_pair { &[Kind::B32; 2] } else { &[Kind::B16; 2] };
     let (results, run): (&[Kind], Run) = match result {
@@ -76,16 +74,15 @@ pub fn set(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
         Some(Type::U32 | Type::S32) => (&[Kind::B32], write_set::<0xffff_ffff, 0>),
         _ => (&[Kind::B16], write_set::<0xffff, 0>),
     };
-    bind(m, o, Alu::new(results, sources, run), ty)
+    bind(m, o, Alu::new(results, sources, run))
 }
 
 /// Binds results and sources, the predicate to combine with if there is one, and what to compare.
-fn bind(m: &Modifiers<'_>, o: &mut Operands<'_, '_>, alu: Alu, ty: Type) -> Result<Op, Error> {
+fn bind(m: &Modifiers<'_>, o: &mut Operands<'_, '_>, alu: Alu) -> Result<Op, Error> {
     o.bind(&alu)?;
     third_predicate(m, o)?;
     o.args.imm |= u16::from(test(m.text(1))) << OUTCOMES;
-    o.args.imm |= if m.says("ftz") { FTZ } else { 0 };
-    o.args.imm |= if matches!(ty, Type::Bf16 | Type::Bf16x2) { IS_BF16 } else { 0 };
+    o.args.imm |= flags_of(m);
     Ok(Op::Alu(alu.run))
 }
 
