@@ -6,6 +6,8 @@
 use std::fmt::{Debug, Display};
 use std::marker::PhantomData;
 
+use bytemuck::Pod;
+
 /// An array of `T` in the global memory of every machine of a device.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Buffer<T> {
@@ -48,37 +50,36 @@ mod sealed {
 }
 
 /// The element types of a buffer: the numbers that PTX knows. The trait is sealed.
-///
-/// Conversions take whole slices, so that their loops are compiled here, with optimisation, and not in a chapter.
-pub trait Element: sealed::Sealed + Copy + PartialEq + Debug + Display + Default + Send + 'static {
+pub trait Element: sealed::Sealed + Pod + PartialEq + Debug + Display + Default + Send {
     /// Its size in bytes.
-    const BYTES: usize;
+    const BYTES: usize = size_of::<Self>();
+
     /// The bytes of these values, little-endian as on the GPU.
-    fn to_bytes(values: &[Self]) -> Vec<u8>;
+    fn to_bytes(values: &[Self]) -> Vec<u8> {
+        bytemuck::cast_slice(values).to_vec()
+    }
+
     /// The values that these bytes represent.
-    fn from_bytes(bytes: &[u8]) -> Vec<Self>;
-    /// The values in double precision: exact, except for 64-bit integers beyond 2⁵³.
-    fn to_doubles(values: &[Self]) -> Vec<f64>;
+    fn from_bytes(bytes: &[u8]) -> Vec<Self> {
+        bytemuck::pod_collect_to_vec(bytes)
+    }
+
+    /// The value in double precision: exact, except for 64-bit integers beyond 2⁵³.
+    fn to_double(self) -> f64;
 }
+
+#[cfg(target_endian = "big")]
+compile_error!(
+    "the bytes of a buffer are those of the host's numbers, so the host must be little-endian like the GPU"
+);
 
 macro_rules! element {
     ($($ty:ty),*) => {$(
         impl sealed::Sealed for $ty {}
 
         impl Element for $ty {
-            const BYTES: usize = size_of::<$ty>();
-
-            fn to_bytes(values: &[Self]) -> Vec<u8> {
-                values.iter().flat_map(|value| value.to_le_bytes()).collect()
-            }
-
-            fn from_bytes(bytes: &[u8]) -> Vec<Self> {
-                let chunks = bytes.chunks_exact(Self::BYTES);
-                chunks.map(|chunk| <$ty>::from_le_bytes(chunk.try_into().expect("BYTES bytes"))).collect()
-            }
-
-            fn to_doubles(values: &[Self]) -> Vec<f64> {
-                values.iter().map(|&value| value as f64).collect()
+            fn to_double(self) -> f64 {
+                self as f64
             }
         }
     )*};

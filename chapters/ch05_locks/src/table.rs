@@ -96,9 +96,9 @@ fn apply<T: Element>(
     let run = device.launch(&Launch::new(kernel, 1, pairs.len() as u32).arg(values).arg(cell))?;
     let expected = pairs.iter().flat_map(|&(old, value)| {
         let left = operations.iter().map(move |(_, apply)| to(apply(old, value)));
-        left.chain(operations.iter().map(move |_| to(old)))
+        left.chain(operations.iter().map(move |_| to(old))).map(T::to_double)
     });
-    let expected = T::to_doubles(&expected.collect::<Vec<T>>());
+    let expected: Vec<f64> = expected.collect();
     let row = device.check(run, cell, &expected, &Tolerance::Exact)?;
     Ok(row.fact("operations", operations.len() as f64))
 }
