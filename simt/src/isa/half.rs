@@ -86,8 +86,8 @@ impl Halves for u32 {
     }
 }
 
-/// What modifiers and types say, in [`Args::imm`]: there is one loop for all forms of an instruction, and it reads them there.
-/// Comparisons have their own meanings for the lower bits ([`compare`]).
+/// The modifiers and the type of an instruction, as bits of `Args::imm`. One loop carries out all forms of an instruction, and
+/// finds them there. The bits below are for comparisons ([`compare`]).
 const FTZ: u16 = 1 << 8;
 const IS_BF16: u16 = 1 << 9;
 /// `.sat`: clamps to `[0, 1]`, and NaN to +0.
@@ -125,18 +125,12 @@ fn format_of(flags: u16) -> Format {
 
 /// A result as `.sat` or `.relu` wants it.
 fn clamp(flags: u16, format: Format, bits: u64) -> u64 {
-    match () {
-        () if flags & (SAT | RELU) == 0 => bits,
-        () if format.is_nan(bits) => {
-            if flags & SAT != 0 {
-                0
-            } else {
-                bits
-            }
-        }
-        () if bits & format.sign() != 0 => 0,
-        () if flags & SAT != 0 => bits.min(format.one()),
-        () => bits,
+    let [sat, relu] = [SAT, RELU].map(|flag| flags & flag != 0);
+    match format.is_nan(bits) {
+        true if sat => 0,
+        false if (sat || relu) && bits & format.sign() != 0 => 0,
+        false if sat => bits.min(format.one()),
+        _ => bits,
     }
 }
 
