@@ -1,7 +1,7 @@
 //! Describes findings when a launch is over. Until then they are data, so that whatever is not reported is not worded either.
 //!
 //! Each checker has the words for its own findings in a module `wording`. The words for what stops a launch are in
-//! [`crate::exec::faults`] and [`crate::exec::waits`].
+//! `exec::faults` and `exec::waits`.
 
 use crate::checkers::context::Context;
 use crate::checkers::findings::{Finding, Findings};

@@ -103,7 +103,7 @@ pub struct Program {
     pub calls: Vec<CallSite>,
     /// The lists of `brx.idx`.
     pub tables: Vec<Vec<Pc>>,
-    /// What is not supported, by [`Op::Unsupported`].
+    /// What is not supported, by `Op::Unsupported`.
     pub refused: Vec<Refusal>,
     /// Where dynamic shared memory starts: after the static part of the largest kernel.
     pub dynamic_shared: u64,

@@ -1,6 +1,6 @@
 //! Runs programs: control flow, reconvergence, memory, barriers and collectives, on one core or several.
 //!
-//! [`state`] is a launch that is running, and [`run`] gives its blocks and warps their turns. [`step`] is the plain
+//! [`state`] is a launch that is running, and [`launch`] gives its blocks and warps their turns. [`step`] is the plain
 //! interpreter, and [`team`] the fast executor, which has the warps of a block execute an instruction together.
 
 mod atomics;
@@ -10,7 +10,6 @@ mod collective;
 mod control;
 mod cores;
 mod faults;
-
 mod generic;
 mod launch;
 mod livelock;

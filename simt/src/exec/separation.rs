@@ -5,7 +5,7 @@
 //! nowhere: `bar.warp.sync` and the other instructions with a membermask have lanes wait for each other, and say nothing of
 //! the instruction after them (PTX ISA, section 9.7.13.2, and for `activemask` section 9.7.13.10). The emulator keeps lanes
 //! together where it can, because it is faster and easier to follow, so a kernel that relies on it would pass every test.
-//! Under [`Schedule::Hunt`] the seed therefore parts groups between two slices, which often end right after an access to
+//! Under `Schedule::Hunt` the seed therefore parts groups between two slices, which often end right after an access to
 //! memory. They are one group again after the next collective, barrier or meeting.
 //!
 //! A right kernel cannot tell. Its counters can: an instruction that two groups carry out is issued twice, and accesses

@@ -86,7 +86,7 @@ pub struct Run<'a> {
     pub shared_bytes: u64,
     /// Whether lanes reconverge as they did before Volta.
     pub stack: bool,
-    /// Whether lanes may be separated that no branch made diverge ([`crate::exec::separation`]).
+    /// Whether lanes may be separated that no branch made diverge (`exec::separation`).
     pub(crate) separates: bool,
     /// Warp instructions issued so far.
     pub steps: u64,

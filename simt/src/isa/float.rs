@@ -63,7 +63,7 @@ pub const FAMILY: Family = Family {
     ],
 };
 
-/// An [`Alu`] as [`alu!`] makes it, where `$f` may name the constant `$NAME`, which is the rounding named by `$text`. Kernels seldom
+/// An `Alu` as [`alu!`] makes it, where `$f` may name the constant `$NAME`, which is the rounding named by `$text`. Kernels seldom
 /// round in another way than to nearest, the default.
 macro_rules! by_rounding {
     ($text:expr, $NAME:ident => $types:tt -> $d:ty, $f:expr) => {

@@ -16,7 +16,7 @@ pub struct Error {
 }
 
 impl Error {
-    /// An error at the start of `span` in `text`. For many errors in one text, [`LineIndex::error`] is faster.
+    /// An error at the start of `span` in `text`. For many errors in one text, `LineIndex::error` is faster.
     pub fn at(text: &str, span: Span, message: impl Into<String>) -> Error {
         LineIndex::new(text).error(span, message)
     }

@@ -7,7 +7,7 @@
 //! the inner loop. In every other round the seed decides which group of a warp gets the slice; in the rounds between,
 //! the group that has waited longest gets it, so that none starves.
 //!
-//! This policy also separates lanes that no branch has made diverge, when [`crate::exec::separation`] asks. From
+//! This policy also separates lanes that no branch has made diverge, when `exec::separation` asks. From
 //! `sm_70` on, only collective instructions promise that lanes execute together. A kernel that relies on more (the
 //! result of `__activemask()` used as a mask, `volatile` in place of `__syncwarp()`) is wrong, however seldom hardware
 //! shows it.

@@ -61,7 +61,7 @@ pub(crate) struct Team {
     has_company: bool,
     /// Whether it runs only as long as it has lanes that have waited for their turn.
     is_limited: bool,
-    /// Whether the other lanes of the block need no temporaries ([`crate::compile::temporaries`]).
+    /// Whether the other lanes of the block need no temporaries (`compile::temporaries`).
     is_alone: bool,
 }
 
