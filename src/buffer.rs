@@ -56,22 +56,28 @@ pub trait Element: sealed::Sealed + Pod + PartialEq + Debug + Display + Default 
 
     /// The bytes of these values, little-endian as on the GPU.
     fn to_bytes(values: &[Self]) -> Vec<u8> {
-        bytemuck::cast_slice(values).to_vec()
+        let mut bytes = bytemuck::cast_slice(values).to_vec();
+        reorder(&mut bytes, Self::BYTES);
+        bytes
     }
 
     /// The values that these bytes represent.
     fn from_bytes(bytes: &[u8]) -> Vec<Self> {
-        bytemuck::pod_collect_to_vec(bytes)
+        let mut values = bytemuck::pod_collect_to_vec(bytes);
+        reorder(bytemuck::cast_slice_mut(&mut values), Self::BYTES);
+        values
     }
 
     /// The value in double precision: exact, except for 64-bit integers beyond 2⁵³.
     fn to_double(self) -> f64;
 }
 
-#[cfg(target_endian = "big")]
-compile_error!(
-    "the bytes of a buffer are those of the host's numbers, so the host must be little-endian like the GPU"
-);
+/// Turns elements of so many bytes from the order of the host into that of the GPU, or back.
+fn reorder(bytes: &mut [u8], size: usize) {
+    if cfg!(target_endian = "big") {
+        bytes.chunks_exact_mut(size).for_each(<[u8]>::reverse);
+    }
+}
 
 macro_rules! element {
     ($($ty:ty),*) => {$(
