@@ -17,9 +17,9 @@ use crate::claims::{self, Claim, Judged};
 use crate::cores;
 use crate::device::{Choice, Watch};
 use crate::lab::Lab;
-use crate::report::layout::{WIDTH, paragraph};
 use crate::report::{Report, json, text};
 use crate::terminal::{fail, print, refuse};
+use spec::layout::{WIDTH, paragraph};
 
 /// A chapter, as its `main` declares it.
 #[derive(Clone, Copy, Debug)]

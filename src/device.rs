@@ -15,9 +15,9 @@ use crate::cores;
 use crate::gpu::Gpu;
 use crate::launch::Launch;
 use crate::machine::{About, Machine, Run, Traced};
-use crate::report::layout::grouped;
 use crate::report::{Row, Verdict};
 use crate::sim::Sim;
+use spec::layout::grouped;
 
 /// Which machines to use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]

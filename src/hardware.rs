@@ -17,7 +17,7 @@ use anyhow::{Context, Result, bail, ensure};
 use record::{Named, Report, Row};
 
 use crate::program;
-use crate::report::layout::grouped;
+use spec::layout::grouped;
 
 /// The name of the record in a chapter's `output` folder.
 pub const RECORD: &str = "h200_counters.csv";

@@ -3,7 +3,7 @@
 //! Written by `build.rs`, so that a kernel has one place, its `.cu`: a name that is misspelt in Rust does not compile.
 //!
 //! ```
-//! use lanes::kernels::divergence::MATH_EVEN_THREAD;
+//! use thirty_two_lanes::kernels::divergence::MATH_EVEN_THREAD;
 //!
 //! let build = MATH_EVEN_THREAD.build(70, false).expect("compiled for sm_70");
 //! assert!(build.ptx.contains(MATH_EVEN_THREAD.name));

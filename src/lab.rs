@@ -10,8 +10,8 @@ use crate::cli::Options;
 use crate::device::Device;
 use crate::progress::Progress;
 use crate::report::columns::Column;
-use crate::report::layout::{bytes, grouped};
 use crate::report::{Report, Row, Section};
+use spec::layout::{bytes, grouped};
 
 /// What a chapter works with.
 pub struct Lab {

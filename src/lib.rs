@@ -5,7 +5,7 @@
 //! and times fit on one screen.
 //!
 //! ```no_run
-//! use lanes::{Choice, Device, Launch, Tolerance, kernels};
+//! use thirty_two_lanes::{Choice, Device, Launch, Tolerance, kernels};
 //!
 //! # fn main() -> anyhow::Result<()> {
 //! let mut device = Device::open(Choice::Auto)?;
@@ -49,7 +49,6 @@ pub mod terminal;
 pub mod testing;
 pub mod weak;
 
-pub use arguments::{self, Random};
 pub use buffer::{Buffer, Element};
 pub use check::{Check, Tolerance};
 pub use device::{Choice, Device};
@@ -59,3 +58,4 @@ pub use launch::Launch;
 pub use machine::{Run, Timing, Traced};
 pub use report::{Report, Row, Verdict};
 pub use simt::{Dim3, Schedule};
+pub use spec::{self, Random};

@@ -9,7 +9,7 @@ pub mod faults;
 pub mod json;
 pub mod text;
 
-pub use layout;
+pub use spec::layout;
 
 use crate::check::Check;
 use crate::device::withheld;

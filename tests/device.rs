@@ -1,9 +1,9 @@
 //! A device on the emulator: what a launch returns, what is refused, and what is freed.
 
-use lanes::device::Watch;
-use lanes::kernels::divergence::{MATH_EVEN_THREAD, MATH_UNGUARDED};
-use lanes::kernels::races::{SAME_VALUE, TREE_NO_BARRIER, WARP_TREE_GUARDED, WARP_TREE_UNGUARDED};
-use lanes::{Choice, Device, Launch, Schedule, Tolerance, Verdict};
+use thirty_two_lanes::device::Watch;
+use thirty_two_lanes::kernels::divergence::{MATH_EVEN_THREAD, MATH_UNGUARDED};
+use thirty_two_lanes::kernels::races::{SAME_VALUE, TREE_NO_BARRIER, WARP_TREE_GUARDED, WARP_TREE_UNGUARDED};
+use thirty_two_lanes::{Choice, Device, Launch, Schedule, Tolerance, Verdict};
 
 fn device() -> Device {
     Device::open(Choice::Sim).unwrap()

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use lanes::kernels::{self, ALL};
+use thirty_two_lanes::kernels::{self, ALL};
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels")

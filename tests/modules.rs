@@ -207,17 +207,17 @@ fn project() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// The folder of `simt/src` that contains a module; `None` for modules at the root.
+/// The folder of `crates/simt/src` that contains a module; `None` for modules at the root.
 fn folder_of(root: &Path, module: &Module) -> Option<String> {
     module.first().filter(|name| root.join(name).is_dir()).cloned()
 }
 
 /// The graph of the emulator, which takes seconds to read.
-static EMULATOR: LazyLock<Graph> = LazyLock::new(|| Graph::new(&project().join("simt/src")));
+static EMULATOR: LazyLock<Graph> = LazyLock::new(|| Graph::new(&project().join("crates/simt/src")));
 
 /// The layers of the emulator in the order of the table in ARCHITECTURE.md.
 fn layers() -> Vec<String> {
-    let text = fs::read_to_string(project().join("ARCHITECTURE.md")).unwrap();
+    let text = fs::read_to_string(project().join("docs/ARCHITECTURE.md")).unwrap();
     let table =
         text.split("| layer | what it does |").nth(1).expect("ARCHITECTURE.md has the table of layers");
     let rows = table.lines().skip(2).take_while(|line| line.starts_with('|'));
@@ -227,11 +227,11 @@ fn layers() -> Vec<String> {
 
 #[test]
 fn the_folders_of_the_emulator_depend_on_each_other_in_one_direction() {
-    let root = project().join("simt/src");
+    let root = project().join("crates/simt/src");
     let (graph, layers) = (&*EMULATOR, layers());
     let place = |folder: &str| {
         layers.iter().position(|layer| layer == folder).unwrap_or_else(|| {
-            panic!("the table of layers in ARCHITECTURE.md does not have `simt/src/{folder}`")
+            panic!("the table of layers in ARCHITECTURE.md does not have `crates/simt/src/{folder}`")
         })
     };
     for (module, targets) in &graph.edges {
@@ -266,7 +266,7 @@ fn quoted(text: &str) -> impl Iterator<Item = &str> {
 /// Whether a path of the emulator, such as `exec::step` or `order::clocks::Clocks`, leads to a module or an item of one.
 fn is_in_emulator(modules: &BTreeSet<Module>, path: &[String]) -> bool {
     let Some((item, module)) = path.split_last() else { return true };
-    let file = |extension: &str| project().join("simt/src").join(module.join("/") + extension);
+    let file = |extension: &str| project().join("crates/simt/src").join(module.join("/") + extension);
     let text = || fs::read_to_string(file(".rs")).or_else(|_| fs::read_to_string(file("/mod.rs")));
     modules.contains(path)
         || modules.contains(module) && !module.is_empty() && text().is_ok_and(|text| text.contains(item))
@@ -275,7 +275,7 @@ fn is_in_emulator(modules: &BTreeSet<Module>, path: &[String]) -> bool {
 #[test]
 fn modules_of_the_emulator_in_the_architecture_exist() {
     let modules: BTreeSet<Module> = EMULATOR.edges.keys().cloned().collect();
-    let text = fs::read_to_string(project().join("ARCHITECTURE.md")).unwrap();
+    let text = fs::read_to_string(project().join("docs/ARCHITECTURE.md")).unwrap();
     let paths = quoted(&text).filter(|name| name.contains("::") && !name.contains(['(', '/', ' ']));
     let paths = paths.map(|name| name.split("::").map(str::to_owned).collect::<Vec<_>>());
     let paths: Vec<_> = paths.filter(|path| layers().contains(&path[0])).collect();
@@ -291,7 +291,7 @@ const LONGEST_WALK: usize = 8;
 
 #[test]
 fn the_walks_in_the_architecture_are_short() {
-    let text = fs::read_to_string(project().join("ARCHITECTURE.md")).unwrap();
+    let text = fs::read_to_string(project().join("docs/ARCHITECTURE.md")).unwrap();
     let walks: Vec<&str> = text.lines().filter(|line| line.contains(" → ")).collect();
     assert_eq!(walks.len(), 4);
     for walk in walks {
@@ -308,7 +308,7 @@ fn no_circle_of_files_is_large() {
             assert!(circle.len() <= LARGEST_CIRCLE, "{}: a circle of {names:?}", root.display());
         }
     };
-    check(Path::new("simt/src"), &EMULATOR);
+    check(Path::new("crates/simt/src"), &EMULATOR);
     for chapter in fs::read_dir(project().join("chapters")).unwrap() {
         let root = chapter.unwrap().path().join("src");
         if root.is_dir() {

@@ -4,11 +4,11 @@
 //! The counters, faults and times are invented, each with a number of its own, so that a test can see which of them is
 //! shown.
 
-use lanes::check::{Tolerance, agree, compare};
-use lanes::machine::{About, Run, Timing};
-use lanes::report::columns::{ACTIVE_LANES, DIVERGENT_BRANCHES, INSTRUCTIONS_PER_WARP};
-use lanes::report::{Report, Row, Section, Verdict, json, text};
 use simt::{Actor, Counters, Dim3, Fault, FaultKind, Severity, SourceLine};
+use thirty_two_lanes::check::{Tolerance, agree, compare};
+use thirty_two_lanes::machine::{About, Run, Timing};
+use thirty_two_lanes::report::columns::{ACTIVE_LANES, DIVERGENT_BRANCHES, INSTRUCTIONS_PER_WARP};
+use thirty_two_lanes::report::{Report, Row, Section, Verdict, json, text};
 
 fn counters() -> Counters {
     Counters {

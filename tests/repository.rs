@@ -63,9 +63,9 @@ fn no_file_is_too_long() {
 fn only_four_files_contain_unsafe_code() {
     let known = [
         "src/gpu.rs",
-        "nvrtc/src/ffi.rs",
-        "portable/src/exports.rs",
-        "page/src/exports.rs",
+        "crates/nvrtc/src/ffi.rs",
+        "crates/test-support/src/portable/exports.rs",
+        "crates/page/src/exports.rs",
         "tests/repository.rs",
     ];
     let allows =
@@ -85,14 +85,19 @@ fn only_four_files_contain_unsafe_code() {
 #[test]
 fn what_a_page_uses_reads_no_clock_and_no_environment() {
     let words = ["std::time", "std::env", "std::fs", "std::net", "std::thread", "println!"];
-    let folders =
-        ["simt/src/", "cudac/src/", "layout/src/", "arguments/src/", "exercises/grader/src/", "page/src/"];
+    let folders = [
+        "crates/simt/src/",
+        "crates/cudac/src/",
+        "crates/spec/src/",
+        "crates/grader/src/",
+        "crates/page/src/",
+    ];
     let clean = |file: &str, text: &str| {
         let code = || text.lines().filter(|line| !line.trim_start().starts_with("//"));
         // Blocks run on all cores of the computer, and their results do not depend on how many there are.
         let may = |word: &str| match word {
-            "std::thread" => file == "simt/src/exec/cores.rs",
-            "std::fs" => file == "exercises/grader/src/folders.rs",
+            "std::thread" => file == "crates/simt/src/exec/cores.rs",
+            "std::fs" => file == "crates/grader/src/folders.rs",
             _ => false,
         };
         let reaches_out = |line: &str| words.iter().any(|word| line.contains(word) && !may(word));
@@ -152,13 +157,13 @@ fn the_readme_lists_every_chapter() {
 /// The picture in the README is drawn from a run; its text must be the one in the chapter's record.
 #[test]
 fn the_picture_shows_what_the_chapter_prints() {
-    let picture = fs::read_to_string(root().join("assets/report.svg")).unwrap();
+    let picture = fs::read_to_string(root().join("docs/report.svg")).unwrap();
     let record = fs::read_to_string(root().join("chapters/ch01_divergence/output/sim.txt")).unwrap();
     let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
     let shown = words(&text_of(&picture));
     let start = record.find("arithmetic:").unwrap();
     let section = &record[start..start + record[start..].find("\n\n").unwrap()];
-    assert!(shown.ends_with(&words(section)), "assets/report.svg is stale: run `cargo xtask bless`");
+    assert!(shown.ends_with(&words(section)), "docs/report.svg is stale: run `cargo xtask bless`");
 }
 
 /// The text of an SVG that a reader sees.
@@ -171,21 +176,21 @@ fn text_of(svg: &str) -> String {
 
 /// The crates that others of the repository use, each after the crates that it may use.
 const OURS: [&str; 15] = [
+    "nvrtc",
     "simt",
     "cudac",
-    "nvrtc",
-    "compilers",
-    "layout",
-    "advice",
-    "arguments",
+    "cuda-host",
+    "spec",
     "record",
-    "lanes",
+    "test-support",
+    "thirty-two-lanes",
     "grader",
     "page",
-    "packed",
     "drawing",
     "preprocessor",
-    "fuzz",
+    "lanes",
+    "exercises",
+    "difftest",
 ];
 
 /// A crate uses only those before it in that order. The programs may use any of them except `preprocessor`, which reads
@@ -212,26 +217,28 @@ fn crates_depend_on_each_other_in_one_direction() {
             );
         }
     }
-    for alone in ["simt", "nvrtc", "layout", "record"] {
-        let text = fs::read_to_string(root().join(alone).join("Cargo.toml")).unwrap();
+    for alone in ["simt", "nvrtc", "record"] {
+        let text = fs::read_to_string(root().join("crates").join(alone).join("Cargo.toml")).unwrap();
         // For its tests, a crate may name itself as a dependency in order to switch on its features.
-        let is_ours = |name: &String| OURS.contains(&name.as_str()) && name != alone;
+        let is_ours =
+            |name: &String| OURS.contains(&name.as_str()) && name != alone && name != "test-support";
         let ours: Vec<String> = dependencies(&text).into_iter().filter(is_ours).collect();
         assert_eq!(ours, [""; 0], "`{alone}` uses nothing of ours");
     }
     // A web page has neither files nor NVIDIA's compiler.
-    for crate_of_the_page in ["arguments", "exercises/grader", "page"] {
-        let text = fs::read_to_string(root().join(crate_of_the_page).join("Cargo.toml")).unwrap();
+    for crate_of_the_page in ["spec", "grader", "page"] {
+        let manifest = root().join("crates").join(crate_of_the_page).join("Cargo.toml");
+        let text = fs::read_to_string(manifest).unwrap();
         let used = dependencies(&text);
-        let foreign = used.iter().find(|name| ["lanes", "nvrtc"].contains(&name.as_str()));
+        let foreign = used.iter().find(|name| ["thirty-two-lanes", "nvrtc"].contains(&name.as_str()));
         assert_eq!(foreign, None, "`{crate_of_the_page}` is used in a web page");
     }
-    // `cudac` uses nothing of ours; only its tests use the emulator and the grader.
-    let cudac = fs::read_to_string(root().join("cudac/Cargo.toml")).unwrap();
+    // Only the tests of `cudac` use the emulator and the grader, and only its feature `toolchain` NVIDIA's compiler.
+    let cudac = fs::read_to_string(root().join("crates/cudac/Cargo.toml")).unwrap();
     let without_tests = cudac.split("\n[dev-dependencies]").next().unwrap_or_default();
     let is_ours = |name: &String| OURS.contains(&name.as_str());
     let ours: Vec<String> = dependencies(without_tests).into_iter().filter(is_ours).collect();
-    assert_eq!(ours, [""; 0], "`cudac` uses nothing of ours");
+    assert_eq!(ours, ["nvrtc"], "`cudac` uses nothing else of ours");
 }
 
 /// A package contains nothing from outside its folder, so the licences are copied into it.
@@ -239,14 +246,14 @@ fn crates_depend_on_each_other_in_one_direction() {
 fn the_published_crate_has_the_licences() {
     for licence in ["LICENSE-APACHE", "LICENSE-MIT"] {
         let [ours, packed] =
-            [root().join(licence), root().join("simt").join(licence)].map(fs::read_to_string);
-        assert!(ours.unwrap() == packed.unwrap(), "simt/{licence} is not the repository's");
+            [root().join(licence), root().join("crates/simt").join(licence)].map(fs::read_to_string);
+        assert!(ours.unwrap() == packed.unwrap(), "crates/simt/{licence} is not the repository's");
     }
 }
 
 #[test]
 fn every_dependency_is_justified() {
-    let architecture = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
+    let architecture = fs::read_to_string(root().join("docs/ARCHITECTURE.md")).unwrap();
     for manifest in files("toml").iter().filter(|path| path.ends_with("Cargo.toml")) {
         for dependency in dependencies(&fs::read_to_string(manifest).unwrap()) {
             let justified =

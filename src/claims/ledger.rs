@@ -8,7 +8,7 @@ use anstyle::{AnsiColor, Style};
 use serde_json::{Value, json as object};
 
 use super::{Judged, Outcome, Side};
-use crate::report::layout::paragraph;
+use spec::layout::paragraph;
 
 const ID: Style = Style::new().bold();
 const BAD: Style = AnsiColor::Red.on_default().bold();

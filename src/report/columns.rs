@@ -5,7 +5,7 @@
 
 use simt::Counters;
 
-use super::layout::{decimal, grouped};
+use spec::layout::{decimal, grouped};
 
 /// A column of a table.
 #[derive(Clone, Copy, Debug)]

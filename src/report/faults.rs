@@ -7,8 +7,8 @@
 use anstyle::{AnsiColor, Style};
 use simt::{Fault, Severity};
 
-use super::layout::{counted, grouped, paragraph};
 use super::{Row, Verdict};
+use spec::layout::{counted, grouped, paragraph};
 
 /// How many faults of a row are described.
 const DESCRIBED: usize = 2;

@@ -7,9 +7,9 @@ use std::fmt::Write as _;
 
 use anstyle::{AnsiColor, Style};
 
-use super::layout::{paragraph, table};
 use super::{Report, Row, Section, Verdict, faults};
 use crate::machine::About;
+use spec::layout::{paragraph, table};
 
 const TITLE: Style = Style::new().bold();
 const GOOD: Style = AnsiColor::Green.on_default();

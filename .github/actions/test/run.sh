@@ -12,7 +12,7 @@ fi
 lanes=${LANES:-}
 if [ -z "$lanes" ]; then
   target=${CARGO_TARGET_DIR:-$here/target}
-  cargo build --quiet --locked --manifest-path "$here/Cargo.toml" --package run --target-dir "$target"
+  cargo build --quiet --locked --manifest-path "$here/Cargo.toml" --package lanes --target-dir "$target"
   lanes=$target/debug/lanes
 fi
 

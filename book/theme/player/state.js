@@ -1,6 +1,6 @@
 // What the player shows, as a function of moments: nothing here draws, and nothing here asks the emulator.
 //
-// A moment is an answer of the emulator (`page/src/moments.rs`). `LanesState` makes of it what a reader sees: for each lane
+// A moment is an answer of the emulator (`crates/page/src/moments.rs`). `LanesState` makes of it what a reader sees: for each lane
 // one word, for the instruction one sentence. `LanesTimeline` says which moment is shown and which are to be fetched.
 'use strict';
 

@@ -7,9 +7,9 @@
 use std::time::Instant;
 
 use anyhow::{Result, ensure};
-use lanes::kernels::{boundary, branch, divergence, predication, sorting};
-use lanes::launch::Argument;
-use lanes::{Buffer, Choice, Device, Launch, Random, kernel::Kernel};
+use thirty_two_lanes::kernels::{boundary, branch, divergence, predication, sorting};
+use thirty_two_lanes::launch::Argument;
+use thirty_two_lanes::{Buffer, Choice, Device, Launch, Random, kernel::Kernel};
 
 const NOTE_SIZE: usize = 10_240_000;
 const BLOCK: u32 = 64;

@@ -5,14 +5,14 @@
 //! blocks are launched.
 
 use anyhow::Result;
-use lanes::kernel::Kernel;
-use lanes::kernels::divergence::{
+use thirty_two_lanes::kernel::Kernel;
+use thirty_two_lanes::kernels::divergence::{
     MATH_EVEN_THREAD, MATH_EVEN_WARP, MATH_PRECEDENCE, MATH_PRECEDENCE_FIXED, MATH_TWO_IFS, MATH_UNGUARDED,
 };
-use lanes::launch::blocks_for;
-use lanes::report::columns::{ACTIVE_LANES, DIVERGENT_BRANCHES, INSTRUCTIONS_PER_WARP};
-use lanes::report::{Section, layout::grouped};
-use lanes::{Device, Lab, Launch, Row, Tolerance, Verdict};
+use thirty_two_lanes::launch::blocks_for;
+use thirty_two_lanes::report::columns::{ACTIVE_LANES, DIVERGENT_BRANCHES, INSTRUCTIONS_PER_WARP};
+use thirty_two_lanes::report::{Section, layout::grouped};
+use thirty_two_lanes::{Device, Lab, Launch, Row, Tolerance, Verdict};
 
 /// A kernel, and the value that it should write at each index.
 type Case = (&'static Kernel, fn(usize) -> f64);

@@ -5,11 +5,11 @@
 //! are left out.
 
 use anyhow::Result;
-use lanes::kernels::boundary::{ADD_GUARDED, BRIGHTEN_GUARDED};
-use lanes::report::Section;
-use lanes::report::columns::{DIVERGENT_WARPS, INSTRUCTIONS, INSTRUCTIONS_PER_WARP};
-use lanes::report::layout::{counted, grouped};
-use lanes::{Buffer, Device, Lab, Launch, Random, Row, Tolerance};
+use thirty_two_lanes::kernels::boundary::{ADD_GUARDED, BRIGHTEN_GUARDED};
+use thirty_two_lanes::report::Section;
+use thirty_two_lanes::report::columns::{DIVERGENT_WARPS, INSTRUCTIONS, INSTRUCTIONS_PER_WARP};
+use thirty_two_lanes::report::layout::{counted, grouped};
+use thirty_two_lanes::{Buffer, Device, Lab, Launch, Random, Row, Tolerance};
 
 use crate::map;
 

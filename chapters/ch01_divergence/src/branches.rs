@@ -5,11 +5,11 @@
 //! `worst`.
 
 use anyhow::Result;
-use lanes::kernels::branch::{BRANCH_SQRT, GUARDED_LOAD, SELECT_MERGE, UNIFORM_CONDITION};
-use lanes::report::Section;
-use lanes::report::columns::{ACTIVE_LANES, DIVERGENT_BRANCHES, INSTRUCTIONS_PER_WARP, SECTORS};
-use lanes::report::layout::{counted, grouped};
-use lanes::{Device, Lab, Launch, Random, Row, Tolerance, Verdict};
+use thirty_two_lanes::kernels::branch::{BRANCH_SQRT, GUARDED_LOAD, SELECT_MERGE, UNIFORM_CONDITION};
+use thirty_two_lanes::report::Section;
+use thirty_two_lanes::report::columns::{ACTIVE_LANES, DIVERGENT_BRANCHES, INSTRUCTIONS_PER_WARP, SECTORS};
+use thirty_two_lanes::report::layout::{counted, grouped};
+use thirty_two_lanes::{Device, Lab, Launch, Random, Row, Tolerance, Verdict};
 
 /// How a variant is launched.
 #[derive(Clone, Copy)]

@@ -6,8 +6,8 @@
 
 mod figures;
 
-use lanes::claims::{Claim, Proof, Ruling, Seen, Test, Voice};
-use lanes::report::layout::grouped;
+use thirty_two_lanes::claims::{Claim, Proof, Ruling, Seen, Test, Voice};
+use thirty_two_lanes::report::layout::grouped;
 
 use figures::{
     branches, diverged, instructions, is, loads, past_the_end, per_warp, same, warps, which_diverge,

@@ -5,13 +5,13 @@
 //! because they need shuffles and votes.
 
 use anyhow::Result;
-use lanes::kernels::sorting::{
+use thirty_two_lanes::kernels::sorting::{
     COUNT_LISTS, FILL_LISTS, PLACE_LISTS, PROCESS_EXPENSIVE, PROCESS_MIXED, PROCESS_SIMPLE,
 };
-use lanes::report::Section;
-use lanes::report::columns::{ACTIVE_LANES, DIVERGENT_BRANCHES, INSTRUCTIONS};
-use lanes::report::layout::{counted, grouped};
-use lanes::{Buffer, Device, Lab, Launch, Random, Row, Run, Tolerance, Verdict};
+use thirty_two_lanes::report::Section;
+use thirty_two_lanes::report::columns::{ACTIVE_LANES, DIVERGENT_BRANCHES, INSTRUCTIONS};
+use thirty_two_lanes::report::layout::{counted, grouped};
+use thirty_two_lanes::{Buffer, Device, Lab, Launch, Random, Row, Run, Tolerance, Verdict};
 
 const N: usize = 4096;
 const BLOCK: u32 = 128;

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use lanes::machine::Traced;
+use thirty_two_lanes::machine::Traced;
 
 /// The lanes that stored, by the row and the column of the block and the warp in it.
 type Stored = BTreeMap<(u32, u32, u32), u32>;

@@ -9,13 +9,15 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use anyhow::Result;
-use lanes::kernel::Kernel;
-use lanes::kernels::branch::{BRANCH_SQRT, SQRT_THEN_SELECT, SQRT_VOTED};
-use lanes::kernels::progress::HANDSHAKE;
-use lanes::machine::Traced;
-use lanes::report::Section;
-use lanes::report::columns::{ACTIVE_LANES, DIVERGENT_BRANCHES, INSTRUCTIONS, INSTRUCTIONS_PER_WARP};
-use lanes::{Buffer, Device, Lab, Launch, Row, Tolerance, Verdict};
+use thirty_two_lanes::kernel::Kernel;
+use thirty_two_lanes::kernels::branch::{BRANCH_SQRT, SQRT_THEN_SELECT, SQRT_VOTED};
+use thirty_two_lanes::kernels::progress::HANDSHAKE;
+use thirty_two_lanes::machine::Traced;
+use thirty_two_lanes::report::Section;
+use thirty_two_lanes::report::columns::{
+    ACTIVE_LANES, DIVERGENT_BRANCHES, INSTRUCTIONS, INSTRUCTIONS_PER_WARP,
+};
+use thirty_two_lanes::{Buffer, Device, Lab, Launch, Row, Tolerance, Verdict};
 
 const LANES: usize = 32;
 

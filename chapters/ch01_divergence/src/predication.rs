@@ -5,11 +5,15 @@
 //! an emulator of PTX does not see it.
 
 use anyhow::Result;
-use lanes::kernel::Kernel;
-use lanes::kernels::predication::{BODY_1, BODY_32, MERGE_1, MERGE_2, MERGE_4, MERGE_8, MERGE_16, MERGE_32};
-use lanes::report::Section;
-use lanes::report::columns::{ACTIVE_LANES, BRANCHES_PER_WARP, DIVERGENT_BRANCHES, INSTRUCTIONS_PER_WARP};
-use lanes::{Device, Lab, Launch, Random, Row, Tolerance};
+use thirty_two_lanes::kernel::Kernel;
+use thirty_two_lanes::kernels::predication::{
+    BODY_1, BODY_32, MERGE_1, MERGE_2, MERGE_4, MERGE_8, MERGE_16, MERGE_32,
+};
+use thirty_two_lanes::report::Section;
+use thirty_two_lanes::report::columns::{
+    ACTIVE_LANES, BRANCHES_PER_WARP, DIVERGENT_BRANCHES, INSTRUCTIONS_PER_WARP,
+};
+use thirty_two_lanes::{Device, Lab, Launch, Random, Row, Tolerance};
 
 const N: usize = 4096;
 const BLOCK: u32 = 128;

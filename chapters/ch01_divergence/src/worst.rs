@@ -4,11 +4,13 @@
 //! needs whole warps. What a compiler could do about it is left out, because it cannot know the data.
 
 use anyhow::Result;
-use lanes::kernel::Kernel;
-use lanes::kernels::branch::{EXPENSIVE_ONE_LANE, EXPENSIVE_PACKED, WORST_CASE_SWITCH, WORST_CASE_TOGETHER};
-use lanes::report::Section;
-use lanes::report::columns::{ACTIVE_LANES, DIVERGENT_BRANCHES, INSTRUCTIONS_PER_WARP};
-use lanes::{Device, Lab, Launch, Random, Row, Tolerance};
+use thirty_two_lanes::kernel::Kernel;
+use thirty_two_lanes::kernels::branch::{
+    EXPENSIVE_ONE_LANE, EXPENSIVE_PACKED, WORST_CASE_SWITCH, WORST_CASE_TOGETHER,
+};
+use thirty_two_lanes::report::Section;
+use thirty_two_lanes::report::columns::{ACTIVE_LANES, DIVERGENT_BRANCHES, INSTRUCTIONS_PER_WARP};
+use thirty_two_lanes::{Device, Lab, Launch, Random, Row, Tolerance};
 
 /// A multiple of 1024, so that both arrangements have the same number of expensive elements.
 const N: usize = 4096;

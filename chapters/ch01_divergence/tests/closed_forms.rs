@@ -8,11 +8,11 @@ mod model;
 
 use std::ops::Range;
 
-use lanes::kernel::Kernel;
-use lanes::kernels::{boundary, branch, divergence, predication};
-use lanes::{Choice, Device, Launch};
 use model::{BLOCKS, In, Model, Of, Piece, Thread, counted, every_thread, line, once, own, shapes};
 use simt::Counters;
+use thirty_two_lanes::kernel::Kernel;
+use thirty_two_lanes::kernels::{boundary, branch, divergence, predication};
+use thirty_two_lanes::{Choice, Device, Launch};
 
 fn by_thread(t: Thread) -> bool {
     t.x.is_multiple_of(2)

@@ -2,10 +2,10 @@
 
 mod model;
 
-use lanes::kernels::sorting;
-use lanes::launch::blocks_for;
-use lanes::{Choice, Device, Launch};
 use model::{In, Model, Piece, Thread, counted, every_thread, line, once, own, shapes};
+use thirty_two_lanes::kernels::sorting;
+use thirty_two_lanes::launch::blocks_for;
+use thirty_two_lanes::{Choice, Device, Launch};
 
 /// A stretch of expensive elements, a gap, and then single ones, so that there are warps with none, some and all.
 fn is_expensive(i: usize) -> bool {

@@ -1,8 +1,8 @@
 //! The chapter's output: its records, its results in other shapes, and the messages with which it refuses something.
 
-lanes::chapter_tests!("ch01_divergence");
+thirty_two_lanes::chapter_tests!("ch01_divergence");
 
-lanes::shape_tests!(["1", "20", "31", "1000", "1003", "5000"], ["1", "32", "48", "64", "1024"]);
+thirty_two_lanes::shape_tests!(["1", "20", "31", "1000", "1003", "5000"], ["1", "32", "48", "64", "1024"]);
 
 /// Arguments, and a part of the one line on standard error.
 const REFUSED: [(&[&str], &str); 15] = [

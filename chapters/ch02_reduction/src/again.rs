@@ -3,8 +3,8 @@
 //! For this reason the device restores its buffers between the runs that it times. Times are left out here.
 
 use anyhow::Result;
-use lanes::kernels::reduction::REDUCE_INTERLEAVED;
-use lanes::{Device, Lab, Row, Verdict};
+use thirty_two_lanes::kernels::reduction::REDUCE_INTERLEAVED;
+use thirty_two_lanes::{Device, Lab, Row, Verdict};
 
 use crate::sum::{Reduction, integers};
 

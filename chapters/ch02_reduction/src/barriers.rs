@@ -3,11 +3,11 @@
 //! One kernel in four versions, on an array whose last block is short. The cost of a barrier is left out.
 
 use anyhow::Result;
-use lanes::kernels::reduction::{
+use thirty_two_lanes::kernels::reduction::{
     REDUCE_INTERLEAVED, REDUCE_INTERLEAVED_EARLY, REDUCE_INTERLEAVED_NO_BARRIER, REDUCE_INTERLEAVED_SKIP,
 };
-use lanes::report::columns::{BARRIERS_PER_WARP, INSTRUCTIONS_PER_WARP};
-use lanes::{Device, Lab, Row, Verdict};
+use thirty_two_lanes::report::columns::{BARRIERS_PER_WARP, INSTRUCTIONS_PER_WARP};
+use thirty_two_lanes::{Device, Lab, Row, Verdict};
 
 use crate::sum::{Reduction, SEEDS, block_sums, integers, with_luck};
 

@@ -3,7 +3,7 @@
 //! Rows of this chapter decide every claim. It leaves out the loads into shared memory, which are a subject of chapter
 //! 3.
 
-use lanes::claims::{Claim, Proof, Ruling, Seen, Test, Voice};
+use thirty_two_lanes::claims::{Claim, Proof, Ruling, Seen, Test, Voice};
 
 pub static CLAIMS: &[Claim] = &[
     Claim {

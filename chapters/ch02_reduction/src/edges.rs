@@ -6,13 +6,13 @@
 use std::collections::BTreeSet;
 
 use anyhow::Result;
-use lanes::kernel::Kernel;
-use lanes::kernels::reduction::{
+use thirty_two_lanes::kernel::Kernel;
+use thirty_two_lanes::kernels::reduction::{
     REDUCE_INTERLEAVED, REDUCE_INTERLEAVED_UNGUARDED, REDUCE_LESS_OFF_BY_ONE, REDUCE_LESS_UNGUARDED,
     REDUCE_NEIGHBORED, REDUCE_NEIGHBORED_LESS, REDUCE_NEIGHBORED_UNGUARDED,
 };
-use lanes::report::Section;
-use lanes::{Device, Lab, Row, Verdict};
+use thirty_two_lanes::report::Section;
+use thirty_two_lanes::{Device, Lab, Row, Verdict};
 
 use crate::sum::{Reduction, SEEDS, integers, with_luck};
 

@@ -4,14 +4,14 @@
 //! Sizes are fixed, because a single thread that adds everything is slow. Compensated sums are left out.
 
 use anyhow::Result;
-use lanes::kernel::Kernel;
-use lanes::kernels::reduction_floats::{
+use thirty_two_lanes::kernel::Kernel;
+use thirty_two_lanes::kernels::reduction_floats::{
     FLOATS_EIGHT_PARTS, FLOATS_INTERLEAVED, FLOATS_NEIGHBORED, FLOATS_ONE_BY_ONE,
 };
-use lanes::launch::blocks_for;
-use lanes::report::Section;
-use lanes::report::columns::INSTRUCTIONS;
-use lanes::{Device, Lab, Launch, Random, Row, Tolerance};
+use thirty_two_lanes::launch::blocks_for;
+use thirty_two_lanes::report::Section;
+use thirty_two_lanes::report::columns::INSTRUCTIONS;
+use thirty_two_lanes::{Device, Lab, Launch, Random, Row, Tolerance};
 
 const N: usize = 16_384;
 const BLOCK: u32 = 128;

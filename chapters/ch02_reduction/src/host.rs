@@ -4,10 +4,10 @@
 //! out.
 
 use anyhow::Result;
-use lanes::kernels::reduction::REDUCE_INTERLEAVED;
-use lanes::report::Section;
-use lanes::report::layout::grouped;
-use lanes::{Device, Lab, Random, Row, Run, Verdict};
+use thirty_two_lanes::kernels::reduction::REDUCE_INTERLEAVED;
+use thirty_two_lanes::report::Section;
+use thirty_two_lanes::report::layout::grouped;
+use thirty_two_lanes::{Device, Lab, Random, Row, Run, Verdict};
 
 use crate::sum::{Reduction, integers};
 

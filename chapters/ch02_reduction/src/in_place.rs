@@ -4,13 +4,13 @@
 //! against the length of the block's part. Shared memory is left to the end of the chapter.
 
 use anyhow::Result;
-use lanes::Lab;
-use lanes::kernels::reduction::{REDUCE_INTERLEAVED, REDUCE_NEIGHBORED, REDUCE_NEIGHBORED_LESS};
-use lanes::report::columns::{
+use thirty_two_lanes::Lab;
+use thirty_two_lanes::kernels::reduction::{REDUCE_INTERLEAVED, REDUCE_NEIGHBORED, REDUCE_NEIGHBORED_LESS};
+use thirty_two_lanes::report::columns::{
     ACTIVE_LANES, DIVERGENT_BRANCHES, INSTRUCTIONS_PER_WARP, LOAD_REQUESTS, LOAD_SECTORS,
 };
-use lanes::report::layout::grouped;
-use lanes::report::{Row, Section};
+use thirty_two_lanes::report::layout::grouped;
+use thirty_two_lanes::report::{Row, Section};
 
 use crate::sum::{ELEMENT_BYTES, Reduction, integers, on_the_clock};
 
@@ -30,7 +30,7 @@ pub fn section(lab: &mut Lab) -> Result<()> {
 }
 
 fn rows(section: &Section) -> Option<[&Row; 3]> {
-    let row = |kernel: &lanes::kernel::Kernel| section.row(kernel.name);
+    let row = |kernel: &thirty_two_lanes::kernel::Kernel| section.row(kernel.name);
     Some([row(&REDUCE_NEIGHBORED)?, row(&REDUCE_NEIGHBORED_LESS)?, row(&REDUCE_INTERLEAVED)?])
 }
 

@@ -3,11 +3,11 @@
 //! How much memory is moved is left to the next section, because that takes many blocks.
 
 use anyhow::Result;
-use lanes::kernel::Kernel;
-use lanes::kernels::reduction::{REDUCE_INTERLEAVED, REDUCE_NEIGHBORED, REDUCE_NEIGHBORED_LESS};
-use lanes::report::Section;
-use lanes::report::columns::{ACTIVE_LANES, DIVERGENT_BRANCHES, INSTRUCTIONS_PER_WARP};
-use lanes::{Device, Lab, Row};
+use thirty_two_lanes::kernel::Kernel;
+use thirty_two_lanes::kernels::reduction::{REDUCE_INTERLEAVED, REDUCE_NEIGHBORED, REDUCE_NEIGHBORED_LESS};
+use thirty_two_lanes::report::Section;
+use thirty_two_lanes::report::columns::{ACTIVE_LANES, DIVERGENT_BRANCHES, INSTRUCTIONS_PER_WARP};
+use thirty_two_lanes::{Device, Lab, Row};
 
 use crate::sum::{Reduction, integers};
 use crate::{pictures, rounds};

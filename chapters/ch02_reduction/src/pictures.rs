@@ -5,8 +5,8 @@
 use std::fmt::Write as _;
 
 use anyhow::Result;
-use lanes::Device;
-use lanes::kernels::reduction::{REDUCE_INTERLEAVED, REDUCE_NEIGHBORED, REDUCE_NEIGHBORED_LESS};
+use thirty_two_lanes::Device;
+use thirty_two_lanes::kernels::reduction::{REDUCE_INTERLEAVED, REDUCE_NEIGHBORED, REDUCE_NEIGHBORED_LESS};
 
 use crate::one_block::{KERNELS, THREADS};
 use crate::rounds::{self, Pair, Rounds, SMALL};

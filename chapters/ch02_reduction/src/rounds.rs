@@ -7,9 +7,9 @@
 use std::collections::BTreeMap;
 
 use anyhow::{Context, Result};
-use lanes::Device;
-use lanes::kernel::Kernel;
-use lanes::machine::Traced;
+use thirty_two_lanes::Device;
+use thirty_two_lanes::kernel::Kernel;
+use thirty_two_lanes::machine::Traced;
 
 use crate::sum::Reduction;
 

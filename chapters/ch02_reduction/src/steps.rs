@@ -4,15 +4,15 @@
 //! block sums itself are left to chapter 4.
 
 use anyhow::Result;
-use lanes::kernel::Kernel;
-use lanes::kernels::reduction::REDUCE_INTERLEAVED;
-use lanes::kernels::reduction_steps::{
+use thirty_two_lanes::kernel::Kernel;
+use thirty_two_lanes::kernels::reduction::REDUCE_INTERLEAVED;
+use thirty_two_lanes::kernels::reduction_steps::{
     REDUCE_EIGHT_PARTS, REDUCE_SHARED, REDUCE_SHARED_LAST_WARP, REDUCE_TWO_PARTS,
 };
-use lanes::report::Section;
-use lanes::report::columns::{BARRIERS_PER_WARP, INSTRUCTIONS, LOAD_SECTORS, STORE_SECTORS};
-use lanes::report::layout::grouped;
-use lanes::{Lab, Row};
+use thirty_two_lanes::report::Section;
+use thirty_two_lanes::report::columns::{BARRIERS_PER_WARP, INSTRUCTIONS, LOAD_SECTORS, STORE_SECTORS};
+use thirty_two_lanes::report::layout::grouped;
+use thirty_two_lanes::{Lab, Row};
 
 use crate::sum::{ELEMENT_BYTES, Reduction, integers, on_the_clock};
 

@@ -4,10 +4,10 @@
 //! are left out, because they need a bound.
 
 use anyhow::Result;
-use lanes::kernel::Kernel;
-use lanes::launch::blocks_for;
-use lanes::report::Section;
-use lanes::{Buffer, Device, Launch, Random, Row, Run, Schedule, Tolerance};
+use thirty_two_lanes::kernel::Kernel;
+use thirty_two_lanes::launch::blocks_for;
+use thirty_two_lanes::report::Section;
+use thirty_two_lanes::{Buffer, Device, Launch, Random, Row, Run, Schedule, Tolerance};
 
 /// For each element: the array on the machine, its values on the host, and the words from which these are
 /// made.

@@ -5,12 +5,12 @@
 //! full blocks whose size is a power of two there are formulas, which give the figures of an H200 at the size of the
 //! first note.
 
-use lanes::kernel::Kernel;
-use lanes::kernels::reduction::{REDUCE_INTERLEAVED, REDUCE_NEIGHBORED, REDUCE_NEIGHBORED_LESS};
-use lanes::kernels::reduction_steps::{REDUCE_SHARED, REDUCE_SHARED_LAST_WARP};
-use lanes::launch::blocks_for;
-use lanes::{Buffer, Choice, Device, Launch};
 use simt::Counters;
+use thirty_two_lanes::kernel::Kernel;
+use thirty_two_lanes::kernels::reduction::{REDUCE_INTERLEAVED, REDUCE_NEIGHBORED, REDUCE_NEIGHBORED_LESS};
+use thirty_two_lanes::kernels::reduction_steps::{REDUCE_SHARED, REDUCE_SHARED_LAST_WARP};
+use thirty_two_lanes::launch::blocks_for;
+use thirty_two_lanes::{Buffer, Choice, Device, Launch};
 
 /// A thread that adds element `from` of its block to element `into`.
 #[derive(Clone, Copy)]

@@ -2,10 +2,10 @@
 //!
 //! Messages that refuse something are the same in all chapters, and are tested in the first one.
 
-use lanes::hardware::{DIVERGENT, INSTRUCTIONS, L2_READS, Record};
 use serde_json::Value;
+use thirty_two_lanes::hardware::{DIVERGENT, INSTRUCTIONS, L2_READS, Record};
 
-lanes::chapter_tests!("ch02_reduction");
+thirty_two_lanes::chapter_tests!("ch02_reduction");
 
 /// The H200's counts for 2^24 elements in blocks of 1024, by variant and metric.
 fn counted_at_note_size() -> impl Fn(&str, &str) -> u64 {
@@ -46,7 +46,7 @@ fn five_of_six_divergent_branches_remain_in_machine_code() {
     assert_eq!(PAIRINGS[1..].iter().map(|row| counted(row, DIVERGENT)).collect::<Vec<_>>(), [81_920; 2]);
 }
 
-lanes::shape_tests!(["1", "20", "31", "1000", "1003", "5000"], ["1", "32", "48", "64", "1024"]);
+thirty_two_lanes::shape_tests!(["1", "20", "31", "1000", "1003", "5000"], ["1", "32", "48", "64", "1024"]);
 
 #[test]
 fn every_variant_has_the_expected_result_for_many_seeds() {

@@ -3,7 +3,7 @@
 //! They are the first half of the note on warp functions, and what the note on control flow says about the barrier of the
 //! block. It leaves out votes, shuffles and groups.
 
-use lanes::claims::{Claim, Proof, Ruling, Seen, Test, Voice};
+use thirty_two_lanes::claims::{Claim, Proof, Ruling, Seen, Test, Voice};
 
 pub static CLAIMS: &[Claim] = &[N4_1, N4_2, N4_3, N4_4, N4_5, N4_6, N4_7, N4_21, N4_24, N2_9, N2_28];
 

@@ -3,7 +3,7 @@
 //! Kernels are left out; each section names its own.
 
 use anyhow::Result;
-use lanes::{Buffer, Device, Launch, Random, Row, Run, Schedule, Verdict};
+use thirty_two_lanes::{Buffer, Device, Launch, Random, Row, Run, Schedule, Verdict};
 
 /// Integers so small that no sum of this chapter leaves 32 bits.
 pub fn integers(n: usize, seed: u64) -> Vec<i32> {

@@ -4,11 +4,11 @@
 //! and what the guard at the end of an array is for. It leaves out what divergence costs.
 
 use anyhow::Result;
-use lanes::kernels::boundary::ADD_GUARDED;
-use lanes::kernels::divergence::{MATH_EVEN_THREAD, MATH_EVEN_WARP, MATH_UNGUARDED};
-use lanes::launch::blocks_for;
-use lanes::report::columns::{ACTIVE_LANES, DIVERGENT_WARPS};
-use lanes::{Device, Lab, Launch, Row, Tolerance, Verdict};
+use thirty_two_lanes::kernels::boundary::ADD_GUARDED;
+use thirty_two_lanes::kernels::divergence::{MATH_EVEN_THREAD, MATH_EVEN_WARP, MATH_UNGUARDED};
+use thirty_two_lanes::launch::blocks_for;
+use thirty_two_lanes::report::columns::{ACTIVE_LANES, DIVERGENT_WARPS};
+use thirty_two_lanes::{Device, Lab, Launch, Row, Tolerance, Verdict};
 
 /// Not a multiple of a warp.
 const N: usize = 1003;

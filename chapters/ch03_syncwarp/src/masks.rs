@@ -4,11 +4,11 @@
 //! without one. It leaves out masks that name part of a warp on purpose, which shuffles need more often.
 
 use anyhow::Result;
-use lanes::kernel::Kernel;
-use lanes::kernels::syncwarp::{MASK_DEFAULT, MASK_OUTSIDE, MASK_SEVEN_F};
-use lanes::machine::Traced;
-use lanes::report::columns::{ACTIVE_LANES, INSTRUCTIONS_PER_WARP};
-use lanes::{Device, Lab, Launch, Row, Tolerance, Verdict};
+use thirty_two_lanes::kernel::Kernel;
+use thirty_two_lanes::kernels::syncwarp::{MASK_DEFAULT, MASK_OUTSIDE, MASK_SEVEN_F};
+use thirty_two_lanes::machine::Traced;
+use thirty_two_lanes::report::columns::{ACTIVE_LANES, INSTRUCTIONS_PER_WARP};
+use thirty_two_lanes::{Device, Lab, Launch, Row, Tolerance, Verdict};
 
 use crate::common::{SEEDS, Trials, doubles, integers, racing};
 

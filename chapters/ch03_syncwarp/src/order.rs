@@ -7,10 +7,10 @@
 //! `sm_60`). A program may rely on none of this. It leaves out branches inside branches.
 
 use anyhow::Result;
-use lanes::kernel::Kernel;
-use lanes::kernels::syncwarp::{SIDES, SIDES_IN_ORDER};
-use lanes::report::columns::{ACTIVE_LANES, DIVERGENT_BRANCHES};
-use lanes::{Buffer, Device, Lab, Launch, Row, Verdict};
+use thirty_two_lanes::kernel::Kernel;
+use thirty_two_lanes::kernels::syncwarp::{SIDES, SIDES_IN_ORDER};
+use thirty_two_lanes::report::columns::{ACTIVE_LANES, DIVERGENT_BRANCHES};
+use thirty_two_lanes::{Buffer, Device, Lab, Launch, Row, Verdict};
 
 use crate::common::{SEEDS, under_seeds};
 use crate::picture;

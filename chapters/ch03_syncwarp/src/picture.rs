@@ -6,9 +6,9 @@
 
 use std::fmt::Write as _;
 
-use lanes::kernel::Kernel;
-use lanes::machine::Traced;
-use lanes::report::layout::grouped;
+use thirty_two_lanes::kernel::Kernel;
+use thirty_two_lanes::machine::Traced;
+use thirty_two_lanes::report::layout::grouped;
 
 /// A lane that executes the line, and one that does not.
 const AT_WORK: char = '#';

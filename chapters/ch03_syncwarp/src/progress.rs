@@ -6,12 +6,12 @@
 //! kernels too. It leaves out how a lock has to order memory, which has a chapter of its own.
 
 use anyhow::Result;
-use lanes::kernel::Kernel;
-use lanes::kernels::progress::{CHAIN_AFTER, HANDSHAKE, LOCK_AFTER, LOCK_INSIDE};
-use lanes::report::Section;
-use lanes::report::columns::{ACTIVE_LANES, INSTRUCTIONS};
-use lanes::report::layout::grouped;
-use lanes::{Buffer, Device, Lab, Launch, Row, Tolerance, Verdict};
+use thirty_two_lanes::kernel::Kernel;
+use thirty_two_lanes::kernels::progress::{CHAIN_AFTER, HANDSHAKE, LOCK_AFTER, LOCK_INSIDE};
+use thirty_two_lanes::report::Section;
+use thirty_two_lanes::report::columns::{ACTIVE_LANES, INSTRUCTIONS};
+use thirty_two_lanes::report::layout::grouped;
+use thirty_two_lanes::{Buffer, Device, Lab, Launch, Row, Tolerance, Verdict};
 
 use crate::picture;
 

@@ -5,12 +5,16 @@
 //! leaves out time, because a launch this small takes no longer than an empty one.
 
 use anyhow::Result;
-use lanes::kernel::Kernel;
-use lanes::kernels::syncwarp::{TAIL_FIRST_WARP, TAIL_NO_BARRIER, TAIL_SYNCTHREADS, TAIL_SYNCWARP};
-use lanes::machine::Traced;
-use lanes::report::Section;
-use lanes::report::columns::{ACTIVE_LANES, BARRIERS_PER_WARP, INSTRUCTIONS_PER_WARP, SHARED_REQUESTS};
-use lanes::{Buffer, Device, Lab, Launch, Row, Tolerance};
+use thirty_two_lanes::kernel::Kernel;
+use thirty_two_lanes::kernels::syncwarp::{
+    TAIL_FIRST_WARP, TAIL_NO_BARRIER, TAIL_SYNCTHREADS, TAIL_SYNCWARP,
+};
+use thirty_two_lanes::machine::Traced;
+use thirty_two_lanes::report::Section;
+use thirty_two_lanes::report::columns::{
+    ACTIVE_LANES, BARRIERS_PER_WARP, INSTRUCTIONS_PER_WARP, SHARED_REQUESTS,
+};
+use thirty_two_lanes::{Buffer, Device, Lab, Launch, Row, Tolerance};
 
 use crate::common::{SEEDS, Trials, exact_sum, integers, racing};
 

@@ -6,14 +6,14 @@
 //! does that.
 
 use anyhow::Result;
-use lanes::kernel::Kernel;
-use lanes::kernels::races::{
+use thirty_two_lanes::kernel::Kernel;
+use thirty_two_lanes::kernels::races::{
     TREE_BARRIER, TREE_NO_BARRIER, WARP_TREE_FIXED, WARP_TREE_HALF, WARP_TREE_UNGUARDED,
 };
-use lanes::kernels::syncwarp::TAIL_OTHER_ORDER;
-use lanes::report::Section;
-use lanes::report::columns::{BARRIERS_PER_WARP, INSTRUCTIONS_PER_WARP};
-use lanes::{Device, Lab, Launch, Row, Tolerance, Verdict};
+use thirty_two_lanes::kernels::syncwarp::TAIL_OTHER_ORDER;
+use thirty_two_lanes::report::Section;
+use thirty_two_lanes::report::columns::{BARRIERS_PER_WARP, INSTRUCTIONS_PER_WARP};
+use thirty_two_lanes::{Device, Lab, Launch, Row, Tolerance, Verdict};
 
 use crate::common::{SEEDS, Trials, exact_sum, integers, racing};
 

@@ -6,11 +6,13 @@
 //! sums.
 
 use anyhow::Result;
-use lanes::kernels::syncwarp::TAIL_SYNCWARP_FLOAT;
-use lanes::launch::check_halving;
-use lanes::report::columns::{ACTIVE_LANES, BARRIERS_PER_WARP, GLOBAL_ATOMICS, INSTRUCTIONS_PER_WARP};
-use lanes::report::layout::counted;
-use lanes::{Device, Lab, Launch, Random, Row, Tolerance};
+use thirty_two_lanes::kernels::syncwarp::TAIL_SYNCWARP_FLOAT;
+use thirty_two_lanes::launch::check_halving;
+use thirty_two_lanes::report::columns::{
+    ACTIVE_LANES, BARRIERS_PER_WARP, GLOBAL_ATOMICS, INSTRUCTIONS_PER_WARP,
+};
+use thirty_two_lanes::report::layout::counted;
+use thirty_two_lanes::{Device, Lab, Launch, Random, Row, Tolerance};
 
 /// A float on the host, its bytes on the way to a machine, and the float there.
 const ELEMENT_BYTES: u64 = 4 + 4 + 4;

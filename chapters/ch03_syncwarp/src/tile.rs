@@ -3,10 +3,10 @@
 //! Each thread takes what a thread at the other end of its block has loaded. It leaves out tiles with a halo.
 
 use anyhow::Result;
-use lanes::kernel::Kernel;
-use lanes::kernels::syncwarp::{TILE_BARRIER, TILE_NO_BARRIER};
-use lanes::report::columns::{BARRIERS_PER_WARP, INSTRUCTIONS_PER_WARP, SHARED_REQUESTS};
-use lanes::{Device, Lab, Launch, Row, Tolerance};
+use thirty_two_lanes::kernel::Kernel;
+use thirty_two_lanes::kernels::syncwarp::{TILE_BARRIER, TILE_NO_BARRIER};
+use thirty_two_lanes::report::columns::{BARRIERS_PER_WARP, INSTRUCTIONS_PER_WARP, SHARED_REQUESTS};
+use thirty_two_lanes::{Device, Lab, Launch, Row, Tolerance};
 
 use crate::common::{SEEDS, Trials, doubles, integers, racing};
 

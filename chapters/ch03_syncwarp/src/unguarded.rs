@@ -7,12 +7,12 @@
 //! which they do not.
 
 use anyhow::Result;
-use lanes::kernel::Kernel;
-use lanes::kernels::syncwarp::{TAIL_FIXED, TAIL_SYNCWARP, TAIL_UNGUARDED, TAIL_UNUSED_REGISTER};
-use lanes::report::Section;
-use lanes::report::columns::{ACTIVE_LANES, INSTRUCTIONS_PER_WARP, SHARED_REQUESTS};
-use lanes::report::layout::grouped;
-use lanes::{Device, Lab, Row, Verdict};
+use thirty_two_lanes::kernel::Kernel;
+use thirty_two_lanes::kernels::syncwarp::{TAIL_FIXED, TAIL_SYNCWARP, TAIL_UNGUARDED, TAIL_UNUSED_REGISTER};
+use thirty_two_lanes::report::Section;
+use thirty_two_lanes::report::columns::{ACTIVE_LANES, INSTRUCTIONS_PER_WARP, SHARED_REQUESTS};
+use thirty_two_lanes::report::layout::grouped;
+use thirty_two_lanes::{Device, Lab, Row, Verdict};
 
 use crate::common::racing;
 use crate::saving::{BLOCK, N, SHARED_BYTES, Sum};

@@ -5,10 +5,10 @@
 //! barrier, and only the work is for half of them. It leaves out barriers with a number or a count.
 
 use anyhow::Result;
-use lanes::kernel::Kernel;
-use lanes::kernels::syncwarp::{WAIT_APART, WAIT_TOGETHER, WAIT_WITHOUT_EXITED};
-use lanes::report::columns::{ACTIVE_LANES, BARRIERS_PER_WARP};
-use lanes::{Device, Lab, Launch, Row, Tolerance, Verdict};
+use thirty_two_lanes::kernel::Kernel;
+use thirty_two_lanes::kernels::syncwarp::{WAIT_APART, WAIT_TOGETHER, WAIT_WITHOUT_EXITED};
+use thirty_two_lanes::report::columns::{ACTIVE_LANES, BARRIERS_PER_WARP};
+use thirty_two_lanes::{Device, Lab, Launch, Row, Tolerance, Verdict};
 
 use crate::common::{doubles, integers};
 

@@ -1,10 +1,10 @@
 //! The chapter's output: its records, its claims, other sizes and seeds, and the messages with which it refuses
 //! something.
 
-use lanes::kernels::syncwarp::TILE_BARRIER;
 use serde_json::Value;
+use thirty_two_lanes::kernels::syncwarp::TILE_BARRIER;
 
-lanes::chapter_tests!("ch03_syncwarp");
+thirty_two_lanes::chapter_tests!("ch03_syncwarp");
 
 /// The rows of all sections, by variant.
 fn json(args: &[&str]) -> impl Fn(&str) -> Value {

@@ -5,13 +5,13 @@
 //! out what happens when many warps run at the same time, as they do only on a GPU.
 
 use anyhow::Result;
-use lanes::kernel::Kernel;
-use lanes::kernels::block_sums::{SUM_ATOMIC_LANE, SUM_ATOMIC_WARP, SUM_WARPS_FIRST};
-use lanes::kernels::groups::{FILTER_EACH, FILTER_TOGETHER};
-use lanes::report::Section;
-use lanes::report::columns::{GLOBAL_ATOMICS, INSTRUCTIONS_PER_WARP};
-use lanes::report::layout::grouped;
-use lanes::{Device, Lab, Launch, Random, Row, Tolerance, Verdict};
+use thirty_two_lanes::kernel::Kernel;
+use thirty_two_lanes::kernels::block_sums::{SUM_ATOMIC_LANE, SUM_ATOMIC_WARP, SUM_WARPS_FIRST};
+use thirty_two_lanes::kernels::groups::{FILTER_EACH, FILTER_TOGETHER};
+use thirty_two_lanes::report::Section;
+use thirty_two_lanes::report::columns::{GLOBAL_ATOMICS, INSTRUCTIONS_PER_WARP};
+use thirty_two_lanes::report::layout::grouped;
+use thirty_two_lanes::{Device, Lab, Launch, Random, Row, Tolerance, Verdict};
 
 use crate::sums::{elements, exact, judged};
 

@@ -7,12 +7,16 @@
 use std::cell::LazyCell;
 
 use anyhow::Result;
-use lanes::kernel::Kernel;
-use lanes::kernels::block_sums::{SUM_BUTTERFLY, SUM_SHARED, SUM_SHUFFLE, SUM_TILE, SUM_WARPS_FIRST};
-use lanes::report::Section;
-use lanes::report::columns::{BARRIERS_PER_WARP, GLOBAL_ATOMICS, INSTRUCTIONS_PER_WARP, SHARED_REQUESTS};
-use lanes::report::layout::{counted, decimal, grouped};
-use lanes::{Device, Lab, Launch, Row};
+use thirty_two_lanes::kernel::Kernel;
+use thirty_two_lanes::kernels::block_sums::{
+    SUM_BUTTERFLY, SUM_SHARED, SUM_SHUFFLE, SUM_TILE, SUM_WARPS_FIRST,
+};
+use thirty_two_lanes::report::Section;
+use thirty_two_lanes::report::columns::{
+    BARRIERS_PER_WARP, GLOBAL_ATOMICS, INSTRUCTIONS_PER_WARP, SHARED_REQUESTS,
+};
+use thirty_two_lanes::report::layout::{counted, decimal, grouped};
+use thirty_two_lanes::{Device, Lab, Launch, Row};
 
 use crate::picture::LANES;
 use crate::sums::{elements, exact, halving_block, judged};

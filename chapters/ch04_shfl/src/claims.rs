@@ -3,7 +3,7 @@
 //!
 //! It leaves out the first half of the latter note, on scheduling and the barrier of the warp, which chapter 3 decides.
 
-use lanes::claims::{Claim, Proof, Ruling, Seen, Test, Voice};
+use thirty_two_lanes::claims::{Claim, Proof, Ruling, Seen, Test, Voice};
 
 pub static CLAIMS: &[Claim] = &[
     Claim {
@@ -246,7 +246,7 @@ pub static CLAIMS: &[Claim] = &[
               much.",
         proof: Proof::None(
             "it is about the host's time for `cudaMalloc` and `cudaFree`, and the clock here measures \
-             kernels; `benches/gpu/h200.txt` has the host's times",
+             kernels; `tools/benchmarks/gpu/h200.txt` has the host's times",
         ),
     },
     Claim {

@@ -5,12 +5,12 @@
 //! atomic on the total, which come next.
 
 use anyhow::Result;
-use lanes::kernel::Kernel;
-use lanes::kernels::block_sums::{SUM_ATOMIC_WARP, SUM_SHARED, SUM_SHUFFLE};
-use lanes::report::Section;
-use lanes::report::columns::{GLOBAL_ATOMICS, INSTRUCTIONS_PER_WARP, SHARED_REQUESTS};
-use lanes::report::layout::grouped;
-use lanes::{Device, Lab, Launch, Row};
+use thirty_two_lanes::kernel::Kernel;
+use thirty_two_lanes::kernels::block_sums::{SUM_ATOMIC_WARP, SUM_SHARED, SUM_SHUFFLE};
+use thirty_two_lanes::report::Section;
+use thirty_two_lanes::report::columns::{GLOBAL_ATOMICS, INSTRUCTIONS_PER_WARP, SHARED_REQUESTS};
+use thirty_two_lanes::report::layout::grouped;
+use thirty_two_lanes::{Device, Lab, Launch, Row};
 
 use crate::sums::{elements, exact, judged};
 

@@ -3,17 +3,17 @@
 //!
 //! Three kernels lead from the plain loop to the finished sum, and a fourth lacks the fences around its
 //! ticket. It leaves out the two passes, which come before, and how close the sum comes to the speed of
-//! memory, which takes more elements: `benches/gpu/h200.txt` has those times.
+//! memory, which takes more elements: `tools/benchmarks/gpu/h200.txt` has those times.
 
 use std::cell::LazyCell;
 
 use anyhow::Result;
-use lanes::kernel::Kernel;
-use lanes::kernels::sum::{SUM_LAST_BLOCK, SUM_LAST_BLOCK_NO_FENCE, SUM_NARROW, SUM_WIDE};
-use lanes::report::Section;
-use lanes::report::columns::{GLOBAL_ATOMICS, INSTRUCTIONS_PER_WARP, LOAD_REQUESTS, LOAD_SECTORS};
-use lanes::report::layout::{decimal, grouped};
-use lanes::{Device, Lab, Launch, Row, Verdict};
+use thirty_two_lanes::kernel::Kernel;
+use thirty_two_lanes::kernels::sum::{SUM_LAST_BLOCK, SUM_LAST_BLOCK_NO_FENCE, SUM_NARROW, SUM_WIDE};
+use thirty_two_lanes::report::Section;
+use thirty_two_lanes::report::columns::{GLOBAL_ATOMICS, INSTRUCTIONS_PER_WARP, LOAD_REQUESTS, LOAD_SECTORS};
+use thirty_two_lanes::report::layout::{decimal, grouped};
+use thirty_two_lanes::{Device, Lab, Launch, Row, Verdict};
 
 use crate::block_sums::ELEMENT_BYTES;
 use crate::sums::{elements, exact, halving_block, judged};
@@ -88,7 +88,7 @@ fn on_the_clock(section: &Section, n: usize) -> Option<String> {
     let launch = if n < MOSTLY_LAUNCH { "; so few elements take little more than a launch" } else { "" };
     Some(format!(
         "On the GPU, the three sums take {narrow:.1}, {wide:.1} and {last:.1} µs. The last one reads \
-         {rate:.0} GB/s{launch}. `benches/gpu/h200.txt` compares it with CUB's sum on an H200, in larger \
+         {rate:.0} GB/s{launch}. `tools/benchmarks/gpu/h200.txt` compares it with CUB's sum on an H200, in larger \
          blocks."
     ))
 }

@@ -4,14 +4,14 @@
 //! of the warp. It leaves out groups of several blocks.
 
 use anyhow::Result;
-use lanes::kernel::Kernel;
-use lanes::kernels::features_groups::GROUP_COALESCED;
-use lanes::kernels::groups::{
+use thirty_two_lanes::kernel::Kernel;
+use thirty_two_lanes::kernels::features_groups::GROUP_COALESCED;
+use thirty_two_lanes::kernels::groups::{
     BLOCK_MEMBERS, FORGOTTEN_WIDTH, MASKED_FUNCTIONS, PLAIN_GROUPS, TILE_FUNCTIONS, TILE_SUMS,
 };
-use lanes::report::Section;
-use lanes::report::columns::{DIVERGENT_BRANCHES, INSTRUCTIONS_PER_WARP, SHARED_REQUESTS};
-use lanes::{Device, Dim3, Lab, Launch, Random, Row, Tolerance, Verdict};
+use thirty_two_lanes::report::Section;
+use thirty_two_lanes::report::columns::{DIVERGENT_BRANCHES, INSTRUCTIONS_PER_WARP, SHARED_REQUESTS};
+use thirty_two_lanes::{Device, Dim3, Lab, Launch, Random, Row, Tolerance, Verdict};
 
 use crate::picture::{LANES, line, ruler, tiles};
 

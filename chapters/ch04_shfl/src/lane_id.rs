@@ -4,11 +4,11 @@
 //! 32. It leaves out the special register that holds the lane's number, because CUDA has no name for it.
 
 use anyhow::Result;
-use lanes::kernel::Kernel;
-use lanes::kernels::shuffles::{LANE_AND, LANE_MODULO, LANE_OF_RANK};
-use lanes::report::Section;
-use lanes::report::columns::{INSTRUCTIONS_PER_WARP, SECTORS};
-use lanes::{Device, Lab, Launch, Row, Tolerance, Verdict};
+use thirty_two_lanes::kernel::Kernel;
+use thirty_two_lanes::kernels::shuffles::{LANE_AND, LANE_MODULO, LANE_OF_RANK};
+use thirty_two_lanes::report::Section;
+use thirty_two_lanes::report::columns::{INSTRUCTIONS_PER_WARP, SECTORS};
+use thirty_two_lanes::{Device, Lab, Launch, Row, Tolerance, Verdict};
 
 use crate::picture::LANES;
 

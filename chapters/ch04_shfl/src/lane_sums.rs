@@ -3,12 +3,12 @@
 //! Integers, so that the order of additions does not matter. It leaves out sums of more than a warp.
 
 use anyhow::Result;
-use lanes::kernel::Kernel;
-use lanes::kernels::block_sums::{LANES_DOWN, LANES_XOR};
-use lanes::kernels::warp_redux::LANES_REDUX;
-use lanes::report::Section;
-use lanes::report::columns::{INSTRUCTIONS_PER_WARP, SHARED_REQUESTS};
-use lanes::{Device, Lab, Launch, Random, Row, Tolerance, Verdict};
+use thirty_two_lanes::kernel::Kernel;
+use thirty_two_lanes::kernels::block_sums::{LANES_DOWN, LANES_XOR};
+use thirty_two_lanes::kernels::warp_redux::LANES_REDUX;
+use thirty_two_lanes::report::Section;
+use thirty_two_lanes::report::columns::{INSTRUCTIONS_PER_WARP, SHARED_REQUESTS};
+use thirty_two_lanes::{Device, Lab, Launch, Random, Row, Tolerance, Verdict};
 
 use crate::picture::LANES;
 

@@ -4,11 +4,11 @@
 //! a warp never waits for another warp. It leaves out the rounds before the last five, which shuffles cannot do.
 
 use anyhow::Result;
-use lanes::kernel::Kernel;
-use lanes::kernels::last_rounds::{ROUNDS_SHARED, ROUNDS_SHUFFLE, ROUNDS_SHUFFLE_WAITS};
-use lanes::report::Section;
-use lanes::report::columns::{INSTRUCTIONS_PER_WARP, SHARED_REQUESTS};
-use lanes::{Device, Lab, Launch, Random, Row, Tolerance};
+use thirty_two_lanes::kernel::Kernel;
+use thirty_two_lanes::kernels::last_rounds::{ROUNDS_SHARED, ROUNDS_SHUFFLE, ROUNDS_SHUFFLE_WAITS};
+use thirty_two_lanes::report::Section;
+use thirty_two_lanes::report::columns::{INSTRUCTIONS_PER_WARP, SHARED_REQUESTS};
+use thirty_two_lanes::{Device, Lab, Launch, Random, Row, Tolerance};
 
 const LANES: usize = 32;
 const KERNELS: [&Kernel; 3] = [&ROUNDS_SHARED, &ROUNDS_SHUFFLE_WAITS, &ROUNDS_SHUFFLE];

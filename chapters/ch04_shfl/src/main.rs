@@ -24,8 +24,8 @@ mod widths;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use lanes::Lab;
-use lanes::cli::{self, Chapter};
+use thirty_two_lanes::Lab;
+use thirty_two_lanes::cli::{self, Chapter};
 
 const CHAPTER: Chapter = Chapter {
     name: env!("CARGO_PKG_NAME"),

@@ -4,13 +4,13 @@
 //! of the atomics depends on the schedule. It leaves out compensated sums, and sums in double precision.
 
 use anyhow::Result;
-use lanes::kernel::Kernel;
-use lanes::kernels::block_sums::{SUM_ATOMIC_LANE, SUM_SHUFFLE};
-use lanes::kernels::two_pass::{PASS_STRIDED, SUM_IN_ORDER};
-use lanes::report::Section;
-use lanes::report::columns::{GLOBAL_ATOMICS, INSTRUCTIONS};
-use lanes::report::layout::grouped;
-use lanes::{Device, Lab, Launch, Row, Run};
+use thirty_two_lanes::kernel::Kernel;
+use thirty_two_lanes::kernels::block_sums::{SUM_ATOMIC_LANE, SUM_SHUFFLE};
+use thirty_two_lanes::kernels::two_pass::{PASS_STRIDED, SUM_IN_ORDER};
+use thirty_two_lanes::report::Section;
+use thirty_two_lanes::report::columns::{GLOBAL_ATOMICS, INSTRUCTIONS};
+use thirty_two_lanes::report::layout::grouped;
+use thirty_two_lanes::{Device, Lab, Launch, Row, Run};
 
 use crate::sums::{ROUNDING, elements, exact, judged};
 

@@ -5,12 +5,14 @@
 //! more, which reaches into earlier segments.
 
 use anyhow::Result;
-use lanes::kernel::Kernel;
-use lanes::kernels::races::{SHUFFLE_AND_BARRIER, SHUFFLE_NO_ORDER};
-use lanes::kernels::shuffles::{SHUFFLE_DOWN, SHUFFLE_IDX, SHUFFLE_ROTATE, SHUFFLE_UP, SHUFFLE_XOR};
-use lanes::report::Section;
-use lanes::report::columns::{BARRIERS_PER_WARP, INSTRUCTIONS_PER_WARP, SHARED_REQUESTS};
-use lanes::{Device, Lab, Launch, Random, Row, Run, Tolerance, Verdict};
+use thirty_two_lanes::kernel::Kernel;
+use thirty_two_lanes::kernels::races::{SHUFFLE_AND_BARRIER, SHUFFLE_NO_ORDER};
+use thirty_two_lanes::kernels::shuffles::{
+    SHUFFLE_DOWN, SHUFFLE_IDX, SHUFFLE_ROTATE, SHUFFLE_UP, SHUFFLE_XOR,
+};
+use thirty_two_lanes::report::Section;
+use thirty_two_lanes::report::columns::{BARRIERS_PER_WARP, INSTRUCTIONS_PER_WARP, SHARED_REQUESTS};
+use thirty_two_lanes::{Device, Lab, Launch, Random, Row, Run, Tolerance, Verdict};
 
 use crate::picture::{LANES, letter, line};
 
@@ -93,7 +95,7 @@ pub fn shuffled(
     shuffle: Shuffle,
     argument: usize,
     width: usize,
-) -> Result<(Run, lanes::Buffer<i32>)> {
+) -> Result<(Run, thirty_two_lanes::Buffer<i32>)> {
     let (x, y) = (device.upload("x", values)?, device.zeroed::<i32>("y", values.len())?);
     let launch = Launch::new(shuffle.kernel, 1, values.len() as u32).arg(x).arg(y);
     Ok((device.launch(&launch.arg(argument as i32).arg(width as i32))?, y))

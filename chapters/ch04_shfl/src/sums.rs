@@ -6,8 +6,8 @@
 //! depth of the tree, and a bound needs nothing else.
 
 use anyhow::Result;
-use lanes::launch::check_halving;
-use lanes::{Buffer, Device, Lab, Random, Row, Run, Tolerance};
+use thirty_two_lanes::launch::check_halving;
+use thirty_two_lanes::{Buffer, Device, Lab, Random, Row, Run, Tolerance};
 
 /// The largest relative error of one addition.
 pub const ROUNDING: f64 = 1.0 / (1 << 24) as f64;

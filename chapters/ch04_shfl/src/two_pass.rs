@@ -7,13 +7,13 @@
 use std::cell::LazyCell;
 
 use anyhow::Result;
-use lanes::kernel::Kernel;
-use lanes::kernels::static_sums::{STATIC_FIRST, STATIC_SECOND};
-use lanes::kernels::two_pass::{PASS_CHUNKED, PASS_DOUBLED, PASS_STRIDED};
-use lanes::report::Section;
-use lanes::report::columns::{INSTRUCTIONS_PER_WARP, LOAD_REQUESTS, LOAD_SECTORS};
-use lanes::report::layout::{counted, grouped};
-use lanes::{Buffer, Device, Lab, Launch, Row, Run, Verdict};
+use thirty_two_lanes::kernel::Kernel;
+use thirty_two_lanes::kernels::static_sums::{STATIC_FIRST, STATIC_SECOND};
+use thirty_two_lanes::kernels::two_pass::{PASS_CHUNKED, PASS_DOUBLED, PASS_STRIDED};
+use thirty_two_lanes::report::Section;
+use thirty_two_lanes::report::columns::{INSTRUCTIONS_PER_WARP, LOAD_REQUESTS, LOAD_SECTORS};
+use thirty_two_lanes::report::layout::{counted, grouped};
+use thirty_two_lanes::{Buffer, Device, Lab, Launch, Row, Run, Verdict};
 
 use crate::block_sums::ELEMENT_BYTES;
 use crate::sums::{elements, exact, halving_block, judged};

@@ -6,13 +6,13 @@
 use std::fmt::Write as _;
 
 use anyhow::{Context, Result};
-use lanes::kernels::bare_votes::{BALLOT_BARE, BALLOT_MASK};
-use lanes::kernels::features_warps::{SYNC_REDUCTIONS, VOTES_IN_HALVES};
-use lanes::kernels::shuffles::{COUNT_BY_BALLOT, MATCH_WARP, VOTE_WARP};
-use lanes::launch::Code;
-use lanes::report::Section;
-use lanes::report::columns::{BARRIERS_PER_WARP, INSTRUCTIONS_PER_WARP, SHARED_REQUESTS};
-use lanes::{Device, Lab, Launch, Random, Row, Run, Tolerance, Verdict};
+use thirty_two_lanes::kernels::bare_votes::{BALLOT_BARE, BALLOT_MASK};
+use thirty_two_lanes::kernels::features_warps::{SYNC_REDUCTIONS, VOTES_IN_HALVES};
+use thirty_two_lanes::kernels::shuffles::{COUNT_BY_BALLOT, MATCH_WARP, VOTE_WARP};
+use thirty_two_lanes::launch::Code;
+use thirty_two_lanes::report::Section;
+use thirty_two_lanes::report::columns::{BARRIERS_PER_WARP, INSTRUCTIONS_PER_WARP, SHARED_REQUESTS};
+use thirty_two_lanes::{Device, Lab, Launch, Random, Row, Run, Tolerance, Verdict};
 
 use crate::picture::{LANES, line, ruler};
 

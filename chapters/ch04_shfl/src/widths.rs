@@ -4,9 +4,9 @@
 //! It leaves out widths below 8, which the pictures of all widths show.
 
 use anyhow::Result;
-use lanes::report::Section;
-use lanes::report::columns::INSTRUCTIONS_PER_WARP;
-use lanes::{Device, Lab, Row, Tolerance, Verdict};
+use thirty_two_lanes::report::Section;
+use thirty_two_lanes::report::columns::INSTRUCTIONS_PER_WARP;
+use thirty_two_lanes::{Device, Lab, Row, Tolerance, Verdict};
 
 use crate::picture::{self, LANES};
 use crate::shuffles::{DOWN, IDX, ROTATE, Shuffle, UP, XOR, expected, shuffled};

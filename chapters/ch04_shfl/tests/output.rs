@@ -1,9 +1,9 @@
 //! The chapter's output: its records, its claims, other sizes and seeds, and the messages with which it refuses
 //! something.
 
-lanes::chapter_tests!("ch04_shfl");
+thirty_two_lanes::chapter_tests!("ch04_shfl");
 
-lanes::shape_tests!(["1", "20", "31", "1000", "1003", "5000"], ["32", "64", "1024"]);
+thirty_two_lanes::shape_tests!(["1", "20", "31", "1000", "1003", "5000"], ["32", "64", "1024"]);
 
 #[test]
 fn every_variant_has_the_expected_result_for_every_seed() {

@@ -2,8 +2,8 @@
 //!
 //! It leaves out code that cannot be run: the note's addition of doubles lacks `__device__` and does not compile.
 
-use lanes::claims::{Claim, Proof, Ruling, Seen, Test, Voice};
-use lanes::report::layout::counted;
+use thirty_two_lanes::claims::{Claim, Proof, Ruling, Seen, Test, Voice};
+use thirty_two_lanes::report::layout::counted;
 
 pub static CLAIMS: &[Claim] = &[
     Claim {

@@ -5,13 +5,13 @@
 //! instance with `--size 16777216`. It leaves out sums within a warp, which need no atomic until the end.
 
 use anyhow::Result;
-use lanes::kernel::Kernel;
-use lanes::kernels::atomics::{TALLY_GLOBAL, TALLY_SHARED};
-use lanes::launch::blocks_for;
-use lanes::report::Section;
-use lanes::report::columns::{GLOBAL_ATOMICS, INSTRUCTIONS_PER_WARP, SHARED_ATOMICS};
-use lanes::report::layout::grouped;
-use lanes::{Device, Lab, Launch, Random, Row, Tolerance};
+use thirty_two_lanes::kernel::Kernel;
+use thirty_two_lanes::kernels::atomics::{TALLY_GLOBAL, TALLY_SHARED};
+use thirty_two_lanes::launch::blocks_for;
+use thirty_two_lanes::report::Section;
+use thirty_two_lanes::report::columns::{GLOBAL_ATOMICS, INSTRUCTIONS_PER_WARP, SHARED_ATOMICS};
+use thirty_two_lanes::report::layout::grouped;
+use thirty_two_lanes::{Device, Lab, Launch, Random, Row, Tolerance};
 
 /// The default number of elements, enough to make the threads of a GPU queue. It also sets the number of
 /// blocks that the locks use.

@@ -7,13 +7,13 @@
 //! first thing to see is what one instruction does for all lanes at once.
 
 use anyhow::Result;
-use lanes::kernels::atomics::{COUNT_SHARED_ATOMIC, COUNT_SHARED_PLAIN};
-use lanes::kernels::races::{COUNT_ATOMIC, COUNT_ATOMIC_BLOCK, COUNT_PLAIN};
-use lanes::report::Section;
-use lanes::report::columns::{GLOBAL_ATOMICS, LOAD_REQUESTS, SHARED_ATOMICS, SHARED_REQUESTS};
-use lanes::report::layout::grouped;
-use lanes::{Device, Lab, Launch, Row, Tolerance, Verdict};
 use simt::{Checks, Reconvergence, Schedule};
+use thirty_two_lanes::kernels::atomics::{COUNT_SHARED_ATOMIC, COUNT_SHARED_PLAIN};
+use thirty_two_lanes::kernels::races::{COUNT_ATOMIC, COUNT_ATOMIC_BLOCK, COUNT_PLAIN};
+use thirty_two_lanes::report::Section;
+use thirty_two_lanes::report::columns::{GLOBAL_ATOMICS, LOAD_REQUESTS, SHARED_ATOMICS, SHARED_REQUESTS};
+use thirty_two_lanes::report::layout::grouped;
+use thirty_two_lanes::{Device, Lab, Launch, Row, Tolerance, Verdict};
 
 /// The number of other schedules under which each kernel runs.
 const SCHEDULES: u64 = 20;

@@ -6,14 +6,14 @@
 //! `__device__`, because it does not compile.
 
 use anyhow::Result;
-use lanes::kernel::Kernel;
-use lanes::kernels::atomics::{
+use thirty_two_lanes::kernel::Kernel;
+use thirty_two_lanes::kernels::atomics::{
     ADD_DOUBLE_BITS, ADD_DOUBLE_BUILT_IN, ADD_DOUBLE_COMPARE, ADD_DOUBLE_NOTE, ADD_ZERO_BITS,
     ADD_ZERO_COMPARE,
 };
-use lanes::report::Section;
-use lanes::report::columns::{ACTIVE_LANES, GLOBAL_ATOMICS, INSTRUCTIONS_PER_WARP};
-use lanes::{Device, Lab, Launch, Random, Row, Tolerance, Verdict};
+use thirty_two_lanes::report::Section;
+use thirty_two_lanes::report::columns::{ACTIVE_LANES, GLOBAL_ATOMICS, INSTRUCTIONS_PER_WARP};
+use thirty_two_lanes::{Device, Lab, Launch, Random, Row, Tolerance, Verdict};
 
 const N: usize = 256;
 const BLOCK: u32 = 64;

@@ -5,15 +5,17 @@
 //! have left. Every kernel also runs in a weak memory. It leaves out flags that are set more than once.
 
 use anyhow::Result;
-use lanes::kernel::Kernel;
-use lanes::kernels::locks::{LAST_BLOCK_ONE_FENCE, MESSAGE_IN_BLOCK, MESSAGE_IN_BLOCK_NONE, MESSAGE_NO_FLAG};
-use lanes::kernels::messages::{
+use thirty_two_lanes::kernel::Kernel;
+use thirty_two_lanes::kernels::locks::{
+    LAST_BLOCK_ONE_FENCE, MESSAGE_IN_BLOCK, MESSAGE_IN_BLOCK_NONE, MESSAGE_NO_FLAG,
+};
+use thirty_two_lanes::kernels::messages::{
     LAST_BLOCK_FENCE, LAST_BLOCK_NO_FENCE, MESSAGE_BLOCK_FENCE, MESSAGE_FENCES, MESSAGE_NO_FENCE,
     MESSAGE_ONE_FENCE,
 };
-use lanes::report::Section;
-use lanes::report::columns::{GLOBAL_ATOMICS, INSTRUCTIONS_PER_WARP, LOAD_REQUESTS};
-use lanes::{Buffer, Device, Lab, Launch, Row, Tolerance, Verdict, weak};
+use thirty_two_lanes::report::Section;
+use thirty_two_lanes::report::columns::{GLOBAL_ATOMICS, INSTRUCTIONS_PER_WARP, LOAD_REQUESTS};
+use thirty_two_lanes::{Buffer, Device, Lab, Launch, Row, Tolerance, Verdict, weak};
 
 /// The kernels, their shapes, and whether they are right.
 const MESSAGES: [(&Kernel, u32, u32, bool); 7] = [

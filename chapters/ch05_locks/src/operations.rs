@@ -4,13 +4,13 @@
 //! once, and one thread wins. It leaves out queues and free lists, which are built from these operations.
 
 use anyhow::Result;
-use lanes::kernel::Kernel;
-use lanes::kernels::atomics::{
+use thirty_two_lanes::kernel::Kernel;
+use thirty_two_lanes::kernels::atomics::{
     CAS_ONE_WINS, EXCH_LAST_WINS, EXCHANGE_CHAIN, HAND_OUT, MAX_FLOAT_AS_INT, MAX_FLOAT_CAS,
 };
-use lanes::report::Section;
-use lanes::report::columns::{ACTIVE_LANES, GLOBAL_ATOMICS, INSTRUCTIONS_PER_WARP};
-use lanes::{Device, Lab, Launch, Random, Row, Tolerance, Verdict};
+use thirty_two_lanes::report::Section;
+use thirty_two_lanes::report::columns::{ACTIVE_LANES, GLOBAL_ATOMICS, INSTRUCTIONS_PER_WARP};
+use thirty_two_lanes::{Device, Lab, Launch, Random, Row, Tolerance, Verdict};
 
 const THREADS: usize = 256;
 

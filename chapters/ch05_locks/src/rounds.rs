@@ -6,15 +6,15 @@
 //! fairness, and locks whose waiting threads do something useful.
 
 use anyhow::Result;
-use lanes::kernel::Kernel;
-use lanes::kernels::locks::{
+use thirty_two_lanes::kernel::Kernel;
+use thirty_two_lanes::kernels::locks::{
     ROUNDS_ACQUIRE_RELEASE, ROUNDS_EXCHANGE, ROUNDS_FENCES, ROUNDS_NO_FENCE, ROUNDS_NOTE, ROUNDS_TICKET,
     ROUNDS_TICKET_NO_FENCE,
 };
-use lanes::report::Section;
-use lanes::report::columns::{GLOBAL_ATOMICS, INSTRUCTIONS_PER_WARP, LOAD_REQUESTS};
-use lanes::report::layout::{counted, grouped};
-use lanes::{Buffer, Device, Lab, Launch, Row, Tolerance, Verdict, weak};
+use thirty_two_lanes::report::Section;
+use thirty_two_lanes::report::columns::{GLOBAL_ATOMICS, INSTRUCTIONS_PER_WARP, LOAD_REQUESTS};
+use thirty_two_lanes::report::layout::{counted, grouped};
+use thirty_two_lanes::{Buffer, Device, Lab, Launch, Row, Tolerance, Verdict, weak};
 
 use crate::contention;
 

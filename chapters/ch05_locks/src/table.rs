@@ -6,13 +6,13 @@
 use std::fmt::Write as _;
 
 use anyhow::Result;
-use lanes::kernel::Kernel;
-use lanes::kernels::atomics::{
+use thirty_two_lanes::kernel::Kernel;
+use thirty_two_lanes::kernels::atomics::{
     APPLY_DOUBLE, APPLY_FLOAT, APPLY_INT, APPLY_LONG, APPLY_LONG_SIGNED, APPLY_UNSIGNED,
 };
-use lanes::report::Section;
-use lanes::report::columns::{ACTIVE_LANES, GLOBAL_ATOMICS};
-use lanes::{Buffer, Device, Element, Lab, Launch, Row, Tolerance};
+use thirty_two_lanes::report::Section;
+use thirty_two_lanes::report::columns::{ACTIVE_LANES, GLOBAL_ATOMICS};
+use thirty_two_lanes::{Buffer, Device, Element, Lab, Launch, Row, Tolerance};
 
 /// An operation: how it is written for an old value of 12 and an operand of 10, and the value that it leaves for any
 /// two numbers.

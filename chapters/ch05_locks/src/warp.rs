@@ -8,11 +8,11 @@
 use std::cell::RefCell;
 
 use anyhow::Result;
-use lanes::kernel::Kernel;
-use lanes::kernels::progress::{LOCK_AFTER, LOCK_INSIDE};
-use lanes::report::Section;
-use lanes::report::columns::{ACTIVE_LANES, GLOBAL_ATOMICS, INSTRUCTIONS};
-use lanes::{Buffer, Device, Lab, Launch, Row, Tolerance, Verdict};
+use thirty_two_lanes::kernel::Kernel;
+use thirty_two_lanes::kernels::progress::{LOCK_AFTER, LOCK_INSIDE};
+use thirty_two_lanes::report::Section;
+use thirty_two_lanes::report::columns::{ACTIVE_LANES, GLOBAL_ATOMICS, INSTRUCTIONS};
+use thirty_two_lanes::{Buffer, Device, Lab, Launch, Row, Tolerance, Verdict};
 
 const LANES: usize = 32;
 /// Tries before a lane gives up, by architecture. If all lanes get the lock, it is ten times what the last of them

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-lanes::chapter_tests!("ch05_locks");
+thirty_two_lanes::chapter_tests!("ch05_locks");
 
 /// What the claims say about an H200: without a fence nearly all updates are lost, and with one none.
 #[test]
@@ -26,11 +26,12 @@ fn the_h200_did_what_the_claims_say() {
 /// Without a fence hardly any load of the counter left the first-level cache, and with one every load did.
 #[test]
 fn without_a_fence_the_h200_loaded_old_copies() {
-    let counted = lanes::hardware::Record::parse(include_str!("../output/h200_counters.csv")).unwrap();
+    let counted =
+        thirty_two_lanes::hardware::Record::parse(include_str!("../output/h200_counters.csv")).unwrap();
     let past_l1 = |variant: &str| {
         let (_, row) = counted.rows.iter().find(|(name, _)| name == variant).expect(variant);
         let loads = row["l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"];
-        row[lanes::hardware::L2_READS] as f64 / loads as f64
+        row[thirty_two_lanes::hardware::L2_READS] as f64 / loads as f64
     };
     for variant in ["rounds_no_fence", "rounds_exchange"] {
         assert!(past_l1(variant) < 0.1, "{variant}: {}", past_l1(variant));

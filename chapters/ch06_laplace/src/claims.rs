@@ -2,7 +2,7 @@
 //!
 //! It leaves out what the note says about the caches of the GPUs of its time.
 
-use lanes::claims::{Claim, Proof, Ruling, Seen, Test, Voice};
+use thirty_two_lanes::claims::{Claim, Proof, Ruling, Seen, Test, Voice};
 
 pub static CLAIMS: &[Claim] = &[
     Claim {

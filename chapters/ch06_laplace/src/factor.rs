@@ -5,12 +5,12 @@
 //! sums are rounded. It leaves out the time that doubles take, which differs by a factor of 32 between GPUs.
 
 use anyhow::Result;
-use lanes::kernel::Kernel;
-use lanes::kernels::laplace::{JACOBI_WHOLE, JACOBI_WHOLE_DOUBLE};
-use lanes::kernels::laplace3d::{JACOBI3D_POINTS, JACOBI3D_POINTS_DOUBLE};
-use lanes::report::Section;
-use lanes::report::columns::INSTRUCTIONS_PER_WARP;
-use lanes::{Buffer, Device, Dim3, Lab, Launch, Random, Row, Tolerance};
+use thirty_two_lanes::kernel::Kernel;
+use thirty_two_lanes::kernels::laplace::{JACOBI_WHOLE, JACOBI_WHOLE_DOUBLE};
+use thirty_two_lanes::kernels::laplace3d::{JACOBI3D_POINTS, JACOBI3D_POINTS_DOUBLE};
+use thirty_two_lanes::report::Section;
+use thirty_two_lanes::report::columns::INSTRUCTIONS_PER_WARP;
+use thirty_two_lanes::{Buffer, Device, Dim3, Lab, Launch, Random, Row, Tolerance};
 
 use crate::grid::Grid;
 use crate::solid::{self, Solid};

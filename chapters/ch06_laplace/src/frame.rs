@@ -4,8 +4,8 @@
 //! up to date; here it keeps its values.
 
 use anyhow::Result;
-use lanes::kernel::Kernel;
-use lanes::{Buffer, Device, Dim3, Launch, Row, Schedule, Tolerance};
+use thirty_two_lanes::kernel::Kernel;
+use thirty_two_lanes::{Buffer, Device, Dim3, Launch, Row, Schedule, Tolerance};
 
 use crate::grid::{Grid, values};
 

@@ -4,7 +4,7 @@
 //! exact in single precision too, and the mean of four is the same to the last bit. It leaves out the third
 //! dimension.
 
-use lanes::{Dim3, Random};
+use thirty_two_lanes::{Dim3, Random};
 
 /// The bytes for a point: in two arrays on the machine and on the host, and in the reference in double
 /// precision.

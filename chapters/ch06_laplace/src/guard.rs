@@ -5,11 +5,11 @@
 //! is a GPU.
 
 use anyhow::Result;
-use lanes::kernel::Kernel;
-use lanes::kernels::laplace::{JACOBI_BORDER_FIRST, JACOBI_GUARDED, JACOBI_WHOLE};
-use lanes::report::Section;
-use lanes::report::columns::{DIVERGENT_WARPS, INSTRUCTIONS_PER_WARP, STORE_SECTORS};
-use lanes::{Buffer, Device, Dim3, Lab, Launch, Row, Schedule, Tolerance, Verdict};
+use thirty_two_lanes::kernel::Kernel;
+use thirty_two_lanes::kernels::laplace::{JACOBI_BORDER_FIRST, JACOBI_GUARDED, JACOBI_WHOLE};
+use thirty_two_lanes::report::Section;
+use thirty_two_lanes::report::columns::{DIVERGENT_WARPS, INSTRUCTIONS_PER_WARP, STORE_SECTORS};
+use thirty_two_lanes::{Buffer, Device, Dim3, Lab, Launch, Row, Schedule, Tolerance, Verdict};
 
 use crate::grid::{Grid, shape};
 use crate::maps;

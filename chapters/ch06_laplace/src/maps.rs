@@ -6,8 +6,8 @@
 use std::collections::BTreeSet;
 
 use anyhow::Result;
-use lanes::kernels::laplace::{JACOBI_BORDER_FIRST, JACOBI_GUARDED};
-use lanes::{Device, Traced};
+use thirty_two_lanes::kernels::laplace::{JACOBI_BORDER_FIRST, JACOBI_GUARDED};
+use thirty_two_lanes::{Device, Traced};
 
 use crate::guard::{BLOCK, RAGGED, Room, launch};
 

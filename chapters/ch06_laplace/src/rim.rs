@@ -4,11 +4,11 @@
 //! warps are full. It leaves out borders with a different condition on each side.
 
 use anyhow::Result;
-use lanes::kernels::laplace::{JACOBI_INSIDE, JACOBI_RIM, JACOBI_RIM_BRANCH};
-use lanes::report::Section;
-use lanes::report::columns::{ACTIVE_LANES, DIVERGENT_WARPS, INSTRUCTIONS};
-use lanes::report::layout::{counted, grouped};
-use lanes::{Device, Dim3, Lab, Launch, Row, Tolerance};
+use thirty_two_lanes::kernels::laplace::{JACOBI_INSIDE, JACOBI_RIM, JACOBI_RIM_BRANCH};
+use thirty_two_lanes::report::Section;
+use thirty_two_lanes::report::columns::{ACTIVE_LANES, DIVERGENT_WARPS, INSTRUCTIONS};
+use thirty_two_lanes::report::layout::{counted, grouped};
+use thirty_two_lanes::{Device, Dim3, Lab, Launch, Row, Tolerance};
 
 use crate::grid::{Grid, POINT_BYTES};
 

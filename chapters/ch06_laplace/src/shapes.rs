@@ -8,10 +8,10 @@
 use std::collections::BTreeSet;
 
 use anyhow::Result;
-use lanes::kernels::laplace::{JACOBI_FRAMED, JACOBI_TILE};
-use lanes::report::Section;
-use lanes::report::columns::{Cell, Column, LOAD_REQUESTS, LOAD_SECTORS};
-use lanes::{Dim3, Lab, Row};
+use thirty_two_lanes::kernels::laplace::{JACOBI_FRAMED, JACOBI_TILE};
+use thirty_two_lanes::report::Section;
+use thirty_two_lanes::report::columns::{Cell, Column, LOAD_REQUESTS, LOAD_SECTORS};
+use thirty_two_lanes::{Dim3, Lab, Row};
 
 use crate::frame::{self, Framed, neighbours};
 use crate::grid::{Grid, POINT_BYTES};

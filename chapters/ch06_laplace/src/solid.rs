@@ -5,12 +5,12 @@
 //! registers.
 
 use anyhow::Result;
-use lanes::kernel::Kernel;
-use lanes::kernels::laplace3d::{JACOBI3D_LINES, JACOBI3D_POINTS};
-use lanes::report::Section;
-use lanes::report::columns::{Cell, Column, INSTRUCTIONS, LOAD_SECTORS};
-use lanes::report::layout::grouped;
-use lanes::{Buffer, Device, Dim3, Lab, Launch, Row, Tolerance};
+use thirty_two_lanes::kernel::Kernel;
+use thirty_two_lanes::kernels::laplace3d::{JACOBI3D_LINES, JACOBI3D_POINTS};
+use thirty_two_lanes::report::Section;
+use thirty_two_lanes::report::columns::{Cell, Column, INSTRUCTIONS, LOAD_SECTORS};
+use thirty_two_lanes::report::layout::grouped;
+use thirty_two_lanes::{Buffer, Device, Dim3, Lab, Launch, Row, Tolerance};
 
 use crate::grid::{POINT_BYTES, values};
 

@@ -8,11 +8,11 @@
 use std::f64::consts::PI;
 
 use anyhow::Result;
-use lanes::kernels::laplace::JACOBI_SOLVE;
-use lanes::report::Section;
-use lanes::report::columns::{BARRIERS_PER_WARP, INSTRUCTIONS};
-use lanes::report::layout::counted;
-use lanes::{Device, Dim3, Lab, Launch, Row, Run, Tolerance};
+use thirty_two_lanes::kernels::laplace::JACOBI_SOLVE;
+use thirty_two_lanes::report::Section;
+use thirty_two_lanes::report::columns::{BARRIERS_PER_WARP, INSTRUCTIONS};
+use thirty_two_lanes::report::layout::counted;
+use thirty_two_lanes::{Device, Dim3, Lab, Launch, Row, Run, Tolerance};
 
 /// Points on a side, those of the border included.
 const SIDES: [usize; 3] = [5, 9, 17];
@@ -121,7 +121,7 @@ fn solve(device: &mut Device, square: Square, seed: u64) -> Result<Row> {
     Ok(row.fact("rate", (left[1] / left[0]).powf(0.1)).fact("rate_expected", square.rate()))
 }
 
-fn launch(square: Square, u: lanes::Buffer<f32>, steps: i32, seed: u64) -> Launch {
+fn launch(square: Square, u: thirty_two_lanes::Buffer<f32>, steps: i32, seed: u64) -> Launch {
     let inside = square.side as u32 - 2;
     let launch = Launch::new(&JACOBI_SOLVE, 1, Dim3::new(inside, inside, 1)).seed(seed);
     launch.shared_bytes((square.side * square.side * 4) as u32).arg(steps).arg(u)

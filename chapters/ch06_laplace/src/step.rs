@@ -3,12 +3,12 @@
 //! It leaves out shared memory and the shape of blocks, which come later.
 
 use anyhow::Result;
-use lanes::kernel::Kernel;
-use lanes::kernels::laplace::{JACOBI_FRAMED, JACOBI_GUARDED, JACOBI_WHOLE};
-use lanes::report::Section;
-use lanes::report::columns::{DIVERGENT_WARPS, INSTRUCTIONS_PER_WARP, SECTORS};
-use lanes::report::layout::counted;
-use lanes::{Device, Dim3, Lab, Launch, Row, Tolerance};
+use thirty_two_lanes::kernel::Kernel;
+use thirty_two_lanes::kernels::laplace::{JACOBI_FRAMED, JACOBI_GUARDED, JACOBI_WHOLE};
+use thirty_two_lanes::report::Section;
+use thirty_two_lanes::report::columns::{DIVERGENT_WARPS, INSTRUCTIONS_PER_WARP, SECTORS};
+use thirty_two_lanes::report::layout::counted;
+use thirty_two_lanes::{Device, Dim3, Lab, Launch, Row, Tolerance};
 
 use crate::frame;
 use crate::grid::{Grid, POINT_BYTES, block_of, shape};

@@ -3,11 +3,11 @@
 //! It leaves out what a tile gains in time, which the section on shapes measures.
 
 use anyhow::Result;
-use lanes::kernels::laplace::{JACOBI_FRAMED, JACOBI_TILE, JACOBI_TILE_NO_WAIT};
-use lanes::report::Section;
-use lanes::report::columns::{BARRIERS_PER_WARP, LOAD_SECTORS, SHARED_REQUESTS};
-use lanes::report::layout::grouped;
-use lanes::{Dim3, Lab, Verdict};
+use thirty_two_lanes::kernels::laplace::{JACOBI_FRAMED, JACOBI_TILE, JACOBI_TILE_NO_WAIT};
+use thirty_two_lanes::report::Section;
+use thirty_two_lanes::report::columns::{BARRIERS_PER_WARP, LOAD_SECTORS, SHARED_REQUESTS};
+use thirty_two_lanes::report::layout::grouped;
+use thirty_two_lanes::{Dim3, Lab, Verdict};
 
 use crate::frame::{self, Step};
 use crate::grid::{Grid, shape};

@@ -2,18 +2,18 @@
 
 use serde_json::Value;
 
-lanes::chapter_tests!("ch06_laplace");
+thirty_two_lanes::chapter_tests!("ch06_laplace");
 
 /// What the claims say about an H200's caches: the second level delivers what blocks need, not what warps request.
 #[test]
 fn the_second_level_delivers_distinct_sectors() {
-    let record = lanes::hardware::Record::parse(&CHAPTER.recorded("h200_counters.csv")).unwrap();
+    let record = thirty_two_lanes::hardware::Record::parse(&CHAPTER.recorded("h200_counters.csv")).unwrap();
     let metric = |name: &str, metric: &str| {
         let (_, metrics) = record.rows.iter().find(|(variant, _)| variant == name).expect(name);
         metrics[metric] as f64
     };
     let requested = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum";
-    let reads = lanes::hardware::L2_READS;
+    let reads = thirty_two_lanes::hardware::L2_READS;
     for (shape, fewest) in
         [("8x32", 0.9), ("16x16", 0.9), ("32x8", 0.9), ("64x4", 0.9), ("128x2", 0.8), ("256x1", 0.6)]
     {
@@ -73,7 +73,7 @@ fn a_second_launch_takes_longer_than_it_saves() {
     }
 }
 
-lanes::shape_tests!(["1", "20", "31", "1000", "1003", "5000"], ["1", "32", "48", "64", "1024"]);
+thirty_two_lanes::shape_tests!(["1", "20", "31", "1000", "1003", "5000"], ["1", "32", "48", "64", "1024"]);
 
 fn row(rows: &[Value], variant: &str) -> Value {
     rows.iter().find(|row| row["variant"] == variant).unwrap()["facts"].clone()

@@ -7,17 +7,17 @@
 use std::cell::LazyCell;
 
 use anyhow::Result;
-use lanes::kernel::Kernel;
-use lanes::kernels::scan_ahead::SCAN_AHEAD;
-use lanes::kernels::scan_array::{
+use thirty_two_lanes::kernel::Kernel;
+use thirty_two_lanes::kernels::scan_ahead::SCAN_AHEAD;
+use thirty_two_lanes::kernels::scan_array::{
     ADD_SUMS, COPY_TILES, SCAN_LOOK_BACK, SCAN_LOOK_BACK_LAST_FIRST, SCAN_LOOK_BACK_WARP, SCAN_PASS,
     SCAN_SUMS, SCAN_TILES, SCAN_TILES_FROM, SUM_TILES,
 };
-use lanes::launch::blocks_for;
-use lanes::report::Section;
-use lanes::report::columns::{INSTRUCTIONS_PER_WARP, LOAD_SECTORS, STORE_SECTORS};
-use lanes::report::layout::{decimal, grouped};
-use lanes::{Buffer, Device, Lab, Launch, Row, Run, Tolerance, Verdict};
+use thirty_two_lanes::launch::blocks_for;
+use thirty_two_lanes::report::Section;
+use thirty_two_lanes::report::columns::{INSTRUCTIONS_PER_WARP, LOAD_SECTORS, STORE_SECTORS};
+use thirty_two_lanes::report::layout::{decimal, grouped};
+use thirty_two_lanes::{Buffer, Device, Lab, Launch, Row, Run, Tolerance, Verdict};
 
 use crate::block::halving_block;
 use crate::numbers::{digits, scans};

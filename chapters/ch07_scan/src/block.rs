@@ -8,18 +8,18 @@
 use std::cell::LazyCell;
 
 use anyhow::Result;
-use lanes::kernel::Kernel;
-use lanes::kernels::scan::{
+use thirty_two_lanes::kernel::Kernel;
+use thirty_two_lanes::kernels::scan::{
     SCAN_BLOCK, SCAN_BLOCK_IN_PLACE, SCAN_BLOCK_IN_PLACE_ONE, SCAN_BLOCK_NO_FIRST, SCAN_BLOCK_NO_SECOND,
     SCAN_BLOCK_TREE, SCAN_BLOCK_TWO_BUFFERS,
 };
-use lanes::launch::{blocks_for, check_halving};
-use lanes::report::Section;
-use lanes::report::columns::{
+use thirty_two_lanes::launch::{blocks_for, check_halving};
+use thirty_two_lanes::report::Section;
+use thirty_two_lanes::report::columns::{
     ACTIVE_LANES, BANK_CONFLICTS, BARRIERS_PER_WARP, INSTRUCTIONS_PER_WARP, SHARED_REQUESTS,
 };
-use lanes::report::layout::{decimal, grouped};
-use lanes::{Device, Lab, Launch, Row, Tolerance, Verdict};
+use thirty_two_lanes::report::layout::{decimal, grouped};
+use thirty_two_lanes::{Device, Lab, Launch, Row, Tolerance, Verdict};
 
 use crate::numbers::{digits, scans};
 
@@ -109,7 +109,7 @@ fn counted(device: &mut Device, row: Row, kernel: &'static Kernel, block: u32) -
     let (x, y) = (device.zeroed::<i32>("x", block as usize)?, device.zeroed::<i32>("y", block as usize)?);
     let trace = device.trace(&Launch::new(kernel, 1, block).arg(x).arg(y))?;
     let source: Vec<&str> = kernel.file.source.lines().collect();
-    let is_addition = |step: &&lanes::Traced| {
+    let is_addition = |step: &&thirty_two_lanes::Traced| {
         let text = step.line.and_then(|line| source.get(line as usize - 1)).copied().unwrap_or_default();
         let is = |opcode| step.ptx.contains(opcode);
         is("shfl.sync.up")

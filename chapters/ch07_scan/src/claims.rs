@@ -3,8 +3,8 @@
 //! No note makes these statements. They are those of tutorials, forums and talks, in our words. It leaves out what only
 //! another library could show.
 
-use lanes::claims::{Claim, Proof, Ruling, Seen, Test, Voice};
-use lanes::report::layout::grouped;
+use thirty_two_lanes::claims::{Claim, Proof, Ruling, Seen, Test, Voice};
+use thirty_two_lanes::report::layout::grouped;
 
 /// The recorded run of the sections in which time matters, and the one of a whole array.
 const MANY: &str = "--size 16777216 --only many_blocks,compaction,keys --check off";

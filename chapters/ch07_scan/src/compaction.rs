@@ -8,16 +8,16 @@
 use std::cell::LazyCell;
 
 use anyhow::Result;
-use lanes::kernel::Kernel;
-use lanes::kernels::compaction::{
+use thirty_two_lanes::kernel::Kernel;
+use thirty_two_lanes::kernels::compaction::{
     KEEP_ATOMIC, KEEP_BALLOT, KEEP_BALLOT_LANE, KEEP_BLOCK, KEEP_COUNT, KEEP_INC, KEEP_WRITE,
 };
-use lanes::kernels::scan_array::SCAN_SUMS;
-use lanes::launch::blocks_for;
-use lanes::report::Section;
-use lanes::report::columns::{GLOBAL_ATOMICS, INSTRUCTIONS_PER_WARP, LOAD_SECTORS, STORE_SECTORS};
-use lanes::report::layout::grouped;
-use lanes::{Buffer, Device, Lab, Launch, Random, Row, Run, Schedule, Tolerance, Verdict};
+use thirty_two_lanes::kernels::scan_array::SCAN_SUMS;
+use thirty_two_lanes::launch::blocks_for;
+use thirty_two_lanes::report::Section;
+use thirty_two_lanes::report::columns::{GLOBAL_ATOMICS, INSTRUCTIONS_PER_WARP, LOAD_SECTORS, STORE_SECTORS};
+use thirty_two_lanes::report::layout::grouped;
+use thirty_two_lanes::{Buffer, Device, Lab, Launch, Random, Row, Run, Schedule, Tolerance, Verdict};
 
 use crate::block::halving_block;
 

@@ -6,12 +6,12 @@
 use std::cell::LazyCell;
 
 use anyhow::Result;
-use lanes::kernel::Kernel;
-use lanes::kernels::compaction::{COUNT_KEYS, COUNT_KEYS_EACH, COUNT_KEYS_MATCH};
-use lanes::report::Section;
-use lanes::report::columns::{ACTIVE_LANES, GLOBAL_ATOMICS, INSTRUCTIONS_PER_WARP};
-use lanes::report::layout::decimal;
-use lanes::{Device, Lab, Launch, Random, Row, Tolerance, Verdict};
+use thirty_two_lanes::kernel::Kernel;
+use thirty_two_lanes::kernels::compaction::{COUNT_KEYS, COUNT_KEYS_EACH, COUNT_KEYS_MATCH};
+use thirty_two_lanes::report::Section;
+use thirty_two_lanes::report::columns::{ACTIVE_LANES, GLOBAL_ATOMICS, INSTRUCTIONS_PER_WARP};
+use thirty_two_lanes::report::layout::decimal;
+use thirty_two_lanes::{Device, Lab, Launch, Random, Row, Tolerance, Verdict};
 
 use crate::block::halving_block;
 use crate::compaction::SIZE;

@@ -4,14 +4,14 @@
 //! It leaves out in which order blocks start, which is the next section.
 
 use anyhow::Result;
-use lanes::kernel::Kernel;
-use lanes::kernels::scan_array::{
+use thirty_two_lanes::kernel::Kernel;
+use thirty_two_lanes::kernels::scan_array::{
     SCAN_LOOK_BACK, SCAN_LOOK_BACK_FENCES, SCAN_LOOK_BACK_ONE_FENCE, SCAN_LOOK_BACK_TWO_VOLATILE,
     SCAN_LOOK_BACK_TWO_WORDS, SCAN_LOOK_BACK_VOLATILE, SCAN_LOOK_BACK_WARP,
 };
-use lanes::report::Section;
-use lanes::report::columns::{GLOBAL_ATOMICS, INSTRUCTIONS_PER_WARP, LOAD_REQUESTS};
-use lanes::{Buffer, Device, Lab, Launch, Tolerance, Verdict, weak};
+use thirty_two_lanes::report::Section;
+use thirty_two_lanes::report::columns::{GLOBAL_ATOMICS, INSTRUCTIONS_PER_WARP, LOAD_REQUESTS};
+use thirty_two_lanes::{Buffer, Device, Lab, Launch, Tolerance, Verdict, weak};
 
 use crate::array::PER_THREAD;
 use crate::numbers::{digits, scans};

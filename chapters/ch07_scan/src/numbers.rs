@@ -3,7 +3,7 @@
 //! The elements are digits, so the sum of a hundred million of them fits into an int. Operations other than addition
 //! are left out.
 
-use lanes::Random;
+use thirty_two_lanes::Random;
 
 /// Random digits from 0 to 9.
 pub fn digits(n: usize, seed: u64) -> Vec<i32> {

@@ -6,11 +6,13 @@
 //! arranged.
 
 use anyhow::Result;
-use lanes::kernel::Kernel;
-use lanes::kernels::scan_array::{SCAN_LOOK_BACK, SCAN_LOOK_BACK_BLOCK_IDX, SCAN_LOOK_BACK_LAST_FIRST};
-use lanes::report::Section;
-use lanes::report::columns::{INSTRUCTIONS, LOAD_REQUESTS};
-use lanes::{Device, Lab, Launch, Row, Run, Tolerance, Verdict};
+use thirty_two_lanes::kernel::Kernel;
+use thirty_two_lanes::kernels::scan_array::{
+    SCAN_LOOK_BACK, SCAN_LOOK_BACK_BLOCK_IDX, SCAN_LOOK_BACK_LAST_FIRST,
+};
+use thirty_two_lanes::report::Section;
+use thirty_two_lanes::report::columns::{INSTRUCTIONS, LOAD_REQUESTS};
+use thirty_two_lanes::{Device, Lab, Launch, Row, Run, Tolerance, Verdict};
 
 use crate::array::PER_THREAD;
 use crate::look_back::{BLOCK, PATIENCE, TILES};
@@ -64,7 +66,7 @@ fn scan(
 fn judged(mut run: Run, got: &[i32], values: &[i32]) -> Row {
     // A row without kernels counts as one that no GPU runs, so it does not appear in the record of a GPU's counters.
     run.kernels.clear();
-    let check = lanes::check::compare(&scans(values, values.len()), got, &Tolerance::Exact);
+    let check = thirty_two_lanes::check::compare(&scans(values, values.len()), got, &Tolerance::Exact);
     let verdict = match (run.faults.is_empty(), check.is_right()) {
         (false, _) => Verdict::Fault,
         (true, false) => Verdict::Wrong,

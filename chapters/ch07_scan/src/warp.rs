@@ -4,15 +4,17 @@
 //! without it. It leaves out floats, for which the order of the additions matters.
 
 use anyhow::Result;
-use lanes::kernel::Kernel;
-use lanes::kernels::scan::{
+use thirty_two_lanes::kernel::Kernel;
+use thirty_two_lanes::kernels::scan::{
     SCAN_WARP, SCAN_WARP_EXCLUSIVE, SCAN_WARP_GROUP, SCAN_WARP_GROUP_EXCLUSIVE, SCAN_WARP_NO_TEST,
     SCAN_WARP_SHUFFLE_INSIDE, SCAN_WARP_WATCHED,
 };
-use lanes::report::Section;
-use lanes::report::columns::{ACTIVE_LANES, BARRIERS_PER_WARP, INSTRUCTIONS_PER_WARP, SHARED_REQUESTS};
-use lanes::report::layout::decimal;
-use lanes::{Device, Lab, Launch, Row, Tolerance, Verdict};
+use thirty_two_lanes::report::Section;
+use thirty_two_lanes::report::columns::{
+    ACTIVE_LANES, BARRIERS_PER_WARP, INSTRUCTIONS_PER_WARP, SHARED_REQUESTS,
+};
+use thirty_two_lanes::report::layout::decimal;
+use thirty_two_lanes::{Device, Lab, Launch, Row, Tolerance, Verdict};
 
 use crate::numbers::{digits, exclusive_scans, scans};
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-lanes::chapter_tests!("ch07_scan");
+thirty_two_lanes::chapter_tests!("ch07_scan");
 
 fn row<'a>(rows: &'a [Value], variant: &str) -> &'a Value {
     rows.iter().find(|row| row["variant"] == variant).unwrap_or_else(|| panic!("no row `{variant}`"))
@@ -25,7 +25,7 @@ fn counter(rows: &[Value], variant: &str, name: &str) -> u64 {
     row(rows, variant)["counters"][name].as_u64().unwrap()
 }
 
-lanes::shape_tests!(["1", "3", "31", "33", "1003", "70001"], ["32", "64", "1024"]);
+thirty_two_lanes::shape_tests!(["1", "3", "31", "33", "1003", "70001"], ["32", "64", "1024"]);
 
 #[test]
 fn every_variant_has_the_expected_result_with_every_seed() {

@@ -8,12 +8,12 @@ use std::cell::LazyCell;
 use std::fmt::Write as _;
 
 use anyhow::Result;
-use lanes::kernel::Kernel;
-use lanes::kernels::in_flight::{COPY_FOUR, COPY_ONE};
-use lanes::report::Section;
-use lanes::report::columns::{INSTRUCTIONS_PER_WARP, LOAD_REQUESTS, LOAD_SECTORS, STORE_SECTORS};
-use lanes::report::layout::{bytes, counted, grouped};
-use lanes::{Device, Lab, Launch, Random, Row, Tolerance};
+use thirty_two_lanes::kernel::Kernel;
+use thirty_two_lanes::kernels::in_flight::{COPY_FOUR, COPY_ONE};
+use thirty_two_lanes::report::Section;
+use thirty_two_lanes::report::columns::{INSTRUCTIONS_PER_WARP, LOAD_REQUESTS, LOAD_SECTORS, STORE_SECTORS};
+use thirty_two_lanes::report::layout::{bytes, counted, grouped};
+use thirty_two_lanes::{Device, Lab, Launch, Random, Row, Tolerance};
 
 use crate::flight::InFlight;
 use crate::multiprocessor::{WARPS, resident_blocks, warps_by_registers};

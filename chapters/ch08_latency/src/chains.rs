@@ -5,11 +5,11 @@
 //! among four schedulers. It leaves out instructions that wait for memory.
 
 use anyhow::Result;
-use lanes::kernel::Kernel;
-use lanes::kernels::latency::{CHAINS_1, CHAINS_2, CHAINS_4, CHAINS_8};
-use lanes::report::Section;
-use lanes::report::columns::{INSTRUCTIONS, INSTRUCTIONS_PER_WARP};
-use lanes::{Device, Lab, Launch, Row, Tolerance};
+use thirty_two_lanes::kernel::Kernel;
+use thirty_two_lanes::kernels::latency::{CHAINS_1, CHAINS_2, CHAINS_4, CHAINS_8};
+use thirty_two_lanes::report::Section;
+use thirty_two_lanes::report::columns::{INSTRUCTIONS, INSTRUCTIONS_PER_WARP};
+use thirty_two_lanes::{Device, Lab, Launch, Row, Tolerance};
 
 use crate::multiprocessor::SCHEDULERS;
 

@@ -5,11 +5,11 @@
 //! It leaves out loads of several lanes.
 
 use anyhow::Result;
-use lanes::kernels::latency::CHASE;
-use lanes::report::Section;
-use lanes::report::columns::{INSTRUCTIONS_PER_WARP, LOAD_REQUESTS, LOAD_SECTORS};
-use lanes::report::layout::bytes;
-use lanes::{Device, Lab, Launch, Row, Tolerance};
+use thirty_two_lanes::kernels::latency::CHASE;
+use thirty_two_lanes::report::Section;
+use thirty_two_lanes::report::columns::{INSTRUCTIONS_PER_WARP, LOAD_REQUESTS, LOAD_SECTORS};
+use thirty_two_lanes::report::layout::bytes;
+use thirty_two_lanes::{Device, Lab, Launch, Row, Tolerance};
 
 const STEPS: usize = 1 << 14;
 /// Words in a line, and their bytes.

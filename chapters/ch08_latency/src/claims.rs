@@ -3,7 +3,7 @@
 //! Most of these statements are about time, so a record of a GPU decides them, at sizes that fill it. It leaves out
 //! what tutorials say about particular numbers of threads, because those differ between GPUs.
 
-use lanes::claims::{Claim, Proof, Ruling, Seen, Test, Voice};
+use thirty_two_lanes::claims::{Claim, Proof, Ruling, Seen, Test, Voice};
 
 /// The recorded runs at sizes that fill an H200, as `output/runs.txt` lists them.
 const STREAMS: &str = "--only chase,loads --size 134217728 --check off";

@@ -10,7 +10,7 @@
 use std::collections::BTreeSet;
 
 use anyhow::Result;
-use lanes::{Device, Launch, Row, Traced};
+use thirty_two_lanes::{Device, Launch, Row, Traced};
 
 /// The most that a thread can have in flight at a time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -92,7 +92,7 @@ fn registers(ptx: &str) -> Vec<&str> {
 
 #[cfg(test)]
 mod tests {
-    use lanes::Dim3;
+    use thirty_two_lanes::Dim3;
 
     use super::*;
 

@@ -8,12 +8,14 @@
 use std::cell::LazyCell;
 
 use anyhow::Result;
-use lanes::kernel::Kernel;
-use lanes::kernels::in_flight::{STREAM_1, STREAM_2, STREAM_4, STREAM_8, STREAM_WIDE_1, STREAM_WIDE_4};
-use lanes::report::Section;
-use lanes::report::columns::{Cell, Column, INSTRUCTIONS_PER_WARP, LOAD_REQUESTS, LOAD_SECTORS};
-use lanes::report::layout::grouped;
-use lanes::{Device, Lab, Launch, Random, Row, Tolerance};
+use thirty_two_lanes::kernel::Kernel;
+use thirty_two_lanes::kernels::in_flight::{
+    STREAM_1, STREAM_2, STREAM_4, STREAM_8, STREAM_WIDE_1, STREAM_WIDE_4,
+};
+use thirty_two_lanes::report::Section;
+use thirty_two_lanes::report::columns::{Cell, Column, INSTRUCTIONS_PER_WARP, LOAD_REQUESTS, LOAD_SECTORS};
+use thirty_two_lanes::report::layout::grouped;
+use thirty_two_lanes::{Device, Lab, Launch, Random, Row, Tolerance};
 
 use crate::flight::InFlight;
 use crate::multiprocessor::{MULTIPROCESSORS, WARPS};

@@ -5,12 +5,12 @@
 //! the difference. It leaves out how many registers the assembler gives a kernel, which a profiler shows.
 
 use anyhow::Result;
-use lanes::kernel::Kernel;
-use lanes::kernels::latency::{HOLD, HOLD_BOUNDED, HOLD_FEW, HOLD_FEW_BOUNDED};
-use lanes::report::Section;
-use lanes::report::columns::{INSTRUCTIONS_PER_WARP, LOAD_SECTORS, STORE_SECTORS};
-use lanes::report::layout::grouped;
-use lanes::{Device, Lab, Launch, Random, Row, Tolerance};
+use thirty_two_lanes::kernel::Kernel;
+use thirty_two_lanes::kernels::latency::{HOLD, HOLD_BOUNDED, HOLD_FEW, HOLD_FEW_BOUNDED};
+use thirty_two_lanes::report::Section;
+use thirty_two_lanes::report::columns::{INSTRUCTIONS_PER_WARP, LOAD_SECTORS, STORE_SECTORS};
+use thirty_two_lanes::report::layout::grouped;
+use thirty_two_lanes::{Device, Lab, Launch, Random, Row, Tolerance};
 
 const BLOCK: usize = 256;
 /// How many numbers a thread holds: many, and few.

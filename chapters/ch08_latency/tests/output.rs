@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-lanes::chapter_tests!("ch08_latency");
+thirty_two_lanes::chapter_tests!("ch08_latency");
 
 /// The chapter itself compares every variant with its reference, and exits with 1 if one is wrong.
 #[test]

@@ -3,11 +3,11 @@
 //! All threads add to one counter, or each to its own. It leaves out shared memory, which chapter 5 covers.
 
 use anyhow::Result;
-use lanes::kernel::Kernel;
-use lanes::kernels::modern_locks::{ADD_BUILT_IN, ADD_DEFAULT, ADD_RELAXED};
-use lanes::report::Section;
-use lanes::report::columns::{GLOBAL_ATOMICS, INSTRUCTIONS_PER_WARP};
-use lanes::{Device, Lab, Launch, Row, Tolerance};
+use thirty_two_lanes::kernel::Kernel;
+use thirty_two_lanes::kernels::modern_locks::{ADD_BUILT_IN, ADD_DEFAULT, ADD_RELAXED};
+use thirty_two_lanes::report::Section;
+use thirty_two_lanes::report::columns::{GLOBAL_ATOMICS, INSTRUCTIONS_PER_WARP};
+use thirty_two_lanes::{Device, Lab, Launch, Row, Tolerance};
 
 use crate::shape::Shape;
 

@@ -2,7 +2,7 @@
 //!
 //! No note makes these statements. It leaves out those that only the standard of C++ decides.
 
-use lanes::claims::{Claim, Proof, Ruling, Seen, Test, Voice};
+use thirty_two_lanes::claims::{Claim, Proof, Ruling, Seen, Test, Voice};
 
 /// The run of `output/runs.txt` in which locks, barriers and sums are large enough for a clock.
 const LARGE: &str = "--only locks,additions,waiting,handshakes,sums,leaders --size 1048576";

@@ -4,14 +4,16 @@
 //! a thread that does not exist. It leaves out barriers of a grid, and copies that arrive at a barrier by themselves.
 
 use anyhow::Result;
-use lanes::kernel::Kernel;
-use lanes::kernels::modern_barriers::{
+use thirty_two_lanes::kernel::Kernel;
+use thirty_two_lanes::kernels::modern_barriers::{
     HAND_ON, HAND_ON_EXTRA, HAND_ON_HALF, HAND_ON_NO_WAIT, RELAY, RELAY_ONE_BARRIER, TURN_BARRIER,
     TURN_SPLIT, TURN_SYNCTHREADS,
 };
-use lanes::report::Section;
-use lanes::report::columns::{BARRIERS_PER_WARP, INSTRUCTIONS_PER_WARP, SHARED_ATOMICS, SHARED_REQUESTS};
-use lanes::{Buffer, Device, Lab, Launch, Random, Row, Schedule, Tolerance, Verdict, weak};
+use thirty_two_lanes::report::Section;
+use thirty_two_lanes::report::columns::{
+    BARRIERS_PER_WARP, INSTRUCTIONS_PER_WARP, SHARED_ATOMICS, SHARED_REQUESTS,
+};
+use thirty_two_lanes::{Buffer, Device, Lab, Launch, Random, Row, Schedule, Tolerance, Verdict, weak};
 
 use crate::shape::Shape;
 

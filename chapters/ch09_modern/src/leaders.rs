@@ -4,11 +4,11 @@
 //! and lane 0 is often not among them. It leaves out groups of `cooperative_groups`, which chapter 4 covers.
 
 use anyhow::Result;
-use lanes::kernel::Kernel;
-use lanes::kernels::modern_warps::{PICK_ACTIVE, PICK_BALLOT, PICK_ELECT, PICK_ZERO};
-use lanes::report::Section;
-use lanes::report::columns::{GLOBAL_ATOMICS, INSTRUCTIONS_PER_WARP};
-use lanes::{Device, Lab, Launch, Random, Row, Tolerance, Verdict};
+use thirty_two_lanes::kernel::Kernel;
+use thirty_two_lanes::kernels::modern_warps::{PICK_ACTIVE, PICK_BALLOT, PICK_ELECT, PICK_ZERO};
+use thirty_two_lanes::report::Section;
+use thirty_two_lanes::report::columns::{GLOBAL_ATOMICS, INSTRUCTIONS_PER_WARP};
+use thirty_two_lanes::{Device, Lab, Launch, Random, Row, Tolerance, Verdict};
 
 use crate::shape::Shape;
 

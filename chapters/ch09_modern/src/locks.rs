@@ -4,16 +4,16 @@
 //! chapter 5 run beside them. It leaves out what threads do while they wait.
 
 use anyhow::Result;
-use lanes::kernel::Kernel;
-use lanes::kernels::locks::{ROUNDS_ACQUIRE_RELEASE, ROUNDS_FENCES};
-use lanes::kernels::modern_locks::{
+use thirty_two_lanes::kernel::Kernel;
+use thirty_two_lanes::kernels::locks::{ROUNDS_ACQUIRE_RELEASE, ROUNDS_FENCES};
+use thirty_two_lanes::kernels::modern_locks::{
     REF_ROUNDS, REF_ROUNDS_ACQUIRE, REF_ROUNDS_BLOCK_SCOPE, REF_ROUNDS_DEFAULT, REF_ROUNDS_RELAXED,
     REF_ROUNDS_RELEASE, REF_TICKET, REF_TICKET_RELAXED,
 };
-use lanes::report::Section;
-use lanes::report::columns::{GLOBAL_ATOMICS, INSTRUCTIONS_PER_WARP, LOAD_REQUESTS};
-use lanes::report::layout::{counted, grouped};
-use lanes::{Buffer, Device, Lab, Launch, Row, Schedule, Tolerance, Verdict, weak};
+use thirty_two_lanes::report::Section;
+use thirty_two_lanes::report::columns::{GLOBAL_ATOMICS, INSTRUCTIONS_PER_WARP, LOAD_REQUESTS};
+use thirty_two_lanes::report::layout::{counted, grouped};
+use thirty_two_lanes::{Buffer, Device, Lab, Launch, Row, Schedule, Tolerance, Verdict, weak};
 
 use crate::shape;
 

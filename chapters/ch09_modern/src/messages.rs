@@ -4,16 +4,16 @@
 //! compared. Every kernel also runs in a weak memory. It leaves out flags that are set more than once.
 
 use anyhow::Result;
-use lanes::kernel::Kernel;
-use lanes::kernels::messages::{LAST_BLOCK_FENCE, MESSAGE_FENCES, MESSAGE_NO_FENCE};
-use lanes::kernels::modern_messages::{
+use thirty_two_lanes::kernel::Kernel;
+use thirty_two_lanes::kernels::messages::{LAST_BLOCK_FENCE, MESSAGE_FENCES, MESSAGE_NO_FENCE};
+use thirty_two_lanes::kernels::modern_messages::{
     REF_IN_BLOCK, REF_IN_BLOCK_RELAXED, REF_LAST_BLOCK, REF_LAST_BLOCK_RELAXED, REF_LAST_BLOCK_RELEASE,
     REF_MESSAGE, REF_MESSAGE_ACQUIRE, REF_MESSAGE_BLOCK_SCOPE, REF_MESSAGE_FENCES, REF_MESSAGE_NO_FLAG,
     REF_MESSAGE_RELAXED, REF_MESSAGE_RELEASE,
 };
-use lanes::report::Section;
-use lanes::report::columns::{GLOBAL_ATOMICS, INSTRUCTIONS_PER_WARP, LOAD_REQUESTS};
-use lanes::{Buffer, Device, Lab, Launch, Row, Tolerance, Verdict, weak};
+use thirty_two_lanes::report::Section;
+use thirty_two_lanes::report::columns::{GLOBAL_ATOMICS, INSTRUCTIONS_PER_WARP, LOAD_REQUESTS};
+use thirty_two_lanes::{Buffer, Device, Lab, Launch, Row, Tolerance, Verdict, weak};
 
 /// The kernels, their shapes, and whether they are right.
 const MESSAGES: [(&Kernel, u32, u32, bool); 11] = [

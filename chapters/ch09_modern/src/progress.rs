@@ -5,14 +5,14 @@
 //! next.
 
 use anyhow::Result;
-use lanes::kernel::Kernel;
-use lanes::kernels::modern_progress::{
+use thirty_two_lanes::kernel::Kernel;
+use thirty_two_lanes::kernels::modern_progress::{
     REF_CHAIN_AFTER, REF_HANDSHAKE, REF_LOCK_AFTER, REF_LOCK_INSIDE, REF_ONE_PRODUCES,
 };
-use lanes::kernels::progress::{LOCK_AFTER, LOCK_INSIDE};
-use lanes::report::Section;
-use lanes::report::columns::{ACTIVE_LANES, GLOBAL_ATOMICS, INSTRUCTIONS};
-use lanes::{Device, Lab, Launch, Row, Tolerance, Verdict};
+use thirty_two_lanes::kernels::progress::{LOCK_AFTER, LOCK_INSIDE};
+use thirty_two_lanes::report::Section;
+use thirty_two_lanes::report::columns::{ACTIVE_LANES, GLOBAL_ATOMICS, INSTRUCTIONS};
+use thirty_two_lanes::{Device, Lab, Launch, Row, Tolerance, Verdict};
 
 const LANES: usize = 32;
 /// Iterations of a loop before a lane gives up: more than 32 lanes need, on a GPU too.

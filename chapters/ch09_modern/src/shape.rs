@@ -1,7 +1,7 @@
 //! The sizes that the sections of this chapter share.
 
 use anyhow::Result;
-use lanes::Lab;
+use thirty_two_lanes::Lab;
 
 /// The default number of elements: one thread for each, and one block with a lock for some thousands of them.
 pub const SIZE: usize = 16_384;
@@ -20,7 +20,7 @@ impl Shape {
     pub fn of(lab: &mut Lab) -> Result<Shape> {
         let (n, seed) = (lab.size(SIZE, ELEMENT_BYTES)?, lab.seed());
         let block = lab.block(256).next_multiple_of(32);
-        Ok(Shape { grid: lanes::launch::blocks_for(n, block), block, seed })
+        Ok(Shape { grid: thirty_two_lanes::launch::blocks_for(n, block), block, seed })
     }
 
     pub fn threads(self) -> usize {

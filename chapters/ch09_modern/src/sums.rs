@@ -5,12 +5,12 @@
 //! program that waits for its sum. It leaves out minimum, maximum and bitwise operations, which work in the same way.
 
 use anyhow::Result;
-use lanes::kernel::Kernel;
-use lanes::kernels::modern_groups::{SUMS_REDUCE, SUMS_REDUCE_OF_8};
-use lanes::kernels::modern_warps::{SUMS_REDUX, SUMS_SHUFFLES};
-use lanes::report::Section;
-use lanes::report::columns::INSTRUCTIONS_PER_WARP;
-use lanes::{Device, Lab, Launch, Random, Row, Tolerance};
+use thirty_two_lanes::kernel::Kernel;
+use thirty_two_lanes::kernels::modern_groups::{SUMS_REDUCE, SUMS_REDUCE_OF_8};
+use thirty_two_lanes::kernels::modern_warps::{SUMS_REDUX, SUMS_SHUFFLES};
+use thirty_two_lanes::report::Section;
+use thirty_two_lanes::report::columns::INSTRUCTIONS_PER_WARP;
+use thirty_two_lanes::{Device, Lab, Launch, Random, Row, Tolerance};
 
 use crate::shape::Shape;
 

@@ -5,12 +5,12 @@
 //! fairness.
 
 use anyhow::Result;
-use lanes::kernel::Kernel;
-use lanes::kernels::modern_locks::{WAIT_DOUBLING, WAIT_LONG, WAIT_LOOK, WAIT_SPIN};
-use lanes::report::Section;
-use lanes::report::columns::{GLOBAL_ATOMICS, INSTRUCTIONS_PER_WARP, LOAD_REQUESTS};
-use lanes::report::layout::counted;
-use lanes::{Lab, Row, Schedule};
+use thirty_two_lanes::kernel::Kernel;
+use thirty_two_lanes::kernels::modern_locks::{WAIT_DOUBLING, WAIT_LONG, WAIT_LOOK, WAIT_SPIN};
+use thirty_two_lanes::report::Section;
+use thirty_two_lanes::report::columns::{GLOBAL_ATOMICS, INSTRUCTIONS_PER_WARP, LOAD_REQUESTS};
+use thirty_two_lanes::report::layout::counted;
+use thirty_two_lanes::{Lab, Row, Schedule};
 
 use crate::locks::{self, Queue};
 

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-lanes::chapter_tests!("ch09_modern");
+thirty_two_lanes::chapter_tests!("ch09_modern");
 
-lanes::shape_tests!(["1", "31", "1003", "5000"], ["1", "48", "64", "1024"]);
+thirty_two_lanes::shape_tests!(["1", "31", "1003", "5000"], ["1", "48", "64", "1024"]);
 
 #[test]
 fn every_variant_has_the_expected_result_with_every_seed() {
@@ -113,7 +113,7 @@ fn kernels(file: &str) -> Vec<String> {
 /// The chapter's first page has a table of all locks and messages with their twins.
 #[test]
 fn every_lock_and_every_message_has_a_twin() {
-    let page = format!("{}/../../book/src/modern.md", env!("CARGO_MANIFEST_DIR"));
+    let page = format!("{}/../../book/src/ch09_modern.md", env!("CARGO_MANIFEST_DIR"));
     let page = std::fs::read_to_string(page).unwrap();
     let cells = page.lines().filter_map(|line| line.strip_prefix('|')?.split_once('|'));
     let names = |cell: &str| cell.split('`').skip(1).step_by(2).map(str::to_owned).collect::<Vec<String>>();

@@ -1,7 +1,7 @@
 //! The figures of a row that this chapter's claims compare, and their wording as evidence.
 
-use lanes::claims::Seen;
-use lanes::report::layout::counted;
+use thirty_two_lanes::claims::Seen;
+use thirty_two_lanes::report::layout::counted;
 
 /// Whether two counts are equal; here counts are floats.
 pub fn same(one: f64, other: f64) -> bool {

@@ -7,9 +7,9 @@
 //! straight to the end of the kernel, the lanes that take it end there. How many instructions a piece has, and where
 //! its branch leads, is read from the PTX; nothing is taken from a run.
 
-use lanes::kernel::Kernel;
-use lanes::launch::blocks_for;
 use simt::Counters;
+use thirty_two_lanes::kernel::Kernel;
+use thirty_two_lanes::launch::blocks_for;
 
 pub const BLOCKS: [u32; 5] = [32, 48, 64, 256, 1024];
 const SIZES: [usize; 8] = [1, 31, 33, 100, 1003, 1024, 3000, 4096];
@@ -24,7 +24,7 @@ pub fn shapes(mut check: impl FnMut(usize, u32)) {
 }
 
 /// The counters of the emulator in a run without a fault.
-pub fn counted(run: &lanes::Run) -> Counters {
+pub fn counted(run: &thirty_two_lanes::Run) -> Counters {
     assert!(run.faults.is_empty(), "{:?}", run.faults);
     run.counters
 }

@@ -1,0 +1,188 @@
+//! Executes the host code of a CUDA program, and launches its kernels on the emulator.
+//!
+//! ```
+//! let text = r#"
+//!     __global__ void twice(int* x) { x[threadIdx.x] *= 2; }
+//!     int main() {
+//!         int h[4] = {1, 2, 3, 4}, *d;
+//!         cudaMalloc(&d, sizeof(h));
+//!         cudaMemcpy(d, h, sizeof(h), cudaMemcpyHostToDevice);
+//!         twice<<<1, 4>>>(d);
+//!         cudaMemcpy(h, d, sizeof(h), cudaMemcpyDeviceToHost);
+//!         printf("%d %d\n", h[0], h[3]);
+//!         cudaFree(d);
+//!     }"#;
+//! let source = cudac::Source { name: "twice.cu", text };
+//! let (output, program) = cudac::compile_program(&source, &cudac::Options::default()).unwrap();
+//! let outcome = cuda_host::run(&program, "twice.cu", &output.ptx, &cuda_host::Given::default(), &cuda_host::Limits::default()).unwrap();
+//! assert_eq!((outcome.status, &outcome.output[..]), (0, &b"2 8\n"[..]));
+//! assert!(outcome.findings.is_empty());
+//! ```
+//!
+//! The program has an address space of its own (`memory`), in which every byte knows whether it belongs to something and
+//! has been written. Addresses of the device are others, so that confusing the two is found. The tree is executed as it
+//! is (`machine`); `runtime` has the functions that programs call, and `device` the part of them that is CUDA.
+//! Left out: more than one thread, files, exceptions, and everything that would make two runs differ. Nothing is measured.
+#![deny(missing_docs)]
+
+mod access;
+mod arithmetic;
+mod call;
+mod cuda;
+mod device;
+mod finding;
+mod kernel;
+mod machine;
+mod memory;
+mod print;
+mod random;
+mod runtime;
+mod scan;
+mod stream;
+mod unordered;
+
+use std::fmt;
+
+pub use finding::{Finding, Kind};
+
+/// What a program may use.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Memory of the host in bytes, the stack included.
+    pub memory_bytes: u64,
+    /// Memory of the device in bytes.
+    pub device_bytes: u64,
+    /// Turns of loops, and calls, in host code.
+    pub steps: u64,
+    /// Calls in calls.
+    pub calls: usize,
+    /// Warp instructions of one launch.
+    pub launch_steps: u64,
+    /// Cores of the computer that a launch uses. What happens does not depend on it.
+    pub cores: u32,
+    /// Bytes that are printed.
+    pub output_bytes: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits {
+            memory_bytes: 2 << 30,
+            device_bytes: 8 << 30,
+            steps: 1 << 31,
+            calls: 1000,
+            launch_steps: 1_000_000_000,
+            cores: 1,
+            output_bytes: 16 << 20,
+        }
+    }
+}
+
+/// What a program did.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// What it printed to its standard output.
+    pub output: Vec<u8>,
+    /// What it printed to its standard error.
+    pub errors: Vec<u8>,
+    /// What it returned, or gave to `exit`; 1 if a finding stopped it.
+    pub status: i32,
+    /// Whether it was stopped by a finding.
+    pub was_stopped: bool,
+    /// What is wrong with it, in the order in which it happened.
+    pub findings: Vec<Finding>,
+    /// How many kernels it launched.
+    pub launches: u64,
+    /// Whether it looked at a clock or recorded an event. What it prints about time is no measurement.
+    pub asked_the_time: bool,
+}
+
+/// Why a program cannot be executed, or not to its end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Error {
+    /// The line, or 0.
+    pub line: u32,
+    /// What is not supported, or which limit was reached.
+    pub message: String,
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.line {
+            0 => write!(f, "{}", self.message),
+            line => write!(f, "line {line}: {}", self.message),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// The stack of the thread that executes host code, whose calls are calls of the executor.
+const STACK_BYTES: usize = 256 << 20;
+
+/// What a program gets.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Given<'g> {
+    /// The words that follow the name of the program in `argv`.
+    pub arguments: &'g [String],
+    /// Its standard input.
+    pub input: &'g [u8],
+}
+
+/// What happens while a program runs.
+#[derive(Clone, Copy, Debug)]
+pub enum Event<'e> {
+    /// It has printed this to its standard output; told before a finding.
+    Output(&'e [u8]),
+    /// Something is wrong with it.
+    Finding(&'e Finding),
+}
+
+/// What is told of a program while it runs.
+pub type Watch<'w> = &'w (dyn Fn(Event<'_>) + Sync);
+
+/// Whether a program may read its standard input.
+pub fn reads_input(program: &cudac::host::Program) -> bool {
+    program.runtime.iter().any(|name| name == "__host_read_byte")
+}
+
+/// Executes a program, whose kernels are in a module of PTX with a name.
+///
+/// # Errors
+///
+/// Something is not supported, or a limit was reached. What the program does wrong is a finding.
+pub fn run(
+    program: &cudac::host::Program,
+    name: &str,
+    ptx: &str,
+    given: &Given<'_>,
+    limits: &Limits,
+) -> Result<Outcome, Error> {
+    run_watched(program, name, ptx, given, limits, &|_| {})
+}
+
+/// Like [`run`], and tells what is found at once.
+///
+/// # Errors
+///
+/// As [`run`].
+pub fn run_watched(
+    program: &cudac::host::Program,
+    name: &str,
+    ptx: &str,
+    given: &Given<'_>,
+    limits: &Limits,
+    watch: Watch<'_>,
+) -> Result<Outcome, Error> {
+    let words: Vec<&str> = std::iter::once(name).chain(given.arguments.iter().map(String::as_str)).collect();
+    let execute = || {
+        machine::Machine::new(program, name, ptx, given, limits, watch)
+            .and_then(|machine| machine.run(&words))
+    };
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, execute);
+        let failed = |message: &str| Error { line: 0, message: message.to_owned() };
+        let thread = thread.map_err(|_| failed("the thread of the program cannot be started"))?;
+        thread.join().map_err(|_| failed("the executor failed: this is a mistake in it"))?
+    })
+}

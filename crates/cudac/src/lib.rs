@@ -1,0 +1,372 @@
+//! CUDA C++ kernels as text to PTX text, with nothing installed.
+//!
+//! ```
+//! let source = cudac::Source {
+//!     name: "double.cu",
+//!     text: r#"
+//!         extern "C" __global__ void twice(int* x, int n) {
+//!             int i = blockIdx.x * blockDim.x + threadIdx.x;
+//!             if (i < n) x[i] *= 2;
+//!         }
+//!     "#,
+//! };
+//! let output = cudac::compile(&source, &cudac::Options::default()).unwrap();
+//! assert!(output.ptx.contains(".visible .entry twice"));
+//! assert!(output.warnings.is_empty());
+//! ```
+//!
+//! A text goes through these stages, each in a folder of its own: `preprocess` and `lex` make tokens of it, `parse` an
+//! untyped tree, `check` a typed one, `lower` intermediate code (`code`), which `optimise` improves and `emit` writes as
+//! PTX. What device code may use without declaring it is in `builtins`, as texts of our own.
+//!
+//! Nothing is guessed: what is not supported is an error that names it, with its line and column. Everything is bounded,
+//! and no text makes the compiler panic.
+#![forbid(unsafe_code)]
+#![deny(missing_docs)]
+
+mod builtins;
+mod check;
+mod code;
+mod emit;
+#[cfg(feature = "host")]
+pub mod host;
+mod lex;
+mod lower;
+mod optimise;
+mod parse;
+mod preprocess;
+mod source;
+#[cfg(feature = "toolchain")]
+pub mod toolchain;
+
+pub use source::render::{Bug, Diagnostic, Severity};
+
+use std::fmt;
+
+use bumpalo::Bump;
+use preprocess::{Macros, Preprocessor};
+use source::arena::Arena;
+use source::{Files, Names, Sink};
+
+/// The targets that the PTX of this compiler can have, from `sm_50` to `sm_90`.
+const TARGETS: std::ops::RangeInclusive<u32> = 50..=90;
+
+/// Longer texts are refused.
+const MAX_TEXT_BYTES: usize = 4 << 20;
+
+/// What kernels read and write shares an arena until it has so many bytes. It may be much more than their PTX, because most of a
+/// kernel's code may turn out to be superfluous.
+const MOST_CODE_BYTES: usize = 16 << 20;
+
+/// A text to compile.
+#[derive(Clone, Copy, Debug)]
+pub struct Source<'t> {
+    /// What messages and the line table call it.
+    pub name: &'t str,
+    /// CUDA C++: device code, as one file.
+    pub text: &'t str,
+}
+
+/// How to compile.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The target: 70 for `sm_70`.
+    pub sm: u32,
+    /// Macros and their values, as `-D NAME=VALUE` defines them.
+    pub defines: Vec<(String, String)>,
+    /// Kernels to make of templates, such as `scale<float, 4>`; only with the feature `host`.
+    pub instances: Vec<String>,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { sm: 70, defines: Vec::new(), instances: Vec::new() }
+    }
+}
+
+impl Options {
+    /// Reports what is wrong with the options, whatever the text is.
+    fn check(&self, sink: &mut Sink) {
+        let at = source::Span::default();
+        if !TARGETS.contains(&self.sm) {
+            let (oldest, newest) = (TARGETS.start(), TARGETS.end());
+            let message = format!("`sm_{}` is no target of this compiler", self.sm);
+            let help = format!("choose one from `sm_{oldest}` to `sm_{newest}`");
+            sink.add(source::error(at, message).with_help(help));
+        }
+        for (name, _) in &self.defines {
+            let is_letter = |c: char| c == '_' || c.is_ascii_alphanumeric();
+            let begins_well = name.chars().next().is_some_and(|first| !first.is_ascii_digit());
+            if !begins_well || !name.chars().all(is_letter) {
+                let message = format!("`{name}` cannot be defined, because it is not the name of a macro");
+                let help = "a name consists of letters, digits and `_`, and does not begin with a digit";
+                sink.add(source::error(at, message).with_help(help));
+            }
+        }
+        if !cfg!(feature = "host") && !self.instances.is_empty() {
+            sink.add(source::error(at, "instances of templates need the feature `host` of this compiler"));
+        }
+    }
+}
+
+/// What the compiler made of a text.
+#[derive(Clone, Debug)]
+pub struct Output {
+    /// A module in PTX.
+    pub ptx: String,
+    /// What is probably wrong.
+    pub warnings: Vec<Diagnostic>,
+    /// Which variables the registers hold, and where.
+    pub names: Vec<Name>,
+    /// The kernels as the text declares them.
+    #[cfg(feature = "host")]
+    pub kernels: Vec<Signature>,
+}
+
+/// A kernel as its text declares it.
+#[cfg(feature = "host")]
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Signature {
+    /// What PTX calls it.
+    pub symbol: String,
+    /// What the text calls it, without namespaces and arguments of templates.
+    pub name: String,
+    /// The names and types of its parameters.
+    pub parameters: Vec<(String, String)>,
+}
+
+/// A register that holds a variable of the text, where it does.
+///
+/// ```
+/// let text = r#"extern "C" __global__ void sum(const int* x, int* y, int n) {
+///     int total = 0;
+///     for (int k = 0; k < n; k++) total += x[k];
+///     y[threadIdx.x] = total;
+/// }"#;
+/// let output = cudac::compile(&cudac::Source { name: "sum.cu", text }, &cudac::Options::default()).unwrap();
+/// // What the store stores is `total`.
+/// let (line, store) = output.ptx.lines().enumerate().find(|(_, text)| text.contains("st.global")).unwrap();
+/// let name = output.names.iter().find(|name| name.variable == "total").unwrap();
+/// assert!(store.contains(&name.register));
+/// assert!(name.holds_at(line as u32 + 1));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Name {
+    /// The kernel whose register it is.
+    pub kernel: String,
+    /// The register in the PTX, such as `%r5`.
+    pub register: String,
+    /// The variable; a part of an object has its offset in bytes after a `+`.
+    pub variable: String,
+    /// The line of the declaration.
+    pub first_line: u32,
+    /// The last line of the function that declares it.
+    pub last_line: u32,
+    /// The lines of the PTX, from 1, before whose instructions the register holds the variable.
+    ///
+    /// It does where an instruction still reads it. So a variable is in no register before its first value and after its
+    /// last use, and never if it is in local memory or became a constant. If the value is computed in the variable's own
+    /// register, it is there from then on, which may be a few instructions before the assignment. In order, without
+    /// overlaps.
+    pub ptx_lines: Vec<std::ops::Range<u32>>,
+}
+
+impl Name {
+    /// Whether the register holds the variable before the instruction on a line of the PTX, from 1.
+    pub fn holds_at(&self, ptx_line: u32) -> bool {
+        let next = self.ptx_lines.partition_point(|range| range.end <= ptx_line);
+        self.ptx_lines.get(next).is_some_and(|range| range.contains(&ptx_line))
+    }
+}
+
+/// Why a text cannot be compiled: at least one error, and the warnings.
+#[derive(Clone, Debug)]
+pub struct Errors(pub Vec<Diagnostic>);
+
+impl fmt::Display for Errors {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (nth, diagnostic) in self.0.iter().enumerate() {
+            if nth > 0 {
+                writeln!(f)?;
+            }
+            write!(f, "{diagnostic}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Errors {}
+
+/// Compiles a text to PTX.
+///
+/// # Errors
+///
+/// Everything that is wrong with the text, or not supported, up to a bound on the number of messages.
+pub fn compile(source: &Source<'_>, options: &Options) -> Result<Output, Errors> {
+    if cfg!(feature = "absent") {
+        return Err(Errors(Vec::new()));
+    }
+    let (bump, mut files) = (Bump::new(), Files::default());
+    let mut sink = Sink::default();
+    match translate(&bump, source, options, false, &mut files, &mut sink) {
+        #[cfg_attr(not(feature = "host"), expect(unused_variables))]
+        Some((ptx, names, checked)) if !sink.failed() => Ok(Output {
+            ptx,
+            warnings: sink.finish(&files),
+            names,
+            #[cfg(feature = "host")]
+            kernels: signatures(&checked),
+        }),
+        _ => Err(Errors(sink.finish(&files))),
+    }
+}
+
+/// Compiles a whole program: its kernels to PTX, and its host code, from `main` on, to a tree that can be executed.
+///
+/// # Errors
+///
+/// Everything that is wrong with the text, or not supported, up to a bound on the number of messages.
+#[cfg(feature = "host")]
+pub fn compile_program(source: &Source<'_>, options: &Options) -> Result<(Output, host::Program), Errors> {
+    let (bump, mut files) = (Bump::new(), Files::default());
+    let mut sink = Sink::default();
+    let made = translate(&bump, source, options, true, &mut files, &mut sink);
+    let made = made.and_then(|(ptx, names, checked)| {
+        let program = host::lower(&files, &checked, &mut sink)?;
+        Some((ptx, names, signatures(&checked), program))
+    });
+    match made {
+        Some((ptx, names, kernels, mut program)) if !sink.failed() => {
+            let warnings = sink.finish(&files);
+            program.suspects.splice(..0, warnings.iter().filter_map(Diagnostic::suspect));
+            Ok((Output { ptx, warnings, names, kernels }, program))
+        }
+        _ => Err(Errors(sink.finish(&files))),
+    }
+}
+
+/// The kernels as the text declares them.
+#[cfg(feature = "host")]
+fn signatures(checked: &check::Checked<'_>) -> Vec<Signature> {
+    let kernels = checked.program.kernels.iter().map(|kernel| &checked.program.functions[*kernel]);
+    let signature = |kernel: &check::typed::Function<'_>| Signature {
+        symbol: kernel.symbol.to_owned(),
+        name: kernel.name.to_owned(),
+        parameters: (kernel.parameters.iter().map(|var| &kernel.vars[*var]))
+            .map(|var| (var.name.as_str().to_owned(), checked.types.show(var.ty)))
+            .collect(),
+    };
+    kernels.map(signature).collect()
+}
+
+/// All stages, up to PTX. Names and trees are in the memory of `bump`. If anything is wrong, the sink knows.
+fn translate<'t>(
+    bump: &'t Bump,
+    source: &Source<'_>,
+    options: &Options,
+    is_program: bool,
+    files: &mut Files,
+    sink: &mut Sink,
+) -> Option<(String, Vec<Name>, check::Checked<'t>)> {
+    let too_long = source.text.len() > MAX_TEXT_BYTES;
+    let file = files.add(source.name, if too_long { "" } else { source.text });
+    if too_long {
+        let message =
+            format!("the text has {} bytes, and at most {MAX_TEXT_BYTES} are supported", source.text.len());
+        sink.add(source::error(source::Span::default(), message));
+    }
+    options.check(sink);
+    if sink.failed() {
+        return None;
+    }
+    let mut names = Names::new(Arena::new(bump));
+    let mut text = Preprocessor { files, names: &mut names, sink, macros: Macros::default() };
+    text.macros.is_program = is_program;
+    define(options, &mut text);
+    let declarations = parse::parse(text, file, &options.instances);
+    if sink.failed() {
+        return None;
+    }
+    let checked = check::check(files, &mut names, sink, &declarations, is_program);
+    if sink.failed() {
+        return None;
+    }
+    let mut module = emit::Module::new(&checked);
+    let mut strings = Vec::new();
+    let mut kernels = checked.program.kernels.iter();
+    while kernels.len() > 0 {
+        let code = Bump::new();
+        let mut optimiser = optimise::Optimiser::new(&checked);
+        for kernel in kernels.by_ref() {
+            match lower::lower(Arena::new(&code), files, &checked, *kernel, &mut strings) {
+                Ok(mut function) => {
+                    #[cfg(feature = "host")]
+                    warn_unset(&function, sink);
+                    optimiser.optimise(&mut function);
+                    #[cfg(feature = "host")]
+                    sink.suspects.extend(code::bits::find(&function));
+                    module.add(&function, &mut optimiser.live);
+                }
+                Err(problem) => sink.add(problem),
+            }
+            if code.allocated_bytes() > MOST_CODE_BYTES {
+                break;
+            }
+        }
+    }
+    if sink.failed() {
+        return None;
+    }
+    let (ptx, names) = module.finish(source.name, options.sm, &strings);
+    Some((ptx, names, checked))
+}
+
+/// Warns of variables that are read before anything is stored in them. The page's module does without.
+#[cfg(feature = "host")]
+fn warn_unset(function: &code::Function, sink: &mut Sink) {
+    for slot in code::unset::find(function) {
+        let slot = &function.slots[slot];
+        if let Some(variable) = &slot.name {
+            let message = format!("`{}` is read before anything is stored in it", variable.name);
+            let is_number = slot.size <= 8;
+            let help = if is_number {
+                "declare it with a value, as in `= 0`"
+            } else {
+                "write `= {}` to set all of it to zero"
+            };
+            sink.warn_of(Some(Bug::Uninitialized), variable.span, message, help);
+        }
+    }
+}
+
+/// The macros that every text finds defined.
+fn define(options: &Options, preprocessor: &mut Preprocessor<'_, '_>) {
+    let arch = (options.sm * 10).to_string();
+    let own = [("__CUDA_ARCH__", &arch[..]), ("__CUDACC__", "1"), ("__CUDACC_RTC__", "1"), ("__NVCC__", "1")];
+    let more = [
+        ("__cplusplus", "201703L"),
+        ("__CUDACC_VER_MAJOR__", "12"),
+        ("CUDART_VERSION", "12000"),
+        ("NULL", "nullptr"),
+    ];
+    for (name, value) in own.into_iter().chain(more) {
+        if let Err(problem) = preprocessor.define(name, value) {
+            preprocessor.sink.add(problem);
+        }
+    }
+    #[cfg(feature = "host")]
+    if preprocessor.macros.is_program {
+        for (name, value) in host::headers::MACROS {
+            if let Err(problem) = preprocessor.define(name, value) {
+                preprocessor.sink.add(problem);
+            }
+        }
+    }
+    preprocessor.macros.seal();
+    let given = options.defines.iter().map(|(name, value)| (&name[..], &value[..]));
+    for (name, value) in given {
+        if let Err(problem) = preprocessor.define(name, value) {
+            preprocessor.sink.add(problem);
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! Exercises in folders, as in the repository: `chNN_slug/name` with `exercise.toml`, `solution.cu` or `solution.ptx`, the
+//! starter, and the PTX of every version in `ptx/`.
+//!
+//! Only this module reads files, so a web page can work without it. What it leaves out: writing, which the chores do.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, anyhow, ensure};
+
+use crate::catalogue::{Exercise, Texts};
+use crate::source::Version;
+
+/// All exercises below a folder, in the order of the book: by chapter, then by the `order` in the description.
+///
+/// # Errors
+/// When there is none, or when one's description cannot be understood; the message names the folder.
+pub fn all(root: &Path) -> Result<Vec<Exercise>> {
+    let mut found = Vec::new();
+    for chapter in inside(root)? {
+        for folder in inside(&chapter)?.iter().filter(|folder| folder.join("exercise.toml").exists()) {
+            found.push(read(folder)?);
+        }
+    }
+    found.sort_by(|a, b| (a.chapter, a.order, &a.name).cmp(&(b.chapter, b.order, &b.name)));
+    ensure!(!found.is_empty(), "`{}` has no exercises", root.display());
+    Ok(found)
+}
+
+fn inside(folder: &Path) -> Result<Vec<PathBuf>> {
+    let entries = fs::read_dir(folder).with_context(|| format!("cannot read `{}`", folder.display()))?;
+    Ok(entries.flatten().map(|entry| entry.path()).filter(|path| path.is_dir()).collect())
+}
+
+fn read(folder: &Path) -> Result<Exercise> {
+    let name = |path: Option<&Path>| {
+        path.and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+    };
+    let chapter = number(&name(folder.parent()));
+    let chapter = chapter
+        .with_context(|| format!("`{}` is in no folder of a chapter, `ch01_slug`", folder.display()))?;
+    let name = name(Some(folder));
+    Exercise::new(&name, chapter, texts(folder)?).with_context(|| format!("in `{}`", folder.display()))
+}
+
+/// The number of the chapter that a folder belongs to: 4 for `ch04_shfl`.
+fn number(folder: &str) -> Option<u32> {
+    folder.strip_prefix("ch")?.split('_').next()?.parse().ok()
+}
+
+fn texts(folder: &Path) -> Result<Texts> {
+    let in_ptx = folder.join("solution.ptx");
+    let is_ptx = in_ptx.exists();
+    let source = if is_ptx { in_ptx } else { folder.join("solution.cu") };
+    let starters = ["starter.cu", "starter.ptx", "starter.toml"].map(|name| folder.join(name));
+    let starter = starters.iter().find(|file| file.exists());
+    Ok(Texts {
+        description: text(&folder.join("exercise.toml"))?,
+        source: text(&source)?,
+        // The chore has not written them yet for a new exercise.
+        starter: starter.map(|file| text(file)).transpose()?.unwrap_or_default(),
+        ptx: (!is_ptx).then(|| text_or_none(&ptx_file(folder, &Version::Solution))).transpose()?,
+    })
+}
+
+/// The path of the compiled PTX of a version.
+fn ptx_file(folder: &Path, version: &Version) -> PathBuf {
+    folder.join("ptx").join(format!("{version}.ptx"))
+}
+
+/// A text file with LF line endings, whatever the checkout has.
+fn text(path: &Path) -> Result<String> {
+    let text = fs::read_to_string(path).map_err(|error| match error.kind() {
+        ErrorKind::NotFound => anyhow!("there is no file `{}`: check out the project again", path.display()),
+        _ => anyhow!("cannot read `{}`: {error}", path.display()),
+    })?;
+    Ok(text.replace("\r\n", "\n"))
+}
+
+fn text_or_none(path: &Path) -> Result<String> {
+    if path.exists() { text(path) } else { Ok(String::new()) }
+}
+
+impl Exercise {
+    /// The folder of the exercise, below the folder that [`all`] was given.
+    pub fn folder(&self, root: &Path) -> PathBuf {
+        let is_its = |path: &PathBuf| {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            number(&name) == Some(self.chapter)
+        };
+        let chapter = inside(root).unwrap_or_default().into_iter().find(is_its);
+        chapter.unwrap_or_else(|| root.join(self.chapter_name())).join(&self.name)
+    }
+
+    /// The path of the compiled PTX of a version.
+    pub fn ptx_file(&self, root: &Path, version: &Version) -> PathBuf {
+        ptx_file(&self.folder(root), version)
+    }
+
+    /// The PTX of a version, as committed.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn ptx_of(&self, root: &Path, version: &Version) -> Result<String> {
+        if self.is_ptx() { Ok(self.source().text(version)) } else { text(&self.ptx_file(root, version)) }
+    }
+}

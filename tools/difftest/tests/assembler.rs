@@ -1,0 +1,25 @@
+//! Randomly changed instructions, for which the emulator is compared with NVIDIA's assembler. These tests check the
+//! changes, and that the emulator answers for each.
+//!
+//! The assembler is in a wheel that few machines have. `cargo xtask thorough grammar --ptxas PATH` runs it; without a
+//! path it reports that step as skipped.
+
+use difftest::grammar;
+use difftest::kernel::Kernel;
+
+/// Changed instructions are accepted or refused, and never cause a panic. About half of them are not valid PTX.
+#[test]
+fn the_emulator_accepts_or_refuses_every_mutant() {
+    let taken =
+        (0..1000).filter(|&seed| grammar::emulator_takes(&grammar::mutant(seed).text).is_ok()).count();
+    assert!((100..900).contains(&taken), "{taken} of 1000 are taken");
+}
+
+#[test]
+fn mutants_differ_from_their_originals() {
+    let changed = |seed: &u64| {
+        let mutant = grammar::mutant(*seed);
+        mutant.before != mutant.instruction || mutant.target != Kernel::new(*seed).target
+    };
+    assert!((0..100).filter(changed).count() > 80);
+}

@@ -1,0 +1,203 @@
+//! Operands for the opcodes of each form, of the kinds that the specification requires, for the statements that the
+//! assembler gets.
+//!
+//! Registers are named by their type and a number (`u32_0`), and [`declarations`] declares all of them. An unknown
+//! mnemonic is an error, so a new family cannot be left out by mistake.
+
+use anyhow::{Result, bail};
+
+/// What the statements refer to: registers of every type, a label with its list, and memory of every kind.
+pub const OUTSIDE: &str = "\
+.const .align 16 .b8 const_0[64];
+.global .align 16 .b8 global_0[64];
+.shared .align 16 .b8 shared_0[64];
+.func callee() { ret; }
+";
+
+/// The declarations at the beginning of the kernel.
+pub fn declarations() -> String {
+    let types = [
+        "pred", "u8", "s8", "b8", "u16", "s16", "b16", "u32", "s32", "b32", "u64", "s64", "b64", "f32", "f64",
+    ];
+    let register = |ty: &&str| format!(".reg .{ty} {ty}_0, {ty}_1, {ty}_2, {ty}_3, {ty}_4;\n");
+    let local = ".local .align 16 .b8 local_0[64];\n";
+    types.iter().map(register).collect::<String>() + local
+}
+
+/// The type of the registers that can hold a type: bits, if no register of that type is declared.
+fn holder(ty: &str) -> &str {
+    match ty {
+        "f16" | "bf16" | "e4m3x2" | "e5m2x2" => "b16",
+        "f16x2" | "bf16x2" | "tf32" | "u4" | "s4" | "u2" | "s2" => "b32",
+        other => other,
+    }
+}
+
+fn is_type(word: &str) -> bool {
+    simt::isa::grammar::is_type(word)
+}
+
+fn register(ty: &str, number: usize) -> String {
+    format!("{}_{number}", holder(ty))
+}
+
+/// The operands `first` of type `d`, and then registers of the given types.
+fn plain(d: &str, sources: &[&str]) -> String {
+    let sources = sources.iter().enumerate().map(|(index, ty)| register(ty, index + 1));
+    std::iter::once(register(d, 0)).chain(sources).collect::<Vec<_>>().join(", ")
+}
+
+fn wider(ty: &str) -> &str {
+    match ty {
+        "u16" => "u32",
+        "s16" => "s32",
+        "u32" => "u64",
+        _ => "s64",
+    }
+}
+
+/// The statement that contains an opcode: its operands, a semicolon, and other statements that it requires.
+pub fn statement(opcode: &str) -> Result<String> {
+    let words: Vec<&str> = opcode.split('.').collect();
+    let types: Vec<&str> = words.iter().skip(1).copied().filter(|word| is_type(word)).collect();
+    let has = |word: &str| words.contains(&word);
+    let ty = types.last().copied().unwrap_or("b32");
+    let operands = match words[0] {
+        "ld" | "ldu" | "st" | "atom" | "red" => return Ok(memory(opcode, &words, ty)),
+        "mov" if has("v2") || has("v4") => {
+            let count = if has("v2") { 2 } else { 4 };
+            format!("{}, {}", vector(ty, 0, count), vector(ty, 1, count))
+        }
+        "abs" | "neg" | "not" | "cnot" | "brev" | "rcp" | "sqrt" | "rsqrt" | "sin" | "cos" | "lg2"
+        | "ex2" | "tanh" | "mov" => plain(ty, &[ty]),
+        "popc" | "clz" | "bfind" => plain("u32", &[ty]),
+        "testp" => plain("pred", &[ty]),
+        "mul" if has("wide") => plain(wider(ty), &[ty, ty]),
+        "mad" if has("wide") => plain(wider(ty), &[ty, ty, wider(ty)]),
+        "add" | "sub" | "addc" | "subc" | "mul" | "mul24" | "div" | "rem" | "min" | "max" | "and" | "or"
+        | "xor" | "copysign" => plain(ty, &[ty, ty]),
+        "shl" | "shr" | "szext" => plain(ty, &[ty, "u32"]),
+        "bmsk" => plain("b32", &["u32", "u32"]),
+        "mad" | "madc" | "mad24" | "fma" | "sad" => plain(ty, &[ty, ty, ty]),
+        "dp4a" | "dp2a" => {
+            let sum = if types.contains(&"s32") { "s32" } else { "u32" };
+            plain(sum, &[types[0], types[1], sum])
+        }
+        "bfe" => plain(ty, &[ty, "u32", "u32"]),
+        "bfi" => plain(ty, &[ty, ty, "u32", "u32"]),
+        "shf" => plain("b32", &["b32", "b32", "u32"]),
+        "prmt" => plain("b32", &["b32", "b32", "b32"]),
+        "fns" => plain("b32", &["b32", "u32", "s32"]),
+        "lop3" if has("or") || has("and") => "b32_0|pred_0, b32_1, b32_2, b32_3, 0x96, pred_1".to_owned(),
+        "lop3" => "b32_0, b32_1, b32_2, b32_3, 0x96".to_owned(),
+        "setp" | "set" => compare(&words, &types),
+        "selp" => plain(ty, &[ty, ty, "pred"]),
+        "slct" => plain(types[0], &[types[0], types[0], types[1]]),
+        "cvt" => convert(&words, &types),
+        "cvta" => plain("u64", &["u64"]),
+        "isspacep" => plain("pred", &["u64"]),
+        "prefetch" | "prefetchu" => format!("[{}]", address(&words)),
+        "membar" | "fence" | "ret" | "exit" | "trap" | "brkpt" => String::new(),
+        "shfl" | "vote" | "match" | "redux" | "activemask" | "elect" => warp(&words, ty),
+        "bar" | "barrier" => barrier(&words),
+        "bra" => "END".to_owned(),
+        "brx" => return Ok(format!("{{ LABELS: .branchtargets END; {opcode} u32_0, LABELS; }}")),
+        "call" => "callee".to_owned(),
+        "pmevent" => "1".to_owned(),
+        "nanosleep" => "u32_0".to_owned(),
+        "mbarrier" => mbarrier(&words),
+        other => bail!("no operands are known for `{other}`; add them to tools/xtask/src/isa/operands.rs"),
+    };
+    Ok(format!("{opcode} {operands};"))
+}
+
+fn vector(ty: &str, first: usize, count: usize) -> String {
+    let registers: Vec<_> = (0..count).map(|index| register(ty, (first + index) % 5)).collect();
+    format!("{{{}}}", registers.join(", "))
+}
+
+/// The address of an access: a register, or a variable if the memory is that of parameters.
+fn address(words: &[&str]) -> &'static str {
+    if words.contains(&"param") { "param_0" } else { "u64_4" }
+}
+
+fn memory(opcode: &str, words: &[&str], ty: &str) -> String {
+    let count = words.iter().find_map(|word| word.strip_prefix('v')?.parse().ok());
+    let value = match count {
+        Some(count) => vector(ty, 0, count),
+        None => register(ty, 0),
+    };
+    let address = address(words);
+    match words[0] {
+        "ld" | "ldu" => format!("{opcode} {value}, [{address}];"),
+        "st" if address == "param_0" => {
+            format!("{{ .param .align 16 .b8 passed[64]; {opcode} [passed], {value}; }}")
+        }
+        "st" => format!("{opcode} [{address}], {value};"),
+        name => {
+            let result = if name == "atom" { format!("{value}, ") } else { String::new() };
+            let swap = if words.contains(&"cas") { format!(", {}", register(ty, 2)) } else { String::new() };
+            format!("{opcode} {result}[{address}], {}{swap};", register(ty, 1))
+        }
+    }
+}
+
+fn compare(words: &[&str], types: &[&str]) -> String {
+    let source = types[types.len() - 1];
+    let third = if ["and", "or", "xor"].iter().any(|word| words.contains(word)) { ", !pred_2" } else { "" };
+    let result = match words[0] {
+        "setp" if matches!(source, "f16" | "bf16") => "pred_0".to_owned(),
+        "setp" => "pred_0|pred_1".to_owned(),
+        _ => register(types[0], 0),
+    };
+    format!("{result}, {}, {}{third}", register(source, 1), register(source, 2))
+}
+
+fn convert(words: &[&str], types: &[&str]) -> String {
+    match (types[0], types[1]) {
+        _ if words.contains(&"pack") && types.len() == 3 => plain("b32", &["s32", "s32", "b32"]),
+        _ if words.contains(&"pack") => plain("b32", &["s32", "s32"]),
+        (to @ ("f16x2" | "bf16x2" | "e4m3x2" | "e5m2x2"), "f32") => plain(to, &["f32", "f32"]),
+        (to, from) => plain(to, &[from]),
+    }
+}
+
+fn warp(words: &[&str], ty: &str) -> String {
+    let mask = if words.contains(&"sync") { ", -1" } else { "" };
+    match words[0] {
+        "shfl" => format!("b32_0|pred_0, b32_1, u32_1, u32_2{mask}"),
+        "vote" if words.contains(&"ballot") => format!("b32_0, !pred_1{mask}"),
+        "vote" => format!("pred_0, !pred_1{mask}"),
+        "match" if words.contains(&"all") => format!("b32_0|pred_0, {}{mask}", register(ty, 1)),
+        "match" => format!("b32_0, {}{mask}", register(ty, 1)),
+        "redux" => format!("{}, {}{mask}", register(ty, 0), register(ty, 1)),
+        "elect" => "b32_0|pred_0, -1".to_owned(),
+        _ => "b32_0".to_owned(),
+    }
+}
+
+fn barrier(words: &[&str]) -> String {
+    match words {
+        [_, "warp", ..] => "-1".to_owned(),
+        _ if words.contains(&"arrive") => "1, 64".to_owned(),
+        _ if words.contains(&"popc") => "u32_0, 1, 64, !pred_1".to_owned(),
+        _ if words.contains(&"red") => "pred_0, 1, 64, !pred_1".to_owned(),
+        _ => "1, 64".to_owned(),
+    }
+}
+
+fn mbarrier(words: &[&str]) -> String {
+    let is_parity = words.contains(&"parity");
+    match words[1] {
+        "init" | "expect_tx" | "complete_tx" => "[u64_4], u32_1".to_owned(),
+        "inval" => "[u64_4]".to_owned(),
+        "pending_count" => "u32_0, b64_1".to_owned(),
+        "test_wait" | "try_wait" if is_parity => "pred_0, [u64_4], u32_1".to_owned(),
+        "test_wait" | "try_wait" => "pred_0, [u64_4], b64_1".to_owned(),
+        // The count of arrivals may be given from `sm_90` on, and before that only together with `.noComplete`.
+        _ if words.contains(&"noComplete") || words.contains(&"expect_tx") => {
+            "b64_0, [u64_4], u32_1".to_owned()
+        }
+        _ => "b64_0, [u64_4]".to_owned(),
+    }
+}

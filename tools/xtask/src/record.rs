@@ -1,0 +1,244 @@
+//! `cargo xtask record`: makes the chapters' records from the output of `tools/benchmarks/gpu/record.sh` on a machine with a
+//! GPU.
+//!
+//! It runs on any machine. The profiler lists launches in order, and so does a chapter's JSON, so they are matched one
+//! by one, and the kernel's name is compared as a check. The table of counters is written later, by
+//! `cargo xtask bless`.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail, ensure};
+use record::{Measured, Report};
+use thirty_two_lanes::golden;
+use thirty_two_lanes::hardware::{self, Record};
+
+use crate::bless::chapters;
+use crate::{Outcome, profile, root};
+
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// The folder that the script has filled
+    folder: PathBuf,
+    /// The day of the run, `2026-11-21`
+    #[arg(long)]
+    date: String,
+}
+
+pub fn run(arguments: &Arguments) -> Result<Outcome> {
+    let (mut count, mut profiled) = (0, 0);
+    for chapter in chapters()? {
+        let name = golden::name(&chapter)?;
+        if arguments.folder.join(format!("{name}.0.json")).exists() {
+            record(&chapter, name, arguments)?;
+            count += 1;
+        }
+        // After the chapter's own record, because that names the machine.
+        profiled += usize::from(profile::record(&chapter, &arguments.folder, &arguments.date)?);
+    }
+    ensure!(count + profiled > 0, "`{}` has no output of any chapter", arguments.folder.display());
+    beside_cub(arguments)?;
+    racecheck(arguments)?;
+    values(arguments)?;
+    println!("recorded {count} chapters, and profiles of {profiled}; now run `cargo xtask bless`");
+    Ok(Outcome::Done)
+}
+
+/// `cargo xtask metrics`: the list for `ncu --metrics`.
+pub fn print_metrics() -> Outcome {
+    println!("{}", hardware::metrics().join(","));
+    Outcome::Done
+}
+
+/// Writes what a chapter measured in each of its runs, and what the profiler counted.
+fn record(chapter: &Path, name: &str, arguments: &Arguments) -> Result<()> {
+    let folder = chapter.join("output");
+    let report = |file: &str| -> Result<Report> {
+        record::read(&read(&arguments.folder.join(file))?, &format!("`{file}`"))
+    };
+    let mut reports = Vec::new();
+    for (number, run) in golden::runs(chapter)?.into_iter().enumerate() {
+        reports.push((run, report(&format!("{name}.{number}.json"))?));
+    }
+    let code = golden::code_sums(reports.iter().map(|(_, report)| report))?;
+    let measured = Measured::of(&reports, &arguments.date, code)?;
+    fs::write(folder.join(golden::MEASURED), record::text(&measured))?;
+    let report = report(&format!("{name}.counted.json"))?;
+    let launches = launches(&read(&arguments.folder.join(format!("{name}.csv")))?)?;
+    let rows = rows(&report, &launches).with_context(|| name.to_owned())?;
+    let record = Record { origin: origin(&measured, &report), rows };
+    fs::write(folder.join(hardware::RECORD), record.render())?;
+    Ok(())
+}
+
+/// The programs that time a kernel beside CUB's, and their records.
+const CONTESTS: [(&str, &str); 2] = [("beside_cub", "h200.txt"), ("scan_beside_cub", "h200_scan.txt")];
+
+/// Writes what these programs printed, if they were run.
+fn beside_cub(arguments: &Arguments) -> Result<()> {
+    for (program, record) in CONTESTS {
+        let printed = arguments.folder.join(format!("{program}.txt"));
+        if printed.exists() {
+            let head = format!(
+                "# {}; tools/benchmarks/gpu/{program}.cu; times differ from run to run",
+                arguments.date
+            );
+            fs::write(
+                root().join("tools/benchmarks/gpu").join(record),
+                format!("{head}\n{}", read(&printed)?),
+            )?;
+        }
+    }
+    Ok(())
+}
+
+/// The variants on which NVIDIA's race checker was run, and their chapter.
+const RACECHECK: (&str, [&str; 3]) =
+    ("ch03_syncwarp", ["tree_no_barrier", "tail_unguarded", "warp_tree_unguarded"]);
+
+/// Writes how many hazards NVIDIA's race checker reported, if it was run.
+fn racecheck(arguments: &Arguments) -> Result<()> {
+    let (chapter, variants) = RACECHECK;
+    let mut table = String::from("variant,errors,warnings\n");
+    for variant in variants {
+        let file = arguments.folder.join(format!("racecheck_{variant}.txt"));
+        if !file.exists() {
+            return Ok(());
+        }
+        let [errors, warnings] =
+            hazards(&read(&file)?).with_context(|| format!("in `{}`", file.display()))?;
+        let _ = writeln!(table, "{variant},{errors},{warnings}");
+    }
+    let output = root().join("chapters").join(chapter).join("output");
+    let measured: Measured = record::read(&read(&output.join(golden::MEASURED))?, golden::MEASURED)?;
+    let (machine, date) = (measured.machine.origin(), &arguments.date);
+    let head = format!("# {machine}; {date}; `compute-sanitizer --tool racecheck` on `{chapter} --runs 0`\n");
+    fs::write(output.join("h200_racecheck.csv"), head + &table)?;
+    Ok(())
+}
+
+/// The numbers of errors and warnings in the checker's last line:
+/// `RACECHECK SUMMARY: 100 hazards displayed (770 errors, 253 warnings)`.
+fn hazards(text: &str) -> Result<[u64; 2]> {
+    let line = text.lines().rev().find_map(|line| line.split_once("RACECHECK SUMMARY: "));
+    let (_, summary) = line.context("the checker printed no summary")?;
+    let counted = |what: &str| {
+        let words: Vec<&str> = summary.split([' ', '(', ',', ')']).collect();
+        let at = words.iter().position(|word| word.starts_with(what))?;
+        words.get(at.checked_sub(1)?)?.parse().ok()
+    };
+    let count = |what| counted(what).with_context(|| format!("`{summary}` does not count {what}s"));
+    Ok([count("error")?, count("warning")?])
+}
+
+/// Copies what `difftest` recorded about random kernels and small texts. These records say themselves when and where they
+/// were made.
+fn values(arguments: &Arguments) -> Result<()> {
+    for name in ["random.json", "texts.json"] {
+        let printed = arguments.folder.join(name);
+        if printed.exists() {
+            fs::write(root().join("tools/benchmarks/gpu").join(format!("h200_{name}")), read(&printed)?)?;
+        }
+    }
+    Ok(())
+}
+
+fn read(path: &Path) -> Result<String> {
+    fs::read_to_string(path).with_context(|| format!("cannot read `{}`", path.display()))
+}
+
+fn origin(measured: &Measured, report: &Report) -> String {
+    let settings: Vec<String> =
+        report.settings.iter().map(|(name, value)| format!("{name} {value}")).collect();
+    let Measured { machine, date, chapter, .. } = measured;
+    let driver = machine.details.get("driver").map_or("?", String::as_str);
+    format!(
+        "{}; driver {driver}; {date}; `ncu --clock-control none` on `{chapter} --runs 0`; {}",
+        machine.name,
+        settings.join("; ")
+    )
+}
+
+/// A launch in the profiler's table.
+struct Launch {
+    kernel: String,
+    metrics: BTreeMap<String, u64>,
+}
+
+/// The launches in the profiler's table, which follows the program's own output.
+fn launches(text: &str) -> Result<Vec<Launch>> {
+    let start =
+        text.find("\"ID\",").context("the profiler's output has no table: run `ncu --csv --page raw`")?;
+    // Lines that do not begin with a quotation mark are from the program.
+    let table: Vec<&str> = text[start..].lines().filter(|line| line.starts_with('"')).collect();
+    let table = table.join("\n");
+    let mut reader = csv::Reader::from_reader(table.as_bytes());
+    let columns = reader.headers()?.clone();
+    let mut launches = Vec::new();
+    for line in reader.records() {
+        let line = line?;
+        let cells: BTreeMap<&str, &str> = columns.iter().zip(line.iter()).collect();
+        // The first line below the names contains units.
+        if cells["ID"].is_empty() {
+            continue;
+        }
+        let kernel = cells["Kernel Name"].split('(').next().unwrap_or_default().to_owned();
+        launches.push(Launch { kernel, metrics: metrics(&cells)? });
+    }
+    Ok(launches)
+}
+
+fn metrics(cells: &BTreeMap<&str, &str>) -> Result<BTreeMap<String, u64>> {
+    let value = |metric: &'static str| {
+        let cell = cells.get(metric).with_context(|| format!("the profiler was not asked for `{metric}`"))?;
+        let value: f64 = cell.replace(',', "").parse().with_context(|| format!("`{metric}` is `{cell}`"))?;
+        Ok((metric.to_owned(), value as u64))
+    };
+    hardware::metrics().into_iter().map(value).collect()
+}
+
+/// The launches of each variant that was run completely, added up.
+fn rows(report: &Report, launches: &[Launch]) -> Result<Vec<(String, BTreeMap<String, u64>)>> {
+    let mut left = launches.iter();
+    let mut rows = Vec::new();
+    for row in hardware::rows(report) {
+        let variant = &row.variant;
+        // The others were withheld, although a launch before them may have been run on the GPU.
+        let given = row.gpu.as_ref().map_or(0, |gpu| gpu.launches);
+        let mut sum = BTreeMap::new();
+        for kernel in row.kernels.iter().take(given) {
+            let launch =
+                left.next().with_context(|| format!("the profiler saw no launch for `{variant}`"))?;
+            ensure!(
+                kernel.starts_with(&format!("{} ", launch.kernel)),
+                "`{variant}` launched `{kernel}`, but the profiler saw `{}`: use `--runs 0`",
+                launch.kernel
+            );
+            for (metric, value) in &launch.metrics {
+                *sum.entry(metric.clone()).or_default() += value;
+            }
+        }
+        if !row.harmful {
+            rows.push((variant.clone(), sum));
+        }
+    }
+    match left.count() {
+        0 => Ok(rows),
+        more => bail!("the profiler saw {more} more launches than the report has: use `--runs 0`"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_hazards_are_in_the_last_line() {
+        let line = "========= RACECHECK SUMMARY: 100 hazards displayed (770 errors, 253 warnings)\n";
+        assert_eq!(hazards(line).unwrap(), [770, 253]);
+        assert_eq!(hazards("RACECHECK SUMMARY: 1 hazard displayed (1 error, 0 warnings)").unwrap(), [1, 0]);
+        assert!(hazards("").is_err());
+    }
+}
