@@ -269,7 +269,8 @@ impl Card {
         &self,
         image: Image<'_>,
         kernel: &str,
-        (grid, block): (Dim3, Dim3),
+        grid: Dim3,
+        block: Dim3,
         arguments: &mut [CardArgument],
     ) -> Result<()> {
         self.context.bind_to_thread()?;
@@ -288,7 +289,7 @@ impl Card {
                 CardArgument::Value(bytes, alignment) => append(&mut block_of_arguments, bytes, *alignment),
             }
         }
-        module.launch(kernel, (grid, block), &mut block_of_arguments, &self.stream)?;
+        module.launch(kernel, grid, block, &mut block_of_arguments, &self.stream)?;
         self.stream
             .synchronize()
             .map_err(|error| anyhow!("the driver stopped the kernel: {}", words(error)))?;
@@ -343,7 +344,8 @@ impl Raw {
     fn launch(
         &self,
         kernel: &str,
-        (grid, block): (Dim3, Dim3),
+        grid: Dim3,
+        block: Dim3,
         arguments: &mut [u8],
         stream: &CudaStream,
     ) -> Result<()> {

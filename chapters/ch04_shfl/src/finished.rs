@@ -36,10 +36,10 @@ pub fn section(lab: &mut Lab) -> Result<()> {
     let title = format!("what do wide loads save? One launch, {grid} blocks of {block}, the last adds up");
     lab.section("finished", &title, &[INSTRUCTIONS_PER_WARP, LOAD_REQUESTS, LOAD_SECTORS, GLOBAL_ATOMICS]);
     for (name, kernel) in KERNELS {
-        lab.variant(name, |device| summed(device, kernel, &values, (grid, block), seed))?;
+        lab.variant(name, |device| summed(device, kernel, &values, grid, block, seed))?;
     }
     lab.variant("sum_last_block_no_fence", |device| {
-        let row = summed(device, &SUM_LAST_BLOCK_NO_FENCE, &values, (grid, block), seed)?;
+        let row = summed(device, &SUM_LAST_BLOCK_NO_FENCE, &values, grid, block, seed)?;
         Ok(row.expect(Verdict::Fault))
     })?;
     lab.notice(wide);
@@ -51,7 +51,8 @@ fn summed(
     device: &mut Device,
     kernel: &'static Kernel,
     values: &[f32],
-    (grid, block): (u32, u32),
+    grid: u32,
+    block: u32,
     seed: u64,
 ) -> Result<Row> {
     let (x, total) = (device.upload("x", values)?, device.zeroed::<f32>("total", 1)?);

@@ -32,7 +32,7 @@ pub fn section(lab: &mut Lab) -> Result<()> {
         ("hold_few", &HOLD_FEW, FEW),
         ("hold_few_bounded", &HOLD_FEW_BOUNDED, FEW),
     ] {
-        lab.variant(name, |device| held(device, kernel, (threads, numbers), seed))?;
+        lab.variant(name, |device| held(device, kernel, threads, numbers, seed))?;
     }
     lab.notice(same_counts);
     lab.gpu_notice(clock);
@@ -42,7 +42,8 @@ pub fn section(lab: &mut Lab) -> Result<()> {
 fn held(
     device: &mut Device,
     kernel: &'static Kernel,
-    (threads, numbers): (usize, usize),
+    threads: usize,
+    numbers: usize,
     seed: u64,
 ) -> Result<Row> {
     let values = Random::new(seed).words(threads * numbers);

@@ -5,6 +5,7 @@
 
 mod keys;
 mod list;
+mod page;
 mod pages;
 mod style;
 mod work;
@@ -16,19 +17,11 @@ use ratatui::text::{Line, Span};
 use crate::app::{App, Extent, Focus, View};
 use crate::wrap::{Row, Said, Tone, columns};
 
+use page::Page;
 pub use style::Style;
 
 /// With fewer lines than this, only one line is drawn below the text.
 const LOW: usize = 14;
-
-/// A text, and which part of it to show.
-struct Page {
-    rows: Vec<Row>,
-    /// The lines that have to be visible; if they do not all fit, the first ones.
-    focus: std::ops::Range<usize>,
-    /// The line that is selected.
-    selected: Option<usize>,
-}
 
 /// Draws the whole screen, and returns which part of the text was visible.
 pub fn draw(frame: &mut Frame, app: &App, style: Style) -> Extent {
@@ -66,11 +59,6 @@ fn page(app: &App, width: usize) -> Page {
         View::Help => pages::help(width),
         View::Solution(text, file) => pages::solution(text, file, width),
     }
-}
-
-/// A text without a selected line.
-fn plain(said: &[Said], width: usize) -> Page {
-    Page { rows: crate::wrap::rows(said, width), focus: 0..0, selected: None }
 }
 
 /// A line, indented by some columns.

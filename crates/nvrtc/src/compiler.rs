@@ -1,38 +1,11 @@
 //! The compiler that was found on this machine, and how it is called.
 
-use std::fmt;
 use std::path::{Path, PathBuf};
 
 use crate::ffi::{Failure, Nvrtc};
 use crate::layout::{include_folders, libraries_of_environment};
+use crate::version::Version;
 use crate::{Environment, Error, Options, Source, nvcc, tidy};
-
-/// The first two numbers of a CUDA release.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Version {
-    /// 12 in 12.0.
-    pub major: u32,
-    /// 0 in 12.0.
-    pub minor: u32,
-}
-
-impl fmt::Display for Version {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}.{}", self.major, self.minor)
-    }
-}
-
-impl Version {
-    /// The oldest architecture for which a release compiles. It is known here because `nvcc` cannot be asked in all
-    /// releases.
-    fn oldest_arch(self) -> u32 {
-        match self.major {
-            13.. => 75,
-            12 => 50,
-            _ => 35,
-        }
-    }
-}
 
 /// A CUDA compiler on this machine.
 #[derive(Debug)]

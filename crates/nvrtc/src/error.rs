@@ -6,7 +6,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use crate::{INSTALL, SETUP, Version};
+use crate::version::{INSTALL, SETUP, Version};
 
 /// Why a compiler was not found, or why it made no PTX.
 #[derive(Debug)]

@@ -10,8 +10,8 @@ use std::ptr;
 
 use libloading::Library;
 
-use crate::Version;
 use crate::layout::builtins_beside;
+use crate::version::Version;
 
 /// `nvrtcProgram`: a pointer to something that only the library reads.
 type Handle = *mut c_void;

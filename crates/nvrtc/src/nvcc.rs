@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use crate::{Options, Source, Version};
+use crate::version::Version;
+use crate::{Options, Source};
 
 /// Distinguishes the folders of one process.
 static NEXT_FOLDER: AtomicU32 = AtomicU32::new(0);

@@ -92,7 +92,7 @@ fn explain(bench: &Bench, kernel: &Kernel, expected: &[Vec<u8>], found: &[Vec<u8
     let order = order(kernel, expected, found)?;
     let Some(first) = first_difference(kernel, expected, found, &order) else { return Ok(Value::Null) };
     let mut story = described(kernel, &first);
-    story["levels"] = levels(bench, kernel, expected, (&first, &order));
+    story["levels"] = levels(bench, kernel, expected, &first, &order);
     if let Place::Slot { slot, thread } = first.place {
         let revealing = Kernel::revealing(kernel.seed, slot);
         let operands = revealing.operands(&emulate::expected(&revealing)?[Kernel::OUT], slot, thread);
@@ -112,7 +112,7 @@ fn order(kernel: &Kernel, expected: &[Vec<u8>], found: &[Vec<u8>]) -> Result<Vec
     };
     let block = kernel.grid.nth(thread / kernel.block.count());
     let warp = (thread % kernel.block.count() / 32) as u32;
-    emulate::load(kernel)?.order_of_slots(Kernel::ENTRY, kernel.threads() * 8, (block, warp))
+    emulate::load(kernel)?.order_of_slots(Kernel::ENTRY, kernel.threads() * 8, block, warp)
 }
 
 fn described(kernel: &Kernel, difference: &Difference) -> Value {
@@ -148,7 +148,8 @@ fn levels(
     bench: &Bench,
     kernel: &Kernel,
     expected: &[Vec<u8>],
-    (first, order): (&Difference, &[usize]),
+    first: &Difference,
+    order: &[usize],
 ) -> Value {
     let mut levels = serde_json::Map::new();
     let is_right = |found: &[Vec<u8>]| match first.place {
@@ -181,7 +182,8 @@ fn levels(
 /// The results of both machines for an instruction by itself.
 fn probed(bench: &Bench, probe: &Probe) -> Result<Value> {
     let Probe { text, arguments } = probe;
-    let ours = emulate::load_text(text, Probe::SHAPE, arguments)?.run("k", emulate::Way::PLAIN)?.1;
+    let ours =
+        emulate::load_text(text, Probe::SHAPE.0, Probe::SHAPE.1, arguments)?.run("k", emulate::Way::PLAIN)?.1;
     let theirs = |level| {
         let found = bench.device.run(Image::Ptx(text, level), text, Probe::SHAPE, "k", arguments);
         found.map_or_else(|error| error.to_string(), |found| format!("{:#x}", Probe::result(&found)))

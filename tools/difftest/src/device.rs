@@ -112,7 +112,7 @@ impl Device {
         arguments: &[Argument],
     ) -> Result<Vec<Vec<u8>>> {
         let Device::Gpu(card) = self else {
-            return Ok(emulate::load_text(text, shape, arguments)?.run(entry, Way::PLAIN)?.1);
+            return Ok(emulate::load_text(text, shape.0, shape.1, arguments)?.run(entry, Way::PLAIN)?.1);
         };
         let mut passed: Vec<CardArgument> = arguments
             .iter()
@@ -121,7 +121,7 @@ impl Device {
                 Argument::Value(bytes) => CardArgument::Value(bytes.clone(), 16),
             })
             .collect();
-        card.run(image, entry, shape, &mut passed)?;
+        card.run(image, entry, shape.0, shape.1, &mut passed)?;
         let buffers = passed.into_iter().filter_map(|argument| match argument {
             CardArgument::Buffer(bytes) => Some(bytes),
             CardArgument::Value(..) => None,

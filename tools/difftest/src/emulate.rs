@@ -53,18 +53,14 @@ pub struct Loaded {
 /// # Errors
 /// If the emulator cannot parse the text or does not support all of it.
 pub fn load(kernel: &Kernel) -> Result<Loaded> {
-    load_text(&kernel.text, (kernel.grid, kernel.block), &kernel.arguments)
+    load_text(&kernel.text, kernel.grid, kernel.block, &kernel.arguments)
 }
 
 /// Loads a text with a launch and its arguments.
 ///
 /// # Errors
 /// If the emulator cannot parse the text or does not support all of it.
-pub fn load_text(
-    text: &str,
-    (grid, block): (simt::Dim3, simt::Dim3),
-    arguments: &[Argument],
-) -> Result<Loaded> {
+pub fn load_text(text: &str, grid: simt::Dim3, block: simt::Dim3, arguments: &[Argument]) -> Result<Loaded> {
     let mut emulator = Emulator::new(Limits::default());
     let module = emulator.load("kernel.ptx", text).map_err(|error| anyhow!("{error}"))?;
     if let Some(error) = module.unsupported().first() {
@@ -123,7 +119,8 @@ impl Loaded {
         mut self,
         entry: &str,
         column_bytes: usize,
-        (block, warp): (simt::Dim3, u32),
+        block: simt::Dim3,
+        warp: u32,
     ) -> Result<Vec<usize>> {
         let launch = Launch { hooks: Hooks::default().plain(true), ..self.launch.clone() };
         let mut order = Vec::new();

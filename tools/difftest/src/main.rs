@@ -218,12 +218,7 @@ fn ask(ptxas: &Path, first: u64, kernels: u64, mutants: u64) -> Result<bool> {
     Ok(open == 0)
 }
 
-fn plan(
-    common: &Common,
-    (first, count): (u64, u64),
-    seconds: u64,
-    mut arguments: Vec<String>,
-) -> Result<Plan> {
+fn plan(common: &Common, first: u64, count: u64, seconds: u64, mut arguments: Vec<String>) -> Result<Plan> {
     for ptxas in &common.ptxas {
         arguments.extend(["--ptxas".to_owned(), ptxas.display().to_string()]);
     }
@@ -276,7 +271,7 @@ fn circumstances(common: &Common, started: Instant) -> Result<Circumstances> {
 fn gpu(options: &Gpu) -> Result<bool> {
     let started = Instant::now();
     let outcome =
-        campaign::run(&plan(&options.common, (options.first, options.count), options.seconds, Vec::new())?)?;
+        campaign::run(&plan(&options.common, options.first, options.count, options.seconds, Vec::new())?)?;
     if let Some(path) = &options.lines {
         let lines = outcome.lines.iter().fold(String::new(), |text, line| text + &format!("{line}\n"));
         std::fs::write(path, lines)?;
@@ -291,7 +286,7 @@ fn all_texts(options: &Texts) -> Result<bool> {
     let started = Instant::now();
     let files = texts::list(&options.folders)?;
     let arguments = files.iter().flat_map(|file| ["--text".to_owned(), file.display().to_string()]).collect();
-    let plan = plan(&options.common, (0, files.len() as u64), 570, arguments)?;
+    let plan = plan(&options.common, 0, files.len() as u64, 570, arguments)?;
     let outcome = campaign::run(&Plan { tries_all: true, ..plan })?;
     let about = circumstances(&options.common, started)?;
     let record = json!({

@@ -62,7 +62,7 @@ impl Text {
     /// # Errors
     /// If the emulator refuses the text.
     pub fn emulated(&self) -> Result<Vec<u64>> {
-        let loaded = emulate::load_text(&self.ptx, SHAPE, &self.arguments())?;
+        let loaded = emulate::load_text(&self.ptx, ONE, ONE, &self.arguments())?;
         Ok(self.elements(&loaded.run("t", Way::PLAIN)?.1[0]))
     }
 
@@ -105,7 +105,7 @@ impl Text {
     }
 }
 
-const SHAPE: (Dim3, Dim3) = (Dim3::new(1, 1, 1), Dim3::new(1, 1, 1));
+const ONE: Dim3 = Dim3::new(1, 1, 1);
 
 /// What follows a key in the comments.
 fn comments<'t>(ptx: &'t str, key: &'t str) -> impl Iterator<Item = &'t str> {

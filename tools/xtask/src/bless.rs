@@ -12,7 +12,9 @@ use anyhow::{Context, Result, bail};
 use thirty_two_lanes::golden::{self, Record};
 use thirty_two_lanes::hardware;
 
-use crate::{Outcome, picture, root};
+use crate::chore::Outcome;
+use crate::chore::root;
+use crate::picture;
 
 /// The records that every chapter has: its output, and its decisions on the notes' claims.
 const EVERY: [(&str, &str); 2] =

@@ -12,8 +12,8 @@ use serde_json::Value;
 use thirty_two_lanes::golden;
 use thirty_two_lanes::report::layout::paragraph;
 
-use crate::Outcome;
 use crate::bless::{build, chapters, program};
+use crate::chore::Outcome;
 
 /// The notes and how many claims each makes: `N0.1` to `N0.15`, and so on.
 const NOTES: [(&str, usize); 5] = [("N0", 15), ("N1", 18), ("N2", 29), ("N3", 8), ("N4", 24)];

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 
-use crate::{Outcome, root};
+use crate::chore::{Outcome, root};
 
 #[derive(clap::Args)]
 pub struct Arguments {

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, ensure};
 use record::{Report, Row};
 
-use crate::{Outcome, root};
+use crate::chore::{Outcome, root};
 
 /// Where the tables go.
 const FILE: &str = "tools/benchmarks/gpu/compilers.md";

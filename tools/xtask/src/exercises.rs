@@ -13,7 +13,7 @@ use grader::{Exercise, Kind, Measured, Verdict, Version};
 use nvrtc::{Compiler, Header, Options, PINNED_RELEASE, sha256};
 use thirty_two_lanes::report::layout::counted;
 
-use crate::Outcome;
+use crate::chore::Outcome;
 
 /// Write the starters and compiled versions of the exercises, and print the grader's verdict on each.
 #[derive(clap::Args)]
@@ -27,7 +27,7 @@ const CHORE: &str = "cargo xtask exercises";
 
 /// The folder of all exercises.
 fn root() -> PathBuf {
-    crate::root().join("exercises")
+    crate::chore::root().join("exercises")
 }
 
 /// Does the chore.

@@ -9,7 +9,7 @@ use std::fs;
 use anyhow::{Context, Result, bail};
 use drawing::{FOLDER, Figure, figures};
 
-use crate::{Outcome, root};
+use crate::chore::{Outcome, root};
 
 /// What to draw.
 #[derive(clap::Args)]

@@ -17,7 +17,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 use simt::isa::{FAMILIES, Form};
 
-use crate::Outcome;
+use crate::chore::Outcome;
 use assembler::{Assembler, Header};
 
 /// Write the table of supported PTX, `crates/simt/SUPPORTED.md`.
@@ -82,12 +82,12 @@ const VERSIONS: [(u32, u32); 29] = [
 /// Does the chore.
 pub fn run(arguments: &Arguments) -> Result<Outcome> {
     let Some(ptxas) = &arguments.ptxas else {
-        let path = crate::root().join("crates/simt/SUPPORTED.md");
+        let path = crate::chore::root().join("crates/simt/SUPPORTED.md");
         fs::write(&path, simt::isa::table()).with_context(|| format!("cannot write `{}`", path.display()))?;
         println!("wrote crates/simt/SUPPORTED.md");
         return Ok(Outcome::Done);
     };
-    let assembler = Assembler::new(ptxas, &crate::root().join("target"))?;
+    let assembler = Assembler::new(ptxas, &crate::chore::root().join("target"))?;
     let claims = claims()?;
     println!(
         "{} opcodes of {} forms",

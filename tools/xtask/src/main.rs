@@ -5,6 +5,7 @@
 //! `thorough`.
 
 mod bless;
+mod chore;
 mod claims;
 mod compare;
 mod compilers;
@@ -18,11 +19,12 @@ mod ptx;
 mod record;
 mod thorough;
 
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};
+
+use chore::Outcome;
 
 /// The chores of Thirty-Two Lanes.
 #[derive(Parser)]
@@ -63,14 +65,6 @@ enum Chore {
     Thorough(thorough::Arguments),
 }
 
-/// How a chore ended, if not with an error.
-enum Outcome {
-    /// Nothing is wrong.
-    Done,
-    /// A check found something stale, and has printed what.
-    Stale,
-}
-
 /// The status is 0 if nothing is wrong, 1 if a check found something, and 2 if the chore could not be carried out.
 fn main() -> ExitCode {
     let outcome = match Arguments::parse().chore {
@@ -99,9 +93,4 @@ fn exit_code(outcome: &Result<Outcome>) -> ExitCode {
             ExitCode::from(2)
         }
     }
-}
-
-/// The root of the repository, whatever the working directory is.
-fn root() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")
 }

@@ -4,7 +4,7 @@
 
 use anyhow::Result;
 
-use crate::Outcome;
+use crate::chore::Outcome;
 
 /// Build the WebAssembly module of the book's pages.
 #[derive(clap::Args)]

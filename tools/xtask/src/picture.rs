@@ -8,7 +8,7 @@ use std::process::Command;
 use anyhow::{Context, Result};
 
 use crate::bless::write_if_new;
-use crate::root;
+use crate::chore::root;
 
 /// The chapter whose report is shown.
 pub const CHAPTER: &str = "ch01_divergence";

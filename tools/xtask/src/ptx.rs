@@ -17,7 +17,7 @@ use nvrtc::{
     PINNED_RELEASE, PINNED_VERSION, Source, Version,
 };
 
-use crate::Outcome;
+use crate::chore::Outcome;
 
 /// Compile every kernel into `kernels/ptx` with the pinned compiler.
 #[derive(clap::Args)]
@@ -72,7 +72,7 @@ pub fn missing_compiler() -> Option<anyhow::Error> {
 /// Does the chore.
 pub fn run(arguments: &Arguments) -> Result<Outcome> {
     let set = if arguments.libcu { &LIBCU } else { &KERNELS };
-    let sources = crate::root().join(set.folder);
+    let sources = crate::chore::root().join(set.folder);
     let compiler = set.compiler()?;
     let wanted = set.compile_all(&compiler, &nvrtc::cuda_files(&sources)?)?;
     let folder = sources.join("ptx");
@@ -217,7 +217,7 @@ mod tests {
 
     #[test]
     fn a_file_without_a_source_differs() {
-        let folder = crate::root().join("kernels/ptx");
+        let folder = crate::chore::root().join("kernels/ptx");
         let all: Vec<_> = differing(&folder, &Folder::new()).unwrap();
         assert!(all.iter().all(|name| name.contains(".sm_")));
     }
@@ -232,7 +232,7 @@ mod tests {
 
     #[test]
     fn the_tests_of_libcu_are_compiled_from_their_sources() {
-        let folder = crate::root().join(LIBCU.folder);
+        let folder = crate::chore::root().join(LIBCU.folder);
         let mut committed: Vec<_> = differing(&folder.join("ptx"), &Folder::new()).unwrap();
         for file in nvrtc::cuda_files(&folder).unwrap() {
             for &build in &file.builds {

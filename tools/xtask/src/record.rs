@@ -16,7 +16,9 @@ use thirty_two_lanes::golden;
 use thirty_two_lanes::hardware::{self, Record};
 
 use crate::bless::chapters;
-use crate::{Outcome, profile, root};
+use crate::chore::Outcome;
+use crate::chore::root;
+use crate::profile;
 
 #[derive(clap::Args)]
 pub struct Arguments {

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result, bail};
 
-use crate::Outcome;
+use crate::chore::Outcome;
 use steps::{Need, STEPS, Step};
 
 /// Run what takes too long for `cargo test`, with fresh seeds.
@@ -143,7 +143,7 @@ fn start(step: &Step, seed: u32, ptxas: Option<&std::path::Path>) -> Result<End>
     println!("$ {variable}cargo {}", words.join(" "));
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
-    command.args(&words).current_dir(crate::root()).env_remove(test_support::SEEDS);
+    command.args(&words).current_dir(crate::chore::root()).env_remove(test_support::SEEDS);
     if let Some(seeds) = seeds {
         command.env(test_support::SEEDS, seeds);
     }

@@ -137,7 +137,7 @@ pub(crate) fn is_of_hardware(name: &str) -> bool {
 /// The text of a header that is included, and the name that it is known by.
 pub(crate) fn find(path: &str, is_program: bool) -> Option<(&'static str, &'static str)> {
     #[cfg(feature = "host")]
-    if let Some(found) = crate::host::headers::find(path).filter(|_| is_program) {
+    if let Some(found) = super::host::find(path).filter(|_| is_program) {
         return Some(found);
     }
     let _ = is_program;
@@ -165,7 +165,7 @@ static CHUNKS: LazyLock<Map<&str, (&str, &str)>> = LazyLock::new(|| {
 /// The title and the text of what declares a name that needs no header.
 pub(crate) fn own(name: &str, is_program: bool) -> Option<(&'static str, &'static str)> {
     #[cfg(feature = "host")]
-    if let Some(found) = crate::host::headers::own(name).filter(|_| is_program) {
+    if let Some(found) = super::host::own(name).filter(|_| is_program) {
         return Some(found);
     }
     let _ = is_program;

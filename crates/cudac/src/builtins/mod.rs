@@ -1,4 +1,6 @@
 //! What a kernel may use without declaring it, in texts of our own.
 
 pub(crate) mod headers;
+#[cfg(feature = "host")]
+pub(crate) mod host;
 mod plain;

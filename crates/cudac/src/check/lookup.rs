@@ -102,7 +102,7 @@ impl<'t> Checker<'_, 't> {
         let text = part.name.as_str();
         #[cfg(feature = "host")]
         if self.is_program
-            && let Some(does) = crate::host::headers::refused(text)
+            && let Some(does) = crate::builtins::host::refused(text)
         {
             return error(part.span, format_args!("`{text}` {does}, which a program cannot do here"))
                 .with_help("take the values from the command line, or write them into the program");

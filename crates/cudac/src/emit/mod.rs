@@ -5,17 +5,18 @@
 
 mod instruction;
 mod module;
+pub(crate) mod name;
 mod names;
 
 pub(crate) use module::Module;
 
 use std::fmt::Write;
 
-use crate::Name;
 use crate::check::Checked;
 use crate::code::live::Live;
 use crate::code::{Class, End, Function, Inst, Operand, Reg};
 use crate::source::joined;
+use name::Name;
 use names::Lines;
 
 /// A kernel on its way to text.

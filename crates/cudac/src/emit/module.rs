@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
+use super::name::Name;
 use super::{Kernel, count_lines, kernel};
-use crate::Name;
 use crate::check::Checked;
 use crate::code::live::Live;
 use crate::code::{Function, Space};

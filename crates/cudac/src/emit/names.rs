@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use crate::Name;
+use super::name::Name;
 use crate::code::lists::Lists;
 use crate::code::live::Live;
 use crate::code::{Function, Reg, VarName};

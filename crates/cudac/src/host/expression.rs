@@ -239,7 +239,7 @@ impl<'t> Lower<'t> {
         let is_cuda = made.is_own && made.name.starts_with("cuda");
         let first = arguments.first().filter(|_| is_cuda).and_then(|first| self.variable_at(first));
         let arguments = self.arguments(function, 0, arguments)?;
-        if made.is_external || made.is_own && super::headers::is_replaced(made.name) {
+        if made.is_external || made.is_own && crate::builtins::host::is_replaced(made.name) {
             let result = self.scalar(made.result);
             let function = self.runtime(made.name);
             return Ok(Expr::Runtime(Box::new(RuntimeCall { function, arguments, result, line })));

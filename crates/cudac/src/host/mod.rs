@@ -7,7 +7,6 @@
 
 mod address;
 mod expression;
-pub(crate) mod headers;
 mod lower;
 mod own;
 mod shared;

@@ -20,7 +20,8 @@ use crate::{Anchor, Fill, Mark, Sheet, Sources, Stroke, Tone};
 fn rounds(
     sources: &mut Sources,
     kernel: &'static Kernel,
-    (blocks, rounds): (u32, i32),
+    blocks: u32,
+    rounds: i32,
 ) -> Result<(Launch, Buffer<i32>)> {
     let (lock, count) = (sources.zeroed::<i32>("lock", 2)?, sources.zeroed::<i32>("count", 1)?);
     let gave_up = sources.zeroed::<i32>("gave_up", 1)?;
@@ -61,7 +62,7 @@ pub fn lock_handover(sources: &mut Sources, sheet: &mut Sheet) -> Result<String>
     const BLOCKS: u32 = 4;
     const ROUNDS: i32 = 3;
     const SEED: u64 = 0;
-    let (launch, count) = rounds(sources, &ROUNDS_FENCES, (BLOCKS, ROUNDS))?;
+    let (launch, count) = rounds(sources, &ROUNDS_FENCES, BLOCKS, ROUNDS)?;
     let launch = launch.seed(SEED);
     let (_, counted_up) = sources.trial(&launch, count)?;
     let trace = sources.trace(&launch)?;
@@ -132,7 +133,7 @@ fn lost_if_weak(
     shape: (u32, i32),
     seeds: u64,
 ) -> Result<i32> {
-    let (mut launch, count) = rounds(sources, kernel, shape)?;
+    let (mut launch, count) = rounds(sources, kernel, shape.0, shape.1)?;
     launch.simt.weak_memory = true;
     let mut worst = 0;
     for seed in 0..seeds {

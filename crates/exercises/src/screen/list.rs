@@ -5,7 +5,7 @@ use grader::Exercise;
 use crate::app::App;
 use crate::wrap::{Row, Tone, columns};
 
-use super::Page;
+use super::page::Page;
 
 pub(super) fn page(app: &App, selected: usize, width: usize) -> Page {
     let mut page = Page { rows: Vec::new(), focus: 0..0, selected: None };

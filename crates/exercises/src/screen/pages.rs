@@ -6,7 +6,7 @@ use crate::COMMAND;
 use crate::app::App;
 use crate::wrap::{Said, Tone};
 
-use super::{Page, plain};
+use super::page::{Page, plain};
 
 pub(super) fn welcome(app: &App, width: usize) -> Page {
     let minutes: u32 = app.course.exercises.iter().map(|exercise| exercise.minutes).sum();

@@ -6,7 +6,7 @@ use crate::app::{App, Standing};
 use crate::wording;
 use crate::wrap::{Said, Tone, rows};
 
-use super::Page;
+use super::page::Page;
 
 pub(super) fn page(app: &App, width: usize) -> Page {
     let exercise = app.exercise();

@@ -2,58 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::kinds::{About, Advice, Idle, LEAST_SHARE, Shape, Why};
 use super::observe::{Activity, Idleness, LANES, Observed};
-use super::{About, Advice, LEAST_SHARE};
 
 /// The average number of active lanes up to which a line is worth a word.
 const MOST_ACTIVE: f64 = 16.0;
-
-/// Lines in which most lanes are idle.
-#[derive(Clone, Debug)]
-pub struct Idle {
-    /// The instructions of the lines that were issued.
-    pub instructions: u64,
-    /// The CUDA lines that have the same lanes idle for the same reason, the first of them that of the advice.
-    pub lines: Vec<u32>,
-    /// The average number of lanes that were idle.
-    pub average: f64,
-    /// The part of the lanes of all instructions that are idle in these lines, from 0 to 1.
-    pub share: f64,
-    /// Why most of them were.
-    pub why: Why,
-    /// The mask of active lanes with which the most lanes were idle.
-    pub usual_mask: u32,
-    /// How the active lanes change.
-    pub shape: Shape,
-}
-
-/// How the active lanes of the lines change, which decides what can be done.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shape {
-    /// Most lanes are idle because a single one is active, one after another.
-    Turns,
-    /// The threads of a block that are active here would fit into fewer warps.
-    FewerWarps,
-    /// Most lanes are idle because a single one is active, and mostly the same one.
-    Single,
-    /// The active lanes are always the first ones of the warp.
-    First,
-    /// None of these.
-    Other,
-}
-
-/// Why a lane is idle.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Why {
-    /// The block has no such thread.
-    Absent,
-    /// The thread has ended.
-    Ended,
-    /// The thread has taken another way at a branch.
-    Elsewhere,
-    /// The guard of the instruction is false.
-    Guarded,
-}
 
 /// The part of all lanes that is worth a word if nothing can be packed, or if a single lane is active: there is such a line at
 /// the end of almost every kernel.

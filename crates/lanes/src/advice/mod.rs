@@ -7,6 +7,7 @@
 
 mod case;
 mod idle;
+mod kinds;
 mod observe;
 mod order;
 mod padding;
@@ -14,82 +15,12 @@ mod traffic;
 mod words;
 
 use anyhow::Result;
-use simt::Site;
 
 pub use case::{Case, Placed};
+pub use kinds::{Advice, Kind};
 pub use words::render;
 
 use observe::Observed;
-
-/// A finding below this part of the launch's total is not worth a reader's time.
-const LEAST_SHARE: f64 = 0.05;
-
-/// A piece of advice.
-#[derive(Clone, Debug)]
-pub struct Advice {
-    /// The instruction that it is about; where it is about several of one line, the first of them.
-    pub site: Site,
-    /// What was found.
-    pub about: About,
-}
-
-/// What a piece of advice is about.
-#[derive(Clone, Debug)]
-pub enum About {
-    /// Requests to global memory touch more sectors than their bytes need.
-    Sectors(traffic::Sectors),
-    /// Lanes of a request want different words of one bank.
-    Banks(traffic::Banks),
-    /// Lanes of a request update the same word, one after another.
-    SameWord(traffic::SameWord),
-    /// A block reads the same sectors again and again.
-    Reuse(traffic::Reuse),
-    /// Most lanes are idle.
-    Idle(idle::Idle),
-    /// A barrier or a fence does more than the launch needs.
-    Order(order::Unneeded),
-}
-
-/// The kinds of advice.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
-    /// Most lanes are idle.
-    IdleLanes,
-    /// Requests to global memory touch more sectors than they need.
-    Sectors,
-    /// A block reads the same sectors again.
-    Reuse,
-    /// Lanes of a request want different words of one bank.
-    BankConflicts,
-    /// Lanes of a request update one word.
-    SameWord,
-    /// A barrier or a fence orders nothing.
-    UnneededOrder,
-}
-
-impl Kind {
-    /// All kinds, in the order in which they are said of a line.
-    pub const ALL: [Kind; 6] = [
-        Kind::IdleLanes,
-        Kind::Sectors,
-        Kind::Reuse,
-        Kind::BankConflicts,
-        Kind::SameWord,
-        Kind::UnneededOrder,
-    ];
-
-    /// Its name, as `lanes explain` knows it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Kind::IdleLanes => "idle-lanes",
-            Kind::Sectors => "sectors",
-            Kind::Reuse => "reuse",
-            Kind::BankConflicts => "bank-conflicts",
-            Kind::SameWord => "same-word",
-            Kind::UnneededOrder => "unneeded-order",
-        }
-    }
-}
 
 /// What was found in a launch.
 #[derive(Debug)]
@@ -115,18 +46,4 @@ pub fn advise(case: &Case<'_>) -> Result<Advised> {
         (advice.site.source.as_ref().map(|source| source.line), advice.site.ptx_line, advice.about.kind())
     });
     Ok(Advised { advice, has_error: outcome.has_error })
-}
-
-impl About {
-    /// Its kind.
-    pub fn kind(&self) -> Kind {
-        match self {
-            About::Idle(_) => Kind::IdleLanes,
-            About::Sectors(_) => Kind::Sectors,
-            About::Reuse(_) => Kind::Reuse,
-            About::Banks(_) => Kind::BankConflicts,
-            About::SameWord(_) => Kind::SameWord,
-            About::Order(_) => Kind::UnneededOrder,
-        }
-    }
 }

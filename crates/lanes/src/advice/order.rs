@@ -8,33 +8,11 @@ use anyhow::Result;
 use simt::{Checks, Launch, Schedule, Site};
 
 use super::case::{Case, Outcome};
+use super::kinds::{About, Advice, Scope, Unneeded};
 use super::observe::{Observed, opcode};
-use super::{About, Advice};
 
 /// Orders of the warps that are tried.
 const ORDERS: u64 = 12;
-
-/// A barrier or a fence that a launch does not need.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unneeded {
-    /// The instruction, as in PTX.
-    pub ptx: String,
-    /// What does instead; `None` if it can be left out.
-    pub instead: Option<Scope>,
-    /// How many orders of the warps were tried.
-    pub orders: u64,
-    /// Whether it comes from the order of an atomic operation, and not from a fence in the text.
-    pub is_of_an_atomic: bool,
-}
-
-/// The scope of a fence that is enough.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scope {
-    /// The threads of a block: `__threadfence_block()`.
-    Block,
-    /// The threads of a device: `__threadfence()`.
-    Device,
-}
 
 /// Tries to do without each of the barriers and fences that were executed.
 pub(crate) fn advice(case: &Case<'_>, observed: &Observed, given: &Outcome) -> Result<Vec<Advice>> {
@@ -46,9 +24,9 @@ pub(crate) fn advice(case: &Case<'_>, observed: &Observed, given: &Outcome) -> R
     for sites in observed.ordering.values() {
         let Some(is_of_an_atomic) = origin(case, &sites[0]) else { continue };
         for instead in changes(&sites[0].ptx) {
-            let ptx = sites.iter().try_fold(case.ptx.to_owned(), |ptx, site| {
-                changed(&ptx, (site.ptx_line, &site.ptx), instead)
-            });
+            let ptx = sites
+                .iter()
+                .try_fold(case.ptx.to_owned(), |ptx, site| changed(&ptx, site.ptx_line, &site.ptx, instead));
             let Some(ptx) = ptx else { continue };
             if is_same(case, &ptx, given)? {
                 let about = Unneeded { ptx: sites[0].ptx.clone(), instead, orders: ORDERS, is_of_an_atomic };
@@ -87,7 +65,7 @@ fn changes(instruction: &str) -> Vec<Option<Scope>> {
 }
 
 /// The text with an instruction changed. `None` if it is not where its line says, as in an unusual layout.
-fn changed(ptx: &str, (ptx_line, instruction): (u32, &str), instead: Option<Scope>) -> Option<String> {
+fn changed(ptx: &str, ptx_line: u32, instruction: &str, instead: Option<Scope>) -> Option<String> {
     let mut lines: Vec<String> = ptx.lines().map(str::to_owned).collect();
     let line = lines.get_mut(ptx_line.checked_sub(1)? as usize)?;
     let op = opcode(instruction);
@@ -138,10 +116,10 @@ mod tests {
     #[test]
     fn an_instruction_is_left_out_with_its_guard() {
         let text = "a;\n  mov.u32 %r1, 1; @%p1 bar.sync 0; ret;\nb;\n";
-        let without = changed(text, (2, "@%p1 bar.sync 0;"), None).unwrap();
+        let without = changed(text, 2, "@%p1 bar.sync 0;", None).unwrap();
         assert_eq!(without, "a;\n  mov.u32 %r1, 1;  ret;\nb;\n");
-        assert_eq!(changed(text, (3, "bar.sync 0;"), None), None);
-        assert_eq!(changed(text, (9, "bar.sync 0;"), None), None);
+        assert_eq!(changed(text, 3, "bar.sync 0;", None), None);
+        assert_eq!(changed(text, 9, "bar.sync 0;", None), None);
     }
 
     #[test]
@@ -153,7 +131,7 @@ mod tests {
             ("fence.sc.sys", Scope::Device, "fence.sc.gpu"),
         ] {
             let text = format!("{op};\n");
-            assert_eq!(changed(&text, (1, text.trim()), Some(scope)), Some(format!("{expected};\n")));
+            assert_eq!(changed(&text, 1, text.trim(), Some(scope)), Some(format!("{expected};\n")));
             assert!(changes(&text).contains(&Some(scope)), "{op}");
         }
         assert_eq!(changes("membar.cta;"), [None]);

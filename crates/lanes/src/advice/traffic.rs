@@ -1,101 +1,17 @@
 //! What requests to memory cost: sectors of global memory, bank conflicts of shared memory, updates of one word, and sectors
 //! that a block reads more than once.
 
-use simt::{Access, AccessKind, Site, Space};
+use simt::{AccessKind, Site, Space};
 
 use super::case::Case;
-
+use super::kinds::{About, Advice, Banks, LEAST_SHARE, Remedy, Reuse, SameWord, Sectors};
 use super::observe::{Key, Observed, ReadByBlock, Requests, SECTOR_BYTES, opcode};
 use super::padding::{self, Padding};
-use super::{About, Advice, LEAST_SHARE};
 
 /// Requests that cost less than this many times what they could are not worth a word.
 const LEAST_RATIO: u64 = 2;
 /// Shared memory that any kernel can have without asking for more.
 const SHARED_BYTES: u64 = 48 << 10;
-
-/// Requests to global memory that touch more sectors than they need.
-#[derive(Clone, Debug)]
-pub struct Sectors {
-    /// What is read or written.
-    pub name: String,
-    /// Whether it is read, written or updated.
-    pub kind: AccessKind,
-    /// Requests in the launch.
-    pub requests: u64,
-    /// Sectors that these touched.
-    pub touched: u64,
-    /// Sectors that would do if the same bytes were next to each other.
-    pub needed: u64,
-    /// The distance between neighbouring lanes in bytes, if it is the same in most requests.
-    pub step: Option<i64>,
-    /// The request that touched the most.
-    pub worst: Access,
-}
-
-/// Requests to shared memory with bank conflicts.
-#[derive(Clone, Debug)]
-pub struct Banks {
-    /// What is read or written.
-    pub name: String,
-    /// Whether it is read, written or updated.
-    pub kind: AccessKind,
-    /// Requests in the launch.
-    pub requests: u64,
-    /// Passes that these needed in addition to one each.
-    pub conflicts: u64,
-    /// The distance between neighbouring lanes in bytes, if it is the same in most requests.
-    pub step: Option<i64>,
-    /// Longer rows, with which there are fewer conflicts.
-    pub padding: Option<Padding>,
-    /// The request that needed the most.
-    pub worst: Access,
-}
-
-/// Atomic requests whose lanes update the same words.
-#[derive(Clone, Debug)]
-pub struct SameWord {
-    /// What is updated.
-    pub name: String,
-    /// Requests in the launch.
-    pub requests: u64,
-    /// Lanes of all these requests.
-    pub lanes: u64,
-    /// Different words that each of these requests had, added up.
-    pub words: u64,
-    /// What can be done about it.
-    pub remedy: Remedy,
-    /// Whether the words are in shared memory.
-    pub is_shared: bool,
-    /// A request with many lanes.
-    pub worst: Access,
-}
-
-/// What can be done about updates of the same word.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Remedy {
-    /// The values can be combined before one of the updates is made, as those of a sum.
-    Combine,
-    /// They only read the word, by adding nothing to it.
-    Look,
-    /// They are those of a loop that compares and swaps.
-    NoLoop,
-    /// Nothing that is known.
-    None,
-}
-
-/// Sectors that a block reads more than once.
-#[derive(Clone, Debug)]
-pub struct Reuse {
-    /// What is read.
-    pub name: String,
-    /// The block that was looked at.
-    pub block: simt::Dim3,
-    /// Sectors that its requests touched.
-    pub requested: u64,
-    /// Different sectors among them.
-    pub different: u64,
-}
 
 /// Finds what is worth a word.
 pub(crate) fn advice(observed: &Observed, case: &Case<'_>) -> Vec<Advice> {

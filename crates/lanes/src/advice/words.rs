@@ -6,11 +6,10 @@ use simt::{Access, AccessKind};
 use spec::layout::{counted, decimal, grouped, paragraph};
 
 use super::case::Case;
-use super::idle::{Idle, Shape, Why};
+use super::kinds::{
+    About, Advice, Banks, Idle, Remedy, Reuse, SameWord, Scope, Sectors, Shape, Unneeded, Why,
+};
 use super::observe::{LANES, SECTOR_BYTES, lanes};
-use super::order::{Scope, Unneeded};
-use super::traffic::{Banks, Remedy, Reuse, SameWord, Sectors};
-use super::{About, Advice};
 
 /// Bytes of a word of a bank, and how many banks there are.
 const WORD_BYTES: u64 = 4;

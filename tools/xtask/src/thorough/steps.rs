@@ -261,7 +261,7 @@ mod tests {
     fn have_steps(word: &str, is_right: impl Fn(&Step) -> bool) -> usize {
         let mut files = Vec::new();
         for folder in ["chapters", "crates", "tests", "tools/difftest"] {
-            containing(word, &crate::root().join(folder), &mut files);
+            containing(word, &crate::chore::root().join(folder), &mut files);
         }
         for file in &files {
             let (_, test) =

@@ -1,11 +1,9 @@
 //! What CI runs: the parts of one script, by actions that are pinned to commits.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-}
+use crate::root;
 
 fn workflows() -> Vec<(PathBuf, String)> {
     let files = fs::read_dir(root().join(".github/workflows")).unwrap().map(|entry| entry.unwrap().path());

@@ -1,41 +1,11 @@
-//! Rules of the repository that no compiler checks, as ordinary tests: what a file begins with, how long it may be,
-//! where unsafe code is allowed, and that the documents name nothing that does not exist.
+//! What a file begins with, how long it may be, where unsafe code is allowed, and that the documents name nothing that does
+//! not exist.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+
+use crate::{files, name, root};
 
 const LONGEST_FILE_LINES: usize = 600;
-
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-}
-
-/// Folders that hold what was built, installed or solved here.
-const NOT_OURS: [&str; 3] = ["target", "mine", "node_modules"];
-
-/// The files below the root with this extension, without build folders.
-fn files(extension: &str) -> Vec<PathBuf> {
-    let mut folders = vec![root().to_owned()];
-    let mut found = Vec::new();
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            let name = path.file_name().unwrap().to_string_lossy().into_owned();
-            if path.is_dir() && !NOT_OURS.contains(&&*name) && !name.starts_with('.') {
-                folders.push(path);
-            } else if path.extension().is_some_and(|is| is == extension) {
-                found.push(path);
-            }
-        }
-    }
-    found.sort();
-    assert!(!found.is_empty(), "no .{extension} file was found");
-    found
-}
-
-fn name(path: &Path) -> String {
-    path.strip_prefix(root()).unwrap().to_string_lossy().replace('\\', "/")
-}
 
 fn check(extension: &str, rule: impl Fn(&str, &str) -> bool, what: &str) {
     let broken: Vec<String> = files(extension)
@@ -66,7 +36,7 @@ fn only_four_files_contain_unsafe_code() {
         "crates/nvrtc/src/ffi.rs",
         "crates/test-support/src/portable/exports.rs",
         "crates/page/src/exports.rs",
-        "tests/repository.rs",
+        "tools/xtask/tests/repository/files.rs",
     ];
     let allows =
         |text: &str| ["allow(unsafe_code", "expect(unsafe_code"].iter().any(|words| text.contains(words));
@@ -77,7 +47,7 @@ fn only_four_files_contain_unsafe_code() {
     };
     check(
         "rs",
-        |file, text| file == "tests/repository.rs" || reasons(text),
+        |file, text| file == "tools/xtask/tests/repository/files.rs" || reasons(text),
         "unsafe blocks without a reason",
     );
 }
@@ -174,73 +144,6 @@ fn text_of(svg: &str) -> String {
     entities.iter().fold(pieces.collect(), |text: String, (entity, plain)| text.replace(entity, plain))
 }
 
-/// The crates that others of the repository use, each after the crates that it may use.
-const OURS: [&str; 15] = [
-    "nvrtc",
-    "simt",
-    "cudac",
-    "cuda-host",
-    "spec",
-    "record",
-    "test-support",
-    "thirty-two-lanes",
-    "grader",
-    "page",
-    "drawing",
-    "preprocessor",
-    "lanes",
-    "exercises",
-    "difftest",
-];
-
-/// A crate uses only those before it in that order. The programs may use any of them except `preprocessor`, which reads
-/// files.
-#[test]
-fn crates_depend_on_each_other_in_one_direction() {
-    for manifest in files("toml").iter().filter(|path| path.ends_with("Cargo.toml")) {
-        let text = fs::read_to_string(manifest).unwrap();
-        // The library may have another name than the package, and a program the name of a library.
-        let without_programs = text.split("[[bin]]").next().unwrap();
-        let names =
-            without_programs.lines().filter_map(|line| line.strip_prefix("name = \"")?.strip_suffix('"'));
-        let own = names.clone().find(|own| OURS.contains(own)).or(names.clone().next()).unwrap_or_default();
-        let before = OURS.iter().position(|name| *name == own).unwrap_or(OURS.len());
-        let table = text.split("[dependencies]").nth(1).unwrap_or_default();
-        for dependency in
-            dependencies(&format!("[dependencies]{}", table.split("\n[").next().unwrap_or_default()))
-        {
-            let Some(at) = OURS.iter().position(|name| *name == dependency) else { continue };
-            assert!(at < before, "`{own}` may not use `{dependency}`");
-            assert!(
-                dependency != "preprocessor" || own == "book-tests",
-                "`{own}` may not use `preprocessor`"
-            );
-        }
-    }
-    for alone in ["simt", "nvrtc", "record"] {
-        let text = fs::read_to_string(root().join("crates").join(alone).join("Cargo.toml")).unwrap();
-        // For its tests, a crate may name itself as a dependency in order to switch on its features.
-        let is_ours =
-            |name: &String| OURS.contains(&name.as_str()) && name != alone && name != "test-support";
-        let ours: Vec<String> = dependencies(&text).into_iter().filter(is_ours).collect();
-        assert_eq!(ours, [""; 0], "`{alone}` uses nothing of ours");
-    }
-    // A web page has neither files nor NVIDIA's compiler.
-    for crate_of_the_page in ["spec", "grader", "page"] {
-        let manifest = root().join("crates").join(crate_of_the_page).join("Cargo.toml");
-        let text = fs::read_to_string(manifest).unwrap();
-        let used = dependencies(&text);
-        let foreign = used.iter().find(|name| ["thirty-two-lanes", "nvrtc"].contains(&name.as_str()));
-        assert_eq!(foreign, None, "`{crate_of_the_page}` is used in a web page");
-    }
-    // Only the tests of `cudac` use the emulator and the grader, and only its feature `toolchain` NVIDIA's compiler.
-    let cudac = fs::read_to_string(root().join("crates/cudac/Cargo.toml")).unwrap();
-    let without_tests = cudac.split("\n[dev-dependencies]").next().unwrap_or_default();
-    let is_ours = |name: &String| OURS.contains(&name.as_str());
-    let ours: Vec<String> = dependencies(without_tests).into_iter().filter(is_ours).collect();
-    assert_eq!(ours, ["nvrtc"], "`cudac` uses nothing else of ours");
-}
-
 /// A package contains nothing from outside its folder, so the licences are copied into it.
 #[test]
 fn the_published_crate_has_the_licences() {
@@ -249,34 +152,4 @@ fn the_published_crate_has_the_licences() {
             [root().join(licence), root().join("crates/simt").join(licence)].map(fs::read_to_string);
         assert!(ours.unwrap() == packed.unwrap(), "crates/simt/{licence} is not the repository's");
     }
-}
-
-#[test]
-fn every_dependency_is_justified() {
-    let architecture = fs::read_to_string(root().join("docs/ARCHITECTURE.md")).unwrap();
-    for manifest in files("toml").iter().filter(|path| path.ends_with("Cargo.toml")) {
-        for dependency in dependencies(&fs::read_to_string(manifest).unwrap()) {
-            let justified =
-                OURS.contains(&dependency.as_str()) || architecture.contains(&format!("`{dependency}`"));
-            assert!(
-                justified,
-                "ARCHITECTURE.md does not say why `{dependency}` of {} is needed",
-                name(manifest)
-            );
-        }
-    }
-}
-
-/// The names in the tables of dependencies of a manifest.
-fn dependencies(manifest: &str) -> Vec<String> {
-    let mut found = Vec::new();
-    let mut inside = false;
-    for line in manifest.lines() {
-        if line.starts_with('[') {
-            inside = line.ends_with("dependencies]");
-        } else if inside && line.starts_with(|c: char| c.is_ascii_lowercase()) {
-            found.push(line.split(['.', ' ', '=']).next().unwrap().to_owned());
-        }
-    }
-    found
 }
