@@ -25,6 +25,8 @@ pub struct Site {
     pub root: PathBuf,
     /// Its HTML files by their path in the folder, with `/`.
     pub pages: BTreeMap<String, Page>,
+    /// Where the old addresses of pages lead, which are HTML files too.
+    pub forwards: BTreeMap<String, String>,
     /// All its files, likewise.
     pub files: Vec<String>,
 }
@@ -35,12 +37,16 @@ impl Site {
         let mut files = Vec::new();
         walk(root, "", &mut files)?;
         files.sort();
-        let mut pages = BTreeMap::new();
+        let (mut pages, mut forwards) = (BTreeMap::new(), BTreeMap::new());
         for name in files.iter().filter(|name| has_extension(name, "html")) {
             let text = fs::read_to_string(root.join(name)).with_context(|| format!("in `{name}`"))?;
-            pages.insert(name.clone(), read(&text));
+            let page = read(&text);
+            match forward(&page) {
+                Some(target) => drop(forwards.insert(name.clone(), target)),
+                None => drop(pages.insert(name.clone(), page)),
+            }
         }
-        Ok(Self { root: root.to_owned(), pages, files })
+        Ok(Self { root: root.to_owned(), pages, forwards, files })
     }
 
     /// The pages that are written for the book, without mdBook's own, which repeat or replace them.
@@ -56,6 +62,13 @@ impl Site {
 /// Whether the name of a file ends with this extension.
 pub fn has_extension(name: &str, extension: &str) -> bool {
     Path::new(name).extension().is_some_and(|it| it == extension)
+}
+
+/// Where a page leads that only forwards its readers.
+fn forward(page: &Page) -> Option<String> {
+    let refresh = page.html.select(&selector("meta[http-equiv=refresh]")).next()?;
+    let (_, target) = refresh.attr("content")?.split_once("URL=")?;
+    Some(target.to_owned())
 }
 
 fn read(text: &str) -> Page {

@@ -15,6 +15,18 @@ fn no_page_has_a_problem() {
     assert!(found.is_empty(), "{} problems:\n{}", found.len(), found.join("\n"));
 }
 
+/// Someone may have kept a link to a page whose address has changed.
+#[test]
+fn old_addresses_lead_to_pages() {
+    let site = Site::read(&book().out).unwrap();
+    assert!(site.forwards.len() > 90, "only {} old addresses lead anywhere", site.forwards.len());
+    for (from, target) in &site.forwards {
+        let to = target.strip_prefix("../").unwrap_or(target);
+        assert_eq!(from.matches('/').count(), target.matches("../").count(), "{from}: {target}");
+        assert!(site.pages.contains_key(to), "`{from}` leads to `{to}`, which is not there");
+    }
+}
+
 /// A report is one table for all machines; heads over the columns name the machine that they are from.
 #[test]
 fn reports_say_which_machine_their_columns_are_from() {
