@@ -21,6 +21,11 @@
 //!
 //! Nothing is guessed: what is not supported is an error that names it, with its line and column. Everything is bounded,
 //! and no text makes the compiler panic.
+//!
+//! What is accepted is the C++17 of NVRTC and nvcc as kernels use it; `SUPPORTED.md` lists it, and each stage's header
+//! names the clauses that it follows. The PTX is not NVIDIA's, only equivalent to it: the tests execute both on the
+//! emulator. The order of the stages is strict, with one exception: the parser asks for the text of a header when it
+//! meets a name that only such a text declares, because it cannot tell a type from a variable otherwise.
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 
@@ -53,6 +58,7 @@ use source::{Files, Names, Sink};
 const TARGETS: std::ops::RangeInclusive<u32> = 50..=90;
 
 /// Longer texts are refused.
+/// Offsets in a [`source::Span`] have 24 bits, which is enough for four times as many.
 const MAX_TEXT_BYTES: usize = 4 << 20;
 
 /// What kernels read and write shares an arena until it has so many bytes. It may be much more than their PTX, because most of a
@@ -88,6 +94,7 @@ impl Default for Options {
 impl Options {
     /// Reports what is wrong with the options, whatever the text is.
     fn check(&self, sink: &mut Sink) {
+        // No place in the text is to blame, so the message is about its beginning.
         let at = source::Span::default();
         if !TARGETS.contains(&self.sm) {
             let (oldest, newest) = (TARGETS.start(), TARGETS.end());
@@ -104,6 +111,7 @@ impl Options {
                 sink.add(source::error(at, message).with_help(help));
             }
         }
+        // An error, because ignoring them would give PTX without the kernels that were asked for.
         if !cfg!(feature = "host") && !self.instances.is_empty() {
             sink.add(source::error(at, "instances of templates need the feature `host` of this compiler"));
         }
@@ -163,6 +171,7 @@ pub fn compile(source: &Source<'_>, options: &Options) -> Result<Output, Errors>
     if cfg!(feature = "absent") {
         return Err(Errors(Vec::new()));
     }
+    // What `translate` returns borrows from both, so they live here, and the trees are freed with one call at the end.
     let (bump, mut files) = (Bump::new(), Files::default());
     let mut sink = Sink::default();
     match translate(&bump, source, options, false, &mut files, &mut sink) {
@@ -226,6 +235,7 @@ fn translate<'t>(
     sink: &mut Sink,
 ) -> Option<(String, Vec<Name>, check::Checked<'t>)> {
     let too_long = source.text.len() > MAX_TEXT_BYTES;
+    // The file is added even if it is refused, because a message needs a file for its place.
     let file = files.add(source.name, if too_long { "" } else { source.text });
     if too_long {
         let message =
@@ -240,6 +250,8 @@ fn translate<'t>(
     let mut text = Preprocessor { files, names: &mut names, sink, macros: Macros::default() };
     text.macros.is_program = is_program;
     define(options, &mut text);
+    // Each stage assumes that the one before found no error. That keeps consequences of a first mistake out of the
+    // messages, and lets `check` and `lower` treat what the parser has excluded as impossible.
     let declarations = parse::parse(text, file, &options.instances);
     if sink.failed() {
         return None;
@@ -251,6 +263,8 @@ fn translate<'t>(
     let mut module = emit::Module::new(&checked);
     let mut strings = Vec::new();
     let mut kernels = checked.program.kernels.iter();
+    // One arena serves several kernels, and is thrown away when it has grown large. Memory is therefore bounded by the
+    // largest kernel, not by their sum.
     while kernels.len() > 0 {
         let code = Bump::new();
         let mut optimiser = optimise::Optimiser::new(&checked);
@@ -258,9 +272,12 @@ fn translate<'t>(
             match lower::lower(Arena::new(&code), files, &checked, *kernel, &mut strings) {
                 Ok(mut function) => {
                     #[cfg(feature = "host")]
+                    // Before the optimiser, which removes the variables that this warns of.
                     warn_unset(&function, sink);
                     optimiser.optimise(&mut function);
                     #[cfg(feature = "host")]
+                    // After the optimiser, in whose code the bits of a float can be followed from one instruction to
+                    // the next.
                     sink.suspects.extend(code::bits::find(&function));
                     module.add(&function, &mut optimiser.live);
                 }
@@ -297,6 +314,8 @@ fn warn_unset(function: &code::Function, sink: &mut Sink) {
 }
 
 /// The macros that every text finds defined.
+/// They tell a text that NVRTC reads it (`__CUDACC_RTC__`), so that a text that asks leaves out its host code. The
+/// options come after `seal`, so that `-D` cannot change what the texts of this crate mean.
 fn define(options: &Options, preprocessor: &mut Preprocessor<'_, '_>) {
     let arch = (options.sm * 10).to_string();
     let own = [("__CUDA_ARCH__", &arch[..]), ("__CUDACC__", "1"), ("__CUDACC_RTC__", "1"), ("__NVCC__", "1")];

@@ -2,13 +2,17 @@
 //!
 //! A family of functions has one text, in `headers/`. Such a text consists of chunks; each begins with a line `//:` and the
 //! names that it declares, and is compiled when a kernel uses one of them. So what a kernel does not use costs nothing.
+//!
+//! Left out: files. An `#include` of the user's own headers is an error, because a compiler in a web page has no folder
+//! to look into. What exists in CUDA and not here is listed by name, so that a message can say *not supported* in place
+//! of *not declared*, which would send the reader to look for a spelling mistake.
 
 use std::sync::LazyLock;
 
 use super::plain::plain;
 use crate::source::map::Map;
 
-/// The families that need no header.
+/// The families that need no header. Their chunks are found through [`own`]; no `#include` reads them.
 const FAMILIES: [&str; 6] = [
     plain!("warps.cuh"),
     plain!("blocks.cuh"),
@@ -18,6 +22,7 @@ const FAMILIES: [&str; 6] = [
     plain!("vectors.cuh"),
 ];
 
+// Texts that a kernel has to include. They are not cut into chunks: an `#include` reads all of one.
 const GROUPS: &str = plain!("groups.cuh");
 const ATOMIC: &str = plain!("atomic.cuh");
 const BARRIER: &str = plain!("barrier.cuh");
@@ -26,6 +31,8 @@ const LIMITS: &str = plain!("limits.cuh");
 const ASSERT: &str = plain!("assert.cuh");
 
 /// What can be included. The text of many is empty, because what they declare needs no header here.
+/// The second text is the name under which the file is known: a header that has several names is read once, and
+/// messages show that name.
 const HEADERS: [(&str, &str, &str); 39] = [
     ("cooperative_groups.h", "cooperative_groups.h", GROUPS),
     ("cooperative_groups/reduce.h", "cooperative_groups.h", GROUPS),
@@ -69,6 +76,8 @@ const HEADERS: [(&str, &str, &str); 39] = [
 ];
 
 /// Names that need a header, for the hint that names it.
+/// A name is not enough to include its header silently: NVRTC would refuse the text, and a reader should learn that
+/// here.
 const IN_HEADERS: [(&str, &str); 13] = [
     ("cooperative_groups", "cooperative_groups.h"),
     ("cg", "cooperative_groups.h"),
@@ -135,11 +144,13 @@ pub(crate) fn is_of_hardware(name: &str) -> bool {
 }
 
 /// The text of a header that is included, and the name that it is known by.
+/// In a whole program, the host's headers come first, because the same header then also declares functions of the host.
 pub(crate) fn find(path: &str, is_program: bool) -> Option<(&'static str, &'static str)> {
     #[cfg(feature = "host")]
     if let Some(found) = super::host::find(path).filter(|_| is_program) {
         return Some(found);
     }
+    // Without the feature `host`, the parameter is not used.
     let _ = is_program;
     HEADERS.iter().find(|(name, ..)| *name == path).map(|(_, known, text)| (*known, *text))
 }
@@ -150,6 +161,8 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> {
 }
 
 /// The chunks of the families, by the names that they declare.
+/// Made once for all compilations of a process. The title, the first of a chunk's names, tells chunks apart: it is how
+/// the parser knows that a text was read already.
 static CHUNKS: LazyLock<Map<&str, (&str, &str)>> = LazyLock::new(|| {
     let mut found = Map::default();
     for chunk in FAMILIES.iter().flat_map(|family| family.split("//: ").skip(1)) {
@@ -173,6 +186,7 @@ pub(crate) fn own(name: &str, is_program: bool) -> Option<(&'static str, &'stati
 }
 
 /// All names that need no header.
+/// For [`nearest`](crate::source::near::nearest), which proposes one for a misspelt name.
 pub(crate) fn own_names() -> impl Iterator<Item = &'static str> {
     CHUNKS.keys().copied()
 }

@@ -2,11 +2,15 @@
 //!
 //! Constants are made of them when the crate is compiled. A line that begins with `//:` is no comment: it begins a chunk
 //! (`headers`). No text has `//` inside of a literal.
+//!
+//! It is `const` code in place of a build script. That is why it works on bytes with loops: iterators cannot be used in
+//! a constant. Lines stay lines, because directives and continued lines end with them.
 
 /// Includes a text of `headers/` without comments, indentation and empty lines.
 macro_rules! plain {
     ($name:literal) => {{
         const TEXT: &str = include_str!(concat!("../headers/", $name));
+        // An array needs its length first, so the text is stripped twice.
         const LENGTH: usize = crate::builtins::plain::strip(TEXT.as_bytes(), &mut []);
         const BYTES: [u8; LENGTH] = {
             let mut bytes = [0; LENGTH];
@@ -22,12 +26,16 @@ macro_rules! plain {
 pub(super) use plain;
 
 /// Writes what is left of a text as far as there is room, and returns how long it is.
+/// Called with no room, it only measures.
 pub(super) const fn strip(text: &[u8], to: &mut [u8]) -> usize {
     let (mut at, mut length) = (0, 0);
     while at < text.len() {
+        // Indentation and empty lines: both are blanks before the first character of a line.
         while at < text.len() && (text[at] == b' ' || text[at] == b'\n') {
             at += 1;
         }
+        // The line is `start..end`; `end` stays behind the last character that is no blank, which removes blanks before
+        // a comment.
         let start = at;
         let mut end = at;
         while at < text.len() && text[at] != b'\n' {
@@ -43,6 +51,7 @@ pub(super) const fn strip(text: &[u8], to: &mut [u8]) -> usize {
         while at < text.len() && text[at] != b'\n' {
             at += 1;
         }
+        // No `copy_from_slice`: it cannot be called on a part of a slice in a constant.
         let mut next = start;
         while next < end {
             if length < to.len() {

@@ -1,7 +1,11 @@
 //! Characters to tokens.
 //!
 //! Comments and lines that continue after a backslash disappear here. Keywords are ordinary names, which the parser
-//! tells apart. Left out: trigraphs, raw strings, wide characters and user-defined literals, which are errors.
+//! tells apart, because the preprocessor may define one as a macro. A token remembers whether it begins a line and
+//! follows a blank, as directives and `#` need that, and nothing else of the layout.
+//!
+//! Left out: trigraphs, raw strings, wide characters and user-defined literals, which are errors; and a line that
+//! continues inside of a word or a sign. Specification: C++17, [lex].
 
 pub(crate) mod number;
 
@@ -10,24 +14,34 @@ use crate::source::{Name, Names, Result, Span, error, unsupported};
 /// What a token is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Kind<'t> {
+    /// An identifier or a keyword.
     Word(Name<'t>),
+    /// A number as it is written; [`number::parse`] reads its value, where it is used.
     Number(Name<'t>),
+    /// A character constant, which is one byte: device code has no wider ones.
     Character(u8),
+    /// A string without its quotes and the zero byte at the end, its escapes replaced.
     Text(&'t [u8]),
+    /// An operator or another sign. The text is one of [`PUNCTS`] or [`SINGLE`].
     Punct(&'static str),
     /// `#pragma unroll`; the tokens up to the next [`Kind::PragmaEnd`] are its argument.
     PragmaUnroll,
+    /// Pragmas end with their line, which the parser does not see, so the preprocessor marks the end.
     PragmaEnd,
+    /// The last token of every file, so that a parser may always look at the next one.
     End,
 }
 
 /// How strongly a binary operator binds, in an expression and in the condition of an `#if`.
+/// From 1 for the weakest; 0 is left for the caller that wants to read all operators.
 pub(crate) fn binding(operator: &str) -> Option<u8> {
     let level = LEVELS.iter().position(|level| level.contains(&operator))?;
     Some(level as u8 + 1)
 }
 
 /// The binary operators, the weakest first.
+/// C++17, [expr.mul] to [expr.log.or]. Assignment, `?:` and the comma are not here, since they group to the right or
+/// are no operators in all places; neither is `->*`, which is not supported.
 const LEVELS: [&[&str]; 10] = [
     &["||"],
     &["&&"],
@@ -45,12 +59,14 @@ const LEVELS: [&[&str]; 10] = [
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Token<'t> {
     pub kind: Kind<'t>,
+    /// Of a token from a macro, the place where the macro is used.
     pub span: Span,
     /// Whether it is the first on its line.
     pub starts_line: bool,
     /// Whether blanks or a comment precede it.
     pub after_blank: bool,
     /// Whether it is the name of a macro that is being expanded, which is not expanded again.
+    /// C++17, [cpp.rescan]: it stays so, even where the macro could be expanded again.
     pub is_painted: bool,
 }
 
@@ -91,10 +107,12 @@ const PUNCTS: [&str; 41] = [
     "!", "=", "<", ">", "#",
 ];
 
+/// Works on bytes: everything with a meaning is ASCII, and other characters occur only in comments and strings.
 struct Lexer<'t> {
     text: &'t [u8],
     at: usize,
     file: u16,
+    /// Whether a line has begun since the last token, and whether there was a blank: what the next token will remember.
     starts_line: bool,
     after_blank: bool,
 }
@@ -102,6 +120,7 @@ struct Lexer<'t> {
 /// The tokens of a text, without one for the end.
 pub(crate) fn lex<'t>(names: &mut Names<'t>, file: u16, text: &str) -> Result<Vec<Token<'t>>> {
     let mut lexer = Lexer { text: text.as_bytes(), at: 0, file, starts_line: true, after_blank: false };
+    // A token has about three bytes with the blank before it, in kernels as in headers.
     let mut tokens = Vec::with_capacity(text.len() / 3);
     loop {
         lexer.skip()?;
@@ -123,6 +142,7 @@ pub(crate) fn lex<'t>(names: &mut Names<'t>, file: u16, text: &str) -> Result<Ve
 }
 
 impl Lexer<'_> {
+    /// A byte further on, or 0 behind the end, which no token contains.
     fn peek(&self, ahead: usize) -> u8 {
         self.text.get(self.at + ahead).copied().unwrap_or(0)
     }
@@ -140,6 +160,8 @@ impl Lexer<'_> {
                     self.at += 1;
                 }
                 b' ' | b'\t' | b'\r' | 0x0b | 0x0c => self.at += 1,
+                // A continued line starts no line, so that the definition of a macro goes on. C++17, [lex.phases],
+                // phase 2.
                 b'\\' if self.peek(1) == b'\n' => self.at += 2,
                 b'\\' if self.peek(1) == b'\r' && self.peek(2) == b'\n' => self.at += 3,
                 b'/' if self.peek(1) == b'/' => self.line_comment(),
@@ -167,6 +189,7 @@ impl Lexer<'_> {
             }
             self.at += 1;
         }
+        // Only the two signs at the beginning are marked, not the rest of the file.
         self.at = start + 2;
         Err(error(self.span(start), "this comment does not end").with_help("add `*/` where it ends"))
     }
@@ -178,6 +201,7 @@ impl Lexer<'_> {
             while self.peek(0).is_ascii_alphanumeric() || self.peek(0) == b'_' {
                 self.at += 1;
             }
+            // Without this, `L"a"` would be a name and a string, and the message would be about their neighbourhood.
             if matches!(self.peek(0), b'"' | b'\'')
                 && ["L", "u", "U", "u8", "R"].contains(&&text[start..self.at])
             {
@@ -213,6 +237,8 @@ impl Lexer<'_> {
     }
 
     /// The longest sign that begins here.
+    /// C++17, [lex.pptoken]: the longest sequence that can be a token is one. The parser takes `>>` apart where it
+    /// closes two lists of template arguments.
     fn punct(&self) -> Option<&'static str> {
         let rest = &self.text[self.at..];
         // Most signs are one character that begins no longer one.
@@ -223,6 +249,8 @@ impl Lexer<'_> {
     }
 
     /// A number as the preprocessor sees it: digits, letters, points, and signs after an exponent.
+    /// C++17, [lex.ppnumber]. A sign after the `e` of a hexadecimal number belongs to it there, which makes `0xe+1` one
+    /// token and an error. Here it is a sum, as everybody means it.
     fn number<'t>(&mut self, names: &mut Names<'t>, text: &str) -> Kind<'t> {
         let start = self.at;
         let is_hex = self.peek(0) == b'0' && self.peek(1) | 0x20 == b'x';
@@ -233,6 +261,7 @@ impl Lexer<'_> {
                 self.at += 2;
             } else if byte.is_ascii_alphanumeric()
                 || byte == b'.'
+                // A separator of digits, not the beginning of a character constant.
                 || byte == b'\'' && self.peek(1).is_ascii_alphanumeric()
             {
                 self.at += 1;
@@ -242,13 +271,16 @@ impl Lexer<'_> {
         }
     }
 
+    /// The bytes between two quotes. C++17, [lex.string] and [lex.ccon].
     fn quoted(&mut self, quote: u8) -> Result<Vec<u8>> {
         let start = self.at;
         self.at += 1;
         let mut bytes = Vec::new();
         loop {
             match self.peek(0) {
+                // A zero byte inside of the text is content; only `peek` behind the end ends it.
                 b'\n' | 0 if self.peek(0) == b'\n' || self.at >= self.text.len() => {
+                    // Only the quote is marked, because where the text should have ended is unknown.
                     self.at = start + 1;
                     let message = "this quote is not closed on its line";
                     let help = format!("add `{}` where the text ends", char::from(quote));
@@ -267,6 +299,7 @@ impl Lexer<'_> {
     }
 
     /// A backslash and what follows. A continued line is nothing.
+    /// C++17, [lex.ccon], without `\u` and `\U`, which a byte cannot hold.
     fn escape(&mut self) -> Result<Option<u8>> {
         let start = self.at;
         let letter = self.peek(1);
@@ -281,6 +314,7 @@ impl Lexer<'_> {
             b'v' => 11,
             b'\\' | b'\'' | b'"' | b'?' => letter,
             b'\n' => return Ok(None),
+            // At most three octal digits; hexadecimal ones are read as long as there are any.
             b'0'..=b'7' => {
                 let mut value = u32::from(letter - b'0');
                 for _ in 0..2 {

@@ -1,11 +1,19 @@
 //! The value and the type of a number.
 //!
 //! Specification: C++17, [lex.icon] and [lex.fcon].
+//!
+//! The type of an integer follows from its value as well ([lex.icon], table 7), and is chosen in `check::constant`;
+//! here are only the parts of the spelling that decide. Left out: suffixes of the library (`1s`), and hexadecimal
+//! floating-point numbers of more than 16 digits.
 
 /// What a number in the text is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Number {
+    /// `is_unsigned` and `longs` (how many `l`) are from the suffix. `is_decimal` matters because only a number in
+    /// another base may become unsigned without being asked ([lex.icon]).
     Integer { value: u64, is_unsigned: bool, longs: u8, is_decimal: bool },
+    /// `is_single` says that it ends in `f`. The value is then that of the nearest `float`, unless the number is
+    /// hexadecimal.
     Float { value: f64, is_single: bool },
 }
 
@@ -16,18 +24,21 @@ pub(crate) fn parse(text: &str) -> Result<Number, &'static str> {
         let value = text.bytes().fold(0, |value, digit| 10 * value + u64::from(digit - b'0'));
         return Ok(Number::Integer { value, is_unsigned: false, longs: 0, is_decimal: true });
     }
+    // Separators mean nothing, and no letter of a number differs in meaning from its capital.
     let digits: String = text.chars().filter(|c| *c != '\'').map(|c| c.to_ascii_lowercase()).collect();
     let is_hex = digits.starts_with("0x");
     let exponent = if is_hex { 'p' } else { 'e' };
     if digits.contains('.') || digits.contains(exponent) {
         return float(&digits, is_hex);
     }
+    // In a hexadecimal number, letters up to `f` are digits, so only `u` and `l` can end it.
     let suffix = digits
         .find(|c: char| matches!(c, 'u' | 'l') || !is_hex && !c.is_ascii_digit() && c != 'b' && c != 'x');
     let (number, suffix) = digits.split_at(suffix.unwrap_or(digits.len()));
     let (radix, number) = match number {
         _ if is_hex => (16, &number[2..]),
         _ if number.starts_with("0b") => (2, &number[2..]),
+        // The digits 8 and 9 are then refused, as in C++.
         _ if number.len() > 1 && number.starts_with('0') => (8, &number[1..]),
         _ => (10, number),
     };
@@ -38,6 +49,7 @@ pub(crate) fn parse(text: &str) -> Result<Number, &'static str> {
         "ul" | "lu" => (true, 1),
         "ll" => (false, 2),
         "ull" | "llu" => (true, 2),
+        // `1f` is a mistake that nvcc reports as a user-defined literal, which helps nobody.
         "f" => return Err("a number that ends in `f` needs a point, as in `1.0f`"),
         _ => return Err("this suffix of a number is unknown"),
     };
@@ -46,6 +58,8 @@ pub(crate) fn parse(text: &str) -> Result<Number, &'static str> {
     Ok(Number::Integer { value, is_unsigned, longs, is_decimal: radix == 10 })
 }
 
+/// A number with a point or an exponent. `l` (for `long double`) is accepted and means `double`, as in nvcc's device
+/// code.
 fn float(digits: &str, is_hex: bool) -> Result<Number, &'static str> {
     let is_single = digits.ends_with('f') && (!is_hex || digits.contains('p'));
     let number = if is_single { &digits[..digits.len() - 1] } else { digits.trim_end_matches('l') };

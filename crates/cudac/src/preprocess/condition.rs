@@ -1,6 +1,8 @@
 //! The conditions of `#if` and `#elif`: integer expressions of 64 bits.
 //!
-//! Left out: unsigned arithmetic, which differs only for values of more than 63 bits.
+//! `defined` is resolved before macros are expanded, and a name that is left afterwards is 0 ([cpp.cond]). All operands
+//! are evaluated, also those that `&&`, `||` and `?:` do not need. Left out: unsigned arithmetic, which differs only
+//! for values of more than 63 bits. Specification: C++17, [cpp.cond].
 
 use super::{MAX_NESTING, Reader};
 use crate::lex::number::{Number, parse};
@@ -10,6 +12,7 @@ use crate::source::{Result, Span, error};
 impl<'t> Reader<'_, '_, 't> {
     /// Whether a condition holds.
     pub(super) fn condition(&mut self, span: Span, tokens: &[Token<'t>]) -> Result<bool> {
+        // First `defined`, because expanding its operand would lose the name that it asks about.
         let mut resolved = Vec::with_capacity(tokens.len());
         let mut at = 0;
         while at < tokens.len() {
@@ -32,6 +35,7 @@ impl<'t> Reader<'_, '_, 't> {
     }
 
     /// `defined NAME` or `defined(NAME)` as a number.
+    /// Moves `at` behind it.
     fn defined(&mut self, tokens: &[Token<'t>], at: &mut usize) -> Result<Token<'t>> {
         let head = tokens[*at];
         if head.is_word("__has_include") {
@@ -49,10 +53,13 @@ impl<'t> Reader<'_, '_, 't> {
     }
 }
 
+/// Values are computed while reading: there is no tree, because a condition is evaluated once.
 struct Evaluator<'e, 't> {
     tokens: &'e [Token<'t>],
     at: usize,
+    /// The directive, for messages when there is no token to point at.
     span: Span,
+    /// Open parentheses and `?:`. Unary operators are read in a loop and nest without depth.
     depth: usize,
 }
 
@@ -63,6 +70,7 @@ impl Evaluator<'_, '_> {
         found
     }
 
+    /// `?:` groups to the right: both of its branches may be conditional again.
     fn conditional(&mut self) -> Result<i64> {
         self.depth += 1;
         if self.depth > MAX_NESTING {
@@ -85,6 +93,8 @@ impl Evaluator<'_, '_> {
         Ok(value)
     }
 
+    /// Precedence climbing: reads operators that bind more strongly than `weakest`. Equal ones group to the left, since
+    /// the right operand stops before them.
     fn binary(&mut self, weakest: u8) -> Result<i64> {
         let mut left = self.unary()?;
         while let Some(Kind::Punct(operator)) = self.tokens.get(self.at).map(|token| &token.kind) {
@@ -98,6 +108,7 @@ impl Evaluator<'_, '_> {
         Ok(left)
     }
 
+    /// Operators apply from the inside out, hence in reverse.
     fn unary(&mut self) -> Result<i64> {
         let mut operators = Vec::new();
         while let Some(Kind::Punct(operator @ ("!" | "-" | "+" | "~"))) =
@@ -129,6 +140,7 @@ impl Evaluator<'_, '_> {
                     Err(error(token.span, "this parenthesis is not closed"))
                 }
             }
+            // A name that is no macro is 0, and so is `false` ([cpp.cond]).
             Kind::Word(name) => Ok(i64::from(name.as_str() == "true")),
             Kind::Character(value) => Ok(i64::from(*value)),
             Kind::Number(text) => match parse(text.as_str()) {
@@ -143,6 +155,8 @@ impl Evaluator<'_, '_> {
     }
 }
 
+/// Wraps where C++ leaves the result undefined; `None` if it divides by zero. The smallest number divided by -1 counts
+/// as that, too.
 fn apply(operator: &str, a: i64, b: i64) -> Option<i64> {
     Some(match operator {
         "||" => i64::from(a != 0 || b != 0),

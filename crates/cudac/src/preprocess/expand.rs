@@ -1,12 +1,18 @@
 //! Macros: replacing a name by its tokens, with arguments, `#` and `##`.
 //!
 //! Specification: C++17, [cpp.replace].
+//!
+//! The order of the standard is kept, since programs depend on it: arguments are expanded completely, then put into the
+//! body (raw beside `#` and `##`), then the body is expanded again with the macro's own name painted, and last the
+//! result may take arguments from the text behind it. What differs: the painting lasts while the macro is on the stack
+//! (`active`), and a name that was met meanwhile stays painted for good.
 
 use super::{MAX_NESTING, MAX_TOKENS, Macro, Reader};
 use crate::lex::{Kind, Token, lex};
 use crate::source::{Name, Result, Span, error};
 
 /// The tokens of an argument, before and after its own macros are expanded.
+/// Both are needed, and which one is used depends on the neighbours of the parameter ([cpp.subst]).
 struct Argument<'t> {
     raw: Vec<Token<'t>>,
     expanded: Vec<Token<'t>>,
@@ -17,6 +23,7 @@ impl<'t> Reader<'_, '_, 't> {
     pub(super) fn expand_next(&mut self) -> Result<()> {
         let tokens = self.tokens;
         let mut at = self.at;
+        // The output is taken out, so that the functions below, which write to any list, can borrow `self` as well.
         let mut output = std::mem::take(&mut self.output);
         let result = self.expand_at(tokens, &mut at, true, &mut Vec::new(), &mut output);
         (self.at, self.output) = (at, output);
@@ -24,12 +31,14 @@ impl<'t> Reader<'_, '_, 't> {
     }
 
     /// The tokens with all macros expanded.
+    /// For conditions and pragmas, where nothing behind the tokens can be an argument.
     pub(super) fn expand_all(&mut self, tokens: &[Token<'t>]) -> Result<Vec<Token<'t>>> {
         let mut output = Vec::with_capacity(tokens.len());
         self.expand_list(tokens, &mut Vec::new(), &mut output)?;
         Ok(output)
     }
 
+    /// Adds the tokens, expanded, to the output. `active` are the macros that are being expanded around them.
     fn expand_list(
         &mut self,
         tokens: &[Token<'t>],
@@ -50,6 +59,7 @@ impl<'t> Reader<'_, '_, 't> {
     }
 
     /// Adds what the token at `at` becomes, with its arguments if it is a function-like macro, and moves on.
+    /// In a file, the arguments of a macro may go on over lines, but a directive ends them: hence `is_file`.
     fn expand_at(
         &mut self,
         tokens: &[Token<'t>],
@@ -75,10 +85,13 @@ impl<'t> Reader<'_, '_, 't> {
     ) -> Result<()> {
         let found = token.word().and_then(|name| self.shared.macros.known.get(&name).copied());
         let (Some(found), Some(name)) = (found, token.word()) else {
+            // Here a token is final. The names below that no macro replaces are names of macros, and cannot be
+            // `__LINE__`.
             self.place_of(&mut token);
             output.push(token);
             return Ok(());
         };
+        // A macro does not occur in its own replacement, however often that is read again ([cpp.rescan]).
         if token.is_painted || active.contains(&name) {
             token.is_painted = true;
             output.push(token);
@@ -89,6 +102,7 @@ impl<'t> Reader<'_, '_, 't> {
         }
         let mut arguments = Vec::new();
         if let Some(parameters) = found.parameters {
+            // The name of a function-like macro without `(` is an ordinary name.
             if !tokens.get(*at).is_some_and(|next| next.is("(")) {
                 output.push(token);
                 return Ok(());
@@ -101,11 +115,13 @@ impl<'t> Reader<'_, '_, 't> {
             }
         }
         let replaced = self.substitute(&token, found, &arguments)?;
+        // Only the body is read with the name painted; the arguments above were not.
         active.push(name);
         let start = output.len();
         let result = self.expand_list(&replaced, active, output);
         active.pop();
         result?;
+        // What stands for the macro is where the macro was, so that `#` puts the same blanks between tokens.
         if let Some(first) = output.get_mut(start) {
             (first.starts_line, first.after_blank) = (token.starts_line, token.after_blank);
         }
@@ -152,7 +168,9 @@ impl<'t> Reader<'_, '_, 't> {
         let mut at = 0;
         while at < body.len() {
             let token = &body[at];
+            // `##` wants both neighbours raw. The one on its left is met before it, so this looks ahead.
             let next_pastes = body.get(at + 1).is_some_and(|next| next.is("##"));
+            // In the body of an object-like macro, `#` has no meaning ([cpp.stringize]).
             if token.is("#") && found.parameters.is_some() {
                 let Some(argument) = body.get(at + 1).and_then(argument) else {
                     return Err(error(used.span, "`#` in a macro needs a parameter after it"));
@@ -184,6 +202,8 @@ impl<'t> Reader<'_, '_, 't> {
     }
 
     /// Joins the last token of the output and the first on the right to one.
+    /// An empty neighbour leaves the other one as it is ([cpp.concat]). Only a single token may come of it; others
+    /// would make programs mean different things to different compilers.
     fn paste(&mut self, span: Span, output: &mut Vec<Token<'t>>, right: &[Token<'t>]) -> Result<()> {
         let Some((first, rest)) = right.split_first() else { return Ok(()) };
         let Some(left) = output.pop() else { return Ok(()) };
@@ -192,6 +212,7 @@ impl<'t> Reader<'_, '_, 't> {
             self.spelling(std::slice::from_ref(&left)),
             self.spelling(std::slice::from_ref(first))
         );
+        // The lexer decides: it is the one place that knows what a token is.
         let joined = lex(self.shared.names, span.file(), &text).ok().filter(|tokens| tokens.len() == 1);
         let Some(joined) = joined.and_then(|tokens| tokens.into_iter().next()) else {
             return Err(error(span, format_args!("`##` makes `{text}` of this, which is no single token")));
@@ -201,6 +222,8 @@ impl<'t> Reader<'_, '_, 't> {
         Ok(())
     }
 
+    /// The tokens as they are written, with one blank wherever there were any ([cpp.stringize]). Strings and characters
+    /// are taken from the text, because the tokens have lost their escapes.
     fn spelling(&self, tokens: &[Token<'t>]) -> String {
         let mut text = String::new();
         for (at, token) in tokens.iter().enumerate() {
@@ -218,6 +241,8 @@ impl<'t> Reader<'_, '_, 't> {
 }
 
 /// The arguments of a macro, from its `(` to its `)`.
+/// Commas inside of parentheses do not separate ([cpp.replace]); brackets and braces protect nothing. `wanted` is how
+/// many parameters there are, one of which collects the rest if the macro is variadic.
 fn split<'t>(
     tokens: &[Token<'t>],
     at: &mut usize,
@@ -251,9 +276,11 @@ fn split<'t>(
             last.push(*token);
         }
     }
+    // `F()` has one empty argument by its commas, and none if the macro takes none.
     if wanted == 0 && arguments.len() == 1 && arguments[0].is_empty() {
         arguments.clear();
     }
+    // As in C++20, and in every compiler before: the last argument may be missing with its comma.
     if found.is_variadic && arguments.len() + 1 == wanted {
         arguments.push(Vec::new());
     }

@@ -1,9 +1,13 @@
 //! Directives and macros: tokens to tokens.
 //!
 //! A macro's tokens get the place where the macro is used, because that is the line that the reader looks at; tokens of
-//! its arguments keep their own. `#pragma unroll` becomes a token for the parser. Left out: `#line`, `_Pragma`, and a
-//! function-like macro whose name comes from one expansion and whose arguments follow it.
-//! Specification: C++17, [cpp].
+//! its arguments keep their own. `#pragma unroll` becomes a token for the parser.
+//!
+//! Texts of this crate are read with the macros that it defined itself ([`Macros::seal`]), so that `#define x 3` in a
+//! kernel cannot break them. A header's own macros then join the user's; those of a chunk vanish with it.
+//!
+//! Left out: `#line`, `_Pragma`, `__has_include`, and the arguments of a macro that a function-like macro has produced,
+//! if they follow its own. Specification: C++17, [cpp].
 
 mod condition;
 mod expand;
@@ -14,22 +18,27 @@ use crate::source::map::Map;
 use crate::source::near::nearest;
 use crate::source::{Files, Name, Names, Result, Sink, Span, error};
 
-/// `#include` inside of headers, and macros inside of macros.
+/// `#include` inside of headers, macros inside of macros, and conditions: all are recursive here, and no text may
+/// overflow the stack, which is small in a web page.
 const MAX_NESTING: usize = 64;
 
 /// Tokens of a text after all macros are expanded.
+/// Macros that use each other twice double with each level, so a short text could make any number of tokens.
 const MAX_TOKENS: usize = 2_000_000;
 
 /// A macro.
 #[derive(Clone, Copy, Debug)]
 struct Macro<'t> {
     /// The names of the parameters of a function-like macro.
+    /// `None` differs from an empty list: `F` without arguments, and `F()`.
     parameters: Option<&'t [Name<'t>]>,
+    /// The last parameter is then `__VA_ARGS__`, and takes what is left, commas included.
     is_variadic: bool,
     body: &'t [Token<'t>],
 }
 
 /// Turns texts into tokens, and keeps the macros from one to the next.
+/// The parser keeps it, because it asks for more text on the way.
 pub(crate) struct Preprocessor<'s, 't> {
     pub files: &'s mut Files,
     pub names: &'s mut Names<'t>,
@@ -41,6 +50,8 @@ pub(crate) struct Preprocessor<'s, 't> {
 #[derive(Debug, Default)]
 pub(crate) struct Macros<'t> {
     known: Map<Name<'t>, &'t Macro<'t>>,
+    /// Headers that were read, by the names that they are known by. Each is read once, as if it began with `#pragma
+    /// once`.
     included: Vec<&'static str>,
     /// What is defined for this compiler's own texts, which the macros of the user's text must not change.
     base: Map<Name<'t>, &'t Macro<'t>>,
@@ -59,23 +70,29 @@ impl Macros<'_> {
 struct Conditional {
     span: Span,
     /// Whether one of its branches has been taken.
+    /// It begins as true if the condition is inside of a branch that is not taken, which keeps all of its branches out.
     was_taken: bool,
+    /// Whether the branch that is being read counts.
     is_active: bool,
+    /// After `#else`, neither `#elif` nor another `#else` may follow.
     has_else: bool,
 }
 
 /// A file on the way.
+/// The output is collected here and not returned, because a macro's arguments may go on over several lines.
 struct Reader<'p, 's, 't> {
     shared: &'p mut Preprocessor<'s, 't>,
     tokens: &'p [Token<'t>],
     at: usize,
     conditionals: Vec<Conditional>,
     output: Vec<Token<'t>>,
+    /// How many headers are around this one.
     depth: usize,
 }
 
 impl<'t> Preprocessor<'_, 't> {
     /// Defines a macro by text, as `-D` does.
+    /// The value becomes a file of its own, so that messages about it have a place.
     pub fn define(&mut self, name: &str, value: &str) -> Result<()> {
         let file = self.files.add("a definition", value);
         let body = self.names.arena.list(&lex(self.names, file, value)?);
@@ -96,6 +113,8 @@ impl<'t> Preprocessor<'_, 't> {
     }
 
     /// The tokens of one of this compiler's own texts. The macros of a header stay, those of a chunk do not.
+    /// A chunk is a text of its own for the parser, and has an end; a header's tokens are inserted into the text that
+    /// includes it.
     pub fn run_own(&mut self, file: u16, depth: usize, keeps: bool) -> Vec<Token<'t>> {
         let base = self.macros.base.clone();
         let outer = std::mem::replace(&mut self.macros.known, base);
@@ -103,13 +122,16 @@ impl<'t> Preprocessor<'_, 't> {
         let inner = std::mem::replace(&mut self.macros.known, outer);
         if keeps {
             for (name, made) in inner.iter() {
+                // What the user has defined wins.
                 self.macros.known.get_or_insert(*name, *made);
             }
         }
         tokens
     }
 
+    /// What is wrong is in the sink; the tokens up to there are still useful to find more.
     fn file(&mut self, file: u16, depth: usize) -> Vec<Token<'t>> {
+        // A reference is counted, not a text copied: files are added while this one is read.
         let text = self.files.get(file).text.clone();
         let tokens = match lex(self.names, file, &text) {
             Ok(tokens) => tokens,
@@ -136,6 +158,7 @@ impl<'t> Preprocessor<'_, 't> {
 }
 
 impl<'p, 't> Reader<'p, '_, 't> {
+    /// Goes through the file. A mistake ends its directive or token, not the file.
     fn read(&mut self) {
         while let Some(token) = self.tokens.get(self.at) {
             let result = if token.starts_line && token.is("#") {
@@ -157,6 +180,7 @@ impl<'p, 't> Reader<'p, '_, 't> {
         }
     }
 
+    /// Only the innermost condition is asked: it is never active inside of one that is not.
     fn is_active(&self) -> bool {
         self.conditionals.last().is_none_or(|conditional| conditional.is_active)
     }
@@ -171,6 +195,8 @@ impl<'p, 't> Reader<'p, '_, 't> {
         &self.tokens[start..self.at]
     }
 
+    /// C++17, [cpp.pre]. Where the text is left out, only directives that open and close conditions are looked at, so
+    /// that others may be unknown there.
     fn directive(&mut self, hash: Span, line: &[Token<'t>]) -> Result<()> {
         let Some((head, rest)) = line.split_first() else { return Ok(()) };
         let span = hash.to(head.span);
@@ -205,11 +231,14 @@ impl<'p, 't> Reader<'p, '_, 't> {
         }
     }
 
+    /// What the user wrote, blanks included: the name of a header is no token, and the words of `#error` need not be
+    /// any.
     fn text_of(&self, tokens: &[Token<'t>]) -> String {
         let (Some(first), Some(last)) = (tokens.first(), tokens.last()) else { return String::new() };
         self.shared.files.text(first.span.to(last.span)).to_owned()
     }
 
+    /// `#if`, `#ifdef` and `#ifndef`.
     fn open(&mut self, span: Span, kind: &str, rest: &[Token<'t>]) -> Result<()> {
         let outer = self.is_active();
         // Pushed before the condition is read, so that its `#endif` is found even if the condition is wrong.
@@ -230,6 +259,7 @@ impl<'p, 't> Reader<'p, '_, 't> {
         Ok(())
     }
 
+    /// Its condition is not even read if an earlier branch was taken, and may then be nonsense ([cpp.cond]).
     fn elif(&mut self, span: Span, rest: &[Token<'t>]) -> Result<()> {
         let Some(last) = self.conditionals.last_mut().filter(|last| !last.has_else) else {
             return Err(error(span, "`#elif` without `#if`"));
@@ -245,6 +275,7 @@ impl<'p, 't> Reader<'p, '_, 't> {
         Ok(())
     }
 
+    /// `#else`.
     fn otherwise(&mut self, span: Span) -> Result<()> {
         let Some(last) = self.conditionals.last_mut().filter(|last| !last.has_else) else {
             return Err(error(span, "`#else` without `#if`"));
@@ -255,6 +286,8 @@ impl<'p, 't> Reader<'p, '_, 't> {
         Ok(())
     }
 
+    /// A second definition replaces the first without a word; C++ asks for the same tokens ([cpp.replace]), and nvcc
+    /// warns if they differ.
     fn define(&mut self, span: Span, rest: &[Token<'t>]) -> Result<()> {
         let name = macro_name(span, rest)?;
         let mut body = &rest[1..];
@@ -262,6 +295,7 @@ impl<'p, 't> Reader<'p, '_, 't> {
         let mut is_variadic = false;
         if let [open, after @ ..] = body
             && open.is("(")
+            // A parenthesis after a blank belongs to the body: `#define A (1)`.
             && !open.after_blank
         {
             let close = after.iter().position(|token| token.is(")"));
@@ -272,6 +306,8 @@ impl<'p, 't> Reader<'p, '_, 't> {
                 match token.kind {
                     Kind::Word(name) => list.push(name),
                     Kind::Punct("...") => {
+                        // The dots become a parameter of that name, and need no case of their own when arguments are
+                        // put in.
                         is_variadic = true;
                         list.push(self.shared.names.get("__VA_ARGS__"));
                     }
@@ -288,6 +324,7 @@ impl<'p, 't> Reader<'p, '_, 't> {
         Ok(())
     }
 
+    /// A header can be written in `<>` or in quotes: there is only one place to look.
     fn include(&mut self, span: Span, rest: &[Token<'t>]) -> Result<()> {
         let path = self.text_of(rest);
         let path = path.trim();
@@ -316,6 +353,7 @@ impl<'p, 't> Reader<'p, '_, 't> {
         Ok(())
     }
 
+    /// An unknown pragma is only a warning ([cpp.pragma]), because other compilers' pragmas are no mistake.
     fn pragma(&mut self, span: Span, rest: &[Token<'t>]) -> Result<()> {
         let Some(first) = rest.first() else { return Ok(()) };
         if first.is_word("once") {
@@ -336,10 +374,12 @@ impl<'p, 't> Reader<'p, '_, 't> {
         }
         let token = |kind| Token { kind, span, starts_line: true, after_blank: true, is_painted: false };
         self.output.push(token(Kind::PragmaUnroll));
+        // `#pragma nounroll` is `#pragma unroll 1` (CUDA programming guide, "#pragma unroll").
         if first.is_word("nounroll") {
             let one = self.shared.names.get("1");
             self.output.push(token(Kind::Number(one)));
         } else {
+            // nvcc expands macros here, as in `#pragma unroll N`.
             let argument = self.expand_all(&rest[1..])?;
             self.output.extend(argument);
         }

@@ -3,11 +3,15 @@
 //! Their hash is a few instructions, where that of the standard library is a cipher against texts that are made to
 //! collide: what a text can collide with here is only itself, and every text is bounded. The table does not depend on the types
 //! of keys and values, so its code exists once. Entries are in the order of insertion until one is removed.
+//!
+//! That order makes the output of the compiler reproducible: everything that iterates over a map, from messages to
+//! declarations in PTX, does so in the order of the text.
 
 use std::borrow::Borrow;
 use std::hash::{Hash, Hasher};
 
 /// A map.
+/// The entries are in a list of their own and the table has only their numbers, so that iterating is that of a list.
 #[derive(Clone, Debug)]
 pub(crate) struct Map<K, V> {
     table: Table,
@@ -60,7 +64,8 @@ impl<K: Eq + Hash, V> Map<K, V> {
         self.find(key).1.is_some()
     }
 
-    /// Where the entry of a key is, and whether it was added.
+    /// Where the entry of a key is, and the value if it was not used, because the key has an entry. The caller decides
+    /// whether it replaces the old value.
     fn enter(&mut self, key: K, value: V) -> (usize, Option<V>) {
         let (hash, known) = self.find(&key);
         if let Some(at) = known {
@@ -99,6 +104,7 @@ impl<K: Eq + Hash, V> Map<K, V> {
     }
 
     /// The key that is equal to this one.
+    /// Keys that are equal may still differ: names are found by their text, and the stored one has the number.
     pub fn key<Q: Eq + Hash + ?Sized>(&self, key: &Q) -> Option<&K>
     where
         K: Borrow<Q>,
@@ -107,6 +113,8 @@ impl<K: Eq + Hash, V> Map<K, V> {
     }
 
     /// Removes all entries, and keeps the room for about as many.
+    /// The optimiser clears its maps for every function: a table that was large once would otherwise cost its size each
+    /// time.
     pub fn clear(&mut self) {
         if self.table.slots.len() > 16 * self.len() {
             self.table.slots.clear();
@@ -134,6 +142,7 @@ impl<K: Eq + Hash, V> Map<K, V> {
 pub(crate) type Set<K> = Map<K, ()>;
 
 /// Where the entries of a map are, by their hashes: linear probing in at most half of the slots.
+/// Deletion moves the entries behind it back, so there are no marks for removed entries and a table does not degrade.
 #[derive(Clone, Debug, Default)]
 struct Table {
     /// The number of an entry, or [`FREE`]; their number is a power of two. A few entries have no slots.
@@ -156,6 +165,8 @@ impl Table {
         self.slot(hash, is).map(|slot| self.slots[slot] as usize)
     }
 
+    /// The slot of an entry, or `None` at the first free slot, which always exists, because at most half of them are
+    /// used.
     fn slot(&self, hash: u32, is: &mut dyn FnMut(usize) -> bool) -> Option<usize> {
         let mask = self.slots.len().wrapping_sub(1);
         let mut slot = hash as usize & mask;
@@ -168,6 +179,7 @@ impl Table {
         None
     }
 
+    /// Room is made by placing every entry anew: their hashes are kept, so no key is hashed twice.
     fn add(&mut self, hash: u32) {
         self.hashes.push(hash);
         if self.hashes.len() <= FEW && self.slots.is_empty() {
@@ -217,6 +229,7 @@ impl Table {
 }
 
 /// Multiplies and rotates; each word is mixed into those before.
+/// It need not resist anybody: see the header of this file.
 #[derive(Default)]
 pub(crate) struct Mixer(u64);
 
@@ -226,6 +239,8 @@ impl Hasher for Mixer {
         for word in words {
             self.write_u64(u64::from_le_bytes(*word));
         }
+        // A rest of no bytes is mixed in as well, because texts that differ in a zero byte at the end are then no more
+        // equal than others.
         self.write_u64(rest.iter().fold(0, |word, byte| word << 8 | u64::from(*byte)));
     }
 

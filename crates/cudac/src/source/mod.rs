@@ -3,6 +3,10 @@
 //! A [`Span`] is a range of bytes of one file. A [`Problem`] is a message about a span, and the [`Sink`] collects them, so
 //! that one run reports several. [`render`] puts a problem into words with the line of the source and a caret.
 //! Left out: colours, and ranges that cover more than one line, of which the first line is shown.
+//!
+//! Every stage reports by returning [`Failed`], and the caller that can continue (with the next declaration, the next
+//! statement, the next kernel) puts it into the sink. Attempts, such as trying whether an overload fits, simply drop
+//! it.
 
 pub(crate) mod arena;
 pub(crate) mod map;
@@ -20,6 +24,7 @@ use render::{Bug, Diagnostic, Severity};
 
 /// A range of bytes in a file. It is one number, because nearly every function of this crate passes one on: 16 bits for the
 /// file and 24 each for the start and the end, which are enough for the longest text.
+/// The default is the start of the user's text, which is the place of a message that is about the whole.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Span(u64);
 
@@ -27,6 +32,7 @@ const OFFSET_BITS: u32 = 24;
 
 impl Span {
     pub fn new(file: u16, start: u32, end: u32) -> Span {
+        // Clamped, not wrapped: a span that is too long for its bits points to the end, and never into another file.
         let most = (1 << OFFSET_BITS) - 1;
         let (start, end) = (u64::from(start.min(most)), u64::from(end.min(most)));
         Span((u64::from(file) << OFFSET_BITS | start) << OFFSET_BITS | end)
@@ -45,11 +51,14 @@ impl Span {
     }
 
     /// Whether it is in the user's text, not in one of this compiler.
+    /// Warnings are given only for the user's text, and the line table of PTX names only its lines.
     pub fn is_users(self) -> bool {
         self.file() == 0
     }
 
     /// From the start of this span to the end of another one in the same file.
+    /// Tokens of a macro's body and of its arguments may be in different files or in another order; then this span
+    /// alone remains.
     pub fn to(self, end: Span) -> Span {
         let is_after = self.file() == end.file() && end.end() >= self.start();
         if is_after { Span::new(self.file(), self.start(), end.end()) } else { self }
@@ -59,16 +68,20 @@ impl Span {
 /// A message about a place.
 #[derive(Clone, Debug)]
 pub(crate) struct Problem {
+    /// Only errors keep PTX from being made.
     pub severity: Severity,
     pub span: Span,
     pub message: String,
     /// What to do about it.
     pub help: Option<String>,
+    /// See [`Bug`]: what a tool may act on without reading the message.
     pub bug: Option<Bug>,
 }
 
 thread_local! {
     /// The error that was made last on this thread, which belongs to the last [`Failed`].
+    /// A cell and not an argument, so that `?` works everywhere without a context. It is the thread's own, so texts may
+    /// be compiled in parallel.
     static LAST: Cell<Option<Problem>> = const { Cell::new(None) };
 }
 
@@ -82,12 +95,14 @@ pub(crate) struct Failed(());
 pub(crate) type Result<T> = std::result::Result<T, Failed>;
 
 /// An error at a place.
+/// Messages follow the rules of the whole project: lower case, no full stop, what the text says in backticks.
 pub(crate) fn error(span: Span, message: impl Display) -> Failed {
     Problem { severity: Severity::Error, span, message: message.to_string(), help: None, bug: None }
         .put_aside()
 }
 
 /// What this compiler does not support, by name.
+/// One wording for all, so that tools (`examples/foreign`) can count what is missing.
 pub(crate) fn unsupported(span: Span, what: impl Display) -> Failed {
     error(span, format_args!("{what} is not supported by this compiler"))
 }
@@ -107,6 +122,7 @@ impl Failed {
     }
 
     /// What is wrong.
+    /// If the error was taken before, which would be a mistake of this crate, there is still a message.
     pub fn problem(self) -> Problem {
         let Failed(()) = self;
         let none = || Problem {
@@ -121,6 +137,7 @@ impl Failed {
 }
 
 /// A text with a name.
+/// Shared, because the preprocessor reads a text while it adds others.
 #[derive(Debug)]
 pub(crate) struct File {
     pub name: String,
@@ -152,6 +169,7 @@ impl Files {
     }
 
     /// Line and column of the start of a span, both from 1; the column counts bytes.
+    /// [`Diagnostic`] turns it into characters; the line table of PTX needs no columns.
     pub fn place(&self, span: Span) -> (u32, u32) {
         let lines = &self.get(span.file()).lines;
         let line = lines.partition_point(|start| *start <= span.start()).max(1);
@@ -180,12 +198,15 @@ pub(crate) fn joined(parts: &[impl AsRef<str>], between: &str) -> String {
 }
 
 /// At most this many errors are reported in one run.
+/// More do not help a reader, and a text that consists of mistakes would take long: noting one compares it with the
+/// others.
 const MAX_ERRORS: usize = 20;
 
 /// Collects problems, in the order of the text.
 #[derive(Debug, Default)]
 pub(crate) struct Sink {
     problems: Vec<Problem>,
+    /// How many of the problems are errors.
     errors: usize,
     /// What is no warning, because it is right in most programs: lines, and what to do there if one finds its results wrong.
     #[cfg(feature = "host")]
@@ -194,6 +215,7 @@ pub(crate) struct Sink {
 
 impl Sink {
     /// Notes an error. The same message at the same place is noted once.
+    /// That happens when a template is checked for several arguments, or a header is read by several kernels.
     pub fn add(&mut self, failed: Failed) {
         self.note(failed.problem());
     }
@@ -205,6 +227,7 @@ impl Sink {
         }
         self.errors += usize::from(problem.severity == Severity::Error);
         let place = |problem: &Problem| (problem.span.file(), problem.span.start());
+        // Stages find problems in their own order: the parser reports one after the preprocessor has read to the end.
         let at = self.problems.partition_point(|known| place(known) <= place(&problem));
         self.problems.insert(at, problem);
     }
@@ -219,6 +242,7 @@ impl Sink {
         self.note(Problem { severity: Severity::Warning, span, message: message.to_string(), help, bug });
     }
 
+    /// Whether there was an error. Warnings do not count.
     pub fn failed(&self) -> bool {
         self.errors > 0
     }

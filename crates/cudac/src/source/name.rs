@@ -1,4 +1,7 @@
 //! Names of the source, each stored once.
+//!
+//! Comparing two names compares two numbers, and hashing one hashes a number; text is compared only when a token is
+//! made. The text of a number is stored in the same way.
 
 use std::borrow::Borrow;
 use std::fmt;
@@ -8,6 +11,9 @@ use super::arena::Arena;
 use super::map::Set;
 
 /// Words that cannot be names of the text, in the order of the alphabet.
+/// Binary search needs that order. Those of [lex.key] that device code has no use for, such as `thread_local`, are
+/// absent, and so are the alternative spellings of operators (`and`, `not`). `__int128` and `__int64` are no keywords
+/// of C++, but of the compilers that nvcc works with, and name types all the same.
 const KEYWORDS: [&str; 62] = [
     "__int128",
     "__int64",
@@ -74,11 +80,14 @@ const KEYWORDS: [&str; 62] = [
 ];
 
 /// An identifier, or the text of a number. Names of one compilation are compared by their numbers.
+/// A reference, so that it can say its text without the table; [`Names`] makes them all, hence equal texts have equal
+/// numbers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Name<'t>(&'t Stored<'t>);
 
 #[derive(Clone, Copy, Debug)]
 struct Stored<'t> {
+    /// From 1, in the order in which the text mentions them.
     number: u32,
     is_keyword: bool,
     text: &'t str,
@@ -116,6 +125,7 @@ impl fmt::Display for Name<'_> {
 }
 
 /// A name that is found by its text.
+/// The set of names needs other keys than every other map: it hashes what it looks for as text.
 #[derive(Debug, PartialEq, Eq)]
 struct ByText<'t>(Name<'t>);
 
@@ -134,6 +144,7 @@ impl Borrow<str> for ByText<'_> {
 /// All names of a compilation.
 #[derive(Debug)]
 pub(crate) struct Names<'t> {
+    /// Here because whoever makes names puts lists beside them: one argument in place of two.
     pub arena: Arena<'t>,
     known: Set<ByText<'t>>,
     count: u32,
@@ -144,6 +155,7 @@ impl<'t> Names<'t> {
         Names { arena, known: Set::default(), count: 0 }
     }
 
+    /// The name with this text, which is stored if it is new.
     pub fn get(&mut self, text: &str) -> Name<'t> {
         if let Some(known) = self.known.key(text) {
             return known.0;

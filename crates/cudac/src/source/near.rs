@@ -1,15 +1,23 @@
 //! Which known name a misspelt one may have meant.
+//!
+//! The measure is the distance of Damerau and Levenshtein in its restricted form (no part is edited twice), over bytes,
+//! because identifiers are ASCII. Exchanged neighbours count as one mistake, as they are one when typing.
 
 /// Names longer than this are not compared.
+/// The rows of the table are arrays of that length, so nothing is allocated, although an unknown name is compared with
+/// hundreds.
 const LONGEST: usize = 64;
 
 /// The name that differs least, if it differs in a third of its letters at most.
+/// Of several that are equally near, the first in the alphabet wins, so that the message does not depend on an order of
+/// insertion.
 pub(crate) fn nearest<'n>(wrong: &str, known: impl Iterator<Item = &'n str>) -> Option<&'n str> {
     // A letter or two are like too many names.
     if !(3..=LONGEST).contains(&wrong.len()) {
         return None;
     }
     let allowed = (wrong.len() / 3).max(1);
+    // A length that differs too much cannot be near enough, which spares most comparisons.
     let close = known.filter(|name| name.len() <= LONGEST && name.len().abs_diff(wrong.len()) <= allowed);
     close
         .map(|name| (distance(wrong, name), name))
@@ -21,6 +29,8 @@ pub(crate) fn nearest<'n>(wrong: &str, known: impl Iterator<Item = &'n str>) -> 
 /// Of two names that are not too long: how many letters have to be inserted, removed, replaced or exchanged with their neighbour.
 fn distance(a: &str, b: &str) -> usize {
     let (a, b) = (a.as_bytes(), b.as_bytes());
+    // Row `i` of the table is `rows[2]` while it is filled, with the two rows above it: an exchange of neighbours looks
+    // back two.
     let mut rows = [[0; LONGEST + 1]; 3];
     rows[1].iter_mut().enumerate().for_each(|(j, far)| *far = j);
     for i in 1..=a.len() {

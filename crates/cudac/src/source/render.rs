@@ -1,4 +1,7 @@
 //! A problem in words: message, place, the line of the source, a caret, and what to do.
+//!
+//! The form is that of rustc, because it shows the line. [`Diagnostic`] owns its texts, so it outlives the compilation,
+//! and has all parts apart: the page draws them itself, and the command line uses `Display`.
 
 use std::fmt;
 
@@ -13,7 +16,7 @@ pub enum Severity {
     Warning,
 }
 
-/// What a warning is about, if tools tell it from others.
+/// What a warning is about, if tools tell it from others: these surely go wrong when the line is executed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bug {
     /// A variable is read that has no value, whenever the text is executed.
@@ -60,6 +63,8 @@ impl Diagnostic {
         let span = problem.span;
         let (line, column) = files.place(span);
         let text = files.line(span.file(), line);
+        // Columns become characters here. `get` fails inside of a character, where a span should not begin; the line is
+        // then marked at its end.
         let before = text.get(..column as usize - 1).unwrap_or(text);
         let rest = &text[before.len()..];
         let meant = rest.get(..(span.end().saturating_sub(span.start()) as usize).min(rest.len()));
@@ -90,6 +95,7 @@ impl fmt::Display for Diagnostic {
         // Tabs are repeated, so that the caret stands where the reader's tabs put the text.
         let before = self.text.chars().take(self.column as usize - 1);
         let indent: String = before.map(|c| if c == '\t' { '\t' } else { ' ' }).collect();
+        // A long line is cut above, and the carets with it.
         let carets = (self.width as usize).min(LONGEST_LINE.saturating_sub(indent.len()).max(1));
         write!(f, " {:margin$} | {indent}{:^<carets$}", "", "")?;
         match &self.help {
