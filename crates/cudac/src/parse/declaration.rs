@@ -1,4 +1,9 @@
 //! Declarations, of a file and of a block.
+//!
+//! A declaration begins with specifiers in any order, a type among them; CUDA's words for memory and functions are
+//! specifiers like `static`. Then follow declarators ([`super::declarator`]), and the first decides whether this is a
+//! function. Left out: members that are defined outside of their type, and `__attribute__`. Specification: C++17,
+//! [dcl.dcl].
 
 use super::Parser;
 use super::scope::Entity;
@@ -20,6 +25,8 @@ pub(super) struct Specifiers<'t> {
 const DECLARATIONS: [&str; 9] =
     ["using", "static_assert", "_Static_assert", "template", "namespace", "struct", "class", "union", "enum"];
 
+/// Words that precede the type, or follow it ([`Parser::more_specifiers`]). Those without a meaning here are in the
+/// list, so that they begin a declaration.
 const SPECIFIERS: [&str; 24] = [
     "static",
     "extern",
@@ -66,9 +73,11 @@ impl<'t> Parser<'_, 't> {
                 Ok(declaration) => found.push(declaration),
                 Err(problem) => {
                     self.report(problem);
+                    // The mistake may have been at any depth, and inside of template arguments.
                     self.depth = depth;
                     self.closes_angle = false;
                     self.recover(from);
+                    // Recovery stops before a brace that closes more than is open. Nobody else would take it.
                     if self.is("}") && !is_braced {
                         self.next();
                     }
@@ -78,6 +87,8 @@ impl<'t> Parser<'_, 't> {
     }
 
     /// Whether the next tokens begin a declaration rather than an expression.
+    /// C++17, [stmt.ambig]: `T * x;` is a declaration if `T` is a type. Only tokens are looked at, so a type before `(`
+    /// is judged by its looks: `T(x);` is read as an expression, where C++ reads a declaration of `x`.
     pub(super) fn at_declaration(&mut self) -> bool {
         if let Some(word) = self.token().word() {
             let word = word.as_str();
@@ -91,6 +102,7 @@ impl<'t> Parser<'_, 't> {
         if !self.at_type() {
             return false;
         }
+        // The type is read to find its end; nothing that it says is kept.
         let before = self.at;
         let is_type = self.plain_type().is_ok();
         let is_declarator = is_type
@@ -110,6 +122,7 @@ impl<'t> Parser<'_, 't> {
         is_declarator
     }
 
+    /// `is_file` is false in blocks and types, where the caller has seen that this is no expression.
     pub(super) fn declaration(&mut self, is_file: bool) -> Result<Declaration<'t>> {
         let start = self.span();
         if self.take(";") {
@@ -143,6 +156,7 @@ impl<'t> Parser<'_, 't> {
         self.typed(specifiers)
     }
 
+    /// The error where a declaration has to begin, with what people most often meant.
     fn no_declaration(&mut self) -> Failed {
         if let Some(word) = self.token().word()
             && headers::is_of_hardware(word.as_str())
@@ -165,7 +179,7 @@ impl<'t> Parser<'_, 't> {
         problem
     }
 
-    /// `[[…]]` and `__attribute__((…))`, which change nothing that a kernel computes.
+    /// `[[…]]`, which changes nothing that a kernel computes. Attributes are skipped unread ([dcl.attr.grammar]).
     pub(super) fn attributes(&mut self) -> Result<()> {
         while self.is("[") && self.ahead(1).is("[") {
             while !(self.is("]") && self.ahead(1).is("]")) {
@@ -193,6 +207,7 @@ impl<'t> Parser<'_, 't> {
                     storage.is_extern = true;
                     if let Kind::Text(language) = &self.ahead(1).kind {
                         storage.is_extern_c = **language == *b"C";
+                        // `extern "C"` says how a function is called and not that it is elsewhere.
                         storage.is_extern = false;
                         self.next();
                     }
@@ -238,6 +253,7 @@ impl<'t> Parser<'_, 't> {
         Ok(found)
     }
 
+    /// `alignas(T)` is `alignas(alignof(T))` ([dcl.align]).
     fn alignment(&mut self, start: Span) -> Result<Expr<'t>> {
         if self.at_type() {
             let ty = self.type_name()?;
@@ -254,6 +270,7 @@ impl<'t> Parser<'_, 't> {
         }
         self.late = Storage::default();
         let base = self.plain_type()?;
+        // Words between the qualifiers and the type, as in `const __device__ int x`.
         let (late, own) = (self.late, &mut specifiers.storage);
         own.is_shared |= late.is_shared;
         own.is_constant |= late.is_constant;
@@ -267,8 +284,10 @@ impl<'t> Parser<'_, 't> {
         if specifiers.storage.is_typedef {
             return self.typedef(base);
         }
+        // The first declarator is read to see whether it is a function; for variables it is read again with the others.
         let before = self.at;
         let mut declarator = self.declarator(base)?;
+        // Specifiers may also stand between the type and the name: `void __global__ k()`.
         if declarator.name.is_none() {
             self.more_specifiers(&mut specifiers)?;
             if self.is_word("operator") {
@@ -298,6 +317,7 @@ impl<'t> Parser<'_, 't> {
         self.variables(base, &specifiers).map(Declaration::Variables)
     }
 
+    /// Adds what is said after the type. Words that make no sense there (`typedef`, `extern`) are not looked for.
     fn more_specifiers(&mut self, specifiers: &mut Specifiers<'t>) -> Result<()> {
         let more = self.specifiers()?;
         if !more.launch_bounds.is_empty() {
@@ -320,6 +340,8 @@ impl<'t> Parser<'_, 't> {
     }
 
     /// Whether `(` begins parameters and not the arguments of a variable's constructor.
+    /// C++17, [dcl.ambig.res]: what can be a parameter is one. At the top of a kernel's text, a variable with a
+    /// constructor is left out, so `(` always begins parameters.
     fn at_parameters(&mut self) -> bool {
         if self.ahead(1).is(")") || self.ahead(1).is("...") {
             return true;
@@ -333,6 +355,8 @@ impl<'t> Parser<'_, 't> {
         found
     }
 
+    /// Whether a type is followed by what may follow one in a parameter, and not by `(` or `{`, which would construct a
+    /// value.
     fn at_declaration_or_end(&mut self) -> bool {
         let before = self.at;
         let is_type = self.plain_type().is_ok();
@@ -342,6 +366,7 @@ impl<'t> Parser<'_, 't> {
         found
     }
 
+    /// A variable is known from its declarator on, in its own initialiser too ([basic.scope.pdecl]).
     fn variables(&mut self, base: Type<'t>, specifiers: &Specifiers<'t>) -> Result<&'t [Variable<'t>]> {
         let mut variables = Vec::new();
         loop {
@@ -396,6 +421,7 @@ impl<'t> Parser<'_, 't> {
         Ok(Declaration::Group(self.arena.list(&aliases)))
     }
 
+    /// `namespace a { … }`, `namespace a::b { … }`, and `namespace a = b;`.
     fn namespace(&mut self) -> Result<Declaration<'t>> {
         self.next();
         let name =
@@ -425,6 +451,7 @@ impl<'t> Parser<'_, 't> {
             Ok(body)
         })?;
         self.expect("}", "at the end of the namespace")?;
+        // `a::b` is `b` inside of `a`; the outermost is made by the caller's last line.
         let body = inner
             .into_iter()
             .rev()
@@ -432,6 +459,7 @@ impl<'t> Parser<'_, 't> {
         Ok(Declaration::Namespace { name, body })
     }
 
+    /// A directive, an alias, or one name.
     fn using(&mut self) -> Result<Declaration<'t>> {
         self.next();
         if self.take_word("namespace") {
@@ -449,6 +477,7 @@ impl<'t> Parser<'_, 't> {
         Ok(Declaration::UsingName(path))
     }
 
+    /// The name means the same here as there; `check` finds out what that is.
     fn use_name(&mut self, path: &Path<'t>) {
         if let (Some(found), Some(last)) = (self.scopes.resolve(path), path.parts.last()) {
             self.scopes.declare(last.name, found);
@@ -464,6 +493,7 @@ impl<'t> Parser<'_, 't> {
         self.expect("=", "after the name of the type")?;
         let ty = self.type_name()?;
         self.expect(";", "after the declaration")?;
+        // An alias template is declared in the scope around its parameters, by `declare_template`.
         let entity = if template.is_some() { Entity::TypeTemplate } else { Entity::Type };
         if template.is_none() {
             self.scopes.declare(name, entity);
@@ -486,6 +516,7 @@ impl<'t> Parser<'_, 't> {
         Ok(Declaration::StaticAssert { condition, message, span: self.since(start) })
     }
 
+    /// `extern "C" { … }`. The language is not looked at: `extern "C++"` is taken for it.
     fn extern_block(&mut self) -> Result<Declaration<'t>> {
         self.next();
         self.next();
@@ -539,6 +570,8 @@ impl<'t> Parser<'_, 't> {
         let path =
             Path { parts: self.arena.list(&[super::tree::Part { name, arguments: None, span }]), span };
         let ty = tree::plain(self.arena, TypeKind::Named(path), span);
+        // A name on the next line is a new declaration, and the `;` is missing, which happens more often than a
+        // variable there.
         let starts_line = self.token().starts_line && !specifiers.storage.is_typedef;
         if !matches!(self.token().kind, Kind::Word(_) | Kind::Punct("*")) || starts_line {
             self.expect(";", "after the type")?;

@@ -1,4 +1,9 @@
 //! What follows a type in a declaration: pointers, references, the name, array lengths.
+//!
+//! A declarator is written as its variable is used, so what stands nearest to the name applies first ([dcl.meaning]):
+//! `int* a[4]` is an array of pointers, `int (*a)[4]` a pointer to an array. The type is therefore built from the
+//! outside in while the text is read from the left. Left out: functions that return pointers to functions or to arrays,
+//! and parentheses without `*` or `&`.
 
 use super::Parser;
 use super::tree::{self, Type, TypeKind, TypeNode};
@@ -6,24 +11,28 @@ use crate::source::{Name, Result, Span, unsupported};
 
 /// A name, if there is one, and its type.
 pub(super) struct Declarator<'t> {
+    /// A cast and a parameter may have none.
     pub name: Option<(Name<'t>, Span)>,
     pub ty: Type<'t>,
 }
 
 impl<'t> Parser<'_, 't> {
+    /// The rest of a type after `base`, and the name in it.
     pub(super) fn declarator(&mut self, base: Type<'t>) -> Result<Declarator<'t>> {
         let ty = self.pointers(base)?;
         let is_nested = self.is("(") && (self.ahead(1).is("*") || self.ahead(1).is("&"));
         if is_nested {
             return self.nested_declarator(ty);
         }
+        // A keyword here is the specifier of something else, such as `const` after a method.
         let has_name = self.token().word().is_some_and(|word| !word.is_keyword());
         let name = if has_name { Some(self.name("a name")?) } else { None };
         let ty = self.arrays(ty)?;
         Ok(Declarator { name, ty })
     }
 
-    /// `(*name)[4]` and `(name)[4]`: what is inside applies after the arrays.
+    /// `(*name)[4]` and `(&name)[4]`: what is inside applies after the arrays. Only one level is read: a pointer or a
+    /// reference to an array or a function, or an array of such pointers.
     fn nested_declarator(&mut self, base: Type<'t>) -> Result<Declarator<'t>> {
         let start = self.span();
         self.next();
@@ -75,6 +84,8 @@ impl<'t> Parser<'_, 't> {
                 match self.token().word().map(Name::as_str) {
                     Some("const") => is_const = true,
                     Some("volatile") => is_volatile = true,
+                    // A promise to the optimiser, which this one does not need: it never assumes that two pointers
+                    // differ.
                     Some("__restrict__" | "__restrict" | "restrict") => {}
                     _ => break,
                 }
@@ -89,6 +100,7 @@ impl<'t> Parser<'_, 't> {
         Ok(self.wrap(ty, &lengths))
     }
 
+    /// The lengths in the order of the text. `[[` begins an attribute.
     fn array_lengths(&mut self) -> Result<Vec<(Option<super::tree::Expr<'t>>, Span)>> {
         let mut lengths = Vec::new();
         while self.is("[") && !self.ahead(1).is("[") {
@@ -111,6 +123,7 @@ impl<'t> Parser<'_, 't> {
     /// An array of arrays has the last length innermost.
     fn wrap(&self, ty: Type<'t>, lengths: &[(Option<tree::Expr<'t>>, Span)]) -> Type<'t> {
         lengths.iter().rev().fold(ty, |ty, (length, span)| {
+            // Messages about the type should show the element's type, if that is before the brackets.
             let span = if ty.span.end() <= span.start() { ty.span } else { *span };
             tree::plain(self.arena, TypeKind::Array(ty, *length), span)
         })

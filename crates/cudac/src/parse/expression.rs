@@ -1,16 +1,23 @@
 //! Expressions: operators by precedence.
 //!
 //! Specification: C++17, [expr].
+//!
+//! Binary operators are read by precedence climbing, all others by functions that call each other in the order of the
+//! grammar. `a < b` is a comparison unless `a` is known as a template; `(T)x` is a conversion only if `T` is known as a
+//! type. Inside of template arguments (`closes_angle`), `>` and `>>` end the list.
 
 use super::tree::{Expr, ExprKind};
 use super::{Parser, tree};
 use crate::lex::{Kind, binding};
 use crate::source::{Name, Result, Span, error, unsupported};
 
+/// They group to the right and bind more weakly than `?:` ([expr.ass]).
 const ASSIGNMENTS: [&str; 11] = ["=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="];
 
 impl<'t> Parser<'_, 't> {
     /// An expression with commas.
+    /// Only where the grammar has no other use for a comma: arguments and initialisers are read by
+    /// [`Self::assignment`].
     pub(super) fn expression(&mut self) -> Result<Expr<'t>> {
         let mut left = self.assignment()?;
         while self.is(",") {
@@ -32,6 +39,7 @@ impl<'t> Parser<'_, 't> {
             let Kind::Punct(punct) = parser.token().kind else { return Ok(left) };
             let Some(operator) = ASSIGNMENTS.iter().find(|own| **own == punct) else { return Ok(left) };
             parser.next();
+            // `x = {1, 2}` assigns what the list makes of the type of `x`.
             let right = if parser.is("{") { parser.list()? } else { parser.assignment()? };
             let (span, depth) = (left.span.to(right.span), left.depth.max(right.depth));
             parser.node(ExprKind::Assign(operator, left, right), span, depth)
@@ -39,6 +47,7 @@ impl<'t> Parser<'_, 't> {
     }
 
     /// A condition and its two values, or less.
+    /// Between `?` and `:` any expression may stand, as in parentheses ([expr.cond]).
     pub(super) fn conditional(&mut self) -> Result<Expr<'t>> {
         let condition = self.binary(0)?;
         if !self.take("?") {
@@ -52,6 +61,7 @@ impl<'t> Parser<'_, 't> {
         self.node(ExprKind::Conditional(condition, yes, no), span, depth)
     }
 
+    /// Reads operators that bind more strongly than `weakest`; equal ones group to the left.
     fn binary(&mut self, weakest: u8) -> Result<Expr<'t>> {
         let mut left = self.unary()?;
         loop {
@@ -67,6 +77,7 @@ impl<'t> Parser<'_, 't> {
         }
     }
 
+    /// C++17, [expr.unary] and [expr.cast].
     pub(super) fn unary(&mut self) -> Result<Expr<'t>> {
         let start = self.span();
         if let Kind::Punct(operator @ ("+" | "-" | "!" | "~" | "*" | "&" | "++" | "--")) = self.token().kind {
@@ -95,6 +106,7 @@ impl<'t> Parser<'_, 't> {
     }
 
     /// `(type) value`, if the parentheses hold a type and nothing else.
+    /// The type is read on trial: `(a)(b)` is a call if `a` is no type.
     fn try_cast(&mut self, start: Span) -> Result<Option<Expr<'t>>> {
         let before = self.at;
         self.next();
@@ -104,6 +116,7 @@ impl<'t> Parser<'_, 't> {
             return Ok(None);
         };
         self.next();
+        // `(T){…}` is a compound literal of C, which C++ does not have.
         if self.is("{") {
             self.at = before;
             return Ok(None);
@@ -114,6 +127,7 @@ impl<'t> Parser<'_, 't> {
         self.node(kind, span, depth).map(Some)
     }
 
+    /// `sizeof x`, `sizeof(T)` and `alignof(T)`. `sizeof (x)` is tried as a type first.
     fn size(&mut self, start: Span) -> Result<Expr<'t>> {
         let is_size = self.is_word("sizeof");
         self.next();
@@ -163,6 +177,8 @@ impl<'t> Parser<'_, 't> {
                     self.node(ExprKind::Postfix(punct, base), self.since(start), depth)?
                 }
                 #[cfg(feature = "host")]
+                // `<<<` is no token of C++: the lexer made `<<` and `<` of it. An operand cannot begin with `<`, so
+                // this is a launch.
                 "<<" if self.ahead(1).is("<") && self.text.macros.is_program => self.launch(base)?,
                 "<<" if self.ahead(1).is("<") => {
                     return Err(unsupported(self.span(), "launching a kernel with `<<<`")
@@ -174,6 +190,7 @@ impl<'t> Parser<'_, 't> {
         }
     }
 
+    /// What is behind `.` or `->`.
     fn member(&mut self, base: Expr<'t>, is_arrow: bool) -> Result<Expr<'t>> {
         self.next();
         let is_template = self.take_word("template");
@@ -198,6 +215,9 @@ impl<'t> Parser<'_, 't> {
     }
 
     /// Whether `<` after a member's name begins template arguments: a `>` and a `(` follow soon, with little in between.
+    /// The type of the object is not known to the parser, so it cannot look the member up. C++ asks for `template`
+    /// there if the type depends on a parameter, and otherwise knows the type ([temp.names]); here a form that no
+    /// comparison has decides.
     fn at_member_arguments(&self, member: Name<'t>) -> bool {
         self.is("<")
             && self.scopes.may_be_template(member)
@@ -215,6 +235,7 @@ impl<'t> Parser<'_, 't> {
             let what = self.token().quoted();
             let problem =
                 error(self.span(), format_args!("expected `,` or `)` in the arguments, found {what}"));
+            // If the line has changed, a forgotten `)` is more likely than a wrong token.
             let far = self.text.files.place(open).0 != self.text.files.place(self.span()).0;
             return Err(if far {
                 self.expect(")", "after the arguments").err().unwrap_or(problem)
@@ -226,6 +247,7 @@ impl<'t> Parser<'_, 't> {
         Ok(arguments)
     }
 
+    /// Items up to a bracket, which stays. A comma before the bracket is allowed, as in lists.
     fn list_until(&mut self, close: &str) -> Result<&'t [Expr<'t>]> {
         let mut items = Vec::new();
         while !self.is(close) {

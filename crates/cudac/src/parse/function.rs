@@ -1,4 +1,8 @@
 //! Functions: parameters, body, constructors, operators.
+//!
+//! Words that say where a function runs are in its `Storage`; what follows the parameters is read here. The body is
+//! read at once, also that of a method, so a method can use only those types and templates of its struct that precede
+//! it, while C++ reads it after the whole struct ([class.mem]); values and functions are looked up later, by `check`.
 
 use super::Parser;
 use super::declaration::Specifiers;
@@ -34,8 +38,10 @@ impl<'t> Parser<'_, 't> {
             if self.is("...") {
                 return Err(unsupported(self.span(), "a template with any number of arguments"));
             }
+            // A parameter without a name is declared with an empty one, which no text can mention.
             let (name, span) = declarator.name.unwrap_or_else(|| (self.text.names.get(""), start));
             self.declare_value(name);
+            // A default is read where it is written, and evaluated at each call ([dcl.fct.default]).
             let init = if self.take("=") { Some(Init::Assign(self.assignment()?)) } else { None };
             let (storage, align) = (specifiers.storage, None);
             parameters.push(Variable { name, ty: declarator.ty, init, storage, align, span });
@@ -87,6 +93,7 @@ impl<'t> Parser<'_, 't> {
         loop {
             match self.token().word().map(Name::as_str) {
                 Some("const") => is_const = true,
+                // There are no exceptions in device code, so nothing follows from `noexcept`.
                 Some("noexcept" | "volatile" | "__forceinline__") => {}
                 Some(word @ ("override" | "final")) => {
                     return Err(unsupported(self.span(), format_args!("`{word}`")));
@@ -95,6 +102,7 @@ impl<'t> Parser<'_, 't> {
             }
             self.next();
         }
+        // It may name parameters, which is why it is read in their scope ([dcl.fct]).
         if self.take("->") {
             result = self.type_name()?;
         }
@@ -129,6 +137,7 @@ impl<'t> Parser<'_, 't> {
             }
             self.expect(";", "after the declaration")?;
         } else if self.is("{") {
+            // A body inside of template arguments is that of a lambda.
             let outer = std::mem::replace(&mut self.closes_angle, false);
             let body = self.nested(Self::block);
             self.closes_angle = outer;
@@ -171,6 +180,7 @@ impl<'t> Parser<'_, 't> {
             self.next();
             let base = self.plain_type()?;
             let ty = self.declarator(base)?.ty;
+            // One name for all: which type is converted to is in the result.
             let name = self.text.names.get("operator T");
             let function = self.function(specifiers, ty, name, start)?;
             return Ok(Some(self.arena.put(Function { is_conversion: true, ..*function })));
@@ -187,6 +197,7 @@ impl<'t> Parser<'_, 't> {
 }
 
 /// The expressions of an initialiser in round brackets or of a list.
+/// One for `= value`, for which it does not matter that `value` may be a list itself.
 pub(crate) fn values<'i, 't>(init: &'i Init<'t>) -> &'i [Expr<'t>] {
     match init {
         Init::Assign(value) => std::slice::from_ref(value),

@@ -1,6 +1,10 @@
 //! `asm` with operands.
 //!
 //! Specification: Inline PTX Assembly in CUDA.
+//!
+//! The instructions are not parsed here: `check::asm` types the operands, and `lower::asm` puts registers into the
+//! text. Left out: names for operands (`[name] "r"(x)`), and clobbers other than `"memory"`, which are read and mean
+//! nothing to PTX.
 
 use super::Parser;
 use super::tree::{Asm, AsmOperand, StmtKind};
@@ -11,6 +15,7 @@ use crate::source::Result;
 const MAX_OPERANDS: usize = 64;
 
 impl<'t> Parser<'_, 't> {
+    /// `asm volatile ("text" : "=r"(out) : "r"(in) : "memory");`
     pub(super) fn asm(&mut self) -> Result<StmtKind<'t>> {
         self.next();
         let mut is_volatile = false;
@@ -24,6 +29,7 @@ impl<'t> Parser<'_, 't> {
         let text_span = self.since(start);
         // `::` is one token, and means that a list is empty.
         let mut lists: [&[AsmOperand<'t>]; 2] = [&[], &[]];
+        // 1 after the first colon, where outputs are, then 2 for inputs and 3 for clobbers.
         let mut section = 0;
         let mut touches_memory = false;
         while !self.is(")") {
@@ -65,6 +71,7 @@ impl<'t> Parser<'_, 't> {
         Ok(self.arena.list(&operands))
     }
 
+    /// Whether one of them is `"memory"`.
     fn clobbers(&mut self) -> Result<bool> {
         let mut touches_memory = false;
         while let Kind::Text(_) = self.token().kind {
@@ -77,6 +84,7 @@ impl<'t> Parser<'_, 't> {
     }
 
     /// Strings in a row.
+    /// They are one, as in every expression; people write an instruction a line.
     fn string(&mut self, what: &str) -> Result<&'t [u8]> {
         let Kind::Text(first) = self.token().kind else {
             return Err(self.expected(&format!("a string with {what}")));

@@ -3,8 +3,15 @@
 //! C++ cannot be read without knowing which names are types and templates, so the parser keeps a table of names
 //! ([`scope`]); what they mean is the business of `check`. A name that nothing declares may be one of this compiler's
 //! own functions and types: its text is then read, once (`builtins`). After an error the parser continues with the next
-//! statement or declaration, so that one run reports several errors. Left out, and rejected by name: `goto` in kernels, virtual
-//! functions, inheritance, exceptions, `new`, function pointers, range-based loops, and bit fields.
+//! statement or declaration, so that one run reports several errors.
+//!
+//! It is a recursive descent, and looks ahead where the grammar of C++ is ambiguous ([stmt.ambig], [dcl.ambig.res]):
+//! what can be a declaration is one. A look ahead reads types for real and then goes back (`self.at = before`), which
+//! is harmless, because reading a type declares nothing but this compiler's own names.
+//!
+//! Left out, and rejected by name: virtual functions, inheritance, exceptions, structured bindings, bit fields, and
+//! templates with any number of arguments. `goto`, `new`, destructors and pointers to functions exist in whole programs
+//! only (`program`). Specification: C++17; CUDA programming guide, "C++ Language Extensions".
 
 mod declaration;
 mod declarator;
@@ -31,26 +38,33 @@ use scope::Scopes;
 use tree::{Declaration, Expr, ExprKind, Node, Stmt, StmtKind, StmtNode, Storage};
 
 /// Expressions in expressions, statements in statements, types in types.
+/// All three are recursive here and in `check` and `lower`, and no text may overflow the stack.
 const MAX_DEPTH: u16 = 100;
 
 /// The depth of an expression's tree, which operators in a row make deep without nesting.
+/// The parser reads them in a loop, but the stages after it go through the tree recursively.
 const MAX_EXPR_DEPTH: u16 = 250;
 
 struct Parser<'s, 't> {
     /// What the stages before know of the text.
     text: Preprocessor<'s, 't>,
+    /// That of the names in `text`, within reach of a shared reference.
     arena: Arena<'t>,
+    /// All of the file, ended by [`Kind::End`]. It can change: `>>` may become two tokens.
     tokens: Vec<Token<'t>>,
     at: usize,
+    /// How many of [`Self::nested`] are on the stack.
     depth: u16,
     scopes: Scopes<'t>,
     /// Declarations of this compiler's own functions and types that the text uses.
+    /// They come before those of the text, whichever asked for them.
     own: Vec<Declaration<'t>>,
     /// Inside of template arguments, where `>` ends the list.
     closes_angle: bool,
     /// Inside of `extern "C" { … }`.
     is_c: bool,
     /// What was said of a variable after the qualifiers of its type.
+    /// Only [`Self::plain_type`] meets these words there, and only a declaration has a use for them.
     late: Storage,
 }
 
@@ -80,6 +94,7 @@ pub(crate) fn parse<'t>(
         let shape = parser.text.names.get("dim3");
         parser.load_own(shape);
     }
+    // The arguments of `instances` are read last, because they name templates and types of the text.
     let declarations = parser.declarations(false);
     #[cfg(feature = "host")]
     let instances: Vec<_> = instances.iter().filter_map(|text| parser.instance(text)).collect();
@@ -94,6 +109,7 @@ pub(crate) fn parse<'t>(
 
 impl<'t> Parser<'_, 't> {
     /// Reads this compiler's own declarations of a name, if there are any and they have not been read.
+    /// It can be in the middle of an expression, so everything that is the text's own state is put away meanwhile.
     fn load_own(&mut self, name: Name<'t>) -> bool {
         let Some((title, text)) = headers::own(name.as_str(), self.text.macros.is_program) else {
             return false;
@@ -105,6 +121,7 @@ impl<'t> Parser<'_, 't> {
         let tokens = self.text.run_own(file, 0, false);
         let outer = (std::mem::replace(&mut self.tokens, tokens), self.at, self.depth, self.closes_angle);
         let scope = self.scopes.enter_global();
+        // The depth is kept: texts that use each other nest on the same stack.
         (self.at, self.closes_angle) = (0, false);
         let declarations = self.declarations(false);
         self.own.extend(declarations);
@@ -130,6 +147,7 @@ impl<'t> Parser<'_, 't> {
         self.tokens[self.at.saturating_sub(1)].span
     }
 
+    /// From a place to the end of what has been read.
     fn since(&self, start: Span) -> Span {
         start.to(self.end())
     }
@@ -164,6 +182,7 @@ impl<'t> Parser<'_, 't> {
     }
 
     /// Consumes a bracket or sign, or says where it is missing: after the token before.
+    /// A missing `;` at the end of a line would otherwise be reported at the next line, which is all right.
     fn expect(&mut self, punct: &'static str, place: &str) -> Result<()> {
         if self.take(punct) {
             return Ok(());
@@ -213,6 +232,7 @@ impl<'t> Parser<'_, 't> {
     }
 
     /// Inside of parentheses `>` is an operator again.
+    /// C++17, [temp.names]: only a `>` that is not nested in brackets ends template arguments.
     fn inside_brackets<T>(&mut self, inner: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         let outer = std::mem::replace(&mut self.closes_angle, false);
         let result = inner(self);
@@ -232,6 +252,7 @@ impl<'t> Parser<'_, 't> {
     }
 
     /// An expression in parentheses, which belong to it.
+    /// No node of its own: parentheses mean nothing once the tree exists, and messages quote them with the expression.
     fn spanned(&self, inner: Expr<'t>, start: Span) -> Expr<'t> {
         self.arena.put(Node { span: self.since(start), ..*inner })
     }
@@ -242,6 +263,7 @@ impl<'t> Parser<'_, 't> {
     }
 
     /// After an error: to the end of the statement or the block.
+    /// At least one token is skipped, or an error that consumed nothing would be found again forever.
     fn recover(&mut self, from: usize) {
         let mut depth = 0usize;
         if self.at == from {
@@ -255,11 +277,13 @@ impl<'t> Parser<'_, 't> {
                     return;
                 }
                 Kind::Punct("{") => depth += 1,
+                // The end of a block around the mistake, which belongs to the caller.
                 Kind::Punct("}") if depth == 0 => return,
                 Kind::Punct("}") => {
                     depth -= 1;
                     if depth == 0 {
                         self.next();
+                        // After a struct, it does not begin an empty declaration.
                         self.take(";");
                         return;
                     }

@@ -1,4 +1,7 @@
 //! The parts that operators join: numbers, names, casts by name, constructions, lambdas.
+//!
+//! Specification: C++17, [expr.prim], [expr.type.conv], [expr.static.cast] and what follows it, [expr.prim.lambda].
+//! Left out: fold expressions, statements in expressions, and `*this` in a capture.
 
 use super::Parser;
 use super::scope::Entity;
@@ -46,6 +49,7 @@ impl<'t> Parser<'_, 't> {
         self.node(ExprKind::Text(self.arena.list(&bytes)), self.since(start), 0)
     }
 
+    /// Without a node of its own: the span grows by the parentheses.
     fn parenthesised(&mut self, start: Span) -> Result<Expr<'t>> {
         self.next();
         if self.is("{") {
@@ -59,6 +63,7 @@ impl<'t> Parser<'_, 't> {
         Ok(self.spanned(inner, start))
     }
 
+    /// `static_cast<T>(x)` and the like. The type is read like template arguments, because `>` ends it.
     fn named_cast(&mut self, kind: CastKind) -> Result<Expr<'t>> {
         let start = self.span();
         self.next();
@@ -75,6 +80,7 @@ impl<'t> Parser<'_, 't> {
         self.node(ExprKind::Cast(kind, ty, value), self.since(start), depth)
     }
 
+    /// A name, or a type and what makes a value of it.
     fn name_or_construction(&mut self, start: Span) -> Result<Expr<'t>> {
         if self.at_type() {
             let ty = self.plain_type()?;
@@ -109,6 +115,7 @@ impl<'t> Parser<'_, 't> {
             return self.node(ExprKind::Construct(ty, items, Brackets::Curly), self.since(start), depth);
         }
         match &ty.kind {
+            // `T::value` looks like a type in a type until nothing follows that makes a value of it.
             TypeKind::Named(path) if path.parts.len() > 1 => {
                 self.node(ExprKind::Path(*path), self.since(start), 0)
             }
@@ -117,6 +124,7 @@ impl<'t> Parser<'_, 't> {
         }
     }
 
+    /// The scope around the parameters is that of the lambda; what it captures is declared by `check`.
     fn lambda(&mut self) -> Result<Expr<'t>> {
         let start = self.span();
         self.next();
@@ -128,6 +136,7 @@ impl<'t> Parser<'_, 't> {
         self.node(ExprKind::Lambda(self.arena.put(lambda)), self.since(start), 0)
     }
 
+    /// `[=, &a, b = value]`: C++17, [expr.prim.lambda.capture].
     #[expect(clippy::type_complexity, reason = "the parts of a lambda, taken apart at once")]
     fn captures(&mut self) -> Result<(Option<Capture>, &'t [(Name<'t>, Capture, Option<Expr<'t>>, Span)])> {
         let mut default = None;
@@ -157,9 +166,11 @@ impl<'t> Parser<'_, 't> {
         Ok((default, self.arena.list(&captures)))
     }
 
+    /// From the parameters on, which may be missing.
     fn lambda_function(&mut self, start: Span) -> Result<Function<'t>> {
         let parameters = if self.is("(") { self.parameters()? } else { &[] };
         let mut storage = Storage::default();
+        // The call operator is `const` unless the lambda is `mutable` ([expr.prim.lambda.closure]).
         let mut is_const = true;
         loop {
             match self.token().word().map(Name::as_str) {
@@ -204,6 +215,8 @@ impl<'t> Parser<'_, 't> {
     }
 
     /// `operator+`, `operator[]`, `operator()`.
+    /// The name of the function is the operator's text, hence one name for the unary and the binary form; their
+    /// parameters differ.
     pub(super) fn operator_name(&mut self) -> Result<(Name<'t>, Span)> {
         let start = self.span();
         self.next();

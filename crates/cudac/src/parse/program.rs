@@ -1,6 +1,9 @@
 //! What only host code has: launches, `new` and `delete`, destructors, types of functions.
 //!
-//! `delete` and `new` of arrays become calls of functions that the header of the host declares.
+//! `delete` and `new` of arrays become calls of functions that the header of the host declares, in
+//! `headers/host/c.cuh`. So the stages after this one have one new node for them ([`ExprKind::New`]), which constructs
+//! an object in memory that exists. Specification: C++17, [expr.new], [expr.delete], [class.dtor]; CUDA programming
+//! guide, "Execution Configuration".
 
 use super::Parser;
 use super::declaration::Specifiers;
@@ -9,6 +12,8 @@ use crate::source::{Result, Span, error, unsupported};
 
 impl<'t> Parser<'_, 't> {
     /// `<<<grid, block>>>(a, b)` after the kernel.
+    /// The two tokens `<<` and `<` are next. The three closing ones arrive as `>>` and `>`, and must not be read as
+    /// operators.
     pub(super) fn launch(&mut self, kernel: Expr<'t>) -> Result<Expr<'t>> {
         let start = kernel.span;
         self.next();
@@ -38,6 +43,7 @@ impl<'t> Parser<'_, 't> {
     /// `new T`, `new T(a)`, `new (place) T(a)` and `new T[n]`
     pub(super) fn new_object(&mut self, start: Span) -> Result<Expr<'t>> {
         self.next();
+        // Only a place can be in parentheses here: `new (T)` is left out.
         let place = if self.take("(") {
             let place = self.inside_brackets(Self::expression)?;
             self.expect(")", "after the place of the object")?;
@@ -61,6 +67,7 @@ impl<'t> Parser<'_, 't> {
             if self.is("{") {
                 return Err(unsupported(self.span(), "`new` of an array with values"));
             }
+            // `new T[n]()` sets its elements to zero ([dcl.init]), `new T[n]` leaves numbers unset.
             let name = if is_zeroed { "__host_new_zeros" } else { "__host_new_array" };
             return self.call_of(
                 name,
@@ -82,12 +89,14 @@ impl<'t> Parser<'_, 't> {
         };
         let values = init.iter().flat_map(super::function::values);
         let depth = values.map(|value| value.depth).max().unwrap_or(0).max(memory.depth);
+        // The memory is `void*` or a pointer of any type.
         let to = plain(self.arena, TypeKind::Pointer(ty), span);
         let pointer = self.node(ExprKind::Cast(CastKind::C, to, memory), span, depth)?;
         self.node(ExprKind::New(pointer, ty, init), self.since(start), depth + 1)
     }
 
     /// `delete p` and `delete[] p`
+    /// The functions destroy and free.
     pub(super) fn delete(&mut self, start: Span) -> Result<Expr<'t>> {
         self.next();
         let is_array = self.take("[");
@@ -100,6 +109,7 @@ impl<'t> Parser<'_, 't> {
     }
 
     /// `~S() { … }` in a struct; it is known as `~`.
+    /// No method of a text can be called `~`, so the name cannot collide.
     pub(super) fn destructor(&mut self, specifiers: Specifiers<'t>) -> Result<&'t Function<'t>> {
         let start = self.span();
         self.next();
@@ -116,6 +126,8 @@ impl<'t> Parser<'_, 't> {
     }
 
     /// `p->~S()`, from `~` on.
+    /// Objects in memory from `malloc` or placement `new` are destroyed like this; the name after `~` can only be that
+    /// of the type, and is not kept.
     pub(super) fn destructor_call(&mut self, base: Expr<'t>, is_arrow: bool) -> Result<Expr<'t>> {
         let start = base.span;
         self.next();
@@ -126,6 +138,7 @@ impl<'t> Parser<'_, 't> {
     }
 
     /// The type of a function, from its parameters on.
+    /// The names of parameters mean nothing, and are declared in a scope that ends at once.
     pub(super) fn function_type(&mut self, result: Type<'t>) -> Result<Type<'t>> {
         let start = self.span();
         self.scopes.push();
@@ -137,6 +150,7 @@ impl<'t> Parser<'_, 't> {
     }
 
     /// A call of a function that a header of this compiler declares.
+    /// The text of the header is read first, or `check` would not know the function.
     fn call_of(
         &mut self,
         name: &str,

@@ -1,6 +1,10 @@
 //! Which names are types, templates and namespaces while the text is read.
 //!
 //! Only what the grammar needs: `check` looks names up again, with their meanings.
+//!
+//! C++ declares names in the order of the text, and so does this: a name means what it meant when it was read
+//! ([basic.scope.pdecl]). Scopes are never removed, since namespaces are opened again; those of blocks are just no
+//! longer reachable.
 
 use super::tree::Path;
 use crate::source::Name;
@@ -11,7 +15,9 @@ use crate::source::map::{Map, Set};
 pub(super) enum Entity {
     Type,
     TypeTemplate,
+    /// `<` after it begins arguments.
     FunctionTemplate,
+    /// The number of its scope.
     Namespace(usize),
     Value,
 }
@@ -19,6 +25,7 @@ pub(super) enum Entity {
 #[derive(Debug, Default)]
 struct Scope<'t> {
     names: Map<Name<'t>, Entity>,
+    /// The scope around it; that of the global one is itself.
     parent: usize,
     /// Namespaces whose names are visible here.
     using: Vec<usize>,
@@ -28,7 +35,9 @@ struct Scope<'t> {
 #[derive(Debug)]
 pub(super) struct Scopes<'t> {
     all: Vec<Scope<'t>>,
+    /// The innermost scope at this point of the text.
     current: usize,
+    /// The titles of the texts of this compiler that were read.
     loaded: Set<&'static str>,
     /// The names of all templates of functions, members among them.
     function_templates: Set<Name<'t>>,
@@ -52,6 +61,8 @@ impl<'t> Scopes<'t> {
         self.loaded.insert(title, ()).is_none()
     }
 
+    /// This compiler's own texts declare their names at the top, wherever in the text they are asked for. Returns where
+    /// to return to.
     pub fn enter_global(&mut self) -> usize {
         std::mem::replace(&mut self.current, 0)
     }
@@ -60,6 +71,7 @@ impl<'t> Scopes<'t> {
         self.current = outer;
     }
 
+    /// Returns the struct around it, for types in types.
     pub fn set_struct(&mut self, name: Option<Name<'t>>) -> Option<Name<'t>> {
         std::mem::replace(&mut self.structure, name)
     }
@@ -99,6 +111,7 @@ impl<'t> Scopes<'t> {
     }
 
     /// Enters a namespace, which may have been open before.
+    /// Returns the scope around it, for [`Self::leave`].
     pub fn enter(&mut self, name: Name<'t>) -> usize {
         let outer = self.current;
         if let Some(Entity::Namespace(at)) = self.all[outer].names.get(&name) {
@@ -114,6 +127,7 @@ impl<'t> Scopes<'t> {
         self.current = outer;
     }
 
+    /// An unknown namespace is no error here: `check` reports it.
     pub fn use_namespace(&mut self, path: &Path<'t>) {
         if let Some(Entity::Namespace(at)) = self.resolve(path) {
             self.all[self.current].using.push(at);
@@ -121,6 +135,7 @@ impl<'t> Scopes<'t> {
     }
 
     /// What a name means here, from the innermost scope outwards.
+    /// C++17, [basic.lookup.unqual]. A local name hides a type of the same name: hence values are entered, too.
     pub fn find(&self, name: Name<'t>) -> Option<Entity> {
         let mut at = self.current;
         loop {
@@ -134,6 +149,8 @@ impl<'t> Scopes<'t> {
         }
     }
 
+    /// A scope's own names come before those of the namespaces that it uses ([namespace.udir]). Those of namespaces
+    /// that these use are not looked for.
     pub fn find_in(&self, at: usize, name: Name<'t>) -> Option<Entity> {
         let scope = &self.all[at];
         let used = || scope.using.iter().find_map(|used| self.all[*used].names.get(&name));

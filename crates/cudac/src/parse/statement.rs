@@ -1,4 +1,8 @@
 //! Statements.
+//!
+//! Which statement it is follows from the first word; what is neither a keyword nor a declaration is an expression.
+//! Left out: declarations in conditions, `if` and `switch` with an initialiser, `try`, and ranges of cases.
+//! Specification: C++17, [stmt.stmt].
 
 use super::Parser;
 use super::tree::{Expr, Stmt, StmtKind, Unroll};
@@ -27,6 +31,7 @@ impl<'t> Parser<'_, 't> {
             }
         }
         self.scopes.pop();
+        // The `{` is marked, because the end of the file says nothing about which one is open.
         if self.token().kind == Kind::End {
             return Err(error(start, "this `{` is not closed").with_help("add `}` where the block ends"));
         }
@@ -38,6 +43,7 @@ impl<'t> Parser<'_, 't> {
         self.nested(Self::any_statement)
     }
 
+    /// A statement; the labels of a `switch` are statements of their own, in front of others.
     fn any_statement(&mut self) -> Result<Stmt<'t>> {
         self.attributes()?;
         let start = self.span();
@@ -71,6 +77,7 @@ impl<'t> Parser<'_, 't> {
                 Some(word @ ("goto" | "try" | "throw")) => {
                     return Err(unsupported(start, format_args!("`{word}`")));
                 }
+                // The likeliest reason is a `;` or a second statement before it.
                 Some("else") => {
                     return Err(error(start, "`else` without `if`")
                         .with_help("an `if` without braces ends after one statement"));
@@ -79,6 +86,8 @@ impl<'t> Parser<'_, 't> {
                     return Err(unsupported(start, "a structured binding")
                         .with_help("declare a variable for each part"));
                 }
+                // From here on the order matters: a declaration, a label, then two words in a row, which can only be an
+                // unknown type and a name.
                 _ if self.at_declaration() => return self.local_declaration(),
                 #[cfg(feature = "host")]
                 Some(_) if self.text.macros.is_program && self.ahead(1).is(":") && !self.ahead(2).is(":") => {
@@ -103,6 +112,7 @@ impl<'t> Parser<'_, 't> {
         Ok(self.statement_of(kind, start))
     }
 
+    /// A word and `;`.
     fn simple(&mut self, kind: StmtKind<'t>, place: &str) -> Result<StmtKind<'t>> {
         self.next();
         self.expect(";", place)?;
@@ -124,6 +134,7 @@ impl<'t> Parser<'_, 't> {
         Ok(StmtKind::Label(name))
     }
 
+    /// What is in parentheses after `if`, `while` and `switch`.
     fn condition(&mut self, of: &str) -> Result<Expr<'t>> {
         self.expect("(", &format!("after `{of}`"))?;
         if self.at_declaration() {
@@ -135,6 +146,7 @@ impl<'t> Parser<'_, 't> {
         Ok(value)
     }
 
+    /// `else` belongs to the nearest `if` ([stmt.if]), because that is the one being read.
     fn branch(&mut self) -> Result<StmtKind<'t>> {
         self.next();
         let is_constexpr = self.take_word("constexpr");
@@ -144,6 +156,7 @@ impl<'t> Parser<'_, 't> {
         Ok(StmtKind::If { is_constexpr, condition, then, otherwise })
     }
 
+    /// A statement that is no block is a scope all the same ([stmt.select]).
     fn scoped_statement(&mut self) -> Result<Stmt<'t>> {
         self.scopes.push();
         let result = self.statement();
@@ -152,6 +165,7 @@ impl<'t> Parser<'_, 't> {
     }
 
     /// `#pragma unroll N` and the loop after it.
+    /// CUDA programming guide, "#pragma unroll". Before anything but a loop it is only a warning.
     fn unrolled(&mut self) -> Result<Stmt<'t>> {
         let span = self.span();
         self.next();
@@ -173,6 +187,7 @@ impl<'t> Parser<'_, 't> {
         self.statement()
     }
 
+    /// `for` or `while`; the scope is that of the variables in the parentheses of `for`.
     fn loop_with(&mut self, unroll: Unroll<'t>) -> Result<Stmt<'t>> {
         let start = self.span();
         self.scopes.push();
@@ -181,6 +196,8 @@ impl<'t> Parser<'_, 't> {
         Ok(self.statement_of(kind?, start))
     }
 
+    /// An ordinary `for` has a `;` after its first part, a range-based one a `:` ([stmt.ranged]). [`Self::variables`]
+    /// stops before either.
     fn for_(&mut self, unroll: Unroll<'t>) -> Result<StmtKind<'t>> {
         self.next();
         self.expect("(", "after `for`")?;
@@ -207,6 +224,7 @@ impl<'t> Parser<'_, 't> {
         Ok(StmtKind::For { init, condition, step, body, unroll })
     }
 
+    /// The first part of `for`, with its `;`, which a declaration has anyway.
     fn for_init(&mut self) -> Result<Stmt<'t>> {
         let start = self.span();
         if self.at_declaration() {
@@ -242,6 +260,7 @@ impl<'t> Parser<'_, 't> {
         Ok(StmtKind::Switch { value, body })
     }
 
+    /// The value is a constant expression, in which a comma would need parentheses.
     fn case(&mut self) -> Result<StmtKind<'t>> {
         self.next();
         let value = self.conditional()?;
@@ -263,6 +282,7 @@ impl<'t> Parser<'_, 't> {
         Ok(StmtKind::Return(value))
     }
 
+    /// Variables are statements of their own kind, since they are executed.
     fn local_declaration(&mut self) -> Result<Stmt<'t>> {
         let start = self.span();
         let declaration = self.declaration(false)?;

@@ -1,4 +1,8 @@
 //! Definitions of types: structs, classes, unions.
+//!
+//! Members are kept in the order of the text: that is the order of the layout and of initialisation. Access is read and
+//! ignored, since a program that is correct with it means the same without. Left out: inheritance, bit fields, members
+//! defined outside. Specification: C++17, [class].
 
 use super::Parser;
 use super::declaration::Specifiers;
@@ -9,6 +13,7 @@ use crate::source::{Name, Result, error, unsupported};
 
 impl<'t> Parser<'_, 't> {
     /// Whether a definition of a type follows, and not a use of one as in `struct S s`.
+    /// Decided by what follows the name: C++17, [class.name] and [dcl.enum].
     pub(super) fn at_type_definition(&self) -> bool {
         match self.token().word().map(Name::as_str) {
             Some("enum") => {
@@ -31,6 +36,7 @@ impl<'t> Parser<'_, 't> {
         }
     }
 
+    /// With the variables that may follow it.
     pub(super) fn type_definition(&mut self, specifiers: &Specifiers<'t>) -> Result<Declaration<'t>> {
         if self.is_word("enum") {
             let span = self.span();
@@ -45,6 +51,7 @@ impl<'t> Parser<'_, 't> {
     }
 
     /// A struct, from its keyword to its `}`.
+    /// The name is declared before the members, which may mention it ([basic.scope.pdecl]).
     pub(super) fn structure(&mut self, template: Option<&'t [Parameter<'t>]>) -> Result<&'t Struct<'t>> {
         let start = self.span();
         let is_union = self.is_word("union");
@@ -54,6 +61,7 @@ impl<'t> Parser<'_, 't> {
         let (name, span) = if self.token().word().is_some() {
             self.name("the name of the type")?
         } else {
+            // A name that differs for each of them, so that they are different types, and that messages can show.
             let place = self.text.files.place(start);
             (self.text.names.get(&format!("<unnamed at {}:{}>", place.0, place.1)), start)
         };
@@ -63,6 +71,7 @@ impl<'t> Parser<'_, 't> {
         let made = |members, is_forward, align| {
             arena.put(Struct { name, span, template, is_union, align, members, is_forward, special })
         };
+        // A special case belongs to a template whose name is known already.
         if special.is_none() {
             self.scopes.declare(name, entity);
         }
@@ -87,6 +96,7 @@ impl<'t> Parser<'_, 't> {
     }
 
     /// `<int, T*>` after the name of a template that is known.
+    /// C++17, [temp.class.spec] and [temp.expl.spec]: parameters may be left, as in `template <class T> struct S<T*>`.
     fn special_case(&mut self, name: Name<'t>, is_template: bool) -> Result<Option<&'t [Argument<'t>]>> {
         if !self.is("<") {
             return Ok(None);
@@ -122,6 +132,7 @@ impl<'t> Parser<'_, 't> {
         self.scopes.structs_name()
     }
 
+    /// A definition with variables after it is a group, whose parts are members each.
     fn add(&self, members: &mut Vec<Member<'t>>, declaration: Declaration<'t>) {
         match declaration {
             Declaration::Function(function) => members.push(Member::Function(function)),

@@ -1,4 +1,9 @@
 //! Templates: their parameters, and the arguments in angle brackets.
+//!
+//! A template is kept as it is read, and instantiated by `check`. What is inside is parsed once, so the parser has to
+//! know types from values even where they depend on parameters: `T::name` is a type after `typename` ([temp.res]), and
+//! without it only where a name follows. Left out: templates as parameters, templates of variables, packs of
+//! parameters. Specification: C++17, [temp].
 
 use super::Parser;
 use super::scope::Entity;
@@ -11,6 +16,8 @@ const MAX_PARAMETERS: usize = 32;
 
 impl<'t> Parser<'_, 't> {
     /// `template <…>` and what follows.
+    /// The parameters are in a scope of their own, around what follows; the template's name is declared outside of it,
+    /// once everything is read.
     pub(super) fn template(&mut self) -> Result<Declaration<'t>> {
         let start = self.span();
         self.next();
@@ -43,6 +50,7 @@ impl<'t> Parser<'_, 't> {
             _ => {}
         }
         let specifiers = self.specifiers()?;
+        // `template <>`.
         let is_special = parameters.is_empty();
         match self.typed(specifiers)? {
             // A special case of a template; the arguments that are not written follow from the parameters.
@@ -50,6 +58,7 @@ impl<'t> Parser<'_, 't> {
                 Ok(Declaration::Function(self.special(function)))
             }
             Declaration::Function(function) => {
+                // `auto` parameters of a template come after its own ([dcl.fct]).
                 let implied = function.template.unwrap_or_default();
                 let template = Some(self.arena.list(&[parameters, implied].concat()));
                 Ok(Declaration::Function(self.arena.put(Function { template, ..*function })))
@@ -59,6 +68,8 @@ impl<'t> Parser<'_, 't> {
     }
 
     /// `template struct S<int>;` or `template void f<int>(int*);`
+    /// C++17, [temp.explicit]. Of a type, only its arguments are checked: it is instantiated where it is used anyway,
+    /// as an alias to it is.
     fn explicit_instance(&mut self, start: Span) -> Result<Declaration<'t>> {
         if ["struct", "class", "union"].iter().any(|word| self.is_word(word)) {
             let ty = self.plain_type()?;
@@ -86,6 +97,7 @@ impl<'t> Parser<'_, 't> {
     }
 
     /// `f<int>`, a template and its arguments that are given beside the text.
+    /// The text is a file of its own, so that messages show it. It must be one path and nothing behind it.
     #[cfg(feature = "host")]
     pub(super) fn instance(&mut self, text: &str) -> Option<Declaration<'t>> {
         let file = self.text.files.add("--instantiate", text);
@@ -103,6 +115,7 @@ impl<'t> Parser<'_, 't> {
     }
 
     /// Makes a template known in the scope around its parameters.
+    /// A special case declares no name.
     fn declare_template(&mut self, declaration: &Declaration<'t>) {
         match declaration {
             Declaration::Function(function) if function.special.is_none() => {
@@ -125,6 +138,7 @@ impl<'t> Parser<'_, 't> {
         Ok(parameters)
     }
 
+    /// A default of a value ends at `>`, hence `closes_angle`: a comparison there needs parentheses, as in C++.
     fn template_parameter_list(&mut self) -> Result<&'t [Parameter<'t>]> {
         let mut parameters = Vec::new();
         while !self.is(">") {
@@ -183,6 +197,8 @@ impl<'t> Parser<'_, 't> {
         Ok(arguments)
     }
 
+    /// C++17, [temp.arg]: what can be a type is one. It is tried, and must end at a comma or `>`: `T(1)` begins with a
+    /// type and is a value.
     fn template_argument_list(&mut self) -> Result<&'t [Argument<'t>]> {
         let mut arguments = Vec::new();
         while !self.is(">") && !self.is(">>") {
@@ -206,6 +222,7 @@ impl<'t> Parser<'_, 't> {
     }
 
     /// Consumes `>`, or the first half of `>>`.
+    /// C++17, [temp.names]: `>>` closes two lists.
     pub(super) fn close_angle(&mut self) -> Result<()> {
         if self.is(">>") {
             // Two tokens from now on, because the text may be read again from a place before them.
@@ -224,6 +241,7 @@ impl<'t> Parser<'_, 't> {
 }
 
 /// Parameters of type `auto` make a function a template.
+/// One parameter each, whose name no text can spell; `check` finds it by the number in it.
 pub(super) fn implied<'t>(names: &mut Names<'t>, parameters: &[Variable<'t>]) -> Option<&'t [Parameter<'t>]> {
     let count = parameters.iter().filter(|parameter| mentions_auto(&parameter.ty.kind)).count();
     if count == 0 {
@@ -236,6 +254,7 @@ pub(super) fn implied<'t>(names: &mut Names<'t>, parameters: &[Variable<'t>]) ->
     Some(arena.list(&implied))
 }
 
+/// Not in arrays: a parameter cannot be an array of `auto` ([dcl.spec.auto]).
 fn mentions_auto(kind: &TypeKind<'_>) -> bool {
     match kind {
         TypeKind::Auto => true,

@@ -1,4 +1,8 @@
 //! Types: words such as `unsigned long`, names, qualifiers.
+//!
+//! Whether a name is a type is asked in many places ([`Parser::at_type`]), always before anything is read. A name that
+//! is unknown may be one of this compiler's own types: asking reads its text. Left out: `long double` and `__int128`,
+//! which device code cannot compute with here, and `wchar_t`. Specification: C++17, [dcl.type].
 
 use super::scope::Entity;
 use super::tree::{Basic, Type, TypeKind};
@@ -8,6 +12,7 @@ use crate::lex::Kind;
 use crate::source::near::nearest;
 use crate::source::{Failed, Result, Span, error, joined, unsupported};
 
+/// They can be combined in any order ([dcl.type.simple]).
 const BASIC_WORDS: [&str; 13] = [
     "void", "bool", "char", "short", "int", "long", "signed", "unsigned", "float", "double", "__int64",
     "wchar_t", "__int128",
@@ -15,6 +20,7 @@ const BASIC_WORDS: [&str; 13] = [
 
 impl<'t> Parser<'_, 't> {
     /// Whether the next tokens begin a type.
+    /// A keyword that can only begin a type decides by itself; anything else must be a path to one.
     pub(super) fn at_type(&mut self) -> bool {
         let Some(word) = self.token().word() else {
             return self.is("::") && self.path_is_type(1);
@@ -62,6 +68,8 @@ impl<'t> Parser<'_, 't> {
     }
 
     /// A type without a declarator: `const unsigned`, `cg::thread_block`, `T`.
+    /// Words may follow each other in any order: `int const unsigned` is a type. Once a name or a basic word was read,
+    /// the next name is that of a variable.
     pub(super) fn plain_type(&mut self) -> Result<Type<'t>> {
         let start = self.span();
         let (mut is_const, mut is_volatile) = (false, false);
@@ -92,6 +100,8 @@ impl<'t> Parser<'_, 't> {
                     named = Some(self.decltype()?);
                     continue;
                 }
+                // After `struct` a name is a type, even if it is hidden by a value or not known yet
+                // ([basic.lookup.elab]).
                 "typename" | "struct" | "class" | "union" | "enum" => {
                     self.next();
                     named = Some(TypeKind::Named(self.path()?));
@@ -122,6 +132,7 @@ impl<'t> Parser<'_, 't> {
     }
 
     /// A type with its pointers and arrays but without a name, as in a cast.
+    /// A name after it is an error here, because only a declaration has one.
     pub(super) fn type_name(&mut self) -> Result<Type<'t>> {
         self.nested(|parser| {
             let base = parser.plain_type()?;
@@ -136,6 +147,8 @@ impl<'t> Parser<'_, 't> {
     }
 
     /// `a::b<c>::d`.
+    /// `<` begins arguments only after what is known as a template ([temp.names]). `template` before a name is accepted
+    /// and means nothing, since the table of names decides.
     pub(super) fn path(&mut self) -> Result<tree::Path<'t>> {
         let start = self.span();
         let mut parts = Vec::new();
@@ -179,6 +192,8 @@ impl<'t> Parser<'_, 't> {
     }
 }
 
+/// C++17, [dcl.type.simple], table 11, by counting words. `long` is 64 bits, as `long long` is; `__int64` counts as the
+/// latter.
 fn basic(words: &[&str], span: crate::source::Span) -> Result<Basic> {
     let count = |word: &str| words.iter().filter(|own| **own == word).count();
     let is_unsigned = count("unsigned") > 0;
