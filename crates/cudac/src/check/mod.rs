@@ -16,6 +16,7 @@ mod divergence;
 mod expression;
 mod function;
 mod initialise;
+mod intrinsic;
 mod lambda;
 mod lookup;
 mod mangle;
