@@ -1,7 +1,9 @@
 //! The operands of `asm`.
 //!
-//! `m` and `b` exist in this compiler's own functions only: an address with its state space, and a predicate.
-//! Specification: Inline PTX Assembly in CUDA.
+//! The instructions are not read, apart from the references to operands; the emulator or the driver does that with the
+//! PTX. `m` and `b` exist in this compiler's own functions only: an address with its state space, and a predicate. They
+//! let the optimiser turn a generic address into one of global memory, and a comparison into the predicate that an
+//! instruction takes. Specification: Inline PTX Assembly in CUDA.
 
 use super::Checker;
 use super::scope::ScopeId;
@@ -28,6 +30,7 @@ impl<'t> Checker<'_, 't> {
         check_references(text, operands.len(), written.text_span)?;
         Ok(Asm {
             text,
+            // As in GCC, a statement without outputs is volatile: nobody could want it otherwise.
             is_volatile: written.is_volatile || written.outputs.is_empty(),
             touches_memory: written.touches_memory,
             is_own,
@@ -78,6 +81,7 @@ impl<'t> Checker<'_, 't> {
         Ok(AsmOperand { constraint, is_updated, value })
     }
 
+    /// Sizes have to agree exactly: PTX would take a register of another type, and give it other bits.
     fn check_constraint(
         &mut self,
         constraint: char,
@@ -138,6 +142,7 @@ pub(crate) enum Percent {
 }
 
 /// What a `%` before this text stands for, and the text that follows.
+/// Shared by this stage, which counts, and by `lower::asm`, which puts registers in.
 pub(crate) fn percent(after: &str) -> (Percent, &str) {
     let bytes = after.as_bytes();
     let letter = bytes.first().copied().unwrap_or_default();
@@ -145,6 +150,7 @@ pub(crate) fn percent(after: &str) -> (Percent, &str) {
     if letter == b'%' {
         return (Percent::Sign, &after[1..]);
     }
+    // `%s1` and `%a1` are a letter and a digit; registers have longer names.
     if is_named && bytes.get(1).is_some_and(|second| !second.is_ascii_digit()) {
         return (Percent::Sign, after);
     }

@@ -1,6 +1,9 @@
 //! Calls: which function is meant, and what its arguments become.
 //!
-//! Specification: C++17, [over.match].
+//! The steps are those of the standard: the functions of the name, those among them that the arguments can be converted
+//! for, and the one whose conversions are best. Left out: partial ordering of templates by deduction, for which
+//! [`Checker::specificity`] stands, and a function that is found both by its name and by its arguments' types.
+//! Specification: C++17, [over.match], [over.ics.rank].
 
 use super::convert::{EXACT, Rank};
 use super::scope::{DeclaredId, Entity, ScopeId};
@@ -11,13 +14,16 @@ use crate::parse::tree::{self, ExprKind};
 use crate::source::{Failed, Name, Result, Span, error, joined};
 
 /// A function that could be meant.
+/// The arguments of its template, deduced.
 pub(super) struct Candidate {
     pub declared: DeclaredId,
     pub arguments: Vec<Argument>,
+    /// How good the conversion of each argument is, that of the object first.
     ranks: Vec<Rank>,
 }
 
 impl<'t> Checker<'_, 't> {
+    /// What is called may be a name, a member, or any value.
     pub(super) fn call(
         &mut self,
         scope: ScopeId,
@@ -27,6 +33,7 @@ impl<'t> Checker<'_, 't> {
     ) -> Result<Expr<'t>> {
         match &callee.kind {
             ExprKind::Path(path) => {
+                // Names of this compiler come first: no text may declare them, except `printf`.
                 if let [part] = path.parts
                     && let Some(result) = self.intrinsic(scope, part, arguments, span)?
                 {
@@ -67,6 +74,8 @@ impl<'t> Checker<'_, 't> {
     }
 
     /// A function that is found only in the namespaces of its arguments' types.
+    /// C++17, [basic.lookup.argdep]. Only if nothing else has the name: where both find functions, C++ would choose
+    /// among all.
     fn by_arguments(
         &mut self,
         scope: ScopeId,
@@ -80,6 +89,7 @@ impl<'t> Checker<'_, 't> {
         }
         let arguments = self.arguments(scope, arguments)?;
         for argument in &arguments {
+            // The namespaces of what a pointer points to count, too.
             let ty = self.types.pointee(argument.ty).unwrap_or(argument.ty);
             let Some(at) = self.types.struct_of(ty) else { continue };
             let functions = self.functions_around(self.types.structs[at].scope, part.name);
@@ -109,6 +119,7 @@ impl<'t> Checker<'_, 't> {
         Vec::new()
     }
 
+    /// The arguments in angle brackets after a function's name; the rest is deduced.
     pub(super) fn explicit(&mut self, scope: ScopeId, part: &tree::Part<'t>) -> Result<Vec<Argument>> {
         match &part.arguments {
             Some(arguments) => self.template_arguments(scope, arguments),
@@ -116,6 +127,7 @@ impl<'t> Checker<'_, 't> {
         }
     }
 
+    /// The arguments of a call, places among them: a parameter that is a reference needs one.
     pub(super) fn arguments(&mut self, scope: ScopeId, written: &[tree::Expr<'t>]) -> Result<Vec<Expr<'t>>> {
         let mut arguments = Vec::with_capacity(written.len());
         for written in written {
@@ -129,6 +141,7 @@ impl<'t> Checker<'_, 't> {
     }
 
     /// Calls an object, as lambdas are called.
+    /// C++17, [over.call.object]; in host code, a pointer to a function, too.
     fn call_value(
         &mut self,
         scope: ScopeId,
@@ -154,6 +167,7 @@ impl<'t> Checker<'_, 't> {
     }
 
     /// Picks one of several functions and calls it.
+    /// `this` is the object if any of the functions is a method; a static one does without.
     pub(super) fn call_one_of(
         &mut self,
         functions: &[DeclaredId],
@@ -171,6 +185,8 @@ impl<'t> Checker<'_, 't> {
     }
 
     /// The instance of a function, if a kernel may call it.
+    /// CUDA programming guide, "Function Execution Space Specifiers". Methods and `constexpr` functions need no
+    /// specifier here, where nvcc is stricter, and in a function that may run on both sides nothing is refused.
     fn callable(&mut self, declared: DeclaredId, arguments: &[Argument], span: Span) -> Result<FunctionId> {
         let function = self.declared[declared].function;
         let storage = function.storage;
@@ -183,6 +199,7 @@ impl<'t> Checker<'_, 't> {
         let is_host =
             !storage.is_device && !storage.is_constexpr && !owner_is_plain && !self.declared[declared].is_own;
         let from_host = self.is_program && self.frames.last().is_none_or(|frame| !frame.is_device);
+        // `decltype(f(x))` calls nothing.
         if is_host && self.unevaluated == 0 && !from_host {
             let message = format!("`{name}` is a function of the host, which device code cannot call");
             let problem = error(span, message);
@@ -202,6 +219,7 @@ impl<'t> Checker<'_, 't> {
         self.instance(declared, arguments, span)
     }
 
+    /// The call of a function that has been chosen: arguments converted, defaults added.
     pub(super) fn finish_call(
         &mut self,
         declared: DeclaredId,
@@ -213,6 +231,7 @@ impl<'t> Checker<'_, 't> {
         let function = self.declared[declared].function;
         let mut passed = Vec::with_capacity(arguments.len() + 1);
         if let Some(this) = this {
+            // A method that is not `const` may change the object, so nothing is known of its value afterwards.
             let place = self.placed(this);
             if !function.is_const {
                 self.mark_changed(place);
@@ -221,6 +240,7 @@ impl<'t> Checker<'_, 't> {
         }
         let first = passed.len();
         let count = arguments.len();
+        // From the instance, whose parameters have no open types.
         let parameters: Vec<Type> = {
             let made = &self.program.functions[id];
             made.parameters.iter().skip(first).map(|var| made.vars[*var].ty).collect()
@@ -234,8 +254,10 @@ impl<'t> Checker<'_, 't> {
             else {
                 return Err(error(span, format_args!("`{}` needs more arguments", function.name)));
             };
+            // A default argument means what it means at the declaration ([dcl.fct.default]).
             let scope = self.declared[declared].scope;
             let default = self.expr(scope, default)?;
+            // For the line table it is where the call is.
             let default = self.at(default, span);
             passed.push(self.implicit(default, *parameter, &"a default argument")?);
         }
@@ -250,12 +272,14 @@ impl<'t> Checker<'_, 't> {
     }
 
     /// A call that returns a reference is a place.
+    /// The call itself becomes a pointer, as that is what `lower` returns.
     pub(super) fn dereferenced(&mut self, call: Expr<'t>) -> Expr<'t> {
         let Shape::Reference(to) = self.types.shape(call.ty) else { return call };
         let (span, pointer) = (call.span, self.types.pointer(to));
         self.node(Kind::Deref(self.as_type(call, pointer)), to, span)
     }
 
+    /// Overload resolution. If nothing fits, the message is about the only function, or about all.
     pub(super) fn pick(
         &mut self,
         functions: &[DeclaredId],
@@ -280,6 +304,8 @@ impl<'t> Checker<'_, 't> {
             }
             return Err(self.no_match(functions, arguments, name, span));
         }
+        // The best one has to be better than each other ([over.match.best]); two that are equal make the call
+        // ambiguous.
         let best = (0..candidates.len()).find(|best| {
             (0..candidates.len())
                 .all(|other| *best == other || self.is_better(&candidates[*best], &candidates[other]))
@@ -314,6 +340,8 @@ impl<'t> Checker<'_, 't> {
         found
     }
 
+    /// C++17, [over.match.best]: no conversion is worse and one is better, or else a function that is no template, or
+    /// the template that is more specialised.
     fn is_better(&self, a: &Candidate, b: &Candidate) -> bool {
         let worse = a.ranks.iter().zip(&b.ranks).any(|(a, b)| a > b);
         let better = a.ranks.iter().zip(&b.ranks).any(|(a, b)| a < b);
@@ -334,6 +362,8 @@ impl<'t> Checker<'_, 't> {
         is_template(a) && self.specificity(a.declared) > self.specificity(b.declared)
     }
 
+    /// How much a template's parameters say: how many pointers, arrays and arguments in brackets. It stands for the
+    /// partial ordering of [temp.func.order] and agrees with it where one pattern is an instance of the other.
     fn specificity(&self, declared: DeclaredId) -> usize {
         fn depth(ty: tree::Type<'_>) -> usize {
             match &ty.kind {
@@ -348,6 +378,8 @@ impl<'t> Checker<'_, 't> {
         self.declared[declared].function.parameters.iter().map(|parameter| depth(parameter.ty)).sum()
     }
 
+    /// A function with the conversions of its arguments, if it fits. An error is one in the function's own types, and
+    /// not a reason to stop.
     fn candidate(
         &mut self,
         declared: DeclaredId,
@@ -360,6 +392,7 @@ impl<'t> Checker<'_, 't> {
         if arguments.len() < required || arguments.len() > function.parameters.len() {
             return Ok(None);
         }
+        // Only templates take arguments in brackets.
         if function.template.is_none() && !explicit.is_empty() {
             return Ok(None);
         }
@@ -374,6 +407,7 @@ impl<'t> Checker<'_, 't> {
         if let Some(this) = this
             && !function.storage.is_static
         {
+            // C++17, [over.match.funcs]: the object is an argument for a parameter `T&` or `const T&`.
             if this.ty.is_const() && !function.is_const && !function.is_constructor {
                 return Ok(None);
             }
@@ -386,6 +420,7 @@ impl<'t> Checker<'_, 't> {
         Ok(Some(Candidate { declared, arguments: deduced, ranks }))
     }
 
+    /// The error for a call that the only function does not fit, or none of several.
     fn no_match(
         &mut self,
         functions: &[DeclaredId],
@@ -406,6 +441,7 @@ impl<'t> Checker<'_, 't> {
         if function.template.is_none()
             && let Ok(signature) = self.signature(*only)
         {
+            // The conversion that failed is tried again, this time for its message.
             for (nth, (argument, parameter)) in arguments.iter().zip(signature.parameters).enumerate() {
                 if let Err(problem) = self.passed_to(name, nth, argument, *parameter) {
                     return problem;
@@ -461,6 +497,7 @@ impl<'t> Checker<'_, 't> {
     }
 
     /// `*this` in a member function.
+    /// It is the first parameter, a reference; it is no pointer until somebody asks for one.
     pub(super) fn this_place(&mut self, span: Span) -> Result<Expr<'t>> {
         let Some(var) = self.frames.last().and_then(|frame| frame.this) else {
             return Err(error(span, "there is no `this` outside of a member function"));

@@ -1,7 +1,9 @@
 //! Values that are known when the text is compiled.
 //!
 //! Expressions of numbers, and calls of `constexpr` functions, whose bodies are carried out here with a bound on the
-//! steps. Left out: constant structs and arrays, and constant memory.
+//! steps. The arithmetic is that of the device, and the optimiser folds with the same functions. Left out: constant
+//! structs and arrays, constant memory and `switch` in a `constexpr` function. Specification: C++17, [expr.const],
+//! [dcl.constexpr].
 
 use super::Checker;
 use super::scope::ScopeId;
@@ -12,13 +14,15 @@ use crate::parse::tree;
 use crate::source::map::List;
 use crate::source::{Result, error};
 
-/// Steps of `constexpr` functions in one evaluation.
+/// Steps of `constexpr` functions in one evaluation. Beyond it, the value counts as unknown.
 const MAX_STEPS: usize = 100_000;
 
 /// Calls of `constexpr` functions in each other.
 const MAX_CALLS: usize = 64;
 
 /// A number of the text, and its type.
+/// C++17, [lex.icon], table 7: the first type in the list for the suffix that has the value. Only a number that is not
+/// decimal may become unsigned without being asked.
 pub(super) fn literal(text: &str) -> std::result::Result<(Constant, Basic), &'static str> {
     Ok(match parse(text)? {
         Number::Float { value, is_single } => {
@@ -43,6 +47,8 @@ pub(super) fn literal(text: &str) -> std::result::Result<(Constant, Basic), &'st
 }
 
 /// An integer cut to the width of a type.
+/// Integers of all types are kept as `i64`: cut, and extended with the sign that the type has. Unsigned ones of 64 bits
+/// may look negative.
 pub(crate) fn wrap(types: &Types<'_>, ty: Type, value: i64) -> i64 {
     match (types.basic_of(ty), types.size(ty)) {
         (Some(Basic::Bool), _) => i64::from(value != 0),
@@ -57,6 +63,7 @@ pub(crate) fn wrap(types: &Types<'_>, ty: Type, value: i64) -> i64 {
 }
 
 /// A constant of the type `from` as a value of another type; a float that does not fit into an integer saturates.
+/// That is what `cvt` of PTX does; C++ leaves it undefined ([conv.fpint]).
 pub(crate) fn convert(types: &Types<'_>, constant: Constant, from: Type, to: Type) -> Constant {
     let is_single = types.size(to) == 4;
     match (constant, types.is_float(to)) {
@@ -80,6 +87,7 @@ pub(crate) fn convert(types: &Types<'_>, constant: Constant, from: Type, to: Typ
 }
 
 /// What an operator makes of two integers of a type, if that is defined.
+/// Undefined are a division by zero and a shift by more than there are bits. What overflows wraps, as on the device.
 pub(crate) fn integer(op: Binary, a: i64, b: i64, bits: u32, is_unsigned: bool) -> Option<i64> {
     let low = |value: i64| if bits == 64 { value as u64 } else { value as u64 & ((1 << bits) - 1) };
     Some(match op {
@@ -101,6 +109,7 @@ pub(crate) fn integer(op: Binary, a: i64, b: i64, bits: u32, is_unsigned: bool) 
 }
 
 /// What an operator makes of two floats, rounded to single precision if need be.
+/// Operands are cut to single precision first, since constants of type `float` are kept as `f64`.
 pub(crate) fn float(op: Binary, a: f64, b: f64, is_single: bool) -> Option<f64> {
     if is_single {
         let (a, b) = (a as f32, b as f32);
@@ -121,6 +130,7 @@ pub(crate) fn float(op: Binary, a: f64, b: f64, is_single: bool) -> Option<f64> 
     })
 }
 
+/// With NaN every comparison but `!=` is false, in Rust as in C++.
 pub(crate) fn compare<T: PartialOrd>(compare: Compare, a: &T, b: &T) -> bool {
     match compare {
         Compare::Eq => a == b,
@@ -133,14 +143,18 @@ pub(crate) fn compare<T: PartialOrd>(compare: Compare, a: &T, b: &T) -> bool {
 }
 
 /// The variables of a `constexpr` function that is being carried out.
+/// It reads the typed tree: there is no second evaluator for `constexpr` than for array lengths.
 struct Machine<'c, 's, 't> {
     checker: &'c Checker<'s, 't>,
+    /// Counted over all calls of one evaluation.
     steps: usize,
     calls: usize,
 }
 
+/// The variables of one call. What is not here has no known value.
 type Values = List<VarId, Constant>;
 
+/// How a statement ended.
 enum Flow {
     Next,
     Break,
@@ -150,6 +164,7 @@ enum Flow {
 
 impl<'t> Checker<'_, 't> {
     /// The value of an expression, if it is known.
+    /// Nothing is reported: whoever needs a constant says so.
     pub(super) fn evaluate(&self, expr: Expr<'t>) -> Option<Constant> {
         Machine { checker: self, steps: 0, calls: 0 }.expr(expr, None)
     }
@@ -176,6 +191,8 @@ impl<'t> Checker<'_, 't> {
 }
 
 impl Machine<'_, '_, '_> {
+    /// `values` are the variables of the function that is carried out; outside of one, only constant variables have
+    /// values.
     fn expr(&mut self, expr: Expr<'_>, mut values: Option<&mut Values>) -> Option<Constant> {
         self.steps += 1;
         if self.steps > MAX_STEPS {
@@ -189,6 +206,7 @@ impl Machine<'_, '_, '_> {
             Kind::Convert(inner) => {
                 let value = self.expr(inner, values)?;
                 let is_number = types.is_arithmetic(inner.ty) || types.is_scoped_enum(inner.ty);
+                // A pointer that becomes an integer is not known here.
                 is_number.then(|| convert(types, value, inner.ty, expr.ty))
             }
             Kind::Negate(inner) => match self.expr(inner, values)? {
@@ -255,6 +273,7 @@ impl Machine<'_, '_, '_> {
         Some(if is_post { Constant::Integer(old) } else { new })
     }
 
+    /// Whether a condition is not zero.
     fn holds(&mut self, expr: Expr<'_>, values: Option<&mut Values>) -> Option<bool> {
         Some(match self.expr(expr, values)? {
             Constant::Integer(value) => value != 0,
@@ -262,6 +281,7 @@ impl Machine<'_, '_, '_> {
         })
     }
 
+    /// The value in a place, if it is known.
     fn place(&mut self, place: Expr<'_>, values: Option<&mut Values>) -> Option<Constant> {
         match &place.kind {
             Kind::Local(var) => match values {
@@ -289,6 +309,7 @@ impl Machine<'_, '_, '_> {
         }
     }
 
+    /// Only `min` and `max` of integers.
     fn intrinsic(
         &mut self,
         intrinsic: Intrinsic,
@@ -312,6 +333,7 @@ impl Machine<'_, '_, '_> {
         mut values: Option<&mut Values>,
     ) -> Option<Constant> {
         let called = self.checker.program.functions.get(function)?;
+        // This compiler's own functions are not marked, and some of them are constant in C++.
         if !called.is_constexpr && !called.is_own || self.calls >= MAX_CALLS || called.body.is_empty() {
             return None;
         }
@@ -345,6 +367,7 @@ impl Machine<'_, '_, '_> {
         Some(Flow::Next)
     }
 
+    /// `None` if it does something that is not constant.
     fn statement(&mut self, statement: &Stmt<'_>, values: &mut Values) -> Option<Flow> {
         match &statement.kind {
             StmtKind::Expr(expr) => {
@@ -417,6 +440,7 @@ fn compare_constants(op: Compare, a: Constant, b: Constant, is_unsigned: bool) -
     }))
 }
 
+/// Only variables have room for a value here.
 fn store(place: Expr<'_>, value: Constant, values: &mut Values) -> Option<Constant> {
     match &place.kind {
         Kind::Local(var) => {

@@ -1,6 +1,8 @@
 //! Conversions: which happen by themselves, how good each is for choosing an overload, and casts.
 //!
-//! Specification: C++17, [conv] and [over.best.ics].
+//! Two questions have to agree: [`Checker::rank`] says whether and how well a value converts, without making anything,
+//! and [`Checker::implicit`] converts. Left out: pointers to members, and the difference between an lvalue and an
+//! rvalue when a reference is bound to a struct. Specification: C++17, [conv], [over.best.ics], [dcl.init.ref].
 
 use std::fmt::Display;
 
@@ -12,6 +14,8 @@ use crate::parse::tree::CastKind;
 use crate::source::{Failed, Result, Span, error, unsupported};
 
 /// How good a conversion is; smaller is better.
+/// The categories of [over.ics.scs], table 13. Finer than there: adding `const` is worse than nothing
+/// ([over.ics.rank]), and becoming `bool` is worse than every other conversion, which C++ says of pointers only.
 pub(super) type Rank = u8;
 pub(super) const EXACT: Rank = 0;
 const QUALIFIED: Rank = 1;
@@ -22,11 +26,13 @@ const BY_USER: Rank = 5;
 
 impl<'t> Checker<'_, 't> {
     /// The value of a place; an array becomes a pointer to its first element.
+    /// C++17, [conv.lval] and [conv.array].
     pub(super) fn value(&mut self, expr: Expr<'t>) -> Expr<'t> {
         if let Shape::Array(of, _) = self.types.shape(expr.ty) {
             let of = of.qualified_as(expr.ty);
             let (ty, span) = (self.types.pointer(of), expr.span);
             let place = self.placed(expr);
+            // Whoever has a pointer to the elements may store to them.
             self.mark_changed(place);
             return self.node(Kind::Decay(place), ty, span);
         }
@@ -44,6 +50,7 @@ impl<'t> Checker<'_, 't> {
     }
 
     /// A place that holds the value.
+    /// C++17, [conv.rval]: a value gets memory if somebody needs its address.
     pub(super) fn placed(&self, expr: Expr<'t>) -> Expr<'t> {
         if expr.is_place() {
             return expr;
@@ -53,6 +60,8 @@ impl<'t> Checker<'_, 't> {
     }
 
     /// Notes that a variable may have another value later.
+    /// A variable that never changes may be replaced by its first value. Through a pointer nothing is marked here:
+    /// whoever took the address did it.
     pub(super) fn mark_changed(&mut self, place: Expr<'t>) {
         match &place.kind {
             Kind::Local(var) => {
@@ -74,13 +83,16 @@ impl<'t> Checker<'_, 't> {
     pub(super) fn rank(&mut self, from: Expr<'t>, to: Type) -> Option<Rank> {
         if let Shape::Reference(referred) = self.types.shape(to) {
             if self.types.fits(from.ty, referred) {
+                // A reference must not forget a qualifier ([dcl.init.ref]).
                 let drops = from.ty.is_const() && !referred.is_const()
                     || from.ty.is_volatile() && !referred.is_volatile();
+                // A value binds to `const T&`; to `T&` too if it is a struct, because that may be a `T&&`.
                 let is_bound =
                     from.is_place() || referred.is_const() || self.types.struct_of(referred).is_some();
                 let added = referred.is_const() && !from.ty.is_const();
                 return (is_bound && !drops).then_some(if added { QUALIFIED } else { EXACT });
             }
+            // A temporary of the type is made and bound.
             return if referred.is_const() { self.rank(from, referred.plain()) } else { None };
         }
         let (source, target) = (from.ty, to);
@@ -93,9 +105,11 @@ impl<'t> Checker<'_, 't> {
         if let Some(found) = self.pointer_rank(from, target) {
             return Some(found);
         }
+        // It is made on trial, and thrown away.
         self.user_conversion(from, target).ok().flatten().map(|_| BY_USER)
     }
 
+    /// C++17, [conv.prom], [conv.fpprom] and the conversions after them. No number becomes an enumeration by itself.
     fn arithmetic_rank(&self, source: Type, target: Type) -> Option<Rank> {
         if matches!(self.types.shape(target), Shape::Enum(_)) {
             return None;
@@ -110,6 +124,7 @@ impl<'t> Checker<'_, 't> {
         })
     }
 
+    /// C++17, [conv.ptr], [conv.qual] and [conv.bool].
     fn pointer_rank(&self, from: Expr<'t>, target: Type) -> Option<Rank> {
         if self.types.is_bool(target) && (self.types.is_pointer(from.ty) || self.types.is_array(from.ty)) {
             return Some(TO_BOOL);
@@ -118,6 +133,7 @@ impl<'t> Checker<'_, 't> {
         if self.types.shape(from.ty) == Shape::Null {
             return Some(CONVERTED);
         }
+        // Only a literal zero is a null pointer, not every constant.
         if matches!(from.kind, Kind::Integer(0)) && self.types.is_integral(from.ty) {
             return Some(CONVERTED);
         }
@@ -129,6 +145,7 @@ impl<'t> Checker<'_, 't> {
         if self.is_program && Self::is_text(from) && source.same(to) {
             return Some(if to.is_const() { EXACT } else { CONVERTED });
         }
+        // Qualifiers of what is pointed to may be added, not dropped.
         let keeps = (to.is_const() || !source.is_const()) && (to.is_volatile() || !source.is_volatile());
         if !keeps {
             return None;
@@ -153,6 +170,8 @@ impl<'t> Checker<'_, 't> {
         let span = from.span;
         if from.ty.same(to) {
             return match self.copy_constructor(to)? {
+                // Copying a struct calls the constructor for it, if the text has one; a value is moved into its place
+                // without.
                 Some(_) if from.is_place() => self.construct(to, &[from], span),
                 _ => {
                     let value = self.value(from);
@@ -185,6 +204,7 @@ impl<'t> Checker<'_, 't> {
         Err(self.no_conversion(from, to, what))
     }
 
+    /// The error, with help for what beginners most often meant.
     fn no_conversion(&mut self, from: Expr<'t>, to: Type, what: &dyn Display) -> Failed {
         let (source, target) = (self.show(from.ty), self.show(to));
         let problem = error(
@@ -214,6 +234,7 @@ impl<'t> Checker<'_, 't> {
         problem
     }
 
+    /// C++17, [dcl.init.ref]: a place of the same type is bound directly, anything else through a temporary.
     fn bind(&mut self, from: Expr<'t>, to: Type, what: &dyn Display) -> Result<Expr<'t>> {
         if self.types.fits(from.ty, to) {
             if from.ty.is_const() && !to.is_const() {
@@ -250,6 +271,7 @@ impl<'t> Checker<'_, 't> {
     }
 
     /// A constructor of the target or a conversion function of the source.
+    /// C++17, [class.conv]. `None` also if there is one that would have to be the second.
     fn user_conversion(&mut self, from: Expr<'t>, to: Type) -> Result<Option<Expr<'t>>> {
         if let Some(at) = self.types.struct_of(from.ty) {
             let conversions = self.types.structs[at].conversions.clone();
@@ -257,6 +279,7 @@ impl<'t> Checker<'_, 't> {
             for conversion in conversions {
                 let result = self.signature(conversion)?.result;
                 let result = self.types.referred(result);
+                // A conversion to another number may be followed by a standard conversion; an explicit one may not.
                 let is_near = self.types.is_arithmetic(result) && self.types.is_arithmetic(to);
                 let is_exact = result.same(to);
                 if is_exact
@@ -288,6 +311,7 @@ impl<'t> Checker<'_, 't> {
     }
 
     /// The constructor that the text has for copies of a struct.
+    /// `None` if the text has none or defaults it: then copying is copying bytes.
     pub(super) fn copy_constructor(&mut self, ty: Type) -> Result<Option<DeclaredId>> {
         let Some(at) = self.types.struct_of(ty) else { return Ok(None) };
         for constructor in self.types.structs[at].constructors.clone() {
@@ -304,6 +328,8 @@ impl<'t> Checker<'_, 't> {
     }
 
     /// The conversion by a constructor of the struct `at`.
+    /// Constructors with one argument that are not `explicit` ([class.conv.ctor]). The first that fits is asked;
+    /// overload resolution in [`Checker::construct`] has the last word.
     fn by_constructor(&mut self, from: Expr<'t>, to: Type, at: usize) -> Result<Option<Expr<'t>>> {
         let constructors: Vec<_> = self.types.structs[at].constructors.clone();
         for constructor in constructors {
@@ -320,6 +346,7 @@ impl<'t> Checker<'_, 't> {
             }
             let parameter = self.signature(constructor)?.parameters[0];
             let referred = self.types.referred(parameter);
+            // A struct as the parameter would need a second conversion.
             let fits = if self.types.struct_of(referred).is_some() {
                 referred.same(from.ty)
             } else {
@@ -333,6 +360,7 @@ impl<'t> Checker<'_, 't> {
     }
 
     /// A condition: a value that is zero or not.
+    /// C++17, [conv], "contextually converted to bool".
     pub(super) fn condition(&mut self, from: Expr<'t>) -> Result<Expr<'t>> {
         let bool = self.types.bool();
         let is_scalar = self.types.is_arithmetic(from.ty)
@@ -346,6 +374,7 @@ impl<'t> Checker<'_, 't> {
     }
 
     /// The type that both sides of an operator are converted to.
+    /// The usual arithmetic conversions ([expr], paragraph 11).
     pub(super) fn common(&mut self, a: Type, b: Type) -> Option<Type> {
         let (a, b) = (self.types.basic_of(a)?, self.types.basic_of(b)?);
         let basic = match () {
@@ -354,6 +383,8 @@ impl<'t> Checker<'_, 't> {
             // The order of the enumeration is that of the ranks, unsigned after signed.
             () => promoted(a).max(promoted(b)),
         };
+        // `long long` and `unsigned long` have the same size: neither holds all values of the other, and the result is
+        // the unsigned type of the higher rank.
         let signed_wider = |wide, narrow| {
             matches!((wide, narrow), (Basic::LongLong, Basic::UnsignedLong))
                 .then_some(Basic::UnsignedLongLong)
@@ -363,6 +394,7 @@ impl<'t> Checker<'_, 't> {
         Some(self.types.basic(basic))
     }
 
+    /// C++17, [conv.prom]; other types stay.
     pub(super) fn promote(&mut self, value: Expr<'t>) -> Expr<'t> {
         match self.types.basic_of(value.ty) {
             Some(basic) if self.types.is_integral(value.ty) => {
@@ -374,6 +406,8 @@ impl<'t> Checker<'_, 't> {
     }
 
     /// A cast that is written.
+    /// C++17, [expr.cast]. The four kinds differ in what they reject, of which only `reinterpret_cast` between numbers
+    /// is checked.
     pub(super) fn cast(
         &mut self,
         scope: ScopeId,
@@ -382,6 +416,7 @@ impl<'t> Checker<'_, 't> {
         value: Expr<'t>,
         span: Span,
     ) -> Result<Expr<'t>> {
+        // The value is thrown away, and what it does is done.
         if self.types.is_void(to) {
             let zero = self.node(Kind::Integer(0), to, span);
             return Ok(self.node(Kind::Comma(value, zero), to, span));
@@ -420,6 +455,7 @@ impl<'t> Checker<'_, 't> {
             let message = format!("`{}` cannot be converted to `{}`", self.show(value.ty), self.show(to));
             return Err(error(span, message));
         }
+        // C++ allows it by way of wider types only; the upper half of an address would be lost.
         if from_pointer && is_integer(to) && self.types.size(to) < 8 && !self.types.is_bool(to) {
             return Err(unsupported(span, "a pointer as an integer of less than 64 bits")
                 .with_help("convert to `unsigned long long` first"));
@@ -429,6 +465,7 @@ impl<'t> Checker<'_, 't> {
 }
 
 /// What small integers become in an expression.
+/// C++17, [conv.prom]: `int` has all values of these types.
 pub(super) fn promoted(basic: Basic) -> Basic {
     match basic {
         Basic::Bool

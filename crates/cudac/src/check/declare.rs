@@ -1,4 +1,8 @@
 //! What a text declares: functions, variables, types and namespaces go into their scopes.
+//!
+//! In the order of the text, so that a name means what it meant there; only bodies of functions are looked at later.
+//! Which memory a variable is in is decided here: CUDA programming guide, "Variable Memory Space Specifiers".
+//! Specification: C++17, [dcl.dcl], [basic.scope].
 
 use super::scope::{Entity, ScopeId, TemplateKind, TypeTemplate};
 use super::typed::{Constant, Global, Kind, Space};
@@ -9,6 +13,7 @@ use crate::source::map::List;
 use crate::source::{Name, Result, error, unsupported};
 
 impl<'t> Checker<'_, 't> {
+    /// An error ends its declaration, not the list.
     pub(super) fn declare_all(&mut self, scope: ScopeId, declarations: &[Declaration<'t>]) {
         for declaration in declarations {
             if let Err(problem) = self.declare(scope, declaration) {
@@ -60,6 +65,7 @@ impl<'t> Checker<'_, 't> {
                 self.scopes.declare(scope, *name, Entity::Namespace(target));
                 Ok(())
             }
+            // The name means the same thing, whatever that is. Functions that are declared there later are not seen.
             Declaration::UsingName(path) => {
                 let entity = self.lookup(scope, path)?;
                 if let Some(part) = path.parts.last() {
@@ -82,6 +88,7 @@ impl<'t> Checker<'_, 't> {
         }
     }
 
+    /// The scope of a namespace, which may be open again.
     fn namespace(&mut self, scope: ScopeId, name: Option<Name<'t>>) -> ScopeId {
         let Some(name) = name else {
             // What an unnamed namespace declares is visible around it.
@@ -117,8 +124,10 @@ impl<'t> Checker<'_, 't> {
             let help = "a kernel returns nothing; let it store its results through a pointer";
             return Err(error(function.result.span, message).with_help(help));
         }
+        // It is entered first, because comparing it with others needs its types, which are kept with the entry.
         self.declare_hidden(scope, function);
         self.declared[id].owner = owner;
+        // Methods are found through their struct.
         if owner.is_some() {
             return Ok(());
         }
@@ -167,6 +176,8 @@ impl<'t> Checker<'_, 't> {
     }
 
     /// The earlier declaration of the same function.
+    /// Functions with the same types of parameters are one ([over.load]). Templates have no types yet, so their texts
+    /// are compared.
     fn redeclared(&mut self, known: Vec<usize>, new: usize) -> Result<Option<usize>> {
         if self.declared[new].function.template.is_some() {
             let new = &self.declared[new].function;
@@ -189,6 +200,7 @@ impl<'t> Checker<'_, 't> {
     }
 
     /// Whether one function template is declared before another one defines it: the texts of their parameters are equal.
+    /// A definition after a definition is another overload. Renamed parameters of the template make it one as well.
     fn declares_same(&self, known: &tree::Function<'t>, new: &tree::Function<'t>) -> bool {
         let count = |function: &tree::Function| function.template.map(<[_]>::len);
         let text = |ty: &tree::Type| self.files.text(ty.span).split_whitespace().collect::<String>();
@@ -217,6 +229,8 @@ impl<'t> Checker<'_, 't> {
         self.scopes.declare(scope, name, Entity::TypeTemplate(id));
     }
 
+    /// A struct is complete at once, a template of one when it is instantiated. A declaration without members may
+    /// precede either.
     fn declare_struct(&mut self, scope: ScopeId, definition: &'t tree::Struct<'t>) -> Result<()> {
         if definition.special.is_some() {
             return self.special_struct(scope, definition);
@@ -252,6 +266,7 @@ impl<'t> Checker<'_, 't> {
         self.types.struct_of(ty).is_some_and(|at| !self.types.structs[at].is_complete)
     }
 
+    /// C++17, [dcl.enum]. The underlying type is `int` unless the text says otherwise.
     fn declare_enum(&mut self, scope: ScopeId, definition: &tree::Enum<'t>) -> Result<()> {
         let underlying = match &definition.underlying {
             Some(ty) => self.resolve(scope, ty)?,
@@ -287,14 +302,19 @@ impl<'t> Checker<'_, 't> {
     }
 
     /// A variable of the module, or one in a function that lives as long as the module or the block.
+    /// Static variables of functions come here, too, and static members.
     pub(super) fn global(&mut self, scope: ScopeId, variable: &tree::Variable<'t>) -> Result<Entity> {
         let mut ty = self.resolve(scope, variable.ty)?;
         let storage = variable.storage;
         let is_function = !self.frames.is_empty();
+        // Only a declaration. An array in shared memory is the exception: its `extern` says that the launch gives the
+        // length.
         if (storage.is_extern || storage.is_extern_c) && !storage.is_shared && variable.init.is_none() {
             return Ok(self.elsewhere(scope, variable));
         }
         let in_memory = storage.is_shared || storage.is_device || storage.is_constant;
+        // A constant number needs no memory, and device code may read it although it is no `__device__` variable (CUDA
+        // programming guide, "Const-qualified variables").
         if (storage.is_constexpr || ty.is_const() && !in_memory)
             && let Some(entity) = self.constant_variable(scope, variable, ty)?
         {
@@ -311,6 +331,8 @@ impl<'t> Checker<'_, 't> {
             let help = "let one thread store the value, and let the others wait at `__syncthreads()`";
             return Err(error(span, message).with_help(help));
         }
+        // Variables of a module are initialised by constants, which PTX writes as bytes; those of the host may need
+        // code before `main`.
         let mut bytes = None;
         #[cfg(feature = "host")]
         let mut dynamic = None;
@@ -361,6 +383,7 @@ impl<'t> Checker<'_, 't> {
     }
 
     /// The memory that a variable outside of functions, or one that lives as long, is in.
+    /// A variable without a specifier is the host's, unless it is in a function: then it is the function's static one.
     fn space_of(&self, variable: &tree::Variable<'t>, is_function: bool) -> Result<Space> {
         let storage = variable.storage;
         Ok(match () {
@@ -377,6 +400,7 @@ impl<'t> Checker<'_, 't> {
     }
 
     /// `extern const int n;`, whose definition follows.
+    /// A use before the definition is an error then, not at the declaration.
     fn elsewhere(&self, scope: ScopeId, variable: &tree::Variable<'t>) -> Entity {
         if let Some(known) = self.scopes.find_own(scope, variable.name) {
             return known.clone();
@@ -394,12 +418,15 @@ impl<'t> Checker<'_, 't> {
             Some(function) => format!("_ZZ{}{function}E{}{own}", function.len(), own.len()),
             None => own,
         };
+        // Instances of a template and blocks of a function may declare the same name.
         let numbered = (2..).map(|count| format!("{name}_{count}"));
         let mut names = std::iter::once(name.to_string()).chain(numbered).map(made);
         names.find(|name| !taken(name)).unwrap_or_default()
     }
 
     /// A constant number, which needs no memory.
+    /// `None` if it needs memory after all: a struct, an array, or in a program a value that is only known when it
+    /// runs.
     fn constant_variable(
         &mut self,
         scope: ScopeId,
@@ -446,6 +473,7 @@ impl<'t> Checker<'_, 't> {
     }
 
     /// Writes a constant value into the bytes of a variable.
+    /// Bytes that no value is given for stay zero. The order of bytes is that of the device: the lowest first.
     fn store_constant(&mut self, value: super::typed::Expr<'t>, at: u64, bytes: &mut [u8]) -> Result<()> {
         if let Kind::Aggregate(items) = &value.kind {
             for (nth, item) in items.iter().enumerate() {

@@ -1,7 +1,8 @@
 //! Objects that have destructors, and `new`, in host code.
 //!
-//! Which destructor a type has is decided here; when it is called is decided when the host code is lowered.
-//! Specification: C++17, [class.dtor] and [expr.new].
+//! Which destructor a type has is decided here; when it is called is decided when the host code is lowered. A struct
+//! without a destructor of its own has one if a member has, and it has no function: the lowering goes through the
+//! members. Left out: destructors in device code. Specification: C++17, [class.dtor] and [expr.new].
 
 use super::Checker;
 use super::scope::ScopeId;
@@ -32,6 +33,8 @@ impl<'t> Checker<'_, 't> {
     }
 
     /// Checks the destructors of all types that there are.
+    /// Nothing calls them by name, so they are asked for here. Checking one may make further types, which the loop then
+    /// meets.
     pub(super) fn check_destructors(&mut self) {
         let mut at = 0;
         while at < self.types.structs.len() {
@@ -48,6 +51,7 @@ impl<'t> Checker<'_, 't> {
     }
 
     /// `p->~S()`
+    /// A chain of calls, as an expression.
     pub(super) fn destroyed(&mut self, object: Expr<'t>, span: Span) -> Result<Expr<'t>> {
         let void = self.types.void();
         let mut all = self.node(Kind::Integer(0), void, span);
@@ -76,6 +80,7 @@ impl<'t> Checker<'_, 't> {
     }
 
     /// Whether objects that a pointer points to have a constructor without arguments, or a destructor.
+    /// `__cudac_constructs` and `__cudac_destroys` of the headers, with which arrays of numbers need no loop.
     pub(super) fn needs_code(&mut self, is_made: bool, pointer: Type, span: Span) -> Result<bool> {
         let Some(ty) = self.types.pointee(pointer) else { return Ok(false) };
         if is_made {
@@ -85,6 +90,7 @@ impl<'t> Checker<'_, 't> {
     }
 
     /// `new T(a)`, whose memory is there.
+    /// Constructing is assigning a new value to the memory; the result is the pointer again.
     pub(super) fn new_object(
         &mut self,
         scope: ScopeId,

@@ -1,7 +1,11 @@
-//! A barrier in a branch or a loop whose condition depends on the thread: some threads of the block may never come to it.
+//! A barrier in a branch or a loop whose condition depends on the thread: some threads of the block may never come to
+//! it.
 //!
-//! What depends on the thread is `threadIdx`, and each local variable that only gets values computed from it. Left out: what
-//! functions return, which may be the same in all threads, and branches that threads leave the kernel in.
+//! CUDA programming guide, "Synchronization Functions": `__syncthreads()` is allowed in conditional code only if the
+//! condition is the same for all threads of the block. What depends on the thread is `threadIdx`, and each local
+//! variable that only gets values computed from it. Left out: what functions return, which may be the same in all
+//! threads, and branches that threads leave the kernel in. It is a guess in both directions, hence a warning:
+//! `threadIdx.x < 1024` may hold for all.
 
 use super::Checker;
 use super::typed::{Expr, FunctionId, Kind, Stmt, StmtKind, VarId};
@@ -16,6 +20,7 @@ impl<'t> Checker<'_, 't> {
         if found.is_empty() {
             return;
         }
+        // Most functions have no barrier, and none has to be looked for twice.
         let varying = varying(function.body, function.vars.len());
         let mut divergent = Vec::new();
         for statement in function.body {
@@ -29,6 +34,7 @@ impl<'t> Checker<'_, 't> {
     }
 
     /// The barriers that a statement calls by their names.
+    /// Only this compiler's own functions count, as one of the user's may have that name.
     fn barriers(&self, statement: &Stmt<'t>, found: &mut Vec<(&'t str, crate::source::Span)>) {
         walk::statement(statement, &mut |expr| {
             if let Kind::Call(called, _) = expr.kind
@@ -43,6 +49,7 @@ impl<'t> Checker<'_, 't> {
 }
 
 /// Calls `each` for the statements that only some threads may execute.
+/// Once a condition depends on the thread, everything inside of it does.
 fn under<'t>(statement: &Stmt<'t>, varying: &[bool], each: &mut dyn FnMut(&Stmt<'t>)) {
     match &statement.kind {
         StmtKind::If(condition, then, otherwise) if !varies(condition, varying) => {
@@ -71,6 +78,8 @@ fn under<'t>(statement: &Stmt<'t>, varying: &[bool], each: &mut dyn FnMut(&Stmt<
 }
 
 /// The local variables that depend on the thread whatever way was taken.
+/// A fixed point, which is reached from below: at first no variable depends on the thread, and in each round those do
+/// that get only such values.
 fn varying(body: &[Stmt<'_>], count: usize) -> Vec<bool> {
     let mut varying = vec![false; count];
     loop {

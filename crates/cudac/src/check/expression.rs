@@ -1,4 +1,7 @@
 //! Expressions: each kind of node is handed to the file that knows it.
+//!
+//! What comes out of [`Checker::expr`] may be a place, so that `&x`, `x = 1` and references work; whoever needs a
+//! number asks [`Checker::value_of`]. Specification: C++17, [expr].
 
 use super::Checker;
 use super::constant::literal;
@@ -15,10 +18,13 @@ impl<'t> Checker<'_, 't> {
         match &written.kind {
             ExprKind::Number(text) => self.number(text.as_str(), span),
             ExprKind::Character(value) => {
+                // A character constant is a `char`, which has a sign here ([lex.ccon]).
                 let ty = self.types.basic(Basic::Char);
                 Ok(self.node(Kind::Integer(i64::from(*value as i8)), ty, span))
             }
             ExprKind::Text(text) => {
+                // A pointer at once: nothing but `sizeof` and an initialiser sees that a string is an array
+                // ([lex.string]).
                 let of = self.types.basic(Basic::Char).qualified(true, false);
                 let ty = self.types.pointer(of);
                 Ok(self.node(Kind::Text(text), ty, span))
@@ -59,6 +65,7 @@ impl<'t> Checker<'_, 't> {
             ExprKind::List(_) => Err(error(span, "a list of values needs a type, as in `int2{1, 2}`")),
             ExprKind::SizeOfType(ty) => {
                 let ty = self.resolve(scope, ty)?;
+                // C++17, [expr.sizeof]: the size of what a reference refers to.
                 let ty = self.types.referred(ty);
                 Ok(self.size(self.types.size(ty), span))
             }
@@ -93,6 +100,7 @@ impl<'t> Checker<'_, 't> {
         Ok(self.value(expr))
     }
 
+    /// A number of the type `size_t`.
     fn size(&mut self, size: u64, span: Span) -> Expr<'t> {
         let ty = self.types.basic(Basic::UnsignedLong);
         self.node(Kind::Integer(size as i64), ty, span)
@@ -114,6 +122,7 @@ impl<'t> Checker<'_, 't> {
     }
 
     /// The type of an expression that is not evaluated.
+    /// Variables in it do not count as used, and functions as called.
     pub(super) fn type_of_expr(&mut self, scope: ScopeId, written: tree::Expr<'t>) -> Result<Type> {
         self.unevaluated += 1;
         let result = self.expr(scope, written);
@@ -121,6 +130,7 @@ impl<'t> Checker<'_, 't> {
         Ok(result?.ty)
     }
 
+    /// What a name stands for in an expression.
     fn named(&mut self, scope: ScopeId, path: &tree::Path<'t>) -> Result<Expr<'t>> {
         let span = path.span;
         match self.lookup(scope, path)? {
@@ -155,11 +165,13 @@ impl<'t> Checker<'_, 't> {
     /// A variable of the function, or one of the function around a lambda.
     fn local(&mut self, var: usize, frame: usize, path: &tree::Path<'t>) -> Result<Expr<'t>> {
         let span = path.span;
+        // Local structs and lambdas can see names of a function that is not being checked any more.
         let depth = self.frames.iter().rposition(|known| known.number == frame);
         let Some(depth) = depth else {
             return Err(error(span, format_args!("`{}` belongs to another function", self.files.text(span))));
         };
         if depth + 1 < self.frames.len() {
+            // A constant is not captured: its value is used ([basic.def.odr]).
             if let Some(constant) = self.frames[depth].vars[var].constant {
                 let ty = self.frames[depth].vars[var].ty.plain();
                 return Ok(self.known(constant, ty, span));
@@ -178,6 +190,7 @@ impl<'t> Checker<'_, 't> {
     }
 
     /// `threadIdx` as a whole.
+    /// A struct is made of three registers; naming a component needs only one (`member`).
     fn special(&mut self, register: &'static str, span: Span) -> Result<Expr<'t>> {
         let name = self.names.get(if register.starts_with("%n") { "dim3" } else { "uint3" });
         let Some(Entity::Type(ty)) = self.scopes.find(0, name).cloned() else {
@@ -189,6 +202,7 @@ impl<'t> Checker<'_, 't> {
         Ok(self.node(kind, ty.qualified(true, false), span))
     }
 
+    /// `T(a, b)` and `T{a, b}` ([expr.type.conv]).
     fn construction(
         &mut self,
         scope: ScopeId,
@@ -207,6 +221,7 @@ impl<'t> Checker<'_, 't> {
             return self.call(scope, callee, arguments, span);
         }
         let to = self.object_type(scope, ty)?;
+        // `int(x)` is a cast, and `int()` is zero.
         if self.types.struct_of(to).is_none() {
             return match arguments {
                 [one] => {
@@ -221,6 +236,7 @@ impl<'t> Checker<'_, 't> {
     }
 
     /// Zero of any type.
+    /// C++17, [dcl.init], "to zero-initialize". An aggregate without values is all zeros.
     pub(super) fn zero(&mut self, ty: Type, span: Span) -> Expr<'t> {
         let kind = match self.types.shape(ty) {
             Shape::Struct(_) | Shape::Array(..) => Kind::Aggregate(&[]),
@@ -230,6 +246,7 @@ impl<'t> Checker<'_, 't> {
         self.node(kind, ty.plain(), span)
     }
 
+    /// C++17, [expr.cond], but the result is always a value: `(a ? x : y) = 1` is left out.
     fn conditional(
         &mut self,
         scope: ScopeId,
@@ -248,6 +265,7 @@ impl<'t> Checker<'_, 't> {
             () if self.types.is_arithmetic(yes.ty) && self.types.is_arithmetic(no.ty) => {
                 self.common(yes.ty, no.ty).unwrap_or(yes.ty)
             }
+            // Each is tried as the type of the other, the left one first; C++ wants that only one of them works.
             () if self.rank(no, yes.ty).is_some() => yes.ty,
             () if self.rank(yes, no.ty).is_some() => no.ty,
             () => {
@@ -267,6 +285,7 @@ impl<'t> Checker<'_, 't> {
 }
 
 /// The register of a component.
+/// A table, because [`Kind::Special`] has a text that lives forever.
 pub(super) fn component(register: &'static str, at: usize) -> &'static str {
     const NAMES: [(&str, [&str; 3]); 4] = [
         ("%tid", ["%tid.x", "%tid.y", "%tid.z"]),

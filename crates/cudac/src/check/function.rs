@@ -1,4 +1,8 @@
 //! Functions: their types, their instances, their bodies.
+//!
+//! Every function that is used is an instance, also one that is no template: its template has no parameters then. An
+//! instance has its number before its body is checked, so that calls in a cycle find it; recursion is refused by
+//! `lower`, which inlines everything.
 
 use super::scope::{DeclaredId, Entity, ScopeId};
 use super::typed::{Function, FunctionId, Kind, Stmt, StmtKind, Var, VarId};
@@ -18,6 +22,7 @@ impl<'t> Checker<'_, 't> {
         Ok(made)
     }
 
+    /// The types of a function for some arguments of its template.
     pub(super) fn instance_signature(
         &mut self,
         declared: DeclaredId,
@@ -26,6 +31,7 @@ impl<'t> Checker<'_, 't> {
         if self.declared[declared].function.template.is_none() {
             return self.signature(declared);
         }
+        // A new scope each time: overload resolution asks for arguments that no instance is ever made for.
         let scope = self.bound_scope(declared, arguments);
         self.signature_in(declared, scope)
     }
@@ -37,6 +43,7 @@ impl<'t> Checker<'_, 't> {
         for parameter in function.parameters {
             let ty = self.resolve(scope, parameter.ty)?;
             let ty = self.implied_type(scope, ty, &mut autos);
+            // C++17, [dcl.fct]: an array as a parameter is a pointer.
             let ty = match self.types.shape(ty) {
                 Shape::Array(of, _) => self.types.pointer(of),
                 _ => ty,
@@ -58,6 +65,7 @@ impl<'t> Checker<'_, 't> {
     }
 
     /// `auto` in a parameter is a parameter of the template that the function is because of it.
+    /// The parser gave each `auto` a parameter named by its number; they are counted in the same order here.
     fn implied_type(&mut self, scope: ScopeId, ty: Type, autos: &mut usize) -> Type {
         match self.types.shape(ty) {
             Shape::Auto => {
@@ -89,6 +97,8 @@ impl<'t> Checker<'_, 't> {
         scope
     }
 
+    /// A parameter means its argument, as if it were declared so in a scope around the template. That is how `T` is
+    /// replaced everywhere, without a tree of its own for each instance.
     pub(super) fn bind_arguments(
         &mut self,
         scope: ScopeId,
@@ -194,6 +204,7 @@ impl<'t> Checker<'_, 't> {
     }
 
     /// Whether a function is one of the host alone.
+    /// Methods and functions of this compiler are not: they serve both sides.
     pub(super) fn is_of_host(&self, declared: DeclaredId) -> bool {
         let known = &self.declared[declared];
         let storage = known.function.storage;
@@ -202,6 +213,8 @@ impl<'t> Checker<'_, 't> {
     }
 
     /// Checks the body of an instance.
+    /// A frame is pushed for it, and all that was known of the function around it is left alone. What it returns is
+    /// known afterwards at the latest.
     pub(super) fn check_body(&mut self, declared: DeclaredId, id: FunctionId, scope: ScopeId) -> Result<()> {
         let function = self.declared[declared].function;
         let inner = self.scopes.push(scope);
@@ -233,6 +246,7 @@ impl<'t> Checker<'_, 't> {
             is_host: self.is_of_host(declared),
             is_device: function.storage.is_global || function.storage.is_device && !function.storage.is_host,
         });
+        // Even for `decltype(f(x))` the body of `f` is checked in earnest: it may be called elsewhere.
         let outer_unevaluated = std::mem::take(&mut self.unevaluated);
         let result = self.body(declared, function, inner);
         self.unevaluated = outer_unevaluated;
@@ -241,6 +255,7 @@ impl<'t> Checker<'_, 't> {
         made.vars = frame.vars;
         made.result =
             if self.types.shape(result_type) == Shape::Auto { self.types.void() } else { result_type };
+        // The variables above are stored even if the body failed, because other functions' messages may ask for them.
         made.body = self.arena.list(&result?);
         if !self.program.functions[id].is_own && !self.is_of_host(declared) {
             self.warn_function(id);
@@ -249,6 +264,7 @@ impl<'t> Checker<'_, 't> {
         Ok(())
     }
 
+    /// The statements of a function; those of a constructor begin with its members.
     fn body(
         &mut self,
         declared: DeclaredId,
@@ -267,6 +283,8 @@ impl<'t> Checker<'_, 't> {
     }
 
     /// What a constructor does before its body.
+    /// C++17, [class.base.init]: in the order of the members, whatever the order of the text is. A member that neither
+    /// the constructor, nor its declaration, nor its type gives a value stays without one.
     fn initialise_members(
         &mut self,
         declared: DeclaredId,

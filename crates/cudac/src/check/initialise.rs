@@ -1,6 +1,9 @@
 //! Initialisers: `= value`, `(…)`, `{…}`, for numbers, arrays and structs.
 //!
-//! Specification: C++17, [dcl.init].
+//! All become one expression of the variable's type: a conversion, a [`Kind::Construct`] or a [`Kind::Aggregate`].
+//! Braces around inner arrays may be missing ([dcl.init.aggr], "brace elision"), those around inner structs not. Left
+//! out: designated initialisers, and the check for narrowing. Specification: C++17, [dcl.init], [dcl.init.list],
+//! [class.base.init].
 
 use std::fmt::Display;
 
@@ -37,6 +40,7 @@ impl<'t> Checker<'_, 't> {
     }
 
     /// A value of the type `ty` from an expression or a list.
+    /// `what` names it in messages.
     pub(super) fn init_from(
         &mut self,
         scope: ScopeId,
@@ -51,6 +55,7 @@ impl<'t> Checker<'_, 't> {
             }
             return self.list_value(scope, ty, items, written.span);
         }
+        // C++17, [dcl.init.string].
         if let (ExprKind::Text(text), Shape::Array(of, length)) = (&written.kind, self.types.shape(ty))
             && self.types.is_integral(of)
             && self.types.size(of) == 1
@@ -108,6 +113,7 @@ impl<'t> Checker<'_, 't> {
         }
         let mut values = Vec::with_capacity(count as usize);
         if let Some(inner) = inner {
+            // Each chunk is the list of one inner array, whose own chunks are taken in turn.
             for part in items.chunks(inner) {
                 values.push(self.list_value(scope, of.plain(), part, span)?);
             }
@@ -122,6 +128,7 @@ impl<'t> Checker<'_, 't> {
     }
 
     /// How many numbers an array of numbers, or of such arrays, has.
+    /// `None` if it is of structs, whose values may be several in a list.
     fn numbers_in(&self, ty: Type) -> Option<usize> {
         let Shape::Array(of, Some(length)) = self.types.shape(ty) else { return None };
         let inner = if self.types.is_array(of) { self.numbers_in(of)? } else { 1 };
@@ -130,6 +137,8 @@ impl<'t> Checker<'_, 't> {
     }
 
     /// A struct from values: by a constructor if it has any, and else member by member.
+    /// C++17, [dcl.init.list], in that order: a constructor for a list, other constructors, and without any, an
+    /// aggregate.
     pub(super) fn struct_from(
         &mut self,
         scope: ScopeId,
@@ -154,6 +163,8 @@ impl<'t> Checker<'_, 't> {
             && !matches!(one.kind, ExprKind::List(_))
         {
             let value = self.expr(scope, one)?;
+            // `S{x}` with an `x` of the type `S` copies it. With anything else it is the first member, unless that
+            // could not take a struct.
             let is_first = self.types.structs[at].fields.first().is_some_and(|field| field.ty.same(value.ty));
             if value.ty.same(ty) || !is_list || !is_first && self.types.struct_of(value.ty).is_some() {
                 return self.implicit(value, ty, &"the value");
@@ -169,6 +180,7 @@ impl<'t> Checker<'_, 't> {
     }
 
     /// The `std::initializer_list` that a constructor of a struct takes, if any does.
+    /// It is told by the name of its type, which the header of the host declares.
     fn list_parameter(&mut self, at: usize) -> Result<Option<Type>> {
         for constructor in self.types.structs[at].constructors.clone() {
             if self.declared[constructor].function.template.is_none()
@@ -183,6 +195,7 @@ impl<'t> Checker<'_, 't> {
     }
 
     /// A `std::initializer_list`: where its elements are, and how many there are.
+    /// The elements are a temporary array, as in [dcl.init.list].
     fn initialiser_list(
         &mut self,
         scope: ScopeId,
@@ -202,6 +215,7 @@ impl<'t> Checker<'_, 't> {
         Ok(self.node(Kind::Aggregate(self.arena.list(&[elements, count])), list, span))
     }
 
+    /// Of a union, the first member only ([dcl.init.aggr]).
     fn members_from(
         &mut self,
         scope: ScopeId,
@@ -242,6 +256,7 @@ impl<'t> Checker<'_, 't> {
     }
 
     /// What a member is if nothing is said: what its declaration says, what its constructor does, or zero.
+    /// C++17, [dcl.init.aggr], paragraph 8.
     pub(super) fn default_member(
         &mut self,
         at: usize,
@@ -262,9 +277,12 @@ impl<'t> Checker<'_, 't> {
     }
 
     /// What a variable without an initialiser is, if its type says anything about that.
+    /// `None` for numbers, and for structs of nothing else: they stay without a value ([dcl.init], "to
+    /// default-initialize").
     pub(super) fn default_value(&mut self, ty: Type, span: Span) -> Result<Option<Expr<'t>>> {
         if let Shape::Array(of, Some(length)) = self.types.shape(ty) {
             let Some(one) = self.default_value(of, span)? else { return Ok(None) };
+            // The tree has one node for each element.
             if length > 1024 {
                 return Err(error(
                     span,
@@ -293,6 +311,7 @@ impl<'t> Checker<'_, 't> {
     }
 
     /// Calls the constructor that fits. Copies need none unless the text has one.
+    /// The result is a value, made in memory that `lower` chooses.
     pub(super) fn construct(&mut self, ty: Type, arguments: &[Expr<'t>], span: Span) -> Result<Expr<'t>> {
         let ty = ty.plain();
         let Some(at) = self.types.struct_of(ty) else { return Err(error(span, "this is no struct")) };
@@ -313,11 +332,13 @@ impl<'t> Checker<'_, 't> {
             let message = format!("`{}` does not convert to `{}`", self.show(one.ty), self.show(ty));
             return Err(error(span, message));
         }
+        // `S() = default;` sets nothing here, so the value is that of an aggregate without values.
         let is_default = |function: &tree::Function| function.parameters.is_empty() && function.is_defaulted;
         if arguments.is_empty() && constructors.iter().any(|at| is_default(self.declared[*at].function)) {
             return Ok(self.node(Kind::Aggregate(&[]), ty, span));
         }
         let name = self.types.structs[at].name;
+        // Overload resolution wants an object; it is dropped again below.
         let this = self.node(Kind::Integer(0), ty, span);
         let call = self.call_one_of(&constructors, &[], Some(this), arguments, name, span)?;
         match &call.kind {

@@ -8,7 +8,11 @@ use crate::parse::tree::{self, ExprKind};
 use crate::source::{Result, Span, error};
 
 impl<'t> Checker<'_, 't> {
-    /// Names that are reserved for this compiler, and `printf`.
+    /// Names that are reserved for this compiler, and `printf`: `None` if it is another one.
+    ///
+    /// They are the way from `headers/` to instructions that the optimiser knows ([`Intrinsic`]); all other
+    /// instructions are inline PTX, whose meaning it does not know. In host code, `sprintf` and its like are here as
+    /// well.
     pub(super) fn intrinsic(
         &mut self,
         scope: ScopeId,
@@ -46,10 +50,13 @@ impl<'t> Checker<'_, 't> {
             ("popc", Some(_)) => (Intrinsic::Popc, int),
             ("clz", Some(_)) => (Intrinsic::Clz, int),
             #[cfg(feature = "host")]
+            // For `vector` and `delete` of the host's headers, which call nothing for numbers.
             ("destroys" | "constructs", Some(ty)) => {
                 let found = self.needs_code(name == "constructs", ty, span)?;
                 return Ok(Some(self.node(Kind::Integer(i64::from(found)), int, span)));
             }
+            // What a header knows and cannot do. It is an error only if it can be executed: it may be in a branch that
+            // is never taken.
             ("unsupported", _) => (Intrinsic::Unreachable, void),
             ("bits", Some(_)) => {
                 let explicit = self.explicit(scope, part)?;
@@ -70,6 +77,7 @@ impl<'t> Checker<'_, 't> {
         Ok(Some(self.node(Kind::Intrinsic(intrinsic, self.arena.list(&values)), ty, span)))
     }
 
+    /// CUDA programming guide, "Formatted Output": at most 32 values. The text has to be known here.
     pub(super) fn printf(
         &mut self,
         scope: ScopeId,
@@ -92,6 +100,7 @@ impl<'t> Checker<'_, 't> {
                 let message = format!("`printf` cannot print a `{}`", self.show(value.ty));
                 return Err(error(value.span, message).with_help("print its members one by one"));
             }
+            // C++17, [expr.call]: what C does to the arguments of `...`.
             value = self.promote(value);
             if self.types.basic_of(value.ty) == Some(tree::Basic::Float) {
                 let double = self.types.basic(tree::Basic::Double);

@@ -1,6 +1,9 @@
 //! Lambdas: a struct with what they capture, and a call operator.
 //!
-//! Left out: `*this` as a copy, and captures that are initialised by something else than their own name.
+//! [expr.prim.lambda.closure] describes just that, so a lambda needs no node of its own: it is an aggregate of what it
+//! captures, and calling it is calling a method. Names of the function around it are found in the closure's scope as
+//! [`Entity::Capture`], before the variables themselves. Left out: capturing `this`, and copies of arrays.
+//! Specification: C++17, [expr.prim.lambda].
 
 use super::scope::{Entity, ScopeId};
 use super::typed::{Expr, Kind};
@@ -17,6 +20,7 @@ impl<'t> Checker<'_, 't> {
             if *capture == Capture::This {
                 return Err(unsupported(*at, "capturing `this`"));
             }
+            // `[a]` is `[a = a]`.
             let path = crate::parse::tree::Path {
                 parts: self.arena.list(&[crate::parse::tree::Part {
                     name: *name,
@@ -37,6 +41,8 @@ impl<'t> Checker<'_, 't> {
     }
 
     /// The variables of the function that the lambda's text names.
+    /// C++17, [expr.prim.lambda.capture]: those that the body names. All names in the body are looked up outside of it;
+    /// one that the body declares itself may be captured for nothing.
     fn capture_used(
         &mut self,
         scope: ScopeId,
@@ -61,6 +67,7 @@ impl<'t> Checker<'_, 't> {
             }
             let value = match self.scopes.find(scope, name).cloned() {
                 Some(Entity::Local(var, frame)) if frame == number => {
+                    // Its value is used in place of the variable.
                     let is_constant =
                         self.frames.last().is_some_and(|frame| frame.vars[var].constant.is_some());
                     if is_constant {
@@ -70,6 +77,7 @@ impl<'t> Checker<'_, 't> {
                     let Some(ty) = ty.map(|ty| self.types.referred(ty)) else { continue };
                     self.node(Kind::Local(var), ty, span)
                 }
+                // A lambda in a lambda: what the outer one has is captured again. In a method, it is a member.
                 Some(Entity::Capture(owner, field)) => match self.captured(owner, field, span) {
                     Ok(value) => value,
                     Err(_) => continue,
@@ -80,6 +88,7 @@ impl<'t> Checker<'_, 't> {
         }
     }
 
+    /// The struct is laid out here and not by `structure`, since there is no text to read its members from.
     fn closure(
         &mut self,
         scope: ScopeId,
@@ -127,6 +136,8 @@ impl<'t> Checker<'_, 't> {
         });
         let at = self.types.structs.len() - 1;
         let ty = self.types.get(Shape::Struct(at));
+        // The call operator is found like any method; its scope is that of the closure, so that its body sees the
+        // captures.
         let method = self.declared.len();
         self.declared.push(Declared {
             function: lambda.function,

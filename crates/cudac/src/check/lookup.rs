@@ -1,4 +1,7 @@
 //! Paths: what `a`, `a::b` and `a::b<c>` mean.
+//!
+//! Specification: C++17, [basic.lookup]. Functions found by the types of a call's arguments ([basic.lookup.argdep]) are
+//! in `call` and `member`.
 
 use super::Checker;
 use super::scope::{Entity, ScopeId};
@@ -8,6 +11,7 @@ use crate::source::{Failed, Result, Span, error};
 
 impl<'t> Checker<'_, 't> {
     /// What a path means from a scope.
+    /// The first name is looked for outwards, each of the others only inside of the one before ([basic.lookup.qual]).
     pub(super) fn lookup(&mut self, scope: ScopeId, path: &Path<'t>) -> Result<Entity> {
         let Some((first, rest)) = path.parts.split_first() else {
             return Err(error(path.span, "expected a name"));
@@ -21,6 +25,7 @@ impl<'t> Checker<'_, 't> {
             return Err(self.undeclared(scope, first));
         };
         let mut found = self.with_arguments(scope, found, first)?;
+        // Where the last name was found and how it is written, for messages and for enumerations.
         let mut outer = (scope, first);
         for part in rest {
             found = self.inside(&found, part, &mut outer)?;
@@ -29,6 +34,7 @@ impl<'t> Checker<'_, 't> {
         Ok(found)
     }
 
+    /// What a name means inside of a namespace or a type.
     fn inside<'p>(
         &mut self,
         found: &Entity,
@@ -62,6 +68,7 @@ impl<'t> Checker<'_, 't> {
     }
 
     /// The scope with the static members of a struct, or with the values of an enumeration.
+    /// A scoped enumeration is no struct, so its values are in a namespace whose name no text can spell.
     fn scope_of_type(&mut self, ty: Type, outer: (ScopeId, &Part<'t>)) -> Result<ScopeId> {
         if let Some(at) = self.types.struct_of(ty) {
             return Ok(self.types.structs[at].scope);
@@ -74,6 +81,7 @@ impl<'t> Checker<'_, 't> {
     }
 
     /// A template of a type with its arguments is a type.
+    /// Functions keep their arguments for the call, which may deduce the rest.
     fn with_arguments(&mut self, scope: ScopeId, found: Entity, part: &Part<'t>) -> Result<Entity> {
         let template = match &found {
             Entity::TypeTemplate(template) => Some(*template),
@@ -94,6 +102,8 @@ impl<'t> Checker<'_, 't> {
         }
     }
 
+    /// The error for an unknown name, with the most specific help there is: a header to include, what to do instead, or
+    /// a name that is spelt like it.
     pub(super) fn undeclared(&mut self, scope: ScopeId, part: &Part<'t>) -> Failed {
         let problem = error(part.span, format_args!("`{}` is not declared", part.name));
         if let Some(header) = crate::builtins::headers::header_of(part.name.as_str()) {

@@ -1,6 +1,10 @@
 //! The names of kernels that are not `extern "C"`, as NVIDIA's compiler writes them into PTX.
 //!
-//! Specification: Itanium C++ ABI, mangling. Left out: what kernels' parameters do not have, such as pointers to members.
+//! Host code looks kernels up by these names, so they have to agree to the letter. What makes mangling hard is that a
+//! part that occurs again is abbreviated (`S_`, `S0_`), in the order in which parts were completed; [`Mangler`] keeps
+//! that list. In a template, parameters are written as the template has them (`T_`), not as they turned out.
+//! Specification: Itanium C++ ABI, section 5.1, "External Names (a.k.a. Mangling)". Left out: what kernels' parameters
+//! do not have, such as pointers to members.
 
 use std::borrow::Cow;
 
@@ -11,6 +15,7 @@ use crate::parse::tree::{self, ParameterKind, TypeKind};
 use crate::source::{Name, joined};
 
 /// A part of a mangled name.
+/// A tree, because whether something was written before is asked of each part, from the outside in.
 enum Node {
     /// What is never abbreviated: a basic type, or a value.
     Plain(Cow<'static, str>),
@@ -20,6 +25,7 @@ enum Node {
     Around(Cow<'static, str>, Box<Node>),
     /// A name, after the namespaces around it.
     Named(Vec<String>),
+    /// A type from a template, with its arguments.
     Template(Vec<String>, Vec<Node>),
 }
 
@@ -27,6 +33,7 @@ enum Node {
 struct Mangler {
     text: String,
     /// What has been written and may be abbreviated.
+    /// They are compared as they would be without abbreviations ([`Node::key`]).
     known: Vec<String>,
 }
 
@@ -36,6 +43,7 @@ impl Mangler {
         let Some(at) = self.known.iter().position(|known| known == key) else { return false };
         self.text.push('S');
         if at > 0 {
+            // `<seq-id>`: the first is `S_`, then `S0_` on, in base 36 with capital letters.
             let digit = (at - 1) as u32;
             let tens = if digit >= 36 { char::from_digit(digit / 36, 36) } else { None };
             self.text.extend(
@@ -46,6 +54,7 @@ impl Mangler {
         true
     }
 
+    /// Notes that something is complete, and may be abbreviated from now on.
     fn note(&mut self, key: String) {
         self.known.push(key);
     }
@@ -62,6 +71,7 @@ impl Mangler {
         self.known.extend(key);
     }
 
+    /// Inner parts are completed, and counted, before the ones around them.
     fn node(&mut self, node: &Node) {
         if let Node::Plain(text) = node {
             return self.text.push_str(text);
@@ -79,9 +89,11 @@ impl Mangler {
             }
             Node::Named(path) | Node::Template(path, _) => {
                 let is_nested = path.len() > 1;
+                // `<nested-name>`: `N … E` around a name in a namespace.
                 self.text.push_str(if is_nested { "N" } else { "" });
                 let arguments = if let Node::Template(_, arguments) = node { Some(arguments) } else { None };
                 let (last, outer) = (joined(path, ""), &path[..path.len() - 1]);
+                // The template's name without its arguments is a part as well (`<template-prefix>`).
                 if arguments.is_none() || !self.repeats(&last) {
                     self.path(outer, true);
                     self.text.push_str(&path[path.len() - 1]);
@@ -159,8 +171,10 @@ impl<'t> Checker<'_, 't> {
             mangler.arguments(&nodes);
         }
         mangler.text.push_str(if is_nested { "E" } else { "" });
+        // A template's name has what it returns, which is `void` for a kernel; any other function's has not.
         mangler.text.push_str(if template.is_some() { "v" } else { "" });
         for (written, ty) in function.parameters.iter().zip(parameters) {
+            // Outermost qualifiers of a parameter are no part of the function's type.
             let node = self.written_node(written.ty, ty.plain(), template.unwrap_or_default(), true);
             mangler.node(&node);
         }
@@ -169,6 +183,7 @@ impl<'t> Checker<'_, 't> {
     }
 
     /// The namespaces around a scope, from the outermost.
+    /// Scopes without a name (of blocks, of parameters of templates) are skipped.
     fn namespaces(&self, scope: ScopeId) -> Vec<String> {
         let mut found = Vec::new();
         let mut at = scope;
@@ -194,6 +209,7 @@ impl<'t> Checker<'_, 't> {
         }
     }
 
+    /// `<expr-primary>`: the type and the value, `n` in place of a minus.
     fn value_node(&mut self, ty: Type, value: i64) -> Node {
         let sign = if value < 0 && !self.types.is_unsigned(ty) { "n" } else { "" };
         let size = if sign.is_empty() { value as u64 } else { value.unsigned_abs() };
@@ -201,6 +217,8 @@ impl<'t> Checker<'_, 't> {
     }
 
     /// A type as it is written, where the parameters of the template remain parameters.
+    /// Written type and actual type are followed together: the first knows where a parameter stands, the second
+    /// everything else.
     fn written_node(
         &mut self,
         written: tree::Type<'t>,
@@ -257,6 +275,7 @@ impl<'t> Checker<'_, 't> {
             if let Some(at) = at.filter(|_| own.parts.len() == 1) {
                 let is_type = matches!(parameters[at].kind, ParameterKind::Type(_));
                 let parameter = Node::Parameter(at);
+                // A value that depends on a parameter is an expression (`X … E`).
                 *node =
                     if is_type { parameter } else { Node::Plain(format!("X{}E", parameter.key()).into()) };
             }
@@ -264,6 +283,7 @@ impl<'t> Checker<'_, 't> {
         qualified(Node::Template(path, nodes), ty.is_const(), ty.is_volatile())
     }
 
+    /// A type as it is.
     fn type_node(&mut self, ty: Type) -> Node {
         let inner = match self.types.shape(ty) {
             Shape::Basic(basic) => Node::Plain(letter(basic).into()),
@@ -287,6 +307,7 @@ impl<'t> Checker<'_, 't> {
         let own = &self.types.structs[at];
         let (scope, name, template) = (own.scope, own.name, own.template.clone());
         let mut path = self.namespaces(scope);
+        // The name of an instance is shown with its arguments, which are written in their own way here.
         let bare = name.split('<').next().unwrap_or_default();
         path.push(source_name(bare));
         let Some((template, arguments)) = template else { return Node::Named(path) };
@@ -296,6 +317,7 @@ impl<'t> Checker<'_, 't> {
     }
 }
 
+/// `<CV-qualifiers>`: `V` comes before `K`.
 fn qualified(inner: Node, is_const: bool, is_volatile: bool) -> Node {
     match (is_volatile, is_const) {
         (false, false) => inner,
@@ -305,10 +327,12 @@ fn qualified(inner: Node, is_const: bool, is_volatile: bool) -> Node {
     }
 }
 
+/// `<source-name>`: the length, then the name.
 fn source_name(name: &str) -> String {
     format!("{}{name}", name.len())
 }
 
+/// `<builtin-type>`.
 fn letter(basic: Basic) -> &'static str {
     match basic {
         Basic::Void => "v",

@@ -1,4 +1,7 @@
 //! Members of structs: fields, methods, operators.
+//!
+//! Specification: C++17, [expr.ref], [over.match.oper]. An operator is looked for in the struct first, and outside only
+//! if it has none, where C++ compares both.
 
 use super::Checker;
 use super::expression::component;
@@ -10,6 +13,7 @@ use crate::source::near::nearest;
 use crate::source::{Failed, Name, Result, Span, error, joined};
 
 impl<'t> Checker<'_, 't> {
+    /// `a.b` and `a->b`, where nothing is called.
     pub(super) fn member(
         &mut self,
         scope: ScopeId,
@@ -67,6 +71,7 @@ impl<'t> Checker<'_, 't> {
     }
 
     /// The object before `.` or `->`.
+    /// `->` of a struct is its `operator->`, of a pointer what it points to ([over.ref]).
     pub(super) fn member_base(
         &mut self,
         scope: ScopeId,
@@ -123,6 +128,8 @@ impl<'t> Checker<'_, 't> {
         }
     }
 
+    /// Of an object of any struct, by the member's number. A reference as a member is what it refers to; `lower` loads
+    /// the pointer.
     pub(super) fn field_at(&mut self, base: Expr<'t>, field: usize, span: Span) -> Expr<'t> {
         let at = self.types.struct_of(base.ty).unwrap_or(0);
         let ty = self.types.structs[at].fields[field].ty;
@@ -131,6 +138,7 @@ impl<'t> Checker<'_, 't> {
         self.node(Kind::Field(base, field), ty, span)
     }
 
+    /// `a.f(x)`, also where `f` is a member that can itself be called.
     pub(super) fn method_call(
         &mut self,
         scope: ScopeId,
@@ -159,6 +167,7 @@ impl<'t> Checker<'_, 't> {
         };
         let explicit = self.explicit(scope, part)?;
         let arguments = self.arguments(scope, arguments)?;
+        // A method takes its object by reference, so a value gets memory.
         let base = self.placed(base);
         self.call_one_of(&methods, &explicit, Some(base), &arguments, part.name.as_str(), span)
     }
@@ -177,6 +186,8 @@ impl<'t> Checker<'_, 't> {
     }
 
     /// Calls an operator that a struct or a namespace defines for structs, if there is one.
+    /// C++17, [over.match.oper]. `None` if nothing of that name takes as many arguments: then the operator is the
+    /// language's own, or an error.
     pub(super) fn operator_call(
         &mut self,
         scope: ScopeId,
@@ -213,6 +224,7 @@ impl<'t> Checker<'_, 't> {
         if functions.is_empty() {
             return Ok(None);
         }
+        // A unary and a binary operator have the same name.
         let is_for_structs = functions
             .iter()
             .any(|function| self.declared[*function].function.parameters.len() == arguments.len());

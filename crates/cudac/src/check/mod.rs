@@ -1,9 +1,15 @@
 //! The untyped tree to the typed one: what names mean, which function is called, which conversions happen.
 //!
-//! A template is checked for each set of arguments with its parameters' names bound to them. Functions of the text are
-//! all checked, so that errors in unused ones are found; this compiler's own only if they are used. Left out: access
-//! (`private`), and rules that only reject programs without changing what the others mean.
-//! Specification: C++17, and the CUDA C++ Programming Guide for what CUDA adds.
+//! A template is checked for each set of arguments with its parameters' names bound to them: there is no tree with open
+//! types, and an error in a template shows only if it is used. Functions of the text are all checked, so that errors in
+//! unused ones are found; this compiler's own only if they are used.
+//!
+//! First everything is declared, then bodies are checked, because a method may use what follows it in its struct
+//! ([class.mem]). A body that is needed while another one is checked (its result is `auto`, or it is `constexpr`) is
+//! checked at once; others wait in `pending`.
+//!
+//! Left out: access (`private`), rules that only reject programs without changing what the others mean, and narrowing
+//! in braces. Specification: C++17, and the CUDA C++ Programming Guide for what CUDA adds.
 
 pub(crate) mod asm;
 mod call;
@@ -47,27 +53,35 @@ use typed::{Constant, Expr, FunctionId, Kind, Node, Program, Var, VarId};
 use types::{Argument, Type, Types};
 
 /// Templates in templates, and functions whose result is deduced from others.
+/// These recurse in this stage, whose stack has to do for a web page as well.
 const MAX_NESTING: usize = 64;
 
 /// Functions and types made from templates.
+/// A template can name itself with ever larger arguments, so depth alone does not bound the work.
 const MAX_INSTANCES: usize = 10_000;
 
 /// A function as it is declared.
+/// A template is one such entry; each of its instances is a [`typed::Function`].
 #[derive(Debug)]
 struct Declared<'t> {
     function: &'t tree::Function<'t>,
+    /// Where it is declared. Its parameters' types and its body are looked up from there, not from where it is called.
     scope: ScopeId,
     /// The struct that it is a member of.
     owner: Option<Type>,
     /// By the arguments of its template, which are none for most.
     instances: List<Vec<Argument>, FunctionId>,
+    /// Whether it is in a text of this compiler: not warned of, and replaced by a function of the user's with the same
+    /// parameters.
     is_own: bool,
+    /// Known once it was asked for; never that of a template, which has one for each of its instances.
     signature: Option<Signature<'t>>,
     /// The functions that take the place of a template for some arguments.
     specials: Vec<(Vec<Argument>, DeclaredId)>,
 }
 
 /// The types of a function.
+/// References are kept, arrays have become pointers ([dcl.fct]).
 #[derive(Clone, Copy, Debug)]
 struct Signature<'t> {
     parameters: &'t [Type],
@@ -75,6 +89,7 @@ struct Signature<'t> {
 }
 
 /// The function that is being checked.
+/// Frames nest, because the body of a lambda or of a function with a deduced type is checked in the middle of another.
 #[derive(Debug)]
 struct Frame<'t> {
     /// To tell the variables of one function from those of another.
@@ -84,15 +99,18 @@ struct Frame<'t> {
     result: Type,
     name: &'t str,
     this: Option<VarId>,
+    /// How many loops and `switch`es are around the statement, for `break` and `continue`.
     loops: usize,
     switches: usize,
     is_own: bool,
-    /// Whether it is certainly code of the host, or certainly code of the device.
+    /// Whether it is certainly code of the host, or certainly code of the device. What is `__host__ __device__`, and
+    /// many a method, is neither.
     is_host: bool,
     is_device: bool,
 }
 
 /// Everything that is known while a text is checked.
+/// One stage in many files: each has an `impl` with the functions for its part of the language.
 pub(crate) struct Checker<'s, 't> {
     arena: Arena<'t>,
     files: &'s Files,
@@ -103,17 +121,23 @@ pub(crate) struct Checker<'s, 't> {
     declared: Vec<Declared<'t>>,
     templates: Vec<TypeTemplate<'t>>,
     program: Program<'t>,
+    /// The last one is that of the function whose body is being checked.
     frames: Vec<Frame<'t>>,
+    /// How many frames there have been, so that each has a number of its own.
     frame_count: usize,
     instances: usize,
+    /// How deep [`Checker::nested`] is on the stack.
     nesting: usize,
     /// Instances of function templates that the text asks for.
     wanted: Vec<(DeclaredId, Vec<Argument>, Span)>,
     /// Functions whose bodies wait to be checked.
     pending: Vec<(DeclaredId, FunctionId, ScopeId)>,
     /// Whether an expression is looked at only for its type.
+    /// It counts, because `sizeof` may be in `decltype`. Nothing is then called, so a function of the host may be
+    /// named.
     unevaluated: usize,
     /// Whether a value is being converted by a constructor.
+    /// C++17, [class.conv]: there is at most one conversion by the user, so no second one is looked for meanwhile.
     is_converting: bool,
     /// Whether the text is a whole program, with host code.
     is_program: bool,
@@ -161,6 +185,7 @@ pub(crate) fn check<'t>(
 
 impl<'t> Checker<'_, 't> {
     /// The variables that every kernel has.
+    /// CUDA programming guide, "Built-in Variables". They are no variables here: naming one reads registers of PTX.
     fn predefine(&mut self) {
         for (name, register) in
             [("threadIdx", "%tid"), ("blockIdx", "%ctaid"), ("blockDim", "%ntid"), ("gridDim", "%nctaid")]
@@ -174,6 +199,8 @@ impl<'t> Checker<'_, 't> {
     }
 
     /// Checks all functions of the text, and whatever they use.
+    /// Kernels come in the order of the text. Functions of the host are checked when something uses them, because they
+    /// may call what does not exist here; in a program, `main` begins that.
     fn check_text(&mut self) {
         for declared in 0..self.declared.len() {
             let function = &self.declared[declared];
@@ -200,6 +227,8 @@ impl<'t> Checker<'_, 't> {
         self.check_destructors();
     }
 
+    /// Makes an instance that nobody calls. The bodies that wait are checked before the next one, so that errors come
+    /// in the order of the text.
     fn want(&mut self, declared: DeclaredId, arguments: &[Argument], is_kernel: bool, span: Span) {
         match self.instance(declared, arguments, span) {
             Ok(id) if is_kernel && !self.program.kernels.contains(&id) => self.program.kernels.push(id),
@@ -209,6 +238,7 @@ impl<'t> Checker<'_, 't> {
         self.check_pending();
     }
 
+    /// Checking a body may add others, hence the loop.
     fn check_pending(&mut self) {
         while let Some((declared, id, scope)) = self.pending.pop() {
             if self.sink.is_full() {
@@ -233,6 +263,7 @@ impl<'t> Checker<'_, 't> {
         result
     }
 
+    /// Notes that something more was made from a template.
     fn count_instance(&mut self, span: Span) -> Result<()> {
         self.instances += 1;
         if self.instances > MAX_INSTANCES {
@@ -244,6 +275,7 @@ impl<'t> Checker<'_, 't> {
         Ok(())
     }
 
+    /// A node of the typed tree.
     fn node(&self, kind: Kind<'t>, ty: Type, span: Span) -> Expr<'t> {
         self.arena.put(Node { kind, ty, span })
     }

@@ -1,6 +1,8 @@
 //! Operators on numbers, pointers and structs.
 //!
-//! Specification: C++17, [expr].
+//! An operator for a struct is a function of the text, which is looked for first (`member`). All others are nodes, with
+//! operands converted to one type. Left out: an operator of the text for enumerations, `operator&`, and `<=>`.
+//! Specification: C++17, [expr.unary] to [expr.ass], [over.oper].
 
 use super::Checker;
 use super::scope::ScopeId;
@@ -46,6 +48,7 @@ impl<'t> Checker<'_, 't> {
                 }
                 let value = self.promote(value);
                 let ty = value.ty;
+                // A negative number is a constant at once; the grammar has none ([lex.icon]).
                 let kind = match (operator, &value.kind) {
                     ("-", Kind::Integer(number)) => {
                         Kind::Integer(super::constant::wrap(&self.types, ty, number.wrapping_neg()))
@@ -60,6 +63,7 @@ impl<'t> Checker<'_, 't> {
         }
     }
 
+    /// C++17, [expr.unary.op].
     fn deref(&mut self, inner: Expr<'t>, span: Span) -> Result<Expr<'t>> {
         let value = self.value(inner);
         let Some(to) = self.types.pointee(value.ty) else {
@@ -74,17 +78,20 @@ impl<'t> Checker<'_, 't> {
 
     fn address_of(&mut self, inner: Expr<'t>, span: Span) -> Result<Expr<'t>> {
         #[cfg(feature = "host")]
+        // `&f` and `f` are the same pointer ([conv.func]).
         if let Kind::FunctionAddress(_) = inner.kind {
             return Ok(inner);
         }
         if !inner.is_place() {
             return Err(error(span, "`&` needs a variable; this value has no address"));
         }
+        // From here on anybody may store to it.
         self.mark_changed(inner);
         let ty = self.types.pointer(inner.ty);
         Ok(self.node(Kind::AddressOf(inner), ty, span))
     }
 
+    /// `x++` and `x--`. Of a struct, it is an operator with one more argument, an unused `int` ([over.inc]).
     pub(super) fn postfix(
         &mut self,
         scope: ScopeId,
@@ -103,6 +110,7 @@ impl<'t> Checker<'_, 't> {
         self.step(inner, operator == "--", true, span)
     }
 
+    /// C++17, [expr.pre.incr] and [expr.post.incr]: the first is the place, the second the value that it had.
     fn step(&mut self, place: Expr<'t>, is_down: bool, is_post: bool, span: Span) -> Result<Expr<'t>> {
         self.changeable(place)?;
         if !self.types.is_arithmetic(place.ty) && !self.types.is_pointer(place.ty) {
@@ -115,6 +123,7 @@ impl<'t> Checker<'_, 't> {
     }
 
     /// A place that may be stored to.
+    /// An error says why not.
     fn changeable(&mut self, place: Expr<'t>) -> Result<()> {
         self.warn_past_end(place);
         let text = self.files.text(place.span);
@@ -131,6 +140,7 @@ impl<'t> Checker<'_, 't> {
         Ok(())
     }
 
+    /// C++17, [expr.ass]. `a += b` is a node of its own and not `a = a + b`, because `a` is evaluated once.
     pub(super) fn assign(
         &mut self,
         scope: ScopeId,
@@ -143,6 +153,8 @@ impl<'t> Checker<'_, 't> {
         let is_struct = self.types.struct_of(place.ty).is_some();
         if let (tree::ExprKind::List(items), "=") = (&right.kind, operator) {
             self.changeable(place)?;
+            // Assigning a struct to one of the same type copies its bytes, unless the text has its own operator for
+            // that.
             let value = if is_struct {
                 self.struct_from(scope, place.ty, items, true, right.span)?
             } else {
@@ -167,6 +179,7 @@ impl<'t> Checker<'_, 't> {
         let Some(op) = op else {
             return Err(error(span, format_args!("`{operator}` is not supported here")));
         };
+        // `p += n` counts in elements, which `lower` knows from the type of the place.
         if self.types.is_pointer(place.ty) {
             if !matches!(op, Binary::Add | Binary::Sub) || !self.types.is_integral(value.ty) {
                 return Err(self.no_operator(operator, place.ty, value.ty, span));
@@ -177,6 +190,7 @@ impl<'t> Checker<'_, 't> {
             return Ok(self.node(kind, ty, span));
         }
         self.check_operands(operator, op, place.ty, value.ty, span)?;
+        // The type of a shift is that of its left side alone ([expr.shift]).
         let computed_as = if matches!(op, Binary::Shl | Binary::Shr) {
             self.warn_shift(place.ty, value);
             self.common(place.ty, place.ty)
@@ -196,6 +210,7 @@ impl<'t> Checker<'_, 't> {
         Ok(self.node(kind, ty, span))
     }
 
+    /// An assignment of a value that has the type of the place.
     pub(super) fn assignment(&mut self, place: Expr<'t>, value: Expr<'t>, span: Span) -> Expr<'t> {
         self.mark_changed(place);
         let ty = place.ty;
@@ -247,6 +262,7 @@ impl<'t> Checker<'_, 't> {
         Ok(self.node(Kind::Binary(op, left, right), ty, span))
     }
 
+    /// `%`, the shifts and the bit operators are for integers only ([expr.mul], [expr.shift], [expr.bit.and]).
     fn check_operands(
         &mut self,
         operator: &str,
@@ -269,6 +285,7 @@ impl<'t> Checker<'_, 't> {
         Err(problem)
     }
 
+    /// The error for operands of types that an operator does not take.
     fn no_operator(&self, operator: &str, left: Type, right: Type, span: Span) -> Failed {
         let message =
             format!("there is no `{operator}` for `{}` and `{}`", self.show(left), self.show(right));
@@ -282,6 +299,7 @@ impl<'t> Checker<'_, 't> {
         problem
     }
 
+    /// C++17, [expr.rel] and [expr.eq]. Pointers are compared as the type that the other one converts to.
     fn compare(
         &mut self,
         compare: Compare,
@@ -306,6 +324,7 @@ impl<'t> Checker<'_, 't> {
         Ok(self.node(Kind::Compare(compare, left, right), ty, span))
     }
 
+    /// C++17, [expr.add].
     fn pointer_arithmetic(
         &mut self,
         operator: &str,
@@ -333,6 +352,8 @@ impl<'t> Checker<'_, 't> {
         }
     }
 
+    /// C++17, [expr.sub]. `p[i]` is `*(p + i)`; an array's element is a place inside of the array, which the optimiser
+    /// can keep in a register. `i[p]` is left out.
     pub(super) fn index(
         &mut self,
         scope: ScopeId,
@@ -375,6 +396,7 @@ impl<'t> Checker<'_, 't> {
     }
 }
 
+/// Also for `a op= b`, whose operator is looked up without its `=`.
 const BINARY: [(&str, Binary); 10] = [
     ("+", Binary::Add),
     ("-", Binary::Sub),

@@ -1,6 +1,8 @@
 //! Pointers to functions, which only host code has: their values, calls and launches through them.
 //!
-//! Left out: the address of one of several functions of a name, and of a function of the executor.
+//! A function's name is its address as soon as it is not called ([conv.func]); `*p` and `p` can both be called
+//! ([expr.call]). Left out: the address of one of several functions of a name ([over.over]), and of a function of the
+//! executor, which has no code to point to.
 
 use super::Checker;
 use super::scope::{DeclaredId, ScopeId};
@@ -16,6 +18,7 @@ impl<'t> Checker<'_, 't> {
     }
 
     /// The address of the function that a path names.
+    /// Of a template, all arguments have to be written.
     pub(super) fn function_value(
         &mut self,
         scope: ScopeId,
@@ -36,6 +39,7 @@ impl<'t> Checker<'_, 't> {
         };
         let id = self.instance(only, &explicit, path.span)?;
         let storage = self.declared[only].function.storage;
+        // A kernel whose address is taken may be launched through it.
         if storage.is_global && !self.program.kernels.contains(&id) {
             self.program.kernels.push(id);
         }
@@ -75,6 +79,7 @@ impl<'t> Checker<'_, 't> {
         Ok(Some(self.dereferenced(call)))
     }
 
+    /// The arguments, converted; a pointer's type knows no defaults.
     fn passed(&mut self, parameters: &[Type], arguments: &[Expr<'t>], span: Span) -> Result<Vec<Expr<'t>>> {
         if parameters.len() != arguments.len() {
             let (wanted, found) = (parameters.len(), arguments.len());

@@ -1,6 +1,7 @@
-//! What only host code has: launches, and `fprintf`.
+//! What only host code has: launches, `fprintf`, `sprintf` and `scanf`.
 //!
-//! Specification: CUDA C++ Programming Guide, execution configuration.
+//! A launch is checked like a call, so overloads, templates and conversions work for its arguments; only the node
+//! differs. Specification: CUDA C++ Programming Guide, "Execution Configuration".
 
 use super::Checker;
 use super::scope::{Entity, ScopeId};
@@ -9,6 +10,8 @@ use crate::parse::tree::{self, ExprKind};
 use crate::source::{Result, Span, error};
 
 impl<'t> Checker<'_, 't> {
+    /// `kernel<<<grid, block, shared, stream>>>(arguments)`. A kernel is launched by its name, or through a pointer to
+    /// it.
     pub(super) fn launch(
         &mut self,
         scope: ScopeId,
@@ -40,11 +43,13 @@ impl<'t> Checker<'_, 't> {
             self.program.kernels.push(id);
         }
         let call = self.finish_call(best.declared, id, None, &passed, span)?;
+        // A kernel returns nothing, so the call is no reference that was followed.
         let Kind::Call(id, passed) = &call.kind else { return Ok(call) };
         Ok(self.node(Kind::Launch(*id, shape, passed), call.ty, call.span))
     }
 
     /// The grid and the block as `dim3`, the bytes of shared memory, and the stream.
+    /// What is not written is 0. An integer becomes a `dim3` by its constructor, like any argument.
     pub(super) fn shape(
         &mut self,
         scope: ScopeId,
@@ -66,6 +71,7 @@ impl<'t> Checker<'_, 't> {
             shape.push(match written.get(nth) {
                 Some(value) => {
                     let value = self.expr(scope, value)?;
+                    // `0` is the default stream; as a literal it is a null pointer anyway ([conv.ptr]).
                     if nth == 3 && matches!(value.kind, Kind::Integer(0)) {
                         self.zero(stream, span)
                     } else {
@@ -104,6 +110,8 @@ impl<'t> Checker<'_, 't> {
         let mut values = Vec::with_capacity(arguments.len());
         for (_, argument) in arguments.iter().enumerate().filter(|(nth, _)| *nth != first) {
             let value = self.value_of(scope, argument)?;
+            // What C does to the arguments of `...`: small integers become `int`, and `float` becomes `double`
+            // ([expr.call]).
             let mut value = self.promote(value);
             if self.types.basic_of(value.ty) == Some(tree::Basic::Float) {
                 let double = self.types.basic(tree::Basic::Double);
@@ -116,6 +124,7 @@ impl<'t> Checker<'_, 't> {
     }
 
     /// `fprintf(stderr, "…", a)`
+    /// The rest is that of `printf`, which has checked the text.
     pub(super) fn fprintf(
         &mut self,
         scope: ScopeId,

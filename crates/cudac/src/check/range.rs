@@ -1,6 +1,9 @@
 //! `for (T x : range)`: as the loop that the standard writes it as.
 //!
-//! Specification: C++17, [stmt.ranged]. Arrays are counted through with an index, which is unrolled like any other loop.
+//! It is built from the untyped tree and then checked like any other, so that `auto`, operators of iterators and
+//! `#pragma unroll` need no code here. Names such as `range:` cannot collide with any of the text. Arrays are counted
+//! through with an index, which is unrolled like any other loop. Left out: `begin` and `end` as functions.
+//! Specification: C++17, [stmt.ranged].
 
 use super::Checker;
 use super::scope::ScopeId;
@@ -17,6 +20,7 @@ struct Builder<'t> {
 }
 
 impl<'t> Builder<'t> {
+    // The depth is that of the small pieces here; what they contain was counted by the parser.
     fn expr(&self, kind: ExprKind<'t>) -> tree::Expr<'t> {
         self.arena.put(tree::Node { kind, span: self.span, depth: 4 })
     }
@@ -85,6 +89,7 @@ impl<'t> Checker<'_, 't> {
                 return Err(error(range.span, message).with_help(help));
             }
         };
+        // The variable of the loop is new in each round.
         let own = tree::Variable { init: Some(Init::Assign(build.expr(item))), ..*variable };
         let inner = self.arena.list(&[build.variables(&[own]), body]);
         let loop_ = tree::StmtKind::For {
@@ -94,6 +99,7 @@ impl<'t> Checker<'_, 't> {
             body: self.arena.put(tree::StmtNode { kind: tree::StmtKind::Block(inner), span: body.span }),
             unroll: *unroll,
         };
+        // What a function returns is kept as a copy for as long as the loop lasts; anything else is referred to.
         let is_place = !matches!(range.kind, ExprKind::Call(..) | ExprKind::Construct(..));
         let bound = if is_place { build.ty(TypeKind::Reference(auto())) } else { auto() };
         let over = build.variable(over, bound, range);

@@ -1,4 +1,7 @@
 //! Types as they are written to types as they are.
+//!
+//! Specification: C++17, [dcl.meaning] and [dcl.type]. `T&&` becomes the same type as `T&`: the rules for what binds to
+//! it ([dcl.init.ref]) differ only in what they reject, and temporaries of structs have memory in any case.
 
 use super::Checker;
 use super::scope::ScopeId;
@@ -21,6 +24,7 @@ impl<'t> Checker<'_, 't> {
                 }
                 self.types.pointer(to)
             }
+            // References to references collapse ([dcl.ref]), as an argument of a template may be one.
             TypeKind::Reference(to) | TypeKind::Rvalue(to) => {
                 let to = self.resolve(scope, to)?;
                 let to = self.types.referred(to);
@@ -33,6 +37,8 @@ impl<'t> Checker<'_, 't> {
                 let mut types = Vec::with_capacity(parameters.len());
                 for parameter in *parameters {
                     let ty = self.resolve(scope, parameter)?.plain();
+                    // Parameters that are arrays are pointers, and their qualifiers are not part of the function's type
+                    // ([dcl.fct]).
                     types.push(match self.types.shape(ty) {
                         Shape::Array(of, _) => self.types.pointer(of),
                         _ => ty,
@@ -51,6 +57,7 @@ impl<'t> Checker<'_, 't> {
         Ok(ty.qualified(written.is_const, written.is_volatile))
     }
 
+    /// An array's length is a constant; a variable one is an extension of other compilers.
     fn array(
         &mut self,
         scope: ScopeId,

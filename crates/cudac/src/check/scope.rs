@@ -1,4 +1,8 @@
 //! Names and what they mean.
+//!
+//! Scopes are a tree in one list, and are never removed: a template's body is checked long after its scope was left.
+//! Unlike the parser's table ([`crate::parse`]), which only tells types from values, this one has the meanings.
+//! Declaring a name again replaces its meaning; whoever declares has to look first.
 
 use super::typed::{Constant, GlobalId, VarId};
 use super::types::{Argument, Type};
@@ -8,6 +12,7 @@ use crate::source::map::{List, Map};
 use crate::source::near::nearest;
 
 pub(crate) type ScopeId = usize;
+/// A function as the text declares it, by its number in `Checker::declared`.
 pub(crate) type DeclaredId = usize;
 pub(crate) type TemplateId = usize;
 
@@ -16,12 +21,16 @@ pub(crate) type TemplateId = usize;
 pub(crate) enum Entity {
     Type(Type),
     TypeTemplate(TemplateId),
+    /// All of one name in one scope; a call picks one.
     Functions(Vec<DeclaredId>),
     Global(GlobalId),
     /// A variable of the function that is being checked, which must be the one with this number.
+    /// The second number is that of [`Frame`](super::Frame): a lambda's body finds the variables of the function around
+    /// it, and must not use them directly.
     Local(VarId, usize),
     /// A member of the struct or the lambda that is being checked: which struct, and which member.
     Capture(usize, usize),
+    /// A constant variable without memory, a value of an enumeration, or an argument of a template.
     Constant(Constant, Type),
     Namespace(ScopeId),
     /// A variable that is declared `extern`, and not defined yet.
@@ -35,6 +44,7 @@ pub(crate) enum Entity {
 pub(crate) struct TypeTemplate<'t> {
     pub kind: TemplateKind<'t>,
     pub parameters: &'t [tree::Parameter<'t>],
+    /// Where it is declared; that of an instance is inside of it.
     pub scope: ScopeId,
     pub name: Name<'t>,
     /// The types that were made of it, by their arguments.
@@ -49,6 +59,7 @@ pub(crate) enum TemplateKind<'t> {
     Alias(tree::Type<'t>),
 }
 
+/// Only the global one has no parent.
 #[derive(Debug, Default)]
 struct Scope<'t> {
     names: Map<Name<'t>, Entity>,
@@ -74,6 +85,7 @@ impl<'t> Scopes<'t> {
         self.0[scope].names.insert(name, entity);
     }
 
+    /// One more overload, if the name is that of functions already.
     pub fn declare_function(&mut self, scope: ScopeId, name: Name<'t>, function: DeclaredId) {
         let names = &mut self.0[scope].names;
         if let Some(Entity::Functions(list)) = names.get_mut(&name) {
@@ -88,6 +100,7 @@ impl<'t> Scopes<'t> {
     }
 
     /// What a name means in a scope itself, or in the namespaces that it uses.
+    /// C++17, [namespace.qual]: the scope's own names come first.
     pub fn find_in(&self, scope: ScopeId, name: Name<'t>) -> Option<&Entity> {
         let own = &self.0[scope];
         let used = || own.using.iter().find_map(|used| self.0[*used].names.get(&name));
@@ -99,6 +112,7 @@ impl<'t> Scopes<'t> {
     }
 
     /// What a name means, from a scope outwards.
+    /// C++17, [basic.lookup.unqual]: the innermost scope that knows the name hides all others.
     pub fn find(&self, scope: ScopeId, name: Name<'t>) -> Option<&Entity> {
         let mut at = Some(scope);
         while let Some(scope) = at {
@@ -111,6 +125,8 @@ impl<'t> Scopes<'t> {
     }
 
     /// The name that a namespace has in the scope around it.
+    /// `None` for an unnamed scope, such as that of a template's parameters. It is for mangling, which is rare, so it
+    /// may search.
     pub fn name_of(&self, outer: ScopeId, inner: ScopeId) -> Option<Name<'t>> {
         let is_inner = |entity: &Entity| matches!(entity, Entity::Namespace(at) if *at == inner);
         self.0[outer].names.iter().find(|(_, entity)| is_inner(entity)).map(|(name, _)| name).copied()
@@ -126,6 +142,7 @@ impl<'t> Scopes<'t> {
     }
 
     /// The visible name that is most like a wrong one.
+    /// Names that no text can spell are left out.
     pub fn nearest(&self, scope: ScopeId, wrong: &str) -> Option<&str> {
         let mut at = Some(scope);
         let mut names: Vec<&str> = Vec::new();

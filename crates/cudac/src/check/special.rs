@@ -1,6 +1,9 @@
 //! Special cases of templates, and instances that the text asks for.
 //!
-//! Specification: C++17, [temp.spec]. Of several special cases that fit, the one that says most of its arguments is taken.
+//! A special case of a function is a function of its own that [`Checker::instance`] takes in place of the template. One
+//! of a struct may have parameters itself, and is compared with the arguments whenever an instance is made. Of several
+//! that fit, the one that says most of its arguments is taken, where C++ compares them with each other
+//! ([temp.class.order]). Specification: C++17, [temp.spec], [temp.class.spec].
 
 use super::Checker;
 use super::scope::{DeclaredId, Entity, ScopeId, TemplateId};
@@ -12,6 +15,7 @@ use crate::source::{Name, Result, error};
 
 impl<'t> Checker<'_, 't> {
     /// `template <> struct S<int> { … };`
+    /// It gets no name; a declaration without members says nothing that is needed.
     pub(super) fn special_struct(&mut self, scope: ScopeId, definition: &'t tree::Struct<'t>) -> Result<()> {
         let Some(Entity::TypeTemplate(template)) = self.scopes.find(scope, definition.name).cloned() else {
             return Err(error(definition.span, format_args!("`{}` is no template", definition.name)));
@@ -35,6 +39,8 @@ impl<'t> Checker<'_, 't> {
             let names: Vec<Name<'t>> = parameters.iter().filter_map(|parameter| parameter.name).collect();
             let written = case.special.unwrap_or_default();
             let mut found = Found::default();
+            // First what its parameters have to be, then whether the whole is what is wanted: `S<T, T>` or `S<const T>`
+            // may still differ.
             let fits = written.len() == arguments.len()
                 && self.unify_all(parent, written, arguments, (&names, &mut found, &mut 0))
                 && self.says(parent, written, &found, parameters, arguments)?;
@@ -107,6 +113,7 @@ impl<'t> Checker<'_, 't> {
     }
 
     /// `template void f<float>(float x);`
+    /// It is made at the end, when all special cases are known.
     pub(super) fn want_instance(&mut self, scope: ScopeId, function: &'t tree::Function<'t>) -> Result<()> {
         let (template, arguments) = self.meant_template(scope, function)?;
         self.wanted.push((template, arguments, function.span));
@@ -143,6 +150,7 @@ impl<'t> Checker<'_, 't> {
     }
 
     /// Which template a special case or an instance belongs to, and for which arguments.
+    /// C++17, [temp.deduct.decl]: the arguments are deduced from the parameters' types as from a call.
     fn meant_template(
         &mut self,
         scope: ScopeId,

@@ -1,4 +1,7 @@
 //! Statements.
+//!
+//! Loops of all kinds become one ([`Loop`]), a `switch` a list of arms, and declarations numbers of variables. A `case`
+//! has to be directly in the block of its `switch`: Duff's device is left out. Specification: C++17, [stmt.stmt].
 
 use super::Checker;
 use super::scope::{Entity, ScopeId};
@@ -25,6 +28,7 @@ impl<'t> Checker<'_, 't> {
     }
 
     /// A statement with a scope of its own.
+    /// A block shares it with the statement that it belongs to, as in `if (…) { … }`.
     fn scoped(&mut self, scope: ScopeId, written: tree::Stmt<'t>) -> &'t [Stmt<'t>] {
         let inner = self.scopes.push(scope);
         let statements = match &written.kind {
@@ -34,6 +38,7 @@ impl<'t> Checker<'_, 't> {
         self.arena.list(&statements)
     }
 
+    /// `None` if nothing has to be done when it is executed.
     pub(super) fn statement(&mut self, scope: ScopeId, written: tree::Stmt<'t>) -> Result<Option<Stmt<'t>>> {
         let span = written.span;
         let kind = match &written.kind {
@@ -56,6 +61,7 @@ impl<'t> Checker<'_, 't> {
                 return self.branch(scope, *is_constexpr, condition, then, *otherwise, span).map(Some);
             }
             tree::StmtKind::For { init, condition, step, body, unroll } => {
+                // The scope of `for` holds what its first part declares.
                 let inner = self.scopes.push(scope);
                 let init = init.as_ref().map_or(Ok(None), |init| self.statement(inner, init))?;
                 let condition =
@@ -70,6 +76,7 @@ impl<'t> Checker<'_, 't> {
                 let condition = self.tested(scope, condition)?;
                 self.loop_(scope, (None, Some(condition), None), body, unroll, false)?
             }
+            // The condition is checked first, which shows that it cannot see what the body declares ([stmt.do]).
             tree::StmtKind::DoWhile { body, condition } => {
                 let condition = self.tested(scope, condition)?;
                 self.loop_(scope, (None, Some(condition), None), body, &tree::Unroll::Unsaid, true)?
@@ -99,6 +106,7 @@ impl<'t> Checker<'_, 't> {
         Ok(Some(Stmt { kind, span }))
     }
 
+    /// The condition of a branch or a loop. An assignment there is more often a mistake than meant.
     fn tested(&mut self, scope: ScopeId, written: tree::Expr<'t>) -> Result<Expr<'t>> {
         if let tree::ExprKind::Assign("=", ..) = written.kind {
             self.sink.warn(written.span, "this assigns, and does not compare", "write `==` to compare");
@@ -117,6 +125,8 @@ impl<'t> Checker<'_, 't> {
         span: Span,
     ) -> Result<Stmt<'t>> {
         let condition = self.tested(scope, condition)?;
+        // C++17, [stmt.if]: the other branch is not even looked at, as in a template's instance. Outside of a template
+        // C++ would check it.
         if is_constexpr {
             let Some(Constant::Integer(holds)) = self.evaluate(condition) else {
                 return Err(error(
@@ -148,6 +158,7 @@ impl<'t> Checker<'_, 't> {
             tree::Unroll::Unsaid => Unroll::Unsaid,
             tree::Unroll::Fully => Unroll::Fully,
             tree::Unroll::Times(count) => {
+                // CUDA programming guide, "#pragma unroll": less than 1 is no unrolling either.
                 let times = self.integer_constant(scope, count, "the argument of `#pragma unroll`")?;
                 Unroll::Times(times.clamp(1, MAX_UNROLL) as u32)
             }
@@ -163,12 +174,14 @@ impl<'t> Checker<'_, 't> {
         Ok(StmtKind::Loop(self.arena.put(Loop { init, condition, is_do, step, body, unroll })))
     }
 
+    /// `break` or `continue`, if something can be left.
     fn leave(&mut self, span: Span, word: &str, kind: StmtKind<'t>) -> Result<StmtKind<'t>> {
         let is_inside =
             self.frames.last().is_some_and(|frame| frame.loops > 0 || word == "break" && frame.switches > 0);
         if is_inside { Ok(kind) } else { Err(error(span, format_args!("`{word}` outside of a loop"))) }
     }
 
+    /// C++17, [stmt.switch]: the value is promoted, and the labels are converted to its type.
     fn switch(
         &mut self,
         scope: ScopeId,
@@ -197,6 +210,8 @@ impl<'t> Checker<'_, 't> {
         Ok(StmtKind::Switch(self.arena.put(Switch { value, arms })))
     }
 
+    /// Labels in a row share an arm. What a `case` declares is visible in those after it, since the scope is that of
+    /// the whole block.
     fn arms(&mut self, scope: ScopeId, ty: Type, written: &[tree::Stmt<'t>]) -> Result<Vec<Arm<'t>>> {
         let mut arms: Vec<(Vec<Option<i64>>, Vec<Stmt<'t>>)> = Vec::new();
         let mut seen: Vec<Option<i64>> = Vec::new();
@@ -219,6 +234,7 @@ impl<'t> Checker<'_, 't> {
                     continue;
                 }
             };
+            // Sorted, so that many labels do not take quadratic time to compare.
             let place = seen.binary_search(&label);
             seen.insert(place.unwrap_or_else(|at| at), label);
             if place.is_ok() {
@@ -246,6 +262,7 @@ impl<'t> Checker<'_, 't> {
         let Some(frame) = self.frames.last() else { return Ok(StmtKind::Return(None)) };
         let (mut result, name) = (frame.result, frame.name);
         let Some(written) = written else {
+            // The first `return` decides what `auto` is ([dcl.spec.auto]).
             if self.types.shape(result) == Shape::Auto {
                 let void = self.types.void();
                 self.set_result(void);
@@ -285,6 +302,7 @@ impl<'t> Checker<'_, 't> {
         }
     }
 
+    /// Each declarator is a statement: one that is wrong does not hide the others.
     fn variables(&mut self, scope: ScopeId, written: &[tree::Variable<'t>]) -> Vec<Stmt<'t>> {
         let mut statements = Vec::new();
         for variable in written {
@@ -317,6 +335,7 @@ impl<'t> Checker<'_, 't> {
         }
     }
 
+    /// A variable of a function. One that lives longer is a variable of the module ([`Checker::global`]).
     fn variable(&mut self, scope: ScopeId, variable: &tree::Variable<'t>) -> Result<Option<Stmt<'t>>> {
         let storage = variable.storage;
         let span = variable.span;
@@ -344,6 +363,7 @@ impl<'t> Checker<'_, 't> {
             value = Some(self.implicit(made, ty, &"the value")?);
         } else if let Some(init) = &variable.init {
             let made = self.initialiser(scope, ty, *init, span)?;
+            // `int a[] = {1, 2}` has the length of its list.
             if self.types.is_array(ty) {
                 ty = made.ty;
             }
@@ -364,6 +384,7 @@ impl<'t> Checker<'_, 't> {
         if (ty.is_const() || storage.is_constexpr) && variable.init.is_none() && value.is_none() {
             return Err(error(span, format_args!("the constant `{}` needs a value", variable.name)));
         }
+        // A constant variable keeps its memory, in case somebody takes its address; its uses are replaced by the value.
         let constant =
             value.as_ref().filter(|_| (ty.is_const() || storage.is_constexpr) && !ty.is_volatile());
         let constant = constant.and_then(|value| self.evaluate(value));
@@ -375,6 +396,7 @@ impl<'t> Checker<'_, 't> {
         }
         self.warn_shadow(scope, variable);
         let ty = if storage.is_constexpr { ty.qualified(true, false) } else { ty };
+        // Declared after its initialiser was checked, so that `int x = x` means the outer `x`, as it does not in C++.
         let id = self.add_var(scope, variable.name, ty, span)?;
         if let Some(frame) = self.frame() {
             frame.vars[id].constant = constant;
@@ -387,6 +409,7 @@ impl<'t> Checker<'_, 't> {
     }
 
     /// The type of an `auto` variable.
+    /// C++17, [dcl.spec.auto]: as for the parameter of a template. `auto&` keeps the qualifiers, `auto` drops them.
     fn deduced(
         &mut self,
         scope: ScopeId,
@@ -415,6 +438,7 @@ impl<'t> Checker<'_, 't> {
         Ok((value.ty.plain().qualified_as(ty), value))
     }
 
+    /// Threads then share nothing, although it looks as if they did.
     fn warn_shadow(&mut self, scope: ScopeId, variable: &tree::Variable<'t>) {
         let Some(parent) = self.scopes.parent(scope) else { return };
         let Some(Entity::Global(outer)) = self.scopes.find(parent, variable.name) else { return };

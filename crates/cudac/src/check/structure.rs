@@ -1,4 +1,8 @@
 //! Structs: where members are, which functions they have.
+//!
+//! The layout is that of the Itanium C++ ABI for structs without bases: members in order, each at the next multiple of
+//! its alignment, and the size a multiple of the largest one. Members' types and offsets are known before any method is
+//! entered, because methods may be needed at once. Specification: C++17, [class.mem], [class.union].
 
 use super::Checker;
 use super::scope::{Entity, ScopeId, TemplateId};
@@ -8,6 +12,7 @@ use crate::source::{Result, error};
 
 impl<'t> Checker<'_, 't> {
     /// A struct whose members are not known yet.
+    /// It has its number and its scope already, so that pointers to it can be declared.
     pub(super) fn new_struct(
         &mut self,
         name: &'t str,
@@ -51,6 +56,7 @@ impl<'t> Checker<'_, 't> {
                     self.scopes.declare(scope, variable.name, entity);
                 }
                 Member::Field(variable) => self.add_field(at, variable, (&mut size, &mut align))?,
+                // After the layout, below.
                 Member::Function(_) => {}
                 Member::Declaration(declaration) => {
                     self.add_declaration(at, declaration, (&mut size, &mut align))?;
@@ -65,9 +71,11 @@ impl<'t> Checker<'_, 't> {
         }
         for nth in 0..self.types.structs[at].fields.len() {
             let name = self.types.structs[at].fields[nth].name;
+            // In a method, the name of a member is that of `this->`.
             self.scopes.declare(scope, name, Entity::Capture(at, nth));
         }
         let own = &mut self.types.structs[at];
+        // Two objects never have the same address, so an empty one has a byte.
         own.size = size.max(1).next_multiple_of(align);
         own.align = align;
         own.is_complete = true;
@@ -105,6 +113,7 @@ impl<'t> Checker<'_, 't> {
         Ok(())
     }
 
+    /// All members of a union are at 0.
     fn add_field(
         &mut self,
         at: usize,
@@ -130,6 +139,7 @@ impl<'t> Checker<'_, 't> {
         Ok(())
     }
 
+    /// Constructors and conversions are found by what they make, all others by name.
     fn add_method(&mut self, ty: Type, at: usize, function: &'t tree::Function<'t>) -> Result<()> {
         let scope = self.types.structs[at].scope;
         let id = self.declared.len();

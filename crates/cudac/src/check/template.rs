@@ -1,6 +1,8 @@
 //! Templates: their arguments, and finding them from a call.
 //!
-//! Specification: C++17, [temp.deduct.call], without conversions of deduced arguments.
+//! Deduction compares the type as it is written with the type of the argument, part by part, and notes what each
+//! parameter has to be. Left out: the conversions of [temp.deduct.call] that deduced arguments allow (adding
+//! qualifiers, derived classes) and values that are no integers. Specification: C++17, [temp.arg], [temp.deduct].
 
 use super::Checker;
 use super::scope::{DeclaredId, Entity, ScopeId, TemplateId, TemplateKind};
@@ -10,10 +12,12 @@ use crate::parse::tree::{self, ParameterKind, TypeKind};
 use crate::source::map::List;
 use crate::source::{Name, Result, Span, error, joined};
 
+/// What parameters were found to be. There are few, so a list will do.
 pub(super) type Found<'t> = List<Name<'t>, Argument>;
 
 impl<'t> Checker<'_, 't> {
     /// Arguments in angle brackets.
+    /// Values are integers, also those of enumerations and `bool` ([temp.arg.nontype]).
     pub(super) fn template_arguments(
         &mut self,
         scope: ScopeId,
@@ -32,6 +36,8 @@ impl<'t> Checker<'_, 't> {
     }
 
     /// A type from a template.
+    /// Instances are found by their arguments with defaults filled in, so `S<int>` and `S<int, 4>` may be the same
+    /// type.
     pub(super) fn type_instance(
         &mut self,
         template: TemplateId,
@@ -47,6 +53,7 @@ impl<'t> Checker<'_, 't> {
         let mut arguments = given.to_vec();
         self.bind_arguments(scope, &parameters[..given.len()], given);
         for parameter in &parameters[given.len()..] {
+            // A default may name the parameters before it, hence they are bound one by one.
             let Some(default) = self.default_argument(scope, parameter)? else {
                 return Err(error(span, format_args!("`{name}` needs more arguments in `<…>`")));
             };
@@ -59,6 +66,7 @@ impl<'t> Checker<'_, 't> {
         }
         self.count_instance(span)?;
         match self.templates[template].kind {
+            // An alias makes no type of its own ([temp.alias]).
             TemplateKind::Alias(ty) => self.nested(span, |checker| checker.resolve(scope, ty)),
             TemplateKind::Struct(definition) => {
                 let case = self.special_case(template, parent, &arguments)?;
@@ -72,6 +80,7 @@ impl<'t> Checker<'_, 't> {
                     scope,
                     Some((template, arguments.clone())),
                 );
+                // Before its members are read, as they may point to the type itself.
                 self.templates[template].instances.insert(arguments, ty);
                 if !definition.is_forward {
                     self.nested(span, |checker| checker.complete_struct(ty, definition))?;
@@ -103,6 +112,7 @@ impl<'t> Checker<'_, 't> {
     }
 
     /// The arguments of a function template that a call implies.
+    /// `None` if they do not fit the call, which is no error: another overload may ([temp.deduct]).
     pub(super) fn deduce(
         &mut self,
         declared: DeclaredId,
@@ -131,6 +141,7 @@ impl<'t> Checker<'_, 't> {
             }
             let mut ty = argument.ty;
             let is_reference = matches!(parameter.ty.kind, TypeKind::Reference(_) | TypeKind::Rvalue(_));
+            // C++17, [temp.deduct.call], paragraph 2: by value, arrays decay and outermost qualifiers are dropped.
             if !is_reference {
                 ty = match self.types.shape(ty) {
                     Shape::Array(of, _) => self.types.pointer(of),
@@ -141,6 +152,7 @@ impl<'t> Checker<'_, 't> {
                 return Ok(None);
             }
         }
+        // What was not found has to have a default, which may name what was.
         let bound = self.scopes.push(scope);
         let mut made = Vec::with_capacity(parameters.len());
         for (nth, parameter) in parameters.iter().enumerate() {
@@ -162,6 +174,8 @@ impl<'t> Checker<'_, 't> {
     }
 
     /// Finds what the parameters of a template have to be, so that a written type becomes the given one.
+    /// `names` are the parameters that are looked for, `autos` how many times `auto` was met. A type that says nothing
+    /// of them always fits: whether the argument converts is asked later.
     pub(super) fn unify(
         &mut self,
         scope: ScopeId,
@@ -175,6 +189,7 @@ impl<'t> Checker<'_, 't> {
             TypeKind::Auto => {
                 let name = self.names.get(&format!("auto:{autos}"));
                 *autos += 1;
+                // In `const T&` the qualifier is the parameter's own, and not part of `T`.
                 let ty = ty.without(written.is_const, false);
                 found.insert(name, Argument::Type(ty));
                 true
@@ -187,6 +202,7 @@ impl<'t> Checker<'_, 't> {
                 None => false,
             },
             TypeKind::Array(inner, length) => {
+                // `T (&a)[N]`: the length is deduced, too.
                 let Shape::Array(of, Some(count)) = self.types.shape(ty) else { return false };
                 if let Some(length) = length
                     && let Some(name) = name_of(length).filter(|name| names.contains(name))
@@ -208,6 +224,7 @@ impl<'t> Checker<'_, 't> {
         }
     }
 
+    /// `T` itself, or a type from a template with arguments to look into, as in `vector<T>`.
     fn unify_named(
         &mut self,
         scope: ScopeId,
@@ -221,6 +238,7 @@ impl<'t> Checker<'_, 't> {
             let bare = ty.without(written.is_const, written.is_volatile);
             return agree(found, last.name, Argument::Type(bare));
         }
+        // A name without arguments says nothing of the parameters; `T::type` is not deduced from ([temp.deduct.type]).
         let Some(arguments) = &last.arguments else { return true };
         let Some(at) = self.types.struct_of(ty) else { return false };
         let Some((template, own)) = self.types.structs[at].template.clone() else { return false };
@@ -267,6 +285,7 @@ impl<'t> Checker<'_, 't> {
         true
     }
 
+    /// The name may be one of another namespace, or declared by `using`.
     fn is_alias_of(&mut self, scope: ScopeId, path: &tree::Path<'t>, template: TemplateId) -> bool {
         let bare: Vec<_> = path.parts.iter().map(|part| tree::Part { arguments: None, ..*part }).collect();
         let bare = tree::Path { parts: self.arena.list(&bare), span: path.span };
@@ -274,6 +293,7 @@ impl<'t> Checker<'_, 't> {
     }
 }
 
+/// A type that is only a name, which may turn out to be that of a value.
 fn bare_name(written: tree::Type<'_>) -> Option<Name<'_>> {
     match &written.kind {
         TypeKind::Named(path) if path.parts.len() == 1 => Some(path.parts[0].name),
@@ -289,6 +309,7 @@ fn name_of(written: tree::Expr<'_>) -> Option<Name<'_>> {
 }
 
 /// Whether a type says something about parameters of a template that are not known yet.
+/// Others are skipped: their arguments may convert ([temp.deduct.call], paragraph 6).
 fn is_deduced(written: tree::Type<'_>, names: &[Name<'_>]) -> bool {
     match &written.kind {
         TypeKind::Auto => true,
@@ -316,6 +337,7 @@ fn is_deduced(written: tree::Type<'_>, names: &[Name<'_>]) -> bool {
 }
 
 /// Notes an argument; it must not contradict what is known.
+/// Two arguments that say different things make deduction fail: `min(1, 2.0)`.
 fn agree<'t>(found: &mut Found<'t>, name: Name<'t>, argument: Argument) -> bool {
     match found.get(&name) {
         Some(Argument::Type(known)) => matches!(argument, Argument::Type(ty) if known.same(ty)),
@@ -327,6 +349,7 @@ fn agree<'t>(found: &mut Found<'t>, name: Name<'t>, argument: Argument) -> bool 
     }
 }
 
+/// The parser took whatever looked like a type for one.
 fn check_kinds(parameters: &[tree::Parameter<'_>], arguments: &[Argument], span: Span) -> Result<()> {
     for (nth, (parameter, argument)) in parameters.iter().zip(arguments).enumerate() {
         let wants_type = matches!(parameter.kind, ParameterKind::Type(_));

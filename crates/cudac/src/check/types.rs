@@ -1,6 +1,9 @@
 //! Types, each stored once; their sizes, and their names in messages.
 //!
-//! Sizes and alignments are those of the 64-bit device ABI. Left out: `long double`, bit fields, empty base classes.
+//! Equal types have equal numbers, so comparing them is comparing numbers. A struct is equal only to itself, and an
+//! instance of a template is found again by its arguments. Sizes and alignments are those of the 64-bit device ABI,
+//! which are the host's as well: a struct is passed to a kernel by its bytes. Left out: `long double`, bit fields,
+//! empty base classes.
 
 use super::scope::{DeclaredId, ScopeId, TemplateId};
 pub(crate) use crate::parse::tree::Basic;
@@ -19,16 +22,20 @@ const VOLATILE: u32 = 2;
 const QUALIFIERS: u32 = CONST | VOLATILE;
 
 /// What a type is made of.
+/// Qualifiers are in [`Type`], except those of an array, which are its elements' ([basic.type.qualifier]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Shape {
     Basic(Basic),
     /// The type of `nullptr`.
     Null,
     Pointer(Type),
+    /// `T&` and `T&&` alike.
     Reference(Type),
     /// A length of `None` is one that an initialiser or the launch decides.
     Array(Type, Option<u64>),
+    /// A number in [`Types::structs`]; unions and lambdas are structs, too.
     Struct(usize),
+    /// A number in [`Types::enums`].
     Enum(usize),
     /// To be deduced.
     Auto,
@@ -38,12 +45,14 @@ pub(crate) enum Shape {
 }
 
 /// An argument of a template.
+/// A value has no type here, because the parameter gives it one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Argument {
     Type(Type),
     Value(i64),
 }
 
+/// A member that every object has; a static one is a variable in the struct's scope.
 #[derive(Clone, Debug)]
 pub(crate) struct Field<'t> {
     pub name: Name<'t>,
@@ -56,7 +65,9 @@ pub(crate) struct Field<'t> {
 #[derive(Debug)]
 pub(crate) struct Struct<'t> {
     pub name: &'t str,
+    /// Those of a struct without a name inside of it are among them, moved to their offsets ([class.union.anon]).
     pub fields: Vec<Field<'t>>,
+    /// Both are 1 until it is complete. An empty struct has one byte ([class]).
     pub size: u64,
     pub align: u64,
     pub is_union: bool,
@@ -64,13 +75,17 @@ pub(crate) struct Struct<'t> {
     /// Functions by name; constructors have the name of the struct.
     pub methods: Vec<(Name<'t>, Vec<DeclaredId>)>,
     pub constructors: Vec<DeclaredId>,
+    /// `operator T()`.
     pub conversions: Vec<DeclaredId>,
     /// `~S()`, and the function that it is made into.
     #[cfg(feature = "host")]
     pub destructor: Option<DeclaredId>,
     #[cfg(feature = "host")]
     pub destroys: Option<super::typed::FunctionId>,
+    /// Its names: static members, member types, itself, and its fields as
+    /// [`Entity::Capture`](super::scope::Entity::Capture).
     pub scope: ScopeId,
+    /// What it is an instance of, so that deduction can look into its arguments.
     pub template: Option<(TemplateId, Vec<Argument>)>,
 }
 
@@ -84,7 +99,9 @@ pub(crate) struct Enum<'t> {
 /// All types of a compilation.
 #[derive(Debug, Default)]
 pub(crate) struct Types<'t> {
+    /// By number.
     shapes: Vec<Shape>,
+    /// The numbers, by shape.
     known: Map<Shape, u32>,
     pub structs: Vec<Struct<'t>>,
     pub enums: Vec<Enum<'t>>,
@@ -93,7 +110,7 @@ pub(crate) struct Types<'t> {
     pub functions: Vec<(Type, Vec<Type>)>,
 }
 
-/// Objects are at most this many bytes.
+/// Objects are at most this many bytes, so sums of a few sizes cannot overflow.
 pub(crate) const MAX_SIZE: u64 = 1 << 31;
 
 fn bits(is_const: bool, is_volatile: bool) -> u32 {
@@ -114,10 +131,12 @@ impl Type {
     }
 
     /// With the qualifiers of another type besides its own.
+    /// A member of a `const` object is `const` ([expr.ref]); so are the elements of an array.
     pub fn qualified_as(self, other: Type) -> Type {
         Type(self.0 | other.bits() & QUALIFIERS)
     }
 
+    /// Without `const` and `volatile`, which values do not have ([expr]).
     pub fn plain(self) -> Type {
         self.without(true, true)
     }
@@ -131,6 +150,7 @@ impl Type {
         Type(NonZeroU32::new(self.bits() & !bits(is_const, is_volatile)).unwrap_or(self.0))
     }
 
+    /// Whether they differ in outermost qualifiers at most.
     pub fn same(self, other: Type) -> bool {
         self.plain() == other.plain()
     }
@@ -144,12 +164,14 @@ impl<'t> Struct<'t> {
 }
 
 impl Types<'_> {
+    /// The type of a shape, without qualifiers.
     pub fn get(&mut self, shape: Shape) -> Type {
         let next = self.shapes.len() as u32;
         let id = *self.known.get_or_insert(shape, next);
         if id == next {
             self.shapes.push(shape);
         }
+        // The number from 1, above the two bits of qualifiers: 1 + (id << 2 | 3) is (id + 1) << 2.
         Type(NonZeroU32::MIN.saturating_add(id << 2 | QUALIFIERS))
     }
 
@@ -207,6 +229,7 @@ impl Types<'_> {
     }
 
     /// Whether two types differ in qualifiers at most, those of elements included, that the second one adds.
+    /// C++17, [conv.qual]. It decides what a reference can be bound to.
     pub fn fits(&self, from: Type, to: Type) -> bool {
         if from.same(to) {
             return true;
@@ -248,6 +271,7 @@ impl Types<'_> {
     }
 
     /// Integers, `bool`, and enumerations that convert by themselves.
+    /// C++17, [conv.prom] and [dcl.enum]: a scoped enumeration does not convert.
     pub fn is_integral(&self, ty: Type) -> bool {
         match self.shape(ty) {
             Shape::Basic(basic) => !matches!(basic, Basic::Void | Basic::Float | Basic::Double),
@@ -264,14 +288,17 @@ impl Types<'_> {
         matches!(self.shape(ty), Shape::Enum(at) if self.enums[at].is_scoped)
     }
 
+    /// The type of `nullptr` counts.
     pub fn is_pointer(&self, ty: Type) -> bool {
         matches!(self.shape(ty), Shape::Pointer(_) | Shape::Null)
     }
 
+    /// Pointers count, as addresses are compared without a sign.
     pub fn is_unsigned(&self, ty: Type) -> bool {
         self.basic_of(ty).is_none_or(is_unsigned)
     }
 
+    /// In bytes; 0 for what no object can be.
     pub fn size(&self, ty: Type) -> u64 {
         match self.shape(ty) {
             Shape::Basic(basic) => basic_size(basic),
@@ -294,6 +321,7 @@ impl Types<'_> {
     }
 
     /// The type as a message shows it.
+    /// As it is declared, the qualifiers of a pointer after its `*`.
     pub fn show(&self, ty: Type) -> String {
         let mut text = String::new();
         let is_pointer = matches!(self.shape(ty), Shape::Pointer(_));
@@ -318,6 +346,7 @@ impl Types<'_> {
         text
     }
 
+    /// All lengths follow the innermost type: `int[2][3]`.
     fn show_array(&self, ty: Type, text: &mut String) {
         let mut lengths = String::new();
         let mut inner = ty;

@@ -1,7 +1,11 @@
 //! Visiting every expression of a statement.
+//!
+//! One place that knows all nodes: whoever looks for something in the typed tree says only what. A node is visited
+//! before its parts.
 
 use super::typed::{Expr, Kind, Stmt, StmtKind};
 
+/// Calls `each` for an expression and for everything in it.
 pub(crate) fn expr(root: Expr<'_>, each: &mut dyn FnMut(Expr<'_>)) {
     each(root);
     match &root.kind {
@@ -68,6 +72,8 @@ pub(crate) fn expr(root: Expr<'_>, each: &mut dyn FnMut(Expr<'_>)) {
     }
 }
 
+/// Calls `each` for every expression in a statement, also in statements inside of it. The order is not that of
+/// execution.
 pub(crate) fn statement(root: &Stmt<'_>, each: &mut dyn FnMut(Expr<'_>)) {
     match &root.kind {
         StmtKind::Expr(value) => expr(value, each),

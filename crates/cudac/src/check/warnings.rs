@@ -1,5 +1,7 @@
 //! Warnings: code that can be compiled, and most likely does not do what it should. What takes the paths through a kernel is in
 //! [`crate::code`]: variables that are read before anything is stored in them.
+//!
+//! Each is about what is wrong in almost every program where it occurs, and says what to write instead.
 
 use super::Checker;
 use super::typed::{Binary, Compare, Constant, Expr, FunctionId, Kind, Stmt, StmtKind};
@@ -10,6 +12,7 @@ use crate::source::{Name, Span};
 
 impl<'t> Checker<'_, 't> {
     /// A shift by at least as many bits as there are.
+    /// C++17, [expr.shift]. Small types are promoted first, hence at least 32 bits.
     pub(super) fn warn_shift(&mut self, ty: Type, count: Expr<'t>) {
         let bits = 8 * self.types.size(ty).max(4) as i64;
         if let Some(Constant::Integer(value)) = self.evaluate(count)
@@ -58,6 +61,7 @@ impl<'t> Checker<'_, 't> {
     }
 
     /// The value of the place after the last element of an array.
+    /// `&a[n]` is an address that is often wanted, so this asks only where the value is read or stored.
     pub(super) fn warn_past_end(&mut self, place: Expr<'t>) {
         if let Kind::Element(base, index) = &place.kind
             && let Shape::Array(_, Some(length)) = self.types.shape(base.ty)
@@ -87,6 +91,7 @@ impl<'t> Checker<'_, 't> {
         }
         for (value, is_left) in [(left, true), (right, false)] {
             let Some(Constant::Integer(number)) = self.evaluate(value) else { continue };
+            // The other side made the common type unsigned ([expr], usual arithmetic conversions).
             if number < 0 && !self.types.is_unsigned(value.ty) {
                 let bits = 8 * self.types.size(ty);
                 let large = if bits == 64 { number as u64 } else { number as u64 & ((1 << bits) - 1) };
@@ -107,6 +112,7 @@ impl<'t> Checker<'_, 't> {
     }
 
     /// A format that takes another number of values than there are.
+    /// Flags, widths and lengths are skipped; a `*` takes a value itself.
     pub(super) fn warn_printf(&mut self, format: &[u8], values: &[Expr<'t>], span: Span) {
         let mut wanted = 0;
         let mut bytes = format.iter().peekable();
@@ -132,6 +138,7 @@ impl<'t> Checker<'_, 't> {
     }
 
     /// A function that should return a value and may not.
+    /// C++17, [stmt.return]: flowing off the end is undefined. After an error elsewhere the body may be incomplete.
     pub(super) fn warn_function(&mut self, id: FunctionId) {
         let function = &self.program.functions[id];
         let is_constructor = self.types.is_void(function.result);
@@ -145,6 +152,7 @@ impl<'t> Checker<'_, 't> {
 }
 
 /// Whether the end of these statements is never reached.
+/// A loop without an end that nothing leaves is one; so is a `switch` with a `default` whose last arm ends.
 fn ends(statements: &[Stmt<'_>]) -> bool {
     statements.last().is_some_and(|last| match &last.kind {
         StmtKind::Return(_) => true,
@@ -166,6 +174,7 @@ fn ends(statements: &[Stmt<'_>]) -> bool {
 }
 
 /// Whether a `break` of this loop is among the statements.
+/// Those in inner loops and `switch`es leave only these.
 fn leaves(statements: &[Stmt<'_>]) -> bool {
     statements.iter().any(|statement| match &statement.kind {
         StmtKind::Break => true,
@@ -176,6 +185,7 @@ fn leaves(statements: &[Stmt<'_>]) -> bool {
 }
 
 /// Calls `each` for every name that a statement's expressions use.
+/// For what a lambda captures. It works on the untyped tree, since the body has no types before its captures are known.
 pub(super) fn names_of<'t>(statement: tree::Stmt<'t>, each: &mut dyn FnMut(Name<'t>)) {
     use tree::StmtKind as S;
     let mut expr = |value: tree::Expr<'t>| names_in(value, each);
