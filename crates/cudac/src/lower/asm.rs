@@ -1,4 +1,8 @@
 //! `asm` with its operands.
+//!
+//! The text stays as it is; its operands become registers, which the emitter puts in. A result is stored in its
+//! variable by an instruction after the text, an operand that is read and written (`+`) is copied into the result's
+//! register before it. Specification: Inline PTX Assembly in CUDA; `m` and `b` are described in [`crate::check::asm`].
 
 use super::{Lower, Value};
 use crate::check::typed::{Asm, AsmOperand};
@@ -15,6 +19,7 @@ impl<'t> Lower<'t> {
                 let ty = self.scalar_ty(operand.value.ty, span)?;
                 let class = class(operand.constraint);
                 let dst = self.function.new_reg(class);
+                // The copy is an argument as well, so that the register counts as read.
                 if operand.is_updated {
                     let old = self.load_scalar(place, ty, operand.value.ty.is_volatile());
                     let old = self.fitted(old, ty, class);
@@ -25,6 +30,7 @@ impl<'t> Lower<'t> {
                 }
                 parts.operands.push(PtxOperand::Result(parts.dsts.len()));
                 parts.dsts.push(dst);
+                // Stored after the text: an output may be an input, too.
                 stores.push((place, ty, operand, dst));
             } else {
                 let value = self.value(operand.value)?;
@@ -59,11 +65,13 @@ impl<'t> Lower<'t> {
     ) -> Result<()> {
         let class = class(operand.constraint);
         let (arg, address) = match operand.constraint {
+            // The offset stays apart, so that the address is written as `[%rd1+4]`.
             'm' => {
                 let place = self.pointed(value);
                 let base = self.address(Place { offset: 0, ..place });
                 (base, Some(place.offset))
             }
+            // `asm` does not know state spaces, hence the address has to be a generic one.
             'l' if self.checked.types.is_pointer(operand.value.ty) => (self.generic(value), None),
             _ => {
                 let ty = self.scalar_ty(operand.value.ty, operand.value.span)?;
@@ -87,6 +95,7 @@ impl<'t> Lower<'t> {
     }
 
     /// A value in a register of 16 bits, if it has to be in one.
+    /// Small integers are in registers of 32 bits everywhere else.
     fn fitted(&mut self, value: Operand, ty: Ty, class: Class) -> Operand {
         if class == Class::B16 && ty.class() == Class::B32 && matches!(value, Operand::Reg(_)) {
             return self.emit(Op::Convert { to: Ty::U16, from: Ty::U32 }, Class::B16, &[value]);
@@ -94,6 +103,7 @@ impl<'t> Lower<'t> {
         value
     }
 
+    /// And back, extended as the variable's type says.
     fn unfitted(&mut self, value: Operand, ty: Ty, class: Class) -> Operand {
         if class == Class::B16 && ty.class() == Class::B32 {
             let to = if ty == Ty::S16 { Ty::S32 } else { Ty::U32 };
@@ -104,6 +114,7 @@ impl<'t> Lower<'t> {
     }
 }
 
+/// The parts of [`Ptx`] while they are collected.
 #[derive(Default)]
 struct Parts {
     dsts: Vec<Reg>,
@@ -113,6 +124,7 @@ struct Parts {
     classes: Vec<Class>,
 }
 
+/// The class of a constraint's register. `n` is a number, for which any will do.
 fn class(constraint: char) -> Class {
     match constraint {
         'h' => Class::B16,

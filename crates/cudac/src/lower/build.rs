@@ -1,4 +1,7 @@
 //! Emitting instructions, with known operands folded at once.
+//!
+//! Folding here and not only in `optimise` keeps code small that inlining and unrolling make large: what a constant
+//! argument decides is never made.
 
 use super::{Lower, Value};
 use crate::code::fold::fold;
@@ -8,6 +11,7 @@ use crate::code::{
 
 impl<'t> Lower<'t> {
     /// Emits an instruction with one result.
+    /// None is emitted if the result is known.
     pub(super) fn emit(&mut self, op: Op<'t>, class: Class, args: &[Operand]) -> Operand {
         if let Some(known) = fold(&op, args) {
             return known;
@@ -39,6 +43,7 @@ impl<'t> Lower<'t> {
                 _ => {}
             }
         }
+        // Passes look for constants on the right, where PTX takes them.
         let commutes = matches!(
             arith,
             Arith::Binary(Binary::Mul | Binary::Add | Binary::And | Binary::Or | Binary::Xor)
@@ -53,6 +58,7 @@ impl<'t> Lower<'t> {
         self.arith(Arith::Binary(op), ty, a, b)
     }
 
+    /// A comparison, with a constant on its right.
     pub(super) fn set(&mut self, op: Compare, ty: Ty, a: Operand, b: Operand) -> Operand {
         if matches!(a, Operand::Int(_)) && matches!(b, Operand::Reg(_)) {
             let swapped = match op {
@@ -67,6 +73,8 @@ impl<'t> Lower<'t> {
         self.emit(Op::Set(op, ty), Class::Pred, &[a, b])
     }
 
+    /// Of a comparison that was just made, the opposite is made: dead code removes the first one. Of floats it is not,
+    /// because with NaN both are false.
     pub(super) fn not(&mut self, value: Operand) -> Operand {
         if let Operand::Reg(reg) = value
             && let Some(last) = self.function.blocks[self.current].insts.last()
@@ -103,8 +111,10 @@ impl<'t> Lower<'t> {
             (Ty::S32 | Ty::U32, Ty::S32 | Ty::U32) | (Ty::S64 | Ty::U64, Ty::S64 | Ty::U64) => {
                 rewrap(value, to)
             }
+            // What is narrow is extended already.
             (Ty::U8 | Ty::S8 | Ty::U16 | Ty::S16, Ty::S32 | Ty::U32) => rewrap(value, to),
             (Ty::U8, Ty::U16 | Ty::S16) => value,
+            // By way of 32 bits, in whose registers narrow integers are.
             _ if from.is_float() && matches!(to, Ty::U8 | Ty::S8 | Ty::U16 | Ty::S16) => {
                 let wide = self.convert(value, from, Ty::S32);
                 self.convert(wide, Ty::S32, to)
@@ -113,6 +123,7 @@ impl<'t> Lower<'t> {
         }
     }
 
+    /// Its line and its end are set when it is finished.
     pub(super) fn new_block(&mut self) -> BlockId {
         let line = self.line;
         self.function.blocks.push(Block { insts: Vec::new(), end: End::Return, line });
@@ -145,11 +156,13 @@ impl<'t> Lower<'t> {
     }
 
     /// After a jump, in a block that nothing leads to.
+    /// The statements after `return` or `break` need some block; `optimise::flow` removes it.
     pub(super) fn start_dead(&mut self) {
         let dead = self.new_block();
         self.start(dead);
     }
 
+    /// A truth value is a byte in memory. In a slot it stays a truth value, since the slot may become a predicate.
     pub(super) fn load_scalar(&mut self, place: Place, ty: Ty, is_volatile: bool) -> Operand {
         if ty == Ty::Pred && !matches!(place.base, Base::Slot(_)) {
             let byte = self.load_scalar(place, Ty::U8, is_volatile);
@@ -171,6 +184,7 @@ impl<'t> Lower<'t> {
     }
 
     /// The address of a place in a register.
+    /// The state space is that of its base, and is found out later.
     pub(super) fn address(&mut self, place: Place) -> Operand {
         let base = match place.base {
             Base::Reg(reg) => Operand::Reg(reg),
@@ -190,6 +204,7 @@ impl<'t> Lower<'t> {
     }
 
     /// A pointer that is valid in every state space.
+    /// The instruction is only a mark; `optimise::spaces` decides whether anything has to be done.
     pub(super) fn generic(&mut self, value: Value) -> Operand {
         let operand = self.operand(value);
         match operand {
@@ -203,6 +218,7 @@ impl<'t> Lower<'t> {
     }
 }
 
+/// For integers only: see [`Lower::not`].
 pub(crate) fn opposite(op: Compare) -> Compare {
     match op {
         Compare::Eq => Compare::Ne,
@@ -214,6 +230,7 @@ pub(crate) fn opposite(op: Compare) -> Compare {
     }
 }
 
+/// A constant as its new type extends it; a register needs nothing.
 fn rewrap(value: Operand, to: Ty) -> Operand {
     match value {
         Operand::Int(value) => Operand::Int(crate::code::fold::wrap(to, value)),

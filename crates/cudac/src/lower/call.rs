@@ -1,4 +1,8 @@
 //! Calls, which are inlined.
+//!
+//! A parameter that never changes is its argument, so `f(3)` is checked and folded as if `3` had been written in `f`; a
+//! reference is the place that it is bound to, and costs nothing. Left out: recursion and external functions, which are
+//! errors.
 
 use super::{Binding, Frame, Lower, MAX_CALLS, Value};
 use crate::check::typed::{Expr, FunctionId, Stmt, StmtKind};
@@ -22,6 +26,7 @@ impl<'t> Lower<'t> {
                 format!("`{}` is a function of the host, which device code cannot call", called.name);
             return Err(error(call.span, message));
         }
+        // Inlining would never end.
         if self.frames.iter().any(|frame| frame.function == function) {
             let message =
                 format!("`{}` calls itself, and recursion is not supported by this compiler", called.name);
@@ -40,6 +45,7 @@ impl<'t> Lower<'t> {
         let mut frame = Frame::new(function, called.vars.len(), 0);
         // Everything in it is charged to the call in the kernel.
         frame.line = Some(self.frame().line.unwrap_or(self.line));
+        // Arguments are evaluated in the frame of the caller, before the function's is pushed.
         let values = self.passed(function, arguments, object)?;
         if self.frame().line.is_none() && call.span.is_users() {
             // The arguments may have been calls on other lines.
@@ -51,6 +57,7 @@ impl<'t> Lower<'t> {
         self.frames.push(frame);
         for (parameter, value) in called.parameters.iter().zip(values) {
             match value {
+                // A value goes into a slot if the function changes its parameter.
                 Binding::Value(value) => self.bind(*parameter, value)?,
                 other => self.frame().vars[*parameter] = other,
             }
@@ -71,6 +78,7 @@ impl<'t> Lower<'t> {
             return Ok(value);
         }
         Ok(match frame.result {
+            // What was stored is the address of what it refers to.
             Some(slot) if self.checked.types.is_reference(called.result) => {
                 Value::Scalar(self.load_scalar(slot, Ty::U64, false))
             }
@@ -103,6 +111,7 @@ impl<'t> Lower<'t> {
     }
 }
 
+/// Not in a branch or a loop, where the rest of the function would have to be skipped.
 fn ends_in_return(body: &[Stmt<'_>]) -> bool {
     match body.last().map(|last| &last.kind) {
         Some(StmtKind::Return(_)) => true,

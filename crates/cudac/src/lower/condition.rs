@@ -1,4 +1,8 @@
 //! Conditions: `&&`, `||` and `!` as branches, or as predicates where both sides are cheap.
+//!
+//! C++ evaluates the right side only if the left one does not decide ([expr.log.and], [expr.log.or]). A branch says
+//! that literally, but lanes may then diverge; if the right side can be computed without need, one `and` of two
+//! predicates does.
 
 use super::Lower;
 use crate::check::typed::{Binary, Expr, Kind};
@@ -11,11 +15,13 @@ impl<'t> Lower<'t> {
         self.cost(expr).is_some_and(|cost| cost <= budget)
     }
 
+    /// How many instructions a value needs; `None` if it must not be computed without need.
     fn cost(&self, expr: Expr<'t>) -> Option<usize> {
         let one = |inner: &Expr| self.cost(inner).map(|cost| cost + 1);
         let two = |a: Expr<'t>, b: Expr<'t>| Some(self.cost(a)? + self.cost(b)? + 1);
         match &expr.kind {
             Kind::Integer(_) | Kind::Float(_) | Kind::Special(_) => Some(0),
+            // A local variable is in a register, or will be. Anything else may fault or be changed by another thread.
             Kind::Load(place) | Kind::Temporary(place) => match place.kind {
                 Kind::Local(_) if self.ty(place.ty).is_some() && !place.ty.is_volatile() => {
                     let Kind::Local(var) = place.kind else { return None };
@@ -28,6 +34,7 @@ impl<'t> Lower<'t> {
             },
             Kind::Convert(inner) => self.cost(inner),
             Kind::Negate(inner) | Kind::Complement(inner) | Kind::Not(inner) => one(inner),
+            // Only those that become shifts: a division takes long, and by zero it is undefined.
             Kind::Binary(Binary::Div | Binary::Rem, a, b) => match b.kind {
                 Kind::Integer(value) if value > 0 && (value as u64).is_power_of_two() => one(a),
                 _ => None,
@@ -57,6 +64,7 @@ impl<'t> Lower<'t> {
             let op = if is_and { Binary::And } else { Binary::Or };
             return Ok(self.binary(op, Ty::Pred, left, right));
         }
+        // The value passes through a slot, which `promote` turns into a predicate.
         let (yes, no, after) = (self.new_block(), self.new_block(), self.new_block());
         if let Some(known) = self.branch_on(expr, yes, no)? {
             self.start(if known { yes } else { no });
@@ -74,6 +82,7 @@ impl<'t> Lower<'t> {
     }
 
     /// Branches on a condition. If it is known, says so; the caller may then leave the other block out.
+    /// Unlike [`Self::truth`] it makes no value of `&&` and `||`: each side branches by itself.
     pub(super) fn branch_on(&mut self, expr: Expr<'t>, yes: BlockId, no: BlockId) -> Result<Option<bool>> {
         match &expr.kind {
             Kind::Not(inner) if matches!(inner.kind, Kind::And(..) | Kind::Or(..)) => {

@@ -1,4 +1,8 @@
 //! Values of expressions.
+//!
+//! Operands are evaluated from left to right, an assignment's right side before its left ([expr.ass]). A value of a
+//! struct is a place that nobody else changes, so no copy is made until it is stored. Specification: C++17, [expr]; PTX
+//! ISA, section 9.7.
 
 use super::{Binding, Lower, Value};
 use crate::check::typed::{self, Compare, Constant, Expr, Intrinsic, Kind};
@@ -45,12 +49,14 @@ impl<'t> Lower<'t> {
                 let pointer_value = self.value(pointer)?;
                 let size =
                     self.checked.types.pointee(expr.ty).map_or(1, |to| self.checked.types.size(to)).max(1);
+                // A constant stays an offset of the place, and becomes part of an access.
                 let base = self.pointed(pointer_value);
                 Value::Address(self.element(base, index, size as i64, *is_negative)?)
             }
             Kind::PointerDiff(a, b) => scalar(self.difference(a, b)?),
             Kind::Assign(..) | Kind::Update { .. } | Kind::Step { .. } => return self.assigned_value(expr),
             Kind::Call(function, arguments) => return self.call(*function, arguments, None, expr),
+            // The object is made in a slot of its own; a declaration makes it in the variable's instead.
             Kind::Construct(function, arguments) => {
                 let slot = self.new_slot(expr.ty, None);
                 self.call(*function, arguments, Some(slot), expr)?;
@@ -93,6 +99,7 @@ impl<'t> Lower<'t> {
     }
 
     /// The count of a shift is in 32 bits, whatever is shifted.
+    /// PTX ISA, `shl` and `shr`: the second operand is a `.u32` for all types.
     fn shift_count(&mut self, op: Binary, expr: Expr<'t>) -> Result<Operand> {
         let value = self.scalar(expr)?;
         if !matches!(op, Binary::Shl | Binary::Shr) {
@@ -106,10 +113,12 @@ impl<'t> Lower<'t> {
         let ty = self.scalar_ty(a.ty, a.span)?;
         if self.checked.types.is_pointer(a.ty) {
             let (a, b) = (self.value(a)?, self.value(b)?);
+            // Addresses of different spaces can be compared only as generic ones.
             let (a, b) = (self.generic(a), self.generic(b));
             return Ok(self.set(op, Ty::U64, a, b));
         }
         let (a, b) = (self.scalar(a)?, self.scalar(b)?);
+        // `setp` has no predicates as operands.
         if ty == Ty::Pred {
             let (a, b) = (self.convert(a, Ty::Pred, Ty::U32), self.convert(b, Ty::Pred, Ty::U32));
             return Ok(self.set(op, Ty::U32, a, b));
@@ -117,6 +126,7 @@ impl<'t> Lower<'t> {
         Ok(self.set(op, ty.wide(), a, b))
     }
 
+    /// The quotient is exact, hence a shift will do.
     fn difference(&mut self, a: Expr<'t>, b: Expr<'t>) -> Result<Operand> {
         let size = self.checked.types.pointee(a.ty).map_or(1, |to| self.checked.types.size(to)).max(1);
         let (a, b) = (self.value(a)?, self.value(b)?);
@@ -152,6 +162,7 @@ impl<'t> Lower<'t> {
         Ok(self.load(at, place.ty))
     }
 
+    /// A pointer stays what it is; only its type changes.
     fn converted(&mut self, inner: Expr<'t>, to: Type) -> Result<Value> {
         let value = self.value(inner)?;
         let types = &self.checked.types;
@@ -161,6 +172,7 @@ impl<'t> Lower<'t> {
         let target = self.scalar_ty(to, inner.span)?;
         let from = self.scalar_ty(inner.ty, inner.span)?;
         let operand = if types.is_pointer(inner.ty) {
+            // The address of a variable is not null.
             if let (Value::Address(_), Ty::Pred) = (value, target) {
                 return Ok(Value::Scalar(Operand::Int(1)));
             }
@@ -171,6 +183,8 @@ impl<'t> Lower<'t> {
         Ok(Value::Scalar(self.convert(operand, from, target)))
     }
 
+    /// A selection if both values can be computed without need, else a branch: only one of the two may be evaluated
+    /// ([expr.cond]).
     fn conditional(&mut self, ty: Type, condition: Expr<'t>, yes: Expr<'t>, no: Expr<'t>) -> Result<Value> {
         let kind = self.ty(ty);
         if let Some(kind) = kind
@@ -242,6 +256,7 @@ impl<'t> Lower<'t> {
         }
     }
 
+    /// An assignment as a value, which is known without loading it again.
     fn assigned_value(&mut self, expr: Expr<'t>) -> Result<Value> {
         match &expr.kind {
             Kind::Step { place, is_down, is_post } => {
@@ -265,6 +280,7 @@ impl<'t> Lower<'t> {
         }
     }
 
+    /// `a op= b`, in the type that the operands have in common, cut to that of `a` afterwards.
     fn update(
         &mut self,
         at: Place,
@@ -294,6 +310,8 @@ impl<'t> Lower<'t> {
         Ok(new)
     }
 
+    /// The value before and the value after. `bool` counts up as an integer; small types are computed in 32 bits and
+    /// cut.
     fn step(&mut self, at: Place, place: Expr<'t>, is_down: bool) -> Result<(Operand, Operand)> {
         let ty = self.scalar_ty(place.ty, place.span)?;
         let old = self.load(at, place.ty);
@@ -306,6 +324,7 @@ impl<'t> Lower<'t> {
         let op = if is_down { Binary::Sub } else { Binary::Add };
         let wide = if ty == Ty::Pred { Ty::S32 } else { ty.wide() };
         let value = self.convert(old, ty, wide);
+        // A sum is what the optimiser looks for, not a difference.
         let new = match (op, one) {
             (Binary::Sub, Operand::Int(one)) => self.binary(Binary::Add, wide, value, Operand::Int(-one)),
             _ => self.binary(op, wide, value, one),
@@ -353,6 +372,7 @@ impl<'t> Lower<'t> {
                     self.store_reference(at, refers_to);
                 }
                 Some(item) => {
+                    // An inner aggregate is stored where it belongs, without a copy.
                     if let (Kind::Aggregate(inner), true) = (&item.kind, self.ty(part).is_none()) {
                         self.fill(at, part, inner, span)?;
                     } else {
@@ -377,6 +397,7 @@ impl<'t> Lower<'t> {
     }
 
     fn intrinsic(&mut self, intrinsic: Intrinsic, arguments: &[Expr<'t>], expr: Expr<'t>) -> Result<Value> {
+        // Reached by this stage, it is in code that remains: branches that a constant decides are not lowered at all.
         if intrinsic == Intrinsic::Unreachable {
             return Err(unsupported(expr.span, "this combination of arguments"));
         }
@@ -403,6 +424,7 @@ impl<'t> Lower<'t> {
     }
 
     /// The same bits as another type.
+    /// In registers of one class nothing has to be done.
     fn bits(&mut self, value: Operand, from: Ty, to: Ty) -> Operand {
         let raw = match value {
             Operand::Int(value) => value as u64,

@@ -1,4 +1,9 @@
 //! Loops: rotated, so that the condition is tested at the end, or written out if their count is known and small.
+//!
+//! A rotated loop has one branch in each round; its condition is lowered twice, once before the loop. Whether a loop is
+//! written out is decided on the typed tree, before there is any code: the loop's variable has a known first value,
+//! only the step changes it, and the condition depends on nothing else. Specification: CUDA programming guide, "#pragma
+//! unroll", which also says that small loops with a known count are unrolled by default.
 
 use super::{Binding, Lower, Value};
 use crate::check::constant::{compare, convert, integer, wrap};
@@ -27,6 +32,7 @@ impl<'t> Lower<'t> {
         if inner.is_do {
             self.jump(body);
         } else if let Some(condition) = &inner.condition {
+            // The condition is false at once, so the loop is not lowered.
             if self.branch_on(condition, body, after)? == Some(false) {
                 self.start(after);
                 return Ok(());
@@ -70,7 +76,9 @@ impl<'t> Lower<'t> {
     fn written_out(&mut self, inner: &Loop<'t>, var: VarId, values: &[i64], span: Span) -> Result<()> {
         let after = self.new_block();
         let outer = self.copies;
+        // Loops inside of it are multiplied by this one.
         self.copies = outer.saturating_mul(values.len().max(1));
+        // In each copy the variable is a constant. The last value is the one for which the condition fails.
         for value in values.iter().take(values.len() - 1) {
             self.frame().vars[var] = Binding::Value(Value::Scalar(Operand::Int(*value)));
             let next = self.new_block();
@@ -101,9 +109,12 @@ impl<'t> Lower<'t> {
     }
 
     /// The variable of a loop and all values that it takes, the last one after the last iteration.
+    /// `None` if the loop stays one.
     fn known_count(&mut self, inner: &Loop<'t>) -> Option<(VarId, Vec<i64>)> {
         let most = match inner.unroll {
             Unroll::Times(1) => return None,
+            // nvcc makes as many copies and keeps a loop around them; here a loop is written out completely or not at
+            // all.
             Unroll::Times(count) => count as usize,
             Unroll::Fully => MAX_ASKED,
             Unroll::Unsaid => MAX_COPIES,
@@ -113,6 +124,7 @@ impl<'t> Lower<'t> {
         }
         let (condition, step) = (inner.condition.as_ref()?, inner.step.as_ref()?);
         let (var, ty, start) = self.counter(inner.init)?;
+        // Taking its address counts as changing it.
         if inner.body.iter().any(|statement| statement_changes(statement, var)) || refers(step, var) {
             return None;
         }
@@ -155,6 +167,7 @@ impl<'t> Lower<'t> {
     }
 
     /// The value of an expression, if it depends only on constants and on `var`.
+    /// A small evaluator beside that of `check::constant`: it knows what variables are bound to while inlining.
     fn known(&self, expr: Expr<'t>, var: VarId, now: i64) -> Option<Constant> {
         let types = &self.checked.types;
         match &expr.kind {
@@ -249,6 +262,8 @@ impl<'t> Lower<'t> {
     }
 
     /// About how much code a statement becomes.
+    /// This compiler's own functions are mostly one instruction. Others are counted by their bodies, down to some
+    /// depth.
     fn nodes(&self, statement: &Stmt<'t>, depth: usize) -> usize {
         let mut total = 1;
         let mut calls = Vec::new();
@@ -306,6 +321,7 @@ fn refers(step: Expr<'_>, var: VarId) -> bool {
     found
 }
 
+/// Declarations are looked at as well, because one may bind a reference to the variable.
 fn statement_changes(statement: &Stmt<'_>, var: VarId) -> bool {
     let mut found = false;
     crate::check::walk::statement(statement, &mut |expr| found |= changes_here(expr, var));

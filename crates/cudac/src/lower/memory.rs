@@ -1,4 +1,8 @@
 //! Reading and writing places: numbers, structs, arrays.
+//!
+//! A struct is copied number by number and not byte by byte, since a slot becomes registers only if each of its
+//! accesses is one number. Bytes of padding are not copied. Structs that CUDA calls vector types (`float4`) are copied
+//! by one instruction.
 
 use super::{Binding, Lower, Value};
 use crate::check::typed::VarId;
@@ -94,6 +98,7 @@ impl Lower<'_> {
             return Ok(());
         }
         match value {
+            // An object that was made where it stays.
             Value::Object(from) if from == place => Ok(()),
             Value::Object(from) => self.copy(from, place, ty, span),
             _ => Ok(()),
@@ -101,6 +106,7 @@ impl Lower<'_> {
     }
 
     /// Copies an object number by number; all are read before the first is written.
+    /// They may overlap.
     pub(super) fn copy(&mut self, from: Place, to: Place, ty: Type, span: Span) -> Result<()> {
         let mut leaves = Vec::new();
         self.leaves(ty, 0, &mut leaves, span)?;
@@ -127,6 +133,7 @@ impl Lower<'_> {
     }
 
     /// The type of the numbers of an object that one instruction can load: two or four, aligned to their size.
+    /// PTX ISA, `ld` and `st` with `.v2` and `.v4`: at most 16 bytes, at an address that is a multiple of the whole.
     fn vector(&self, ty: Type, leaves: &[(u64, Type)]) -> Option<Ty> {
         let kind = self.ty(leaves.first()?.1).filter(|kind| *kind != Ty::Pred)?;
         let count = leaves.len() as u64;
@@ -140,6 +147,7 @@ impl Lower<'_> {
         (is_uniform && fits).then_some(kind)
     }
 
+    /// A slot is accessed number by number even then.
     fn copy_vector(&mut self, from: Place, to: Place, kind: Ty, count: usize, is_volatile: bool) {
         let part = |place: Place, nth: usize| place.after(nth as u64 * kind.size());
         let is_slot = |place: Place| matches!(place.base, Base::Slot(_));
@@ -169,6 +177,7 @@ impl Lower<'_> {
         true
     }
 
+    /// A second, different place makes it unknown for good: which one it is depends on the path.
     fn remember(&mut self, slot: usize, offset: i64, refers_to: Option<Place>) {
         let known = self.references.get_or_insert((slot, offset), refers_to);
         if *known != refers_to {
@@ -201,6 +210,7 @@ impl Lower<'_> {
                 Value::Address(Place { base: Base::Reg(reg), offset: 0 }) => Some(reg),
                 _ => None,
             };
+            // So that the register is shown under the variable's name.
             if let (Some(reg), Some(name)) = (reg, self.var_name(var)) {
                 self.note(reg, name);
             }

@@ -4,6 +4,11 @@
 //! NVIDIA's compiler does in its line tables. Variables that never change are the values themselves; the others get a
 //! slot of memory, which `optimise::promote` replaces by registers where it can. Loops whose counts are known and small
 //! are written out here, because arrays fit into registers only if every index is known.
+//!
+//! Every register is written by one instruction when this stage is done, those that `asm` updates (`+`) excepted; only
+//! `promote` makes registers of variables that change. Left out, as errors: recursion, and references in structs that
+//! may refer to several variables. Specification: C++17 for the order of evaluation ([intro.execution]); PTX ISA for
+//! what the instructions mean.
 
 mod asm;
 mod build;
@@ -25,15 +30,19 @@ use crate::source::map::Map;
 use crate::source::{Files, Result, Span, error};
 
 /// Instructions of one kernel, before anything is removed.
+/// It is counted while code is made, as inlining and unrolling multiply.
 const MAX_INSTRUCTIONS: usize = 300_000;
 
 /// Calls in calls.
+/// Each is a level of recursion here.
 const MAX_CALLS: usize = 48;
 
 /// A value while code is made for it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Value {
+    /// What a function returns that returns nothing.
     Void,
+    /// A number, a truth value or an address.
     Scalar(Operand),
     /// A pointer to a place, of which no register holds the address yet.
     Address(Place),
@@ -44,6 +53,7 @@ enum Value {
 /// What a variable is.
 #[derive(Clone, Copy, Debug)]
 enum Binding {
+    /// It is not declared yet on the way through the function.
     None,
     /// It never changes, and is this value.
     Value(Value),
@@ -52,14 +62,18 @@ enum Binding {
 }
 
 /// A function whose body is being inlined.
+/// The kernel's is the first; variables of all others are their own at each call.
 struct Frame {
     function: FunctionId,
+    /// What each of [`Function::vars`](crate::check::typed::Function::vars) is.
     vars: Vec<Binding>,
     /// Where a `return` continues, unless it is the last statement.
     exit: BlockId,
+    /// Where the result is stored, if several `return`s may give it.
     result: Option<Place>,
     /// The value of the only `return`, which is the last statement.
     returned: Option<Value>,
+    /// Whether there is one `return`, at the end. Then nothing has to be stored, and no block is left early.
     returns_at_end: bool,
     /// Where `break` and `continue` go.
     breaks: Vec<BlockId>,
@@ -71,13 +85,20 @@ struct Frame {
 struct Lower<'t> {
     files: &'t Files,
     checked: &'t Checked<'t>,
+    /// The code that has been made.
     function: Function<'t>,
+    /// The block that instructions are added to.
     current: BlockId,
     frames: Vec<Frame>,
+    /// The line that instructions are charged to, as an index of the function's `lines`.
     line: u32,
+    /// The index of each line and column that occurs.
     known_lines: Map<(u32, u32), u32>,
+    /// How many instructions there are.
     count: usize,
     /// What references in structs refer to, by the slot and the offset of the reference.
+    /// `None` if there are several, and it is not known which one; such a reference can be made but not used. Those to
+    /// variables in slots are not stored anywhere, because a stored address would keep the variable in memory.
     references: Map<(usize, i64), Option<Place>>,
     pub strings: Vec<Vec<u8>>,
     /// How often the statements around are repeated by unrolling.
@@ -85,6 +106,7 @@ struct Lower<'t> {
 }
 
 /// Makes code for a kernel; the second part is the texts that it prints.
+/// `strings` are those of the whole module, so that equal texts of two kernels are one.
 pub(crate) fn lower<'t>(
     arena: Arena<'t>,
     files: &'t Files,
@@ -135,6 +157,7 @@ impl<'t> Lower<'t> {
         let exit = self.new_block();
         self.frame().exit = exit;
         self.statements(made.body)?;
+        // The end of a kernel is charged to its closing brace.
         self.at(made.end);
         self.jump(exit);
         self.start(exit);
@@ -166,6 +189,8 @@ impl<'t> Lower<'t> {
         Ok(())
     }
 
+    /// A pointer is one to global memory, which NVIDIA's compiler assumes as well. Saying so (`cvta.to.global`) lets
+    /// the accesses through it name the space.
     fn load_param(&mut self, nth: usize, offset: u32, ty: Type) -> Operand {
         let kind = self.ty(ty).unwrap_or(Ty::U32);
         if kind == Ty::Pred {
@@ -189,6 +214,7 @@ impl<'t> Lower<'t> {
     }
 
     /// The type of a number, a truth value or a pointer.
+    /// `None` for structs, arrays and `void`.
     fn ty(&self, ty: Type) -> Option<Ty> {
         let types = &self.checked.types;
         if let Shape::Pointer(_) | Shape::Reference(_) | Shape::Null = types.shape(ty) {
@@ -222,6 +248,7 @@ impl<'t> Lower<'t> {
     }
 
     /// Charges what follows to a place in the text.
+    /// In a function that was inlined, everything keeps the line of the call.
     fn at(&mut self, span: Span) {
         let inlined = self.frames.last().and_then(|frame| frame.line);
         self.line = match inlined {
@@ -241,6 +268,7 @@ impl<'t> Lower<'t> {
         line
     }
 
+    /// A slot for a value of a type, named if it is a variable of the text.
     fn new_slot(&mut self, ty: Type, var: Option<VarId>) -> Place {
         let name = var.and_then(|var| self.var_name(var));
         let (size, align) = (self.checked.types.size(ty).max(1), self.checked.types.align(ty));
@@ -263,6 +291,7 @@ impl<'t> Lower<'t> {
         Some(VarName { name, span, first_line, last_line, is_inlined })
     }
 
+    /// It fails if the code has grown too large. It is asked at each statement and call, which is often enough.
     fn count(&mut self, span: Span) -> Result<()> {
         if self.count > MAX_INSTRUCTIONS {
             let message = format!(

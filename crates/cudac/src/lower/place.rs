@@ -1,4 +1,7 @@
 //! Places: where a variable, a member, an element or what a pointer points to is.
+//!
+//! A place is a base and a constant offset, which an instruction of PTX can name as they are. Everything that is not
+//! constant is added to the base. Specification: C++17, [expr.sub], [expr.ref], [expr.unary.op].
 
 use super::{Binding, Lower, Value};
 use crate::check::typed::{Binary as B, Expr, Kind};
@@ -30,6 +33,7 @@ impl<'t> Lower<'t> {
                 self.element(base_place, index, size, false)
             }
             Kind::Assign(..) | Kind::Update { .. } | Kind::Step { is_post: false, .. } => self.assigned(expr),
+            // A struct as a value is where it was; whoever stores it makes the copy.
             Kind::Load(place) if self.ty(expr.ty).is_none() => self.place(place),
             Kind::Temporary(inner) if inner.is_place() => self.place(inner),
             Kind::Temporary(inner) => self.temporary(inner),
@@ -47,6 +51,7 @@ impl<'t> Lower<'t> {
                 self.frame().vars[var] = Binding::Place(slot);
                 Ok(slot)
             }
+            // Its declaration has not been lowered.
             Binding::None => {
                 let slot = self.new_slot(expr.ty, Some(var));
                 self.frame().vars[var] = Binding::Place(slot);
@@ -66,6 +71,7 @@ impl<'t> Lower<'t> {
         Ok(slot)
     }
 
+    /// The place that a pointer points to.
     pub(super) fn pointed(&mut self, pointer: Value) -> Place {
         match pointer {
             Value::Address(place) | Value::Object(place) => place,
@@ -81,6 +87,7 @@ impl<'t> Lower<'t> {
         }
     }
 
+    /// A reference as a member is followed, unless it is itself what is wanted (`expr` has its type then).
     fn field_place(&mut self, expr: Expr<'t>, base: Expr<'t>, field: usize) -> Result<Place> {
         let base_place = self.place(base)?;
         let Some(at) = self.checked.types.struct_of(base.ty) else {
@@ -136,6 +143,8 @@ impl<'t> Lower<'t> {
     }
 
     /// An index without the constant that is added to it.
+    /// Unsigned indices wrap, so `a[i - 1]` with an unsigned `i` must not be taken apart ([basic.fundamental]); signed
+    /// ones are undefined then.
     fn split(&mut self, index: Expr<'t>) -> Result<((Operand, Ty), i64)> {
         let ty = self.scalar_ty(index.ty, index.span)?;
         if let (Kind::Binary(op @ (B::Add | B::Sub), a, b), false) = (&index.kind, ty.is_unsigned()) {
@@ -155,6 +164,7 @@ impl<'t> Lower<'t> {
     }
 
     /// An index in bytes, in 64 bits.
+    /// `mul.wide` extends and multiplies in one instruction.
     fn scaled(&mut self, index: Operand, ty: Ty, size: i64) -> Operand {
         let wide = ty.wide();
         match wide {

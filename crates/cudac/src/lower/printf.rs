@@ -1,6 +1,8 @@
 //! `printf`: the values go into memory of their own, and a function of the system prints them.
 //!
-//! Specification: PTX Interoperability, the system call `vprintf`.
+//! Each value is at a multiple of its size, as in C's `...`, after its promotion. The text is in global memory; its
+//! address is found when the call is emitted. The emulator and the driver both know `vprintf`. Specification: PTX
+//! Writer's Guide to Interoperability, "System Calls".
 
 use super::{Lower, Value};
 use crate::check::typed::Expr;

@@ -1,4 +1,8 @@
 //! Statements.
+//!
+//! Each charges its instructions to its own line, blocks excepted. Code after `return`, `break` and `continue` goes
+//! into a block that nothing leads to, so that no statement has to ask whether it is reached. Specification: C++17,
+//! [stmt.stmt].
 
 use super::{Binding, Lower, Value};
 use crate::check::typed::{Expr, Kind, Stmt, StmtKind, Switch, VarId};
@@ -19,6 +23,7 @@ impl<'t> Lower<'t> {
         }
         match &statement.kind {
             StmtKind::Expr(expr) => {
+                // A place whose value is not used is not loaded, but what is in it, such as calls, is done.
                 if expr.is_place()
                     && !matches!(expr.kind, Kind::Assign(..) | Kind::Update { .. } | Kind::Step { .. })
                 {
@@ -59,11 +64,13 @@ impl<'t> Lower<'t> {
     fn declare(&mut self, var: VarId, value: Option<Expr<'t>>, span: Span) -> Result<()> {
         let function = self.frame().function;
         let ty = self.checked.program.functions[function].vars[var].ty;
+        // A new slot each time, also in a loop that is written out: the variable has no value at its declaration.
         let Some(value) = value else {
             let slot = self.new_slot(ty, Some(var));
             self.frame().vars[var] = Binding::Place(slot);
             return Ok(());
         };
+        // It is the place itself, from here on.
         if let Shape::Reference(_) = self.checked.types.shape(ty) {
             let place = self.place(value)?;
             self.frame().vars[var] = Binding::Place(place);
@@ -94,12 +101,14 @@ impl<'t> Lower<'t> {
         let no = if otherwise.is_empty() { after } else { self.new_block() };
         let known = self.branch_on(condition, yes, no)?;
         let line = self.line;
+        // A branch that is never taken is not even lowered, which keeps `unsupported` in it silent.
         if known != Some(false) {
             self.start(yes);
             self.statements(then)?;
             self.jump(after);
         }
         if !otherwise.is_empty() && known != Some(true) {
+            // The other side and what follows begin on the line of the `if`.
             self.line = line;
             self.start(no);
             self.statements(otherwise)?;
@@ -134,6 +143,7 @@ impl<'t> Lower<'t> {
         for (nth, arm) in inner.arms.iter().enumerate() {
             self.start(bodies[nth]);
             self.statements(arm.body)?;
+            // An arm without `break` falls into the next.
             self.jump(bodies.get(nth + 1).copied().unwrap_or(after));
         }
         self.frame().breaks.pop();
