@@ -4,6 +4,10 @@
 //!
 //! *What is left out.* Absolute values, and bits that anything but copies has gone through. Where no number is negative, the
 //! comparison is right; therefore nobody is told unless the program turns out to fail.
+//!
+//! It works on optimised code, where a conversion such as `__float_as_int` is a copy between registers of different
+//! classes, however many functions it went through. Only with the feature `host`: a program's result can be compared
+//! with what it should be, a kernel's alone cannot.
 
 use std::fmt;
 
@@ -16,6 +20,7 @@ pub(crate) fn find(function: &Function<'_>) -> Vec<(u32, String)> {
     for inst in insts() {
         let Op::Ptx(ptx) = inst.op else { continue };
         let Some(how) = Comparison::of(ptx.text) else { continue };
+        // The address is no value that is compared.
         let values = inst.args.iter().zip(ptx.addresses).filter(|(_, address)| address.is_none());
         let mut values = values.filter_map(|(value, _)| value.reg());
         if values.any(|value| is_bits_of_float(function, value)) {
@@ -32,6 +37,7 @@ fn is_bits_of_float(function: &Function<'_>, mut reg: Reg) -> bool {
     for _ in 0..8 {
         let mut made =
             function.blocks.iter().flat_map(|block| &block.insts).filter(|inst| inst.dsts.contains(&reg));
+        // A register that is written in several places may hold something else.
         let (Some(inst), None) = (made.next(), made.next()) else { return false };
         let (Op::Mov, [Operand::Reg(from)]) = (inst.op, &inst.args[..]) else {
             return matches!(function.class(reg), Class::F32 | Class::F64)
@@ -51,6 +57,7 @@ struct Comparison {
 
 impl Comparison {
     /// What the PTX of an atomic minimum or maximum says.
+    /// `atom.global.max.s32` and `red.shared.min.u64` have the operation before the type (PTX ISA, `atom`).
     fn of(text: &str) -> Option<Comparison> {
         let mut parts = text.split_whitespace().next()?.split('.');
         if !matches!(parts.next()?.trim_end_matches(|c| c != 'm' && c != 'd'), "atom" | "red") {
@@ -69,6 +76,7 @@ impl Comparison {
 }
 
 impl fmt::Display for Comparison {
+    /// The help is the usual trick: an order of integers that agrees with that of floats.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let which = if self.is_min { "minimum" } else { "maximum" };
         let float = if self.bits == 64 { "double" } else { "float" };

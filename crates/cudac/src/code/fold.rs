@@ -1,4 +1,8 @@
 //! What instructions with known operands compute.
+//!
+//! The arithmetic is shared with `check::constant`, so that a constant has one value whichever stage computes it. It is
+//! that of the device (PTX ISA), not of the machine that compiles: integers wrap, floats are rounded to nearest,
+//! conversions saturate. `fma` of floats, and what is approximate on the device, is not folded.
 
 use super::{Arith, Binary, Compare, Op, Operand, Ty, Unary};
 use crate::check::constant::{compare, float, integer};
@@ -26,11 +30,13 @@ fn number(ty: Ty, operand: Operand) -> Option<f64> {
     }
 }
 
+/// Rounded to the type.
 pub(crate) fn float_operand(ty: Ty, value: f64) -> Operand {
     if ty == Ty::F32 { Operand::F32((value as f32).to_bits()) } else { Operand::F64(value.to_bits()) }
 }
 
 /// The result of an operation, if it is known or is one of the operands.
+/// `None` says only that the instruction stays.
 pub(crate) fn fold(op: &Op<'_>, args: &[Operand]) -> Option<Operand> {
     match (op, args) {
         (Op::Arith(arith, ty), [a, b]) => arithmetic(*arith, *ty, *a, *b),
@@ -60,6 +66,7 @@ fn arithmetic(arith: Arith, ty: Ty, a: Operand, b: Operand) -> Option<Operand> {
         let (a, b) = (wrap(ty, a), wrap(ty, b));
         let less = if ty.is_unsigned() { (a as u64) < b as u64 } else { a < b };
         let value = match arith {
+            // Narrow types are computed in 32 bits and cut afterwards, as everywhere.
             Arith::Binary(op) => integer(op, a, b, ty.bits().max(32), ty.is_unsigned())?,
             Arith::Min => {
                 if less {
@@ -79,11 +86,13 @@ fn arithmetic(arith: Arith, ty: Ty, a: Operand, b: Operand) -> Option<Operand> {
         };
         return Some(Operand::Int(wrap(ty, value)));
     }
+    // `min(a, a)` is `a`.
     let Arith::Binary(op) = arith else { return (a == b).then_some(a).filter(|_| arith != Arith::MulHigh) };
     identity(op, ty, a, b)
 }
 
 /// Operations with a zero or a one that change nothing.
+/// Only of integers: `x + 0.0` is not `x` if that is -0, and `x * 0` may be NaN.
 fn identity(op: Binary, ty: Ty, a: Operand, b: Operand) -> Option<Operand> {
     let (zero, one) = (Operand::Int(0), Operand::Int(1));
     let ones = |operand| matches!(operand, Operand::Int(value) if wrap(ty, value) == wrap(ty, -1));
@@ -111,6 +120,7 @@ fn unary_value(unary: Unary, ty: Ty, a: Operand) -> Option<Operand> {
     }
     let Operand::Int(value) = a else { return None };
     let value = wrap(ty, value);
+    // The bits without their extension, which must not be counted.
     let low = value as u64 & if ty.size() == 8 { u64::MAX } else { (1 << ty.bits()) - 1 };
     let result = match unary {
         Unary::Neg => value.wrapping_neg(),
@@ -131,6 +141,8 @@ fn set(op: Compare, ty: Ty, a: Operand, b: Operand) -> Option<Operand> {
         let (Operand::Int(x), Operand::Int(y)) = (a, b) else {
             let zero = Operand::Int(0);
             return match op {
+                // The same register is equal to itself, except that a float may be NaN, which is why floats do not come
+                // here.
                 _ if a == b => {
                     Some(Operand::Int(i64::from(matches!(op, Compare::Eq | Compare::Le | Compare::Ge))))
                 }

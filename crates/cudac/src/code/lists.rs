@@ -1,4 +1,7 @@
 //! Lists of numbers, such as the predecessors of each block, in one piece of memory.
+//!
+//! A `Vec` of `Vec`s would allocate once for each block, in passes that run several times for each kernel. The lists
+//! are built once, by counting (a bucket sort), and then only read.
 
 use std::ops::Index;
 

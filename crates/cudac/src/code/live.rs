@@ -1,4 +1,8 @@
 //! Liveness of registers: backwards, until nothing changes; a register is a bit.
+//!
+//! A register is live where some instruction may still read the value that it holds. Most registers are written and
+//! read in one block only; they are left out of the sets, which makes these small. For the rest it is the textbook's
+//! equation: live at the end of a block is what its successors read before they write it, or pass on.
 
 use super::{Function, Reg};
 
@@ -27,6 +31,7 @@ impl Sets {
 }
 
 /// Gives a list a length, and everything in it one value.
+/// It keeps the room that the list has.
 pub(crate) fn fill<T: Clone>(list: &mut Vec<T>, length: usize, value: T) {
     list.clear();
     list.resize(length, value);
@@ -48,6 +53,7 @@ pub(crate) struct Live {
     out: Sets,
     /// What each block reads of others, and at the end what is live where it begins.
     inputs: Sets,
+    /// What each block writes. A register that it reads first is an input all the same.
     kills: Sets,
 }
 
@@ -105,6 +111,8 @@ impl Live {
         Some(self.number[reg as usize]).filter(|number| *number != NONE)
     }
 
+    /// Blocks in reverse: in the order of `flow`, most of what a block leads to comes after it, so few rounds are
+    /// needed.
     fn settle(&mut self, function: &Function<'_>) {
         let Live { out, inputs, kills, .. } = self;
         let words = out.words;

@@ -1,8 +1,9 @@
 //! The intermediate code: instructions of three addresses on registers that may be assigned more than once.
 //!
 //! Close to PTX, so that emitting it is a matter of spelling. Registers are mutable, as PTX's are; passes that need to
-//! know which value a register holds number the values (`optimise::number`). Integers of 8 and 16 bits are in registers
-//! of 32 bits, extended as their type says.
+//! know which value a register holds number the values (`optimise::number`). It is no SSA form: there are no phis.
+//! Integers of 8 and 16 bits are in registers of 32 bits, extended as their type says, because PTX computes with 16
+//! bits at least and with 8 not at all.
 
 #[cfg(feature = "host")]
 pub(crate) mod bits;
@@ -17,14 +18,20 @@ pub(crate) use crate::check::typed::{Binary, Compare};
 use crate::source::Span;
 use crate::source::arena::Arena;
 
+/// A register: an index of [`Function::regs`].
 pub(crate) type Reg = u32;
+/// An index of [`Function::blocks`].
 pub(crate) type BlockId = usize;
+/// An index of [`Function::slots`].
 pub(crate) type SlotId = usize;
 
 /// What a register holds.
+/// Registers of PTX have types; those of one class can be used for each other without a conversion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Class {
+    /// A truth value.
     Pred,
+    /// Only `asm` with the constraint `h` has such registers.
     B16,
     B32,
     B64,
@@ -33,6 +40,8 @@ pub(crate) enum Class {
 }
 
 /// The type of a value in an instruction.
+/// In memory, `Pred` is a byte. The sign matters where an instruction depends on it and where a narrow value is
+/// extended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Ty {
     Pred,
@@ -48,6 +57,8 @@ pub(crate) enum Ty {
     F64,
 }
 
+/// What an instruction reads. Constants are operands everywhere here; where PTX takes none, whoever makes the
+/// instruction puts them into registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Operand {
     Reg(Reg),
@@ -59,6 +70,7 @@ pub(crate) enum Operand {
 }
 
 /// A state space. `Generic` is known only when the kernel runs.
+/// PTX ISA, section 5.1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Space {
     Generic,
@@ -68,10 +80,13 @@ pub(crate) enum Space {
     Local,
 }
 
+/// What an address is counted from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Base {
     Reg(Reg),
+    /// A variable of the kernel.
     Slot(SlotId),
+    /// A variable of the module: an index of [`Program::globals`](crate::check::typed::Program::globals).
     Symbol(usize),
 }
 
@@ -90,14 +105,17 @@ impl Place {
 }
 
 /// An access to memory of one to four values in a row.
+/// How many is the number of the instruction's results or arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Access {
     pub place: Place,
+    /// `Generic` until `optimise::spaces` knows better.
     pub space: Space,
     pub ty: Ty,
     pub is_volatile: bool,
 }
 
+/// Operations on one number; `Not` is of bits or of a truth value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Unary {
     Neg,
@@ -108,6 +126,7 @@ pub(crate) enum Unary {
     Brev,
 }
 
+/// Operations on two numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Arith {
     Binary(Binary),
@@ -116,6 +135,7 @@ pub(crate) enum Arith {
     MulHigh,
 }
 
+/// What an instruction does. It is compared and hashed whole, as a part of what computes a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Op<'t> {
     /// A copy; between a float and an integer, of the bits.
@@ -128,12 +148,16 @@ pub(crate) enum Op<'t> {
     Mad(Ty),
     /// `c ? a : b`
     Select(Ty),
+    /// A comparison, into a predicate.
     Set(Compare, Ty),
+    /// To a narrow type, the value is cut and extended again.
     Convert {
         to: Ty,
         from: Ty,
     },
+    /// A special register, such as `%tid.x`: its value is the same at all times.
     Special(&'static str),
+    /// The address of a variable in its own state space.
     Symbol(usize),
     SlotAddress(SlotId),
     /// The address that a kernel's parameter has in global memory.
@@ -142,8 +166,10 @@ pub(crate) enum Op<'t> {
     ToGeneric(Space),
     /// A parameter of the kernel at an offset.
     Param(usize, u32, Ty),
+    /// The results, or the arguments, are what is accessed; a register in the address is read, too ([`Inst::base`]).
     Load(Access),
     Store(Access),
+    /// Text whose meaning passes do not know, apart from `isspacep`.
     Ptx(&'t Ptx<'t>),
 }
 
@@ -153,6 +179,7 @@ pub(crate) struct Ptx<'t> {
     pub text: &'t str,
     /// Whether it must not be removed, repeated or moved.
     pub is_volatile: bool,
+    /// Whether loads before it may not be used after it.
     pub touches_memory: bool,
     /// Of the arguments, in order: whether it is an address, and of how much offset.
     pub addresses: &'t [Option<i64>],
@@ -160,15 +187,18 @@ pub(crate) struct Ptx<'t> {
     pub operands: &'t [PtxOperand],
     /// The classes of the arguments.
     pub classes: &'t [Class],
+    /// Whether it is this compiler's, so that numbers may stand in place of registers.
     pub is_own: bool,
 }
 
+/// A position among [`Inst::dsts`] or [`Inst::args`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum PtxOperand {
     Result(usize),
     Argument(usize),
 }
 
+/// An instruction. Its lists are in the arena and may be changed where they are.
 #[derive(Debug)]
 pub(crate) struct Inst<'t> {
     pub op: Op<'t>,
@@ -180,6 +210,7 @@ pub(crate) struct Inst<'t> {
     pub line: u32,
 }
 
+/// How a block ends. PTX has no such thing: falling into the next block is made by the emitter.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum End {
     Jump(BlockId),
@@ -193,10 +224,12 @@ pub(crate) enum End {
     Return,
 }
 
+/// Instructions that are executed one after another, and where they lead.
 #[derive(Debug)]
 pub(crate) struct Block<'t> {
     pub insts: Vec<Inst<'t>>,
     pub end: End,
+    /// That of its end.
     pub line: u32,
 }
 
@@ -210,11 +243,13 @@ pub(crate) struct Slot {
 }
 
 /// A variable of the text and where it is visible.
+/// For [`crate::Name`], which says what a register holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct VarName {
     pub name: String,
     /// Where it is declared.
     pub span: Span,
+    /// From the declaration to the end of the function.
     pub first_line: u32,
     pub last_line: u32,
     /// Whether the function that declares it was inlined, so that its code has the line of the call.
@@ -228,9 +263,11 @@ pub(crate) struct Function<'t> {
     pub name: String,
     pub params: Vec<Param>,
     pub launch_bounds: Vec<u32>,
+    /// The class of each register.
     pub regs: Vec<Class>,
     /// The state space of the address that each register holds, found at the end; those that are missing hold none.
     pub spaces: Vec<Option<Space>>,
+    /// After `optimise::promote` there is one, with everything that stays in local memory.
     pub slots: Vec<Slot>,
     /// The first is where the kernel begins.
     pub blocks: Vec<Block<'t>>,
@@ -240,6 +277,7 @@ pub(crate) struct Function<'t> {
     pub names: Vec<(Reg, VarName)>,
 }
 
+/// A parameter of a kernel, as its `.param` declares it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Param {
     pub size: u64,
@@ -262,6 +300,7 @@ impl Space {
 }
 
 impl Ty {
+    /// The registers that hold its values.
     pub fn class(self) -> Class {
         match self {
             Ty::Pred => Class::Pred,
@@ -272,6 +311,7 @@ impl Ty {
         }
     }
 
+    /// In memory.
     pub fn size(self) -> u64 {
         match self {
             Ty::Pred | Ty::U8 | Ty::S8 => 1,
@@ -294,6 +334,7 @@ impl Ty {
     }
 
     /// The type of the same meaning that arithmetic has: at least 32 bits.
+    /// That is what C++ promotes to ([conv.prom]), and what PTX can compute with.
     pub fn wide(self) -> Ty {
         match self {
             Ty::U8 | Ty::U16 => Ty::U32,
@@ -305,6 +346,7 @@ impl Ty {
 
 impl Op<'_> {
     /// Whether the instruction only computes its results from its arguments.
+    /// Two with the same arguments then have the same results, and one of them will do.
     pub fn is_pure(&self) -> bool {
         match self {
             Op::Load(_) | Op::Store(_) => false,
@@ -314,6 +356,7 @@ impl Op<'_> {
     }
 
     /// Whether nothing is lost if nobody reads the results.
+    /// A load may be, though a wrong address would have faulted.
     pub fn is_removable(&self) -> bool {
         match self {
             Op::Load(access) => !access.is_volatile,
@@ -324,6 +367,7 @@ impl Op<'_> {
 
 impl<'t> Block<'t> {
     /// Puts instructions before those that they come with the numbers of, which ascend.
+    /// All at once, because inserting one by one would move the rest each time.
     pub fn insert(&mut self, new: &mut Vec<(usize, Inst<'t>)>) {
         if new.is_empty() {
             return;

@@ -5,6 +5,9 @@
 //!
 //! *What is left out.* A read that some path reaches after a store, or that some path to a store goes around; and with it a
 //! variable of which a part was stored before. A variable whose address goes anywhere but into accesses counts as stored there.
+//!
+//! It looks at unoptimised code, in which each variable that may change is still a slot. Only sure cases are reported,
+//! as a false alarm would teach readers to ignore warnings; the emulator finds the others when they happen.
 
 use super::{Base, BlockId, Class, Function, Inst, Op, Operand, Reg, SlotId};
 
@@ -40,6 +43,7 @@ pub(crate) fn find(function: &Function<'_>) -> Vec<SlotId> {
     }
     let predecessors = function.predecessors();
     let idom = function.dominators(&order, &predecessors);
+    // A block comes before another if it dominates it; within a block the numbers decide.
     let comes_before = |read: &Event, other: &Event| {
         let ((block, nth), (mut at, other)) = (read.at, other.at);
         if block == at {
@@ -92,6 +96,7 @@ impl Search<'_> {
                 .into_iter()
                 .for_each(|reg| search.is_read[reg as usize] = true);
         }
+        // A fixed point: an address may go round in a loop before it is known.
         let mut changed = has_addresses;
         while changed {
             changed = false;
@@ -132,6 +137,7 @@ impl Search<'_> {
         self.pointees[reg as usize]
     }
 
+    /// The variable that one of the arguments points to.
     fn of_args(&mut self, inst: &Inst<'_>) -> Pointee {
         let mut found = Pointee::Other;
         for reg in inst.args.iter().filter_map(|arg| arg.reg()) {
@@ -186,6 +192,7 @@ impl Search<'_> {
 }
 
 /// Whether the result of an instruction points to what its arguments point to.
+/// Pointers are computed by these only; anything else that takes an address may store there.
 fn passes_on(inst: &Inst<'_>) -> bool {
     matches!(inst.op, Op::Mov | Op::Arith(..) | Op::Mad(_) | Op::Select(_) | Op::ToGeneric(_))
 }

@@ -1,4 +1,7 @@
 //! Which registers an instruction reads and writes, and where blocks continue.
+//!
+//! Everything that passes need to know of the graph of blocks: predecessors, an order, dominators. It is computed anew
+//! by each pass that needs it, since most of them change it.
 
 use super::lists::Lists;
 use super::{Base, BlockId, End, Function, Inst, Op, Operand, Reg};
@@ -21,6 +24,7 @@ impl Inst<'_> {
     }
 
     /// Replaces the registers that are read.
+    /// A base can only be a register: a constant as an address is left where it is.
     pub fn replace(&mut self, with: &mut dyn FnMut(Reg) -> Operand) {
         for arg in self.args.iter_mut() {
             if let Operand::Reg(reg) = *arg {
@@ -46,6 +50,7 @@ impl End {
         a.into_iter().chain(b)
     }
 
+    /// Sends the end somewhere else, by what each target becomes.
     pub fn retarget(&mut self, mut with: impl FnMut(BlockId) -> BlockId) {
         match self {
             End::Jump(to) => *to = with(*to),
@@ -60,6 +65,7 @@ impl End {
 }
 
 impl Function<'_> {
+    /// A block that branches to another in both cases is its predecessor twice.
     pub fn predecessors(&self) -> Lists {
         let mut edges = Vec::with_capacity(2 * self.blocks.len());
         for (at, block) in self.blocks.iter().enumerate() {
@@ -69,6 +75,7 @@ impl Function<'_> {
     }
 
     /// The blocks that can be reached, each after those that lead to it unless they form a loop.
+    /// Without recursion, because a large kernel has deep chains of blocks.
     pub fn reverse_postorder(&self) -> Vec<BlockId> {
         let mut order = Vec::with_capacity(self.blocks.len());
         let mut seen = vec![false; self.blocks.len()];
@@ -94,6 +101,8 @@ impl Function<'_> {
     }
 
     /// For each block the one that every path to it goes through last; for the first block itself.
+    /// The algorithm is that of Cooper, Harvey and Kennedy: "A Simple, Fast Dominance Algorithm". Blocks that cannot be
+    /// reached have none.
     pub fn dominators(&self, order: &[BlockId], predecessors: &Lists) -> Vec<BlockId> {
         const UNKNOWN: usize = usize::MAX;
         let mut position = vec![UNKNOWN; self.blocks.len()];
@@ -123,6 +132,7 @@ impl Function<'_> {
     }
 }
 
+/// The nearest block that dominates both: whichever comes later in the order goes up.
 fn meet(idom: &[BlockId], position: &[usize], mut a: BlockId, mut b: BlockId) -> BlockId {
     while a != b {
         while position[a] > position[b] {
