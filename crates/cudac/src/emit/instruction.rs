@@ -1,4 +1,7 @@
 //! One instruction of the intermediate code as one of PTX, or a few.
+//!
+//! There is nothing to choose here: passes have brought the code into a form that PTX has. Specification: PTX ISA,
+//! section 9.7.
 
 use std::fmt::Write;
 
@@ -7,6 +10,7 @@ use crate::check::asm::{Percent, percent};
 use crate::code::{Access, Arith, Base, Binary, Class, Compare, Inst, Op, Ptx, PtxOperand, Space, Ty, Unary};
 
 impl Emitter<'_> {
+    /// Most have one name in two parts and then their operands.
     pub(super) fn inst(&mut self, inst: &Inst<'_>) {
         let [first, second] = match &inst.op {
             Op::Mov => ["mov.", self.moved(inst)],
@@ -31,6 +35,8 @@ impl Emitter<'_> {
     }
 
     /// The type of a copy.
+    /// PTX ISA, `mov`: the class of both sides has to agree with the type; `.b32` and `.b64` fit both floats and
+    /// integers.
     fn moved(&self, inst: &Inst<'_>) -> &'static str {
         let class = inst.dsts.first().map_or(Class::B32, |dst| self.function.class(*dst));
         let from = inst.args.first().and_then(|arg| arg.reg()).map_or(class, |reg| self.function.class(reg));
@@ -118,6 +124,7 @@ impl Emitter<'_> {
         self.end_address(access.place.offset);
     }
 
+    /// The distance may be negative: `[%rd1+-4]` is what PTX wants.
     fn end_address(&mut self, distance: i64) {
         if distance != 0 {
             let _ = write!(self.text, "+{distance}");
@@ -125,6 +132,7 @@ impl Emitter<'_> {
         self.add(&["]"]);
     }
 
+    /// To narrow types: an `and` cuts and extends unsigned numbers in one, and `cvt.s32.s8` does so for signed ones.
     fn convert(&mut self, to: Ty, from: Ty, inst: &Inst<'_>) {
         let class = self.function.class(inst.dsts[0]);
         let source = inst.args[0].reg().map(|reg| self.function.class(reg));
@@ -144,6 +152,7 @@ impl Emitter<'_> {
                 return self.simple(&parts, inst);
             }
         };
+        // From 64 bits it takes two steps.
         let is_wide = is_narrow && from.size() == 8 && !is_short && class != Class::B16;
         if is_wide {
             self.simple(&["\tcvt.u32.u64 \t"], inst);
@@ -159,6 +168,7 @@ impl Emitter<'_> {
         self.add(&[mask, ";\n"]);
     }
 
+    /// Operands are put in for `%0` and the like ([`percent`]). Blanks around lines and a last `;` are made uniform.
     fn ptx(&mut self, ptx: &Ptx<'_>, inst: &Inst<'_>) {
         if let Some(call) = ptx.text.strip_prefix("vprintf ") {
             self.vprintf(call, inst);
@@ -204,6 +214,7 @@ impl Emitter<'_> {
     }
 
     /// The call of the system's function that prints.
+    /// A block of its own, because the parameters of a call have names (PTX ISA, `call`).
     fn vprintf(&mut self, call: &str, inst: &Inst<'_>) {
         let text = call.split(' ').nth(1).unwrap_or("$str0");
         // Registers are numbered in this order, whatever the order of the text.
@@ -229,6 +240,7 @@ impl Emitter<'_> {
 /// The name of a kernel's local memory, less the number of the kernel.
 pub(super) const LOCAL: &str = "__local_depot";
 
+/// The type of an instruction that depends on the sign. Narrow ones are computed in 32 bits.
 fn suffix(ty: Ty) -> &'static str {
     match ty {
         Ty::Pred => "pred",
@@ -241,6 +253,7 @@ fn suffix(ty: Ty) -> &'static str {
     }
 }
 
+/// The type of an instruction that looks at bits only.
 fn bits(ty: Ty) -> &'static str {
     match ty {
         Ty::Pred => "pred",
@@ -251,6 +264,7 @@ fn bits(ty: Ty) -> &'static str {
     }
 }
 
+/// The type of an access, whose register may be wider than it (PTX ISA, section 9.4.1).
 fn memory(ty: Ty) -> &'static str {
     match ty {
         Ty::Pred | Ty::U8 => "u8",
@@ -264,6 +278,7 @@ fn memory(ty: Ty) -> &'static str {
     }
 }
 
+/// Division of floats is rounded correctly (`.rn`), as nvcc does by default (`-prec-div=true`).
 fn arithmetic(arith: Arith, ty: Ty) -> [&'static str; 2] {
     let is_float = ty.is_float();
     let Arith::Binary(op) = arith else {
@@ -291,6 +306,7 @@ fn arithmetic(arith: Arith, ty: Ty) -> [&'static str; 2] {
 }
 
 /// Sums and products of integers do not depend on the sign.
+/// NVIDIA's compiler writes `s32` for both.
 fn signed(ty: Ty) -> &'static str {
     match suffix(ty) {
         "u32" => "s32",
@@ -311,6 +327,7 @@ fn unary_name(unary: Unary, ty: Ty) -> [&'static str; 2] {
 }
 
 /// A comparison with NaN is false, except that `!=` is true.
+/// PTX has ordered comparisons, and unordered ones (`neu`), which are true if a number is NaN.
 fn compare_name(compare: Compare, ty: Ty) -> &'static str {
     match compare {
         Compare::Eq => "eq",
@@ -324,6 +341,7 @@ fn compare_name(compare: Compare, ty: Ty) -> &'static str {
 }
 
 /// How a conversion rounds.
+/// To fewer digits to the nearest, to an integer towards zero ([conv.fpint]).
 fn rounding(to: Ty, from: Ty) -> &'static str {
     match (to.is_float(), from.is_float()) {
         (true, true) if to.size() < from.size() => ".rn",

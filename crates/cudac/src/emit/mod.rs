@@ -1,7 +1,9 @@
 //! Intermediate code to PTX text.
 //!
-//! Registers are numbered in the order in which they appear, by class. A line of the text gets a `.loc` where it
-//! changes. Specification: PTX ISA 8.0.
+//! Registers are numbered in the order in which they appear, by class, so that equal code has equal text and a change
+//! in one place does not move all numbers after a pass has removed some. The head with their counts is therefore
+//! written last. A line of the text gets a `.loc` where it changes. The style (blanks, names of labels and parameters)
+//! is NVIDIA's. Specification: PTX ISA 8.0.
 
 mod instruction;
 mod module;
@@ -27,15 +29,20 @@ struct Emitter<'c> {
     nth: usize,
     /// The number of each register in its class; 0 before it appears.
     numbers: Vec<u32>,
+    /// How many registers of each class have appeared.
     counts: [u32; 6],
+    /// What has been written, without the kernel's head.
     text: String,
+    /// That of the last `.loc`.
     line: Option<u32>,
+    /// How many calls of `vprintf` there were, for names in them.
     strings: usize,
     /// How many lines so many bytes of the text have.
     counted: (usize, u32),
 }
 
 /// About how much text an instruction becomes.
+/// For the room of a text, which grows without copying then.
 const BYTES: usize = 40;
 
 /// A kernel as text.
@@ -78,6 +85,7 @@ fn kernel(function: &Function<'_>, checked: &Checked<'_>, nth: usize, live: &mut
     }
     let mut text = emitter.head();
     let before = count_lines(&text);
+    // Lines were counted without the head.
     for Lines { ptx, .. } in &mut lines {
         *ptx = ptx.start + before..ptx.end + before;
     }
@@ -137,6 +145,7 @@ impl Emitter<'_> {
         }
     }
 
+    /// Floats are written by their bits (PTX ISA, section 4.5.2), which needs no rounding.
     fn operand(&mut self, operand: Operand) {
         let _ = match operand {
             Operand::Reg(reg) => {
@@ -162,6 +171,7 @@ impl Emitter<'_> {
         *number
     }
 
+    /// A jump to the next block is none. Unconditional ones are `bra.uni`: all lanes that are there take it.
     fn end(&mut self, at: usize, end: &End, line: u32) {
         let is_next = |block: usize| block == at + 1;
         match *end {
@@ -176,6 +186,7 @@ impl Emitter<'_> {
             }
             End::Branch { condition, is_negated, yes, no } => {
                 self.loc(line);
+                // The side that follows in the text is fallen into.
                 let (to, other, negates) =
                     if is_next(yes) { (no, yes, !is_negated) } else { (yes, no, is_negated) };
                 let sign = if negates { "!" } else { "" };
@@ -197,6 +208,7 @@ impl Emitter<'_> {
         Lines { ptx: start..self.lines(), text }
     }
 
+    /// How many lines there are. Only what was added since the last time is looked at.
     fn lines(&mut self) -> u32 {
         let (bytes, lines) = self.counted;
         self.counted = (self.text.len(), lines + count_lines(&self.text[bytes..]));
@@ -219,6 +231,7 @@ impl Emitter<'_> {
             }
         }
         text.push_str("\n)\n");
+        // PTX ISA, `.maxntid` and `.minnctapersm`: the bounds of `__launch_bounds__`.
         if let Some(threads) = function.launch_bounds.first() {
             let _ = writeln!(text, ".maxntid {threads}, 1, 1");
         }
@@ -262,8 +275,10 @@ fn count_lines(text: &str) -> u32 {
     text.bytes().filter(|byte| *byte == b'\n').count() as u32
 }
 
+/// In the order in which NVIDIA's compiler declares them.
 const CLASSES: [Class; 6] = [Class::Pred, Class::B16, Class::F32, Class::B32, Class::F64, Class::B64];
 
+/// Names of registers, which are NVIDIA's as well.
 fn prefix(class: Class) -> &'static str {
     match class {
         Class::Pred => "p",
@@ -286,6 +301,7 @@ fn register_type(class: Class) -> &'static str {
     }
 }
 
+/// `bool` is a byte, and an enumeration its underlying type.
 fn param_type(ty: crate::code::Ty) -> &'static str {
     use crate::code::Ty;
     match ty {

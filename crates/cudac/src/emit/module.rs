@@ -1,4 +1,7 @@
 //! The module around the kernels: its version and target, its variables, its texts.
+//!
+//! Variables come before the kernels that use them, as PTX demands. All of the user's are written, because the host may
+//! look for them by name. Specification: PTX ISA, chapters 5 and 11.
 
 use std::fmt::Write;
 
@@ -11,6 +14,7 @@ use crate::optimise::spaces::of_symbol;
 use crate::source::joined;
 
 /// The module, to which kernels are added in their order.
+/// They are kept as texts, so that the code of a kernel can be freed before the next one is made.
 pub(crate) struct Module<'c> {
     checked: &'c Checked<'c>,
     kernels: Vec<Kernel>,
@@ -45,6 +49,7 @@ impl<'c> Module<'c> {
             let _ = writeln!(text, ".global .align 1 .b8 $str{nth}[{count}] = {{{bytes}}};");
         }
         text.reserve(self.kernels.iter().map(|kernel| kernel.text.len()).sum::<usize>() + file.len() + 64);
+        // Each kernel knew its lines from its own start; here they become those of the module.
         let mut lines = count_lines(&text) + 1;
         let mut names = Vec::new();
         for mut kernel in self.kernels {
@@ -55,6 +60,7 @@ impl<'c> Module<'c> {
             lines += kernel.lines;
             text.push_str(&kernel.text);
         }
+        // A quote in the name would end it too early.
         let file: String = file.chars().filter(|c| !c.is_control() && *c != '"' && *c != '\\').collect();
         let _ = writeln!(text, "\n\t.file\t1 \"{file}\"");
         (text, names)
@@ -75,6 +81,7 @@ impl<'c> Module<'c> {
             (false, Space::Shared) => ("", size.to_string()),
             (false, _) => (".visible ", size.to_string()),
         };
+        // Dynamic shared memory is used for objects of any type.
         let align = if global.is_extern { global.align.max(16) } else { global.align };
         let _ = write!(text, "{linkage}{} .align {align} .b8 {}[{length}]", space.suffix(), global.name);
         if let Some(bytes) = &global.bytes {

@@ -3,6 +3,9 @@
 //! A register that was made for a variable holds it where the register is live: where an instruction still reads it before
 //! it gets another value. A variable that never changes may share its register with others, from its declaration on.
 //! Left out: variables in local memory, and those that became constants.
+//!
+//! This is for whoever shows a kernel's variables while it runs; PTX itself has no such table without debug
+//! information.
 
 use std::ops::Range;
 
@@ -45,6 +48,7 @@ pub(super) fn names(
     for (block, end) in ends.iter().enumerate() {
         let lines = &lines[std::mem::replace(&mut start, *end)..*end];
         walk.block(block);
+        // They were found from the last to the first.
         for (reg, range) in walk.found.drain(..).rev() {
             for at in &walk.of_reg[reg as usize] {
                 named[*at].add(&lines[range.clone()]);
@@ -102,6 +106,7 @@ impl<'f> Walk<'f> {
         }
     }
 
+    /// Goes through a block backwards: a read opens a range, unless one is open, and a write closes it.
     fn block(&mut self, at: usize) {
         let block = &self.function.blocks[at];
         let end = block.insts.len();
@@ -115,6 +120,7 @@ impl<'f> Walk<'f> {
             }
             inst.reads().for_each(|reg| self.read(reg, nth));
         }
+        // What is live at the beginning of the block has a range from there.
         for nth in 0..self.crossing.len() {
             self.close(self.crossing[nth], 0);
         }
@@ -144,6 +150,7 @@ impl Named<'_> {
         while let Some(start) = insts.iter().position(is_declared) {
             let end = insts[start..].iter().position(|lines| !is_declared(lines));
             let end = end.map_or(insts.len(), |length| start + length);
+            // Ranges that touch become one, so that there are few.
             let ptx = insts[start].ptx.start..insts[end - 1].ptx.end;
             insts = &insts[end..];
             match self.lines.last_mut() {
