@@ -1,4 +1,9 @@
 //! A result that is only copied is computed where it is copied to.
+//!
+//! The code is full of `mov`s, because a variable that changes is a register of its own (`promote`): `t = a + 1; x =
+//! t`. If `t` has no other value, and `x` is not touched between the sum and the copy, the sum can be computed in `x`,
+//! provided that all that read `t` can read `x`. Works within one block, where order is all that has to be looked at.
+//! Left out: copies between blocks.
 
 use crate::code::{Block, End, Function, Inst, Op, Operand, Reg};
 
@@ -22,6 +27,7 @@ pub(super) fn coalesce(function: &mut Function<'_>) {
                 && writes[from as usize] == 1
                 && function.regs[to as usize] == function.regs[from as usize]
                 && let Some(start) = made.get(from)
+                // `to` may be read by the very instruction that makes the result.
                 && touched.get(to).is_none_or(|last| last <= start)
                 && at - start <= MAX_DISTANCE
                 && rename(block, (start, at), from, to, reads[from as usize])
@@ -39,12 +45,14 @@ pub(super) fn coalesce(function: &mut Function<'_>) {
             }
         }
         if is_changed {
+            // What was renamed is now a copy of a register to itself.
             block.insts.retain(|inst| inst.op != Op::Mov || inst.args[..] != [Operand::Reg(inst.dsts[0])]);
         }
     }
 }
 
 /// For each register an instruction of the block.
+/// They are not cleared between blocks: an entry says which block it is of.
 struct Places {
     block: usize,
     /// The block that the register was last noted in, and the instruction.
@@ -71,8 +79,10 @@ impl Places {
 }
 
 /// How many instructions may be between a result and its copy, and after the copy.
+/// Without a bound, a block of many copies would take quadratic time.
 const MAX_DISTANCE: usize = 200;
 
+/// The two registers of a copy.
 fn copied(inst: &Inst<'_>) -> Option<(Reg, Reg)> {
     match (&inst.op, &inst.dsts[..], &inst.args[..]) {
         (Op::Mov, [to], [Operand::Reg(from)]) if to != from => Some((*to, *from)),
@@ -81,6 +91,7 @@ fn copied(inst: &Inst<'_>) -> Option<(Reg, Reg)> {
 }
 
 /// Computes a result where it is copied to, if all that read it can read the copy.
+/// `false` if something else reads it: in another block, or after the copy's register has another value.
 fn rename(block: &mut Block<'_>, (start, at): (usize, usize), from: Reg, to: Reg, reads: u32) -> bool {
     let mut found = 0;
     let mut end = block.insts.len();
@@ -94,6 +105,7 @@ fn rename(block: &mut Block<'_>, (start, at): (usize, usize), from: Reg, to: Reg
             break;
         }
     }
+    // The condition of the branch is a read as well, unless `to` is written before the end.
     let is_last = end == block.insts.len();
     let tests = is_last && block.end.condition() == Some(from);
     if found + u32::from(tests) != reads {

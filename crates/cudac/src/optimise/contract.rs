@@ -1,6 +1,10 @@
 //! A product that is added becomes one instruction: `mad` for integers and `fma` for floats, as `-fmad=true` does.
 //!
 //! Specification: CUDA C++ Programming Guide, floating-point contraction.
+//!
+//! C++ would round the product and the sum; `fma` rounds once, as NVIDIA's compiler does unless it is told otherwise.
+//! So results can differ from those of the host in the last bit, and agree with those of nvcc. It works within a block,
+//! on products that are still in their registers.
 
 use crate::code::fold::float_operand;
 use crate::code::{Arith, Binary, Class, Function, Inst, Op, Operand, Reg, Ty, Unary, new_reg};
@@ -105,12 +109,15 @@ impl<'t> Contraction<'_, 't> {
         (is_worth && found.ty.class() == ty.class()).then_some(found)
     }
 
+    /// `a * b + c`, `a * b - c` and `c - a * b`. There is no `mad` that subtracts, so a factor or the summand is
+    /// negated, which is exact for floats; differences of integers are left alone.
     fn combine(&mut self, at: usize, inst: &mut Inst<'t>, op: Binary, ty: Ty) {
         let [a, b] = inst.args[..] else { return };
         let subtracts = op == Binary::Sub;
         if !ty.is_float() && subtracts {
             return;
         }
+        // If both are products, the left one is taken.
         let (product, mut other, negate_product, negate_other) =
             match (self.product(a, ty), self.product(b, ty)) {
                 (Some(product), _) => (product, b, false, subtracts),
@@ -119,6 +126,7 @@ impl<'t> Contraction<'_, 't> {
             };
         let (reg, mut factors) = (product.reg, product.factors);
         self.is_changed = true;
+        // The product is computed once more inside of the new instruction; its own disappears when nobody reads it.
         self.reads[reg as usize] -= 1;
         if self.reads[reg as usize] > 0 {
             factors.iter().filter_map(|factor| factor.reg()).for_each(|arg| self.reads[arg as usize] += 1);
@@ -149,6 +157,7 @@ impl<'t> Contraction<'_, 't> {
 }
 
 /// The factors of a product; a shift is one too.
+/// `lower` has made shifts of multiplications by powers of two, and `mad` undoes that.
 fn factors(inst: &Inst<'_>, ty: Ty) -> Option<[Operand; 2]> {
     match (&inst.op, &inst.args[..]) {
         (Op::Arith(Arith::Binary(Binary::Mul), _), [a, b]) => Some([*a, *b]),

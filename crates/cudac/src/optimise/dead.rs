@@ -1,4 +1,8 @@
 //! Instructions whose results nobody reads.
+//!
+//! Within a block one walk backwards finds all: what an instruction reads is needed only if the instruction is. Across
+//! blocks liveness says it, which a removal may change; hence the rounds. What has an effect beside its results stays
+//! ([`Op::is_removable`](crate::code::Op::is_removable)).
 
 use crate::code::live::{Live, fill};
 use crate::code::{Block, Function, Op, Reg};
@@ -22,6 +26,7 @@ pub(super) fn remove(function: &mut Function<'_>, live: &mut Live) {
 }
 
 /// Which registers are read after a place in a block that is walked backwards.
+/// Entries of other blocks are stale and look like none, so that nothing has to be cleared.
 struct Needed<'l> {
     block: u32,
     /// For each register whether it is needed, and in which block that was found out.
@@ -50,6 +55,7 @@ fn remove_in(block: &mut Block<'_>, needed: &mut Needed<'_>, stays: &mut Vec<boo
     }
     let mut changed = false;
     for inst in block.insts.iter().rev() {
+        // A copy of a register to itself is left over when another pass has renamed one.
         let is_self = inst.op == Op::Mov
             && inst.dsts.len() == 1
             && inst.args.first().and_then(|arg| arg.reg()) == inst.dsts.first().copied();
@@ -61,12 +67,14 @@ fn remove_in(block: &mut Block<'_>, needed: &mut Needed<'_>, stays: &mut Vec<boo
             changed |= inst.reads().any(|reg| needed.live.crossing(reg).is_some());
             continue;
         }
+        // Before this instruction, its results are not needed; its arguments are.
         for dst in inst.dsts.iter() {
             needed.set(*dst, false);
         }
         inst.reads().for_each(|reg| needed.set(reg, true));
     }
     if stays.contains(&false) {
+        // Pushed from the last instruction to the first, so the flags come off in the order of the text.
         block.insts.retain(|_| stays.pop() != Some(false));
     }
     stays.clear();

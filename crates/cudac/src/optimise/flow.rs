@@ -1,8 +1,13 @@
 //! Blocks: empty ones are skipped, those that follow each other become one, unreachable ones disappear. What is left is in
 //! reverse postorder.
+//!
+//! Other passes leave jumps to jumps and empty blocks where that is easier for them. The order is what `number` and
+//! `emit` expect: a block comes after those that lead to it, and falls into the next where it can.
 
 use crate::code::{Block, End, Function};
 
+/// First jumps are shortened, then chains of blocks joined, then the rest is put in order: each makes work for the
+/// next.
 pub(super) fn simplify(function: &mut Function<'_>) {
     thread(function);
     let order = merge(function);
@@ -29,6 +34,7 @@ fn thread(function: &mut Function<'_>) {
     }
 }
 
+/// The first block on the way that does something.
 fn destination(function: &Function<'_>, start: usize) -> usize {
     let mut at = start;
     // A loop of empty blocks has no end.
@@ -45,6 +51,7 @@ fn destination(function: &Function<'_>, start: usize) -> usize {
 /// lead to it.
 fn merge(function: &mut Function<'_>) -> Vec<usize> {
     let mut count = vec![0usize; function.blocks.len()];
+    // The first block is entered from outside, and can never be absorbed.
     count[0] = 1;
     let mut order = function.reverse_postorder();
     for block in &order {

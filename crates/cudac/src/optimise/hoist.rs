@@ -3,6 +3,9 @@
 //! Only instructions that compute nothing but their results are moved, so no access to memory changes its place or its
 //! number. They are computed before the first turn even if a branch in the loop might not need them, which costs one
 //! instruction and can neither fault nor be noticed. Left out: loads, which another thread's store might change.
+//!
+//! It is the textbook's loop-invariant code motion, on natural loops (a back edge, and everything that reaches it
+//! without passing the header).
 
 use crate::code::{Block, BlockId, End, Function, Inst, Op};
 
@@ -54,6 +57,7 @@ fn headers(function: &Function<'_>) -> Vec<(BlockId, Vec<BlockId>)> {
 }
 
 /// Gives each loop a block of its own from which it is entered.
+/// Jumps from inside of the loop still go to the header; all others come by way of the new block.
 fn enter(function: &mut Function<'_>, headers: &[(BlockId, Vec<BlockId>)]) {
     for (header, back) in headers {
         let before = function.blocks.len();
@@ -89,6 +93,8 @@ fn loops(function: &Function<'_>, headers: Vec<(BlockId, Vec<BlockId>)>) -> Vec<
 }
 
 /// Moves out of a loop what does not change in it. Registers that it changes are marked with its number.
+/// An instruction moves if its operands do not change in the loop and it is the only one that writes its result; then
+/// all that read the result come after it.
 fn empty(function: &mut Function<'_>, found: &Loop, writes: &[u32], (changed, nth): (&mut [u32], u32)) {
     for inst in found.blocks.iter().flat_map(|block| &function.blocks[*block].insts) {
         inst.dsts.iter().for_each(|dst| changed[*dst as usize] = nth);
@@ -100,6 +106,7 @@ fn empty(function: &mut Function<'_>, found: &Loop, writes: &[u32], (changed, nt
                 && inst.dsts.iter().all(|dst| writes[*dst as usize] == 1)
                 && inst.reads().all(|reg| changed[reg as usize] != nth);
             if is_same {
+                // It no longer changes in the loop, and what depends on it may follow.
                 inst.dsts.iter().for_each(|dst| changed[*dst as usize] = 0);
             }
             is_same
@@ -109,6 +116,7 @@ fn empty(function: &mut Function<'_>, found: &Loop, writes: &[u32], (changed, nt
 }
 
 /// Whether an instruction may be carried out anywhere and any number of times.
+/// Text of `asm` is excluded, although some of it would be pure.
 fn can_move(inst: &Inst<'_>) -> bool {
     inst.op.is_pure() && !matches!(inst.op, Op::Ptx(_)) && !inst.dsts.is_empty()
 }

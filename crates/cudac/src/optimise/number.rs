@@ -5,6 +5,10 @@
 //! SSA form would have phis (iterated dominance frontiers), but no phis are made. A value may be used again as long as
 //! some register still holds it. Memory is numbered like registers, by space and by type: a store of a `float` does not
 //! change what was loaded as an `int`.
+//!
+//! That is the rule of C++ for types ([basic.lval], paragraph 11), with `char` allowed to be anything. Another thread's
+//! stores are not looked for: between two barriers or atomics, which are `asm` that touches memory, a program must not
+//! depend on them ([intro.races]).
 
 use crate::code::fold::fold;
 use crate::code::lists::Lists;
@@ -25,15 +29,20 @@ const MOST_ARGS: usize = 4;
 const NONE: u32 = u32::MAX;
 
 /// What computes a value.
+/// Two instructions with equal keys compute the same.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Key<'t> {
+    /// A constant in a register of some class.
     Known(Operand, Class),
+    /// An operation on values, not on registers.
     Op(Op<'t>, Class, [Value; MOST_ARGS]),
+    /// A load of the same place with the same value of its memory.
     Load { base: Base, base_value: Value, offset: i64, ty: Ty, memory: Value },
 }
 
 /// Types of memory that stores of other types do not change; the last stands for all of them.
 const KINDS: usize = 6;
+/// Constant memory does not change, and an unknown space is not remembered at all.
 const SPACES: [Space; 3] = [Space::Global, Space::Shared, Space::Local];
 
 struct Numbering<'f, 't> {
@@ -41,6 +50,7 @@ struct Numbering<'f, 't> {
     tables: &'f mut Tables<'t>,
     /// How many of the blocks that have been entered are left by undoing what they changed.
     marks: usize,
+    /// What `spaces::known` says of addresses, before the final inference.
     spaces: Vec<Option<Space>>,
     symbols: &'f [Space],
 }
@@ -75,14 +85,17 @@ impl Tables<'_> {
     }
 }
 
+/// Values are known in all blocks that a block dominates, and forgotten when the walk leaves these.
 enum Undo {
     /// The value of a kind of memory.
     Memory(u32, Value),
     /// The value of a register.
     Held(Reg, Value),
+    /// An entry of `known`, by its position.
     Known(u32),
 }
 
+/// The walk goes down the tree of dominators: what was computed in a block is known in those below it.
 pub(super) fn number<'t>(function: &mut Function<'t>, symbols: &[Space], tables: &mut Tables<'t>) {
     // `flow::simplify` has put them in this order.
     let order: Vec<usize> = (0..function.blocks.len()).collect();
@@ -127,6 +140,7 @@ fn merged(function: &Function<'_>, order: &[usize], predecessors: &Lists, idom: 
     let mut noted = vec![usize::MAX; function.blocks.len()];
     for block in order {
         let from = predecessors[*block].iter().copied().filter(|from| idom[*from] != usize::MAX);
+        // With one predecessor nothing meets. The first block is entered from outside as well.
         if from.clone().nth(1).is_none() && *block != 0 {
             continue;
         }
@@ -191,6 +205,7 @@ fn changes_memory(inst: &Inst<'_>) -> bool {
     }
 }
 
+/// Bytes can be part of anything.
 fn kind(ty: Ty) -> usize {
     match ty {
         Ty::Pred | Ty::U8 | Ty::S8 => KINDS,
@@ -203,6 +218,7 @@ fn kind(ty: Ty) -> usize {
 }
 
 impl<'t> Numbering<'_, 't> {
+    /// A value that nothing else has.
     fn fresh(&mut self) -> Value {
         self.tables.holders.push(NONE);
         (self.tables.holders.len() - 1) as Value
@@ -227,6 +243,7 @@ impl<'t> Numbering<'_, 't> {
         self.note(Undo::Memory(memory as u32, old));
     }
 
+    /// Back to what was known at a mark, in reverse order.
     fn restore(&mut self, mark: usize) {
         while self.tables.undo.len() > mark {
             match self.tables.undo.pop() {
@@ -261,6 +278,8 @@ impl<'t> Numbering<'_, 't> {
         }
     }
 
+    /// The value of an operand. Constants have values too, so that two instructions with the same constant have the
+    /// same key.
     fn of(&mut self, operand: Operand, class: Class) -> Value {
         match operand {
             Operand::Reg(reg) => self.tables.current[reg as usize],
@@ -290,6 +309,7 @@ impl<'t> Numbering<'_, 't> {
         oldest
     }
 
+    /// What to read in place of a register.
     fn best(&self, reg: Reg) -> Operand {
         let value = self.tables.current[reg as usize];
         if let Some(known) = self.constant(value) {
@@ -303,6 +323,7 @@ impl<'t> Numbering<'_, 't> {
         self.holder(value, self.function.class(reg)).map_or(Operand::Reg(reg), Operand::Reg)
     }
 
+    /// A branch whose condition has become known is a jump.
     fn block(&mut self, at: usize) {
         let mut insts = std::mem::take(&mut self.function.blocks[at].insts);
         for inst in &mut insts {
@@ -411,6 +432,7 @@ impl<'t> Numbering<'_, 't> {
             inst.op,
             Op::Arith(Arith::Binary(Binary::Add | Binary::Mul | Binary::And | Binary::Or | Binary::Xor), _)
         );
+        // `a + b` and `b + a` are one value.
         if commutes && values[0] > values[1] {
             values.swap(0, 1);
         }
@@ -428,6 +450,7 @@ impl<'t> Numbering<'_, 't> {
                 self.copy(inst, dst, Operand::Reg(holder));
                 return;
             }
+            // No register holds it any more, so it is computed again, under the same number.
             self.hold(dst, value);
             return;
         }
@@ -436,6 +459,7 @@ impl<'t> Numbering<'_, 't> {
         self.hold(dst, value);
     }
 
+    /// The instruction becomes a copy.
     fn copy(&mut self, inst: &mut Inst<'t>, dst: Reg, from: Operand) {
         (inst.op, inst.args) = (Op::Mov, self.function.arena.list_mut(&[from]));
         let value = self.of(from, self.function.class(dst));
@@ -447,6 +471,7 @@ impl<'t> Numbering<'_, 't> {
         self.hold(dst, value);
     }
 
+    /// The numbers of memory are behind those of the registers.
     fn memory_of(&self, space: usize, kind: usize) -> usize {
         self.function_registers() + space * (KINDS + 1) + kind
     }
@@ -455,6 +480,7 @@ impl<'t> Numbering<'_, 't> {
         self.tables.current.len() - (KINDS + 1) * SPACES.len()
     }
 
+    /// `None` if it is not known: then a store may change everything.
     fn space(&self, access: &Access) -> Option<usize> {
         let space = match access.place.base {
             Base::Slot(_) => Space::Local,
@@ -475,6 +501,7 @@ impl<'t> Numbering<'_, 't> {
         Some(Key::Load { base, base_value, offset: access.place.offset, ty: access.ty, memory })
     }
 
+    /// Afterwards the place is known to hold the value, unless the store may have cut it.
     fn store(&mut self, access: &Access, values: &[Operand]) {
         match self.space(access) {
             None => self.forget_memory(),

@@ -1,8 +1,14 @@
 //! A branch around one or two cheap instructions becomes a selection.
+//!
+//! As in `if (x < lowest) lowest = x;`: all lanes compute both, and no lane diverges. The branch has to be around one
+//! block that nothing else leads to. That block is emptied into the one before it; its results go to new registers, of
+//! which selections take what is wanted. Left out: both sides of an `if` at once, and anything that accesses memory or
+//! may trap.
 
 use crate::code::{Arith, Binary, Class, End, Function, Inst, Op, Operand, Reg, Ty, Unary};
 
 /// Instructions that compute something, beside copies, that may be done without need.
+/// Lanes that do not take the branch compute them for nothing.
 const MAX_COMPUTED: usize = 1;
 
 /// Copies.
@@ -16,6 +22,7 @@ pub(super) fn convert(function: &mut Function<'_>) -> bool {
         let End::Branch { condition, is_negated, yes, no } = function.blocks[at].end else {
             continue;
         };
+        // Either side may be the one that is skipped.
         for (side, other, negated) in [(yes, no, is_negated), (no, yes, !is_negated)] {
             let is_around =
                 side != at && predecessors[side].len() == 1 && function.blocks[side].end == End::Jump(other);
@@ -58,6 +65,7 @@ fn is_cheap(function: &Function<'_>, side: usize) -> bool {
     })
 }
 
+/// Moves the instructions of `side` to the end of the block `at`.
 fn select(function: &mut Function<'_>, at: usize, side: usize, condition: u32, is_negated: bool) {
     let arena = function.arena;
     let insts = std::mem::take(&mut function.blocks[side].insts);
@@ -65,6 +73,7 @@ fn select(function: &mut Function<'_>, at: usize, side: usize, condition: u32, i
     let mut renamed: Vec<(Reg, Operand)> = Vec::new();
     let mut selections = Vec::new();
     for mut inst in insts {
+        // A register that was written on this side is read under its new name.
         inst.replace(&mut |reg| {
             let now = renamed.iter().rfind(|(old, _)| *old == reg);
             now.map_or(Operand::Reg(reg), |(_, now)| *now)
@@ -73,6 +82,7 @@ fn select(function: &mut Function<'_>, at: usize, side: usize, condition: u32, i
         let dst = inst.dsts[0];
         let class = function.class(dst);
         let (copies, value) = (inst.op == Op::Mov, inst.args.first().copied());
+        // A copied constant needs no register: the selection takes it.
         let new = match value {
             Some(value @ (Operand::Int(_) | Operand::F32(_) | Operand::F64(_))) if copies => value,
             _ => {
@@ -85,6 +95,7 @@ fn select(function: &mut Function<'_>, at: usize, side: usize, condition: u32, i
         renamed.push((dst, new));
         selections.push((dst, class, new, line));
     }
+    // Selections come last, because one of the instructions may still read the old value of another's result.
     for (dst, class, new, line) in selections {
         let old = Operand::Reg(dst);
         let (op, args) = if let (Class::Pred, Operand::Int(value)) = (class, new) {

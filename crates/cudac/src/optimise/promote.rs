@@ -1,7 +1,9 @@
 //! Variables in memory to registers.
 //!
 //! A slot whose address nothing takes and whose accesses are all at known offsets becomes one register for each number
-//! in it. What remains is local memory.
+//! in it. What remains is local memory, as with nvcc: arrays with unknown indices, and variables that a pointer points
+//! to. There is no liveness in it: a variable has one register for all of its life, which `number` and `coalesce` then
+//! see through. Loads and stores become copies.
 
 use crate::code::{
     Access, Arith, Base, Binary, Class, Compare, Function, Inst, Op, Operand, Place, Reg, Slot, Space, Ty,
@@ -50,6 +52,7 @@ pub(super) fn promote(function: &mut Function<'_>) {
     }
 }
 
+/// Notes an access to a slot, or that the slot stays in memory because of it.
 fn note(parts: &mut [Option<Parts>], slots: &[Slot], access: &Access) {
     let Base::Slot(slot) = access.place.base else { return };
     let Some(known) = &mut parts[slot] else { return };
@@ -59,15 +62,18 @@ fn note(parts: &mut [Option<Parts>], slots: &[Slot], access: &Access) {
         at
     });
     let ty = known[at].1;
+    // The same bits as two types of one size are the same register; a narrow type is extended differently as the other.
     let fits = ty == access.ty
         || ty.wide().size() == access.ty.wide().size() && ty.size() == access.ty.size() && ty.size() >= 4;
     // An access outside of the variable is a mistake; in memory it is found.
     let is_inside = offset >= 0 && offset as u64 + access.ty.size() <= slots[slot].size;
+    // `volatile` asks for memory.
     if !fits || !is_inside || access.is_volatile {
         parts[slot] = None;
     }
 }
 
+/// Numbers that share bytes, as in a union, cannot be two registers.
 fn overlaps(parts: &Parts) -> bool {
     let mut end = i64::MIN;
     parts.iter().any(|(offset, ty)| {
@@ -77,6 +83,7 @@ fn overlaps(parts: &Parts) -> bool {
     })
 }
 
+/// A member of an object is shown with its offset.
 fn new_register(function: &mut Function<'_>, slot: usize, offset: i64, ty: Ty) -> Reg {
     let reg = function.new_reg(ty.class());
     if let Some(name) = &function.slots[slot].name {
@@ -156,6 +163,7 @@ impl<'t> Rewriting<'_, 't> {
         }
     }
 
+    /// The register of a number in a slot.
     fn register(&self, slot: usize, offset: i64) -> Option<Reg> {
         let parts = self.registers[slot].as_ref()?;
         let at = parts.binary_search_by_key(&offset, |(offset, _)| *offset);

@@ -2,6 +2,10 @@
 //!
 //! A register that only ever holds addresses of one space is used with that space's instructions, as NVIDIA's compiler
 //! does; where spaces meet, the addresses are converted to generic ones. Addresses in global memory are generic already.
+//!
+//! It is a data-flow problem over registers, with three answers: no address (so far), one space, or `Generic`. `number`
+//! asks it early, to tell apart what stores may change; the answers are final only at the end. Specification: PTX ISA,
+//! section 5.1 and `cvta`: in other spaces than the global one, an address and its generic form differ.
 
 use crate::check::Checked;
 use crate::check::asm::{Percent, percent};
@@ -22,6 +26,7 @@ pub(super) fn infer(function: &mut Function<'_>, symbols: &[Space]) {
 }
 
 /// The spaces of registers as far as they are known.
+/// From below: at first nothing is an address, and joining only goes up, so it ends.
 pub(super) fn known(function: &Function<'_>, symbols: &[Space]) -> Known {
     let mut known: Known = vec![None; function.regs.len()];
     let mut changed = true;
@@ -64,6 +69,8 @@ fn carried(op: &Op<'_>) -> Option<std::ops::RangeFrom<usize>> {
     }
 }
 
+/// The space of the address that an instruction makes. What is loaded, or made by `asm`, may be anything: such
+/// addresses are always generic.
 fn space_of(inst: &Inst<'_>, known: &Known, symbols: &[Space]) -> Option<Space> {
     let of = |arg: &Operand| arg.reg().and_then(|reg| known[reg as usize]);
     match &inst.op {
@@ -80,6 +87,8 @@ fn space_of(inst: &Inst<'_>, known: &Known, symbols: &[Space]) -> Option<Space> 
     }
 }
 
+/// Where a generic address is made of one of a space, a conversion is put before the instruction. Where the result is
+/// the address itself, it is put after it.
 fn rewrite(function: &mut Function<'_>, known: &Known, symbols: &[Space]) {
     let Function { arena, blocks, regs, .. } = function;
     let mut conversions = Conversions { arena: *arena, known, regs, new: Vec::new(), at: 0 };
