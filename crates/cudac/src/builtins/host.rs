@@ -1,12 +1,15 @@
 //! What host code may use without declaring it, as texts of this crate.
 //!
 //! A function without a body is carried out by the executor. The CUDA runtime and C's functions need no header, as with
-//! `nvcc`, which includes most of them by itself; what is in `std::` needs the header that C++ requires.
+//! `nvcc`, which includes most of them by itself; what is in `std::` needs the header that C++ requires. The texts are
+//! in `headers/host/`; a chunk of `runtime.cuh` or `c.cuh` is read when one of its names is used, as in
+//! [`crate::builtins`]. Containers are ordinary C++ there, so that the executor's checks of memory apply to them.
 
 use std::sync::LazyLock;
 
 use crate::source::map::Map;
 
+/// They are not stripped of comments: no web page is loaded with them.
 const FAMILIES: [&str; 2] =
     [include_str!("../headers/host/runtime.cuh"), include_str!("../headers/host/c.cuh")];
 
@@ -40,6 +43,7 @@ pub(crate) const MACROS: [(&str, &str); 8] = [
 
 /// Headers of the host that others do not have: what is included, the name that it is known by, and its texts, of which
 /// each is read once.
+/// Names that begin with `cudac_` are parts that several headers share.
 const HEADERS: &[(&str, &str, &str)] = &[
     ("iostream", "iostream", "#include <string>\n#include <cudac_iostream>\n"),
     ("iomanip", "iostream", "#include <string>\n#include <cudac_iostream>\n"),

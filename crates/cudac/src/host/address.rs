@@ -1,4 +1,8 @@
 //! Places: the address of a variable, a member, an element, a temporary.
+//!
+//! Unlike in the kernels' code, every place has an address: there are no registers. A reference is an address in the
+//! memory of its variable, and is loaded where it is used. Specification: C++17, [expr.ref], [expr.sub],
+//! [class.temporary].
 
 use super::lower::Lower;
 use super::{Expr, Scalar, UpdateResult};
@@ -14,6 +18,8 @@ impl<'t> Lower<'t> {
             Kind::Global(global) if self.checked.program.globals[*global].is_host => {
                 Ok(Expr::Global(self.global(*global)))
             }
+            // A variable of the device: it has an address on the host's side, which runtime functions take
+            // (`cudaMemcpyToSymbol`).
             Kind::Global(global) => Ok(Expr::Symbol(self.symbol(*global))),
             Kind::Deref(pointer) => self.value(pointer),
             Kind::Field(base, field) => self.field(expr, base, *field),
@@ -27,6 +33,7 @@ impl<'t> Lower<'t> {
             Kind::Step { is_post: false, .. } => self.step(expr, UpdateResult::Address),
             Kind::Load(place) if self.scalar(expr.ty).is_none() => self.address(place),
             Kind::Temporary(inner) if inner.is_place() => self.address(inner),
+            // Nothing else will destroy the object.
             Kind::Temporary(inner) => {
                 let place = self.placed(inner)?;
                 Ok(self.owned(place, inner.ty))
@@ -49,17 +56,20 @@ impl<'t> Lower<'t> {
         let Some(at) = self.checked.types.struct_of(base.ty) else {
             return Err(unsupported(expr.span, "this member"));
         };
+        // The member of an object that nobody has a name for.
         let is_made = matches!(base.kind, Kind::Call(..) | Kind::CallPointer(..) | Kind::Construct(..));
         let of = base.ty;
         let base = self.address(base)?;
         let base = if is_made { self.owned(base, of) } else { base };
         let field = &self.checked.types.structs[at].fields[field];
         let place = if field.offset == 0 { base } else { Expr::Offset(Box::new(base), field.offset) };
+        // A reference is followed, unless it is itself what is wanted, as when a constructor binds it.
         let refers = self.checked.types.is_reference(field.ty) && !self.checked.types.is_reference(expr.ty);
         Ok(if refers { Expr::Load(Scalar::U64, Box::new(place), 0) } else { place })
     }
 
     /// A value in a temporary of its own.
+    /// An object that is a value has its place already.
     fn placed(&mut self, expr: typed::Expr<'t>) -> Result<Expr> {
         let value = self.value(expr)?;
         let Some(ty) = self.scalar(expr.ty) else { return Ok(value) };
@@ -93,6 +103,7 @@ impl<'t> Lower<'t> {
             Shape::Array(of, _) => (0..items.len() as u64).map(|nth| (nth * types.size(of), of)).collect(),
             _ => Vec::new(),
         };
+        // Everything is set to zero first, so that missing values need no stores.
         made.push(Expr::Clear(types.size(ty), Box::new(Expr::Local(at))));
         for ((offset, part), item) in parts.into_iter().zip(items) {
             let place = at + offset;
@@ -108,6 +119,7 @@ impl<'t> Lower<'t> {
     }
 
     /// Stores a value of a type at an address.
+    /// An object is copied by its bytes: if the text has a constructor for copies, the value is its result.
     pub(super) fn put(&self, at: Expr, ty: Type, value: Expr, of: typed::Expr<'t>) -> Expr {
         let line = self.line(of.span);
         match self.scalar(ty) {

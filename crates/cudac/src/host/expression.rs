@@ -1,4 +1,7 @@
 //! Values of expressions.
+//!
+//! Each node of the typed tree becomes one or two here, in the order in which they are evaluated. Lines are kept where
+//! something can be wrong when it is executed: accesses, divisions, calls. Specification: C++17, [expr].
 
 use super::lower::Lower;
 use super::{Binary, Call, Expr, Launch, RuntimeCall, Scalar, Update, UpdateResult};
@@ -51,11 +54,13 @@ impl<'t> Lower<'t> {
                 Ok(Expr::Then(made))
             }
             Kind::Intrinsic(intrinsic, arguments) => {
+                // The operation has the type of its operands, which its result need not have.
                 let first = arguments.first().map_or(expr.ty, |first| first.ty);
                 let ty = self.number(first, expr.span)?;
                 let values = arguments.iter().map(|argument| self.value(argument)).collect::<Result<_>>()?;
                 Ok(Expr::Intrinsic(*intrinsic, ty, values))
             }
+            // Stream 1 is the standard output.
             Kind::Printf(text, values) => self.print(Expr::Const(1), text, values, line),
             Kind::Print(text, values) => {
                 let Some((stream, values)) = values.split_first() else { return Ok(Expr::Const(0)) };
@@ -117,6 +122,7 @@ impl<'t> Lower<'t> {
         }
     }
 
+    /// The bits of a constant, as its type has them in 64.
     fn constant(&self, expr: typed::Expr<'t>, constant: Constant) -> Expr {
         Expr::Const(match (self.scalar(expr.ty), constant) {
             (Some(Scalar::F32), Constant::Float(value)) => u64::from((value as f32).to_bits()),
@@ -143,6 +149,7 @@ impl<'t> Lower<'t> {
         Ok(Expr::Load(ty, Box::new(self.address(place)?), line))
     }
 
+    /// A conversion to `void` evaluates, and no more.
     fn converted(&mut self, expr: typed::Expr<'t>, inner: typed::Expr<'t>) -> Result<Expr> {
         let value = self.value(inner)?;
         if self.checked.types.is_void(expr.ty) {
@@ -158,6 +165,7 @@ impl<'t> Lower<'t> {
         to.map_or(1, |to| self.checked.types.size(to).max(1)) as i64
     }
 
+    /// `wants_address` is for `(a = b).c` and references to assignments.
     pub(super) fn assign(
         &mut self,
         place: typed::Expr<'t>,
@@ -167,6 +175,7 @@ impl<'t> Lower<'t> {
     ) -> Result<Expr> {
         let line = self.line(expr.span);
         let is_reference = self.checked.types.is_reference(place.ty);
+        // The right side comes first ([expr.ass]).
         let value = if is_reference { self.address(value)? } else { self.value(value)? };
         let at = self.address(place)?;
         Ok(match self.scalar(place.ty) {
@@ -183,6 +192,7 @@ impl<'t> Lower<'t> {
         let ty = self.number(place.ty, place.span)?;
         let line = self.line(expr.span);
         let is_pointer = self.checked.types.is_pointer(place.ty);
+        // A pointer moves by whole elements: what is added is the address of an element of an array at 0.
         let (computed_as, value) = if is_pointer {
             let bytes = self.pointee_bytes(place);
             (Scalar::U64, Expr::Index(Box::new(Expr::Const(0)), Box::new(self.index(value)?), bytes))
@@ -237,14 +247,17 @@ impl<'t> Lower<'t> {
         let made = &self.checked.program.functions[function];
         let line = self.line(expr.span);
         let is_cuda = made.is_own && made.name.starts_with("cuda");
+        // `cudaMalloc(&d_x, n)`: messages call the allocation `d_x`.
         let first = arguments.first().filter(|_| is_cuda).and_then(|first| self.variable_at(first));
         let arguments = self.arguments(function, 0, arguments)?;
+        // The executor knows it by its name.
         if made.is_external || made.is_own && crate::builtins::host::is_replaced(made.name) {
             let result = self.scalar(made.result);
             let function = self.runtime(made.name);
             return Ok(Expr::Runtime(Box::new(RuntimeCall { function, arguments, result, line })));
         }
         let arguments = arguments.into_iter().map(|(_, value)| value).collect();
+        // An object is returned into room in the caller's frame.
         let result = match self.scalar(made.result) {
             None if !self.checked.types.is_void(made.result) => {
                 let bytes = self.checked.types.size(made.result);
@@ -294,6 +307,7 @@ impl<'t> Lower<'t> {
         Ok(Expr::Print(Box::new(stream), text, self.numbers(values)?, line))
     }
 
+    /// The values with their types, which a format needs.
     fn numbers(&mut self, values: &[typed::Expr<'t>]) -> Result<Vec<(Scalar, Expr)>> {
         values.iter().map(|value| Ok((self.number(value.ty, value.span)?, self.value(value)?))).collect()
     }
@@ -308,6 +322,7 @@ impl<'t> Lower<'t> {
         Expr::Const(base + super::FUNCTION_BYTES * number as u64)
     }
 
+    /// Parameters' types come from the pointer's, since the function is not known.
     fn call_pointer(
         &mut self,
         pointer: typed::Expr<'t>,
@@ -336,6 +351,7 @@ impl<'t> Lower<'t> {
         Ok(Expr::CallPointer(Box::new(super::CallPointer { pointer, arguments, result, line })))
     }
 
+    /// The two shapes are objects, hence addresses.
     fn launch(
         &mut self,
         kernel: Expr,

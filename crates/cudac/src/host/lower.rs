@@ -1,4 +1,8 @@
 //! The typed tree to the tree that is executed: functions, and where their variables are.
+//!
+//! It begins with `main` and goes on with what that calls, so functions of the text that nothing uses are not lowered,
+//! and may contain what is not supported. Variables are at fixed offsets of their function's frame. Objects have gaps
+//! around them, so that an index that is one too large hits memory that belongs to nobody, and is found.
 
 use super::{Expr, Function, Global, Kernel, Parameter, Passing, Program, Scalar, Stmt};
 use crate::check::Checked;
@@ -21,14 +25,20 @@ pub(super) struct Lower<'t> {
     /// The numbers of the functions that have one; the last ones wait to be lowered.
     functions: Map<FunctionId, usize>,
     waiting: Vec<FunctionId>,
+    /// The same for variables of the host, variables of the device, kernels, and functions of the runtime: what is not
+    /// used has no number.
     globals: Map<GlobalId, usize>,
     symbols: Map<GlobalId, usize>,
     kernels: Map<FunctionId, usize>,
     runtime: Map<String, usize>,
     /// The function that is being lowered.
     pub function: FunctionId,
+    /// Where each variable of the function is, once it was asked for.
     slots: Vec<Option<u64>>,
+    /// How large the frame is so far. Nothing is used twice: two blocks' variables are apart, and a pointer to a
+    /// variable whose block has ended points to nothing else.
     frame_bytes: u64,
+    /// For [`Function::objects`].
     objects: Vec<(u64, u64)>,
     /// The labels of the blocks around the statement that is being lowered; those of the function, by their numbers; and the
     /// numbers of those that are before it.
@@ -89,6 +99,7 @@ pub(crate) fn lower(files: &Files, checked: &Checked<'_>, sink: &mut Sink) -> Op
     let managed = checked.program.globals.iter().filter(|global| global.is_managed);
     lower.program.managed = managed.map(|global| global.name.to_owned()).collect();
     let constants = checked.program.globals.iter().filter(|global| global.space == Space::Constant);
+    // A value in the text makes constant memory no suspect, even if nothing is copied there.
     let zeros = constants.filter(|global| !global.is_host && global.bytes.is_none());
     lower.program.zeros = zeros.map(|global| (global.name.to_owned(), files.place(global.span).0)).collect();
     let mut next = 0;
@@ -114,6 +125,7 @@ impl Lower<'_> {
         self.objects = Vec::new();
         self.numbers = Vec::new();
         self.passed = Vec::new();
+        // With `asm` it is certainly code of the device.
         if let Some(asm) = made.body.iter().find(|statement| matches!(statement.kind, StmtKind::Asm(_))) {
             let message = format!("`{}` is a function of the device, which host code cannot call", made.name);
             let span = if made.is_own { made.span } else { asm.span };
@@ -141,6 +153,7 @@ impl Lower<'_> {
     }
 
     /// What is done before `main`: variables get the values that have to be computed.
+    /// C++17, [basic.start.dynamic]: in the order of the text.
     fn start(&mut self) -> Result<Option<Function>> {
         let checked = self.checked;
         let mut body = Vec::new();
@@ -177,6 +190,7 @@ impl Lower<'_> {
         number
     }
 
+    /// The number of a function of the runtime.
     pub(super) fn runtime(&mut self, name: &str) -> usize {
         let next = self.program.runtime.len();
         let number = *self.runtime.get_or_insert(name.to_owned(), next);
@@ -223,6 +237,7 @@ impl Lower<'_> {
         number
     }
 
+    /// Equal texts are one, as compilers may do ([lex.string]).
     pub(super) fn text(&mut self, text: &[u8]) -> usize {
         if let Some(known) = self.program.texts.iter().position(|known| known == text) {
             return known;
@@ -253,6 +268,7 @@ impl Lower<'_> {
         })
     }
 
+    /// The type of a value that has to be a number.
     pub(super) fn number(&self, ty: Type, span: Span) -> Result<Scalar> {
         let shown =
             || error(span, format_args!("`{}` cannot be used here as a number", self.checked.types.show(ty)));
@@ -277,6 +293,7 @@ impl Lower<'_> {
     /// Room in the frame for a value of a type.
     pub(super) fn temporary(&mut self, ty: Type, span: Span) -> Result<u64> {
         let (bytes, align) = (self.checked.types.size(ty).max(1), self.checked.types.align(ty).max(1));
+        // Numbers need no gaps, as nothing is indexed there.
         let is_object = self.scalar(ty).is_none();
         if is_object {
             self.frame_bytes += GAP_BYTES;

@@ -1,9 +1,14 @@
 //! Host code as a tree that can be executed: what `main` and the functions that it calls do.
 //!
-//! Every name is an offset or a number, every conversion is a node, and values are 64 bits, of which a smaller type uses
-//! the lowest ones: integers extended as their type says, floats as their bits. Objects are in memory, and their value is
-//! their address. What calls of the runtime's functions mean is the executor's business; here they have only their names.
-//! Left out, and refused by name: exceptions, inheritance, functions with any number of arguments.
+//! Every name is an offset or a number, every conversion is a node, and values are 64 bits, of which a smaller type
+//! uses the lowest ones: integers extended as their type says, floats as their bits. Objects are in memory, and their
+//! value is their address. What calls of the runtime's functions mean is the executor's business; here they have only
+//! their names.
+//!
+//! This is a tree and no intermediate code, because host code is executed once and by an interpreter, which checks
+//! every access: an optimiser would remove what is to be checked. It shares nothing with the kernels' code but the
+//! typed tree that both come from. Left out, and refused by name: exceptions, inheritance, functions with any number of
+//! arguments.
 
 mod address;
 mod expression;
@@ -43,6 +48,7 @@ pub struct Program {
 }
 
 /// The address of the first function of the host; that of the next one is [`FUNCTION_BYTES`] further.
+/// Far from all memory, so that a pointer to a function is never mistaken for one to an object.
 pub const FUNCTION_BASE: u64 = 4 << 40;
 
 /// The address of the first kernel.

@@ -2,6 +2,10 @@
 //! it as a temporary.
 //!
 //! Specification: C++17, [class.temporary] and [stmt.jump]. Left out: objects that live as long as the program.
+//!
+//! The tree only says where an object begins to belong to something ([`Expr::Own`]) and where that ends
+//! ([`Stmt::Scope`], [`Expr::Clean`]); the executor keeps the list and calls destructors in reverse, whichever way a
+//! scope is left. What has no destructor costs nothing.
 
 use super::lower::Lower;
 use super::{Expr, Stmt};
@@ -26,6 +30,8 @@ impl<'t> Lower<'t> {
             Shape::Struct(number) => {
                 let own = &self.checked.types.structs[number];
                 let mut found = Vec::new();
+                // Members are constructed before the body of their struct's constructor. Those of a union nobody knows
+                // how to destroy.
                 for field in own.fields.iter().filter(|_| !own.is_union) {
                     let inner = self.destructors(field.ty);
                     found.extend(inner.into_iter().map(|(at, function)| (field.offset + at, function)));
@@ -45,6 +51,7 @@ impl<'t> Lower<'t> {
         if destructors.is_empty() {
             return address;
         }
+        // Only statements that own something become a scope.
         self.owns = true;
         Expr::Own(Box::new(address), destructors)
     }
@@ -80,6 +87,7 @@ impl<'t> Lower<'t> {
     }
 
     /// What `return` gives away: a variable of the function is not destroyed.
+    /// It is moved into the caller's room by its bytes, which then owns it ([class.copy.elision] allows that).
     pub(super) fn given(&mut self, value: typed::Expr<'t>, made: Expr) -> Expr {
         let Kind::Load(place) = &value.kind else { return made };
         if !matches!(place.kind, Kind::Local(_)) || self.destructors(value.ty).is_empty() {

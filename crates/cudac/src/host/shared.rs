@@ -1,4 +1,8 @@
 //! How much shared memory a kernel declares: the variables that it and the functions that it calls name.
+//!
+//! The executor adds it to what a launch asks for, and refuses more than a block may have; the runtime can be asked for
+//! it as well (`cudaFuncGetAttributes`). Calls are followed on the typed tree, as the kernel's code is freed by then.
+//! Dynamic shared memory is the launch's and does not count.
 
 use crate::check::Checked;
 use crate::check::typed::{FunctionId, GlobalId, Kind, Space};

@@ -1,4 +1,8 @@
 //! Statements.
+//!
+//! Temporaries end with the full expression that made them ([class.temporary]), variables with their block: each
+//! expression and each block is asked whether it has made an object that needs that (`owns`). Left out: `goto`
+//! backwards or into a block, and `asm`. Specification: C++17, [stmt.stmt].
 
 use super::lower::Lower;
 use super::{Expr, Loop, Stmt, Switch};
@@ -7,6 +11,7 @@ use crate::check::types::Type;
 use crate::source::{Name, Result, Span, error, unsupported};
 
 impl<'t> Lower<'t> {
+    /// The labels among them are known to all of them, as a `goto` may stand before its label.
     pub(super) fn statements(&mut self, statements: &[typed::Stmt<'t>]) -> Result<Vec<Stmt>> {
         let labels = statements.iter().filter_map(|statement| match &statement.kind {
             StmtKind::Label(label) => Some(*label),
@@ -35,6 +40,7 @@ impl<'t> Lower<'t> {
                 self.block(then)?,
                 self.block(otherwise)?,
             ),
+            // What the first part of `for` declares ends with the loop, not with a round.
             StmtKind::Loop(inner) => {
                 let outer = std::mem::replace(&mut self.owns, false);
                 let made = self.looping(inner, self.line(statement.span));
@@ -42,6 +48,7 @@ impl<'t> Lower<'t> {
                 let made = Stmt::Loop(Box::new(made?));
                 if owns { Stmt::Scope(vec![made]) } else { made }
             }
+            // All arms are one scope.
             StmtKind::Switch(inner) => {
                 let value = self.cleaned(|lower| lower.value(inner.value))?;
                 let outer = std::mem::replace(&mut self.owns, false);
@@ -60,6 +67,7 @@ impl<'t> Lower<'t> {
                     let is_reference = self.checked.types.is_reference(result);
                     let is_number = self.scalar(value.ty).is_some();
                     Some(match () {
+                        // Not cleaned up: what it refers to has to outlive the function.
                         () if is_reference => self.address(value)?,
                         () if is_number => self.cleaned(|lower| lower.value(value))?,
                         () => {
@@ -86,6 +94,7 @@ impl<'t> Lower<'t> {
             return Err(error(span, message).with_help("a jump into another block is not supported"));
         }
         let number = self.label(label);
+        // Forwards, a `goto` is a way out of blocks, which the executor does like `break`.
         if self.passed.contains(&number) {
             return Err(unsupported(span, "`goto` to a label before it").with_help("write a loop"));
         }
@@ -121,6 +130,7 @@ impl<'t> Lower<'t> {
             return self.address(expr);
         }
         let made = self.value(expr)?;
+        // An object that was made and that nobody keeps is destroyed at the end of the statement.
         let is_new = !expr.is_place() && !matches!(expr.kind, Kind::Load(_));
         Ok(if is_new { self.owned(made, expr.ty) } else { made })
     }
@@ -128,6 +138,7 @@ impl<'t> Lower<'t> {
     fn declare(&mut self, var: VarId, value: Option<typed::Expr<'t>>) -> Result<Stmt> {
         let ty = self.checked.program.functions[self.function].vars[var].ty;
         let slot = self.slot(var)?;
+        // In a loop, the variable of the round before must not be read any more.
         let Some(value) = value else {
             let made = Stmt::Forget(slot, self.checked.types.size(ty));
             let owned = self.owned(Expr::Local(slot), ty);
@@ -153,6 +164,7 @@ impl<'t> Lower<'t> {
     }
 
     /// Puts the value of a variable into its place.
+    /// An object is made in its place, without a copy ([dcl.init], paragraph 17.6.1).
     fn declared(&mut self, slot: u64, ty: Type, value: typed::Expr<'t>) -> Result<Expr> {
         Ok(match &value.kind {
             Kind::Construct(function, arguments) => self.construct(*function, arguments, slot, value)?,
