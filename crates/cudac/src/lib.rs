@@ -26,6 +26,11 @@
 //! names the clauses that it follows. The PTX is not NVIDIA's, only equivalent to it: the tests execute both on the
 //! emulator. The order of the stages is strict, with one exception: the parser asks for the text of a header when it
 //! meets a name that only such a text declares, because it cannot tell a type from a variable otherwise.
+//!
+//! ```text
+//! text -preprocess, lex-> tokens -parse-> tree -check-> typed tree -lower-> code -optimise-> code -emit-> PTX
+//!                                                            `------host------> a tree that is executed
+//! ```
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 

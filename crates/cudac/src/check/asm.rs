@@ -19,6 +19,7 @@ impl<'t> Checker<'_, 't> {
         };
         let is_own = self.frames.last().is_some_and(|frame| frame.is_own);
         let mut operands = Vec::new();
+        // Numbered through: outputs first, as the references count them.
         for (operand, is_output) in written
             .outputs
             .iter()
@@ -93,6 +94,7 @@ impl<'t> Checker<'_, 't> {
         let is_integer = self.types.is_integral(ty) || is_address;
         let size = self.types.size(ty);
         let fits = match constraint {
+            // A pointer counts as an integer of 64 bits: `l`.
             'h' => is_integer && size == 2,
             'r' => is_integer && size == 4,
             'l' => is_integer && size == 8,

@@ -4,6 +4,12 @@
 //! for, and the one whose conversions are best. Left out: partial ordering of templates by deduction, for which
 //! [`Checker::specificity`] stands, and a function that is found both by its name and by its arguments' types.
 //! Specification: C++17, [over.match], [over.ics.rank].
+//!
+//! ```text
+//! f(int, float)    with f(1, 2.0):    exact, converted      worse in the second argument
+//! f(long, double)                     converted, exact      worse in the first: ambiguous
+//! f(int, double)                      exact, exact          better than both
+//! ```
 
 use super::convert::{EXACT, Rank};
 use super::scope::{DeclaredId, Entity, ScopeId};
@@ -108,6 +114,7 @@ impl<'t> Checker<'_, 't> {
         let mut around = Some(scope);
         while let Some(scope) = around {
             if let Some(Entity::Functions(functions)) = self.scopes.find_in(scope, name) {
+                // Friends would count here as well; they are not supported.
                 let free: Vec<DeclaredId> =
                     functions.iter().copied().filter(|id| self.declared[*id].owner.is_none()).collect();
                 if !free.is_empty() {
@@ -152,6 +159,7 @@ impl<'t> Checker<'_, 't> {
         let mut arguments = self.arguments(scope, arguments)?;
         if self.types.struct_of(callee.ty).is_some() {
             let shown = self.show(callee.ty);
+            // The object of the operator comes first.
             arguments.insert(0, callee);
             return match self.operator_call(scope, "()", &arguments, span)? {
                 Some(result) => Ok(result),
@@ -213,6 +221,7 @@ impl<'t> Checker<'_, 't> {
             return Err(error(span, message)
                 .with_help(format_args!("write `__host__` before the definition of `{name}`")));
         }
+        // Only now: a deleted function takes part in overload resolution.
         if function.is_deleted {
             return Err(error(span, format_args!("`{name}` is deleted and cannot be called")));
         }
@@ -299,6 +308,7 @@ impl<'t> Checker<'_, 't> {
             }
         }
         if candidates.is_empty() {
+            // With one function only, what is wrong with its own types says more than that it does not fit.
             if let (Some(problem), [_]) = (reason, functions) {
                 return Err(problem);
             }
@@ -313,6 +323,7 @@ impl<'t> Checker<'_, 't> {
         if let Some(best) = best {
             return Ok(candidates.swap_remove(best));
         }
+        // `pow(2, 3)` is ambiguous between `float` and `double` by the rules above.
         if let Some(at) = self.of_doubles(&candidates, arguments) {
             return Ok(candidates.swap_remove(at));
         }
@@ -343,6 +354,7 @@ impl<'t> Checker<'_, 't> {
     /// C++17, [over.match.best]: no conversion is worse and one is better, or else a function that is no template, or
     /// the template that is more specialised.
     fn is_better(&self, a: &Candidate, b: &Candidate) -> bool {
+        // Both candidates have as many ranks, since both have one for each argument.
         let worse = a.ranks.iter().zip(&b.ranks).any(|(a, b)| a > b);
         let better = a.ranks.iter().zip(&b.ranks).any(|(a, b)| a < b);
         if worse || better {
@@ -350,6 +362,7 @@ impl<'t> Checker<'_, 't> {
         }
         let is_template =
             |candidate: &Candidate| self.declared[candidate.declared].function.template.is_some();
+        // An exact function is preferred to a template that would give the same ([over.match.best], 1.6).
         if is_template(a) != is_template(b) {
             return is_template(b);
         }
@@ -388,6 +401,7 @@ impl<'t> Checker<'_, 't> {
         arguments: &[Expr<'t>],
     ) -> Result<Option<Candidate>> {
         let function = self.declared[declared].function;
+        // Parameters with defaults are the last ones, so those without are the first `required`.
         let required = function.parameters.iter().filter(|parameter| parameter.init.is_none()).count();
         if arguments.len() < required || arguments.len() > function.parameters.len() {
             return Ok(None);
@@ -396,6 +410,7 @@ impl<'t> Checker<'_, 't> {
         if function.template.is_none() && !explicit.is_empty() {
             return Ok(None);
         }
+        // A template becomes a candidate with its arguments deduced; nothing of its body is looked at.
         let (deduced, signature) = if function.template.is_some() {
             let Some(deduced) = self.deduce(declared, explicit, arguments)? else { return Ok(None) };
             let signature = self.instance_signature(declared, &deduced)?;
@@ -487,6 +502,7 @@ impl<'t> Checker<'_, 't> {
                 problems.extend(self.passed_to(name, nth, argument, *parameter).err().map(Failed::problem));
             }
             if let [problem] = &problems[..]
+                // Only a help that says what to write is worth more than the list of types.
                 && problem.help.as_ref().is_some_and(|help| help.starts_with("write `"))
             {
                 return problems.remove(0).put_aside();

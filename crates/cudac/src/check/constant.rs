@@ -75,8 +75,10 @@ pub(crate) fn convert(types: &Types<'_>, constant: Constant, from: Type, to: Typ
         (Constant::Integer(value), true) => Constant::Float(value as f64),
         (Constant::Float(value), true) if is_single => Constant::Float(f64::from(value as f32)),
         (Constant::Float(value), true) => Constant::Float(value),
+        // Every number but zero is true, NaN among them.
         (Constant::Float(value), false) if types.is_bool(to) => Constant::Integer(i64::from(value != 0.0)),
         (Constant::Float(value), false) => Constant::Integer(match (types.size(to), types.is_unsigned(to)) {
+            // Rust's conversion saturates, and so does PTX's.
             (8, true) => value as u64 as i64,
             (4, true) => i64::from(value as u32),
             (4, false) => i64::from(value as i32),
@@ -89,6 +91,7 @@ pub(crate) fn convert(types: &Types<'_>, constant: Constant, from: Type, to: Typ
 /// What an operator makes of two integers of a type, if that is defined.
 /// Undefined are a division by zero and a shift by more than there are bits. What overflows wraps, as on the device.
 pub(crate) fn integer(op: Binary, a: i64, b: i64, bits: u32, is_unsigned: bool) -> Option<i64> {
+    // The bits that the type has: unsigned operations must not see an extension.
     let low = |value: i64| if bits == 64 { value as u64 } else { value as u64 & ((1 << bits) - 1) };
     Some(match op {
         Binary::Add => a.wrapping_add(b),
@@ -220,6 +223,7 @@ impl Machine<'_, '_, '_> {
                 Constant::Float(_) => None,
             },
             Kind::Not(inner) => Some(truth(!self.holds(inner, values)?)),
+            // The right side need not be known if the left one decides.
             Kind::And(a, b) => Some(truth(self.holds(a, values.as_deref_mut())? && self.holds(b, values)?)),
             Kind::Or(a, b) => Some(truth(self.holds(a, values.as_deref_mut())? || self.holds(b, values)?)),
             Kind::Conditional(condition, yes, no) => {
@@ -246,6 +250,7 @@ impl Machine<'_, '_, '_> {
             Kind::Update { op, place, value, computed_as } => {
                 let value = self.expr(value, values.as_deref_mut())?;
                 let old = self.place(place, values.as_deref_mut())?;
+                // As `lower` does it: to the common type, the operation, and back.
                 let old = convert(types, old, place.ty, *computed_as);
                 let new = self.binary(*op, old, value, *computed_as)?;
                 store(place, convert(types, new, *computed_as, place.ty), values?)
@@ -284,6 +289,7 @@ impl Machine<'_, '_, '_> {
     /// The value in a place, if it is known.
     fn place(&mut self, place: Expr<'_>, values: Option<&mut Values>) -> Option<Constant> {
         match &place.kind {
+            // A variable of the function that is carried out, or one of the function being checked that is constant.
             Kind::Local(var) => match values {
                 Some(values) => values.get(var).copied(),
                 None => self.checker.frames.last()?.vars.get(*var)?.constant,
@@ -405,6 +411,7 @@ impl Machine<'_, '_, '_> {
         self.statements(inner.init, values)?;
         let mut is_first = inner.is_do;
         loop {
+            // A loop without a body would otherwise never end.
             self.steps += 1;
             if self.steps > MAX_STEPS {
                 return None;

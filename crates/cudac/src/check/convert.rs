@@ -17,11 +17,16 @@ use crate::source::{Failed, Result, Span, error, unsupported};
 /// The categories of [over.ics.scs], table 13. Finer than there: adding `const` is worse than nothing
 /// ([over.ics.rank]), and becoming `bool` is worse than every other conversion, which C++ says of pointers only.
 pub(super) type Rank = u8;
+/// The same type, a reference bound to it, an array as a pointer.
 pub(super) const EXACT: Rank = 0;
+/// `const` or `volatile` is added to what a pointer or a reference leads to.
 const QUALIFIED: Rank = 1;
+/// To `int`, or `float` to `double`.
 const PROMOTED: Rank = 2;
+/// Between other numbers, from zero to a pointer, to `void*`.
 const CONVERTED: Rank = 3;
 const TO_BOOL: Rank = 4;
+/// By a constructor or a conversion function. Two of these are not compared with each other.
 const BY_USER: Rank = 5;
 
 impl<'t> Checker<'_, 't> {
@@ -44,6 +49,7 @@ impl<'t> Checker<'_, 't> {
         {
             frame.vars[var].is_used = true;
         }
+        // `&a[n]` does not come here: only the value of that place is wrong.
         self.warn_past_end(expr);
         let (ty, span) = (expr.ty.plain(), expr.span);
         self.node(Kind::Load(expr), ty, span)
@@ -137,6 +143,7 @@ impl<'t> Checker<'_, 't> {
         if matches!(from.kind, Kind::Integer(0)) && self.types.is_integral(from.ty) {
             return Some(CONVERTED);
         }
+        // An array is on the way to a pointer to its elements.
         let source = match self.types.shape(from.ty) {
             Shape::Pointer(source) => source,
             Shape::Array(of, _) => of.qualified_as(from.ty),
@@ -320,6 +327,7 @@ impl<'t> Checker<'_, 't> {
                 continue;
             }
             let parameter = self.signature(constructor)?.parameters[0];
+            // A parameter by value would need a copy to make a copy, and is no constructor for copies.
             if self.types.is_reference(parameter) && self.types.referred(parameter).same(ty) {
                 return Ok(Some(constructor));
             }
@@ -378,6 +386,7 @@ impl<'t> Checker<'_, 't> {
     pub(super) fn common(&mut self, a: Type, b: Type) -> Option<Type> {
         let (a, b) = (self.types.basic_of(a)?, self.types.basic_of(b)?);
         let basic = match () {
+            // A float wins over any integer, however wide.
             () if a == Basic::Double || b == Basic::Double => Basic::Double,
             () if a == Basic::Float || b == Basic::Float => Basic::Float,
             // The order of the enumeration is that of the ranks, unsigned after signed.

@@ -31,6 +31,7 @@ impl<'t> Checker<'_, 't> {
             Declaration::Instance(function) => self.want_instance(scope, function),
             #[cfg(feature = "host")]
             Declaration::Instantiate(path) => self.want_kernel(scope, path),
+            // Variables of a module, not of a function, which `statement` declares.
             Declaration::Variables(variables) => {
                 for variable in *variables {
                     let entity = self.global(scope, variable)?;
@@ -117,6 +118,7 @@ impl<'t> Checker<'_, 't> {
         owner: Option<Type>,
     ) -> Result<()> {
         let id = self.declared.len();
+        // CUDA programming guide, "__global__".
         if function.storage.is_global
             && !matches!(function.result.kind, tree::TypeKind::Basic(tree::Basic::Void))
         {
@@ -136,6 +138,7 @@ impl<'t> Checker<'_, 't> {
         {
             // The earlier entry stands for both.
             self.declared.truncate(id);
+            // A definition replaces a declaration, and another declaration adds nothing.
             if self.declared[at].function.body.is_none() {
                 if function.body.is_some() {
                     self.declared[at].function = function;
@@ -150,6 +153,7 @@ impl<'t> Checker<'_, 't> {
             }
             return Ok(());
         }
+        // Functions may share a name with functions only ([basic.scope.declarative]).
         match self.scopes.find_own(scope, function.name) {
             None | Some(Entity::Functions(_)) => {
                 self.scopes.declare_function(scope, function.name, id);
@@ -186,6 +190,7 @@ impl<'t> Checker<'_, 't> {
         }
         let parameters = self.signature(new)?.parameters;
         for at in known {
+            // A template and a function with the same parameters are two overloads.
             if self.declared[at].function.template.is_some() {
                 continue;
             }
@@ -244,6 +249,7 @@ impl<'t> Checker<'_, 't> {
             }
             return Ok(());
         }
+        // A type that was declared gets its members now; all that points to it knows its number already.
         let ty = match known {
             Some(Entity::Type(ty)) if self.is_incomplete(ty) => ty,
             Some(Entity::Type(_)) if definition.is_forward => return Ok(()),
@@ -275,6 +281,7 @@ impl<'t> Checker<'_, 't> {
         let name = definition.name.map_or("an enumeration", Name::as_str);
         self.types.enums.push(Enum { name, underlying, is_scoped: definition.is_scoped });
         let ty = self.types.get(Shape::Enum(self.types.enums.len() - 1));
+        // Those of an unscoped enumeration are visible beside it.
         let mut values = scope;
         if definition.is_scoped {
             values = self.scopes.push(scope);
@@ -296,6 +303,7 @@ impl<'t> Checker<'_, 't> {
                 return Err(error(*span, format_args!("`{name}` is declared already")));
             }
             self.scopes.declare(values, *name, Entity::Constant(Constant::Integer(next), ty));
+            // Each value is one more than the one before.
             next = next.wrapping_add(1);
         }
         Ok(())
@@ -312,6 +320,7 @@ impl<'t> Checker<'_, 't> {
         if (storage.is_extern || storage.is_extern_c) && !storage.is_shared && variable.init.is_none() {
             return Ok(self.elsewhere(scope, variable));
         }
+        // A specifier asks for memory even if the variable is constant: its address may be taken from the host.
         let in_memory = storage.is_shared || storage.is_device || storage.is_constant;
         // A constant number needs no memory, and device code may read it although it is no `__device__` variable (CUDA
         // programming guide, "Const-qualified variables").
@@ -323,6 +332,7 @@ impl<'t> Checker<'_, 't> {
         let space = self.space_of(variable, is_function)?;
         let in_device_code = self.frames.last().is_some_and(|frame| !frame.is_host);
         let is_host = self.is_program && !in_memory && !in_device_code;
+        // CUDA programming guide, "__shared__": nothing could execute the initialiser once for each block.
         if space == Space::Shared
             && let Some(init) = &variable.init
         {
@@ -338,11 +348,13 @@ impl<'t> Checker<'_, 't> {
         let mut dynamic = None;
         if let Some(init) = &variable.init {
             let value = self.initialiser(scope, ty, *init, variable.span)?;
+            // The initialiser knows the length of an array that had none.
             ty = value.ty.qualified_as(ty);
             let mut made = vec![0; self.types.size(ty) as usize];
             match self.store_constant(value, 0, &mut made) {
                 Ok(()) => bytes = made.iter().any(|byte| *byte != 0).then(|| self.names.arena.list(&made)),
                 #[cfg(feature = "host")]
+                // Code that runs before `main` ([basic.start.dynamic]).
                 Err(_) if is_host && !is_function => dynamic = Some(value),
                 Err(problem) => return Err(problem),
             }

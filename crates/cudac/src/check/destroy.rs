@@ -55,6 +55,7 @@ impl<'t> Checker<'_, 't> {
     pub(super) fn destroyed(&mut self, object: Expr<'t>, span: Span) -> Result<Expr<'t>> {
         let void = self.types.void();
         let mut all = self.node(Kind::Integer(0), void, span);
+        // Numbers end without anything being done.
         let Some(at) = self.types.struct_of(object.ty) else { return Ok(all) };
         if let Some(declared) = self.types.structs[at].destructor {
             all = self.call_method(declared, object, &[], span)?;

@@ -52,10 +52,12 @@ impl<'t> Checker<'_, 't> {
 /// Once a condition depends on the thread, everything inside of it does.
 fn under<'t>(statement: &Stmt<'t>, varying: &[bool], each: &mut dyn FnMut(&Stmt<'t>)) {
     match &statement.kind {
+        // The condition is the same for all threads: look further inside.
         StmtKind::If(condition, then, otherwise) if !varies(condition, varying) => {
             then.iter().chain(*otherwise).for_each(|inner| under(inner, varying, each));
         }
         StmtKind::If(_, then, otherwise) => then.iter().chain(*otherwise).for_each(each),
+        // Threads leave such a loop one after another.
         StmtKind::Loop(inner) => {
             let condition = inner.condition.as_ref();
             if condition.is_some_and(|condition| varies(condition, varying)) {
@@ -96,6 +98,7 @@ fn varying(body: &[Stmt<'_>], count: usize) -> Vec<bool> {
                         note(var, varies(value, &varying));
                     }
                 }
+                // Whoever has the address may store anything.
                 Kind::AddressOf(place) => local(place).into_iter().for_each(|var| note(var, false)),
                 // What is passed as a place may be changed.
                 Kind::Call(_, arguments) | Kind::Construct(_, arguments) => {

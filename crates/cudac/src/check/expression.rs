@@ -33,6 +33,8 @@ impl<'t> Checker<'_, 't> {
                 let ty = self.types.bool();
                 Ok(self.node(Kind::Integer(i64::from(*value)), ty, span))
             }
+            // It is of a type of its own, so that an overload for pointers is preferred to one for integers
+            // ([lex.nullptr]).
             ExprKind::Null => {
                 let ty = self.types.get(Shape::Null);
                 Ok(self.node(Kind::Integer(0), ty, span))
@@ -62,6 +64,7 @@ impl<'t> Checker<'_, 't> {
             ExprKind::Construct(ty, arguments, brackets) => {
                 self.construction(scope, ty, arguments, *brackets, span)
             }
+            // Where a type is known, `init_from` takes a list before it comes here.
             ExprKind::List(_) => Err(error(span, "a list of values needs a type, as in `int2{1, 2}`")),
             ExprKind::SizeOfType(ty) => {
                 let ty = self.resolve(scope, ty)?;
@@ -170,6 +173,7 @@ impl<'t> Checker<'_, 't> {
         let Some(depth) = depth else {
             return Err(error(span, format_args!("`{}` belongs to another function", self.files.text(span))));
         };
+        // The name belongs to a function around this one: the body of a lambda uses what it did not capture.
         if depth + 1 < self.frames.len() {
             // A constant is not captured: its value is used ([basic.def.odr]).
             if let Some(constant) = self.frames[depth].vars[var].constant {
@@ -193,6 +197,7 @@ impl<'t> Checker<'_, 't> {
     /// A struct is made of three registers; naming a component needs only one (`member`).
     fn special(&mut self, register: &'static str, span: Span) -> Result<Expr<'t>> {
         let name = self.names.get(if register.starts_with("%n") { "dim3" } else { "uint3" });
+        // Their texts are read with the first use of the name, by the parser.
         let Some(Entity::Type(ty)) = self.scopes.find(0, name).cloned() else {
             return Err(error(span, "name a component: `.x`, `.y` or `.z`"));
         };

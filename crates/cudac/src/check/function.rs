@@ -51,6 +51,7 @@ impl<'t> Checker<'_, 't> {
             if self.types.is_void(ty) {
                 return Err(error(parameter.ty.span, "a parameter cannot have the type `void`"));
             }
+            // A reference would be an address of the host's.
             if function.storage.is_global && self.types.is_reference(ty) {
                 let message = format!("the parameter `{}` of a kernel cannot be a reference", parameter.name);
                 return Err(error(parameter.span, message).with_help("pass a pointer or the value itself"));
@@ -76,6 +77,7 @@ impl<'t> Checker<'_, 't> {
                     _ => ty,
                 }
             }
+            // `auto&&` bound to a reference is that reference ([dcl.ref]).
             Shape::Reference(to) => {
                 let to = self.implied_type(scope, to, autos);
                 let to = self.types.referred(to);
@@ -106,6 +108,7 @@ impl<'t> Checker<'_, 't> {
         arguments: &[Argument],
     ) {
         for (parameter, argument) in parameters.iter().zip(arguments) {
+            // A parameter without a name can only be counted.
             let Some(name) = &parameter.name else { continue };
             let entity = match (argument, &parameter.kind) {
                 (Argument::Type(ty), _) => Entity::Type(*ty),
@@ -217,6 +220,7 @@ impl<'t> Checker<'_, 't> {
     /// known afterwards at the latest.
     pub(super) fn check_body(&mut self, declared: DeclaredId, id: FunctionId, scope: ScopeId) -> Result<()> {
         let function = self.declared[declared].function;
+        // Parameters are in the scope of the template's parameters' meanings, and around that of the body.
         let inner = self.scopes.push(scope);
         // A call of the function in its own body needs to see its parameters.
         let vars = self.program.functions[id].vars.clone();
@@ -229,6 +233,7 @@ impl<'t> Checker<'_, 't> {
                 let known = self.scopes.find_own(inner, var.name).is_some();
                 if known {
                     let problem = error(var.span, format_args!("two parameters are named `{}`", var.name));
+                    // Reported and not returned: the body can be checked all the same.
                     self.sink.add(problem);
                 }
                 self.scopes.declare(inner, var.name, Entity::Local(nth, number));
@@ -307,6 +312,8 @@ impl<'t> Checker<'_, 't> {
         for (nth, field) in fields.iter().enumerate() {
             let given = function.initialisers.iter().find(|(name, ..)| *name == field.name);
             let span = given.map_or(function.span, |(_, _, span)| *span);
+            // A member that the constructor names is initialised only by that; the value at its declaration is then
+            // ignored.
             let value = match given {
                 Some((_, init, span)) => Some(self.initialiser(scope, field.ty, *init, *span)?),
                 None if field.init.is_some() => Some(self.default_member(at, field, span)?),

@@ -4,6 +4,13 @@
 //! Braces around inner arrays may be missing ([dcl.init.aggr], "brace elision"), those around inner structs not. Left
 //! out: designated initialisers, and the check for narrowing. Specification: C++17, [dcl.init], [dcl.init.list],
 //! [class.base.init].
+//!
+//! ```text
+//! S s = {1, 2};     with a constructor S(int, int)     Construct(S::S, [1, 2])
+//! S s = {1};        without constructors               Aggregate([1, what the second member's declaration says, or 0])
+//! int a[3] = {1};                                      Aggregate([1]), of which missing values are zero
+//! S s = other;                                         Load(other), or Construct with a constructor for copies
+//! ```
 
 use std::fmt::Display;
 
@@ -49,6 +56,7 @@ impl<'t> Checker<'_, 't> {
         what: &dyn Display,
     ) -> Result<Expr<'t>> {
         if let ExprKind::List(items) = &written.kind {
+            // `const S& s = {1, 2}` makes a temporary and binds it.
             let plain = self.types.referred(ty);
             if self.types.struct_of(plain).is_some() {
                 return self.struct_from(scope, plain, items, true, written.span);
@@ -73,6 +81,7 @@ impl<'t> Checker<'_, 't> {
     fn characters(&mut self, of: Type, length: Option<u64>, text: &[u8], span: Span) -> Result<Expr<'t>> {
         let needed = text.len() as u64 + 1;
         let length = length.unwrap_or(needed);
+        // C would allow the zero to be cut off; C++ does not.
         if needed > length {
             let message =
                 format!("the text needs {needed} characters with the zero at its end, not {length}");
@@ -95,6 +104,7 @@ impl<'t> Checker<'_, 't> {
     ) -> Result<Expr<'t>> {
         let Shape::Array(of, length) = self.types.shape(ty) else {
             return match items {
+                // `int x{}` is zero ([dcl.init.list]).
                 [] => Ok(self.zero(ty, span)),
                 [one] => self.init_from(scope, ty, one, &"the value"),
                 _ => Err(error(span, format_args!("`{}` is made from one value", self.show(ty)))),
@@ -152,6 +162,7 @@ impl<'t> Checker<'_, 't> {
         if !self.types.structs[at].is_complete {
             return Err(error(span, format_args!("the members of `{}` are not known here", self.show(ty))));
         }
+        // A struct with a constructor is no aggregate ([dcl.init.aggr]).
         if !self.types.structs[at].constructors.is_empty() {
             let arguments = match self.list_parameter(at)?.filter(|_| is_list && !items.is_empty()) {
                 Some(list) => vec![self.initialiser_list(scope, list, items, span)?],
@@ -170,6 +181,7 @@ impl<'t> Checker<'_, 't> {
                 return self.implicit(value, ty, &"the value");
             }
         }
+        // C++20 allows `S(1, 2)` for an aggregate, C++17 does not.
         if !is_list && !items.is_empty() {
             let message = format!("`{}` has no constructor for these values", self.show(ty));
             return Err(
@@ -294,6 +306,7 @@ impl<'t> Checker<'_, 't> {
         }
         let Some(at) = self.types.struct_of(ty) else { return Ok(None) };
         let has_inits = self.types.structs[at].fields.iter().any(|field| field.init.is_some());
+        // Without a constructor: only members with values of their own need anything.
         if self.types.structs[at].constructors.is_empty() {
             let inner = self.types.structs[at].fields.clone();
             let mut needs = has_inits;
@@ -316,6 +329,7 @@ impl<'t> Checker<'_, 't> {
         let ty = ty.plain();
         let Some(at) = self.types.struct_of(ty) else { return Err(error(span, "this is no struct")) };
         let constructors = self.types.structs[at].constructors.clone();
+        // A value of the same type is used as it is; a place only if no constructor copies it ([class.copy.elision]).
         if let [one] = arguments
             && one.ty.same(ty)
             && !(one.is_place() && self.copy_constructor(ty)?.is_some())

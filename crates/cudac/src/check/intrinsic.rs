@@ -21,6 +21,7 @@ impl<'t> Checker<'_, 't> {
         span: Span,
     ) -> Result<Option<Expr<'t>>> {
         let name = part.name.as_str();
+        // A text may declare a function of that name itself.
         if name == "printf" && self.scopes.find(scope, part.name).is_none() {
             return self.printf(scope, arguments, span).map(Some);
         }
@@ -40,6 +41,7 @@ impl<'t> Checker<'_, 't> {
         let first = values.first().map(|value| value.ty);
         let void = self.types.void();
         let int = self.types.int();
+        // Operations on one type have its type as their result; those that count bits return an `int`.
         let (intrinsic, ty) = match (name, first) {
             ("min", Some(ty)) => (Intrinsic::Min, ty),
             ("max", Some(ty)) => (Intrinsic::Max, ty),
@@ -96,6 +98,7 @@ impl<'t> Checker<'_, 't> {
         let mut values = Vec::new();
         for value in rest {
             let mut value = self.value_of(scope, value)?;
+            // C++ would pass its bytes, which no format can print.
             if self.types.struct_of(value.ty).is_some() {
                 let message = format!("`printf` cannot print a `{}`", self.show(value.ty));
                 return Err(error(value.span, message).with_help("print its members one by one"));

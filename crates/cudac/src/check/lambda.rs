@@ -4,6 +4,12 @@
 //! captures, and calling it is calling a method. Names of the function around it are found in the closure's scope as
 //! [`Entity::Capture`], before the variables themselves. Left out: capturing `this`, and copies of arrays.
 //! Specification: C++17, [expr.prim.lambda].
+//!
+//! ```text
+//! auto f = [n, &s](int x) { s += n * x; };
+//!
+//! struct { int n; int& s; auto operator()(int x) const { s += n * x; } } f = { n, s };
+//! ```
 
 use super::scope::{Entity, ScopeId};
 use super::typed::{Expr, Kind};
@@ -34,6 +40,7 @@ impl<'t> Checker<'_, 't> {
             let value = self.expr(scope, init.unwrap_or(written))?;
             captured.push((*name, *capture, value));
         }
+        // What is named explicitly comes first, and is not captured twice.
         if let Some(default) = lambda.default {
             self.capture_used(scope, lambda, default, &mut captured, span);
         }
@@ -60,6 +67,8 @@ impl<'t> Checker<'_, 't> {
                 }
             });
         }
+        // Variables of functions further out are not captured from here: the lambda around this one has them, if it
+        // names them.
         let Some(number) = self.frames.last().map(|frame| frame.number) else { return };
         for name in ordered {
             if captured.iter().any(|(known, ..)| *known == name) {
@@ -108,6 +117,7 @@ impl<'t> Checker<'_, 't> {
                     unsupported(span, "copying an array into a lambda").with_help("capture it by `&`")
                 );
             }
+            // A copy calls the constructor for copies, and a reference is bound.
             values.push(self.implicit(value, ty, &"what is captured")?);
             let offset = size.next_multiple_of(self.types.align(ty));
             size = offset + self.types.size(ty);

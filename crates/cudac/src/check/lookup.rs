@@ -57,6 +57,7 @@ impl<'t> Checker<'_, 't> {
             }
             let message = format!("`{}` has no member `{}`", outer.1.name, part.name);
             let problem = error(part.span, message);
+            // Only names of that namespace are proposed.
             let near = self.scopes.find_near(space, part.name.as_str());
             return Err(match near {
                 Some(near) => problem.with_help(format_args!("did you mean `{near}`?")),
@@ -93,6 +94,7 @@ impl<'t> Checker<'_, 't> {
             _ => None,
         };
         match (template, &part.arguments) {
+            // Names in the arguments are looked up from where the path is written, not inside of the namespace.
             (Some(template), Some(arguments)) => {
                 let arguments = self.template_arguments(scope, arguments)?;
                 let ty = self.type_instance(template, &arguments, part.span)?;

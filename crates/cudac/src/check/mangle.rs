@@ -5,6 +5,17 @@
 //! that list. In a template, parameters are written as the template has them (`T_`), not as they turned out.
 //! Specification: Itanium C++ ABI, section 5.1, "External Names (a.k.a. Mangling)". Left out: what kernels' parameters
 //! do not have, such as pointers to members.
+//!
+//! For example, in the namespace `n`, `template <class T> __global__ void scale(T* x, const T* y)` with `float` is
+//!
+//! ```text
+//! _Z N 1n 5scale I f E E v P T_ P K S1_
+//!    |           |       |   |      `--- the third part that was complete: T_ again
+//!    |           |       |   `---------- a pointer to the first parameter of the template
+//!    |           |       `-------------- what it returns
+//!    |           `---------------------- the template's arguments
+//!    `---------------------------------- a name in a namespace
+//! ```
 
 use std::borrow::Cow;
 
@@ -22,6 +33,7 @@ enum Node {
     /// A parameter of the template.
     Parameter(usize),
     /// A pointer, a reference, or a qualified type.
+    /// The prefix applies to what follows: `P`, `R`, `K`, `A4_`.
     Around(Cow<'static, str>, Box<Node>),
     /// A name, after the namespaces around it.
     Named(Vec<String>),
@@ -40,6 +52,7 @@ struct Mangler {
 impl Mangler {
     /// Whether something has been written before; its abbreviation is written now, or it is noted by `note`.
     fn repeats(&mut self, key: &str) -> bool {
+        // A few parts at most, so a list is searched.
         let Some(at) = self.known.iter().position(|known| known == key) else { return false };
         self.text.push('S');
         if at > 0 {
@@ -228,6 +241,7 @@ impl<'t> Checker<'_, 't> {
     ) -> Node {
         let at = |name: &Name| parameters.iter().position(|parameter| parameter.name.as_ref() == Some(name));
         let inner = match &written.kind {
+            // An array as a parameter is a pointer by its type, and written as an array.
             TypeKind::Pointer(inner) | TypeKind::Array(inner, _) if self.types.pointee(ty).is_some() => {
                 let to = self.types.pointee(ty).unwrap_or(ty);
                 Node::Around("P".into(), Box::new(self.written_node(inner, to, parameters, false)))
@@ -239,6 +253,7 @@ impl<'t> Checker<'_, 't> {
                 let written = path.parts.last().and_then(|part| part.arguments).unwrap_or_default();
                 return self.template_node(ty, written, parameters);
             }
+            // Nothing of the template can be in it.
             _ => return self.type_node(if is_outermost { ty.plain() } else { ty }),
         };
         let (is_const, is_volatile) =
@@ -258,6 +273,7 @@ impl<'t> Checker<'_, 't> {
         parameters: &[tree::Parameter<'t>],
     ) -> Node {
         let Node::Template(path, mut nodes) = self.type_node(ty.plain()) else { return self.type_node(ty) };
+        // The arguments as they turned out, those replaced that are only a parameter's name.
         for (node, written) in nodes.iter_mut().zip(written) {
             let own = match written {
                 tree::Argument::Type(ty) => match &ty.kind {

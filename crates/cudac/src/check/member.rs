@@ -53,6 +53,7 @@ impl<'t> Checker<'_, 't> {
         part: &tree::Part<'t>,
         span: Span,
     ) -> Result<Option<Expr<'t>>> {
+        // By its name, before the name becomes three registers.
         let tree::ExprKind::Path(path) = &base.kind else { return Ok(None) };
         let [only] = path.parts else { return Ok(None) };
         let Some(Entity::Special(register)) = self.scopes.find(scope, only.name) else { return Ok(None) };
@@ -134,6 +135,7 @@ impl<'t> Checker<'_, 't> {
         let at = self.types.struct_of(base.ty).unwrap_or(0);
         let ty = self.types.structs[at].fields[field].ty;
         let base_ty = base.ty;
+        // A `const` object has `const` members, but not `const` things that they refer to.
         let ty = if self.types.is_reference(ty) { self.types.referred(ty) } else { ty.qualified_as(base_ty) };
         self.node(Kind::Field(base, field), ty, span)
     }
@@ -148,6 +150,7 @@ impl<'t> Checker<'_, 't> {
         span: Span,
     ) -> Result<Expr<'t>> {
         let Some(at) = self.types.struct_of(base.ty) else { return Err(self.no_members(base, part)) };
+        // A member that is a lambda or a pointer to a function is called like a method.
         let Some(methods) = self.types.structs[at].methods_of(part.name).cloned() else {
             let has_field = self.types.structs[at].fields.iter().any(|field| field.name == part.name);
             if !has_field {
@@ -196,6 +199,7 @@ impl<'t> Checker<'_, 't> {
         span: Span,
     ) -> Result<Option<Expr<'t>>> {
         let name = self.names.get(&format!("operator{operator}"));
+        // A method's first operand is its object, and no conversion can make it one.
         if let Some((this, rest)) = arguments.split_first()
             && let Some(at) = self.types.struct_of(this.ty)
             && let Some(methods) = self.types.structs[at].methods_of(name).cloned()
@@ -215,6 +219,7 @@ impl<'t> Checker<'_, 't> {
         if let Some(Entity::Functions(found)) = self.scopes.find(scope, name) {
             add(found);
         }
+        // C++17, [basic.lookup.argdep].
         for argument in arguments {
             let Some(at) = self.types.struct_of(argument.ty) else { continue };
             if let Some(Entity::Functions(found)) = self.scopes.find(self.types.structs[at].scope, name) {

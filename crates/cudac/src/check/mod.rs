@@ -10,6 +10,19 @@
 //!
 //! Left out: access (`private`), rules that only reject programs without changing what the others mean, and narrowing
 //! in braces. Specification: C++17, and the CUDA C++ Programming Guide for what CUDA adds.
+//!
+//! Where to look:
+//!
+//! - what is declared, and in which memory a variable is: `declare`, `structure`, `special`
+//! - what a name means: `scope` (the table), `lookup` (paths), `call` and `member` (functions that arguments' types
+//!   find)
+//! - types: `types` (what they are), `resolve` (as they are written), `template` and `special` (made from templates)
+//! - expressions: `expression` hands them on to `operator`, `member`, `call`, `initialise`, `lambda`, `intrinsic`
+//! - which conversion happens, and which overload is chosen: `convert`, `call`
+//! - functions, their instances and bodies: `function`, then `statement`, `range`, `asm`
+//! - values that are known: `constant`
+//! - warnings: `warnings`, `divergence`
+//! - host code only: `program` (launches, formatted output), `pointer` (to functions), `destroy`
 
 pub(crate) mod asm;
 mod call;

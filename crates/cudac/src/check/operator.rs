@@ -30,6 +30,7 @@ impl<'t> Checker<'_, 't> {
             "*" => self.deref(inner, span),
             "&" => self.address_of(inner, span),
             "++" | "--" => self.step(inner, operator == "--", false, span),
+            // Pointers, and objects that convert to `bool`, may be negated like truth values.
             "!" => {
                 let value = self.condition(inner)?;
                 let ty = self.types.bool();
@@ -37,6 +38,7 @@ impl<'t> Checker<'_, 't> {
             }
             _ => {
                 let value = self.value(inner);
+                // `~` of a `float` has no meaning; `-` of a pointer neither.
                 let is_fitting = if operator == "~" {
                     self.types.is_integral(value.ty)
                 } else {
@@ -82,6 +84,7 @@ impl<'t> Checker<'_, 't> {
         if let Kind::FunctionAddress(_) = inner.kind {
             return Ok(inner);
         }
+        // A value, such as the result of a call, is in no memory that would outlive the expression.
         if !inner.is_place() {
             return Err(error(span, "`&` needs a variable; this value has no address"));
         }
@@ -118,6 +121,7 @@ impl<'t> Checker<'_, 't> {
             return Err(error(span, message));
         }
         self.mark_changed(place);
+        // The old value is a value, and has no qualifiers.
         let ty = if is_post { place.ty.plain() } else { place.ty };
         Ok(self.node(Kind::Step { place, is_down, is_post }, ty, span))
     }
@@ -155,6 +159,7 @@ impl<'t> Checker<'_, 't> {
             self.changeable(place)?;
             // Assigning a struct to one of the same type copies its bytes, unless the text has its own operator for
             // that.
+            // A list is converted to the type of the place: `p = {1, 2}` ([expr.ass], paragraph 9).
             let value = if is_struct {
                 self.struct_from(scope, place.ty, items, true, right.span)?
             } else {
@@ -175,6 +180,7 @@ impl<'t> Checker<'_, 't> {
             return Ok(self.assignment(place, value, span));
         }
         let value = self.value(right);
+        // The operator without its `=`.
         let op = binary_operator(&operator[..operator.len() - 1]);
         let Some(op) = op else {
             return Err(error(span, format_args!("`{operator}` is not supported here")));
@@ -227,6 +233,7 @@ impl<'t> Checker<'_, 't> {
     ) -> Result<Expr<'t>> {
         let left = self.expr(scope, left)?;
         let right = self.expr(scope, right)?;
+        // An operator of the text may have the struct on either side.
         let is_struct = self.types.struct_of(left.ty).is_some() || self.types.struct_of(right.ty).is_some();
         if is_struct && let Some(result) = self.operator_call(scope, operator, &[left, right], span)? {
             return Ok(result);
@@ -251,10 +258,12 @@ impl<'t> Checker<'_, 't> {
         if matches!(op, Binary::Shl | Binary::Shr) {
             self.warn_shift(left.ty, right);
             let (left, right) = (self.promote(left), self.promote(right));
+            // A shift has the promoted type of its left side.
             let ty = left.ty;
             return Ok(self.node(Kind::Binary(op, left, right), ty, span));
         }
         let ty = self.common(left.ty, right.ty).unwrap_or(left.ty);
+        // Warnings look at the operands before they are converted, which hides what the text says.
         self.warn_division(op, ty, right);
         self.warn_quotient(left, ty);
         self.warn_quotient(right, ty);
@@ -335,6 +344,7 @@ impl<'t> Checker<'_, 't> {
     ) -> Result<Expr<'t>> {
         let (a, b) = (self.types.shape(left.ty), self.types.shape(right.ty));
         match (op, a, b) {
+            // The result is `ptrdiff_t` ([expr.add], paragraph 5).
             (Binary::Sub, Shape::Pointer(a), Shape::Pointer(b)) if a.same(b) => {
                 let ty = self.types.basic(super::types::Basic::Long);
                 Ok(self.node(Kind::PointerDiff(left, right), ty, span))
@@ -344,6 +354,7 @@ impl<'t> Checker<'_, 't> {
                 let kind = Kind::PointerAdd(left, right, op == Binary::Sub);
                 Ok(self.node(kind, ty, span))
             }
+            // `1 + p` is `p + 1`.
             (Binary::Add, _, Shape::Pointer(_)) if self.types.is_integral(left.ty) => {
                 let ty = right.ty;
                 Ok(self.node(Kind::PointerAdd(right, left, false), ty, span))
@@ -381,6 +392,7 @@ impl<'t> Checker<'_, 't> {
         if let Shape::Array(of, length) = self.types.shape(base.ty) {
             self.warn_index(index, length);
             let of = of.qualified_as(base.ty);
+            // An array that is a value, as in a struct that was returned, gets memory.
             let base = self.placed(base);
             return Ok(self.node(Kind::Element(base, index), of, span));
         }

@@ -56,6 +56,7 @@ impl<'t> Checker<'_, 't> {
 
     /// The type of the function that a value is or points to, and the pointer.
     fn pointed(&mut self, callee: Expr<'t>) -> Option<(usize, Expr<'t>)> {
+        // `(*p)(x)`: the function is never loaded.
         if let (Shape::Function(at), Kind::Deref(pointer)) = (self.types.shape(callee.ty), &callee.kind) {
             return Some((at, *pointer));
         }

@@ -39,6 +39,7 @@ impl<'t> Checker<'_, 't> {
             return Err(error(kernel.span, message).with_help("write `__global__` before its definition"));
         }
         let id = self.instance(best.declared, &best.arguments, span)?;
+        // A template is made into a kernel by its launch.
         if !self.program.kernels.contains(&id) {
             self.program.kernels.push(id);
         }
@@ -57,6 +58,7 @@ impl<'t> Checker<'_, 't> {
         span: Span,
     ) -> Result<&'t [Expr<'t>]> {
         let name = self.names.get("dim3");
+        // The parser has read its text for every program.
         let Some(Entity::Type(dim3)) = self.scopes.find(0, name).cloned() else {
             return Err(error(span, "`dim3` is not declared"));
         };

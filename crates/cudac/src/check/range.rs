@@ -4,6 +4,14 @@
 //! `#pragma unroll` need no code here. Names such as `range:` cannot collide with any of the text. Arrays are counted
 //! through with an index, which is unrolled like any other loop. Left out: `begin` and `end` as functions.
 //! Specification: C++17, [stmt.ranged].
+//!
+//! ```text
+//! auto& range: = RANGE;                                          // a type with `begin()` and `end()`
+//! for (auto at: = range:.begin(), end: = range:.end(); at: != end:; ++at:) { T x = *at:; BODY }
+//!
+//! auto& range: = RANGE;                                          // an array of N elements
+//! for (unsigned at: = 0; at: < N; ++at:) { T x = range:[at:]; BODY }
+//! ```
 
 use super::Checker;
 use super::scope::ScopeId;
@@ -30,6 +38,7 @@ impl<'t> Builder<'t> {
         self.expr(ExprKind::Path(tree::Path { parts: self.arena.list(&[part]), span: self.span }))
     }
 
+    /// A call of a method without arguments.
     fn call(&self, base: Name<'t>, name: Name<'t>) -> tree::Expr<'t> {
         let part = tree::Part { name, arguments: None, span: self.span };
         let base = self.name(base);
@@ -41,6 +50,7 @@ impl<'t> Builder<'t> {
         tree::plain(self.arena, kind, self.span)
     }
 
+    /// `ty name = value`
     fn variable(&self, name: Name<'t>, ty: tree::Type<'t>, value: tree::Expr<'t>) -> tree::Variable<'t> {
         let storage = tree::Storage::default();
         tree::Variable { name, ty, init: Some(Init::Assign(value)), storage, align: None, span: self.span }
@@ -67,6 +77,7 @@ impl<'t> Checker<'_, 't> {
         let build = Builder { arena: self.arena, span: range.span };
         let [over, at, end] = ["range:", "at:", "end:"].map(|name| self.names.get(name));
         let auto = || build.ty(TypeKind::Auto);
+        // The range is evaluated once, by the variable below; here only its type matters.
         let ty = self.type_of_expr(scope, range)?;
         let (inits, condition, item) = match self.types.shape(ty) {
             Shape::Array(_, Some(length)) => {
@@ -103,6 +114,7 @@ impl<'t> Checker<'_, 't> {
         let is_place = !matches!(range.kind, ExprKind::Call(..) | ExprKind::Construct(..));
         let bound = if is_place { build.ty(TypeKind::Reference(auto())) } else { auto() };
         let over = build.variable(over, bound, range);
+        // The scope of all three variables; that of `x` is inside of the loop's body.
         let inner = self.scopes.push(scope);
         let statements = [build.variables(&[over]), build.stmt(loop_)];
         let mut made = Vec::new();

@@ -16,6 +16,7 @@ impl<'t> Checker<'_, 't> {
             TypeKind::Basic(basic) => self.types.basic(*basic),
             TypeKind::Auto => self.types.get(Shape::Auto),
             TypeKind::Named(path) => self.type_of_path(scope, path)?,
+            // The type of the expression; that `decltype((x))` is a reference is left out.
             TypeKind::Decltype(value) => self.type_of_expr(scope, value)?,
             TypeKind::Pointer(to) => {
                 let to = self.resolve(scope, to)?;
@@ -87,6 +88,7 @@ impl<'t> Checker<'_, 't> {
         if self.types.is_void(ty) {
             return Err(error(written.span, "a variable cannot have the type `void`"));
         }
+        // A pointer to it would be allowed ([basic.types], "incomplete").
         if let Some(at) = self.types.struct_of(ty)
             && !self.types.structs[at].is_complete
         {

@@ -3,6 +3,14 @@
 //! Scopes are a tree in one list, and are never removed: a template's body is checked long after its scope was left.
 //! Unlike the parser's table ([`crate::parse`]), which only tells types from values, this one has the meanings.
 //! Declaring a name again replaces its meaning; whoever declares has to look first.
+//!
+//! ```text
+//! global scope             n, S
+//!   scope of n             f, T as declared in the namespace
+//!     parameters of f<int> T = int                      one for each instance
+//!       body of f          the parameters, then a scope for each block
+//!   scope of S             its fields, static members, types, and S itself
+//! ```
 
 use super::typed::{Constant, GlobalId, VarId};
 use super::types::{Argument, Type};
@@ -103,6 +111,7 @@ impl<'t> Scopes<'t> {
     /// C++17, [namespace.qual]: the scope's own names come first.
     pub fn find_in(&self, scope: ScopeId, name: Name<'t>) -> Option<&Entity> {
         let own = &self.0[scope];
+        // In the order of the `using` directives; C++ would call a name ambiguous that two of them have.
         let used = || own.using.iter().find_map(|used| self.0[*used].names.get(&name));
         own.names.get(&name).or_else(used)
     }

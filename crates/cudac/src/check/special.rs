@@ -4,6 +4,13 @@
 //! of a struct may have parameters itself, and is compared with the arguments whenever an instance is made. Of several
 //! that fit, the one that says most of its arguments is taken, where C++ compares them with each other
 //! ([temp.class.order]). Specification: C++17, [temp.spec], [temp.class.spec].
+//!
+//! ```text
+//! template <class T, class U> struct S;         S<int*, int*> fits all of them. How much each says:
+//! template <class T> struct S<T*, T*>           2: two pointers
+//! template <class T> struct S<T, T>             0: only parameters
+//! template <> struct S<int*, int*>              4: two pointers to a type: this one is taken
+//! ```
 
 use super::Checker;
 use super::scope::{DeclaredId, Entity, ScopeId, TemplateId};
@@ -104,6 +111,7 @@ impl<'t> Checker<'_, 't> {
         function: &'t tree::Function<'t>,
     ) -> Result<()> {
         let (template, arguments) = self.meant_template(scope, function)?;
+        // It has no name of its own: calls find the template, and that finds it.
         let id = self.declared.len();
         self.declare_hidden(scope, function);
         if function.body.is_some() {
@@ -128,6 +136,7 @@ impl<'t> Checker<'_, 't> {
         };
         let Some(part) = path.parts.last() else { return Err(error(path.span, "expected a template")) };
         let explicit = self.explicit(scope, part)?;
+        // Arguments cannot be deduced, as there is no call.
         let fits = |at: &&DeclaredId| {
             let function = &self.declared[**at].function;
             let template = function.template.as_ref().filter(|_| function.body.is_some());
@@ -157,6 +166,7 @@ impl<'t> Checker<'_, 't> {
         function: &'t tree::Function<'t>,
     ) -> Result<(DeclaredId, Vec<Argument>)> {
         let explicit = self.template_arguments(scope, function.special.unwrap_or_default())?;
+        // Stand-ins for arguments of a call: only their types matter.
         let mut arguments = Vec::with_capacity(function.parameters.len());
         for parameter in function.parameters {
             let ty = self.resolve(scope, parameter.ty)?;

@@ -49,10 +49,12 @@ impl<'t> Checker<'_, 't> {
                 StmtKind::Expr(value)
             }
             tree::StmtKind::Variables(variables) => {
+                // A block without a scope: the variables belong to the one around it.
                 let variables = self.variables(scope, variables);
                 StmtKind::Block(self.arena.list(&variables))
             }
             tree::StmtKind::Declaration(declaration) => {
+                // Nothing is executed; the name is in the scope.
                 self.declare(scope, declaration)?;
                 return Ok(None);
             }
@@ -82,6 +84,7 @@ impl<'t> Checker<'_, 't> {
                 self.loop_(scope, (None, Some(condition), None), body, &tree::Unroll::Unsaid, true)?
             }
             tree::StmtKind::Switch { value, body } => self.switch(scope, value, body)?,
+            // `arms` takes those that belong to it, so this one is inside of another statement.
             tree::StmtKind::Case(_) | tree::StmtKind::Default => {
                 return Err(unsupported(span, "a `case` that is not directly in the block of its `switch`"));
             }
@@ -138,6 +141,7 @@ impl<'t> Checker<'_, 't> {
             let body = taken.map_or(&[][..], |taken| self.scoped(scope, taken));
             return Ok(Stmt { kind: StmtKind::Block(body), span });
         }
+        // `if (x);` and a block after it.
         if matches!(then.kind, tree::StmtKind::Empty) && otherwise.is_none() {
             self.sink.warn(then.span, "this `if` does nothing", "remove the `;` after the condition");
         }
@@ -176,6 +180,7 @@ impl<'t> Checker<'_, 't> {
 
     /// `break` or `continue`, if something can be left.
     fn leave(&mut self, span: Span, word: &str, kind: StmtKind<'t>) -> Result<StmtKind<'t>> {
+        // A `continue` in a `switch` belongs to the loop around it.
         let is_inside =
             self.frames.last().is_some_and(|frame| frame.loops > 0 || word == "break" && frame.switches > 0);
         if is_inside { Ok(kind) } else { Err(error(span, format_args!("`{word}` outside of a loop"))) }
@@ -202,6 +207,7 @@ impl<'t> Checker<'_, 't> {
         if let Some(frame) = self.frame() {
             frame.switches += 1;
         }
+        // The count goes down again even if an arm is wrong.
         let arms = self.arms(inner, value.ty, written);
         if let Some(frame) = self.frame() {
             frame.switches -= 1;
@@ -226,6 +232,7 @@ impl<'t> Checker<'_, 't> {
                     let checked = self.statement(scope, statement)?;
                     match arms.last_mut() {
                         Some((_, body)) => body.extend(checked),
+                        // A declaration of a type, for example, does nothing there.
                         None if checked.is_none() => {}
                         None => {
                             return Err(error(statement.span, "this statement precedes the first `case`"));
@@ -273,6 +280,7 @@ impl<'t> Checker<'_, 't> {
             return Ok(StmtKind::Return(None));
         };
         let is_auto = self.types.shape(result) == Shape::Auto;
+        // `auto&` keeps the place, `auto` a copy of the value.
         let is_auto_reference =
             self.types.is_reference(result) && self.types.shape(self.types.referred(result)) == Shape::Auto;
         if is_auto || is_auto_reference {
@@ -284,6 +292,7 @@ impl<'t> Checker<'_, 't> {
             };
             self.set_result(result);
         }
+        // `return f();` in a function that returns nothing, if `f` does not either ([stmt.return]).
         if self.types.is_void(result) {
             let value = self.expr(scope, written)?;
             if self.types.is_void(value.ty) {
@@ -292,6 +301,7 @@ impl<'t> Checker<'_, 't> {
             let message = format!("`{name}` returns nothing, but a value follows `return`");
             return Err(error(written.span, message));
         }
+        // As an initialiser of the result, so that `return {a, b};` works.
         let value = self.init_from(scope, result, written, &"the value returned")?;
         Ok(StmtKind::Return(Some(value)))
     }
@@ -339,12 +349,14 @@ impl<'t> Checker<'_, 't> {
     fn variable(&mut self, scope: ScopeId, variable: &tree::Variable<'t>) -> Result<Option<Stmt<'t>>> {
         let storage = variable.storage;
         let span = variable.span;
+        // What outlives the call is no variable of the frame.
         if storage.is_shared || storage.is_static && !storage.is_constexpr || storage.is_constant {
             self.warn_shadow(scope, variable);
             let entity = self.global(scope, variable)?;
             self.scopes.declare(scope, variable.name, entity);
             return Ok(None);
         }
+        // CUDA programming guide, "__device__": not for local variables.
         if storage.is_device {
             return Err(error(span, "a variable in a function cannot be `__device__`"));
         }
@@ -374,6 +386,7 @@ impl<'t> Checker<'_, 't> {
                 format_args!("the reference `{}` has to refer to something", variable.name),
             ));
         } else {
+            // A number stays without a value; a struct may have a constructor.
             value = self.default_value(ty, span)?.or(value);
         }
         #[cfg(feature = "host")]
@@ -388,6 +401,8 @@ impl<'t> Checker<'_, 't> {
         let constant =
             value.as_ref().filter(|_| (ty.is_const() || storage.is_constexpr) && !ty.is_volatile());
         let constant = constant.and_then(|value| self.evaluate(value));
+        // `const` may be computed at run time, `constexpr` may not ([dcl.constexpr]). A struct is let through, as this
+        // has no constants of structs.
         if storage.is_constexpr && constant.is_none() && self.types.is_arithmetic(ty) {
             return Err(error(
                 span,

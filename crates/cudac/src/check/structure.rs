@@ -3,6 +3,12 @@
 //! The layout is that of the Itanium C++ ABI for structs without bases: members in order, each at the next multiple of
 //! its alignment, and the size a multiple of the largest one. Members' types and offsets are known before any method is
 //! entered, because methods may be needed at once. Specification: C++17, [class.mem], [class.union].
+//!
+//! ```text
+//! struct { char a; double b; union { int c; float d; }; }
+//!
+//! a at 0, b at 8 (a multiple of 8), c and d at 16; 24 bytes, of which 7 and 4 belong to nobody
+//! ```
 
 use super::Checker;
 use super::scope::{Entity, ScopeId, TemplateId};
@@ -51,6 +57,7 @@ impl<'t> Checker<'_, 't> {
         let (mut size, mut align) = (0u64, 1u64);
         for member in definition.members {
             match member {
+                // It is a variable of the module that is found through the struct.
                 Member::Field(variable) if variable.storage.is_static => {
                     let entity = self.global(scope, variable)?;
                     self.scopes.declare(scope, variable.name, entity);
@@ -69,6 +76,7 @@ impl<'t> Checker<'_, 't> {
         if size > MAX_SIZE {
             return Err(error(definition.span, "this struct is larger than 2 GiB"));
         }
+        // Only now, so that a type in the struct may have the name of a member that follows it.
         for nth in 0..self.types.structs[at].fields.len() {
             let name = self.types.structs[at].fields[nth].name;
             // In a method, the name of a member is that of `this->`.
@@ -155,6 +163,7 @@ impl<'t> Checker<'_, 't> {
                     Some((_, same)) => same.push(id),
                     None => own.methods.push((function.name, vec![id])),
                 }
+                // A method may call another by its name alone.
                 self.scopes.declare_function(scope, function.name, id);
             }
         }

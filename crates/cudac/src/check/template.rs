@@ -3,6 +3,13 @@
 //! Deduction compares the type as it is written with the type of the argument, part by part, and notes what each
 //! parameter has to be. Left out: the conversions of [temp.deduct.call] that deduced arguments allow (adding
 //! qualifiers, derived classes) and values that are no integers. Specification: C++17, [temp.arg], [temp.deduct].
+//!
+//! ```text
+//! template <class T, int N> void f(const T (&a)[N], T* p)        f(numbers, nullptr) with float numbers[8]
+//!
+//! const T (&a)[N]  against  float[8]:  N is 8, T is float
+//! T*               against  the type of nullptr, which is no pointer: deduction fails
+//! ```
 
 use super::Checker;
 use super::scope::{DeclaredId, Entity, ScopeId, TemplateId, TemplateKind};
@@ -82,6 +89,8 @@ impl<'t> Checker<'_, 't> {
                 );
                 // Before its members are read, as they may point to the type itself.
                 self.templates[template].instances.insert(arguments, ty);
+                // A template that was only declared makes a type that nothing is known of, to which there may be
+                // pointers.
                 if !definition.is_forward {
                     self.nested(span, |checker| checker.complete_struct(ty, definition))?;
                 }
@@ -125,6 +134,7 @@ impl<'t> Checker<'_, 't> {
             return Ok(None);
         }
         let scope = self.declared[declared].scope;
+        // In this order: what is written, what the arguments say, then defaults ([temp.arg.explicit], [temp.deduct]).
         let mut found = Found::default();
         for (parameter, argument) in parameters.iter().zip(explicit) {
             if let Some(name) = &parameter.name {
@@ -197,6 +207,8 @@ impl<'t> Checker<'_, 't> {
             TypeKind::Reference(inner) | TypeKind::Rvalue(inner) => {
                 self.unify(scope, inner, ty, names, found, autos)
             }
+            // `T*` and `int*` agree that `T` is `int`. No conversion is tried: a class with a conversion to a pointer
+            // does not fit.
             TypeKind::Pointer(inner) => match self.types.pointee(ty) {
                 Some(to) => self.unify(scope, inner, to, names, found, autos),
                 None => false,
@@ -214,12 +226,14 @@ impl<'t> Checker<'_, 't> {
             }
             TypeKind::Named(path) => self.unify_named(scope, written, path, ty, (names, found, autos)),
             #[cfg(feature = "host")]
+            // Pointers to functions, in host code: `apply(T (*f)(T), T x)`.
             TypeKind::Function(result, parameters) => {
                 let Shape::Function(at) = self.types.shape(ty) else { return false };
                 let (known, types) = self.types.functions[at].clone();
                 let pairs = parameters.iter().zip(types).chain(std::iter::once((result, known)));
                 pairs.into_iter().all(|(written, ty)| self.unify(scope, written, ty, names, found, autos))
             }
+            // What does not depend on a parameter is compared by `rank`.
             TypeKind::Basic(_) | TypeKind::Decltype(_) => true,
         }
     }
@@ -240,6 +254,7 @@ impl<'t> Checker<'_, 't> {
         }
         // A name without arguments says nothing of the parameters; `T::type` is not deduced from ([temp.deduct.type]).
         let Some(arguments) = &last.arguments else { return true };
+        // Only an instance of a template can be taken apart.
         let Some(at) = self.types.struct_of(ty) else { return false };
         let Some((template, own)) = self.types.structs[at].template.clone() else { return false };
         if self.templates[template].name != last.name && !self.is_alias_of(scope, path, template) {

@@ -4,6 +4,14 @@
 //! [`Kind::Load`], arguments have exactly the types of parameters, `a[i]` of a pointer is an addition and a
 //! [`Kind::Deref`], and methods are functions whose first parameter is their object. What is in functions is in the
 //! arena of the compilation, so all of it is `Copy`.
+//!
+//! ```text
+//! x[i] += 1;        with float* x, int i
+//!
+//! Update { op: Add, computed_as: float,
+//!     place: Deref(PointerAdd(Load(Local x), Load(Local i))),
+//!     value: Convert(Integer 1) to float }
+//! ```
 
 use super::types::Type;
 use crate::source::{Name, Span};

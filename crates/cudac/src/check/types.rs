@@ -4,6 +4,11 @@
 //! instance of a template is found again by its arguments. Sizes and alignments are those of the 64-bit device ABI,
 //! which are the host's as well: a struct is passed to a kernel by its bytes. Left out: `long double`, bit fields,
 //! empty base classes.
+//!
+//! ```text
+//! Type:  31 .......................... 2    1     0
+//!        number from 1               |  volatile const
+//! ```
 
 use super::scope::{DeclaredId, ScopeId, TemplateId};
 pub(crate) use crate::parse::tree::Basic;
@@ -103,6 +108,7 @@ pub(crate) struct Types<'t> {
     shapes: Vec<Shape>,
     /// The numbers, by shape.
     known: Map<Shape, u32>,
+    /// What a number in [`Shape::Struct`] means.
     pub structs: Vec<Struct<'t>>,
     pub enums: Vec<Enum<'t>>,
     /// What functions return, and their parameters.

@@ -84,6 +84,7 @@ pub(crate) fn statement(root: &Stmt<'_>, each: &mut dyn FnMut(Expr<'_>)) {
             then.iter().chain(*otherwise).for_each(|inner| statement(inner, each));
         }
         StmtKind::Loop(inner) => {
+            // The condition and the step are looked at after the body, although they are executed around it.
             inner.init.iter().chain(inner.body).for_each(|inner| statement(inner, each));
             inner.condition.iter().chain(&inner.step).for_each(|value| expr(value, each));
         }

@@ -27,7 +27,9 @@ impl<'t> Checker<'_, 't> {
     /// dividend is a number.
     pub(super) fn warn_quotient(&mut self, value: Expr<'t>, to: Type) {
         let Kind::Binary(Binary::Div, dividend, divisor) = value.kind else { return };
+        // `1 / n` is a mistake; `a / b` of two variables is often meant.
         let Kind::Integer(number) = dividend.kind else { return };
+        // Nothing is lost if the division has no remainder.
         let is_exact = match self.evaluate(divisor) {
             Some(Constant::Integer(by)) => number.checked_rem(by).is_none_or(|rest| rest == 0),
             _ => number == 0,
@@ -89,6 +91,7 @@ impl<'t> Checker<'_, 't> {
         if is_own || !self.types.is_integral(ty) || !self.types.is_unsigned(ty) {
             return;
         }
+        // Either side may be the constant.
         for (value, is_left) in [(left, true), (right, false)] {
             let Some(Constant::Integer(number)) = self.evaluate(value) else { continue };
             // The other side made the common type unsigned ([expr], usual arithmetic conversions).
@@ -168,6 +171,7 @@ fn ends(statements: &[Stmt<'_>]) -> bool {
                 && inner.arms.last().is_some_and(|arm| ends(arm.body))
                 && !inner.arms.iter().any(|arm| leaves(arm.body))
         }
+        // `trap` and `exit` do not come back.
         StmtKind::Asm(asm) => asm.text.contains("trap") || asm.text.contains("exit"),
         _ => false,
     })
@@ -194,6 +198,7 @@ pub(super) fn names_of<'t>(statement: tree::Stmt<'t>, each: &mut dyn FnMut(Name<
         #[cfg(feature = "host")]
         S::Goto(_) | S::Label(_) => {}
         S::Expr(value) | S::Case(value) => expr(value),
+        // The names that are declared are no uses; those in their initialisers are.
         S::Variables(variables) => {
             for variable in *variables {
                 variable.init.iter().flat_map(crate::parse::values).for_each(|value| expr(value));

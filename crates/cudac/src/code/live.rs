@@ -3,6 +3,11 @@
 //! A register is live where some instruction may still read the value that it holds. Most registers are written and
 //! read in one block only; they are left out of the sets, which makes these small. For the rest it is the textbook's
 //! equation: live at the end of a block is what its successors read before they write it, or pass on.
+//!
+//! ```text
+//! out(block) = in(s) of all its successors s
+//! in(block)  = what it reads first + (out(block) - what it writes)
+//! ```
 
 use super::{Function, Reg};
 

@@ -4,6 +4,15 @@
 //! know which value a register holds number the values (`optimise::number`). It is no SSA form: there are no phis.
 //! Integers of 8 and 16 bits are in registers of 32 bits, extended as their type says, because PTX computes with 16
 //! bits at least and with 8 not at all.
+//!
+//! ```text
+//! __global__ void f(float* x, int n) { if (n > 0) x[n] = 2; }
+//!
+//! block 0   r1 = Param 0        r2 = ToGlobal r1     r3 = Param 1
+//!           p4 = Set(Gt) r3, 0                       Branch p4: 1, 2
+//! block 1   r5 = MulWide r3, 4  r6 = Add r2, r5      Store [r6+0], 2.0    Jump 2
+//! block 2   Return
+//! ```
 
 #[cfg(feature = "host")]
 pub(crate) mod bits;

@@ -99,6 +99,7 @@ impl Emitter<'_> {
         };
         let is_store = inst.dsts.is_empty();
         let kind = if is_store { "\tst" } else { "\tld" };
+        // PTX ISA, `ld` and `st`: the order of the modifiers is fixed.
         self.add(&[kind, volatile, access.space.suffix(), vector, ".", memory(access.ty), " \t"]);
         if is_store {
             self.address(access);
@@ -204,6 +205,7 @@ impl Emitter<'_> {
         if text.is_empty() {
             return;
         }
+        // A block in braces ends without a semicolon.
         let is_block = text.ends_with('}') && text.starts_with('{');
         let end = if is_block { "" } else { ";" };
         for line in text.lines() {
@@ -300,6 +302,7 @@ fn arithmetic(arith: Arith, ty: Ty) -> [&'static str; 2] {
         Binary::And => ["and.", bits(ty)],
         Binary::Or => ["or.", bits(ty)],
         Binary::Xor => ["xor.", bits(ty)],
+        // To the left the sign does not matter, to the right it does.
         Binary::Shl => ["shl.", bits(ty)],
         Binary::Shr => ["shr.", suffix(ty)],
     }

@@ -4,6 +4,13 @@
 //! in one place does not move all numbers after a pass has removed some. The head with their counts is therefore
 //! written last. A line of the text gets a `.loc` where it changes. The style (blanks, names of labels and parameters)
 //! is NVIDIA's. Specification: PTX ISA 8.0.
+//!
+//! ```text
+//! $L__BB0_2:                       block 2 of kernel 0
+//!     .loc    1 12 9               line 12, column 9 of file 1
+//!     setp.lt.s32     %p3, %r4, 10;
+//!     @!%p3 bra       $L__BB0_4;   the other side is the next block
+//! ```
 
 mod instruction;
 mod module;
@@ -153,6 +160,7 @@ impl Emitter<'_> {
                 self.add(&["%", prefix(self.function.class(reg))]);
                 return add_number(number, &mut self.text);
             }
+            // Most constants are small, and need no formatter.
             Operand::Int(value @ 0..=0xffff) => return add_number(value as u32, &mut self.text),
             Operand::Int(value) => write!(self.text, "{value}"),
             Operand::F32(bits) => write!(self.text, "0f{bits:08X}"),

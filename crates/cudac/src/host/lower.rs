@@ -3,6 +3,11 @@
 //! It begins with `main` and goes on with what that calls, so functions of the text that nothing uses are not lowered,
 //! and may contain what is not supported. Variables are at fixed offsets of their function's frame. Objects have gaps
 //! around them, so that an index that is one too large hits memory that belongs to nobody, and is found.
+//!
+//! ```text
+//! a frame:   int n | 16 bytes | float a[4] | 16 bytes | 16 bytes | S s | 16 bytes
+//!                    nobody's                nobody's   nobody's         nobody's
+//! ```
 
 use super::{Expr, Function, Global, Kernel, Parameter, Passing, Program, Scalar, Stmt};
 use crate::check::Checked;

@@ -9,6 +9,13 @@
 //! every access: an optimiser would remove what is to be checked. It shares nothing with the kernels' code but the
 //! typed tree that both come from. Left out, and refused by name: exceptions, inheritance, functions with any number of
 //! arguments.
+//!
+//! ```text
+//! int n = a[i] + 1;       with int a[8] at 16, int i at 8, int n at 0 of the frame
+//!
+//! Store(I32, Local(0),
+//!     Binary(Add, I32, Load(I32, Index(Local(16), Load(I32, Local(8)), 4)), Const(1)))
+//! ```
 
 mod address;
 mod expression;

@@ -6,6 +6,14 @@
 //! The tree only says where an object begins to belong to something ([`Expr::Own`]) and where that ends
 //! ([`Stmt::Scope`], [`Expr::Clean`]); the executor keeps the list and calls destructors in reverse, whichever way a
 //! scope is left. What has no destructor costs nothing.
+//!
+//! ```text
+//! { S s(1); f(S(2)); }
+//!
+//! Scope: s is constructed, Own(s)
+//!        Clean(f(Own(a temporary)))      the temporary ends here
+//!                                        and s at the end of the scope
+//! ```
 
 use super::lower::Lower;
 use super::{Expr, Stmt};

@@ -3,6 +3,14 @@
 //! The text stays as it is; its operands become registers, which the emitter puts in. A result is stored in its
 //! variable by an instruction after the text, an operand that is read and written (`+`) is copied into the result's
 //! register before it. Specification: Inline PTX Assembly in CUDA; `m` and `b` are described in [`crate::check::asm`].
+//!
+//! ```text
+//! asm("add.u32 %0, %1, 5;" : "+r"(a) : "r"(b));
+//!
+//! r3 = Mov a                          because of the `+`
+//! r3 = Ptx "add.u32 %0, %1, 5;" r3, b
+//! a is r3 afterwards
+//! ```
 
 use super::{Lower, Value};
 use crate::check::typed::{Asm, AsmOperand};

@@ -150,6 +150,7 @@ impl<'t> Lower<'t> {
     pub(super) fn branch(&mut self, condition: Operand, yes: BlockId, no: BlockId) {
         match condition {
             Operand::Reg(condition) => self.finish(End::Branch { condition, is_negated: false, yes, no }),
+            // A known condition is a jump, and the other block is not reached.
             Operand::Int(0) => self.jump(no),
             _ => self.jump(yes),
         }

@@ -39,6 +39,7 @@ impl<'t> Lower<'t> {
             ));
         }
         let outer_line = self.line;
+        // Only in the kernel itself is a line that of the text; further in, it is already that of the call.
         if self.frame().line.is_none() && call.span.is_users() {
             self.line = self.line_of(call.span);
         }

@@ -3,6 +3,12 @@
 //! C++ evaluates the right side only if the left one does not decide ([expr.log.and], [expr.log.or]). A branch says
 //! that literally, but lanes may then diverge; if the right side can be computed without need, one `and` of two
 //! predicates does.
+//!
+//! ```text
+//!     branch A: more, no        if (A && B), where B is not cheap
+//! more:
+//!     branch B: yes, no
+//! ```
 
 use super::Lower;
 use crate::check::typed::{Binary, Expr, Kind};
@@ -27,6 +33,7 @@ impl<'t> Lower<'t> {
                     let Kind::Local(var) = place.kind else { return None };
                     let frame = self.frames.last()?;
                     let declared = &self.checked.program.functions[frame.function].vars[var];
+                    // A reference may lead to memory.
                     (!self.checked.types.is_reference(declared.ty)).then_some(0)
                 }
                 _ if !place.is_place() => self.cost(place),
@@ -57,6 +64,7 @@ impl<'t> Lower<'t> {
         };
         if self.is_cheap(b, 5) {
             let left = self.truth(a)?;
+            // The left side is known: it decides, or the right one is the whole.
             if let Operand::Int(value) = left {
                 return if (value != 0) == is_and { self.truth(b) } else { Ok(left) };
             }
@@ -92,6 +100,7 @@ impl<'t> Lower<'t> {
             Kind::And(a, b) if !self.is_cheap(b, 5) => {
                 let more = self.new_block();
                 let first = self.branch_on(a, more, no)?;
+                // The right side is never evaluated, and is not lowered.
                 if first == Some(false) {
                     return Ok(first);
                 }

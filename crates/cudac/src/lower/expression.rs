@@ -76,6 +76,7 @@ impl<'t> Lower<'t> {
             | Kind::LaunchPointer(..)
             | Kind::FunctionAddress(_)
             | Kind::CallPointer(..) => return Err(unsupported(expr.span, "this in device code")),
+            // As a value it needs no memory.
             Kind::Temporary(inner) => return self.value(inner),
             Kind::Local(_) | Kind::Global(_) | Kind::Deref(_) | Kind::Field(..) | Kind::Element(..) => {
                 if !expr.is_place() || self.ty(expr.ty).is_some() {
@@ -105,6 +106,7 @@ impl<'t> Lower<'t> {
         if !matches!(op, Binary::Shl | Binary::Shr) {
             return Ok(value);
         }
+        // A count of more than 32 bits is cut; a shift by that much is undefined anyway ([expr.shift]).
         let from = self.scalar_ty(expr.ty, expr.span)?;
         Ok(if from.size() == 8 { self.convert(value, from, Ty::U32) } else { value })
     }
@@ -148,6 +150,7 @@ impl<'t> Lower<'t> {
         if let Kind::Local(var) = place.kind {
             let function = self.frame().function;
             let declared = &self.checked.program.functions[function].vars[var];
+            // Constant variables are their values, even if they have a slot because of their address.
             if let (Some(constant), Some(ty)) = (declared.constant, self.ty(declared.ty)) {
                 return Ok(Value::Scalar(match constant {
                     Constant::Integer(value) => Operand::Int(value),
@@ -206,6 +209,7 @@ impl<'t> Lower<'t> {
             self.start(if holds { first } else { second });
             return self.value(if holds { yes } else { no });
         }
+        // `a ? f() : g()` with functions that return nothing.
         if self.checked.types.is_void(ty) {
             for (block, expr) in [(first, yes), (second, no)] {
                 self.start(block);
@@ -230,6 +234,7 @@ impl<'t> Lower<'t> {
     pub(super) fn assigned(&mut self, expr: Expr<'t>) -> Result<Place> {
         match &expr.kind {
             Kind::Assign(place, value) => {
+                // A constructor that binds a member: the member refers to something from now on.
                 if let Shape::Reference(_) = self.checked.types.shape(place.ty) {
                     let refers_to = self.place(value)?;
                     let at = self.place(place)?;
@@ -294,6 +299,7 @@ impl<'t> Lower<'t> {
             let old = self.load(at, place.ty);
             let size = self.checked.types.size(to).max(1) as i64;
             let base = self.pointed(old);
+            // A pointer moves by elements, like an index.
             let moved = self.element(base, value, size, op == typed::Binary::Sub)?;
             let new = self.address(moved);
             self.store_value(at, place.ty, Value::Scalar(new), place.span)?;
@@ -361,6 +367,7 @@ impl<'t> Lower<'t> {
             }
             _ => Vec::new(),
         };
+        // Each is an instruction.
         if parts.len() > 8192 {
             return Err(unsupported(span, "an initialiser for more than 8192 elements"));
         }
@@ -380,6 +387,7 @@ impl<'t> Lower<'t> {
                         self.store_value(at, part, value, item.span)?;
                     }
                 }
+                // C++17, [dcl.init.aggr], paragraph 8: what the list does not give is empty-initialised.
                 None => self.clear(at, part, span)?,
             }
         }

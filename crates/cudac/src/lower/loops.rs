@@ -4,6 +4,16 @@
 //! written out is decided on the typed tree, before there is any code: the loop's variable has a known first value,
 //! only the step changes it, and the condition depends on nothing else. Specification: CUDA programming guide, "#pragma
 //! unroll", which also says that small loops with a known count are unrolled by default.
+//!
+//! ```text
+//!     branch CONDITION: body, after      for (INIT; CONDITION; STEP) BODY
+//! body:
+//!     BODY                               `break` goes to `after`,
+//! next:                                  `continue` to `next`
+//!     STEP
+//!     branch CONDITION: body, after
+//! after:
+//! ```
 
 use super::{Binding, Lower, Value};
 use crate::check::constant::{compare, convert, integer, wrap};
@@ -81,6 +91,7 @@ impl<'t> Lower<'t> {
         // In each copy the variable is a constant. The last value is the one for which the condition fails.
         for value in values.iter().take(values.len() - 1) {
             self.frame().vars[var] = Binding::Value(Value::Scalar(Operand::Int(*value)));
+            // For `continue`, which leaves this copy only.
             let next = self.new_block();
             self.loop_body(inner, next, after, span)?;
             if let Some(step) = &inner.step {
@@ -221,6 +232,7 @@ impl<'t> Lower<'t> {
             return Some(constant);
         }
         match frame.vars.get(var)? {
+            // The variable of a loop around this one that is being written out, or a constant argument.
             Binding::Value(Value::Scalar(Operand::Int(value))) => Some(Constant::Integer(*value)),
             _ => None,
         }

@@ -123,6 +123,7 @@ impl Lower<'_> {
                 continue;
             }
             let kind = self.ty(*leaf).unwrap_or(Ty::U32);
+            // A member may be `volatile` by itself.
             let is_volatile = ty.is_volatile() || leaf.is_volatile();
             values.push(Some((target, kind, self.load_scalar(source, kind, is_volatile), is_volatile)));
         }
@@ -171,6 +172,7 @@ impl Lower<'_> {
 
     /// A reference to a variable is copied by remembering what it refers to.
     fn copy_reference(&mut self, from: Place, to: Place) -> bool {
+        // References elsewhere are addresses in memory, and copied like pointers.
         let (Base::Slot(source), Base::Slot(target)) = (from.base, to.base) else { return false };
         let Some(known) = self.references.get(&(source, from.offset)).copied() else { return false };
         self.remember(target, to.offset, known);

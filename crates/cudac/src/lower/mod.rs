@@ -9,6 +9,13 @@
 //! `promote` makes registers of variables that change. Left out, as errors: recursion, and references in structs that
 //! may refer to several variables. Specification: C++17 for the order of evaluation ([intro.execution]); PTX ISA for
 //! what the instructions mean.
+//!
+//! ```text
+//! int n = x[i];      Value(the register of the load), if nothing changes n later
+//! int n = x[i];      Place(a slot), if something does, or takes its address
+//! int& n = x[i];     Place(x + 4 i), from here on
+//! float a[4];        Place(a slot of 16 bytes)
+//! ```
 
 mod asm;
 mod build;

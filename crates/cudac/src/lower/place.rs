@@ -35,6 +35,7 @@ impl<'t> Lower<'t> {
             Kind::Assign(..) | Kind::Update { .. } | Kind::Step { is_post: false, .. } => self.assigned(expr),
             // A struct as a value is where it was; whoever stores it makes the copy.
             Kind::Load(place) if self.ty(expr.ty).is_none() => self.place(place),
+            // What is a place needs no copy.
             Kind::Temporary(inner) if inner.is_place() => self.place(inner),
             Kind::Temporary(inner) => self.temporary(inner),
             _ => self.temporary(expr),
@@ -110,6 +111,7 @@ impl<'t> Lower<'t> {
                 )),
             };
         }
+        // The reference is in memory as an address.
         let pointer = self.load_scalar(place, Ty::U64, false);
         Ok(self.pointed(Value::Scalar(pointer)))
     }
@@ -127,6 +129,7 @@ impl<'t> Lower<'t> {
         let sign = if is_negative { -1 } else { 1 };
         let offset = base.offset.wrapping_add(constant.wrapping_mul(size).wrapping_mul(sign));
         let (index, ty) = index;
+        // A known index is an offset: the access stays at a known place of its slot.
         if let Operand::Int(value) = index {
             let value = crate::code::fold::wrap(ty, value);
             return Ok(Place {

@@ -18,6 +18,7 @@ impl<'t> Lower<'t> {
     fn statement(&mut self, statement: &Stmt<'t>) -> Result<()> {
         let span = statement.span;
         self.count(span)?;
+        // A block has the line of its brace, which does nothing.
         if !matches!(statement.kind, StmtKind::Block(_)) {
             self.at(span);
         }
@@ -38,6 +39,7 @@ impl<'t> Lower<'t> {
             StmtKind::If(condition, then, otherwise) => self.branching(condition, then, otherwise),
             StmtKind::Loop(inner) => self.loop_(inner, span),
             StmtKind::Switch(inner) => self.switch(inner),
+            // `check` has seen that there is something to leave.
             StmtKind::Break => {
                 if let Some(to) = self.frame().breaks.last().copied() {
                     self.jump(to);
@@ -126,6 +128,7 @@ impl<'t> Lower<'t> {
         let after = self.new_block();
         let bodies: Vec<_> = inner.arms.iter().map(|_| self.new_block()).collect();
         let mut default = after;
+        // All comparisons come first, in the order of the text; `default` is where the last one leads.
         for (arm, body) in inner.arms.iter().zip(&bodies) {
             for label in arm.labels {
                 let Some(label) = label else {

@@ -4,6 +4,11 @@
 //! t`. If `t` has no other value, and `x` is not touched between the sum and the copy, the sum can be computed in `x`,
 //! provided that all that read `t` can read `x`. Works within one block, where order is all that has to be looked at.
 //! Left out: copies between blocks.
+//!
+//! ```text
+//! add.s32 %r2, %r1, 1;
+//! mov.u32 %r3, %r2;       ->      add.s32 %r3, %r1, 1;
+//! ```
 
 use crate::code::{Block, End, Function, Inst, Op, Operand, Reg};
 

@@ -5,6 +5,11 @@
 //! C++ would round the product and the sum; `fma` rounds once, as NVIDIA's compiler does unless it is told otherwise.
 //! So results can differ from those of the host in the last bit, and agree with those of nvcc. It works within a block,
 //! on products that are still in their registers.
+//!
+//! ```text
+//! mul.f32 %f3, %f1, %f2;
+//! add.f32 %f4, %f3, %f5;  ->      fma.rn.f32 %f4, %f1, %f2, %f5;
+//! ```
 
 use crate::code::fold::float_operand;
 use crate::code::{Arith, Binary, Class, Function, Inst, Op, Operand, Reg, Ty, Unary, new_reg};

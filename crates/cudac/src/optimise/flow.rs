@@ -3,6 +3,12 @@
 //!
 //! Other passes leave jumps to jumps and empty blocks where that is easier for them. The order is what `number` and
 //! `emit` expect: a block comes after those that lead to it, and falls into the next where it can.
+//!
+//! ```text
+//! 0: a, jump 1      1: jump 2      2: b, jump 4      3: c, jump 2      4: return
+//!
+//! thread: 0 jumps to 2       merge: 0, 2 and 4 become one     compact: 1 and 3 are gone if nothing leads there
+//! ```
 
 use crate::code::{Block, End, Function};
 

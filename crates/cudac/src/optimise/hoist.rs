@@ -6,6 +6,12 @@
 //!
 //! It is the textbook's loop-invariant code motion, on natural loops (a back edge, and everything that reaches it
 //! without passing the header).
+//!
+//! ```text
+//! loop:                                   mul.wide.s32 %rd2, %r1, 4;
+//!     mul.wide.s32 %rd2, %r1, 4;          loop:
+//!     add.s64 %rd3, %rd4, %rd2;    ->         add.s64 %rd3, %rd4, %rd2;     %rd4 changes in the loop
+//! ```
 
 use crate::code::{Block, BlockId, End, Function, Inst, Op};
 

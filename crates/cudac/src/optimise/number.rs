@@ -9,6 +9,12 @@
 //! That is the rule of C++ for types ([basic.lval], paragraph 11), with `char` allowed to be anything. Another thread's
 //! stores are not looked for: between two barriers or atomics, which are `asm` that touches memory, a program must not
 //! depend on them ([intro.races]).
+//!
+//! ```text
+//! add.s32 %r3, %r1, %r2;       %r3 is value 7, "Add of values 1 and 2"
+//! mov.u32 %r4, %r3;            %r4 is value 7 as well
+//! add.s32 %r5, %r2, %r1;  ->   mov.u32 %r5, %r3;
+//! ```
 
 use crate::code::fold::fold;
 use crate::code::lists::Lists;

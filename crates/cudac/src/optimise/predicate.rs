@@ -4,6 +4,13 @@
 //! block that nothing else leads to. That block is emptied into the one before it; its results go to new registers, of
 //! which selections take what is wanted. Left out: both sides of an `if` at once, and anything that accesses memory or
 //! may trap.
+//!
+//! ```text
+//!     setp.lt.s32 %p1, %r1, %r2;          setp.lt.s32 %p1, %r1, %r2;
+//!     @!%p1 bra after;            ->      selp.b32 %r2, %r1, %r2, %p1;
+//!     mov.u32 %r2, %r1;
+//! after:
+//! ```
 
 use crate::code::{Arith, Binary, Class, End, Function, Inst, Op, Operand, Reg, Ty, Unary};
 

@@ -4,6 +4,11 @@
 //! in it. What remains is local memory, as with nvcc: arrays with unknown indices, and variables that a pointer points
 //! to. There is no liveness in it: a variable has one register for all of its life, which `number` and `coalesce` then
 //! see through. Loads and stores become copies.
+//!
+//! ```text
+//! st [slot+4], %r1;       ->      mov %r9, %r1;       %r9 is the second number of the slot
+//! ld %r2, [slot+4];               mov %r2, %r9;
+//! ```
 
 use crate::code::{
     Access, Arith, Base, Binary, Class, Compare, Function, Inst, Op, Operand, Place, Reg, Slot, Space, Ty,

@@ -6,6 +6,11 @@
 //! It is a data-flow problem over registers, with three answers: no address (so far), one space, or `Generic`. `number`
 //! asks it early, to tell apart what stores may change; the answers are final only at the end. Specification: PTX ISA,
 //! section 5.1 and `cvta`: in other spaces than the global one, an address and its generic form differ.
+//!
+//! ```text
+//! mov.u64 %rd1, tile;             tile is in shared memory
+//! ld.f32 %f1, [%rd1+4];   ->      ld.shared.f32 %f1, [%rd1+4];
+//! ```
 
 use crate::check::Checked;
 use crate::check::asm::{Percent, percent};

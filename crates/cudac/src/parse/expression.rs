@@ -32,6 +32,7 @@ impl<'t> Parser<'_, 't> {
     /// An expression without commas.
     pub(super) fn assignment(&mut self) -> Result<Expr<'t>> {
         self.nested(|parser| {
+            // It is an expression in C++, of the type `void`.
             if parser.is_word("throw") {
                 return Err(unsupported(parser.span(), "`throw`"));
             }
@@ -270,6 +271,7 @@ impl<'t> Parser<'_, 't> {
     pub(super) fn items(&mut self) -> Result<(&'t [Expr<'t>], u16)> {
         self.nested(|parser| {
             parser.next();
+            // C++20 and C have designated initialisers.
             if parser.is(".") {
                 return Err(unsupported(parser.span(), "naming a member in an initialiser"));
             }

@@ -18,6 +18,7 @@ impl<'t> Parser<'_, 't> {
     pub(super) fn parameters(&mut self) -> Result<&'t [Variable<'t>]> {
         self.expect("(", "before the parameters")?;
         let mut parameters: Vec<Variable<'t>> = Vec::new();
+        // `(void)` is C's way to say that there are none.
         if self.is_word("void") && self.ahead(1).is(")") {
             self.next();
         }
@@ -42,6 +43,7 @@ impl<'t> Parser<'_, 't> {
             let (name, span) = declarator.name.unwrap_or_else(|| (self.text.names.get(""), start));
             self.declare_value(name);
             // A default is read where it is written, and evaluated at each call ([dcl.fct.default]).
+            // C++17, [dcl.fct.def].
             let init = if self.take("=") { Some(Init::Assign(self.assignment()?)) } else { None };
             let (storage, align) = (specifiers.storage, None);
             parameters.push(Variable { name, ty: declarator.ty, init, storage, align, span });

@@ -12,6 +12,13 @@
 //! Left out, and rejected by name: virtual functions, inheritance, exceptions, structured bindings, bit fields, and
 //! templates with any number of arguments. `goto`, `new`, destructors and pointers to functions exist in whole programs
 //! only (`program`). Specification: C++17; CUDA programming guide, "C++ Language Extensions".
+//!
+//! What the table of names decides:
+//!
+//! - `a * b;` declares a pointer if `a` is a type, and multiplies if it is not
+//! - `a < b > (c)` calls a function if `a` is a template, and compares twice if it is not
+//! - `(a)(b)` and `(a)-b` convert if `a` is a type, and call or subtract if it is not
+//! - `a(b)` makes a value of `a` if that is a type, and calls it if it is not
 
 mod declaration;
 mod declarator;

@@ -52,6 +52,7 @@ impl<'t> Parser<'_, 't> {
     /// Without a node of its own: the span grows by the parentheses.
     fn parenthesised(&mut self, start: Span) -> Result<Expr<'t>> {
         self.next();
+        // An extension of GCC: `({ …; x; })`.
         if self.is("{") {
             return Err(unsupported(start, "a statement in an expression"));
         }
@@ -143,6 +144,7 @@ impl<'t> Parser<'_, 't> {
         let mut captures = Vec::new();
         while !self.is("]") {
             let span = self.span();
+            // A default stands alone; `=` after a name is an initialiser.
             if self.is("=") && (self.ahead(1).is("]") || self.ahead(1).is(",")) {
                 self.next();
                 default = Some(Capture::Copy);
@@ -185,6 +187,7 @@ impl<'t> Parser<'_, 't> {
         }
         let span = self.since(start);
         let auto = tree::plain(self.arena, TypeKind::Auto, span);
+        // Without it, the result is what the `return`s say ([expr.prim.lambda]).
         let result = if self.take("->") { self.type_name()? } else { auto };
         if !self.is("{") {
             return Err(self.expected("the body of the lambda"));

@@ -242,6 +242,7 @@ impl<'t> Parser<'_, 't> {
         Ok(StmtKind::While { condition, body, unroll })
     }
 
+    /// The `;` at its end is part of it.
     fn do_while(&mut self) -> Result<StmtKind<'t>> {
         self.next();
         let body = self.scoped_statement()?;
@@ -253,6 +254,7 @@ impl<'t> Parser<'_, 't> {
         Ok(StmtKind::DoWhile { body, condition })
     }
 
+    /// The labels are found among the statements of its body, later.
     fn switch(&mut self) -> Result<StmtKind<'t>> {
         self.next();
         let value = self.condition("switch")?;
@@ -273,6 +275,7 @@ impl<'t> Parser<'_, 't> {
 
     fn return_(&mut self) -> Result<StmtKind<'t>> {
         self.next();
+        // `return {a, b};` has a list, which is no expression.
         let value = match () {
             () if self.is(";") => None,
             () if self.is("{") => Some(self.list()?),

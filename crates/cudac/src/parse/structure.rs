@@ -57,6 +57,7 @@ impl<'t> Parser<'_, 't> {
         let is_union = self.is_word("union");
         let is_class = self.is_word("class");
         self.next();
+        // Between the keyword and the name there may be `alignas`.
         let specifiers = self.specifiers()?;
         let (name, span) = if self.token().word().is_some() {
             self.name("the name of the type")?
@@ -81,6 +82,7 @@ impl<'t> Parser<'_, 't> {
         if self.is(":") {
             return Err(unsupported(self.span(), "inheritance").with_help("make the other type a member"));
         }
+        // Nothing can be derived anyway.
         if self.is_word("final") {
             self.next();
         }

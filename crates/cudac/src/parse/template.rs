@@ -143,6 +143,7 @@ impl<'t> Parser<'_, 't> {
         let mut parameters = Vec::new();
         while !self.is(">") {
             let start = self.span();
+            // Both words mean the same here ([temp.param]).
             let is_type = self.is_word("typename") || self.is_word("class");
             if self.is_word("template") {
                 return Err(unsupported(start, "a template as the parameter of a template"));

@@ -94,6 +94,7 @@ impl<'t> Parser<'_, 't> {
                 "__device__" => self.late.is_device = true,
                 "static" => self.late.is_static = true,
                 _ if basic.is_some() && named.is_none() => words.extend(basic.copied()),
+                // The name of what is declared: `unsigned x`.
                 _ if !words.is_empty() || named.is_some() => break,
                 "auto" => named = Some(TypeKind::Auto),
                 "decltype" => {

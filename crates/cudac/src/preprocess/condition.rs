@@ -3,6 +3,12 @@
 //! `defined` is resolved before macros are expanded, and a name that is left afterwards is 0 ([cpp.cond]). All operands
 //! are evaluated, also those that `&&`, `||` and `?:` do not need. Left out: unsigned arithmetic, which differs only
 //! for values of more than 63 bits. Specification: C++17, [cpp.cond].
+//!
+//! ```text
+//! #if defined(A) && N + 1 > 2       with A defined and N as 3
+//!     1 && N + 1 > 2                `defined` is resolved
+//!     1 && 3 + 1 > 2                macros are expanded
+//! ```
 
 use super::{MAX_NESTING, Reader};
 use crate::lex::number::{Number, parse};
@@ -27,6 +33,7 @@ impl<'t> Reader<'_, '_, 't> {
         let mut evaluator = Evaluator { tokens: &expanded, at: 0, span, depth: 0 };
         let value = evaluator.conditional()?;
         match expanded.get(evaluator.at) {
+            // Tokens after the expression are a mistake, such as a forgotten operator.
             Some(extra) => {
                 Err(error(extra.span, format_args!("unexpected {} in this condition", extra.quoted())))
             }
@@ -144,6 +151,7 @@ impl Evaluator<'_, '_> {
             Kind::Word(name) => Ok(i64::from(name.as_str() == "true")),
             Kind::Character(value) => Ok(i64::from(*value)),
             Kind::Number(text) => match parse(text.as_str()) {
+                // Every integer is one of 64 bits here, whatever its suffix says.
                 Ok(Number::Integer { value, .. }) => Ok(value as i64),
                 Ok(Number::Float { .. }) => {
                     Err(error(token.span, "a condition has no floating-point numbers"))

@@ -6,6 +6,12 @@
 //! body (raw beside `#` and `##`), then the body is expanded again with the macro's own name painted, and last the
 //! result may take arguments from the text behind it. What differs: the painting lasts while the macro is on the stack
 //! (`active`), and a name that was met meanwhile stays painted for good.
+//!
+//! ```text
+//! #define twice(x) x x
+//! #define n n + 1
+//! twice(n)   ->   n + 1 n + 1      both `n` are painted: they came out of `n`
+//! ```
 
 use super::{MAX_NESTING, MAX_TOKENS, Macro, Reader};
 use crate::lex::{Kind, Token, lex};

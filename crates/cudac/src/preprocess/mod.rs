@@ -249,6 +249,7 @@ impl<'p, 't> Reader<'p, '_, 't> {
         if !outer {
             return Ok(());
         }
+        // A condition is evaluated only if it can decide anything.
         let holds = match kind {
             "if" => self.condition(span, rest)?,
             _ => self.shared.macros.known.contains_key(&macro_name(span, rest)?) == (kind == "ifdef"),

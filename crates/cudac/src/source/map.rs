@@ -143,6 +143,11 @@ pub(crate) type Set<K> = Map<K, ()>;
 
 /// Where the entries of a map are, by their hashes: linear probing in at most half of the slots.
 /// Deletion moves the entries behind it back, so there are no marks for removed entries and a table does not degrade.
+///
+/// ```text
+/// entries:  0 (a, 1)   1 (b, 2)   2 (c, 3)          in the order of insertion
+/// slots:    - 2 - 0 1 - - -                          numbers of entries, where their hashes say
+/// ```
 #[derive(Clone, Debug, Default)]
 struct Table {
     /// The number of an entry, or [`FREE`]; their number is a power of two. A few entries have no slots.

@@ -25,6 +25,11 @@ use render::{Bug, Diagnostic, Severity};
 /// A range of bytes in a file. It is one number, because nearly every function of this crate passes one on: 16 bits for the
 /// file and 24 each for the start and the end, which are enough for the longest text.
 /// The default is the start of the user's text, which is the place of a message that is about the whole.
+///
+/// ```text
+/// 63    48 47     24 23      0
+///   file     start      end
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Span(u64);
 
