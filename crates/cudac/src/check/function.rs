@@ -134,16 +134,8 @@ impl<'t> Checker<'_, 't> {
         if let Some(special) = self.special_of(declared, arguments) {
             return self.instance(special, &[], span);
         }
-        if let Some(id) = self.declared[declared].instances.get(arguments) {
-            let id = *id;
-            if self.types.shape(self.program.functions[id].result) == Shape::Auto {
-                let message = format!(
-                    "the type that `{}` returns is needed before it is known",
-                    self.declared[declared].function.name
-                );
-                return Err(error(span, message));
-            }
-            return Ok(id);
+        if let Some(known) = self.known_instance(declared, arguments, span)? {
+            return Ok(known);
         }
         self.count_instance(span)?;
         let function = self.declared[declared].function;
@@ -151,31 +143,51 @@ impl<'t> Checker<'_, 't> {
             return Err(error(span, format_args!("`{}` is declared, but has no body", function.name)));
         }
         let scope = self.bound_scope(declared, arguments);
-        let signature = self.signature_in(declared, scope)?;
-        let mut vars = Vec::new();
-        let owner = self.declared[declared].owner.filter(|_| !function.storage.is_static);
-        if let Some(owner) = owner {
-            let to = owner.qualified(function.is_const, false);
-            let ty = self.types.get(Shape::Reference(to));
-            vars.push(new_var(self.names.get("this"), ty, function.span));
-        }
-        for (parameter, ty) in function.parameters.iter().zip(signature.parameters) {
-            vars.push(new_var(parameter.name, *ty, parameter.span));
-        }
-        let mut launch_bounds = Vec::new();
-        for bound in function.launch_bounds {
-            let value = self.integer_constant(scope, bound, "a launch bound")?;
-            launch_bounds
-                .push(u32::try_from(value).map_err(|_| error(bound.span, "a launch bound is positive"))?);
-        }
-        let symbol = if function.storage.is_global && !function.storage.is_extern_c {
-            let mangled = self.mangled(function, scope, arguments, signature.parameters);
-            self.arena.text(&mangled)
+        let id = self.new_instance(declared, arguments, scope)?;
+        self.declared[declared].instances.insert(arguments.to_vec(), id);
+        let result = self.program.functions[id].result;
+        let is_deduced = self.types.shape(self.types.referred(result)) == Shape::Auto;
+        // Whoever asks for it needs its type, or its value.
+        if is_deduced || function.storage.is_constexpr {
+            self.nested(span, |checker| checker.check_body(declared, id, scope))?;
         } else {
-            function.name.as_str()
-        };
-        let id = self.program.functions.len();
-        self.program.functions.push(Function {
+            self.pending.push((declared, id, scope));
+        }
+        Ok(id)
+    }
+
+    /// The instance for these arguments, if there is one. Its result is not known yet if it calls itself before a
+    /// `return` has decided what `auto` is.
+    fn known_instance(
+        &mut self,
+        declared: DeclaredId,
+        arguments: &[Argument],
+        span: Span,
+    ) -> Result<Option<FunctionId>> {
+        let Some(id) = self.declared[declared].instances.get(arguments).copied() else { return Ok(None) };
+        if self.types.shape(self.program.functions[id].result) == Shape::Auto {
+            let name = self.declared[declared].function.name;
+            return Err(error(
+                span,
+                format_args!("the type that `{name}` returns is needed before it is known"),
+            ));
+        }
+        Ok(Some(id))
+    }
+
+    /// A function of the typed tree, without its body. `scope` has the meanings of the template's parameters.
+    fn new_instance(
+        &mut self,
+        declared: DeclaredId,
+        arguments: &[Argument],
+        scope: ScopeId,
+    ) -> Result<FunctionId> {
+        let function = self.declared[declared].function;
+        let signature = self.signature_in(declared, scope)?;
+        let vars = self.parameter_vars(declared, signature.parameters);
+        let launch_bounds = self.launch_bounds(scope, function.launch_bounds)?;
+        let symbol = self.symbol(function, scope, arguments, signature.parameters);
+        let made = Function {
             name: function.name.as_str(),
             symbol,
             span: function.span,
@@ -185,19 +197,51 @@ impl<'t> Checker<'_, 't> {
             result: signature.result,
             body: &[],
             is_constexpr: function.storage.is_constexpr,
-            launch_bounds: self.arena.list(&launch_bounds),
+            launch_bounds,
             is_own: self.declared[declared].is_own,
             is_external: self.is_external(declared),
-        });
-        self.declared[declared].instances.insert(arguments.to_vec(), id);
-        let is_deduced = matches!(self.types.shape(signature.result), Shape::Auto)
-            || self.types.shape(self.types.referred(signature.result)) == Shape::Auto;
-        if is_deduced || function.storage.is_constexpr {
-            self.nested(span, |checker| checker.check_body(declared, id, scope))?;
-        } else {
-            self.pending.push((declared, id, scope));
+        };
+        self.program.functions.push(made);
+        Ok(self.program.functions.len() - 1)
+    }
+
+    /// The variables that the parameters are. That of a method's object comes first, a reference that is `const` if the
+    /// method is ([class.this]).
+    fn parameter_vars(&mut self, declared: DeclaredId, types: &[Type]) -> Vec<Var<'t>> {
+        let function = self.declared[declared].function;
+        let mut vars = Vec::with_capacity(types.len() + 1);
+        if let Some(owner) = self.declared[declared].owner.filter(|_| !function.storage.is_static) {
+            let ty = self.types.get(Shape::Reference(owner.qualified(function.is_const, false)));
+            vars.push(new_var(self.names.get("this"), ty, function.span));
         }
-        Ok(id)
+        let parameters = function.parameters.iter().zip(types);
+        vars.extend(parameters.map(|(parameter, ty)| new_var(parameter.name, *ty, parameter.span)));
+        vars
+    }
+
+    /// The arguments of `__launch_bounds__`, which may be parameters of the template.
+    fn launch_bounds(&mut self, scope: ScopeId, written: &[tree::Expr<'t>]) -> Result<&'t [u32]> {
+        let mut bounds = Vec::with_capacity(written.len());
+        for bound in written {
+            let value = self.integer_constant(scope, bound, "a launch bound")?;
+            bounds.push(u32::try_from(value).map_err(|_| error(bound.span, "a launch bound is positive"))?);
+        }
+        Ok(self.arena.list(&bounds))
+    }
+
+    /// What PTX calls a function. Only kernels appear there, hence only their names are mangled.
+    fn symbol(
+        &mut self,
+        function: &tree::Function<'t>,
+        scope: ScopeId,
+        arguments: &[Argument],
+        parameters: &[Type],
+    ) -> &'t str {
+        if !function.storage.is_global || function.storage.is_extern_c {
+            return function.name.as_str();
+        }
+        let mangled = self.mangled(function, scope, arguments, parameters);
+        self.arena.text(&mangled)
     }
 
     /// Whether the executor of host code carries a function out.

@@ -14,7 +14,7 @@
 
 use super::Checker;
 use super::scope::{DeclaredId, Entity, ScopeId, TemplateId};
-use super::template::Found;
+use super::template::{Deduction, Found};
 use super::typed::Kind;
 use super::types::Argument;
 use crate::parse::tree::{self, TypeKind};
@@ -45,15 +45,15 @@ impl<'t> Checker<'_, 't> {
             let parameters = case.template.unwrap_or_default();
             let names: Vec<Name<'t>> = parameters.iter().filter_map(|parameter| parameter.name).collect();
             let written = case.special.unwrap_or_default();
-            let mut found = Found::default();
+            let mut deduction = Deduction::new(&names, Found::default());
             // First what its parameters have to be, then whether the whole is what is wanted: `S<T, T>` or `S<const T>`
             // may still differ.
             let fits = written.len() == arguments.len()
-                && self.unify_all(parent, written, arguments, (&names, &mut found, &mut 0))
-                && self.says(parent, written, &found, parameters, arguments)?;
+                && self.unify_all(parent, written, arguments, &mut deduction)
+                && self.says(parent, written, &deduction.found, parameters, arguments)?;
             let weight = written.iter().map(|written| weight(written, &names)).sum();
             if fits && best.as_ref().is_none_or(|(known, ..)| weight > *known) {
-                best = Some((weight, found, case));
+                best = Some((weight, deduction.found, case));
             }
         }
         let Some((_, found, case)) = best else { return Ok(None) };

@@ -13,6 +13,21 @@ use crate::source::{Result, Span, error, unsupported};
 /// `#pragma unroll` may ask for this many copies.
 const MAX_UNROLL: i64 = 4096;
 
+/// What is in the parentheses of a loop, checked.
+#[derive(Clone, Copy)]
+struct Head<'t> {
+    init: Option<Stmt<'t>>,
+    condition: Option<Expr<'t>>,
+    step: Option<Expr<'t>>,
+}
+
+impl<'t> Head<'t> {
+    /// That of `while` and `do`.
+    fn tested(condition: Expr<'t>) -> Head<'t> {
+        Head { init: None, condition: Some(condition), step: None }
+    }
+}
+
 impl<'t> Checker<'_, 't> {
     /// Statements in a row; one that is wrong is reported, and the next one is checked.
     pub(super) fn statements(&mut self, scope: ScopeId, written: &[tree::Stmt<'t>]) -> Vec<Stmt<'t>> {
@@ -69,19 +84,19 @@ impl<'t> Checker<'_, 't> {
                 let condition =
                     condition.as_ref().map_or(Ok(None), |value| self.tested(inner, value).map(Some))?;
                 let step = step.as_ref().map_or(Ok(None), |value| self.expr(inner, value).map(Some))?;
-                self.loop_(inner, (init, condition, step), body, unroll, false)?
+                self.loop_(inner, Head { init, condition, step }, body, unroll, false)?
             }
             tree::StmtKind::RangeFor { variable, range, body, unroll } => {
                 return self.range_for(scope, variable, range, body, unroll).map(Some);
             }
             tree::StmtKind::While { condition, body, unroll } => {
                 let condition = self.tested(scope, condition)?;
-                self.loop_(scope, (None, Some(condition), None), body, unroll, false)?
+                self.loop_(scope, Head::tested(condition), body, unroll, false)?
             }
             // The condition is checked first, which shows that it cannot see what the body declares ([stmt.do]).
             tree::StmtKind::DoWhile { body, condition } => {
                 let condition = self.tested(scope, condition)?;
-                self.loop_(scope, (None, Some(condition), None), body, &tree::Unroll::Unsaid, true)?
+                self.loop_(scope, Head::tested(condition), body, &tree::Unroll::Unsaid, true)?
             }
             tree::StmtKind::Switch { value, body } => self.switch(scope, value, body)?,
             // `arms` takes those that belong to it, so this one is inside of another statement.
@@ -153,7 +168,7 @@ impl<'t> Checker<'_, 't> {
     fn loop_(
         &mut self,
         scope: ScopeId,
-        (init, condition, step): (Option<Stmt<'t>>, Option<Expr<'t>>, Option<Expr<'t>>),
+        head: Head<'t>,
         body: tree::Stmt<'t>,
         unroll: &tree::Unroll<'t>,
         is_do: bool,
@@ -174,6 +189,7 @@ impl<'t> Checker<'_, 't> {
         if let Some(frame) = self.frame() {
             frame.loops -= 1;
         }
+        let Head { init, condition, step } = head;
         let init = self.arena.list(init.as_slice());
         Ok(StmtKind::Loop(self.arena.put(Loop { init, condition, is_do, step, body, unroll })))
     }

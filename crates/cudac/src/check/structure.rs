@@ -16,6 +16,12 @@ use super::types::{Argument, Field, MAX_SIZE, Shape, Struct, Type};
 use crate::parse::tree::{self, Declaration, Member};
 use crate::source::{Result, error};
 
+/// How many bytes the members so far take, and the largest of their alignments.
+struct Extent {
+    size: u64,
+    align: u64,
+}
+
 impl<'t> Checker<'_, 't> {
     /// A struct whose members are not known yet.
     /// It has its number and its scope already, so that pointers to it can be declared.
@@ -54,7 +60,7 @@ impl<'t> Checker<'_, 't> {
     pub(super) fn complete_struct(&mut self, ty: Type, definition: &'t tree::Struct<'t>) -> Result<()> {
         let Some(at) = self.types.struct_of(ty) else { return Ok(()) };
         let scope = self.types.structs[at].scope;
-        let (mut size, mut align) = (0u64, 1u64);
+        let mut extent = Extent { size: 0, align: 1 };
         for member in definition.members {
             match member {
                 // It is a variable of the module that is found through the struct.
@@ -62,18 +68,18 @@ impl<'t> Checker<'_, 't> {
                     let entity = self.global(scope, variable)?;
                     self.scopes.declare(scope, variable.name, entity);
                 }
-                Member::Field(variable) => self.add_field(at, variable, (&mut size, &mut align))?,
+                Member::Field(variable) => self.add_field(at, variable, &mut extent)?,
                 // After the layout, below.
                 Member::Function(_) => {}
                 Member::Declaration(declaration) => {
-                    self.add_declaration(at, declaration, (&mut size, &mut align))?;
+                    self.add_declaration(at, declaration, &mut extent)?;
                 }
             }
         }
         if let Some(wanted) = &definition.align {
-            align = align.max(self.alignment(scope, wanted)?);
+            extent.align = extent.align.max(self.alignment(scope, wanted)?);
         }
-        if size > MAX_SIZE {
+        if extent.size > MAX_SIZE {
             return Err(error(definition.span, "this struct is larger than 2 GiB"));
         }
         // Only now, so that a type in the struct may have the name of a member that follows it.
@@ -84,8 +90,8 @@ impl<'t> Checker<'_, 't> {
         }
         let own = &mut self.types.structs[at];
         // Two objects never have the same address, so an empty one has a byte.
-        own.size = size.max(1).next_multiple_of(align);
-        own.align = align;
+        own.size = extent.size.max(1).next_multiple_of(extent.align);
+        own.align = extent.align;
         own.is_complete = true;
         for member in definition.members {
             if let Member::Function(function) = member {
@@ -99,7 +105,7 @@ impl<'t> Checker<'_, 't> {
         &mut self,
         at: usize,
         declaration: &Declaration<'t>,
-        (size, align): (&mut u64, &mut u64),
+        extent: &mut Extent,
     ) -> Result<()> {
         let scope = self.types.structs[at].scope;
         self.declare(scope, declaration)?;
@@ -109,10 +115,13 @@ impl<'t> Checker<'_, 't> {
             return Ok(());
         }
         let Some(Entity::Type(ty)) = self.scopes.find_own(scope, inner.name).cloned() else { return Ok(()) };
-        let start =
-            if self.types.structs[at].is_union { 0 } else { size.next_multiple_of(self.types.align(ty)) };
-        *align = (*align).max(self.types.align(ty));
-        *size = (*size).max(start + self.types.size(ty));
+        let start = if self.types.structs[at].is_union {
+            0
+        } else {
+            extent.size.next_multiple_of(self.types.align(ty))
+        };
+        extent.align = extent.align.max(self.types.align(ty));
+        extent.size = extent.size.max(start + self.types.size(ty));
         if let Some(inner) = self.types.struct_of(ty) {
             let fields = self.types.structs[inner].fields.clone();
             let moved = fields.into_iter().map(|field| Field { offset: start + field.offset, ..field });
@@ -122,12 +131,7 @@ impl<'t> Checker<'_, 't> {
     }
 
     /// All members of a union are at 0.
-    fn add_field(
-        &mut self,
-        at: usize,
-        variable: &tree::Variable<'t>,
-        (size, align): (&mut u64, &mut u64),
-    ) -> Result<()> {
+    fn add_field(&mut self, at: usize, variable: &tree::Variable<'t>, extent: &mut Extent) -> Result<()> {
         let scope = self.types.structs[at].scope;
         let ty = self.object_type(scope, variable.ty)?;
         if matches!(self.types.shape(ty), Shape::Auto | Shape::Array(_, None)) {
@@ -139,9 +143,9 @@ impl<'t> Checker<'_, 't> {
             own = own.max(self.alignment(scope, wanted)?);
         }
         let is_union = self.types.structs[at].is_union;
-        let offset = if is_union { 0 } else { size.next_multiple_of(own) };
-        *size = (*size).max(offset.saturating_add(self.types.size(ty)));
-        *align = (*align).max(own);
+        let offset = if is_union { 0 } else { extent.size.next_multiple_of(own) };
+        extent.size = extent.size.max(offset.saturating_add(self.types.size(ty)));
+        extent.align = extent.align.max(own);
         let init = variable.init;
         self.types.structs[at].fields.push(Field { name: variable.name, ty, offset, init });
         Ok(())

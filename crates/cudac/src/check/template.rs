@@ -22,6 +22,39 @@ use crate::source::{Name, Result, Span, error, joined};
 /// What parameters were found to be. There are few, so a list will do.
 pub(super) type Found<'t> = List<Name<'t>, Argument>;
 
+/// A deduction on its way.
+pub(super) struct Deduction<'n, 't> {
+    /// The parameters that are looked for.
+    names: &'n [Name<'t>],
+    pub found: Found<'t>,
+    /// How many times `auto` was met.
+    autos: usize,
+}
+
+impl<'n, 't> Deduction<'n, 't> {
+    pub fn new(names: &'n [Name<'t>], found: Found<'t>) -> Deduction<'n, 't> {
+        Deduction { names, found, autos: 0 }
+    }
+
+    /// Whether a name is that of a parameter that is looked for.
+    fn wants(&self, name: Name<'t>) -> bool {
+        self.names.contains(&name)
+    }
+
+    /// Notes an argument; it must not contradict what is known. Two arguments that say different things make deduction
+    /// fail: `min(1, 2.0)`.
+    fn agree(&mut self, name: Name<'t>, argument: Argument) -> bool {
+        match self.found.get(&name) {
+            Some(Argument::Type(known)) => matches!(argument, Argument::Type(ty) if known.same(ty)),
+            Some(known) => *known == argument,
+            None => {
+                self.found.insert(name, argument);
+                true
+            }
+        }
+    }
+}
+
 impl<'t> Checker<'_, 't> {
     /// Arguments in angle brackets.
     /// Values are integers, also those of enumerations and `bool` ([temp.arg.nontype]).
@@ -144,7 +177,7 @@ impl<'t> Checker<'_, 't> {
         // What is written in the call is not deduced, so arguments may convert to it.
         let open = parameters.iter().skip(explicit.len());
         let names: Vec<Name<'t>> = open.filter_map(|parameter| parameter.name).collect();
-        let mut autos = 0;
+        let mut deduction = Deduction::new(&names, found);
         for (parameter, argument) in function.parameters.iter().zip(arguments) {
             if !is_deduced(parameter.ty, &names) {
                 continue;
@@ -158,7 +191,7 @@ impl<'t> Checker<'_, 't> {
                     _ => ty.plain(),
                 };
             }
-            if !self.unify(scope, parameter.ty, ty, &names, &mut found, &mut autos) {
+            if !self.unify(scope, parameter.ty, ty, &mut deduction) {
                 return Ok(None);
             }
         }
@@ -169,7 +202,7 @@ impl<'t> Checker<'_, 't> {
             let known = parameter
                 .name
                 .as_ref()
-                .and_then(|name| found.get(name))
+                .and_then(|name| deduction.found.get(name))
                 .or_else(|| explicit.get(nth))
                 .copied();
             let argument = match known {
@@ -184,54 +217,49 @@ impl<'t> Checker<'_, 't> {
     }
 
     /// Finds what the parameters of a template have to be, so that a written type becomes the given one.
-    /// `names` are the parameters that are looked for, `autos` how many times `auto` was met. A type that says nothing
-    /// of them always fits: whether the argument converts is asked later.
+    /// A type that says nothing of them always fits: whether the argument converts is asked later.
     pub(super) fn unify(
         &mut self,
         scope: ScopeId,
         written: tree::Type<'t>,
         ty: Type,
-        names: &[Name<'t>],
-        found: &mut Found<'t>,
-        autos: &mut usize,
+        deduction: &mut Deduction<'_, 't>,
     ) -> bool {
         match &written.kind {
             TypeKind::Auto => {
-                let name = self.names.get(&format!("auto:{autos}"));
-                *autos += 1;
+                let name = self.names.get(&format!("auto:{}", deduction.autos));
+                deduction.autos += 1;
                 // In `const T&` the qualifier is the parameter's own, and not part of `T`.
                 let ty = ty.without(written.is_const, false);
-                found.insert(name, Argument::Type(ty));
+                deduction.found.insert(name, Argument::Type(ty));
                 true
             }
-            TypeKind::Reference(inner) | TypeKind::Rvalue(inner) => {
-                self.unify(scope, inner, ty, names, found, autos)
-            }
+            TypeKind::Reference(inner) | TypeKind::Rvalue(inner) => self.unify(scope, inner, ty, deduction),
             // `T*` and `int*` agree that `T` is `int`. No conversion is tried: a class with a conversion to a pointer
             // does not fit.
             TypeKind::Pointer(inner) => match self.types.pointee(ty) {
-                Some(to) => self.unify(scope, inner, to, names, found, autos),
+                Some(to) => self.unify(scope, inner, to, deduction),
                 None => false,
             },
             TypeKind::Array(inner, length) => {
                 // `T (&a)[N]`: the length is deduced, too.
                 let Shape::Array(of, Some(count)) = self.types.shape(ty) else { return false };
                 if let Some(length) = length
-                    && let Some(name) = name_of(length).filter(|name| names.contains(name))
-                    && !agree(found, name, Argument::Value(count as i64))
+                    && let Some(name) = name_of(length).filter(|name| deduction.wants(*name))
+                    && !deduction.agree(name, Argument::Value(count as i64))
                 {
                     return false;
                 }
-                self.unify(scope, inner, of, names, found, autos)
+                self.unify(scope, inner, of, deduction)
             }
-            TypeKind::Named(path) => self.unify_named(scope, written, path, ty, (names, found, autos)),
+            TypeKind::Named(path) => self.unify_named(scope, written, path, ty, deduction),
             #[cfg(feature = "host")]
             // Pointers to functions, in host code: `apply(T (*f)(T), T x)`.
             TypeKind::Function(result, parameters) => {
                 let Shape::Function(at) = self.types.shape(ty) else { return false };
                 let (known, types) = self.types.functions[at].clone();
                 let pairs = parameters.iter().zip(types).chain(std::iter::once((result, known)));
-                pairs.into_iter().all(|(written, ty)| self.unify(scope, written, ty, names, found, autos))
+                pairs.into_iter().all(|(written, ty)| self.unify(scope, written, ty, deduction))
             }
             // What does not depend on a parameter is compared by `rank`.
             TypeKind::Basic(_) | TypeKind::Decltype(_) => true,
@@ -245,12 +273,12 @@ impl<'t> Checker<'_, 't> {
         written: tree::Type<'t>,
         path: &tree::Path<'t>,
         ty: Type,
-        (names, found, autos): (&[Name<'t>], &mut Found<'t>, &mut usize),
+        deduction: &mut Deduction<'_, 't>,
     ) -> bool {
         let Some(last) = path.parts.last() else { return false };
-        if path.parts.len() == 1 && names.contains(&last.name) {
+        if path.parts.len() == 1 && deduction.wants(last.name) {
             let bare = ty.without(written.is_const, written.is_volatile);
-            return agree(found, last.name, Argument::Type(bare));
+            return deduction.agree(last.name, Argument::Type(bare));
         }
         // A name without arguments says nothing of the parameters; `T::type` is not deduced from ([temp.deduct.type]).
         let Some(arguments) = &last.arguments else { return true };
@@ -260,7 +288,7 @@ impl<'t> Checker<'_, 't> {
         if self.templates[template].name != last.name && !self.is_alias_of(scope, path, template) {
             return false;
         }
-        self.unify_all(scope, arguments, &own, (names, found, autos))
+        self.unify_all(scope, arguments, &own, deduction)
     }
 
     /// The arguments of a template as they are written, and those that they have to become.
@@ -269,27 +297,27 @@ impl<'t> Checker<'_, 't> {
         scope: ScopeId,
         written: &[tree::Argument<'t>],
         own: &[Argument],
-        (names, found, autos): (&[Name<'t>], &mut Found<'t>, &mut usize),
+        deduction: &mut Deduction<'_, 't>,
     ) -> bool {
         for (written, own) in written.iter().zip(own.iter().copied()) {
             let fits = match (written, own) {
                 (tree::Argument::Type(written), Argument::Type(ty)) => {
-                    match bare_name(written).filter(|n| names.contains(n)) {
-                        Some(name) => agree(found, name, Argument::Type(ty)),
-                        None => self.unify(scope, written, ty, names, found, autos),
+                    match bare_name(written).filter(|name| deduction.wants(*name)) {
+                        Some(name) => deduction.agree(name, Argument::Type(ty)),
+                        None => self.unify(scope, written, ty, deduction),
                     }
                 }
                 (tree::Argument::Value(value), own @ Argument::Value(_)) => match name_of(value) {
-                    Some(name) if names.contains(&name) => agree(found, name, own),
+                    Some(name) if deduction.wants(name) => deduction.agree(name, own),
                     _ => true,
                 },
                 // A parameter for a value looks like a type where only its name is written.
                 (tree::Argument::Type(written), own @ Argument::Value(_)) => match bare_name(written) {
-                    Some(name) if names.contains(&name) => agree(found, name, own),
+                    Some(name) if deduction.wants(name) => deduction.agree(name, own),
                     _ => true,
                 },
                 (tree::Argument::Value(value), own @ Argument::Type(_)) => match name_of(value) {
-                    Some(name) if names.contains(&name) => agree(found, name, own),
+                    Some(name) if deduction.wants(name) => deduction.agree(name, own),
                     _ => false,
                 },
             };
@@ -348,19 +376,6 @@ fn is_deduced(written: tree::Type<'_>, names: &[Name<'_>]) -> bool {
             is_deduced(result, names) || parameters.iter().any(|parameter| is_deduced(parameter, names))
         }
         TypeKind::Basic(_) | TypeKind::Decltype(_) => false,
-    }
-}
-
-/// Notes an argument; it must not contradict what is known.
-/// Two arguments that say different things make deduction fail: `min(1, 2.0)`.
-fn agree<'t>(found: &mut Found<'t>, name: Name<'t>, argument: Argument) -> bool {
-    match found.get(&name) {
-        Some(Argument::Type(known)) => matches!(argument, Argument::Type(ty) if known.same(ty)),
-        Some(known) => *known == argument,
-        None => {
-            found.insert(name, argument);
-            true
-        }
     }
 }
 

@@ -304,19 +304,7 @@ fn is_local(place: Expr<'_>, var: VarId) -> bool {
 /// Whether an expression assigns to a variable, takes its address, or refers to it.
 fn changes(expr: Expr<'_>, var: VarId) -> bool {
     let mut found = false;
-    crate::check::walk::expr(expr, &mut |inner| {
-        found |= match &inner.kind {
-            Kind::Assign(place, _) | Kind::Update { place, .. } | Kind::Step { place, .. } => {
-                is_local(place, var)
-            }
-            Kind::AddressOf(place) | Kind::Decay(place) => is_local(place, var),
-            // A place that is passed is a reference.
-            Kind::Call(_, arguments) | Kind::Construct(_, arguments) | Kind::Aggregate(arguments) => {
-                arguments.iter().any(|argument| is_local(argument, var))
-            }
-            _ => false,
-        };
-    });
+    crate::check::walk::expr(expr, &mut |inner| found |= changes_here(inner, var));
     found
 }
 
@@ -347,6 +335,7 @@ fn changes_here(expr: Expr<'_>, var: VarId) -> bool {
             is_local(place, var)
         }
         Kind::AddressOf(place) | Kind::Decay(place) => is_local(place, var),
+        // A place that is passed is a reference.
         Kind::Call(_, arguments) | Kind::Construct(_, arguments) | Kind::Aggregate(arguments) => {
             arguments.iter().any(|argument| is_local(argument, var))
         }

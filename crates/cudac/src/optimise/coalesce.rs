@@ -35,7 +35,7 @@ pub(super) fn coalesce(function: &mut Function<'_>) {
                 // `to` may be read by the very instruction that makes the result.
                 && touched.get(to).is_none_or(|last| last <= start)
                 && at - start <= MAX_DISTANCE
-                && rename(block, (start, at), from, to, reads[from as usize])
+                && rename(block, start, at, from, to, reads[from as usize])
             {
                 touched.set(to, at);
                 made.forget(to);
@@ -97,7 +97,7 @@ fn copied(inst: &Inst<'_>) -> Option<(Reg, Reg)> {
 
 /// Computes a result where it is copied to, if all that read it can read the copy.
 /// `false` if something else reads it: in another block, or after the copy's register has another value.
-fn rename(block: &mut Block<'_>, (start, at): (usize, usize), from: Reg, to: Reg, reads: u32) -> bool {
+fn rename(block: &mut Block<'_>, start: usize, at: usize, from: Reg, to: Reg, reads: u32) -> bool {
     let mut found = 0;
     let mut end = block.insts.len();
     for (nth, inst) in block.insts.iter().enumerate().skip(start + 1) {

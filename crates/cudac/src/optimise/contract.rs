@@ -137,17 +137,17 @@ impl<'t> Contraction<'_, 't> {
             factors.iter().filter_map(|factor| factor.reg()).for_each(|arg| self.reads[arg as usize] += 1);
         }
         if negate_product {
-            factors[0] = self.negated(factors[0], ty, (at, inst.line));
+            factors[0] = self.negated(factors[0], ty, at, inst.line);
         }
         if negate_other {
-            other = self.negated(other, ty, (at, inst.line));
+            other = self.negated(other, ty, at, inst.line);
         }
         let [a, b] = factors;
         (inst.op, inst.args) = (Op::Mad(ty), self.arena.list_mut(&[a, b, other]));
     }
 
     /// An operand with the other sign, before an instruction and on its line.
-    fn negated(&mut self, operand: Operand, ty: Ty, (at, line): (usize, u32)) -> Operand {
+    fn negated(&mut self, operand: Operand, ty: Ty, at: usize, line: u32) -> Operand {
         match operand {
             Operand::F32(bits) => float_operand(Ty::F32, -f64::from(f32::from_bits(bits))),
             Operand::F64(bits) => float_operand(Ty::F64, -f64::from_bits(bits)),

@@ -30,7 +30,7 @@ pub(super) fn hoist(function: &mut Function<'_>) -> bool {
     let mut is_changed = vec![0u32; function.regs.len()];
     // What an inner loop gives away may leave the outer one as well, whose header comes before that of the inner one.
     for (nth, found) in (1..).zip(loops.iter().rev()) {
-        empty(function, found, &writes, (&mut is_changed, nth));
+        empty(function, found, &writes, &mut is_changed, nth);
     }
     true
 }
@@ -101,7 +101,7 @@ fn loops(function: &Function<'_>, headers: Vec<(BlockId, Vec<BlockId>)>) -> Vec<
 /// Moves out of a loop what does not change in it. Registers that it changes are marked with its number.
 /// An instruction moves if its operands do not change in the loop and it is the only one that writes its result; then
 /// all that read the result come after it.
-fn empty(function: &mut Function<'_>, found: &Loop, writes: &[u32], (changed, nth): (&mut [u32], u32)) {
+fn empty(function: &mut Function<'_>, found: &Loop, writes: &[u32], changed: &mut [u32], nth: u32) {
     for inst in found.blocks.iter().flat_map(|block| &function.blocks[*block].insts) {
         inst.dsts.iter().for_each(|dst| changed[*dst as usize] = nth);
     }
