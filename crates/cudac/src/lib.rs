@@ -62,8 +62,7 @@ use source::{Files, Names, Sink};
 /// The targets that the PTX of this compiler can have, from `sm_50` to `sm_90`.
 const TARGETS: std::ops::RangeInclusive<u32> = 50..=90;
 
-/// Longer texts are refused.
-/// Offsets in a [`source::Span`] have 24 bits, which is enough for four times as many.
+/// Longer texts are refused. Offsets in a [`source::Span`] have 24 bits, which is enough for four times as many.
 const MAX_TEXT_BYTES: usize = 4 << 20;
 
 /// What kernels read and write shares an arena until it has so many bytes. It may be much more than their PTX, because most of a
@@ -318,9 +317,9 @@ fn warn_unset(function: &code::Function, sink: &mut Sink) {
     }
 }
 
-/// The macros that every text finds defined.
-/// They tell a text that NVRTC reads it (`__CUDACC_RTC__`), so that a text that asks leaves out its host code. The
-/// options come after `seal`, so that `-D` cannot change what the texts of this crate mean.
+/// The macros that every text finds defined. They tell a text that NVRTC reads it (`__CUDACC_RTC__`), so that a text
+/// that asks leaves out its host code. The options come after `seal`, so that `-D` cannot change what the texts of this
+/// crate mean.
 fn define(options: &Options, preprocessor: &mut Preprocessor<'_, '_>) {
     let arch = (options.sm * 10).to_string();
     let own = [("__CUDA_ARCH__", &arch[..]), ("__CUDACC__", "1"), ("__CUDACC_RTC__", "1"), ("__NVCC__", "1")];

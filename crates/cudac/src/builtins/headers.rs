@@ -30,9 +30,8 @@ const HALF: &str = plain!("half.cuh");
 const LIMITS: &str = plain!("limits.cuh");
 const ASSERT: &str = plain!("assert.cuh");
 
-/// What can be included. The text of many is empty, because what they declare needs no header here.
-/// The second text is the name under which the file is known: a header that has several names is read once, and
-/// messages show that name.
+/// What can be included. The text of many is empty, because what they declare needs no header here. The second text is
+/// the name under which the file is known: a header that has several names is read once, and messages show that name.
 const HEADERS: [(&str, &str, &str); 39] = [
     ("cooperative_groups.h", "cooperative_groups.h", GROUPS),
     ("cooperative_groups/reduce.h", "cooperative_groups.h", GROUPS),
@@ -75,9 +74,8 @@ const HEADERS: [(&str, &str, &str); 39] = [
     ("builtin_types.h", "vector_types.h", ""),
 ];
 
-/// Names that need a header, for the hint that names it.
-/// A name is not enough to include its header silently: NVRTC would refuse the text, and a reader should learn that
-/// here.
+/// Names that need a header, for the hint that names it. A name is not enough to include its header silently: NVRTC
+/// would refuse the text, and a reader should learn that here.
 const IN_HEADERS: [(&str, &str); 13] = [
     ("cooperative_groups", "cooperative_groups.h"),
     ("cg", "cooperative_groups.h"),
@@ -143,8 +141,8 @@ pub(crate) fn is_of_hardware(name: &str) -> bool {
     matches!(name, "texture" | "wmma") || TEXTURES.iter().any(|start| name.starts_with(start))
 }
 
-/// The text of a header that is included, and the name that it is known by.
-/// In a whole program, the host's headers come first, because the same header then also declares functions of the host.
+/// The text of a header that is included, and the name that it is known by. In a whole program, the host's headers come
+/// first, because the same header then also declares functions of the host.
 pub(crate) fn find(path: &str, is_program: bool) -> Option<(&'static str, &'static str)> {
     #[cfg(feature = "host")]
     if let Some(found) = super::host::find(path).filter(|_| is_program) {
@@ -160,9 +158,8 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     HEADERS.iter().map(|(name, ..)| *name)
 }
 
-/// The chunks of the families, by the names that they declare.
-/// Made once for all compilations of a process. The title, the first of a chunk's names, tells chunks apart: it is how
-/// the parser knows that a text was read already.
+/// The chunks of the families, by the names that they declare. Made once for all compilations of a process. The title,
+/// the first of a chunk's names, tells chunks apart: it is how the parser knows that a text was read already.
 static CHUNKS: LazyLock<Map<&str, (&str, &str)>> = LazyLock::new(|| {
     let mut found = Map::default();
     for chunk in FAMILIES.iter().flat_map(|family| family.split("//: ").skip(1)) {
@@ -185,8 +182,8 @@ pub(crate) fn own(name: &str, is_program: bool) -> Option<(&'static str, &'stati
     CHUNKS.get(name).copied()
 }
 
-/// All names that need no header.
-/// For [`nearest`](crate::source::near::nearest), which proposes one for a misspelt name.
+/// All names that need no header. For [`nearest`](crate::source::near::nearest), which proposes one for a misspelt
+/// name.
 pub(crate) fn own_names() -> impl Iterator<Item = &'static str> {
     CHUNKS.keys().copied()
 }

@@ -42,8 +42,7 @@ pub(crate) const MACROS: [(&str, &str); 8] = [
 ];
 
 /// Headers of the host that others do not have: what is included, the name that it is known by, and its texts, of which
-/// each is read once.
-/// Names that begin with `cudac_` are parts that several headers share.
+/// each is read once. Names that begin with `cudac_` are parts that several headers share.
 const HEADERS: &[(&str, &str, &str)] = &[
     ("iostream", "iostream", "#include <string>\n#include <cudac_iostream>\n"),
     ("iomanip", "iostream", "#include <string>\n#include <cudac_iostream>\n"),

@@ -25,8 +25,8 @@ macro_rules! plain {
 }
 pub(super) use plain;
 
-/// Writes what is left of a text as far as there is room, and returns how long it is.
-/// Called with no room, it only measures.
+/// Writes what is left of a text as far as there is room, and returns how long it is. Called with no room, it only
+/// measures.
 pub(super) const fn strip(text: &[u8], to: &mut [u8]) -> usize {
     let (mut at, mut length) = (0, 0);
     while at < text.len() {

@@ -4,6 +4,14 @@
 //! PTX. `m` and `b` exist in this compiler's own functions only: an address with its state space, and a predicate. They
 //! let the optimiser turn a generic address into one of global memory, and a comparison into the predicate that an
 //! instruction takes. Specification: Inline PTX Assembly in CUDA.
+//!
+//! ```text
+//! h r l     registers of 16, 32 and 64 bits; a pointer is `l`
+//! f d       float, double
+//! n         a constant, written into the text
+//! m         an address: %0 is [%rd1+4], %s0 its state space, %a0 the register alone
+//! b         a truth value in a predicate
+//! ```
 
 use super::Checker;
 use super::scope::ScopeId;
@@ -94,9 +102,9 @@ impl<'t> Checker<'_, 't> {
         let is_integer = self.types.is_integral(ty) || is_address;
         let size = self.types.size(ty);
         let fits = match constraint {
-            // A pointer counts as an integer of 64 bits: `l`.
             'h' => is_integer && size == 2,
             'r' => is_integer && size == 4,
+            // A pointer counts as an integer of 64 bits.
             'l' => is_integer && size == 8,
             'f' => self.types.is_float(ty) && size == 4,
             'd' => self.types.is_float(ty) && size == 8,
@@ -143,8 +151,8 @@ pub(crate) enum Percent {
     Unknown,
 }
 
-/// What a `%` before this text stands for, and the text that follows.
-/// Shared by this stage, which counts, and by `lower::asm`, which puts registers in.
+/// What a `%` before this text stands for, and the text that follows. Shared by this stage, which counts, and by
+/// `lower::asm`, which puts registers in.
 pub(crate) fn percent(after: &str) -> (Percent, &str) {
     let bytes = after.as_bytes();
     let letter = bytes.first().copied().unwrap_or_default();

@@ -20,9 +20,9 @@ use crate::parse::tree::{self, ExprKind};
 use crate::source::{Failed, Name, Result, Span, error, joined};
 
 /// A function that could be meant.
-/// The arguments of its template, deduced.
 pub(super) struct Candidate {
     pub declared: DeclaredId,
+    /// Those of its template, deduced.
     pub arguments: Vec<Argument>,
     /// How good the conversion of each argument is, that of the object first.
     ranks: Vec<Rank>,
@@ -79,9 +79,8 @@ impl<'t> Checker<'_, 't> {
         }
     }
 
-    /// A function that is found only in the namespaces of its arguments' types.
-    /// C++17, [basic.lookup.argdep]. Only if nothing else has the name: where both find functions, C++ would choose
-    /// among all.
+    /// A function that is found only in the namespaces of its arguments' types. C++17, [basic.lookup.argdep]. Only if
+    /// nothing else has the name: where both find functions, C++ would choose among all.
     fn by_arguments(
         &mut self,
         scope: ScopeId,
@@ -147,8 +146,7 @@ impl<'t> Checker<'_, 't> {
         Ok(arguments)
     }
 
-    /// Calls an object, as lambdas are called.
-    /// C++17, [over.call.object]; in host code, a pointer to a function, too.
+    /// Calls an object, as lambdas are called. C++17, [over.call.object]; in host code, a pointer to a function, too.
     fn call_value(
         &mut self,
         scope: ScopeId,
@@ -174,8 +172,8 @@ impl<'t> Checker<'_, 't> {
         Err(error(callee.span, message))
     }
 
-    /// Picks one of several functions and calls it.
-    /// `this` is the object if any of the functions is a method; a static one does without.
+    /// Picks one of several functions and calls it. `this` is the object if any of the functions is a method; a static
+    /// one does without.
     pub(super) fn call_one_of(
         &mut self,
         functions: &[DeclaredId],
@@ -192,9 +190,9 @@ impl<'t> Checker<'_, 't> {
         self.finish_call(best.declared, id, this, arguments, span)
     }
 
-    /// The instance of a function, if a kernel may call it.
-    /// CUDA programming guide, "Function Execution Space Specifiers". Methods and `constexpr` functions need no
-    /// specifier here, where nvcc is stricter, and in a function that may run on both sides nothing is refused.
+    /// The instance of a function, if a kernel may call it. CUDA programming guide, "Function Execution Space
+    /// Specifiers". Methods and `constexpr` functions need no specifier here, where nvcc is stricter, and in a function
+    /// that may run on both sides nothing is refused.
     fn callable(&mut self, declared: DeclaredId, arguments: &[Argument], span: Span) -> Result<FunctionId> {
         let function = self.declared[declared].function;
         let storage = function.storage;
@@ -280,8 +278,7 @@ impl<'t> Checker<'_, 't> {
         self.implicit(argument, parameter, &format_args!("argument {} of `{name}`", nth + 1))
     }
 
-    /// A call that returns a reference is a place.
-    /// The call itself becomes a pointer, as that is what `lower` returns.
+    /// A call that returns a reference is a place. The call itself becomes a pointer, as that is what `lower` returns.
     pub(super) fn dereferenced(&mut self, call: Expr<'t>) -> Expr<'t> {
         let Shape::Reference(to) = self.types.shape(call.ty) else { return call };
         let (span, pointer) = (call.span, self.types.pointer(to));
@@ -512,8 +509,8 @@ impl<'t> Checker<'_, 't> {
         error(span, format_args!("no function `{name}` takes `({})`", joined(&types, ", ")))
     }
 
-    /// `*this` in a member function.
-    /// It is the first parameter, a reference; it is no pointer until somebody asks for one.
+    /// `*this` in a member function. It is the first parameter, a reference; it is no pointer until somebody asks for
+    /// one.
     pub(super) fn this_place(&mut self, span: Span) -> Result<Expr<'t>> {
         let Some(var) = self.frames.last().and_then(|frame| frame.this) else {
             return Err(error(span, "there is no `this` outside of a member function"));

@@ -4,6 +4,11 @@
 //! steps. The arithmetic is that of the device, and the optimiser folds with the same functions. Left out: constant
 //! structs and arrays, constant memory and `switch` in a `constexpr` function. Specification: C++17, [expr.const],
 //! [dcl.constexpr].
+//!
+//! ```text
+//! constexpr int square(int n) { return n * n; }
+//! int a[square(4) + 1];     17: the call is carried out, with n as 4 in its `Values`
+//! ```
 
 use super::Checker;
 use super::scope::ScopeId;
@@ -20,9 +25,8 @@ const MAX_STEPS: usize = 100_000;
 /// Calls of `constexpr` functions in each other.
 const MAX_CALLS: usize = 64;
 
-/// A number of the text, and its type.
-/// C++17, [lex.icon], table 7: the first type in the list for the suffix that has the value. Only a number that is not
-/// decimal may become unsigned without being asked.
+/// A number of the text, and its type. C++17, [lex.icon], table 7: the first type in the list for the suffix that has
+/// the value. Only a number that is not decimal may become unsigned without being asked.
 pub(super) fn literal(text: &str) -> std::result::Result<(Constant, Basic), &'static str> {
     Ok(match parse(text)? {
         Number::Float { value, is_single } => {
@@ -46,9 +50,8 @@ pub(super) fn literal(text: &str) -> std::result::Result<(Constant, Basic), &'st
     })
 }
 
-/// An integer cut to the width of a type.
-/// Integers of all types are kept as `i64`: cut, and extended with the sign that the type has. Unsigned ones of 64 bits
-/// may look negative.
+/// An integer cut to the width of a type. Integers of all types are kept as `i64`: cut, and extended with the sign that
+/// the type has. Unsigned ones of 64 bits may look negative.
 pub(crate) fn wrap(types: &Types<'_>, ty: Type, value: i64) -> i64 {
     match (types.basic_of(ty), types.size(ty)) {
         (Some(Basic::Bool), _) => i64::from(value != 0),
@@ -62,8 +65,8 @@ pub(crate) fn wrap(types: &Types<'_>, ty: Type, value: i64) -> i64 {
     }
 }
 
-/// A constant of the type `from` as a value of another type; a float that does not fit into an integer saturates.
-/// That is what `cvt` of PTX does; C++ leaves it undefined ([conv.fpint]).
+/// A constant of the type `from` as a value of another type; a float that does not fit into an integer saturates. That
+/// is what `cvt` of PTX does; C++ leaves it undefined ([conv.fpint]).
 pub(crate) fn convert(types: &Types<'_>, constant: Constant, from: Type, to: Type) -> Constant {
     let is_single = types.size(to) == 4;
     match (constant, types.is_float(to)) {
@@ -88,8 +91,8 @@ pub(crate) fn convert(types: &Types<'_>, constant: Constant, from: Type, to: Typ
     }
 }
 
-/// What an operator makes of two integers of a type, if that is defined.
-/// Undefined are a division by zero and a shift by more than there are bits. What overflows wraps, as on the device.
+/// What an operator makes of two integers of a type, if that is defined. Undefined are a division by zero and a shift
+/// by more than there are bits. What overflows wraps, as on the device.
 pub(crate) fn integer(op: Binary, a: i64, b: i64, bits: u32, is_unsigned: bool) -> Option<i64> {
     // The bits that the type has: unsigned operations must not see an extension.
     let low = |value: i64| if bits == 64 { value as u64 } else { value as u64 & ((1 << bits) - 1) };
@@ -111,8 +114,8 @@ pub(crate) fn integer(op: Binary, a: i64, b: i64, bits: u32, is_unsigned: bool) 
     })
 }
 
-/// What an operator makes of two floats, rounded to single precision if need be.
-/// Operands are cut to single precision first, since constants of type `float` are kept as `f64`.
+/// What an operator makes of two floats, rounded to single precision if need be. Operands are cut to single precision
+/// first, since constants of type `float` are kept as `f64`.
 pub(crate) fn float(op: Binary, a: f64, b: f64, is_single: bool) -> Option<f64> {
     if is_single {
         let (a, b) = (a as f32, b as f32);
@@ -145,8 +148,7 @@ pub(crate) fn compare<T: PartialOrd>(compare: Compare, a: &T, b: &T) -> bool {
     }
 }
 
-/// The variables of a `constexpr` function that is being carried out.
-/// It reads the typed tree: there is no second evaluator for `constexpr` than for array lengths.
+/// An evaluation. It reads the typed tree, so that array lengths and `constexpr` functions have one evaluator.
 struct Machine<'c, 's, 't> {
     checker: &'c Checker<'s, 't>,
     /// Counted over all calls of one evaluation.
@@ -166,8 +168,7 @@ enum Flow {
 }
 
 impl<'t> Checker<'_, 't> {
-    /// The value of an expression, if it is known.
-    /// Nothing is reported: whoever needs a constant says so.
+    /// The value of an expression, if it is known. Nothing is reported: whoever needs a constant says so.
     pub(super) fn evaluate(&self, expr: Expr<'t>) -> Option<Constant> {
         Machine { checker: self, steps: 0, calls: 0 }.expr(expr, None)
     }

@@ -13,9 +13,9 @@ use super::types::{Basic, Shape, Type};
 use crate::parse::tree::CastKind;
 use crate::source::{Failed, Result, Span, error, unsupported};
 
-/// How good a conversion is; smaller is better.
-/// The categories of [over.ics.scs], table 13. Finer than there: adding `const` is worse than nothing
-/// ([over.ics.rank]), and becoming `bool` is worse than every other conversion, which C++ says of pointers only.
+/// How good a conversion is; smaller is better. The categories of [over.ics.scs], table 13. Finer than there: adding
+/// `const` is worse than nothing ([over.ics.rank]), and becoming `bool` is worse than every other conversion, which C++
+/// says of pointers only.
 pub(super) type Rank = u8;
 /// The same type, a reference bound to it, an array as a pointer.
 pub(super) const EXACT: Rank = 0;
@@ -30,8 +30,7 @@ const TO_BOOL: Rank = 4;
 const BY_USER: Rank = 5;
 
 impl<'t> Checker<'_, 't> {
-    /// The value of a place; an array becomes a pointer to its first element.
-    /// C++17, [conv.lval] and [conv.array].
+    /// The value of a place; an array becomes a pointer to its first element. C++17, [conv.lval] and [conv.array].
     pub(super) fn value(&mut self, expr: Expr<'t>) -> Expr<'t> {
         if let Shape::Array(of, _) = self.types.shape(expr.ty) {
             let of = of.qualified_as(expr.ty);
@@ -55,8 +54,7 @@ impl<'t> Checker<'_, 't> {
         self.node(Kind::Load(expr), ty, span)
     }
 
-    /// A place that holds the value.
-    /// C++17, [conv.rval]: a value gets memory if somebody needs its address.
+    /// A place that holds the value. C++17, [conv.rval]: a value gets memory if somebody needs its address.
     pub(super) fn placed(&self, expr: Expr<'t>) -> Expr<'t> {
         if expr.is_place() {
             return expr;
@@ -65,9 +63,8 @@ impl<'t> Checker<'_, 't> {
         self.node(Kind::Temporary(expr), ty, span)
     }
 
-    /// Notes that a variable may have another value later.
-    /// A variable that never changes may be replaced by its first value. Through a pointer nothing is marked here:
-    /// whoever took the address did it.
+    /// Notes that a variable may have another value later. A variable that never changes may be replaced by its first
+    /// value. Through a pointer nothing is marked here: whoever took the address did it.
     pub(super) fn mark_changed(&mut self, place: Expr<'t>) {
         match &place.kind {
             Kind::Local(var) => {
@@ -277,8 +274,8 @@ impl<'t> Checker<'_, 't> {
         self.node(Kind::Convert(value), to.plain(), span)
     }
 
-    /// A constructor of the target or a conversion function of the source.
-    /// C++17, [class.conv]. `None` also if there is one that would have to be the second.
+    /// A constructor of the target or a conversion function of the source. C++17, [class.conv]. `None` also if there is
+    /// one that would have to be the second.
     fn user_conversion(&mut self, from: Expr<'t>, to: Type) -> Result<Option<Expr<'t>>> {
         if let Some(at) = self.types.struct_of(from.ty) {
             let conversions = self.types.structs[at].conversions.clone();
@@ -317,8 +314,8 @@ impl<'t> Checker<'_, 't> {
         made
     }
 
-    /// The constructor that the text has for copies of a struct.
-    /// `None` if the text has none or defaults it: then copying is copying bytes.
+    /// The constructor that the text has for copies of a struct. `None` if the text has none or defaults it: then
+    /// copying is copying bytes.
     pub(super) fn copy_constructor(&mut self, ty: Type) -> Result<Option<DeclaredId>> {
         let Some(at) = self.types.struct_of(ty) else { return Ok(None) };
         for constructor in self.types.structs[at].constructors.clone() {
@@ -335,9 +332,9 @@ impl<'t> Checker<'_, 't> {
         Ok(None)
     }
 
-    /// The conversion by a constructor of the struct `at`.
-    /// Constructors with one argument that are not `explicit` ([class.conv.ctor]). The first that fits is asked;
-    /// overload resolution in [`Checker::construct`] has the last word.
+    /// The conversion by a constructor of the struct `at`. Constructors with one argument that are not `explicit`
+    /// ([class.conv.ctor]). The first that fits is asked; overload resolution in [`Checker::construct`] has the last
+    /// word.
     fn by_constructor(&mut self, from: Expr<'t>, to: Type, at: usize) -> Result<Option<Expr<'t>>> {
         let constructors: Vec<_> = self.types.structs[at].constructors.clone();
         for constructor in constructors {
@@ -367,8 +364,7 @@ impl<'t> Checker<'_, 't> {
         Ok(None)
     }
 
-    /// A condition: a value that is zero or not.
-    /// C++17, [conv], "contextually converted to bool".
+    /// A condition: a value that is zero or not. C++17, [conv], "contextually converted to bool".
     pub(super) fn condition(&mut self, from: Expr<'t>) -> Result<Expr<'t>> {
         let bool = self.types.bool();
         let is_scalar = self.types.is_arithmetic(from.ty)
@@ -381,8 +377,8 @@ impl<'t> Checker<'_, 't> {
         self.implicit(from, bool, &"the condition")
     }
 
-    /// The type that both sides of an operator are converted to.
-    /// The usual arithmetic conversions ([expr], paragraph 11).
+    /// The type that both sides of an operator are converted to. The usual arithmetic conversions ([expr], paragraph
+    /// 11).
     pub(super) fn common(&mut self, a: Type, b: Type) -> Option<Type> {
         let (a, b) = (self.types.basic_of(a)?, self.types.basic_of(b)?);
         let basic = match () {
@@ -414,9 +410,8 @@ impl<'t> Checker<'_, 't> {
         }
     }
 
-    /// A cast that is written.
-    /// C++17, [expr.cast]. The four kinds differ in what they reject, of which only `reinterpret_cast` between numbers
-    /// is checked.
+    /// A cast that is written. C++17, [expr.cast]. The four kinds differ in what they reject, of which only
+    /// `reinterpret_cast` between numbers is checked.
     pub(super) fn cast(
         &mut self,
         scope: ScopeId,
@@ -473,8 +468,7 @@ impl<'t> Checker<'_, 't> {
     }
 }
 
-/// What small integers become in an expression.
-/// C++17, [conv.prom]: `int` has all values of these types.
+/// What small integers become in an expression. C++17, [conv.prom]: `int` has all values of these types.
 pub(super) fn promoted(basic: Basic) -> Basic {
     match basic {
         Basic::Bool

@@ -3,6 +3,16 @@
 //! In the order of the text, so that a name means what it meant there; only bodies of functions are looked at later.
 //! Which memory a variable is in is decided here: CUDA programming guide, "Variable Memory Space Specifiers".
 //! Specification: C++17, [dcl.dcl], [basic.scope].
+//!
+//! Where a variable is:
+//!
+//! ```text
+//! __device__ int a;  __constant__ int a;      a variable of the module, in that space
+//! __shared__ int a;                           the same, in shared memory; it may be in a function
+//! const int n = 5;  constexpr float f = 2;    nowhere: its uses are the constant
+//! static int a;  in a function                a variable of the module with a name of its own
+//! int a;  outside of functions                the host's, in a program; an error in a kernel's text
+//! ```
 
 use super::scope::{Entity, ScopeId, TemplateKind, TypeTemplate};
 use super::typed::{Constant, Global, Kind, Space};
@@ -179,9 +189,8 @@ impl<'t> Checker<'_, 't> {
         });
     }
 
-    /// The earlier declaration of the same function.
-    /// Functions with the same types of parameters are one ([over.load]). Templates have no types yet, so their texts
-    /// are compared.
+    /// The earlier declaration of the same function. Functions with the same types of parameters are one ([over.load]).
+    /// Templates have no types yet, so their texts are compared.
     fn redeclared(&mut self, known: Vec<usize>, new: usize) -> Result<Option<usize>> {
         if self.declared[new].function.template.is_some() {
             let new = &self.declared[new].function;
@@ -204,8 +213,9 @@ impl<'t> Checker<'_, 't> {
         Ok(None)
     }
 
-    /// Whether one function template is declared before another one defines it: the texts of their parameters are equal.
-    /// A definition after a definition is another overload. Renamed parameters of the template make it one as well.
+    /// Whether one function template is declared before another one defines it: the texts of their parameters are
+    /// equal. A definition after a definition is another overload. Renamed parameters of the template make it one as
+    /// well.
     fn declares_same(&self, known: &tree::Function<'t>, new: &tree::Function<'t>) -> bool {
         let count = |function: &tree::Function| function.template.map(<[_]>::len);
         let text = |ty: &tree::Type| self.files.text(ty.span).split_whitespace().collect::<String>();
@@ -309,8 +319,8 @@ impl<'t> Checker<'_, 't> {
         Ok(())
     }
 
-    /// A variable of the module, or one in a function that lives as long as the module or the block.
-    /// Static variables of functions come here, too, and static members.
+    /// A variable of the module, or one in a function that lives as long as the module or the block. Static variables
+    /// of functions come here, too, and static members.
     pub(super) fn global(&mut self, scope: ScopeId, variable: &tree::Variable<'t>) -> Result<Entity> {
         let mut ty = self.resolve(scope, variable.ty)?;
         let storage = variable.storage;
@@ -394,8 +404,8 @@ impl<'t> Checker<'_, 't> {
         Ok(Entity::Global(id))
     }
 
-    /// The memory that a variable outside of functions, or one that lives as long, is in.
-    /// A variable without a specifier is the host's, unless it is in a function: then it is the function's static one.
+    /// The memory that a variable outside of functions, or one that lives as long, is in. A variable without a
+    /// specifier is the host's, unless it is in a function: then it is the function's static one.
     fn space_of(&self, variable: &tree::Variable<'t>, is_function: bool) -> Result<Space> {
         let storage = variable.storage;
         Ok(match () {
@@ -411,8 +421,8 @@ impl<'t> Checker<'_, 't> {
         })
     }
 
-    /// `extern const int n;`, whose definition follows.
-    /// A use before the definition is an error then, not at the declaration.
+    /// `extern const int n;`, whose definition follows. A use before the definition is an error then, not at the
+    /// declaration.
     fn elsewhere(&self, scope: ScopeId, variable: &tree::Variable<'t>) -> Entity {
         if let Some(known) = self.scopes.find_own(scope, variable.name) {
             return known.clone();
@@ -436,9 +446,8 @@ impl<'t> Checker<'_, 't> {
         names.find(|name| !taken(name)).unwrap_or_default()
     }
 
-    /// A constant number, which needs no memory.
-    /// `None` if it needs memory after all: a struct, an array, or in a program a value that is only known when it
-    /// runs.
+    /// A constant number, which needs no memory. `None` if it needs memory after all: a struct, an array, or in a
+    /// program a value that is only known when it runs.
     fn constant_variable(
         &mut self,
         scope: ScopeId,
@@ -484,8 +493,8 @@ impl<'t> Checker<'_, 't> {
         Err(error(span, format_args!("the condition of `static_assert` does not hold{message}")))
     }
 
-    /// Writes a constant value into the bytes of a variable.
-    /// Bytes that no value is given for stay zero. The order of bytes is that of the device: the lowest first.
+    /// Writes a constant value into the bytes of a variable. Bytes that no value is given for stay zero. The order of
+    /// bytes is that of the device: the lowest first.
     fn store_constant(&mut self, value: super::typed::Expr<'t>, at: u64, bytes: &mut [u8]) -> Result<()> {
         if let Kind::Aggregate(items) = &value.kind {
             for (nth, item) in items.iter().enumerate() {

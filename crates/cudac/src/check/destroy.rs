@@ -32,9 +32,8 @@ impl<'t> Checker<'_, 't> {
         Err(unsupported(span, "an object with a destructor in device code"))
     }
 
-    /// Checks the destructors of all types that there are.
-    /// Nothing calls them by name, so they are asked for here. Checking one may make further types, which the loop then
-    /// meets.
+    /// Checks the destructors of all types that there are. Nothing calls them by name, so they are asked for here.
+    /// Checking one may make further types, which the loop then meets.
     pub(super) fn check_destructors(&mut self) {
         let mut at = 0;
         while at < self.types.structs.len() {
@@ -50,8 +49,7 @@ impl<'t> Checker<'_, 't> {
         }
     }
 
-    /// `p->~S()`
-    /// A chain of calls, as an expression.
+    /// `p->~S()`: a chain of calls, as an expression.
     pub(super) fn destroyed(&mut self, object: Expr<'t>, span: Span) -> Result<Expr<'t>> {
         let void = self.types.void();
         let mut all = self.node(Kind::Integer(0), void, span);
@@ -90,8 +88,8 @@ impl<'t> Checker<'_, 't> {
         Ok(self.has_destructor(ty))
     }
 
-    /// `new T(a)`, whose memory is there.
-    /// Constructing is assigning a new value to the memory; the result is the pointer again.
+    /// `new T(a)`, whose memory is there. Constructing is assigning a new value to the memory; the result is the
+    /// pointer again.
     pub(super) fn new_object(
         &mut self,
         scope: ScopeId,

@@ -6,6 +6,12 @@
 //! variable that only gets values computed from it. Left out: what functions return, which may be the same in all
 //! threads, and branches that threads leave the kernel in. It is a guess in both directions, hence a warning:
 //! `threadIdx.x < 1024` may hold for all.
+//!
+//! ```text
+//! if (threadIdx.x < 16) __syncthreads();                        reported
+//! int t = threadIdx.x;  while (t > 0) { __syncthreads(); … }    reported: t depends on the thread
+//! if (blockIdx.x == 0) __syncthreads();                         not reported: the same for the whole block
+//! ```
 
 use super::Checker;
 use super::typed::{Expr, FunctionId, Kind, Stmt, StmtKind, VarId};
@@ -33,8 +39,8 @@ impl<'t> Checker<'_, 't> {
         }
     }
 
-    /// The barriers that a statement calls by their names.
-    /// Only this compiler's own functions count, as one of the user's may have that name.
+    /// The barriers that a statement calls by their names. Only this compiler's own functions count, as one of the
+    /// user's may have that name.
     fn barriers(&self, statement: &Stmt<'t>, found: &mut Vec<(&'t str, crate::source::Span)>) {
         walk::statement(statement, &mut |expr| {
             if let Kind::Call(called, _) = expr.kind
@@ -48,8 +54,8 @@ impl<'t> Checker<'_, 't> {
     }
 }
 
-/// Calls `each` for the statements that only some threads may execute.
-/// Once a condition depends on the thread, everything inside of it does.
+/// Calls `each` for the statements that only some threads may execute. Once a condition depends on the thread,
+/// everything inside of it does.
 fn under<'t>(statement: &Stmt<'t>, varying: &[bool], each: &mut dyn FnMut(&Stmt<'t>)) {
     match &statement.kind {
         // The condition is the same for all threads: look further inside.
@@ -79,9 +85,8 @@ fn under<'t>(statement: &Stmt<'t>, varying: &[bool], each: &mut dyn FnMut(&Stmt<
     }
 }
 
-/// The local variables that depend on the thread whatever way was taken.
-/// A fixed point, which is reached from below: at first no variable depends on the thread, and in each round those do
-/// that get only such values.
+/// The local variables that depend on the thread whatever way was taken. A fixed point, which is reached from below: at
+/// first no variable depends on the thread, and in each round those do that get only such values.
 fn varying(body: &[Stmt<'_>], count: usize) -> Vec<bool> {
     let mut varying = vec![false; count];
     loop {

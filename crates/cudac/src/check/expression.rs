@@ -124,8 +124,7 @@ impl<'t> Checker<'_, 't> {
         self.node(kind, ty, span)
     }
 
-    /// The type of an expression that is not evaluated.
-    /// Variables in it do not count as used, and functions as called.
+    /// The type of an expression that is not evaluated. Variables in it do not count as used, and functions as called.
     pub(super) fn type_of_expr(&mut self, scope: ScopeId, written: tree::Expr<'t>) -> Result<Type> {
         self.unevaluated += 1;
         let result = self.expr(scope, written);
@@ -193,8 +192,7 @@ impl<'t> Checker<'_, 't> {
         Ok(self.node(Kind::Local(var), ty, span))
     }
 
-    /// `threadIdx` as a whole.
-    /// A struct is made of three registers; naming a component needs only one (`member`).
+    /// `threadIdx` as a whole. A struct is made of three registers; naming a component needs only one (`member`).
     fn special(&mut self, register: &'static str, span: Span) -> Result<Expr<'t>> {
         let name = self.names.get(if register.starts_with("%n") { "dim3" } else { "uint3" });
         // Their texts are read with the first use of the name, by the parser.
@@ -240,8 +238,7 @@ impl<'t> Checker<'_, 't> {
         self.struct_from(scope, to, arguments, brackets == Brackets::Curly, span)
     }
 
-    /// Zero of any type.
-    /// C++17, [dcl.init], "to zero-initialize". An aggregate without values is all zeros.
+    /// Zero of any type. C++17, [dcl.init], "to zero-initialize". An aggregate without values is all zeros.
     pub(super) fn zero(&mut self, ty: Type, span: Span) -> Expr<'t> {
         let kind = match self.types.shape(ty) {
             Shape::Struct(_) | Shape::Array(..) => Kind::Aggregate(&[]),
@@ -289,8 +286,7 @@ impl<'t> Checker<'_, 't> {
     }
 }
 
-/// The register of a component.
-/// A table, because [`Kind::Special`] has a text that lives forever.
+/// The register of a component. A table, because [`Kind::Special`] has a text that lives forever.
 pub(super) fn component(register: &'static str, at: usize) -> &'static str {
     const NAMES: [(&str, [&str; 3]); 4] = [
         ("%tid", ["%tid.x", "%tid.y", "%tid.z"]),

@@ -3,6 +3,14 @@
 //! Every function that is used is an instance, also one that is no template: its template has no parameters then. An
 //! instance has its number before its body is checked, so that calls in a cycle find it; recursion is refused by
 //! `lower`, which inlines everything.
+//!
+//! What happens to a function:
+//!
+//! ```text
+//! Declared             its types are not looked at before somebody needs them (`signature`)
+//! an instance          wanted by a call, or because it is a kernel: types and variables are known (`new_instance`)
+//! a body               checked at once if its type or value is needed, else when `pending` is worked off
+//! ```
 
 use super::scope::{DeclaredId, Entity, ScopeId};
 use super::typed::{Function, FunctionId, Kind, Stmt, StmtKind, Var, VarId};
@@ -65,8 +73,8 @@ impl<'t> Checker<'_, 't> {
         Ok(Signature { parameters: self.arena.list(&parameters), result })
     }
 
-    /// `auto` in a parameter is a parameter of the template that the function is because of it.
-    /// The parser gave each `auto` a parameter named by its number; they are counted in the same order here.
+    /// `auto` in a parameter is a parameter of the template that the function is because of it. The parser gave each
+    /// `auto` a parameter named by its number; they are counted in the same order here.
     fn implied_type(&mut self, scope: ScopeId, ty: Type, autos: &mut usize) -> Type {
         match self.types.shape(ty) {
             Shape::Auto => {
@@ -250,8 +258,8 @@ impl<'t> Checker<'_, 't> {
         self.is_program && known.is_own && known.function.body.is_none() && !known.function.is_defaulted
     }
 
-    /// Whether a function is one of the host alone.
-    /// Methods and functions of this compiler are not: they serve both sides.
+    /// Whether a function is one of the host alone. Methods and functions of this compiler are not: they serve both
+    /// sides.
     pub(super) fn is_of_host(&self, declared: DeclaredId) -> bool {
         let known = &self.declared[declared];
         let storage = known.function.storage;
@@ -259,9 +267,8 @@ impl<'t> Checker<'_, 't> {
         self.is_program && is_plain && !known.is_own && known.owner.is_none()
     }
 
-    /// Checks the body of an instance.
-    /// A frame is pushed for it, and all that was known of the function around it is left alone. What it returns is
-    /// known afterwards at the latest.
+    /// Checks the body of an instance. A frame is pushed for it, and all that was known of the function around it is
+    /// left alone. What it returns is known afterwards at the latest.
     pub(super) fn check_body(&mut self, declared: DeclaredId, id: FunctionId, scope: ScopeId) -> Result<()> {
         let function = self.declared[declared].function;
         // Parameters are in the scope of the template's parameters' meanings, and around that of the body.
@@ -331,9 +338,9 @@ impl<'t> Checker<'_, 't> {
         Ok(statements)
     }
 
-    /// What a constructor does before its body.
-    /// C++17, [class.base.init]: in the order of the members, whatever the order of the text is. A member that neither
-    /// the constructor, nor its declaration, nor its type gives a value stays without one.
+    /// What a constructor does before its body. C++17, [class.base.init]: in the order of the members, whatever the
+    /// order of the text is. A member that neither the constructor, nor its declaration, nor its type gives a value
+    /// stays without one.
     fn initialise_members(
         &mut self,
         declared: DeclaredId,

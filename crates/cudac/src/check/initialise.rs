@@ -46,8 +46,7 @@ impl<'t> Checker<'_, 't> {
         }
     }
 
-    /// A value of the type `ty` from an expression or a list.
-    /// `what` names it in messages.
+    /// A value of the type `ty` from an expression or a list. `what` names it in messages.
     pub(super) fn init_from(
         &mut self,
         scope: ScopeId,
@@ -137,8 +136,8 @@ impl<'t> Checker<'_, 't> {
         Ok(self.node(Kind::Aggregate(self.arena.list(&values)), ty, span))
     }
 
-    /// How many numbers an array of numbers, or of such arrays, has.
-    /// `None` if it is of structs, whose values may be several in a list.
+    /// How many numbers an array of numbers, or of such arrays, has. `None` if it is of structs, whose values may be
+    /// several in a list.
     fn numbers_in(&self, ty: Type) -> Option<usize> {
         let Shape::Array(of, Some(length)) = self.types.shape(ty) else { return None };
         let inner = if self.types.is_array(of) { self.numbers_in(of)? } else { 1 };
@@ -146,9 +145,8 @@ impl<'t> Checker<'_, 't> {
         (is_number && length > 0).then(|| inner * length as usize)
     }
 
-    /// A struct from values: by a constructor if it has any, and else member by member.
-    /// C++17, [dcl.init.list], in that order: a constructor for a list, other constructors, and without any, an
-    /// aggregate.
+    /// A struct from values: by a constructor if it has any, and else member by member. C++17, [dcl.init.list], in that
+    /// order: a constructor for a list, other constructors, and without any, an aggregate.
     pub(super) fn struct_from(
         &mut self,
         scope: ScopeId,
@@ -191,8 +189,8 @@ impl<'t> Checker<'_, 't> {
         self.members_from(scope, ty, at, items, span)
     }
 
-    /// The `std::initializer_list` that a constructor of a struct takes, if any does.
-    /// It is told by the name of its type, which the header of the host declares.
+    /// The `std::initializer_list` that a constructor of a struct takes, if any does. It is told by the name of its
+    /// type, which the header of the host declares.
     fn list_parameter(&mut self, at: usize) -> Result<Option<Type>> {
         for constructor in self.types.structs[at].constructors.clone() {
             if self.declared[constructor].function.template.is_none()
@@ -206,8 +204,8 @@ impl<'t> Checker<'_, 't> {
         Ok(None)
     }
 
-    /// A `std::initializer_list`: where its elements are, and how many there are.
-    /// The elements are a temporary array, as in [dcl.init.list].
+    /// A `std::initializer_list`: where its elements are, and how many there are. The elements are a temporary array,
+    /// as in [dcl.init.list].
     fn initialiser_list(
         &mut self,
         scope: ScopeId,
@@ -267,8 +265,8 @@ impl<'t> Checker<'_, 't> {
         Ok(self.node(Kind::Aggregate(self.arena.list(&values)), ty, span))
     }
 
-    /// What a member is if nothing is said: what its declaration says, what its constructor does, or zero.
-    /// C++17, [dcl.init.aggr], paragraph 8.
+    /// What a member is if nothing is said: what its declaration says, what its constructor does, or zero. C++17,
+    /// [dcl.init.aggr], paragraph 8.
     pub(super) fn default_member(
         &mut self,
         at: usize,
@@ -288,9 +286,8 @@ impl<'t> Checker<'_, 't> {
         }
     }
 
-    /// What a variable without an initialiser is, if its type says anything about that.
-    /// `None` for numbers, and for structs of nothing else: they stay without a value ([dcl.init], "to
-    /// default-initialize").
+    /// What a variable without an initialiser is, if its type says anything about that. `None` for numbers, and for
+    /// structs of nothing else: they stay without a value ([dcl.init], "to default-initialize").
     pub(super) fn default_value(&mut self, ty: Type, span: Span) -> Result<Option<Expr<'t>>> {
         if let Shape::Array(of, Some(length)) = self.types.shape(ty) {
             let Some(one) = self.default_value(of, span)? else { return Ok(None) };
@@ -323,8 +320,8 @@ impl<'t> Checker<'_, 't> {
         })
     }
 
-    /// Calls the constructor that fits. Copies need none unless the text has one.
-    /// The result is a value, made in memory that `lower` chooses.
+    /// Calls the constructor that fits. Copies need none unless the text has one. The result is a value, made in memory
+    /// that `lower` chooses.
     pub(super) fn construct(&mut self, ty: Type, arguments: &[Expr<'t>], span: Span) -> Result<Expr<'t>> {
         let ty = ty.plain();
         let Some(at) = self.types.struct_of(ty) else { return Err(error(span, "this is no struct")) };

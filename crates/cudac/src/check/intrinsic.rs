@@ -1,4 +1,11 @@
 //! Calls that are no calls of a function: the names that are reserved for the texts of this crate, and `printf`.
+//!
+//! ```text
+//! __cudac_min(a, b)     min, max, abs, mulhi, fma, brev: an instruction of the type of the arguments
+//! __cudac_popc(a)       popc, clz: an `int`
+//! __cudac_bits<T>(a)    the same bits as another type
+//! __cudac_unsupported() an error, if it is still there when code is made
+//! ```
 
 use super::Checker;
 use super::scope::ScopeId;

@@ -47,9 +47,9 @@ impl<'t> Checker<'_, 't> {
         self.closure(scope, lambda, captured, span)
     }
 
-    /// The variables of the function that the lambda's text names.
-    /// C++17, [expr.prim.lambda.capture]: those that the body names. All names in the body are looked up outside of it;
-    /// one that the body declares itself may be captured for nothing.
+    /// The variables of the function that the lambda's text names. C++17, [expr.prim.lambda.capture]: those that the
+    /// body names. All names in the body are looked up outside of it; one that the body declares itself may be captured
+    /// for nothing.
     fn capture_used(
         &mut self,
         scope: ScopeId,

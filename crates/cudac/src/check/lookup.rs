@@ -2,6 +2,12 @@
 //!
 //! Specification: C++17, [basic.lookup]. Functions found by the types of a call's arguments ([basic.lookup.argdep]) are
 //! in `call` and `member`.
+//!
+//! ```text
+//! n::S<int>::value      n is looked for outwards, S in n; S<int> is made now; value is in its scope
+//! ::n                   in the global scope only
+//! E::A                  in the namespace `E::` beside the enumeration E
+//! ```
 
 use super::Checker;
 use super::scope::{Entity, ScopeId};
@@ -10,8 +16,8 @@ use crate::parse::tree::{Part, Path};
 use crate::source::{Failed, Result, Span, error};
 
 impl<'t> Checker<'_, 't> {
-    /// What a path means from a scope.
-    /// The first name is looked for outwards, each of the others only inside of the one before ([basic.lookup.qual]).
+    /// What a path means from a scope. The first name is looked for outwards, each of the others only inside of the one
+    /// before ([basic.lookup.qual]).
     pub(super) fn lookup(&mut self, scope: ScopeId, path: &Path<'t>) -> Result<Entity> {
         let Some((first, rest)) = path.parts.split_first() else {
             return Err(error(path.span, "expected a name"));
@@ -68,8 +74,8 @@ impl<'t> Checker<'_, 't> {
         Ok(found)
     }
 
-    /// The scope with the static members of a struct, or with the values of an enumeration.
-    /// A scoped enumeration is no struct, so its values are in a namespace whose name no text can spell.
+    /// The scope with the static members of a struct, or with the values of an enumeration. A scoped enumeration is no
+    /// struct, so its values are in a namespace whose name no text can spell.
     fn scope_of_type(&mut self, ty: Type, outer: (ScopeId, &Part<'t>)) -> Result<ScopeId> {
         if let Some(at) = self.types.struct_of(ty) {
             return Ok(self.types.structs[at].scope);
@@ -81,8 +87,8 @@ impl<'t> Checker<'_, 't> {
         }
     }
 
-    /// A template of a type with its arguments is a type.
-    /// Functions keep their arguments for the call, which may deduce the rest.
+    /// A template of a type with its arguments is a type. Functions keep their arguments for the call, which may deduce
+    /// the rest.
     fn with_arguments(&mut self, scope: ScopeId, found: Entity, part: &Part<'t>) -> Result<Entity> {
         let template = match &found {
             Entity::TypeTemplate(template) => Some(*template),

@@ -25,15 +25,14 @@ use super::types::{Argument, Basic, Shape, Type};
 use crate::parse::tree::{self, ParameterKind, TypeKind};
 use crate::source::{Name, joined};
 
-/// A part of a mangled name.
-/// A tree, because whether something was written before is asked of each part, from the outside in.
+/// A part of a mangled name. A tree, because whether something was written before is asked of each part, from the
+/// outside in.
 enum Node {
     /// What is never abbreviated: a basic type, or a value.
     Plain(Cow<'static, str>),
     /// A parameter of the template.
     Parameter(usize),
-    /// A pointer, a reference, or a qualified type.
-    /// The prefix applies to what follows: `P`, `R`, `K`, `A4_`.
+    /// A pointer, a reference, or a qualified type. The prefix applies to what follows: `P`, `R`, `K`, `A4_`.
     Around(Cow<'static, str>, Box<Node>),
     /// A name, after the namespaces around it.
     Named(Vec<String>),
@@ -44,8 +43,8 @@ enum Node {
 #[derive(Default)]
 struct Mangler {
     text: String,
-    /// What has been written and may be abbreviated.
-    /// They are compared as they would be without abbreviations ([`Node::key`]).
+    /// What has been written and may be abbreviated. They are compared as they would be without abbreviations
+    /// ([`Node::key`]).
     known: Vec<String>,
 }
 
@@ -195,8 +194,8 @@ impl<'t> Checker<'_, 't> {
         mangler.text
     }
 
-    /// The namespaces around a scope, from the outermost.
-    /// Scopes without a name (of blocks, of parameters of templates) are skipped.
+    /// The namespaces around a scope, from the outermost. Scopes without a name (of blocks, of parameters of templates)
+    /// are skipped.
     fn namespaces(&self, scope: ScopeId) -> Vec<String> {
         let mut found = Vec::new();
         let mut at = scope;
@@ -229,9 +228,8 @@ impl<'t> Checker<'_, 't> {
         Node::Plain(format!("L{}{sign}{size}E", self.type_node(ty.plain()).key()).into())
     }
 
-    /// A type as it is written, where the parameters of the template remain parameters.
-    /// Written type and actual type are followed together: the first knows where a parameter stands, the second
-    /// everything else.
+    /// A type as it is written, where the parameters of the template remain parameters. Written type and actual type
+    /// are followed together: the first knows where a parameter stands, the second everything else.
     fn written_node(
         &mut self,
         written: tree::Type<'t>,

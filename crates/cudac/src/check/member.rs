@@ -71,8 +71,8 @@ impl<'t> Checker<'_, 't> {
         Ok(Some(self.node(Kind::Special(component(register, at)), ty, span)))
     }
 
-    /// The object before `.` or `->`.
-    /// `->` of a struct is its `operator->`, of a pointer what it points to ([over.ref]).
+    /// The object before `.` or `->`. `->` of a struct is its `operator->`, of a pointer what it points to
+    /// ([over.ref]).
     pub(super) fn member_base(
         &mut self,
         scope: ScopeId,
@@ -188,9 +188,8 @@ impl<'t> Checker<'_, 't> {
         self.call_one_of(&[method], &[], Some(base), arguments, name.as_str(), span)
     }
 
-    /// Calls an operator that a struct or a namespace defines for structs, if there is one.
-    /// C++17, [over.match.oper]. `None` if nothing of that name takes as many arguments: then the operator is the
-    /// language's own, or an error.
+    /// Calls an operator that a struct or a namespace defines for structs, if there is one. C++17, [over.match.oper].
+    /// `None` if nothing of that name takes as many arguments: then the operator is the language's own, or an error.
     pub(super) fn operator_call(
         &mut self,
         scope: ScopeId,

@@ -65,16 +65,15 @@ use scope::{DeclaredId, Entity, ScopeId, Scopes, TypeTemplate};
 use typed::{Constant, Expr, FunctionId, Kind, Node, Program, Var, VarId};
 use types::{Argument, Type, Types};
 
-/// Templates in templates, and functions whose result is deduced from others.
-/// These recurse in this stage, whose stack has to do for a web page as well.
+/// Templates in templates, and functions whose result is deduced from others. These recurse in this stage, whose stack
+/// has to do for a web page as well.
 const MAX_NESTING: usize = 64;
 
-/// Functions and types made from templates.
-/// A template can name itself with ever larger arguments, so depth alone does not bound the work.
+/// Functions and types made from templates. A template can name itself with ever larger arguments, so depth alone does
+/// not bound the work.
 const MAX_INSTANCES: usize = 10_000;
 
-/// A function as it is declared.
-/// A template is one such entry; each of its instances is a [`typed::Function`].
+/// A function as it is declared. A template is one such entry; each of its instances is a [`typed::Function`].
 #[derive(Debug)]
 struct Declared<'t> {
     function: &'t tree::Function<'t>,
@@ -93,16 +92,15 @@ struct Declared<'t> {
     specials: Vec<(Vec<Argument>, DeclaredId)>,
 }
 
-/// The types of a function.
-/// References are kept, arrays have become pointers ([dcl.fct]).
+/// The types of a function. References are kept, arrays have become pointers ([dcl.fct]).
 #[derive(Clone, Copy, Debug)]
 struct Signature<'t> {
     parameters: &'t [Type],
     result: Type,
 }
 
-/// The function that is being checked.
-/// Frames nest, because the body of a lambda or of a function with a deduced type is checked in the middle of another.
+/// The function that is being checked. Frames nest, because the body of a lambda or of a function with a deduced type
+/// is checked in the middle of another.
 #[derive(Debug)]
 struct Frame<'t> {
     /// To tell the variables of one function from those of another.
@@ -122,8 +120,8 @@ struct Frame<'t> {
     is_device: bool,
 }
 
-/// Everything that is known while a text is checked.
-/// One stage in many files: each has an `impl` with the functions for its part of the language.
+/// Everything that is known while a text is checked. One stage in many files: each has an `impl` with the functions for
+/// its part of the language.
 pub(crate) struct Checker<'s, 't> {
     arena: Arena<'t>,
     files: &'s Files,
@@ -145,12 +143,11 @@ pub(crate) struct Checker<'s, 't> {
     wanted: Vec<(DeclaredId, Vec<Argument>, Span)>,
     /// Functions whose bodies wait to be checked.
     pending: Vec<(DeclaredId, FunctionId, ScopeId)>,
-    /// Whether an expression is looked at only for its type.
-    /// It counts, because `sizeof` may be in `decltype`. Nothing is then called, so a function of the host may be
-    /// named.
+    /// Whether an expression is looked at only for its type. It counts, because `sizeof` may be in `decltype`. Nothing
+    /// is then called, so a function of the host may be named.
     unevaluated: usize,
-    /// Whether a value is being converted by a constructor.
-    /// C++17, [class.conv]: there is at most one conversion by the user, so no second one is looked for meanwhile.
+    /// Whether a value is being converted by a constructor. C++17, [class.conv]: there is at most one conversion by the
+    /// user, so no second one is looked for meanwhile.
     is_converting: bool,
     /// Whether the text is a whole program, with host code.
     is_program: bool,
@@ -197,8 +194,8 @@ pub(crate) fn check<'t>(
 }
 
 impl<'t> Checker<'_, 't> {
-    /// The variables that every kernel has.
-    /// CUDA programming guide, "Built-in Variables". They are no variables here: naming one reads registers of PTX.
+    /// The variables that every kernel has. CUDA programming guide, "Built-in Variables". They are no variables here:
+    /// naming one reads registers of PTX.
     fn predefine(&mut self) {
         for (name, register) in
             [("threadIdx", "%tid"), ("blockIdx", "%ctaid"), ("blockDim", "%ntid"), ("gridDim", "%nctaid")]
@@ -211,9 +208,9 @@ impl<'t> Checker<'_, 't> {
         self.scopes.declare(0, name, Entity::Constant(Constant::Integer(32), int));
     }
 
-    /// Checks all functions of the text, and whatever they use.
-    /// Kernels come in the order of the text. Functions of the host are checked when something uses them, because they
-    /// may call what does not exist here; in a program, `main` begins that.
+    /// Checks all functions of the text, and whatever they use. Kernels come in the order of the text. Functions of the
+    /// host are checked when something uses them, because they may call what does not exist here; in a program, `main`
+    /// begins that.
     fn check_text(&mut self) {
         for declared in 0..self.declared.len() {
             let function = &self.declared[declared];

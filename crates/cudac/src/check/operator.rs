@@ -3,6 +3,14 @@
 //! An operator for a struct is a function of the text, which is looked for first (`member`). All others are nodes, with
 //! operands converted to one type. Left out: an operator of the text for enumerations, `operator&`, and `<=>`.
 //! Specification: C++17, [expr.unary] to [expr.ass], [over.oper].
+//!
+//! ```text
+//! char + short        int            small integers are promoted
+//! int + unsigned      unsigned       the unsigned type wins if it is as wide,
+//! long + unsigned     long           and loses if the other one has all of its values
+//! int * float         float
+//! char << long        int            a shift has the type of its left side
+//! ```
 
 use super::Checker;
 use super::scope::ScopeId;
@@ -126,8 +134,7 @@ impl<'t> Checker<'_, 't> {
         Ok(self.node(Kind::Step { place, is_down, is_post }, ty, span))
     }
 
-    /// A place that may be stored to.
-    /// An error says why not.
+    /// A place that may be stored to. An error says why not.
     fn changeable(&mut self, place: Expr<'t>) -> Result<()> {
         self.warn_past_end(place);
         let text = self.files.text(place.span);
@@ -157,8 +164,6 @@ impl<'t> Checker<'_, 't> {
         let is_struct = self.types.struct_of(place.ty).is_some();
         if let (tree::ExprKind::List(items), "=") = (&right.kind, operator) {
             self.changeable(place)?;
-            // Assigning a struct to one of the same type copies its bytes, unless the text has its own operator for
-            // that.
             // A list is converted to the type of the place: `p = {1, 2}` ([expr.ass], paragraph 9).
             let value = if is_struct {
                 self.struct_from(scope, place.ty, items, true, right.span)?
@@ -168,6 +173,7 @@ impl<'t> Checker<'_, 't> {
             return Ok(self.assignment(place, value, span));
         }
         let right = self.expr(scope, right)?;
+        // Assigning a struct to one of the same type copies its bytes, unless the text has its own operator for that.
         if is_struct
             && !(operator == "=" && right.ty.same(place.ty) && !self.has_assignment(place.ty))
             && let Some(result) = self.operator_call(scope, operator, &[place, right], span)?

@@ -3,6 +3,13 @@
 //! A function's name is its address as soon as it is not called ([conv.func]); `*p` and `p` can both be called
 //! ([expr.call]). Left out: the address of one of several functions of a name ([over.over]), and of a function of the
 //! executor, which has no code to point to.
+//!
+//! ```text
+//! float (*f)(float) = &twice;     FunctionAddress(twice)
+//! f(2);  (*f)(2);                 CallPointer(Load(f), [2])
+//! void (*k)(int*) = kernel;       makes `kernel` a kernel of the program
+//! k<<<1, 32>>>(p);                LaunchPointer(Load(k), …)
+//! ```
 
 use super::Checker;
 use super::scope::{DeclaredId, ScopeId};
@@ -17,8 +24,7 @@ impl<'t> Checker<'_, 't> {
         self.frames.last().is_none_or(|frame| !frame.is_device)
     }
 
-    /// The address of the function that a path names.
-    /// Of a template, all arguments have to be written.
+    /// The address of the function that a path names. Of a template, all arguments have to be written.
     pub(super) fn function_value(
         &mut self,
         scope: ScopeId,

@@ -49,8 +49,8 @@ impl<'t> Checker<'_, 't> {
         Ok(self.node(Kind::Launch(*id, shape, passed), call.ty, call.span))
     }
 
-    /// The grid and the block as `dim3`, the bytes of shared memory, and the stream.
-    /// What is not written is 0. An integer becomes a `dim3` by its constructor, like any argument.
+    /// The grid and the block as `dim3`, the bytes of shared memory, and the stream. What is not written is 0. An
+    /// integer becomes a `dim3` by its constructor, like any argument.
     pub(super) fn shape(
         &mut self,
         scope: ScopeId,
@@ -125,8 +125,7 @@ impl<'t> Checker<'_, 't> {
         Ok(Some(self.node(Kind::Format(of, text, self.arena.list(&values)), ty, span)))
     }
 
-    /// `fprintf(stderr, "…", a)`
-    /// The rest is that of `printf`, which has checked the text.
+    /// `fprintf(stderr, "…", a)`: what follows the stream is checked as a `printf`.
     pub(super) fn fprintf(
         &mut self,
         scope: ScopeId,

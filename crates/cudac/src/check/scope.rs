@@ -32,9 +32,9 @@ pub(crate) enum Entity {
     /// All of one name in one scope; a call picks one.
     Functions(Vec<DeclaredId>),
     Global(GlobalId),
-    /// A variable of the function that is being checked, which must be the one with this number.
-    /// The second number is that of [`Frame`](super::Frame): a lambda's body finds the variables of the function around
-    /// it, and must not use them directly.
+    /// A variable of the function that is being checked, which must be the one with this number. The second number is
+    /// that of [`Frame`](super::Frame): a lambda's body finds the variables of the function around it, and must not use
+    /// them directly.
     Local(VarId, usize),
     /// A member of the struct or the lambda that is being checked: which struct, and which member.
     Capture(usize, usize),
@@ -107,8 +107,8 @@ impl<'t> Scopes<'t> {
         self.0[scope].using.push(used);
     }
 
-    /// What a name means in a scope itself, or in the namespaces that it uses.
-    /// C++17, [namespace.qual]: the scope's own names come first.
+    /// What a name means in a scope itself, or in the namespaces that it uses. C++17, [namespace.qual]: the scope's own
+    /// names come first.
     pub fn find_in(&self, scope: ScopeId, name: Name<'t>) -> Option<&Entity> {
         let own = &self.0[scope];
         // In the order of the `using` directives; C++ would call a name ambiguous that two of them have.
@@ -120,8 +120,8 @@ impl<'t> Scopes<'t> {
         self.0[scope].names.get(&name)
     }
 
-    /// What a name means, from a scope outwards.
-    /// C++17, [basic.lookup.unqual]: the innermost scope that knows the name hides all others.
+    /// What a name means, from a scope outwards. C++17, [basic.lookup.unqual]: the innermost scope that knows the name
+    /// hides all others.
     pub fn find(&self, scope: ScopeId, name: Name<'t>) -> Option<&Entity> {
         let mut at = Some(scope);
         while let Some(scope) = at {
@@ -133,9 +133,8 @@ impl<'t> Scopes<'t> {
         None
     }
 
-    /// The name that a namespace has in the scope around it.
-    /// `None` for an unnamed scope, such as that of a template's parameters. It is for mangling, which is rare, so it
-    /// may search.
+    /// The name that a namespace has in the scope around it. `None` for an unnamed scope, such as that of a template's
+    /// parameters. It is for mangling, which is rare, so it may search.
     pub fn name_of(&self, outer: ScopeId, inner: ScopeId) -> Option<Name<'t>> {
         let is_inner = |entity: &Entity| matches!(entity, Entity::Namespace(at) if *at == inner);
         self.0[outer].names.iter().find(|(_, entity)| is_inner(entity)).map(|(name, _)| name).copied()
@@ -150,8 +149,7 @@ impl<'t> Scopes<'t> {
         nearest(wrong, self.0[scope].names.keys().map(|name| name.as_str())).map(str::to_owned)
     }
 
-    /// The visible name that is most like a wrong one.
-    /// Names that no text can spell are left out.
+    /// The visible name that is most like a wrong one. Names that no text can spell are left out.
     pub fn nearest(&self, scope: ScopeId, wrong: &str) -> Option<&str> {
         let mut at = Some(scope);
         let mut names: Vec<&str> = Vec::new();

@@ -21,8 +21,8 @@ use crate::parse::tree::{self, TypeKind};
 use crate::source::{Name, Result, error};
 
 impl<'t> Checker<'_, 't> {
-    /// `template <> struct S<int> { … };`
-    /// It gets no name; a declaration without members says nothing that is needed.
+    /// `template <> struct S<int> { … };`: it gets no name, and a declaration without members says nothing that is
+    /// needed.
     pub(super) fn special_struct(&mut self, scope: ScopeId, definition: &'t tree::Struct<'t>) -> Result<()> {
         let Some(Entity::TypeTemplate(template)) = self.scopes.find(scope, definition.name).cloned() else {
             return Err(error(definition.span, format_args!("`{}` is no template", definition.name)));
@@ -120,8 +120,7 @@ impl<'t> Checker<'_, 't> {
         Ok(())
     }
 
-    /// `template void f<float>(float x);`
-    /// It is made at the end, when all special cases are known.
+    /// `template void f<float>(float x);`: it is made at the end, when all special cases are known.
     pub(super) fn want_instance(&mut self, scope: ScopeId, function: &'t tree::Function<'t>) -> Result<()> {
         let (template, arguments) = self.meant_template(scope, function)?;
         self.wanted.push((template, arguments, function.span));
@@ -158,8 +157,8 @@ impl<'t> Checker<'_, 't> {
         self.declared[declared].specials.iter().find(|(known, _)| known == arguments).map(|(_, id)| *id)
     }
 
-    /// Which template a special case or an instance belongs to, and for which arguments.
-    /// C++17, [temp.deduct.decl]: the arguments are deduced from the parameters' types as from a call.
+    /// Which template a special case or an instance belongs to, and for which arguments. C++17, [temp.deduct.decl]: the
+    /// arguments are deduced from the parameters' types as from a call.
     fn meant_template(
         &mut self,
         scope: ScopeId,

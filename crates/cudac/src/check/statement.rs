@@ -2,6 +2,14 @@
 //!
 //! Loops of all kinds become one ([`Loop`]), a `switch` a list of arms, and declarations numbers of variables. A `case`
 //! has to be directly in the block of its `switch`: Duff's device is left out. Specification: C++17, [stmt.stmt].
+//!
+//! ```text
+//! switch (n) { case 1: case 2: f(); case 3: g(); break; default: h(); }
+//!
+//! arms:  [1, 2] f();      falls into the next
+//!        [3] g(); break;
+//!        [default] h();
+//! ```
 
 use super::Checker;
 use super::scope::{Entity, ScopeId};
@@ -42,8 +50,8 @@ impl<'t> Checker<'_, 't> {
         statements
     }
 
-    /// A statement with a scope of its own.
-    /// A block shares it with the statement that it belongs to, as in `if (…) { … }`.
+    /// A statement with a scope of its own. A block shares it with the statement that it belongs to, as in `if (…) { …
+    /// }`.
     fn scoped(&mut self, scope: ScopeId, written: tree::Stmt<'t>) -> &'t [Stmt<'t>] {
         let inner = self.scopes.push(scope);
         let statements = match &written.kind {
@@ -439,8 +447,8 @@ impl<'t> Checker<'_, 't> {
         self.types.pointee(ty).is_some_and(|to| self.types.shape(to) == Shape::Auto)
     }
 
-    /// The type of an `auto` variable.
-    /// C++17, [dcl.spec.auto]: as for the parameter of a template. `auto&` keeps the qualifiers, `auto` drops them.
+    /// The type of an `auto` variable. C++17, [dcl.spec.auto]: as for the parameter of a template. `auto&` keeps the
+    /// qualifiers, `auto` drops them.
     fn deduced(
         &mut self,
         scope: ScopeId,

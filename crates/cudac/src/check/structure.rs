@@ -23,8 +23,8 @@ struct Extent {
 }
 
 impl<'t> Checker<'_, 't> {
-    /// A struct whose members are not known yet.
-    /// It has its number and its scope already, so that pointers to it can be declared.
+    /// A struct whose members are not known yet. It has its number and its scope already, so that pointers to it can be
+    /// declared.
     pub(super) fn new_struct(
         &mut self,
         name: &'t str,

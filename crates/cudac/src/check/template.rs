@@ -56,8 +56,7 @@ impl<'n, 't> Deduction<'n, 't> {
 }
 
 impl<'t> Checker<'_, 't> {
-    /// Arguments in angle brackets.
-    /// Values are integers, also those of enumerations and `bool` ([temp.arg.nontype]).
+    /// Arguments in angle brackets. Values are integers, also those of enumerations and `bool` ([temp.arg.nontype]).
     pub(super) fn template_arguments(
         &mut self,
         scope: ScopeId,
@@ -75,9 +74,8 @@ impl<'t> Checker<'_, 't> {
         Ok(arguments)
     }
 
-    /// A type from a template.
-    /// Instances are found by their arguments with defaults filled in, so `S<int>` and `S<int, 4>` may be the same
-    /// type.
+    /// A type from a template. Instances are found by their arguments with defaults filled in, so `S<int>` and `S<int,
+    /// 4>` may be the same type.
     pub(super) fn type_instance(
         &mut self,
         template: TemplateId,
@@ -153,8 +151,8 @@ impl<'t> Checker<'_, 't> {
         }
     }
 
-    /// The arguments of a function template that a call implies.
-    /// `None` if they do not fit the call, which is no error: another overload may ([temp.deduct]).
+    /// The arguments of a function template that a call implies. `None` if they do not fit the call, which is no error:
+    /// another overload may ([temp.deduct]).
     pub(super) fn deduce(
         &mut self,
         declared: DeclaredId,
@@ -216,8 +214,8 @@ impl<'t> Checker<'_, 't> {
         Ok(Some(made))
     }
 
-    /// Finds what the parameters of a template have to be, so that a written type becomes the given one.
-    /// A type that says nothing of them always fits: whether the argument converts is asked later.
+    /// Finds what the parameters of a template have to be, so that a written type becomes the given one. A type that
+    /// says nothing of them always fits: whether the argument converts is asked later.
     pub(super) fn unify(
         &mut self,
         scope: ScopeId,
@@ -351,8 +349,8 @@ fn name_of(written: tree::Expr<'_>) -> Option<Name<'_>> {
     }
 }
 
-/// Whether a type says something about parameters of a template that are not known yet.
-/// Others are skipped: their arguments may convert ([temp.deduct.call], paragraph 6).
+/// Whether a type says something about parameters of a template that are not known yet. Others are skipped: their
+/// arguments may convert ([temp.deduct.call], paragraph 6).
 fn is_deduced(written: tree::Type<'_>, names: &[Name<'_>]) -> bool {
     match &written.kind {
         TypeKind::Auto => true,

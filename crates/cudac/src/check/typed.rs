@@ -63,8 +63,7 @@ pub(crate) struct Var<'t> {
     pub name: Name<'t>,
     pub ty: Type,
     pub span: Span,
-    /// Whether anything is stored to it after its declaration.
-    /// Taking its address or binding a reference counts.
+    /// Whether anything is stored to it after its declaration. Taking its address or binding a reference counts.
     pub is_changed: bool,
     /// The value, if it is known and never changes.
     pub constant: Option<Constant>,
@@ -126,8 +125,7 @@ pub(crate) struct Node<'t> {
     pub span: Span,
 }
 
-/// An operation on two numbers.
-/// Also of a pointer and an integer, in [`Kind::Update`].
+/// An operation on two numbers. Also of a pointer and an integer, in [`Kind::Update`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)] // Their names say it.
 pub enum Binary {
@@ -246,8 +244,7 @@ pub(crate) enum Kind<'t> {
     /// The arguments are as many as the parameters, the object of a method first. For a parameter that is a reference,
     /// the argument is a place.
     Call(FunctionId, &'t [Expr<'t>]),
-    /// A value made by a constructor.
-    /// The arguments without the object, which is new.
+    /// A value made by a constructor. The arguments without the object, which is new.
     Construct(FunctionId, &'t [Expr<'t>]),
     /// A struct or an array from the values of its members; missing ones are zero.
     Aggregate(&'t [Expr<'t>]),
@@ -358,8 +355,8 @@ pub(crate) struct AsmOperand<'t> {
 }
 
 impl Node<'_> {
-    /// Whether it is a place in memory rather than a value.
-    /// The names of C++ are lvalue and xvalue; a temporary counts, because `lower` gives it memory.
+    /// Whether it is a place in memory rather than a value. The names of C++ are lvalue and xvalue; a temporary counts,
+    /// because `lower` gives it memory.
     pub fn is_place(&self) -> bool {
         match &self.kind {
             Kind::Local(_)

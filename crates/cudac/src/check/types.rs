@@ -26,8 +26,8 @@ const CONST: u32 = 1;
 const VOLATILE: u32 = 2;
 const QUALIFIERS: u32 = CONST | VOLATILE;
 
-/// What a type is made of.
-/// Qualifiers are in [`Type`], except those of an array, which are its elements' ([basic.type.qualifier]).
+/// What a type is made of. Qualifiers are in [`Type`], except those of an array, which are its elements'
+/// ([basic.type.qualifier]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Shape {
     Basic(Basic),
@@ -49,8 +49,7 @@ pub(crate) enum Shape {
     Function(usize),
 }
 
-/// An argument of a template.
-/// A value has no type here, because the parameter gives it one.
+/// An argument of a template. A value has no type here, because the parameter gives it one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Argument {
     Type(Type),
@@ -136,8 +135,8 @@ impl Type {
         self.bits() & VOLATILE != 0
     }
 
-    /// With the qualifiers of another type besides its own.
-    /// A member of a `const` object is `const` ([expr.ref]); so are the elements of an array.
+    /// With the qualifiers of another type besides its own. A member of a `const` object is `const` ([expr.ref]); so
+    /// are the elements of an array.
     pub fn qualified_as(self, other: Type) -> Type {
         Type(self.0 | other.bits() & QUALIFIERS)
     }
@@ -234,8 +233,8 @@ impl Types<'_> {
         if let Shape::Struct(at) = self.shape(ty) { Some(at) } else { None }
     }
 
-    /// Whether two types differ in qualifiers at most, those of elements included, that the second one adds.
-    /// C++17, [conv.qual]. It decides what a reference can be bound to.
+    /// Whether two types differ in qualifiers at most, those of elements included, that the second one adds. C++17,
+    /// [conv.qual]. It decides what a reference can be bound to.
     pub fn fits(&self, from: Type, to: Type) -> bool {
         if from.same(to) {
             return true;
@@ -276,8 +275,8 @@ impl Types<'_> {
         matches!(self.shape(ty), Shape::Basic(Basic::Float | Basic::Double))
     }
 
-    /// Integers, `bool`, and enumerations that convert by themselves.
-    /// C++17, [conv.prom] and [dcl.enum]: a scoped enumeration does not convert.
+    /// Integers, `bool`, and enumerations that convert by themselves. C++17, [conv.prom] and [dcl.enum]: a scoped
+    /// enumeration does not convert.
     pub fn is_integral(&self, ty: Type) -> bool {
         match self.shape(ty) {
             Shape::Basic(basic) => !matches!(basic, Basic::Void | Basic::Float | Basic::Double),
@@ -326,8 +325,7 @@ impl Types<'_> {
         }
     }
 
-    /// The type as a message shows it.
-    /// As it is declared, the qualifiers of a pointer after its `*`.
+    /// The type as a message shows it. As it is declared, the qualifiers of a pointer after its `*`.
     pub fn show(&self, ty: Type) -> String {
         let mut text = String::new();
         let is_pointer = matches!(self.shape(ty), Shape::Pointer(_));

@@ -2,6 +2,16 @@
 //! [`crate::code`]: variables that are read before anything is stored in them.
 //!
 //! Each is about what is wrong in almost every program where it occurs, and says what to write instead.
+//!
+//! ```text
+//! x << 40;                    a shift by more than 31 of an `int`
+//! float f = 1 / n;            rounded before it becomes a `float`
+//! int a[4];  a[4] = 1;        outside of the array
+//! n / 0;                      divides by zero
+//! u < 0;  with unsigned u     always false
+//! printf("%d");               takes a value and gets none
+//! x == 1;                     compares, and nobody looks at the result (`statement`)
+//! ```
 
 use super::Checker;
 use super::typed::{Binary, Compare, Constant, Expr, FunctionId, Kind, Stmt, StmtKind};
@@ -11,8 +21,8 @@ use crate::parse::tree::{self, ExprKind};
 use crate::source::{Name, Span};
 
 impl<'t> Checker<'_, 't> {
-    /// A shift by at least as many bits as there are.
-    /// C++17, [expr.shift]. Small types are promoted first, hence at least 32 bits.
+    /// A shift by at least as many bits as there are. C++17, [expr.shift]. Small types are promoted first, hence at
+    /// least 32 bits.
     pub(super) fn warn_shift(&mut self, ty: Type, count: Expr<'t>) {
         let bits = 8 * self.types.size(ty).max(4) as i64;
         if let Some(Constant::Integer(value)) = self.evaluate(count)
@@ -62,8 +72,8 @@ impl<'t> Checker<'_, 't> {
         }
     }
 
-    /// The value of the place after the last element of an array.
-    /// `&a[n]` is an address that is often wanted, so this asks only where the value is read or stored.
+    /// The value of the place after the last element of an array. `&a[n]` is an address that is often wanted, so this
+    /// asks only where the value is read or stored.
     pub(super) fn warn_past_end(&mut self, place: Expr<'t>) {
         if let Kind::Element(base, index) = &place.kind
             && let Shape::Array(_, Some(length)) = self.types.shape(base.ty)
@@ -114,8 +124,8 @@ impl<'t> Checker<'_, 't> {
         }
     }
 
-    /// A format that takes another number of values than there are.
-    /// Flags, widths and lengths are skipped; a `*` takes a value itself.
+    /// A format that takes another number of values than there are. Flags, widths and lengths are skipped; a `*` takes
+    /// a value itself.
     pub(super) fn warn_printf(&mut self, format: &[u8], values: &[Expr<'t>], span: Span) {
         let mut wanted = 0;
         let mut bytes = format.iter().peekable();
@@ -140,8 +150,8 @@ impl<'t> Checker<'_, 't> {
         }
     }
 
-    /// A function that should return a value and may not.
-    /// C++17, [stmt.return]: flowing off the end is undefined. After an error elsewhere the body may be incomplete.
+    /// A function that should return a value and may not. C++17, [stmt.return]: flowing off the end is undefined. After
+    /// an error elsewhere the body may be incomplete.
     pub(super) fn warn_function(&mut self, id: FunctionId) {
         let function = &self.program.functions[id];
         let is_constructor = self.types.is_void(function.result);
@@ -154,8 +164,8 @@ impl<'t> Checker<'_, 't> {
     }
 }
 
-/// Whether the end of these statements is never reached.
-/// A loop without an end that nothing leaves is one; so is a `switch` with a `default` whose last arm ends.
+/// Whether the end of these statements is never reached. A loop without an end that nothing leaves is one; so is a
+/// `switch` with a `default` whose last arm ends.
 fn ends(statements: &[Stmt<'_>]) -> bool {
     statements.last().is_some_and(|last| match &last.kind {
         StmtKind::Return(_) => true,
@@ -177,8 +187,7 @@ fn ends(statements: &[Stmt<'_>]) -> bool {
     })
 }
 
-/// Whether a `break` of this loop is among the statements.
-/// Those in inner loops and `switch`es leave only these.
+/// Whether a `break` of this loop is among the statements. Those in inner loops and `switch`es leave only these.
 fn leaves(statements: &[Stmt<'_>]) -> bool {
     statements.iter().any(|statement| match &statement.kind {
         StmtKind::Break => true,
@@ -188,8 +197,8 @@ fn leaves(statements: &[Stmt<'_>]) -> bool {
     })
 }
 
-/// Calls `each` for every name that a statement's expressions use.
-/// For what a lambda captures. It works on the untyped tree, since the body has no types before its captures are known.
+/// Calls `each` for every name that a statement's expressions use. For what a lambda captures. It works on the untyped
+/// tree, since the body has no types before its captures are known.
 pub(super) fn names_of<'t>(statement: tree::Stmt<'t>, each: &mut dyn FnMut(Name<'t>)) {
     use tree::StmtKind as S;
     let mut expr = |value: tree::Expr<'t>| names_in(value, each);

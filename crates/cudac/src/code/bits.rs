@@ -56,8 +56,8 @@ struct Comparison {
 }
 
 impl Comparison {
-    /// What the PTX of an atomic minimum or maximum says.
-    /// `atom.global.max.s32` and `red.shared.min.u64` have the operation before the type (PTX ISA, `atom`).
+    /// What the PTX of an atomic minimum or maximum says. `atom.global.max.s32` and `red.shared.min.u64` have the
+    /// operation before the type (PTX ISA, `atom`).
     fn of(text: &str) -> Option<Comparison> {
         let mut parts = text.split_whitespace().next()?.split('.');
         if !matches!(parts.next()?.trim_end_matches(|c| c != 'm' && c != 'd'), "atom" | "red") {

@@ -35,8 +35,7 @@ pub(crate) fn float_operand(ty: Ty, value: f64) -> Operand {
     if ty == Ty::F32 { Operand::F32((value as f32).to_bits()) } else { Operand::F64(value.to_bits()) }
 }
 
-/// The result of an operation, if it is known or is one of the operands.
-/// `None` says only that the instruction stays.
+/// The result of an operation, if it is known or is one of the operands. `None` says only that the instruction stays.
 pub(crate) fn fold(op: &Op<'_>, args: &[Operand]) -> Option<Operand> {
     match (op, args) {
         (Op::Arith(arith, ty), [a, b]) => arithmetic(*arith, *ty, *a, *b),
@@ -91,8 +90,8 @@ fn arithmetic(arith: Arith, ty: Ty, a: Operand, b: Operand) -> Option<Operand> {
     identity(op, ty, a, b)
 }
 
-/// Operations with a zero or a one that change nothing.
-/// Only of integers: `x + 0.0` is not `x` if that is -0, and `x * 0` may be NaN.
+/// Operations with a zero or a one that change nothing. Only of integers: `x + 0.0` is not `x` if that is -0, and `x *
+/// 0` may be NaN.
 fn identity(op: Binary, ty: Ty, a: Operand, b: Operand) -> Option<Operand> {
     let (zero, one) = (Operand::Int(0), Operand::Int(1));
     let ones = |operand| matches!(operand, Operand::Int(value) if wrap(ty, value) == wrap(ty, -1));

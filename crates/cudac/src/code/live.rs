@@ -35,8 +35,7 @@ impl Sets {
     }
 }
 
-/// Gives a list a length, and everything in it one value.
-/// It keeps the room that the list has.
+/// Gives a list a length, and everything in it one value. It keeps the room that the list has.
 pub(crate) fn fill<T: Clone>(list: &mut Vec<T>, length: usize, value: T) {
     list.clear();
     list.resize(length, value);

@@ -34,8 +34,8 @@ pub(crate) type BlockId = usize;
 /// An index of [`Function::slots`].
 pub(crate) type SlotId = usize;
 
-/// What a register holds.
-/// Registers of PTX have types; those of one class can be used for each other without a conversion.
+/// What a register holds. Registers of PTX have types; those of one class can be used for each other without a
+/// conversion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Class {
     /// A truth value.
@@ -48,9 +48,8 @@ pub(crate) enum Class {
     F64,
 }
 
-/// The type of a value in an instruction.
-/// In memory, `Pred` is a byte. The sign matters where an instruction depends on it and where a narrow value is
-/// extended.
+/// The type of a value in an instruction. In memory, `Pred` is a byte. The sign matters where an instruction depends on
+/// it and where a narrow value is extended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Ty {
     Pred,
@@ -78,8 +77,7 @@ pub(crate) enum Operand {
     F64(u64),
 }
 
-/// A state space. `Generic` is known only when the kernel runs.
-/// PTX ISA, section 5.1.
+/// A state space. `Generic` is known only when the kernel runs. PTX ISA, section 5.1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Space {
     Generic,
@@ -113,8 +111,8 @@ impl Place {
     }
 }
 
-/// An access to memory of one to four values in a row.
-/// How many is the number of the instruction's results or arguments.
+/// An access to memory of one to four values in a row. How many is the number of the instruction's results or
+/// arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Access {
     pub place: Place,
@@ -251,8 +249,7 @@ pub(crate) struct Slot {
     pub name: Option<VarName>,
 }
 
-/// A variable of the text and where it is visible.
-/// For [`crate::Name`], which says what a register holds.
+/// A variable of the text and where it is visible. For [`crate::Name`], which says what a register holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct VarName {
     pub name: String,
@@ -342,8 +339,8 @@ impl Ty {
         matches!(self, Ty::Pred | Ty::U8 | Ty::U16 | Ty::U32 | Ty::U64)
     }
 
-    /// The type of the same meaning that arithmetic has: at least 32 bits.
-    /// That is what C++ promotes to ([conv.prom]), and what PTX can compute with.
+    /// The type of the same meaning that arithmetic has: at least 32 bits. That is what C++ promotes to ([conv.prom]),
+    /// and what PTX can compute with.
     pub fn wide(self) -> Ty {
         match self {
             Ty::U8 | Ty::U16 => Ty::U32,
@@ -354,8 +351,8 @@ impl Ty {
 }
 
 impl Op<'_> {
-    /// Whether the instruction only computes its results from its arguments.
-    /// Two with the same arguments then have the same results, and one of them will do.
+    /// Whether the instruction only computes its results from its arguments. Two with the same arguments then have the
+    /// same results, and one of them will do.
     pub fn is_pure(&self) -> bool {
         match self {
             Op::Load(_) | Op::Store(_) => false,
@@ -364,8 +361,7 @@ impl Op<'_> {
         }
     }
 
-    /// Whether nothing is lost if nobody reads the results.
-    /// A load may be, though a wrong address would have faulted.
+    /// Whether nothing is lost if nobody reads the results. A load may be, though a wrong address would have faulted.
     pub fn is_removable(&self) -> bool {
         match self {
             Op::Load(access) => !access.is_volatile,
@@ -375,8 +371,8 @@ impl Op<'_> {
 }
 
 impl<'t> Block<'t> {
-    /// Puts instructions before those that they come with the numbers of, which ascend.
-    /// All at once, because inserting one by one would move the rest each time.
+    /// Puts instructions before those that they come with the numbers of, which ascend. All at once, because inserting
+    /// one by one would move the rest each time.
     pub fn insert(&mut self, new: &mut Vec<(usize, Inst<'t>)>) {
         if new.is_empty() {
             return;

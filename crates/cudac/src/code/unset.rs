@@ -191,8 +191,8 @@ impl Search<'_> {
     }
 }
 
-/// Whether the result of an instruction points to what its arguments point to.
-/// Pointers are computed by these only; anything else that takes an address may store there.
+/// Whether the result of an instruction points to what its arguments point to. Pointers are computed by these only;
+/// anything else that takes an address may store there.
 fn passes_on(inst: &Inst<'_>) -> bool {
     matches!(inst.op, Op::Mov | Op::Arith(..) | Op::Mad(_) | Op::Select(_) | Op::ToGeneric(_))
 }

@@ -23,8 +23,8 @@ impl Inst<'_> {
         self.args.iter().filter_map(|arg| arg.reg()).chain(self.base())
     }
 
-    /// Replaces the registers that are read.
-    /// A base can only be a register: a constant as an address is left where it is.
+    /// Replaces the registers that are read. A base can only be a register: a constant as an address is left where it
+    /// is.
     pub fn replace(&mut self, with: &mut dyn FnMut(Reg) -> Operand) {
         for arg in self.args.iter_mut() {
             if let Operand::Reg(reg) = *arg {
@@ -74,8 +74,8 @@ impl Function<'_> {
         Lists::new(self.blocks.len(), &edges)
     }
 
-    /// The blocks that can be reached, each after those that lead to it unless they form a loop.
-    /// Without recursion, because a large kernel has deep chains of blocks.
+    /// The blocks that can be reached, each after those that lead to it unless they form a loop. Without recursion,
+    /// because a large kernel has deep chains of blocks.
     pub fn reverse_postorder(&self) -> Vec<BlockId> {
         let mut order = Vec::with_capacity(self.blocks.len());
         let mut seen = vec![false; self.blocks.len()];
@@ -100,9 +100,9 @@ impl Function<'_> {
         order
     }
 
-    /// For each block the one that every path to it goes through last; for the first block itself.
-    /// The algorithm is that of Cooper, Harvey and Kennedy: "A Simple, Fast Dominance Algorithm". Blocks that cannot be
-    /// reached have none.
+    /// For each block the one that every path to it goes through last; for the first block itself. The algorithm is
+    /// that of Cooper, Harvey and Kennedy: "A Simple, Fast Dominance Algorithm". Blocks that cannot be reached have
+    /// none.
     pub fn dominators(&self, order: &[BlockId], predecessors: &Lists) -> Vec<BlockId> {
         const UNKNOWN: usize = usize::MAX;
         let mut position = vec![UNKNOWN; self.blocks.len()];

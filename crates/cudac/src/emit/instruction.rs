@@ -2,6 +2,12 @@
 //!
 //! There is nothing to choose here: passes have brought the code into a form that PTX has. Specification: PTX ISA,
 //! section 9.7.
+//!
+//! ```text
+//! Store [r2+4], r5, r6           st.global.v2.u32    [%rd2+4], {%r5, %r6};
+//! Mad(F32) r1, r2, r3            fma.rn.f32          %f4, %f1, %f2, %f3;
+//! Convert U8 from U64            cvt.u32.u64, and then an `and`
+//! ```
 
 use std::fmt::Write;
 
@@ -34,9 +40,8 @@ impl Emitter<'_> {
         self.simple(&["\t", first, second, " \t"], inst);
     }
 
-    /// The type of a copy.
-    /// PTX ISA, `mov`: the class of both sides has to agree with the type; `.b32` and `.b64` fit both floats and
-    /// integers.
+    /// The type of a copy. PTX ISA, `mov`: the class of both sides has to agree with the type; `.b32` and `.b64` fit
+    /// both floats and integers.
     fn moved(&self, inst: &Inst<'_>) -> &'static str {
         let class = inst.dsts.first().map_or(Class::B32, |dst| self.function.class(*dst));
         let from = inst.args.first().and_then(|arg| arg.reg()).map_or(class, |reg| self.function.class(reg));
@@ -215,8 +220,8 @@ impl Emitter<'_> {
         self.add(&[end, "\n"]);
     }
 
-    /// The call of the system's function that prints.
-    /// A block of its own, because the parameters of a call have names (PTX ISA, `call`).
+    /// The call of the system's function that prints. A block of its own, because the parameters of a call have names
+    /// (PTX ISA, `call`).
     fn vprintf(&mut self, call: &str, inst: &Inst<'_>) {
         let text = call.split(' ').nth(1).unwrap_or("$str0");
         // Registers are numbered in this order, whatever the order of the text.
@@ -308,8 +313,7 @@ fn arithmetic(arith: Arith, ty: Ty) -> [&'static str; 2] {
     }
 }
 
-/// Sums and products of integers do not depend on the sign.
-/// NVIDIA's compiler writes `s32` for both.
+/// Sums and products of integers do not depend on the sign. NVIDIA's compiler writes `s32` for both.
 fn signed(ty: Ty) -> &'static str {
     match suffix(ty) {
         "u32" => "s32",
@@ -329,8 +333,8 @@ fn unary_name(unary: Unary, ty: Ty) -> [&'static str; 2] {
     }
 }
 
-/// A comparison with NaN is false, except that `!=` is true.
-/// PTX has ordered comparisons, and unordered ones (`neu`), which are true if a number is NaN.
+/// A comparison with NaN is false, except that `!=` is true. PTX has ordered comparisons, and unordered ones (`neu`),
+/// which are true if a number is NaN.
 fn compare_name(compare: Compare, ty: Ty) -> &'static str {
     match compare {
         Compare::Eq => "eq",
@@ -343,8 +347,7 @@ fn compare_name(compare: Compare, ty: Ty) -> &'static str {
     }
 }
 
-/// How a conversion rounds.
-/// To fewer digits to the nearest, to an integer towards zero ([conv.fpint]).
+/// How a conversion rounds. To fewer digits to the nearest, to an integer towards zero ([conv.fpint]).
 fn rounding(to: Ty, from: Ty) -> &'static str {
     match (to.is_float(), from.is_float()) {
         (true, true) if to.size() < from.size() => ".rn",

@@ -48,8 +48,7 @@ struct Emitter<'c> {
     counted: (usize, u32),
 }
 
-/// About how much text an instruction becomes.
-/// For the room of a text, which grows without copying then.
+/// About how much text an instruction becomes. For the room of a text, which grows without copying then.
 const BYTES: usize = 40;
 
 /// A kernel as text.

@@ -2,6 +2,15 @@
 //!
 //! Variables come before the kernels that use them, as PTX demands. All of the user's are written, because the host may
 //! look for them by name. Specification: PTX ISA, chapters 5 and 11.
+//!
+//! ```text
+//! .version 8.0  .target sm_70  .address_size 64
+//! .extern .func vprintf         if anything prints
+//! .visible .global …            variables
+//! .global .align 1 .b8 $str0    texts
+//! .visible .entry …             kernels
+//! .file 1 "name"                what `.loc 1` means
+//! ```
 
 use std::fmt::Write;
 
@@ -13,8 +22,8 @@ use crate::code::{Function, Space};
 use crate::optimise::spaces::of_symbol;
 use crate::source::joined;
 
-/// The module, to which kernels are added in their order.
-/// They are kept as texts, so that the code of a kernel can be freed before the next one is made.
+/// The module, to which kernels are added in their order. They are kept as texts, so that the code of a kernel can be
+/// freed before the next one is made.
 pub(crate) struct Module<'c> {
     checked: &'c Checked<'c>,
     kernels: Vec<Kernel>,

@@ -6,6 +6,13 @@
 //!
 //! This is for whoever shows a kernel's variables while it runs; PTX itself has no such table without debug
 //! information.
+//!
+//! ```text
+//! 10:  add.s32 %r3, %r1, 1;      %r3 was made for n
+//! 11:  st.global [%rd1], %r1;    n in lines 11 and 12: before these instructions %r3 is still read
+//! 12:  mul.lo.s32 %r4, %r3, 2;
+//! 13:  ret;                      and here no longer
+//! ```
 
 use std::ops::Range;
 

@@ -68,8 +68,7 @@ impl<'t> Lower<'t> {
         Ok(if refers { Expr::Load(Scalar::U64, Box::new(place), 0) } else { place })
     }
 
-    /// A value in a temporary of its own.
-    /// An object that is a value has its place already.
+    /// A value in a temporary of its own. An object that is a value has its place already.
     fn placed(&mut self, expr: typed::Expr<'t>) -> Result<Expr> {
         let value = self.value(expr)?;
         let Some(ty) = self.scalar(expr.ty) else { return Ok(value) };
@@ -118,8 +117,8 @@ impl<'t> Lower<'t> {
         Ok(())
     }
 
-    /// Stores a value of a type at an address.
-    /// An object is copied by its bytes: if the text has a constructor for copies, the value is its result.
+    /// Stores a value of a type at an address. An object is copied by its bytes: if the text has a constructor for
+    /// copies, the value is its result.
     pub(super) fn put(&self, at: Expr, ty: Type, value: Expr, of: typed::Expr<'t>) -> Expr {
         let line = self.line(of.span);
         match self.scalar(ty) {

@@ -2,6 +2,13 @@
 //!
 //! Each node of the typed tree becomes one or two here, in the order in which they are evaluated. Lines are kept where
 //! something can be wrong when it is executed: accesses, divisions, calls. Specification: C++17, [expr].
+//!
+//! ```text
+//! p[i]                Load(F32, Index(Load(U64, p), i, 4))
+//! s = t;              Copy(size of s, address of s, address of t)
+//! f(s)                Call with the address of s, which the function copies into its frame
+//! cudaMalloc(&p, n)   Runtime, if its header has no body for it
+//! ```
 
 use super::lower::Lower;
 use super::{Binary, Call, Expr, Launch, RuntimeCall, Scalar, Update, UpdateResult};

@@ -157,8 +157,8 @@ impl Lower<'_> {
         })
     }
 
-    /// What is done before `main`: variables get the values that have to be computed.
-    /// C++17, [basic.start.dynamic]: in the order of the text.
+    /// What is done before `main`: variables get the values that have to be computed. C++17, [basic.start.dynamic]: in
+    /// the order of the text.
     fn start(&mut self) -> Result<Option<Function>> {
         let checked = self.checked;
         let mut body = Vec::new();

@@ -54,8 +54,8 @@ pub struct Program {
     pub runtime: Vec<String>,
 }
 
-/// The address of the first function of the host; that of the next one is [`FUNCTION_BYTES`] further.
-/// Far from all memory, so that a pointer to a function is never mistaken for one to an object.
+/// The address of the first function of the host; that of the next one is [`FUNCTION_BYTES`] further. Far from all
+/// memory, so that a pointer to a function is never mistaken for one to an object.
 pub const FUNCTION_BASE: u64 = 4 << 40;
 
 /// The address of the first kernel.

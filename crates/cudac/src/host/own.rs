@@ -94,8 +94,8 @@ impl<'t> Lower<'t> {
         Ok(if owns { Expr::Clean(Box::new(made?)) } else { made? })
     }
 
-    /// What `return` gives away: a variable of the function is not destroyed.
-    /// It is moved into the caller's room by its bytes, which then owns it ([class.copy.elision] allows that).
+    /// What `return` gives away: a variable of the function is not destroyed. It is moved into the caller's room by its
+    /// bytes, which then owns it ([class.copy.elision] allows that).
     pub(super) fn given(&mut self, value: typed::Expr<'t>, made: Expr) -> Expr {
         let Kind::Load(place) = &value.kind else { return made };
         if !matches!(place.kind, Kind::Local(_)) || self.destructors(value.ty).is_empty() {

@@ -163,8 +163,8 @@ impl<'t> Lower<'t> {
         })
     }
 
-    /// Puts the value of a variable into its place.
-    /// An object is made in its place, without a copy ([dcl.init], paragraph 17.6.1).
+    /// Puts the value of a variable into its place. An object is made in its place, without a copy ([dcl.init],
+    /// paragraph 17.6.1).
     fn declared(&mut self, slot: u64, ty: Type, value: typed::Expr<'t>) -> Result<Expr> {
         Ok(match &value.kind {
             Kind::Construct(function, arguments) => self.construct(*function, arguments, slot, value)?,

@@ -32,16 +32,15 @@ pub(crate) enum Kind<'t> {
     End,
 }
 
-/// How strongly a binary operator binds, in an expression and in the condition of an `#if`.
-/// From 1 for the weakest; 0 is left for the caller that wants to read all operators.
+/// How strongly a binary operator binds, in an expression and in the condition of an `#if`. From 1 for the weakest; 0
+/// is left for the caller that wants to read all operators.
 pub(crate) fn binding(operator: &str) -> Option<u8> {
     let level = LEVELS.iter().position(|level| level.contains(&operator))?;
     Some(level as u8 + 1)
 }
 
-/// The binary operators, the weakest first.
-/// C++17, [expr.mul] to [expr.log.or]. Assignment, `?:` and the comma are not here, since they group to the right or
-/// are no operators in all places; neither is `->*`, which is not supported.
+/// The binary operators, the weakest first. C++17, [expr.mul] to [expr.log.or]. Assignment, `?:` and the comma are not
+/// here, since they group to the right or are no operators in all places; neither is `->*`, which is not supported.
 const LEVELS: [&[&str]; 10] = [
     &["||"],
     &["&&"],
@@ -65,8 +64,8 @@ pub(crate) struct Token<'t> {
     pub starts_line: bool,
     /// Whether blanks or a comment precede it.
     pub after_blank: bool,
-    /// Whether it is the name of a macro that is being expanded, which is not expanded again.
-    /// C++17, [cpp.rescan]: it stays so, even where the macro could be expanded again.
+    /// Whether it is the name of a macro that is being expanded, which is not expanded again. C++17, [cpp.rescan]: it
+    /// stays so, even where the macro could be expanded again.
     pub is_painted: bool,
 }
 
@@ -142,7 +141,7 @@ pub(crate) fn lex<'t>(names: &mut Names<'t>, file: u16, text: &str) -> Result<Ve
 }
 
 impl Lexer<'_> {
-    /// A byte further on, or 0 behind the end, which no token contains.
+    /// A byte further on, or 0 behind the end.
     fn peek(&self, ahead: usize) -> u8 {
         self.text.get(self.at + ahead).copied().unwrap_or(0)
     }
@@ -236,9 +235,8 @@ impl Lexer<'_> {
         ))
     }
 
-    /// The longest sign that begins here.
-    /// C++17, [lex.pptoken]: the longest sequence that can be a token is one. The parser takes `>>` apart where it
-    /// closes two lists of template arguments.
+    /// The longest sign that begins here. C++17, [lex.pptoken]: the longest sequence that can be a token is one. The
+    /// parser takes `>>` apart where it closes two lists of template arguments.
     fn punct(&self) -> Option<&'static str> {
         let rest = &self.text[self.at..];
         // Most signs are one character that begins no longer one.
@@ -248,9 +246,9 @@ impl Lexer<'_> {
         single.or_else(|| PUNCTS.iter().find(begins)).copied()
     }
 
-    /// A number as the preprocessor sees it: digits, letters, points, and signs after an exponent.
-    /// C++17, [lex.ppnumber]. A sign after the `e` of a hexadecimal number belongs to it there, which makes `0xe+1` one
-    /// token and an error. Here it is a sum, as everybody means it.
+    /// A number as the preprocessor sees it: digits, letters, points, and signs after an exponent. C++17,
+    /// [lex.ppnumber]. A sign after the `e` of a hexadecimal number belongs to it there, which makes `0xe+1` one token
+    /// and an error. Here it is a sum, as everybody means it.
     fn number<'t>(&mut self, names: &mut Names<'t>, text: &str) -> Kind<'t> {
         let start = self.at;
         let is_hex = self.peek(0) == b'0' && self.peek(1) | 0x20 == b'x';
@@ -298,8 +296,8 @@ impl Lexer<'_> {
         }
     }
 
-    /// A backslash and what follows. A continued line is nothing.
-    /// C++17, [lex.ccon], without `\u` and `\U`, which a byte cannot hold.
+    /// A backslash and what follows. A continued line is nothing. C++17, [lex.ccon], without `\u` and `\U`, which a
+    /// byte cannot hold.
     fn escape(&mut self) -> Result<Option<u8>> {
         let start = self.at;
         let letter = self.peek(1);

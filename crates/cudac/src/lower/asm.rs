@@ -102,8 +102,8 @@ impl<'t> Lower<'t> {
         Ok(())
     }
 
-    /// A value in a register of 16 bits, if it has to be in one.
-    /// Small integers are in registers of 32 bits everywhere else.
+    /// A value in a register of 16 bits, if it has to be in one. Small integers are in registers of 32 bits everywhere
+    /// else.
     fn fitted(&mut self, value: Operand, ty: Ty, class: Class) -> Operand {
         if class == Class::B16 && ty.class() == Class::B32 && matches!(value, Operand::Reg(_)) {
             return self.emit(Op::Convert { to: Ty::U16, from: Ty::U32 }, Class::B16, &[value]);

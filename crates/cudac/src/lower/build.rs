@@ -10,8 +10,7 @@ use crate::code::{
 };
 
 impl<'t> Lower<'t> {
-    /// Emits an instruction with one result.
-    /// None is emitted if the result is known.
+    /// Emits an instruction with one result. None is emitted if the result is known.
     pub(super) fn emit(&mut self, op: Op<'t>, class: Class, args: &[Operand]) -> Operand {
         if let Some(known) = fold(&op, args) {
             return known;
@@ -73,8 +72,8 @@ impl<'t> Lower<'t> {
         self.emit(Op::Set(op, ty), Class::Pred, &[a, b])
     }
 
-    /// Of a comparison that was just made, the opposite is made: dead code removes the first one. Of floats it is not,
-    /// because with NaN both are false.
+    /// The opposite of a truth value. If that is a comparison that was just made, the opposite comparison is made, and
+    /// dead code removes the first one. Of floats it is not, because with NaN both are false.
     pub(super) fn not(&mut self, value: Operand) -> Operand {
         if let Operand::Reg(reg) = value
             && let Some(last) = self.function.blocks[self.current].insts.last()
@@ -156,8 +155,8 @@ impl<'t> Lower<'t> {
         }
     }
 
-    /// After a jump, in a block that nothing leads to.
-    /// The statements after `return` or `break` need some block; `optimise::flow` removes it.
+    /// After a jump, in a block that nothing leads to. The statements after `return` or `break` need some block;
+    /// `optimise::flow` removes it.
     pub(super) fn start_dead(&mut self) {
         let dead = self.new_block();
         self.start(dead);
@@ -184,8 +183,7 @@ impl<'t> Lower<'t> {
         self.push(Op::Store(access), &[], &[value]);
     }
 
-    /// The address of a place in a register.
-    /// The state space is that of its base, and is found out later.
+    /// The address of a place in a register. The state space is that of its base, and is found out later.
     pub(super) fn address(&mut self, place: Place) -> Operand {
         let base = match place.base {
             Base::Reg(reg) => Operand::Reg(reg),
@@ -204,8 +202,8 @@ impl<'t> Lower<'t> {
         }
     }
 
-    /// A pointer that is valid in every state space.
-    /// The instruction is only a mark; `optimise::spaces` decides whether anything has to be done.
+    /// A pointer that is valid in every state space. The instruction is only a mark; `optimise::spaces` decides whether
+    /// anything has to be done.
     pub(super) fn generic(&mut self, value: Value) -> Operand {
         let operand = self.operand(value);
         match operand {

@@ -3,6 +3,11 @@
 //! A parameter that never changes is its argument, so `f(3)` is checked and folded as if `3` had been written in `f`; a
 //! reference is the place that it is bound to, and costs nothing. Left out: recursion and external functions, which are
 //! errors.
+//!
+//! ```text
+//! return x;       the only one, at the end: the call is the value
+//! return x;       one of several: stored in a slot, then a jump to the block after the call
+//! ```
 
 use super::{Binding, Frame, Lower, MAX_CALLS, Value};
 use crate::check::typed::{Expr, FunctionId, Stmt, StmtKind};

@@ -89,8 +89,8 @@ impl<'t> Lower<'t> {
         Ok(self.load_scalar(slot, Ty::Pred, false))
     }
 
-    /// Branches on a condition. If it is known, says so; the caller may then leave the other block out.
-    /// Unlike [`Self::truth`] it makes no value of `&&` and `||`: each side branches by itself.
+    /// Branches on a condition. If it is known, says so; the caller may then leave the other block out. Unlike
+    /// [`Self::truth`] it makes no value of `&&` and `||`: each side branches by itself.
     pub(super) fn branch_on(&mut self, expr: Expr<'t>, yes: BlockId, no: BlockId) -> Result<Option<bool>> {
         match &expr.kind {
             Kind::Not(inner) if matches!(inner.kind, Kind::And(..) | Kind::Or(..)) => {

@@ -3,6 +3,14 @@
 //! Operands are evaluated from left to right, an assignment's right side before its left ([expr.ass]). A value of a
 //! struct is a place that nobody else changes, so no copy is made until it is stored. Specification: C++17, [expr]; PTX
 //! ISA, section 9.7.
+//!
+//! ```text
+//! x[i]            MulWide i, 4;  Add x;  Load           the scale of an index, in 64 bits
+//! i++             Load; Add 1; Store                    in a slot, which `promote` makes two copies and a sum
+//! a ? b : c       Select, or two blocks and a slot
+//! f(a)            the body of f
+//! (char)n         Convert: cut to 8 bits, and extended again
+//! ```
 
 use super::{Binding, Lower, Value};
 use crate::check::typed::{self, Compare, Constant, Expr, Intrinsic, Kind};
@@ -99,8 +107,8 @@ impl<'t> Lower<'t> {
         Ok(self.emit(Op::Unary(unary, ty), ty.class(), &[value]))
     }
 
-    /// The count of a shift is in 32 bits, whatever is shifted.
-    /// PTX ISA, `shl` and `shr`: the second operand is a `.u32` for all types.
+    /// The count of a shift is in 32 bits, whatever is shifted. PTX ISA, `shl` and `shr`: the second operand is a
+    /// `.u32` for all types.
     fn shift_count(&mut self, op: Binary, expr: Expr<'t>) -> Result<Operand> {
         let value = self.scalar(expr)?;
         if !matches!(op, Binary::Shl | Binary::Shr) {
@@ -431,8 +439,7 @@ impl<'t> Lower<'t> {
         Ok(Value::Scalar(self.emit(op, result.class(), &operands)))
     }
 
-    /// The same bits as another type.
-    /// In registers of one class nothing has to be done.
+    /// The same bits as another type. In registers of one class nothing has to be done.
     fn bits(&mut self, value: Operand, from: Ty, to: Ty) -> Operand {
         let raw = match value {
             Operand::Int(value) => value as u64,

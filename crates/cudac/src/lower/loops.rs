@@ -119,8 +119,8 @@ impl<'t> Lower<'t> {
         self.value(step).map(|_| ())
     }
 
-    /// The variable of a loop and all values that it takes, the last one after the last iteration.
-    /// `None` if the loop stays one.
+    /// The variable of a loop and all values that it takes, the last one after the last iteration. `None` if the loop
+    /// stays one.
     fn known_count(&mut self, inner: &Loop<'t>) -> Option<(VarId, Vec<i64>)> {
         let most = match inner.unroll {
             Unroll::Times(1) => return None,
@@ -177,8 +177,8 @@ impl<'t> Lower<'t> {
         Some((*var, ty, wrap(&self.checked.types, ty, start)))
     }
 
-    /// The value of an expression, if it depends only on constants and on `var`.
-    /// A small evaluator beside that of `check::constant`: it knows what variables are bound to while inlining.
+    /// The value of an expression, if it depends only on constants and on `var`. A small evaluator beside that of
+    /// `check::constant`: it knows what variables are bound to while inlining.
     fn known(&self, expr: Expr<'t>, var: VarId, now: i64) -> Option<Constant> {
         let types = &self.checked.types;
         match &expr.kind {
@@ -273,9 +273,8 @@ impl<'t> Lower<'t> {
         }
     }
 
-    /// About how much code a statement becomes.
-    /// This compiler's own functions are mostly one instruction. Others are counted by their bodies, down to some
-    /// depth.
+    /// About how much code a statement becomes. This compiler's own functions are mostly one instruction. Others are
+    /// counted by their bodies, down to some depth.
     fn nodes(&self, statement: &Stmt<'t>, depth: usize) -> usize {
         let mut total = 1;
         let mut calls = Vec::new();

@@ -3,6 +3,11 @@
 //! A struct is copied number by number and not byte by byte, since a slot becomes registers only if each of its
 //! accesses is one number. Bytes of padding are not copied. Structs that CUDA calls vector types (`float4`) are copied
 //! by one instruction.
+//!
+//! ```text
+//! struct { char a; double b[2]; }           leaves: 0 char, 8 double, 16 double
+//! union { float4 v; float a[4]; }           leaves: those of v, which cover all of it
+//! ```
 
 use super::{Binding, Lower, Value};
 use crate::check::typed::VarId;
@@ -105,8 +110,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Copies an object number by number; all are read before the first is written.
-    /// They may overlap.
+    /// Copies an object number by number; all are read before the first is written. They may overlap.
     pub(super) fn copy(&mut self, from: Place, to: Place, ty: Type, span: Span) -> Result<()> {
         let mut leaves = Vec::new();
         self.leaves(ty, 0, &mut leaves, span)?;
@@ -133,8 +137,8 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// The type of the numbers of an object that one instruction can load: two or four, aligned to their size.
-    /// PTX ISA, `ld` and `st` with `.v2` and `.v4`: at most 16 bytes, at an address that is a multiple of the whole.
+    /// The type of the numbers of an object that one instruction can load: two or four, aligned to their size. PTX ISA,
+    /// `ld` and `st` with `.v2` and `.v4`: at most 16 bytes, at an address that is a multiple of the whole.
     fn vector(&self, ty: Type, leaves: &[(u64, Type)]) -> Option<Ty> {
         let kind = self.ty(leaves.first()?.1).filter(|kind| *kind != Ty::Pred)?;
         let count = leaves.len() as u64;

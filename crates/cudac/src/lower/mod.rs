@@ -36,12 +36,11 @@ use crate::source::arena::Arena;
 use crate::source::map::Map;
 use crate::source::{Files, Result, Span, error};
 
-/// Instructions of one kernel, before anything is removed.
-/// It is counted while code is made, as inlining and unrolling multiply.
+/// Instructions of one kernel, before anything is removed. It is counted while code is made, as inlining and unrolling
+/// multiply.
 const MAX_INSTRUCTIONS: usize = 300_000;
 
-/// Calls in calls.
-/// Each is a level of recursion here.
+/// Calls in calls. Each is a level of recursion here.
 const MAX_CALLS: usize = 48;
 
 /// A value while code is made for it.
@@ -68,8 +67,8 @@ enum Binding {
     Place(Place),
 }
 
-/// A function whose body is being inlined.
-/// The kernel's is the first; variables of all others are their own at each call.
+/// A function whose body is being inlined. The kernel's is the first; variables of all others are their own at each
+/// call.
 struct Frame {
     function: FunctionId,
     /// What each of [`Function::vars`](crate::check::typed::Function::vars) is.
@@ -103,17 +102,17 @@ struct Lower<'t> {
     known_lines: Map<(u32, u32), u32>,
     /// How many instructions there are.
     count: usize,
-    /// What references in structs refer to, by the slot and the offset of the reference.
-    /// `None` if there are several, and it is not known which one; such a reference can be made but not used. Those to
-    /// variables in slots are not stored anywhere, because a stored address would keep the variable in memory.
+    /// What references in structs refer to, by the slot and the offset of the reference. `None` if there are several,
+    /// and it is not known which one; such a reference can be made but not used. Those to variables in slots are not
+    /// stored anywhere, because a stored address would keep the variable in memory.
     references: Map<(usize, i64), Option<Place>>,
     pub strings: Vec<Vec<u8>>,
     /// How often the statements around are repeated by unrolling.
     copies: usize,
 }
 
-/// Makes code for a kernel; the second part is the texts that it prints.
-/// `strings` are those of the whole module, so that equal texts of two kernels are one.
+/// Makes code for a kernel; the second part is the texts that it prints. `strings` are those of the whole module, so
+/// that equal texts of two kernels are one.
 pub(crate) fn lower<'t>(
     arena: Arena<'t>,
     files: &'t Files,
@@ -220,8 +219,7 @@ impl<'t> Lower<'t> {
         &mut self.frames[last]
     }
 
-    /// The type of a number, a truth value or a pointer.
-    /// `None` for structs, arrays and `void`.
+    /// The type of a number, a truth value or a pointer. `None` for structs, arrays and `void`.
     fn ty(&self, ty: Type) -> Option<Ty> {
         let types = &self.checked.types;
         if let Shape::Pointer(_) | Shape::Reference(_) | Shape::Null = types.shape(ty) {
@@ -254,8 +252,8 @@ impl<'t> Lower<'t> {
         }
     }
 
-    /// Charges what follows to a place in the text.
-    /// In a function that was inlined, everything keeps the line of the call.
+    /// Charges what follows to a place in the text. In a function that was inlined, everything keeps the line of the
+    /// call.
     fn at(&mut self, span: Span) {
         let inlined = self.frames.last().and_then(|frame| frame.line);
         self.line = match inlined {

@@ -2,6 +2,12 @@
 //!
 //! A place is a base and a constant offset, which an instruction of PTX can name as they are. Everything that is not
 //! constant is added to the base. Specification: C++17, [expr.sub], [expr.ref], [expr.unary.op].
+//!
+//! ```text
+//! a[i + 1].y      with an array of structs of 8 bytes, y at 4, and a signed i
+//!
+//! base: a + 8 * i         offset: 8 (of the + 1) + 4 (of y)
+//! ```
 
 use super::{Binding, Lower, Value};
 use crate::check::typed::{Binary as B, Expr, Kind};
@@ -145,9 +151,8 @@ impl<'t> Lower<'t> {
         Ok(Place { offset, ..place })
     }
 
-    /// An index without the constant that is added to it.
-    /// Unsigned indices wrap, so `a[i - 1]` with an unsigned `i` must not be taken apart ([basic.fundamental]); signed
-    /// ones are undefined then.
+    /// An index without the constant that is added to it. Unsigned indices wrap, so `a[i - 1]` with an unsigned `i`
+    /// must not be taken apart ([basic.fundamental]); signed ones are undefined then.
     fn split(&mut self, index: Expr<'t>) -> Result<((Operand, Ty), i64)> {
         let ty = self.scalar_ty(index.ty, index.span)?;
         if let (Kind::Binary(op @ (B::Add | B::Sub), a, b), false) = (&index.kind, ty.is_unsigned()) {
@@ -166,8 +171,7 @@ impl<'t> Lower<'t> {
         Ok(((operand, ty), 0))
     }
 
-    /// An index in bytes, in 64 bits.
-    /// `mul.wide` extends and multiplies in one instruction.
+    /// An index in bytes, in 64 bits. `mul.wide` extends and multiplies in one instruction.
     fn scaled(&mut self, index: Operand, ty: Ty, size: i64) -> Operand {
         let wide = ty.wide();
         match wide {

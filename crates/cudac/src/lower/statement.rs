@@ -3,6 +3,13 @@
 //! Each charges its instructions to its own line, blocks excepted. Code after `return`, `break` and `continue` goes
 //! into a block that nothing leads to, so that no statement has to ask whether it is reached. Specification: C++17,
 //! [stmt.stmt].
+//!
+//! ```text
+//! switch (n) { case 1: A; case 2: B; break; default: C; }
+//!
+//!     n == 1: A, else next        A: A, jump B         B: B, jump after
+//!     n == 2: B, else C                                C: C, jump after
+//! ```
 
 use super::{Binding, Lower, Value};
 use crate::check::typed::{Expr, Kind, Stmt, StmtKind, Switch, VarId};

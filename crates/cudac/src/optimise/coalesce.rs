@@ -56,8 +56,8 @@ pub(super) fn coalesce(function: &mut Function<'_>) {
     }
 }
 
-/// For each register an instruction of the block.
-/// They are not cleared between blocks: an entry says which block it is of.
+/// For each register an instruction of the block. They are not cleared between blocks: an entry says which block it is
+/// of.
 struct Places {
     block: usize,
     /// The block that the register was last noted in, and the instruction.
@@ -83,8 +83,8 @@ impl Places {
     }
 }
 
-/// How many instructions may be between a result and its copy, and after the copy.
-/// Without a bound, a block of many copies would take quadratic time.
+/// How many instructions may be between a result and its copy, and after the copy. Without a bound, a block of many
+/// copies would take quadratic time.
 const MAX_DISTANCE: usize = 200;
 
 /// The two registers of a copy.
@@ -95,8 +95,8 @@ fn copied(inst: &Inst<'_>) -> Option<(Reg, Reg)> {
     }
 }
 
-/// Computes a result where it is copied to, if all that read it can read the copy.
-/// `false` if something else reads it: in another block, or after the copy's register has another value.
+/// Computes a result where it is copied to, if all that read it can read the copy. `false` if something else reads it:
+/// in another block, or after the copy's register has another value.
 fn rename(block: &mut Block<'_>, start: usize, at: usize, from: Reg, to: Reg, reads: u32) -> bool {
     let mut found = 0;
     let mut end = block.insts.len();

@@ -161,8 +161,8 @@ impl<'t> Contraction<'_, 't> {
     }
 }
 
-/// The factors of a product; a shift is one too.
-/// `lower` has made shifts of multiplications by powers of two, and `mad` undoes that.
+/// The factors of a product; a shift is one too. `lower` has made shifts of multiplications by powers of two, and `mad`
+/// undoes that.
 fn factors(inst: &Inst<'_>, ty: Ty) -> Option<[Operand; 2]> {
     match (&inst.op, &inst.args[..]) {
         (Op::Arith(Arith::Binary(Binary::Mul), _), [a, b]) => Some([*a, *b]),

@@ -25,8 +25,8 @@ pub(super) fn remove(function: &mut Function<'_>, live: &mut Live) {
     }
 }
 
-/// Which registers are read after a place in a block that is walked backwards.
-/// Entries of other blocks are stale and look like none, so that nothing has to be cleared.
+/// Which registers are read after a place in a block that is walked backwards. Entries of other blocks are stale and
+/// look like none, so that nothing has to be cleared.
 struct Needed<'l> {
     block: u32,
     /// For each register whether it is needed, and in which block that was found out.

@@ -62,8 +62,8 @@ fn headers(function: &Function<'_>) -> Vec<(BlockId, Vec<BlockId>)> {
     found.filter(|(_, back)| !back.is_empty()).collect()
 }
 
-/// Gives each loop a block of its own from which it is entered.
-/// Jumps from inside of the loop still go to the header; all others come by way of the new block.
+/// Gives each loop a block of its own from which it is entered. Jumps from inside of the loop still go to the header;
+/// all others come by way of the new block.
 fn enter(function: &mut Function<'_>, headers: &[(BlockId, Vec<BlockId>)]) {
     for (header, back) in headers {
         let before = function.blocks.len();
@@ -98,9 +98,9 @@ fn loops(function: &Function<'_>, headers: Vec<(BlockId, Vec<BlockId>)>) -> Vec<
     found
 }
 
-/// Moves out of a loop what does not change in it. Registers that it changes are marked with its number.
-/// An instruction moves if its operands do not change in the loop and it is the only one that writes its result; then
-/// all that read the result come after it.
+/// Moves out of a loop what does not change in it. Registers that it changes are marked with its number. An instruction
+/// moves if its operands do not change in the loop and it is the only one that writes its result; then all that read
+/// the result come after it.
 fn empty(function: &mut Function<'_>, found: &Loop, writes: &[u32], changed: &mut [u32], nth: u32) {
     for inst in found.blocks.iter().flat_map(|block| &function.blocks[*block].insts) {
         inst.dsts.iter().for_each(|dst| changed[*dst as usize] = nth);
@@ -121,8 +121,8 @@ fn empty(function: &mut Function<'_>, found: &Loop, writes: &[u32], changed: &mu
     function.blocks[found.before].insts.extend(moved);
 }
 
-/// Whether an instruction may be carried out anywhere and any number of times.
-/// Text of `asm` is excluded, although some of it would be pure.
+/// Whether an instruction may be carried out anywhere and any number of times. Text of `asm` is excluded, although some
+/// of it would be pure.
 fn can_move(inst: &Inst<'_>) -> bool {
     inst.op.is_pure() && !matches!(inst.op, Op::Ptx(_)) && !inst.dsts.is_empty()
 }

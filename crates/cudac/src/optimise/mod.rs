@@ -18,8 +18,7 @@ use crate::check::Checked;
 use crate::code::live::Live;
 use crate::code::{Function, Space};
 
-/// The passes, with what they need for every kernel.
-/// One for many kernels, because the tables keep their room.
+/// The passes, with what they need for every kernel. One for many kernels, because the tables keep their room.
 pub(crate) struct Optimiser<'t> {
     /// The spaces of the module's variables.
     symbols: Vec<Space>,

@@ -34,8 +34,7 @@ const MOST_ARGS: usize = 4;
 /// The end of a chain.
 const NONE: u32 = u32::MAX;
 
-/// What computes a value.
-/// Two instructions with equal keys compute the same.
+/// What computes a value. Two instructions with equal keys compute the same.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Key<'t> {
     /// A constant in a register of some class.

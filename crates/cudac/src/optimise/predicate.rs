@@ -14,8 +14,8 @@
 
 use crate::code::{Arith, Binary, Class, End, Function, Inst, Op, Operand, Reg, Ty, Unary};
 
-/// Instructions that compute something, beside copies, that may be done without need.
-/// Lanes that do not take the branch compute them for nothing.
+/// Instructions that compute something, beside copies, that may be done without need. Lanes that do not take the branch
+/// compute them for nothing.
 const MAX_COMPUTED: usize = 1;
 
 /// Copies.

@@ -67,7 +67,7 @@ fn note(parts: &mut [Option<Parts>], slots: &[Slot], access: &Access) {
         at
     });
     let ty = known[at].1;
-    // The same bits as two types of one size are the same register; a narrow type is extended differently as the other.
+    // Two types of one size are the same bits, hence the same register; narrow ones are extended in different ways.
     let fits = ty == access.ty
         || ty.wide().size() == access.ty.wide().size() && ty.size() == access.ty.size() && ty.size() >= 4;
     // An access outside of the variable is a mistake; in memory it is found.

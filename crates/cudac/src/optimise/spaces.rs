@@ -30,8 +30,8 @@ pub(super) fn infer(function: &mut Function<'_>, symbols: &[Space]) {
     function.spaces = known;
 }
 
-/// The spaces of registers as far as they are known.
-/// From below: at first nothing is an address, and joining only goes up, so it ends.
+/// The spaces of registers as far as they are known. From below: at first nothing is an address, and joining only goes
+/// up, so it ends.
 pub(super) fn known(function: &Function<'_>, symbols: &[Space]) -> Known {
     let mut known: Known = vec![None; function.regs.len()];
     let mut changed = true;

@@ -4,6 +4,11 @@
 //! specifiers like `static`. Then follow declarators ([`super::declarator`]), and the first decides whether this is a
 //! function. Left out: members that are defined outside of their type, and `__attribute__`. Specification: C++17,
 //! [dcl.dcl].
+//!
+//! ```text
+//! SPECIFIERS type MORE declarator = value, declarator { … };       (`variables`)
+//! SPECIFIERS type MORE name(parameters) const -> type { … }        (`function`)
+//! ```
 
 use super::Parser;
 use super::scope::Entity;
@@ -86,9 +91,9 @@ impl<'t> Parser<'_, 't> {
         }
     }
 
-    /// Whether the next tokens begin a declaration rather than an expression.
-    /// C++17, [stmt.ambig]: `T * x;` is a declaration if `T` is a type. Only tokens are looked at, so a type before `(`
-    /// is judged by its looks: `T(x);` is read as an expression, where C++ reads a declaration of `x`.
+    /// Whether the next tokens begin a declaration rather than an expression. C++17, [stmt.ambig]: `T * x;` is a
+    /// declaration if `T` is a type. Only tokens are looked at, so a type before `(` is judged by its looks: `T(x);` is
+    /// read as an expression, where C++ reads a declaration of `x`.
     pub(super) fn at_declaration(&mut self) -> bool {
         if let Some(word) = self.token().word() {
             let word = word.as_str();
@@ -339,9 +344,9 @@ impl<'t> Parser<'_, 't> {
         Ok(())
     }
 
-    /// Whether `(` begins parameters and not the arguments of a variable's constructor.
-    /// C++17, [dcl.ambig.res]: what can be a parameter is one. At the top of a kernel's text, a variable with a
-    /// constructor is left out, so `(` always begins parameters.
+    /// Whether `(` begins parameters and not the arguments of a variable's constructor. C++17, [dcl.ambig.res]: what
+    /// can be a parameter is one. At the top of a kernel's text, a variable with a constructor is left out, so `(`
+    /// always begins parameters.
     fn at_parameters(&mut self) -> bool {
         if self.ahead(1).is(")") || self.ahead(1).is("...") {
             return true;

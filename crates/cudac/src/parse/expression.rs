@@ -5,6 +5,13 @@
 //! Binary operators are read by precedence climbing, all others by functions that call each other in the order of the
 //! grammar. `a < b` is a comparison unless `a` is known as a template; `(T)x` is a conversion only if `T` is known as a
 //! type. Inside of template arguments (`closes_angle`), `>` and `>>` end the list.
+//!
+//! ```text
+//! expression      a, b                    assignment      a = b, a += b
+//! conditional     a ? b : c               binary          a || b … a * b
+//! unary           -a, *a, (T)a, sizeof    postfix         a(b), a[b], a.b, a++
+//! primary         names, numbers, (a), T(a), [](){ }
+//! ```
 
 use super::tree::{Expr, ExprKind};
 use super::{Parser, tree};
@@ -15,9 +22,8 @@ use crate::source::{Name, Result, Span, error, unsupported};
 const ASSIGNMENTS: [&str; 11] = ["=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="];
 
 impl<'t> Parser<'_, 't> {
-    /// An expression with commas.
-    /// Only where the grammar has no other use for a comma: arguments and initialisers are read by
-    /// [`Self::assignment`].
+    /// An expression with commas. Only where the grammar has no other use for a comma: arguments and initialisers are
+    /// read by [`Self::assignment`].
     pub(super) fn expression(&mut self) -> Result<Expr<'t>> {
         let mut left = self.assignment()?;
         while self.is(",") {
@@ -47,8 +53,8 @@ impl<'t> Parser<'_, 't> {
         })
     }
 
-    /// A condition and its two values, or less.
-    /// Between `?` and `:` any expression may stand, as in parentheses ([expr.cond]).
+    /// A condition and its two values, or less. Between `?` and `:` any expression may stand, as in parentheses
+    /// ([expr.cond]).
     pub(super) fn conditional(&mut self) -> Result<Expr<'t>> {
         let condition = self.binary(0)?;
         if !self.take("?") {
@@ -106,8 +112,8 @@ impl<'t> Parser<'_, 't> {
         self.postfix()
     }
 
-    /// `(type) value`, if the parentheses hold a type and nothing else.
-    /// The type is read on trial: `(a)(b)` is a call if `a` is no type.
+    /// `(type) value`, if the parentheses hold a type and nothing else. The type is read on trial: `(a)(b)` is a call
+    /// if `a` is no type.
     fn try_cast(&mut self, start: Span) -> Result<Option<Expr<'t>>> {
         let before = self.at;
         self.next();
@@ -215,10 +221,10 @@ impl<'t> Parser<'_, 't> {
         self.node(kind, self.since(start), depth)
     }
 
-    /// Whether `<` after a member's name begins template arguments: a `>` and a `(` follow soon, with little in between.
-    /// The type of the object is not known to the parser, so it cannot look the member up. C++ asks for `template`
-    /// there if the type depends on a parameter, and otherwise knows the type ([temp.names]); here a form that no
-    /// comparison has decides.
+    /// Whether `<` after a member's name begins template arguments: a `>` and a `(` follow soon, with little in
+    /// between. The type of the object is not known to the parser, so it cannot look the member up. C++ asks for
+    /// `template` there if the type depends on a parameter, and otherwise knows the type ([temp.names]); here a form
+    /// that no comparison has decides.
     fn at_member_arguments(&self, member: Name<'t>) -> bool {
         self.is("<")
             && self.scopes.may_be_template(member)

@@ -3,6 +3,12 @@
 //! Words that say where a function runs are in its `Storage`; what follows the parameters is read here. The body is
 //! read at once, also that of a method, so a method can use only those types and templates of its struct that precede
 //! it, while C++ reads it after the whole struct ([class.mem]); values and functions are looked up later, by `check`.
+//!
+//! ```text
+//! S(int a) : a(a), b{1} { … }          a constructor: named like the struct that is being read
+//! operator float() const { … }         a conversion
+//! ~S() { … }                           a destructor, in whole programs
+//! ```
 
 use super::Parser;
 use super::declaration::Specifiers;
@@ -43,7 +49,6 @@ impl<'t> Parser<'_, 't> {
             let (name, span) = declarator.name.unwrap_or_else(|| (self.text.names.get(""), start));
             self.declare_value(name);
             // A default is read where it is written, and evaluated at each call ([dcl.fct.default]).
-            // C++17, [dcl.fct.def].
             let init = if self.take("=") { Some(Init::Assign(self.assignment()?)) } else { None };
             let (storage, align) = (specifiers.storage, None);
             parameters.push(Variable { name, ty: declarator.ty, init, storage, align, span });
@@ -198,8 +203,8 @@ impl<'t> Parser<'_, 't> {
     }
 }
 
-/// The expressions of an initialiser in round brackets or of a list.
-/// One for `= value`, for which it does not matter that `value` may be a list itself.
+/// The expressions of an initialiser in round brackets or of a list. One for `= value`, for which it does not matter
+/// that `value` may be a list itself.
 pub(crate) fn values<'i, 't>(init: &'i Init<'t>) -> &'i [Expr<'t>] {
     match init {
         Init::Assign(value) => std::slice::from_ref(value),

@@ -83,8 +83,7 @@ impl<'t> Parser<'_, 't> {
         Ok(touches_memory)
     }
 
-    /// Strings in a row.
-    /// They are one, as in every expression; people write an instruction a line.
+    /// Strings in a row. They are one, as in every expression; people write an instruction a line.
     fn string(&mut self, what: &str) -> Result<&'t [u8]> {
         let Kind::Text(first) = self.token().kind else {
             return Err(self.expected(&format!("a string with {what}")));

@@ -44,12 +44,12 @@ pub(crate) use function::values;
 use scope::Scopes;
 use tree::{Declaration, Expr, ExprKind, Node, Stmt, StmtKind, StmtNode, Storage};
 
-/// Expressions in expressions, statements in statements, types in types.
-/// All three are recursive here and in `check` and `lower`, and no text may overflow the stack.
+/// Expressions in expressions, statements in statements, types in types. All three are recursive here and in `check`
+/// and `lower`, and no text may overflow the stack.
 const MAX_DEPTH: u16 = 100;
 
-/// The depth of an expression's tree, which operators in a row make deep without nesting.
-/// The parser reads them in a loop, but the stages after it go through the tree recursively.
+/// The depth of an expression's tree, which operators in a row make deep without nesting. The parser reads them in a
+/// loop, but the stages after it go through the tree recursively.
 const MAX_EXPR_DEPTH: u16 = 250;
 
 struct Parser<'s, 't> {
@@ -63,15 +63,15 @@ struct Parser<'s, 't> {
     /// How many of [`Self::nested`] are on the stack.
     depth: u16,
     scopes: Scopes<'t>,
-    /// Declarations of this compiler's own functions and types that the text uses.
-    /// They come before those of the text, whichever asked for them.
+    /// Declarations of this compiler's own functions and types that the text uses. They come before those of the text,
+    /// whichever asked for them.
     own: Vec<Declaration<'t>>,
     /// Inside of template arguments, where `>` ends the list.
     closes_angle: bool,
     /// Inside of `extern "C" { … }`.
     is_c: bool,
-    /// What was said of a variable after the qualifiers of its type.
-    /// Only [`Self::plain_type`] meets these words there, and only a declaration has a use for them.
+    /// What was said of a variable after the qualifiers of its type. Only [`Self::plain_type`] meets these words there,
+    /// and only a declaration has a use for them.
     late: Storage,
 }
 
@@ -101,9 +101,9 @@ pub(crate) fn parse<'t>(
         let shape = parser.text.names.get("dim3");
         parser.load_own(shape);
     }
-    // The arguments of `instances` are read last, because they name templates and types of the text.
     let declarations = parser.declarations(false);
     #[cfg(feature = "host")]
+    // Their arguments name templates and types of the text, hence they are read last.
     let instances: Vec<_> = instances.iter().filter_map(|text| parser.instance(text)).collect();
     #[cfg(not(feature = "host"))]
     debug_assert!(instances.is_empty(), "`Options::check` refuses them");
@@ -115,8 +115,8 @@ pub(crate) fn parse<'t>(
 }
 
 impl<'t> Parser<'_, 't> {
-    /// Reads this compiler's own declarations of a name, if there are any and they have not been read.
-    /// It can be in the middle of an expression, so everything that is the text's own state is put away meanwhile.
+    /// Reads this compiler's own declarations of a name, if there are any and they have not been read. It can be in the
+    /// middle of an expression, so everything that is the text's own state is put away meanwhile.
     fn load_own(&mut self, name: Name<'t>) -> bool {
         let Some((title, text)) = headers::own(name.as_str(), self.text.macros.is_program) else {
             return false;
@@ -188,8 +188,8 @@ impl<'t> Parser<'_, 't> {
         found
     }
 
-    /// Consumes a bracket or sign, or says where it is missing: after the token before.
-    /// A missing `;` at the end of a line would otherwise be reported at the next line, which is all right.
+    /// Consumes a bracket or sign, or says where it is missing: after the token before. A `;` that is missing at the
+    /// end of a line is reported there, and not on the next line, where nothing is wrong.
     fn expect(&mut self, punct: &'static str, place: &str) -> Result<()> {
         if self.take(punct) {
             return Ok(());
@@ -238,8 +238,8 @@ impl<'t> Parser<'_, 't> {
         result
     }
 
-    /// Inside of parentheses `>` is an operator again.
-    /// C++17, [temp.names]: only a `>` that is not nested in brackets ends template arguments.
+    /// Inside of parentheses `>` is an operator again. C++17, [temp.names]: only a `>` that is not nested in brackets
+    /// ends template arguments.
     fn inside_brackets<T>(&mut self, inner: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         let outer = std::mem::replace(&mut self.closes_angle, false);
         let result = inner(self);
@@ -258,8 +258,8 @@ impl<'t> Parser<'_, 't> {
         Ok(self.arena.put(Node { kind, span, depth: deepest + 1 }))
     }
 
-    /// An expression in parentheses, which belong to it.
-    /// No node of its own: parentheses mean nothing once the tree exists, and messages quote them with the expression.
+    /// An expression in parentheses, which belong to it. No node of its own: parentheses mean nothing once the tree
+    /// exists, and messages quote them with the expression.
     fn spanned(&self, inner: Expr<'t>, start: Span) -> Expr<'t> {
         self.arena.put(Node { span: self.since(start), ..*inner })
     }
@@ -269,8 +269,8 @@ impl<'t> Parser<'_, 't> {
         self.arena.put(StmtNode { kind, span: self.since(start) })
     }
 
-    /// After an error: to the end of the statement or the block.
-    /// At least one token is skipped, or an error that consumed nothing would be found again forever.
+    /// After an error: to the end of the statement or the block. At least one token is skipped, or an error that
+    /// consumed nothing would be found again forever.
     fn recover(&mut self, from: usize) {
         let mut depth = 0usize;
         if self.at == from {

@@ -217,9 +217,8 @@ impl<'t> Parser<'_, 't> {
         })
     }
 
-    /// `operator+`, `operator[]`, `operator()`.
-    /// The name of the function is the operator's text, hence one name for the unary and the binary form; their
-    /// parameters differ.
+    /// `operator+`, `operator[]`, `operator()`. The name of the function is the operator's text, hence one name for the
+    /// unary and the binary form; their parameters differ.
     pub(super) fn operator_name(&mut self) -> Result<(Name<'t>, Span)> {
         let start = self.span();
         self.next();

@@ -11,9 +11,8 @@ use super::tree::{Argument, CastKind, Expr, ExprKind, Function, Init, Part, Path
 use crate::source::{Result, Span, error, unsupported};
 
 impl<'t> Parser<'_, 't> {
-    /// `<<<grid, block>>>(a, b)` after the kernel.
-    /// The two tokens `<<` and `<` are next. The three closing ones arrive as `>>` and `>`, and must not be read as
-    /// operators.
+    /// `<<<grid, block>>>(a, b)` after the kernel. The two tokens `<<` and `<` are next. The three closing ones arrive
+    /// as `>>` and `>`, and must not be read as operators.
     pub(super) fn launch(&mut self, kernel: Expr<'t>) -> Result<Expr<'t>> {
         let start = kernel.span;
         self.next();
@@ -95,8 +94,7 @@ impl<'t> Parser<'_, 't> {
         self.node(ExprKind::New(pointer, ty, init), self.since(start), depth + 1)
     }
 
-    /// `delete p` and `delete[] p`
-    /// The functions destroy and free.
+    /// `delete p` and `delete[] p`: the functions of the header destroy and free.
     pub(super) fn delete(&mut self, start: Span) -> Result<Expr<'t>> {
         self.next();
         let is_array = self.take("[");
@@ -108,8 +106,7 @@ impl<'t> Parser<'_, 't> {
         self.call_of(name, None, self.arena.list(&[pointer]), self.since(start))
     }
 
-    /// `~S() { … }` in a struct; it is known as `~`.
-    /// No method of a text can be called `~`, so the name cannot collide.
+    /// `~S() { … }` in a struct; it is known as `~`. No method of a text can be called `~`, so the name cannot collide.
     pub(super) fn destructor(&mut self, specifiers: Specifiers<'t>) -> Result<&'t Function<'t>> {
         let start = self.span();
         self.next();
@@ -125,9 +122,8 @@ impl<'t> Parser<'_, 't> {
         self.function(specifiers, result, own, self.since(start))
     }
 
-    /// `p->~S()`, from `~` on.
-    /// Objects in memory from `malloc` or placement `new` are destroyed like this; the name after `~` can only be that
-    /// of the type, and is not kept.
+    /// `p->~S()`, from `~` on. Objects in memory from `malloc` or placement `new` are destroyed like this; the name
+    /// after `~` can only be that of the type, and is not kept.
     pub(super) fn destructor_call(&mut self, base: Expr<'t>, is_arrow: bool) -> Result<Expr<'t>> {
         let start = base.span;
         self.next();
@@ -137,8 +133,8 @@ impl<'t> Parser<'_, 't> {
         self.node(ExprKind::Member { base, is_arrow, part }, self.since(start), depth)
     }
 
-    /// The type of a function, from its parameters on.
-    /// The names of parameters mean nothing, and are declared in a scope that ends at once.
+    /// The type of a function, from its parameters on. The names of parameters mean nothing, and are declared in a
+    /// scope that ends at once.
     pub(super) fn function_type(&mut self, result: Type<'t>) -> Result<Type<'t>> {
         let start = self.span();
         self.scopes.push();
@@ -149,8 +145,8 @@ impl<'t> Parser<'_, 't> {
         Ok(plain(self.arena, TypeKind::Function(result, parameters), self.since(start)))
     }
 
-    /// A call of a function that a header of this compiler declares.
-    /// The text of the header is read first, or `check` would not know the function.
+    /// A call of a function that a header of this compiler declares. The text of the header is read first, or `check`
+    /// would not know the function.
     fn call_of(
         &mut self,
         name: &str,

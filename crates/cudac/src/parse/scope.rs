@@ -110,8 +110,7 @@ impl<'t> Scopes<'t> {
         names.insert(name, entity);
     }
 
-    /// Enters a namespace, which may have been open before.
-    /// Returns the scope around it, for [`Self::leave`].
+    /// Enters a namespace, which may have been open before. Returns the scope around it, for [`Self::leave`].
     pub fn enter(&mut self, name: Name<'t>) -> usize {
         let outer = self.current;
         if let Some(Entity::Namespace(at)) = self.all[outer].names.get(&name) {
@@ -134,8 +133,8 @@ impl<'t> Scopes<'t> {
         }
     }
 
-    /// What a name means here, from the innermost scope outwards.
-    /// C++17, [basic.lookup.unqual]. A local name hides a type of the same name: hence values are entered, too.
+    /// What a name means here, from the innermost scope outwards. C++17, [basic.lookup.unqual]. A local name hides a
+    /// type of the same name: hence values are entered, too.
     pub fn find(&self, name: Name<'t>) -> Option<Entity> {
         let mut at = self.current;
         loop {

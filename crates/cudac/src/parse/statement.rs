@@ -164,8 +164,8 @@ impl<'t> Parser<'_, 't> {
         result
     }
 
-    /// `#pragma unroll N` and the loop after it.
-    /// CUDA programming guide, "#pragma unroll". Before anything but a loop it is only a warning.
+    /// `#pragma unroll N` and the loop after it. CUDA programming guide, "#pragma unroll". Before anything but a loop
+    /// it is only a warning.
     fn unrolled(&mut self) -> Result<Stmt<'t>> {
         let span = self.span();
         self.next();

@@ -12,8 +12,8 @@ use crate::lex::Kind;
 use crate::source::{Name, Result, error, unsupported};
 
 impl<'t> Parser<'_, 't> {
-    /// Whether a definition of a type follows, and not a use of one as in `struct S s`.
-    /// Decided by what follows the name: C++17, [class.name] and [dcl.enum].
+    /// Whether a definition of a type follows, and not a use of one as in `struct S s`. Decided by what follows the
+    /// name: C++17, [class.name] and [dcl.enum].
     pub(super) fn at_type_definition(&self) -> bool {
         match self.token().word().map(Name::as_str) {
             Some("enum") => {
@@ -50,8 +50,8 @@ impl<'t> Parser<'_, 't> {
         self.trailing_variables(name, span, specifiers, Declaration::Struct(definition))
     }
 
-    /// A struct, from its keyword to its `}`.
-    /// The name is declared before the members, which may mention it ([basic.scope.pdecl]).
+    /// A struct, from its keyword to its `}`. The name is declared before the members, which may mention it
+    /// ([basic.scope.pdecl]).
     pub(super) fn structure(&mut self, template: Option<&'t [Parameter<'t>]>) -> Result<&'t Struct<'t>> {
         let start = self.span();
         let is_union = self.is_word("union");
@@ -97,8 +97,8 @@ impl<'t> Parser<'_, 't> {
         Ok(made(members, false, specifiers.align))
     }
 
-    /// `<int, T*>` after the name of a template that is known.
-    /// C++17, [temp.class.spec] and [temp.expl.spec]: parameters may be left, as in `template <class T> struct S<T*>`.
+    /// `<int, T*>` after the name of a template that is known. C++17, [temp.class.spec] and [temp.expl.spec]:
+    /// parameters may be left, as in `template <class T> struct S<T*>`.
     fn special_case(&mut self, name: Name<'t>, is_template: bool) -> Result<Option<&'t [Argument<'t>]>> {
         if !self.is("<") {
             return Ok(None);

@@ -4,6 +4,14 @@
 //! know types from values even where they depend on parameters: `T::name` is a type after `typename` ([temp.res]), and
 //! without it only where a name follows. Left out: templates as parameters, templates of variables, packs of
 //! parameters. Specification: C++17, [temp].
+//!
+//! ```text
+//! template <class T, int N = 4> struct S { … };       a template
+//! template <> struct S<int, 4> { … };                 a special case
+//! template <class T> struct S<T*, 4> { … };           a special case with parameters
+//! template struct S<float, 4>;                        an instance that is asked for
+//! void f(auto x)                                      a template as well
+//! ```
 
 use super::Parser;
 use super::scope::Entity;
@@ -15,9 +23,8 @@ use crate::source::{Name, Names, Result, Span, error, unsupported};
 const MAX_PARAMETERS: usize = 32;
 
 impl<'t> Parser<'_, 't> {
-    /// `template <…>` and what follows.
-    /// The parameters are in a scope of their own, around what follows; the template's name is declared outside of it,
-    /// once everything is read.
+    /// `template <…>` and what follows. The parameters are in a scope of their own, around what follows; the template's
+    /// name is declared outside of it, once everything is read.
     pub(super) fn template(&mut self) -> Result<Declaration<'t>> {
         let start = self.span();
         self.next();
@@ -67,9 +74,8 @@ impl<'t> Parser<'_, 't> {
         }
     }
 
-    /// `template struct S<int>;` or `template void f<int>(int*);`
-    /// C++17, [temp.explicit]. Of a type, only its arguments are checked: it is instantiated where it is used anyway,
-    /// as an alias to it is.
+    /// `template struct S<int>;` or `template void f<int>(int*);`: C++17, [temp.explicit]. The type becomes an alias
+    /// that nobody can name, which is enough to make it.
     fn explicit_instance(&mut self, start: Span) -> Result<Declaration<'t>> {
         if ["struct", "class", "union"].iter().any(|word| self.is_word(word)) {
             let ty = self.plain_type()?;
@@ -96,8 +102,8 @@ impl<'t> Parser<'_, 't> {
         self.arena.put(Function { special, ..*function })
     }
 
-    /// `f<int>`, a template and its arguments that are given beside the text.
-    /// The text is a file of its own, so that messages show it. It must be one path and nothing behind it.
+    /// `f<int>`, a template and its arguments that are given beside the text. The text is a file of its own, so that
+    /// messages show it. It must be one path and nothing behind it.
     #[cfg(feature = "host")]
     pub(super) fn instance(&mut self, text: &str) -> Option<Declaration<'t>> {
         let file = self.text.files.add("--instantiate", text);
@@ -114,8 +120,7 @@ impl<'t> Parser<'_, 't> {
         path.map(Declaration::Instantiate).map_err(|problem| self.report(problem)).ok()
     }
 
-    /// Makes a template known in the scope around its parameters.
-    /// A special case declares no name.
+    /// Makes a template known in the scope around its parameters. A special case declares no name.
     fn declare_template(&mut self, declaration: &Declaration<'t>) {
         match declaration {
             Declaration::Function(function) if function.special.is_none() => {
@@ -222,8 +227,7 @@ impl<'t> Parser<'_, 't> {
         Ok(self.arena.list(&arguments))
     }
 
-    /// Consumes `>`, or the first half of `>>`.
-    /// C++17, [temp.names]: `>>` closes two lists.
+    /// Consumes `>`, or the first half of `>>`. C++17, [temp.names]: `>>` closes two lists.
     pub(super) fn close_angle(&mut self) -> Result<()> {
         if self.is(">>") {
             // Two tokens from now on, because the text may be read again from a place before them.
@@ -241,8 +245,8 @@ impl<'t> Parser<'_, 't> {
     }
 }
 
-/// Parameters of type `auto` make a function a template.
-/// One parameter each, whose name no text can spell; `check` finds it by the number in it.
+/// Parameters of type `auto` make a function a template. One parameter each, whose name no text can spell; `check`
+/// finds it by the number in it.
 pub(super) fn implied<'t>(names: &mut Names<'t>, parameters: &[Variable<'t>]) -> Option<&'t [Parameter<'t>]> {
     let count = parameters.iter().filter(|parameter| mentions_auto(&parameter.ty.kind)).count();
     if count == 0 {

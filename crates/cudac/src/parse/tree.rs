@@ -24,8 +24,7 @@ pub(crate) struct Part<'t> {
     pub span: Span,
 }
 
-/// An argument of a template.
-/// What can be read as a type is one ([temp.arg]).
+/// An argument of a template. What can be read as a type is one ([temp.arg]).
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Argument<'t> {
     Type(Type<'t>),
@@ -70,8 +69,8 @@ pub(crate) enum TypeKind<'t> {
     Function(Type<'t>, &'t [Type<'t>]),
 }
 
-/// The fundamental types ([basic.fundamental]) that device code has. Order and hash are for the tables of types in
-/// `check`.
+/// The fundamental types ([basic.fundamental]) that device code has. Their order is that of the ranks ([conv.rank]),
+/// each unsigned type after the signed one; `check::convert` compares them by it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Basic {
     Void,
@@ -101,8 +100,8 @@ pub(crate) type Expr<'t> = &'t Node<'t>;
 pub(crate) struct Node<'t> {
     pub kind: ExprKind<'t>,
     pub span: Span,
-    /// How deep the tree below this node is, which is bounded.
-    /// By [`MAX_EXPR_DEPTH`](super::MAX_EXPR_DEPTH). The stages after the parser rely on it.
+    /// How deep the tree below this node is, which is bounded. By [`MAX_EXPR_DEPTH`](super::MAX_EXPR_DEPTH). The stages
+    /// after the parser rely on it.
     pub depth: u16,
 }
 
@@ -261,7 +260,7 @@ pub(crate) enum StmtKind<'t> {
     Continue,
     Return(Option<Expr<'t>>),
     Asm(&'t Asm<'t>),
-    /// Only in host code, as is the label: a kernel's branches would have no structure.
+    /// Only in host code, as is the label.
     #[cfg(feature = "host")]
     Goto(Name<'t>),
     #[cfg(feature = "host")]
@@ -324,8 +323,8 @@ pub(crate) enum Init<'t> {
     Curly(Expr<'t>),
 }
 
-/// What is said of a variable or of a function beside its type.
-/// The parser accepts any combination; `check` refuses those that make no sense.
+/// What is said of a variable or of a function beside its type. The parser accepts any combination; `check` refuses
+/// those that make no sense.
 #[derive(Clone, Copy, Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a keyword that may be there or not")]
 pub(crate) struct Storage {
@@ -365,13 +364,13 @@ pub(crate) struct Function<'t> {
     pub storage: Storage,
     /// The arguments of `__launch_bounds__`: threads of a block at most, then blocks of a multiprocessor at least.
     pub launch_bounds: &'t [Expr<'t>],
-    /// What a constructor does with the members before its body.
-    /// They may be in any order; the members' order counts ([class.base.init]).
+    /// What a constructor does with the members before its body. They may be in any order; the members' order counts
+    /// ([class.base.init]).
     pub initialisers: &'t [(Name<'t>, Init<'t>, Span)],
-    /// A method that can be called on a constant object. For a lambda, that it is not `mutable`.
     pub is_constructor: bool,
     /// `operator T()`.
     pub is_conversion: bool,
+    /// A method that can be called on a constant object. For a lambda, that it is not `mutable`.
     pub is_const: bool,
     /// `= delete`: overloads may choose it, and it is an error then ([dcl.fct.def.delete]).
     pub is_deleted: bool,
@@ -382,8 +381,7 @@ pub(crate) struct Function<'t> {
     pub end: Span,
 }
 
-/// A parameter of a template.
-/// Its name may be missing, as in `template <typename, int N>`.
+/// A parameter of a template. Its name may be missing, as in `template <typename, int N>`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Parameter<'t> {
     pub name: Option<Name<'t>>,
@@ -442,8 +440,8 @@ pub(crate) enum Declaration<'t> {
     Function(&'t Function<'t>),
     /// `template` and a function without a body: asks for an instance.
     Instance(&'t Function<'t>),
-    /// A template and its arguments: asks for an instance.
-    /// It comes from [`Options::instances`](crate::Options::instances).
+    /// A template and its arguments: asks for an instance. It comes from
+    /// [`Options::instances`](crate::Options::instances).
     #[cfg(feature = "host")]
     Instantiate(Path<'t>),
     Variables(&'t [Variable<'t>]),

@@ -3,6 +3,13 @@
 //! Whether a name is a type is asked in many places ([`Parser::at_type`]), always before anything is read. A name that
 //! is unknown may be one of this compiler's own types: asking reads its text. Left out: `long double` and `__int128`,
 //! which device code cannot compute with here, and `wchar_t`. Specification: C++17, [dcl.type].
+//!
+//! ```text
+//! unsigned long const       words in any order
+//! cg::thread_block          a path to a type
+//! T::type                   only before a name, or after `typename`
+//! decltype(x + 1)
+//! ```
 
 use super::scope::Entity;
 use super::tree::{Basic, Type, TypeKind};
@@ -19,8 +26,8 @@ const BASIC_WORDS: [&str; 13] = [
 ];
 
 impl<'t> Parser<'_, 't> {
-    /// Whether the next tokens begin a type.
-    /// A keyword that can only begin a type decides by itself; anything else must be a path to one.
+    /// Whether the next tokens begin a type. A keyword that can only begin a type decides by itself; anything else must
+    /// be a path to one.
     pub(super) fn at_type(&mut self) -> bool {
         let Some(word) = self.token().word() else {
             return self.is("::") && self.path_is_type(1);
@@ -67,9 +74,9 @@ impl<'t> Parser<'_, 't> {
         matches!(found, Entity::Type | Entity::TypeTemplate)
     }
 
-    /// A type without a declarator: `const unsigned`, `cg::thread_block`, `T`.
-    /// Words may follow each other in any order: `int const unsigned` is a type. Once a name or a basic word was read,
-    /// the next name is that of a variable.
+    /// A type without a declarator: `const unsigned`, `cg::thread_block`, `T`. Words may follow each other in any
+    /// order: `int const unsigned` is a type. Once a name or a basic word was read, the next name is that of a
+    /// variable.
     pub(super) fn plain_type(&mut self) -> Result<Type<'t>> {
         let start = self.span();
         let (mut is_const, mut is_volatile) = (false, false);
@@ -132,8 +139,8 @@ impl<'t> Parser<'_, 't> {
         Ok(TypeKind::Decltype(value))
     }
 
-    /// A type with its pointers and arrays but without a name, as in a cast.
-    /// A name after it is an error here, because only a declaration has one.
+    /// A type with its pointers and arrays but without a name, as in a cast. A name after it is an error here, because
+    /// only a declaration has one.
     pub(super) fn type_name(&mut self) -> Result<Type<'t>> {
         self.nested(|parser| {
             let base = parser.plain_type()?;
@@ -147,9 +154,8 @@ impl<'t> Parser<'_, 't> {
         })
     }
 
-    /// `a::b<c>::d`.
-    /// `<` begins arguments only after what is known as a template ([temp.names]). `template` before a name is accepted
-    /// and means nothing, since the table of names decides.
+    /// `a::b<c>::d`. `<` begins arguments only after what is known as a template ([temp.names]). `template` before a
+    /// name is accepted and means nothing, since the table of names decides.
     pub(super) fn path(&mut self) -> Result<tree::Path<'t>> {
         let start = self.span();
         let mut parts = Vec::new();

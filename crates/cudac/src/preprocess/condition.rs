@@ -41,8 +41,7 @@ impl<'t> Reader<'_, '_, 't> {
         }
     }
 
-    /// `defined NAME` or `defined(NAME)` as a number.
-    /// Moves `at` behind it.
+    /// `defined NAME` or `defined(NAME)` as a number. Moves `at` behind it.
     fn defined(&mut self, tokens: &[Token<'t>], at: &mut usize) -> Result<Token<'t>> {
         let head = tokens[*at];
         if head.is_word("__has_include") {

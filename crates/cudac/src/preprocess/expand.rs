@@ -17,8 +17,8 @@ use super::{MAX_NESTING, MAX_TOKENS, Macro, Reader};
 use crate::lex::{Kind, Token, lex};
 use crate::source::{Name, Result, Span, error};
 
-/// The tokens of an argument, before and after its own macros are expanded.
-/// Both are needed, and which one is used depends on the neighbours of the parameter ([cpp.subst]).
+/// The tokens of an argument, before and after its own macros are expanded. Both are needed, and which one is used
+/// depends on the neighbours of the parameter ([cpp.subst]).
 struct Argument<'t> {
     raw: Vec<Token<'t>>,
     expanded: Vec<Token<'t>>,
@@ -36,8 +36,8 @@ impl<'t> Reader<'_, '_, 't> {
         result
     }
 
-    /// The tokens with all macros expanded.
-    /// For conditions and pragmas, where nothing behind the tokens can be an argument.
+    /// The tokens with all macros expanded. For conditions and pragmas, where nothing behind the tokens can be an
+    /// argument.
     pub(super) fn expand_all(&mut self, tokens: &[Token<'t>]) -> Result<Vec<Token<'t>>> {
         let mut output = Vec::with_capacity(tokens.len());
         self.expand_list(tokens, &mut Vec::new(), &mut output)?;
@@ -64,8 +64,8 @@ impl<'t> Reader<'_, '_, 't> {
         Ok(())
     }
 
-    /// Adds what the token at `at` becomes, with its arguments if it is a function-like macro, and moves on.
-    /// In a file, the arguments of a macro may go on over lines, but a directive ends them: hence `is_file`.
+    /// Adds what the token at `at` becomes, with its arguments if it is a function-like macro, and moves on. In a file,
+    /// the arguments of a macro may go on over lines, but a directive ends them: hence `is_file`.
     fn expand_at(
         &mut self,
         tokens: &[Token<'t>],
@@ -207,9 +207,9 @@ impl<'t> Reader<'_, '_, 't> {
         Ok(output)
     }
 
-    /// Joins the last token of the output and the first on the right to one.
-    /// An empty neighbour leaves the other one as it is ([cpp.concat]). Only a single token may come of it; others
-    /// would make programs mean different things to different compilers.
+    /// Joins the last token of the output and the first on the right to one. An empty neighbour leaves the other one as
+    /// it is ([cpp.concat]). Only a single token may come of it; others would make programs mean different things to
+    /// different compilers.
     fn paste(&mut self, span: Span, output: &mut Vec<Token<'t>>, right: &[Token<'t>]) -> Result<()> {
         let Some((first, rest)) = right.split_first() else { return Ok(()) };
         let Some(left) = output.pop() else { return Ok(()) };
@@ -246,9 +246,9 @@ impl<'t> Reader<'_, '_, 't> {
     }
 }
 
-/// The arguments of a macro, from its `(` to its `)`.
-/// Commas inside of parentheses do not separate ([cpp.replace]); brackets and braces protect nothing. `wanted` is how
-/// many parameters there are, one of which collects the rest if the macro is variadic.
+/// The arguments of a macro, from its `(` to its `)`. Commas inside of parentheses do not separate ([cpp.replace]);
+/// brackets and braces protect nothing. `wanted` is how many parameters there are, one of which collects the rest if
+/// the macro is variadic.
 fn split<'t>(
     tokens: &[Token<'t>],
     at: &mut usize,

@@ -18,27 +18,27 @@ use crate::source::map::Map;
 use crate::source::near::nearest;
 use crate::source::{Files, Name, Names, Result, Sink, Span, error};
 
-/// `#include` inside of headers, macros inside of macros, and conditions: all are recursive here, and no text may
-/// overflow the stack, which is small in a web page.
+/// `#include` inside of headers, macros inside of macros, conditions inside of conditions, and what is in parentheses
+/// in one. Most are recursive here, and no text may overflow the stack, which is small in a web page.
 const MAX_NESTING: usize = 64;
 
-/// Tokens of a text after all macros are expanded.
-/// Macros that use each other twice double with each level, so a short text could make any number of tokens.
+/// Tokens of a text after all macros are expanded. Macros that use each other twice double with each level, so a short
+/// text could make any number of tokens.
 const MAX_TOKENS: usize = 2_000_000;
 
 /// A macro.
 #[derive(Clone, Copy, Debug)]
 struct Macro<'t> {
-    /// The names of the parameters of a function-like macro.
-    /// `None` differs from an empty list: `F` without arguments, and `F()`.
+    /// The names of the parameters of a function-like macro. `None` differs from an empty list: `F` without arguments,
+    /// and `F()`.
     parameters: Option<&'t [Name<'t>]>,
     /// The last parameter is then `__VA_ARGS__`, and takes what is left, commas included.
     is_variadic: bool,
     body: &'t [Token<'t>],
 }
 
-/// Turns texts into tokens, and keeps the macros from one to the next.
-/// The parser keeps it, because it asks for more text on the way.
+/// Turns texts into tokens, and keeps the macros from one to the next. The parser keeps it, because it asks for more
+/// text on the way.
 pub(crate) struct Preprocessor<'s, 't> {
     pub files: &'s mut Files,
     pub names: &'s mut Names<'t>,
@@ -69,8 +69,8 @@ impl Macros<'_> {
 /// A condition whose end has not been read.
 struct Conditional {
     span: Span,
-    /// Whether one of its branches has been taken.
-    /// It begins as true if the condition is inside of a branch that is not taken, which keeps all of its branches out.
+    /// Whether one of its branches has been taken. It begins as true if the condition is inside of a branch that is not
+    /// taken, which keeps all of its branches out.
     was_taken: bool,
     /// Whether the branch that is being read counts.
     is_active: bool,
@@ -79,7 +79,6 @@ struct Conditional {
 }
 
 /// A file on the way.
-/// The output is collected here and not returned, because a macro's arguments may go on over several lines.
 struct Reader<'p, 's, 't> {
     shared: &'p mut Preprocessor<'s, 't>,
     tokens: &'p [Token<'t>],
@@ -91,8 +90,8 @@ struct Reader<'p, 's, 't> {
 }
 
 impl<'t> Preprocessor<'_, 't> {
-    /// Defines a macro by text, as `-D` does.
-    /// The value becomes a file of its own, so that messages about it have a place.
+    /// Defines a macro by text, as `-D` does. The value becomes a file of its own, so that messages about it have a
+    /// place.
     pub fn define(&mut self, name: &str, value: &str) -> Result<()> {
         let file = self.files.add("a definition", value);
         let body = self.names.arena.list(&lex(self.names, file, value)?);
@@ -112,9 +111,8 @@ impl<'t> Preprocessor<'_, 't> {
         tokens
     }
 
-    /// The tokens of one of this compiler's own texts. The macros of a header stay, those of a chunk do not.
-    /// A chunk is a text of its own for the parser, and has an end; a header's tokens are inserted into the text that
-    /// includes it.
+    /// The tokens of one of this compiler's own texts. The macros of a header stay, those of a chunk do not. A chunk is
+    /// a text of its own for the parser, and has an end; a header's tokens are inserted into the text that includes it.
     pub fn run_own(&mut self, file: u16, depth: usize, keeps: bool) -> Vec<Token<'t>> {
         let base = self.macros.base.clone();
         let outer = std::mem::replace(&mut self.macros.known, base);

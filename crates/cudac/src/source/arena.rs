@@ -8,8 +8,8 @@
 
 use bumpalo::Bump;
 
-/// Where names, tokens, trees and operands are put.
-/// It is a shared reference, because an arena that hands out `&'t T` can be asked by everybody at once.
+/// Where names, tokens, trees and operands are put. It is a shared reference, because an arena that hands out `&'t T`
+/// can be asked by everybody at once.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Arena<'t>(&'t Bump);
 
@@ -28,8 +28,8 @@ impl<'t> Arena<'t> {
         self.0.alloc_slice_copy(items)
     }
 
-    /// A list of final length whose items may change.
-    /// The instructions of a block are such lists: the optimiser replaces operands where they stand.
+    /// A list of final length whose items may change. The instructions of a block are such lists: the optimiser
+    /// replaces operands where they stand.
     pub fn list_mut<T: Copy>(self, items: &[T]) -> &'t mut [T] {
         self.0.alloc_slice_copy(items)
     }

@@ -10,8 +10,8 @@
 use std::borrow::Borrow;
 use std::hash::{Hash, Hasher};
 
-/// A map.
-/// The entries are in a list of their own and the table has only their numbers, so that iterating is that of a list.
+/// A map. The entries are in a list of their own and the table has only their numbers, so that iterating is that of a
+/// list.
 #[derive(Clone, Debug)]
 pub(crate) struct Map<K, V> {
     table: Table,
@@ -103,8 +103,8 @@ impl<K: Eq + Hash, V> Map<K, V> {
         self.entries.swap_remove(at);
     }
 
-    /// The key that is equal to this one.
-    /// Keys that are equal may still differ: names are found by their text, and the stored one has the number.
+    /// The key that is equal to this one. Keys that are equal may still differ: names are found by their text, and the
+    /// stored one has the number.
     pub fn key<Q: Eq + Hash + ?Sized>(&self, key: &Q) -> Option<&K>
     where
         K: Borrow<Q>,
@@ -112,9 +112,8 @@ impl<K: Eq + Hash, V> Map<K, V> {
         self.position(key).map(|at| &self.entries[at].0)
     }
 
-    /// Removes all entries, and keeps the room for about as many.
-    /// The optimiser clears its maps for every function: a table that was large once would otherwise cost its size each
-    /// time.
+    /// Removes all entries, and keeps the room for about as many. The optimiser clears its maps for every function: a
+    /// table that was large once would otherwise cost its size each time.
     pub fn clear(&mut self) {
         if self.table.slots.len() > 16 * self.len() {
             self.table.slots.clear();
@@ -141,8 +140,8 @@ impl<K: Eq + Hash, V> Map<K, V> {
 /// A set.
 pub(crate) type Set<K> = Map<K, ()>;
 
-/// Where the entries of a map are, by their hashes: linear probing in at most half of the slots.
-/// Deletion moves the entries behind it back, so there are no marks for removed entries and a table does not degrade.
+/// Where the entries of a map are, by their hashes: linear probing in at most half of the slots. Deletion moves the
+/// entries behind it back, so there are no marks for removed entries and a table does not degrade.
 ///
 /// ```text
 /// entries:  0 (a, 1)   1 (b, 2)   2 (c, 3)          in the order of insertion
@@ -233,8 +232,8 @@ impl Table {
     }
 }
 
-/// Multiplies and rotates; each word is mixed into those before.
-/// It need not resist anybody: see the header of this file.
+/// Multiplies and rotates; each word is mixed into those before. It need not resist anybody: see the header of this
+/// file.
 #[derive(Default)]
 pub(crate) struct Mixer(u64);
 
@@ -244,8 +243,6 @@ impl Hasher for Mixer {
         for word in words {
             self.write_u64(u64::from_le_bytes(*word));
         }
-        // A rest of no bytes is mixed in as well, because texts that differ in a zero byte at the end are then no more
-        // equal than others.
         self.write_u64(rest.iter().fold(0, |word, byte| word << 8 | u64::from(*byte)));
     }
 

@@ -22,9 +22,9 @@ use std::rc::Rc;
 
 use render::{Bug, Diagnostic, Severity};
 
-/// A range of bytes in a file. It is one number, because nearly every function of this crate passes one on: 16 bits for the
-/// file and 24 each for the start and the end, which are enough for the longest text.
-/// The default is the start of the user's text, which is the place of a message that is about the whole.
+/// A range of bytes in a file. It is one number, because nearly every function of this crate passes one on: 16 bits for
+/// the file and 24 each for the start and the end, which are enough for the longest text. The default is the start of
+/// the user's text, which is the place of a message that is about the whole.
 ///
 /// ```text
 /// 63    48 47     24 23      0
@@ -55,15 +55,14 @@ impl Span {
         self.0 as u32 & ((1 << OFFSET_BITS) - 1)
     }
 
-    /// Whether it is in the user's text, not in one of this compiler.
-    /// Warnings are given only for the user's text, and the line table of PTX names only its lines.
+    /// Whether it is in the user's text, not in one of this compiler. Warnings are given only for the user's text, and
+    /// the line table of PTX names only its lines.
     pub fn is_users(self) -> bool {
         self.file() == 0
     }
 
-    /// From the start of this span to the end of another one in the same file.
-    /// Tokens of a macro's body and of its arguments may be in different files or in another order; then this span
-    /// alone remains.
+    /// From the start of this span to the end of another one in the same file. Tokens of a macro's body and of its
+    /// arguments may be in different files or in another order; then this span alone remains.
     pub fn to(self, end: Span) -> Span {
         let is_after = self.file() == end.file() && end.end() >= self.start();
         if is_after { Span::new(self.file(), self.start(), end.end()) } else { self }
@@ -84,9 +83,8 @@ pub(crate) struct Problem {
 }
 
 thread_local! {
-    /// The error that was made last on this thread, which belongs to the last [`Failed`].
-    /// A cell and not an argument, so that `?` works everywhere without a context. It is the thread's own, so texts may
-    /// be compiled in parallel.
+    /// The error that was made last on this thread, which belongs to the last [`Failed`]. A cell and not an argument,
+    /// so that `?` works everywhere without a context. It is the thread's own, so texts may be compiled in parallel.
     static LAST: Cell<Option<Problem>> = const { Cell::new(None) };
 }
 
@@ -99,15 +97,15 @@ pub(crate) struct Failed(());
 
 pub(crate) type Result<T> = std::result::Result<T, Failed>;
 
-/// An error at a place.
-/// Messages follow the rules of the whole project: lower case, no full stop, what the text says in backticks.
+/// An error at a place. Messages follow the rules of the whole project: lower case, no full stop, what the text says in
+/// backticks.
 pub(crate) fn error(span: Span, message: impl Display) -> Failed {
     Problem { severity: Severity::Error, span, message: message.to_string(), help: None, bug: None }
         .put_aside()
 }
 
-/// What this compiler does not support, by name.
-/// One wording for all, so that tools (`examples/foreign`) can count what is missing.
+/// What this compiler does not support, by name. One wording for all, so that tools (`examples/foreign`) can count what
+/// is missing.
 pub(crate) fn unsupported(span: Span, what: impl Display) -> Failed {
     error(span, format_args!("{what} is not supported by this compiler"))
 }
@@ -126,8 +124,7 @@ impl Failed {
         problem.put_aside()
     }
 
-    /// What is wrong.
-    /// If the error was taken before, which would be a mistake of this crate, there is still a message.
+    /// What is wrong. If the error was taken before, which would be a mistake of this crate, there is still a message.
     pub fn problem(self) -> Problem {
         let Failed(()) = self;
         let none = || Problem {
@@ -141,8 +138,7 @@ impl Failed {
     }
 }
 
-/// A text with a name.
-/// Shared, because the preprocessor reads a text while it adds others.
+/// A text with a name. Shared, because the preprocessor reads a text while it adds others.
 #[derive(Debug)]
 pub(crate) struct File {
     pub name: String,
@@ -173,8 +169,8 @@ impl Files {
         self.get(span.file()).text.get(span.start() as usize..span.end() as usize).unwrap_or_default()
     }
 
-    /// Line and column of the start of a span, both from 1; the column counts bytes.
-    /// [`Diagnostic`] turns it into characters; the line table of PTX needs no columns.
+    /// Line and column of the start of a span, both from 1; the column counts bytes. [`Diagnostic`] turns it into
+    /// characters; the line table of PTX needs no columns.
     pub fn place(&self, span: Span) -> (u32, u32) {
         let lines = &self.get(span.file()).lines;
         let line = lines.partition_point(|start| *start <= span.start()).max(1);
@@ -202,9 +198,8 @@ pub(crate) fn joined(parts: &[impl AsRef<str>], between: &str) -> String {
     text
 }
 
-/// At most this many errors are reported in one run.
-/// More do not help a reader, and a text that consists of mistakes would take long: noting one compares it with the
-/// others.
+/// At most this many errors are reported in one run. More do not help a reader, and a text that consists of mistakes
+/// would take long: noting one compares it with the others.
 const MAX_ERRORS: usize = 20;
 
 /// Collects problems, in the order of the text.
@@ -219,8 +214,8 @@ pub(crate) struct Sink {
 }
 
 impl Sink {
-    /// Notes an error. The same message at the same place is noted once.
-    /// That happens when a template is checked for several arguments, or a header is read by several kernels.
+    /// Notes an error. The same message at the same place is noted once. That happens when a template is checked for
+    /// several arguments, or a header is read by several kernels.
     pub fn add(&mut self, failed: Failed) {
         self.note(failed.problem());
     }

@@ -10,10 +10,10 @@ use std::hash::{Hash, Hasher};
 use super::arena::Arena;
 use super::map::Set;
 
-/// Words that cannot be names of the text, in the order of the alphabet.
-/// Binary search needs that order. Those of [lex.key] that device code has no use for, such as `thread_local`, are
-/// absent, and so are the alternative spellings of operators (`and`, `not`). `__int128` and `__int64` are no keywords
-/// of C++, but of the compilers that nvcc works with, and name types all the same.
+/// Words that cannot be names of the text, in the order of the alphabet. Binary search needs that order. Those of
+/// [lex.key] that device code has no use for, such as `thread_local`, are absent, and so are the alternative spellings
+/// of operators (`and`, `not`). `__int128` and `__int64` are no keywords of C++, but of the compilers that nvcc works
+/// with, and name types all the same.
 const KEYWORDS: [&str; 62] = [
     "__int128",
     "__int64",
@@ -79,9 +79,8 @@ const KEYWORDS: [&str; 62] = [
     "while",
 ];
 
-/// An identifier, or the text of a number. Names of one compilation are compared by their numbers.
-/// A reference, so that it can say its text without the table; [`Names`] makes them all, hence equal texts have equal
-/// numbers.
+/// An identifier, or the text of a number. Names of one compilation are compared by their numbers. A reference, so that
+/// it can say its text without the table; [`Names`] makes them all, hence equal texts have equal numbers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Name<'t>(&'t Stored<'t>);
 
@@ -124,8 +123,8 @@ impl fmt::Display for Name<'_> {
     }
 }
 
-/// A name that is found by its text.
-/// The set of names needs other keys than every other map: it hashes what it looks for as text.
+/// A name that is found by its text. The set of names needs other keys than every other map: it hashes what it looks
+/// for as text.
 #[derive(Debug, PartialEq, Eq)]
 struct ByText<'t>(Name<'t>);
 

@@ -3,14 +3,12 @@
 //! The measure is the distance of Damerau and Levenshtein in its restricted form (no part is edited twice), over bytes,
 //! because identifiers are ASCII. Exchanged neighbours count as one mistake, as they are one when typing.
 
-/// Names longer than this are not compared.
-/// The rows of the table are arrays of that length, so nothing is allocated, although an unknown name is compared with
-/// hundreds.
+/// Names longer than this are not compared. The rows of the table are arrays of that length, so nothing is allocated,
+/// although an unknown name is compared with hundreds.
 const LONGEST: usize = 64;
 
-/// The name that differs least, if it differs in a third of its letters at most.
-/// Of several that are equally near, the first in the alphabet wins, so that the message does not depend on an order of
-/// insertion.
+/// The name that differs least, if it differs in a third of its letters at most. Of several that are equally near, the
+/// first in the alphabet wins, so that the message does not depend on an order of insertion.
 pub(crate) fn nearest<'n>(wrong: &str, known: impl Iterator<Item = &'n str>) -> Option<&'n str> {
     // A letter or two are like too many names.
     if !(3..=LONGEST).contains(&wrong.len()) {

@@ -16,7 +16,7 @@ pub enum Severity {
     Warning,
 }
 
-/// What a warning is about, if tools tell it from others: these surely go wrong when the line is executed.
+/// What a warning is about, if tools tell it from others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bug {
     /// A variable is read that has no value, whenever the text is executed.
