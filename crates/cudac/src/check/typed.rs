@@ -125,7 +125,7 @@ pub(crate) struct Node<'t> {
     pub span: Span,
 }
 
-/// An operation on two numbers. Also of a pointer and an integer, in [`Kind::Update`].
+/// An operation on two numbers. Also of a pointer and an integer, in an update (`p += n`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)] // Their names say it.
 pub enum Binary {
