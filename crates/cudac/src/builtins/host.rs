@@ -3,7 +3,7 @@
 //! A function without a body is carried out by the executor. The CUDA runtime and C's functions need no header, as with
 //! `nvcc`, which includes most of them by itself; what is in `std::` needs the header that C++ requires. The texts are
 //! in `headers/host/`; a chunk of `runtime.cuh` or `c.cuh` is read when one of its names is used, as in
-//! [`crate::builtins`]. Containers are ordinary C++ there, so that the executor's checks of memory apply to them.
+//! [`super::headers`]. Containers are ordinary C++ there, so that the executor's checks of memory apply to them.
 
 use std::sync::LazyLock;
 
