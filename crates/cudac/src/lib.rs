@@ -43,6 +43,8 @@ pub mod host;
 mod lex;
 mod lower;
 mod optimise;
+#[cfg(feature = "host")]
+mod outline;
 mod parse;
 mod preprocess;
 mod source;
@@ -50,6 +52,8 @@ mod source;
 pub mod toolchain;
 
 pub use emit::name::Name;
+#[cfg(feature = "host")]
+pub use outline::{has_main, kernel_templates};
 pub use source::render::{Bug, Diagnostic, Severity};
 
 use std::fmt;

@@ -121,26 +121,45 @@ pub(crate) fn lex<'t>(names: &mut Names<'t>, file: u16, text: &str) -> Result<Ve
     let mut lexer = Lexer { text: text.as_bytes(), at: 0, file, starts_line: true, after_blank: false };
     // A token has about three bytes with the blank before it, in kernels as in headers.
     let mut tokens = Vec::with_capacity(text.len() / 3);
+    while let Some(token) = lexer.next(names, text)? {
+        tokens.push(token);
+    }
+    Ok(tokens)
+}
+
+/// The tokens of a text without those that are wrong.
+#[cfg(feature = "host")]
+pub(crate) fn lex_all_the_same<'t>(names: &mut Names<'t>, text: &str) -> Vec<Token<'t>> {
+    let mut lexer = Lexer { text: text.as_bytes(), at: 0, file: 0, starts_line: true, after_blank: false };
+    let mut tokens = Vec::new();
     loop {
-        lexer.skip()?;
-        if lexer.at >= text.len() {
-            return Ok(tokens);
-        }
         let start = lexer.at;
-        let kind = lexer.token(names, text)?;
-        tokens.push(Token {
-            kind,
-            span: lexer.span(start),
-            starts_line: lexer.starts_line,
-            after_blank: lexer.after_blank,
-            is_painted: false,
-        });
-        lexer.starts_line = false;
-        lexer.after_blank = false;
+        match lexer.next(names, text) {
+            Ok(Some(token)) => tokens.push(token),
+            Ok(None) => return tokens,
+            Err(_) => {
+                let mut rest = lexer.at.max(start + 1)..text.len();
+                lexer.at = rest.find(|at| text.is_char_boundary(*at)).unwrap_or(text.len());
+            }
+        }
     }
 }
 
 impl Lexer<'_> {
+    /// The next token; none at the end.
+    fn next<'t>(&mut self, names: &mut Names<'t>, text: &str) -> Result<Option<Token<'t>>> {
+        self.skip()?;
+        if self.at >= text.len() {
+            return Ok(None);
+        }
+        let start = self.at;
+        let kind = self.token(names, text)?;
+        let span = self.span(start);
+        let starts_line = std::mem::take(&mut self.starts_line);
+        let after_blank = std::mem::take(&mut self.after_blank);
+        Ok(Some(Token { kind, span, starts_line, after_blank, is_painted: false }))
+    }
+
     /// A byte further on, or 0 behind the end.
     fn peek(&self, ahead: usize) -> u8 {
         self.text.get(self.at + ahead).copied().unwrap_or(0)

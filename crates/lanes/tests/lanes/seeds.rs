@@ -1,5 +1,8 @@
 //! Many seeds: until the first one with a fault, or all of them.
 
+use std::fs;
+use std::path::Path;
+
 use crate::{GOOD, SAXPY, assert_readable, file, lanes, object, stdout, words};
 
 /// Warp 0 traps if warp 1 ran before it. That never happens in the default order, because the code of warp 0 comes first, and
@@ -203,4 +206,24 @@ fn a_warning_is_in_the_first_line_of_the_verdict() {
     assert!(stdout(&strict).contains("\n1 warning\n"), "{}", stdout(&strict));
     let right = run("all.ptx", "", &[]);
     assert!(stdout(&right).contains("\nno fault\n"), "{}", stdout(&right));
+}
+
+/// How often the files of a folder have a text.
+fn occurrences(folder: &Path, text: &str) -> usize {
+    let files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let in_file = |path: &Path| fs::read_to_string(path).unwrap().matches(text).count();
+    files.map(|path| if path.is_dir() { occurrences(&path, text) } else { in_file(&path) }).sum()
+}
+
+/// Every run begins with a copy of the emulator that `Loaded::read` made, so a text is read once. Each command that runs
+/// kernels or lists them calls it once. Only advice loads more: the program with something changed.
+#[test]
+fn a_program_is_loaded_once_for_all_seeds() {
+    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let expected =
+        [("resolve", 1, 2), ("execute", 0, 0), ("outcome", 0, 0), ("render", 0, 0), ("command", 0, 1)];
+    for (folder, loads, reads) in expected {
+        let count = |text| occurrences(&sources.join(folder), text);
+        assert_eq!((count(".load("), count("Loaded::read(&")), (loads, reads), "{folder}");
+    }
 }

@@ -1,0 +1,97 @@
+//! Signs of life of a long run: progress on the terminal, and Ctrl-C, which ends the run with what is known so far.
+//!
+//! Both look at the run's pulse only. What it leaves out: a run that ends within a second, which needs neither.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use simt::Pulse;
+
+use crate::resolve::{Step, signature};
+use spec::layout::{counted, grouped};
+use thirty_two_lanes::progress::Progress;
+
+/// The status after Ctrl-C, if nothing was found until then: 128 and the number of the signal, as shells count.
+pub const INTERRUPTED: u8 = 130;
+
+/// What stands after the progress of a run that [`listen`]s.
+pub const HINT: &str = "; Ctrl-C ends it";
+
+/// Shows how far launches have come, until it is dropped. They run once for each of so many seeds. `hint` stands at the end.
+pub fn progress(steps: &[Step], seeds: u64, pulse: &Arc<Pulse>, hint: &'static str) -> Progress {
+    let blocks = steps.iter().map(|step| step.launch.grid.count()).fold(0, u64::saturating_add);
+    let total = blocks.saturating_mul(seeds);
+    let what = match steps {
+        [only] => signature::short(&only.kernel.name),
+        several => counted(several.len() as u64, "launch").replace("launchs", "launches"),
+    };
+    let what = if seeds > 1 { format!("{what}, {} seeds", grouped(seeds)) } else { what };
+    let pulse = Arc::clone(pulse);
+    Progress::watching(move |elapsed| line(&what, &pulse, total, elapsed) + hint)
+}
+
+/// Lets Ctrl-C end the launches; a second one ends the program at once.
+pub fn listen(pulse: &Arc<Pulse>) -> Result<()> {
+    let pulse = Arc::clone(pulse);
+    let stop = move || {
+        if pulse.is_stopping() {
+            std::process::exit(i32::from(INTERRUPTED));
+        }
+        pulse.stop();
+    };
+    ctrlc::set_handler(stop).context("cannot listen for Ctrl-C")
+}
+
+/// `sum: 12 % of 4,096 blocks, 38.2 M steps/s, about 12 s left`.
+fn line(what: &str, pulse: &Pulse, total: u64, elapsed: Duration) -> String {
+    let (steps, blocks) = (pulse.steps() as f64, pulse.blocks());
+    let seconds = elapsed.as_secs_f64().max(1e-9);
+    let rate = match steps / seconds {
+        rate if rate >= 1e6 => format!("{:.1} M steps/s", rate / 1e6),
+        rate => format!("{:.0} k steps/s", rate / 1e3),
+    };
+    if pulse.is_stopping() {
+        return format!("{what}: stopping, because of Ctrl-C");
+    }
+    let part = blocks as f64 / total as f64;
+    let left = if blocks > 0 {
+        format!(", about {} left", span(seconds * (1.0 / part - 1.0)))
+    } else {
+        String::new()
+    };
+    let of = counted(total, "block");
+    format!("{what}: {:.0} % of {of}, {rate}{left}", (100.0 * part).floor())
+}
+
+/// `12 s`, `5 min`, `3 h` or `40 days`.
+fn span(seconds: f64) -> String {
+    match seconds {
+        s if s < 100.0 => format!("{s:.0} s"),
+        s if s < 6000.0 => format!("{:.0} min", s / 60.0),
+        s if s < 172_800.0 => format!("{:.0} h", s / 3600.0),
+        s => format!("{} days", grouped((s / 86_400.0) as u64)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn time_is_told_in_the_unit_that_fits() {
+        assert_eq!(
+            [0.4, 12.0, 300.0, 7200.0, 864_000.0].map(span),
+            ["0 s", "12 s", "5 min", "2 h", "10 days"]
+        );
+    }
+
+    #[test]
+    fn a_run_that_has_not_ended_a_block_has_no_estimate() {
+        let text = line("sum", &Pulse::default(), 1, Duration::from_secs(2));
+        assert_eq!(text, "sum: 0 % of 1 block, 0 k steps/s");
+        let pulse = Pulse::default();
+        pulse.stop();
+        assert!(line("sum", &pulse, 1, Duration::from_secs(2)).ends_with("because of Ctrl-C"));
+    }
+}

@@ -1,0 +1,143 @@
+//! Runs the same kernel on the GPU, if the emulator found nothing harmful, and compares the results.
+//!
+//! What it leaves out: tolerance. Buffers are equal bit for bit, or the difference is reported. Approximate functions
+//! and the order of floating-point atomics may change the last digits of a right result.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Result, bail};
+
+use super::once::Outcome;
+use crate::resolve::inputs::initial_bytes;
+use crate::resolve::{Plan, Sequence, Wanted};
+use spec::{BufferSpec, Spec};
+use thirty_two_lanes::buffer::BufferId;
+use thirty_two_lanes::device::{too_new, withheld};
+use thirty_two_lanes::gpu::Gpu;
+use thirty_two_lanes::launch::{Argument, Code, Launch};
+use thirty_two_lanes::machine::{Machine, Timing};
+
+/// What the GPU did.
+#[derive(Debug)]
+pub struct OnGpu {
+    /// The GPU's name.
+    pub name: String,
+    /// Why it did not get the kernel.
+    pub withheld: Option<String>,
+    /// How long the kernel took.
+    pub timing: Option<Timing>,
+    /// The contents of each argument's buffer after the run; empty for numbers.
+    pub contents: Vec<Vec<u8>>,
+    /// The buffers that differ between the machines.
+    pub differences: Vec<Difference>,
+    /// How many buffers were compared.
+    pub compared: usize,
+}
+
+impl OnGpu {
+    /// The contents of a buffer after the run; empty if no argument is this buffer.
+    pub fn bytes(&self, sequence: &Sequence, name: &str) -> &[u8] {
+        sequence.argument_of(name).and_then(|argument| self.contents.get(argument)).map_or(&[], Vec::as_slice)
+    }
+}
+
+/// A buffer that differs between the emulator and the GPU.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Difference {
+    pub argument: usize,
+    pub elements: u64,
+    pub different: u64,
+    /// The first different element: its index, the emulator's value, the GPU's value.
+    pub first: (u64, String, String),
+}
+
+/// Runs the kernel of a plan on the GPU, unless the emulator's run says that it would do harm there.
+pub fn run(plan: &Plan, mut gpu: Gpu, vetted: Option<&Outcome>) -> Result<OnGpu> {
+    let program = &plan.loaded.program;
+    let code = Code { name: program.name.clone(), ptx: program.ptx.clone().into() };
+    let harmful = vetted.and_then(|outcome| withheld(&outcome.last().report.faults));
+    let harmful = harmful.map(|why| format!("{why}; there it could write where it should not, or hang"));
+    let mut result = OnGpu {
+        name: gpu.about().name,
+        withheld: harmful.or(gpu.missing(&code).map(too_new)),
+        timing: None,
+        contents: Vec::new(),
+        differences: Vec::new(),
+        compared: 0,
+    };
+    if result.withheld.is_some() {
+        return Ok(result);
+    }
+    let launch = launch(plan, code, &mut gpu)?;
+    let has_variables = || Ok(plan.loaded.module.variables().next().is_some());
+    if vetted.map_or_else(has_variables, |outcome| outcome.changes_variables(&plan.loaded))? {
+        // Timed runs would start with the module variables of the run before.
+        gpu.run_once_only(&launch.code);
+    }
+    result.timing = gpu.launch(&launch)?.timing;
+    for (argument, id) in launch.args.iter().enumerate() {
+        let bytes = if let Argument::Buffer(id) = id { gpu.read(*id)? } else { Vec::new() };
+        if let (Some(outcome), Wanted::Buffer(name)) = (vetted, &plan.sequence.last().args[argument]) {
+            result.differences.extend(difference(
+                argument,
+                plan.sequence.spec(name),
+                outcome.bytes(name),
+                &bytes,
+            ));
+            result.compared += 1;
+        }
+        result.contents.push(bytes);
+    }
+    Ok(result)
+}
+
+/// The launch in the GPU's type, with its buffers allocated.
+fn launch(plan: &Plan, code: Code, gpu: &mut Gpu) -> Result<Launch> {
+    let step = plan.sequence.last();
+    let mut launch = Launch::of(code, &step.kernel.name, step.launch.grid, step.launch.block);
+    launch.simt.shared_bytes = step.launch.shared_bytes;
+    let mut ids: BTreeMap<&str, BufferId> = BTreeMap::new();
+    for (name, spec) in &plan.sequence.buffers {
+        let id = BufferId(ids.len());
+        ids.insert(name, id);
+        gpu.alloc(name, spec.bytes())?;
+        gpu.write(id, &initial_bytes(spec))?;
+    }
+    for wanted in &step.args {
+        launch = match wanted {
+            Wanted::Value(Spec::Scalar(_, bytes)) => launch.arg(Argument::Value(simt::Arg::bytes(bytes))),
+            Wanted::Value(Spec::Structure(fields)) if fields.buffers().is_empty() => {
+                launch.arg(Argument::Value(simt::Arg::bytes(&fields.pack(&|_| 0))))
+            }
+            Wanted::Value(_) => {
+                bail!("a structure with pointers can be passed on the emulator only: omit `--device gpu`")
+            }
+            Wanted::Buffer(name) => launch.arg(Argument::Buffer(ids[name.as_str()])),
+        };
+    }
+    Ok(launch)
+}
+
+fn difference(argument: usize, spec: &BufferSpec, sim: &[u8], gpu: &[u8]) -> Option<Difference> {
+    let size = spec.ty.bytes;
+    let pairs = || sim.chunks_exact(size).zip(gpu.chunks_exact(size)).enumerate();
+    let (index, (sim, gpu)) = pairs().find(|(_, (sim, gpu))| sim != gpu)?;
+    let different = pairs().filter(|(_, (sim, gpu))| sim != gpu).count() as u64;
+    let first = (index as u64, spec.ty.show(sim), spec.ty.show(gpu));
+    Some(Difference { argument, elements: spec.count, different, first })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use spec::Argument as Written;
+
+    #[test]
+    fn buffers_agree_or_the_first_difference_is_reported() {
+        let Spec::Buffer(spec) = Written::parse("buf:i16:3:zeros").unwrap().spec else { unreachable!() };
+        assert_eq!(difference(1, &spec, &[1, 0, 2, 0, 3, 0], &[1, 0, 2, 0, 3, 0]), None);
+        let first = (1, "2".to_owned(), "258".to_owned());
+        let expected = Difference { argument: 1, elements: 3, different: 2, first };
+        assert_eq!(difference(1, &spec, &[1, 0, 2, 0, 3, 0], &[1, 0, 2, 1, 4, 0]), Some(expected));
+    }
+}

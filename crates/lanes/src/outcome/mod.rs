@@ -1,0 +1,11 @@
+//! What came of the runs: which of them is reported, whether it is a failure, and whether tests passed.
+
+pub mod contents;
+pub mod finished;
+pub mod search;
+pub mod verdict;
+
+pub use contents::{Content, Contents};
+pub use finished::{Finished, Traced};
+pub use search::Search;
+pub use verdict::{Problem, Suite, Verdict};

@@ -1,0 +1,27 @@
+//! How to compile a `.cu` file.
+
+use clap::Args;
+use cudac::toolchain::Choice;
+
+use super::words;
+
+/// The options of the compiler.
+#[derive(Args, Clone, Debug, Default)]
+pub struct Compile {
+    /// Compile a .cu file for this architecture, as in 80 [default: 70]
+    #[arg(long, value_name = "ARCH", value_parser = words::arch)]
+    pub arch: Option<u32>,
+    /// Compile a .cu file with this compiler [default: NVIDIA's (nvrtc) if it is installed, otherwise cudac, which is
+    /// built in]
+    #[arg(long, value_name = "cudac|nvrtc", value_parser = words::compiler)]
+    pub compiler: Option<Choice>,
+    /// Define a macro before a .cu file is compiled; without a value, as 1
+    #[arg(short = 'D', long = "define", value_name = "NAME[=VALUE]", value_parser = words::define)]
+    pub defines: Vec<(String, String)>,
+    /// Make a kernel of a template, as in "scale<float, 4>"; not needed for a kernel that is launched by this name
+    #[arg(long = "instantiate", value_name = "KERNEL", value_parser = words::instance)]
+    pub instances: Vec<String>,
+    /// The version of C++: c++11, c++14, c++17 or c++20 [default: c++17]
+    #[arg(long, value_name = "VERSION", value_parser = words::standard)]
+    pub std: Option<u32>,
+}

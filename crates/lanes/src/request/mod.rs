@@ -1,0 +1,27 @@
+//! What the user asks for: the command line and scenario files, checked as far as that is possible without the program that
+//! they are about.
+
+pub mod buffers;
+pub mod checks;
+pub mod compile;
+pub mod given;
+mod help;
+pub mod launch;
+pub mod options;
+pub mod report;
+pub mod scenario;
+pub mod scheduling;
+pub mod together;
+pub mod topic;
+pub mod words;
+
+pub use buffers::{Picture, Print, Save};
+pub use checks::Checkers;
+pub use compile::Compile;
+pub use given::Expect;
+pub use launch::LaunchOptions;
+pub use options::{Format, ListOptions, PlayOptions, RunOptions, TestOptions};
+pub use report::Device;
+pub use scheduling::Seeds;
+pub use together::Asked;
+pub use topic::{Remark, Topic};

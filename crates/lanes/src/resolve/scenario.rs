@@ -1,0 +1,182 @@
+//! The tests of a scenario file, with every name looked up.
+
+use std::collections::BTreeSet;
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::{Context, Error, Result, anyhow, bail};
+use simt::{DEFAULT_RESIDENT_BLOCKS, Launch, Module, Pulse};
+use spec::BufferSpec;
+use thirty_two_lanes::cores;
+
+use super::expect::Bound;
+use super::inputs::filled;
+use super::loaded::Loaded;
+use super::sequence::Sequence;
+use crate::request::scenario as file;
+use crate::request::scheduling::usual_schedule;
+use crate::request::{Asked, Checkers, Compile, Seeds, TestOptions, checks, words};
+
+/// The most warp instructions of a launch, unless a test says otherwise.
+const MAX_STEPS: u64 = 100_000_000;
+
+/// A scenario file, with its program, and its tests ready to run.
+#[derive(Debug)]
+pub struct Tested {
+    /// The scenario file, as it was given.
+    pub path: String,
+    pub loaded: Loaded,
+    /// The tests whose names were asked for.
+    pub tests: Vec<Test>,
+}
+
+/// A test in which every name is known.
+#[derive(Debug)]
+pub struct Test {
+    pub name: String,
+    pub seeds: Seeds,
+    pub sequence: Sequence,
+    /// How far its launches have come.
+    pub pulse: Arc<Pulse>,
+    /// Bounds of the counters of each launch.
+    pub bounds: Vec<Vec<Bound>>,
+    /// The kinds of findings.
+    pub finds: BTreeSet<&'static str>,
+}
+
+impl Tested {
+    /// Reads a scenario file, compiles its program, and checks all of its tests.
+    pub fn read(path: &Path, options: &TestOptions) -> Result<Tested> {
+        let written = file::read(path)?;
+        let shown = path.display().to_string();
+        let folder = path.parent().unwrap_or(Path::new(""));
+        let defines: Vec<(String, String)> = (written.define.iter())
+            .map(|(name, value)| words::define(&format!("{name}={value}")))
+            .collect::<Result<_, _>>()
+            .map_err(|error| anyhow!("`{shown}`: {error}"))?;
+        let is_cuda = written.file.extension().is_some_and(|extension| extension == "cu");
+        let compiler = options.compiler.filter(|_| is_cuda);
+        let kernels =
+            written.test.iter().flat_map(|test| &test.launch).filter_map(|launch| launch.kernel.as_ref());
+        let instances: Vec<String> =
+            written.instantiate.iter().chain(kernels.filter(|name| name.contains('<'))).cloned().collect();
+        let how = Compile { arch: written.arch, compiler, defines, instances, std: None };
+        let loaded = Loaded::read(&beside(folder, &written.file), &how)?;
+        let mut names = BTreeSet::new();
+        let wanted = |test: &&file::Test| options.only.as_ref().is_none_or(|words| test.name.contains(words));
+        for test in &written.test {
+            if !names.insert(&test.name) {
+                bail!("`{shown}` has two tests `{}`: give them different names", test.name);
+            }
+        }
+        let prepare = |test: &file::Test| {
+            let made = Test::new(test, &loaded.program.name, &loaded.module, folder);
+            made.map_err(|error| anyhow!("`{shown}`, test `{}`: {error:#}", test.name))
+        };
+        let tests = written.test.iter().filter(wanted).map(prepare).collect::<Result<_>>()?;
+        Ok(Tested { path: shown, loaded, tests })
+    }
+}
+
+impl Test {
+    /// Looks up everything that a test names.
+    fn new(test: &file::Test, program: &str, module: &Module, folder: &Path) -> Result<Test> {
+        let buffer = |(name, text): (&String, &String)| {
+            let spec = filled(BufferSpec::parse(text), folder).with_context(|| format!("buffer `{name}`"))?;
+            Ok((name.clone(), spec))
+        };
+        let buffers = test.buffers.iter().map(buffer).collect::<Result<_>>()?;
+        let mut sequence = Sequence { buffers, ..Sequence::default() };
+        sequence.fit()?;
+        for (name, text) in &test.symbols {
+            sequence.set(module, name, text, folder).with_context(|| format!("symbol `{name}`"))?;
+        }
+        let seeds =
+            test.seeds.as_deref().map_or(Ok(Seeds { start: 0, end: 1 }), Seeds::parse).map_err(Error::msg)?;
+        if test.launch.is_empty() {
+            bail!("there is no launch: add one under `[[test.launch]]`");
+        }
+        let pulse = Arc::new(Pulse::default());
+        let base = Launch { pulse: Some(Arc::clone(&pulse)), ..base(test)? };
+        let mut bounds = Vec::new();
+        for (index, launch) in test.launch.iter().enumerate() {
+            let mut add = || {
+                sequence.add(program, module, asked(launch, &base)?)?;
+                launch.counters.iter().map(|(name, text)| Bound::parse(name, text)).collect::<Result<_>>()
+            };
+            bounds.push(add().with_context(|| format!("launch {index}"))?);
+        }
+        let finds = test.finds.iter().map(|kind| {
+            let known = simt::FaultKind::named(kind).map(simt::FaultKind::name);
+            known.ok_or_else(|| anyhow!("there is no finding `{kind}`: `lanes explain` lists all of them"))
+        });
+        let finds = finds.collect::<Result<_>>()?;
+        for (name, expect) in &test.expect {
+            let added = sequence.expect(name, expect, folder);
+            added.with_context(|| format!("what is expected of `{name}`"))?;
+        }
+        Ok(Test { name: test.name.clone(), seeds, sequence, pulse, bounds, finds })
+    }
+}
+
+/// A path from a folder on, without the `..` that can be left out: messages and reports name it.
+fn beside(folder: &Path, file: &Path) -> PathBuf {
+    let mut all = PathBuf::new();
+    for part in folder.join(file).components() {
+        let is_up = part == Component::ParentDir;
+        let is_in_folder = matches!(all.components().next_back(), Some(Component::Normal(_)));
+        match part {
+            Component::CurDir => {}
+            _ if is_up && is_in_folder => _ = all.pop(),
+            _ => all.push(part),
+        }
+    }
+    if all.as_os_str().is_empty() { PathBuf::from(".") } else { all }
+}
+
+/// The options of all launches of a test.
+fn base(test: &file::Test) -> Result<Launch> {
+    let usual = usual_schedule(test.seeds.is_some());
+    let schedule = test.schedule.as_deref().map_or(Ok(usual), words::schedule);
+    let reconvergence =
+        test.reconvergence.as_deref().map_or(Ok(simt::Reconvergence::Auto), words::reconvergence);
+    let checkers = test.check.as_deref().map_or(Ok(Checkers::ALL), checks::checks);
+    let resident = test
+        .resident_blocks
+        .map_or(Ok(DEFAULT_RESIDENT_BLOCKS), |blocks| words::residents(&blocks.to_string()));
+    let steps = test.max_steps.map_or(Ok(MAX_STEPS), |steps| words::steps(&steps.to_string()));
+    let named = |field: &'static str| move |error: String| anyhow!("`{field}`: {error}");
+    Ok(Launch {
+        schedule: schedule.map_err(named("schedule"))?,
+        reconvergence: reconvergence.map_err(named("reconvergence"))?,
+        checks: checkers.map_err(named("check"))?.checks(),
+        resident_blocks: resident.map_err(named("resident_blocks"))?,
+        max_steps: steps.map_err(named("max_steps"))?,
+        weak_memory: test.weak_memory,
+        cores: cores::available(),
+        ..Launch::new(1, 32)
+    })
+}
+
+/// A launch with its shape.
+fn asked(launch: &file::Launch, base: &Launch) -> Result<Asked> {
+    let (grid, block) = (words::grid(&launch.grid.0), words::block(&launch.block.0));
+    let (grid, block) = (grid.map_err(Error::msg)?, block.map_err(Error::msg)?);
+    let base = Launch { grid, block, shared_bytes: launch.shared_bytes, ..base.clone() };
+    Ok(Asked { kernel: launch.kernel.clone(), args: launch.args.clone(), launch: base })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_as_short_as_its_parts_allow() {
+        let path = |folder, file| {
+            beside(Path::new(folder), Path::new(file)).display().to_string().replace('\\', "/")
+        };
+        assert_eq!(path("kernels/scenarios", "../saxpy.cu"), "kernels/saxpy.cu");
+        assert_eq!(path("", "./saxpy.cu"), "saxpy.cu");
+        assert_eq!(path("a", "../../b.cu"), "../b.cu");
+    }
+}

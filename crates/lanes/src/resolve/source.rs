@@ -1,0 +1,234 @@
+//! Reads the file that contains a kernel, and recognises files that are neither CUDA nor PTX.
+//!
+//! A `.cu` file is compiled with NVIDIA's compiler if there is one, otherwise with ours. What it leaves out: parsing
+//! PTX, which the emulator does, and caching the result, because compiling again takes less than a second.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use anyhow::{Result, anyhow, bail};
+use cudac::toolchain::{Choice, Compiler, Error, Source};
+pub use thirty_two_lanes::files::why;
+use thirty_two_lanes::terminal;
+
+use crate::request::Compile;
+
+/// How many bytes of a file are read: one more than the parser accepts, so that it can say that there are too many.
+const MOST_BYTES: u64 = (64 << 20) + 1;
+
+/// The PTX of a file, and the compiler that wrote it.
+#[derive(Clone, Debug)]
+pub struct Program {
+    /// The file's name in messages.
+    pub name: String,
+    /// The text.
+    pub ptx: String,
+    /// The CUDA text, if it was compiled in this run.
+    pub cuda: Option<String>,
+    /// The compiler, if CUDA was compiled: `cudac 0.1 (sm_70)`.
+    pub compiler: Option<String>,
+    /// The compiler's warnings, as it words them.
+    pub warnings: Vec<String>,
+}
+
+impl Program {
+    /// The name of the PTX in errors. Their line numbers are those of the PTX, and not of CUDA.
+    pub fn module_name(&self) -> String {
+        match self.compiler {
+            Some(_) => format!("PTX of {}", self.name),
+            None => self.name.clone(),
+        }
+    }
+
+    /// Prints the compiler's warnings on standard error, unchanged.
+    pub fn warn(&self) {
+        for warning in &self.warnings {
+            terminal::warn(warning);
+        }
+    }
+
+    /// Whether any of its code swaps words of memory, as locks do.
+    pub fn has_locks(&self) -> bool {
+        let swaps =
+            |line: &str| line.contains("atom.") && (line.contains(".cas.") || line.contains(".exch."));
+        self.ptx.lines().any(swaps)
+    }
+}
+
+/// The name of a file in messages.
+pub fn name(file: &Path) -> String {
+    file.display().to_string()
+}
+
+/// The text of a CUDA file.
+pub fn cuda_text(file: &Path) -> Result<String> {
+    let name = name(file);
+    let bytes = bytes(file).map_err(|error| anyhow!("cannot read `{name}`: {}", why(file, &error)))?;
+    text(bytes).map_err(|what| anyhow!("`{name}` is {what}: CUDA source is text"))
+}
+
+/// Why cudac cannot compile a whole program.
+pub fn rejected(name: &str, errors: &cudac::Errors) -> Error {
+    Error::Rejected { name: name.to_owned(), log: errors.to_string(), choice: Choice::Cudac }
+}
+
+/// The PTX of a file, compiled if it is CUDA.
+pub fn read(file: &Path, how: &Compile) -> Result<Program> {
+    let name = name(file);
+    if file.extension().is_some_and(|extension| extension == "cu") {
+        return compile(file, &cuda_text(file)?, how);
+    }
+    let bytes = bytes(file).map_err(|error| anyhow!("cannot read `{name}`: {}", why(file, &error)))?;
+    let option = (how.arch.map(|_| "--arch"))
+        .or(how.compiler.map(|_| "--compiler"))
+        .or((!how.defines.is_empty()).then_some("--define"))
+        .or(how.std.map(|_| "--std"));
+    if let Some(option) = option {
+        bail!("`{name}` is not a `.cu` file, so there is nothing to compile: omit `{option}`");
+    }
+    let text = text(bytes)
+        .map_err(|what| anyhow!("`{name}` is {what}: give a `.cu` file, or PTX text (`nvcc -ptx`)"))?;
+    if text.contains("__global__") && !text.contains(".version") {
+        bail!(
+            "`{name}` looks like CUDA source, which is compiled only if the file's name ends in `.cu`: rename it"
+        );
+    }
+    Ok(Program { name, ptx: text, cuda: None, compiler: None, warnings: Vec::new() })
+}
+
+fn compile(file: &Path, text: &str, how: &Compile) -> Result<Program> {
+    let name = name(file);
+    if text.trim().is_empty() {
+        bail!("`{name}` is empty: write a `__global__` function into it");
+    }
+    // NVIDIA's compiler for run time reads no host code.
+    let is_program = cudac::has_main(text);
+    let choice = how.compiler.or(is_program.then_some(Choice::Cudac));
+    let compiler =
+        Compiler::find(choice).map_err(|error| anyhow!("`{name}` has to be compiled, but {error}"))?;
+    // Files that it includes are beside it. A name without a folder is in the current folder.
+    let include =
+        vec![file.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new(".")).to_owned()];
+    let short = file.file_name().unwrap_or(file.as_os_str()).to_string_lossy();
+    let source = Source {
+        name: &short,
+        text,
+        arch: how.arch,
+        include,
+        defines: how.defines.clone(),
+        instances: how.instances.clone(),
+        is_program,
+        std: how.std,
+    };
+    let asked = source.instances.join("`, `");
+    let beyond = move |error| match error {
+        // NVIDIA's compiler names lines after the end of the text.
+        Error::Rejected { name, log, choice: Choice::Nvrtc } if !asked.is_empty() => Error::Rejected {
+            log: format!(
+                "{}\nhelp: lines after the end of the file make the kernels `{asked}`, which were asked for",
+                log.trim_end()
+            ),
+            name,
+            choice: Choice::Nvrtc,
+        },
+        other => other,
+    };
+    let made = compiler.compile(&source).map_err(explained).map_err(beyond)?;
+    Ok(Program {
+        name,
+        ptx: made.ptx,
+        cuda: Some(text.to_owned()),
+        compiler: Some(made.by),
+        warnings: made.warnings,
+    })
+}
+
+/// Adds advice to the errors, if there is any.
+fn explained(error: Error) -> Error {
+    match error {
+        Error::Rejected { name, log, choice } => {
+            // NVIDIA's compiler begins every log with the age of the architecture.
+            let is_about_age = |line: &&str| line.starts_with("nvrtc: warning: Architectures prior to");
+            let log: String = log
+                .lines()
+                .filter(|line| !is_about_age(line))
+                .fold(String::new(), |all, line| all + line + "\n");
+            let hint = match choice {
+                Choice::Nvrtc => hint(&log),
+                Choice::Cudac => is_beyond_ours(&log).then_some(BEYOND),
+            };
+            let help = hint.map_or(String::new(), |hint| format!("\nhelp: {hint}"));
+            Error::Rejected { log: format!("{}{help}", log.trim_end()), name, choice }
+        }
+        other => other,
+    }
+}
+
+/// Whether our compiler lacks something that NVIDIA's may have.
+fn is_beyond_ours(log: &str) -> bool {
+    ["not supported", "is not available"].iter().any(|words| log.contains(words))
+}
+
+/// The advice in that case.
+const BEYOND: &str = "this is cudac, the compiler that is always there; if NVIDIA's is installed, it is used instead, and \
+                      `cargo run --bin exercises -- setup` installs it";
+
+/// Advice about a log of NVIDIA's compiler. Most people pass it a whole program, of which it accepts only the device
+/// code.
+fn hint(log: &str) -> Option<&'static str> {
+    let is_missing = |header: &&str| log.contains(&format!("cannot open source file \"{header}\""));
+    if NEEDLESS.iter().any(is_missing) {
+        return Some(
+            "remove the `#include`: `printf`, `assert` and CUDA's own functions are available without it, and host code is \
+             not compiled here",
+        );
+    }
+    (log.contains("JIT mode") || log.contains("open source file") || log.contains("<<<")).then_some(
+        "only device code is compiled here, without the headers of the host: put the kernels into a file of their \
+         own, or enclose the host code in `#ifndef __CUDACC_RTC__` and `#endif`",
+    )
+}
+
+/// Headers that a kernel does not need, and that the compiler does not have.
+const NEEDLESS: [&str; 8] =
+    ["cstdio", "stdio.h", "cassert", "assert.h", "cmath", "math.h", "cstdlib", "device_launch_parameters.h"];
+
+fn bytes(file: &Path) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    File::open(file)?.take(MOST_BYTES).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// The text, or what the bytes are instead. Zeros at the end are allowed, because the compiler's interface adds one.
+fn text(bytes: Vec<u8>) -> Result<String, &'static str> {
+    if bytes.starts_with(b"\x7fELF") {
+        return Err("a compiled binary (ELF)");
+    }
+    let end = bytes.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
+    if end < bytes.len() && end == 0 || bytes[..end].contains(&0) {
+        return Err("a binary file");
+    }
+    let mut text = String::from_utf8(bytes).map_err(|_| "a binary file (not UTF-8)")?;
+    text.truncate(end);
+    // The byte order mark, which some editors write, is not part of the text.
+    Ok(text.strip_prefix('\u{feff}').map_or_else(|| text.clone(), str::to_owned))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_call_the_ptx_of_cuda_by_what_it_is() {
+        let program = |compiler: Option<&str>| Program {
+            name: "a.cu".to_owned(),
+            ptx: String::new(),
+            cuda: None,
+            compiler: compiler.map(str::to_owned),
+            warnings: Vec::new(),
+        };
+        assert_eq!(program(Some("cudac 0.1 (sm_70)")).module_name(), "PTX of a.cu");
+        assert_eq!(program(None).module_name(), "a.cu");
+    }
+}
