@@ -10,6 +10,12 @@ use crate::{generated, name, root};
 
 const ARCHITECTURE: &str = "docs/ARCHITECTURE.md";
 
+/// The most bytes that ARCHITECTURE.md may have: what it has no room for is said by the module that it is about.
+const MOST_BYTES: u64 = 20_000;
+
+/// How many crates the table of dependencies names; if there are more, it says how many.
+const MOST_NAMED: usize = 5;
+
 /// A crate of the repository, or a folder of `tools/` that is none.
 struct Place {
     folder: PathBuf,
@@ -136,6 +142,12 @@ fn the_map_is_made_of_the_readmes() {
     generated(ARCHITECTURE, "map of the crates", &map);
 }
 
+#[test]
+fn the_architecture_is_short() {
+    let bytes = fs::metadata(root().join(ARCHITECTURE)).unwrap().len();
+    assert!(bytes <= MOST_BYTES, "{ARCHITECTURE} has {bytes} bytes, and should have at most {MOST_BYTES}");
+}
+
 /// Whoever opens the repository finds each name of the top level explained.
 #[test]
 fn the_architecture_names_every_entry_at_the_top() {
@@ -173,6 +185,18 @@ fn reasons() -> Vec<(String, String)> {
     found
 }
 
+/// Crates by name, or only how many they are, and what of each is meant.
+fn named(crates: &[&str], part: &str) -> Vec<String> {
+    let of = |owner: String, ending: &str| match part {
+        "" => owner,
+        part => format!("{owner}{ending} {part}"),
+    };
+    match crates.len() {
+        0..=MOST_NAMED => crates.iter().map(|name| of(format!("`{name}`"), "'s")).collect(),
+        many => vec![of(format!("{many} crates"), "'")],
+    }
+}
+
 #[test]
 fn every_dependency_is_used_and_has_its_reason() {
     let (places, reasons) = (places(), reasons());
@@ -190,11 +214,11 @@ fn every_dependency_is_used_and_has_its_reason() {
         }
     }
     for (dependency, reason) in &reasons {
-        let by = |uses: fn(&Place) -> &BTreeSet<String>, suffix: &str| -> Vec<String> {
-            let names = places.iter().filter(|place| uses(place).contains(dependency));
-            names.map(|place| format!("`{}`{suffix}", place.name)).collect()
+        let by = |uses: fn(&Place) -> &BTreeSet<String>| -> Vec<&str> {
+            places.iter().filter(|place| uses(place).contains(dependency)).map(|place| &*place.name).collect()
         };
-        let users = [by(|place| &place.uses, ""), by(|place| &place.tests_use, "'s tests")].concat();
+        let users =
+            [named(&by(|place| &place.uses), ""), named(&by(|place| &place.tests_use), "tests")].concat();
         assert!(!users.is_empty(), "nothing uses `{dependency}`");
         writeln!(table, "| `{dependency}` | {} | {reason} |", users.join(", ")).unwrap();
     }
