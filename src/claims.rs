@@ -3,9 +3,13 @@
 //! A claim names the variants of its chapter that decide it, and a predicate over what was observed of them, which says
 //! whether the statement is true. It also names *twins*: variants for which the same predicate must have the opposite
 //! value, for example the corrected kernel of a mistake or the wrong kernel of a rule. Because of them, no verdict is a
-//! constant. A statement that no run can decide has a ruling of its own, and a test that asks for less. A claim about
-//! time is judged on the times of this run or, without a GPU, on the chapter's record of one. What it leaves out:
-//! everything that a sentence means beyond its predicate, which the book explains.
+//! constant. A statement that no run can decide has a ruling of its own: its predicate asks for something that must be seen if
+//! the statement is true, so if a run refutes it, it cannot remain undecided. A claim about time is judged on the times of
+//! this run or, without a GPU, on the chapter's record of one, `output/h200.json`.
+//!
+//! A claim also says whose statement it is: the note's, its code's, or a conclusion that a reader may draw. `--claim N1.11` repeats
+//! its test, and `cargo xtask claims` prints all. What it leaves out: everything that a sentence means beyond its predicate,
+//! which the book explains.
 
 mod ledger;
 mod seen;

@@ -20,6 +20,17 @@
 //! that suits a browser ([`request`] names them). A launch that takes too long is stopped from outside: the module runs in a
 //! Worker, which the page can terminate.
 //!
+//! # In the book
+//!
+//! The module runs in one Worker (`book/theme/player/worker.js`). A page that is opened from a file may load scripts, but neither
+//! modules nor files. So the book's scripts are classic ones, the Worker is made from the text of a function, and the module is
+//! committed as a script, packed with gzip and written in base64.
+//!
+//! An unchanged listing runs the committed PTX. A changed one is compiled by `cudac`, and its counters are shown beside those of
+//! the original, compiled by both compilers, because counters of instructions depend on the compiler. Grading takes seconds, so
+//! the module says how far it is, and several Workers share the runs. If an attempt is refused, the answer has the launch that
+//! shows why, and the page plays it at the step of the fault, or of the store of the wrong element.
+//!
 //! # The interface to JavaScript
 //!
 //! The module has two functions, in `exports`, for texts in and out of its memory. wasm-bindgen would write them and their

@@ -3,8 +3,17 @@
 //!
 //! Without it, mdBook would build a book with gaps and exit with success. Here every directive is expanded or is an
 //! error, and so are numbers with a unit, long blocks of code, commands that name nothing, and formulas that do not
-//! parse. It reads the repository's committed files and runs nothing; the tests of the chapters ensure that these files
-//! are what the programs print. `CONTRIBUTING.md` lists the directives.
+//! parse. It reads the repository's committed files and runs nothing; tests ensure that these files are what the programs
+//! print. `docs/writing-pages.md` lists the directives.
+//!
+//! What the emulator found in a chapter's runs (`output/sim.json`) and what a GPU measured in them (`output/h200.json`) are two files
+//! of two types, so a page that shows both can say of each number which machine it is from. Each file has checksums of what it was
+//! made from. The emulator's has those of the kernels' sources, because faults name lines, and they must be current. The GPU's has
+//! those of the instructions; if a kernel has others now, the page marks its values as stale. What else a page shows of runs is in
+//! `book/facts`, which `cargo xtask facts` writes.
+//!
+//! LaTeX is parsed twice: here by a parser in pure Rust, so that `cargo test` finds a broken formula on any machine, and by KaTeX
+//! when `crates/book-tests` builds the book as readers get it.
 
 mod boxes;
 mod claims;

@@ -1,4 +1,4 @@
-//! The page `host/SAMPLES.md`.
+//! The page `crates/cuda-host/SAMPLES.md`.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

@@ -13,7 +13,8 @@
 //! that two blocks share, a fault, something found by a checker, a word printed, a block that cannot go on by itself,
 //! steps beyond the bound. So the report of a launch never depends on how many cores there were, and nothing here has
 //! to know how to tell what went wrong. Left out from the start is what would not be the same: a watcher, a byte that is
-//! followed, kernels that look at the clock, which all blocks share, turns drawn from the seed, and weak memory.
+//! followed, kernels that look at the clock, which all blocks share, turns drawn from the seed, and weak memory. A caller that
+//! repeats such a launch with several seeds can run the seeds side by side instead.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

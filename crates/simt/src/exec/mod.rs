@@ -1,7 +1,17 @@
 //! Runs programs: control flow, reconvergence, memory, barriers and collectives, on one core or several.
 //!
-//! [`state`] is a launch that is running, and [`launch`] gives its blocks and warps their turns. [`step`] is the plain
-//! interpreter, and [`team`] the fast executor, which has the warps of a block execute an instruction together.
+//! - `state` is a launch that is running: what runs (`setup`), what observes it (`observers`), what is counted (`counts`), and the
+//!   machine. `cursor` is the warp of a block at which it is at work; the other files add methods to these.
+//! - `launch` and `mechanism` give blocks, warps and groups their turns, from the first block to the last.
+//! - `step` is the plain interpreter: one group of lanes, instruction after instruction. `team` is the fast executor, which has the
+//!   warps of a block execute an instruction together.
+//! - `control`, `call`, `barrier`, `collective`, `memory`, `checked`, `generic`, `atomics`, `mbarrier`, `builtin` and `special` carry out
+//!   everything that is not arithmetic.
+//! - `separation` decides which lanes are separated, or continue before the others of their warp.
+//! - `probe`, `probe_times`, `livelock`, `recurrence` and `stalled` find threads that will never continue.
+//! - `faults` and `waits` put what stopped a launch into words, and say which lanes wait for which.
+//! - `moment` and `watched` show the caller's watcher the machine after every instruction. A trace is one such watcher.
+//! - `cores` runs blocks side by side.
 
 mod atomics;
 mod barrier;

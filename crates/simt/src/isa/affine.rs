@@ -2,6 +2,7 @@
 //!
 //! The result of an instruction is affine where its sources are, for sums, for products with a number that all threads of the
 //! block share, and for conversions and comparisons in which no thread's value wraps. It is then computed once for the block.
+//! The rule of an instruction is declared beside what it computes, in its family.
 
 use super::value::Args;
 use crate::machine::affine::{Affine, Grid};

@@ -5,6 +5,14 @@
 //! the form. Nothing outside a form is accepted, and the table of supported PTX is made from the same forms. Arithmetic
 //! decodes to a function pointer over columns (`value`). Instructions that concern memory, other lanes or control flow
 //! decode to an `Op`, which the folder `exec` carries out.
+//!
+//! The project's first design did not allow a dynamic call for each instruction. But the alternative, a large `match`, becomes
+//! an indirect jump as well. With a function pointer, the declaration, the meaning and the tests of an instruction can be in one
+//! file. That is worth more than a few cycles.
+//!
+//! For a new form, add a line to its family with its tests, what its modifiers need to `needs`, and its operands to
+//! `tools/xtask/src/isa/operands.rs`. Then run `cargo xtask isa`, without and with `--ptxas`. A new family is a file here,
+//! listed in [`FAMILIES`].
 
 pub(crate) mod address;
 pub(crate) mod affine;

@@ -3,6 +3,11 @@
 //! [`Value`] connects a Rust type (`i32`, `f64`, `bool`) with its bank. So the meaning of an instruction is an ordinary
 //! function, for example `i32::wrapping_add`, and [`map2`] and its counterparts apply it to all lanes at once: every
 //! source is read before anything is written.
+//!
+//! The loop over the lanes becomes vector code, once for SSE2 and once for AVX2 ([`vectorise`]). The result is computed for
+//! all lanes, and copied for the active ones with masks from a table (`copy_lanes`). Literals are
+//! columns too, so every operand is one. The loop reads and writes columns as cells
+//! ([`crate::machine::file::RegisterCells`]), because a result may also be a source.
 
 use std::cell::Cell;
 use std::marker::PhantomData;

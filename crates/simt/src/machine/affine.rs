@@ -4,6 +4,9 @@
 //! they are two rows of 16. `column` and `row` are a lane's place in these. So `%tid.x` and `%tid.y` are affine in the blocks
 //! that kernels are launched with, and so are the sums and products by which they become indices and addresses.
 //! All of it is computed modulo the width of the register.
+//!
+//! After a warp has run alone ([`crate::exec::livelock`]) and the others have caught up, the registers that are affine again are
+//! found, so the rest of a long loop runs as fast as its start.
 
 use super::registers::WARP_SIZE;
 

@@ -15,6 +15,9 @@
 //! An integer reduction whose result is not used leaves the same sum in whichever order the blocks carry it out. Such
 //! sums are kept beside the page and added to memory at the end. Several blocks may add to one of them, and none may
 //! read it. Not recorded: which block accessed what. It is enough to know that there were two.
+//!
+//! The forks of a launch are emptied afterwards, and the next launch uses their memory, because the operating system takes
+//! long to provide it.
 
 use std::mem::take;
 use std::sync::Arc;

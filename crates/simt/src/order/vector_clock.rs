@@ -1,5 +1,5 @@
 //! Vector clocks: for each other thread, up to which clock its accesses happen before those of the thread that has the
-//! clock.
+//! clock. Clocks share the parts that are equal.
 
 use std::sync::Arc;
 

@@ -2,7 +2,8 @@
 //!
 //! Every policy gives each resident block, and each of its warps, one slice per round, so none starves. Policies differ
 //! in the order and in the length of the slices. One also decides which group of a warp gets the slice, and separates
-//! lanes that nothing keeps together.
+//! lanes that nothing keeps together. The counters of such a run depend on the seed, so limits of exercises, records and
+//! chapters use the counters of the other policies.
 
 mod hunt;
 mod random;

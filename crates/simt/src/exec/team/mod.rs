@@ -6,9 +6,19 @@
 //! is looked up once for the block, arithmetic is one loop over the registers of all warps, and what the registers of all
 //! warps have in common is computed once ([`crate::machine::registers`]).
 //!
+//! Most of what a kernel computes is the same for all threads of a block, or increases by the same amount from lane to lane and
+//! from warp to warp: parameters, sizes, indices, addresses ([`crate::machine::affine`]). Such a result is computed once for the
+//! block ([`compute`]), and a load or store at such addresses is carried out for all warps at once: as one range of bytes if the
+//! elements are neighbours ([`stretch`]), otherwise row by row in the piece of memory that contains all of them ([`piece`]).
+//!
+//! Lanes that disagree about a branch go on the team's own reconvergence stack ([`stack`]), so the groups of the warps do not change.
+//! The stack is written back before anything else may look at them, and at the end of the turn. In the next turn, lanes that
+//! diverge again go on the stack as well, if others of their warp already wait where their branch reconverges.
+//!
 //! What is neither arithmetic nor one of the simple cases ([`control`], [`stretch`], [`piece`]) is executed warp by warp, by the
 //! functions that execute it for a single group ([`crate::exec::step`]). With the test hook `plain`, arithmetic is executed so
-//! too, and the team takes one step at a time. That is the reference that tests compare with.
+//! too, and the team takes one step at a time. That is the reference that tests compare with: memory, counters and findings
+//! must be the same.
 
 pub(crate) mod addresses;
 pub(crate) mod compute;

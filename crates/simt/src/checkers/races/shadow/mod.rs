@@ -5,7 +5,8 @@
 //! word, or for each byte once it is accessed in smaller units. If the lanes of a warp access a line of 32 words with a
 //! constant stride, as in most kernels, one [`layer`] represents all of these words. The loads of a word are also a
 //! single cell as long as one warp made them with one instruction. The loads of a line by several warps are its [`readers`];
-//! words with strong accesses, or with accesses that may be part of a race, have a list.
+//! words with strong accesses, or with accesses that may be part of a race, have a list. Where threads that follow each other
+//! access neighbouring words, one [`stretch`] represents the access of the whole block.
 
 pub mod cell;
 pub mod layer;
