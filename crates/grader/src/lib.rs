@@ -15,7 +15,7 @@
 //!
 //! An attempt in CUDA is compiled, and the solution with it, by the same compiler. It runs in every case under sixteen seeds, the
 //! second half of them with the weak memory, with all checkers and at most as many steps as follow from what the solution needs.
-//! Its memory is compared with the solution's, and its counters with limits ([`gates`]); time is never measured. Errors and warnings
+//! Its memory is compared with the solution's, and its counters with limits (`gates`); time is never measured. Errors and warnings
 //! lead to a refusal, because a kernel that is right only by luck is not right. If an element is wrong, the attempt runs once more, and
 //! the emulator follows the element's address to the thread that stored it. A prediction is compared with a traced run.
 //!

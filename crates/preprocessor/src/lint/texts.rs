@@ -26,7 +26,7 @@ pub struct Text {
 }
 
 /// The documents in Markdown that are not pages.
-const DOCUMENTS: [&str; 2] = ["README.md", "CONTRIBUTING.md"];
+const DOCUMENTS: [&str; 3] = ["README.md", "CONTRIBUTING.md", "docs/writing-pages.md"];
 
 /// The fields of a TOML file that readers see.
 const FIELDS: [&str; 7] = ["title", "task", "hints", "learned", "look", "ask", "means"];

@@ -7,7 +7,7 @@
 //! The loop over the lanes becomes vector code, once for SSE2 and once for AVX2 ([`vectorise`]). The result is computed for
 //! all lanes, and copied for the active ones with masks from a table (`copy_lanes`). Literals are
 //! columns too, so every operand is one. The loop reads and writes columns as cells
-//! ([`crate::machine::file::RegisterCells`]), because a result may also be a source.
+//! (`machine::file::RegisterCells`), because a result may also be a source.
 
 use std::cell::Cell;
 use std::marker::PhantomData;
