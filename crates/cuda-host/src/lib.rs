@@ -24,23 +24,23 @@
 //! nothing has a name but the runtime's functions. The tree is executed as it is (`machine`). It also says which objects end with
 //! which statements, so their destructors are called whichever way a block is left.
 //!
-//! The program has an address space of its own (`memory`), in which each byte has a state: nobody's, allocated, written, freed, or to
-//! be written or read by an asynchronous copy. So an access that is out of bounds, too early or too late is found at the byte.
-//! Addresses of the device are others, so that confusing the two is found.
+//! The program has an address space of its own (`memory`), in which each byte has a state: nobody's, allocated, written, freed,
+//! or to be written or read by an asynchronous copy. So an access that is out of bounds, too early or too late is found at the
+//! byte. Addresses of the device are others, so that confusing the two is found.
 //!
-//! Copies and kernels are carried out at once, in the order of the calls, and what a real program would have to wait for is recorded
-//! (`device`). So every run finds a missing wait, although nothing is ever late; `unordered` says what streams may not do to each
-//! other. An error that a call returns or a launch leaves behind has to be looked at before the next one. What stops a launch stops
-//! the program; after a race, and after a read of bytes that nobody wrote, both go on.
+//! Copies and kernels are carried out at once, in the order of the calls, and what a real program would have to wait for is
+//! recorded (`device`). So every run finds a missing wait, although nothing is ever late; `unordered` says what streams may not
+//! do to each other. An error that a call returns or a launch leaves behind has to be looked at before the next one. What stops
+//! a launch stops the program; after a race, and after a read of bytes that nobody wrote, both go on.
 //!
-//! What would be right in another program is no finding, but it is kept as a *suspect*: `cudaMemset` with 1, for example, or a copy of
-//! a part of a variable. If the program then says that its result is wrong, by its status or an `assert`, the first suspect is the
-//! help (`kernel`).
+//! What would be right in another program is no finding, but it is kept as a *suspect*: `cudaMemset` with 1, for example, or a
+//! copy of a part of a variable. If the program then says that its result is wrong, by its status or an `assert`, the first
+//! suspect is the help (`kernel`).
 //!
 //! What host code may call is declared in `crates/cudac/src/headers/host/`. A function without a body there is carried out by
-//! `runtime` or `cuda`; what neither knows is refused before anything runs. `cargo run -p cuda-host --example samples -- FOLDER` runs
-//! sixty public programs, compares what they print with what they printed on a GPU, and writes `SAMPLES.md`.
-//! Left out: more than one thread, files, exceptions, and everything that would make two runs differ. Nothing is measured.
+//! `runtime` or `cuda`; what neither knows is refused before anything runs. `cargo run -p cuda-host --example samples --
+//! FOLDER` runs sixty public programs, compares what they print with what they printed on a GPU, and writes `SAMPLES.md`. Left
+//! out: more than one thread, files, exceptions, and everything that would make two runs differ. Nothing is measured.
 #![deny(missing_docs)]
 
 mod access;

@@ -13,17 +13,18 @@
 //! An attempt is a text: a kernel, or answers. A [`Verdict`] is the result of grading it; an `Err` means that the
 //! exercise itself cannot be read.
 //!
-//! An attempt in CUDA is compiled, and the solution with it, by the same compiler. It runs in every case under sixteen seeds, the
-//! second half of them with the weak memory, with all checkers and at most as many steps as follow from what the solution needs.
-//! Its memory is compared with the solution's, and its counters with limits (`gates`); time is never measured. Errors and warnings
-//! lead to a refusal, because a kernel that is right only by luck is not right. If an element is wrong, the attempt runs once more, and
-//! the emulator follows the element's address to the thread that stored it. A prediction is compared with a traced run.
+//! An attempt in CUDA is compiled, and the solution with it, by the same compiler. It runs in every case under sixteen seeds,
+//! the second half of them with the weak memory, with all checkers and at most as many steps as follow from what the solution
+//! needs. Its memory is compared with the solution's, and its counters with limits (`gates`); time is never measured. Errors
+//! and warnings lead to a refusal, because a kernel that is right only by luck is not right. If an element is wrong, the
+//! attempt runs once more, and the emulator follows the element's address to the thread that stored it. A prediction is
+//! compared with a traced run.
 //!
-//! The grader trusts the solution, so tests compare the solutions with results that Rust computes in another way. They check that
-//! every wrong version is refused for its reason, and so is every *mutant*: each barrier, fence, mask, guard, atomic and scope of a
-//! solution is weakened in turn, unless a list says why the result is as right as the solution. Solutions, and versions that are
-//! only too expensive, run under many more seeds, so that nothing right is refused. The PTX of each solution is committed, and cudac
-//! compiles the other versions in the tests.
+//! The grader trusts the solution, so tests compare the solutions with results that Rust computes in another way. They check
+//! that every wrong version is refused for its reason, and so is every *mutant*: each barrier, fence, mask, guard, atomic and
+//! scope of a solution is weakened in turn, unless a list says why the result is as right as the solution. Solutions, and
+//! versions that are only too expensive, run under many more seeds, so that nothing right is refused. The PTX of each solution
+//! is committed, and cudac compiles the other versions in the tests.
 //!
 //! Apart from [`folders`], nothing here reads a file or starts a thread, so that a web
 //! page can grade too. A page gets descriptions and answers in JSON ([`Exercise::of`], [`grade_answers`]), so its module

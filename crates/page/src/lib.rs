@@ -12,9 +12,10 @@
 //! assert_eq!(answer["memory"][0]["hex"], "09000000");
 //! ```
 //!
-//! There are four requests ([`request`]): `load` reads PTX or compiles CUDA C++, `launch` runs a kernel to its end,
-//! `moments` shows the machine after the steps that it names, and `grade` decides whether an attempt at an exercise is right. Runs are deterministic, so the state after step *k* is computed
-//! by running the kernel again up to step *k*. Nothing of the past is stored, and going back costs the same as going forward.
+//! There are four requests ([`request`]): `load` reads PTX or compiles CUDA C++, `launch` runs a kernel to its end, `moments`
+//! shows the machine after the steps that it names, and `grade` decides whether an attempt at an exercise is right. Runs are
+//! deterministic, so the state after step *k* is computed by running the kernel again up to step *k*. Nothing of the past is
+//! stored, and going back costs the same as going forward.
 //!
 //! What is wrong with a request is an answer too: `{"error": {…}}` with one message ([`refusal`]). Everything has a bound
 //! that suits a browser ([`request`] names them). A launch that takes too long is stopped from outside: the module runs in a

@@ -62,13 +62,15 @@
 //!
 //! It will never show cycles, because it counts work and has no clock.
 //!
-//! The race checker judges one run: two accesses that a flag happened to order in this run may race in another one, so run several
-//! seeds. The weak memory returns older stores, but none that is carried out later (load buffering), and it takes the order in
-//! which stores are carried out as the coherence order. A result that needs another coherence order does not appear.
+//! The race checker judges one run: two accesses that a flag happened to order in this run may race in another one, so run
+//! several seeds. The weak memory returns older stores, but none that is carried out later (load buffering), and it takes the
+//! order in which stores are carried out as the coherence order. A result that needs another coherence order does not appear.
 //!
 //! A livelock is proven if each group of lanes repeats a loop and changes nothing, or if the whole machine returns to the same
-//! state while warps take turns in order. Endless loops that count, look at the clock or always write something new end at the limit
-//! on steps, and with weak memory all endless loops do. Missing of mbarriers are copies whose completion they count, and clusters.
+//! state while warps take turns in order. Endless loops that count, look at the clock or always write something new end at the
+//! limit on steps, and with weak memory all endless loops do.
+//!
+//! Copies whose completion an mbarrier counts, and clusters, are not supported.
 //!
 //! # Versions
 //!
@@ -81,21 +83,21 @@
 // What others see is what is re-exported below. The feature `internals` also shows `isa`, `ptx`, `launch` and test hooks to the
 // tools and tests of this repository; nobody else should use it, and any version may change what it shows.
 //
-// The layers. A folder may use only those above it, and a test of the repository checks that. The interface, `emulator.rs`, may use
-// everything, and nothing uses it.
+// The layers. A folder may use only those above it, and a test of the repository checks that. The interface, `emulator.rs`, may
+// use everything, and nothing uses it.
 //
 // - `ptx/`: from text to a tree, with a place in the text for every node and a CUDA line for every instruction. It knows the
 //   grammar, and not a single instruction.
 // - `schedule/`: which warp and which group of lanes runs next, and the numbers that are drawn from the seed.
-// - `launch/`: how a kernel is launched: shape, arguments, and the choices that decide the run; why a launch or a request for memory
-//   is refused (`error`); and how far a launch has come, for others to see and to stop it (`pulse`).
+// - `launch/`: how a kernel is launched: shape, arguments, and the choices that decide the run; why a launch or a request for
+//   memory is refused (`error`); and how far a launch has come, for others to see and to stop it (`pulse`).
 // - `report/`: what a launch did, as plain data: faults, the bytes that they are about (`location`), counters, a step of a trace;
 //   and, for tests, how much was carried out warp by warp (`effort`).
 // - `machine/`: the state: registers, memories, a fork of global memory for each core (`fork`), what a failed launch has to put
 //   back (`journal`), snapshots, groups of lanes, and reconvergence points.
 // - `order/`: what happens before what, and the older stores that the weak memory may return.
-// - `isa/`: a file for each family of instructions, with the forms that it accepts, their decoding and their tests. What a decoded
-//   instruction is and means for values is in `op/` and `value.rs`.
+// - `isa/`: a file for each family of instructions, with the forms that it accepts, their decoding and their tests. What a
+//   decoded instruction is and means for values is in `op/` and `value.rs`.
 // - `access/`: which bytes an instruction touches in each lane, in which order lanes store, and what an access costs.
 // - `compile/`: from the tree to a program; where branches reconverge, and which registers are temporaries.
 // - `checkers/`: a module for each checker: its state, the hooks through which it sees the run, and the words for its findings.
@@ -113,8 +115,8 @@
 // Terms, beside those of the CUDA documentation, each with the module that explains it:
 //
 // - *column*, *bank*: the values of one register in all 32 lanes of a warp; the columns of one width (`machine::registers`)
-// - *slot*, *frame*: the number of a column, counted from the frame of the running function (`isa::op::place`); the columns and the
-//   local memory of one call (`machine::divergence`)
+// - *slot*, *frame*: the number of a column, counted from the frame of the running function (`isa::op::place`); the columns and
+//   the local memory of one call (`machine::divergence`)
 // - *affine*, *uniform*: a register that is a base plus fixed steps in the place of a thread; one whose steps are zero
 //   (`machine::affine`)
 // - *temporary*: a register that is written before it is read wherever control may arrive (`compile::temporaries`)
@@ -130,11 +132,12 @@
 // - *clock*, *epoch*, *vector clock*: what threads know of each other (`order`)
 // - *store history*, *delayed operation*, *stale read*: the weak memory (`order::store_history`,
 //   `checkers::memory_model::delayed`)
-// - *shadow memory*: the accesses that the race checker remembers, as *stretches*, *layers* or *cells* (`checkers::races::shadow`)
-// - *finding*, *fault*, *actor*: what a checker found, as data (`checkers::findings`); the same in words, and a thread that took part
-//   (`report::fault`)
-// - *checker*, *watcher*, *probe*: what checks accesses; the caller that is shown every instruction (`exec::moment`); and what finds
-//   threads that never continue (`exec::livelock`)
+// - *shadow memory*: the accesses that the race checker remembers, as *stretches*, *layers* or *cells*
+//   (`checkers::races::shadow`)
+// - *finding*, *fault*, *actor*: what a checker found, as data (`checkers::findings`); the same in words, and a thread that
+//   took part (`report::fault`)
+// - *checker*, *watcher*, *probe*: what checks accesses; the caller that is shown every instruction (`exec::moment`); and what
+//   finds threads that never continue (`exec::livelock`)
 
 // What only the tools and tests use, with `internals`, is dead without.
 #![cfg_attr(not(feature = "internals"), allow(dead_code, unused_imports))]

@@ -1,12 +1,12 @@
 //! Runs programs: control flow, reconvergence, memory, barriers and collectives, on one core or several.
 //!
-//! - `state` is a launch that is running: what runs (`setup`), what observes it (`observers`), what is counted (`counts`), and the
-//!   machine. `cursor` is the warp of a block at which it is at work; the other files add methods to these.
+//! - `state` is a launch that is running: what runs (`setup`), what observes it (`observers`), what is counted (`counts`), and
+//!   the machine. `cursor` is the warp of a block at which it is at work; the other files add methods to these.
 //! - `launch` and `mechanism` give blocks, warps and groups their turns, from the first block to the last.
-//! - `step` is the plain interpreter: one group of lanes, instruction after instruction. `team` is the fast executor, which has the
-//!   warps of a block execute an instruction together.
-//! - `control`, `call`, `barrier`, `collective`, `memory`, `checked`, `generic`, `atomics`, `mbarrier`, `builtin` and `special` carry out
-//!   everything that is not arithmetic.
+//! - `step` is the plain interpreter: one group of lanes, instruction after instruction. `team` is the fast executor, which has
+//!   the warps of a block execute an instruction together.
+//! - `control`, `call`, `barrier`, `collective`, `memory`, `checked`, `generic`, `atomics`, `mbarrier`, `builtin` and `special`
+//!   carry out everything that is not arithmetic.
 //! - `separation` decides which lanes are separated, or continue before the others of their warp.
 //! - `probe`, `probe_times`, `livelock`, `recurrence` and `stalled` find threads that will never continue.
 //! - `faults` and `waits` put what stopped a launch into words, and say which lanes wait for which.
