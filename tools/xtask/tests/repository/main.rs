@@ -2,6 +2,7 @@
 //! module graph, the signatures of functions, and what CI runs.
 
 mod crates;
+mod documents;
 mod files;
 mod graph;
 mod modules;
