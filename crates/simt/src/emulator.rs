@@ -394,9 +394,9 @@ impl Emulator {
             self.memory.begin();
         }
         let mut run = Run::new(program, number as u32, launch, &mut self.memory, params);
-        run.deal = launch.hooks.deal;
+        run.setup.deal = launch.hooks.deal;
         // The closure shortens the watcher's lifetime to the run's.
-        run.watcher = watcher.map(|watcher| watcher as &mut Watcher<'_>);
+        run.observers.watcher = watcher.map(|watcher| watcher as &mut Watcher<'_>);
         let outcome = run.finish();
         match outcome {
             Ok(_) => self.memory.commit(),

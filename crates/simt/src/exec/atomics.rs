@@ -54,13 +54,13 @@ impl WarpAccess<'_, '_> {
             return Ok(());
         }
         let last = read_le(one.bytes(memories)?);
-        let place = one.watched_place(memories);
+        let place = one.modelled_place(memories);
         let mut old = last;
-        if let (Some(watch), Some(place)) = (&mut memories.watch, place) {
-            if watch.delays_update(atomic, (lane, place, address), [b, c], args.d) {
+        if let (Some(model), Some(place)) = (&mut memories.memory_model, place) {
+            if model.delays_update(atomic, (lane, place, address), [b, c], args.d) {
                 return Ok(());
             }
-            old = watch.read_atomic(atomic, lane, place, last);
+            old = model.read_atomic(atomic, lane, place, last);
         }
         let new = atomic.new_value(memory, old, b, c);
         let stores = !atomic.is_cas || old == b;
@@ -69,8 +69,10 @@ impl WarpAccess<'_, '_> {
         }
         if stores && let Ok(data) = one.bytes(memories) {
             data.copy_from_slice(&new.to_le_bytes()[..atomic.bytes as usize]);
-            if let Some(follow) = memories.follow.as_deref_mut().filter(|_| memory == Memory::Global) {
-                follow.stored(lane, address, u64::from(atomic.bytes));
+            if let Some(last_writer) =
+                memories.last_writer.as_deref_mut().filter(|_| memory == Memory::Global)
+            {
+                last_writer.stored(lane, address, u64::from(atomic.bytes));
             }
         }
         if atomic.returns {
@@ -120,15 +122,15 @@ impl One<'_> {
     }
 
     /// Keeps a reduction whose result nobody reads for later, where several cores run blocks and its order cannot matter;
-    /// whether it could be kept. A checker of races has to see who else is there if the scope is a block's.
+    /// whether it could be kept. The race checker has to know who else is there if the scope is a block's.
     fn put_off(&self, memories: &mut Memories<'_>, operand: u64) -> Result<bool, Denied> {
         let atomic = self.atomic;
         let Some(number) = atomic.in_any_order.filter(|_| !atomic.is_read) else { return Ok(false) };
-        if memories.watch.is_some() && atomic.scope == Scope::Cta {
+        if memories.memory_model.is_some() && atomic.scope == Scope::Cta {
             return Ok(false);
         }
         let (region, offset) = self.place(memories)?;
-        if let Some(place) = self.watched_place(memories) {
+        if let Some(place) = self.modelled_place(memories) {
             self.show(memories, place, Some(operand));
         }
         let reduction = Reduction { number, bytes: atomic.bytes, update: atomic.update_in(Memory::Global) };
@@ -144,23 +146,23 @@ impl One<'_> {
         memories.global.locate_writable(self.address, bytes).map_err(|miss| self.denied(Why::Missed(miss)))
     }
 
-    /// Where it goes, if anybody watches.
+    /// Where it goes, if the launch has a memory model.
     #[inline(always)]
-    fn watched_place(&self, memories: &Memories<'_>) -> Option<ByteRange> {
-        let watch = memories.watch.as_deref()?;
+    fn modelled_place(&self, memories: &Memories<'_>) -> Option<ByteRange> {
+        let model = memories.memory_model.as_deref()?;
         let (bytes, address) = (self.atomic.bytes, self.address);
         if self.memory == Memory::Shared {
-            return Some(ByteRange { space: watch.shared_space(), offset: address, bytes });
+            return Some(ByteRange { space: model.shared_space(), offset: address, bytes });
         }
         let (region, offset) = memories.global.locate(address, u64::from(bytes)).ok()?;
         Some(ByteRange { space: Space::Global(region as u32), offset: offset as u64, bytes })
     }
 
-    /// Shows it to who watches.
+    /// Shows it to the memory model.
     fn show(&self, memories: &mut Memories<'_>, place: ByteRange, stores: Option<u64>) {
         let seen = MemoryView { global: memories.global, shared: memories.shared, order: memories.order };
-        if let Some(watch) = &mut memories.watch {
-            watch.atomic(seen, self.atomic, (self.lane, place), stores, None);
+        if let Some(model) = &mut memories.memory_model {
+            model.atomic(seen, self.atomic, (self.lane, place), stores, None);
         }
     }
 

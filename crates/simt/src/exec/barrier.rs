@@ -20,7 +20,7 @@ impl Run<'_> {
         let warp = &block.warps[w];
         let group = &warp.divergence.groups[g];
         let (pc, mask, base) = (group.pc, group.mask, group.frame.base);
-        let args = self.program.insts[pc as usize].args;
+        let args = self.setup.program.insts[pc as usize].args;
         let numbers = block.registers.narrow.get(base.narrow + args.a as usize, w);
         let lowest = mask.trailing_zeros() as usize;
         // Mostly the number is a constant, and nobody has to be looked at one by one.
@@ -38,7 +38,7 @@ impl Run<'_> {
             barrier.counted.then(|| block.registers.narrow.get(base.narrow + args.b as usize, w)[lowest]);
         let predicate = block.registers.preds.get(base.preds + args.c as usize, w);
         let is_true = if barrier.negated { !predicate } else { predicate };
-        let arriving = if self.stack { warp.live() } else { mask };
+        let arriving = if self.setup.stack { warp.live() } else { mask };
         if let Err(problem) = check_use(block, number, wanted) {
             return Err(faults::at_lanes(self, block, w, pc, mask, problem));
         }
@@ -49,8 +49,8 @@ impl Run<'_> {
         if matches!(barrier.action, Action::Reduce(_)) {
             state.true_count += (is_true & arriving).count_ones();
         }
-        if let Some(watch) = self.watch.as_mut().filter(|_| barrier.counted) {
-            watch.clocks.arrive(block.slot, w, arriving, number);
+        if let Some(model) = self.observers.memory_model.as_mut().filter(|_| barrier.counted) {
+            model.clocks.arrive(block.slot, w, arriving, number);
         }
         let groups = &mut block.warps[w].divergence.groups;
         groups[g].wait = Wait::Barrier(number as u8);
@@ -64,10 +64,10 @@ impl Run<'_> {
     /// arrives waits for the others of its warp. The warp then counts as a whole.
     fn pass_arrivals(&self, block: &mut Block, w: usize, number: usize) {
         let warp = &mut block.warps[w];
-        if come_to(warp, number, self.stack) != warp.live() {
+        if come_to(warp, number, self.setup.stack) != warp.live() {
             return;
         }
-        let only_arrives = |group: &Group| match self.program.insts[group.pc as usize].op {
+        let only_arrives = |group: &Group| match self.setup.program.insts[group.pc as usize].op {
             Op::Barrier(barrier) => barrier.action == Action::Arrive,
             _ => false,
         };
@@ -94,14 +94,14 @@ impl Run<'_> {
         if state.arrived == 0 || state.arrived + self.missing_lanes(block, number) < expected {
             return Ok(());
         }
-        if self.launch.checks.synchronisation {
+        if self.setup.launch.checks.synchronisation {
             self.find(|context, findings| {
                 synchronisation::report_ended(context, findings, block, number);
                 synchronisation::report_unattended(context, findings, block, number);
             });
         }
         block.barriers[number] = BarrierState::default();
-        self.see_barrier(block, number, state.wanted.is_some());
+        self.model_barrier(block, number, state.wanted.is_some());
         for w in 0..block.warps.len() {
             if self.goes_on_together(&mut block.warps[w], number) {
                 continue;
@@ -112,7 +112,7 @@ impl Run<'_> {
                 if !is_at(group, number) {
                     continue;
                 }
-                let inst = &self.program.insts[group.pc as usize];
+                let inst = &self.setup.program.insts[group.pc as usize];
                 let mut lanes = block.registers.lanes(w, group.frame.base, group.mask);
                 if let Op::Barrier(Barrier { action: Action::Reduce(combine), .. }) = inst.op {
                     match combine {
@@ -126,7 +126,7 @@ impl Run<'_> {
                 group.pc += 1;
                 group.wait = Wait::Nothing;
             }
-            if !self.stack {
+            if !self.setup.stack {
                 // Lanes of a warp leave a barrier together, even if some of them went on alone before.
                 warp.divergence.unite();
             }
@@ -140,7 +140,7 @@ impl Run<'_> {
         if !is_at(group, number) {
             return false;
         }
-        let Op::Barrier(barrier) = self.program.insts[group.pc as usize].op else { return false };
+        let Op::Barrier(barrier) = self.setup.program.insts[group.pc as usize].op else { return false };
         if barrier.action != Action::Sync {
             return false;
         }
@@ -155,26 +155,27 @@ impl Run<'_> {
         if block.barriers[number].wanted.is_none() {
             return 0;
         }
-        let is_whole = |warp: &&Warp| warp.live() != 0 && come_to(warp, number, self.stack) == warp.live();
+        let is_whole =
+            |warp: &&Warp| warp.live() != 0 && come_to(warp, number, self.setup.stack) == warp.live();
         block.warps.iter().filter(is_whole).map(|warp| WARP_SIZE as u32 - warp.live().count_ones()).sum()
     }
 
-    /// Tells who watches that a barrier is complete.
-    fn see_barrier(&mut self, block: &Block, number: usize, is_counted: bool) {
-        let stack = self.stack;
-        let Some(watch) = &mut self.watch else { return };
+    /// Shows the memory model that a barrier is complete.
+    fn model_barrier(&mut self, block: &Block, number: usize, is_counted: bool) {
+        let stack = self.setup.stack;
+        let Some(model) = &mut self.observers.memory_model else { return };
         if !is_counted {
-            return watch.clocks.block_barrier(block.slot);
+            return model.clocks.block_barrier(block.slot);
         }
         let warps = block.warps.iter().enumerate();
         let waiting: Vec<(usize, u32)> = warps.map(|(w, warp)| (w, come_to(warp, number, stack))).collect();
-        watch.clocks.complete(block.slot, number, &waiting);
+        model.clocks.complete(block.slot, number, &waiting);
     }
 
     /// Lanes of one warp that meet at an aligned barrier must have come to it by the same instruction.
     fn check_one_instruction(&self, block: &Block, w: usize, number: usize) -> Result<(), Stop> {
         let groups = block.warps[w].divergence.groups.iter();
-        let aligned = |group: &&Group| match self.program.insts[group.pc as usize].op {
+        let aligned = |group: &&Group| match self.setup.program.insts[group.pc as usize].op {
             Op::Barrier(barrier) => barrier.aligned,
             _ => false,
         };
@@ -195,7 +196,7 @@ impl Run<'_> {
                 self.complete_barrier(block, number)?;
             }
         }
-        if block.live_threads == 0 && self.launch.checks.synchronisation {
+        if block.live_threads == 0 && self.setup.launch.checks.synchronisation {
             self.find(|context, findings| synchronisation::report_incomplete(context, findings, block));
         }
         self.complete_collectives(block, w)

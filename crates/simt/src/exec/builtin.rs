@@ -21,7 +21,7 @@ impl Run<'_> {
     /// -1 where the format or an argument cannot be read.
     pub fn print(&mut self, block: &mut Block, w: usize, g: usize, site: &CallSite) -> Result<(), Stop> {
         // What blocks print is told in the order in which they take their turns.
-        if self.is_one_of_many {
+        if self.setup.is_one_of_many {
             return Err(Stop::NeedsOneCore);
         }
         let (mask, frame) =
@@ -80,7 +80,7 @@ impl Run<'_> {
                 block.warps[w].local.lane(lane).get(range(Window::Local.base())?)?.to_vec()
             }
             Some(Window::Shared) => block.shared.get(range(Window::Shared.base())?)?.to_vec(),
-            Some(Window::Param) => self.params.get(range(Window::Param.base())?)?.to_vec(),
+            Some(Window::Param) => self.setup.params.get(range(Window::Param.base())?)?.to_vec(),
         })
     }
 

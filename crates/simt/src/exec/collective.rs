@@ -42,7 +42,7 @@ impl Run<'_> {
             self.exchange(block, w, mask, collective);
             return Ok(());
         }
-        if self.stack {
+        if self.setup.stack {
             let problem = not_together(&members, mask, ready, warp.live());
             return Err(at_lanes(self, block, w, pc, mask & !ready, problem));
         }
@@ -60,12 +60,12 @@ impl Run<'_> {
         if !collective.sync {
             return [group.mask; WARP_SIZE];
         }
-        let args = self.program.insts[group.pc as usize].args;
+        let args = self.setup.program.insts[group.pc as usize].args;
         block.registers.narrow.get(group.frame.base.narrow + args.e as usize, w)
     }
 
     fn waiting_at(&self, group: &Group) -> Option<Collective> {
-        match self.program.insts.get(group.pc as usize)?.op {
+        match self.setup.program.insts.get(group.pc as usize)?.op {
             Op::Collective(collective) if group.wait == Wait::Collective => Some(collective),
             _ => None,
         }
@@ -81,7 +81,7 @@ impl Run<'_> {
                 let group = &warp.divergence.groups[g];
                 let (pc, mask) = (group.pc, group.mask);
                 // Those that go on have issued it; the others come to it again.
-                self.issued[pc as usize].lanes -= u64::from((mask & !lanes).count_ones());
+                self.counts.issued[pc as usize].lanes -= u64::from((mask & !lanes).count_ones());
                 warp.divergence.split(g, mask & lanes, pc, pc, Some(pc + 1));
             }
             self.exchange(block, w, lanes, collective);
@@ -144,19 +144,19 @@ impl Run<'_> {
             Brought { a: [0; WARP_SIZE], b: [0; WARP_SIZE], c: [0; WARP_SIZE], members: [0; WARP_SIZE] };
         for group in warp.divergence.groups.iter().filter(|group| group.mask & lanes != 0) {
             let members = self.members(block, w, group, collective);
-            let inst = &self.program.insts[group.pc as usize];
+            let inst = &self.setup.program.insts[group.pc as usize];
             let Op::Collective(own) = inst.op else { unreachable!("lanes come by a collective instruction") };
             let columns = block.registers.lanes(w, group.frame.base, group.mask);
             bring(&mut brought, &columns, &inst.args, own, (&members, group.mask));
         }
         if collective.exchange == Exchange::Barrier {
-            self.see_warp_barriers(block, w, lanes, &brought.members);
+            self.model_warp_barriers(block, w, lanes, &brought.members);
         }
         if collective.exchange == Exchange::Elect {
             brought.a = self.standing(&brought.members);
         }
         let got = collective.evaluate(&brought, lanes);
-        if got.undefined != 0 && self.launch.checks.synchronisation {
+        if got.undefined != 0 && self.setup.launch.checks.synchronisation {
             self.find(|context, findings| {
                 synchronisation::report_undefined_shuffle(
                     context, findings, block, w, lanes, collective, &got,
@@ -165,12 +165,12 @@ impl Run<'_> {
         }
         let warp = &mut block.warps[w];
         for group in warp.divergence.groups.iter_mut().filter(|group| group.mask & lanes != 0) {
-            let args = self.program.insts[group.pc as usize].args;
+            let args = self.setup.program.insts[group.pc as usize].args;
             hand_over(&mut block.registers.lanes(w, group.frame.base, group.mask), &args, collective, &got);
             group.pc += 1;
             group.wait = Wait::Nothing;
         }
-        if !self.stack && warp.divergence.groups.len() > 1 {
+        if !self.setup.stack && warp.divergence.groups.len() > 1 {
             // They leave it together, even if some of them went on alone before.
             warp.divergence.unite();
         }
@@ -179,19 +179,19 @@ impl Run<'_> {
     /// How far back each lane stands in an election. Hardware elects the lowest, and so does the plain schedule; the others
     /// draw lots by the members, because a kernel must not rely on it.
     fn standing(&self, members: &Narrow) -> Wide {
-        let draws = self.launch.schedule != Schedule::RoundRobin;
-        let lot = |lane| mixed(mixed(self.launch.seed) ^ u64::from(members[lane]) << 5 ^ lane as u64);
+        let draws = self.setup.launch.schedule != Schedule::RoundRobin;
+        let lot = |lane| mixed(mixed(self.setup.launch.seed) ^ u64::from(members[lane]) << 5 ^ lane as u64);
         std::array::from_fn(|lane| if draws { lot(lane) } else { 0 })
     }
 
-    /// Tells who watches of a warp barrier. Lanes that came by one instruction may have named several masks, and meet
+    /// Shows the memory model a warp barrier. Lanes that came by one instruction may have named several masks, and meet
     /// only those of their own.
-    fn see_warp_barriers(&mut self, block: &Block, w: usize, lanes: u32, members: &Narrow) {
-        let Some(watch) = &mut self.watch else { return };
+    fn model_warp_barriers(&mut self, block: &Block, w: usize, lanes: u32, members: &Narrow) {
+        let Some(model) = &mut self.observers.memory_model else { return };
         let mut left = lanes;
         while left != 0 {
             let members = members[left.trailing_zeros() as usize] & lanes;
-            watch.clocks.warp_barrier(block.slot, w, members);
+            model.clocks.warp_barrier(block.slot, w, members);
             left &= !members;
         }
     }

@@ -24,13 +24,13 @@ impl Run<'_> {
     /// Carries out the instruction at which group `g` left the inner loop, with the lanes of `active`.
     pub fn control(&mut self, block: &mut Block, w: usize, g: usize, active: u32) -> Result<(), Stop> {
         let pc = block.warps[w].divergence.groups[g].pc;
-        let inst = &self.program.insts[pc as usize];
+        let inst = &self.setup.program.insts[pc as usize];
         let mask = block.warps[w].divergence.groups[g].mask;
         self.settle(block, w, g, active);
         match inst.op {
             Op::Branch { target, meet } => {
                 // Whoever evaluates a branch is active at it, whichever way it goes.
-                self.issued[pc as usize].lanes += u64::from((mask & !active).count_ones());
+                self.counts.issued[pc as usize].lanes += u64::from((mask & !active).count_ones());
                 return self.part_or_end(block, w, g, active, (target, pc + 1), meet);
             }
             Op::Return if active != mask && depth(block, w, g) > 0 => {
@@ -39,7 +39,7 @@ impl Run<'_> {
             }
             Op::Return | Op::Exit => {
                 if end(block, w, g, active, matches!(inst.op, Op::Return)) {
-                    self.see_end(block, w, active);
+                    self.model_end(block, w, active);
                 }
                 return self.after_exit(block, w);
             }
@@ -48,7 +48,7 @@ impl Run<'_> {
                 return Err(at_lanes(self, block, w, pc, active, problem));
             }
             Op::Unsupported(error) => {
-                return Err(Stop::Unsupported(self.program.refused[error as usize].error()));
+                return Err(Stop::Unsupported(self.setup.program.refused[error as usize].error()));
             }
             _ => {}
         }
@@ -74,21 +74,21 @@ impl Run<'_> {
     /// Whether the function of an instruction reads the registers in which a driver passes the memory that the blocks of a
     /// cooperative launch share. Cooperative groups read them, and trap if the launch is not cooperative.
     fn asks_for_environment(&self, pc: Pc) -> bool {
-        let functions = self.program.functions.iter();
+        let functions = self.setup.program.functions.iter();
         let own =
             functions.filter(|code| (code.start..code.end).contains(&pc)).map(|code| code.start..code.end);
         own.flatten().any(|pc| {
-            matches!(self.program.insts[pc as usize].op, Op::Special { what: Special::Environment, .. })
+            matches!(self.setup.program.insts[pc as usize].op, Op::Special { what: Special::Environment, .. })
         })
     }
 
     /// Takes back that an instruction was counted for `lanes`, which come to it again. The step they took
     /// stays: every turn in which somebody runs has one, which tells it from a deadlock.
     pub fn again(&mut self, pc: Pc, lanes: u32) {
-        let issued = &mut self.issued[pc as usize];
+        let issued = &mut self.counts.issued[pc as usize];
         issued.count -= 1;
         issued.lanes -= u64::from(lanes.count_ones());
-        self.taken_back |= lanes;
+        self.observers.taken_back |= lanes;
     }
 
     /// Parts a group at a branch. Lanes that it sends straight to the end of the kernel end here, as those of a guarded
@@ -114,52 +114,58 @@ impl Run<'_> {
             }
         };
         let pc = group.pc;
-        self.issued[pc as usize].parted += 1;
+        self.counts.issued[pc as usize].parted += 1;
         let warp = &mut block.warps[w];
         warp.diverged = true;
         warp.divergence.groups[g].pc = others_go;
         warp.end(g, ending, pc);
         block.live_threads -= ending.count_ones();
-        self.see_end(block, w, ending);
+        self.model_end(block, w, ending);
         self.after_exit(block, w)
     }
 
-    /// Tells who watches that lanes have ended.
-    fn see_end(&mut self, block: &mut Block, w: usize, lanes: u32) {
-        if let Some(watch) = &mut self.watch {
-            let follow = self.follow.as_mut();
-            let mut target = Target { global: self.global, shared: &mut block.shared, follow };
-            watch.drain(&mut target, (block.slot, w), lanes);
-            watch.forget_results(block.slot, w, lanes);
-            watch.clocks.end(block.slot, w, lanes);
+    /// Shows the memory model that lanes have ended.
+    fn model_end(&mut self, block: &mut Block, w: usize, lanes: u32) {
+        if let Some(model) = &mut self.observers.memory_model {
+            let last_writer = self.observers.last_writer.as_mut();
+            let mut target = Target { global: self.global, shared: &mut block.shared, last_writer };
+            model.drain(&mut target, (block.slot, w), lanes);
+            model.forget_results(block.slot, w, lanes);
+            model.clocks.end(block.slot, w, lanes);
         }
     }
 
     /// In the weak memory operations may wait: not beyond a barrier, nor beyond a call or a return, after which a register
     /// is another one.
     fn settle(&mut self, block: &mut Block, w: usize, g: usize, active: u32) {
-        let Some(watch) = self.watch.as_mut().filter(|_| self.launch.weak_memory) else { return };
+        let Some(model) = self.observers.memory_model.as_mut().filter(|_| self.setup.launch.weak_memory)
+        else {
+            return;
+        };
         let group = &block.warps[w].divergence.groups[g];
-        let (op, base) = (self.program.insts[group.pc as usize].op, group.frame.base);
+        let (op, base) = (self.setup.program.insts[group.pc as usize].op, group.frame.base);
         let lanes = match op {
             Op::Branch { .. } | Op::BranchIndexed { .. } => return,
             Op::Collective(collective) if collective.exchange != Exchange::Barrier => return,
             // Under the stack a warp comes to a barrier as a whole.
-            Op::Barrier(_) if self.stack => block.warps[w].live(),
+            Op::Barrier(_) if self.setup.stack => block.warps[w].live(),
             _ => active,
         };
-        let mut target =
-            Target { global: self.global, shared: &mut block.shared, follow: self.follow.as_mut() };
-        watch.drain(&mut target, (block.slot, w), lanes);
+        let mut target = Target {
+            global: self.global,
+            shared: &mut block.shared,
+            last_writer: self.observers.last_writer.as_mut(),
+        };
+        model.drain(&mut target, (block.slot, w), lanes);
         if matches!(op, Op::Call(_) | Op::Return) {
             let mut columns = block.registers.lanes(w, base, active);
-            watch.deliver_all_results(&mut target, (block.slot, w), &mut columns);
+            model.deliver_all_results(&mut target, (block.slot, w), &mut columns);
         }
     }
 
     /// Whether a thread of a kernel that comes to `pc` ends.
     pub(crate) fn is_end(&self, pc: Pc) -> bool {
-        let inst = self.program.insts.get(pc as usize);
+        let inst = self.setup.program.insts.get(pc as usize);
         inst.is_some_and(|inst| !inst.guarded && matches!(inst.op, Op::Return | Op::Exit))
     }
 
@@ -167,7 +173,7 @@ impl Run<'_> {
     fn part(&mut self, block: &mut Block, w: usize, g: usize, leaving: u32, ways: (Pc, Pc), meet: Pc) {
         let warp = &mut block.warps[w];
         let pc = warp.divergence.groups[g].pc;
-        self.issued[pc as usize].parted += 1;
+        self.counts.issued[pc as usize].parted += 1;
         warp.diverged = true;
         warp.divergence.split(g, leaving, ways.0, ways.1, (meet != NEVER).then_some(meet));
     }
@@ -183,11 +189,11 @@ impl Run<'_> {
         let warp = &mut block.warps[w];
         let group = &warp.divergence.groups[g];
         let (pc, mask) = (group.pc, group.mask);
-        let inst = &self.program.insts[pc as usize];
+        let inst = &self.setup.program.insts[pc as usize];
         let index = block.registers.narrow.get(group.frame.base.narrow + inst.args.a as usize, w);
         let leaving = like_the_lowest(&index, mask);
         let number = index[mask.trailing_zeros() as usize];
-        let targets = &self.program.tables[list as usize];
+        let targets = &self.setup.program.tables[list as usize];
         let Some(&target) = targets.get(number as usize) else {
             let problem = Problem::branch_index(number, targets.len());
             return Err(at_lanes(self, block, w, pc, leaving, problem));
@@ -196,14 +202,14 @@ impl Run<'_> {
             warp.divergence.groups[g].pc = target;
         } else {
             self.again(pc, mask & !leaving);
-            self.issued[pc as usize].count += 1;
+            self.counts.issued[pc as usize].count += 1;
             self.part(block, w, g, leaving, (target, pc), meet);
         }
         Ok(())
     }
 
     fn call(&mut self, block: &mut Block, w: usize, g: usize, call: CallIndex) -> Result<(), Stop> {
-        let site = &self.program.calls[call.0 as usize];
+        let site = &self.setup.program.calls[call.0 as usize];
         let warp = &mut block.warps[w];
         let group = &warp.divergence.groups[g];
         let (pc, mask) = (group.pc, group.mask);
@@ -221,7 +227,7 @@ impl Run<'_> {
                 narrow[mask.trailing_zeros() as usize]
             }
         };
-        let Some(code) = self.program.functions.get(callee as usize) else {
+        let Some(code) = self.setup.program.functions.get(callee as usize) else {
             return Err(at_lanes(self, block, w, pc, mask, Problem::no_function()));
         };
         match code.builtin {
@@ -242,8 +248,8 @@ impl Run<'_> {
     }
 
     fn refuse(&self, pc: Pc, message: String) -> Stop {
-        let span = self.program.origins[pc as usize].span;
-        Stop::Unsupported(Error::at(&self.program.text, span, message))
+        let span = self.setup.program.origins[pc as usize].span;
+        Stop::Unsupported(Error::at(&self.setup.program.text, span, message))
     }
 
     /// Opens the callee's frame, and passes the arguments.
@@ -255,7 +261,7 @@ impl Run<'_> {
         callee: u32,
         site: &CallSite,
     ) -> Result<(), Stop> {
-        let code = &self.program.functions[callee as usize];
+        let code = &self.setup.program.functions[callee as usize];
         let (pc, mask) = (block.warps[w].divergence.groups[g].pc, block.warps[w].divergence.groups[g].mask);
         if depth(block, w, g) >= MAX_CALL_DEPTH {
             let problem = Problem::call_depth(MAX_CALL_DEPTH);
@@ -263,7 +269,7 @@ impl Run<'_> {
         }
         let warp = &mut block.warps[w];
         let caller = warp.divergence.groups[g].frame;
-        let caller_code = &self.program.functions[caller.function as usize];
+        let caller_code = &self.setup.program.functions[caller.function as usize];
         let local = caller.local + caller_code.frame_bytes;
         if local + code.frame_bytes > MAX_LOCAL_BYTES {
             let problem = Problem::local_memory(MAX_LOCAL_BYTES);
@@ -272,7 +278,7 @@ impl Run<'_> {
         let grown = (local + code.frame_bytes).saturating_sub(block.warps[w].local.lane_bytes());
         self.local_bytes += grown * WARP_SIZE as u64;
         // On one of several cores there is one block where otherwise all resident ones are.
-        let blocks_here = if self.is_one_of_many { self.residents() } else { 1 };
+        let blocks_here = if self.setup.is_one_of_many { self.setup.residents() } else { 1 };
         if self.local_bytes * blocks_here > MAX_RESIDENT_LOCAL_BYTES {
             let problem = Problem::resident_local_memory(MAX_RESIDENT_LOCAL_BYTES);
             return Err(at_lanes(self, block, w, pc, mask, problem));
@@ -297,11 +303,11 @@ impl Run<'_> {
         let (mask, frame) = (group.mask, group.frame);
         let caller = group.callers.pop().expect("a group that returns was called");
         (group.frame, group.pc) = (caller, frame.call + 1);
-        let Op::Call(CallIndex(call)) = self.program.insts[frame.call as usize].op else {
+        let Op::Call(CallIndex(call)) = self.setup.program.insts[frame.call as usize].op else {
             unreachable!("a frame is opened by a call");
         };
-        let results = &self.program.functions[frame.function as usize].results;
-        for (from, to) in results.iter().zip(&self.program.calls[call as usize].results) {
+        let results = &self.setup.program.functions[frame.function as usize].results;
+        for (from, to) in results.iter().zip(&self.setup.program.calls[call as usize].results) {
             pass(block, w, mask, (from, &frame), (to, &caller));
         }
     }

@@ -22,8 +22,9 @@ use std::thread::{self, Builder};
 
 use crate::checkers::memory_model::MemoryModel;
 use crate::compile::program::Program;
-use crate::exec::probes::Probes;
-use crate::exec::state::{Counted, Run, Stop};
+use crate::exec::counts::Counts;
+use crate::exec::probe_times::ProbeTimes;
+use crate::exec::state::{Run, Stop};
 use crate::isa::op::Op;
 use crate::isa::special::Special;
 use crate::launch::{Launch, Schedule};
@@ -71,8 +72,8 @@ impl Run<'_> {
     /// Runs all blocks each by itself, on several cores if there are any; whether these are all blocks, or the caller has
     /// stopped the launch before. If it is `None`, it did not go well, and nothing has happened.
     pub(crate) fn blocks_on_cores(&mut self) -> Option<bool> {
-        let launch = self.launch;
-        if self.watcher.is_some() || launch.follow.is_some() || self.looks_at_the_clock() {
+        let launch = self.setup.launch;
+        if self.observers.watcher.is_some() || launch.follow.is_some() || self.reads_the_clock() {
             return None;
         }
         let cores = self.cores_worth_it();
@@ -82,18 +83,18 @@ impl Run<'_> {
 
     /// [`Run::blocks_on_cores`] on so many, with all reads recorded if that is needed.
     fn each_by_itself(&mut self, cores: u64, record_all: bool) -> Option<bool> {
-        let launch = self.launch;
+        let launch = self.setup.launch;
         let blocks = launch.grid.count();
         let mut forks = self.global.fork(cores as usize, record_all);
         let shared = Shared {
-            program: self.program,
-            kernel: self.kernel,
-            launch: self.launch,
-            params: &self.params,
+            program: self.setup.program,
+            kernel: self.setup.kernel,
+            launch: self.setup.launch,
+            params: &self.setup.params,
             next: AtomicU64::new(0),
             piece: (blocks / (cores * PIECES)).clamp(1, LONGEST_PIECE),
             cores,
-            deal: self.deal,
+            deal: self.setup.deal,
             is_over: AtomicBool::new(false),
             wrote_input: AtomicBool::new(false),
             told: [AtomicU64::new(0), AtomicU64::new(0)],
@@ -102,7 +103,7 @@ impl Run<'_> {
         drop(forks);
         let [steps, ended] = shared.told.map(AtomicU64::into_inner);
         let steps_done =
-            |done: &Vec<(Global, Counted)>| done.iter().map(|(_, counted)| counted.steps).sum::<u64>();
+            |done: &Vec<(Global, Counts)>| done.iter().map(|(_, counted)| counted.steps).sum::<u64>();
         let done = done.filter(|done| steps_done(done) <= launch.max_steps);
         let went_well = done.is_some();
         let (forks, counted): (Vec<_>, Vec<_>) = done.unwrap_or_default().into_iter().unzip();
@@ -113,25 +114,26 @@ impl Run<'_> {
             return if wrote_input { self.each_by_itself(cores, true) } else { None };
         }
         for counted in &counted {
-            self.add(counted);
+            self.counts.add(counted);
         }
         Some(launch.pulse.is_none() || ended == blocks)
     }
 
     /// How many cores to use: one where more would not help.
     fn cores_worth_it(&self) -> u64 {
-        let blocks = self.launch.grid.count();
-        let warps = self.launch.block.count().div_ceil(WARP_SIZE as u64).saturating_mul(blocks);
-        let is_worth_it = blocks >= FEWEST_BLOCKS && warps >= FEWEST_WARPS || self.deal.is_some();
-        if is_worth_it { u64::from(self.launch.cores).clamp(1, blocks) } else { 1 }
+        let blocks = self.setup.launch.grid.count();
+        let warps = self.setup.launch.block.count().div_ceil(WARP_SIZE as u64).saturating_mul(blocks);
+        let is_worth_it = blocks >= FEWEST_BLOCKS && warps >= FEWEST_WARPS || self.setup.deal.is_some();
+        if is_worth_it { u64::from(self.setup.launch.cores).clamp(1, blocks) } else { 1 }
     }
 
     /// Whether the kernel, or any function that it might call, has an instruction that reads the clock.
-    pub(crate) fn looks_at_the_clock(&self) -> bool {
-        let functions = self.program.functions.iter().enumerate();
-        let reachable = functions.filter(|(number, code)| !code.is_entry || *number == self.kernel as usize);
+    pub(crate) fn reads_the_clock(&self) -> bool {
+        let functions = self.setup.program.functions.iter().enumerate();
+        let reachable =
+            functions.filter(|(number, code)| !code.is_entry || *number == self.setup.kernel as usize);
         let mut insts =
-            reachable.flat_map(|(_, code)| &self.program.insts[code.start as usize..code.end as usize]);
+            reachable.flat_map(|(_, code)| &self.setup.program.insts[code.start as usize..code.end as usize]);
         insts.any(|inst| matches!(inst.op, Op::Special { what: Special::Clock | Special::ClockHigh, .. }))
     }
 
@@ -144,27 +146,27 @@ impl Run<'_> {
         shared: &Shared<'_>,
     ) -> Result<(), Stop> {
         self.start(block, number);
-        let start = self.steps;
+        let start = self.counts.steps;
         while block.live_threads != 0 {
-            let before = self.steps;
+            let before = self.counts.steps;
             self.turn(block, turns)?;
             // A block that has come to a halt may be let go on by what others do.
-            let has_stopped = self.steps == before || self.steps > self.launch.max_steps;
-            let is_cut = shared.is_stopping() && self.steps - start > LONGEST_DELAY;
+            let has_stopped = self.counts.steps == before || self.counts.steps > self.setup.launch.max_steps;
+            let is_cut = shared.is_stopping() && self.counts.steps - start > LONGEST_DELAY;
             if has_stopped || is_cut || shared.is_over.load(Ordering::Relaxed) {
                 return Err(Stop::NeedsOneCore);
             }
-            self.probes[block.slot].steps += self.steps - before;
+            self.observers.probe_times[block.slot].steps += self.counts.steps - before;
             if block.live_threads != 0 {
                 self.probe_when_due(std::slice::from_mut(block))?;
             }
-            shared.tell(self.steps - before, u64::from(block.live_threads == 0));
+            shared.report_progress(self.counts.steps - before, u64::from(block.live_threads == 0));
         }
         let divergent = block.warps.iter().filter(|warp| warp.diverged).count();
-        self.count_warps(block.warps.len() as u64, divergent as u64);
+        self.counts.count_warps(block.warps.len() as u64, divergent as u64);
         let outcome = self.global.end_block();
         shared.wrote_input.fetch_or(outcome == Err(Conflict::Input), Ordering::Relaxed);
-        if outcome.is_ok() && !self.has_found() { Ok(()) } else { Err(Stop::NeedsOneCore) }
+        if outcome.is_ok() && !self.observers.have_found() { Ok(()) } else { Err(Stop::NeedsOneCore) }
     }
 }
 
@@ -180,7 +182,7 @@ fn hands(count: usize, work: &(dyn Fn() + Sync)) {
 }
 
 /// Runs all blocks, the last fork's on this thread: what each core has done.
-fn all_done(shared: &Shared<'_>, forks: &mut Vec<Global>) -> Option<Vec<(Global, Counted)>> {
+fn all_done(shared: &Shared<'_>, forks: &mut Vec<Global>) -> Option<Vec<(Global, Counts)>> {
     if shared.deal.is_some() {
         return forks.drain(..).map(|fork| shared.work(fork)).collect();
     }
@@ -199,21 +201,21 @@ fn all_done(shared: &Shared<'_>, forks: &mut Vec<Global>) -> Option<Vec<(Global,
 
 impl Shared<'_> {
     /// Runs blocks for as long as there are any: what they have done to a fork, and what was counted.
-    fn work(&self, mut fork: Global) -> Option<(Global, Counted)> {
+    fn work(&self, mut fork: Global) -> Option<(Global, Counts)> {
         let mut run = Run::new(self.program, self.kernel, self.launch, &mut fork, self.params.to_vec());
-        run.is_one_of_many = true;
+        run.setup.is_one_of_many = true;
         if self.in_turns(&mut run).is_err() {
             self.is_over.store(true, Ordering::Relaxed);
             return None;
         }
-        let counted = run.into_counted();
+        let counted = run.counts;
         Some((fork, counted))
     }
 
     fn in_turns(&self, run: &mut Run<'_>) -> Result<(), Stop> {
-        run.probes = vec![Probes::of_block(1)];
+        run.observers.probe_times = vec![ProbeTimes::of_block(1)];
         if self.launch.checks.races {
-            run.watch = Some(Box::new(MemoryModel::new(1, run.stack, self.launch)));
+            run.observers.memory_model = Some(Box::new(MemoryModel::new(1, run.setup.stack, self.launch)));
         }
         let mut turns = Turns::new(self.launch.schedule, self.launch.seed);
         let mut block = Block::default();
@@ -238,7 +240,7 @@ impl Shared<'_> {
     }
 
     /// Tells the caller how far the launch has come.
-    fn tell(&self, steps: u64, blocks: u64) {
+    fn report_progress(&self, steps: u64, blocks: u64) {
         let Some(pulse) = &self.launch.pulse else { return };
         pulse.add(steps, blocks);
         self.told[0].fetch_add(steps, Ordering::Relaxed);

@@ -134,7 +134,7 @@ pub fn at_lanes(run: &Run<'_>, block: &Block, w: usize, pc: Pc, lanes: u32, prob
 
 /// An access that memory denied.
 pub fn denied(run: &Run<'_>, block: &Block, w: usize, pc: Pc, denied: &Denied) -> Stop {
-    let access = access_of(run.program.insts[pc as usize].op);
+    let access = access_of(run.setup.program.insts[pc as usize].op);
     let verb = access.past();
     // The message says which bytes of the memory these are. Its address may count from elsewhere.
     let doing = match denied.why {
@@ -146,7 +146,7 @@ pub fn denied(run: &Run<'_>, block: &Block, w: usize, pc: Pc, denied: &Denied) -
     let mut fault = fault(kind, Severity::Error, message, vec![actor]);
     fault.location = Some(location(&run.context(), denied));
     if matches!(denied.why, Why::PastEnd(_)) && denied.memory == Memory::Shared {
-        fault.help += match run.launch.shared_bytes {
+        fault.help += match run.setup.launch.shared_bytes {
             0 => ", or, if the array is `extern`, ask for enough dynamic shared memory at the launch",
             _ => ", or, if the array is `extern`, ask for more dynamic shared memory at the launch",
         };
@@ -257,9 +257,9 @@ fn misused(misuse: Misuse) -> String {
 /// What a launch asks for lies behind the static part of the module's largest kernel. Nobody who reads a message knows of
 /// the gap that this leaves behind the static part of a smaller one.
 fn gap(run: &Run<'_>, memory: Memory) -> u64 {
-    let own = run.program.functions[run.kernel as usize].shared_bytes;
-    let has_gap = memory == Memory::Shared && run.launch.shared_bytes > 0;
-    if has_gap { run.program.dynamic_shared.saturating_sub(own) } else { 0 }
+    let own = run.setup.program.functions[run.setup.kernel as usize].shared_bytes;
+    let has_gap = memory == Memory::Shared && run.setup.launch.shared_bytes > 0;
+    if has_gap { run.setup.program.dynamic_shared.saturating_sub(own) } else { 0 }
 }
 
 /// An access that is not inside `name`: both its bytes and those that exist are counted from the start, so that the two

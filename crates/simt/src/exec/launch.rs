@@ -5,7 +5,8 @@ use crate::checkers::last_writer;
 use crate::checkers::memory_model::MemoryModel;
 use crate::checkers::memory_model::wording;
 use crate::compile::inst::Pc;
-use crate::exec::probes::Probes;
+use crate::exec::counts::Counts;
+use crate::exec::probe_times::ProbeTimes;
 use crate::exec::state::{Run, Stop};
 use crate::exec::{mechanism, recurrence, separation, waits};
 use crate::launch::Dim3;
@@ -28,7 +29,7 @@ impl Run<'_> {
         };
         let mut faults = match outcome {
             Ok(()) => Vec::new(),
-            Err(Stop::Fault(fault)) => vec![Fault { step: self.steps.saturating_sub(1), ..*fault }],
+            Err(Stop::Fault(fault)) => vec![Fault { step: self.counts.steps.saturating_sub(1), ..*fault }],
             Err(Stop::Watcher) => {
                 was_stopped = true;
                 Vec::new()
@@ -36,46 +37,49 @@ impl Run<'_> {
             Err(Stop::Unsupported(error)) => return Err(error),
             Err(Stop::NeedsOneCore) => unreachable!("this is the one core"),
         };
-        let stale_reads = self.watch.take().map_or_else(Vec::new, |watch| {
-            self.find(|context, findings| wording::add(context, *watch, findings))
+        let stale_reads = self.observers.memory_model.take().map_or_else(Vec::new, |model| {
+            self.find(|context, findings| wording::add(context, *model, findings))
         });
-        let findings = std::mem::take(&mut self.findings);
+        let findings = std::mem::take(&mut self.observers.findings);
         faults.extend(crate::checkers::wording::faults(&self.context(), findings));
-        if self.initialisation.reports {
-            let was_issued = |pc: Pc| self.issued[pc as usize].count != 0;
+        if self.observers.initialisation.reports {
+            let was_issued = |pc: Pc| self.counts.issued[pc as usize].count != 0;
             faults.extend(initialisation::wording::unset_constants(&self.context(), was_issued));
         }
-        let (counters, lines) = (self.counters(), self.lines());
-        let last_store = self.follow.as_ref().and_then(|follow| last_writer::actor(follow, &self.context()));
-        let Run { output, effort, .. } = self;
+        let (counters, lines) =
+            (self.counts.total(self.setup.program), self.counts.lines(self.setup.program));
+        let last_store =
+            self.observers.last_writer.as_ref().and_then(|last| last_writer::actor(last, &self.context()));
+        let Run { output, counts: Counts { effort, .. }, .. } = self;
         Ok(Report { counters, lines, faults, stale_reads, last_store, was_stopped, output, effort })
     }
 
     /// Gives every resident block its turns until the grid is done.
     fn blocks(&mut self) -> Result<(), Stop> {
         let slot = |slot| Block { slot, ..Block::default() };
-        let mut blocks: Vec<Block> = (0..self.residents() as usize).map(slot).collect();
-        self.probes = vec![Probes::of_block(1); blocks.len()];
-        if self.launch.checks.races || self.launch.weak_memory {
-            self.watch = Some(Box::new(MemoryModel::new(blocks.len(), self.stack, self.launch)));
+        let mut blocks: Vec<Block> = (0..self.setup.residents() as usize).map(slot).collect();
+        self.observers.probe_times = vec![ProbeTimes::of_block(1); blocks.len()];
+        if self.setup.launch.checks.races || self.setup.launch.weak_memory {
+            self.observers.memory_model =
+                Some(Box::new(MemoryModel::new(blocks.len(), self.setup.stack, self.setup.launch)));
         }
         for block in &mut blocks {
             self.start_next(block);
         }
-        let mut turns = Turns::new(self.launch.schedule, self.launch.seed);
-        let (mut next_trial, mut told) = (recurrence::first_trial(self.launch), (0, 0));
+        let mut turns = Turns::new(self.setup.launch.schedule, self.setup.launch.seed);
+        let (mut next_trial, mut told) = (recurrence::first_trial(self.setup.launch), (0, 0));
         while !blocks.is_empty() {
-            let outcome = self.round(&mut blocks, &mut turns, self.launch.max_steps);
-            self.tell(&mut told, &blocks);
+            let outcome = self.round(&mut blocks, &mut turns, self.setup.launch.max_steps);
+            self.report_progress(&mut told, &blocks);
             if !outcome? {
                 return Err(self.out_of_steps(&mut blocks));
             }
-            if self.launch.pulse.as_ref().is_some_and(|pulse| pulse.is_stopping()) {
+            if self.setup.launch.pulse.as_ref().is_some_and(|pulse| pulse.is_stopping()) {
                 return Err(Stop::Watcher);
             }
-            self.look_for_stalled(&mut blocks)?;
+            self.check_for_stalled(&mut blocks)?;
             let outcome = self.probe_when_due(&mut blocks);
-            self.tell(&mut told, &blocks);
+            self.report_progress(&mut told, &blocks);
             outcome?;
             // A probe is a slice like any other, and the last thread of a block may have ended in it. A round in which
             // such a block takes no step is no deadlock.
@@ -86,13 +90,13 @@ impl Run<'_> {
     }
 
     /// Tells the caller of the steps that were taken and the blocks that have ended since it was told last.
-    fn tell(&self, told: &mut (u64, u64), blocks: &[Block]) {
+    fn report_progress(&self, told: &mut (u64, u64), blocks: &[Block]) {
         let running = blocks.iter().filter(|block| block.live_threads != 0).count() as u64;
-        let ended = self.launch.grid.count() - self.waiting_blocks - running;
-        if let Some(pulse) = &self.launch.pulse {
-            pulse.add(self.steps - told.0, ended - told.1);
+        let ended = self.setup.launch.grid.count() - self.waiting_blocks - running;
+        if let Some(pulse) = &self.setup.launch.pulse {
+            pulse.add(self.counts.steps - told.0, ended - told.1);
         }
-        *told = (self.steps, ended);
+        *told = (self.counts.steps, ended);
     }
 
     /// A turn for every block, in the order that the policy says; `false` as soon as the launch has taken more than `most`
@@ -103,18 +107,18 @@ impl Run<'_> {
         turns: &mut Turns,
         most: u64,
     ) -> Result<bool, Stop> {
-        let before = self.steps;
+        let before = self.counts.steps;
         let mut order = Vec::new();
         turns.next_round(blocks.len(), &mut order);
         for &index in &order {
-            let already = self.steps;
+            let already = self.counts.steps;
             self.turn(&mut blocks[index], turns)?;
-            self.probes[blocks[index].slot].steps += self.steps - already;
-            if self.steps > most {
+            self.observers.probe_times[blocks[index].slot].steps += self.counts.steps - already;
+            if self.counts.steps > most {
                 return Ok(false);
             }
         }
-        if self.steps == before && !self.release_blocks(blocks) && !self.can_go_on(blocks) {
+        if self.counts.steps == before && !self.release_blocks(blocks) && !self.can_go_on(blocks) {
             return Err(waits::deadlock(self, blocks));
         }
         self.replace_finished(blocks);
@@ -123,38 +127,38 @@ impl Run<'_> {
 
     /// Starts the next block of the grid in the place of another one.
     fn start_next(&mut self, block: &mut Block) {
-        let number = self.launch.grid.count() - self.waiting_blocks;
+        let number = self.setup.launch.grid.count() - self.waiting_blocks;
         self.waiting_blocks -= 1;
         self.start(block, number);
     }
 
     /// Starts a block in the place of another one.
     pub(crate) fn start(&mut self, block: &mut Block, number: u64) {
-        let code = self.code();
+        let code = self.setup.code();
         // What calls added to the warps of the block that was here before is given back.
         let added = |warp: &Warp| warp.local.lane_bytes().saturating_sub(code.frame_bytes) * WARP_SIZE as u64;
         self.local_bytes = self.local_bytes.saturating_sub(block.warps.iter().map(added).sum());
         let start = Start {
-            group: &Group::new(code.start, Frame { function: self.kernel, ..Frame::default() }),
-            registers: &self.registers,
+            group: &Group::new(code.start, Frame { function: self.setup.kernel, ..Frame::default() }),
+            registers: &self.setup.registers,
             frame_bytes: code.frame_bytes,
-            columns: columns(self.launch.block),
+            columns: columns(self.setup.launch.block),
         };
-        let threads = self.launch.block.count() as u32;
-        block.reset(number, self.launch.grid.nth(number), threads, self.shared_bytes, &start);
-        if self.initialisation.reports {
+        let threads = self.setup.launch.block.count() as u32;
+        block.reset(number, self.setup.launch.grid.nth(number), threads, self.setup.shared_bytes, &start);
+        if self.observers.initialisation.reports {
             block.shared_written.restart(block.shared.len());
         }
-        self.probes[block.slot] = Probes::of_block(block.warps.len());
-        if let Some(watch) = &mut self.watch {
-            watch.start(block.slot, number, threads);
+        self.observers.probe_times[block.slot] = ProbeTimes::of_block(block.warps.len());
+        if let Some(model) = &mut self.observers.memory_model {
+            model.start(block.slot, number, threads);
         }
     }
 
     fn replace_finished(&mut self, blocks: &mut Vec<Block>) {
         for block in blocks.iter_mut().filter(|block| block.live_threads == 0) {
             let divergent = block.warps.iter().filter(|warp| warp.diverged).count();
-            self.count_warps(block.warps.len() as u64, divergent as u64);
+            self.counts.count_warps(block.warps.len() as u64, divergent as u64);
             if self.waiting_blocks > 0 {
                 self.start_next(block);
             } else {
@@ -172,8 +176,8 @@ impl Run<'_> {
         for place in 0..turns.order_warps(block.warps.len()) {
             let warp = turns.warp(place);
             let slice = turns.slice();
-            self.lookout.end_slice_after(slice.accesses);
-            if !self.stack {
+            self.observers.probe.end_slice_after(slice.accesses);
+            if !self.setup.stack {
                 // Every group gets its slice: the one that ran last goes to the end of the queue.
                 let groups = &mut block.warps[warp].divergence.groups;
                 if groups.len() > 1 {
@@ -184,11 +188,11 @@ impl Run<'_> {
                     groups.push(next);
                 }
             }
-            if self.separates {
+            if self.setup.separates {
                 self.separate(&mut block.warps[warp], turns);
             }
             self.run_warp(block, warp, slice.steps)?;
-            if !self.stack {
+            if !self.setup.stack {
                 separation::let_go_at_barrier(&mut block.warps[warp].divergence, turns);
             }
         }
@@ -198,13 +202,13 @@ impl Run<'_> {
     /// Runs the groups of a warp until its slice is used up or none can run.
     fn run_warp(&mut self, block: &mut Block, warp: usize, mut slice: u32) -> Result<(), Stop> {
         while slice > 0 {
-            let Some(group) = mechanism::runnable(&block.warps[warp].divergence, self.stack) else {
+            let Some(group) = mechanism::runnable(&block.warps[warp].divergence, self.setup.stack) else {
                 break;
             };
             self.run_group(block, warp, group, &mut slice)?;
         }
-        self.lookout.end_slice_after(None);
-        if !self.stack {
+        self.observers.probe.end_slice_after(None);
+        if !self.setup.stack {
             self.release_overdue(block, warp, slice > 0)?;
         }
         Ok(())
@@ -214,13 +218,13 @@ impl Run<'_> {
     /// The stack never does: it has lanes meet where they parted, or nowhere.
     pub(crate) fn release_blocks(&self, blocks: &mut [Block]) -> bool {
         let mut warps = blocks.iter_mut().flat_map(|block| &mut block.warps);
-        !self.stack && warps.by_ref().fold(false, |any, warp| warp.divergence.release(|_| true) | any)
+        !self.setup.stack && warps.by_ref().fold(false, |any, warp| warp.divergence.release(|_| true) | any)
     }
 
     /// Whether a warp can run although none has: its turn let lanes go on that waited at a meeting, and did nothing else.
     fn can_go_on(&self, blocks: &[Block]) -> bool {
         let mut warps = blocks.iter().flat_map(|block| &block.warps);
-        warps.any(|warp| mechanism::runnable(&warp.divergence, self.stack).is_some())
+        warps.any(|warp| mechanism::runnable(&warp.divergence, self.setup.stack).is_some())
     }
 }
 

@@ -4,7 +4,7 @@
 //! what a probe did, the launch did. It takes a snapshot of the warp (program counters, frames, registers, local
 //! memory, meetings) and runs on until the warp stands there again; where the snapshot was taken before the loop was
 //! entered, a later one, taken after twice as many steps, is not (Brent's cycle detection). If nothing that others can
-//! see has changed on the way ([`crate::exec::lookout`]), the lanes that ran will go round like this for as long as nobody else
+//! see has changed on the way ([`crate::exec::probe`]), the lanes that ran will go round like this for as long as nobody else
 //! changes memory. When that holds for every group that can run, of every warp of every resident block, it holds for
 //! ever, in whatever order they run: none of them does anything that another one depends on.
 //! A block is probed after a number of steps for each of its warps, and the other blocks only if no thread of this one makes
@@ -21,7 +21,8 @@
 //! other lanes only spin lets them go on at once. That needs no proof, for letting them go is legal at any time; it is
 //! done as well for lanes that look as if they spin, which poll memory and count how often, or for how long.
 
-use crate::exec::probes::{FIRST_PROBE, Spin, lanes_that_spin};
+use crate::exec::probe::{Spin, lanes_that_spin};
+use crate::exec::probe_times::FIRST_PROBE;
 use crate::exec::recurrence::MOST_STEPS_OF_A_TRIAL;
 use crate::exec::state::{Run, Stop};
 use crate::exec::waits;
@@ -98,8 +99,8 @@ impl Run<'_> {
     /// Probes every block for which it is time: an error if nobody will ever get on.
     pub fn probe_when_due(&mut self, blocks: &mut [Block]) -> Result<(), Stop> {
         for index in 0..blocks.len() {
-            let probes = &self.probes[blocks[index].slot];
-            if probes.steps >= probes.next && !self.launch.weak_memory {
+            let probes = &self.observers.probe_times[blocks[index].slot];
+            if probes.steps >= probes.next && !self.setup.launch.weak_memory {
                 let before: Vec<u64> = blocks[index].warps.iter().map(|warp| warp.steps).collect();
                 self.probe(blocks, index)?;
                 self.catch_up(&mut blocks[index], &before)?;
@@ -111,17 +112,17 @@ impl Run<'_> {
     /// Probes a block, and where nobody in it gets on, the others: an error if nobody there does either.
     fn probe(&mut self, blocks: &mut [Block], index: usize) -> Result<(), Stop> {
         let slot = blocks[index].slot;
-        let (before, warps) = (self.steps, self.probes[slot].warps);
-        let bound = (self.probes[slot].interval / (SHARE * warps)).max(SHORTEST_PROBE);
+        let (before, warps) = (self.counts.steps, self.observers.probe_times[slot].warps);
+        let bound = (self.observers.probe_times[slot].interval / (SHARE * warps)).max(SHORTEST_PROBE);
         let mut verdict = self.probe_block(&mut blocks[index], bound)?;
-        self.probes[slot].steps += self.steps - before;
+        self.observers.probe_times[slot].steps += self.counts.steps - before;
         let gets_on = match &verdict {
             Verdict::Spins(spins) => spins.is_empty(),
             // Who only looks as if it did may wait for a block that runs on another core.
-            Verdict::Polls(_) => !self.is_one_of_many,
+            Verdict::Polls(_) => !self.setup.is_one_of_many,
             Verdict::Moves | Verdict::Unknown => true,
         };
-        if !gets_on && self.is_one_of_many {
+        if !gets_on && self.setup.is_one_of_many {
             return Err(Stop::NeedsOneCore);
         }
         if !gets_on {
@@ -133,11 +134,11 @@ impl Run<'_> {
             }
             // Those who were let go will soon have shown whether they were waited for.
             Verdict::Spins(_) => FIRST_PROBE,
-            Verdict::Moves => LONGEST_INTERVAL / self.residents(),
-            Verdict::Polls(_) | Verdict::Unknown => LONGEST_PAUSE / self.residents(),
+            Verdict::Moves => LONGEST_INTERVAL / self.setup.residents(),
+            Verdict::Polls(_) | Verdict::Unknown => LONGEST_PAUSE / self.setup.residents(),
         };
-        let steps = self.steps - before;
-        let probes = &mut self.probes[slot];
+        let steps = self.counts.steps - before;
+        let probes = &mut self.observers.probe_times[slot];
         probes.interval = (probes.interval * 2).min(most * warps).max(FIRST_PROBE * warps);
         probes.next = probes.steps + probes.interval.max(steps * SHARE);
         Ok(())
@@ -148,7 +149,7 @@ impl Run<'_> {
     fn catch_up(&mut self, block: &mut Block, before: &[u64]) -> Result<(), Stop> {
         let taken = |(warp, before): (&Warp, &u64)| warp.steps - before;
         let most = block.warps.iter().zip(before).map(taken).max().unwrap_or(0);
-        if self.launch.schedule != Schedule::RoundRobin || most == 0 {
+        if self.setup.launch.schedule != Schedule::RoundRobin || most == 0 {
             return Ok(());
         }
         let mut among = [0; MAX_WARPS];
@@ -162,7 +163,7 @@ impl Run<'_> {
 
     /// The launch has used up its steps: the last chance for a proof.
     pub fn out_of_steps(&mut self, blocks: &mut [Block]) -> Stop {
-        if !self.launch.weak_memory {
+        if !self.setup.launch.weak_memory {
             match self.probe_all(blocks, FIRST_PROBE) {
                 Ok(Verdict::Spins(spins)) if !spins.is_empty() && !self.release_waiting(blocks, &spins) => {
                     return waits::livelock(self, blocks, &spins);
@@ -181,7 +182,7 @@ impl Run<'_> {
     /// stack never does: it has lanes meet where they parted, or nowhere.
     fn release_waiting(&self, blocks: &mut [Block], spins: &[Spin]) -> bool {
         let mut released = false;
-        for block in blocks.iter_mut().filter(|_| !self.stack) {
+        for block in blocks.iter_mut().filter(|_| !self.setup.stack) {
             for (w, warp) in block.warps.iter_mut().enumerate() {
                 let lanes = lanes_that_spin(spins, block.number, w);
                 released |= release_others(&mut warp.divergence, lanes);
@@ -209,13 +210,13 @@ impl Run<'_> {
 
     /// Probes one warp of a block after the other, until one is found to get on.
     fn probe_block(&mut self, block: &mut Block, bound: u64) -> Result<Verdict, Stop> {
-        let (count, first) = (block.warps.len(), self.probes[block.slot].first);
+        let (count, first) = (block.warps.len(), self.observers.probe_times[block.slot].first);
         let mut all = Vec::new();
         for w in (0..count).map(|place| (first + place) % count) {
             match self.probe_warp(block, w, bound)? {
                 Verdict::Spins(mut spins) => all.append(&mut spins),
                 verdict => {
-                    self.probes[block.slot].first = w;
+                    self.observers.probe_times[block.slot].first = w;
                     return Ok(verdict);
                 }
             }
@@ -230,7 +231,7 @@ impl Run<'_> {
         let Some(since) = warp.divergence.waiting().map(|meeting| meeting.since).min() else { return Ok(()) };
         let at_collective =
             has_stopped && warp.divergence.groups.iter().any(|group| group.wait == Wait::Collective);
-        let most = (self.launch.max_steps / SHARE_OF_STEPS).clamp(SHORTEST_PATIENCE, PATIENCE);
+        let most = (self.setup.launch.max_steps / SHARE_OF_STEPS).clamp(SHORTEST_PATIENCE, PATIENCE);
         let patience = warp.patience.unwrap_or(FIRST_PATIENCE);
         if !at_collective && warp.steps - since.max(warp.looked_at) > patience {
             let (number, verdict) = (block.number, self.probe_warp(block, w, patience.max(SHORTEST_PROBE))?);
@@ -253,7 +254,7 @@ impl Run<'_> {
 
     fn probe_warp(&mut self, block: &mut Block, w: usize, bound: u64) -> Result<Verdict, Stop> {
         let verdict = self.groups_spin(block, w, bound);
-        self.lookout.end();
+        self.observers.probe.end();
         verdict
     }
 
@@ -280,7 +281,7 @@ impl Run<'_> {
     /// The group that a probe runs next: the newest that can run and holds no lane of `done`.
     fn next_group(&self, warp: &Warp, done: u32) -> Option<usize> {
         let groups = &warp.divergence.groups;
-        let next = if self.stack {
+        let next = if self.setup.stack {
             crate::exec::mechanism::runnable(&warp.divergence, true)?
         } else {
             groups.iter().rposition(|group| group.wait == Wait::Nothing && group.mask & done == 0)?
@@ -291,7 +292,7 @@ impl Run<'_> {
     /// Runs groups of a warp, without the lanes of `done`, until it stands where it stood before. `None` if none of them can
     /// run any more.
     fn cycle(&mut self, block: &mut Block, w: usize, done: u32, bound: u64) -> Result<Option<Verdict>, Stop> {
-        let end = self.steps + bound;
+        let end = self.counts.steps + bound;
         let mut window = FIRST_WINDOW;
         loop {
             let warp = &block.warps[w];
@@ -299,9 +300,9 @@ impl Run<'_> {
             let group = &warp.divergence.groups[g];
             let (pc, mask) = (group.pc, group.mask);
             let snapshot = Snapshot::of(block, w);
-            self.lookout.begin(pc);
-            let (start, mut ran) = (self.steps, 0);
-            while self.steps < start + window {
+            self.observers.probe.begin(pc);
+            let (start, mut ran) = (self.counts.steps, 0);
+            while self.counts.steps < start + window {
                 let Some(g) = self.next_group(&block.warps[w], done) else { return Ok(None) };
                 ran |= block.warps[w].divergence.groups[g].mask;
                 if self.step_moves(block, w, g, start + window)? {
@@ -309,8 +310,8 @@ impl Run<'_> {
                 }
                 if snapshot.is(block, w) {
                     // Who runs together is the schedule's choice once lanes have parted.
-                    let sure = self.stack || !self.lookout.asked_company || ran == mask;
-                    let is_proven = sure && self.lookout.clock_reads == 0;
+                    let sure = self.setup.stack || !self.observers.probe.asked_company || ran == mask;
+                    let is_proven = sure && self.observers.probe.clock_reads == 0;
                     return Ok(Some(if is_proven {
                         Verdict::Spins(vec![self.spin(block, w, ran, pc)])
                     } else {
@@ -319,7 +320,7 @@ impl Run<'_> {
                 }
             }
             window *= 2;
-            if self.steps >= end {
+            if self.counts.steps >= end {
                 return Ok(Some(self.by_looks(ran, start)));
             }
         }
@@ -327,25 +328,25 @@ impl Run<'_> {
 
     /// What a probe says of lanes that have gone on since step `start` without a proof.
     fn by_looks(&self, ran: u32, start: u64) -> Verdict {
-        let polls = self.lookout.strong_reads * STEPS_PER_POLL > self.steps - start;
-        let few = polls && !self.lookout.many_polls;
+        let polls = self.observers.probe.strong_reads * STEPS_PER_POLL > self.counts.steps - start;
+        let few = polls && !self.observers.probe.many_polls;
         if few { Verdict::Polls(ran) } else { Verdict::Unknown }
     }
 
-    /// Runs a group to the stop of the lookout, or up to step `end`, and says whether it did something that others can see.
+    /// Runs a group to the stop of the probe, or up to step `end`, and says whether it did something that others can see.
     fn step_moves(&mut self, block: &mut Block, w: usize, g: usize, end: u64) -> Result<bool, Stop> {
         let (live, printed) = (block.live_threads, self.output.len());
-        let mut slice = (end - self.steps) as u32;
+        let mut slice = (end - self.counts.steps) as u32;
         self.run_group(block, w, g, &mut slice)?;
-        Ok(self.lookout.moved || block.live_threads != live || self.output.len() != printed)
+        Ok(self.observers.probe.moved || block.live_threads != live || self.output.len() != printed)
     }
 
     fn spin(&self, block: &Block, warp: usize, lanes: u32, pc: u32) -> Spin {
-        let mut polls = self.lookout.polls.clone();
+        let mut polls = self.observers.probe.polls.clone();
         polls.sort_by_key(|poll| (poll.region.is_none(), poll.region, poll.offset));
         // Where it polls says more than where the probe happened to start.
-        let pc = self.lookout.polls.iter().map(|poll| poll.pc).min().unwrap_or(pc);
-        let many_polls = self.lookout.many_polls;
+        let pc = self.observers.probe.polls.iter().map(|poll| poll.pc).min().unwrap_or(pc);
+        let many_polls = self.observers.probe.many_polls;
         Spin { block: block.number, warp, lanes, pc, polls, many_polls }
     }
 }

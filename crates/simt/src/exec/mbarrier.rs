@@ -45,12 +45,12 @@ impl WarpAccess<'_, '_> {
     pub fn mbarrier(&mut self, op: &Mbarrier, (slot, warp): (usize, usize)) -> Result<(), Denied> {
         let (pc, now, args) = (self.pc, self.memories.now, &self.inst.args);
         let (memories, lanes) = (&mut *self.memories, &mut *self.lanes);
-        if let Some((watch, mut target)) = memories.watched() {
-            watch.drain_due(&mut target);
+        if let Some((model, mut target)) = memories.modelled() {
+            model.drain_due(&mut target);
             if !op.asks() {
-                watch.drain(&mut target, (slot, warp), lanes.mask);
+                model.drain(&mut target, (slot, warp), lanes.mask);
             }
-            watch.at(pc, now);
+            model.at(pc, now);
         }
         let at = addresses(lanes, &op.address, args.a, self.frame);
         let mut complete = 0;
@@ -136,15 +136,15 @@ impl At<'_> {
         if touch != (MbarrierEvent::Tests { finds: false }) {
             mbarriers.went_on(self.warp, 1 << self.lane);
         }
-        if let Some(watch) = &mut memories.watch {
+        if let Some(model) = &mut memories.memory_model {
             let place =
-                ByteRange { space: watch.shared_space(), offset: self.offset, bytes: OBJECT_BYTES as u8 };
-            watch.mbarrier(self.lane, place, touch, (self.op.order, self.op.scope));
+                ByteRange { space: model.shared_space(), offset: self.offset, bytes: OBJECT_BYTES as u8 };
+            model.mbarrier(self.lane, place, touch, (self.op.order, self.op.scope));
         }
         Ok(got)
     }
 
-    /// What the operation leaves and returns, and what it is to those who watch.
+    /// What the operation leaves and returns, and what it is to the memory model.
     fn performed(&self, before: Object) -> Result<(Object, Got, MbarrierEvent), Misuse> {
         let transactions = i64::from(self.number);
         let arrives = |after: Object| MbarrierEvent::Arrives { completes: after.phase != before.phase };

@@ -46,12 +46,12 @@ pub struct Memories<'m> {
     pub mbarriers: &'m mut Mbarriers,
     /// The checker of reads of bytes that were never written, if it is on, and which bytes of shared memory have been.
     pub initialisation: Option<(&'m mut Initialisation, &'m mut Written)>,
-    /// The checker of races, which is also the weak memory, if the launch has one.
-    pub watch: Option<&'m mut MemoryModel>,
-    /// What follows a byte, if the launch asks for that.
-    pub follow: Option<&'m mut LastWriter>,
-    /// Whether any of these three is there: the inner loop asks once.
-    pub is_seen: bool,
+    /// The race checker and the weak memory, if the launch has one of them.
+    pub memory_model: Option<&'m mut MemoryModel>,
+    /// The checker that follows a byte, if the launch asks for that.
+    pub last_writer: Option<&'m mut LastWriter>,
+    /// Whether any of these three checkers is there: the inner loop asks once.
+    pub is_checked: bool,
 }
 
 /// A warp at an instruction that accesses memory.
@@ -202,11 +202,11 @@ impl WarpAccess<'_, '_> {
 }
 
 impl Memories<'_> {
-    /// Who watches, if anybody does, and the memory in which it may carry out what has waited.
-    pub fn watched(&mut self) -> Option<(&mut MemoryModel, Target<'_>)> {
-        let watch = self.watch.as_deref_mut()?;
-        let follow = self.follow.as_deref_mut();
-        Some((watch, Target { global: self.global, shared: self.shared, follow }))
+    /// The memory model, if the launch has one, and the memory in which it may perform what was delayed.
+    pub fn modelled(&mut self) -> Option<(&mut MemoryModel, Target<'_>)> {
+        let model = self.memory_model.as_deref_mut()?;
+        let last_writer = self.last_writer.as_deref_mut();
+        Some((model, Target { global: self.global, shared: self.shared, last_writer }))
     }
 
     /// The bytes of a row, to read its elements; `None` where it does not lie in one piece.

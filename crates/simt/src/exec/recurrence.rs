@@ -57,7 +57,7 @@ struct Place {
 
 impl Place {
     fn of(run: &Run<'_>, blocks: &[Block]) -> Place {
-        let (steps, printed) = (run.steps, run.output.len());
+        let (steps, printed) = (run.counts.steps, run.output.len());
         Place { blocks: blocks.to_vec(), global: None, printed, steps, times: 0, witness: (0, 0) }
     }
 
@@ -68,7 +68,7 @@ impl Place {
             return None;
         }
         let Some(global) = &self.global else {
-            (self.global, self.steps) = (Some(run.global.clone()), run.steps);
+            (self.global, self.steps) = (Some(run.global.clone()), run.counts.steps);
             return None;
         };
         let byte = |global: &Global, (region, at): (usize, usize)| {
@@ -83,7 +83,7 @@ impl Place {
             return None;
         }
         self.times += 1;
-        let period = run.steps - std::mem::replace(&mut self.steps, run.steps);
+        let period = run.counts.steps - std::mem::replace(&mut self.steps, run.counts.steps);
         (self.times == TIMES).then_some(period)
     }
 }
@@ -110,38 +110,44 @@ fn hold_the_same(one: &Warp, other: &Warp) -> bool {
 impl Run<'_> {
     /// Makes a trial if it is time for the next one: an error if the launch goes round for ever.
     pub(crate) fn try_when_due(&self, next: &mut u64, blocks: &[Block]) -> Result<(), Stop> {
-        if self.steps < *next || blocks.is_empty() {
+        if self.counts.steps < *next || blocks.is_empty() {
             return Ok(());
         }
-        *next = self.steps * TRIALS_APART;
-        self.goes_round(blocks, self.steps / SHARE).map_or(Ok(()), Err)
+        *next = self.counts.steps * TRIALS_APART;
+        self.goes_round(blocks, self.counts.steps / SHARE).map_or(Ok(()), Err)
     }
 
     /// Runs on trial for so many steps at most, and says how the launch ends if it goes round for ever.
     pub(crate) fn goes_round(&self, blocks: &[Block], steps: u64) -> Option<Stop> {
-        let has_time = self.looks_at_the_clock() || blocks.iter().any(|block| block.mbarriers.is_polled());
-        if self.launch.weak_memory || has_time || self.global.live_bytes() > MOST_BYTES {
+        let has_time = self.reads_the_clock() || blocks.iter().any(|block| block.mbarriers.is_polled());
+        if self.setup.launch.weak_memory || has_time || self.global.live_bytes() > MOST_BYTES {
             return None;
         }
         let mut global = self.global.clone();
-        let mut trial = Run::new(self.program, self.kernel, self.launch, &mut global, self.params.clone());
-        (trial.steps, trial.local_bytes) = (self.steps, self.local_bytes);
+        let mut trial = Run::new(
+            self.setup.program,
+            self.setup.kernel,
+            self.setup.launch,
+            &mut global,
+            self.setup.params.clone(),
+        );
+        (trial.counts.steps, trial.local_bytes) = (self.counts.steps, self.local_bytes);
         trial.waiting_blocks = self.waiting_blocks;
         trial.output.clone_from(&self.output);
-        trial.probes.clone_from(&self.probes);
-        // Who watches changes no run.
-        (trial.follow, trial.initialisation) = (None, Initialisation::default());
-        let period = trial.period(&mut blocks.to_vec(), self.steps + steps.min(MOST_STEPS_OF_A_TRIAL));
+        trial.observers.probe_times.clone_from(&self.observers.probe_times);
+        // Observers change no run.
+        (trial.observers.last_writer, trial.observers.initialisation) = (None, Initialisation::default());
+        let period = trial.period(&mut blocks.to_vec(), self.counts.steps + steps.min(MOST_STEPS_OF_A_TRIAL));
         period.map(|period| waits::recurrence(self, blocks, period))
     }
 
     /// After how many steps the machine is as it was, time after time, if it is so up to step `end`.
     fn period(&mut self, blocks: &mut Vec<Block>, end: u64) -> Option<u64> {
-        let mut turns = Turns::new(Schedule::RoundRobin, self.launch.seed);
+        let mut turns = Turns::new(Schedule::RoundRobin, self.setup.launch.seed);
         let live =
             |blocks: &[Block]| (blocks.len(), blocks.iter().map(|block| block.live_threads).sum::<u32>());
         let (threads, mut window) = (live(blocks), 1_u64);
-        while self.steps < end {
+        while self.counts.steps < end {
             let mut place = Place::of(self, blocks);
             for _ in 0..window {
                 let goes_on = matches!(self.round(blocks, &mut turns, end), Ok(true));

@@ -25,7 +25,8 @@ impl Run<'_> {
     /// Parts the group of a warp that runs next, if the policy says so.
     pub(crate) fn separate(&self, warp: &mut Warp, turns: &mut Turns) {
         let groups = &warp.divergence.groups;
-        let next = mechanism::runnable(&warp.divergence, self.stack).filter(|_| groups.len() < MOST_GROUPS);
+        let next =
+            mechanism::runnable(&warp.divergence, self.setup.stack).filter(|_| groups.len() < MOST_GROUPS);
         let Some(next) = next else { return };
         if let Some(lanes) = turns.separate(groups[next].mask) {
             warp.divergence.separate(next, lanes);

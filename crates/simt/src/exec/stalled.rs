@@ -24,11 +24,11 @@ const INTERVAL: u64 = 1 << 12;
 
 impl Run<'_> {
     /// Looks whether a block has stalled, if it is time: an error then.
-    pub(crate) fn look_for_stalled(&mut self, blocks: &mut [Block]) -> Result<(), Stop> {
-        if self.steps < self.next_look {
+    pub(crate) fn check_for_stalled(&mut self, blocks: &mut [Block]) -> Result<(), Stop> {
+        if self.counts.steps < self.observers.next_stall_check {
             return Ok(());
         }
-        self.next_look = self.steps + INTERVAL;
+        self.observers.next_stall_check = self.counts.steps + INTERVAL;
         for block in blocks {
             if !block.mbarriers.is_polled()
                 || !block.warps.iter().enumerate().all(|at| self.is_stalled(block, at))
@@ -47,10 +47,10 @@ impl Run<'_> {
     /// Whether no lane of a warp will do anything but ask.
     fn is_stalled(&self, block: &Block, (w, warp): (usize, &Warp)) -> bool {
         // Lanes that wait at a meeting are let go sooner or later, unless the stack has them wait.
-        let can_be_released = !self.stack && warp.divergence.waiting().next().is_some();
+        let can_be_released = !self.setup.stack && warp.divergence.waiting().next().is_some();
         let newest = warp.divergence.groups.last().map_or(0, |group| group.mask);
         let is_stalled = |group: &Group| {
-            let stands = group.wait != Wait::Nothing || self.stack && group.mask != newest;
+            let stands = group.wait != Wait::Nothing || self.setup.stack && group.mask != newest;
             stands
                 || lanes_of(group.mask)
                     .all(|lane| block.mbarriers.poll(w, lane).is_some_and(|poll| asks(block, poll)))

@@ -12,10 +12,11 @@ use crate::checkers::memory_model::MemoryModel;
 use crate::checkers::memory_model::memory_view::MemoryView;
 use crate::checkers::races::shadow::list::OpKind;
 use crate::compile::inst::{AT_RETURN, Inst, NEVER, Pc};
+use crate::exec::counts::Issued;
 use crate::exec::faults;
-use crate::exec::lookout::Lookout;
 use crate::exec::memory::{Memories, WarpAccess};
-use crate::exec::state::{Issued, Run, Stop};
+use crate::exec::probe::Probe;
+use crate::exec::state::{Run, Stop};
 use crate::isa::op::{Op, Touched};
 use crate::isa::special::{Axis, Special};
 use crate::isa::value::Value;
@@ -63,26 +64,21 @@ impl Run<'_> {
         (w, g): (usize, usize),
         slice: &mut u32,
     ) -> Result<bool, Stop> {
-        if let Some(watch) = &mut self.watch {
-            watch.run(block.slot, w, block.warps[w].divergence.groups[g].mask);
-        }
-        if let Some(follow) = &mut self.follow {
-            follow.run(block.number, w);
-        }
-        let before = self.steps;
-        let left = if self.watcher.is_some() {
+        self.observers.run(block.number, block.slot, w, block.warps[w].divergence.groups[g].mask);
+        let before = self.counts.steps;
+        let left = if self.observers.watcher.is_some() {
             self.run_watched(block, (w, g), slice)
         } else {
             let slice_before = *slice;
             let left = self.straight_on_by((block, w, g), slice);
             let steps = u64::from(slice_before - *slice);
-            self.steps += steps;
+            self.counts.steps += steps;
             block.warps[w].steps += steps;
             Ok(left)
         };
-        self.effort.apart += self.steps - before;
-        if !self.initialisation.found.is_empty() {
-            self.find_unwritten(block.number, w);
+        self.counts.effort.apart += self.counts.steps - before;
+        if !self.observers.initialisation.found.is_empty() {
+            self.observers.find_unwritten(self.setup.program, block.number, w);
         }
         let left = left?;
         if matches!(left, Left::Paused) {
@@ -114,14 +110,10 @@ impl Run<'_> {
         }
     }
 
-    /// Whether somebody looks at every instruction, be it the weak memory for the registers that it names.
-    pub(crate) fn looks(&self) -> bool {
-        self.lookout.is_on() || self.launch.weak_memory
-    }
-
-    /// Whether anybody sees accesses to memory.
-    pub(crate) fn is_seen(&self) -> bool {
-        self.watch.is_some() || self.initialisation.is_on || self.follow.is_some()
+    /// Whether every instruction is noted before it is carried out: by the probe, by the schedule, which ends slices after
+    /// accesses, or by the weak memory, for the registers that it names.
+    pub(crate) fn needs_each_instruction(&self) -> bool {
+        self.observers.probe.is_on() || self.setup.launch.weak_memory
     }
 
     /// [`Run::control`], shown to the watcher for the lanes that do not come to the instruction again.
@@ -132,13 +124,13 @@ impl Run<'_> {
         g: usize,
         active: u32,
     ) -> Result<(), Stop> {
-        if self.watcher.is_none() {
+        if self.observers.watcher.is_none() {
             return self.control(block, w, g, active);
         }
         let group = block.warps[w].divergence.groups[g].clone();
-        self.taken_back = 0;
+        self.observers.taken_back = 0;
         let result = self.control(block, w, g, active);
-        let active = active & !self.taken_back;
+        let active = active & !self.observers.taken_back;
         if active != 0 {
             // A fault that ends the launch comes before the wish of the watcher to do so.
             let shown = self.show_control(block, w, (&group, active));
@@ -153,24 +145,24 @@ impl Run<'_> {
         (block, w, g): (&mut Block, usize, usize),
         slice: &mut u32,
     ) -> Left {
-        if self.looks() {
+        if self.needs_each_instruction() {
             return self.straight_on::<true>((block, w, g), slice);
         }
         self.straight_on::<false>((block, w, g), slice)
     }
 
-    /// `LOOKS` is whether [`crate::exec::lookout`] is told of every instruction; the loop without it costs nothing more.
-    fn straight_on<const LOOKS: bool>(&mut self, at: (&mut Block, usize, usize), slice: &mut u32) -> Left {
+    /// `EACH` is whether [`Run::needs_each_instruction`]; the loop without it costs nothing more.
+    fn straight_on<const EACH: bool>(&mut self, at: (&mut Block, usize, usize), slice: &mut u32) -> Left {
         let (block, w, g) = at;
-        let (program, before) = (self.program, *slice);
+        let (program, before) = (self.setup.program, *slice);
         let place = Place::of(self, block, w);
         let divergence = &block.warps[w].divergence;
         let meeting = divergence.meeting_here(g).map_or(NEVER, |meeting| meeting.pc);
         let Group { mask, frame, mut pc, .. } = divergence.groups[g];
         let (mut memories, mut lanes, counts) = parts_of(self, block, w, &frame, mask);
-        let Counts { issued, traffic, lookout } = counts;
+        let Counts { issued, traffic, probe } = counts;
         let left = loop {
-            if *slice == 0 || pc == meeting || LOOKS && lookout.stops_at(pc, before - *slice) {
+            if *slice == 0 || pc == meeting || EACH && probe.stops_at(pc, before - *slice) {
                 break Left::Paused;
             }
             let inst = &program.insts[pc as usize];
@@ -180,11 +172,11 @@ impl Run<'_> {
             issued.lanes += lane_count(active);
             *slice -= 1;
             lanes.mask = active;
-            if LOOKS {
+            if EACH {
                 if active != 0 {
                     settle_results(&mut memories, &mut lanes, program.touched(inst));
                 }
-                lookout.see(&mut memories, &lanes, inst, &frame, pc);
+                probe.note(&mut memories, &lanes, inst, &frame, pc);
             }
             let outcome = match &inst.op {
                 Op::Branch { target, .. } if active == mask => {
@@ -206,7 +198,7 @@ impl Run<'_> {
                 break left;
             }
             pc += 1;
-            if LOOKS && lookout.takes_slice(inst, active) {
+            if EACH && probe.takes_slice(inst, active) {
                 break Left::Yielded;
             }
         };
@@ -238,12 +230,12 @@ pub(crate) fn carry_out<'m>(
             return access.carry_out_at(place).map_err(Left::Denied);
         }
         Op::Special { .. } | Op::FrameAddress { .. } | Op::IsSpace { .. } | Op::ActiveMask => {
-            place.tell(lanes, inst, frame, since);
+            place.answer(lanes, inst, frame, since);
         }
         Op::Fence(fence) => {
-            if let Some((watch, mut target)) = memories.watched() {
-                watch.drain(&mut target, (place.slot, place.warp as usize), lanes.mask);
-                watch.fence(lanes.mask, *fence);
+            if let Some((model, mut target)) = memories.modelled() {
+                model.drain(&mut target, (place.slot, place.warp as usize), lanes.mask);
+                model.fence(lanes.mask, *fence);
             }
         }
         Op::Hint => {}
@@ -272,11 +264,11 @@ pub(crate) fn memories_of<'m>(
     (memories, lanes, &mut counts.traffic[pc as usize])
 }
 
-/// What is told of each instruction of a launch.
+/// What each instruction of a launch is noted in.
 struct Counts<'m> {
     issued: &'m mut [Issued],
     traffic: &'m mut [Counters],
-    lookout: &'m mut Lookout,
+    probe: &'m mut Probe,
 }
 
 /// What instructions of a warp work on: the memories that it can reach, its lanes, and where they are counted.
@@ -288,36 +280,40 @@ fn parts_of<'m>(
     frame: &Frame,
     active: u32,
 ) -> (Memories<'m>, Lanes<'m>, Counts<'m>) {
-    let is_seen = run.is_seen();
+    let is_checked = run.observers.check_accesses();
     let warp = &mut block.warps[w];
     let memories = Memories {
         global: run.global,
         shared: &mut block.shared,
         local: &mut warp.local,
-        params: &run.params,
+        params: &run.setup.params,
         mbarriers: &mut block.mbarriers,
-        order: LaneOrder::new(run.launch.seed, block.number, w as u32, warp.steps),
+        order: LaneOrder::new(run.setup.launch.seed, block.number, w as u32, warp.steps),
         now: 0,
-        initialisation: Some((&mut run.initialisation, &mut block.shared_written))
+        initialisation: Some((&mut run.observers.initialisation, &mut block.shared_written))
             .filter(|(checker, _)| checker.is_on),
-        watch: run.watch.as_deref_mut(),
-        follow: run.follow.as_mut(),
-        is_seen,
+        memory_model: run.observers.memory_model.as_deref_mut(),
+        last_writer: run.observers.last_writer.as_mut(),
+        is_checked,
     };
-    let counts = Counts { issued: &mut run.issued, traffic: &mut run.traffic, lookout: &mut run.lookout };
+    let counts = Counts {
+        issued: &mut run.counts.issued,
+        traffic: &mut run.counts.traffic,
+        probe: &mut run.observers.probe,
+    };
     (memories, block.registers.lanes(w, frame.base, active), counts)
 }
 
 /// Lets lanes have the results of updates that an instruction names and that have waited.
 #[inline(never)]
 fn settle_results(memories: &mut Memories<'_>, lanes: &mut Lanes<'_>, touched: &[Touched]) {
-    if let Some((watch, mut target)) = memories.watched() {
-        watch.deliver_results(&mut target, lanes, touched);
+    if let Some((model, mut target)) = memories.modelled() {
+        model.deliver_results(&mut target, lanes, touched);
     }
 }
 
 impl WarpAccess<'_, '_> {
-    /// Carries it out for a warp, and shows it to who looks at such instructions.
+    /// Carries it out for a warp, and shows it to the checkers.
     #[inline(always)]
     fn carry_out_at(&mut self, place: &Place<'_>) -> Result<(), Denied> {
         let (inst, warp) = (self.inst, place.warp as usize);
@@ -327,48 +323,48 @@ impl WarpAccess<'_, '_> {
         if !self.memories.mbarriers.is_empty() {
             self.check_objects(warp)?;
         }
-        if self.memories.is_seen { self.carry_out_watched() } else { self.carry_out() }
+        if self.memories.is_checked { self.carry_out_checked() } else { self.carry_out() }
     }
 
-    /// Carries it out, and shows it to who watches before; an atomic is shown lane by lane, while it is carried out. What
+    /// Shows it to the checkers and carries it out; an atomic is shown lane by lane, while it is carried out. What
     /// the weak memory has a load return instead replaces what it got.
     #[inline(never)]
-    fn carry_out_watched(&mut self) -> Result<(), Denied> {
+    fn carry_out_checked(&mut self) -> Result<(), Denied> {
         let WarpAccess { memories, lanes, inst, pc, frame, .. } = self;
         if let Some((checker, shared_written)) = &mut memories.initialisation {
             let shown = CheckedMemory { checker, shared_written, global: memories.global };
             hooks::check_access(shown, lanes, inst, frame, (*pc, memories.now));
         }
         let mut replaced = Vec::new();
-        if let Some((watch, mut target)) = memories.watched() {
-            watch.drain_due(&mut target);
-            watch.drain_touched(&mut target, lanes, inst, frame);
+        if let Some((model, mut target)) = memories.modelled() {
+            model.drain_due(&mut target);
+            model.drain_touched(&mut target, lanes, inst, frame);
         }
-        if let Some(watch) = memories.watch.as_deref_mut() {
+        if let Some(model) = memories.memory_model.as_deref_mut() {
             let seen = MemoryView { global: memories.global, shared: memories.shared, order: memories.order };
-            watch.at(*pc, memories.now);
+            model.at(*pc, memories.now);
             if let Op::Load(access) = &inst.op {
-                watch.access(seen, lanes, &inst.args, (access, OpKind::Load), frame);
-                replaced = watch.take_replaced();
+                model.access(seen, lanes, &inst.args, (access, OpKind::Load), frame);
+                replaced = model.take_replaced();
             } else if let Op::Store(access) = &inst.op {
-                watch.access(seen, lanes, &inst.args, (access, OpKind::Store), frame);
+                model.access(seen, lanes, &inst.args, (access, OpKind::Store), frame);
             }
         }
-        // Who waits stores later, and is followed then.
-        let held = memories.watch.as_deref().map_or(0, MemoryModel::delayed_lanes);
-        if let Some(follow) = memories.follow.as_deref_mut() {
-            follow.at(*pc);
+        // Lanes that are delayed store later, and the last writer is shown it then.
+        let held = memories.memory_model.as_deref().map_or(0, MemoryModel::delayed_lanes);
+        if let Some(last_writer) = memories.last_writer.as_deref_mut() {
+            last_writer.at(*pc);
             if let Op::Store(access) = &inst.op {
                 let all = lanes.mask;
                 lanes.mask &= !held;
                 let seen = (&*memories.global, memories.order);
-                last_writer::record_store(follow, seen, lanes, inst, access, frame);
+                last_writer::record_store(last_writer, seen, lanes, inst, access, frame);
                 lanes.mask = all;
             }
         }
         self.carry_out()?;
-        if let (Op::Store(_), Some((watch, mut target))) = (&self.inst.op, self.memories.watched()) {
-            watch.restore_delayed(&mut target);
+        if let (Op::Store(_), Some((model, mut target))) = (&self.inst.op, self.memories.modelled()) {
+            model.restore_delayed(&mut target);
         }
         if let Op::Load(access) = &self.inst.op {
             for (lane, element, bytes) in replaced {
@@ -409,22 +405,22 @@ pub(crate) struct Place<'a> {
 impl<'a> Place<'a> {
     pub(crate) fn of(run: &Run<'a>, block: &Block, w: usize) -> Place<'a> {
         Place {
-            launch: run.launch,
-            constants: &run.program.constants,
+            launch: run.setup.launch,
+            constants: &run.setup.program.constants,
             block: block.index,
             slot: block.slot,
             warp: w as u32,
             warps: block.warps.len() as u32,
-            clock: run.steps + run.late,
+            clock: run.counts.steps + run.late,
             steps: block.warps[w].steps,
-            before: run.steps,
-            total_shared: run.shared_bytes,
+            before: run.counts.steps,
+            total_shared: run.setup.shared_bytes,
         }
     }
 
     /// Carries out an instruction that asks where a lane is, `since` instructions after its group got its slice.
     #[inline(always)]
-    pub(crate) fn tell(&self, lanes: &mut Lanes<'_>, inst: &Inst, frame: &Frame, since: u64) {
+    pub(crate) fn answer(&self, lanes: &mut Lanes<'_>, inst: &Inst, frame: &Frame, since: u64) {
         let (to, active) = (inst.args.d, lanes.mask);
         match inst.op {
             Op::Special { what, wide } => self.read(lanes, to, what, wide, since),

@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use crate::access::element::read_le;
 use crate::compile::inst::{AT_RETURN, Pc};
 use crate::exec::faults::{actor, stop};
-use crate::exec::lookout::Poll;
-use crate::exec::probes::{Spin, lanes_that_spin};
+use crate::exec::probe::Poll;
+use crate::exec::probe::{Spin, lanes_that_spin};
 use crate::exec::state::{Run, Stop};
 use crate::isa::op::mbarrier::Object;
 use crate::machine::block::{Block, Warp};
@@ -90,9 +90,12 @@ fn not_resident(run: &Run<'_>) -> String {
 
 /// The launch has taken more steps than it may.
 pub fn step_limit(run: &Run<'_>, blocks: &[Block]) -> Stop {
-    let steps = run.launch.max_steps;
-    let proof =
-        if run.launch.weak_memory { "with weak memory, no proof is sought" } else { "no proof was found" };
+    let steps = run.setup.launch.max_steps;
+    let proof = if run.setup.launch.weak_memory {
+        "with weak memory, no proof is sought"
+    } else {
+        "no proof was found"
+    };
     let message = format!(
         "the launch took more than {steps} warp instructions; {proof} that it never ends, so the loop may be long or endless{}",
         not_resident(run)
@@ -190,7 +193,7 @@ fn at_mbarriers(run: &Run<'_>, block: &Block) -> (Vec<Actor>, usize) {
 
 /// The phase of an mbarrier, with what it waits for.
 fn phase_at(run: &Run<'_>, block: &Block, offset: u64) -> String {
-    let (name, start) = run.program.shared_owner(run.kernel, offset);
+    let (name, start) = run.setup.program.shared_owner(run.setup.kernel, offset);
     let place = format!("a phase of the mbarrier at byte {} of {name}", offset - start);
     let Some(object) = object(block, offset) else { return place };
     let missing = counted(u64::from(object.pending), "arrival is missing", "arrivals are missing");
@@ -198,7 +201,7 @@ fn phase_at(run: &Run<'_>, block: &Block, offset: u64) -> String {
         0 => String::new(),
         count => format!(" and {count} bytes have not been copied"),
     };
-    let threads = run.launch.block.count() - u64::from(block.live_threads);
+    let threads = run.setup.launch.block.count() - u64::from(block.live_threads);
     let ended = match threads {
         0 => String::new(),
         count => format!(
@@ -240,7 +243,7 @@ fn together(warp: &Warp) -> Vec<Group> {
 
 fn can_run(run: &Run<'_>, warp: &Warp, group: &Group) -> bool {
     let newest = warp.divergence.groups.last().is_some_and(|newest| newest.mask == group.mask);
-    group.wait == Wait::Nothing && (newest || !run.stack)
+    group.wait == Wait::Nothing && (newest || !run.setup.stack)
 }
 
 /// An instruction to name: where a function is about to return there is none, and its call stands for it.
@@ -298,7 +301,7 @@ impl At<'_, '_> {
     }
 
     fn members(&self, group: &Group) -> u32 {
-        let args = self.run.program.insts[group.pc as usize].args;
+        let args = self.run.setup.program.insts[group.pc as usize].args;
         let column = self.block.registers.narrow.get(group.frame.base.narrow + args.e as usize, self.w);
         lanes_of(group.mask).fold(0, |members, lane| members | column[lane])
     }
@@ -362,7 +365,7 @@ impl At<'_, '_> {
     }
 
     fn site(&self, pc: Pc) -> String {
-        let site = self.run.program.site(pc);
+        let site = self.run.setup.program.site(pc);
         site.source.map_or_else(|| format!("PTX line {}", site.ptx_line), |source| source.to_string())
     }
 }

@@ -46,17 +46,22 @@ impl Run<'_> {
         loop {
             let group = &block.warps[w].divergence.groups[g];
             let (pc, mask, frame) = (group.pc, group.mask, group.frame);
-            if *slice == 0 || done != 0 && self.lookout.stops_at(pc, done) {
+            if *slice == 0 || done != 0 && self.observers.probe.stops_at(pc, done) {
                 return Ok(Left::Paused);
             }
-            let inst = self.program.insts.get(pc as usize);
+            let inst = self.setup.program.insts.get(pc as usize);
             let guard = |inst: &Inst| {
                 let slot = frame.base.preds + usize::from(inst.guard);
                 mask & (block.registers.preds.get(slot, w) ^ inst.flip)
             };
             let active = inst.map_or(0, guard);
             if let Some(inst) = inst {
-                keep_address(&mut self.before.registers, self.program, block, (inst, frame.base));
+                keep_address(
+                    &mut self.observers.before.registers,
+                    self.setup.program,
+                    block,
+                    (inst, frame.base),
+                );
             }
             let mut one = 1;
             let left = self.straight_on_by((block, w, g), &mut one);
@@ -65,12 +70,12 @@ impl Run<'_> {
             }
             *slice -= 1;
             done += 1;
-            self.steps += 1;
+            self.counts.steps += 1;
             block.warps[w].steps += 1;
             if let Left::At(_) = left {
                 return Ok(left);
             }
-            self.show(block, w, Shown { step: self.steps - 1, pc, mask, active, frame: &frame })?;
+            self.show(block, w, Shown { step: self.counts.steps - 1, pc, mask, active, frame: &frame })?;
             if !matches!(left, Left::Paused) {
                 return Ok(left);
             }
@@ -109,11 +114,11 @@ impl Run<'_> {
     /// Executes an instruction of a team for all of its warps at once, if it changes no memory and cannot be at fault; what becomes
     /// of them then. If they end, that is still to be done.
     fn execute_together(&mut self, block: &mut Block, team: &mut Team) -> Option<Then> {
-        let inst = &self.program.insts[team.pc as usize];
+        let inst = &self.setup.program.insts[team.pc as usize];
         let threads = team.find_active(block, inst);
-        self.before.registers.clear();
-        for result in self.program.writes(inst) {
-            self.before.registers.keep(&block.registers, place(*result, team.frame.base));
+        self.observers.before.registers.clear();
+        for result in self.setup.program.writes(inst) {
+            self.observers.before.registers.keep(&block.registers, place(*result, team.frame.base));
         }
         // Lanes outside of the team are shown too, even those that have ended.
         let has_all = threads == team.lanes.threads;
@@ -138,7 +143,7 @@ impl Run<'_> {
         if then.is_some() {
             self.count_issued(team, threads);
         } else {
-            self.before.registers.restore(&mut block.registers);
+            self.observers.before.registers.restore(&mut block.registers);
         }
         then
     }
@@ -151,22 +156,22 @@ impl Run<'_> {
         inst: &Inst,
         may_replace: bool,
     ) -> Option<Pc> {
-        if !matches!(inst.op, Op::Load(_)) || self.is_seen() || !block.mbarriers.is_empty() {
+        if !matches!(inst.op, Op::Load(_)) || self.observers.check_accesses() || !block.mbarriers.is_empty() {
             return None;
         }
-        self.before.traffic.clone_from(&self.traffic[team.pc as usize]);
+        self.observers.before.traffic.clone_from(&self.counts.traffic[team.pc as usize]);
         let addresses = Addresses::of(block, team, inst);
         self.touch_at_once(block, team, inst, (addresses.as_ref(), may_replace)).then_some(team.pc + 1)
     }
 
     /// Shows an instruction that a team has executed, warp by warp; where it goes.
     fn show_team(&mut self, block: &mut Block, team: &mut Team, then: Then) -> Result<Option<Pc>, Stop> {
-        let Some(watcher) = &mut self.watcher else { return Ok(None) };
+        let Some(watcher) = &mut self.observers.watcher else { return Ok(None) };
         let standing = Some(Standing { lanes: &team.lanes.masks, from: team.pc, then });
         let (program, global, kept, frame) =
-            (self.program, &*self.global, &self.before.registers, &team.frame);
+            (self.setup.program, &*self.global, &self.observers.before.registers, &team.frame);
         let machine = Machine { program, global, block, frame, kept, standing };
-        let (step, index, instruction) = (self.steps - team.lanes.warps, block.index, team.pc);
+        let (step, index, instruction) = (self.counts.steps - team.lanes.warps, block.index, team.pc);
         let mut moment = Moment { step, block: index, warp: 0, mask: 0, active: 0, instruction, machine };
         let stopped = team.members().find(|&(w, mask, active)| {
             (moment.warp, moment.mask, moment.active) = (w as u32, mask, active);
@@ -193,19 +198,19 @@ impl Run<'_> {
     fn take_back(&mut self, block: &mut Block, team: &mut Team, w: usize) {
         team.leave(block);
         self.take_back_after(block, team, w);
-        let inst = &self.program.insts[team.pc as usize];
+        let inst = &self.setup.program.insts[team.pc as usize];
         let is_costly = matches!(&inst.op, Op::Load(access) if self.named_parameter(access).is_none());
         if is_costly {
             // The loads of the others are carried out once more, and counted.
-            self.before.registers.restore(&mut block.registers);
-            expand(&mut block.registers, team.frame.base, self.program.touched(inst));
-            self.traffic[team.pc as usize].clone_from(&self.before.traffic);
+            self.observers.before.registers.restore(&mut block.registers);
+            expand(&mut block.registers, team.frame.base, self.setup.program.touched(inst));
+            self.counts.traffic[team.pc as usize].clone_from(&self.observers.before.traffic);
         }
-        self.steps -= team.lanes.warps;
+        self.counts.steps -= team.lanes.warps;
         for (w, _, active) in team.members().take_while(|member| member.0 <= w) {
-            self.steps += 1;
+            self.counts.steps += 1;
             if is_costly && active != 0 {
-                let again = self.carry_out_for(block, team, (w, active), inst, self.steps - 1);
+                let again = self.carry_out_for(block, team, (w, active), inst, self.counts.steps - 1);
                 debug_assert!(again.is_ok(), "what was loaded once can be loaded again");
             }
         }
@@ -214,15 +219,15 @@ impl Run<'_> {
     /// Executes an instruction of a team, warp by warp, and shows each; where the team goes, if it remains one.
     fn execute_apart(&mut self, block: &mut Block, team: &Team) -> Result<Option<Pc>, Stop> {
         let (pc, frame) = (team.pc, team.frame);
-        let inst = &self.program.insts[pc as usize];
+        let inst = &self.setup.program.insts[pc as usize];
         let addresses = Addresses::of(block, team, inst);
-        let addresses = addresses.filter(|_| !self.is_seen() && block.mbarriers.is_empty());
+        let addresses = addresses.filter(|_| !self.observers.check_accesses() && block.mbarriers.is_empty());
         if matches!(inst.op, Op::Call(_) | Op::Return) {
             block.registers.expand_all();
         } else if addresses.is_some() {
             self.prepare(block, team, inst, (true, false));
         } else {
-            expand(&mut block.registers, frame.base, self.program.touched(inst));
+            expand(&mut block.registers, frame.base, self.setup.program.touched(inst));
         }
         let (mut next, mut is_team) = (None, true);
         for w in 0..block.warps.len() {
@@ -233,9 +238,9 @@ impl Run<'_> {
             let agrees = active == 0 || active == mask;
             let is_branch = matches!(inst.op, Op::Branch { .. });
             let leaves = if is_branch { !agrees } else { active != 0 && leaves_team(inst.op) };
-            self.steps += 1;
-            self.effort.apart += 1;
-            let issued = &mut self.issued[pc as usize];
+            self.counts.steps += 1;
+            self.counts.effort.apart += 1;
+            let issued = &mut self.counts.issued[pc as usize];
             issued.count += 1;
             // The lanes that evaluate a branch are active at it, whichever way they go.
             issued.lanes += lane_count(if is_branch && !leaves { mask } else { active });
@@ -260,8 +265,8 @@ impl Run<'_> {
                     write(&mut lanes, inst.args.d, access.register_bits == 64, |_| value);
                 }
                 (Op::Special { .. }, _) => {
-                    let place = place_of(self, block, w, (self.steps - 1, 0));
-                    place.tell(&mut block.registers.lanes(w, frame.base, active), inst, &frame, 1);
+                    let place = place_of(self, block, w, (self.counts.steps - 1, 0));
+                    place.answer(&mut block.registers.lanes(w, frame.base, active), inst, &frame, 1);
                 }
                 _ if addresses.is_some() => {
                     left = self.touch_one(block, team, inst, addresses.as_ref(), (w, active));
@@ -273,7 +278,7 @@ impl Run<'_> {
             if left.is_ok() {
                 warp.divergence.groups[group].pc = to;
             }
-            self.show(block, w, Shown { step: self.steps - 1, pc, mask, active, frame: &frame })?;
+            self.show(block, w, Shown { step: self.counts.steps - 1, pc, mask, active, frame: &frame })?;
             if let Err((_, left)) = left {
                 self.leave_loop(block, w, (group, left), &mut 0)?;
             }
@@ -290,16 +295,16 @@ impl Run<'_> {
         (group, active): (&Group, u32),
     ) -> Result<(), Stop> {
         // What it changes may be another warp's: the result of a barrier, for one.
-        self.before.registers.clear();
-        let (step, frame) = (self.steps - 1, &group.frame);
+        self.observers.before.registers.clear();
+        let (step, frame) = (self.counts.steps - 1, &group.frame);
         self.show(block, w, Shown { step, pc: group.pc, mask: group.mask, active, frame })
     }
 
     #[inline(always)]
     fn show(&mut self, block: &Block, w: usize, shown: Shown<'_>) -> Result<(), Stop> {
-        let Some(watcher) = &mut self.watcher else { return Ok(()) };
+        let Some(watcher) = &mut self.observers.watcher else { return Ok(()) };
         let Shown { step, pc: instruction, mask, active, frame } = shown;
-        let (program, global, kept) = (self.program, &*self.global, &self.before.registers);
+        let (program, global, kept) = (self.setup.program, &*self.global, &self.observers.before.registers);
         let machine = Machine { program, global, block, frame, kept, standing: None };
         let moment = Moment { step, block: block.index, warp: w as u32, mask, active, instruction, machine };
         if watcher(&moment).is_continue() { Ok(()) } else { Err(Stop::Watcher) }

@@ -53,8 +53,8 @@ pub struct Target<'m> {
     pub global: &'m mut Global,
     /// The shared memory of the block.
     pub shared: &'m mut [u8],
-    /// The query for the last writer of a byte, if there is one.
-    pub follow: Option<&'m mut LastWriter>,
+    /// The checker that follows a byte, if the launch asks for that.
+    pub last_writer: Option<&'m mut LastWriter>,
 }
 
 /// An operation that has been issued and has not taken effect yet.
@@ -296,9 +296,9 @@ impl Target<'_> {
         if let Some(memory) = self.bytes_mut(op.range) {
             memory.copy_from_slice(&value.to_le_bytes()[..bytes]);
         }
-        if let (Some(follow), Space::Global(_)) = (self.follow.as_deref_mut(), op.range.space) {
+        if let (Some(last_writer), Space::Global(_)) = (self.last_writer.as_deref_mut(), op.range.space) {
             let LaneId { warp, lane, .. } = op.id;
-            follow.stored_by((block.into(), warp), (lane, op.pc), (op.address, bytes as u64));
+            last_writer.stored_by((block.into(), warp), (lane, op.pc), (op.address, bytes as u64));
         }
     }
 }

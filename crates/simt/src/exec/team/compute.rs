@@ -24,13 +24,13 @@ impl Run<'_> {
             return None;
         }
         let (start, bytes) = (usize::try_from(access.address.offset).ok()?, usize::from(access.bytes));
-        let element = self.params.get(start..).and_then(|bytes_left| bytes_left.get(..bytes));
+        let element = self.setup.params.get(start..).and_then(|bytes_left| bytes_left.get(..bytes));
         element.filter(|_| start.is_multiple_of(bytes)).map(|element| extend(element, access))
     }
 
     /// What a special register is in all threads of a block, where it is affine.
     pub(super) fn affine_special(&self, block: &Block, what: Special) -> Option<Affine> {
-        let (dim, grid) = (self.launch.block, block.registers.grid());
+        let (dim, grid) = (self.setup.launch.block, block.registers.grid());
         let lanes = WARP_SIZE as u32;
         let rows = u64::from(lanes / grid.columns);
         let (column, row) = (Affine { x: 1, ..Affine::default() }, Affine { y: 1, ..Affine::default() });
@@ -61,7 +61,7 @@ impl Run<'_> {
             Op::Load(access) => {
                 let is_same =
                     |mask: &u32| *mask == first || *mask == 0 && access.address.memory == Memory::Param;
-                !self.is_seen()
+                !self.observers.check_accesses()
                     && has_common_address(block, team, access, inst)
                     && team.active().iter().all(is_same)
             }
@@ -77,24 +77,25 @@ impl Run<'_> {
         inst: &Inst,
     ) -> Result<(), Stop> {
         let warps = team.active().iter().filter(|active| **active != 0).count() as u64;
-        let (base, reads, writes) = (team.frame.base, self.program.reads(inst), self.program.writes(inst));
+        let (base, reads, writes) =
+            (team.frame.base, self.setup.program.reads(inst), self.setup.program.writes(inst));
         expand(&mut block.registers, base, reads);
         for result in writes {
             block.registers.replace(base, (result.bank, result.slot));
         }
-        let counted = std::mem::take(&mut self.traffic[team.pc as usize]);
+        let counted = std::mem::take(&mut self.counts.traffic[team.pc as usize]);
         let active = if matches!(inst.op, Op::Load(_)) { team.active()[0] } else { FULL_MASK };
-        let before = self.steps - team.lanes.warps;
+        let before = self.counts.steps - team.lanes.warps;
         let is_uniform = active & 1 != 0 && are_uniform(&block.registers, base, reads);
         let left = self.carry_out_for(block, team, (0, active), inst, before);
         for result in writes {
             block.registers.share_first(base, (result.bank, result.slot), is_uniform);
         }
-        let traffic = &mut self.traffic[team.pc as usize];
+        let traffic = &mut self.counts.traffic[team.pc as usize];
         let one = std::mem::replace(traffic, counted);
         traffic.add_times(&one, if left.is_ok() { warps } else { 1 });
         if let Err(left) = left {
-            self.steps = before + 1;
+            self.counts.steps = before + 1;
             return self.stop(block, team, (0, left));
         }
         Ok(())

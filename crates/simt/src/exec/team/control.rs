@@ -29,7 +29,7 @@ impl Run<'_> {
         inst: &Inst,
         is_whole: bool,
     ) -> bool {
-        if self.launch.weak_memory {
+        if self.setup.launch.weak_memory {
             return false;
         }
         match inst.op {
@@ -53,9 +53,9 @@ impl Run<'_> {
         let is_simple = barrier.action == Action::Sync
             && !barrier.counted
             && block.barriers.get(number as usize) == Some(&BarrierState::default())
-            && !(has_ended && self.launch.checks.synchronisation);
-        if is_simple && let Some(watch) = &mut self.watch {
-            watch.clocks.block_barrier(block.slot);
+            && !(has_ended && self.setup.launch.checks.synchronisation);
+        if is_simple && let Some(model) = &mut self.observers.memory_model {
+            model.clocks.block_barrier(block.slot);
         }
         is_simple.then_some(number as u8)
     }
@@ -76,9 +76,9 @@ impl Run<'_> {
         }
         match (collective.exchange, collective.source) {
             (Exchange::Barrier, _) => {
-                if let Some(watch) = &mut self.watch {
+                if let Some(model) = &mut self.observers.memory_model {
                     let warps = team.active().iter().enumerate().filter(|(_, mask)| **mask != 0);
-                    warps.for_each(|(w, _)| watch.clocks.warp_barrier(block.slot, w, FULL_MASK));
+                    warps.for_each(|(w, _)| model.clocks.warp_barrier(block.slot, w, FULL_MASK));
                 }
                 true
             }
@@ -96,14 +96,14 @@ impl Run<'_> {
                 warp.end(0, lanes, pc);
             }
         }
-        if let Some(watch) = &mut self.watch {
+        if let Some(model) = &mut self.observers.memory_model {
             for (w, warp) in block.warps.iter().enumerate() {
-                watch.forget_results(block.slot, w, warp.lanes);
-                watch.clocks.end(block.slot, w, warp.lanes);
+                model.forget_results(block.slot, w, warp.lanes);
+                model.clocks.end(block.slot, w, warp.lanes);
             }
         }
         block.live_threads = 0;
-        if self.launch.checks.synchronisation {
+        if self.setup.launch.checks.synchronisation {
             self.find(|context, findings| synchronisation::report_incomplete(context, findings, block));
         }
     }

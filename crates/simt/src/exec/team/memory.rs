@@ -31,8 +31,8 @@ impl Run<'_> {
         may_replace: bool,
     ) -> Result<(), Stop> {
         let addresses = Addresses::of(block, team, inst);
-        if self.is_seen() && (addresses.is_none() || self.follow.is_some()) {
-            expand(&mut block.registers, team.frame.base, self.program.touched(inst));
+        if self.observers.check_accesses() && (addresses.is_none() || self.observers.last_writer.is_some()) {
+            expand(&mut block.registers, team.frame.base, self.setup.program.touched(inst));
             return self.carry_out_apart(block, team, inst);
         }
         if self.touch_at_once(block, team, inst, (addresses.as_ref(), may_replace)) {
@@ -53,7 +53,7 @@ impl Run<'_> {
     ) {
         let (registers, base) = (&mut block.registers, team.frame.base);
         let is_load = matches!(inst.op, Op::Load(_));
-        for register in self.program.touched(inst) {
+        for register in self.setup.program.touched(inst) {
             let named = (register.bank, register.slot);
             let is_address =
                 !register.is_written && register.slot == inst.args.a && register.bank != Bank::Preds;
@@ -77,18 +77,18 @@ impl Run<'_> {
         inst: &Inst,
         addresses: Option<&Addresses>,
     ) -> Result<(), (usize, Left)> {
-        let (is_seen, mut scratch) = (self.is_seen(), [0; WARP_SIZE]);
-        self.steps -= team.lanes.warps;
+        let (is_seen, mut scratch) = (self.observers.check_accesses(), [0; WARP_SIZE]);
+        self.counts.steps -= team.lanes.warps;
         for (w, mask, active) in team.members() {
-            self.steps += 1;
-            self.effort.apart += 1;
+            self.counts.steps += 1;
+            self.counts.effort.apart += 1;
             if active == 0 {
                 continue;
             }
             if is_seen && let Some(addresses) = addresses {
                 let shape = addresses.shape(w, active, &mut scratch);
-                if !self.show_warp(block, team, inst, &shape, (w, mask, self.steps - 1)) {
-                    expand(&mut block.registers, team.frame.base, self.program.touched(inst));
+                if !self.show_warp(block, team, inst, &shape, (w, mask, self.counts.steps - 1)) {
+                    expand(&mut block.registers, team.frame.base, self.setup.program.touched(inst));
                     self.carry_out_seen(block, team, (w, mask, active), inst)?;
                     continue;
                 }
@@ -110,7 +110,7 @@ impl Run<'_> {
     ) -> Result<(), (usize, Left)> {
         let mut scratch = [0; WARP_SIZE];
         let shape = addresses.map(|addresses| addresses.shape(w, active, &mut scratch));
-        let (pc, frame, step) = (team.pc, &team.frame, self.steps - 1);
+        let (pc, frame, step) = (team.pc, &team.frame, self.counts.steps - 1);
         let (mut memories, mut lanes, counters) = memories_of(self, block, w, (pc, frame), active);
         (memories.order.step, memories.now) = (memories.order.step + team.done, step);
         let (memories, lanes) = (&mut memories, &mut lanes);
@@ -149,7 +149,7 @@ impl Run<'_> {
     ) -> bool {
         let Some(run) = Stretch::of(team, inst, (addresses, may_replace)) else { return false };
         let is_shared = run.access.address.memory == Memory::Shared;
-        if self.is_seen() && !self.show_stretch(block, team, inst, &run) {
+        if self.observers.check_accesses() && !self.show_stretch(block, team, inst, &run) {
             return false;
         }
         let is_done = if is_shared {
@@ -158,7 +158,7 @@ impl Run<'_> {
             run.touch_global(self.global, block, team)
         };
         if is_done {
-            run.count(&mut self.traffic[team.pc as usize]);
+            run.count(&mut self.counts.traffic[team.pc as usize]);
         }
         is_done
     }
@@ -183,13 +183,13 @@ impl Run<'_> {
 
     /// Shows the checker of races an access of all warps.
     fn show_rows(&mut self, block: &mut Block, team: &Team, inst: &Inst, run: &Stretch<'_>) {
-        let Some(watch) = &mut self.watch else { return };
-        let (first, element) = (self.steps - team.lanes.warps, run.access.lane_bytes());
-        watch.at(team.pc, first);
-        let order = LaneOrder::new(self.launch.seed, block.number, 0, 0);
+        let Some(model) = &mut self.observers.memory_model else { return };
+        let (first, element) = (self.counts.steps - team.lanes.warps, run.access.lane_bytes());
+        model.at(team.pc, first);
+        let order = LaneOrder::new(self.setup.launch.seed, block.number, 0, 0);
         let seen = MemoryView { global: self.global, shared: &block.shared, order };
         let threads = (run.threads.start, run.threads.end);
-        if watch.stretch(seen, block.slot, (run.start, threads), (run.access, kind_of(inst))) {
+        if model.stretch(seen, block.slot, (run.start, threads), (run.access, kind_of(inst))) {
             return;
         }
         for (step, (w, mask, active)) in (first..).zip(team.members()).filter(|(_, member)| member.2 != 0) {
@@ -211,15 +211,16 @@ impl Run<'_> {
         let (Op::Load(access) | Op::Store(access)) = &inst.op else { return false };
         let (bytes, is_load) = (access.lane_bytes(), matches!(inst.op, Op::Load(_)));
         let is_known = |row: &Row| {
-            let range =
-                row.range(bytes).filter(|_| is_load || !self.initialisation.is_on || row.is_dense(bytes));
+            let range = row
+                .range(bytes)
+                .filter(|_| is_load || !self.observers.initialisation.is_on || row.is_dense(bytes));
             range.is_some_and(|range| self.is_known(block, access, range, is_load))
         };
         let rows = shape.rows();
         if rows.is_empty() || !rows.iter().all(is_known) {
             return false;
         }
-        if self.watch.is_some() {
+        if self.observers.memory_model.is_some() {
             self.show_rows_of_warp(block, team, inst, rows, (w, mask, step));
         }
         true
@@ -233,8 +234,8 @@ impl Run<'_> {
         (start, bytes): (u64, u64),
         is_load: bool,
     ) -> bool {
-        let reports = self.initialisation.reports;
-        if !self.initialisation.is_on || is_load && !reports {
+        let reports = self.observers.initialisation.reports;
+        if !self.observers.initialisation.is_on || is_load && !reports {
             return true;
         }
         let is_shared = access.address.memory == Memory::Shared;
@@ -269,13 +270,13 @@ impl Run<'_> {
         (w, mask, step): (usize, u32, u64),
     ) {
         let (Op::Load(access) | Op::Store(access)) = &inst.op else { return };
-        let Some(watch) = &mut self.watch else { return };
+        let Some(model) = &mut self.observers.memory_model else { return };
         let order =
-            LaneOrder::new(self.launch.seed, block.number, w as u32, block.warps[w].steps + team.done);
+            LaneOrder::new(self.setup.launch.seed, block.number, w as u32, block.warps[w].steps + team.done);
         let seen = MemoryView { global: self.global, shared: &block.shared, order };
-        watch.run(block.slot, w, mask);
-        watch.at(team.pc, step);
-        let show = |left, row: &Row| left | watch.strided(seen, row, (access, kind_of(inst)));
+        model.run(block.slot, w, mask);
+        model.at(team.pc, step);
+        let show = |left, row: &Row| left | model.strided(seen, row, (access, kind_of(inst)));
         let left = rows.iter().fold(0, show);
         self.show_lanes(block, team, inst, (w, left));
     }
@@ -284,13 +285,13 @@ impl Run<'_> {
     #[inline(always)]
     fn show_lanes(&mut self, block: &mut Block, team: &Team, inst: &Inst, (w, lanes): (usize, u32)) {
         let (Op::Load(access) | Op::Store(access)) = &inst.op else { return };
-        let Some(watch) = self.watch.as_mut().filter(|_| lanes != 0) else { return };
-        expand(&mut block.registers, team.frame.base, self.program.reads(inst));
+        let Some(model) = self.observers.memory_model.as_mut().filter(|_| lanes != 0) else { return };
+        expand(&mut block.registers, team.frame.base, self.setup.program.reads(inst));
         let order =
-            LaneOrder::new(self.launch.seed, block.number, w as u32, block.warps[w].steps + team.done);
+            LaneOrder::new(self.setup.launch.seed, block.number, w as u32, block.warps[w].steps + team.done);
         let seen = MemoryView { global: self.global, shared: &block.shared, order };
         let lanes = block.registers.lanes(w, team.frame.base, lanes);
-        watch.access(seen, &lanes, &inst.args, (access, kind_of(inst)), &team.frame);
+        model.access(seen, &lanes, &inst.args, (access, kind_of(inst)), &team.frame);
     }
 }
 

@@ -295,10 +295,10 @@ impl Run<'_> {
     ) -> Result<(), Stop> {
         let mut team = std::mem::take(&mut self.team);
         let mut outcome = Ok(());
-        while outcome.is_ok() && steps != 0 && self.steps < self.launch.max_steps {
-            let (slice, before) = (steps.min(u64::from(SLICE)), self.steps);
+        while outcome.is_ok() && steps != 0 && self.counts.steps < self.setup.launch.max_steps {
+            let (slice, before) = (steps.min(u64::from(SLICE)), self.counts.steps);
             outcome = self.run_lanes(block, &mut team, among, slice as u32);
-            steps = if self.steps == before { 0 } else { steps - slice };
+            steps = if self.counts.steps == before { 0 } else { steps - slice };
         }
         self.team = team;
         outcome
@@ -308,7 +308,7 @@ impl Run<'_> {
         while block.warps.iter().any(|warp| warp.starved != 0) {
             let mut among = [0; MAX_WARPS];
             among.iter_mut().zip(&block.warps).for_each(|(among, warp)| *among = warp.starved);
-            let found = team.gather(block, &among, self.stack);
+            let found = team.gather(block, &among, self.setup.stack);
             for (w, warp) in block.warps.iter_mut().enumerate() {
                 warp.starved = if found { warp.starved & !team.lanes.masks[w] } else { 0 };
             }
@@ -320,10 +320,10 @@ impl Run<'_> {
         self.run_lanes(block, team, &[FULL_MASK; MAX_WARPS], SLICE)?;
         for w in 0..block.warps.len() {
             let warp = &mut block.warps[w];
-            let can_run = runnable(warp, FULL_MASK, self.stack)
+            let can_run = runnable(warp, FULL_MASK, self.setup.stack)
                 .fold(0, |lanes, group| lanes | warp.divergence.groups[group].mask);
             warp.starved = can_run & !std::mem::take(&mut warp.ran);
-            if !self.stack {
+            if !self.setup.stack {
                 warp.divergence.sort();
                 self.release_overdue(block, w, can_run == 0)?;
             }
@@ -340,30 +340,33 @@ impl Run<'_> {
         among: &Masks,
         steps: u32,
     ) -> Result<(), Stop> {
-        let is_apart =
-            self.launch.hooks.plain || self.launch.weak_memory || self.watcher.is_some() && self.looks();
+        let is_apart = self.setup.launch.hooks.plain
+            || self.setup.launch.weak_memory
+            || self.observers.watcher.is_some() && self.needs_each_instruction();
         if is_apart {
             block.registers.expand_all();
         }
         let mut left = steps;
         while left > 0 {
             self.settle_groups(block, among);
-            if !team.gather(block, among, self.stack) {
+            if !team.gather(block, among, self.setup.stack) {
                 return Ok(());
             }
-            self.effort.gathered += 1;
-            team.look_around(block, self.program);
+            self.counts.effort.gathered += 1;
+            team.look_around(block, self.setup.program);
             for (warp, mask) in block.warps.iter_mut().zip(&team.lanes.masks) {
                 warp.ran |= mask;
             }
-            if let Some(watch) = self.watch.as_mut().filter(|watch| watch.clocks.is_lockstep()) {
+            if let Some(model) =
+                self.observers.memory_model.as_mut().filter(|model| model.clocks.is_lockstep())
+            {
                 for (w, &mask) in team.lanes.masks.iter().enumerate().filter(|(_, mask)| **mask != 0) {
-                    watch.run(block.slot, w, mask);
+                    model.run(block.slot, w, mask);
                 }
             }
             if is_apart {
                 self.run_apart(block, team, &mut left)?;
-            } else if self.watcher.is_some() {
+            } else if self.observers.watcher.is_some() {
                 self.run_shown(block, team, &mut left)?;
             } else {
                 self.run_team(block, team, &mut left)?;
@@ -390,7 +393,7 @@ impl Run<'_> {
     /// A group that has come to where it reconverges, or to the end of a function, which is the other case.
     fn arriving(&self, warp: &Warp, among: u32) -> Option<(usize, bool)> {
         let divergence = &warp.divergence;
-        let mut groups = runnable(warp, among, self.stack);
+        let mut groups = runnable(warp, among, self.setup.stack);
         groups.find_map(|group| {
             let returns = divergence.groups[group].pc == AT_RETURN;
             (returns || divergence.has_arrived(group)).then(|| (group, !divergence.has_arrived(group)))
@@ -414,7 +417,7 @@ impl Run<'_> {
 
     /// Has each warp of a team execute an instruction by itself; where they go, if they remain one.
     fn step_apart(&mut self, block: &mut Block, team: &Team) -> Result<Option<Pc>, Stop> {
-        let (mut is_team, mut next) = (!self.looks(), None);
+        let (mut is_team, mut next) = (!self.needs_each_instruction(), None);
         for w in 0..block.warps.len() {
             if team.lanes.masks[w] == 0 {
                 continue;

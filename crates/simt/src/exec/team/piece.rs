@@ -34,7 +34,7 @@ impl Run<'_> {
             (false, true) => self.global.locate(start, length).ok(),
             (false, false) => self.global.locate_writable(start, length).ok(),
         };
-        let Some((region, offset)) = place.filter(|_| !self.is_seen()) else { return false };
+        let Some((region, offset)) = place.filter(|_| !self.observers.check_accesses()) else { return false };
         let piece = Piece { start, region, offset, is_shared };
         let way = (team, addresses, inst.args.d);
         let costs = match (bank, is_load) {
@@ -44,7 +44,7 @@ impl Run<'_> {
             (_, false) => piece.store::<u32>(self.global, block, way),
         };
         let Some((requests, cost)) = costs else { return false };
-        self.traffic[team.pc as usize].count_accesses((is_load, is_shared), requests, cost);
+        self.counts.traffic[team.pc as usize].count_accesses((is_load, is_shared), requests, cost);
         true
     }
 }

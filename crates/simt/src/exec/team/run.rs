@@ -29,7 +29,7 @@ impl Run<'_> {
         team: &mut Team,
         left: &mut u32,
     ) -> Result<(), Stop> {
-        let program = self.program;
+        let program = self.setup.program;
         while *left != 0 {
             if team.may_change() {
                 if team.ends() {
@@ -59,8 +59,8 @@ impl Run<'_> {
     #[inline(always)]
     pub(crate) fn count_issued(&mut self, team: &mut Team, threads: u64) {
         team.done += 1;
-        self.steps += team.lanes.warps;
-        let issued = &mut self.issued[team.pc as usize];
+        self.counts.steps += team.lanes.warps;
+        let issued = &mut self.counts.issued[team.pc as usize];
         issued.count += team.lanes.warps;
         issued.lanes += threads;
     }
@@ -83,7 +83,7 @@ impl Run<'_> {
         match &inst.op {
             &Op::Branch { target, meet } => {
                 // The lanes that evaluate a branch are active at it, whichever way they go.
-                self.issued[team.pc as usize].lanes += team.lanes.threads - threads;
+                self.counts.issued[team.pc as usize].lanes += team.lanes.threads - threads;
                 if goes_on && self.split(block, team, target, meet) {
                     return Ok(Next::Pc(team.pc));
                 }
@@ -98,7 +98,7 @@ impl Run<'_> {
             &Op::Special { what: Special::Clock, wide }
                 if is_whole && team.lanes.warps == block.warps.len() as u64 =>
             {
-                let first = Affine::uniform(self.steps - team.lanes.warps + 1 + self.late);
+                let first = Affine::uniform(self.counts.steps - team.lanes.warps + 1 + self.late);
                 let value = Affine { warp: 1, ..first };
                 block.registers.set_affine(team.frame.base, inst.args.d, wide, value);
             }
@@ -118,7 +118,7 @@ impl Run<'_> {
                 self.touch_team(block, team, inst, may_replace)?;
             }
             _ => {
-                expand(&mut block.registers, team.frame.base, self.program.touched(inst));
+                expand(&mut block.registers, team.frame.base, self.setup.program.touched(inst));
                 self.carry_out_apart(block, team, inst)?;
             }
         }
@@ -135,11 +135,11 @@ impl Run<'_> {
         may_replace: bool,
     ) -> Option<Pc> {
         match &inst.op {
-            Op::Alu(run) => compute(self.program, block, team, (inst, *run), may_replace),
+            Op::Alu(run) => compute(self.setup.program, block, team, (inst, *run), may_replace),
             &Op::Branch { target, .. } if threads == team.lanes.threads => return Some(target),
             Op::Branch { .. } if threads == 0 => {
                 // The lanes that evaluate a branch are active at it, whichever way they go.
-                self.issued[team.pc as usize].lanes += team.lanes.threads;
+                self.counts.issued[team.pc as usize].lanes += team.lanes.threads;
             }
             Op::Branch { .. } => return None,
             Op::Hint => {}
@@ -166,7 +166,7 @@ impl Run<'_> {
         let pc = team.pc;
         // Lanes that a branch sends to the end of the kernel end at it, if others of their warp go on.
         let may_end = parted != 0 && (self.is_end(target) || self.is_end(pc + 1));
-        if self.stack
+        if self.setup.stack
             || team.is_limited
             || meet == NEVER
             || team.has_company
@@ -178,7 +178,7 @@ impl Run<'_> {
         team.count_steps(block);
         let split = Split { taken: (&team.passing, target), next: pc + 1, meet, parted };
         let Some(first) = team.stack.split(&mut team.lanes, split, &block.warps) else { return false };
-        self.issued[pc as usize].parted += u64::from(parted.count_ones());
+        self.counts.issued[pc as usize].parted += u64::from(parted.count_ones());
         for w in lanes_of(parted) {
             block.warps[w].diverged = true;
             block.warps[w].divergence.renew(team.lanes.masks[w]);
@@ -189,18 +189,18 @@ impl Run<'_> {
 
     /// A branch that some lanes take and some do not.
     fn branch_apart(&mut self, block: &mut Block, team: &Team) -> Result<(), Stop> {
-        let Op::Branch { target, .. } = self.program.insts[team.pc as usize].op else { return Ok(()) };
-        self.steps -= team.lanes.warps;
+        let Op::Branch { target, .. } = self.setup.program.insts[team.pc as usize].op else { return Ok(()) };
+        self.counts.steps -= team.lanes.warps;
         for (w, mask, active) in team.members() {
-            self.steps += 1;
-            self.effort.apart += 1;
+            self.counts.steps += 1;
+            self.counts.effort.apart += 1;
             let group = position(&block.warps[w].divergence, mask);
             let next = match active {
                 0 => team.pc + 1,
                 _ if active == mask => target,
                 _ => {
                     // They are counted there.
-                    self.issued[team.pc as usize].lanes -= u64::from((mask & !active).count_ones());
+                    self.counts.issued[team.pc as usize].lanes -= u64::from((mask & !active).count_ones());
                     self.watched_control(block, w, group, active)?;
                     continue;
                 }
@@ -212,16 +212,16 @@ impl Run<'_> {
 
     /// An instruction that may change which lanes run together.
     fn control_apart(&mut self, block: &mut Block, team: &Team) -> Result<(), Stop> {
-        let inst = &self.program.insts[team.pc as usize];
+        let inst = &self.setup.program.insts[team.pc as usize];
         if matches!(inst.op, Op::Call(_) | Op::Return) {
             block.registers.expand_all();
         } else {
-            expand(&mut block.registers, team.frame.base, self.program.touched(inst));
+            expand(&mut block.registers, team.frame.base, self.setup.program.touched(inst));
         }
-        self.steps -= team.lanes.warps;
+        self.counts.steps -= team.lanes.warps;
         for (w, mask, active) in team.members() {
-            self.steps += 1;
-            self.effort.apart += 1;
+            self.counts.steps += 1;
+            self.counts.effort.apart += 1;
             let group = position(&block.warps[w].divergence, mask);
             if active != 0 {
                 let outcome = self.watched_control(block, w, group, active);
@@ -249,10 +249,10 @@ impl Run<'_> {
 
     /// [`Run::carry_out_apart`]. An error is the warp that could not, and why.
     fn carry_out_each(&mut self, block: &mut Block, team: &Team, inst: &Inst) -> Result<(), (usize, Left)> {
-        self.steps -= team.lanes.warps;
+        self.counts.steps -= team.lanes.warps;
         for (w, mask, active) in team.members() {
-            self.steps += 1;
-            self.effort.apart += 1;
+            self.counts.steps += 1;
+            self.counts.effort.apart += 1;
             if active != 0 {
                 self.carry_out_seen(block, team, (w, mask, active), inst)?;
             }
@@ -268,15 +268,10 @@ impl Run<'_> {
         (w, mask, active): (usize, u32, u32),
         inst: &Inst,
     ) -> Result<(), (usize, Left)> {
-        if let Some(watch) = &mut self.watch {
-            watch.run(block.slot, w, mask);
-        }
-        if let Some(follow) = &mut self.follow {
-            follow.run(block.number, w);
-        }
-        let left = self.carry_out_for(block, team, (w, active), inst, self.steps - 1);
-        if !self.initialisation.found.is_empty() {
-            self.find_unwritten(block.number, w);
+        self.observers.run(block.number, block.slot, w, mask);
+        let left = self.carry_out_for(block, team, (w, active), inst, self.counts.steps - 1);
+        if !self.observers.initialisation.found.is_empty() {
+            self.observers.find_unwritten(self.setup.program, block.number, w);
         }
         left.map_err(|left| (w, left))
     }
@@ -311,8 +306,8 @@ impl Run<'_> {
 
     /// Takes back that warps after one of a team were counted for the present instruction.
     pub(crate) fn take_back_after(&mut self, block: &mut Block, team: &Team, w: usize) {
-        let issued = &mut self.issued[team.pc as usize];
-        let is_branch = matches!(self.program.insts[team.pc as usize].op, Op::Branch { .. });
+        let issued = &mut self.counts.issued[team.pc as usize];
+        let is_branch = matches!(self.setup.program.insts[team.pc as usize].op, Op::Branch { .. });
         for (later, mask, active) in team.members().filter(|member| member.0 > w) {
             issued.count -= 1;
             issued.lanes -= lane_count(if is_branch { mask } else { active });

@@ -1,7 +1,7 @@
-//! What is looked at during a run besides the run itself: whether a group changes anything that others can see, what
-//! it polls, and after which access the schedule takes its slice away.
+//! The probe for threads that never continue: whether a group changes anything that others can see, and what it polls.
+//! It also says after which access the schedule takes a slice away.
 //!
-//! The inner loop is compiled twice, and the one that ordinary runs use knows nothing of this. An instruction is seen
+//! The inner loop is compiled twice, and the one that ordinary runs use knows nothing of this. An instruction is noted
 //! before it is carried out, so a store that changes nothing is told from one that does by comparing what is there
 //! with what will be. Each lane is compared by itself: two lanes that change a word and change it back have changed it,
 //! and where no lane changes anything the order of the lanes cannot matter.
@@ -37,20 +37,20 @@ pub struct Poll {
     pub offset: usize,
 }
 
-/// Who looks, and what was seen.
+/// What is noted of each instruction, and what has been found.
 #[derive(Clone, Debug, Default)]
-pub struct Lookout {
-    /// Where groups pause for a probe that wants to know what they do, if there is one.
-    probe: Option<Pc>,
+pub struct Probe {
+    /// Where the group that is probed pauses, if one is.
+    stop: Option<Pc>,
     /// Accesses to shared or global memory after which the slice ends; `None` where they do not matter.
     accesses: Option<u32>,
     /// Something happened that others can see, or that does not depend on registers and memory alone.
     pub moved: bool,
     /// Somebody asked who runs together.
     pub asked_company: bool,
-    /// How often somebody looked at the clock.
+    /// How often somebody read the clock.
     pub clock_reads: u64,
-    /// Atomics and strong loads seen since the last [`Lookout::begin`]: what nobody does in a loop but to wait.
+    /// Atomics and strong loads since the last [`Probe::begin`]: what nobody does in a loop but to wait.
     pub strong_reads: u64,
     /// Where they and other loads went.
     pub polls: Vec<Poll>,
@@ -58,11 +58,11 @@ pub struct Lookout {
     pub many_polls: bool,
 }
 
-impl Lookout {
-    /// Whether anybody looks.
+impl Probe {
+    /// Whether it notes instructions or counts accesses.
     #[inline(always)]
     pub fn is_on(&self) -> bool {
-        self.probe.is_some() || self.accesses.is_some()
+        self.stop.is_some() || self.accesses.is_some()
     }
 
     /// From now on slices end after so many accesses, if anything is said.
@@ -70,22 +70,22 @@ impl Lookout {
         self.accesses = accesses;
     }
 
-    /// Starts to look at what a group does, and to pause it when it comes to `stop` again.
+    /// Starts to note what a group does, and to pause it when it comes to `stop` again.
     pub fn begin(&mut self, stop: Pc) {
-        (self.probe, self.moved) = (Some(stop), false);
+        (self.stop, self.moved) = (Some(stop), false);
         (self.asked_company, self.clock_reads) = (false, 0);
         (self.strong_reads, self.many_polls) = (0, false);
         self.polls.clear();
     }
 
-    /// Stops looking for a probe.
+    /// Stops noting.
     pub fn end(&mut self) {
-        self.probe = None;
+        self.stop = None;
     }
 
     /// Whether a group is to pause at `pc`, `since` instructions after it got its slice.
     pub fn stops_at(&self, pc: Pc, since: u32) -> bool {
-        self.probe == Some(pc) && since != 0
+        self.stop == Some(pc) && since != 0
     }
 
     /// Whether the slice ends after this instruction, which these lanes have carried out.
@@ -105,7 +105,7 @@ impl Lookout {
     }
 
     /// Takes note of an instruction that the lanes of `lanes` are about to carry out.
-    pub fn see(
+    pub fn note(
         &mut self,
         memories: &mut Memories<'_>,
         lanes: &Lanes<'_>,
@@ -113,7 +113,7 @@ impl Lookout {
         frame: &Frame,
         pc: Pc,
     ) {
-        if self.probe.is_none() || lanes.mask == 0 {
+        if self.stop.is_none() || lanes.mask == 0 {
             return;
         }
         match &inst.op {
@@ -121,15 +121,20 @@ impl Lookout {
             Op::Load(access) => {
                 self.strong_reads += u64::from(access.order != Order::Weak);
                 let at = addresses(lanes, &access.address, inst.args.a, frame);
-                self.see_reads(memories, (&at, lanes.mask), (access.address.memory, access.lane_bytes()), pc);
+                self.note_reads(
+                    memories,
+                    (&at, lanes.mask),
+                    (access.address.memory, access.lane_bytes()),
+                    pc,
+                );
             }
             Op::Store(access) => self.moved |= store_changes(memories, lanes, &inst.args, access, frame),
-            Op::Atomic(atomic) => self.see_atomic(memories, lanes, &inst.args, atomic, frame, pc),
+            Op::Atomic(atomic) => self.note_atomic(memories, lanes, &inst.args, atomic, frame, pc),
             // Who asks for a phase changes nothing; everybody else who uses an mbarrier does.
             Op::Mbarrier(mbarrier) if mbarrier.asks() => {
                 self.strong_reads += 1;
                 let at = addresses(lanes, &mbarrier.address, inst.args.a, frame);
-                self.see_reads(memories, (&at, lanes.mask), (mbarrier.address.memory, OBJECT_BYTES), pc);
+                self.note_reads(memories, (&at, lanes.mask), (mbarrier.address.memory, OBJECT_BYTES), pc);
             }
             Op::Special { what: Special::Clock | Special::ClockHigh, .. } => self.clock_reads += 1,
             Op::Mbarrier(_) | Op::Barrier(_) => self.moved = true,
@@ -140,7 +145,7 @@ impl Lookout {
     }
 
     /// Takes note of where lanes read so many bytes each.
-    fn see_reads(
+    fn note_reads(
         &mut self,
         memories: &mut Memories<'_>,
         (at, mask): (&Wide, u32),
@@ -149,11 +154,11 @@ impl Lookout {
     ) {
         for lane in lanes_of(mask) {
             let found = find(memories, memory, at[lane], bytes);
-            self.note(&found, pc);
+            self.note_poll(&found, pc);
         }
     }
 
-    fn see_atomic(
+    fn note_atomic(
         &mut self,
         memories: &mut Memories<'_>,
         lanes: &Lanes<'_>,
@@ -172,7 +177,7 @@ impl Lookout {
         let at = addresses(lanes, &atomic.address, args.a, frame);
         for lane in lanes_of(lanes.mask) {
             let found = find(memories, atomic.address.memory, at[lane], u64::from(atomic.bytes));
-            self.note(&found, pc);
+            self.note_poll(&found, pc);
             let Found::Shown(_, _, bytes) = found else {
                 self.moved = true;
                 return;
@@ -185,7 +190,7 @@ impl Lookout {
         }
     }
 
-    fn note(&mut self, found: &Found<'_>, pc: Pc) {
+    fn note_poll(&mut self, found: &Found<'_>, pc: Pc) {
         let &Found::Shown(region, offset, _) = found else { return };
         let poll = Poll { pc, region, offset };
         if self.polls.contains(&poll) {
@@ -253,4 +258,27 @@ fn store_changes(
             }
         }
     })
+}
+
+/// Lanes that go round in a loop and change nothing.
+#[derive(Clone, Debug)]
+pub struct Spin {
+    /// Their block, by its number.
+    pub block: u64,
+    /// Their warp.
+    pub warp: usize,
+    /// The lanes.
+    pub lanes: u32,
+    /// An instruction of the loop.
+    pub pc: u32,
+    /// What they read in it.
+    pub polls: Vec<Poll>,
+    /// Whether they read more than that.
+    pub many_polls: bool,
+}
+
+/// The lanes of a warp that spin.
+pub fn lanes_that_spin(spins: &[Spin], block: u64, warp: usize) -> u32 {
+    let here = spins.iter().filter(|spin| spin.block == block && spin.warp == warp);
+    here.fold(0, |lanes, spin| lanes | spin.lanes)
 }

@@ -1,0 +1,102 @@
+//! What is counted: steps, how often each instruction was issued, and what it cost in memory.
+
+use std::collections::BTreeMap;
+
+use crate::compile::inst::Pc;
+use crate::compile::program::Program;
+use crate::isa::op::Op;
+use crate::report::counters::{Counters, LineCounters};
+use crate::report::effort::Effort;
+
+/// How often an instruction was issued, and for how many lanes.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Issued {
+    /// Times.
+    pub(crate) count: u64,
+    /// Active lanes, summed.
+    pub(crate) lanes: u64,
+    /// Times that a branch parted its lanes.
+    pub(crate) parted: u64,
+}
+
+/// What was counted on one core.
+#[derive(Default)]
+pub(crate) struct Counts {
+    /// Warp instructions issued so far.
+    pub(crate) steps: u64,
+    /// By instruction: how often issued.
+    pub(crate) issued: Vec<Issued>,
+    /// By instruction: what it cost in memory.
+    pub(crate) traffic: Vec<Counters>,
+    /// Warps of the blocks that have ended.
+    pub(crate) warps: u64,
+    /// Those of them that diverged.
+    pub(crate) divergent_warps: u64,
+    /// How the launch was carried out.
+    pub(crate) effort: Effort,
+}
+
+impl Counts {
+    /// Nothing, for a program of so many instructions.
+    pub(crate) fn new(insts: usize) -> Counts {
+        let (issued, traffic) = (vec![Issued::default(); insts], vec![Counters::default(); insts]);
+        Counts { issued, traffic, ..Counts::default() }
+    }
+
+    /// Counts the warps of a block that has ended, and those of them that diverged.
+    pub(crate) fn count_warps(&mut self, warps: u64, divergent: u64) {
+        self.warps += warps;
+        self.divergent_warps += divergent;
+    }
+
+    /// Adds what was counted on another core.
+    pub(crate) fn add(&mut self, other: &Counts) {
+        self.steps += other.steps;
+        self.count_warps(other.warps, other.divergent_warps);
+        self.effort += other.effort;
+        for (issued, more) in self.issued.iter_mut().zip(&other.issued) {
+            issued.count += more.count;
+            issued.lanes += more.lanes;
+            issued.parted += more.parted;
+        }
+        for (traffic, more) in self.traffic.iter_mut().zip(&other.traffic) {
+            *traffic += more;
+        }
+    }
+
+    /// What was counted in all.
+    pub(crate) fn total(&self, program: &Program) -> Counters {
+        let mut total =
+            Counters { warps: self.warps, divergent_warps: self.divergent_warps, ..Counters::default() };
+        for pc in 0..program.insts.len() {
+            total += &self.at(program, pc as Pc);
+        }
+        total
+    }
+
+    /// What was counted by CUDA line.
+    pub(crate) fn lines(&self, program: &Program) -> Vec<LineCounters> {
+        let mut lines = BTreeMap::new();
+        for pc in 0..program.insts.len() as Pc {
+            if let Some(source) = program.source(pc) {
+                *lines.entry(source).or_insert_with(Counters::default) += &self.at(program, pc);
+            }
+        }
+        lines.into_iter().map(|(source, counters)| LineCounters { source, counters }).collect()
+    }
+
+    /// What was counted at one instruction.
+    fn at(&self, program: &Program, pc: Pc) -> Counters {
+        let issued = self.issued[pc as usize];
+        let op = program.insts[pc as usize].op;
+        let is = |wanted: bool| if wanted { issued.count } else { 0 };
+        Counters {
+            ptx_instructions: issued.count,
+            ptx_lanes: issued.lanes,
+            ptx_branches: is(matches!(op, Op::Branch { .. } | Op::BranchIndexed { .. })),
+            ptx_divergent_branches: issued.parted,
+            ptx_barriers: is(matches!(op, Op::Barrier(_))),
+            ..self.traffic[pc as usize]
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! What runs: a kernel with its arguments, as one launch asks for. Nothing of it changes while it runs.
+
+use crate::compile::program::{Code, Program};
+use crate::launch::{Launch, Reconvergence, Schedule};
+use crate::machine::registers::Registers;
+
+/// The first target whose threads are scheduled independently.
+const FIRST_INDEPENDENT_TARGET: u32 = 70;
+
+/// A kernel that is launched.
+pub(crate) struct Setup<'a> {
+    /// The program.
+    pub(crate) program: &'a Program,
+    /// The kernel, by its number.
+    pub(crate) kernel: u32,
+    /// How it was launched.
+    pub(crate) launch: &'a Launch,
+    /// The kernel's parameters.
+    pub(crate) params: Vec<u8>,
+    /// Shared memory of a block in bytes, static and dynamic.
+    pub(crate) shared_bytes: u64,
+    /// The registers with which a warp starts.
+    pub(crate) registers: Registers,
+    /// Whether lanes reconverge as they did before Volta.
+    pub(crate) stack: bool,
+    /// Whether lanes may be separated that no branch made diverge (`exec::separation`).
+    pub(crate) separates: bool,
+    /// Whether this is a part of a launch that runs on several cores.
+    pub(crate) is_one_of_many: bool,
+    /// The seed by which blocks are dealt out to cores, where it is not who has time that decides.
+    pub(crate) deal: Option<u64>,
+}
+
+impl<'a> Setup<'a> {
+    /// A launch on one core. The request has been checked.
+    pub(crate) fn new(program: &'a Program, kernel: u32, launch: &'a Launch, params: Vec<u8>) -> Setup<'a> {
+        let stack = match launch.reconvergence {
+            Reconvergence::Auto => program.sm < FIRST_INDEPENDENT_TARGET,
+            Reconvergence::Stack => true,
+            Reconvergence::Its => false,
+        };
+        let code = &program.functions[kernel as usize];
+        Setup {
+            program,
+            kernel,
+            launch,
+            params,
+            shared_bytes: program.shared_bytes(code, launch.shared_bytes),
+            registers: Registers::of_one_warp(&code.image),
+            stack,
+            separates: launch.schedule == Schedule::Hunt && !stack && program.sm >= FIRST_INDEPENDENT_TARGET,
+            is_one_of_many: false,
+            deal: None,
+        }
+    }
+
+    /// The code of the kernel.
+    pub(crate) fn code(&self) -> &'a Code {
+        &self.program.functions[self.kernel as usize]
+    }
+
+    /// How many blocks are on the machine at a time.
+    pub(crate) fn residents(&self) -> u64 {
+        u64::from(self.launch.resident_blocks.max(1)).min(self.launch.grid.count())
+    }
+}
