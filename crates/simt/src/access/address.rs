@@ -1,10 +1,12 @@
 //! The addresses of an instruction, lane by lane, and the reasons for which memory may deny an access.
 
+use std::borrow::Borrow;
+
 use crate::isa::op::mbarrier::Misuse;
 use crate::isa::op::memory::{Access, Address, Base, Memory};
 use crate::machine::divergence::Frame;
 use crate::machine::global::{Global, Miss};
-use crate::machine::registers::{Lanes, Registers, Slot, WARP_SIZE, Wide, lanes_of};
+use crate::machine::registers::{Lanes, Narrow, Registers, Slot, WARP_SIZE, Wide, lanes_of};
 
 /// Whether an address is a multiple of the size of what is accessed there, a power of two. Nothing is divided.
 #[inline(always)]
@@ -16,37 +18,41 @@ pub fn is_aligned(address: u64, bytes: u64) -> bool {
 /// The addresses of all lanes. Those of inactive lanes have no meaning.
 #[inline(always)]
 pub fn addresses(lanes: &Lanes<'_>, address: &Address, slot: Slot, frame: &Frame) -> Wide {
-    let mut at = [address.offset as u64; WARP_SIZE];
-    // Loops, because `std::array::from_fn` would be a call here, and its result would be copied.
-    match address.base {
-        Base::Wide => {
-            for (at, base) in at.iter_mut().zip(&lanes.wide[slot as usize]) {
-                *at = at.wrapping_add(*base);
-            }
-        }
-        Base::Narrow => {
-            for (at, base) in at.iter_mut().zip(&lanes.narrow[slot as usize]) {
-                *at = u64::from(base.wrapping_add(*at as u32));
-            }
-        }
-        Base::Absolute => {}
-        Base::Frame => at = [at[0].wrapping_add(frame.local); WARP_SIZE],
-    }
-    at
+    let slot = slot as usize;
+    from_base(address, frame.local, || &lanes.wide[slot], || &lanes.narrow[slot])
 }
 
 /// [`addresses`] from the registers of a warp of a block, whether they have been written out or not. The base is in register
 /// `slot` of its bank, and the frame at `local` in local memory.
 pub fn addresses_of(registers: &Registers, warp: usize, address: &Address, slot: usize, local: u64) -> Wide {
-    let offset = address.offset as u64;
+    from_base(address, local, || registers.wide.get(slot, warp), || registers.narrow.get(slot, warp))
+}
+
+/// The addresses from the register that `wide` or `narrow` gets, or from the frame at `local` in local memory.
+#[inline(always)]
+fn from_base<W: Borrow<Wide>, N: Borrow<Narrow>>(
+    address: &Address,
+    local: u64,
+    wide: impl FnOnce() -> W,
+    narrow: impl FnOnce() -> N,
+) -> Wide {
+    let mut at = [address.offset as u64; WARP_SIZE];
+    // Loops, because `std::array::from_fn` would be a call here, and its result would be copied.
     match address.base {
-        Base::Wide => registers.wide.get(slot, warp).map(|base| base.wrapping_add(offset)),
-        Base::Narrow => {
-            registers.narrow.get(slot, warp).map(|base| u64::from(base.wrapping_add(offset as u32)))
+        Base::Wide => {
+            for (at, base) in at.iter_mut().zip(wide().borrow()) {
+                *at = at.wrapping_add(*base);
+            }
         }
-        Base::Absolute => [offset; WARP_SIZE],
-        Base::Frame => [offset.wrapping_add(local); WARP_SIZE],
+        Base::Narrow => {
+            for (at, base) in at.iter_mut().zip(narrow().borrow()) {
+                *at = u64::from(base.wrapping_add(*at as u32));
+            }
+        }
+        Base::Absolute => {}
+        Base::Frame => at = [at[0].wrapping_add(local); WARP_SIZE],
     }
+    at
 }
 
 /// Why the bytes of one lane are always contiguous.

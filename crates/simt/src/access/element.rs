@@ -23,7 +23,8 @@ pub fn set_element(
     lanes: &mut Lanes<'_>,
     args: &Args,
     access: &Access,
-    (lane, element): (usize, usize),
+    lane: usize,
+    element: usize,
     bytes: [u8; 8],
 ) {
     let single = Access { count: 1, ..*access };

@@ -152,7 +152,7 @@ impl Row {
 
     /// Marks the bytes of the elements, if the range has `length` bytes and starts at `start` among the marks.
     #[inline]
-    pub fn mark(&self, marks: &mut Marks, (start, length): (usize, usize), bytes: u64) {
+    pub fn mark(&self, marks: &mut Marks, start: usize, length: usize, bytes: u64) {
         let bytes = bytes as usize;
         let rest = self.mask >> self.low();
         let step = self.step.unsigned_abs() as usize;
@@ -327,7 +327,7 @@ impl<'a> Shape<'a> {
 
     /// What a load or a store of `bytes` bytes costs: sectors in global memory, extra passes in shared memory.
     #[inline(always)]
-    pub fn cost(&self, bytes: u64, (is_load, is_shared): (bool, bool)) -> u64 {
+    pub fn cost(&self, bytes: u64, is_load: bool, is_shared: bool) -> u64 {
         if is_shared { self.conflicts(bytes, is_load) } else { self.sectors(bytes) }
     }
 
@@ -392,7 +392,7 @@ mod tests {
                     continue;
                 }
                 let mut marks = Marks::NOTHING;
-                row.mark(&mut marks, (0, length as usize), 2);
+                row.mark(&mut marks, 0, length as usize, 2);
                 let mut wanted: Vec<usize> =
                     lanes_of(mask).flat_map(|lane| [row.offset(lane), row.offset(lane) + 1]).collect();
                 wanted.sort_unstable();

@@ -3,14 +3,13 @@
 
 use crate::compile::inst::Pc;
 use crate::compile::program::Program;
-use crate::isa::op::Op;
 use crate::launch::Launch;
 use crate::machine::global::{Global, start_of};
 use crate::machine::registers::WARP_SIZE;
 use crate::order;
 use crate::order::{ByteRange, Epoch};
 use crate::report::fault::{Actor, Fault, FaultKind, Severity};
-use crate::report::location::{AccessKind, Allocation, Location, Space};
+use crate::report::location::{Allocation, Location, Space};
 
 /// A launch, with what is needed to describe what happens in it.
 #[derive(Clone, Copy, Debug)]
@@ -91,16 +90,6 @@ impl Context<'_> {
         let (first, last) = (range.offset - start, range.offset - start + u64::from(range.bytes) - 1);
         let bytes = if first == last { format!("byte {first}") } else { format!("bytes {first} to {last}") };
         (bytes, name)
-    }
-}
-
-/// What an instruction that accesses memory does there.
-pub fn access_of(op: Op) -> AccessKind {
-    match op {
-        Op::Load(_) => AccessKind::Read,
-        Op::Store(_) => AccessKind::Write,
-        Op::Mbarrier(_) => AccessKind::Mbarrier,
-        _ => AccessKind::Update,
     }
 }
 

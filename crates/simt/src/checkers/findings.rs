@@ -83,7 +83,8 @@ impl Findings {
     /// Adds a finding. If there is one for the same kind and place, the more severe of the two is kept.
     pub fn add(&mut self, program: &Program, finding: Finding) {
         let (count, (kind, severity)) = (finding.count(), finding.class());
-        match self.known(program, kind, finding.instructions()) {
+        let (one, other) = finding.instructions();
+        match self.known(program, kind, one, other) {
             Some((known, times)) => {
                 *times += count;
                 if known.class().1 < severity {
@@ -117,9 +118,10 @@ impl Findings {
         &mut self,
         program: &Program,
         kind: FaultKind,
-        instructions: (Pc, Pc),
+        one: Pc,
+        other: Pc,
     ) -> Option<&mut (Finding, u64)> {
-        let (one, other) = (instructions.0.min(instructions.1), instructions.0.max(instructions.1));
+        let (one, other) = (one.min(other), one.max(other));
         let known = self.indices.get(&(kind, one, other)).copied();
         let known = known.or_else(|| self.same_lines(program, kind, one, other));
         let index = known.unwrap_or(self.all.len());

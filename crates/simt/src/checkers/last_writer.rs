@@ -8,7 +8,7 @@ use crate::access::address::addresses;
 use crate::access::address::check_writable;
 use crate::access::lane_order::LaneOrder;
 use crate::access::window::lanes_in;
-use crate::checkers::context::{Context, access_of};
+use crate::checkers::context::Context;
 use crate::compile::inst::{Inst, Pc};
 use crate::isa::op::memory::{Access, Memory};
 use crate::machine::divergence::Frame;
@@ -30,13 +30,13 @@ pub struct LastWriter {
 
 /// A store or an update of one lane.
 #[derive(Clone, Copy, Debug)]
-struct Store {
-    block: u64,
-    warp: usize,
-    lane: usize,
-    pc: Pc,
-    address: u64,
-    bytes: u64,
+pub(crate) struct Store {
+    pub(crate) block: u64,
+    pub(crate) warp: usize,
+    pub(crate) lane: usize,
+    pub(crate) pc: Pc,
+    pub(crate) address: u64,
+    pub(crate) bytes: u64,
 }
 
 impl LastWriter {
@@ -57,50 +57,46 @@ impl LastWriter {
 
     /// A lane stores `bytes` bytes at an address of global memory.
     pub fn stored(&mut self, lane: usize, address: u64, bytes: u64) {
-        self.stored_by((self.block, self.warp), (lane, self.pc), (address, bytes));
+        let LastWriter { block, warp, pc, .. } = *self;
+        self.took_effect(Store { block, warp, lane, pc, address, bytes });
     }
 
-    /// A delayed store of a lane takes effect. The arguments are its block and warp, its lane and instruction, and the
-    /// address and number of bytes.
-    pub fn stored_by(
-        &mut self,
-        (block, warp): (u64, usize),
-        (lane, pc): (usize, Pc),
-        (address, bytes): (u64, u64),
-    ) {
-        if self.is_in(address, bytes) {
-            self.last = Some(Store { block, warp, lane, pc, address, bytes });
+    /// A store takes effect, possibly later than its lane issued it.
+    pub(crate) fn took_effect(&mut self, store: Store) {
+        if self.is_in(store.address, store.bytes) {
+            self.last = Some(store);
         }
     }
 
     fn is_in(&self, address: u64, bytes: u64) -> bool {
         self.address.wrapping_sub(address) < bytes
     }
-}
 
-/// A store is about to be carried out. If several lanes store the byte, the last one counts. A lane whose access is
-/// refused ends the store, but the stores of the lanes before it stay.
-pub fn record_store(
-    last_writer: &mut LastWriter,
-    (global, order): (&Global, LaneOrder),
-    lanes: &Lanes<'_>,
-    inst: &Inst,
-    access: &Access,
-    frame: &Frame,
-) {
-    let at = addresses(lanes, &access.address, inst.args.a, frame);
-    let mask = match access.address.memory {
-        Memory::Global => lanes.mask,
-        Memory::Generic => lanes_in(None, &at, lanes.mask),
-        _ => return,
-    };
-    let bytes = access.lane_bytes();
-    if !lanes_of(mask).any(|lane| last_writer.is_in(at[lane], bytes)) {
-        return;
-    }
-    let is_allowed = |&lane: &usize| check_writable(global, lane, at[lane], access).is_ok();
-    for lane in order.lanes(mask).take_while(is_allowed) {
-        last_writer.stored(lane, at[lane], bytes);
+    /// A store is about to be carried out. If several lanes store the byte, the last one counts. A lane whose access is
+    /// refused ends the store, but the stores of the lanes before it stay.
+    pub fn record(
+        &mut self,
+        global: &Global,
+        order: LaneOrder,
+        lanes: &Lanes<'_>,
+        inst: &Inst,
+        access: &Access,
+        frame: &Frame,
+    ) {
+        let at = addresses(lanes, &access.address, inst.args.a, frame);
+        let mask = match access.address.memory {
+            Memory::Global => lanes.mask,
+            Memory::Generic => lanes_in(None, &at, lanes.mask),
+            _ => return,
+        };
+        let bytes = access.lane_bytes();
+        if !lanes_of(mask).any(|lane| self.is_in(at[lane], bytes)) {
+            return;
+        }
+        let is_allowed = |&lane: &usize| check_writable(global, lane, at[lane], access).is_ok();
+        for lane in order.lanes(mask).take_while(is_allowed) {
+            self.stored(lane, at[lane], bytes);
+        }
     }
 }
 
@@ -110,7 +106,7 @@ pub fn actor(last_writer: &LastWriter, context: &Context<'_>) -> Option<Actor> {
     let (region, offset) = context.global.locate(store.address, store.bytes).ok()?;
     let range =
         ByteRange { space: Space::Global(region as u32), offset: offset as u64, bytes: store.bytes as u8 };
-    let access = access_of(context.program.insts[store.pc as usize].op);
+    let (.., access) = context.program.insts[store.pc as usize].op.access()?;
     let doing = format!("{} {}", access.past(), context.describe(range));
     let actor = context.actor(store.block, store.warp, store.lane as u32, store.pc, doing);
     Some(actor.with(access))

@@ -13,11 +13,7 @@ use crate::compile::inst::{Inst, NEVER, Pc};
 use crate::isa::op::Op;
 
 /// For each instruction of a function that may part the lanes, where they meet again.
-pub fn meeting_points(
-    insts: &[Inst],
-    (range, is_entry): (Range<Pc>, bool),
-    tables: &[Vec<Pc>],
-) -> Vec<(Pc, Pc)> {
+pub fn meeting_points(insts: &[Inst], range: Range<Pc>, is_entry: bool, tables: &[Vec<Pc>]) -> Vec<(Pc, Pc)> {
     let graph = Graph::new(insts, range, is_entry, tables);
     let post = graph.post_dominators();
     let blocks = graph.starts.iter().enumerate();

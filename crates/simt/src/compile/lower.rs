@@ -17,6 +17,7 @@ use crate::compile::program::{Builtin, Code, Program, Refusal};
 use crate::compile::shared::SharedLayout;
 use crate::compile::{dead_results, flow, temporaries};
 use crate::isa::decode;
+use crate::isa::needs::Needs;
 use crate::isa::op::call::{CallIndex, FUNCTIONS_BASE};
 use crate::isa::op::place::Place;
 use crate::isa::op::{Decoded, Op, Touched};
@@ -360,7 +361,7 @@ impl<'t> Lowering<'_, 't> {
     fn instruction(&mut self, body: &mut Body<'t>, instruction: &Instruction<'t>) {
         let (guard, decoded) = match self.guard(body, instruction) {
             Ok(guard) => {
-                let target = (self.program.sm, self.module.version);
+                let target = Needs { sm: self.program.sm, version: self.module.version };
                 (guard, decode(&self.program.lines, instruction, &mut body.scope, target))
             }
             Err(error) => (None, Err(error)),
@@ -444,7 +445,8 @@ impl<'t> Lowering<'_, 't> {
         let at_the_end = if code.is_entry { NEVER } else { AT_RETURN };
         for (pc, found) in flow::meeting_points(
             &self.program.insts,
-            (code.start..code.end, code.is_entry),
+            code.start..code.end,
+            code.is_entry,
             &self.program.tables,
         ) {
             let found = if found == NEVER { at_the_end } else { found };

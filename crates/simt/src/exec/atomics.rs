@@ -57,7 +57,7 @@ impl WarpAccess<'_, '_> {
         let place = one.modelled_place(memories);
         let mut old = last;
         if let (Some(model), Some(place)) = (&mut memories.memory_model, place) {
-            if model.delays_update(atomic, (lane, place, address), [b, c], args.d) {
+            if model.delays_update(atomic, lane, place, address, [b, c], args.d) {
                 return Ok(());
             }
             old = model.read_atomic(atomic, lane, place, last);
@@ -160,9 +160,9 @@ impl One<'_> {
 
     /// Shows it to the memory model.
     fn show(&self, memories: &mut Memories<'_>, place: ByteRange, stores: Option<u64>) {
-        let seen = MemoryView { global: memories.global, shared: memories.shared, order: memories.order };
+        let view = MemoryView { global: memories.global, shared: memories.shared, order: memories.order };
         if let Some(model) = &mut memories.memory_model {
-            model.atomic(seen, self.atomic, (self.lane, place), stores, None);
+            model.atomic(view, self.atomic, self.lane, place, stores, None);
         }
     }
 

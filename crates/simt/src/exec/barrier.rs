@@ -6,22 +6,22 @@
 //! promises nothing to others.) Threads that have ended no longer count. Specification: PTX ISA, section 9.7.13.1.
 
 use crate::checkers::synchronisation;
-use crate::exec::faults::{self, Problem};
+use crate::exec::cursor::Cursor;
+use crate::exec::faults::Problem;
 use crate::exec::state::{Run, Stop};
 use crate::isa::op::Op;
 use crate::isa::op::sync::{Action, Barrier, Combine};
 use crate::machine::block::{BARRIERS, BarrierState, Block, Warp};
-use crate::machine::divergence::{Group, Wait};
-use crate::machine::registers::{WARP_SIZE, like_the_lowest};
+use crate::machine::divergence::{Frame, Group, Wait};
+use crate::machine::registers::{Slot, WARP_SIZE, like_the_lowest};
 
-impl Run<'_> {
+impl Cursor<'_, '_> {
     /// Lets a group arrive at a barrier.
-    pub fn barrier(&mut self, block: &mut Block, w: usize, g: usize, barrier: Barrier) -> Result<(), Stop> {
-        let warp = &block.warps[w];
-        let group = &warp.divergence.groups[g];
-        let (pc, mask, base) = (group.pc, group.mask, group.frame.base);
-        let args = self.setup.program.insts[pc as usize].args;
-        let numbers = block.registers.narrow.get(base.narrow + args.a as usize, w);
+    pub fn barrier(&mut self, g: usize, barrier: Barrier) -> Result<(), Stop> {
+        let Group { pc, mask, frame: Frame { base, .. }, .. } = *self.group(g);
+        let args = self.inst(pc).args;
+        let narrow = |slot: Slot| self.block.registers.narrow.get(base.narrow + slot as usize, self.w);
+        let numbers = narrow(args.a);
         let lowest = mask.trailing_zeros() as usize;
         // Mostly the number is a constant, and nobody has to be looked at one by one.
         let differs = numbers.iter().fold(0, |differs, number| differs | (number ^ numbers[lowest]));
@@ -29,45 +29,44 @@ impl Run<'_> {
             let same = like_the_lowest(&numbers, mask);
             if same != mask {
                 self.again(pc, mask);
-                block.warps[w].divergence.split(g, same, pc, pc, Some(pc + 1));
+                self.warp_mut().divergence.split(g, same, pc, pc, Some(pc + 1));
                 return Ok(());
             }
         }
         let number = numbers[lowest] as usize;
-        let wanted =
-            barrier.counted.then(|| block.registers.narrow.get(base.narrow + args.b as usize, w)[lowest]);
-        let predicate = block.registers.preds.get(base.preds + args.c as usize, w);
+        let wanted = barrier.counted.then(|| narrow(args.b)[lowest]);
+        let predicate = self.block.registers.preds.get(base.preds + args.c as usize, self.w);
         let is_true = if barrier.negated { !predicate } else { predicate };
-        let arriving = if self.setup.stack { warp.live() } else { mask };
-        if let Err(problem) = check_use(block, number, wanted) {
-            return Err(faults::at_lanes(self, block, w, pc, mask, problem));
+        let arriving = if self.run.setup.stack { self.warp().live() } else { mask };
+        if let Err(problem) = check_use(self.block, number, wanted) {
+            return Err(self.fault(pc, mask, problem));
         }
-        let state = &mut block.barriers[number];
+        let state = &mut self.block.barriers[number];
         state.wanted = wanted;
         state.arrived += arriving.count_ones();
-        state.last = Some((w, mask.trailing_zeros(), pc));
+        state.last = Some((self.w, mask.trailing_zeros(), pc));
         if matches!(barrier.action, Action::Reduce(_)) {
             state.true_count += (is_true & arriving).count_ones();
         }
-        if let Some(model) = self.observers.memory_model.as_mut().filter(|_| barrier.counted) {
-            model.clocks.arrive(block.slot, w, arriving, number);
+        if let Some(model) = self.run.observers.memory_model.as_mut().filter(|_| barrier.counted) {
+            model.clocks.arrive(self.block.slot, self.w, arriving, number);
         }
-        let groups = &mut block.warps[w].divergence.groups;
-        groups[g].wait = Wait::Barrier(number as u8);
-        if groups.len() > 1 || barrier.action == Action::Arrive {
-            self.pass_arrivals(block, w, number);
+        self.group_mut(g).wait = Wait::Barrier(number as u8);
+        if self.warp().divergence.groups.len() > 1 || barrier.action == Action::Arrive {
+            self.pass_arrivals(number);
         }
-        self.complete_barrier(block, number)
+        self.run.complete_barrier(self.block, number)
     }
 
     /// Lets those lanes of a warp go on that only arrive at a barrier, once all lanes of the warp have come: also who only
     /// arrives waits for the others of its warp. The warp then counts as a whole.
-    fn pass_arrivals(&self, block: &mut Block, w: usize, number: usize) {
-        let warp = &mut block.warps[w];
-        if come_to(warp, number, self.setup.stack) != warp.live() {
+    fn pass_arrivals(&mut self, number: usize) {
+        let Cursor { run, block, w } = self;
+        let warp = &mut block.warps[*w];
+        if come_to(warp, number, run.setup.stack) != warp.live() {
             return;
         }
-        let only_arrives = |group: &Group| match self.setup.program.insts[group.pc as usize].op {
+        let only_arrives = |group: &Group| match run.setup.program.insts[group.pc as usize].op {
             Op::Barrier(barrier) => barrier.action == Action::Arrive,
             _ => false,
         };
@@ -83,12 +82,46 @@ impl Run<'_> {
             let state = &mut block.barriers[number];
             state.arrived += WARP_SIZE as u32 - warp.live().count_ones();
             state.ended += ended.count_ones();
-            state.ended_warps |= u32::from(ended != 0) << w;
+            state.ended_warps |= u32::from(ended != 0) << *w;
         }
     }
 
+    /// Lanes of one warp that meet at an aligned barrier must have come to it by the same instruction.
+    fn check_one_instruction(&self, number: usize) -> Result<(), Stop> {
+        let groups = self.warp().divergence.groups.iter();
+        let aligned = |group: &&Group| match self.inst(group.pc).op {
+            Op::Barrier(barrier) => barrier.aligned,
+            _ => false,
+        };
+        let waiting = groups.filter(|group| is_at(group, number)).filter(aligned);
+        let lowest_lane = |group: &&Group| group.mask.trailing_zeros();
+        let Some(first) = waiting.clone().min_by_key(lowest_lane) else { return Ok(()) };
+        match waiting.filter(|group| group.pc != first.pc).min_by_key(lowest_lane) {
+            Some(other) => Err(self.two_barriers(first, other)),
+            None => Ok(()),
+        }
+    }
+
+    /// What ending threads brings about: barriers and collectives that waited for them are complete.
+    pub fn after_exit(&mut self) -> Result<(), Stop> {
+        for number in 0..BARRIERS {
+            if self.block.barriers[number].arrived != 0 {
+                self.pass_arrivals(number);
+                self.run.complete_barrier(self.block, number)?;
+            }
+        }
+        if self.block.live_threads == 0 && self.run.setup.launch.checks.synchronisation {
+            self.run.find(|context, findings| {
+                synchronisation::report_incomplete(context, findings, self.block);
+            });
+        }
+        self.complete_collectives()
+    }
+}
+
+impl Run<'_> {
     /// Lets everybody go on who waits at a barrier, if all have come.
-    pub(crate) fn complete_barrier(&mut self, block: &mut Block, number: usize) -> Result<(), Stop> {
+    pub fn complete_barrier(&mut self, block: &mut Block, number: usize) -> Result<(), Stop> {
         let state = block.barriers[number];
         let expected = state.wanted.unwrap_or(block.live_threads);
         if state.arrived == 0 || state.arrived + self.missing_lanes(block, number) < expected {
@@ -106,7 +139,7 @@ impl Run<'_> {
             if self.goes_on_together(&mut block.warps[w], number) {
                 continue;
             }
-            self.check_one_instruction(block, w, number)?;
+            self.at(block, w).check_one_instruction(number)?;
             let warp = &mut block.warps[w];
             for group in &mut warp.divergence.groups {
                 if !is_at(group, number) {
@@ -170,36 +203,6 @@ impl Run<'_> {
         let warps = block.warps.iter().enumerate();
         let waiting: Vec<(usize, u32)> = warps.map(|(w, warp)| (w, come_to(warp, number, stack))).collect();
         model.clocks.complete(block.slot, number, &waiting);
-    }
-
-    /// Lanes of one warp that meet at an aligned barrier must have come to it by the same instruction.
-    fn check_one_instruction(&self, block: &Block, w: usize, number: usize) -> Result<(), Stop> {
-        let groups = block.warps[w].divergence.groups.iter();
-        let aligned = |group: &&Group| match self.setup.program.insts[group.pc as usize].op {
-            Op::Barrier(barrier) => barrier.aligned,
-            _ => false,
-        };
-        let waiting = groups.filter(|group| is_at(group, number)).filter(aligned);
-        let lowest_lane = |group: &&Group| group.mask.trailing_zeros();
-        let Some(first) = waiting.clone().min_by_key(lowest_lane) else { return Ok(()) };
-        match waiting.filter(|group| group.pc != first.pc).min_by_key(lowest_lane) {
-            Some(other) => Err(faults::two_barriers(self, block, w, first, other)),
-            None => Ok(()),
-        }
-    }
-
-    /// What ending threads brings about: barriers and collectives that waited for them are complete.
-    pub fn after_exit(&mut self, block: &mut Block, w: usize) -> Result<(), Stop> {
-        for number in 0..BARRIERS {
-            if block.barriers[number].arrived != 0 {
-                self.pass_arrivals(block, w, number);
-                self.complete_barrier(block, number)?;
-            }
-        }
-        if block.live_threads == 0 && self.setup.launch.checks.synchronisation {
-            self.find(|context, findings| synchronisation::report_incomplete(context, findings, block));
-        }
-        self.complete_collectives(block, w)
     }
 }
 

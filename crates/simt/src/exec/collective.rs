@@ -5,103 +5,104 @@
 
 use crate::access::lane_order::mixed;
 use crate::checkers::synchronisation;
-use crate::exec::faults::{Problem, at_lanes};
+use crate::exec::cursor::Cursor;
+use crate::exec::faults::Problem;
 use crate::exec::state::{Run, Stop};
 use crate::isa::op::Op;
 use crate::isa::op::warp::{Brought, Collective, Exchange, Got};
 use crate::isa::value::{Args, Kind};
-use crate::launch::Schedule;
-use crate::machine::block::Block;
+use crate::launch::{Launch, Schedule};
 use crate::machine::divergence::{Group, Wait};
 use crate::machine::registers::{Lanes, Narrow, WARP_SIZE, Wide, lanes_of};
 
 impl Run<'_> {
+    /// How far back each lane stands in an election. Hardware elects the lowest, and so does the plain schedule; the others
+    /// draw lots by the members, because a kernel must not rely on it.
+    fn standing(&self, members: &Narrow) -> Wide {
+        let Launch { schedule, seed, .. } = *self.setup.launch;
+        let lot = |lane| mixed(mixed(seed) ^ u64::from(members[lane]) << 5 ^ lane as u64);
+        std::array::from_fn(|lane| if schedule == Schedule::RoundRobin { 0 } else { lot(lane) })
+    }
+}
+
+impl Cursor<'_, '_> {
     /// Lets a group come to a collective instruction: it is carried out at once if nobody else is named.
-    pub fn collective(
-        &mut self,
-        block: &mut Block,
-        w: usize,
-        g: usize,
-        collective: Collective,
-    ) -> Result<(), Stop> {
-        let warp = &block.warps[w];
-        let group = &warp.divergence.groups[g];
+    pub fn collective(&mut self, g: usize, collective: Collective) -> Result<(), Stop> {
+        let (group, live) = (self.group(g), self.warp().live());
         let (pc, mask) = (group.pc, group.mask);
-        let members = self.members(block, w, group, collective);
+        let members = self.members(group, collective);
         // What follows comes to the same for a whole warp of which each lane names all; this is the fast way there.
         if mask == u32::MAX && members == [u32::MAX; WARP_SIZE] {
-            self.exchange(block, w, mask, collective);
+            self.exchange(mask, collective);
             return Ok(());
         }
         if let Some(lane) = lanes_of(mask).find(|&lane| members[lane] >> lane & 1 == 0) {
-            let problem = Problem::not_member(lane, members[lane]);
-            return Err(at_lanes(self, block, w, pc, 1 << lane, problem));
+            return Err(self.fault(pc, 1 << lane, Problem::not_member(lane, members[lane])));
         }
-        let ready = complete_lanes(&members, mask, warp.live());
+        let ready = complete_lanes(&members, mask, live);
         if ready == mask {
-            self.exchange(block, w, mask, collective);
+            self.exchange(mask, collective);
             return Ok(());
         }
-        if self.setup.stack {
-            let problem = not_together(&members, mask, ready, warp.live());
-            return Err(at_lanes(self, block, w, pc, mask & !ready, problem));
+        if self.run.setup.stack {
+            return Err(self.fault(pc, mask & !ready, not_together(&members, mask, ready, live)));
         }
         if ready != 0 {
             self.again(pc, mask);
-            block.warps[w].divergence.split(g, ready, pc, pc, Some(pc + 1));
+            self.warp_mut().divergence.split(g, ready, pc, pc, Some(pc + 1));
             return Ok(());
         }
-        block.warps[w].divergence.groups[g].wait = Wait::Collective;
-        self.complete_collectives(block, w)
+        self.group_mut(g).wait = Wait::Collective;
+        self.complete_collectives()
     }
 
     /// The membermask of each lane of a group. Without `.sync` it is whoever runs together.
-    fn members(&self, block: &Block, w: usize, group: &Group, collective: Collective) -> Narrow {
+    fn members(&self, group: &Group, collective: Collective) -> Narrow {
         if !collective.sync {
             return [group.mask; WARP_SIZE];
         }
-        let args = self.setup.program.insts[group.pc as usize].args;
-        block.registers.narrow.get(group.frame.base.narrow + args.e as usize, w)
+        let slot = group.frame.base.narrow + self.inst(group.pc).args.e as usize;
+        self.block.registers.narrow.get(slot, self.w)
     }
 
     fn waiting_at(&self, group: &Group) -> Option<Collective> {
-        match self.setup.program.insts.get(group.pc as usize)?.op {
+        match self.run.setup.program.insts.get(group.pc as usize)?.op {
             Op::Collective(collective) if group.wait == Wait::Collective => Some(collective),
             _ => None,
         }
     }
 
     /// Carries out what the lanes of a warp wait for, where all of them have come.
-    pub fn complete_collectives(&mut self, block: &mut Block, w: usize) -> Result<(), Stop> {
-        while let Some((lanes, collective)) = self.complete_set(block, w)? {
-            let warp = &mut block.warps[w];
+    pub fn complete_collectives(&mut self) -> Result<(), Stop> {
+        while let Some((lanes, collective)) = self.complete_set()? {
+            let warp = &mut self.block.warps[self.w];
             // Lanes of a group whose own members have not come stay behind.
             let is_parted = |group: &Group| group.mask & lanes != 0 && group.mask & !lanes != 0;
             while let Some(g) = warp.divergence.groups.iter().position(is_parted) {
-                let group = &warp.divergence.groups[g];
-                let (pc, mask) = (group.pc, group.mask);
+                let Group { pc, mask, .. } = warp.divergence.groups[g];
                 // Those that go on have issued it; the others come to it again.
-                self.counts.issued[pc as usize].lanes -= u64::from((mask & !lanes).count_ones());
+                self.run.counts.issued[pc as usize].lanes -= u64::from((mask & !lanes).count_ones());
                 warp.divergence.split(g, mask & lanes, pc, pc, Some(pc + 1));
             }
-            self.exchange(block, w, lanes, collective);
+            self.exchange(lanes, collective);
         }
         Ok(())
     }
 
     /// A set of waiting lanes that is complete, and what they wait for.
-    fn complete_set(&self, block: &Block, w: usize) -> Result<Option<(u32, Collective)>, Stop> {
-        let warp = &block.warps[w];
+    fn complete_set(&self) -> Result<Option<(u32, Collective)>, Stop> {
+        let warp = self.warp();
         for group in &warp.divergence.groups {
             let Some(collective) = self.waiting_at(group) else { continue };
-            let members = self.members(block, w, group, collective);
+            let members = self.members(group, collective);
             for lane in lanes_of(group.mask) {
-                let wanted = members[lane] & warp.live();
-                let (come, other) = self.come(block, w, collective, members[lane], lane);
+                let own = members[lane];
+                let (come, other) = self.come(collective, own, lane);
                 if let Some((other, theirs)) = other {
-                    let problem = Problem::waiting_masks((lane, members[lane]), (other, theirs));
-                    return Err(at_lanes(self, block, w, group.pc, 1 << lane, problem));
+                    let problem = Problem::waiting_masks(lane, own, other, theirs);
+                    return Err(self.fault(group.pc, 1 << lane, problem));
                 }
+                let wanted = own & warp.live();
                 if wanted & !come == 0 {
                     return Ok(Some((wanted, collective)));
                 }
@@ -112,20 +113,13 @@ impl Run<'_> {
 
     /// The lanes that wait at a matching instruction with this membermask, and a lane named by it that waits
     /// there with another one, for `own` among others: neither can ever go on.
-    fn come(
-        &self,
-        block: &Block,
-        w: usize,
-        collective: Collective,
-        members: u32,
-        own: usize,
-    ) -> (u32, Option<(usize, u32)>) {
+    fn come(&self, collective: Collective, members: u32, own: usize) -> (u32, Option<(usize, u32)>) {
         let (mut come, mut other) = (0, None);
-        for group in &block.warps[w].divergence.groups {
+        for group in &self.warp().divergence.groups {
             let Some(theirs) = self.waiting_at(group).filter(|theirs| theirs.meets(collective)) else {
                 continue;
             };
-            let named = self.members(block, w, group, theirs);
+            let named = self.members(group, theirs);
             for lane in lanes_of(group.mask & members) {
                 if named[lane] == members {
                     come |= 1 << lane;
@@ -138,60 +132,53 @@ impl Run<'_> {
     }
 
     /// Carries out an instruction for `lanes`, each group with its own columns.
-    fn exchange(&mut self, block: &mut Block, w: usize, lanes: u32, collective: Collective) {
-        let warp = &block.warps[w];
+    fn exchange(&mut self, lanes: u32, collective: Collective) {
         let mut brought =
             Brought { a: [0; WARP_SIZE], b: [0; WARP_SIZE], c: [0; WARP_SIZE], members: [0; WARP_SIZE] };
-        for group in warp.divergence.groups.iter().filter(|group| group.mask & lanes != 0) {
-            let members = self.members(block, w, group, collective);
-            let inst = &self.setup.program.insts[group.pc as usize];
+        let is_concerned = |group: &Group| group.mask & lanes != 0;
+        for group in self.block.warps[self.w].divergence.groups.iter().filter(|group| is_concerned(group)) {
+            let members = self.members(group, collective);
+            let inst = self.inst(group.pc);
             let Op::Collective(own) = inst.op else { unreachable!("lanes come by a collective instruction") };
-            let columns = block.registers.lanes(w, group.frame.base, group.mask);
-            bring(&mut brought, &columns, &inst.args, own, (&members, group.mask));
+            let columns = self.block.registers.lanes(self.w, group.frame.base, group.mask);
+            bring(&mut brought, &columns, &inst.args, own, &members);
         }
         if collective.exchange == Exchange::Barrier {
-            self.model_warp_barriers(block, w, lanes, &brought.members);
+            self.model_warp_barriers(lanes, &brought.members);
         }
         if collective.exchange == Exchange::Elect {
-            brought.a = self.standing(&brought.members);
+            brought.a = self.run.standing(&brought.members);
         }
         let got = collective.evaluate(&brought, lanes);
-        if got.undefined != 0 && self.setup.launch.checks.synchronisation {
-            self.find(|context, findings| {
+        let Cursor { run, block, w } = self;
+        if got.undefined != 0 && run.setup.launch.checks.synchronisation {
+            run.find(|context, findings| {
                 synchronisation::report_undefined_shuffle(
-                    context, findings, block, w, lanes, collective, &got,
+                    context, findings, block, *w, lanes, collective, &got,
                 );
             });
         }
-        let warp = &mut block.warps[w];
-        for group in warp.divergence.groups.iter_mut().filter(|group| group.mask & lanes != 0) {
-            let args = self.setup.program.insts[group.pc as usize].args;
-            hand_over(&mut block.registers.lanes(w, group.frame.base, group.mask), &args, collective, &got);
+        let warp = &mut block.warps[*w];
+        for group in warp.divergence.groups.iter_mut().filter(|group| is_concerned(group)) {
+            let args = run.setup.program.insts[group.pc as usize].args;
+            hand_over(&mut block.registers.lanes(*w, group.frame.base, group.mask), &args, collective, &got);
             group.pc += 1;
             group.wait = Wait::Nothing;
         }
-        if !self.setup.stack && warp.divergence.groups.len() > 1 {
+        if !run.setup.stack && warp.divergence.groups.len() > 1 {
             // They leave it together, even if some of them went on alone before.
             warp.divergence.unite();
         }
     }
 
-    /// How far back each lane stands in an election. Hardware elects the lowest, and so does the plain schedule; the others
-    /// draw lots by the members, because a kernel must not rely on it.
-    fn standing(&self, members: &Narrow) -> Wide {
-        let draws = self.setup.launch.schedule != Schedule::RoundRobin;
-        let lot = |lane| mixed(mixed(self.setup.launch.seed) ^ u64::from(members[lane]) << 5 ^ lane as u64);
-        std::array::from_fn(|lane| if draws { lot(lane) } else { 0 })
-    }
-
     /// Shows the memory model a warp barrier. Lanes that came by one instruction may have named several masks, and meet
     /// only those of their own.
-    fn model_warp_barriers(&mut self, block: &Block, w: usize, lanes: u32, members: &Narrow) {
-        let Some(model) = &mut self.observers.memory_model else { return };
+    fn model_warp_barriers(&mut self, lanes: u32, members: &Narrow) {
+        let Some(model) = &mut self.run.observers.memory_model else { return };
         let mut left = lanes;
         while left != 0 {
             let members = members[left.trailing_zeros() as usize] & lanes;
-            model.clocks.warp_barrier(block.slot, w, members);
+            model.clocks.warp_barrier(self.block.slot, self.w, members);
             left &= !members;
         }
     }
@@ -215,20 +202,15 @@ fn not_together(members: &Narrow, mask: u32, ready: u32, live: u32) -> Problem {
     let lane = (mask & !ready).trailing_zeros() as usize;
     let (named, absent) = (members[lane], members[lane] & live & !mask);
     if absent != 0 {
-        return Problem::absent_member((lane, named), absent.trailing_zeros());
+        return Problem::absent_member(lane, named, absent.trailing_zeros());
     }
     let other = lanes_of(named & live).find(|&other| members[other] != named).unwrap_or(lane);
-    Problem::different_masks((lane, named), (other, members[other]))
+    Problem::different_masks(lane, named, other, members[other])
 }
 
 /// Adds what the lanes of a group bring.
-fn bring(
-    brought: &mut Brought,
-    lanes: &Lanes<'_>,
-    args: &Args,
-    collective: Collective,
-    (members, mask): (&Narrow, u32),
-) {
+fn bring(brought: &mut Brought, lanes: &Lanes<'_>, args: &Args, collective: Collective, members: &Narrow) {
+    let mask = lanes.mask;
     let narrow = |column: u16| &lanes.narrow[column as usize];
     put(&mut brought.members, members, mask, |&members| members);
     if matches!(collective.exchange, Exchange::Barrier | Exchange::Elect) {

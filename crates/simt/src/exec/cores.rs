@@ -71,7 +71,7 @@ struct Shared<'r> {
 impl Run<'_> {
     /// Runs all blocks each by itself, on several cores if there are any; whether these are all blocks, or the caller has
     /// stopped the launch before. If it is `None`, it did not go well, and nothing has happened.
-    pub(crate) fn blocks_on_cores(&mut self) -> Option<bool> {
+    pub fn blocks_on_cores(&mut self) -> Option<bool> {
         let launch = self.setup.launch;
         if self.observers.watcher.is_some() || launch.follow.is_some() || self.reads_the_clock() {
             return None;
@@ -128,7 +128,7 @@ impl Run<'_> {
     }
 
     /// Whether the kernel, or any function that it might call, has an instruction that reads the clock.
-    pub(crate) fn reads_the_clock(&self) -> bool {
+    pub fn reads_the_clock(&self) -> bool {
         let functions = self.setup.program.functions.iter().enumerate();
         let reachable =
             functions.filter(|(number, code)| !code.is_entry || *number == self.setup.kernel as usize);
@@ -162,8 +162,7 @@ impl Run<'_> {
             }
             shared.report_progress(self.counts.steps - before, u64::from(block.live_threads == 0));
         }
-        let divergent = block.warps.iter().filter(|warp| warp.diverged).count();
-        self.counts.count_warps(block.warps.len() as u64, divergent as u64);
+        self.counts.count_warps(block);
         let outcome = self.global.end_block();
         shared.wrote_input.fetch_or(outcome == Err(Conflict::Input), Ordering::Relaxed);
         if outcome.is_ok() && !self.observers.have_found() { Ok(()) } else { Err(Stop::NeedsOneCore) }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use crate::compile::inst::Pc;
 use crate::compile::program::Program;
 use crate::isa::op::Op;
+use crate::machine::block::Block;
 use crate::report::counters::{Counters, LineCounters};
 use crate::report::effort::Effort;
 
@@ -38,21 +39,22 @@ pub(crate) struct Counts {
 
 impl Counts {
     /// Nothing, for a program of so many instructions.
-    pub(crate) fn new(insts: usize) -> Counts {
+    pub fn new(insts: usize) -> Counts {
         let (issued, traffic) = (vec![Issued::default(); insts], vec![Counters::default(); insts]);
         Counts { issued, traffic, ..Counts::default() }
     }
 
-    /// Counts the warps of a block that has ended, and those of them that diverged.
-    pub(crate) fn count_warps(&mut self, warps: u64, divergent: u64) {
-        self.warps += warps;
-        self.divergent_warps += divergent;
+    /// Counts the warps of a block that has ended.
+    pub fn count_warps(&mut self, block: &Block) {
+        self.warps += block.warps.len() as u64;
+        self.divergent_warps += block.warps.iter().filter(|warp| warp.diverged).count() as u64;
     }
 
     /// Adds what was counted on another core.
-    pub(crate) fn add(&mut self, other: &Counts) {
+    pub fn add(&mut self, other: &Counts) {
         self.steps += other.steps;
-        self.count_warps(other.warps, other.divergent_warps);
+        self.warps += other.warps;
+        self.divergent_warps += other.divergent_warps;
         self.effort += other.effort;
         for (issued, more) in self.issued.iter_mut().zip(&other.issued) {
             issued.count += more.count;
@@ -65,7 +67,7 @@ impl Counts {
     }
 
     /// What was counted in all.
-    pub(crate) fn total(&self, program: &Program) -> Counters {
+    pub fn total(&self, program: &Program) -> Counters {
         let mut total =
             Counters { warps: self.warps, divergent_warps: self.divergent_warps, ..Counters::default() };
         for pc in 0..program.insts.len() {
@@ -75,7 +77,7 @@ impl Counts {
     }
 
     /// What was counted by CUDA line.
-    pub(crate) fn lines(&self, program: &Program) -> Vec<LineCounters> {
+    pub fn lines(&self, program: &Program) -> Vec<LineCounters> {
         let mut lines = BTreeMap::new();
         for pc in 0..program.insts.len() as Pc {
             if let Some(source) = program.source(pc) {

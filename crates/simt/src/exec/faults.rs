@@ -1,12 +1,13 @@
 //! Describes what stopped a launch, as a [`Fault`](crate::report::fault::Fault): which lanes, where, why, and what to do.
 
 use crate::access::address::{Denied, Why};
-use crate::checkers::context::{Context, access_of, fault};
+use crate::checkers::context::{Context, fault};
 use crate::compile::inst::Pc;
+use crate::exec::cursor::Cursor;
 use crate::exec::state::{Run, Stop};
 use crate::isa::op::mbarrier::{MAX_COUNT, Misuse};
 use crate::isa::op::memory::Memory;
-use crate::machine::block::{BARRIERS, Block};
+use crate::machine::block::BARRIERS;
 use crate::machine::divergence::Group;
 use crate::machine::global::Miss;
 use crate::report::fault::{Actor, FaultKind, Severity};
@@ -96,7 +97,7 @@ impl Problem {
     }
 
     /// Two lanes that wait for each other have different membermasks.
-    pub fn waiting_masks((lane, members): (usize, u32), (other, theirs): (usize, u32)) -> Problem {
+    pub fn waiting_masks(lane: usize, members: u32, other: usize, theirs: u32) -> Problem {
         let message = format!(
             "lane {lane} waits with membermask {members:#010x} and lane {other} with {theirs:#010x}, but lanes that wait for each other must use the same mask"
         );
@@ -104,7 +105,7 @@ impl Problem {
     }
 
     /// With the reconvergence stack, a lane names another one that is not active together with it.
-    pub fn absent_member((lane, members): (usize, u32), absent: u32) -> Problem {
+    pub fn absent_member(lane: usize, members: u32, absent: u32) -> Problem {
         let message = format!(
             "membermask {members:#010x} of lane {lane} contains lane {absent}, which is not active here together with it: \
              with the reconvergence stack, the instruction does not wait for it"
@@ -113,7 +114,7 @@ impl Problem {
     }
 
     /// With the reconvergence stack, two active lanes have different membermasks.
-    pub fn different_masks((lane, members): (usize, u32), (other, theirs): (usize, u32)) -> Problem {
+    pub fn different_masks(lane: usize, members: u32, other: usize, theirs: u32) -> Problem {
         let message = format!(
             "lane {lane} uses membermask {members:#010x}, but lane {other}, which is in this mask, uses {theirs:#010x}"
         );
@@ -121,43 +122,59 @@ impl Problem {
     }
 }
 
-/// A problem of some lanes at one instruction. The fault names the lowest of them.
-pub fn at_lanes(run: &Run<'_>, block: &Block, w: usize, pc: Pc, lanes: u32, problem: Problem) -> Stop {
-    let doing = match lanes.count_ones() {
-        1 => "stopped here".to_string(),
-        2 => "stopped here, with another lane".to_string(),
-        count => format!("stopped here, with {} other lanes", count - 1),
-    };
-    let actor = actor(run, block, w, lanes.trailing_zeros(), pc, doing);
-    stop(problem.kind, problem.message, vec![actor])
-}
-
-/// An access that memory denied.
-pub fn denied(run: &Run<'_>, block: &Block, w: usize, pc: Pc, denied: &Denied) -> Stop {
-    let access = access_of(run.setup.program.insts[pc as usize].op);
-    let verb = access.past();
-    // The message says which bytes of the memory these are. Its address may count from elsewhere.
-    let doing = match denied.why {
-        Why::PastEnd(_) => format!("{verb} {} bytes", denied.bytes),
-        _ => format!("{verb} {} bytes at {:#x}", denied.bytes, denied.address),
-    };
-    let actor = actor(run, block, w, denied.lane as u32, pc, doing).with(access);
-    let (kind, message) = why(run, denied);
-    let mut fault = fault(kind, Severity::Error, message, vec![actor]);
-    fault.location = Some(location(&run.context(), denied));
-    if matches!(denied.why, Why::PastEnd(_)) && denied.memory == Memory::Shared {
-        fault.help += match run.setup.launch.shared_bytes {
-            0 => ", or, if the array is `extern`, ask for enough dynamic shared memory at the launch",
-            _ => ", or, if the array is `extern`, ask for more dynamic shared memory at the launch",
+impl Cursor<'_, '_> {
+    /// A problem of some lanes at one instruction. The fault names the lowest of them.
+    pub fn fault(&self, pc: Pc, lanes: u32, problem: Problem) -> Stop {
+        let doing = match lanes.count_ones() {
+            1 => "stopped here".to_string(),
+            2 => "stopped here, with another lane".to_string(),
+            count => format!("stopped here, with {} other lanes", count - 1),
         };
+        stop(problem.kind, problem.message, vec![self.actor(lanes, pc, doing)])
     }
-    Stop::Fault(Box::new(fault))
+
+    /// An access that memory denied.
+    pub fn denied(&self, pc: Pc, denied: &Denied) -> Stop {
+        let (.., access) = self.inst(pc).op.access().expect("memory is asked for accesses only");
+        let verb = access.past();
+        // The message says which bytes of the memory these are. Its address may count from elsewhere.
+        let doing = match denied.why {
+            Why::PastEnd(_) => format!("{verb} {} bytes", denied.bytes),
+            _ => format!("{verb} {} bytes at {:#x}", denied.bytes, denied.address),
+        };
+        let actor = self.actor(1 << denied.lane, pc, doing).with(access);
+        let (kind, message) = why(self.run, denied);
+        let mut fault = fault(kind, Severity::Error, message, vec![actor]);
+        fault.location = Some(location(&self.run.context(), denied));
+        if matches!(denied.why, Why::PastEnd(_)) && denied.memory == Memory::Shared {
+            fault.help += match self.run.setup.launch.shared_bytes {
+                0 => ", or, if the array is `extern`, ask for enough dynamic shared memory at the launch",
+                _ => ", or, if the array is `extern`, ask for more dynamic shared memory at the launch",
+            };
+        }
+        Stop::Fault(Box::new(fault))
+    }
+
+    /// Lanes of the warp that met at a barrier by two instructions.
+    pub fn two_barriers(&self, one: &Group, other: &Group) -> Stop {
+        let actor_of = |group: &Group| {
+            let doing = format!("waits here with lanes {:#010x}", group.mask);
+            self.actor(group.mask, group.pc, doing)
+        };
+        let message = "lanes of one warp arrived at a barrier through different instructions".to_string();
+        stop(FaultKind::BarrierDivergence, message, vec![actor_of(one), actor_of(other)])
+    }
+
+    /// The lowest of some lanes at an instruction.
+    fn actor(&self, lanes: u32, pc: Pc, doing: String) -> Actor {
+        self.run.context().actor(self.block.number, self.w, lanes.trailing_zeros(), pc, doing)
+    }
 }
 
 /// The bytes that were denied, and what they belong to or have run out of.
 fn location(context: &Context<'_>, denied: &Denied) -> Location {
     let Denied { address, bytes, memory, .. } = *denied;
-    let space = space(memory);
+    let space = memory.space();
     let region = match denied.why {
         Why::Missed(Miss::Constant { region } | Miss::Freed { region } | Miss::Outside { region, .. }) => {
             Some(region)
@@ -206,7 +223,7 @@ fn why(run: &Run<'_>, denied: &Denied) -> (FaultKind, String) {
         Why::PastEnd(size) => {
             let gap = gap(run, denied.memory);
             let offset = denied.address.saturating_sub(gap) as i64;
-            let message = outside(space(denied.memory).name(), size.saturating_sub(gap), offset, bytes);
+            let message = outside(denied.memory.space().name(), size.saturating_sub(gap), offset, bytes);
             (FaultKind::OutOfBounds, message)
         }
         Why::Misaligned => {
@@ -217,12 +234,12 @@ fn why(run: &Run<'_>, denied: &Denied) -> (FaultKind, String) {
             (FaultKind::Misaligned, message)
         }
         Why::ReadOnly => {
-            (FaultKind::ReadOnly, format!("{} cannot be written to", space(denied.memory).name()))
+            (FaultKind::ReadOnly, format!("{} cannot be written to", denied.memory.space().name()))
         }
         Why::Mbarrier(misuse) => (FaultKind::BadMbarrier, misused(misuse)),
         Why::NoAtomics => (
             FaultKind::ReadOnly,
-            format!("{} cannot be updated by atomic operations", space(denied.memory).name()),
+            format!("{} cannot be updated by atomic operations", denied.memory.space().name()),
         ),
     }
 }
@@ -283,31 +300,6 @@ fn outside(name: &str, size: u64, offset: i64, bytes: u64) -> String {
         }
         _ => format!("{touched} of `{name}`, which has {whole}"),
     }
-}
-
-fn space(memory: Memory) -> Space {
-    match memory {
-        Memory::Shared => Space::Shared,
-        Memory::Local | Memory::Frame => Space::Local,
-        Memory::Param => Space::Param,
-        Memory::Const => Space::Const,
-        Memory::Global | Memory::Generic => Space::Global,
-    }
-}
-
-/// Lanes of one warp that met at a barrier by two instructions.
-pub fn two_barriers(run: &Run<'_>, block: &Block, w: usize, one: &Group, other: &Group) -> Stop {
-    let actor_of = |group: &Group| {
-        let doing = format!("waits here with lanes {:#010x}", group.mask);
-        actor(run, block, w, group.mask.trailing_zeros(), group.pc, doing)
-    };
-    let message = "lanes of one warp arrived at a barrier through different instructions".to_string();
-    stop(FaultKind::BarrierDivergence, message, vec![actor_of(one), actor_of(other)])
-}
-
-/// A lane at an instruction.
-pub fn actor(run: &Run<'_>, block: &Block, w: usize, lane: u32, pc: Pc, doing: String) -> Actor {
-    run.context().actor(block.number, w, lane, pc, doing)
 }
 
 /// The fault, with the line of help that its kind has.

@@ -12,7 +12,7 @@ impl WarpAccess<'_, '_> {
     /// access as one of that window's memory. A denial does not keep the other windows from being tried, so that the lowest
     /// lane that is denied in any of them is told.
     #[inline(never)]
-    pub(crate) fn by_window(
+    pub fn by_window(
         &mut self,
         access: &Access,
         at: &Wide,

@@ -6,6 +6,7 @@ use crate::checkers::memory_model::MemoryModel;
 use crate::checkers::memory_model::wording;
 use crate::compile::inst::Pc;
 use crate::exec::counts::Counts;
+use crate::exec::cursor::Cursor;
 use crate::exec::probe_times::ProbeTimes;
 use crate::exec::state::{Run, Stop};
 use crate::exec::{mechanism, recurrence, separation, waits};
@@ -67,7 +68,7 @@ impl Run<'_> {
             self.start_next(block);
         }
         let mut turns = Turns::new(self.setup.launch.schedule, self.setup.launch.seed);
-        let (mut next_trial, mut told) = (recurrence::first_trial(self.setup.launch), (0, 0));
+        let (mut next_trial, mut told) = (recurrence::first_trial(self.setup.launch), [0; 2]);
         while !blocks.is_empty() {
             let outcome = self.round(&mut blocks, &mut turns, self.setup.launch.max_steps);
             self.report_progress(&mut told, &blocks);
@@ -90,23 +91,18 @@ impl Run<'_> {
     }
 
     /// Tells the caller of the steps that were taken and the blocks that have ended since it was told last.
-    fn report_progress(&self, told: &mut (u64, u64), blocks: &[Block]) {
+    fn report_progress(&self, told: &mut [u64; 2], blocks: &[Block]) {
         let running = blocks.iter().filter(|block| block.live_threads != 0).count() as u64;
         let ended = self.setup.launch.grid.count() - self.waiting_blocks - running;
         if let Some(pulse) = &self.setup.launch.pulse {
-            pulse.add(self.counts.steps - told.0, ended - told.1);
+            pulse.add(self.counts.steps - told[0], ended - told[1]);
         }
-        *told = (self.counts.steps, ended);
+        *told = [self.counts.steps, ended];
     }
 
     /// A turn for every block, in the order that the policy says; `false` as soon as the launch has taken more than `most`
     /// steps.
-    pub(crate) fn round(
-        &mut self,
-        blocks: &mut Vec<Block>,
-        turns: &mut Turns,
-        most: u64,
-    ) -> Result<bool, Stop> {
+    pub fn round(&mut self, blocks: &mut Vec<Block>, turns: &mut Turns, most: u64) -> Result<bool, Stop> {
         let before = self.counts.steps;
         let mut order = Vec::new();
         turns.next_round(blocks.len(), &mut order);
@@ -133,7 +129,7 @@ impl Run<'_> {
     }
 
     /// Starts a block in the place of another one.
-    pub(crate) fn start(&mut self, block: &mut Block, number: u64) {
+    pub fn start(&mut self, block: &mut Block, number: u64) {
         let code = self.setup.code();
         // What calls added to the warps of the block that was here before is given back.
         let added = |warp: &Warp| warp.local.lane_bytes().saturating_sub(code.frame_bytes) * WARP_SIZE as u64;
@@ -157,8 +153,7 @@ impl Run<'_> {
 
     fn replace_finished(&mut self, blocks: &mut Vec<Block>) {
         for block in blocks.iter_mut().filter(|block| block.live_threads == 0) {
-            let divergent = block.warps.iter().filter(|warp| warp.diverged).count();
-            self.counts.count_warps(block.warps.len() as u64, divergent as u64);
+            self.counts.count_warps(block);
             if self.waiting_blocks > 0 {
                 self.start_next(block);
             } else {
@@ -169,7 +164,7 @@ impl Run<'_> {
     }
 
     /// One turn of a block: all of its warps together, or a slice for each of them.
-    pub(crate) fn turn(&mut self, block: &mut Block, turns: &mut Turns) -> Result<(), Stop> {
+    pub fn turn(&mut self, block: &mut Block, turns: &mut Turns) -> Result<(), Stop> {
         if turns.are_in_step() {
             return self.turn_in_step(block);
         }
@@ -191,7 +186,7 @@ impl Run<'_> {
             if self.setup.separates {
                 self.separate(&mut block.warps[warp], turns);
             }
-            self.run_warp(block, warp, slice.steps)?;
+            self.at(block, warp).run_warp(slice.steps)?;
             if !self.setup.stack {
                 separation::let_go_at_barrier(&mut block.warps[warp].divergence, turns);
             }
@@ -199,24 +194,9 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Runs the groups of a warp until its slice is used up or none can run.
-    fn run_warp(&mut self, block: &mut Block, warp: usize, mut slice: u32) -> Result<(), Stop> {
-        while slice > 0 {
-            let Some(group) = mechanism::runnable(&block.warps[warp].divergence, self.setup.stack) else {
-                break;
-            };
-            self.run_group(block, warp, group, &mut slice)?;
-        }
-        self.observers.probe.end_slice_after(None);
-        if !self.setup.stack {
-            self.release_overdue(block, warp, slice > 0)?;
-        }
-        Ok(())
-    }
-
     /// Lets lanes that wait at meetings go on where all blocks have come to a halt; whether there were any.
     /// The stack never does: it has lanes meet where they parted, or nowhere.
-    pub(crate) fn release_blocks(&self, blocks: &mut [Block]) -> bool {
+    pub fn release_blocks(&self, blocks: &mut [Block]) -> bool {
         let mut warps = blocks.iter_mut().flat_map(|block| &mut block.warps);
         !self.setup.stack && warps.by_ref().fold(false, |any, warp| warp.divergence.release(|_| true) | any)
     }
@@ -225,6 +205,22 @@ impl Run<'_> {
     fn can_go_on(&self, blocks: &[Block]) -> bool {
         let mut warps = blocks.iter().flat_map(|block| &block.warps);
         warps.any(|warp| mechanism::runnable(&warp.divergence, self.setup.stack).is_some())
+    }
+}
+
+impl Cursor<'_, '_> {
+    /// Runs the groups of a warp until its slice is used up or none can run.
+    fn run_warp(&mut self, mut slice: u32) -> Result<(), Stop> {
+        let stack = self.run.setup.stack;
+        while slice > 0 {
+            let Some(group) = mechanism::runnable(&self.warp().divergence, stack) else { break };
+            self.run_group(group, &mut slice)?;
+        }
+        self.run.observers.probe.end_slice_after(None);
+        if !stack {
+            self.release_overdue(slice > 0)?;
+        }
+        Ok(())
     }
 }
 

@@ -21,6 +21,8 @@
 //! other lanes only spin lets them go on at once. That needs no proof, for letting them go is legal at any time; it is
 //! done as well for lanes that look as if they spin, which poll memory and count how often, or for how long.
 
+use crate::exec::cursor::Cursor;
+use crate::exec::mechanism;
 use crate::exec::probe::{Spin, lanes_that_spin};
 use crate::exec::probe_times::FIRST_PROBE;
 use crate::exec::recurrence::MOST_STEPS_OF_A_TRIAL;
@@ -28,7 +30,7 @@ use crate::exec::state::{Run, Stop};
 use crate::exec::waits;
 use crate::launch::Schedule;
 use crate::machine::block::{Block, Warp};
-use crate::machine::divergence::{Divergence, Wait};
+use crate::machine::divergence::{Divergence, Group, Wait};
 use crate::machine::local::Local;
 use crate::machine::registers::{FULL_MASK, Image, MAX_WARPS};
 
@@ -44,7 +46,7 @@ const SHORTEST_PROBE: u64 = 1 << 10;
 /// Steps after which a probe takes its second snapshot; the third comes after twice as many.
 const FIRST_WINDOW: u64 = 64;
 
-/// How many steps of its warp lanes wait at a meeting before somebody looks whether the others only spin. Long enough
+/// How many steps of its warp lanes wait at a meeting before a probe finds out whether the others only spin. Long enough
 /// for loops of unequal length, which meet by themselves.
 pub(crate) const FIRST_PATIENCE: u64 = 1 << 11;
 /// The same in a warp where looking has paid.
@@ -62,7 +64,7 @@ const STEPS_PER_POLL: u64 = 64;
 enum Verdict {
     /// Every group that can run spins, and this is proven; none where no group can run.
     Spins(Vec<Spin>),
-    /// Every group that can run spins or looks as if it did: these lanes.
+    /// Every group that can run spins or seems to: these lanes.
     Polls(u32),
     /// Somebody did something.
     Moves,
@@ -78,20 +80,16 @@ struct Snapshot {
 }
 
 impl Snapshot {
-    fn of(block: &Block, w: usize) -> Snapshot {
-        let warp = &block.warps[w];
-        Snapshot {
-            registers: block.registers.of_warp(w),
-            local: warp.local.clone(),
-            divergence: warp.divergence.clone(),
-        }
+    fn of(at: &Cursor<'_, '_>) -> Snapshot {
+        let registers = at.block.registers.of_warp(at.w);
+        let Warp { local, divergence, .. } = at.warp();
+        Snapshot { registers, local: local.clone(), divergence: divergence.clone() }
     }
 
-    fn is(&self, block: &Block, w: usize) -> bool {
-        let warp = &block.warps[w];
-        self.divergence.stands_like(&warp.divergence)
-            && self.local == warp.local
-            && block.registers.holds(w, &self.registers)
+    fn is(&self, at: &Cursor<'_, '_>) -> bool {
+        self.divergence.stands_like(&at.warp().divergence)
+            && self.local == at.warp().local
+            && at.block.registers.holds(at.w, &self.registers)
     }
 }
 
@@ -118,7 +116,7 @@ impl Run<'_> {
         self.observers.probe_times[slot].steps += self.counts.steps - before;
         let gets_on = match &verdict {
             Verdict::Spins(spins) => spins.is_empty(),
-            // Who only looks as if it did may wait for a block that runs on another core.
+            // Who only seems to spin may wait for a block that runs on another core.
             Verdict::Polls(_) => !self.setup.is_one_of_many,
             Verdict::Moves | Verdict::Unknown => true,
         };
@@ -213,7 +211,7 @@ impl Run<'_> {
         let (count, first) = (block.warps.len(), self.observers.probe_times[block.slot].first);
         let mut all = Vec::new();
         for w in (0..count).map(|place| (first + place) % count) {
-            match self.probe_warp(block, w, bound)? {
+            match self.at(block, w).probe_warp(bound)? {
                 Verdict::Spins(mut spins) => all.append(&mut spins),
                 verdict => {
                     self.observers.probe_times[block.slot].first = w;
@@ -224,45 +222,65 @@ impl Run<'_> {
         Ok(Verdict::Spins(all))
     }
 
+    /// The group that a probe runs next: the newest that can run and holds no lane of `done`.
+    fn next_group(&self, warp: &Warp, done: u32) -> Option<usize> {
+        let groups = &warp.divergence.groups;
+        let next = if self.setup.stack {
+            mechanism::runnable(&warp.divergence, true)?
+        } else {
+            groups.iter().rposition(|group| group.wait == Wait::Nothing && group.mask & done == 0)?
+        };
+        (groups[next].mask & done == 0).then_some(next)
+    }
+
+    /// What a probe says of lanes that have gone on since step `start` without a proof.
+    fn by_looks(&self, ran: u32, start: u64) -> Verdict {
+        let probe = &self.observers.probe;
+        let polls = probe.strong_reads * STEPS_PER_POLL > self.counts.steps - start;
+        if polls && !probe.many_polls { Verdict::Polls(ran) } else { Verdict::Unknown }
+    }
+}
+
+impl Cursor<'_, '_> {
     /// Lets lanes of a warp that wait at a meeting go on without the others, when these only spin or take too long, or
     /// when they have all stopped at a collective: they may be waiting for the very lanes that wait here.
-    pub fn release_overdue(&mut self, block: &mut Block, w: usize, has_stopped: bool) -> Result<(), Stop> {
-        let warp = &mut block.warps[w];
+    pub fn release_overdue(&mut self, has_stopped: bool) -> Result<(), Stop> {
+        let warp = self.warp();
         let Some(since) = warp.divergence.waiting().map(|meeting| meeting.since).min() else { return Ok(()) };
         let at_collective =
             has_stopped && warp.divergence.groups.iter().any(|group| group.wait == Wait::Collective);
-        let most = (self.setup.launch.max_steps / SHARE_OF_STEPS).clamp(SHORTEST_PATIENCE, PATIENCE);
+        let max_steps = self.run.setup.launch.max_steps;
+        let most = (max_steps / SHARE_OF_STEPS).clamp(SHORTEST_PATIENCE, PATIENCE);
         let patience = warp.patience.unwrap_or(FIRST_PATIENCE);
-        if !at_collective && warp.steps - since.max(warp.looked_at) > patience {
-            let (number, verdict) = (block.number, self.probe_warp(block, w, patience.max(SHORTEST_PROBE))?);
-            let spinning = match verdict {
-                Verdict::Spins(spins) => Some(lanes_that_spin(&spins, number, w)),
+        if !at_collective && warp.steps - since.max(warp.probed_at) > patience {
+            let spinning = match self.probe_warp(patience.max(SHORTEST_PROBE))? {
+                Verdict::Spins(spins) => Some(lanes_that_spin(&spins, self.block.number, self.w)),
                 Verdict::Polls(lanes) => Some(lanes),
                 Verdict::Moves | Verdict::Unknown => None,
             };
-            let warp = &mut block.warps[w];
+            let warp = self.warp_mut();
             let released = spinning.is_some_and(|lanes| release_others(&mut warp.divergence, lanes));
-            warp.looked_at = warp.steps;
+            warp.probed_at = warp.steps;
             warp.patience =
                 Some(if released { (patience / 2).max(SHORTEST_PATIENCE) } else { (patience * 2).min(most) });
         }
-        let warp = &mut block.warps[w];
+        let warp = self.warp_mut();
         let now = warp.steps;
         warp.divergence.release(|meeting| at_collective || now - meeting.since > most);
         Ok(())
     }
 
-    fn probe_warp(&mut self, block: &mut Block, w: usize, bound: u64) -> Result<Verdict, Stop> {
-        let verdict = self.groups_spin(block, w, bound);
-        self.observers.probe.end();
+    fn probe_warp(&mut self, bound: u64) -> Result<Verdict, Stop> {
+        let verdict = self.groups_spin(bound);
+        self.run.observers.probe.end();
         verdict
     }
 
-    /// Looks at one group of a warp after the other; those found to spin stand still while the others are looked at.
-    fn groups_spin(&mut self, block: &mut Block, w: usize, bound: u64) -> Result<Verdict, Stop> {
+    /// Probes one group of a warp after the other; those found to spin stand still while the others are probed.
+    fn groups_spin(&mut self, bound: u64) -> Result<Verdict, Stop> {
         let (mut spins, mut done, mut all_proven) = (Vec::new(), 0, true);
         loop {
-            match self.cycle(block, w, done, bound)? {
+            match self.cycle(done, bound)? {
                 None if all_proven => return Ok(Verdict::Spins(spins)),
                 None => return Ok(Verdict::Polls(done)),
                 Some(Verdict::Spins(found)) => {
@@ -278,76 +296,58 @@ impl Run<'_> {
         }
     }
 
-    /// The group that a probe runs next: the newest that can run and holds no lane of `done`.
-    fn next_group(&self, warp: &Warp, done: u32) -> Option<usize> {
-        let groups = &warp.divergence.groups;
-        let next = if self.setup.stack {
-            crate::exec::mechanism::runnable(&warp.divergence, true)?
-        } else {
-            groups.iter().rposition(|group| group.wait == Wait::Nothing && group.mask & done == 0)?
-        };
-        (groups[next].mask & done == 0).then_some(next)
-    }
-
     /// Runs groups of a warp, without the lanes of `done`, until it stands where it stood before. `None` if none of them can
     /// run any more.
-    fn cycle(&mut self, block: &mut Block, w: usize, done: u32, bound: u64) -> Result<Option<Verdict>, Stop> {
-        let end = self.counts.steps + bound;
+    fn cycle(&mut self, done: u32, bound: u64) -> Result<Option<Verdict>, Stop> {
+        let end = self.run.counts.steps + bound;
         let mut window = FIRST_WINDOW;
         loop {
-            let warp = &block.warps[w];
-            let Some(g) = self.next_group(warp, done) else { return Ok(None) };
-            let group = &warp.divergence.groups[g];
-            let (pc, mask) = (group.pc, group.mask);
-            let snapshot = Snapshot::of(block, w);
-            self.observers.probe.begin(pc);
-            let (start, mut ran) = (self.counts.steps, 0);
-            while self.counts.steps < start + window {
-                let Some(g) = self.next_group(&block.warps[w], done) else { return Ok(None) };
-                ran |= block.warps[w].divergence.groups[g].mask;
-                if self.step_moves(block, w, g, start + window)? {
+            let Some(g) = self.run.next_group(self.warp(), done) else { return Ok(None) };
+            let Group { pc, mask, .. } = *self.group(g);
+            let snapshot = Snapshot::of(self);
+            self.run.observers.probe.begin(pc);
+            let (start, mut ran) = (self.run.counts.steps, 0);
+            while self.run.counts.steps < start + window {
+                let Some(g) = self.run.next_group(self.warp(), done) else { return Ok(None) };
+                ran |= self.group(g).mask;
+                if self.step_moves(g, start + window)? {
                     return Ok(Some(Verdict::Moves));
                 }
-                if snapshot.is(block, w) {
+                if snapshot.is(self) {
                     // Who runs together is the schedule's choice once lanes have parted.
-                    let sure = self.setup.stack || !self.observers.probe.asked_company || ran == mask;
-                    let is_proven = sure && self.observers.probe.clock_reads == 0;
+                    let probe = &self.run.observers.probe;
+                    let sure = self.run.setup.stack || !probe.asked_company || ran == mask;
+                    let is_proven = sure && probe.clock_reads == 0;
                     return Ok(Some(if is_proven {
-                        Verdict::Spins(vec![self.spin(block, w, ran, pc)])
+                        Verdict::Spins(vec![self.spin(ran, pc)])
                     } else {
-                        self.by_looks(ran, start)
+                        self.run.by_looks(ran, start)
                     }));
                 }
             }
             window *= 2;
-            if self.counts.steps >= end {
-                return Ok(Some(self.by_looks(ran, start)));
+            if self.run.counts.steps >= end {
+                return Ok(Some(self.run.by_looks(ran, start)));
             }
         }
     }
 
-    /// What a probe says of lanes that have gone on since step `start` without a proof.
-    fn by_looks(&self, ran: u32, start: u64) -> Verdict {
-        let polls = self.observers.probe.strong_reads * STEPS_PER_POLL > self.counts.steps - start;
-        let few = polls && !self.observers.probe.many_polls;
-        if few { Verdict::Polls(ran) } else { Verdict::Unknown }
-    }
-
     /// Runs a group to the stop of the probe, or up to step `end`, and says whether it did something that others can see.
-    fn step_moves(&mut self, block: &mut Block, w: usize, g: usize, end: u64) -> Result<bool, Stop> {
-        let (live, printed) = (block.live_threads, self.output.len());
-        let mut slice = (end - self.counts.steps) as u32;
-        self.run_group(block, w, g, &mut slice)?;
-        Ok(self.observers.probe.moved || block.live_threads != live || self.output.len() != printed)
+    fn step_moves(&mut self, g: usize, end: u64) -> Result<bool, Stop> {
+        let (live, printed) = (self.block.live_threads, self.run.output.len());
+        let mut slice = (end - self.run.counts.steps) as u32;
+        self.run_group(g, &mut slice)?;
+        let has_printed = self.run.output.len() != printed;
+        Ok(self.run.observers.probe.moved || self.block.live_threads != live || has_printed)
     }
 
-    fn spin(&self, block: &Block, warp: usize, lanes: u32, pc: u32) -> Spin {
-        let mut polls = self.observers.probe.polls.clone();
+    fn spin(&self, lanes: u32, pc: u32) -> Spin {
+        let probe = &self.run.observers.probe;
+        let mut polls = probe.polls.clone();
         polls.sort_by_key(|poll| (poll.region.is_none(), poll.region, poll.offset));
         // Where it polls says more than where the probe happened to start.
-        let pc = self.observers.probe.polls.iter().map(|poll| poll.pc).min().unwrap_or(pc);
-        let many_polls = self.observers.probe.many_polls;
-        Spin { block: block.number, warp, lanes, pc, polls, many_polls }
+        let pc = polls.iter().map(|poll| poll.pc).min().unwrap_or(pc);
+        Spin { block: self.block.number, warp: self.w, lanes, pc, polls, many_polls: probe.many_polls }
     }
 }
 

@@ -12,12 +12,12 @@ use crate::access::window::resolve;
 use crate::checkers::memory_model::mbarrier::MbarrierEvent;
 use crate::compile::inst::Pc;
 use crate::exec::memory::{Memories, WarpAccess};
-use crate::isa::op::Op;
 use crate::isa::op::mbarrier::{Action, Mbarrier, Misuse, Object};
 use crate::isa::op::memory::Memory;
 use crate::machine::mbarriers::OBJECT_BYTES;
 use crate::machine::registers::lanes_of;
-use crate::order::ByteRange;
+use crate::order::clocks::WarpId;
+use crate::order::{ByteRange, Semantics};
 
 /// A lane at an operation.
 struct At<'l> {
@@ -41,14 +41,14 @@ enum Got {
 }
 
 impl WarpAccess<'_, '_> {
-    /// Carries out an operation for the active lanes of warp `warp` of the block in a slot.
-    pub fn mbarrier(&mut self, op: &Mbarrier, (slot, warp): (usize, usize)) -> Result<(), Denied> {
+    /// Carries out an operation for the active lanes of a warp.
+    pub fn mbarrier(&mut self, op: &Mbarrier, id: WarpId) -> Result<(), Denied> {
         let (pc, now, args) = (self.pc, self.memories.now, &self.inst.args);
         let (memories, lanes) = (&mut *self.memories, &mut *self.lanes);
         if let Some((model, mut target)) = memories.modelled() {
             model.drain_due(&mut target);
             if !op.asks() {
-                model.drain(&mut target, (slot, warp), lanes.mask);
+                model.drain(&mut target, id, lanes.mask);
             }
             model.at(pc, now);
         }
@@ -59,7 +59,7 @@ impl WarpAccess<'_, '_> {
             let number =
                 if op.counted && op.action != Action::Wait { lanes.narrow[args.b as usize][lane] } else { 1 };
             let state = if op.action == Action::Wait { lanes.wide[args.b as usize][lane] } else { 0 };
-            let who = At { op, warp, lane, pc, offset, number, state };
+            let who = At { op, warp: id.warp, lane, pc, offset, number, state };
             match who.carry_out(memories) {
                 Ok(Got::State(state)) => lanes.wide[args.d as usize][lane] = state,
                 Ok(Got::Answer(is_complete)) => complete |= u32::from(is_complete) << lane,
@@ -78,11 +78,7 @@ impl WarpAccess<'_, '_> {
     /// A load, store or atomic is about to be carried out by lanes of warp `warp`, in whose block there are objects: it must
     /// not touch them, and lanes that do anything else than wait are waited for by nobody.
     pub fn check_objects(&mut self, warp: usize) -> Result<(), Denied> {
-        let (address, bytes) = match &self.inst.op {
-            Op::Load(access) | Op::Store(access) => (&access.address, access.lane_bytes()),
-            Op::Atomic(atomic) => (&atomic.address, u64::from(atomic.bytes)),
-            _ => return Ok(()),
-        };
+        let Some((address, bytes, _)) = self.inst.op.access() else { return Ok(()) };
         if matches!(address.memory, Memory::Local | Memory::Frame | Memory::Param | Memory::Const) {
             return Ok(());
         }
@@ -129,7 +125,7 @@ impl At<'_> {
         match touch {
             MbarrierEvent::Exclusive => drop(mbarriers.set(self.offset, begins)),
             MbarrierEvent::Tests { finds: false } => {
-                mbarriers.polled((self.warp, self.lane), self.offset, before.phase, self.pc);
+                mbarriers.polled(self.warp, self.lane, self.offset, before.phase, self.pc);
             }
             _ => {}
         }
@@ -139,7 +135,7 @@ impl At<'_> {
         if let Some(model) = &mut memories.memory_model {
             let place =
                 ByteRange { space: model.shared_space(), offset: self.offset, bytes: OBJECT_BYTES as u8 };
-            model.mbarrier(self.lane, place, touch, (self.op.order, self.op.scope));
+            model.mbarrier(self.lane, place, touch, Semantics { order: self.op.order, scope: self.op.scope });
         }
         Ok(got)
     }

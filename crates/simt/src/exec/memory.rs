@@ -125,8 +125,8 @@ impl WarpAccess<'_, '_> {
     fn count(&mut self, access: &Access, shape: &Shape<'_>, is_load: bool) {
         let is_shared = access.address.memory == Memory::Shared;
         if is_shared || access.address.memory == Memory::Global {
-            let cost = shape.cost(access.lane_bytes(), (is_load, is_shared));
-            self.counters.count_accesses((is_load, is_shared), 1, cost);
+            let cost = shape.cost(access.lane_bytes(), is_load, is_shared);
+            self.counters.count_accesses(is_load, is_shared, 1, cost);
         }
     }
 
@@ -142,8 +142,8 @@ impl WarpAccess<'_, '_> {
             }
         }
         for lane in lanes_of(left) {
-            let place = memories.find(access, lane, shape.address(lane), true)?;
-            load_lane(lanes, &inst.args, access, lane, memories.read(access, lane, place));
+            let (region, offset) = memories.find(access, lane, shape.address(lane), true)?;
+            load_lane(lanes, &inst.args, access, lane, memories.read(access, lane, region, offset));
         }
         Ok(())
     }
@@ -166,9 +166,9 @@ impl WarpAccess<'_, '_> {
         }
         for lane in memories.order.lanes(left) {
             let find = |lane| memories.find(access, lane, shape.address(lane), false);
-            let place =
+            let (region, offset) =
                 find(lane).map_err(|first| lowest_denied(first, left, |lane| find(lane).map(drop)))?;
-            store_lane(lanes, &inst.args, access, lane, memories.write(access, lane, place));
+            store_lane(lanes, &inst.args, access, lane, memories.write(access, lane, region, offset));
         }
         Ok(())
     }
@@ -194,8 +194,8 @@ impl WarpAccess<'_, '_> {
             return Ok(());
         }
         for lane in lanes_of(lanes.mask) {
-            let place = memories.find(access, lane, at[lane], false)?;
-            store_lane(lanes, &inst.args, access, lane, memories.write(access, lane, place));
+            let (region, offset) = memories.find(access, lane, at[lane], false)?;
+            store_lane(lanes, &inst.args, access, lane, memories.write(access, lane, region, offset));
         }
         Ok(())
     }
@@ -218,8 +218,9 @@ impl Memories<'_> {
             Memory::Shared => self.shared.get(flat(start, length)?),
             Memory::Param => self.params.get(flat(start, length)?),
             _ => {
-                let (place, length) = (self.global.locate(start, length).ok()?, length as usize);
-                self.global.read_some(place, length, |marks, at| row.mark(marks, (at, length), bytes))
+                let (region, offset) = self.global.locate(start, length).ok()?;
+                let length = length as usize;
+                self.global.read_some(region, offset, length, |marks, at| row.mark(marks, at, length, bytes))
             }
         }
     }
@@ -232,8 +233,9 @@ impl Memories<'_> {
         match access.address.memory {
             Memory::Shared => self.shared.get_mut(flat(start, length)?),
             Memory::Global => {
-                let (place, length) = (self.global.locate_writable(start, length).ok()?, length as usize);
-                self.global.write_some(place, length, |marks, at| row.mark(marks, (at, length), bytes))
+                let (region, offset) = self.global.locate_writable(start, length).ok()?;
+                let length = length as usize;
+                self.global.write_some(region, offset, length, |marks, at| row.mark(marks, at, length, bytes))
             }
             _ => None,
         }
@@ -270,7 +272,7 @@ impl Memories<'_> {
 
     /// The bytes from an element on that [`Memories::find`] has found, to read it.
     #[inline(always)]
-    fn read(&mut self, access: &Access, lane: usize, (region, offset): (usize, usize)) -> &[u8] {
+    fn read(&mut self, access: &Access, lane: usize, region: usize, offset: usize) -> &[u8] {
         match access.address.memory {
             Memory::Shared => &self.shared[offset..],
             Memory::Param => &self.params[offset..],
@@ -281,7 +283,7 @@ impl Memories<'_> {
 
     /// [`Memories::read`], to write it.
     #[inline(always)]
-    fn write(&mut self, access: &Access, lane: usize, (region, offset): (usize, usize)) -> &mut [u8] {
+    fn write(&mut self, access: &Access, lane: usize, region: usize, offset: usize) -> &mut [u8] {
         match access.address.memory {
             Memory::Shared => &mut self.shared[offset..],
             Memory::Local | Memory::Frame => &mut self.local.lane(lane)[offset..],

@@ -10,11 +10,10 @@ use crate::access::address::addresses_of;
 use crate::access::row::Shape;
 use crate::access::traffic::{atomic_conflicts, atomic_sectors, load_conflicts, store_conflicts};
 use crate::access::window::resolve;
-use crate::compile::inst::{AT_RETURN, Inst, Pc};
+use crate::compile::inst::{AT_RETURN, Pc};
 use crate::compile::program::Program;
 use crate::exec::team::stack::Masks;
-use crate::isa::op::Op;
-use crate::isa::op::memory::{Address, Base, Memory};
+use crate::isa::op::memory::{Base, Memory};
 use crate::launch::{Dim3, MemoryError};
 use crate::machine::block::{Block, Warp};
 use crate::machine::divergence::{Divergence, Frame, Wait, position};
@@ -62,7 +61,7 @@ pub(crate) struct Machine<'m> {
     pub standing: Option<Standing<'m>>,
 }
 
-/// Where the warps of a team stand, which execute an instruction one after another for those who watch.
+/// Where the warps of a team stand, which execute an instruction one after another for the watcher.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Standing<'m> {
     /// The lanes of each warp.
@@ -185,7 +184,7 @@ impl<'m> Moment<'m> {
     pub fn accesses(&self) -> Vec<Access> {
         let (machine, active) = (&self.machine, self.active);
         let inst = machine.program.insts.get(self.instruction as usize);
-        let Some((inst, (address, bytes, kind))) = inst.and_then(|inst| Some((inst, access_of(inst)?)))
+        let Some((inst, (address, bytes, kind))) = inst.and_then(|inst| Some((inst, inst.op.access()?)))
         else {
             return Vec::new();
         };
@@ -194,10 +193,10 @@ impl<'m> Moment<'m> {
         }
         let bank = if address.base == Base::Narrow { Bank::Narrow } else { Bank::Wide };
         let slot = machine.frame.base.of(bank) + usize::from(inst.args.a);
-        let (registers, slot) = machine.kept.find((bank, slot)).unwrap_or((&machine.block.registers, slot));
+        let (registers, slot) = machine.kept.find(bank, slot).unwrap_or((&machine.block.registers, slot));
         let at = addresses_of(registers, self.warp as usize, address, slot, machine.frame.local);
         let access = |memory: Memory, lanes: u32, addresses: Wide| {
-            let space = space(memory);
+            let space = memory.space();
             let access = Access { space, kind, bytes, lanes, addresses, sectors: 0, bank_conflicts: 0 };
             match space {
                 _ if kind == AccessKind::Mbarrier => access,
@@ -277,7 +276,7 @@ impl<'m> Moment<'m> {
             if slot >= registers.shape().of(bank) {
                 return None;
             }
-            let before = machine.kept.find((bank, slot)).filter(|_| warp > executing);
+            let before = machine.kept.find(bank, slot).filter(|_| warp > executing);
             let (registers, slot) = before.unwrap_or((registers, slot));
             let (name, warp) = (&register.name, warp as usize);
             Some(Register { name, ty: register.ty, registers, warp, place: (bank, slot) })
@@ -339,25 +338,4 @@ fn missing(divergence: &Divergence, group: usize) -> u32 {
         .filter(|&other| divergence.groups[other].meeting == own && divergence.has_arrived(other));
     let come = others.fold(meeting.arrived, |lanes, other| lanes | divergence.groups[other].mask);
     meeting.expected & !come
-}
-
-/// The memory access of an instruction: its address, the bytes of each lane, and what it does.
-pub(crate) fn access_of(inst: &Inst) -> Option<(&Address, u64, AccessKind)> {
-    Some(match &inst.op {
-        Op::Load(access) => (&access.address, access.lane_bytes(), AccessKind::Read),
-        Op::Store(access) => (&access.address, access.lane_bytes(), AccessKind::Write),
-        Op::Atomic(atomic) => (&atomic.address, u64::from(atomic.bytes), AccessKind::Update),
-        Op::Mbarrier(mbarrier) => (&mbarrier.address, 8, AccessKind::Mbarrier),
-        _ => return None,
-    })
-}
-
-fn space(memory: Memory) -> Space {
-    match memory {
-        Memory::Global | Memory::Generic => Space::Global,
-        Memory::Const => Space::Const,
-        Memory::Shared => Space::Shared,
-        Memory::Local | Memory::Frame => Space::Local,
-        Memory::Param => Space::Param,
-    }
 }

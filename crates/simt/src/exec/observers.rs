@@ -1,5 +1,6 @@
-//! What watches a run: checkers, which are shown accesses; the caller's watcher, which is shown every instruction; and the
-//! probe, which finds threads that never continue. None of them changes the run.
+//! What observes a run: checkers, which are shown accesses; the caller's watcher, which is shown every instruction; and
+//! the probe, which finds threads that never continue. They change no run, but for the weak memory, which is a part of
+//! the memory model.
 
 use crate::checkers::findings::{Finding, Findings};
 use crate::checkers::initialisation::Initialisation;
@@ -12,6 +13,7 @@ use crate::exec::probe_times::ProbeTimes;
 use crate::launch::Launch;
 use crate::machine::global::Global;
 use crate::machine::kept::Kept;
+use crate::order::clocks::WarpId;
 use crate::report::counters::Counters;
 
 /// What an instruction changes that the watcher is shown warp by warp.
@@ -23,7 +25,7 @@ pub(crate) struct Before {
     pub(crate) traffic: Counters,
 }
 
-/// All that watch a run.
+/// All observers of a run.
 #[derive(Default)]
 pub(crate) struct Observers<'a> {
     /// The race checker and the weak memory, if the launch has one of them.
@@ -50,7 +52,7 @@ pub(crate) struct Observers<'a> {
 
 impl Observers<'_> {
     /// The checkers that a launch asks for, but for the memory model, which has to know how many blocks are resident.
-    pub(crate) fn new(launch: &Launch, global: &Global) -> Self {
+    pub fn new(launch: &Launch, global: &Global) -> Self {
         let reports = launch.checks.initialisation;
         let is_on = reports || global.has_unwritten();
         let initialisation = Initialisation { is_on, reports, ..Initialisation::default() };
@@ -59,30 +61,30 @@ impl Observers<'_> {
     }
 
     /// Whether any checker is shown accesses to memory.
-    pub(crate) fn check_accesses(&self) -> bool {
+    pub fn check_accesses(&self) -> bool {
         self.memory_model.is_some() || self.initialisation.is_on || self.last_writer.is_some()
     }
 
     /// Whether a checker has found something.
-    pub(crate) fn have_found(&self) -> bool {
+    pub fn have_found(&self) -> bool {
         !self.findings.is_empty() || self.memory_model.as_ref().is_some_and(|model| model.has_found())
     }
 
-    /// Lanes of a warp, of the block in a slot, are about to run together.
+    /// Lanes of a warp of this block are about to run together.
     #[inline(always)]
-    pub(crate) fn run(&mut self, block: u64, slot: usize, warp: usize, lanes: u32) {
+    pub fn run(&mut self, block: u64, id: WarpId, lanes: u32) {
         if let Some(model) = &mut self.memory_model {
-            model.run(slot, warp, lanes);
+            model.run(id, lanes);
         }
         if let Some(last_writer) = &mut self.last_writer {
-            last_writer.run(block, warp);
+            last_writer.run(block, id.warp);
         }
     }
 
     /// Adds what a warp has read that had not been written. Kept out of the inner loop, which is slower with it inside.
     #[cold]
     #[inline(never)]
-    pub(crate) fn find_unwritten(&mut self, program: &Program, block: u64, warp: usize) {
+    pub fn find_unwritten(&mut self, program: &Program, block: u64, warp: usize) {
         let found = self.initialisation.take(block, warp);
         found.for_each(|read| self.findings.add(program, Finding::Unwritten(read)));
     }

@@ -12,15 +12,13 @@ use crate::access::element::read_le;
 use crate::access::window::resolve;
 use crate::compile::inst::{Inst, Pc};
 use crate::exec::atomics::operands;
-use crate::exec::memory::Memories;
+use crate::exec::memory::{Memories, WarpAccess};
 use crate::isa::op::Op;
 use crate::isa::op::atomic::Atomic;
-use crate::isa::op::memory::{Access, Memory};
+use crate::isa::op::memory::{Access, Address, Memory};
 use crate::isa::special::Special;
-use crate::isa::value::Args;
-use crate::machine::divergence::Frame;
 use crate::machine::mbarriers::OBJECT_BYTES;
-use crate::machine::registers::{Lanes, Wide, lanes_of};
+use crate::machine::registers::lanes_of;
 use crate::order::Order;
 
 /// Places that are remembered at most; a lane each, or all lanes one.
@@ -91,50 +89,31 @@ impl Probe {
     /// Whether the slice ends after this instruction, which these lanes have carried out.
     pub fn takes_slice(&mut self, inst: &Inst, active: u32) -> bool {
         let Some(left) = &mut self.accesses else { return false };
-        let memory = match &inst.op {
-            Op::Load(access) | Op::Store(access) => access.address.memory,
-            Op::Atomic(atomic) => atomic.address.memory,
-            Op::Mbarrier(mbarrier) => mbarrier.address.memory,
-            _ => return false,
-        };
-        if active == 0 || !matches!(memory, Memory::Shared | Memory::Global | Memory::Generic) {
+        let Some((address, ..)) = inst.op.access() else { return false };
+        if active == 0 || !matches!(address.memory, Memory::Shared | Memory::Global | Memory::Generic) {
             return false;
         }
         *left = left.saturating_sub(1);
         *left == 0
     }
 
-    /// Takes note of an instruction that the lanes of `lanes` are about to carry out.
-    pub fn note(
-        &mut self,
-        memories: &mut Memories<'_>,
-        lanes: &Lanes<'_>,
-        inst: &Inst,
-        frame: &Frame,
-        pc: Pc,
-    ) {
-        if self.stop.is_none() || lanes.mask == 0 {
+    /// Takes note of an instruction that lanes are about to carry out.
+    pub fn note(&mut self, warp: &mut WarpAccess<'_, '_>) {
+        if self.stop.is_none() || warp.lanes.mask == 0 {
             return;
         }
-        match &inst.op {
+        match &warp.inst.op {
             Op::Load(access) if is_own(access.address.memory) => {}
             Op::Load(access) => {
                 self.strong_reads += u64::from(access.order != Order::Weak);
-                let at = addresses(lanes, &access.address, inst.args.a, frame);
-                self.note_reads(
-                    memories,
-                    (&at, lanes.mask),
-                    (access.address.memory, access.lane_bytes()),
-                    pc,
-                );
+                self.note_reads(warp, &access.address, access.lane_bytes());
             }
-            Op::Store(access) => self.moved |= store_changes(memories, lanes, &inst.args, access, frame),
-            Op::Atomic(atomic) => self.note_atomic(memories, lanes, &inst.args, atomic, frame, pc),
+            Op::Store(access) => self.moved |= store_changes(warp, access),
+            Op::Atomic(atomic) => self.note_atomic(warp, atomic),
             // Who asks for a phase changes nothing; everybody else who uses an mbarrier does.
             Op::Mbarrier(mbarrier) if mbarrier.asks() => {
                 self.strong_reads += 1;
-                let at = addresses(lanes, &mbarrier.address, inst.args.a, frame);
-                self.note_reads(memories, (&at, lanes.mask), (mbarrier.address.memory, OBJECT_BYTES), pc);
+                self.note_reads(warp, &mbarrier.address, OBJECT_BYTES);
             }
             Op::Special { what: Special::Clock | Special::ClockHigh, .. } => self.clock_reads += 1,
             Op::Mbarrier(_) | Op::Barrier(_) => self.moved = true,
@@ -145,39 +124,26 @@ impl Probe {
     }
 
     /// Takes note of where lanes read so many bytes each.
-    fn note_reads(
-        &mut self,
-        memories: &mut Memories<'_>,
-        (at, mask): (&Wide, u32),
-        (memory, bytes): (Memory, u64),
-        pc: Pc,
-    ) {
-        for lane in lanes_of(mask) {
-            let found = find(memories, memory, at[lane], bytes);
-            self.note_poll(&found, pc);
+    fn note_reads(&mut self, warp: &mut WarpAccess<'_, '_>, address: &Address, bytes: u64) {
+        let at = addresses(warp.lanes, address, warp.inst.args.a, warp.frame);
+        for lane in lanes_of(warp.lanes.mask) {
+            self.note_poll(&find(warp.memories, address.memory, at[lane], bytes), warp.pc);
         }
     }
 
-    fn note_atomic(
-        &mut self,
-        memories: &mut Memories<'_>,
-        lanes: &Lanes<'_>,
-        args: &Args,
-        atomic: &Atomic,
-        frame: &Frame,
-        pc: Pc,
-    ) {
+    fn note_atomic(&mut self, warp: &mut WarpAccess<'_, '_>, atomic: &Atomic) {
         self.strong_reads += 1;
+        let (lanes, args) = (&*warp.lanes, &warp.inst.args);
         // Whoever adds something changes what is there, whatever it is. Where several cores run blocks it is not there
         // yet.
         if atomic.adds() && lanes_of(lanes.mask).any(|lane| operands(lanes, args, atomic, lane)[0] != 0) {
             self.moved = true;
             return;
         }
-        let at = addresses(lanes, &atomic.address, args.a, frame);
+        let at = addresses(lanes, &atomic.address, args.a, warp.frame);
         for lane in lanes_of(lanes.mask) {
-            let found = find(memories, atomic.address.memory, at[lane], u64::from(atomic.bytes));
-            self.note_poll(&found, pc);
+            let found = find(warp.memories, atomic.address.memory, at[lane], u64::from(atomic.bytes));
+            self.note_poll(&found, warp.pc);
             let Found::Shown(_, _, bytes) = found else {
                 self.moved = true;
                 return;
@@ -238,17 +204,12 @@ fn find<'m>(memories: &'m mut Memories<'_>, memory: Memory, address: u64, bytes:
 }
 
 /// Whether a store changes what others can see, for any of its lanes. One that is about to be denied does.
-fn store_changes(
-    memories: &mut Memories<'_>,
-    lanes: &Lanes<'_>,
-    args: &Args,
-    access: &Access,
-    frame: &Frame,
-) -> bool {
-    let at = addresses(lanes, &access.address, args.a, frame);
+fn store_changes(warp: &mut WarpAccess<'_, '_>, access: &Access) -> bool {
+    let (lanes, args) = (&*warp.lanes, &warp.inst.args);
+    let at = addresses(lanes, &access.address, args.a, warp.frame);
     let width = access.bytes as usize;
     lanes_of(lanes.mask).any(|lane| {
-        match find(memories, access.address.memory, at[lane], access.lane_bytes()) {
+        match find(warp.memories, access.address.memory, at[lane], access.lane_bytes()) {
             Found::Own => false,
             Found::Nothing => true,
             Found::Shown(_, _, bytes) => {

@@ -39,7 +39,7 @@ const TIMES: u32 = 8;
 const MOST_BYTES: u64 = 16 << 20;
 
 /// The step after which a launch is tried first; none where turns are not taken in order.
-pub(crate) fn first_trial(launch: &Launch) -> u64 {
+pub fn first_trial(launch: &Launch) -> u64 {
     if launch.schedule == Schedule::RoundRobin { FIRST_TRIAL } else { u64::MAX }
 }
 
@@ -109,7 +109,7 @@ fn hold_the_same(one: &Warp, other: &Warp) -> bool {
 
 impl Run<'_> {
     /// Makes a trial if it is time for the next one: an error if the launch goes round for ever.
-    pub(crate) fn try_when_due(&self, next: &mut u64, blocks: &[Block]) -> Result<(), Stop> {
+    pub fn try_when_due(&self, next: &mut u64, blocks: &[Block]) -> Result<(), Stop> {
         if self.counts.steps < *next || blocks.is_empty() {
             return Ok(());
         }
@@ -118,7 +118,7 @@ impl Run<'_> {
     }
 
     /// Runs on trial for so many steps at most, and says how the launch ends if it goes round for ever.
-    pub(crate) fn goes_round(&self, blocks: &[Block], steps: u64) -> Option<Stop> {
+    pub fn goes_round(&self, blocks: &[Block], steps: u64) -> Option<Stop> {
         let has_time = self.reads_the_clock() || blocks.iter().any(|block| block.mbarriers.is_polled());
         if self.setup.launch.weak_memory || has_time || self.global.live_bytes() > MOST_BYTES {
             return None;

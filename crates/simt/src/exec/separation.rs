@@ -23,7 +23,7 @@ const MOST_GROUPS: usize = 4;
 
 impl Run<'_> {
     /// Parts the group of a warp that runs next, if the policy says so.
-    pub(crate) fn separate(&self, warp: &mut Warp, turns: &mut Turns) {
+    pub fn separate(&self, warp: &mut Warp, turns: &mut Turns) {
         let groups = &warp.divergence.groups;
         let next =
             mechanism::runnable(&warp.divergence, self.setup.stack).filter(|_| groups.len() < MOST_GROUPS);

@@ -33,7 +33,7 @@ pub(crate) struct Setup<'a> {
 
 impl<'a> Setup<'a> {
     /// A launch on one core. The request has been checked.
-    pub(crate) fn new(program: &'a Program, kernel: u32, launch: &'a Launch, params: Vec<u8>) -> Setup<'a> {
+    pub fn new(program: &'a Program, kernel: u32, launch: &'a Launch, params: Vec<u8>) -> Setup<'a> {
         let stack = match launch.reconvergence {
             Reconvergence::Auto => program.sm < FIRST_INDEPENDENT_TARGET,
             Reconvergence::Stack => true,
@@ -55,12 +55,12 @@ impl<'a> Setup<'a> {
     }
 
     /// The code of the kernel.
-    pub(crate) fn code(&self) -> &'a Code {
+    pub fn code(&self) -> &'a Code {
         &self.program.functions[self.kernel as usize]
     }
 
     /// How many blocks are on the machine at a time.
-    pub(crate) fn residents(&self) -> u64 {
+    pub fn residents(&self) -> u64 {
         u64::from(self.launch.resident_blocks.max(1)).min(self.launch.grid.count())
     }
 }

@@ -19,19 +19,19 @@ use crate::machine::registers::lanes_of;
 pub const POLLS: u32 = 1 << 14;
 /// How far the clock jumps: longer than anybody waits for something that comes.
 const LATE: u64 = 1 << 40;
-/// Steps of the launch between two looks.
+/// Steps of the launch between two checks.
 const INTERVAL: u64 = 1 << 12;
 
 impl Run<'_> {
-    /// Looks whether a block has stalled, if it is time: an error then.
-    pub(crate) fn check_for_stalled(&mut self, blocks: &mut [Block]) -> Result<(), Stop> {
+    /// Checks whether a block has stalled, if it is time: an error then.
+    pub fn check_for_stalled(&mut self, blocks: &mut [Block]) -> Result<(), Stop> {
         if self.counts.steps < self.observers.next_stall_check {
             return Ok(());
         }
         self.observers.next_stall_check = self.counts.steps + INTERVAL;
         for block in blocks {
             if !block.mbarriers.is_polled()
-                || !block.warps.iter().enumerate().all(|at| self.is_stalled(block, at))
+                || !block.warps.iter().enumerate().all(|(w, warp)| self.is_stalled(block, w, warp))
             {
                 continue;
             }
@@ -45,7 +45,7 @@ impl Run<'_> {
     }
 
     /// Whether no lane of a warp will do anything but ask.
-    fn is_stalled(&self, block: &Block, (w, warp): (usize, &Warp)) -> bool {
+    fn is_stalled(&self, block: &Block, w: usize, warp: &Warp) -> bool {
         // Lanes that wait at a meeting are let go sooner or later, unless the stack has them wait.
         let can_be_released = !self.setup.stack && warp.divergence.waiting().next().is_some();
         let newest = warp.divergence.groups.last().map_or(0, |group| group.mask);

@@ -1,4 +1,4 @@
-//! A launch that is running: what runs, what watches it, what has been counted, and the machine that it runs on.
+//! A launch that is running: what runs, what observes it, what has been counted, and the machine that it runs on.
 //!
 //! The state that everything in [`crate::exec`] works on. What it does with it is in the other files, each of which adds
 //! methods of its own; [`super::launch`] is the one that runs a launch from its first block to its last.
@@ -32,7 +32,7 @@ pub enum Stop {
 pub struct Run<'a> {
     /// What runs.
     pub(crate) setup: Setup<'a>,
-    /// What watches it.
+    /// What observes it.
     pub(crate) observers: Observers<'a>,
     /// What is counted.
     pub(crate) counts: Counts,
@@ -74,7 +74,7 @@ impl<'a> Run<'a> {
     }
 
     /// What it takes to word a finding.
-    pub(crate) fn context(&self) -> Context<'_> {
+    pub fn context(&self) -> Context<'_> {
         Context {
             program: self.setup.program,
             kernel: self.setup.kernel,
@@ -85,7 +85,7 @@ impl<'a> Run<'a> {
     }
 
     /// Lets a checker add to the findings.
-    pub(crate) fn find<T>(&mut self, add: impl FnOnce(&Context<'_>, &mut Findings) -> T) -> T {
+    pub fn find<T>(&mut self, add: impl FnOnce(&Context<'_>, &mut Findings) -> T) -> T {
         let mut findings = std::mem::take(&mut self.observers.findings);
         let result = add(&self.context(), &mut findings);
         self.observers.findings = findings;

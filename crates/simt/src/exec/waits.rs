@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use crate::access::element::read_le;
 use crate::compile::inst::{AT_RETURN, Pc};
-use crate::exec::faults::{actor, stop};
+use crate::exec::faults::stop;
 use crate::exec::probe::Poll;
 use crate::exec::probe::{Spin, lanes_that_spin};
 use crate::exec::state::{Run, Stop};
@@ -124,7 +124,7 @@ fn spinners(run: &Run<'_>, blocks: &[Block], spins: &[Spin]) -> Vec<Actor> {
     let spinner = |spin: &Spin| {
         let block = blocks.iter().find(|block| block.number == spin.block)?;
         let doing = format!("spins here with lanes {:#010x}, {}", spin.lanes, what_for(run, block, spin));
-        Some(actor(run, block, spin.warp, spin.lanes.trailing_zeros(), spin.pc, doing))
+        Some(At { run, block, w: spin.warp, spins }.actor(spin.lanes, spin.pc, doing))
     };
     together.iter().filter_map(spinner).collect()
 }
@@ -182,7 +182,7 @@ fn at_mbarriers(run: &Run<'_>, block: &Block) -> (Vec<Actor>, usize) {
         }
         actors.extend(together.iter().map(|(&(offset, pc), lanes)| {
             let doing = format!("lanes {lanes:#010x} wait for {}", phase_at(run, block, offset));
-            actor(run, block, w, lanes.trailing_zeros(), pc, doing)
+            At { run, block, w, spins: &[] }.actor(*lanes, pc, doing)
         }));
     }
     let count = actors.len();
@@ -220,7 +220,8 @@ fn who_can_run(run: &Run<'_>, blocks: &[Block], does: &str) -> Vec<Actor> {
             let groups = warp.divergence.groups.iter().filter(|group| can_run(run, warp, group));
             let runner = |group: &Group| {
                 let doing = format!("{does} with lanes {:#010x}", group.mask);
-                actor(run, block, w, group.mask.trailing_zeros(), place(group.pc, &group.frame), doing)
+                let at = At { run, block, w, spins: &[] };
+                at.actor(group.mask, place(group.pc, &group.frame), doing)
             };
             runners.extend(groups.map(runner).take(MAX_ACTORS - runners.len()));
         }
@@ -264,6 +265,11 @@ impl At<'_, '_> {
         &self.block.warps[self.w]
     }
 
+    /// The lowest of some lanes at an instruction.
+    fn actor(&self, lanes: u32, pc: Pc, doing: String) -> Actor {
+        self.run.context().actor(self.block.number, self.w, lanes.trailing_zeros(), pc, doing)
+    }
+
     fn group(&self, group: &Group) -> Actor {
         let lanes = group.mask;
         let doing = if let Wait::Barrier(number) = group.wait {
@@ -278,7 +284,7 @@ impl At<'_, '_> {
             let others = self.whereabouts(members & !lanes);
             format!("lanes {lanes:#010x} wait for the other lanes of mask {members:#010x}: {others}")
         };
-        actor(self.run, self.block, self.w, lanes.trailing_zeros(), group.pc, doing)
+        self.actor(lanes, group.pc, doing)
     }
 
     /// A group that the stack does not let run.
@@ -289,7 +295,7 @@ impl At<'_, '_> {
             "lanes {lanes:#010x} wait here until lanes {newest:#010x} have reconverged with them or ended"
         );
         let pc = place(group.pc, &group.frame);
-        actor(self.run, self.block, self.w, lanes.trailing_zeros(), pc, doing)
+        self.actor(lanes, pc, doing)
     }
 
     fn meeting(&self, meeting: &Meeting) -> Actor {
@@ -297,7 +303,7 @@ impl At<'_, '_> {
         let others = self.whereabouts(meeting.expected & !lanes);
         let doing = format!("lanes {lanes:#010x} wait here to reconverge with the others: {others}");
         let pc = place(meeting.pc, &meeting.frame);
-        actor(self.run, self.block, self.w, lanes.trailing_zeros(), pc, doing)
+        self.actor(lanes, pc, doing)
     }
 
     fn members(&self, group: &Group) -> u32 {
@@ -371,7 +377,7 @@ impl At<'_, '_> {
 }
 
 /// The object at a place in a block's shared memory, if there is one.
-pub(crate) fn object(block: &Block, offset: u64) -> Option<Object> {
+pub fn object(block: &Block, offset: u64) -> Option<Object> {
     let start = offset as usize;
     let bytes = block
         .shared

@@ -10,12 +10,14 @@
 
 use crate::compile::inst::{Inst, Pc};
 use crate::compile::program::Program;
-use crate::exec::moment::{Machine, Moment, Standing, Then, access_of};
+use crate::exec::cursor::Cursor;
+use crate::exec::moment::{Machine, Moment, Standing, Then};
+use crate::exec::special::{Place, write};
 use crate::exec::state::{Run, Stop};
-use crate::exec::step::{Left, place_of, write};
+use crate::exec::step::Left;
 use crate::exec::team::addresses::Addresses;
 use crate::exec::team::compute::expand;
-use crate::exec::team::{Team, leaves_team};
+use crate::exec::team::{Member, Team, leaves_team};
 use crate::isa::op::memory::Base;
 use crate::isa::op::{Op, Touched};
 use crate::machine::block::Block;
@@ -23,72 +25,81 @@ use crate::machine::divergence::{Frame, Group, position};
 use crate::machine::kept::Kept;
 use crate::machine::registers::{Bank, Shape, WARP_SIZE, lane_count};
 
-/// An instruction that is shown: where it stands, the lanes that came to it, and for which of them it was carried out.
-#[derive(Clone, Copy)]
-struct Shown<'s> {
-    step: u64,
-    pc: Pc,
-    mask: u32,
-    active: u32,
-    frame: &'s Frame,
-}
-
-impl Run<'_> {
-    /// Runs a group as [`Run::straight_on_by`] does, and shows every step. An instruction that changes which lanes run
-    /// together is left to [`Run::leave_loop`], which shows it too.
-    pub(crate) fn run_watched(
-        &mut self,
-        block: &mut Block,
-        (w, g): (usize, usize),
-        slice: &mut u32,
-    ) -> Result<Left, Stop> {
+impl Cursor<'_, '_> {
+    /// Runs a group as [`Cursor::straight_on_by`] does, and shows every step. An instruction that changes which lanes run
+    /// together is left to [`Cursor::leave_loop`], which shows it too.
+    pub fn run_watched(&mut self, g: usize, slice: &mut u32) -> Result<Left, Stop> {
         let mut done = 0;
         loop {
-            let group = &block.warps[w].divergence.groups[g];
-            let (pc, mask, frame) = (group.pc, group.mask, group.frame);
-            if *slice == 0 || done != 0 && self.observers.probe.stops_at(pc, done) {
+            let Group { pc, mask, frame, .. } = *self.group(g);
+            if *slice == 0 || done != 0 && self.run.observers.probe.stops_at(pc, done) {
                 return Ok(Left::Paused);
             }
-            let inst = self.setup.program.insts.get(pc as usize);
+            let inst = self.run.setup.program.insts.get(pc as usize);
             let guard = |inst: &Inst| {
                 let slot = frame.base.preds + usize::from(inst.guard);
-                mask & (block.registers.preds.get(slot, w) ^ inst.flip)
+                mask & (self.block.registers.preds.get(slot, self.w) ^ inst.flip)
             };
             let active = inst.map_or(0, guard);
             if let Some(inst) = inst {
-                keep_address(
-                    &mut self.observers.before.registers,
-                    self.setup.program,
-                    block,
-                    (inst, frame.base),
-                );
+                let (kept, program) = (&mut self.run.observers.before.registers, self.run.setup.program);
+                keep_address(kept, program, self.block, inst, frame.base);
             }
             let mut one = 1;
-            let left = self.straight_on_by((block, w, g), &mut one);
+            let left = self.straight_on_by(g, &mut one);
             if one != 0 {
                 return Ok(left);
             }
             *slice -= 1;
             done += 1;
-            self.counts.steps += 1;
-            block.warps[w].steps += 1;
+            self.run.counts.steps += 1;
+            self.warp_mut().steps += 1;
             if let Left::At(_) = left {
                 return Ok(left);
             }
-            self.show(block, w, Shown { step: self.counts.steps - 1, pc, mask, active, frame: &frame })?;
+            self.show(pc, mask, active, &frame)?;
             if !matches!(left, Left::Paused) {
                 return Ok(left);
             }
         }
     }
 
+    /// [`Cursor::control`], shown to the watcher for the lanes that do not come to the instruction again.
+    pub fn watched_control(&mut self, g: usize, active: u32) -> Result<(), Stop> {
+        if self.run.observers.watcher.is_none() {
+            return self.control(g, active);
+        }
+        let Group { pc, mask, frame, .. } = *self.group(g);
+        self.run.observers.taken_back = 0;
+        let result = self.control(g, active);
+        let active = active & !self.run.observers.taken_back;
+        if active == 0 {
+            return result;
+        }
+        // What it changes may be another warp's: the result of a barrier, for one.
+        self.run.observers.before.registers.clear();
+        // A fault that ends the launch comes before the wish of the watcher to do so.
+        let shown = self.show(pc, mask, active, &frame);
+        result.and(shown)
+    }
+
+    /// Shows the step that has just been counted: the instruction, the lanes that came to it, and those for which it was
+    /// carried out.
+    #[inline(always)]
+    fn show(&mut self, instruction: Pc, mask: u32, active: u32, frame: &Frame) -> Result<(), Stop> {
+        let Run { setup, observers, counts, global, .. } = &mut *self.run;
+        let Some(watcher) = &mut observers.watcher else { return Ok(()) };
+        let (kept, step, block) = (&observers.before.registers, counts.steps - 1, &*self.block);
+        let machine = Machine { program: setup.program, global, block, frame, kept, standing: None };
+        let warp = self.w as u32;
+        let moment = Moment { step, block: block.index, warp, mask, active, instruction, machine };
+        if watcher(&moment).is_continue() { Ok(()) } else { Err(Stop::Watcher) }
+    }
+}
+
+impl Run<'_> {
     /// Runs a team for as long as it stays one, and shows every step.
-    pub(crate) fn run_shown(
-        &mut self,
-        block: &mut Block,
-        team: &mut Team,
-        left: &mut u32,
-    ) -> Result<(), Stop> {
+    pub fn run_shown(&mut self, block: &mut Block, team: &mut Team, left: &mut u32) -> Result<(), Stop> {
         while *left != 0 {
             *left -= 1;
             let next = if let Some(then) = self.execute_together(block, team) {
@@ -118,7 +129,7 @@ impl Run<'_> {
         let threads = team.find_active(block, inst);
         self.observers.before.registers.clear();
         for result in self.setup.program.writes(inst) {
-            self.observers.before.registers.keep(&block.registers, place(*result, team.frame.base));
+            keep(&mut self.observers.before.registers, block, *result, team.frame.base);
         }
         // Lanes outside of the team are shown too, even those that have ended.
         let has_all = threads == team.lanes.threads;
@@ -135,7 +146,7 @@ impl Run<'_> {
                 self.shuffle_together(block, team, inst, collective).then_some(Then::Go(next))
             }
             _ => {
-                let next = self.execute_in_registers(block, team, (inst, threads), may_replace);
+                let next = self.execute_in_registers(block, team, inst, threads, may_replace);
                 let next = next.or_else(|| self.load_together(block, team, inst, may_replace));
                 next.map(Then::Go)
             }
@@ -161,7 +172,7 @@ impl Run<'_> {
         }
         self.observers.before.traffic.clone_from(&self.counts.traffic[team.pc as usize]);
         let addresses = Addresses::of(block, team, inst);
-        self.touch_at_once(block, team, inst, (addresses.as_ref(), may_replace)).then_some(team.pc + 1)
+        self.touch_at_once(block, team, addresses.as_ref(), may_replace).then_some(team.pc + 1)
     }
 
     /// Shows an instruction that a team has executed, warp by warp; where it goes.
@@ -173,13 +184,13 @@ impl Run<'_> {
         let machine = Machine { program, global, block, frame, kept, standing };
         let (step, index, instruction) = (self.counts.steps - team.lanes.warps, block.index, team.pc);
         let mut moment = Moment { step, block: index, warp: 0, mask: 0, active: 0, instruction, machine };
-        let stopped = team.members().find(|&(w, mask, active)| {
-            (moment.warp, moment.mask, moment.active) = (w as u32, mask, active);
+        let stopped = team.members().find(|member| {
+            (moment.warp, moment.mask, moment.active) = (member.w as u32, member.mask, member.active);
             let is_last = watcher(&moment).is_break();
             moment.step += 1;
             is_last
         });
-        if let Some((w, ..)) = stopped {
+        if let Some(Member { w, .. }) = stopped {
             self.take_back(block, team, w);
             return Err(Stop::Watcher);
         }
@@ -207,10 +218,10 @@ impl Run<'_> {
             self.counts.traffic[team.pc as usize].clone_from(&self.observers.before.traffic);
         }
         self.counts.steps -= team.lanes.warps;
-        for (w, _, active) in team.members().take_while(|member| member.0 <= w) {
+        for member in team.members().take_while(|member| member.w <= w) {
             self.counts.steps += 1;
-            if is_costly && active != 0 {
-                let again = self.carry_out_for(block, team, (w, active), inst, self.counts.steps - 1);
+            if is_costly && member.active != 0 {
+                let again = self.carry_out_for(block, team, member, inst, self.counts.steps - 1);
                 debug_assert!(again.is_ok(), "what was loaded once can be loaded again");
             }
         }
@@ -225,7 +236,7 @@ impl Run<'_> {
         if matches!(inst.op, Op::Call(_) | Op::Return) {
             block.registers.expand_all();
         } else if addresses.is_some() {
-            self.prepare(block, team, inst, (true, false));
+            self.prepare(block, team, inst, true, false);
         } else {
             expand(&mut block.registers, frame.base, self.setup.program.touched(inst));
         }
@@ -235,6 +246,7 @@ impl Run<'_> {
             if mask == 0 {
                 continue;
             }
+            let member = Member { w, mask, active };
             let agrees = active == 0 || active == mask;
             let is_branch = matches!(inst.op, Op::Branch { .. });
             let leaves = if is_branch { !agrees } else { active != 0 && leaves_team(inst.op) };
@@ -249,7 +261,7 @@ impl Run<'_> {
             if leaves {
                 is_team = false;
                 warp.steps += 1;
-                self.watched_control(block, w, group, active)?;
+                self.at(block, w).watched_control(group, active)?;
                 continue;
             }
             let (mut to, mut left) = (pc + 1, Ok(()));
@@ -265,61 +277,39 @@ impl Run<'_> {
                     write(&mut lanes, inst.args.d, access.register_bits == 64, |_| value);
                 }
                 (Op::Special { .. }, _) => {
-                    let place = place_of(self, block, w, (self.counts.steps - 1, 0));
+                    let place = Place::of(self, block, w).after(self.counts.steps - 1, 0);
                     place.answer(&mut block.registers.lanes(w, frame.base, active), inst, &frame, 1);
                 }
                 _ if addresses.is_some() => {
-                    left = self.touch_one(block, team, inst, addresses.as_ref(), (w, active));
+                    left = self.touch_one(block, team, inst, addresses.as_ref(), member);
                 }
-                _ => left = self.carry_out_seen(block, team, (w, mask, active), inst),
+                _ => left = self.carry_out_checked(block, team, member, inst),
             }
             let warp = &mut block.warps[w];
             warp.steps += 1;
             if left.is_ok() {
                 warp.divergence.groups[group].pc = to;
             }
-            self.show(block, w, Shown { step: self.counts.steps - 1, pc, mask, active, frame: &frame })?;
+            let mut at = self.at(block, w);
+            at.show(pc, mask, active, &frame)?;
             if let Err((_, left)) = left {
-                self.leave_loop(block, w, (group, left), &mut 0)?;
+                at.leave_loop(group, left, &mut 0)?;
             }
             is_team &= *next.get_or_insert(to) == to;
         }
         Ok(next.filter(|_| is_team))
     }
-
-    /// Shows an instruction that changes which lanes run together, carried out for these lanes.
-    pub(crate) fn show_control(
-        &mut self,
-        block: &Block,
-        w: usize,
-        (group, active): (&Group, u32),
-    ) -> Result<(), Stop> {
-        // What it changes may be another warp's: the result of a barrier, for one.
-        self.observers.before.registers.clear();
-        let (step, frame) = (self.counts.steps - 1, &group.frame);
-        self.show(block, w, Shown { step, pc: group.pc, mask: group.mask, active, frame })
-    }
-
-    #[inline(always)]
-    fn show(&mut self, block: &Block, w: usize, shown: Shown<'_>) -> Result<(), Stop> {
-        let Some(watcher) = &mut self.observers.watcher else { return Ok(()) };
-        let Shown { step, pc: instruction, mask, active, frame } = shown;
-        let (program, global, kept) = (self.setup.program, &*self.global, &self.observers.before.registers);
-        let machine = Machine { program, global, block, frame, kept, standing: None };
-        let moment = Moment { step, block: block.index, warp: w as u32, mask, active, instruction, machine };
-        if watcher(&moment).is_continue() { Ok(()) } else { Err(Stop::Watcher) }
-    }
 }
 
-/// Where a register of the frame at `base` is.
-fn place(register: Touched, base: Shape) -> (Bank, usize) {
-    (register.bank, base.of(register.bank) + usize::from(register.slot))
+/// Keeps a register of the frame at `base`.
+fn keep(kept: &mut Kept, block: &Block, register: Touched, base: Shape) {
+    kept.keep(&block.registers, register.bank, base.of(register.bank) + usize::from(register.slot));
 }
 
 /// Keeps the register with the addresses of an instruction, if that is about to overwrite it.
-fn keep_address(kept: &mut Kept, program: &Program, block: &Block, (inst, base): (&Inst, Shape)) {
+fn keep_address(kept: &mut Kept, program: &Program, block: &Block, inst: &Inst, base: Shape) {
     kept.clear();
-    let Some((address, ..)) = access_of(inst) else { return };
+    let Some((address, ..)) = inst.op.access() else { return };
     let is_address = |result: &&Touched| {
         let is_in_bank = match address.base {
             Base::Wide => result.bank == Bank::Wide,
@@ -329,6 +319,6 @@ fn keep_address(kept: &mut Kept, program: &Program, block: &Block, (inst, base):
         is_in_bank && result.slot == inst.args.a
     };
     if let Some(overwritten) = program.writes(inst).iter().find(is_address) {
-        kept.keep(&block.registers, place(*overwritten, base));
+        keep(kept, block, *overwritten, base);
     }
 }

@@ -144,7 +144,7 @@ impl Operands<'_> {
 impl Comparison {
     /// What a comparison is in all threads between whose differences these are the least and the greatest, if it is the same.
     #[inline(always)]
-    pub fn between(self, (least, most): (i64, i64)) -> Option<bool> {
+    pub fn between(self, least: i64, most: i64) -> Option<bool> {
         let [less, equal, greater] = self.holds;
         match () {
             () if most < 0 => Some(less),
@@ -159,7 +159,8 @@ impl Comparison {
     /// The lanes of a warp for which it holds, from the difference.
     #[inline(always)]
     pub fn lanes(self, difference: Affine, warp: usize, grid: Grid) -> u32 {
-        match self.between(difference.range_in_warp(warp, grid)) {
+        let (least, most) = difference.range_in_warp(warp, grid);
+        match self.between(least, most) {
             Some(true) => FULL_MASK,
             Some(false) => 0,
             None => self.lanes_one_by_one(difference, warp, grid),

@@ -5,7 +5,7 @@
 //! ISA, sections 9.7.9.8 to 9.7.9.16 (`ld`, `ldu`, `st`, `prefetch`) and 9.7.13.4 (fences).
 
 use super::grammar::{Modifiers, parse_type};
-use super::op::memory::{Access, Address, Base, Fence, Memory};
+use super::op::memory::{Access, Address, Base, Memory};
 use super::operands::{Operands, Register, class, kind_of, span_of};
 use super::scope::Symbol;
 use super::value::Kind;
@@ -13,7 +13,7 @@ use crate::isa::form::{Family, Form};
 use crate::isa::op::Op;
 use crate::isa::op::place::bits;
 use crate::machine::registers::{Bank, Slot};
-use crate::order::{Order, Scope};
+use crate::order::{Order, Scope, Semantics};
 use crate::ptx::Error;
 use crate::ptx::ast::{Ident, Operand, Space, Type};
 
@@ -46,11 +46,11 @@ pub const FAMILY: Family = Family {
         Form::new("prefetchu.L1", prefetch),
         Form::new("membar.(cta|gl|sys)", |m, _| {
             // From sm_70 on this is the same as `fence.sc`, and it was not weaker before.
-            Ok(Op::Fence(Fence { order: Order::SeqCst, scope: scope(m).unwrap_or(Scope::Sys) }))
+            Ok(Op::Fence(Semantics { order: Order::SeqCst, scope: scope(m).unwrap_or(Scope::Sys) }))
         }),
         Form::new("fence.(sc|acq_rel)?.<scope>", |m, _| {
             let order = order(m).unwrap_or(Order::AcqRel);
-            Ok(Op::Fence(Fence { order, scope: scope(m).unwrap_or(Scope::Sys) }))
+            Ok(Op::Fence(Semantics { order, scope: scope(m).unwrap_or(Scope::Sys) }))
         })
         .since(70),
     ],
@@ -129,7 +129,7 @@ fn value_slots<'t>(
                 return Err(o.error(span_of(element), "all registers of a vector must have the same width"));
             }
             Some(register) => value_register(o, element, ty, register, is_load)?,
-            None => value_literal(o, element, ty, width, (is_load, count > 1))?,
+            None => value_literal(o, element, ty, width, is_load, count > 1)?,
         };
     }
     Ok((slots, width as u8))
@@ -164,7 +164,8 @@ fn value_literal<'t>(
     element: &Operand<'t>,
     ty: Type,
     bits: u32,
-    (is_load, is_vector): (bool, bool),
+    is_load: bool,
+    is_vector: bool,
 ) -> Result<Slot, Error> {
     let kind = match kind_of(ty) {
         Some(kind) if self::bits(ty) == bits => kind,

@@ -54,6 +54,7 @@ use std::sync::LazyLock;
 use crate::ptx::ast::Instruction;
 use crate::ptx::{Error, LineIndex};
 use grammar::{Modifiers, Syntax};
+use needs::Needs;
 use op::{Decoded, Op};
 use operands::Operands;
 use scope::Scope;
@@ -79,12 +80,12 @@ pub const FAMILIES: &[Family] = &[
     control::FAMILY,
 ];
 
-/// Decodes `instruction` for target `sm` and a version of PTX.
+/// Decodes `instruction` for a target and a version of PTX.
 pub(crate) fn decode<'t>(
     lines: &LineIndex,
     instruction: &Instruction<'t>,
     scope: &mut Scope<'t>,
-    (sm, version): (u32, (u32, u32)),
+    target: Needs,
 ) -> Result<Decoded, Error> {
     let opcode = instruction.opcode;
     let refuse = |message| Err(lines.error(opcode.span, message));
@@ -92,6 +93,7 @@ pub(crate) fn decode<'t>(
         return refuse(format!("`{}` is not supported; {}", opcode.text, near_forms(opcode.text)));
     };
     let needs = form.needs(opcode.text);
+    let Needs { sm, version } = target;
     if sm < needs.sm {
         return refuse(format!("`{}` needs a target of sm_{} or above, not sm_{sm}", opcode.text, needs.sm));
     }

@@ -58,7 +58,7 @@ fn name<'t>(ty: Type, o: &mut Operands<'_, 't>, d: &Operand<'t>, source: Ident<'
     match (o.scope.find_register(source.text), special::parse(source.text)) {
         (Some(_), _) => whole(ty, o, d, &Operand::Name(source)),
         (None, _) if is_address(o, source) => address(ty, o, d, source, 0),
-        (None, Some(what)) => special(ty, o, d, (source, what)),
+        (None, Some(what)) => special(ty, o, d, source, what),
         (None, None) => {
             let message = format!("`{}` is neither declared nor a supported special register", source.text);
             Err(o.error(source.span, message))
@@ -71,7 +71,8 @@ fn special<'t>(
     ty: Type,
     o: &mut Operands<'_, 't>,
     d: &Operand<'t>,
-    (source, what): (Ident<'t>, Special),
+    source: Ident<'t>,
+    what: Special,
 ) -> Result<Op, Error> {
     let widths = special::widths(source.text);
     if !widths.contains(&bits(ty)) || matches!(ty, Type::F32 | Type::F64 | Type::Pred) {
@@ -105,7 +106,7 @@ fn mov_vector(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> 
         results.iter().map(|result| o.result_or_sink(result, kind)).collect::<Result<_, _>>()?;
     let last = count - 1;
     for (slot, source) in slots.iter().zip(&sources).take(last) {
-        o.prepare(copy, bank_of(kind), (*slot, *source, 0));
+        o.prepare(copy, bank_of(kind), *slot, *source, 0);
     }
     (o.args.d, o.args.a) = (slots[last], sources[last]);
     o.affine = copy.affine;
@@ -154,7 +155,7 @@ impl Operands<'_, '_> {
     /// A copy of a column. Only 16 bits are kept if that is the kind.
     fn copied(&mut self, slot: Slot, kind: Kind, span: Span) -> Result<Slot, Error> {
         let copy = self.scratch(bank_of(kind), span)?;
-        self.prepare(copy_of(kind), bank_of(kind), (copy, slot, 0));
+        self.prepare(copy_of(kind), bank_of(kind), copy, slot, 0);
         Ok(copy)
     }
 }

@@ -298,7 +298,7 @@ impl<'s, 't> Operands<'s, 't> {
         let bank = Bank::of(ty).ok_or_else(|| {
             self.error(name.span, format!("`{}` has 128 bits; registers are supported up to 64", name.text))
         })?;
-        let slot = self.scope.column((level, base, part), bank);
+        let slot = self.scope.column(level, base, part, bank);
         let slot = slot.ok_or_else(|| self.too_many_registers(name.span))?;
         Ok(Register { slot, bank, bits: bits(ty), class: class(ty) })
     }

@@ -29,7 +29,7 @@ impl<'t> Operands<'_, 't> {
         }
         let d = self.scratch(Bank::Preds, name.span)?;
         let not = Alu::new(&[Kind::Pred], &[Kind::Pred], |warps, args| map_pred(warps, args, |a| !a));
-        self.prepare(not, Bank::Preds, (d, a.slot, 0));
+        self.prepare(not, Bank::Preds, d, a.slot, 0);
         Ok(d)
     }
 
@@ -51,7 +51,7 @@ impl<'t> Operands<'_, 't> {
         }
         let b = self.constant(a.bank, offset as u64 & u64::MAX >> (64 - bits), name.span)?;
         let d = self.scratch(a.bank, name.span)?;
-        self.prepare(add, a.bank, (d, a.slot, b));
+        self.prepare(add, a.bank, d, a.slot, b);
         Ok(d)
     }
 
@@ -106,7 +106,7 @@ impl<'t> Operands<'_, 't> {
     }
 
     /// Puts an arithmetic instruction, with a result and one or two sources in one bank, before this instruction.
-    pub(super) fn prepare(&mut self, alu: Alu, bank: Bank, (d, a, b): (Slot, Slot, Slot)) {
+    pub(super) fn prepare(&mut self, alu: Alu, bank: Bank, d: Slot, a: Slot, b: Slot) {
         let read = |slot| Touched { bank, slot, is_written: false };
         let mut touched = vec![Touched { bank, slot: d, is_written: true }, read(a)];
         touched.extend((alu.sources.len() > 1).then(|| read(b)));

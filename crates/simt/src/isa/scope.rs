@@ -139,18 +139,18 @@ impl<'t> Scope<'t> {
     }
 
     /// The column of a register that was found in block `level`; `None` when the bank is full.
-    pub fn column(&mut self, (level, name, element): (usize, &'t str, u8), bank: Bank) -> Option<Slot> {
+    pub fn column(&mut self, level: usize, name: &'t str, element: u8, bank: Bank) -> Option<Slot> {
         if let Some(&slot) = self.columns.get(&(level, name, element)) {
             return Some(slot);
         }
         let slot = self.new_column(bank, 0)?;
         self.columns.insert((level, name, element), slot);
-        self.name(name, element, (bank, slot));
+        self.name(name, element, bank, slot);
         Some(slot)
     }
 
     /// Records the name of a register that got a column.
-    fn name(&mut self, name: &str, element: u8, (bank, slot): (Bank, Slot)) {
+    fn name(&mut self, name: &str, element: u8, bank: Bank, slot: Slot) {
         let (ty, suffix) = match self.find(name) {
             Some((_, Symbol::Vector(ty, _))) => (ty, [".x", ".y", ".z", ".w"][usize::from(element) % 4]),
             Some((_, Symbol::Register(ty))) => (ty, ""),

@@ -1,6 +1,7 @@
 //! Executes one instruction with given values, for the tests of the families.
 
 use super::decode;
+use super::needs::Needs;
 use super::scope::{Scope, Symbol};
 use crate::isa::op::{Op, Touched};
 use crate::isa::value::{Args, Run};
@@ -86,7 +87,7 @@ impl<'t> Program<'t> {
         for &(name, (ty, bits)) in values {
             program.scope.declare(ident(name), Symbol::Register(ty));
             let (level, _) = program.scope.find(name).unwrap();
-            let slot = program.scope.column((level, name, 0), Bank::of(ty).unwrap()).unwrap() as usize;
+            let slot = program.scope.column(level, name, 0, Bank::of(ty).unwrap()).unwrap() as usize;
             match Bank::of(ty).unwrap() {
                 Bank::Narrow => program.scope.image.narrow[slot] = [bits as u32; 32],
                 Bank::Wide => program.scope.image.wide[slot] = [bits; 32],
@@ -103,8 +104,9 @@ impl<'t> Program<'t> {
         let operands = operands.split(' ').map(operand).collect();
         let instruction =
             Instruction { guard: None, opcode: ident(opcode), operands, span: Span::default(), loc: None };
-        let decoded = decode(&LineIndex::new(opcode), &instruction, &mut self.scope, (90, (8, 8)))
-            .map_err(|error| error.message)?;
+        let decoded =
+            decode(&LineIndex::new(opcode), &instruction, &mut self.scope, Needs { sm: 90, version: (8, 8) })
+                .map_err(|error| error.message)?;
         let Image { narrow, wide, preds } = &self.scope.image;
         self.registers.narrow.extend_from_slice(&narrow[self.registers.narrow.len()..]);
         self.registers.wide.extend_from_slice(&wide[self.registers.wide.len()..]);
@@ -130,7 +132,7 @@ impl<'t> Program<'t> {
         let (level, symbol) = self.scope.find(name).unwrap();
         let Symbol::Register(ty) = symbol else { panic!("`{name}` is not a register") };
         let bank = Bank::of(ty).unwrap();
-        let slot = self.scope.column((level, name, 0), bank).unwrap() as usize;
+        let slot = self.scope.column(level, name, 0, bank).unwrap() as usize;
         match bank {
             Bank::Narrow => self.registers.narrow[slot][31].into(),
             Bank::Wide => self.registers.wide[slot][31],
@@ -201,7 +203,7 @@ fn assemble<'t>(
         scope.declare(ident(text), Symbol::Register(ty));
         let bank = Bank::of(ty).unwrap();
         let (level, _) = scope.find(text).unwrap();
-        let slot = scope.column((level, text, 0), bank).unwrap();
+        let slot = scope.column(level, text, 0, bank).unwrap();
         match bank {
             Bank::Narrow => scope.image.narrow[slot as usize] = [bits as u32; 32],
             Bank::Wide => scope.image.wide[slot as usize] = [bits; 32],
@@ -226,7 +228,7 @@ fn assemble<'t>(
         span: Span::default(),
         loc: None,
     };
-    Ok((decode(&LineIndex::new(opcode), &instruction, scope, (90, (8, 8)))?, slots))
+    Ok((decode(&LineIndex::new(opcode), &instruction, scope, Needs { sm: 90, version: (8, 8) })?, slots))
 }
 
 fn ident(text: &str) -> Ident<'_> {

@@ -28,10 +28,10 @@ pub struct Warp {
     pub diverged: bool,
     /// The first of its lanes that ended, and at which instruction.
     pub first_end: Option<(u32, u32)>,
-    /// How long it is left alone before somebody looks whether it only spins, if that was ever decided.
+    /// How long it is left alone before it is probed for whether it only spins, if that was ever decided.
     pub patience: Option<u64>,
-    /// Its step count when somebody looked last.
-    pub looked_at: u64,
+    /// Its step count when it was probed last.
+    pub probed_at: u64,
     /// Lanes that have issued an instruction in this turn of the block.
     pub ran: u32,
     /// Lanes that could have in the last turn, and did not: their turn is first.
@@ -115,11 +115,16 @@ impl Warp {
     fn reset(&mut self, id: u32, threads: u32, start: &Start<'_>) {
         let count = (threads - id * WARP_SIZE as u32).min(WARP_SIZE as u32);
         (self.id, self.steps, self.diverged, self.first_end) = (id, 0, false, None);
-        (self.patience, self.looked_at) = (None, 0);
+        (self.patience, self.probed_at) = (None, 0);
         self.lanes = u32::MAX >> (WARP_SIZE as u32 - count);
         (self.ran, self.starved) = (0, 0);
         self.local.reset(start.frame_bytes);
         self.divergence.reset(start.group, self.lanes);
+    }
+
+    /// Lets a group arrive at its meeting.
+    pub fn arrive(&mut self, group: usize) {
+        self.divergence.arrive(group, self.steps);
     }
 
     /// Ends lanes of a group at `pc`.

@@ -214,7 +214,9 @@ impl Divergence {
     pub fn split_later(
         &mut self,
         group: usize,
-        (meet, arrived, since): (u32, u32, u64),
+        meet: u32,
+        arrived: u32,
+        since: u64,
         standing: impl IntoIterator<Item = (u32, u32)>,
     ) {
         let parent = self.groups.remove(group);

@@ -322,7 +322,8 @@ impl Fork {
     #[inline]
     pub fn write(
         &mut self,
-        (region, is_set): (usize, bool),
+        region: usize,
+        is_set: bool,
         offset: usize,
         bytes: usize,
         mark: impl FnOnce(&mut Marks, usize),
@@ -512,7 +513,7 @@ mod tests {
             fork.read(0, offset, 4, |marks, at| marks.add_range(at, 4)).unwrap();
         }
         for &offset in writes {
-            fork.write((0, true), offset, 4, |marks, at| marks.add_range(at, 4)).unwrap().fill(7);
+            fork.write(0, true, offset, 4, |marks, at| marks.add_range(at, 4)).unwrap().fill(7);
         }
         fork.end_block()
     }

@@ -389,14 +389,14 @@ impl Global {
     /// contiguous in a fork; then the caller reads element by element, because an aligned element always is.
     #[inline(always)]
     pub fn read(&mut self, number: usize, offset: usize, bytes: usize) -> Option<&[u8]> {
-        self.read_some((number, offset), bytes, |marks, start| marks.add_range(start, bytes))
+        self.read_some(number, offset, bytes, |marks, start| marks.add_range(start, bytes))
     }
 
     /// The bytes that a kernel writes, with their present values. All of them count as written. Like [`Global::read`]
     /// otherwise.
     #[inline(always)]
     pub fn write(&mut self, number: usize, offset: usize, bytes: usize) -> Option<&mut [u8]> {
-        self.write_some((number, offset), bytes, |marks, start| marks.add_range(start, bytes))
+        self.write_some(number, offset, bytes, |marks, start| marks.add_range(start, bytes))
     }
 
     /// [`Global::read`], of which the kernel reads only the bytes that `mark` marks if this is a fork. It is passed the
@@ -404,7 +404,8 @@ impl Global {
     #[inline(always)]
     pub fn read_some(
         &mut self,
-        (number, offset): (usize, usize),
+        number: usize,
+        offset: usize,
         bytes: usize,
         mark: impl FnOnce(&mut Marks, usize),
     ) -> Option<&[u8]> {
@@ -418,7 +419,8 @@ impl Global {
     #[inline(always)]
     pub fn write_some(
         &mut self,
-        (number, offset): (usize, usize),
+        number: usize,
+        offset: usize,
         bytes: usize,
         mark: impl FnOnce(&mut Marks, usize),
     ) -> Option<&mut [u8]> {
@@ -426,7 +428,7 @@ impl Global {
         match &mut self.contents {
             Contents::Here => {}
             Contents::Kept(journal) => journal.keep(number, offset, bytes, &region.data),
-            Contents::Fork(fork) => return fork.write((number, region.is_set), offset, bytes, mark),
+            Contents::Fork(fork) => return fork.write(number, region.is_set, offset, bytes, mark),
         }
         region.is_set = true;
         region.data.get_mut(offset..offset + bytes)

@@ -17,21 +17,21 @@ impl Kept {
     }
 
     /// Copies a register.
-    pub fn keep(&mut self, registers: &Registers, place: (Bank, usize)) {
-        self.copies.copy(self.places.len(), registers, place);
-        self.places.push(place);
+    pub fn keep(&mut self, registers: &Registers, bank: Bank, slot: usize) {
+        self.copies.copy(self.places.len(), registers, bank, slot);
+        self.places.push((bank, slot));
     }
 
     /// The copy of a register, if there is one.
-    pub fn find(&self, place: (Bank, usize)) -> Option<(&Registers, usize)> {
-        let copy = self.places.iter().position(|kept| *kept == place)?;
+    pub fn find(&self, bank: Bank, slot: usize) -> Option<(&Registers, usize)> {
+        let copy = self.places.iter().position(|kept| *kept == (bank, slot))?;
         Some((&self.copies, copy))
     }
 
     /// Gives the registers what they held.
     pub fn restore(&self, registers: &mut Registers) {
         for (copy, &(bank, slot)) in self.places.iter().enumerate() {
-            registers.copy(slot, &self.copies, (bank, copy));
+            registers.copy(slot, &self.copies, bank, copy);
         }
     }
 }

@@ -58,7 +58,7 @@ impl Mbarriers {
     }
 
     /// Records that a lane has asked for a phase which was not complete.
-    pub fn polled(&mut self, (warp, lane): (usize, usize), offset: u64, phase: u8, pc: u32) {
+    pub fn polled(&mut self, warp: usize, lane: usize, offset: u64, phase: u8, pc: u32) {
         let poll = self.polls.entry((warp, lane)).or_insert(Poll { offset, phase, pc, count: 0 });
         let is_same = (poll.offset, poll.phase) == (offset, phase);
         let count = if is_same { poll.count.saturating_add(1) } else { 1 };
@@ -111,10 +111,10 @@ mod tests {
     #[test]
     fn a_lane_that_does_something_else_polls_no_more() {
         let mut mbarriers = Mbarriers::default();
-        mbarriers.polled((1, 3), 0, 0, 7);
-        mbarriers.polled((1, 3), 0, 0, 7);
+        mbarriers.polled(1, 3, 0, 0, 7);
+        mbarriers.polled(1, 3, 0, 0, 7);
         mbarriers.time_passes();
-        mbarriers.polled((1, 3), 0, 0, 7);
+        mbarriers.polled(1, 3, 0, 0, 7);
         assert_eq!(mbarriers.poll(1, 3).map(|poll| poll.count), Some(1));
         mbarriers.went_on(1, 1 << 4);
         assert!(mbarriers.is_late);

@@ -109,10 +109,10 @@ pub struct Registers {
 
 /// Does something with a register of a frame at a base, which is in one of the three files.
 macro_rules! in_bank {
-    ($registers:expr, $base:expr, $register:expr, |$file:ident, $slot:ident| $body:expr) => {{
+    ($registers:expr, $base:expr, $bank:expr, $number:expr, |$file:ident, $slot:ident| $body:expr) => {{
         let Registers { narrow, wide, preds } = $registers;
-        let (bank, slot) = ($register.0, usize::from($register.1));
-        match bank {
+        let slot = usize::from($number);
+        match $bank {
             Bank::Narrow => {
                 let ($file, $slot) = (narrow, $base.narrow + slot);
                 $body
@@ -181,14 +181,14 @@ impl Registers {
 
     /// Whether all warps hold the same column of a register of a frame at `base`.
     #[inline(always)]
-    pub fn is_same_in_all(&self, base: Shape, register: (Bank, Slot)) -> bool {
-        in_bank!(self, base, register, |file, slot| file.is_same_in_all(slot))
+    pub fn is_same_in_all(&self, base: Shape, bank: Bank, slot: Slot) -> bool {
+        in_bank!(self, base, bank, slot, |file, slot| file.is_same_in_all(slot))
     }
 
     /// The value that all threads of the block have in a register: [`File::uniform`].
     #[inline(always)]
-    pub fn uniform(&self, base: Shape, register: (Bank, Slot)) -> Option<u64> {
-        in_bank!(self, base, register, |file, slot| file.uniform(slot))
+    pub fn uniform(&self, base: Shape, bank: Bank, slot: Slot) -> Option<u64> {
+        in_bank!(self, base, bank, slot, |file, slot| file.uniform(slot))
     }
 
     /// What a register of 32 or of 64 bits holds, if it is affine.
@@ -211,34 +211,34 @@ impl Registers {
 
     /// Prepares a register for being read by each warp: [`File::expand`].
     #[inline(always)]
-    pub fn expand(&mut self, base: Shape, register: (Bank, Slot)) {
-        in_bank!(self, base, register, |file, slot| file.expand(slot));
+    pub fn expand(&mut self, base: Shape, bank: Bank, slot: Slot) {
+        in_bank!(self, base, bank, slot, |file, slot| file.expand(slot));
     }
 
     /// Prepares a register for being written by all warps: [`File::replace`].
     #[inline(always)]
-    pub fn replace(&mut self, base: Shape, register: (Bank, Slot)) {
-        in_bank!(self, base, register, |file, slot| {
+    pub fn replace(&mut self, base: Shape, bank: Bank, slot: Slot) {
+        in_bank!(self, base, bank, slot, |file, slot| {
             file.replace(slot);
         });
     }
 
     /// Prepares a register for being written by some warps: [`File::change`].
     #[inline(always)]
-    pub fn change(&mut self, base: Shape, register: (Bank, Slot)) {
-        in_bank!(self, base, register, |file, slot| {
+    pub fn change(&mut self, base: Shape, bank: Bank, slot: Slot) {
+        in_bank!(self, base, bank, slot, |file, slot| {
             file.change(slot);
         });
     }
 
     /// Says that the column of warp 0 is what all warps hold, and whether all of its lanes hold the same.
     #[inline(always)]
-    pub fn share_first(&mut self, base: Shape, register: (Bank, Slot), is_uniform: bool) {
-        in_bank!(self, base, register, |file, slot| file.share_first(slot, is_uniform));
+    pub fn share_first(&mut self, base: Shape, bank: Bank, slot: Slot, is_uniform: bool) {
+        in_bank!(self, base, bank, slot, |file, slot| file.share_first(slot, is_uniform));
     }
 
     /// Has a register hold for each warp what one of other registers of as many warps holds.
-    pub fn copy(&mut self, to: usize, others: &Registers, (bank, slot): (Bank, usize)) {
+    pub fn copy(&mut self, to: usize, others: &Registers, bank: Bank, slot: usize) {
         match bank {
             Bank::Narrow => self.narrow.copy(to, &others.narrow, slot),
             Bank::Wide => self.wide.copy(to, &others.wide, slot),

@@ -13,6 +13,15 @@ use super::vector_clock::{BlockClock, VectorClock};
 use super::{Epoch, Thread};
 use crate::machine::registers::{WARP_SIZE, lanes_of};
 
+/// A warp of a resident block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WarpId {
+    /// The slot of the resident block.
+    pub slot: usize,
+    /// The warp in the block.
+    pub warp: usize,
+}
+
 /// A lane of a resident block: the same thread as a [`Thread`], named by where it is on the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LaneId {

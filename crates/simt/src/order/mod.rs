@@ -55,6 +55,15 @@ pub enum Scope {
     Sys,
 }
 
+/// What an access or a fence orders, and for whom.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Semantics {
+    /// Its memory ordering.
+    pub order: Order,
+    /// Its scope.
+    pub scope: Scope,
+}
+
 impl Order {
     /// Whether an operation with this ordering acquires.
     pub fn acquires(self) -> bool {

@@ -10,8 +10,8 @@
 use std::collections::BTreeMap;
 
 use super::clocks::{Clocks, LaneId};
-use super::release_acquire::{Locations, StoreRecord};
-use super::{ByteRange, Order, Scope, Space};
+use super::release_acquire::{Link, Locations, StoreRecord};
+use super::{ByteRange, Semantics, Space};
 
 /// The current and the last phase of each mbarrier.
 #[derive(Clone, Debug, Default)]
@@ -31,15 +31,16 @@ impl Phases {
     /// A lane arrives, or completes transactions.
     pub fn arrive(
         &mut self,
-        (clocks, locations): (&mut Clocks, &mut Locations),
+        clocks: &mut Clocks,
+        locations: &mut Locations,
         id: LaneId,
         range: ByteRange,
-        semantics: (Order, Scope),
+        semantics: Semantics,
     ) {
         let phase = self.at.entry(range).or_default();
         let fenced = clocks.fenced(id);
-        let updated = (phase.arrivals.as_ref(), 0);
-        let store = locations.write(clocks, id, range, semantics, updated, fenced.as_ref());
+        let link = Link { before: phase.arrivals.as_ref(), chain: 0 };
+        let store = locations.write(clocks, id, range, semantics, link, fenced.as_ref());
         phase.arrivals = Some(store);
     }
 
@@ -52,10 +53,11 @@ impl Phases {
     /// A lane finds that the last phase is complete.
     pub fn wait(
         &mut self,
-        (clocks, locations): (&mut Clocks, &mut Locations),
+        clocks: &mut Clocks,
+        locations: &mut Locations,
         id: LaneId,
         range: ByteRange,
-        semantics: (Order, Scope),
+        semantics: Semantics,
     ) {
         let completed = self.at.get(&range).and_then(|phase| phase.completed.as_ref());
         if let Some(store) = completed {
@@ -77,6 +79,7 @@ impl Phases {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::order::{Order, Scope};
 
     const PLACE: ByteRange = ByteRange { space: Space::Shared(0), offset: 8, bytes: 8 };
     const BLOCK: Scope = Scope::Cta;
@@ -91,11 +94,12 @@ mod tests {
         let mut phases = Phases::default();
         let (one, other) = (LaneId { slot: 0, warp: 0, lane: 3 }, LaneId { slot: 0, warp: 1, lane: 5 });
         let done = clocks.epoch(one);
-        phases.arrive((&mut clocks, &mut locations), one, PLACE, (arrive, BLOCK));
+        let semantics = |order| Semantics { order, scope: BLOCK };
+        phases.arrive(&mut clocks, &mut locations, one, PLACE, semantics(arrive));
         if completes {
             phases.complete(PLACE);
         }
-        phases.wait((&mut clocks, &mut locations), other, PLACE, (wait, BLOCK));
+        phases.wait(&mut clocks, &mut locations, other, PLACE, semantics(wait));
         clocks.is_ordered_after(other, done)
     }
 

@@ -12,9 +12,9 @@ use std::collections::{BTreeMap, VecDeque};
 
 use rpds::RedBlackTreeMapSync;
 
-use super::clocks::{Clocks, LaneId, ThreadClock};
+use super::clocks::{Clocks, LaneId, ThreadClock, WarpId};
 use super::vector_clock::VectorClock;
-use super::{ByteRange, Epoch, Order, Scope, Space, Thread, forget_space};
+use super::{ByteRange, Epoch, Order, Scope, Semantics, Space, Thread, forget_space};
 use crate::machine::registers::WARP_SIZE;
 
 /// The vector clocks that came to a location with the store that a load reads, and with the earlier stores of its chain
@@ -41,6 +41,15 @@ pub struct StoreRecord {
     /// What release patterns published with it.
     pub released: ReleasedClocks,
     /// The chain of updates that it belongs to, each of which observes the one before; 0 for a weak store.
+    pub chain: u64,
+}
+
+/// Where a strong store belongs in a chain of updates.
+#[derive(Clone, Copy, Debug)]
+pub struct Link<'s> {
+    /// The store that an update reads and replaces, if it observes that.
+    pub before: Option<&'s StoreRecord>,
+    /// The chain.
     pub chain: u64,
 }
 
@@ -169,10 +178,10 @@ impl Locations {
         clocks: &mut Clocks,
         id: LaneId,
         range: ByteRange,
-        semantics: (Order, Scope),
+        semantics: Semantics,
         store: Option<&StoreRecord>,
     ) {
-        let (order, scope) = semantics;
+        let Semantics { order, scope } = semantics;
         let own_block = clocks.block(id.slot);
         let lane = self.lane(id);
         if let Some(store) = store {
@@ -217,15 +226,15 @@ impl Locations {
         clocks: &mut Clocks,
         id: LaneId,
         range: ByteRange,
-        semantics: (Order, Scope),
-        (updated, chain): (Option<&StoreRecord>, u64),
+        semantics: Semantics,
+        link: Link<'_>,
         fenced: Option<&VectorClock>,
     ) -> StoreRecord {
-        let (order, scope) = semantics;
+        let Semantics { order, scope } = semantics;
         let key = (range.space, range.offset);
         let epoch = clocks.epoch(id);
         let own_block = epoch.thread.block;
-        let mut released = updated.map(|store| store.released.clone()).unwrap_or_default();
+        let mut released = link.before.map(|store| store.released.clone()).unwrap_or_default();
         let lane = self.lane(id);
         if order.releases() {
             lane.releases.entry(range).or_default().publish(scope, clocks.thread_clock(id));
@@ -245,7 +254,7 @@ impl Locations {
             released.version = self.versions;
         }
         self.forget(range.space, range.offset, u64::from(range.bytes));
-        let store = StoreRecord { epoch, scope: Some(scope), released, chain };
+        let store = StoreRecord { epoch, scope: Some(scope), released, chain: link.chain };
         self.at.insert(key, (range.bytes, store.clone()));
         if order.releases() {
             clocks.tick(id.slot, id.warp);
@@ -257,9 +266,9 @@ impl Locations {
     pub fn fence(
         &mut self,
         clocks: &mut Clocks,
-        (slot, warp): (usize, usize),
+        WarpId { slot, warp }: WarpId,
         lanes: u32,
-        (order, scope): (Order, Scope),
+        Semantics { order, scope }: Semantics,
     ) {
         let own_block = clocks.block(slot);
         for lane in crate::machine::registers::lanes_of(lanes) {

@@ -153,7 +153,7 @@ impl FencedLanes {
     /// Joins the epochs of the lanes into a vector clock.
     fn add_to(self, all: &mut VectorClock) {
         let FencedLanes { block, warp, clock, lanes } = self;
-        all.raise_lanes((block, warp.into()), lanes, clock);
+        all.raise_lanes(block, warp.into(), lanes, clock);
     }
 }
 
@@ -210,7 +210,7 @@ impl VectorClock {
     }
 
     /// Raises the clocks of some lanes of a warp, given by its block and its number in it.
-    pub fn raise_lanes(&mut self, (block, warp): (u32, u32), lanes: u32, clock: u32) {
+    pub fn raise_lanes(&mut self, block: u32, warp: u32, lanes: u32, clock: u32) {
         if lanes == FULL_MASK {
             return self.block_mut(block).raise_warp(warp as usize, clock);
         }

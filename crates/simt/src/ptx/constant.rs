@@ -229,7 +229,7 @@ impl Parser<'_> {
 fn apply(operator: &str, left: Value, right: Value) -> std::result::Result<Value, &'static str> {
     match (left, right) {
         (Value::Int { bits: a, unsigned: ua }, Value::Int { bits: b, unsigned: ub }) => {
-            apply_int(operator, (a, ua), (b, ub))
+            apply_int(operator, a, ua, b, ub)
         }
         (Value::F64(a), Value::F64(b)) => apply_float(operator, f64::from_bits(a), f64::from_bits(b)),
         (Value::F32(_), _) | (_, Value::F32(_)) => {
@@ -243,11 +243,7 @@ fn truth(holds: bool) -> Value {
     Value::Int { bits: u64::from(holds), unsigned: false }
 }
 
-fn apply_int(
-    operator: &str,
-    (a, ua): (u64, bool),
-    (b, ub): (u64, bool),
-) -> std::result::Result<Value, &'static str> {
+fn apply_int(operator: &str, a: u64, ua: bool, b: u64, ub: bool) -> std::result::Result<Value, &'static str> {
     let unsigned = ua || ub;
     let shift = || u32::try_from(b).ok().filter(|&count| count < 64).ok_or("a shift of 64 bits or more");
     let order = if unsigned { a.cmp(&b) } else { (a as i64).cmp(&(b as i64)) };

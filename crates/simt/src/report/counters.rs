@@ -94,7 +94,7 @@ counters! {
 impl Counters {
     /// Counts loads or stores, and what they cost: sectors in global memory, bank conflicts in shared memory.
     #[inline(always)]
-    pub(crate) fn count_accesses(&mut self, (is_load, is_shared): (bool, bool), requests: u64, cost: u64) {
+    pub(crate) fn count_accesses(&mut self, is_load: bool, is_shared: bool, requests: u64, cost: u64) {
         let (counted, costs) = match (is_load, is_shared) {
             (true, false) => (&mut self.global_load_requests, &mut self.global_load_sectors),
             (false, false) => (&mut self.global_store_requests, &mut self.global_store_sectors),

@@ -36,22 +36,18 @@ pub(crate) fn check_access(
     lanes: &Lanes<'_>,
     inst: &Inst,
     frame: &Frame,
-    instruction: (Pc, u64),
+    pc: Pc,
+    step: u64,
 ) {
-    let (address, bytes, kind) = match &inst.op {
-        Op::Load(access) => (&access.address, access.lane_bytes(), AccessKind::Read),
-        Op::Store(access) => (&access.address, access.lane_bytes(), AccessKind::Write),
-        Op::Atomic(atomic) => {
-            let kind = if atomic.only_writes() { AccessKind::Write } else { AccessKind::Update };
-            (&atomic.address, u64::from(atomic.bytes), kind)
-        }
-        _ => return,
-    };
+    let Some((address, bytes, mut kind)) = inst.op.access() else { return };
+    if matches!(&inst.op, Op::Atomic(atomic) if atomic.only_writes()) {
+        kind = AccessKind::Write;
+    }
     if kind == AccessKind::Read && !memory.checker.reports {
         return;
     }
     let at = addresses(lanes, address, inst.args.a, frame);
-    let mut check = AccessCheck::new(instruction, kind);
+    let mut check = AccessCheck::new(pc, step, kind);
     match address.memory {
         Memory::Shared => memory.check(&mut check, true, &at, lanes.mask, bytes),
         Memory::Global => memory.check(&mut check, false, &at, lanes.mask, bytes),

@@ -90,7 +90,7 @@ pub struct AccessCheck {
 
 impl AccessCheck {
     /// Starts the check of the instruction at a program counter and a step.
-    pub fn new((pc, step): (u32, u64), kind: AccessKind) -> AccessCheck {
+    pub fn new(pc: u32, step: u64, kind: AccessKind) -> AccessCheck {
         AccessCheck { pc, step, kind, found: None }
     }
 
@@ -138,7 +138,7 @@ mod tests {
     fn the_lowest_lane_and_its_first_unwritten_bytes_are_reported() {
         let mut written = Written::nothing(64);
         written.set(0..5);
-        let mut load = AccessCheck::new((7, 3), AccessKind::Read);
+        let mut load = AccessCheck::new(7, 3, AccessKind::Read);
         assert!(!load.contiguous(&mut written, 0..12));
         for lane in 0..3 {
             load.lane(lane, Space::Shared(0), &mut written, 4 * lane..4 * lane + 4);
@@ -151,9 +151,9 @@ mod tests {
     #[test]
     fn of_many_atomics_on_one_address_only_the_first_reads_unwritten_bytes() {
         let mut written = Written::nothing(64);
-        let mut add = AccessCheck::new((0, 0), AccessKind::Update);
+        let mut add = AccessCheck::new(0, 0, AccessKind::Update);
         (0..32).for_each(|lane| add.lane(lane, Space::Global(0), &mut written, 8..12));
         assert_eq!(add.found().map(|found| found.lanes), Some(1));
-        assert!(AccessCheck::new((0, 0), AccessKind::Read).contiguous(&mut written, 8..12));
+        assert!(AccessCheck::new(0, 0, AccessKind::Read).contiguous(&mut written, 8..12));
     }
 }

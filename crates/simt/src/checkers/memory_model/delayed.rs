@@ -25,7 +25,7 @@
 use std::collections::BTreeMap;
 
 use crate::access::lane_order::LaneOrder;
-use crate::checkers::last_writer::LastWriter;
+use crate::checkers::last_writer::{LastWriter, Store};
 use crate::checkers::memory_model::memory_view::MemoryView;
 use crate::compile::inst::Pc;
 use crate::isa::op::atomic::Atomic;
@@ -36,7 +36,7 @@ use crate::machine::registers::Slot;
 use crate::order::clocks::LaneId;
 use crate::order::store_history::overlap;
 use crate::order::vector_clock::VectorClock;
-use crate::order::{ByteRange, Order, Scope, Space};
+use crate::order::{ByteRange, Semantics, Space};
 
 /// The most operations of one lane that are delayed at a time.
 const MAX_PER_LANE: usize = 4;
@@ -85,7 +85,7 @@ pub struct DelayedOp {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum DelayedKind {
     /// A store. A strong one has an order, a scope and a chain.
-    Store { value: u64, strong: Option<(Order, Scope, u64)> },
+    Store { value: u64, strong: Option<(Semantics, u64)> },
     /// An update with its operands, and the register of its result if it is read.
     Update { atomic: Atomic, operands: [u64; 2], result: Option<Slot> },
 }
@@ -298,7 +298,8 @@ impl Target<'_> {
         }
         if let (Some(last_writer), Space::Global(_)) = (self.last_writer.as_deref_mut(), op.range.space) {
             let LaneId { warp, lane, .. } = op.id;
-            last_writer.stored_by((block.into(), warp), (lane, op.pc), (op.address, bytes as u64));
+            let (block, bytes) = (block.into(), bytes as u64);
+            last_writer.took_effect(Store { block, warp, lane, pc: op.pc, address: op.address, bytes });
         }
     }
 }

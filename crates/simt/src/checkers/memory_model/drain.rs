@@ -20,9 +20,10 @@ use crate::isa::op::memory::Memory;
 use crate::machine::divergence::Frame;
 use crate::machine::registers::Bank;
 use crate::machine::registers::{Lanes, Slot, WARP_SIZE, lanes_of};
-use crate::order::release_acquire::{ReleasedClocks, StoreRecord};
+use crate::order::clocks::WarpId;
+use crate::order::release_acquire::{Link, ReleasedClocks, StoreRecord};
 use crate::order::store_history::overlap;
-use crate::order::{ByteRange, Order, Scope, Space};
+use crate::order::{ByteRange, Order, Semantics, Space};
 
 impl MemoryModel {
     fn delayed(&self) -> Option<&DelayedOps> {
@@ -71,7 +72,7 @@ impl MemoryModel {
             let chain = self.locations.chain(true, None);
             let conflict = self.check_access(lane, access, range, chain);
             self.report(conflict);
-            (order, scope, chain)
+            (Semantics { order, scope }, chain)
         });
         let kind = DelayedKind::Store { value, strong };
         let (is_overtaken, is_reported) = (false, false);
@@ -87,7 +88,9 @@ impl MemoryModel {
     pub fn delays_update(
         &mut self,
         atomic: &Atomic,
-        (lane, range, address): (usize, ByteRange, u64),
+        lane: usize,
+        range: ByteRange,
+        address: u64,
         operands: [u64; 2],
         result: Slot,
     ) -> bool {
@@ -143,7 +146,7 @@ impl MemoryModel {
     }
 
     /// Lanes of a warp come to something that orders everything they did before. Performs all their operations.
-    pub fn drain(&mut self, target: &mut Target<'_>, (slot, warp): (usize, usize), lanes: u32) {
+    pub fn drain(&mut self, target: &mut Target<'_>, WarpId { slot, warp }: WarpId, lanes: u32) {
         let waits = |delayed: &DelayedOps| delayed.slots[slot][warp].lanes & lanes != 0;
         if self.delayed().is_some_and(waits) {
             let ops = self.take_delayed(slot, warp, |op| lanes >> op.id.lane & 1 != 0);
@@ -166,7 +169,7 @@ impl MemoryModel {
             return;
         }
         if order.releases() {
-            return self.drain(target, (slot, warp), mine);
+            return self.drain(target, WarpId { slot, warp }, mine);
         }
         let at = address::addresses(lanes, address, inst.args.a, frame);
         let mut ranges = [None; WARP_SIZE];
@@ -215,13 +218,8 @@ impl MemoryModel {
     }
 
     /// Active lanes are about to leave or to call a function. Delivers all their results.
-    pub fn deliver_all_results(
-        &mut self,
-        target: &mut Target<'_>,
-        (slot, warp): (usize, usize),
-        lanes: &mut Lanes<'_>,
-    ) {
-        (self.slot, self.warp) = (slot, warp);
+    pub fn deliver_all_results(&mut self, target: &mut Target<'_>, id: WarpId, lanes: &mut Lanes<'_>) {
+        (self.slot, self.warp) = (id.slot, id.warp);
         self.deliver(target, lanes, |_| true);
     }
 
@@ -251,7 +249,7 @@ impl MemoryModel {
     }
 
     /// Lanes have exited, so their registers are not read any more.
-    pub fn forget_results(&mut self, slot: usize, warp: usize, lanes: u32) {
+    pub fn forget_results(&mut self, WarpId { slot, warp }: WarpId, lanes: u32) {
         let Some(delayed) = self.delayed_mut() else { return };
         let warp_ops = &mut delayed.slots[slot][warp];
         if warp_ops.awaiting & lanes != 0 {
@@ -277,7 +275,7 @@ impl MemoryModel {
         &mut self,
         op: &DelayedOp,
         value: u64,
-        strong: Option<(Order, Scope, u64)>,
+        strong: Option<(Semantics, u64)>,
         target: &mut Target<'_>,
     ) {
         let DelayedOp { id, range, .. } = *op;
@@ -287,10 +285,10 @@ impl MemoryModel {
                 let epoch = self.clocks.epoch(id);
                 StoreRecord { epoch, scope: None, released: ReleasedClocks::default(), chain: 0 }
             }
-            Some((order, scope, chain)) => {
+            Some((semantics, chain)) => {
                 let clocks = &mut self.clocks;
                 let fenced = op.fenced.as_ref();
-                self.locations.write(clocks, id, range, (order, scope), (None, chain), fenced)
+                self.locations.write(clocks, id, range, semantics, Link { before: None, chain }, fenced)
             }
         };
         self.record_store(target.memory(), range, value, store);
@@ -305,7 +303,7 @@ impl MemoryModel {
         let memory = if let Space::Shared(_) = range.space { Memory::Shared } else { Memory::Global };
         let new = atomic.new_value(memory, old, b, c);
         let stores = (!atomic.is_cas || old == b).then_some(new);
-        self.atomic(target.memory(), &atomic, (id.lane, range), stores, Some(op));
+        self.atomic(target.memory(), &atomic, id.lane, range, stores, Some(op));
         if let Some(new) = stores {
             target.write(op, self.clocks.block(id.slot), new);
         }

@@ -6,7 +6,7 @@
 use crate::checkers::memory_model::MemoryModel;
 use crate::checkers::races;
 use crate::checkers::races::shadow::list::OpKind;
-use crate::order::{ByteRange, Order, Scope};
+use crate::order::{ByteRange, Semantics};
 
 /// What an operation on an mbarrier does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,31 +29,25 @@ pub enum MbarrierEvent {
 
 impl MemoryModel {
     /// A lane has carried out an operation on an mbarrier.
-    pub fn mbarrier(
-        &mut self,
-        lane: usize,
-        range: ByteRange,
-        event: MbarrierEvent,
-        semantics: (Order, Scope),
-    ) {
+    pub fn mbarrier(&mut self, lane: usize, range: ByteRange, event: MbarrierEvent, semantics: Semantics) {
         let id = self.id(lane);
         let (kind, scope) = match event {
             MbarrierEvent::Exclusive => (OpKind::Store, None),
-            MbarrierEvent::Arrives { .. } | MbarrierEvent::Counts => (OpKind::Update, Some(semantics.1)),
-            MbarrierEvent::Tests { .. } => (OpKind::Load, Some(semantics.1)),
+            MbarrierEvent::Arrives { .. } | MbarrierEvent::Counts => (OpKind::Update, Some(semantics.scope)),
+            MbarrierEvent::Tests { .. } => (OpKind::Load, Some(semantics.scope)),
         };
         let conflict = self.check_access(lane, races::Access::new(self.pc, kind, scope), range, 0);
         self.report(conflict);
-        let known = (&mut self.clocks, &mut self.locations);
+        let (clocks, locations) = (&mut self.clocks, &mut self.locations);
         match event {
             MbarrierEvent::Exclusive => self.phases.forget(range),
             MbarrierEvent::Arrives { completes } => {
-                self.phases.arrive(known, id, range, semantics);
+                self.phases.arrive(clocks, locations, id, range, semantics);
                 if completes {
                     self.phases.complete(range);
                 }
             }
-            MbarrierEvent::Tests { finds: true } => self.phases.wait(known, id, range, semantics),
+            MbarrierEvent::Tests { finds: true } => self.phases.wait(clocks, locations, id, range, semantics),
             MbarrierEvent::Counts | MbarrierEvent::Tests { finds: false } => {}
         }
     }

@@ -34,17 +34,17 @@ use crate::checkers::races::shadow::list::OpKind;
 use crate::checkers::races::{self, Conflict, RaceCause, Races};
 use crate::compile::inst::Pc;
 use crate::isa::op::atomic::Atomic;
-use crate::isa::op::memory::{Access, Fence, Memory};
+use crate::isa::op::memory::{Access, Memory};
 use crate::isa::value::Args;
 use crate::launch::Launch;
 use crate::machine::divergence::Frame;
 use crate::machine::global::Window;
 use crate::machine::registers::{Lanes, WARP_SIZE, Wide, lanes_of};
-use crate::order::clocks::{Clocks, LaneId};
+use crate::order::clocks::{Clocks, LaneId, WarpId};
 use crate::order::phases::Phases;
-use crate::order::release_acquire::{Locations, ReleasedClocks, StoreRecord};
+use crate::order::release_acquire::{Link, Locations, ReleasedClocks, StoreRecord};
 use crate::order::store_history::LoadQuery;
-use crate::order::{ByteRange, Epoch, Order, Scope, Space, Thread};
+use crate::order::{ByteRange, Epoch, Order, Scope, Semantics, Space, Thread};
 
 /// What is known about the order of the accesses of a launch, and the checkers that use it.
 #[derive(Debug)]
@@ -75,6 +75,14 @@ pub(crate) struct Request<'p, 'm> {
     mask: u32,
     is_shared: bool,
     kind: OpKind,
+}
+
+/// An element of a lane's access, by its number in the access, and its bytes.
+#[derive(Clone, Copy, Debug)]
+struct Element {
+    lane: usize,
+    number: usize,
+    range: ByteRange,
 }
 
 impl MemoryModel {
@@ -111,7 +119,7 @@ impl MemoryModel {
     }
 
     /// Lanes of a warp are about to run together.
-    pub fn run(&mut self, slot: usize, warp: usize, lanes: u32) {
+    pub fn run(&mut self, WarpId { slot, warp }: WarpId, lanes: u32) {
         (self.slot, self.warp) = (slot, warp);
         self.clocks.run_together(slot, warp, lanes);
     }
@@ -130,8 +138,9 @@ impl MemoryModel {
     }
 
     /// Active lanes pass a fence.
-    pub fn fence(&mut self, lanes: u32, fence: Fence) {
-        self.locations.fence(&mut self.clocks, (self.slot, self.warp), lanes, (fence.order, fence.scope));
+    pub fn fence(&mut self, lanes: u32, fence: Semantics) {
+        let id = WarpId { slot: self.slot, warp: self.warp };
+        self.locations.fence(&mut self.clocks, id, lanes, fence);
     }
 
     /// Active lanes are about to load or store.
@@ -140,13 +149,14 @@ impl MemoryModel {
         memory: MemoryView<'_>,
         lanes: &Lanes<'_>,
         args: &Args,
-        (access, kind): (&Access, OpKind),
+        access: &Access,
+        kind: OpKind,
         frame: &Frame,
     ) {
         let at = address::addresses(lanes, &access.address, args.a, frame);
         let left = match Shape::of(&at, lanes.mask).rows() {
             [] => lanes.mask,
-            rows => rows.iter().fold(0, |left, row| left | self.strided(memory, row, (access, kind))),
+            rows => rows.iter().fold(0, |left, row| left | self.strided(memory, row, access, kind)),
         };
         if left == 0 {
             return;
@@ -187,14 +197,14 @@ impl MemoryModel {
     fn elements(
         &mut self,
         request: &Request<'_, '_>,
-        mut each: impl FnMut(&mut MemoryModel, &Request<'_, '_>, (usize, usize), ByteRange),
+        mut each: impl FnMut(&mut MemoryModel, &Request<'_, '_>, Element),
     ) {
         let bytes = request.access.bytes;
         for lane in request.memory.order.lanes(request.mask) {
             let Some((space, start)) = self.locate_lane(request, lane) else { continue };
-            for element in 0..usize::from(request.access.count) {
-                let offset = start + element as u64 * u64::from(bytes);
-                each(self, request, (lane, element), ByteRange { space, offset, bytes });
+            for number in 0..usize::from(request.access.count) {
+                let offset = start + number as u64 * u64::from(bytes);
+                each(self, request, Element { lane, number, range: ByteRange { space, offset, bytes } });
             }
         }
     }
@@ -273,40 +283,37 @@ impl MemoryModel {
     }
 
     /// What the weak memory does for one element of a plain load or store.
-    fn plain_element(
-        &mut self,
-        request: &Request<'_, '_>,
-        (lane, element): (usize, usize),
-        range: ByteRange,
-    ) {
+    fn plain_element(&mut self, request: &Request<'_, '_>, at: Element) {
         if request.kind == OpKind::Load {
-            self.choose(request, (lane, element), range, None);
+            self.choose(request, at, None);
             return;
         }
+        let Element { lane, number, range } = at;
         if self.delays_store(request, lane, range, None) {
             return;
         }
         self.locations.forget(range.space, range.offset, u64::from(range.bytes));
         let epoch = self.clocks.epoch(self.id(lane));
         let store = StoreRecord { epoch, scope: None, released: ReleasedClocks::default(), chain: 0 };
-        self.record_store(request.memory, range, request.value(lane, element), store);
+        self.record_store(request.memory, range, request.value(lane, number), store);
     }
 
     /// Strong loads and stores, element by element.
     fn strong(&mut self, request: &Request<'_, '_>) {
-        let semantics = (request.access.order, request.access.scope);
+        let Access { order, scope, .. } = *request.access;
+        let semantics = Semantics { order, scope };
         let access = self.attributes(request.access, request.kind);
-        self.elements(request, |model, request, at, range| {
-            let (lane, element) = at;
+        self.elements(request, |model, request, at| {
+            let Element { lane, number, range } = at;
             let access =
                 races::Access { is_unfenced_volatile: model.is_unfenced_volatile(request, lane), ..access };
             if request.kind == OpKind::Load {
-                let store = model.choose(request, at, range, Some(semantics.1));
-                model.strong_access(access, lane, range, (semantics, store), None);
+                let store = model.choose(request, at, Some(scope));
+                model.strong_access(access, lane, range, semantics, store, None);
             } else if model.delays_store(request, lane, range, Some(access)) {
                 // The store is recorded when it takes effect.
-            } else if let Some(store) = model.strong_access(access, lane, range, (semantics, None), None) {
-                model.record_store(request.memory, range, request.value(lane, element), store);
+            } else if let Some(store) = model.strong_access(access, lane, range, semantics, None, None) {
+                model.record_store(request.memory, range, request.value(lane, number), store);
             }
         });
     }
@@ -324,8 +331,7 @@ impl MemoryModel {
     fn choose(
         &mut self,
         request: &Request<'_, '_>,
-        (lane, element): (usize, usize),
-        range: ByteRange,
+        Element { lane, number, range }: Element,
         scope: Option<Scope>,
     ) -> Option<StoreRecord> {
         let id = self.id(lane);
@@ -334,7 +340,7 @@ impl MemoryModel {
         let last = request.memory.bytes(range).map_or(0, element::read_le);
         let chosen = weak.choose(&self.clocks, &query, self.pc, last)?;
         if chosen.newer.is_some() {
-            weak.replaced.push((lane, element, chosen.bytes));
+            weak.replaced.push((lane, number, chosen.bytes));
         }
         chosen.store
     }
@@ -358,7 +364,8 @@ impl MemoryModel {
         access: races::Access,
         lane: usize,
         range: ByteRange,
-        (semantics, read): ((Order, Scope), Option<StoreRecord>),
+        semantics: Semantics,
+        read: Option<StoreRecord>,
         delayed: Option<&DelayedOp>,
     ) -> Option<StoreRecord> {
         let id = self.id(lane);
@@ -369,15 +376,15 @@ impl MemoryModel {
             None => None,
         };
         let thread = self.clocks.thread(id);
-        let observed = read.filter(|store| store.is_observed_by(thread, semantics.1));
+        let observed = read.filter(|store| store.is_observed_by(thread, semantics.scope));
         let chain = self.locations.chain(stores, observed.as_ref());
         let conflict = self.check_access(lane, access, range, chain);
         self.report(conflict.filter(|_| !delayed.is_some_and(|op| op.is_reported)));
         if access.kind != OpKind::Store {
             self.locations.read(&mut self.clocks, id, range, semantics, observed.as_ref());
         }
-        let updated = (observed.as_ref(), chain);
-        stores.then(|| self.locations.write(&mut self.clocks, id, range, semantics, updated, fenced.as_ref()))
+        let link = Link { before: observed.as_ref(), chain };
+        stores.then(|| self.locations.write(&mut self.clocks, id, range, semantics, link, fenced.as_ref()))
     }
 
     /// A lane is about to carry out an atomic. Returns the old value that it finds; memory holds `last`.
@@ -399,7 +406,8 @@ impl MemoryModel {
         &mut self,
         memory: MemoryView<'_>,
         atomic: &Atomic,
-        (lane, range): (usize, ByteRange),
+        lane: usize,
+        range: ByteRange,
         stores: Option<u64>,
         delayed: Option<&DelayedOp>,
     ) {
@@ -409,8 +417,8 @@ impl MemoryModel {
             Some(weak) => weak.read.take(),
             None => self.locations.last(range).cloned(),
         };
-        let semantics = ((atomic.order, atomic.scope), read);
-        let store = self.strong_access(access, lane, range, semantics, delayed);
+        let semantics = Semantics { order: atomic.order, scope: atomic.scope };
+        let store = self.strong_access(access, lane, range, semantics, read, delayed);
         if let (Some(value), Some(store)) = (stores, store) {
             self.record_store(memory, range, value, store);
         }

@@ -54,7 +54,7 @@ impl Access {
     }
 
     #[inline(always)]
-    fn flags(self) -> u32 {
+    pub(crate) fn flags(self) -> u32 {
         if self.read_only { self.pc | READ_ONLY } else { self.pc }
     }
 }
@@ -187,19 +187,9 @@ impl Races {
         )
     }
 
-    /// The fast path for plain accesses to neighbouring words by threads that follow each other: `width` words for each of
-    /// `threads`, the first of them from `first` on. Returns false if it cannot tell whether they race; then nothing is
-    /// recorded.
-    pub fn check_stretch(
-        &mut self,
-        clock: TeamClock,
-        (slot, space): (usize, Space),
-        access: Access,
-        words: (u64, u64),
-        threads: (usize, usize),
-    ) -> bool {
-        let kind = (access.flags(), access.kind == OpKind::Store);
-        let new = Stretch::new(clock, kind, words, threads);
+    /// The fast path for plain accesses to neighbouring words by threads that follow each other. Returns false if it
+    /// cannot tell whether they race; then nothing is recorded.
+    pub fn check_stretch(&mut self, clock: TeamClock, slot: usize, space: Space, new: Stretch) -> bool {
         self.shadow(space, slot).0.check_stretch(clock, new, matches!(space, Space::Shared(_)))
     }
 

@@ -179,10 +179,11 @@ impl Bench {
         let threads = [1, 7, 32, 40, 64, 96][self.below(6) as usize].min(WARPS * 32 - first).min(room);
         let word = [0, 0, 64 - 32, self.below(128)][self.below(4) as usize] / width * width;
         let word = word.min(BYTES / 4 - threads as u64 * width);
-        let words = (START / 4 + word, width);
-        let done = self.clocks.team_clock(slot).is_some_and(|clock| {
-            let place = (slot, Space::Global(0));
-            self.races.check_stretch(clock, place, access, words, (first, first + threads))
+        let (clocks, races) = (&mut self.clocks, &mut self.races);
+        let done = clocks.team_clock(slot).is_some_and(|clock| {
+            let (is_store, word) = (kind == OpKind::Store, START / 4 + word);
+            let new = Stretch::new(clock, access.flags(), is_store, word, width, first..first + threads);
+            races.check_stretch(clock, slot, Space::Global(0), new)
         });
         for thread in first..first + threads {
             let id = LaneId { slot, warp: thread / 32, lane: thread % 32 };

@@ -31,7 +31,7 @@ fn register<'t>(body: &mut Body<'t>, variable: &Variable<'t>) -> Passed {
     body.scope.declare(name, Symbol::Register(variable.ty));
     let (level, _) = body.scope.find(name.text).unwrap_or((0, Symbol::Register(variable.ty)));
     let bank = Bank::of(variable.ty).unwrap_or(Bank::Wide);
-    let slot = body.scope.column((level, name.text, 0), bank).unwrap_or(0);
+    let slot = body.scope.column(level, name.text, 0, bank).unwrap_or(0);
     Passed::Column { bank, slot, bytes: u64::from(bits(variable.ty).div_ceil(8)) }
 }
 

@@ -12,15 +12,21 @@ use crate::machine::registers::{Bank, FULL_MASK, WARP_SIZE, Wide};
 
 /// The addresses of a team's access that are affine in the place of a thread.
 #[derive(Clone, Copy)]
-pub(crate) struct Addresses {
+pub(crate) struct Addresses<'i> {
+    pub(super) inst: &'i Inst,
+    pub(super) access: &'i Access,
     pub(super) value: Affine,
     pub(super) grid: Grid,
 }
 
-impl Addresses {
+impl<'i> Addresses<'i> {
+    pub fn is_load(&self) -> bool {
+        matches!(self.inst.op, Op::Load(_))
+    }
+
     /// The addresses of a load from or a store to global or shared memory, where they are affine.
     #[inline(always)]
-    pub(crate) fn of(block: &Block, team: &Team, inst: &Inst) -> Option<Addresses> {
+    pub fn of(block: &Block, team: &Team, inst: &'i Inst) -> Option<Addresses<'i>> {
         let (Op::Load(access) | Op::Store(access)) = &inst.op else { return None };
         if !matches!(access.address.memory, Memory::Global | Memory::Shared) {
             return None;
@@ -37,14 +43,15 @@ impl Addresses {
             Base::Absolute => offset,
             Base::Frame => return None,
         };
-        Some(Addresses { value, grid })
+        Some(Addresses { inst, access, value, grid })
     }
 
     /// Where the elements of all threads of the block begin, and how far they reach, if none of them is misaligned and no address
     /// wraps.
     #[inline(always)]
-    pub(super) fn range(&self, bytes: u64) -> Option<(u64, u64)> {
-        let Addresses { value, grid } = *self;
+    pub fn range(&self) -> Option<(u64, u64)> {
+        let Addresses { access, value, grid, .. } = *self;
+        let bytes = access.lane_bytes();
         let is_aligned = is_aligned(value.base | value.x | value.y | value.warp, bytes);
         let (least, most) = value.exact(true, false, grid).filter(|_| is_aligned)?.range(grid);
         Some((least as u64, (most - least) as u64 + bytes))
@@ -52,8 +59,8 @@ impl Addresses {
 
     /// How the addresses of lanes of a warp lie.
     #[inline(always)]
-    pub(super) fn shape<'s>(&self, w: usize, mask: u32, scratch: &'s mut Wide) -> Shape<'s> {
-        let Addresses { value, grid } = *self;
+    pub fn shape<'s>(&self, w: usize, mask: u32, scratch: &'s mut Wide) -> Shape<'s> {
+        let Addresses { value, grid, .. } = *self;
         let first = value.of_warp(w);
         if let Some(stride) = value.stride(grid) {
             return Shape::One(Row::from_lane_0(first, stride, mask));
@@ -69,7 +76,7 @@ impl Addresses {
 }
 
 /// The bank of the register of an access by which each lane loads or stores one word of its width.
-pub(super) fn bank_of(access: &Access) -> Option<Bank> {
+pub fn bank_of(access: &Access) -> Option<Bank> {
     match (access.count, access.bytes, access.register_bits) {
         (1, 4, 32) => Some(Bank::Narrow),
         (1, 8, 64) => Some(Bank::Wide),

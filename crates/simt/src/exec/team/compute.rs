@@ -3,9 +3,9 @@
 use crate::access::element::extend;
 use crate::compile::inst::Inst;
 use crate::compile::program::Program;
+use crate::exec::special::Place;
 use crate::exec::state::{Run, Stop};
-use crate::exec::step::Place;
-use crate::exec::team::Team;
+use crate::exec::team::{Member, Team};
 use crate::isa::affine::{Operands, Rule};
 use crate::isa::op::memory::{Access, Base, Memory};
 use crate::isa::op::{Op, Touched};
@@ -18,7 +18,7 @@ use crate::machine::registers::{Bank, FULL_MASK, Registers, Shape, WARP_SIZE};
 impl Run<'_> {
     /// What an access loads, if that is a parameter of the kernel that is named, not computed.
     #[inline(always)]
-    pub(crate) fn named_parameter(&self, access: &Access) -> Option<u64> {
+    pub fn named_parameter(&self, access: &Access) -> Option<u64> {
         let is_named = access.address.memory == Memory::Param && access.address.base == Base::Absolute;
         if !is_named || access.count != 1 {
             return None;
@@ -29,7 +29,7 @@ impl Run<'_> {
     }
 
     /// What a special register is in all threads of a block, where it is affine.
-    pub(super) fn affine_special(&self, block: &Block, what: Special) -> Option<Affine> {
+    pub fn affine_special(&self, block: &Block, what: Special) -> Option<Affine> {
         let (dim, grid) = (self.setup.launch.block, block.registers.grid());
         let lanes = WARP_SIZE as u32;
         let rows = u64::from(lanes / grid.columns);
@@ -54,7 +54,7 @@ impl Run<'_> {
     }
 
     /// Whether all warps of a block get the same from an instruction.
-    pub(super) fn is_common(&self, block: &Block, team: &Team, inst: &Inst) -> bool {
+    pub fn is_common(&self, block: &Block, team: &Team, inst: &Inst) -> bool {
         let first = team.active()[0];
         match &inst.op {
             Op::FrameAddress { .. } => true,
@@ -70,33 +70,29 @@ impl Run<'_> {
     }
 
     /// Carries out for the first warp what comes to the same for all.
-    pub(super) fn carry_out_once(
-        &mut self,
-        block: &mut Block,
-        team: &mut Team,
-        inst: &Inst,
-    ) -> Result<(), Stop> {
+    pub fn carry_out_once(&mut self, block: &mut Block, team: &mut Team, inst: &Inst) -> Result<(), Stop> {
         let warps = team.active().iter().filter(|active| **active != 0).count() as u64;
         let (base, reads, writes) =
             (team.frame.base, self.setup.program.reads(inst), self.setup.program.writes(inst));
         expand(&mut block.registers, base, reads);
         for result in writes {
-            block.registers.replace(base, (result.bank, result.slot));
+            block.registers.replace(base, result.bank, result.slot);
         }
         let counted = std::mem::take(&mut self.counts.traffic[team.pc as usize]);
         let active = if matches!(inst.op, Op::Load(_)) { team.active()[0] } else { FULL_MASK };
+        let first = Member { w: 0, mask: active, active };
         let before = self.counts.steps - team.lanes.warps;
         let is_uniform = active & 1 != 0 && are_uniform(&block.registers, base, reads);
-        let left = self.carry_out_for(block, team, (0, active), inst, before);
+        let left = self.carry_out_for(block, team, first, inst, before);
         for result in writes {
-            block.registers.share_first(base, (result.bank, result.slot), is_uniform);
+            block.registers.share_first(base, result.bank, result.slot, is_uniform);
         }
         let traffic = &mut self.counts.traffic[team.pc as usize];
         let one = std::mem::replace(traffic, counted);
         traffic.add_times(&one, if left.is_ok() { warps } else { 1 });
         if let Err(left) = left {
             self.counts.steps = before + 1;
-            return self.stop(block, team, (0, left));
+            return self.stop(block, team, 0, left);
         }
         Ok(())
     }
@@ -104,11 +100,12 @@ impl Run<'_> {
 
 /// Computes registers of all warps of a team: once for the block where the result is affine or the same in all warps.
 #[inline(always)]
-pub(super) fn compute(
+pub fn compute(
     program: &Program,
     block: &mut Block,
     team: &Team,
-    (inst, run): (&Inst, Compute),
+    inst: &Inst,
+    run: Compute,
     may_replace: bool,
 ) {
     let (registers, base) = (&mut block.registers, team.frame.base);
@@ -118,7 +115,7 @@ pub(super) fn compute(
             return;
         }
         if are_same_in_all(registers, base, reads) {
-            return compute_once(registers, base, (inst, run), (reads, writes));
+            return compute_once(registers, base, inst, run, reads, writes);
         }
     }
     run(&mut registers.warps(base, team.active(), may_replace), &inst.args);
@@ -126,9 +123,9 @@ pub(super) fn compute(
 
 /// Prepares registers for being read and written by each warp.
 #[inline(always)]
-pub(crate) fn expand(registers: &mut Registers, base: Shape, touched: &[Touched]) {
+pub fn expand(registers: &mut Registers, base: Shape, touched: &[Touched]) {
     for register in touched {
-        registers.expand(base, (register.bank, register.slot));
+        registers.expand(base, register.bank, register.slot);
     }
 }
 
@@ -139,7 +136,8 @@ fn compute_affine(registers: &mut Registers, base: Shape, inst: &Inst, writes: &
     if let Rule::Compare(comparison) = inst.affine {
         let Some(difference) = operands.difference(&inst.args, comparison) else { return false };
         let (grid, slot) = (registers.grid(), base.preds + usize::from(inst.args.d));
-        if let Some(holds) = comparison.between(difference.range(grid)) {
+        let (least, most) = difference.range(grid);
+        if let Some(holds) = comparison.between(least, most) {
             let lanes = if holds { u64::from(FULL_MASK) } else { 0 };
             registers.preds.set_affine(slot, Affine::uniform(lanes));
         } else {
@@ -159,17 +157,19 @@ fn compute_affine(registers: &mut Registers, base: Shape, inst: &Inst, writes: &
 fn compute_once(
     registers: &mut Registers,
     base: Shape,
-    (inst, run): (&Inst, Compute),
-    (reads, writes): (&[Touched], &[Touched]),
+    inst: &Inst,
+    run: Compute,
+    reads: &[Touched],
+    writes: &[Touched],
 ) {
     let is_uniform = are_uniform(registers, base, reads);
     expand(registers, base, reads);
     for result in writes {
-        registers.replace(base, (result.bank, result.slot));
+        registers.replace(base, result.bank, result.slot);
     }
     run(&mut registers.warps(base, &[FULL_MASK], false), &inst.args);
     for result in writes {
-        registers.share_first(base, (result.bank, result.slot), is_uniform);
+        registers.share_first(base, result.bank, result.slot, is_uniform);
     }
 }
 
@@ -177,7 +177,7 @@ fn compute_once(
 #[inline(always)]
 fn are_same_in_all(registers: &Registers, base: Shape, reads: &[Touched]) -> bool {
     for source in reads {
-        if !registers.is_same_in_all(base, (source.bank, source.slot)) {
+        if !registers.is_same_in_all(base, source.bank, source.slot) {
             return false;
         }
     }
@@ -186,7 +186,7 @@ fn are_same_in_all(registers: &Registers, base: Shape, reads: &[Touched]) -> boo
 
 /// Whether all threads of the block have the same in each of the registers that are read.
 fn are_uniform(registers: &Registers, base: Shape, reads: &[Touched]) -> bool {
-    reads.iter().all(|source| registers.uniform(base, (source.bank, source.slot)).is_some())
+    reads.iter().all(|source| registers.uniform(base, source.bank, source.slot).is_some())
 }
 
 /// Whether every warp accesses the same addresses.

@@ -19,16 +19,11 @@ use crate::machine::file::Place;
 use crate::machine::registers::{
     Bank, FULL_MASK, Narrow, RegisterCells, Registers, Shape, Slot, WARP_SIZE, Warps, column_of, copy_lanes,
 };
+use crate::order::clocks::WarpId;
 
 impl Run<'_> {
     /// Carries out an instruction for all warps of a team, if that is one of the simple cases; whether it was.
-    pub(crate) fn control_together(
-        &mut self,
-        block: &mut Block,
-        team: &Team,
-        inst: &Inst,
-        is_whole: bool,
-    ) -> bool {
+    pub fn control_together(&mut self, block: &mut Block, team: &Team, inst: &Inst, is_whole: bool) -> bool {
         if self.setup.launch.weak_memory {
             return false;
         }
@@ -41,7 +36,7 @@ impl Run<'_> {
 
     /// A barrier at which all threads of the block that have not ended are, each warp with one group; its number, if it is a
     /// simple case.
-    pub(crate) fn barrier_together(
+    pub fn barrier_together(
         &mut self,
         block: &mut Block,
         team: &Team,
@@ -61,7 +56,7 @@ impl Run<'_> {
     }
 
     /// A shuffle of whole warps in which every lane reads as far away as the others, and a barrier of whole warps.
-    pub(crate) fn shuffle_together(
+    pub fn shuffle_together(
         &mut self,
         block: &mut Block,
         team: &Team,
@@ -88,7 +83,7 @@ impl Run<'_> {
     }
 
     /// The end of all threads of a block.
-    pub(crate) fn end_together(&mut self, block: &mut Block, pc: u32) {
+    pub fn end_together(&mut self, block: &mut Block, pc: u32) {
         for warp in &mut block.warps {
             let lanes = warp.live();
             if lanes != 0 {
@@ -98,7 +93,7 @@ impl Run<'_> {
         }
         if let Some(model) = &mut self.observers.memory_model {
             for (w, warp) in block.warps.iter().enumerate() {
-                model.forget_results(block.slot, w, warp.lanes);
+                model.forget_results(WarpId { slot: block.slot, warp: w }, warp.lanes);
                 model.clocks.end(block.slot, w, warp.lanes);
             }
         }
@@ -117,14 +112,13 @@ fn exchange(block: &mut Block, team: &Team, inst: &Inst, shuffle: Shuffle) -> bo
         return false;
     };
     let routes = shuffle.routes(&[b; WARP_SIZE], &[c; WARP_SIZE], &[FULL_MASK; WARP_SIZE], FULL_MASK);
-    let (source, result) = ((Bank::Narrow, args.a), (Bank::Narrow, args.d));
-    registers.expand(base, source);
-    registers.expand(base, (Bank::Preds, args.q));
+    registers.expand(base, Bank::Narrow, args.a);
+    registers.expand(base, Bank::Preds, args.q);
     let is_in_all = !team.active().contains(&0);
     if is_in_all && args.d != args.a {
-        registers.replace(base, result);
+        registers.replace(base, Bank::Narrow, args.d);
     } else {
-        registers.change(base, result);
+        registers.change(base, Bank::Narrow, args.d);
     }
     if is_in_all {
         *registers.preds.replace_first(base.preds + usize::from(args.q)) = routes.inside;
@@ -216,5 +210,5 @@ impl<F: Fn(usize) -> usize> WithSimd for Moved<'_, F> {
 
 /// The number that all threads of the block have in a register of 32 bits.
 fn number_in_all(registers: &Registers, base: Shape, slot: Slot) -> Option<u32> {
-    registers.uniform(base, (Bank::Narrow, slot)).map(|number| number as u32)
+    registers.uniform(base, Bank::Narrow, slot).map(|number| number as u32)
 }

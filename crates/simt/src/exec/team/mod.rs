@@ -37,6 +37,7 @@ use crate::exec::team::stack::{Lanes, Masks, Stack};
 use crate::machine::block::{Block, Warp};
 use crate::machine::divergence::{Divergence, Frame, Group, Wait, position};
 use crate::machine::registers::{FULL_MASK, MAX_WARPS, Shape};
+use crate::order::clocks::WarpId;
 use crate::schedule::round_robin::SLICE;
 
 /// Groups of lanes, at most one of each warp, that stand at the same instruction in the same frame.
@@ -73,6 +74,17 @@ pub(crate) struct Team {
     is_limited: bool,
     /// Whether the other lanes of the block need no temporaries (`compile::temporaries`).
     is_alone: bool,
+}
+
+/// A warp of a team.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Member {
+    /// Its number in the block.
+    pub(crate) w: usize,
+    /// The lanes that it has in the team.
+    pub(crate) mask: u32,
+    /// Those of them for which the present instruction is carried out.
+    pub(crate) active: u32,
 }
 
 /// Which lanes of a team an instruction is carried out for.
@@ -160,7 +172,7 @@ impl Team {
 
     /// Whether its lanes are all threads of the block that have not ended.
     #[inline(always)]
-    pub(crate) fn is_whole(&self) -> bool {
+    pub fn is_whole(&self) -> bool {
         self.lanes.threads == self.live_threads
     }
 
@@ -173,13 +185,13 @@ impl Team {
     }
 
     /// Writes the groups of its warps: it changes, or something else is to look at them.
-    pub(crate) fn leave(&mut self, block: &mut Block) {
+    pub fn leave(&mut self, block: &mut Block) {
         self.count_steps(block);
         self.stack.write_back(block, self.pc, &self.lanes);
     }
 
     /// Whether its lanes run the kernel itself and no function that it calls.
-    pub(crate) fn is_kernel(&self, block: &Block) -> bool {
+    pub fn is_kernel(&self, block: &Block) -> bool {
         let first = self.lanes.masks.iter().position(|&mask| mask != 0).unwrap_or(0);
         block.warps[first].divergence.groups[0].callers.is_empty()
     }
@@ -208,19 +220,19 @@ impl Team {
     }
 
     /// The same, after it has executed an instruction that it does not count.
-    pub(crate) fn ends_after_step(&self) -> bool {
+    pub fn ends_after_step(&self) -> bool {
         self.may_change() && (self.has_company || self.ends())
     }
 
-    /// The warps of the team with the lanes that they have in it, and those that are active.
-    pub(crate) fn members(&self) -> impl Iterator<Item = (usize, u32, u32)> + '_ {
+    /// The warps of the team.
+    pub fn members(&self) -> impl Iterator<Item = Member> + '_ {
         let all = self.lanes.masks.iter().zip(self.active()).enumerate();
-        all.filter(|(_, (mask, _))| **mask != 0).map(|(w, (&mask, &active))| (w, mask, active))
+        all.map(|(w, (&mask, &active))| Member { w, mask, active }).filter(|member| member.mask != 0)
     }
 
     /// The lanes of each warp for which the present instruction is carried out.
     #[inline(always)]
-    pub(crate) fn active(&self) -> &[u32] {
+    pub fn active(&self) -> &[u32] {
         let lanes = match self.active {
             Active::All => &self.lanes,
             Active::Passing => &self.passing,
@@ -230,7 +242,7 @@ impl Team {
 
     /// Finds which lanes an instruction is carried out for; how many they are.
     #[inline(always)]
-    pub(crate) fn find_active(&mut self, block: &mut Block, inst: &Inst) -> u64 {
+    pub fn find_active(&mut self, block: &mut Block, inst: &Inst) -> u64 {
         if inst.guarded {
             self.active = Active::Passing;
             self.find_passing(block, inst)
@@ -279,7 +291,7 @@ fn runnable(warp: &Warp, among: u32, stack: bool) -> impl Iterator<Item = usize>
 
 impl Run<'_> {
     /// A turn of a block whose warps take it together.
-    pub(crate) fn turn_in_step(&mut self, block: &mut Block) -> Result<(), Stop> {
+    pub fn turn_in_step(&mut self, block: &mut Block) -> Result<(), Stop> {
         let mut team = std::mem::take(&mut self.team);
         let outcome = self.turn_of(block, &mut team);
         self.team = team;
@@ -287,12 +299,7 @@ impl Run<'_> {
     }
 
     /// Lets some lanes of a block take so many steps, as long as they can and the launch may.
-    pub(crate) fn turn_of_some(
-        &mut self,
-        block: &mut Block,
-        among: &Masks,
-        mut steps: u64,
-    ) -> Result<(), Stop> {
+    pub fn turn_of_some(&mut self, block: &mut Block, among: &Masks, mut steps: u64) -> Result<(), Stop> {
         let mut team = std::mem::take(&mut self.team);
         let mut outcome = Ok(());
         while outcome.is_ok() && steps != 0 && self.counts.steps < self.setup.launch.max_steps {
@@ -325,7 +332,7 @@ impl Run<'_> {
             warp.starved = can_run & !std::mem::take(&mut warp.ran);
             if !self.setup.stack {
                 warp.divergence.sort();
-                self.release_overdue(block, w, can_run == 0)?;
+                self.at(block, w).release_overdue(can_run == 0)?;
             }
         }
         Ok(())
@@ -361,7 +368,7 @@ impl Run<'_> {
                 self.observers.memory_model.as_mut().filter(|model| model.clocks.is_lockstep())
             {
                 for (w, &mask) in team.lanes.masks.iter().enumerate().filter(|(_, mask)| **mask != 0) {
-                    model.run(block.slot, w, mask);
+                    model.run(WarpId { slot: block.slot, warp: w }, mask);
                 }
             }
             if is_apart {
@@ -381,10 +388,9 @@ impl Run<'_> {
         for (w, &among) in among.iter().enumerate().take(block.warps.len()) {
             while let Some((group, returns)) = self.arriving(&block.warps[w], among) {
                 if returns {
-                    self.return_from_function(block, w, group);
+                    self.at(block, w).return_from_function(group);
                 } else {
-                    let now = block.warps[w].steps;
-                    block.warps[w].divergence.arrive(group, now);
+                    block.warps[w].arrive(group);
                 }
             }
         }
@@ -423,7 +429,7 @@ impl Run<'_> {
                 continue;
             }
             let group = position(&block.warps[w].divergence, team.lanes.masks[w]);
-            let goes_straight_on = self.run_settled(block, (w, group), &mut 1)?;
+            let goes_straight_on = self.at(block, w).run_settled(group, &mut 1)?;
             is_team &= goes_straight_on;
             if is_team {
                 let pc = block.warps[w].divergence.groups[group].pc;

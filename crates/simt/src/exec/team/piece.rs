@@ -1,32 +1,29 @@
 //! Accesses of a team whose elements lie in one piece of memory, in rows: they are looked up once and copied row by row.
 
 use crate::access::row::{Row, Shape};
-use crate::compile::inst::Inst;
 use crate::exec::state::Run;
-use crate::exec::team::Team;
 use crate::exec::team::addresses::{Addresses, bank_of};
-use crate::isa::op::Op;
+use crate::exec::team::{Member, Team};
 use crate::isa::op::memory::Memory;
 use crate::machine::block::Block;
 use crate::machine::fork::Marks;
 use crate::machine::global::Global;
-use crate::machine::registers::{Bank, Slot, WARP_SIZE, Word};
+use crate::machine::registers::{Bank, WARP_SIZE, Word};
 
 impl Run<'_> {
     /// Carries out a load or store warp by warp, but looks its elements up only once. For launches without a checker of memory, in
     /// which the lanes of each warp access words in rows, and one piece of memory contains those of all warps. Otherwise it returns
     /// `false`; some words may have been copied then, and copying them again changes nothing.
-    pub(super) fn touch_rows(
+    pub fn touch_rows(
         &mut self,
         block: &mut Block,
         team: &Team,
-        inst: &Inst,
-        (addresses, may_replace): (&Addresses, bool),
+        addresses: &Addresses<'_>,
+        may_replace: bool,
     ) -> bool {
-        let (Op::Load(access) | Op::Store(access)) = &inst.op else { return false };
-        let (is_load, bytes) = (matches!(inst.op, Op::Load(_)), access.lane_bytes());
-        let is_shared = access.address.memory == Memory::Shared;
-        let (Some(bank), Some((start, length))) = (bank_of(access), addresses.range(bytes)) else {
+        let is_load = addresses.is_load();
+        let is_shared = addresses.access.address.memory == Memory::Shared;
+        let (Some(bank), Some((start, length))) = (bank_of(addresses.access), addresses.range()) else {
             return false;
         };
         let place = match (is_shared, is_load) {
@@ -36,15 +33,14 @@ impl Run<'_> {
         };
         let Some((region, offset)) = place.filter(|_| !self.observers.check_accesses()) else { return false };
         let piece = Piece { start, region, offset, is_shared };
-        let way = (team, addresses, inst.args.d);
         let costs = match (bank, is_load) {
-            (Bank::Wide, true) => piece.load::<u64>(self.global, block, way, may_replace),
-            (Bank::Wide, false) => piece.store::<u64>(self.global, block, way),
-            (_, true) => piece.load::<u32>(self.global, block, way, may_replace),
-            (_, false) => piece.store::<u32>(self.global, block, way),
+            (Bank::Wide, true) => piece.load::<u64>(self.global, block, team, addresses, may_replace),
+            (Bank::Wide, false) => piece.store::<u64>(self.global, block, team, addresses),
+            (_, true) => piece.load::<u32>(self.global, block, team, addresses, may_replace),
+            (_, false) => piece.store::<u32>(self.global, block, team, addresses),
         };
         let Some((requests, cost)) = costs else { return false };
-        self.counts.traffic[team.pc as usize].count_accesses((is_load, is_shared), requests, cost);
+        self.counts.traffic[team.pc as usize].count_accesses(is_load, is_shared, requests, cost);
         true
     }
 }
@@ -61,19 +57,21 @@ struct Piece {
 }
 
 impl Piece {
-    /// Loads the register of this number for each warp of a team, row by row. Returns the number of warps and what that costs, or
+    /// Loads a register for each warp of a team, row by row. Returns the number of warps and what that costs, or
     /// `None` at the first warp whose lanes are not in rows, or that has a row in two pages of a fork.
     #[inline(never)]
     fn load<T: Word>(
         &self,
         global: &mut Global,
         block: &mut Block,
-        (team, addresses, slot): (&Team, &Addresses, Slot),
+        team: &Team,
+        addresses: &Addresses<'_>,
         may_replace: bool,
     ) -> Option<(u64, u64)> {
-        let columns = T::columns_to_write(&mut block.registers, team.frame.base, slot, may_replace);
+        let columns =
+            T::columns_to_write(&mut block.registers, team.frame.base, addresses.inst.args.d, may_replace);
         let (mut warps, mut cost, mut scratch) = (0, 0, [0; WARP_SIZE]);
-        for (w, _, active) in team.members().filter(|(.., active)| *active != 0) {
+        for Member { w, active, .. } in team.members().filter(|member| member.active != 0) {
             let shape = addresses.shape(w, active, &mut scratch);
             cost += self.cost::<T>(&shape, true)?;
             for row in shape.rows() {
@@ -81,8 +79,8 @@ impl Piece {
                 let data = if self.is_shared {
                     block.shared.get(offset..offset + length)
                 } else {
-                    let mark = |marks: &mut Marks, at| row.mark(marks, (at, length), size_of::<T>() as u64);
-                    global.read_some((self.region, offset), length, mark)
+                    let mark = |marks: &mut Marks, at| row.mark(marks, at, length, size_of::<T>() as u64);
+                    global.read_some(self.region, offset, length, mark)
                 };
                 row.load_words(&mut columns[w], data?);
             }
@@ -97,11 +95,12 @@ impl Piece {
         &self,
         global: &mut Global,
         block: &mut Block,
-        (team, addresses, slot): (&Team, &Addresses, Slot),
+        team: &Team,
+        addresses: &Addresses<'_>,
     ) -> Option<(u64, u64)> {
-        let columns = T::columns(&mut block.registers, team.frame.base, slot);
+        let columns = T::columns(&mut block.registers, team.frame.base, addresses.inst.args.d);
         let (mut warps, mut cost, mut scratch) = (0, 0, [0; WARP_SIZE]);
-        for (w, _, active) in team.members().filter(|(.., active)| *active != 0) {
+        for Member { w, active, .. } in team.members().filter(|member| member.active != 0) {
             let shape = addresses.shape(w, active, &mut scratch);
             cost += self.cost::<T>(&shape, false).filter(|_| shape.is_disjoint(size_of::<T>() as u64))?;
             for row in shape.rows() {
@@ -109,8 +108,8 @@ impl Piece {
                 let data = if self.is_shared {
                     block.shared.get_mut(offset..offset + length)
                 } else {
-                    let mark = |marks: &mut Marks, at| row.mark(marks, (at, length), size_of::<T>() as u64);
-                    global.write_some((self.region, offset), length, mark)
+                    let mark = |marks: &mut Marks, at| row.mark(marks, at, length, size_of::<T>() as u64);
+                    global.write_some(self.region, offset, length, mark)
                 };
                 row.store_words(&columns[w], data?);
             }
@@ -130,6 +129,6 @@ impl Piece {
     #[inline(always)]
     fn cost<T: Word>(&self, shape: &Shape<'_>, is_load: bool) -> Option<u64> {
         let is_in_rows = !matches!(shape, Shape::Scattered(..));
-        is_in_rows.then(|| shape.cost(size_of::<T>() as u64, (is_load, self.is_shared)))
+        is_in_rows.then(|| shape.cost(size_of::<T>() as u64, is_load, self.is_shared))
     }
 }

@@ -1,17 +1,21 @@
 //! Runs a team: instruction after instruction, for as long as it stays one.
 
 use crate::compile::inst::{Inst, NEVER, Pc};
+use crate::exec::cursor::Parts;
+use crate::exec::memory::WarpAccess;
+use crate::exec::special::Place;
 use crate::exec::state::{Run, Stop};
-use crate::exec::step::{Left, carry_out, memories_of, place_of};
-use crate::exec::team::Team;
+use crate::exec::step::Left;
 use crate::exec::team::compute::{compute, expand};
 use crate::exec::team::stack::Split;
+use crate::exec::team::{Member, Team};
 use crate::isa::op::Op;
 use crate::isa::special::Special;
 use crate::machine::affine::Affine;
 use crate::machine::block::Block;
 use crate::machine::divergence::position;
 use crate::machine::registers::{lane_count, lanes_of};
+use crate::order::clocks::WarpId;
 
 /// Where a team goes after an instruction.
 enum Next {
@@ -23,12 +27,7 @@ enum Next {
 
 impl Run<'_> {
     /// Runs a team for as long as it stays one.
-    pub(super) fn run_team(
-        &mut self,
-        block: &mut Block,
-        team: &mut Team,
-        left: &mut u32,
-    ) -> Result<(), Stop> {
+    pub fn run_team(&mut self, block: &mut Block, team: &mut Team, left: &mut u32) -> Result<(), Stop> {
         let program = self.setup.program;
         while *left != 0 {
             if team.may_change() {
@@ -46,7 +45,7 @@ impl Run<'_> {
             let threads = team.find_active(block, inst);
             *left -= 1;
             self.count_issued(team, threads);
-            match self.execute(block, team, (inst, threads), *left != 0)? {
+            match self.execute(block, team, inst, threads, *left != 0)? {
                 Next::Pc(pc) => team.pc = pc,
                 Next::Apart => return Ok(()),
             }
@@ -57,7 +56,7 @@ impl Run<'_> {
 
     /// Counts an instruction that the warps of a team issue, for so many threads.
     #[inline(always)]
-    pub(crate) fn count_issued(&mut self, team: &mut Team, threads: u64) {
+    pub fn count_issued(&mut self, team: &mut Team, threads: u64) {
         team.done += 1;
         self.counts.steps += team.lanes.warps;
         let issued = &mut self.counts.issued[team.pc as usize];
@@ -71,13 +70,14 @@ impl Run<'_> {
         &mut self,
         block: &mut Block,
         team: &mut Team,
-        (inst, threads): (&Inst, u64),
+        inst: &Inst,
+        threads: u64,
         goes_on: bool,
     ) -> Result<Next, Stop> {
         let has_all = threads == team.lanes.threads;
         let is_whole = has_all && team.is_whole();
         let may_replace = is_whole || has_all && team.is_alone && inst.is_temporary;
-        if let Some(pc) = self.execute_in_registers(block, team, (inst, threads), may_replace) {
+        if let Some(pc) = self.execute_in_registers(block, team, inst, threads, may_replace) {
             return Ok(Next::Pc(pc));
         }
         match &inst.op {
@@ -127,15 +127,16 @@ impl Run<'_> {
 
     /// Executes an instruction, if it only computes registers or sends all threads the same way; where they go then.
     #[inline(always)]
-    pub(crate) fn execute_in_registers(
+    pub fn execute_in_registers(
         &mut self,
         block: &mut Block,
         team: &Team,
-        (inst, threads): (&Inst, u64),
+        inst: &Inst,
+        threads: u64,
         may_replace: bool,
     ) -> Option<Pc> {
         match &inst.op {
-            Op::Alu(run) => compute(self.setup.program, block, team, (inst, *run), may_replace),
+            Op::Alu(run) => compute(self.setup.program, block, team, inst, *run, may_replace),
             &Op::Branch { target, .. } if threads == team.lanes.threads => return Some(target),
             Op::Branch { .. } if threads == 0 => {
                 // The lanes that evaluate a branch are active at it, whichever way they go.
@@ -176,7 +177,7 @@ impl Run<'_> {
             return false;
         }
         team.count_steps(block);
-        let split = Split { taken: (&team.passing, target), next: pc + 1, meet, parted };
+        let split = Split { taken: &team.passing, target, next: pc + 1, meet, parted };
         let Some(first) = team.stack.split(&mut team.lanes, split, &block.warps) else { return false };
         self.counts.issued[pc as usize].parted += u64::from(parted.count_ones());
         for w in lanes_of(parted) {
@@ -191,7 +192,7 @@ impl Run<'_> {
     fn branch_apart(&mut self, block: &mut Block, team: &Team) -> Result<(), Stop> {
         let Op::Branch { target, .. } = self.setup.program.insts[team.pc as usize].op else { return Ok(()) };
         self.counts.steps -= team.lanes.warps;
-        for (w, mask, active) in team.members() {
+        for Member { w, mask, active } in team.members() {
             self.counts.steps += 1;
             self.counts.effort.apart += 1;
             let group = position(&block.warps[w].divergence, mask);
@@ -201,7 +202,7 @@ impl Run<'_> {
                 _ => {
                     // They are counted there.
                     self.counts.issued[team.pc as usize].lanes -= u64::from((mask & !active).count_ones());
-                    self.watched_control(block, w, group, active)?;
+                    self.at(block, w).watched_control(group, active)?;
                     continue;
                 }
             };
@@ -219,12 +220,12 @@ impl Run<'_> {
             expand(&mut block.registers, team.frame.base, self.setup.program.touched(inst));
         }
         self.counts.steps -= team.lanes.warps;
-        for (w, mask, active) in team.members() {
+        for Member { w, mask, active } in team.members() {
             self.counts.steps += 1;
             self.counts.effort.apart += 1;
             let group = position(&block.warps[w].divergence, mask);
             if active != 0 {
-                let outcome = self.watched_control(block, w, group, active);
+                let outcome = self.at(block, w).watched_control(group, active);
                 if outcome.is_err() {
                     self.take_back_after(block, team, w);
                     return outcome;
@@ -237,87 +238,78 @@ impl Run<'_> {
     }
 
     /// Carries out an instruction for one warp of a team after another.
-    pub(super) fn carry_out_apart(
-        &mut self,
-        block: &mut Block,
-        team: &mut Team,
-        inst: &Inst,
-    ) -> Result<(), Stop> {
+    pub fn carry_out_apart(&mut self, block: &mut Block, team: &mut Team, inst: &Inst) -> Result<(), Stop> {
         let outcome = self.carry_out_each(block, team, inst);
-        outcome.or_else(|left| self.stop(block, team, left))
+        outcome.or_else(|(w, left)| self.stop(block, team, w, left))
     }
 
     /// [`Run::carry_out_apart`]. An error is the warp that could not, and why.
     fn carry_out_each(&mut self, block: &mut Block, team: &Team, inst: &Inst) -> Result<(), (usize, Left)> {
         self.counts.steps -= team.lanes.warps;
-        for (w, mask, active) in team.members() {
+        for member in team.members() {
             self.counts.steps += 1;
             self.counts.effort.apart += 1;
-            if active != 0 {
-                self.carry_out_seen(block, team, (w, mask, active), inst)?;
+            if member.active != 0 {
+                self.carry_out_checked(block, team, member, inst)?;
             }
         }
         Ok(())
     }
 
     /// Carries out an instruction for a warp of a team in the step that has just been counted, and shows it to the checkers.
-    pub(crate) fn carry_out_seen(
+    pub fn carry_out_checked(
         &mut self,
         block: &mut Block,
         team: &Team,
-        (w, mask, active): (usize, u32, u32),
+        member: Member,
         inst: &Inst,
     ) -> Result<(), (usize, Left)> {
-        self.observers.run(block.number, block.slot, w, mask);
-        let left = self.carry_out_for(block, team, (w, active), inst, self.counts.steps - 1);
-        if !self.observers.initialisation.found.is_empty() {
-            self.observers.find_unwritten(self.setup.program, block.number, w);
-        }
+        let (before, Member { w, mask, .. }) = (self.counts.steps - 1, member);
+        self.observers.run(block.number, WarpId { slot: block.slot, warp: w }, mask);
+        let left = self.carry_out_for(block, team, member, inst, before);
+        self.at(block, w).find_unwritten();
         left.map_err(|left| (w, left))
     }
 
     /// Carries out an instruction for a warp of a team, when `before` steps have been taken before it.
-    pub(crate) fn carry_out_for(
+    pub fn carry_out_for(
         &mut self,
         block: &mut Block,
         team: &Team,
-        (w, active): (usize, u32),
+        Member { w, active, .. }: Member,
         inst: &Inst,
         before: u64,
     ) -> Result<(), Left> {
-        let place = place_of(self, block, w, (before, team.done - 1));
-        let (mut memories, mut lanes, counters) = memories_of(self, block, w, (team.pc, &team.frame), active);
-        carry_out(&mut memories, &mut lanes, (inst, team.pc), &team.frame, (&place, 1), counters)
+        let place = Place::of(self, block, w).after(before, team.done - 1);
+        let (pc, frame, mut at) = (team.pc, &team.frame, self.at(block, w));
+        let Parts { mut memories, mut lanes, traffic, .. } = at.parts(frame, active);
+        let (memories, lanes, counters) = (&mut memories, &mut lanes, &mut traffic[pc as usize]);
+        WarpAccess { memories, lanes, inst, pc, frame, counters }.step(&place, 1)
     }
 
     /// Stops at an instruction that memory denied a warp: the warps after it have not issued it.
     #[cold]
-    pub(crate) fn stop(
-        &mut self,
-        block: &mut Block,
-        team: &mut Team,
-        (w, left): (usize, Left),
-    ) -> Result<(), Stop> {
+    pub fn stop(&mut self, block: &mut Block, team: &mut Team, w: usize, left: Left) -> Result<(), Stop> {
         team.leave(block);
         self.take_back_after(block, team, w);
         let group = position(&block.warps[w].divergence, team.lanes.masks[w]);
-        self.leave_loop(block, w, (group, left), &mut 0)
+        self.at(block, w).leave_loop(group, left, &mut 0)
     }
 
     /// Takes back that warps after one of a team were counted for the present instruction.
-    pub(crate) fn take_back_after(&mut self, block: &mut Block, team: &Team, w: usize) {
+    pub fn take_back_after(&mut self, block: &mut Block, team: &Team, w: usize) {
         let issued = &mut self.counts.issued[team.pc as usize];
         let is_branch = matches!(self.setup.program.insts[team.pc as usize].op, Op::Branch { .. });
-        for (later, mask, active) in team.members().filter(|member| member.0 > w) {
+        for Member { w, mask, active } in team.members().filter(|member| member.w > w) {
             issued.count -= 1;
             issued.lanes -= lane_count(if is_branch { mask } else { active });
-            block.warps[later].steps -= 1;
+            block.warps[w].steps -= 1;
         }
     }
 }
 
 /// Whether an instruction may change which lanes run together.
-pub(crate) fn leaves_team(op: Op) -> bool {
+pub fn leaves_team(op: Op) -> bool {
     matches!(
         op,
         Op::BranchIndexed { .. }

@@ -36,13 +36,13 @@ pub(crate) struct Lanes {
 impl Lanes {
     /// Becomes a copy for a block of so many warps.
     #[inline(always)]
-    pub(crate) fn copy(&mut self, other: &Lanes, block_warps: usize) {
+    pub fn copy(&mut self, other: &Lanes, block_warps: usize) {
         self.masks[..block_warps].copy_from_slice(&other.masks[..block_warps]);
         (self.warps, self.threads) = (other.warps, other.threads);
     }
 
     /// Counts them.
-    pub(crate) fn count(&mut self, block_warps: usize) {
+    pub fn count(&mut self, block_warps: usize) {
         let masks = &self.masks[..block_warps];
         self.warps = masks.iter().map(|&mask| u64::from(mask != 0)).sum();
         self.threads = masks.iter().map(|&mask| lane_count(mask)).sum();
@@ -97,8 +97,10 @@ pub(crate) struct Stack {
 /// A branch that lanes disagree on.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Split<'l> {
-    /// The lanes that take it, and where they go.
-    pub(crate) taken: (&'l Lanes, Pc),
+    /// The lanes that take it.
+    pub(crate) taken: &'l Lanes,
+    /// Where they go.
+    pub(crate) target: Pc,
     /// Where the others go.
     pub(crate) next: Pc,
     /// Where it reconverges.
@@ -110,13 +112,13 @@ pub(crate) struct Split<'l> {
 impl Stack {
     /// Starts over without levels.
     #[inline(always)]
-    pub(crate) fn clear(&mut self) {
+    pub fn clear(&mut self) {
         (self.depth, self.lowest, self.changes) = (0, NEVER, 0);
     }
 
     /// The lowest instruction at which other lanes of the stack stand.
     #[inline(always)]
-    pub(crate) fn lowest(&self) -> Pc {
+    pub fn lowest(&self) -> Pc {
         self.lowest
     }
 
@@ -126,8 +128,8 @@ impl Stack {
 
     /// Splits a team's lanes at a branch; those that go on are left, and stand at the instruction that is returned. `None`,
     /// and nothing done, if code lies in another order than the lanes are to take.
-    pub(crate) fn split(&mut self, lanes: &mut Lanes, split: Split<'_>, warps: &[Warp]) -> Option<Pc> {
-        let Split { taken: (taken, target), next, meet, parted } = split;
+    pub fn split(&mut self, lanes: &mut Lanes, split: Split<'_>, warps: &[Warp]) -> Option<Pc> {
+        let Split { taken, target, next, meet, parted } = split;
         let (first, second) = (target.min(next), target.max(next));
         let is_in_order = first < meet && second <= meet && first < second && first < self.lowest;
         let is_pending = |level: &Level| level.pending.iter().any(|path| path.pc == second);
@@ -187,7 +189,7 @@ impl Stack {
 
     /// Lets a team's lanes arrive at `pc`, if that is where the innermost branch reconverges. Those that go on take their
     /// place, and stand at the instruction that is returned.
-    pub(crate) fn arrive(&mut self, pc: Pc, lanes: &mut Lanes, warps: &[Warp]) -> Option<Pc> {
+    pub fn arrive(&mut self, pc: Pc, lanes: &mut Lanes, warps: &[Warp]) -> Option<Pc> {
         let level = self.levels[..self.depth].last_mut().filter(|level| level.meet == pc)?;
         let lowest = level.pending.iter().enumerate().min_by_key(|(_, path)| path.pc);
         let pc = if let Some((index, _)) = lowest {
@@ -214,7 +216,7 @@ impl Stack {
     }
 
     /// Writes the groups of the warps: those of the lanes in the stack, and those of the team, which stands at `pc`.
-    pub(crate) fn write_back(&mut self, block: &mut Block, pc: Pc, lanes: &Lanes) {
+    pub fn write_back(&mut self, block: &mut Block, pc: Pc, lanes: &Lanes) {
         let outermost = self.open_levels().first().map_or(lanes, |level| &level.expected);
         for (w, (warp, &all)) in block.warps.iter_mut().zip(&outermost.masks).enumerate() {
             if all == 0 {
@@ -223,7 +225,7 @@ impl Stack {
             let group = position(&warp.divergence, all);
             let mut levels = self.open_levels().iter();
             let running =
-                levels.try_fold(group, |group, level| level.write_back(warp, w, (group, self.born[w])));
+                levels.try_fold(group, |group, level| level.write_back(warp, w, group, self.born[w]));
             if let Some(group) = running {
                 warp.divergence.groups[group].pc = pc;
             }
@@ -244,7 +246,7 @@ impl Level {
 
     /// Writes the groups of a warp, of which `group` is the one that executed the branch; the group that went on, if any did,
     /// which is a group of its own since `born`.
-    fn write_back(&self, warp: &mut Warp, w: usize, (group, born): (usize, u32)) -> Option<usize> {
+    fn write_back(&self, warp: &mut Warp, w: usize, group: usize, born: u32) -> Option<usize> {
         let (expected, arrived) = (self.expected.masks[w], self.arrived[w]);
         let pending = || self.pending.iter().map(|path| (path.pc, path.lanes.masks[w]));
         let running = pending().fold(expected & !arrived, |lanes, (_, mask)| lanes & !mask);
@@ -266,7 +268,7 @@ impl Level {
         // Of the two sides of a split, that with the lowest lane is the newest.
         standing.sort_unstable_by_key(|(born, _, mask)| (*born, Reverse(mask.trailing_zeros())));
         let standing = standing.into_iter().map(|(_, pc, mask)| (pc, mask));
-        warp.divergence.split_later(group, (self.meet, arrived, self.since[w]), standing);
+        warp.divergence.split_later(group, self.meet, arrived, self.since[w], standing);
         (running != 0).then(|| position(&warp.divergence, running))
     }
 }

@@ -2,10 +2,8 @@
 
 use crate::access::address::is_aligned;
 use crate::access::traffic;
-use crate::compile::inst::Inst;
 use crate::exec::team::Team;
 use crate::exec::team::addresses::{Addresses, bank_of};
-use crate::isa::op::Op;
 use crate::isa::op::memory::{Access, Memory};
 use crate::machine::block::Block;
 use crate::machine::global::Global;
@@ -14,6 +12,7 @@ use crate::report::counters::Counters;
 
 /// An access of threads that follow each other to neighbouring elements.
 pub(super) struct Stretch<'i> {
+    pub(super) addresses: &'i Addresses<'i>,
     pub(super) access: &'i Access,
     pub(super) is_load: bool,
     /// Whether a load may overwrite what other threads have in the register.
@@ -45,18 +44,9 @@ fn threads(masks: &[u32]) -> Option<std::ops::Range<usize>> {
 
 impl Stretch<'_> {
     #[inline(always)]
-    pub(super) fn of<'i>(
-        team: &Team,
-        inst: &'i Inst,
-        (addresses, may_replace): (&Addresses, bool),
-    ) -> Option<Stretch<'i>> {
-        let (access, is_load) = match &inst.op {
-            Op::Load(access) => (access, true),
-            Op::Store(access) => (access, false),
-            _ => return None,
-        };
-        let (bytes, value) = (access.lane_bytes(), &addresses.value);
-        let bank = bank_of(access)?;
+    pub fn of<'i>(team: &Team, addresses: &'i Addresses<'i>, may_replace: bool) -> Option<Stretch<'i>> {
+        let Addresses { access, value, .. } = addresses;
+        let (bytes, bank) = (access.lane_bytes(), bank_of(access)?);
         let threads = threads(team.active())?;
         let has_steps = value.stride(addresses.grid) == Some(bytes) || threads.len() == 1;
         let start = value.of_warp(threads.start / WARP_SIZE);
@@ -65,21 +55,22 @@ impl Stretch<'_> {
         }
         let is_one_warp = threads.len() <= WARP_SIZE;
         (is_one_warp || value.warp == bytes * WARP_SIZE as u64).then_some(Stretch {
+            addresses,
             access,
-            is_load,
+            is_load: addresses.is_load(),
             may_replace,
             bank,
-            slot: inst.args.d,
+            slot: addresses.inst.args.d,
             threads,
             start,
         })
     }
 
-    pub(super) fn bytes(&self) -> u64 {
+    pub fn bytes(&self) -> u64 {
         self.access.lane_bytes() * self.threads.len() as u64
     }
 
-    pub(super) fn touch_shared(&self, block: &mut Block, team: &Team) -> bool {
+    pub fn touch_shared(&self, block: &mut Block, team: &Team) -> bool {
         let size = block.shared.len() as u64;
         let end = self.start.checked_add(self.bytes()).filter(|&end| end <= size);
         let Some(end) = end else { return false };
@@ -92,7 +83,7 @@ impl Stretch<'_> {
         true
     }
 
-    pub(super) fn touch_global(&self, global: &mut Global, block: &mut Block, team: &Team) -> bool {
+    pub fn touch_global(&self, global: &mut Global, block: &mut Block, team: &Team) -> bool {
         let length = self.bytes();
         if self.is_load {
             let Ok((region, offset)) = global.locate(self.start, length) else { return false };
@@ -136,10 +127,10 @@ impl Stretch<'_> {
 
     /// Counts what the warps cost. Neighbouring elements of up to 8 bytes cause no bank conflicts. From warp to warp the
     /// addresses grow by whole sectors.
-    pub(super) fn count(&self, counters: &mut Counters) {
+    pub fn count(&self, counters: &mut Counters) {
         let warps = self.threads.len().div_ceil(WARP_SIZE) as u64;
         if self.access.address.memory == Memory::Shared {
-            return counters.count_accesses((self.is_load, true), warps, 0);
+            return counters.count_accesses(self.is_load, true, warps, 0);
         }
         let bytes = self.access.lane_bytes();
         let (whole, rest) = (self.threads.len() / WARP_SIZE, self.threads.len() % WARP_SIZE);
@@ -148,6 +139,6 @@ impl Stretch<'_> {
         if rest != 0 {
             sectors += of_lanes(rest);
         }
-        counters.count_accesses((self.is_load, false), warps, sectors);
+        counters.count_accesses(self.is_load, false, warps, sectors);
     }
 }

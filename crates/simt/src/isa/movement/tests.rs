@@ -1,6 +1,7 @@
 //! Tests of [`super`]: whole registers, parts, and refusals.
 
 use crate::isa::decode;
+use crate::isa::needs::Needs;
 use crate::isa::op::Op;
 use crate::isa::op::call::FUNCTIONS_BASE;
 use crate::isa::op::place::Place;
@@ -91,7 +92,9 @@ fn decoded(opcode: &str, result: Type, source: Operand<'_>) -> (Op, Image) {
     let operands = vec![Operand::Name(ident("d")), source];
     let (opcode, span) = (ident(opcode), Span::default());
     let instruction = Instruction { guard: None, opcode, operands, span, loc: None };
-    let decoded = decode(&LineIndex::new(opcode.text), &instruction, &mut scope, (90, (8, 8))).unwrap();
+    let decoded =
+        decode(&LineIndex::new(opcode.text), &instruction, &mut scope, Needs { sm: 90, version: (8, 8) })
+            .unwrap();
     if let Op::Alu(run) = decoded.op {
         let mut registers = scope.image.clone();
         run_on(&mut registers, run, &decoded.args, u32::MAX);

@@ -2,6 +2,7 @@
 
 use crate::order::{Order, Scope};
 use crate::ptx::ast::Space;
+use crate::report::location;
 
 /// Which memory an access goes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,6 +25,17 @@ pub enum Memory {
 }
 
 impl Memory {
+    /// What reports call it.
+    pub fn space(self) -> location::Space {
+        match self {
+            Memory::Global | Memory::Generic => location::Space::Global,
+            Memory::Const => location::Space::Const,
+            Memory::Shared => location::Space::Shared,
+            Memory::Local | Memory::Frame => location::Space::Local,
+            Memory::Param => location::Space::Param,
+        }
+    }
+
     /// The memory in which a variable is that was declared in a space; `None` for registers.
     pub fn of(space: Space) -> Option<Memory> {
         match space {
@@ -48,15 +60,6 @@ pub enum Base {
     Narrow,
     /// A 64-bit register, `args.a`.
     Wide,
-}
-
-/// A fence.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Fence {
-    /// Its memory order.
-    pub order: Order,
-    /// Its scope: the threads for which it holds.
-    pub scope: Scope,
 }
 
 /// The address of an access, relative to a base.

@@ -13,11 +13,14 @@ pub mod warp;
 use crate::isa::affine::Rule;
 use crate::isa::special::Special;
 use crate::isa::value::{Args, Run};
+use crate::machine::mbarriers::OBJECT_BYTES;
 use crate::machine::registers::{Bank, Slot};
+use crate::order::Semantics;
+use crate::report::location::AccessKind;
 use atomic::Atomic;
 use call::CallIndex;
 use mbarrier::Mbarrier;
-use memory::{Access, Fence};
+use memory::{Access, Address};
 use sync::Barrier;
 use warp::Collective;
 
@@ -52,7 +55,7 @@ pub enum Op {
     /// Reads, changes and writes memory in one step.
     Atomic(Atomic),
     /// Orders the accesses before it with those after it.
-    Fence(Fence),
+    Fence(Semantics),
     /// Waits for the threads of the block, or arrives at their barrier.
     Barrier(Barrier),
     /// Operates on a barrier in memory.
@@ -108,6 +111,20 @@ impl Decoded {
     /// An instruction without operands.
     pub fn of(op: Op) -> Decoded {
         Decoded { before: Vec::new(), op, args: Args::default(), affine: Rule::No, touched: Vec::new() }
+    }
+}
+
+impl Op {
+    /// The access to memory: its address, the bytes of each lane, and what it does.
+    #[inline(always)]
+    pub fn access(&self) -> Option<(&Address, u64, AccessKind)> {
+        Some(match self {
+            Op::Load(access) => (&access.address, access.lane_bytes(), AccessKind::Read),
+            Op::Store(access) => (&access.address, access.lane_bytes(), AccessKind::Write),
+            Op::Atomic(atomic) => (&atomic.address, u64::from(atomic.bytes), AccessKind::Update),
+            Op::Mbarrier(mbarrier) => (&mbarrier.address, OBJECT_BYTES, AccessKind::Mbarrier),
+            _ => return None,
+        })
     }
 }
 

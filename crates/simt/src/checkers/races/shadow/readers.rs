@@ -56,13 +56,15 @@ impl ForgottenLoads {
         }
         let (clock_before, lanes_before) = std::mem::replace(last, (clock, lanes));
         if lanes_before & !lanes != 0 {
-            self.earlier.raise_lanes(warp, lanes_before, clock_before);
+            self.earlier.raise_lanes(block, warp.1, lanes_before, clock_before);
         }
     }
 
     fn clock(&self) -> VectorClock {
         let mut all = self.earlier.clone();
-        self.last.iter().for_each(|&(warp, (clock, lanes))| all.raise_lanes(warp, lanes, clock));
+        for &((block, warp), (clock, lanes)) in &self.last {
+            all.raise_lanes(block, warp, lanes, clock);
+        }
         all
     }
 }

@@ -41,18 +41,24 @@ pub struct Stretches {
 }
 
 impl Stretch {
-    /// The threads from `threads.0` to before `threads.1` access `width` words each, the first of them those from `first` on.
+    /// Threads access `width` words each, the first of them those from `first` on.
     pub fn new(
         clock: TeamClock,
-        (flags, is_store): (u32, bool),
-        (first, width): (u64, u64),
-        threads: (usize, usize),
+        flags: u32,
+        is_store: bool,
+        first: u64,
+        width: u64,
+        threads: Range<usize>,
     ) -> Stretch {
-        let cell = Cell::of_block(clock, flags);
         let (first, width) = (first as i64, width as i64);
-        let count = (threads.1 - threads.0) as i64;
-        let base = first - width * threads.0 as i64;
-        Stretch { cell, is_store, base, width, start: first, end: first + width * count }
+        Stretch {
+            cell: Cell::of_block(clock, flags),
+            is_store,
+            base: first - width * threads.start as i64,
+            width,
+            start: first,
+            end: first + width * threads.len() as i64,
+        }
     }
 
     /// The pages that it has words in.
