@@ -7,6 +7,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use grader::{Exercise, Version};
 use simt::launch::Hooks;
 use simt::{
     Arg, Buffer, Checks, Dim3, Emulator, KernelInfo, Launch, Limits, Module, Reconvergence, Schedule,
@@ -18,9 +19,16 @@ use crate::run::{Outcome, Way, caught, launched, memory};
 /// The size of the buffer that a pointer gets.
 const BUFFER_BYTES: u64 = 12 * 1024;
 
+fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// A text of PTX and its name.
+pub type Named = (String, String);
+
 /// The files below the repository's `folder` with the extension `ptx`.
-pub fn files(folder: &str) -> Vec<PathBuf> {
-    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(folder)];
+pub fn files(folder: &str) -> Vec<Named> {
+    let mut folders = vec![repository().join(folder)];
     let mut files = Vec::new();
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder).expect("the folder is there") {
@@ -34,7 +42,24 @@ pub fn files(folder: &str) -> Vec<PathBuf> {
         }
     }
     files.sort();
-    files
+    let named =
+        |path: PathBuf| (path.display().to_string(), fs::read_to_string(&path).expect("a file of text"));
+    files.into_iter().map(named).collect()
+}
+
+/// What the exercises begin with, and their wrong versions. They are committed as CUDA, so `cudac` compiles them.
+pub fn versions() -> Vec<Named> {
+    let exercises = grader::all(&repository().join("exercises")).expect("the exercises");
+    let compiled = |exercise: &Exercise, version: &Version| {
+        let text = exercise.source().text(version);
+        let ptx = if exercise.is_ptx() { text } else { grader::cudac(exercise, &text).expect("PTX").ptx };
+        (format!("{}, {version}", exercise.name), ptx)
+    };
+    let of = |exercise: &Exercise| {
+        let versions = exercise.versions().into_iter().filter(|version| *version != Version::Solution);
+        versions.map(|version| compiled(exercise, &version)).collect::<Vec<_>>()
+    };
+    exercises.iter().flat_map(of).collect()
 }
 
 /// An emulator on which the kernels of a file run in one way.

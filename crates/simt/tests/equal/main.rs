@@ -23,10 +23,9 @@ mod values;
 mod writer;
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::ops::Range;
 
-use committed::Bench;
+use committed::{Bench, Named, files, versions};
 use kernel::Kernel;
 use numbers::Numbers;
 use run::{DEALT, OTHERS, PLAIN, Way, run};
@@ -137,19 +136,17 @@ fn random_kernels_of_blocks_that_share_bytes_have_the_same_result_in_all_ways() 
     check(seeds(), sharing::sharing, |seed| vec![DEALT[(seed % 2) as usize]], |_| false);
 }
 
-/// Runs every kernel of the files below a folder with several choices each, and returns how many launches were carried
-/// out.
-fn check_files(folder: &str, choices: u64) -> usize {
+/// Runs every kernel of some texts with several choices each, and returns how many launches were carried out.
+fn check_files(files: &[Named], choices: u64) -> usize {
     let asked = seeds();
     // The number of choices grows with the number of seeds.
     let choices = choices * (asked.end - asked.start).div_ceil(KERNELS);
     let choices = asked.start..asked.start + choices;
     let mut done = 0;
-    for (number, path) in (0..).zip(committed::files(folder)) {
-        let (name, text) = (path.display().to_string(), fs::read_to_string(&path).expect("a file of text"));
+    for (number, (name, text)) in (0..).zip(files) {
         let others = [OTHERS[0], OTHERS[1 + number as usize % 2], OTHERS[3 + number as usize % 2]];
-        let mut plain = Bench::new(&name, &text, PLAIN);
-        let mut benches = others.map(|way| (way, Bench::new(&name, &text, way)));
+        let mut plain = Bench::new(name, text, PLAIN);
+        let mut benches = others.map(|way| (way, Bench::new(name, text, way)));
         for (kernel, info) in (number..).zip(plain.kernels()) {
             for seed in choices.clone().map(|choice| kernel * 7 + choice * 5) {
                 let is_traced = seed % 13 == 0;
@@ -173,18 +170,18 @@ fn check_files(folder: &str, choices: u64) -> usize {
 
 #[test]
 fn the_kernels_of_the_book_have_the_same_result_in_all_ways() {
-    let done = check_files("kernels/ptx", 1);
+    let done = check_files(&files("kernels/ptx"), 1);
     assert!(done > 600, "only {done} launches were carried out");
 }
 
 #[test]
 fn the_kernels_of_the_exercises_have_the_same_result_in_all_ways() {
-    let done = check_files("exercises", 2);
+    let done = check_files(&[files("exercises"), versions()].concat(), 2);
     assert!(done > 500, "only {done} launches were carried out");
 }
 
 #[test]
 fn the_hand_written_kernels_have_the_same_result_in_all_ways() {
-    let done = check_files("crates/simt/tests/ptx", 2);
+    let done = check_files(&files("crates/simt/tests/ptx"), 2);
     assert!(done > 700, "only {done} launches were carried out");
 }

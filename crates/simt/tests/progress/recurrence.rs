@@ -109,11 +109,10 @@ fn a_trial_does_not_change_a_launch_that_is_stopped() {
 /// In this kernel the stride of a tree of sums stays 1, so it writes the same sums for ever, between barriers.
 #[test]
 fn the_period_is_the_same_with_every_executor() {
-    let path = "../../exercises/ch02_reduction/odd_rows/ptx/wrong_never_below_one.ptx";
-    let text = std::fs::read_to_string(std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap();
+    let text = include_str!("never_below_one.ptx");
     let fault = |plain| {
         let mut emulator = Emulator::new(Limits::default());
-        let module = emulator.load("odd_rows", &text).unwrap();
+        let module = emulator.load("odd_rows", text).unwrap();
         let [x, sums] = ["x", "sums"].map(|name| emulator.alloc(name, 4096).unwrap().address());
         let launch = Launch {
             hooks: Hooks::default().plain(plain),
