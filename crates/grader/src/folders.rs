@@ -1,5 +1,5 @@
 //! Exercises in folders, as in the repository: `chNN_slug/name` with `exercise.toml`, `solution.cu` or `solution.ptx`, the
-//! starter, and the PTX of every version in `ptx/`.
+//! starter, and the solution's PTX in `ptx/`, as NVIDIA's compiler made it.
 //!
 //! Only this module reads files, so a web page can work without it. What it leaves out: writing, which the chores do.
 
@@ -10,7 +10,6 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, anyhow, ensure};
 
 use crate::catalogue::{Exercise, Texts};
-use crate::source::Version;
 
 /// All exercises below a folder, in the order of the book: by chapter, then by the `order` in the description.
 ///
@@ -60,13 +59,12 @@ fn texts(folder: &Path) -> Result<Texts> {
         source: text(&source)?,
         // The chore has not written them yet for a new exercise.
         starter: starter.map(|file| text(file)).transpose()?.unwrap_or_default(),
-        ptx: (!is_ptx).then(|| text_or_none(&ptx_file(folder, &Version::Solution))).transpose()?,
+        ptx: (!is_ptx).then(|| text_or_none(&ptx_file(folder))).transpose()?,
     })
 }
 
-/// The path of the compiled PTX of a version.
-fn ptx_file(folder: &Path, version: &Version) -> PathBuf {
-    folder.join("ptx").join(format!("{version}.ptx"))
+fn ptx_file(folder: &Path) -> PathBuf {
+    folder.join("ptx").join("solution.ptx")
 }
 
 /// A text file with LF line endings, whatever the checkout has.
@@ -93,16 +91,8 @@ impl Exercise {
         chapter.unwrap_or_else(|| root.join(self.chapter_name())).join(&self.name)
     }
 
-    /// The path of the compiled PTX of a version.
-    pub fn ptx_file(&self, root: &Path, version: &Version) -> PathBuf {
-        ptx_file(&self.folder(root), version)
-    }
-
-    /// The PTX of a version, as committed.
-    ///
-    /// # Errors
-    /// When the file cannot be read.
-    pub fn ptx_of(&self, root: &Path, version: &Version) -> Result<String> {
-        if self.is_ptx() { Ok(self.source().text(version)) } else { text(&self.ptx_file(root, version)) }
+    /// The path of the solution's PTX, unless the exercise is written in PTX.
+    pub fn ptx_file(&self, root: &Path) -> PathBuf {
+        ptx_file(&self.folder(root))
     }
 }

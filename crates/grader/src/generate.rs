@@ -1,6 +1,6 @@
 //! Generates the committed files of an exercise: the text that a learner begins with.
 //!
-//! `cargo xtask exercises` writes it. The chore also writes the PTX of every version, which this crate cannot compile.
+//! `cargo xtask exercises` writes it. The chore also writes the PTX of the solution, which NVIDIA's compiler makes.
 
 use std::fmt::Write as _;
 

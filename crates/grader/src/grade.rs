@@ -91,15 +91,16 @@ pub fn grade_kernel(
 /// # Errors
 /// If the exercise itself is wrong.
 pub fn grade_ptx(exercise: &Exercise, ptx: &str) -> Result<Verdict> {
-    grade_with(exercise, ptx, &seeds())
+    grade_with(exercise, &exercise.ptx(), ptx, &seeds())
 }
 
-/// Grades a kernel with the given seeds. Odd ones use the schedule that hunts for mistakes.
+/// Grades a kernel against a solution that the same compiler compiled, with the given seeds. Odd ones use the schedule
+/// that hunts for mistakes.
 ///
 /// # Errors
 /// If the exercise itself is wrong.
-pub fn grade_with(exercise: &Exercise, ptx: &str, seeds: &[u64]) -> Result<Verdict> {
-    grade_kernels(exercise, &exercise.ptx(), ptx, seeds, &mut one_by_one)
+pub fn grade_with(exercise: &Exercise, solution: &str, attempt: &str, seeds: &[u64]) -> Result<Verdict> {
+    grade_kernels(exercise, solution, attempt, seeds, &mut one_by_one)
 }
 
 fn seeds() -> Vec<u64> {

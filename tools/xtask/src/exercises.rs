@@ -1,28 +1,29 @@
-//! `cargo xtask exercises`: writes what each exercise begins with, and compiles its versions.
+//! `cargo xtask exercises`: writes what each exercise begins with, and compiles its solution.
 //!
-//! Both are committed, because a learner may have no compiler, and because a test grades every version without one. If
-//! exercises are named, it also prints the grader's verdict on each of their versions, which shows their author whether
-//! they are right.
+//! Both are committed: the limits on counters and the predictions are about what NVIDIA's compiler makes of the solution,
+//! and few machines have it. If exercises are named, it also prints the grader's verdict on each of their versions, which
+//! shows their author whether they are right.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
+use grader::compile::rejected;
 use grader::generate::{starter, text};
-use grader::{Exercise, Kind, Measured, Verdict, Version};
+use grader::{Compile, Compiled, Exercise, Measured, Verdict, Version};
 use nvrtc::{Compiler, Header, Options, PINNED_RELEASE, sha256};
 use thirty_two_lanes::report::layout::counted;
 
 use crate::chore::Outcome;
 
-/// Write the starters and compiled versions of the exercises, and print the grader's verdict on each.
+/// Write the starters and compiled solutions of the exercises, and print the grader's verdict on each version.
 #[derive(clap::Args)]
 pub struct Arguments {
     /// Only these, and grade all their versions; all exercises, ungraded, where none is named.
     names: Vec<String>,
 }
 
-/// The chore that writes what an exercise begins with, and the PTX of its versions.
+/// The chore that writes what an exercise begins with, and the PTX of its solution.
 const CHORE: &str = "cargo xtask exercises";
 
 /// The folder of all exercises.
@@ -54,14 +55,12 @@ pub fn run(arguments: &Arguments) -> Result<Outcome> {
 /// Writes the files that are stale, and returns how many.
 fn write(exercise: &Exercise, compiler: &mut Option<Compiler>) -> Result<usize> {
     let mut written = 0;
-    for version in stale(exercise) {
+    if is_stale(exercise) {
         let compiler = match compiler {
             Some(compiler) => compiler,
             None => compiler.insert(crate::ptx::pinned()?),
         };
-        let ptx = ptx(exercise, &version, compiler, PINNED_RELEASE)?;
-        crate::ptx::check_release(&ptx)?;
-        written += put(&exercise.ptx_file(&root(), &version), &ptx)?;
+        written += put(&exercise.ptx_file(&root()), &solution(exercise, compiler)?)?;
     }
     remove_orphans(exercise)?;
     written += put(&exercise.folder(&root()).join(exercise.starter_name()), &starter(exercise)?)?;
@@ -79,7 +78,7 @@ fn put(path: &Path, text: &str) -> Result<usize> {
     Ok(1)
 }
 
-/// Removes the PTX of versions that no longer exist.
+/// Removes what is beside the PTX of the solution.
 fn remove_orphans(exercise: &Exercise) -> Result<()> {
     for path in orphans(exercise) {
         fs::remove_file(&path).with_context(|| format!("cannot remove `{}`", path.display()))?;
@@ -87,59 +86,70 @@ fn remove_orphans(exercise: &Exercise) -> Result<()> {
     Ok(())
 }
 
-/// The PTX of a version, compiled, with a header that names what it was made from.
-fn ptx(exercise: &Exercise, version: &Version, compiler: &Compiler, release: &str) -> Result<String> {
-    let text = exercise.source().text(version);
-    let (name, options) = (format!("{}.cu", exercise.name), Options::optimised(exercise.arch));
-    let ptx = compiler
-        .compile(&nvrtc::Source { name: &name, text: &text }, &options)
-        .with_context(|| format!("version `{version}` of `{}`", exercise.name))?;
-    let compiler = format!("NVRTC {release}, options: {}", options.flags().join(" "));
-    let source = format!("exercises/{}/{}/solution.cu", exercise.chapter_name(), exercise.name);
+/// The solution's PTX, with a header that names what it was made from.
+fn solution(exercise: &Exercise, compiler: &Compiler) -> Result<String> {
+    let text = exercise.source().text(&Version::Solution);
+    let ptx = compile(exercise, compiler, &text)?;
+    crate::ptx::check_release(&ptx)?;
+    let flags = Options::optimised(exercise.arch).flags().join(" ");
+    let compiler = format!("NVRTC {PINNED_RELEASE}, options: {flags}");
+    let folder = exercise.folder(&root());
+    let folder = folder.strip_prefix(crate::chore::root()).unwrap_or(&folder).display().to_string();
+    let source = format!("{}/solution.cu", folder.replace('\\', "/"));
     let header = Header { chore: CHORE.to_owned(), source, sha256: sha256(&text), compiler };
     Ok(format!("{header}{ptx}"))
 }
 
-/// The versions whose committed PTX is missing, or was made from another text or with other options.
-fn stale(exercise: &Exercise) -> Vec<Version> {
+fn compile(exercise: &Exercise, compiler: &Compiler, text: &str) -> Result<String> {
+    let (name, options) = (format!("{}.cu", exercise.name), Options::optimised(exercise.arch));
+    let ptx = compiler.compile(&nvrtc::Source { name: &name, text }, &options);
+    ptx.with_context(|| format!("exercise `{}`", exercise.name))
+}
+
+/// Whether the committed PTX is missing, or was made from another text or with other options.
+fn is_stale(exercise: &Exercise) -> bool {
     if exercise.is_ptx() {
-        return Vec::new();
+        return false;
     }
-    let source = exercise.source();
+    let header = Header::parse(&exercise.ptx());
     let flags = Options::optimised(exercise.arch).flags().join(" ");
-    let is_stale = |version: &Version| {
-        let header =
-            fs::read_to_string(exercise.ptx_file(&root(), version)).ok().and_then(|ptx| Header::parse(&ptx));
-        header.is_none_or(|header| {
-            header.sha256 != sha256(&source.text(version)) || !header.compiler.ends_with(&flags)
-        })
-    };
-    exercise.versions().into_iter().filter(is_stale).collect()
+    header.is_none_or(|header| {
+        header.sha256 != sha256(&exercise.source().text(&Version::Solution))
+            || !header.compiler.ends_with(&flags)
+    })
 }
 
-/// The committed PTX files of versions that no longer exist.
+/// The files beside the PTX of the solution.
 fn orphans(exercise: &Exercise) -> Vec<PathBuf> {
-    let versions: Vec<PathBuf> =
-        exercise.versions().iter().map(|version| exercise.ptx_file(&root(), version)).collect();
-    let Ok(entries) = fs::read_dir(exercise.folder(&root()).join("ptx")) else { return Vec::new() };
-    entries.flatten().map(|entry| entry.path()).filter(|path| !versions.contains(path)).collect()
+    let (folder, solution) = (exercise.folder(&root()).join("ptx"), exercise.ptx_file(&root()));
+    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
+    entries.flatten().map(|entry| entry.path()).filter(|path| *path != solution).collect()
 }
 
-/// Prints the grader's verdict on every version.
+/// Prints the grader's verdict on every version, as compiled by `cudac` and, where it is installed, by NVIDIA's compiler.
 fn print_verdicts(exercise: &Exercise) -> Result<()> {
+    let nvidias = exercise.is_compiled().then(crate::ptx::pinned).transpose();
     let versions = [Version::Solution, Version::Starter].into_iter();
     for version in versions.chain(exercise.wrong().into_iter().map(Version::Wrong)) {
-        println!("{}, {version}: {}", exercise.name, in_words(&grade(exercise, &version)?));
+        let text = text(exercise, &version)?;
+        let print = |by: &str, compile: &Compile| -> Result<()> {
+            let verdict = grader::grade(exercise, compile, &mut grader::one_by_one, &text)?;
+            println!("{}, {version}{by}: {}", exercise.name, in_words(&verdict));
+            Ok(())
+        };
+        print(if exercise.is_compiled() { ", by cudac" } else { "" }, &grader::cudac)?;
+        if let Ok(Some(compiler)) = &nvidias {
+            print(", by NVRTC", &|exercise, text| {
+                let ptx = compile(exercise, compiler, text);
+                let ptx = ptx.map_err(|error| rejected(&exercise.file_name(), &format!("{error:#}")))?;
+                Ok(Compiled { ptx, ..Compiled::default() })
+            })?;
+        }
+    }
+    if let Err(error) = nvidias {
+        println!("{}: only the nightly run grades what NVRTC makes of them: {error:#}", exercise.name);
     }
     Ok(())
-}
-
-/// Grades a committed version.
-fn grade(exercise: &Exercise, version: &Version) -> Result<Verdict> {
-    if exercise.kind != Kind::Predict {
-        return grader::grade_ptx(exercise, &exercise.ptx_of(&root(), version)?);
-    }
-    grader::grade(exercise, &grader::cudac, &mut grader::one_by_one, &text(exercise, version)?)
 }
 
 fn in_words(verdict: &Verdict) -> String {
@@ -170,11 +180,11 @@ mod tests {
         let mut problems = Vec::new();
         for exercise in grader::all(&root()).unwrap() {
             let name = &exercise.name;
-            let stale = stale(&exercise).into_iter().map(|version| format!("the PTX of `{version}`"));
+            let stale = is_stale(&exercise).then(|| "the PTX of the solution".to_owned());
             let orphans = orphans(&exercise).into_iter().map(|path| path.display().to_string());
             let is_same = exercise.starter() == starter(&exercise).unwrap();
             let starter = (!is_same).then(|| "what it begins with".to_owned());
-            let all = stale.chain(orphans).chain(starter);
+            let all = stale.into_iter().chain(orphans).chain(starter);
             problems.extend(all.map(|what| format!("{name}: {what} is stale; run `{CHORE}`")));
         }
         assert!(problems.is_empty(), "{}", problems.join("\n"));

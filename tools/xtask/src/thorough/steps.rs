@@ -70,7 +70,7 @@ pub const STEPS: &[Step] = &[
         "the tests that run kernels, with the emulator's own assertions switched on",
         "test --locked --no-fail-fast --config profile.dev.package.ptx-emulator.debug-assertions=true \
          --config profile.dev.package.ptx-emulator.overflow-checks=true -p ptx-emulator -p exercises \
-         -p cudac -p drawing -p ch0*",
+         -p cudac -p grader -p drawing -p ch0*",
     ),
     finite(
         "mutants",
@@ -126,12 +126,6 @@ pub const STEPS: &[Step] = &[
         20_000,
     ),
     seeded(
-        "cudac-verdicts",
-        "every version of every exercise, compiled by cudac, gets the verdict that NVIDIA's compiler gets",
-        "test --locked -p cudac --test exercises",
-        1,
-    ),
-    seeded(
         "cudac-functions",
         "the functions of mathematics on 160,000 arguments each: none is further off than NVIDIA documents",
         "test --locked -p cudac --test functions",
@@ -182,6 +176,12 @@ pub const STEPS: &[Step] = &[
         "kernels",
         "the committed PTX is what the pinned compiler makes of the kernels",
         "run --locked -q -p xtask -- ptx --check",
+        Need::Compiler,
+    ),
+    needing(
+        "versions",
+        "every version of every exercise, compiled by NVIDIA's compiler: its verdict, and the solutions' committed PTX",
+        "test --locked -p grader --test versions -- --ignored",
         Need::Compiler,
     ),
     needing(
