@@ -1,28 +1,35 @@
-//! The JSON of what a chapter found: the types that its program writes, and that the book, the figures and the chores
-//! read.
+//! What was found and measured: the types of all records, which programs and chores write, and which the book, the figures
+//! and the tests read.
 //!
-//! Three kinds of files contain them. `chapter --json` prints a [`Report`]. A chapter's `output/sim.json` contains the
+//! Three kinds of JSON files say what a chapter found. `chapter --json` prints a [`Report`]. A chapter's `output/sim.json` contains the
 //! reports of all its recorded runs on the emulator ([`Emulated`]), which can be made again on any machine.
 //! `output/h200.json` contains what a GPU measured in the same runs, and nothing else ([`Measured`]), so that nothing
 //! the emulator found can be mistaken for the GPU's.
 //!
-//! Every file begins with its [`VERSION`]. A file of any other version is refused with an error that names both
+//! Each of these begins with its [`VERSION`]. A file of any other version is refused with an error that names both
 //! versions.
+//!
+//! NVIDIA's tools count in a GPU's runs, and their counts are CSV, a [`Table`]. Programs that time our kernels beside
+//! CUB's write JSON, a [`Contest`].
 
+mod contest;
 mod emulated;
 mod measured;
 mod report;
+mod table;
 
 use anyhow::{Context, Result, bail};
 use indexmap::IndexMap;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+pub use contest::{Comparison, Contender, Contest};
 pub use emulated::{Emulated, Recorded};
 pub use measured::{Measured, Run, SectionOnGpu, measured};
 pub use report::{
     Actor, Check, Column, CudaLine, Difference, Fault, Line, Machine, OnGpu, Report, Row, Section, Timing,
 };
+pub use table::{Atomic, Counted, Metric, Table, launches};
 
 /// The version of the format. It changes when a key gets another meaning or is removed, not when one is added.
 pub const VERSION: u64 = 2;
