@@ -38,6 +38,7 @@ pub mod hardware;
 pub mod kernel;
 pub mod kernels;
 pub mod lab;
+pub mod last_block;
 pub mod launch;
 pub mod machine;
 pub mod program;

@@ -10,6 +10,7 @@ use anyhow::Result;
 use simt::{Checks, Schedule, StaleRead};
 
 use crate::kernel::Kernel;
+use crate::report::Section;
 use crate::{Buffer, Device, Element, Launch, Row, Run, Verdict};
 
 /// How many seeds a message gets, which has one chance to fail in each. They are always the same, because whether a
@@ -84,6 +85,11 @@ fn describe(read: &StaleRead) -> String {
     };
     let did = if read.is_late { "had a store on its way" } else { "had stored since" };
     format!("{} {}, although {} {did}", at(&read.reader), read.reader.doing, at(&read.newer))
+}
+
+/// How many seeds were wrong in the row of a kernel in a weak memory, if it was run.
+pub fn wrong(section: &Section, kernel: &Kernel) -> Option<f64> {
+    section.row(&name(kernel))?.fact_value("seeds_wrong")
 }
 
 /// The name of a variant in a weak memory.

@@ -14,8 +14,9 @@ use thirty_two_lanes::kernels::messages::{
     MESSAGE_ONE_FENCE,
 };
 use thirty_two_lanes::report::Section;
-use thirty_two_lanes::report::columns::{GLOBAL_ATOMICS, INSTRUCTIONS_PER_WARP, LOAD_REQUESTS};
-use thirty_two_lanes::{Buffer, Device, Lab, Launch, Row, Tolerance, Verdict, weak};
+use thirty_two_lanes::report::columns::{INSTRUCTIONS_PER_WARP, LOAD_REQUESTS};
+use thirty_two_lanes::weak::{self, wrong};
+use thirty_two_lanes::{Buffer, Device, Lab, Launch, Row, Tolerance, Verdict, last_block};
 
 /// The kernels, their shapes, and whether they are right.
 const MESSAGES: [(&Kernel, u32, u32, bool); 7] = [
@@ -106,10 +107,6 @@ fn weakly(device: &mut Device, launch: Launch) -> Result<Row> {
     weak::seeds(device, &launch, got, weak::MANY, |got| f64::from(u8::from(got[0] != MESSAGE)))
 }
 
-fn wrong(section: &Section, kernel: &Kernel) -> Option<f64> {
-    section.row(&weak::name(kernel))?.fact_value("seeds_wrong")
-}
-
 fn both_fences(section: &Section) -> Option<String> {
     let none = wrong(section, &MESSAGE_NO_FENCE)?;
     let (one, both) = (wrong(section, &MESSAGE_ONE_FENCE)?, wrong(section, &MESSAGE_FENCES)?);
@@ -139,52 +136,13 @@ fn no_flag(section: &Section) -> Option<String> {
     ))
 }
 
-const SUMS: u32 = 16;
-
 const LAST: [(&Kernel, bool); 3] =
     [(&LAST_BLOCK_NO_FENCE, false), (&LAST_BLOCK_ONE_FENCE, false), (&LAST_BLOCK_FENCE, true)];
 
 pub fn last_block(lab: &mut Lab) -> Result<()> {
-    let seed = lab.seed();
-    let title = format!("does the last block see the sums of all others? {SUMS} blocks");
-    lab.section("last_block", &title, &[GLOBAL_ATOMICS, LOAD_REQUESTS, INSTRUCTIONS_PER_WARP]);
-    for (kernel, is_right) in LAST {
-        let expected = if is_right { Verdict::Ok } else { Verdict::Fault };
-        lab.variant(kernel.name, |device| {
-            let (launch, total) = last(device, kernel)?;
-            let run = device.launch(&launch.seed(seed))?;
-            let read = device.read(total)?;
-            let row = device.check(run, total, &[whole()], &Tolerance::Exact)?.expect(expected);
-            Ok(read.gpu.iter().fold(row, |row, total| {
-                row.gpu_fact("gpu_lost", whole() - f64::from(total[0])).gpu_remark(format!(
-                    "on the GPU the total was {} of {}",
-                    total[0],
-                    whole()
-                ))
-            }))
-        })?;
-    }
-    for (kernel, is_right) in LAST {
-        let expected = if is_right { Verdict::Ok } else { Verdict::Wrong };
-        lab.variant(&weak::name(kernel), |device| {
-            let (launch, total) = last(device, kernel)?;
-            let row = weak::seeds(device, &launch, total, weak::MANY, |total| whole() - f64::from(total[0]))?;
-            Ok(row.expect(expected))
-        })?;
-    }
+    last_block::section(lab, "does the last block see the sums of all others?", &LAST)?;
     lab.notice(tickets);
     Ok(())
-}
-
-fn last(device: &mut Device, kernel: &'static Kernel) -> Result<(Launch, Buffer<i32>)> {
-    let (sums, tickets) = (device.zeroed::<i32>("sums", SUMS as usize)?, device.zeroed::<u32>("tickets", 1)?);
-    let total = device.zeroed::<i32>("total", 1)?;
-    Ok((Launch::new(kernel, SUMS, 32).arg(sums).arg(tickets).arg(total), total))
-}
-
-/// The sum of 1 to the number of blocks.
-fn whole() -> f64 {
-    f64::from(SUMS * (SUMS + 1) / 2)
 }
 
 fn tickets(section: &Section) -> Option<String> {

@@ -150,7 +150,7 @@ fn hardware(section: &Section) -> Option<String> {
 
 /// What the memory model allows.
 fn fences(section: &Section) -> Option<String> {
-    let wrong = |kernel: &Kernel| section.row(&weak::name(kernel))?.fact_value("seeds_wrong");
+    let wrong = |kernel: &Kernel| weak::wrong(section, kernel);
     let (none, exchange) = (wrong(&ROUNDS_NO_FENCE)?, wrong(&ROUNDS_EXCHANGE)?);
     let worst = section.row(&weak::name(&ROUNDS_NO_FENCE))?.fact_value("worst")?;
     let (note, both, words) = (wrong(&ROUNDS_NOTE)?, wrong(&ROUNDS_FENCES)?, wrong(&ROUNDS_ACQUIRE_RELEASE)?);

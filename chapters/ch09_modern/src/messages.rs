@@ -12,8 +12,9 @@ use thirty_two_lanes::kernels::modern_messages::{
     REF_MESSAGE_RELAXED, REF_MESSAGE_RELEASE,
 };
 use thirty_two_lanes::report::Section;
-use thirty_two_lanes::report::columns::{GLOBAL_ATOMICS, INSTRUCTIONS_PER_WARP, LOAD_REQUESTS};
-use thirty_two_lanes::{Buffer, Device, Lab, Launch, Row, Tolerance, Verdict, weak};
+use thirty_two_lanes::report::columns::{INSTRUCTIONS_PER_WARP, LOAD_REQUESTS};
+use thirty_two_lanes::weak::{self, wrong};
+use thirty_two_lanes::{Buffer, Device, Lab, Launch, Row, Tolerance, Verdict, last_block};
 
 /// The kernels, their shapes, and whether they are right.
 const MESSAGES: [(&Kernel, u32, u32, bool); 11] = [
@@ -113,10 +114,6 @@ fn weakly(device: &mut Device, launch: Launch) -> Result<Row> {
     weak::seeds(device, &launch, got, weak::MANY, |got| f64::from(u8::from(got[0] != MESSAGE)))
 }
 
-fn wrong(section: &Section, kernel: &Kernel) -> Option<f64> {
-    section.row(&weak::name(kernel))?.fact_value("seeds_wrong")
-}
-
 fn orders(section: &Section) -> Option<String> {
     Some(format!(
         "Of {} seeds {} are wrong if both accesses to the flag are relaxed, {} if only the store has an \
@@ -139,8 +136,6 @@ fn scopes(section: &Section) -> Option<String> {
     ))
 }
 
-const SUMS: u32 = 16;
-
 const LAST: [(&Kernel, bool); 4] = [
     (&LAST_BLOCK_FENCE, true),
     (&REF_LAST_BLOCK_RELAXED, false),
@@ -149,46 +144,9 @@ const LAST: [(&Kernel, bool); 4] = [
 ];
 
 pub fn last_block(lab: &mut Lab) -> Result<()> {
-    let seed = lab.seed();
-    let title = format!("which order does the ticket of the last block need? {SUMS} blocks");
-    lab.section("last_block", &title, &[GLOBAL_ATOMICS, LOAD_REQUESTS, INSTRUCTIONS_PER_WARP]);
-    for (kernel, is_right) in LAST {
-        let expected = if is_right { Verdict::Ok } else { Verdict::Fault };
-        lab.variant(kernel.name, |device| {
-            let (launch, total) = last(device, kernel)?;
-            let run = device.launch(&launch.seed(seed))?;
-            let read = device.read(total)?;
-            let row = device.check(run, total, &[whole()], &Tolerance::Exact)?.expect(expected);
-            Ok(read.gpu.iter().fold(row, |row, total| {
-                row.gpu_fact("gpu_lost", whole() - f64::from(total[0])).gpu_remark(format!(
-                    "on the GPU the total was {} of {}",
-                    total[0],
-                    whole()
-                ))
-            }))
-        })?;
-    }
-    for (kernel, is_right) in LAST {
-        let expected = if is_right { Verdict::Ok } else { Verdict::Wrong };
-        lab.variant(&weak::name(kernel), |device| {
-            let (launch, total) = last(device, kernel)?;
-            let row = weak::seeds(device, &launch, total, weak::MANY, |total| whole() - f64::from(total[0]))?;
-            Ok(row.expect(expected))
-        })?;
-    }
+    last_block::section(lab, "which order does the ticket of the last block need?", &LAST)?;
     lab.notice(tickets);
     Ok(())
-}
-
-fn last(device: &mut Device, kernel: &'static Kernel) -> Result<(Launch, Buffer<i32>)> {
-    let (sums, tickets) = (device.zeroed::<i32>("sums", SUMS as usize)?, device.zeroed::<u32>("tickets", 1)?);
-    let total = device.zeroed::<i32>("total", 1)?;
-    Ok((Launch::new(kernel, SUMS, 32).arg(sums).arg(tickets).arg(total), total))
-}
-
-/// The sum of 1 to the number of blocks.
-fn whole() -> f64 {
-    f64::from(SUMS * (SUMS + 1) / 2)
 }
 
 fn tickets(section: &Section) -> Option<String> {
