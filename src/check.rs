@@ -5,6 +5,8 @@
 //! may differ by a bound, which the caller derives and which is printed with its reason. What it leaves out: bounds
 //! guessed from a run.
 
+pub use record::{Check, Difference};
+
 use crate::buffer::Element;
 
 /// By how much a result may differ.
@@ -21,39 +23,6 @@ pub enum Tolerance {
         /// Where the bound comes from, in a few words.
         why: &'static str,
     },
-}
-
-/// The result of a comparison.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Check {
-    /// How many elements were compared.
-    pub elements: usize,
-    /// How many differed by more than is allowed.
-    pub wrong: usize,
-    /// The first of those.
-    pub first: Option<Difference>,
-    /// The largest absolute difference of all elements.
-    pub worst: f64,
-    /// What was allowed.
-    pub tolerance: Tolerance,
-}
-
-/// An element with a wrong value.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Difference {
-    /// Its index.
-    pub index: usize,
-    /// What it should be.
-    pub expected: String,
-    /// What it is.
-    pub got: String,
-}
-
-impl Check {
-    /// Whether all elements were right.
-    pub fn is_right(&self) -> bool {
-        self.wrong == 0
-    }
 }
 
 impl Tolerance {
@@ -113,17 +82,20 @@ fn in_doubles<T: Element>(values: &[T]) -> Vec<f64> {
 
 fn doubles(expected: &[f64], got: &[f64], tolerance: &Tolerance) -> Check {
     let missing = expected.len().abs_diff(got.len());
-    let mut check =
-        Check { elements: missing, wrong: missing, first: None, worst: 0.0, tolerance: tolerance.clone() };
+    let bound = tolerance.text();
+    let mut check = Check { elements: missing, wrong: missing, worst: None, bound, first: None };
+    let mut worst = 0.0_f64;
     for (index, (&expected, &got)) in expected.iter().zip(got).enumerate() {
         check.elements += 1;
-        check.worst = check.worst.max((expected - got).abs());
+        worst = worst.max((expected - got).abs());
         if !tolerance.allows(expected, got) {
             check.wrong += 1;
             let difference = || Difference { index, expected: expected.to_string(), got: got.to_string() };
             check.first = check.first.take().or_else(|| Some(difference()));
         }
     }
+    // JSON has no infinity.
+    check.worst = Some(worst).filter(|worst| worst.is_finite());
     check
 }
 
@@ -141,7 +113,7 @@ mod tests {
     #[test]
     fn the_first_difference_is_told() {
         let check = compare(&[1.0, 2.0, 3.0], &[1_u32, 5, 7], &Tolerance::Exact);
-        assert_eq!((check.wrong, check.elements, check.worst), (2, 3, 4.0));
+        assert_eq!((check.wrong, check.elements, check.worst), (2, 3, Some(4.0)));
         assert_eq!(check.first.unwrap().got, "5");
     }
 

@@ -426,12 +426,13 @@ fn about(context: &CudaContext) -> Result<About, DriverError> {
     let mut version = 0;
     // SAFETY: the driver writes one integer to the place it is given.
     unsafe { sys::cuDriverGetVersion(&raw mut version) }.result()?;
-    let mut details = vec![
-        ("compute capability", format!("{major}.{minor}")),
-        ("driver's CUDA", format!("{}.{}", version / 1000, version % 1000 / 10)),
+    let details = [
+        ("compute capability", Some(format!("{major}.{minor}"))),
+        ("driver's CUDA", Some(format!("{}.{}", version / 1000, version % 1000 / 10))),
+        ("driver", kernel_module()),
     ];
-    details.extend(kernel_module().map(|release| ("driver", release)));
-    Ok(About { name: context.name()?, details })
+    let details = details.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
+    Ok(About { name: context.name()?, details: details.collect() })
 }
 
 /// The release of the driver, for example `580.65.06`. The driver's own interface does not have it; Linux does.

@@ -124,7 +124,7 @@ impl Lab {
     /// Draws a picture of a run on the emulator, in lines of text, unless the reader asked for something else.
     pub fn picture(&mut self, name: &str, draw: impl FnOnce(&mut Device) -> Result<String>) -> Result<()> {
         if let Some(lines) = self.selected(name, |device| device.without_gpu(draw))? {
-            self.last_section().pictures.push((name.to_owned(), lines));
+            self.last_section().pictures.insert(name.to_owned(), lines);
         }
         Ok(())
     }

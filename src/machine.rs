@@ -6,20 +6,11 @@
 use std::ops::AddAssign;
 
 use anyhow::Result;
-pub use record::Timing;
+pub use record::{Machine as About, Timing};
 use simt::{Counters, Dim3, Fault, LineCounters, StaleRead};
 
 use crate::buffer::BufferId;
 use crate::launch::Launch;
-
-/// A description of a machine, for the head of a report.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct About {
-    /// `emulator`, or the GPU's name.
-    pub name: String,
-    /// Further details: compute capability and driver of a GPU.
-    pub details: Vec<(&'static str, String)>,
-}
 
 /// A machine that has global memory and runs kernels.
 pub trait Machine {

@@ -11,6 +11,8 @@ pub mod text;
 
 pub use spec::layout;
 
+use record::Named;
+
 use crate::check::Check;
 use crate::device::withheld;
 use crate::machine::{About, Run};
@@ -49,7 +51,7 @@ pub struct Section {
     /// The variants.
     pub rows: Vec<Row>,
     /// Pictures in lines of text, with their names, for `--only`.
-    pub pictures: Vec<(String, String)>,
+    pub pictures: Named<String>,
     /// Remarks about what the emulator found. Every number comes from the rows.
     pub notes: Vec<String>,
     /// Remarks about what the GPU did.

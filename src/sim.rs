@@ -88,7 +88,7 @@ impl Sim {
 
 impl Machine for Sim {
     fn about(&self) -> About {
-        About { name: "emulator".to_owned(), details: Vec::new() }
+        About { name: "emulator".to_owned(), ..About::default() }
     }
 
     fn memory_bytes(&self) -> u64 {

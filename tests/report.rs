@@ -56,13 +56,13 @@ fn report() -> Report {
             named("a_kernel_with_a_name_that_is_so_long_that_it_needs_a_line_of_its_own", differing),
             named("stopped", Row::new(stopped, Verdict::Fault).expect(Verdict::Fault)),
         ],
-        pictures: vec![("drawn".to_owned(), "####....\n####....".to_owned())],
+        pictures: [("drawn".to_owned(), "####....\n####....".to_owned())].into(),
         gpu_notes: Vec::new(),
         notes: vec!["Notice this.".to_owned()],
     };
-    let details = vec![("compute capability", "9.0".to_owned())];
+    let details = [("compute capability".to_owned(), "9.0".to_owned())].into();
     let machines = vec![
-        About { name: "emulator".to_owned(), details: Vec::new() },
+        About { name: "emulator".to_owned(), ..About::default() },
         About { name: "NVIDIA H200".to_owned(), details },
     ];
     Report {

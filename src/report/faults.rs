@@ -20,7 +20,7 @@ pub(super) fn about(row: &Row) -> String {
         out += &wrong(row);
     }
     out += &disagreement(row);
-    if let Some(bound) = row.check.as_ref().and_then(|check| check.tolerance.text()) {
+    if let Some(bound) = row.check.as_ref().and_then(|check| check.bound.as_ref()) {
         out += &paragraph("  - ", &format!("{}: checked {bound}", row.variant));
     }
     for remark in row.remarks.iter().chain(&row.gpu_remarks).chain(&row.run.withheld) {

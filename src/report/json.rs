@@ -9,9 +9,7 @@ use simt::{Actor, Counters, Dim3, Fault, LineCounters, SourceLine, StaleRead};
 
 use super::columns::Column;
 use super::{Report, Row, Section};
-use crate::check::Check;
 use crate::device::withheld;
-use crate::machine::About;
 
 /// The whole report.
 pub fn render(report: &Report) -> record::Report {
@@ -20,39 +18,34 @@ pub fn render(report: &Report) -> record::Report {
         chapter: report.chapter.clone(),
         title: report.title.clone(),
         passed: !report.is_failure(),
-        machines: report.machines.iter().map(machine).collect(),
+        machines: report.machines.clone(),
         missing: report.missing.clone(),
-        settings: named(&report.settings),
+        settings: settings(&report.settings),
         unwatched: report.unwatched.clone(),
         sections: report.sections.iter().filter(|section| section.was_run()).map(section).collect(),
     }
 }
 
-fn named<T: Clone>(pairs: &[(&'static str, T)]) -> Named<T> {
-    pairs.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect()
+fn settings(settings: &[(&'static str, u64)]) -> Named<u64> {
+    settings.iter().map(|&(name, value)| (name.to_owned(), value)).collect()
 }
 
 /// JSON has neither infinity nor NaN.
 fn facts(facts: &[(&'static str, f64)]) -> Named<Option<f64>> {
-    facts.iter().map(|&(name, value)| (name.to_owned(), finite(value))).collect()
-}
-
-fn finite(number: f64) -> Option<f64> {
-    Some(number).filter(|number| number.is_finite())
-}
-
-fn machine(about: &About) -> record::Machine {
-    record::Machine { name: about.name.clone(), details: named(&about.details) }
+    facts
+        .iter()
+        .map(|&(name, value)| (name.to_owned(), Some(value).filter(|value| value.is_finite())))
+        .collect()
 }
 
 fn section(section: &Section) -> record::Section {
     record::Section {
         name: section.name.clone(),
         title: section.title.clone(),
-        settings: named(&section.settings),
+        settings: settings(&section.settings),
         columns: section.columns.iter().map(|column| column.head.map(str::to_owned)).collect(),
         rows: section.rows.iter().map(|row| self::row(row, &section.columns)).collect(),
-        pictures: section.pictures.iter().cloned().collect(),
+        pictures: section.pictures.clone(),
         notes: section.notes.clone(),
         gpu_notes: section.gpu_notes.clone(),
     }
@@ -65,7 +58,7 @@ fn row(row: &Row, columns: &[Column]) -> record::Row {
         verdict: row.verdict.name().to_owned(),
         expected: row.expected.name().to_owned(),
         failure: row.is_failure(),
-        check: row.check.as_ref().map(check),
+        check: row.check.clone(),
         cells: columns.iter().map(|column| row.cell(column)).collect(),
         counters: counters(&row.run.counters),
         lines: row.run.lines.iter().map(line).collect(),
@@ -87,8 +80,8 @@ fn on_gpu(row: &Row) -> Option<OnGpu> {
     Some(OnGpu {
         launches: run.on_gpu,
         withheld: run.withheld.clone(),
-        check: row.gpu_check.as_ref().map(check),
-        agreement: row.agreement.as_ref().map(check),
+        check: row.gpu_check.clone(),
+        agreement: row.agreement.clone(),
         timing: run.timing,
         remarks: row.gpu_remarks.clone(),
         facts: facts(&row.gpu_facts),
@@ -102,22 +95,8 @@ pub fn counters(counters: &Counters) -> Named<u64> {
 
 /// The counts of a CUDA line.
 pub fn line(line: &LineCounters) -> record::Line {
-    let CudaLine { file, line: number } = cuda_line(&line.source);
-    record::Line { file, line: number, counters: counters(&line.counters) }
-}
-
-fn check(check: &Check) -> record::Check {
-    record::Check {
-        elements: check.elements,
-        wrong: check.wrong,
-        worst: finite(check.worst),
-        bound: check.tolerance.text(),
-        first: check.first.as_ref().map(|first| record::Difference {
-            index: first.index,
-            expected: first.expected.clone(),
-            got: first.got.clone(),
-        }),
-    }
+    let SourceLine { file, line: number } = &line.source;
+    record::Line { file: file.clone(), line: *number, counters: counters(&line.counters) }
 }
 
 /// A fault and its actors.
@@ -150,11 +129,7 @@ pub fn dim(at: Dim3) -> [u32; 3] {
 
 /// A CUDA line, or `None` if the compiler names none.
 pub fn source(source: Option<&SourceLine>) -> Option<CudaLine> {
-    source.map(cuda_line)
-}
-
-fn cuda_line(source: &SourceLine) -> CudaLine {
-    CudaLine { file: source.file.clone(), line: source.line }
+    source.map(|source| CudaLine { file: source.file.clone(), line: source.line })
 }
 
 fn actor(actor: &Actor) -> record::Actor {
