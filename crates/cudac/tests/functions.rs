@@ -2,6 +2,7 @@
 //! double precision, beside the error that the CUDA C++ Programming Guide documents (in units of the last place).
 
 use simt::{Checks, Emulator, Launch, Limits};
+use test_support::Random;
 
 /// Arguments in one run.
 const COUNT: usize = 4096;
@@ -48,16 +49,6 @@ fn evaluate(expression: &str, is_double: bool, arguments: &[(f64, f64)]) -> Vec<
     bytes.chunks_exact(width).map(read).collect()
 }
 
-/// Numbers that repeat from run to run.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 11) as f64 / (1u64 << 53) as f64
-    }
-}
-
 /// Where arguments come from: evenly between two numbers, or evenly in the exponent with both signs.
 #[derive(Clone, Copy)]
 enum From {
@@ -68,10 +59,10 @@ enum From {
 
 fn draw(from: From, random: &mut Random) -> f64 {
     match from {
-        From::Between(low, high) => low + (high - low) * random.next(),
+        From::Between(low, high) => low + (high - low) * random.unit(),
         From::Exponents(low, high) | From::Positive(low, high) => {
-            let size = (f64::from(low) + f64::from(high - low) * random.next()).exp2();
-            if matches!(from, From::Exponents(..)) && random.next() < 0.5 { -size } else { size }
+            let size = (f64::from(low) + f64::from(high - low) * random.unit()).exp2();
+            if matches!(from, From::Exponents(..)) && random.unit() < 0.5 { -size } else { size }
         }
     }
 }
@@ -92,7 +83,7 @@ type Function = (&'static str, f64, Reference, &'static [From]);
 /// What is wrong with a function, if anything is.
 fn check(function: &Function, is_double: bool, seed: u64) -> Option<String> {
     let (expression, units, reference, from) = *function;
-    let mut random = Random(seed.wrapping_mul(0x9e37_79b9) ^ expression.len() as u64);
+    let mut random = Random::new(seed.wrapping_mul(0x9e37_79b9) ^ expression.len() as u64);
     let round = |value: f64| if is_double { value } else { f64::from(value as f32) };
     let mut worst = (0.0, (0.0, 0.0), 0.0);
     for from in from {

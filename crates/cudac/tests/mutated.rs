@@ -5,20 +5,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use test_support::Random;
+
 /// No text of the sizes here may take longer, also in a build without optimisation and on a busy machine.
 const MAX_TIME: Duration = Duration::from_secs(10);
-
-/// Numbers from a seed.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, end: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) as usize % end.max(1)
-    }
-}
 
 fn sources() -> Vec<String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
@@ -90,8 +80,7 @@ fn mutate(text: &str, random: &mut Random) -> String {
 fn no_text_is_too_much() {
     let sources = sources();
     for seed in test_support::seeds(300) {
-        let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
-        random.below(1);
+        let mut random = Random::new(seed);
         let text = mutate(&sources[random.below(sources.len())], &mut random);
         let start = Instant::now();
         // A panic names the seed by what the test has said last.

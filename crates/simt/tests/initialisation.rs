@@ -4,6 +4,7 @@
 //! a launch, and compare the checker with a model that records byte by byte what has been written.
 
 use simt::{Buffer, Checks, Emulator, FaultKind, Launch, Limits, Module, Report, Severity};
+use test_support::Random;
 
 /// Loads, stores and adds with each width, at an offset that is an argument.
 const TOUCH: &str = r"
@@ -193,22 +194,16 @@ fn a_variable_in_global_memory_that_starts_as_zero_is_not_a_note() {
 #[test]
 fn it_reports_no_false_alarm_and_misses_no_byte() {
     let mut machine = Machine::new();
-    let mut random = 0x2545_f491_4f6c_dd1d_u64;
-    let mut below = move |bound: u64| {
-        random ^= random << 13;
-        random ^= random >> 7;
-        random ^= random << 17;
-        random % bound
-    };
+    let mut random = Random::new(0);
     let kernels = ["ld1", "ld2", "ld4", "ld8", "st1", "st2", "st4", "st8", "add4", "add8"];
     let mut alarms = 0;
     for _ in 0..40 {
         let x = machine.emulator.alloc_uninitialized("x", 256).unwrap();
         let mut written = [false; 256];
         for _ in 0..100 {
-            let kernel = kernels[below(10) as usize];
+            let kernel = random.pick(&kernels);
             let bytes = u64::from(kernel.as_bytes()[kernel.len() - 1] - b'0');
-            let at = below(256 / bytes) * bytes;
+            let at = random.below(256 / bytes) * bytes;
             let touched = &mut written[at as usize..(at + bytes) as usize];
             let is_early = !kernel.starts_with("st") && touched.contains(&false);
             let finding = machine.finding(kernel, x, at);

@@ -24,8 +24,6 @@ mod event;
 mod interleave;
 #[path = "litmus/messages.rs"]
 mod messages;
-#[path = "litmus/numbers.rs"]
-mod numbers;
 #[path = "litmus/program.rs"]
 mod program;
 #[path = "litmus/ptx.rs"]

@@ -7,20 +7,9 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use simt::{Arg, Emulator, Launch, Limits, Reconvergence, Schedule};
+use test_support::Random;
 
 const ROUNDS: usize = 100;
-
-/// Marsaglia's xorshift with 64 bits of state.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % bound.max(1) as u64) as usize
-    }
-}
 
 /// Changes one line of the code: removes it, copies it to another place, or changes one of its words.
 fn mutate(lines: &mut Vec<String>, random: &mut Random) {
@@ -94,7 +83,7 @@ fn no_text_makes_the_emulator_panic() {
         path.to_string_lossy().contains("features_") && path.extension().is_some_and(|e| e == "ptx")
     });
     paths.sort();
-    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let mut random = Random::new(0);
     for path in paths {
         let text = std::fs::read_to_string(&path).unwrap();
         for round in 0..ROUNDS {

@@ -6,30 +6,15 @@
 use std::panic::catch_unwind;
 
 use simt::ptx::parse;
+use test_support::Random;
 
 const SEEDS: [&str; 2] = [include_str!("parser/everything.ptx"), include_str!("parser/reduce.ptx")];
 const ROUNDS: u64 = 20_000;
 
-/// Marsaglia's xorshift with 64 bits of state.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-
-    fn below(&mut self, bound: usize) -> usize {
-        (self.next() % bound.max(1) as u64) as usize
-    }
-
-    /// A range of at most 40 bytes in a text of this length.
-    fn range(&mut self, length: usize) -> std::ops::Range<usize> {
-        let start = self.below(length);
-        start..(start + 1 + self.below(40)).min(length)
-    }
+/// A range of at most 40 bytes in a text of this length.
+fn range(random: &mut Random, length: usize) -> std::ops::Range<usize> {
+    let start = random.below(length);
+    start..(start + 1 + random.below(40)).min(length)
 }
 
 fn mutate(bytes: &mut Vec<u8>, random: &mut Random) {
@@ -40,9 +25,9 @@ fn mutate(bytes: &mut Vec<u8>, random: &mut Random) {
     match random.below(8) {
         0 => bytes[at] ^= 1 << random.below(8),
         1 => bytes[at] = b"{}[]()<>.,:;@!|%+-*/\"\n\0_0"[random.below(25)],
-        2 => drop(bytes.drain(random.range(bytes.len()))),
+        2 => drop(bytes.drain(range(random, bytes.len()))),
         3 => {
-            let piece = bytes[random.range(bytes.len())].to_vec();
+            let piece = bytes[range(random, bytes.len())].to_vec();
             bytes.splice(at..at, piece);
         }
         4 => bytes.truncate(at),
@@ -68,7 +53,7 @@ fn swap_words(bytes: &mut Vec<u8>, random: &mut Random) {
 
 #[test]
 fn no_text_makes_the_parser_panic() {
-    let mut random = Random(0x2545_F491_4F6C_DD1D);
+    let mut random = Random::new(0);
     let mut read = 0;
     for round in 0..ROUNDS {
         let mut bytes = SEEDS[random.below(SEEDS.len())].as_bytes().to_vec();

@@ -5,39 +5,10 @@
 
 use std::collections::BTreeSet;
 
+use test_support::Random;
+
 use crate::number::{TYPES, Ty, Value, float, integer};
 use crate::tree::{Expr, Function, Kind, Program, Shape, Struct, Template, Var, VarId, VarKind};
-
-/// Numbers from a seed.
-pub struct Random(u64);
-
-impl Random {
-    pub fn new(seed: u64) -> Random {
-        Random(seed)
-    }
-
-    pub fn next(&mut self) -> u64 {
-        // splitmix64
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut word = self.0;
-        word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        word ^ (word >> 31)
-    }
-
-    pub fn below(&mut self, end: usize) -> usize {
-        (self.next() >> 33) as usize % end.max(1)
-    }
-
-    /// With a chance of so many in a hundred.
-    pub fn chance(&mut self, percent: usize) -> bool {
-        self.below(100) < percent
-    }
-
-    pub fn pick<T: Copy>(&mut self, of: &[T]) -> T {
-        of[self.below(of.len())]
-    }
-}
 
 /// Variables that an expression must not read, or not change, because another part of it has no place in order.
 #[derive(Clone, Debug, Default)]
@@ -207,7 +178,7 @@ impl Maker<'_> {
         let value = match self.random.below(8) {
             0 => (1_i128 << self.random.below(bits as usize)) - 1,
             1 => -(1_i128 << self.random.below(bits as usize)),
-            2 => i128::from(self.random.next()),
+            2 => i128::from(self.random.bits()),
             3 | 4 => self.random.below(1000) as i128 - 300,
             _ => self.random.below(9) as i128 - 2,
         };

@@ -194,7 +194,7 @@ impl Maker<'_> {
         ]);
         let var = self.declare(Shape::Number(ty), VarKind::Plain);
         let bound = if is_joint || self.random.chance(60) {
-            let count = 1 + self.random.below(5) as i32;
+            let count = 1 + self.random.below(5);
             self.integer(count)
         } else {
             let value = self.pure(1, Want::Integer, &Ban::default());
@@ -241,7 +241,7 @@ impl Maker<'_> {
 
     /// A loop that counts down and may stop before.
     fn while_(&mut self, depth: usize) -> Stmt {
-        let count = 1 + self.random.below(5) as i32;
+        let count = 1 + self.random.below(5);
         let start = self.integer(count);
         let var = self.declare(Shape::Number(Ty::Int), VarKind::Plain);
         let declaration = Stmt::Declare(var, Init::Value(start));

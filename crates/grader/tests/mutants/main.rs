@@ -19,6 +19,7 @@ use std::time::Instant;
 
 use grader::{Exercise, Kind, Verdict};
 use sites::Mutant;
+use test_support::Random;
 
 mod edits;
 mod flow;
@@ -86,12 +87,8 @@ fn chosen() -> Vec<(Exercise, Mutant)> {
         assert!(!all.is_empty(), "`{MUTANTS}` is the name of an exercise with a kernel");
         return all;
     }
-    let mut state = SAMPLE_SEED;
-    let mut draw = |below: usize| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) as usize % below
-    };
-    (0..SAMPLE).map(|_| all.swap_remove(draw(all.len()))).collect()
+    let mut random = Random::new(SAMPLE_SEED);
+    (0..SAMPLE).map(|_| all.swap_remove(random.below(all.len()))).collect()
 }
 
 /// Grades mutants, and fails if a verdict differs from the list.

@@ -166,18 +166,12 @@ fn operand(text: &str) -> Operand<'_> {
     }
 }
 
-/// Pseudo-random 64-bit numbers (xorshift). Every second one has few bits or is close to a power of two, because
+/// Pseudo-random 64-bit numbers. Every second one has few bits or is close to a power of two, because
 /// carries, shifts and signs go wrong there.
 pub fn numbers() -> impl Iterator<Item = u64> {
-    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
-    let mut next = move || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        state
-    };
+    let mut random = test_support::Random::new(0);
     std::iter::repeat_with(move || {
-        let (value, shape) = (next(), next());
+        let (value, shape) = (random.bits(), random.bits());
         match shape % 4 {
             0 => value >> (shape >> 32 & 63),
             1 => (1u64 << (shape >> 32 & 63)).wrapping_sub(value & 1),

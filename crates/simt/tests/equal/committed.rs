@@ -13,8 +13,8 @@ use simt::{
     Arg, Buffer, Checks, Dim3, Emulator, KernelInfo, Launch, Limits, Module, Reconvergence, Schedule,
 };
 
-use crate::numbers::Numbers;
 use crate::run::{Outcome, Way, caught, launched, memory};
+use test_support::Random;
 
 /// The size of the buffer that a pointer gets.
 const BUFFER_BYTES: u64 = 12 * 1024;
@@ -82,7 +82,7 @@ impl Bench {
 
     /// Runs a kernel with the choices of a seed.
     pub fn run(&mut self, kernel: &KernelInfo, seed: u64, is_traced: bool) -> Outcome {
-        let mut numbers = Numbers::new(seed);
+        let mut numbers = Random::new(seed);
         let launch = choices(&mut numbers, seed);
         let mut launch =
             Launch { hooks: Hooks::default().plain(self.way.plain), cores: self.way.cores, ..launch };
@@ -104,7 +104,7 @@ impl Bench {
 }
 
 /// A launch without arguments; the first seeds are the most interesting ones.
-pub fn choices(numbers: &mut Numbers, seed: u64) -> Launch {
+pub fn choices(numbers: &mut Random, seed: u64) -> Launch {
     let flat = |size| Dim3::new(size, 1, 1);
     let (grid, block) = match seed % 6 {
         0 => (flat(5), flat(64)),
@@ -130,7 +130,7 @@ pub fn choices(numbers: &mut Numbers, seed: u64) -> Launch {
 
 /// Allocates the buffers and chooses the numbers that the kernel takes.
 fn arguments(
-    numbers: &mut Numbers,
+    numbers: &mut Random,
     emulator: &mut Emulator,
     kernel: &KernelInfo,
     launch: &mut Launch,
@@ -156,7 +156,7 @@ fn arguments(
     buffers
 }
 
-fn buffer(numbers: &mut Numbers, emulator: &mut Emulator) -> Buffer {
+fn buffer(numbers: &mut Random, emulator: &mut Emulator) -> Buffer {
     match numbers.below(5) {
         0 => emulator.alloc("zeros", BUFFER_BYTES).unwrap(),
         1 => emulator.alloc_uninitialized("unwritten", BUFFER_BYTES).unwrap(),

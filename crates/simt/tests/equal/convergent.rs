@@ -13,9 +13,9 @@ use std::fmt::Write as _;
 use simt::{Checks, Dim3, Launch, Reconvergence, Schedule};
 
 use crate::kernel::{Kernel, areas, head};
-use crate::numbers::Numbers;
 use crate::rows::Pattern;
 use crate::writer::{Style, Width, Writer};
+use test_support::Random;
 
 /// How deeply statements may be nested.
 const DEEPEST: usize = 3;
@@ -50,7 +50,7 @@ pub struct Convergent {
 
 /// The kernel of a seed.
 pub fn convergent(seed: u64) -> Kernel {
-    let mut numbers = Numbers::new(seed ^ 0x6d61_7263_6800_0000);
+    let mut numbers = Random::new(seed ^ 0x6d61_7263_6800_0000);
     let threads = numbers.pick(&[32, 64, 64, 80, 96, 100, 128, 128, 160, 200, 256, 256, 480, 1000, 1024]);
     let blocks = numbers.pick(&[1, 1, 2, 3, 4, 6]).min(1.max(2048 / threads));
     let block = Dim3::new(threads, 1, 1);
@@ -86,7 +86,7 @@ pub fn convergent(seed: u64) -> Kernel {
     Kernel { head, lines: kernel.writer.lines, launch, bytes, numbers: given, has_ramp, times: 1 }
 }
 
-fn style(numbers: &mut Numbers, block: Dim3, grid: Dim3) -> Style {
+fn style(numbers: &mut Random, block: Dim3, grid: Dim3) -> Style {
     Style {
         sm: numbers.pick(&[60, 70, 70, 80]),
         guards: numbers.pick(&[0, 5, 15]),
@@ -106,7 +106,7 @@ fn style(numbers: &mut Numbers, block: Dim3, grid: Dim3) -> Style {
     }
 }
 
-fn launch(numbers: &mut Numbers, block: Dim3, grid: Dim3) -> Launch {
+fn launch(numbers: &mut Random, block: Dim3, grid: Dim3) -> Launch {
     let checks = match numbers.below(20) {
         0..4 => Checks { races: true, ..Checks::NONE },
         4 | 5 => Checks { initialisation: true, ..Checks::NONE },

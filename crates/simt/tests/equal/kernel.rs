@@ -3,8 +3,8 @@
 use simt::{Checks, Dim3, Launch, Reconvergence, Schedule};
 
 use crate::memory::Area;
-use crate::numbers::Numbers;
 use crate::writer::{Hint, Style, Width, Writer};
+use test_support::Random;
 
 /// A kernel and its launch.
 #[derive(Clone, Debug)]
@@ -42,14 +42,14 @@ const LOCAL_BYTES: u64 = 512;
 
 /// The kernel of a seed.
 pub fn kernel(seed: u64) -> Kernel {
-    let mut numbers = Numbers::new(seed);
+    let mut numbers = Random::new(seed);
     let shape = shape(&mut numbers);
     generate(numbers, shape, 20_000, 0)
 }
 
 /// The kernel of a seed, launched with so many blocks that it is worth using several cores.
 pub fn wide_kernel(seed: u64) -> Kernel {
-    let mut numbers = Numbers::new(!seed);
+    let mut numbers = Random::new(!seed);
     let (threads, blocks) =
         numbers.pick(&[(32, 512), (32, 600), (64, 256), (100, 130), (128, 128), (256, 64), (1024, 16)]);
     let grid = if numbers.chance(20) { Dim3::new(blocks / 2, 2, 1) } else { Dim3::new(blocks, 1, 1) };
@@ -62,7 +62,7 @@ pub fn wide_kernel(seed: u64) -> Kernel {
     kernel
 }
 
-fn generate(mut numbers: Numbers, (block, grid): (Dim3, Dim3), max_steps: u64, delay: u64) -> Kernel {
+fn generate(mut numbers: Random, (block, grid): (Dim3, Dim3), max_steps: u64, delay: u64) -> Kernel {
     let style = Style { delay, ..style(&mut numbers, block.count(), grid.count()) };
     let (areas, bytes) = areas(&mut numbers, &style);
     let launch = launch(&mut numbers, block, grid, max_steps);
@@ -89,7 +89,7 @@ fn generate(mut numbers: Numbers, (block, grid): (Dim3, Dim3), max_steps: u64, d
 }
 
 /// The block and the grid, with a limit on the number of warps.
-fn shape(numbers: &mut Numbers) -> (Dim3, Dim3) {
+fn shape(numbers: &mut Random) -> (Dim3, Dim3) {
     let flat = |threads: u32| Dim3::new(threads, 1, 1);
     let block = match numbers.below(16) {
         0 => {
@@ -126,7 +126,7 @@ fn shape(numbers: &mut Numbers) -> (Dim3, Dim3) {
     (block, grid)
 }
 
-fn style(numbers: &mut Numbers, threads: u64, blocks: u64) -> Style {
+fn style(numbers: &mut Random, threads: u64, blocks: u64) -> Style {
     let warps = threads.div_ceil(32) * blocks;
     let weights = numbers.pick(&[
         [10, 6, 6, 2, 2, 1],
@@ -158,7 +158,7 @@ fn style(numbers: &mut Numbers, threads: u64, blocks: u64) -> Style {
 
 /// The memory that the kernel accesses, and the sizes of the buffers. If blocks do not communicate, each has a part of
 /// its own of the memory that is written, at the registers `%b1` and `%b2`.
-pub fn areas(numbers: &mut Numbers, style: &Style) -> (Vec<Area>, [u64; 5]) {
+pub fn areas(numbers: &mut Random, style: &Style) -> (Vec<Area>, [u64; 5]) {
     let blocks = style.blocks;
     let data = numbers.pick(&[4096, 8192, 16384]);
     let part = (style.threads * numbers.pick(&[4, 4, 8, 16])).max(512) + 16 * numbers.below(40);
@@ -199,7 +199,7 @@ pub fn areas(numbers: &mut Numbers, style: &Style) -> (Vec<Area>, [u64; 5]) {
     (areas, [data, part * blocks, part * blocks, 256, DUMP_BYTES * style.threads * blocks])
 }
 
-fn launch(numbers: &mut Numbers, block: Dim3, grid: Dim3, most: u64) -> Launch {
+fn launch(numbers: &mut Random, block: Dim3, grid: Dim3, most: u64) -> Launch {
     // Checkers are slow if there are many accesses.
     let is_large = block.count().div_ceil(32) * grid.count() > 16;
     let checks = match numbers.below(10) {

@@ -13,7 +13,6 @@ mod convergent;
 mod flow;
 mod kernel;
 mod memory;
-mod numbers;
 mod rows;
 mod run;
 mod sharing;
@@ -27,8 +26,8 @@ use std::ops::Range;
 
 use committed::{Bench, Named, files, versions};
 use kernel::Kernel;
-use numbers::Numbers;
 use run::{DEALT, OTHERS, PLAIN, Way, run};
+use test_support::Random;
 
 /// The number of random kernels; `cargo xtask thorough equal` takes more.
 const KERNELS: u64 = 1000;
@@ -155,7 +154,7 @@ fn check_files(files: &[Named], choices: u64) -> usize {
                 for (way, bench) in &mut benches {
                     let found = bench.run(&info, seed, is_traced);
                     let difference = expected.difference(&found).unwrap_or_default();
-                    let launch = committed::choices(&mut Numbers::new(seed), seed);
+                    let launch = committed::choices(&mut Random::new(seed), seed);
                     assert!(
                         expected == found,
                         "{name}, `{}`, {way:?}, choices {seed}:\n{difference}{launch:?}",

@@ -7,7 +7,7 @@ use simt::launch::Hooks;
 use simt::{Arg, Buffer, Emulator, Launch, LaunchError, Limits, Module, Report, TraceStep};
 
 use crate::kernel::{BUFFERS, Kernel};
-use crate::numbers::Numbers;
+use test_support::Random;
 
 /// A way to run a launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -134,7 +134,7 @@ pub fn caught(work: impl FnOnce() -> Outcome) -> Outcome {
 }
 
 fn arguments(kernel: &Kernel, emulator: &mut Emulator, mut launch: Launch) -> (Launch, Vec<Buffer>) {
-    let mut numbers = Numbers::new(launch.seed);
+    let mut numbers = Random::new(launch.seed);
     let mut buffers = Vec::new();
     for (name, bytes) in BUFFERS.into_iter().zip(kernel.bytes) {
         let buffer = if name == "scratch" && !kernel.has_ramp {

@@ -7,15 +7,15 @@
 use simt::{Checks, Dim3, Launch};
 
 use crate::kernel::{Kernel, areas, head};
-use crate::numbers::Numbers;
 use crate::writer::{Style, Writer};
+use test_support::Random;
 
 /// The bytes of a page, which is the unit of a fork of memory.
 const PAGE: u64 = 4096;
 
 /// The kernel of a seed.
 pub fn sharing(seed: u64) -> Kernel {
-    let mut numbers = Numbers::new(seed ^ 0x7472_6164_6500_0000);
+    let mut numbers = Random::new(seed ^ 0x7472_6164_6500_0000);
     let (threads, blocks) = numbers.pick(&[(32, 2), (32, 2), (32, 3), (64, 2), (32, 4)]);
     let style = Style {
         sm: 70,

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use crate::memory::Area;
-use crate::numbers::Numbers;
+use test_support::Random;
 
 /// How a value varies across the lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,7 +83,7 @@ pub struct Style {
 
 /// The kernel as far as it has been written.
 pub struct Writer {
-    pub numbers: Numbers,
+    pub numbers: Random,
     pub style: Style,
     pub areas: Vec<Area>,
     pub lines: Vec<String>,
@@ -150,7 +150,7 @@ const EDGES: [i64; 40] = [
 ];
 
 impl Writer {
-    pub fn new(numbers: Numbers, style: Style, areas: Vec<Area>, budget: usize) -> Writer {
+    pub fn new(numbers: Random, style: Style, areas: Vec<Area>, budget: usize) -> Writer {
         Writer {
             numbers,
             style,

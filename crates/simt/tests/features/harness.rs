@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use simt::{Arg, Buffer, Checks, Dim3, Emulator, Launch, Limits, Module, Reconvergence, Report, Schedule};
+use test_support::Random;
 
 /// A kernel, and the function that runs and checks it.
 pub type Case = (&'static str, fn(&mut Setting));
@@ -266,13 +267,8 @@ fn check_twice(
 
 /// Numbers that look random and are the same in every run.
 pub fn numbers() -> impl Iterator<Item = u64> {
-    let mut state = 0x2545_f491_4f6c_dd1d_u64;
-    std::iter::repeat_with(move || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        state.rotate_left(23)
-    })
+    let mut random = Random::new(0);
+    std::iter::repeat_with(move || random.bits())
 }
 
 /// `count` results for each of `threads` threads, one after another.

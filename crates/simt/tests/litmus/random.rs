@@ -5,11 +5,11 @@
 //! the accesses are weak, which scopes are in use. Programs are so small that all of their executions can be
 //! enumerated. What `program.rs` cannot express is left out. Specification: PTX ISA, section 8.
 
-use crate::numbers::Numbers;
 use crate::program::{
     Action, Among, FenceKind, Location, Op, Order, Place, Program, Register, Scope, Space, Strength, Thread,
     Value, WEAK,
 };
+use test_support::Random;
 
 /// The largest numbers of accesses of a program, of reads among them, and of fences, so that it has few executions.
 const MOST_ACCESSES: usize = 7;
@@ -49,7 +49,7 @@ struct Used {
 
 /// The program of a seed.
 pub fn program(seed: u64) -> Program {
-    let numbers = &mut Numbers::new(seed);
+    let numbers = &mut Random::new(seed);
     let mut places = places(numbers);
     let is_one_block = places.iter().all(|place| place.block == places[0].block);
     if is_one_block {
@@ -60,14 +60,14 @@ pub fn program(seed: u64) -> Program {
     let space = if is_one_block && numbers.once_in(2) { Space::Shared } else { Space::Global };
     let style = Style {
         words: 1 + numbers.below(3),
-        weak: numbers.one_of(&[2, 4, 1000]),
-        scopes: numbers.one_of(&[
+        weak: numbers.pick(&[2, 4, 1000]),
+        scopes: numbers.pick(&[
             &[Scope::Gpu][..],
             &[Scope::Gpu, Scope::Sys],
             &[Scope::Cta, Scope::Gpu, Scope::Gpu],
         ]),
         phases: 1 + numbers.below(3),
-        guards: numbers.one_of(&[3, 8]),
+        guards: numbers.pick(&[3, 8]),
     };
     let mut used = Used::default();
     let mut threads: Vec<Making> = places.iter().map(|_| Making::default()).collect();
@@ -87,7 +87,7 @@ pub fn program(seed: u64) -> Program {
 }
 
 /// Two to four threads in up to three blocks.
-fn places(numbers: &mut Numbers) -> Vec<Place> {
+fn places(numbers: &mut Random) -> Vec<Place> {
     let (threads, blocks, warps) = (2 + numbers.below(3), 1 + numbers.below(3), 1 + numbers.below(2));
     let mut places: Vec<Place> = Vec::new();
     while places.len() < threads {
@@ -101,7 +101,7 @@ fn places(numbers: &mut Numbers) -> Vec<Place> {
 }
 
 /// Makes the threads of some blocks wait at a barrier, or some lanes of a warp.
-fn add_barrier(numbers: &mut Numbers, places: &[Place], threads: &mut [Making], used: &mut Used) {
+fn add_barrier(numbers: &mut Random, places: &[Place], threads: &mut [Making], used: &mut Used) {
     for block in 0..3 {
         let among = match numbers.below(4) {
             0 => Among::Block,
@@ -123,14 +123,14 @@ fn add_barrier(numbers: &mut Numbers, places: &[Place], threads: &mut [Making], 
 
 impl Making {
     /// Adds an operation, unless there are enough.
-    fn add(&mut self, numbers: &mut Numbers, style: &Style, used: &mut Used) {
+    fn add(&mut self, numbers: &mut Random, style: &Style, used: &mut Used) {
         let guard = self.guard(numbers, style, used);
         let kind = numbers.below(14);
         if kind < 2 {
             if used.fences < MOST_FENCES {
                 used.fences += 1;
-                let kind = numbers.one_of(&[FenceKind::AcqRel, FenceKind::Sc, FenceKind::Membar]);
-                let scope = numbers.one_of(style.scopes);
+                let kind = numbers.pick(&[FenceKind::AcqRel, FenceKind::Sc, FenceKind::Membar]);
+                let scope = numbers.pick(style.scopes);
                 self.ops.push(Op { action: Action::Fence { kind, scope }, guard });
             }
             return;
@@ -154,13 +154,13 @@ impl Making {
     }
 
     /// A condition on a value that was read before.
-    fn guard(&self, numbers: &mut Numbers, style: &Style, used: &Used) -> Option<(Register, u32)> {
+    fn guard(&self, numbers: &mut Random, style: &Style, used: &Used) -> Option<(Register, u32)> {
         let guards = self.registers > 0 && numbers.once_in(style.guards);
         guards.then(|| (numbers.below(self.registers), numbers.below(used.values as usize + 1) as u32))
     }
 
     /// A register for a result, usually a new one.
-    fn result(&mut self, numbers: &mut Numbers) -> Register {
+    fn result(&mut self, numbers: &mut Random) -> Register {
         if self.registers > 0 && numbers.once_in(8) {
             return numbers.below(self.registers);
         }
@@ -168,17 +168,17 @@ impl Making {
         self.registers - 1
     }
 
-    fn store(&self, numbers: &mut Numbers, style: &Style, used: &mut Used, at: Location) -> Action {
+    fn store(&self, numbers: &mut Random, style: &Style, used: &mut Used, at: Location) -> Action {
         let how = strength(numbers, style, &STORES);
         if !self.certain.is_empty() && numbers.once_in(6) {
-            return Action::Store { at, value: Value::Plus(numbers.one_of(&self.certain), 1), how };
+            return Action::Store { at, value: Value::Plus(numbers.pick(&self.certain), 1), how };
         }
         Action::Store { at, value: Value::Is(used.new_value()), how }
     }
 
     fn update(
         &mut self,
-        numbers: &mut Numbers,
+        numbers: &mut Random,
         style: &Style,
         used: &mut Used,
         (kind, at): (usize, Location),
@@ -208,11 +208,11 @@ const LOADS: [Order; 4] = [Order::Relaxed, Order::Relaxed, Order::Volatile, Orde
 const STORES: [Order; 4] = [Order::Relaxed, Order::Relaxed, Order::Volatile, Order::Release];
 const UPDATES: [Order; 5] = [Order::Relaxed, Order::Relaxed, Order::Acquire, Order::Release, Order::AcqRel];
 
-fn strength(numbers: &mut Numbers, style: &Style, orders: &[Order]) -> Strength {
+fn strength(numbers: &mut Random, style: &Style, orders: &[Order]) -> Strength {
     if numbers.once_in(style.weak) {
         return WEAK;
     }
-    let order = numbers.one_of(orders);
-    let scope = if order == Order::Volatile { Scope::Sys } else { numbers.one_of(style.scopes) };
+    let order = numbers.pick(orders);
+    let scope = if order == Order::Volatile { Scope::Sys } else { numbers.pick(style.scopes) };
     Strength { order, scope }
 }

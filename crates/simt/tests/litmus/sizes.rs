@@ -11,8 +11,8 @@ use std::fmt::Write;
 
 use simt::{Checks, Emulator, FaultKind, Launch, Limits, Schedule, Severity};
 
-use crate::numbers::Numbers;
 use crate::program::Scope;
+use test_support::Random;
 
 /// The bytes for stores and loads, and a counter after them.
 const BYTES: usize = 8;
@@ -78,12 +78,12 @@ impl Access {
 impl Sizes {
     /// The program of a seed.
     pub fn new(seed: u64) -> Sizes {
-        let numbers = &mut Numbers::new(seed);
+        let numbers = &mut Random::new(seed);
         let blocks = 1 + numbers.below(2);
         let blocks: Vec<usize> = (0..2 + numbers.below(2)).map(|_| numbers.below(blocks)).collect();
         // With a single size, or with a few threads that never run at the same time, there may be no race at all.
-        let sizes = numbers.one_of(&[&[1, 2, 4, 8][..], &[4, 8], &[4]]);
-        let weak = numbers.one_of(&[2, 1000]);
+        let sizes = numbers.pick(&[&[1, 2, 4, 8][..], &[4, 8], &[4]]);
+        let weak = numbers.pick(&[2, 1000]);
         let phases = 1 + numbers.below(3);
         let mut accesses = Vec::new();
         for phase in 0..phases {
@@ -284,12 +284,12 @@ fn barriers(text: &mut String, phases: std::ops::Range<usize>) {
 }
 
 fn access(
-    numbers: &mut Numbers,
+    numbers: &mut Random,
     sizes: &[usize],
     weak: usize,
     (thread, phase, tag): (usize, usize, u8),
 ) -> Access {
-    let bytes = numbers.one_of(sizes);
+    let bytes = numbers.pick(sizes);
     let kind = match numbers.below(12) {
         4..8 => Kind::Store,
         8 | 9 if bytes >= 4 => Kind::Exchange,
@@ -298,7 +298,7 @@ fn access(
         _ => Kind::Load,
     };
     let is_atomic = matches!(kind, Kind::Exchange | Kind::Add(_));
-    let scope = numbers.one_of(&[Scope::Cta, Scope::Gpu, Scope::Gpu, Scope::Sys]);
+    let scope = numbers.pick(&[Scope::Cta, Scope::Gpu, Scope::Gpu, Scope::Sys]);
     let scope = (is_atomic || !numbers.once_in(weak)).then_some(scope);
     let is_volatile = scope.is_some() && !is_atomic && numbers.once_in(4);
     let scope = if is_volatile { Some(Scope::Sys) } else { scope };

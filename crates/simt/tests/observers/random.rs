@@ -8,6 +8,7 @@
 use std::fmt::Write as _;
 
 use simt::{Launch, Reconvergence, Schedule};
+use test_support::Random;
 
 /// The size in bytes of the two buffers that a kernel takes.
 pub const BUFFER_BYTES: u64 = 4096;
@@ -24,9 +25,7 @@ pub struct Kernel {
 
 /// The kernel of a seed.
 pub fn kernel(seed: u64) -> Kernel {
-    let mut writer =
-        Writer { random: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1, body: String::new(), labels: 0 };
-    writer.below(2);
+    let mut writer = Writer { random: Random::new(seed), body: String::new(), labels: 0 };
     let (grid, block) = (writer.pick(&[1, 2, 3]), writer.pick(&[32, 48, 64, 96]));
     let reconvergence = writer.pick(&[Reconvergence::Stack, Reconvergence::Its]);
     let schedule = writer.pick(&[Schedule::RoundRobin, Schedule::Random, Schedule::Hunt]);
@@ -72,22 +71,18 @@ const WIDTHS: [(&str, bool, u64); 4] =
     [("u8", false, 0), ("u16", false, 1), ("u32", false, 3), ("v2.u32", true, 7)];
 
 struct Writer {
-    /// The state of a xorshift generator.
-    random: u64,
+    random: Random,
     body: String,
     labels: usize,
 }
 
 impl Writer {
     fn below(&mut self, bound: u64) -> u64 {
-        self.random ^= self.random << 13;
-        self.random ^= self.random >> 7;
-        self.random ^= self.random << 17;
-        (self.random >> 11) % bound
+        self.random.below(bound)
     }
 
     fn pick<T: Copy>(&mut self, choices: &[T]) -> T {
-        choices[self.below(choices.len() as u64) as usize]
+        self.random.pick(choices)
     }
 
     fn line(&mut self, text: &str) {

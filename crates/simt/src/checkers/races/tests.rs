@@ -5,6 +5,8 @@
 //! finds must also be reported. The fast paths for many lanes have to report and record the same as a check lane by
 //! lane. Synchronisation through memory is left out, because only a whole run shows it; the litmus tests cover it.
 
+use test_support::Random;
+
 use crate::checkers::races::*;
 use crate::machine::registers::FULL_MASK;
 use crate::order::Space;
@@ -36,23 +38,15 @@ struct Bench {
     known: Vec<Known>,
     /// Bytes that have raced already. The race checker need not report races with what came before.
     raced: Vec<bool>,
-    random: u64,
+    random: Random,
 }
 
 impl Bench {
     fn new(seed: u64) -> Bench {
         let mut clocks = Clocks::new(2, false);
         (0..2).for_each(|slot| clocks.start(slot, slot as u64, WARPS as u32 * 32));
-        let random = (seed + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
         let (races, plain, raced) = (Races::new(2), Races::new(2), vec![false; BYTES as usize]);
-        Bench { clocks, races, plain, known: Vec::new(), raced, random }
-    }
-
-    fn below(&mut self, bound: u64) -> u64 {
-        self.random ^= self.random >> 12;
-        self.random ^= self.random << 25;
-        self.random ^= self.random >> 27;
-        (self.random.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) % bound
+        Bench { clocks, races, plain, known: Vec::new(), raced, random: Random::new(seed) }
     }
 
     /// Whether the slow checker finds a race of this access, and whether it is the first race of some byte.
@@ -119,20 +113,20 @@ impl Bench {
 
     /// Accesses to words with a constant stride, on the fast path if it can tell, and otherwise lane by lane.
     fn check_row(&mut self, slot: usize, warp: usize, access: Access) {
-        let width = 1 << self.below(3).saturating_sub(self.below(2));
-        let any = self.below(1 << 32) as u32;
+        let width = 1 << self.random.below(3_u64).saturating_sub(self.random.below(2));
+        let any = self.random.bits() as u32;
         let mask = [FULL_MASK, FULL_MASK, 0xffff, 0x5555_5555, 0x0101_0101, any, 1 << (any % 32)]
-            [self.below(7) as usize];
-        let step = match self.below(8) {
+            [self.random.below(7) as usize];
+        let step = match self.random.below(8) {
             0..4 => width,
-            4 if width == 1 => -1 - self.below(3) as i64,
+            4 if width == 1 => -1 - self.random.below(3) as i64,
             5 => width * 32,
-            _ => width * (1 + self.below(5) as i64),
+            _ => width * (1 + self.random.below(5) as i64),
         };
         // Lanes outside of the memory take no part. The first active lane is near the start or the end.
-        let first = match self.below(3) {
+        let first = match self.random.below(3) {
             0 => 0,
-            _ => self.below(BYTES / 4 / width as u64) as i64 * width,
+            _ => self.random.below(BYTES / 4 / width as u64) as i64 * width,
         } - i64::from(mask.trailing_zeros()) * step.min(4);
         let at = |lane: usize| first + lane as i64 * step;
         let inside = |lane: &usize| at(*lane) >= 0 && at(*lane) + width <= BYTES as i64 / 4;
@@ -153,10 +147,10 @@ impl Bench {
 
     /// A load of one range by several lanes, in the same way.
     fn check_broadcast(&mut self, slot: usize, warp: usize, access: Access) {
-        let bytes = [1, 4, 8][self.below(3) as usize];
-        let offset = self.below(BYTES / bytes) * bytes;
+        let bytes = [1, 4, 8][self.random.below(3) as usize];
+        let offset = self.random.below(BYTES / bytes) * bytes;
         let range = range_at(offset, bytes as u8);
-        let mask = self.below(1 << 32) as u32 | 1;
+        let mask = self.random.bits() as u32 | 1;
         let warp_clock = self.clocks.warp_clock(slot, warp);
         let done = self.races.check_broadcast(&warp_clock, slot, access, range, mask);
         for lane in lanes_of(mask) {
@@ -171,13 +165,13 @@ impl Bench {
 
     /// Accesses to neighbouring words by threads that follow each other, at once if that is certain not to race.
     fn check_stretch(&mut self, slot: usize, pc: u32, kind: OpKind) {
-        let read_only = kind == OpKind::Load && self.below(8) == 0;
+        let read_only = kind == OpKind::Load && self.random.below(8) == 0;
         let access = Access { pc, kind, scope: None, read_only, is_unfenced_volatile: false };
-        let width = [1, 1, 1, 2][self.below(4) as usize];
-        let first = self.below(WARPS as u64) as usize * 32;
+        let width = [1, 1, 1, 2][self.random.below(4) as usize];
+        let first = self.random.below(WARPS as u64) as usize * 32;
         let room = (BYTES / 4 / width) as usize;
-        let threads = [1, 7, 32, 40, 64, 96][self.below(6) as usize].min(WARPS * 32 - first).min(room);
-        let word = [0, 0, 64 - 32, self.below(128)][self.below(4) as usize] / width * width;
+        let threads = [1, 7, 32, 40, 64, 96][self.random.below(6) as usize].min(WARPS * 32 - first).min(room);
+        let word = [0, 0, 64 - 32, self.random.below(128)][self.random.below(4) as usize] / width * width;
         let word = word.min(BYTES / 4 - threads as u64 * width);
         let (clocks, races) = (&mut self.clocks, &mut self.races);
         let done = clocks.team_clock(slot).is_some_and(|clock| {
@@ -198,8 +192,8 @@ impl Bench {
 
     /// A step of a launch in which most accesses are those of a whole block.
     fn step_of_team(&mut self, pc: u32) {
-        let slot = self.below(9) as usize / 8;
-        match self.below(64) {
+        let slot = self.random.below(9) as usize / 8;
+        match self.random.below(64) {
             0..24 => self.clocks.block_barrier(slot),
             24..40 => self.check_stretch(slot, pc, OpKind::Load),
             40..60 => self.check_stretch(slot, pc, OpKind::Store),
@@ -208,31 +202,31 @@ impl Bench {
     }
 
     fn step(&mut self, pc: u32) {
-        let (slot, warp) = (self.below(5) as usize / 4, self.below(WARPS as u64) as usize);
-        let kind = if self.below(3) == 0 { OpKind::Store } else { OpKind::Load };
-        let read_only = kind == OpKind::Load && self.below(16) == 0;
+        let (slot, warp) = (self.random.below(5) as usize / 4, self.random.below(WARPS as u64) as usize);
+        let kind = if self.random.below(3) == 0 { OpKind::Store } else { OpKind::Load };
+        let read_only = kind == OpKind::Load && self.random.below(16) == 0;
         let weak = Access { pc, kind, scope: None, read_only, is_unfenced_volatile: false };
-        match self.below(16) {
+        match self.random.below(16) {
             0..3 => self.clocks.block_barrier(slot),
             3..5 => self.clocks.warp_barrier(slot, warp, u32::MAX),
             5 => {
-                let lanes = self.below(1 << 32) as u32 | 1;
+                let lanes = self.random.bits() as u32 | 1;
                 self.clocks.warp_barrier(slot, warp, lanes);
             }
             6..9 => self.check_row(slot, warp, weak),
             9 => self.check_broadcast(slot, warp, weak),
             10..14 => {
-                let bytes = [1, 2, 4, 8, 16][self.below(5) as usize];
-                let offset = self.below(BYTES / bytes) * bytes;
-                let lane = self.below(32) as usize;
+                let bytes = [1, 2, 4, 8, 16][self.random.below(5) as usize];
+                let offset = self.random.below(BYTES / bytes) * bytes;
+                let lane = self.random.below(32) as usize;
                 self.access(LaneId { slot, warp, lane }, weak, offset, bytes as u8);
             }
             _ => {
-                let kind = [OpKind::Load, OpKind::Store, OpKind::Update][self.below(3) as usize];
-                let scope = Some([Scope::Cta, Scope::Gpu][self.below(2) as usize]);
-                let bytes = [4, 8][self.below(2) as usize];
-                let offset = self.below(BYTES / bytes) * bytes;
-                let lane = self.below(32) as usize;
+                let kind = [OpKind::Load, OpKind::Store, OpKind::Update][self.random.below(3) as usize];
+                let scope = Some([Scope::Cta, Scope::Gpu][self.random.below(2) as usize]);
+                let bytes = [4, 8][self.random.below(2) as usize];
+                let offset = self.random.below(BYTES / bytes) * bytes;
+                let lane = self.random.below(32) as usize;
                 self.access(
                     LaneId { slot, warp, lane },
                     Access { kind, scope, read_only: false, ..weak },
@@ -261,7 +255,7 @@ fn it_reports_the_races_that_a_checker_without_limits_reports() {
 fn accesses_of_whole_blocks_are_recorded_like_those_of_their_lanes() {
     for seed in 0..400 {
         let mut bench = Bench::new(seed);
-        let steps = 1 + bench.below(30) as u32;
+        let steps = 1 + bench.random.below(30) as u32;
         (0..steps).for_each(|pc| bench.step_of_team(pc));
         bench.compare_all();
     }

@@ -7,6 +7,8 @@
 
 use std::cmp::Ordering;
 
+use test_support::Random;
+
 use super::exact::{Finite, Format, Number, Rounding};
 
 /// An integer of any size, scaled by a power of two.
@@ -207,20 +209,17 @@ fn tiny_is_rounded(format: Format, rounding: Rounding, exact: Exact<'_>, side: O
 
 /// Deterministic bits for bulk tests, with many more edge cases of a format than random bits would have.
 #[derive(Debug)]
-pub struct Source(u64);
+pub struct Source(Random);
 
 impl Source {
     /// The same numbers for the same seed.
     pub fn new(seed: u64) -> Source {
-        Source(seed * 2 + 1)
+        Source(Random::new(seed))
     }
 
-    /// 64 random bits (xorshift64*).
+    /// 64 random bits.
     pub fn bits(&mut self) -> u64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
+        self.0.bits()
     }
 
     /// A number of `format`: an edge case, a number with an exponent near that of `near`, or any bits.
