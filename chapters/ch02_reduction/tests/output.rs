@@ -3,14 +3,14 @@
 //! Messages that refuse something are the same in all chapters, and are tested in the first one.
 
 use serde_json::Value;
-use thirty_two_lanes::hardware::{DIVERGENT, INSTRUCTIONS, L2_READS, Record};
+use thirty_two_lanes::hardware::{self, DIVERGENT, INSTRUCTIONS, L2_READS};
 
 thirty_two_lanes::chapter_tests!("ch02_reduction");
 
 /// The H200's counts for 2^24 elements in blocks of 1024, by variant and metric.
 fn counted_at_note_size() -> impl Fn(&str, &str) -> u64 {
-    let record = Record::parse(&CHAPTER.recorded("h200_note_size_counters.csv")).unwrap();
-    move |variant, metric| record.rows.iter().find(|(name, _)| name == variant).unwrap().1[metric]
+    let record = hardware::read(&CHAPTER.recorded("h200_note_size_counters.csv")).unwrap();
+    move |variant, metric| record.metric(variant, metric).unwrap()
 }
 
 const PAIRINGS: [&str; 3] = ["reduce_neighbored", "reduce_neighbored_less", "reduce_interleaved"];

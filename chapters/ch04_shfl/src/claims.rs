@@ -246,7 +246,7 @@ pub static CLAIMS: &[Claim] = &[
               much.",
         proof: Proof::None(
             "it is about the host's time for `cudaMalloc` and `cudaFree`, and the clock here measures \
-             kernels; `tools/benchmarks/gpu/h200.txt` has the host's times",
+             kernels; `tools/benchmarks/gpu/h200_sum.json` has the host's times",
         ),
     },
     Claim {

@@ -3,7 +3,7 @@
 //!
 //! Three kernels lead from the plain loop to the finished sum, and a fourth lacks the fences around its
 //! ticket. It leaves out the two passes, which come before, and how close the sum comes to the speed of
-//! memory, which takes more elements: `tools/benchmarks/gpu/h200.txt` has those times.
+//! memory, which takes more elements: `tools/benchmarks/gpu/h200_sum.json` has those times.
 
 use std::cell::LazyCell;
 
@@ -89,7 +89,7 @@ fn on_the_clock(section: &Section, n: usize) -> Option<String> {
     let launch = if n < MOSTLY_LAUNCH { "; so few elements take little more than a launch" } else { "" };
     Some(format!(
         "On the GPU, the three sums take {narrow:.1}, {wide:.1} and {last:.1} µs. The last one reads \
-         {rate:.0} GB/s{launch}. `tools/benchmarks/gpu/h200.txt` compares it with CUB's sum on an H200, in larger \
+         {rate:.0} GB/s{launch}. `tools/benchmarks/gpu/h200_sum.json` compares it with CUB's sum on an H200, in larger \
          blocks."
     ))
 }

@@ -26,10 +26,9 @@ fn the_h200_did_what_the_claims_say() {
 /// Without a fence hardly any load of the counter left the first-level cache, and with one every load did.
 #[test]
 fn without_a_fence_the_h200_loaded_old_copies() {
-    let counted =
-        thirty_two_lanes::hardware::Record::parse(include_str!("../output/h200_counters.csv")).unwrap();
+    let counted = thirty_two_lanes::hardware::read(include_str!("../output/h200_counters.csv")).unwrap();
     let past_l1 = |variant: &str| {
-        let (_, row) = counted.rows.iter().find(|(name, _)| name == variant).expect(variant);
+        let row = counted.row(variant).unwrap();
         let loads = row["l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"];
         row[thirty_two_lanes::hardware::L2_READS] as f64 / loads as f64
     };

@@ -7,11 +7,8 @@ thirty_two_lanes::chapter_tests!("ch06_laplace");
 /// What the claims say about an H200's caches: the second level delivers what blocks need, not what warps request.
 #[test]
 fn the_second_level_delivers_distinct_sectors() {
-    let record = thirty_two_lanes::hardware::Record::parse(&CHAPTER.recorded("h200_counters.csv")).unwrap();
-    let metric = |name: &str, metric: &str| {
-        let (_, metrics) = record.rows.iter().find(|(variant, _)| variant == name).expect(name);
-        metrics[metric] as f64
-    };
+    let record = thirty_two_lanes::hardware::read(&CHAPTER.recorded("h200_counters.csv")).unwrap();
+    let metric = |name: &str, metric: &str| record.metric(name, metric).unwrap() as f64;
     let requested = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum";
     let reads = thirty_two_lanes::hardware::L2_READS;
     for (shape, fewest) in

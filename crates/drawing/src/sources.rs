@@ -9,8 +9,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
-use record::{Emulated, Measured, Report, Row};
-use thirty_two_lanes::{Buffer, Choice, Device, Element, Launch, Run, Traced, golden, hardware, kernels};
+use record::{Contender, Contest, Counted, Emulated, Measured, Report, Row, Table};
+use thirty_two_lanes::{Buffer, Choice, Device, Element, Launch, Run, Traced, golden, kernels};
 
 /// The emulator, the records, and a list of what was used of both.
 pub struct Sources {
@@ -100,36 +100,25 @@ impl Sources {
     /// A count of the profiler for a variant of a chapter: a metric of `h200_counters.csv`.
     pub fn metric(&mut self, chapter: &str, variant: &str, metric: &str) -> Result<f64> {
         let path = format!("chapters/{chapter}/output/h200_counters.csv");
-        let record = hardware::Record::parse(&self.file(&path)?)?;
-        let row = record.rows.iter().find(|(name, _)| name == variant);
-        let value = row.and_then(|(_, values)| values.get(metric));
-        value.map(|&value| value as f64).with_context(|| format!("`{path}` has no {metric} of `{variant}`"))
+        self.counted(&path, variant, metric)
     }
 
     /// A row of the record that compares sums with CUB's, for this many floats and single launches.
-    pub fn bench(&mut self, floats: u64, name: &str) -> Result<Bench> {
-        let text = self.file(BENCH)?;
-        let head = format!("{floats} floats,");
-        let table = text.split("\n\n").find(|part| part.starts_with(&head) && part.contains("as launched"));
-        let rows = table.with_context(|| format!("`{BENCH}` has no table for {floats} floats"))?.lines();
-        let row = rows.map(|row| row.split_whitespace().collect::<Vec<_>>()).find(|row| row[0] == name);
-        let row = row.with_context(|| format!("`{BENCH}` has no row `{name}` for {floats} floats"))?;
-        // The median, the smallest and the largest time, and the rate at the median.
-        let number = |at: usize| row.get(at).and_then(|cell| cell.parse().ok());
-        let (time_us, gb_s) = number(1).zip(number(4)).with_context(|| format!("`{BENCH}`: `{name}`"))?;
-        Ok(Bench { time_us, gb_s })
+    pub fn bench(&mut self, floats: u64, name: &str) -> Result<Contender> {
+        Contest::read(&self.file(BENCH)?, BENCH)?
+            .launched(floats, name)
+            .with_context(|| format!("in `{BENCH}`"))
     }
 
     /// A measurement of the profiler for a variant at the size of a note: a metric of `h200_note_size_counters.csv`.
     pub fn note_metric(&mut self, chapter: &str, variant: &str, metric: &str) -> Result<f64> {
         let path = format!("chapters/{chapter}/output/h200_note_size_counters.csv");
-        let text = self.file(&path)?;
-        let mut rows = text.lines().filter(|line| !line.starts_with('#')).map(|line| line.split(','));
-        let column = rows.next().and_then(|mut names| names.position(|name| name == metric));
-        let mut row = rows.find(|row| row.clone().next() == Some(variant));
-        let cell = column.zip(row.as_mut()).and_then(|(column, row)| row.nth(column));
-        let value = cell.and_then(|cell| cell.parse().ok());
-        value.with_context(|| format!("`{path}` has no {metric} of `{variant}`"))
+        self.counted(&path, variant, metric)
+    }
+
+    fn counted(&mut self, path: &str, variant: &str, metric: &str) -> Result<f64> {
+        let table: Table<Counted<f64>> = Table::read(&self.file(path)?, path)?;
+        table.metric(variant, metric).with_context(|| format!("in `{path}`"))
     }
 
     fn note_kernel(&mut self, launch: &Launch) {
@@ -147,15 +136,7 @@ impl Sources {
 }
 
 /// The record that compares sums with CUB's.
-const BENCH: &str = "tools/benchmarks/gpu/h200.txt";
-
-/// The time of a GPU for a sum or a copy, from that record.
-pub struct Bench {
-    /// The median of the times, in microseconds.
-    pub time_us: f64,
-    /// The bytes that were read and written in that time, in gigabytes per second.
-    pub gb_s: f64,
-}
+const BENCH: &str = "tools/benchmarks/gpu/h200_sum.json";
 
 /// A chapter's report.
 pub struct Record {

@@ -8,6 +8,8 @@ use std::fmt::Write as _;
 
 use anyhow::{Context, Result, bail, ensure};
 
+use record::{Metric, Table};
+
 use crate::html::escape;
 use crate::repository::Repository;
 use crate::source::Source as Chapter;
@@ -16,47 +18,27 @@ use crate::value::{Source, with_commas};
 /// The record in a chapter's `output` folder.
 const RECORD: &str = "h200_profile.csv";
 
-/// A metric of a row.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Metric {
-    row: String,
-    section: String,
-    name: String,
-    unit: String,
-    value: String,
-}
-
 /// A record.
 struct Profile {
     file: String,
-    /// The first line, which says how the record was made.
-    head: String,
-    metrics: Vec<Metric>,
+    table: Table<Metric>,
     is_stale: bool,
 }
 
 impl Profile {
     fn read(chapter: &Chapter, repository: &Repository) -> Result<Self> {
         let file = format!("{}/{RECORD}", chapter.output());
-        let text = repository.read(&file)?;
-        let mut comments = text.lines().filter_map(|line| line.strip_prefix("# "));
-        let head =
-            comments.next().with_context(|| format!("`{file}` does not say how it was made"))?.to_owned();
-        let is_current = |line: &str| {
-            let (file, sum) = line.split_once(' ').unwrap_or_default();
-            repository.read(file).is_ok_and(|ptx| nvrtc::code_sha256(&ptx) == sum)
+        let table: Table<Metric> = Table::read(&repository.read(&file)?, &format!("`{file}`"))?;
+        let is_current = |(file, sum): (&String, &String)| {
+            repository.read(file).is_ok_and(|ptx| nvrtc::code_sha256(&ptx) == *sum)
         };
-        let is_stale = !comments.all(is_current);
-        let lines = text.lines().filter(|line| !line.starts_with('#')).skip(1);
-        let metrics =
-            lines.map(|line| metric(line).with_context(|| format!("`{file}` has the line `{line}`")));
-        let metrics = metrics.collect::<Result<Vec<_>>>()?;
-        Ok(Self { file, head, metrics, is_stale })
+        let is_stale = !table.code.iter().all(is_current);
+        Ok(Self { file, table, is_stale })
     }
 
     /// The metrics of a section of a row; the section is named as in a page.
     fn section(&self, row: &str, section: &str) -> Result<Vec<&Metric>> {
-        let of_row: Vec<&Metric> = self.metrics.iter().filter(|metric| metric.row == row).collect();
+        let of_row: Vec<&Metric> = self.table.rows.iter().filter(|metric| metric.row == row).collect();
         ensure!(!of_row.is_empty(), "`{}` has no row `{row}`", self.file);
         let found: Vec<&Metric> =
             of_row.iter().copied().filter(|metric| is(&metric.section, section)).collect();
@@ -70,19 +52,11 @@ impl Profile {
 
     fn find(&self, row: &str, section: &str, name: &str) -> Result<&Metric> {
         let section_of = self.section(row, section)?;
-        section_of.iter().copied().find(|metric| is(&metric.name, name)).with_context(|| {
-            let names: Vec<String> = section_of.iter().map(|metric| written(&metric.name)).collect();
+        section_of.iter().copied().find(|metric| is(&metric.metric, name)).with_context(|| {
+            let names: Vec<String> = section_of.iter().map(|metric| written(&metric.metric)).collect();
             format!("the section `{section}` has no metric `{name}`; there are {}", names.join(", "))
         })
     }
-}
-
-/// Reads a line of the record.
-fn metric(line: &str) -> Option<Metric> {
-    let cells: Vec<String> = line.split(',').map(str::to_owned).collect();
-    let [row, section, name, unit, value] = <[String; 5]>::try_from(cells).ok()?;
-    value.parse::<f64>().ok()?;
-    Some(Metric { row, section, name, unit, value })
 }
 
 /// A name as it is written in a page.
@@ -112,7 +86,7 @@ pub fn table(words: &[&str], repository: &Repository) -> Result<String> {
     let rows: Vec<&str> = rows.split(',').collect();
     let all = profile.section(rows[0], section)?;
     let names: Vec<String> = if metrics.is_empty() {
-        all.iter().map(|metric| written(&metric.name)).collect()
+        all.iter().map(|metric| written(&metric.metric)).collect()
     } else {
         metrics.iter().map(|&name| name.to_owned()).collect()
     };
@@ -120,7 +94,7 @@ pub fn table(words: &[&str], repository: &Repository) -> Result<String> {
     for name in names {
         let of = rows.iter().map(|row| profile.find(row, section, &name)).collect::<Result<Vec<_>>>()?;
         let unit = if of[0].unit.is_empty() { String::new() } else { format!(" ({})", of[0].unit) };
-        let _ = write!(body, "<tr><th scope=\"row\">{}{}</th>", escape(&of[0].name), escape(&unit));
+        let _ = write!(body, "<tr><th scope=\"row\">{}{}</th>", escape(&of[0].metric), escape(&unit));
         for metric in of {
             let _ = write!(body, "<td>{}</td>", with_commas(&metric.value));
         }
@@ -135,19 +109,6 @@ pub fn table(words: &[&str], repository: &Repository) -> Result<String> {
     Ok(format!(
         "<div class=\"table-wrapper {class}\" title=\"{}\">\n<table class=\"report\" aria-label=\"{title}\">\n<thead>\n\
          <tr><th scope=\"col\">{title}{mark}</th>{heads}</tr>\n</thead>\n<tbody>\n{body}</tbody>\n</table>\n</div>\n",
-        escape(&profile.head)
+        escape(&profile.table.origin)
     ))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_line_has_five_cells_and_a_number() {
-        let read = metric("a,Memory Workload Analysis,L1/TEX Hit Rate,%,50.06").unwrap();
-        assert!(is(&read.section, "Memory_Workload_Analysis") && is(&read.name, "L1/TEX_Hit_Rate"));
-        assert_eq!(metric("a,b,c,50"), None);
-        assert_eq!(metric("a,b,c,d,Spread"), None);
-    }
 }

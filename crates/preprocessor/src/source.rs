@@ -6,7 +6,7 @@
 use std::rc::Rc;
 
 use anyhow::{Context, Result, bail, ensure};
-use record::{Emulated, Machine, Measured, OnGpu, Report};
+use record::{Counted, Emulated, Machine, Measured, OnGpu, Report, Table};
 
 use crate::repository::Repository;
 
@@ -194,13 +194,6 @@ pub fn racecheck(source: &Source, repository: &Repository, variant: &str, column
 
 /// A number in a table whose first column contains variants.
 fn cell(name: &str, repository: &Repository, variant: &str, metric: &str) -> Result<f64> {
-    let text: Rc<str> = repository.read(name)?;
-    let mut lines = text.lines().filter(|line| !line.starts_with('#'));
-    let columns: Vec<&str> = lines.next().unwrap_or_default().split(',').collect();
-    let column = columns.iter().position(|column| *column == metric);
-    let column = column.with_context(|| format!("`{name}` has no metric `{metric}`"))?;
-    let cells = lines.map(|line| line.split(',').collect::<Vec<_>>()).find(|cells| cells[0] == variant);
-    let cells = cells.with_context(|| format!("`{name}` has no row `{variant}`"))?;
-    let cell = cells.get(column).copied().unwrap_or_default();
-    cell.parse().with_context(|| format!("`{name}` has `{cell}` for `{variant}` and `{metric}`"))
+    let table: Table<Counted<f64>> = Table::read(&repository.read(name)?, &format!("`{name}`"))?;
+    table.metric(variant, metric).with_context(|| format!("in `{name}`"))
 }

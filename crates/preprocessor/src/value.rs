@@ -5,6 +5,8 @@
 
 use anyhow::{Context, Result, bail};
 
+use record::{Contender, Contest};
+
 use crate::profile;
 use crate::repository::Repository;
 use crate::source::{self, Run, Source as Chapter};
@@ -62,7 +64,8 @@ type Value = (f64, Source);
 pub fn evaluate(text: &str, repository: &Repository) -> Result<Number> {
     let (expression, format) = text.split_once('|').map_or((text, ""), |(left, right)| (left, right));
     let (expression, format) = (expression.trim(), format.trim());
-    let (value, source) = sum(expression, repository)?;
+    let words: Vec<&str> = expression.split_whitespace().collect();
+    let (value, source) = calculate(&words, repository).with_context(|| format!("`{expression}`"))?;
     if !value.is_finite() {
         bail!("`{expression}` comes to {value}");
     }
@@ -70,37 +73,24 @@ pub fn evaluate(text: &str, repository: &Repository) -> Result<Number> {
     Ok(Number { text: render(value, format, expression)?, source, origin })
 }
 
-fn sum(expression: &str, repository: &Repository) -> Result<Value> {
-    let mut total = 0.0;
-    let mut kind = Source::default();
-    let mut product: Option<f64> = None;
-    let mut pending: Option<&str> = None;
-    let mut sign = 1.0;
-    for word in expression.split_whitespace() {
-        if matches!(word, "+" | "-" | "*" | "/") {
-            if product.is_none() || pending.is_some() {
-                bail!("`{expression}`: no value stands before `{word}`");
-            }
-            if matches!(word, "+" | "-") {
-                total += sign * product.take().unwrap_or_default();
-                sign = if word == "-" { -1.0 } else { 1.0 };
-            } else {
-                pending = Some(word);
-            }
-            continue;
+/// What is split off first is calculated last: the last `+` or `-`, or if there is none, the last `*` or `/`.
+fn calculate(words: &[&str], repository: &Repository) -> Result<Value> {
+    for operators in [["+", "-"], ["*", "/"]] {
+        if let Some(at) = words.iter().rposition(|word| operators.contains(word)) {
+            let (left, source) = calculate(&words[..at], repository)?;
+            let (right, other) = calculate(&words[at + 1..], repository)?;
+            let value = match words[at] {
+                "+" => left + right,
+                "-" => left - right,
+                "*" => left * right,
+                _ => left / right,
+            };
+            return Ok((value, source.max(other)));
         }
-        let (value, source) = value(word, repository)?;
-        kind = kind.max(source);
-        product = Some(match (product, pending.take()) {
-            (None, _) => value,
-            (Some(left), Some("*")) => left * value,
-            (Some(left), Some(_)) => left / value,
-            (Some(_), None) => bail!("`{expression}`: no operator stands before `{word}`"),
-        });
     }
-    match (product, pending) {
-        (Some(product), None) => Ok((total + sign * product, kind)),
-        _ => bail!("`{expression}` does not end with a value"),
+    match words {
+        [word] => value(word, repository),
+        _ => bail!("`{}` stands where a value should: write `A + B / C`", words.join(" ")),
     }
 }
 
@@ -114,8 +104,9 @@ fn value(word: &str, repository: &Repository) -> Result<Value> {
     let [chapter, row, name] = parts[..] else {
         bail!("`{word}` is no value: write `ch02.ROW.NAME`");
     };
-    if let Some(contest) = CONTESTS.iter().find(|contest| contest.name == chapter) {
-        let value = contest.cell(row, name, repository).with_context(|| format!("`{word}`"))?;
+    if let Some((_, record)) = CONTESTS.iter().find(|(name, _)| *name == chapter) {
+        let value =
+            contest(record, row, name, repository).with_context(|| format!("`{word}` in `{record}`"))?;
         return Ok((value, Source::Gpu));
     }
     let chapter = Chapter::parse(chapter, repository)?;
@@ -175,39 +166,21 @@ fn of_row(run: &Run, variant: &str, name: &str) -> Result<Value> {
     );
 }
 
-/// A record that compares a kernel with CUB's, both in the table for the size at which they were launched.
-struct Contest {
-    /// The beginning of an expression.
-    name: &'static str,
-    record: &'static str,
-    /// The unit of the size in the head of a table: `1073741824 floats, ...`.
-    elements: &'static str,
-}
+/// Records that compare kernels with CUB's, and how an expression about them begins.
+const CONTESTS: [(&str, &str); 2] =
+    [("bench", "tools/benchmarks/gpu/h200_sum.json"), ("scan", "tools/benchmarks/gpu/h200_scan.json")];
 
-const CONTESTS: [Contest; 2] = [
-    Contest { name: "bench", record: "tools/benchmarks/gpu/h200.txt", elements: "floats" },
-    Contest { name: "scan", record: "tools/benchmarks/gpu/h200_scan.txt", elements: "integers" },
-];
-
-impl Contest {
-    /// `1073741824`, `sum_last_block.us`: the median of that row at that size.
-    fn cell(&self, size: &str, name: &str, repository: &Repository) -> Result<f64> {
-        const COLUMNS: [&str; 4] = ["us", "min_us", "max_us", "gb_s"];
-        let Contest { name: contest, record, elements } = self;
-        let (kernel, column) =
-            name.split_once('.').with_context(|| format!("write `{contest}.SIZE.KERNEL.us`"))?;
-        let at = COLUMNS.iter().position(|known| *known == column);
-        let at =
-            at.with_context(|| format!("there is no column `{column}`; there are {}", COLUMNS.join(", ")))?;
-        let text = repository.read(record)?;
-        let is_head =
-            |line: &&str| line.starts_with(&format!("{size} {elements}")) && line.ends_with("as launched");
-        let table = text.lines().skip_while(|line| !is_head(line)).take_while(|line| !line.is_empty());
-        let mut rows = table.map(|line| line.split_whitespace().collect::<Vec<_>>());
-        let row = rows.find(|cells| cells.first() == Some(&kernel));
-        let row = row.with_context(|| format!("`{record}` has no `{kernel}` of {size} {elements}"))?;
-        let cell = row.get(at + 1).copied().unwrap_or_default();
-        cell.parse().with_context(|| format!("`{record}` has `{cell}` there"))
+/// `1073741824`, `sum_last_block.us`: the median of that row at that size, as launched.
+fn contest(record: &str, size: &str, name: &str, repository: &Repository) -> Result<f64> {
+    let (kernel, column) = name.split_once('.').context("write `bench.SIZE.KERNEL.us`")?;
+    let Contender { median_us, min_us, max_us, gb_s, .. } =
+        Contest::read(&repository.read(record)?, record)?.launched(size.parse()?, kernel)?;
+    match column {
+        "us" => Ok(median_us),
+        "min_us" => Ok(min_us),
+        "max_us" => Ok(max_us),
+        "gb_s" => gb_s.context("the row has no rate"),
+        _ => bail!("there is no column `{column}`; there are us, min_us, max_us, gb_s"),
     }
 }
 

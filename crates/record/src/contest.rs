@@ -56,6 +56,14 @@ pub struct Contender {
 }
 
 impl Contest {
+    /// Reads what such a program printed, or its record. An error calls it `what`.
+    ///
+    /// # Errors
+    /// If the text is not JSON, or lacks a key.
+    pub fn read(text: &str, what: &str) -> Result<Contest> {
+        serde_json::from_str(text).with_context(|| format!("{what} is no comparison with CUB"))
+    }
+
     /// A contender as launched by a program, for this many elements.
     ///
     /// # Errors
@@ -73,5 +81,31 @@ impl Contest {
             .get(name)
             .copied()
             .with_context(|| format!("`{name}` was not timed; there are {}", names()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_committed_records_survive_being_read_and_written() {
+        for kept in [
+            include_str!("../../../tools/benchmarks/gpu/h200_sum.json"),
+            include_str!("../../../tools/benchmarks/gpu/h200_scan.json"),
+        ] {
+            let contest = Contest::read(kept, "it").unwrap();
+            assert_eq!(crate::text(&contest), kept.replace("\r\n", "\n"));
+            let first = &contest.tables[0];
+            assert_eq!(contest.launched(first.elements, "cub").unwrap().cub_over_this, Some(1.0));
+            assert!(
+                contest
+                    .launched(first.elements, "nobody")
+                    .unwrap_err()
+                    .to_string()
+                    .contains("there are cub, ")
+            );
+            assert!(contest.launched(1, "cub").unwrap_err().to_string().contains("there are 1"));
+        }
     }
 }

@@ -7,6 +7,7 @@
 
 use std::collections::BTreeMap;
 
+use record::{Atomic, Named, Table};
 use simt::{Checks, Counters, Emulator, Launch, Limits};
 
 const KERNEL: &str = include_str!("../../../tools/benchmarks/gpu/atomics/kernel.ptx");
@@ -90,23 +91,19 @@ fn run(operation: &Operation<'_>, pattern: &Pattern<'_>) -> Counters {
     report.counters
 }
 
-type Name = &'static str;
-
 /// The H200's counts: by operation and pattern, the metrics by name.
-fn record() -> BTreeMap<(Name, Name), BTreeMap<Name, u64>> {
-    let mut lines = RECORD.lines().filter(|line| !line.starts_with('#'));
-    let names: Vec<Name> = lines.next().unwrap().split(',').collect();
-    let row = |line: Name| {
-        let cells: Vec<Name> = line.split(',').collect();
-        let values = names.iter().copied().zip(&cells).skip(2);
-        ((cells[0], cells[1]), values.map(|(name, cell)| (name, cell.parse().unwrap())).collect())
-    };
-    lines.map(row).collect()
+fn record() -> BTreeMap<(String, String), Named<u64>> {
+    let rows = Table::<Atomic>::read(RECORD, "the record").unwrap().rows;
+    rows.into_iter().map(|row| ((row.operation, row.pattern), row.metrics)).collect()
+}
+
+fn key(operation: &Operation<'_>, pattern: &Pattern<'_>) -> (String, String) {
+    (operation.name.to_owned(), pattern.name.to_owned())
 }
 
 /// The counters of atomics that have a metric: the name, the emulator's count, and the H200's.
-fn beside(counters: &Counters, measured: &BTreeMap<Name, u64>) -> Vec<(Name, u64, u64)> {
-    let of_atomics = |name: Name| name.contains("atomic") || name.contains("reduction");
+fn beside(counters: &Counters, measured: &Named<u64>) -> Vec<(&'static str, u64, u64)> {
+    let of_atomics = |name: &str| name.contains("atomic") || name.contains("reduction");
     let all = counters.all().into_iter().filter(|(name, ..)| of_atomics(name));
     all.filter_map(|(name, _, metric, here)| Some((name, here, *measured.get(metric?)?))).collect()
 }
@@ -119,7 +116,7 @@ fn counters_of_atomics_equal_those_of_an_h200() {
     for operation in operations() {
         let is_expanded = EXPANDED.iter().any(|(name, _)| *name == operation.name);
         for pattern in patterns() {
-            let both = beside(&run(&operation, &pattern), &record[&(operation.name, pattern.name)]);
+            let both = beside(&run(&operation, &pattern), &record[&key(&operation, &pattern)]);
             assert_eq!(both.len(), METRICS);
             for (counter, here, there) in both {
                 let line =
@@ -143,7 +140,8 @@ fn the_operations_that_are_left_out_exist_and_differ() {
         let operation = operations().find(|operation| operation.name == name);
         let operation = operation.unwrap_or_else(|| panic!("{name}, {why}: there is no such operation"));
         let differs = patterns().any(|pattern| {
-            run(&operation, &pattern).shared_atomic_bank_conflicts != record[&(name, pattern.name)][metric]
+            run(&operation, &pattern).shared_atomic_bank_conflicts
+                != record[&key(&operation, &pattern)][metric]
         });
         assert!(differs, "{name} costs what it costs here: take it off the list");
     }

@@ -11,7 +11,6 @@
 
 #include <chrono>
 #include <cmath>
-#include <utility>
 
 #include "contest.h"
 
@@ -101,8 +100,7 @@ void compare(CUmodule module, size_t n, int blocks, bool in_graphs) {
         check(cudaMemcpyAsync(a.copy, a.x, n * sizeof(float), cudaMemcpyDeviceToDevice, stream));
     };
     if (!in_graphs) contenders.push_back({"copy", copy, 2.0 * n * sizeof(float)});
-    std::string blocks_of = std::to_string(blocks) + " blocks of " + std::to_string(kBlock) + " threads";
-    compete(contenders, std::to_string(n) + " floats, " + blocks_of, in_graphs);
+    compete(contenders, {n, "floats", blocks, kBlock}, in_graphs);
     free_arrays(a);
 }
 
@@ -116,30 +114,23 @@ float host_us(const std::function<void()>& work) {
 void allocate(CUmodule module, int n, int blocks) {
     Arrays a = make_arrays(n, blocks);
     auto kept = launch(module, "sum_last_block", a, n, blocks);
-    auto made_anew = [&] {
+    auto made_anew = [&](cudaStream_t stream) {
         Arrays fresh = a;
         check(cudaMalloc(&fresh.sums, blocks * sizeof(float)));
-        launch(module, "sum_last_block", fresh, n, blocks)(nullptr);
+        launch(module, "sum_last_block", fresh, n, blocks)(stream);
         check(cudaFree(fresh.sums));
     };
-    std::vector<std::pair<std::string, std::vector<float>>> rows = {{"memory kept", {}}, {"memory made anew", {}}};
+    std::vector<Contender> contenders = {{"memory kept", kept, 0}, {"memory made anew", made_anew, 0}};
     for (int round = 0; round <= kRounds; round++) {
-        for (auto& [name, times_us] : rows) {
-            bool keeps = &times_us == &rows[0].second;
+        for (Contender& contender : contenders) {
             float us = host_us([&] {
-                if (keeps) kept(nullptr); else made_anew();
+                contender.work(nullptr);
                 check(cudaDeviceSynchronize());
             });
-            if (round > 0) times_us.push_back(us);
+            if (round > 0) contender.times_us.push_back(us);
         }
     }
-    std::printf("\nby the host's clock, %d floats, %d bytes for the sums of blocks\n", n, blocks * 4);
-    std::printf("%-16s %10s %10s %10s\n", "", "median us", "min us", "max us");
-    for (auto& [name, times_us] : rows) {
-        std::sort(times_us.begin(), times_us.end());
-        std::printf("%-16s %10.1f %10.1f %10.1f\n", name.c_str(), times_us[kRounds / 2], times_us.front(),
-                    times_us.back());
-    }
+    print({static_cast<size_t>(n), "floats", blocks, kBlock}, "by the host's clock", contenders);
     free_arrays(a);
 }
 
@@ -156,4 +147,5 @@ int main(int argc, char** argv) {
     }
     allocate(module, 1 << 20, blocks);
     check(cuModuleUnload(module), "unload");
+    end_contest();
 }

@@ -4,7 +4,7 @@
 // Each round runs every contender once between two events; a round that is not timed comes first. The result buffer of
 // a contender is filled with wrong values before it runs and checked afterwards, outside the time. Contenders are
 // called as a program calls them, or from a graph, so that the time does not include the host's preparation of a
-// launch.
+// launch. The programs print JSON, in which `record::Contest` says what each number means.
 
 #pragma once
 
@@ -84,19 +84,36 @@ inline void run_once(Contender& contender, bool is_timed, cudaStream_t stream, c
     contender.verify();
 }
 
-inline void print(const std::string& title, const std::vector<Contender>& contenders) {
-    std::printf("\n%s\n", title.c_str());
-    std::printf("%-16s %10s %10s %10s %8s %9s\n", "", "median us", "min us", "max us", "GB/s", "cub/this");
+// What all contenders of a table have in common.
+struct Title {
+    size_t elements;
+    const char* kind;
+    int blocks, threads;
+};
+
+// Prints a table. A comma goes before every table and every row but the first. Without bytes there is no rate.
+inline void print(const Title& title, const char* how, std::vector<Contender>& contenders) {
+    static const char* before_table = "";
+    std::printf("%s\n{\"elements\": %zu, \"kind\": \"%s\", \"blocks\": %d, \"threads\": %d, \"how\": \"%s\", \"rows\": {",
+                before_table, title.elements, title.kind, title.blocks, title.threads, how);
+    before_table = ",";
+    for (Contender& contender : contenders) std::sort(contender.times_us.begin(), contender.times_us.end());
     for (const Contender& contender : contenders) {
         float median = contender.median();
-        std::printf("%-16s %10.1f %10.1f %10.1f %8.0f %9.3f\n", contender.name.c_str(), median,
-                    contender.times_us.front(), contender.times_us.back(), contender.bytes / 1e3 / median,
-                    contenders[0].median() / median);
+        std::printf("%s\n  \"%s\": {\"median_us\": %.1f, \"min_us\": %.1f, \"max_us\": %.1f",
+                    &contender == &contenders[0] ? "" : ",", contender.name.c_str(), median,
+                    contender.times_us.front(), contender.times_us.back());
+        if (contender.bytes > 0) {
+            std::printf(", \"gb_s\": %.0f, \"cub_over_this\": %.3f", contender.bytes / 1e3 / median,
+                        contenders[0].median() / median);
+        }
+        std::printf("}");
     }
+    std::printf("\n}}");
 }
 
 // Runs all rounds of the contenders, the first of which is CUB's, and prints their table.
-inline void compete(std::vector<Contender> contenders, const std::string& title, bool in_graphs) {
+inline void compete(std::vector<Contender> contenders, const Title& title, bool in_graphs) {
     cudaStream_t stream;
     cudaEvent_t begin, end;
     check(cudaStreamCreate(&stream));
@@ -108,8 +125,7 @@ inline void compete(std::vector<Contender> contenders, const std::string& title,
     for (int round = 0; round <= kRounds; round++) {
         for (Contender& contender : contenders) run_once(contender, round > 0, stream, begin, end);
     }
-    for (Contender& contender : contenders) std::sort(contender.times_us.begin(), contender.times_us.end());
-    print(title + (in_graphs ? ", out of graphs" : ", as launched"), contenders);
+    print(title, in_graphs ? "out of graphs" : "as launched", contenders);
 }
 
 // Prints what everything runs on, and makes the context for the driver's calls.
@@ -119,8 +135,10 @@ inline cudaDeviceProp begin_contest() {
     check(cudaFree(nullptr));
     int driver = 0;
     check(cudaDriverGetVersion(&driver));
-    std::printf("%s, %d multiprocessors, driver for CUDA %d.%d, CUB %d.%d.%d, %d rounds\n", about.name,
-                about.multiProcessorCount, driver / 1000, driver % 1000 / 10, CUB_MAJOR_VERSION, CUB_MINOR_VERSION,
-                CUB_SUBMINOR_VERSION, kRounds);
+    std::printf("{\"machine\": \"%s, %d multiprocessors, driver for CUDA %d.%d, CUB %d.%d.%d\", \"rounds\": %d, \"tables\": [",
+                about.name, about.multiProcessorCount, driver / 1000, driver % 1000 / 10, CUB_MAJOR_VERSION,
+                CUB_MINOR_VERSION, CUB_SUBMINOR_VERSION, kRounds);
     return about;
 }
+
+inline void end_contest() { std::printf("\n]}\n"); }

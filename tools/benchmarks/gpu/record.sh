@@ -48,7 +48,7 @@ done
 for contest in "beside_cub sum.sm_70" "scan_beside_cub scan_ahead.sm_70"; do
   read -r name kernel <<< "$contest"
   nvcc -O3 -std=c++17 -arch=native -o "$folder/$name" "tools/benchmarks/gpu/$name.cu" -lcuda
-  "$folder/$name" "kernels/ptx/$kernel.ptx" > "$folder/$name.txt" || { echo "$name: status $?"; failed=1; }
+  "$folder/$name" "kernels/ptx/$kernel.ptx" > "$folder/$name.json" || { echo "$name: status $?"; failed=1; }
   rm "$folder/$name"
 done
 # The small texts that show what compilers make of a program, and random kernels: every difference must have a compiler

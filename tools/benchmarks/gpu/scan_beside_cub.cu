@@ -108,8 +108,7 @@ void compare(CUmodule module, size_t n, int blocks, bool in_graphs) {
     };
     std::vector<Contender> contenders = {scan("cub", cub, a, n), scan("scan_ahead", ours, a, n)};
     if (!in_graphs) contenders.push_back({"copy", copy, 2.0 * n * sizeof(int)});
-    std::string blocks_of = std::to_string(blocks) + " blocks of " + std::to_string(kBlock) + " threads";
-    compete(contenders, std::to_string(n) + " integers, " + blocks_of, in_graphs);
+    compete(contenders, {n, "integers", blocks, kBlock}, in_graphs);
     free_arrays(a);
 }
 
@@ -125,4 +124,5 @@ int main(int argc, char** argv) {
         compare(module, n, blocks, true);
     }
     check(cuModuleUnload(module), "unload");
+    end_contest();
 }

@@ -6,12 +6,11 @@
 //! out, because it is NVIDIA's text.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
-use record::{Emulated, Measured};
+use record::{Emulated, Measured, Metric, Table};
 use thirty_two_lanes::golden;
 
 /// The record in a chapter's `output` folder, and the file that names its rows.
@@ -22,14 +21,12 @@ const ROWS: &str = "profile.txt";
 const STALLS: &str = "Warp Stalls";
 const STALL: [&str; 2] = ["smsp__average_warps_issue_stalled_", "_per_issue_active.ratio"];
 
-/// A line of the record: section, metric, unit and value.
-type Line = [String; 4];
-
 /// A launch in the profiler's report.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Launch {
     kernel: String,
-    lines: Vec<Line>,
+    /// The lines of the record, which do not name the row yet.
+    metrics: Vec<Metric>,
 }
 
 /// Writes the record of a chapter if it was profiled, and returns whether it was.
@@ -47,12 +44,9 @@ pub fn record(chapter: &Path, folder: &Path, date: &str) -> Result<bool> {
     let emulated: Emulated = record::read(&read(&output.join(golden::EMULATED))?, golden::EMULATED)?;
     let measured: Measured = record::read(&read(&output.join(golden::MEASURED))?, golden::MEASURED)?;
     let machine = measured.machine.origin();
-    let mut text =
-        format!("# {machine}; {date}; `ncu --set full --clock-control none` on `{command} --runs 0`\n");
-    for (file, sum) in golden::code_sums(emulated.runs.iter().map(|run| &run.report))? {
-        let _ = writeln!(text, "# {file} {sum}");
-    }
-    text += "row,section,metric,unit,value\n";
+    let origin = format!("{machine}; {date}; `ncu --set full --clock-control none` on `{command} --runs 0`");
+    let code = golden::code_sums(emulated.runs.iter().map(|run| &run.report))?;
+    let mut table = Table { origin, code, rows: Vec::new() };
     let rows = rows(&command)?;
     ensure!(
         rows.len() == launches.len(),
@@ -68,11 +62,9 @@ pub fn record(chapter: &Path, folder: &Path, date: &str) -> Result<bool> {
             "`{row}` launches {kernels:?}, but the profiler saw `{}`",
             launch.kernel
         );
-        for line in launch.lines {
-            let _ = writeln!(text, "{row},{}", line.join(","));
-        }
+        table.rows.extend(launch.metrics.into_iter().map(|metric| Metric { row: row.clone(), ..metric }));
     }
-    fs::write(output.join(RECORD), text)?;
+    fs::write(output.join(RECORD), table.text())?;
     Ok(true)
 }
 
@@ -99,13 +91,13 @@ fn launches(text: &str) -> Result<Vec<Launch>> {
     for line in text.lines() {
         let words = line.trim();
         if let Some((kernel, _)) = words.split_once(" (").filter(|_| words.contains("), Context ")) {
-            launches.push(Launch { kernel: kernel.to_owned(), lines: Vec::new() });
+            launches.push(Launch { kernel: kernel.to_owned(), metrics: Vec::new() });
         } else if let Some(title) = words.strip_prefix("Section: ") {
             (section, ruler) = (title.to_owned(), None);
         } else if words.starts_with("---") {
             ruler = Some(line.match_indices(' ').map(|(at, _)| at).filter(|at| *at > 4).collect());
         } else if let (Some(ends), Some(launch)) = (&ruler, launches.last_mut()) {
-            launch.lines.extend(row(line, ends, &section));
+            launch.metrics.extend(row(line, ends, &section));
         }
     }
     ensure!(!launches.is_empty(), "the profiler's details name no launch: use `ncu --page details`");
@@ -113,38 +105,30 @@ fn launches(text: &str) -> Result<Vec<Launch>> {
 }
 
 /// Reads a row of a table, if its value is a number.
-fn row(line: &str, ends: &[usize], section: &str) -> Option<Line> {
+fn row(line: &str, ends: &[usize], section: &str) -> Option<Metric> {
     let [name, unit] = *ends else { return None };
     let (name, unit, value) = (line.get(..name)?, line.get(name..unit)?, line.get(unit..)?);
     let value = value.trim().replace(',', "");
     value.parse::<f64>().ok()?;
-    Some([section, name.trim(), unit.trim(), &value].map(str::to_owned))
+    Some(metric(section, name.trim(), unit.trim(), value))
+}
+
+fn metric(section: &str, metric: &str, unit: &str, value: String) -> Metric {
+    let [section, metric, unit] = [section, metric, unit].map(str::to_owned);
+    Metric { row: String::new(), section, metric, unit, value }
 }
 
 /// Adds the reasons for which warps wait, in clocks for each instruction that they issue, from the table of raw metrics.
 fn add_stalls(launches: &mut [Launch], raw: &str) -> Result<()> {
-    let table: Vec<&str> = raw.lines().filter(|line| line.starts_with('"')).collect();
-    let table = table.join("\n");
-    let mut reader = csv::Reader::from_reader(table.as_bytes());
-    let columns = reader.headers()?.clone();
-    let mut rows = Vec::new();
-    for line in reader.records() {
-        let line = line?;
-        let cells: BTreeMap<String, String> =
-            columns.iter().zip(line.iter()).map(|(name, cell)| (name.to_owned(), cell.to_owned())).collect();
-        // The first line below the names contains units.
-        if cells.get("ID").is_some_and(|id| !id.is_empty()) {
-            rows.push(cells);
-        }
-    }
+    let rows = record::launches(raw)?;
     if rows.len() != launches.len() {
         bail!("the profiler's details have {} launches, and its raw page {}", launches.len(), rows.len());
     }
     for (launch, cells) in launches.iter_mut().zip(rows) {
-        for (name, cell) in cells {
+        for (name, cell) in cells.into_iter().collect::<BTreeMap<_, _>>() {
             let reason = name.strip_prefix(STALL[0]).and_then(|name| name.strip_suffix(STALL[1]));
             if let (Some(reason), Ok(value)) = (reason, cell.replace(',', "").parse::<f64>()) {
-                launch.lines.push([STALLS.into(), reason.into(), "cycle".into(), value.to_string()]);
+                launch.metrics.push(metric(STALLS, reason, "cycle", value.to_string()));
             }
         }
     }
@@ -180,13 +164,12 @@ mod tests {
     #[test]
     fn tables_are_read_and_advice_is_not() {
         let read = launches(DETAILS).unwrap();
-        let line = |line: [&str; 4]| line.map(str::to_owned);
-        let lines = vec![
-            line(["Launch Statistics", "Grid Size", "", "65536"]),
-            line(["Launch Statistics", "Registers", "register/thread", "16"]),
-            line(["Occupancy", "Achieved Occupancy", "%", "75.37"]),
+        let metrics = vec![
+            metric("Launch Statistics", "Grid Size", "", "65536".into()),
+            metric("Launch Statistics", "Registers", "register/thread", "16".into()),
+            metric("Occupancy", "Achieved Occupancy", "%", "75.37".into()),
         ];
-        assert_eq!(read, [Launch { kernel: "one".to_owned(), lines }]);
+        assert_eq!(read, [Launch { kernel: "one".to_owned(), metrics }]);
         assert!(launches("").is_err());
     }
 
@@ -195,7 +178,7 @@ mod tests {
         let raw = "==PROF==\n\"ID\",\"smsp__average_warps_issue_stalled_barrier_per_issue_active.ratio\"\n\"\",\"inst\"\n\"0\",\"5.44\"\n";
         let mut read = vec![Launch::default()];
         add_stalls(&mut read, raw).unwrap();
-        assert_eq!(read[0].lines, [[STALLS, "barrier", "cycle", "5.44"].map(str::to_owned)]);
+        assert_eq!(read[0].metrics, [metric(STALLS, "barrier", "cycle", "5.44".into())]);
         assert!(add_stalls(&mut [], raw).is_err());
     }
 

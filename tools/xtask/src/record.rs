@@ -5,15 +5,13 @@
 //! by one, and the kernel's name is compared as a check. The table of counters is written later, by
 //! `cargo xtask bless`.
 
-use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
-use record::{Measured, Report};
+use record::{Contest, Counted, Measured, Named, Report, Table};
 use thirty_two_lanes::golden;
-use thirty_two_lanes::hardware::{self, Record};
+use thirty_two_lanes::hardware;
 
 use crate::bless::chapters;
 use crate::chore::Outcome;
@@ -68,29 +66,27 @@ fn record(chapter: &Path, name: &str, arguments: &Arguments) -> Result<()> {
     let measured = Measured::of(&reports, &arguments.date, code)?;
     fs::write(folder.join(golden::MEASURED), record::text(&measured))?;
     let report = report(&format!("{name}.counted.json"))?;
-    let launches = launches(&read(&arguments.folder.join(format!("{name}.csv")))?)?;
+    let launches = record::launches(&read(&arguments.folder.join(format!("{name}.csv")))?)?;
     let rows = rows(&report, &launches).with_context(|| name.to_owned())?;
-    let record = Record { origin: origin(&measured, &report), rows };
-    fs::write(folder.join(hardware::RECORD), record.render())?;
+    let table = Table { origin: origin(&measured, &report), rows, ..Table::default() };
+    fs::write(folder.join(hardware::RECORD), table.text())?;
     Ok(())
 }
 
 /// The programs that time a kernel beside CUB's, and their records.
-const CONTESTS: [(&str, &str); 2] = [("beside_cub", "h200.txt"), ("scan_beside_cub", "h200_scan.txt")];
+const CONTESTS: [(&str, &str); 2] = [("beside_cub", "h200_sum.json"), ("scan_beside_cub", "h200_scan.json")];
 
 /// Writes what these programs printed, if they were run.
 fn beside_cub(arguments: &Arguments) -> Result<()> {
     for (program, record) in CONTESTS {
-        let printed = arguments.folder.join(format!("{program}.txt"));
+        let printed = arguments.folder.join(format!("{program}.json"));
         if printed.exists() {
-            let head = format!(
-                "# {}; tools/benchmarks/gpu/{program}.cu; times differ from run to run",
+            let origin = format!(
+                "{}; tools/benchmarks/gpu/{program}.cu; times differ from run to run",
                 arguments.date
             );
-            fs::write(
-                root().join("tools/benchmarks/gpu").join(record),
-                format!("{head}\n{}", read(&printed)?),
-            )?;
+            let contest = Contest { origin, ..Contest::read(&read(&printed)?, program)? };
+            fs::write(root().join("tools/benchmarks/gpu").join(record), record::text(&contest))?;
         }
     }
     Ok(())
@@ -103,7 +99,7 @@ const RACECHECK: (&str, [&str; 3]) =
 /// Writes how many hazards NVIDIA's race checker reported, if it was run.
 fn racecheck(arguments: &Arguments) -> Result<()> {
     let (chapter, variants) = RACECHECK;
-    let mut table = String::from("variant,errors,warnings\n");
+    let mut rows = Vec::new();
     for variant in variants {
         let file = arguments.folder.join(format!("racecheck_{variant}.txt"));
         if !file.exists() {
@@ -111,13 +107,15 @@ fn racecheck(arguments: &Arguments) -> Result<()> {
         }
         let [errors, warnings] =
             hazards(&read(&file)?).with_context(|| format!("in `{}`", file.display()))?;
-        let _ = writeln!(table, "{variant},{errors},{warnings}");
+        let metrics = [("errors".to_owned(), errors), ("warnings".to_owned(), warnings)].into();
+        rows.push(Counted { variant: variant.to_owned(), metrics });
     }
     let output = root().join("chapters").join(chapter).join("output");
     let measured: Measured = record::read(&read(&output.join(golden::MEASURED))?, golden::MEASURED)?;
     let (machine, date) = (measured.machine.origin(), &arguments.date);
-    let head = format!("# {machine}; {date}; `compute-sanitizer --tool racecheck` on `{chapter} --runs 0`\n");
-    fs::write(output.join("h200_racecheck.csv"), head + &table)?;
+    let origin = format!("{machine}; {date}; `compute-sanitizer --tool racecheck` on `{chapter} --runs 0`");
+    let table = Table { origin, rows, ..Table::default() };
+    fs::write(output.join("h200_racecheck.csv"), table.text())?;
     Ok(())
 }
 
@@ -163,36 +161,8 @@ fn origin(measured: &Measured, report: &Report) -> String {
     )
 }
 
-/// A launch in the profiler's table.
-struct Launch {
-    kernel: String,
-    metrics: BTreeMap<String, u64>,
-}
-
-/// The launches in the profiler's table, which follows the program's own output.
-fn launches(text: &str) -> Result<Vec<Launch>> {
-    let start =
-        text.find("\"ID\",").context("the profiler's output has no table: run `ncu --csv --page raw`")?;
-    // Lines that do not begin with a quotation mark are from the program.
-    let table: Vec<&str> = text[start..].lines().filter(|line| line.starts_with('"')).collect();
-    let table = table.join("\n");
-    let mut reader = csv::Reader::from_reader(table.as_bytes());
-    let columns = reader.headers()?.clone();
-    let mut launches = Vec::new();
-    for line in reader.records() {
-        let line = line?;
-        let cells: BTreeMap<&str, &str> = columns.iter().zip(line.iter()).collect();
-        // The first line below the names contains units.
-        if cells["ID"].is_empty() {
-            continue;
-        }
-        let kernel = cells["Kernel Name"].split('(').next().unwrap_or_default().to_owned();
-        launches.push(Launch { kernel, metrics: metrics(&cells)? });
-    }
-    Ok(launches)
-}
-
-fn metrics(cells: &BTreeMap<&str, &str>) -> Result<BTreeMap<String, u64>> {
+/// What the profiler counted in a launch.
+fn metrics(cells: &Named<String>) -> Result<Named<u64>> {
     let value = |metric: &'static str| {
         let cell = cells.get(metric).with_context(|| format!("the profiler was not asked for `{metric}`"))?;
         let value: f64 = cell.replace(',', "").parse().with_context(|| format!("`{metric}` is `{cell}`"))?;
@@ -202,28 +172,28 @@ fn metrics(cells: &BTreeMap<&str, &str>) -> Result<BTreeMap<String, u64>> {
 }
 
 /// The launches of each variant that was run completely, added up.
-fn rows(report: &Report, launches: &[Launch]) -> Result<Vec<(String, BTreeMap<String, u64>)>> {
+fn rows(report: &Report, launches: &[Named<String>]) -> Result<Vec<Counted>> {
     let mut left = launches.iter();
     let mut rows = Vec::new();
     for row in hardware::rows(report) {
         let variant = &row.variant;
         // The others were withheld, although a launch before them may have been run on the GPU.
         let given = row.gpu.as_ref().map_or(0, |gpu| gpu.launches);
-        let mut sum = BTreeMap::new();
+        let mut sum = Named::new();
         for kernel in row.kernels.iter().take(given) {
             let launch =
                 left.next().with_context(|| format!("the profiler saw no launch for `{variant}`"))?;
+            let seen = launch["Kernel Name"].split('(').next().unwrap_or_default();
             ensure!(
-                kernel.starts_with(&format!("{} ", launch.kernel)),
-                "`{variant}` launched `{kernel}`, but the profiler saw `{}`: use `--runs 0`",
-                launch.kernel
+                kernel.starts_with(&format!("{seen} ")),
+                "`{variant}` launched `{kernel}`, but the profiler saw `{seen}`: use `--runs 0`"
             );
-            for (metric, value) in &launch.metrics {
-                *sum.entry(metric.clone()).or_default() += value;
+            for (metric, value) in metrics(launch)? {
+                *sum.entry(metric).or_default() += value;
             }
         }
         if !row.harmful {
-            rows.push((variant.clone(), sum));
+            rows.push(Counted { variant: variant.clone(), metrics: sum });
         }
     }
     match left.count() {

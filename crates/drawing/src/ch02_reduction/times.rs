@@ -41,7 +41,7 @@ pub fn roofline(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
     let (name, floats) = ROOF;
     let bench = sources.bench(floats, name)?;
     // Bytes per microsecond are thousandths of gigabytes per second, and additions are counted like elements.
-    let gb_s = 4.0 * floats as f64 / bench.time_us / 1000.0;
+    let gb_s = 4.0 * floats as f64 / bench.median_us / 1000.0;
     let record = sources.measured("ch02_reduction", 1)?;
     let size = record.setting("size")?;
     let tick = |value: f64, label: &str| (value, label.to_owned());

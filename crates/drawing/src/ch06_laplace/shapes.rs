@@ -2,7 +2,7 @@
 //!
 //! How a tile is loaded is left out.
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use thirty_two_lanes::report::layout::grouped;
 
 use crate::chart::{Bar, Bars};
@@ -70,8 +70,8 @@ pub fn shapes_time(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
     let time = |variant: &str| record.time_us(variant);
     let drawn = by_shape(sheet, ["without a tile", "with a tile"], time, |value| format!("{value:.1} µs"))?;
     // A step reads one array and writes another, as a copy does.
-    let copy = sources.bench(COPIED, "copy")?;
-    let roof = 8.0 * size / copy.gb_s / 1000.0;
+    let rate = sources.bench(COPIED, "copy")?.gb_s.context("a copy has a rate")?;
+    let roof = 8.0 * size / rate / 1000.0;
     let x = drawn.bars.x + drawn.bars.width * roof / drawn.bars.most;
     sheet.line(&[(x, 2.0), (x, drawn.end + 6.0)], Stroke::Line);
     let base = drawn.end + 20.0;
@@ -82,7 +82,7 @@ pub fn shapes_time(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
          of {} floats.",
         grouped(size as u64),
         drawn.described,
-        grouped(copy.gb_s as u64),
+        grouped(rate as u64),
         grouped(COPIED)
     ))
 }
