@@ -12,8 +12,8 @@
         const range = document.createRange();
         range.selectNodeContents(code);
         const selection = window.getSelection();
-        selection.removeAllRanges();
-        selection.addRange(range);
+        selection?.removeAllRanges();
+        selection?.addRange(range);
         return document.execCommand('copy');
     }
 
@@ -29,7 +29,7 @@
     const commands = document.querySelectorAll('.command');
     if (commands.length > 0) { document.body.append(said); }
     commands.forEach(command => {
-        const code = command.querySelector('code');
+        const code = /** @type {HTMLElement} */ (command.querySelector('code'));
         const button = document.createElement('button');
         button.type = 'button';
         button.className = 'copy';
@@ -69,7 +69,7 @@
     // The end of a line is there for who reads the text, and not shown: each line is a block.
     document.querySelectorAll('main :is(.command > code, pre > code.language-sh)').forEach(code => {
         const lines = code.textContent.replace(/\n$/, '').split('\n').map(words);
-        if (lines.length === 1 && code.parentElement.localName !== 'pre') { return code.replaceChildren(...lines[0]); }
+        if (lines.length === 1 && code.parentElement?.localName !== 'pre') { return code.replaceChildren(...lines[0]); }
         code.replaceChildren(...lines.map((line, i) => {
             const end = span('', i + 1 < lines.length ? '\n' : '');
             end.hidden = true;
@@ -91,7 +91,7 @@
         const pieces = [''];
         for (const part of text.match(/[^_.,|/:]+[_.,|/:]*|[_.,|/:]+/g) ?? []) {
             const left = text.length - pieces.join('').length;
-            if (pieces.at(-1).length >= piece && left >= piece) { pieces.push(''); }
+            if (pieces[pieces.length - 1].length >= piece && left >= piece) { pieces.push(''); }
             pieces[pieces.length - 1] += part;
         }
         code.replaceChildren(...pieces.flatMap((part, i) => (i === 0 ? [part] : [document.createElement('wbr'), part])));
@@ -146,7 +146,7 @@
 
     // mdBook turns the page at an arrow, also while the arrow scrolls a box.
     document.querySelector('main')?.addEventListener('keydown', event => {
-        const box = event.target;
+        const box = /** @type {HTMLElement} */ (event.target);
         if ((event.key === 'ArrowLeft' || event.key === 'ArrowRight') && box.scrollWidth > box.clientWidth) {
             event.stopPropagation();
         }
@@ -154,6 +154,6 @@
 
     // What is folded is printed all the same.
     window.addEventListener('beforeprint', () => {
-        document.querySelectorAll('main details').forEach(details => { details.open = true; });
+        document.querySelectorAll('main details').forEach(details => details.setAttribute('open', ''));
     });
 })();

@@ -9,31 +9,37 @@ const LanesBench = (() => {
     const SEEN_BYTES = 256;
 
     class Bench {
-        constructor(machine) { Object.assign(this, { machine, running: 0, helpers: [] }); }
+        /** @type {LanesMachine[]} */ helpers = [];
+
+        /** @type {(machine: LanesMachine) => void} */
+        constructor(machine) { this.machine = machine; }
 
         stop() { [this.machine, ...this.helpers].forEach(machine => machine.stop()); }
 
         // One request after another that belong together; players wait until they are done.
+        /** @type {<T>(work: (ask: Lanes.Ask) => Promise<T>) => Promise<T>} */
         async turn(work) {
             const run = new LanesRun(this.machine, null, null);
-            let problem = null;
             const done = await run.turn(async () => {
                 LanesRun.held.delete(this.machine);
                 // A turn that fails would take those after it along.
-                try { return await work(request => this.ask(request)); } catch (error) { problem = error; return null; }
+                try { return { value: await work(request => this.ask(request)) }; } catch (error) { return { error }; }
             });
-            if (problem !== null) { throw problem; }
-            return done;
+            if ('error' in done) { throw done.error; }
+            return done.value;
         }
 
+        /** @type {Lanes.Ask} */
         async ask(request) { return Bench.checked(await this.machine.ask(request)); }
 
+        /** @type {<T>(answer: Lanes.Answer<T>) => T} */
         static checked(answer) {
             if (answer.error !== undefined) { throw Object.assign(new Error(answer.error.message), { refusal: answer.error }); }
             return answer;
         }
 
         // What a program does in a launch: the report, what the compiler said, and the PTX.
+        /** @type {(program: Lanes.Program, launch: Lanes.Launch) => Promise<Lanes.Ran>} */
         run(program, launch) {
             const limited = { ...launch, max_steps: Math.min(launch.max_steps ?? MOST_STEPS, MOST_STEPS), see: { memory: windows(launch) } };
             return this.turn(async ask => {
@@ -45,6 +51,7 @@ const LanesBench = (() => {
 
         // The grader's verdict about an attempt: a text, or answers. `progress` is called with the number of runs done, and of all.
         // Answers take a single run. The runs of a text are shared with other machines, which are started with the first grading.
+        /** @type {(exercise: Lanes.Graded, attempt: Lanes.Attempt, progress: Lanes.Progress) => Promise<Lanes.Verdict>} */
         grade(exercise, attempt, progress) {
             const helpers = attempt.text === undefined ? 0 : LanesGrading.machines(navigator.hardwareConcurrency) - 1;
             while (this.helpers.length < helpers) { this.helpers.push(this.machine.another()); }
@@ -53,6 +60,7 @@ const LanesBench = (() => {
         }
 
         // What the compiler says about a text.
+        /** @type {(program: Lanes.Program) => Promise<Lanes.Diagnostic[]>} */
         async diagnostics(program) {
             try {
                 const loaded = await this.turn(ask => ask({ load: program }));
@@ -63,6 +71,7 @@ const LanesBench = (() => {
         }
 
         // A player of a launch in an empty element, at the moment of a step if there is one. `lines` is the source.
+        /** @type {(place: HTMLElement, what: Lanes.Played) => Promise<InstanceType<typeof LanesPlayer>>} */
         async play(place, { title, program, source, launch, step = null, actors = [] }) {
             const { see, ...plain } = launch;
             const { loaded, report, first } = await this.turn(async ask => {
@@ -87,11 +96,13 @@ const LanesBench = (() => {
         }
     }
 
+    /** @param {Lanes.Launch} launch */
     function windows(launch) {
         return launch.arguments.flatMap(({ name, is }) => (is.startsWith('buf:') ? [{ name, bytes: SEEN_BYTES }] : [])).slice(0, 8);
     }
 
     // The type of a buffer, from what it is: `buf:f32:32:iota`.
+    /** @type {(launch: Lanes.Launch, name: string) => string} */
     function typeOf(launch, name) {
         return launch.arguments.find(argument => argument.name === name)?.is.split(':')[1] ?? 'i32';
     }

@@ -15,7 +15,12 @@ const LanesDrafts = (() => {
 
     class Drafts {
         // `storage` returns the browser's storage, or throws.
-        constructor(storage) { Object.assign(this, { storage, own: new Map() }); }
+        /** @type {(storage: () => Storage) => void} */
+        constructor(storage) {
+            this.storage = storage;
+            /** @type {Map<string, string | Lanes.Answers>} */
+            this.own = new Map();
+        }
 
         // The attempt at an exercise, or `undefined` if none was begun. What cannot be read is as good as none.
         get(name) {

@@ -10,8 +10,13 @@ const LanesEditor = (() => {
 
     class Editor {
         // `label` names the field to a screen reader; `numberOf` says which number a line has.
+        /** @type {(label: string, text: string, numberOf: Lanes.NumberOf, on?: { input?: () => void, run?: () => void }) => void} */
         constructor(label, text, numberOf, { input = () => {}, run = () => {} } = {}) {
-            Object.assign(this, { numberOf, original: text, rows: [], input });
+            this.numberOf = numberOf;
+            this.original = text;
+            this.input = input;
+            /** @type {Lanes.Row[]} */
+            this.rows = [];
             this.id = `edit-${made++}`;
             this.box = element('div', 'edit-part');
             this.margin = element('div', 'edit-margin');
@@ -50,6 +55,7 @@ const LanesEditor = (() => {
         }
 
         // `rows` are those of `LanesMargin.rows`.
+        /** @param {Lanes.Row[]} rows */
         show(rows) {
             this.rows = rows;
             this.draw();
@@ -62,8 +68,8 @@ const LanesEditor = (() => {
                 event.preventDefault();
                 run();
             } else if (event.key === 'Enter' && !event.shiftKey && !event.altKey && !event.isComposing) {
-                const before = this.text.slice(0, this.field.selectionStart).split('\n').at(-1);
-                const indent = /^[ \t]*/.exec(before)[0] + (before.trimEnd().endsWith('{') ? '    ' : '');
+                const before = this.text.slice(0, this.field.selectionStart).split('\n').at(-1) ?? '';
+                const indent = (/^[ \t]*/.exec(before)?.[0] ?? '') + (before.trimEnd().endsWith('{') ? '    ' : '');
                 if (indent !== '') {
                     event.preventDefault();
                     // This keeps the field's own history, and nothing else does.
@@ -73,6 +79,7 @@ const LanesEditor = (() => {
         }
 
         // The keyboard goes to the beginning of a line, counted from 0.
+        /** @param {number} line */
         go(line) {
             const at = this.text.split('\n').slice(0, line).reduce((sum, text) => sum + text.length + 1, 0);
             this.field.focus();
@@ -81,9 +88,11 @@ const LanesEditor = (() => {
 
         draw() {
             const lines = LanesHighlight.lines(this.text);
-            const marked = new Map(this.rows.flatMap((row, line) => row.messages.map(message => [line, message])));
+            /** @type {Map<number, Lanes.Diagnostic>} */
+            const marked = new Map();
+            this.rows.forEach((row, line) => row.messages.forEach(message => marked.set(line, message)));
             this.code.replaceChildren(...lines.flatMap((words, line) => {
-                const row = element('span', marked.has(line) ? `edit-line wrong-${marked.get(line).severity}` : 'edit-line');
+                const row = element('span', marked.has(line) ? `edit-line wrong-${marked.get(line)?.severity}` : 'edit-line');
                 row.append(...words.map(([name, text]) => (name === '' ? document.createTextNode(text) : element('span', name, text))), '\n');
                 return [row];
             }));
@@ -93,6 +102,7 @@ const LanesEditor = (() => {
             if (first !== undefined) { this.note(...first); }
         }
 
+        /** @param {number} line */
         beside(line) {
             const known = this.rows[line];
             const row = element('div', 'edit-row');
@@ -107,6 +117,7 @@ const LanesEditor = (() => {
         }
 
         // The compiler's message, under its line. It goes away with the next letter.
+        /** @type {(line: number, message: Lanes.Diagnostic) => void} */
         note(line, { column, width, message, help }) {
             const note = element('div', 'edit-note');
             note.style.setProperty('--line', `${line + 1}`);
@@ -117,6 +128,7 @@ const LanesEditor = (() => {
         }
     }
 
+    /** @type {(name: string, className?: string, text?: string) => HTMLElement} */
     function element(name, className = '', text = '') {
         const one = document.createElement(name);
         if (className !== '') { one.className = className; }

@@ -9,9 +9,30 @@ const LanesExercise = (() => {
     const { Editor, element } = LanesEditor;
 
     class Exercise {
+        isOpen = false;
+        isBusy = false;
+        // Of a grading: how many trials are done, and how many there are.
+        done = 0;
+        of = 0;
+        /** @type {Lanes.Verdict | null} */ verdict = null;
+        // While it is open, an exercise has either an editor or questions.
+        /** @type {InstanceType<typeof Editor> | null} */ editor = null;
+        /** @type {LanesQuestion[] | null} */ answers = null;
+        // The parts of its box, which `open` makes.
+        /** @type {HTMLElement} */ head;
+        /** @type {HTMLElement} */ work;
+        /** @type {HTMLElement} */ bar;
+        /** @type {HTMLElement} */ said;
+        /** @type {HTMLElement} */ result;
+        /** @type {HTMLElement} */ hints;
+        /** @type {HTMLElement} */ place;
+
+        /** @type {(box: HTMLElement, course: Course) => void} */
         constructor(box, course) {
-            const data = JSON.parse([...box.childNodes].find(node => node.nodeType === Node.COMMENT_NODE).data);
-            Object.assign(this, { box, data, course, isOpen: false, isBusy: false, done: 0, of: 0, verdict: null, answers: null, editor: null });
+            this.box = box;
+            this.course = course;
+            /** @type {Lanes.ExerciseData} */
+            this.data = JSON.parse(/** @type {Comment} */ ([...box.childNodes].find(node => node.nodeType === Node.COMMENT_NODE)).data);
         }
 
         get name() { return this.data.exercise.name; }
@@ -45,7 +66,9 @@ const LanesExercise = (() => {
             this.isOpen = false;
             [...this.box.children].forEach(child => child.remove());
             this.box.hidden = true;
-            Object.assign(this, { verdict: null, editor: null, answers: null });
+            this.verdict = null;
+            this.editor = null;
+            this.answers = null;
         }
 
         edit() {
@@ -72,10 +95,12 @@ const LanesExercise = (() => {
             });
             code.append(inside);
             this.work.append(code);
-            this.answers = this.data.questions.map(question => new LanesQuestion(question, () => this.typed()));
-            this.work.append(...this.answers.map(answer => answer.box));
             const kept = this.course.drafts.get(this.name) ?? {};
-            this.answers.forEach(answer => answer.take(kept[answer.question.name] ?? ''));
+            this.answers = this.data.questions.map(question => new LanesQuestion(question, () => this.typed()));
+            this.answers.forEach(answer => {
+                this.work.append(answer.box);
+                answer.take(typeof kept === 'string' ? '' : kept[answer.question.name] ?? '');
+            });
         }
 
         typed() {
@@ -92,15 +117,16 @@ const LanesExercise = (() => {
         }
 
         attempt() {
-            if (!this.isPrediction) { return { text: `${this.editor.text}\n` }; }
-            return { answers: Object.fromEntries(this.answers.map(answer => [answer.question.name, answer.value]).filter(([, value]) => value !== '')) };
+            if (this.editor !== null) { return { text: `${this.editor.text}\n` }; }
+            return { answers: Object.fromEntries((this.answers ?? []).map(answer => [answer.question.name, answer.value]).filter(([, value]) => value !== '')) };
         }
 
         // The verdict as the page tells it: with the question itself in place of the name that it has in a file of answers, and
         // without how an answer is written there.
         get told() {
             const { verdict } = this;
-            const asked = this.answers?.find(answer => answer.question.name === verdict?.question);
+            if (verdict === null || verdict.passed) { return verdict; }
+            const asked = this.answers?.find(answer => answer.question.name === verdict.question);
             if (asked === undefined) { return verdict; }
             const headline = `${asked.question.ask} ${verdict.headline[0].toUpperCase()}${verdict.headline.slice(1)}`;
             return { ...verdict, headline, look: verdict.reason === 'unanswered' ? '' : verdict.look };
@@ -108,17 +134,21 @@ const LanesExercise = (() => {
 
         async grade() {
             if (this.isBusy) { return; }
-            Object.assign(this, { isBusy: true, verdict: null, done: 0, of: 0 });
+            this.isBusy = true;
+            this.verdict = null;
+            this.done = 0;
+            this.of = 0;
             this.place.replaceChildren();
             this.said.classList.remove('spoken');
             this.said.textContent = 'Your attempt is graded.';
             this.draw();
             const { bench } = this.course;
             try {
-                this.verdict = await bench.grade(this.data.exercise, this.attempt(), (done, of) => { Object.assign(this, { done, of }); this.draw(); });
-                this.said.textContent = this.verdict.passed ? 'Passed.' : `Not yet: ${this.told.headline}.`;
-                if (this.verdict.passed) { this.course.passed(this.name); }
-                await this.beside();
+                const verdict = await bench.grade(this.data.exercise, this.attempt(), (done, of) => { this.done = done; this.of = of; this.draw(); });
+                this.verdict = verdict;
+                if (verdict.passed) { this.course.passed(this.name); }
+                this.said.textContent = this.told?.passed === false ? `Not yet: ${this.told.headline}.` : 'Passed.';
+                await this.beside(verdict);
             } catch (error) {
                 if (error.refusal === undefined) { throw error; }
                 this.said.textContent = error.refusal.kind === 'stopped' ? 'The grading was stopped.' : `Error: ${error.message}.`;
@@ -131,19 +161,22 @@ const LanesExercise = (() => {
         }
 
         // What the compiler says, or the lines of the threads that are wrong, beside the text.
-        async beside() {
+        /** @type {(verdict: Lanes.Verdict) => Promise<void>} */
+        async beside(verdict) {
             if (this.editor === null) { return; }
-            const { reason, shown } = this.verdict;
-            const diagnostics = reason === 'does-not-compile' || this.verdict.warnings.length > 0 ? await this.course.bench.diagnostics(this.program()) : [];
+            const { reason, shown } = verdict;
+            const diagnostics = reason === 'does-not-compile' || verdict.warnings.length > 0 ? await this.course.bench.diagnostics(this.program()) : [];
             const actors = (shown?.actors ?? []).map(actor => (actor.source === null ? { ...actor, source: { file: this.data.file, line: actor.ptx_line } } : actor));
             const report = { lines: [], faults: [{ kind: reason ?? '', actors }] };
-            this.verdict.diagnostics = diagnostics;
+            // The reader may have gone on, and the verdict is about another text now.
+            if (this.verdict !== verdict) { return; }
+            verdict.diagnostics = diagnostics;
             this.editor.show(LanesMargin.rows(this.editor.text.split('\n').length, line => line + 1, this.data.file, { report, diagnostics }));
         }
 
         // The attempt as a program, or the kernel to be predicted as NVIDIA's compiler made it.
         program() {
-            if (this.isPrediction) { return { name: `${this.name}.ptx`, text: this.data.exercise.ptx ?? this.data.text }; }
+            if (this.editor === null) { return { name: `${this.name}.ptx`, text: this.data.exercise.ptx ?? this.data.text }; }
             return { name: this.data.file, text: this.editor.text, sm: this.data.sm };
         }
 
@@ -154,10 +187,11 @@ const LanesExercise = (() => {
                 watch: () => this.watch(), close: () => { this.close(); this.course.back(this.name); },
             };
             acts[act]?.();
-            if (line !== undefined) { this.editor.go(Number(line) - 1); }
+            if (line !== undefined) { this.editor?.go(Number(line) - 1); }
         }
 
         reset() {
+            if (this.editor === null) { return; }
             this.editor.text = this.editor.original;
             this.said.textContent = 'The text is the one to begin with again.';
             this.editor.field.focus();
@@ -169,6 +203,7 @@ const LanesExercise = (() => {
         }
 
         async share() {
+            if (this.editor === null) { return; }
             try {
                 this.said.textContent = await LanesListing.offer(await LanesLink.pack(`exercise ${this.name}`, [this.editor.text]));
             } catch (error) {
@@ -177,9 +212,11 @@ const LanesExercise = (() => {
         }
 
         // Text of a link, which is not graded.
+        /** @param {string[]} texts */
         take(texts) {
             if (texts.length !== 1 || this.isPrediction) { throw new LanesLink.LinkError('the link is about another version of this exercise'); }
             this.open();
+            if (this.editor === null) { return; }
             this.editor.field.value = texts[0];
             this.editor.draw();
             this.draw();
@@ -188,12 +225,14 @@ const LanesExercise = (() => {
         }
 
         async watch() {
-            const { launch, step, actors } = this.verdict.shown;
+            const shown = this.verdict?.shown;
+            if (!shown) { return; }
+            const { launch, step, actors } = shown;
             const place = element('div');
             this.place.replaceChildren(place);
             place.setAttribute('role', 'group');
             place.setAttribute('aria-label', `Player: ${this.data.title}`);
-            const lines = (this.isPrediction ? this.data.text : this.editor.text).split('\n').map((text, index) => [index + 1, text]);
+            const lines = (this.editor?.text ?? this.data.text).split('\n').map((text, index) => [index + 1, text]);
             try {
                 const player = await this.course.bench.play(place, {
                     title: this.data.title, program: this.program(), source: { name: this.data.file, lines }, launch, step, actors,
@@ -221,7 +260,8 @@ const LanesExercise = (() => {
             bar.push(button('close', 'Close', 'Close the exercise'));
             if (this.isBusy && this.of > 0) { bar.push(['progress', { max: `${this.of}`, value: `${this.done}`, 'aria-label': 'Runs that are done' }], ['span', { class: 'solve-count' }, `run ${this.done + 1} of ${this.of}`]); }
             LanesView.draw(this.bar, bar);
-            LanesView.draw(this.result, this.verdict === null ? [] : [LanesResult.verdict(this.told, this.isPrediction)]);
+            const { told } = this;
+            LanesView.draw(this.result, told === null ? [] : [LanesResult.verdict(told, this.isPrediction)]);
             const hints = this.data.hints.slice(0, this.hintsSeen).map(hint => ['li', {}, ...LanesResult.prose(hint)]);
             LanesView.draw(this.hints, hints.length === 0 ? [] : [['p', { class: 'solve-caption' }, 'Hints'], ['ol', {}, ...hints]]);
         }
@@ -229,15 +269,23 @@ const LanesExercise = (() => {
 
     // All exercises of a page, and what the reader has done.
     class Course {
+        count = element('p');
+        told = element('p', 'edit-said');
+
+        /** @param {string} root */
         constructor(root) {
             this.drafts = new LanesDrafts.Drafts(() => window.localStorage);
             this.progress = new LanesProgress.Progress(() => window.localStorage);
             this.bench = new LanesBench.Bench(LanesMachine.ofPage(root));
-            this.exercises = new Map([...document.querySelectorAll('main .solve')].map(box => {
+            /** @type {Map<string, Exercise>} */
+            this.exercises = new Map();
+            document.querySelectorAll('main .solve').forEach(box => {
                 const exercise = new Exercise(box, this);
-                return [exercise.name, Object.assign(box, { lanesExercise: exercise }).lanesExercise];
-            }));
-            this.rows = new Map([...document.querySelectorAll('main table.exercises tr[data-exercise]')].map(row => [row.dataset.exercise, row]));
+                box.lanesExercise = exercise;
+                this.exercises.set(exercise.name, exercise);
+            });
+            const rows = [...document.querySelectorAll('main table.exercises tr[data-exercise]')].filter(row => row instanceof HTMLTableRowElement);
+            this.rows = new Map(rows.map(row => [row.dataset.exercise ?? '', row]));
             this.rows.forEach((row, name) => this.offer(row, name));
             this.table();
             this.read();
@@ -245,34 +293,42 @@ const LanesExercise = (() => {
             this.arrive();
         }
 
+        /** @type {(row: HTMLTableRowElement, name: string) => void} */
         offer(row, name) {
+            const exercise = this.exercises.get(name);
+            if (exercise === undefined) { return; }
             const button = element('button', 'solve-open', '▶ Solve it here');
-            button.type = 'button';
-            button.setAttribute('aria-label', `Solve it here: ${this.exercises.get(name).data.title.replace(/`/g, '')}`);
+            button.setAttribute('type', 'button');
+            button.setAttribute('aria-label', `Solve it here: ${exercise.data.title.replace(/`/g, '')}`);
             button.addEventListener('click', () => this.open(name));
             row.cells[0].append(element('br'), button, element('span', 'solve-done'));
         }
 
+        /** @param {string} name */
         open(name) {
             this.exercises.forEach(other => { if (other.name !== name && other.isOpen && !other.isBusy) { other.close(); } });
             const exercise = this.exercises.get(name);
+            if (exercise === undefined) { return; }
             exercise.open();
             exercise.box.scrollIntoView({ block: 'start' });
-            exercise.head.querySelector('h3').focus({ preventScroll: true });
+            exercise.head.querySelector('h3')?.focus({ preventScroll: true });
         }
 
-        back(name) { this.rows.get(name)?.querySelector('.solve-open').focus(); }
+        /** @param {string} name */
+        back(name) { this.rows.get(name)?.querySelector('.solve-open')?.focus(); }
 
         // A link to the row of an exercise opens it.
         arrive() {
-            const row = [...this.rows.values()].find(({ id }) => `#${id}` === location.hash);
-            if (row !== undefined) { this.open(row.dataset.exercise); }
+            const found = [...this.rows].find(([, { id }]) => `#${id}` === location.hash);
+            if (found !== undefined) { this.open(found[0]); }
         }
 
         passed(name) { this.progress.pass(name); this.read(); }
 
+        /** @type {(name: string, count: number) => void} */
         hint(name, count) { this.progress.hint(name, count); this.read(); }
 
+        /** @type {(name: string, text: string | Lanes.Answers | null) => void} */
         draft(name, text) {
             if (text === null) { this.drafts.delete(name); } else { this.drafts.set(name, text); }
         }
@@ -280,23 +336,24 @@ const LanesExercise = (() => {
         // What is done so far, in the table and above it.
         read() {
             const { done, isKept } = this.progress;
-            this.rows.forEach((row, name) => { row.querySelector('.solve-done').textContent = done.passed.has(name) ? ' ✓ passed' : ''; });
+            this.rows.forEach((row, name) => {
+                const mark = row.querySelector('.solve-done');
+                if (mark !== null) { mark.textContent = done.passed.has(name) ? ' ✓ passed' : ''; }
+            });
             const count = [...this.rows.keys()].filter(name => done.passed.has(name)).length;
             this.count.textContent = `The exercises can be solved in this page, or in a terminal. You have passed ${count} of ${this.rows.size}.${isKept ? '' : ' This browser refuses to store that, so it is kept until you leave the page: export it.'}`;
         }
 
         table() {
             const box = element('div', 'solve-progress');
-            this.count = element('p');
             const bar = element('div', 'edit-bar');
             const out = element('button', '', 'Export progress');
-            out.type = 'button';
+            out.setAttribute('type', 'button');
             out.addEventListener('click', () => this.export());
             const file = Object.assign(document.createElement('input'), { type: 'file', accept: '.toml' });
             const label = element('label', 'edit-import', 'Import progress');
             label.append(file);
             file.addEventListener('change', () => this.import(file));
-            this.told = element('p', 'edit-said');
             this.told.setAttribute('role', 'status');
             bar.append(out, label);
             box.append(this.count, bar, this.told);

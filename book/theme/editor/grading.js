@@ -10,15 +10,18 @@ const LanesGrading = (() => {
     function machines(cores = 1) { return Math.max(1, Math.min(MOST_MACHINES, cores)); }
 
     // The answer to the request `grade`. `progress` is called with how many trials are done, and how many there are.
+    /** @type {(all: LanesMachine[], request: Lanes.Graded & Lanes.Attempt, progress?: Lanes.Progress) => Promise<Lanes.Answer<Lanes.Verdict>>} */
     async function grade(all, request, progress = () => {}) {
         const of = all.length;
         // The trial that each machine has begun, and the answers.
         const at = all.map((_, share) => share);
-        let best = null;
+        const best = { rank: Infinity, answer: /** @type {Lanes.Answer<Lanes.Verdict> | null} */ (null) };
         const isOver = all.map(() => false);
+        /** @param {number} share */
         const stop = share => { isOver[share] = true; all[share].stop(); };
         // No share that has come so far can have an earlier refusal.
-        const stopLate = () => at.forEach((number, share) => { if (best !== null && !isOver[share] && number >= best.rank) { stop(share); } });
+        const stopLate = () => at.forEach((number, share) => { if (!isOver[share] && number >= best.rank) { stop(share); } });
+        /** @type {(machine: LanesMachine, share: number) => Promise<void>} */
         const carryOut = async (machine, share) => {
             const answer = await machine.ask({ grade: { ...request, share: [share, of] } }, (number, count) => {
                 at[share] = number;
@@ -29,11 +32,11 @@ const LanesGrading = (() => {
             isOver[share] = true;
             // A machine that fails, or is stopped by the reader, ends the grading.
             const rank = answer.error === undefined ? answer.rank : -1;
-            if (best === null || rank < best.rank) { best = { rank, answer }; }
+            if (rank < best.rank) { Object.assign(best, { rank, answer }); }
             stopLate();
         };
         await Promise.all(all.map(carryOut));
-        return best.answer;
+        return /** @type {Lanes.Answer<Lanes.Verdict>} */ (best.answer);
     }
 
     return { grade, machines };

@@ -17,15 +17,20 @@ const LanesGuess = (() => {
     }
 
     class Guess {
+        /** @param {HTMLElement} box */
         constructor(box) {
             const { of, is, plays, moment } = box.dataset;
-            Object.assign(this, { box, of, is, plays, moment: Number(moment) });
-            const ask = box.querySelector('p');
+            this.box = box;
+            this.of = of;
+            this.is = is;
+            this.plays = plays;
+            this.moment = Number(moment);
+            const ask = /** @type {HTMLElement} */ (box.querySelector('p'));
             this.question = new LanesQuestion({ name: ask.textContent, ask: '', of, count: of === 'lane' ? LANES : 0, choices: [] }, () => this.changed());
-            this.question.box.querySelector('legend').append(...ask.childNodes);
+            this.question.box.querySelector('legend')?.append(...ask.childNodes);
             ask.replaceWith(this.question.box);
             this.button = element('button', '', this.figure === null ? '✓ Check' : '✓ Check and run it');
-            this.button.type = 'button';
+            this.button.setAttribute('type', 'button');
             this.button.addEventListener('click', () => this.check());
             this.question.field?.addEventListener('keydown', event => { if (event.key === 'Enter') { this.check(); } });
             this.said = element('p', 'edit-said');
@@ -59,13 +64,14 @@ const LanesGuess = (() => {
             this.play();
         }
 
-        mark(of) { this.question.squares?.forEach((square, lane) => { square.dataset.was = of(lane); }); }
+        mark(of) { this.question.squares.forEach((square, lane) => { square.dataset.was = of(lane); }); }
 
         play() {
             const { figure } = this;
             if (figure === null) { return; }
             if (figure.lanesPlayer === undefined) { figure.dispatchEvent(new Event('lanes-open')); }
             const player = figure.lanesPlayer;
+            if (player === undefined) { return; }
             if (player.isPlaying) { player.toggle(); }
             player.show(this.moment);
         }

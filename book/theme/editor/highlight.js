@@ -15,6 +15,7 @@ const LanesHighlight = (() => {
     // In this order: a comment, an order to the preprocessor, a text, a number, a word. What is between them has no class.
     const WORD = /(\/\/[^\n]*|\/\*[\s\S]*?(?:\*\/|(?![\s\S])))|((?<=^[ \t]*)#[^\n]*)|("(?:\\.|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*'?)|((?<![\w.])(?:0[xX][\da-fA-F]+|\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?)[uUlLfF]*)|([A-Za-z_]\w*)/gm;
 
+    /** @param {string[]} match */
     function classOf([, comment, order, text, number, word]) {
         if (comment !== undefined) { return 'hljs-comment'; }
         if (order !== undefined) { return 'hljs-meta'; }
@@ -26,9 +27,12 @@ const LanesHighlight = (() => {
     }
 
     // The words of a text, as pairs of a class, which may be empty, and a text.
+    /** @type {(text: string) => Lanes.Word[]} */
     function words(text) {
+        /** @type {Lanes.Word[]} */
         const found = [];
         let end = 0;
+        /** @type {(name: string, part: string) => void} */
         const add = (name, part) => {
             if (part === '') { return; }
             const last = found.at(-1);
@@ -44,12 +48,14 @@ const LanesHighlight = (() => {
     }
 
     // The words of each line: a comment of several lines has a part in each.
+    /** @type {(text: string) => Lanes.Word[][]} */
     function lines(text) {
+        /** @type {Lanes.Word[][]} */
         const all = [[]];
         for (const [name, part] of words(text)) {
             part.split('\n').forEach((piece, index) => {
                 if (index > 0) { all.push([]); }
-                if (piece !== '') { all.at(-1).push([name, piece]); }
+                if (piece !== '') { all[all.length - 1].push([name, piece]); }
             });
         }
         return all;

@@ -7,18 +7,32 @@
 
 const LanesListing = (() => {
     const { Editor, element } = LanesEditor;
+    /** @type {Map<string, string>} */
     const files = new Map();
 
     class Listing {
+        // While it is open, an editor for each part.
+        /** @type {InstanceType<typeof Editor>[] | null} */ editors = null;
+        choice = 0;
+        /** @type {Map<number, { nvrtc: Lanes.Report, cudac: Lanes.Report }>} */ originals = new Map();
+        isBusy = false;
+        /** @type {Lanes.Outcome | null} */ outcome = null;
+        /** @type {string | null} */ counter = null;
+        /** @type {HTMLElement | null} */ parts = null;
+        /** @type {InstanceType<typeof LanesBench.Bench> | null} */ bench = null;
+
+        /** @type {(box: HTMLElement, root: string) => void} */
         constructor(box, root) {
-            const data = JSON.parse([...box.childNodes].find(node => node.nodeType === Node.COMMENT_NODE).data);
-            if (data.text !== undefined) { files.set(data.file, data.text); }
-            Object.assign(this, { box, root, data, figure: box.closest('.listing'), editors: null, choice: 0, originals: new Map(), isBusy: false, outcome: null, counter: null });
-            this.pre = this.figure.querySelector(':scope > pre');
+            /** @type {Lanes.ListingData} */
+            this.data = JSON.parse(/** @type {Comment} */ ([...box.childNodes].find(node => node.nodeType === Node.COMMENT_NODE)).data);
+            if (this.data.text !== undefined) { files.set(this.data.file, this.data.text); }
+            this.root = root;
+            this.figure = /** @type {HTMLElement} */ (box.closest('.listing'));
+            this.pre = /** @type {HTMLElement} */ (this.figure.querySelector(':scope > pre'));
             box.hidden = false;
             this.bar = element('div', 'edit-bar');
             this.bar.setAttribute('role', 'group');
-            this.bar.setAttribute('aria-label', `Edit and run ${data.name}`);
+            this.bar.setAttribute('aria-label', `Edit and run ${this.data.name}`);
             this.bar.addEventListener('click', event => this.click(event));
             this.bar.addEventListener('change', event => this.change(event));
             this.result = element('div', 'edit-result');
@@ -31,20 +45,20 @@ const LanesListing = (() => {
         }
 
         // The text of the file from which the listing is.
-        get file() { return files.get(this.data.file); }
+        get file() { return files.get(this.data.file) ?? ''; }
 
         get isChanged() { return this.editors?.some(editor => editor.isChanged) ?? false; }
 
-        get texts() { return this.editors.map(editor => editor.text); }
+        get texts() { return (this.editors ?? []).map(editor => editor.text); }
 
         get launch() { return this.data.runs[this.choice]; }
 
         open() {
-            if (this.editors !== null) { return; }
+            if (this.editors !== null) { return this.editors; }
             const numbers = LanesMargin.ownNumbers(this.data.parts);
             this.editors = this.data.parts.map((part, index) => {
                 const lines = [...this.pre.querySelectorAll('.row')].filter(row => part.numbers.includes(Number(row.dataset.line)));
-                const text = lines.map(row => [...row.childNodes].filter(node => !node.classList?.contains('row-sign')).map(node => node.textContent).join('')).join('\n');
+                const text = lines.map(row => [...row.childNodes].filter(node => !(node instanceof Element && node.classList.contains('row-sign'))).map(node => node.textContent).join('')).join('\n');
                 return new Editor(`The code of ${this.data.name}`, text, numbers[index], { input: () => this.typed(), run: () => this.run() });
             });
             const editors = element('div', 'edit-parts');
@@ -53,24 +67,26 @@ const LanesListing = (() => {
             this.pre.hidden = true;
             this.parts = editors;
             this.draw();
+            return this.editors;
         }
 
         close() {
             this.bench?.stop();
-            this.parts.remove();
+            this.parts?.remove();
             this.pre.hidden = false;
-            Object.assign(this, { editors: null, outcome: null });
+            this.editors = null;
+            this.outcome = null;
             this.said.textContent = '';
             this.place.replaceChildren();
             this.draw();
-            this.bar.querySelector('[data-do="edit"]').focus();
+            this.bar.querySelector('[data-do="edit"]')?.focus();
         }
 
         // The numbers in the margin are those of the file as it is now.
         typed() {
             const { begins } = this.whole();
             const numbers = this.isChanged ? LanesMargin.changedNumbers(begins) : LanesMargin.ownNumbers(this.data.parts);
-            this.editors.forEach((editor, index) => { editor.numberOf = numbers[index]; editor.rows = []; editor.draw(); });
+            this.editors?.forEach((editor, index) => { editor.numberOf = numbers[index]; editor.rows = []; editor.draw(); });
             if (this.outcome !== null) { this.outcome = null; this.place.replaceChildren(); }
             this.draw();
         }
@@ -88,7 +104,8 @@ const LanesListing = (() => {
             if (this.isBusy) { return; }
             this.open();
             this.bench ??= new LanesBench.Bench(LanesMachine.ofPage(this.root));
-            Object.assign(this, { isBusy: true, outcome: null });
+            this.isBusy = true;
+            this.outcome = null;
             this.place.replaceChildren();
             this.said.textContent = 'The kernel runs.';
             this.draw();
@@ -96,10 +113,11 @@ const LanesListing = (() => {
             let said;
             try {
                 const mine = await this.bench.run(program, this.launch.launch);
-                const originals = changed ? await this.original() : {};
-                this.outcome = { ...mine, changed, ...originals, diagnostics: mine.loaded.warnings ?? [] };
-                this.counter = LanesMargin.counters(mine.report).includes(this.counter) ? this.counter : null;
-                said = spoken(this.outcome);
+                const originals = changed ? await this.original(this.bench) : {};
+                const outcome = { ...mine, changed, ...originals, diagnostics: mine.loaded.warnings ?? [] };
+                this.outcome = outcome;
+                this.counter = LanesMargin.counters(mine.report).includes(this.counter ?? '') ? this.counter : null;
+                said = spoken(outcome);
             } catch (error) {
                 if (error.refusal === undefined) { throw error; }
                 this.outcome = { error: error.refusal, changed, diagnostics: error.refusal.diagnostics };
@@ -113,11 +131,12 @@ const LanesListing = (() => {
         }
 
         // What the original does in the same launch: as NVIDIA's compiler made it, and as cudac does.
-        async original() {
+        /** @param {InstanceType<typeof LanesBench.Bench>} bench */
+        async original(bench) {
             if (!this.originals.has(this.choice)) {
                 const { launch, ptx } = this.launch;
-                const nvrtc = await this.bench.run({ name: `${this.data.name}.ptx`, text: ptx }, launch);
-                const cudac = await this.bench.run({ name: this.data.name, text: this.file, sm: this.data.sm }, launch);
+                const nvrtc = await bench.run({ name: `${this.data.name}.ptx`, text: ptx }, launch);
+                const cudac = await bench.run({ name: this.data.name, text: this.file, sm: this.data.sm }, launch);
                 this.originals.set(this.choice, { nvrtc: nvrtc.report, cudac: cudac.report });
             }
             return this.originals.get(this.choice);
@@ -135,7 +154,7 @@ const LanesListing = (() => {
         click(event) {
             const { do: act, line, fault, actorOf } = event.target.closest('button')?.dataset ?? {};
             const acts = {
-                run: () => this.run(), edit: () => { this.open(); this.editors[0].field.focus(); }, stop: () => this.bench.stop(), reset: () => this.reset(),
+                run: () => this.run(), edit: () => this.open()[0].field.focus(), stop: () => this.bench?.stop(), reset: () => this.reset(),
                 share: () => this.share(), close: () => this.close(), watch: () => this.watch(),
             };
             acts[act]?.();
@@ -148,8 +167,9 @@ const LanesListing = (() => {
             if (target.name === 'counter') { this.counter = target.value; this.beside(); }
         }
 
+        /** @param {number} number */
         go(number) {
-            for (const editor of this.editors) {
+            for (const editor of this.editors ?? []) {
                 const count = editor.text.split('\n').length;
                 const line = [...Array(count).keys()].find(each => editor.numberOf(each) === number);
                 if (line !== undefined) { return editor.go(line); }
@@ -157,10 +177,11 @@ const LanesListing = (() => {
         }
 
         reset() {
-            this.editors.forEach(editor => { editor.field.value = editor.original; });
+            const editors = this.open();
+            editors.forEach(editor => { editor.field.value = editor.original; });
             this.typed();
             this.said.textContent = 'The text is the original again.';
-            this.editors[0].field.focus();
+            editors[0].field.focus();
         }
 
         async share() {
@@ -173,28 +194,31 @@ const LanesListing = (() => {
         }
 
         // Text of a link, which is not run.
+        /** @param {string[]} texts */
         take(texts) {
             if (texts.length !== this.data.parts.length) { throw new LanesLink.LinkError('the link is about another version of this listing'); }
-            this.open();
-            this.editors.forEach((editor, index) => { editor.field.value = texts[index]; });
+            this.open().forEach((editor, index) => { editor.field.value = texts[index]; });
             this.typed();
             this.said.textContent = 'This text came with the link. It has not been run: read it first.';
             this.figure.scrollIntoView({ block: 'start' });
         }
 
-        async watch(fault = null, actorOf = undefined) {
+        /** @type {(fault?: number, actorOf?: string) => Promise<void>} */
+        async watch(fault, actorOf) {
+            const { bench, outcome } = this;
+            if (bench === null || outcome === null || outcome.report === undefined) { return; }
             const place = element('div');
             this.place.replaceChildren(place);
             place.setAttribute('role', 'group');
             place.setAttribute('aria-label', `Player: ${this.data.name}`);
             const text = this.isChanged ? this.whole().text : this.file;
-            const lines = text.split('\n').map((line, index) => [index + 1, line]).filter(([, line]) => !/ANCHOR/.test(line));
-            const { step = null, actors = [] } = this.outcome.report.faults[fault] ?? {};
+            const lines = text.split('\n').map((line, index) => /** @type {Lanes.Line} */ ([index + 1, line])).filter(([, line]) => !/ANCHOR/.test(line));
+            const { step = null, actors = [] } = fault === undefined ? {} : outcome.report.faults[fault];
             try {
-                const player = await this.bench.play(place, {
-                    title: this.launch.title, program: this.program(), source: { name: this.data.name, lines }, launch: this.outcome.launch, step, actors,
+                const player = await bench.play(place, {
+                    title: this.launch.title, program: this.program(), source: { name: this.data.name, lines }, launch: outcome.launch, step, actors,
                 });
-                if (actorOf !== undefined) { await player.jump(0, fault, Number(actorOf)); }
+                if (fault !== undefined && actorOf !== undefined) { await player.jump(0, fault, Number(actorOf)); }
                 player.box.focus({ preventScroll: true });
                 this.place.scrollIntoView({ block: 'start' });
             } catch (error) {
@@ -226,6 +250,7 @@ const LanesListing = (() => {
         }
     }
 
+    /** @type {(outcome: Lanes.Ran & { changed: boolean }) => string} */
     function spoken({ report, changed }) {
         const by = changed ? 'Your text, compiled by cudac in this page,' : 'The committed PTX of NVIDIA\'s compiler';
         const faults = report.faults.length;
@@ -233,6 +258,7 @@ const LanesListing = (() => {
     }
 
     // Puts a link where the reader can take it.
+    /** @param {string} fragment */
     async function offer(fragment) {
         const address = `${location.href.split('#')[0]}${fragment}`;
         history.replaceState(null, '', fragment);
@@ -245,6 +271,7 @@ const LanesListing = (() => {
     }
 
     // All listings of a page, and the text of a link that is about one of them.
+    /** @param {string} root */
     function start(root) {
         const all = [...document.querySelectorAll('main .edit')].map(box => Object.assign(box, { lanesListing: new Listing(box, root) }).lanesListing);
         return all;

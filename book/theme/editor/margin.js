@@ -7,6 +7,7 @@
 const LanesMargin = (() => {
     // A file in which the parts have other texts. `parts` have `from` and `to`, the numbers of their first and last lines, and
     // may be in any order. Also says at which line each part begins in the new file.
+    /** @type {(file: string, parts: Lanes.ListingPart[], texts: string[]) => { text: string, begins: number[] }} */
     function whole(file, parts, texts) {
         const lines = file.split('\n');
         const made = [];
@@ -25,22 +26,28 @@ const LanesMargin = (() => {
     }
 
     // For each part, a function from a line of its own, from 0, to its number in the program that was run.
+    /** @type {(begins: number[]) => Lanes.NumberOf[]} */
     function changedNumbers(begins) {
         return begins.map(begin => line => begin + line);
     }
 
     // The same if nothing was changed: the lines of a listing have their own numbers, and some of the file may be missing.
+    /** @type {(parts: Lanes.ListingPart[]) => Lanes.NumberOf[]} */
     function ownNumbers(parts) {
         return parts.map(({ numbers }) => line => numbers[line]);
     }
 
     // What is known about each line of a part with so many lines: the value of a counter, the faults, the compiler's messages.
+    /** @type {(count: number, numberOf: Lanes.NumberOf, name: string, known: Lanes.Known) => Lanes.Row[]} */
     function rows(count, numberOf, name, { report = null, counter = '', diagnostics = [] }) {
-        const isHere = place => place !== null && place !== undefined && sameFile(place.file, name);
+        /** @type {(place: Lanes.Place) => boolean} */
+        const isHere = place => sameFile(place.file, name);
+        /** @type {Map<number | undefined, number>} */
         const counted = new Map((report?.lines ?? []).filter(isHere).map(({ line, counters }) => [line, counters[counter] ?? 0]));
+        /** @type {Map<number | undefined, Set<string>>} */
         const faults = new Map();
         (report?.faults ?? []).forEach(fault => fault.actors.forEach(({ source }) => {
-            if (!isHere(source)) { return; }
+            if (source === null || !isHere(source)) { return; }
             const all = faults.get(source.line) ?? new Set();
             faults.set(source.line, all.add(fault.kind));
         }));
@@ -56,12 +63,14 @@ const LanesMargin = (() => {
     }
 
     // Compilers name a file with or without its folder.
+    /** @type {(one: string, other: string) => boolean} */
     function sameFile(one, other) {
         const base = path => path.split(/[\\/]/).at(-1);
         return base(one) === base(other);
     }
 
     // The counters that differ between the lines of a run, those that a reader may want in the margin.
+    /** @type {(report: Lanes.Report) => string[]} */
     function counters(report) {
         const found = new Set();
         report.lines.forEach(({ counters: all }) => Object.entries(all).forEach(([name, value]) => { if (value > 0) { found.add(name); } }));
@@ -70,6 +79,7 @@ const LanesMargin = (() => {
 
     // Rows of a table: the name of a counter, and its value in each report; null where there is no report. Counters that are zero
     // everywhere are left out.
+    /** @type {(reports: (Lanes.Report | null)[]) => [string, ...(number | null)[]][]} */
     function compared(reports) {
         const known = reports.filter(report => report !== null);
         if (known.length === 0) { return []; }

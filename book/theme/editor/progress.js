@@ -14,6 +14,7 @@ const LanesProgress = (() => {
 
     class ProgressError extends Error {}
 
+    /** @type {() => Lanes.Done} */
     const none = () => ({ passed: new Set(), hints: new Map() });
 
     // The text of a file.
@@ -71,8 +72,11 @@ const LanesProgress = (() => {
 
     // The progress of a browser. `storage` returns its storage, or throws.
     class Progress {
+        /** @type {(storage: () => Storage) => void} */
         constructor(storage) {
-            Object.assign(this, { storage, isKept: true, done: none() });
+            this.storage = storage;
+            this.isKept = true;
+            this.done = none();
             this.load();
         }
 

@@ -2,9 +2,20 @@
 'use strict';
 
 class LanesQuestion {
+    // Where an answer is written; or the squares, and whether there are none.
+    /** @type {HTMLInputElement | undefined} */ field;
+    /** @type {HTMLElement[]} */ squares = [];
+    none = Object.assign(document.createElement('input'), { type: 'checkbox' });
+    output = LanesEditor.element('output', 'solve-picked');
+    /** @type {number | undefined} */ last;
+
+    /** @type {(question: Lanes.Question, changed: () => void) => void} */
     constructor(question, changed) {
         const { element } = LanesEditor;
-        Object.assign(this, { question, changed, picked: new Set() });
+        this.question = question;
+        this.changed = changed;
+        /** @type {Set<number>} */
+        this.picked = new Set();
         this.box = element('fieldset', 'solve-question');
         const legend = element('legend');
         LanesView.draw(legend, LanesResult.prose(question.ask));
@@ -24,7 +35,7 @@ class LanesQuestion {
     take(value) {
         if (this.field !== undefined) { this.field.value = value; }
         this.box.querySelectorAll('input[type=radio]').forEach(radio => { radio.checked = radio.value === value; });
-        if (this.squares === undefined) { return; }
+        if (this.squares.length === 0) { return; }
         this.picked = new Set([...this.squares.keys()].filter(LanesQuestion.read(value)));
         this.none.checked = value === 'none';
         this.mark();
@@ -75,7 +86,7 @@ class LanesQuestion {
         row.setAttribute('aria-label', `${of === 'lane' ? 'Lanes' : of === 'warp' ? 'Warps' : 'Elements'} 0 to ${count - 1}; arrows move, Space picks`);
         this.squares = [...Array(count).keys()].map(number => {
             const square = element('button', 'solve-cell', `${number}`);
-            square.type = 'button';
+            square.setAttribute('type', 'button');
             square.tabIndex = number === 0 ? 0 : -1;
             square.setAttribute('aria-pressed', 'false');
             square.setAttribute('aria-label', `${of} ${number}`);
@@ -84,19 +95,17 @@ class LanesQuestion {
         });
         row.append(...this.squares);
         row.addEventListener('click', event => {
-            const square = event.target.closest('.solve-cell');
+            const square = /** @type {HTMLElement} */ (event.target).closest('.solve-cell');
             if (square !== null) { this.pick(Number(square.dataset.number), event.shiftKey); }
         });
         row.addEventListener('keydown', event => this.key(event));
         const none = element('label', 'solve-choice');
-        this.none = Object.assign(document.createElement('input'), { type: 'checkbox' });
         this.none.addEventListener('change', () => this.nothing());
         none.append(this.none, ` no ${of}`);
-        this.output = element('output', 'solve-picked');
         this.box.append(row, none, this.output, element('p', 'solve-note', 'Shift picks all from the one that was picked before.'));
     }
 
-    get isNone() { return this.none?.checked ?? false; }
+    get isNone() { return this.none.checked; }
 
     nothing() {
         if (this.isNone) { this.picked.clear(); }

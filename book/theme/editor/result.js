@@ -3,6 +3,7 @@
 'use strict';
 
 const LanesResult = (() => {
+    /** @type {(outcome: Lanes.Outcome, run: { title: string }) => Lanes.Tree[]} */
     function all(outcome, { title }) {
         if (outcome.error !== undefined) { return [messages(outcome.diagnostics)]; }
         const { report, launch } = outcome;
@@ -16,21 +17,24 @@ const LanesResult = (() => {
         ];
     }
 
+    /** @param {Lanes.Launch} launch */
     function shape({ kernel, grid, block }) {
         const blocks = grid.reduce((product, size) => product * size, 1);
         return `${kernel}, ${blocks} block${blocks === 1 ? '' : 's'} of ${block.join(' × ')} threads`;
     }
 
     // Each message leads to its line.
+    /** @type {(diagnostics: Lanes.Diagnostic[]) => Lanes.Tree} */
     function messages(diagnostics) {
         return ['ul', { class: 'edit-messages' }, ...diagnostics.map(({ severity, message, line, column, help }) => ['li', {},
             ['button', { type: 'button', 'data-line': `${line}` }, `line ${line}, column ${column}`], ' ', ['strong', {}, severity], ': ', ...prose(message), ...help ? [' (', ...prose(help), ')'] : []])];
     }
 
     // Each column says who made the instructions, because their number depends on it.
+    /** @type {(outcome: Lanes.Ran & { changed: boolean }) => Lanes.Tree} */
     function counters({ report, changed, nvrtc, cudac }) {
         const heads = changed ? ['yours, cudac', 'original, cudac', 'original, NVRTC'] : ['NVRTC'];
-        const rows = LanesMargin.compared(changed ? [report, cudac, nvrtc] : [report]);
+        const rows = LanesMargin.compared(changed ? [report, cudac ?? null, nvrtc ?? null] : [report]);
         const cells = values => values.map((value, index) => ['td', index === 0 && changed && value !== values[1] ? { class: 'number differs' } : { class: 'number' }, `${value}`]);
         return ['details', changed ? { open: '' } : {}, ['summary', {}, changed ? 'Counters beside those of the original' : 'Counters'],
             ['table', { class: 'counters' },
@@ -38,6 +42,7 @@ const LanesResult = (() => {
                 ['tbody', {}, ...rows.map(([name, ...values]) => ['tr', {}, ['th', { scope: 'row' }, name], ...cells(values)])]]];
     }
 
+    /** @type {(report: Lanes.Report, launch: Lanes.Launch) => Lanes.Tree} */
     function memory(report, launch) {
         const parts = (report.memory ?? []).filter(part => part.hex !== '').map(part => LanesView.memory(part.name, part.hex, LanesBench.typeOf(launch, part.name)));
         if (parts.length === 0) { return ['div', {}]; }
@@ -45,11 +50,13 @@ const LanesResult = (() => {
     }
 
     // A text in which what is between backticks becomes code.
+    /** @type {(text: string) => Lanes.Tree[]} */
     function prose(text) {
         return text.split('`').map((part, index) => (index % 2 === 1 ? ['code', {}, part] : part)).filter(part => part !== '');
     }
 
     // What the grader says: passed, with what to take away, or the one thing that is wrong and where to look.
+    /** @type {(found: Lanes.Verdict, isPrediction: boolean) => Lanes.Tree} */
     function verdict(found, isPrediction) {
         const by = found.compiler === '' ? [] : [['p', { class: 'solve-by' }, `Compiled by ${found.compiler} in this page.`]];
         const printed = found.printed.length > 0 ? [['pre', { class: 'edit-output' }, found.printed.join('\n')]] : [];
@@ -60,8 +67,9 @@ const LanesResult = (() => {
             return ['div', { class: 'solve-passed' }, ['p', {}, ['strong', {}, '✓ Passed'], `: ${found.tried}.`], ...costs, ...picture(found.picture), ...printed,
                 ['p', {}, ...prose(found.learned.trim())], ...warnings, ...by];
         }
-        const isCompiled = found.reason === 'does-not-compile' && (found.diagnostics ?? []).length > 0;
-        const details = isCompiled ? [messages(found.diagnostics)] : found.reason === 'does-not-compile' || isPrediction ? picture(found.details) : found.details.map(line => ['li', {}, ...prose(line)]);
+        const { diagnostics = [] } = found;
+        const isCompiled = found.reason === 'does-not-compile' && diagnostics.length > 0;
+        const details = isCompiled ? [messages(diagnostics)] : found.reason === 'does-not-compile' || isPrediction ? picture(found.details) : found.details.map(line => ['li', {}, ...prose(line)]);
         const inside = isCompiled || found.reason === 'does-not-compile' || isPrediction ? details : [['ul', { class: 'solve-details' }, ...details]];
         const watch = found.shown === null ? [] : [['p', {}, ['button', { type: 'button', 'data-do': 'watch' }, 'Watch where it goes wrong']]];
         return ['div', { class: 'solve-refused' }, ['p', {}, ['strong', {}, `✗ ${found.reason.replace(/-/g, ' ')}`], ': ', ...prose(found.headline), '.'],
@@ -70,10 +78,12 @@ const LanesResult = (() => {
     }
 
     // What the grader words without a capital letter and a full stop.
+    /** @param {string} text */
     function sentence(text) {
         return `${text[0].toUpperCase()}${text.slice(1)}${/[.?!]$/.test(text) ? '' : '.'}`;
     }
 
+    /** @type {(lines: string[]) => Lanes.Tree[]} */
     function picture(lines) {
         return lines.length === 0 ? [] : [['pre', { class: 'solve-picture', tabindex: '0' }, lines.join('\n')]];
     }

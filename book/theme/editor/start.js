@@ -10,7 +10,7 @@
     function problem(message) {
         const said = LanesEditor.element('p', 'edit-problem', `Error: ${message}.`);
         said.setAttribute('role', 'alert');
-        document.querySelector('main').prepend(said);
+        document.querySelector('main')?.prepend(said);
     }
 
     async function arrive() {

@@ -5,6 +5,7 @@ const LanesFrame = (() => {
     const POLICIES = [['round-robin', 'warps take turns'], ['random', 'random turns'], ['hunt', 'random, looking for trouble']];
     const MECHANISMS = [['auto', 'as the kernel was compiled'], ['stack', 'before Volta'], ['its', 'since Volta']];
 
+    /** @type {(player: Lanes.Player) => Lanes.Tree[]} */
     function all(player) {
         const first = player.sides[0].timeline.moment;
         return [
@@ -23,6 +24,7 @@ const LanesFrame = (() => {
         ];
     }
 
+    /** @type {(player: Lanes.Player) => Lanes.Tree} */
     function head({ data }) {
         const { launch } = data;
         const blocks = launch.grid.reduce((product, size) => product * size, 1);
@@ -30,10 +32,12 @@ const LanesFrame = (() => {
         return ['p', { class: 'head' }, ['strong', {}, data.title], ['span', {}, ` ${LanesState.plainName(launch.kernel)}, ${shape}`]];
     }
 
+    /** @type {(act: string, text: string, label: string) => Lanes.Tree} */
     function button(act, text, label) {
         return ['button', { type: 'button', 'data-act': act, 'aria-label': label, title: label }, text];
     }
 
+    /** @type {(player: Lanes.Player) => Lanes.Tree} */
     function bar({ isPlaying, isBusy, count, position, speeds }) {
         const play = isBusy ? button('stop', 'Stop', 'Stop the run') : button('play', isPlaying ? '❚❚ Pause' : '▶ Play', isPlaying ? 'Pause' : 'Play');
         const range = ['input', { type: 'range', min: '0', max: `${Math.max(0, count - 1)}`, 'aria-label': 'Step' }];
@@ -43,6 +47,7 @@ const LanesFrame = (() => {
             range, ['output', { class: 'count' }, `${position + 1} / ${count}`], ['select', { name: 'speed', 'aria-label': 'Speed' }, ...options]];
     }
 
+    /** @type {(player: Lanes.Player, side: Lanes.Side, index: number) => Lanes.Tree} */
     function run(player, side, index) {
         const { moment } = side.timeline;
         const kernel = side.launch.kernel === player.data.launch.kernel ? '' : `${LanesState.plainName(side.launch.kernel)}, `;
@@ -57,16 +62,19 @@ const LanesFrame = (() => {
     }
 
     // A block's place, with as many numbers as the grid has.
+    /** @type {(block: number[], grid: number[]) => string} */
     function place(block, grid) {
         return grid.length === 1 ? `${block[0]}` : `(${block.slice(0, grid.length).join(', ')})`;
     }
 
+    /** @type {(launch: Lanes.Launch) => string} */
     function described(launch) {
         const word = (list, key) => list.find(([name]) => name === key)?.[1] ?? key;
         const parts = [`seed ${launch.seed ?? 0}`, word(POLICIES, launch.schedule ?? 'round-robin'), word(MECHANISMS, launch.reconvergence ?? 'auto')];
         return [...parts, ...launch.weak_memory ? ['weak memory'] : []].join(', ');
     }
 
+    /** @type {(player: Lanes.Player, moment: Lanes.Moment | undefined) => Lanes.Tree} */
     function program(player, moment) {
         const { data, ptx } = player;
         const others = moment === undefined ? [] : LanesState.elsewhere(moment).map(([line, mask]) => (
@@ -79,30 +87,34 @@ const LanesFrame = (() => {
     }
 
     // The lines of a fault that was jumped to, and the line of the second run.
+    /** @type {(side: Lanes.Side, index: number, line: (at: Lanes.Actor | Lanes.Moment) => number | undefined) => Lanes.Mark[]} */
     function marked({ actors, timeline }, index, line) {
         const { moment } = timeline;
         const found = actors.map((actor, at) => ({ line: line(actor), of: 'actor', sign: '◆', means: `block ${actor.block[0]}, warp ${actor.warp}, lane ${actor.lane}: ${actor.doing}`, at }));
-        const once = found.filter(mark => found.find(({ line: other }) => other === mark.line).at === mark.at);
+        const once = found.filter(mark => found.find(({ line: other }) => other === mark.line)?.at === mark.at);
         const second = index === 0 || moment === undefined ? [] : [{ line: line(moment), of: 'second', sign: '②', means: 'the second run is here' }];
         return [...once, ...second];
     }
 
     // What the emulator found, once the end has been reached.
+    /** @type {(player: Lanes.Player) => Lanes.Tree} */
     function ends(player) {
-        const known = player.sides.map((side, index) => [side, index]).filter(([side]) => player.isOver && side.report !== null);
+        const known = player.sides.flatMap(({ report }, index) => (player.isOver && report !== null ? [end(player, report, index)] : []));
         if (known.length === 0) { return ['div', { class: 'ends' }, ['p', { class: 'none' }, 'What the emulator found is shown at the end of the run.']]; }
-        return ['div', { class: 'ends' }, ...known.map(([side, index]) => end(player, side, index))];
+        return ['div', { class: 'ends' }, ...known];
     }
 
-    function end(player, side, index) {
+    /** @type {(player: Lanes.Player, report: Lanes.Report, index: number) => Lanes.Tree} */
+    function end(player, report, index) {
         const attributes = { class: 'end', 'data-side': `${index}` };
         const heading = player.sides.length > 1 ? [['p', { class: 'caption' }, `${index === 0 ? 'First' : 'Second'} run`]] : [];
-        const found = Object.entries(side.report.counters).filter(([, value]) => value !== 0);
+        const found = Object.entries(report.counters).filter(([, value]) => value !== 0);
         const rows = found.map(([name, value]) => ['tr', {}, ['th', { scope: 'row' }, name], ['td', {}, `${value}`]]);
-        return ['div', attributes, ...heading, LanesView.faults(side.report),
+        return ['div', attributes, ...heading, LanesView.faults(report),
             ['details', {}, ['summary', {}, 'Counters of this run'], ['table', { class: 'counters' }, ['tbody', {}, ...rows]]]];
     }
 
+    /** @type {(player: Lanes.Player) => Lanes.Tree} */
     function values({ details, chosen, buffers, data }) {
         const inside = [lanes(chosen)];
         if (details !== null) {
@@ -116,10 +128,12 @@ const LanesFrame = (() => {
     }
 
     // Shared memory has no type in PTX; kernels usually keep there what they read.
+    /** @type {(data: Lanes.Live, buffers: Lanes.Buffer[]) => string} */
     function sharedType(data, buffers) {
         return data.shared_type ?? buffers[0]?.type ?? 'i32';
     }
 
+    /** @type {(chosen: Lanes.Chosen | null) => Lanes.Tree} */
     function lanes(chosen) {
         const options = [['option', { value: '' }, 'all lanes'], ...[...Array(32).keys()].map(lane =>
             ['option', chosen?.lane === lane ? { value: `${lane}`, selected: '' } : { value: `${lane}` }, `lane ${lane}`])];
@@ -129,11 +143,13 @@ const LanesFrame = (() => {
     // They are drawn once: what the reader chooses is in the fields.
     const drawn = new WeakMap();
 
+    /** @type {(data: Lanes.Live) => Lanes.Tree} */
     function choices(data) {
         if (!drawn.has(data)) { drawn.set(data, fields_of(data)); }
         return drawn.get(data);
     }
 
+    /** @type {(data: Lanes.Live) => Lanes.Tree} */
     function fields_of({ launch, beside }) {
         const second = LanesState.changed({ ...launch, seed: (launch.seed ?? 0) + (beside === null ? 1 : 0) }, beside ?? {});
         return ['details', { class: 'choices' }, ['summary', {}, 'Change the run, or compare two'], ['div', {},
@@ -143,6 +159,7 @@ const LanesFrame = (() => {
             fields(second.kernel === launch.kernel ? 'The second run' : `The second run, of ${LanesState.plainName(second.kernel)}`, second, '2')]];
     }
 
+    /** @type {(title: string, launch: Lanes.Launch, suffix: string) => Lanes.Tree} */
     function fields(title, launch, suffix) {
         const select = (name, list, value) => ['select', { name: name + suffix }, ...list.map(([key, text]) =>
             ['option', key === value ? { value: key, selected: '' } : { value: key }, text])];

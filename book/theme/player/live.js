@@ -4,11 +4,12 @@
 
 (function live() {
     const root = typeof path_to_root === 'undefined' ? '' : path_to_root;
+    /** @type {LanesMachine | null} */
     let machine = null;
 
     function open(box) {
         machine ??= LanesMachine.ofPage(root);
-        const data = JSON.parse([...box.childNodes].find(node => node.nodeType === Node.COMMENT_NODE).data);
+        const data = JSON.parse(/** @type {Comment} */ ([...box.childNodes].find(node => node.nodeType === Node.COMMENT_NODE)).data);
         const place = document.createElement('div');
         place.setAttribute('role', 'group');
         place.setAttribute('aria-label', `Player: ${data.title}`);
@@ -37,7 +38,7 @@
             player.box.querySelector('[data-act="play"]').focus({ preventScroll: true });
             if (!matchMedia('(prefers-reduced-motion: reduce)').matches) { player.toggle(); }
         });
-        const title = box.querySelector('p');
+        const title = /** @type {HTMLElement} */ (box.querySelector('p'));
         title.className = 'live-title';
         title.before(button);
         box.addEventListener('lanes-open', () => open(box));

@@ -7,16 +7,20 @@
 
 class LanesMachine {
     // `open` makes a Worker, and `load` returns a promise of the packed module: the tests give their own.
+    /** @type {(by: { open: () => Worker, load: () => Promise<Uint8Array> }) => void} */
     constructor({ open, load }) {
         this.open = open;
         this.load = load;
+        /** @type {Promise<Worker> | null} */
         this.worker = null;
+        /** @type {Map<number, Lanes.Waiting>} */
         this.waiting = new Map();
         this.number = 0;
     }
 
     // The answer to a request. It never rejects: what fails is an object with the key `error`. `progress` is called with how
     // much of a long request is done, and how much there is.
+    /** @type {<R extends Lanes.Request>(request: R, progress?: Lanes.Progress) => Promise<Lanes.Answer<Lanes.Wish<R>>>} */
     async ask(request, progress = () => {}) {
         const waiting = this.waiting;
         const starting = this.worker ??= this.start();
@@ -48,7 +52,7 @@ class LanesMachine {
         const packed = await this.load();
         const worker = this.open();
         const waiting = this.waiting;
-        await new Promise((resolve, reject) => {
+        await /** @type {Promise<void>} */ (new Promise((resolve, reject) => {
             const failed = message => {
                 reject(new Error(message));
                 if (this.waiting === waiting) { this.worker = null; }
@@ -65,18 +69,20 @@ class LanesMachine {
                 answer?.(JSON.parse(data.answer));
             };
             worker.postMessage({ packed });
-        });
+        }));
         return worker;
     }
 
+    /** @returns {any}, because every request may have this answer */
     static error(kind, message) {
         return { error: { kind, message, diagnostics: [] } };
     }
 
     // The bytes of a text in base64. Longer texts are read in parts, because a phone may lack the memory for the whole twice.
+    /** @param {string} base64 */
     static bytes(base64) {
         const PART = 1 << 16;
-        const length = base64.length / 4 * 3 - (base64.match(/=*$/)[0].length);
+        const length = base64.length / 4 * 3 - (/=*$/.exec(base64)?.[0].length ?? 0);
         const bytes = new Uint8Array(length);
         let at = 0;
         for (let from = 0; from < base64.length; from += PART) {
@@ -86,9 +92,13 @@ class LanesMachine {
         return bytes;
     }
 
+    /** @type {LanesMachine | undefined} */ static page;
+
     // The machine of a page of the book. `root` is the path from the page to the root of the book.
     // There is one for all players and editors of the page.
+    /** @param {string} root */
     static ofPage(root) {
+        /** @type {Promise<Uint8Array> | null} */
         let loaded = null;
         return LanesMachine.page ??= LanesMachine.inBrowser(() => {
             loaded ??= LanesMachine.loadScript(`${root}assets/module.js`);
@@ -103,7 +113,7 @@ class LanesMachine {
             const script = document.createElement('script');
             script.src = address;
             script.onload = () => {
-                resolve(LanesMachine.bytes(globalThis.lanesModule));
+                resolve(LanesMachine.bytes(globalThis.lanesModule ?? ''));
                 // The text is not needed any more.
                 delete globalThis.lanesModule;
                 script.remove();

@@ -10,20 +10,34 @@ const LanesPlayer = (() => {
     const SPOKEN_EVERY = 3000;
     // A request that takes longer than this can be stopped.
     const PATIENCE = 400;
+    /** @type {[number, string][]} */
     const SPEEDS = [[2, 'slow'], [8, 'steady'], [25, 'fast'], [60, 'fastest']];
     const SEEN_BYTES = 512;
     // So many steps are taken at once while it plays, at most.
     const MOST_STEPS = 4;
 
     class Player {
+        isAsking = false;
+        isBusy = false;
+        isOver = false;
+        said = '';
+        spokenAt = 0;
+        problem = '';
+        speed = SPEEDS[1][0];
+        tickAt = 0;
+        /** @type {Lanes.Chosen | null} */ chosen = null;
+        /** @type {Lanes.Details | null} */ details = null;
+        /** @type {Set<string>} */ seen = new Set();
+
         // `data` is what the directive `live` wrote: the program, the launch, and the record of its end.
+        /** @type {(box: HTMLElement, data: Lanes.Live, machine: LanesMachine) => void} */
         constructor(box, data, machine) {
             const { launch, record } = data;
             const lines = data.program.text.split('\n').map((text, index) => [index + 1, text]);
-            Object.assign(this, {
-                box, data, machine, isAsking: false, isBusy: false, isOver: false, spokenAt: 0, said: '', problem: '', speed: SPEEDS[1][0],
-                chosen: null, details: null, seen: new Set(), ptx: lines.filter(([, text]) => text.trim() !== '' && !/^\s*\.loc/.test(text)),
-            });
+            this.box = box;
+            this.data = data;
+            this.machine = machine;
+            this.ptx = lines.filter(([, text]) => text.trim() !== '' && !/^\s*\.loc/.test(text));
             this.sides = [this.side(launch, record)];
             this.sides[0].timeline.add(record.first);
             this.position = record.first.at(-1).number;
@@ -38,6 +52,7 @@ const LanesPlayer = (() => {
             this.draw();
         }
 
+        /** @type {(launch: Lanes.Launch, report: Lanes.Report | null) => Lanes.Side} */
         side(launch, report) {
             const run = new LanesRun(this.machine, this.data.program, launch);
             return { launch, run, report, actors: [], timeline: new LanesTimeline(report?.moments ?? 0) };
@@ -48,6 +63,7 @@ const LanesPlayer = (() => {
         get isPlaying() { return this.sides.some(side => side.timeline.isPlaying); }
 
         // Shows another moment in all runs.
+        /** @param {number} number */
         show(number) {
             const at = Math.max(0, Math.min(number, this.count - 1));
             this.sides.forEach(side => { side.timeline.show(at); side.actors = []; });
@@ -102,7 +118,8 @@ const LanesPlayer = (() => {
                 }
             } finally {
                 clearTimeout(busy);
-                Object.assign(this, { isAsking: false, isBusy: false });
+                this.isAsking = false;
+                this.isBusy = false;
                 this.draw();
             }
         }
@@ -119,6 +136,7 @@ const LanesPlayer = (() => {
             return null;
         }
 
+        /** @param {Lanes.Side} side */
         async begin(side) {
             const report = await side.run.begin();
             if (report.error !== undefined) { return report.error; }
@@ -129,6 +147,7 @@ const LanesPlayer = (() => {
             return undefined;
         }
 
+        /** @type {(side: Lanes.Side, wanted: Lanes.Wanted) => Promise<{ message: string } | undefined>} */
         async load(side, wanted) {
             const answer = await side.run.moments(wanted);
             if (answer.error !== undefined) { return answer.error; }
@@ -138,6 +157,7 @@ const LanesPlayer = (() => {
         }
 
         // The registers and the memory at the moment that is shown.
+        /** @type {(moment: Lanes.Moment) => Promise<{ message: string } | undefined>} */
         async look(moment) {
             const key = this.key_of(moment);
             const warp = this.chosen?.warp ?? moment.warp;
@@ -153,10 +173,12 @@ const LanesPlayer = (() => {
             return undefined;
         }
 
+        /** @param {Lanes.Moment} moment */
         key_of(moment) { return `${moment.number} ${this.chosen?.warp ?? moment.warp} ${JSON.stringify(this.sides[0].launch)}`; }
 
         values() { return this.box.querySelector('details.values'); }
 
+        /** @param {{ message: string }} error */
         fail(error) {
             this.sides.forEach(side => side.timeline.pause());
             this.problem = `Error: ${error.message}.`;
@@ -206,14 +228,18 @@ const LanesPlayer = (() => {
             const kernels = [launch.kernel, beside?.kernel ?? launch.kernel];
             this.sides = chosen.slice(0, isBeside ? 2 : 1).map((changes, index) => (
                 this.side(LanesState.changed(launch, { ...changes, kernel: kernels[index] }), null)));
-            Object.assign(this, { problem: '', isOver: false, details: null, position: 0 });
+            this.problem = '';
+            this.isOver = false;
+            this.details = null;
+            this.position = 0;
             return this.fetch();
         }
 
         // Goes to the moment of a fault, whose number the emulator finds by its step, or to what one of its actors did.
         async jump(number, index, by) {
             const side = this.sides[number];
-            const fault = side.report.faults[index];
+            const fault = side.report?.faults[index];
+            if (fault === undefined) { return; }
             const answer = await side.run.moments({ step: fault.step });
             if (answer.error !== undefined || answer.moments.length === 0) {
                 this.fail(answer.error ?? { message: 'this moment is beyond the last one that can be shown' });
@@ -227,6 +253,7 @@ const LanesPlayer = (() => {
         }
 
         // The number of the last moment up to this one at which the actor did what is said of it.
+        /** @type {(side: Lanes.Side, end: number, fault: Lanes.Fault, actor: Lanes.Actor) => Promise<number>} */
         async find(side, end, fault, actor) {
             const AT_ONCE = 256;
             for (let to = end + 1, from; to > 0; to = from) {
@@ -277,7 +304,9 @@ const LanesPlayer = (() => {
             const now = performance.now();
             const text = this.sentence();
             if (this.isPlaying && now - this.spokenAt < SPOKEN_EVERY) { return; }
-            if (text !== this.said) { Object.assign(this, { said: text, spokenAt: now }); }
+            if (text === this.said) { return; }
+            this.said = text;
+            this.spokenAt = now;
         }
 
         tree() {
@@ -297,6 +326,7 @@ const LanesPlayer = (() => {
     }
 
     // The arguments that are buffers, with their types: `buf:f32:1024:iota`.
+    /** @type {(launch: Lanes.Launch) => Lanes.Buffer[]} */
     function buffers(launch) {
         return launch.arguments.flatMap(({ name, is }) => {
             const [kind, type, count] = is.split(':');
@@ -305,10 +335,12 @@ const LanesPlayer = (() => {
     }
 
     // Scrolls a listing, and never the page, to its current line.
+    /** @param {HTMLElement} listing */
     function follow(listing) {
         const here = listing.querySelector('.here');
-        if (here === null || listing.dataset.at === here.firstChild.textContent) { return; }
-        listing.dataset.at = here.firstChild.textContent;
+        const number = here?.firstChild?.textContent ?? '';
+        if (here === null || listing.dataset.at === number) { return; }
+        listing.dataset.at = number;
         const top = here.offsetTop - listing.clientHeight / 2;
         listing.scrollTop = Math.max(0, top);
     }

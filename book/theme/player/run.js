@@ -5,20 +5,29 @@
 
 class LanesRun {
     // For each machine: which run it holds, and the end of the requests before.
+    /** @type {WeakMap<LanesMachine, { run: LanesRun, program: Lanes.Program | null, worker: Promise<Worker> | null }>} */
     static held = new WeakMap();
+    /** @type {WeakMap<LanesMachine, Promise<any>>} */
     static turns = new WeakMap();
 
+    /** @type {(machine: LanesMachine, program: Lanes.Program | null, launch: Lanes.Launch | null) => void} */
     constructor(machine, program, launch) {
-        Object.assign(this, { machine, program, launch, report: null });
+        this.machine = machine;
+        this.program = program;
+        this.launch = launch;
+        /** @type {Lanes.Report | null} */
+        this.report = null;
     }
 
     // The report of the launch.
     begin() { return this.turn(async () => (await this.prepare()) ?? this.report); }
 
     // Moments of the launch.
+    /** @param {Lanes.Wanted} request */
     moments(request) { return this.turn(async () => (await this.prepare()) ?? this.machine.ask({ moments: request })); }
 
     // One after another: a request of another run must not come between the launch and its moments.
+    /** @type {<T>(work: () => Promise<T>) => Promise<T>} */
     turn(work) {
         const before = LanesRun.turns.get(this.machine) ?? Promise.resolve();
         const turn = before.then(work);

@@ -6,11 +6,14 @@
 
 const LanesState = (() => {
     const LANES = 32;
+    /** @type {(mask: Lanes.Mask, lane: number) => boolean} */
     const bit = (mask, lane) => (Number(mask) >>> lane & 1) === 1;
+    /** @type {(mask: Lanes.Mask) => number[]} */
     const lanesOf = mask => [...Array(LANES).keys()].filter(lane => bit(mask, lane));
 
     // One word for each lane of a warp: `runs` (it executed the instruction), `off` (its guard switched it off), `ready`,
     // `barrier`, `warp`, `reconvergence` or `ended`.
+    /** @type {(moment: Lanes.Moment, number: number) => string[]} */
     function lanes(moment, number) {
         const warp = moment.warps[number];
         const words = Array(LANES).fill('ended');
@@ -27,6 +30,7 @@ const LanesState = (() => {
     }
 
     // The lanes of each word, as pairs of a word and a mask, in the order of the lowest lanes.
+    /** @type {(words: string[]) => [string, number][]} */
     function masks(words) {
         const found = new Map();
         words.forEach((word, lane) => found.set(word, ((found.get(word) ?? 0) | 1 << lane) >>> 0));
@@ -34,6 +38,7 @@ const LanesState = (() => {
     }
 
     // The name of a kernel as its source has it: `axpy` for `_Z4axpyPf`, and `ns::axpy` for `_ZN2ns4axpyEPf`.
+    /** @type {(name: string) => string} */
     function plainName(name) {
         const rest = /^_ZN?(.*)/.exec(name)?.[1];
         const parts = [];
@@ -46,6 +51,7 @@ const LanesState = (() => {
     }
 
     // `lanes 0 to 15 and 31`, as a reader would say it.
+    /** @param {Lanes.Mask} mask */
     function spoken(mask) {
         const runs = [];
         for (const lane of lanesOf(mask)) {
@@ -63,6 +69,7 @@ const LanesState = (() => {
     }
 
     // The moment as a sentence for a screen reader.
+    /** @type {(moment: Lanes.Moment) => string} */
     function sentence(moment) {
         const where = moment.source === null ? `PTX line ${moment.ptx_line}` : `line ${moment.source.line}`;
         const step = `Step ${moment.number + 1}: warp ${moment.warp} executes ${where} in ${spoken(moment.active)}`;
@@ -70,6 +77,7 @@ const LanesState = (() => {
         return `${parts.join('; ')}.`;
     }
 
+    /** @param {Lanes.Access} access */
     function cost(access) {
         const VERBS = { read: 'reads', write: 'writes', update: 'updates', mbarrier: 'uses an mbarrier in' };
         const verb = `it ${VERBS[access.kind]} ${access.space}`;
@@ -78,6 +86,7 @@ const LanesState = (() => {
         return verb;
     }
 
+    /** @param {Lanes.Access} access */
     function conflicts(access) {
         return access.bank_conflicts === 0 ? 'without a bank conflict' : `with ${counted(access.bank_conflicts, 'bank conflict')}`;
     }
@@ -86,6 +95,7 @@ const LanesState = (() => {
         return `${number} ${what}${number === 1 ? '' : 's'}`;
     }
 
+    /** @param {Lanes.Moment} moment */
     function waits(moment) {
         const WORDS = {
             barrier: group => `waits at barrier ${group.barrier}`,
@@ -102,12 +112,14 @@ const LanesState = (() => {
     }
 
     // Where the other lanes of the warp are, those that did not take part in the instruction: as `lines`.
+    /** @param {Lanes.Moment} moment */
     function elsewhere(moment) {
         const groups = moment.warps[moment.warp].groups.filter(group => (Number(group.lanes) & Number(moment.mask)) === 0);
         return lines({ warps: [{ groups }] }, 0).filter(([line]) => line !== null);
     }
 
     // Where each lane is: pairs of a CUDA line (or null) and the mask of its lanes, in the order of the lines.
+    /** @type {(moment: { warps: { groups: Lanes.Group[] }[] }, number: number) => [number | null, number][]} */
     function lines(moment, number) {
         const found = new Map();
         for (const group of moment.warps[number].groups) {
@@ -118,6 +130,7 @@ const LanesState = (() => {
     }
 
     // Whether the moment is what this actor of a fault did: its instruction, in its lane, at the bytes of the fault.
+    /** @type {(moment: Lanes.Moment, actor: Lanes.Actor, location: Lanes.Location | null) => boolean} */
     function isBy(moment, actor, location) {
         if (moment.ptx_line !== actor.ptx_line || moment.warp !== actor.warp || `${moment.block}` !== `${actor.block}` || !bit(moment.active, actor.lane)) { return false; }
         if (location === null) { return true; }
@@ -129,12 +142,14 @@ const LanesState = (() => {
     }
 
     // The names of the registers in an instruction.
+    /** @param {string} ptx */
     function named(ptx) {
         return new Set(ptx.match(/%[a-zA-Z_]\w*/g) ?? []);
     }
 
     // The value of a register in one lane, as its type has it: a type of PTX such as `b32` does not say whether it is signed,
     // so whole numbers are read as signed. An address is written as one.
+    /** @type {(register: Omit<Lanes.Register, 'name'>, lane: number) => string} */
     function value(register, lane) {
         const bits = BigInt(register.values[lane]);
         const view = new DataView(new ArrayBuffer(8));
@@ -152,18 +167,22 @@ const LanesState = (() => {
 
     // The sectors that an access to global memory touches, in the order of their addresses: the first byte of each, and
     // the lanes whose bytes are in it.
+    /** @param {Lanes.Access} access */
     function sectors(access) {
         return gathered(access, 32n);
     }
 
     // The words that an access to shared memory touches in each of the 32 banks: for each bank a list of words with the
     // lanes that want them. A bank with two words makes the access wait.
+    /** @type {(access: Lanes.Access) => Lanes.Gathered[][]} */
     function banks(access) {
+        /** @type {Lanes.Gathered[][]} */
         const found = Array.from({ length: LANES }, () => []);
         for (const word of gathered(access, 4n)) { found[Number(word.from / 4n % 32n)].push(word); }
         return found;
     }
 
+    /** @type {(access: Lanes.Access, size: bigint) => Lanes.Gathered[]} */
     function gathered(access, size) {
         const found = new Map();
         access.addresses.forEach((address, lane) => {
@@ -176,6 +195,7 @@ const LanesState = (() => {
     }
 
     // What a register holds, in as few words as possible: one value, a line of values, or all of them.
+    /** @type {(register: Lanes.Register, mask?: number) => string} */
     function summary(register, mask = 0xffffffff) {
         const lanes = lanesOf(mask);
         if (lanes.length === 0) { return ''; }
@@ -189,24 +209,27 @@ const LanesState = (() => {
     }
 
     // The values in a part of memory, of a type such as `f32`; those whose bytes are not all there are left out.
+    /** @type {(hex: string, type: string) => string[]} */
     function values(hex, type) {
         const bytes = Math.max(1, Number(/\d+$/.exec(type)?.[0] ?? 32) / 8);
         const digits = bytes * 2;
         const found = [];
         for (let at = 0; at + digits <= hex.length; at += digits) {
             // Memory is little-endian.
-            const bits = hex.slice(at, at + digits).match(/../g).reverse().join('');
+            const bits = hex.slice(at, at + digits).match(/../g)?.reverse().join('') ?? '0';
             found.push(value({ type, values: [`0x${bits}`] }, 0));
         }
         return found;
     }
 
     // The lanes that execute, as 32 characters: the same in every colour, and as text.
+    /** @param {Lanes.Mask} mask */
     function strip(mask) {
         return [...Array(LANES).keys()].map(lane => (bit(mask, lane) ? '█' : '·')).join('');
     }
 
     // The launch that the reader has chosen: that of the page, with what was changed.
+    /** @type {(launch: Lanes.Launch, choices: Partial<Lanes.Launch>) => Lanes.Launch} */
     function changed(launch, choices) {
         const made = { ...launch };
         for (const [key, choice] of Object.entries(choices)) {
@@ -231,6 +254,7 @@ class LanesTimeline {
         this.count = count;
         this.at = 0;
         this.isPlaying = false;
+        /** @type {Map<number, Lanes.Moment>} */
         this.known = new Map();
     }
 
@@ -278,6 +302,7 @@ class LanesTimeline {
     }
 
     // Keeps moments that were fetched, and forgets those that are furthest away.
+    /** @param {Lanes.Moment[]} moments */
     add(moments) {
         for (const moment of moments) { this.known.set(moment.number, moment); }
         if (this.known.size <= LanesTimeline.KEPT) { return; }

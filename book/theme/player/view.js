@@ -20,6 +20,7 @@ const LanesView = (() => {
     const MOST_SECTORS = 36;
 
     // The warps of the block of a moment, and above them the numbers of the lanes. The lanes of a fault are marked.
+    /** @type {(moment: Lanes.Moment, actors?: Lanes.Actor[], chosen?: Lanes.Chosen | null) => Lanes.Tree} */
     function warps(moment, actors = [], chosen = null) {
         const numbers = [...Array(32).keys()].map(lane => ['span', {}, lane % 8 === 0 || lane === 31 ? `${lane}` : '']);
         const ruler = ['div', { class: 'warp ruler', 'aria-hidden': 'true' }, ['span', { class: 'label' }, 'lane'], ['div', { class: 'cells' }, ...numbers]];
@@ -28,6 +29,7 @@ const LanesView = (() => {
         return ['div', box, ruler, ...moment.warps.map(warp => row(moment, warp.warp, actors, chosen))];
     }
 
+    /** @type {(moment: Lanes.Moment, number: number, actors: Lanes.Actor[], chosen: Lanes.Chosen | null) => Lanes.Tree} */
     function row(moment, number, actors, chosen) {
         const isActor = lane => actors.some(actor => actor.warp === number && actor.lane === lane && `${actor.block}` === `${moment.block}`);
         const words = LanesState.lanes(moment, number);
@@ -47,6 +49,7 @@ const LanesView = (() => {
     }
 
     // Which lanes executed the last instructions, the newest at the bottom.
+    /** @type {(moments: Lanes.Moment[]) => Lanes.Tree} */
     function past(moments) {
         const rows = moments.map((moment, index) => ['div', { class: index === moments.length - 1 ? 'now' : '' },
             ['span', { class: 'label' }, moments.some(other => other.warp !== moment.warp) ? `warp ${moment.warp}` : ''],
@@ -59,6 +62,7 @@ const LanesView = (() => {
 
     // Lines of a text, with the one that is executed marked. `here` is a line, and `marks` has others: each a line, a class,
     // a sign, and what the sign means.
+    /** @type {(name: string, lines: Lanes.Line[], here: number | null, marks?: Lanes.Mark[]) => Lanes.Tree} */
     function listing(name, lines, here, marks = []) {
         // Most lines are drawn as the last time, by the same tree, so that `draw` passes over them.
         if (!plain.has(lines)) { plain.set(lines, lines.map(([number, text]) => ['div', { class: '' }, ['span', { class: 'number' }, `${number}`], ['span', { class: 'there', title: '' }, ''], ...code_of(text)])); }
@@ -75,12 +79,14 @@ const LanesView = (() => {
     }
 
     // A line's indentation and the rest, so that a long line continues below its own beginning.
+    /** @type {(text: string) => Lanes.Tree[]} */
     function code_of(text) {
-        const indent = /^\s*/.exec(text)[0];
-        return [['code', { class: 'indent' }, indent], ['code', {}, text.slice(indent.length)]];
+        const rest = text.trimStart();
+        return [['code', { class: 'indent' }, text.slice(0, text.length - rest.length)], ['code', {}, rest]];
     }
 
     // The accesses of a moment: sectors of global memory, or banks of shared memory.
+    /** @type {(moment: Lanes.Moment) => Lanes.Tree} */
     function accesses(moment) {
         const drawn = moment.accesses.map(access => {
             const lanes = LanesState.lanesOf(access.lanes).length;
@@ -97,6 +103,7 @@ const LanesView = (() => {
     }
 
     // A box of eight words for each sector, in which the words that a lane wants are filled.
+    /** @type {(access: Lanes.Access) => Lanes.Tree} */
     function sectors(access) {
         const all = LanesState.sectors(access);
         const words = new Set();
@@ -113,6 +120,7 @@ const LanesView = (() => {
     }
 
     // A column for each bank, with a square for each word that is wanted from it.
+    /** @type {(access: Lanes.Access) => Lanes.Tree} */
     function banks(access) {
         const all = LanesState.banks(access);
         const ways = Math.max(1, ...all.map(words => words.length));
@@ -124,6 +132,7 @@ const LanesView = (() => {
     }
 
     // The registers of a warp, for the lanes in the mask or for one lane.
+    /** @type {(moment: Lanes.Moment, lane: number | null, names?: Map<string, string>) => Lanes.Tree} */
     function registers(moment, lane, names = new Map()) {
         const used = LanesState.named(moment.ptx ?? '');
         const all = moment.registers ?? [];
@@ -137,6 +146,7 @@ const LanesView = (() => {
     }
 
     // A part of memory in rows of eight values.
+    /** @type {(name: string, hex: string, type: string, from?: number) => Lanes.Tree} */
     function memory(name, hex, type, from = 0) {
         const all = LanesState.values(hex, type);
         const bytes = all.length === 0 ? 4 : hex.length / 2 / all.length;
@@ -147,6 +157,7 @@ const LanesView = (() => {
         return ['table', { class: 'memory' }, ['caption', {}, `${name} (${type})`], ['tbody', {}, ...rows]];
     }
 
+    /** @type {(report: Lanes.Report) => Lanes.Tree} */
     function faults(report) {
         if (report.faults.length === 0) { return ['p', { class: 'clean' }, 'The emulator found no fault in this run.']; }
         return ['ul', { class: 'faults' }, ...report.faults.map((fault, index) => ['li', {},
@@ -157,28 +168,33 @@ const LanesView = (() => {
     }
 
     // The button that leads to a fault. Its name for a screen reader begins with what is on it.
+    /** @type {(fault: Lanes.Fault, index: number) => Lanes.Tree} */
     function jump(fault, index) {
         const text = fault.actors.length > 1 ? 'Show both sides' : 'Show where';
         return ['button', { type: 'button', 'data-fault': `${index}`, 'aria-label': `${text}: ${fault.message}` }, text];
     }
 
     // The button that leads to what an actor did, which other actors did not do at the same moment.
+    /** @type {(fault: Lanes.Fault, actor: Lanes.Actor, index: number, at: number) => Lanes.Tree[]} */
     function act(fault, actor, index, at) {
         if (fault.location === null || fault.actors.length === 1) { return []; }
         return [' ', ['button', { type: 'button', class: 'small', 'data-fault': `${index}`, 'data-actor-of': `${at}`, 'aria-label': `Go there: ${said(actor)}` }, 'Go there']];
     }
 
     // A text in which what is between backticks becomes code.
+    /** @type {(text: string) => Lanes.Tree[]} */
     function code(text) {
         return text.split('`').map((part, index) => (index % 2 === 1 ? ['code', {}, part] : part)).filter(part => part !== '');
     }
 
+    /** @param {Lanes.Actor} actor */
     function said(actor) {
         const where = actor.source === null ? `PTX line ${actor.ptx_line}` : `line ${actor.source.line}`;
         return `Block ${actor.block[0]}, warp ${actor.warp}, lane ${actor.lane}, ${where}: ${actor.doing}`;
     }
 
     // The states that occur in these moments; each sign is explained where it is used.
+    /** @type {(seen: Set<string>) => Lanes.Tree} */
     function legend(seen) {
         const entries = Object.entries(SIGNS).filter(([word]) => seen.has(word)).map(([word, [sign, meaning]]) =>
             ['li', {}, ['span', { 'data-state': word }, sign], ` ${meaning}`]);
@@ -186,14 +202,15 @@ const LanesView = (() => {
     }
 
     // Makes the elements in `parent` those of the trees, and changes as few as possible, so that what has the focus keeps it.
+    /** @type {(parent: Element, trees: Lanes.Tree[]) => void} */
     function draw(parent, trees) {
         trees.forEach((tree, index) => {
             const there = parent.childNodes[index];
             if (typeof tree === 'string') {
-                if (there?.nodeType !== 3) { put(parent, document.createTextNode(tree), there); } else if (there.data !== tree) { there.data = tree; }
+                if (!(there instanceof Text)) { put(parent, document.createTextNode(tree), there); } else if (there.data !== tree) { there.data = tree; }
                 return;
             }
-            const [name, attributes, ...inside] = tree;
+            const [name, attributes, ...inside] = /** @type {Lanes.Branch} */ (tree);
             const element = there?.nodeName?.toLowerCase() === name ? there : put(parent, document.createElement(name), there);
             if (drawn.get(element) === tree) { return; }
             drawn.set(element, tree);
@@ -206,7 +223,7 @@ const LanesView = (() => {
             }
             draw(element, inside);
         });
-        while (parent.childNodes.length > trees.length) { parent.lastChild.remove(); }
+        while (parent.childNodes.length > trees.length) { parent.lastChild?.remove(); }
     }
 
     function put(parent, made, there) {
@@ -215,10 +232,11 @@ const LanesView = (() => {
     }
 
     // A tree as text, for tests.
+    /** @type {(tree: Lanes.Tree, depth?: number) => string} */
     function text(tree, depth = 0) {
         const indent = '  '.repeat(depth);
         if (typeof tree === 'string') { return `${indent}${tree}\n`; }
-        const [name, attributes, ...inside] = tree;
+        const [name, attributes, ...inside] = /** @type {Lanes.Branch} */ (tree);
         const written = Object.entries(attributes).map(([key, value]) => ` ${key}="${value}"`).join('');
         if (inside.every(child => typeof child === 'string')) { return `${indent}<${name}${written}>${inside.join('')}\n`; }
         return `${indent}<${name}${written}>\n${inside.map(child => text(child, depth + 1)).join('')}`;

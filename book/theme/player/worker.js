@@ -10,12 +10,12 @@
 function lanesWorker(scope) {
     const encoder = new TextEncoder();
     const decoder = new TextDecoder();
-    let module = null;
-    let exports = null;
+    /** @type {WebAssembly.Module} */ let module;
+    /** @type {Lanes.Exports} */ let exports;
     // The requests that brought the emulator to where it is: the last `load`, and the last `launch` after it.
-    let told = [];
+    /** @type {string[]} */ let told = [];
     // The number of the request that is being answered.
-    let current = null;
+    /** @type {number | null} */ let current = null;
 
     // A stream of its own: WebKit does not let a worker read a blob if the page was opened from a file.
     async function unpack(packed) {
@@ -24,7 +24,8 @@ function lanesWorker(scope) {
     }
 
     async function start() {
-        exports = (await WebAssembly.instantiate(module, { page: { progress } })).exports;
+        const { exports: all } = await WebAssembly.instantiate(module, { page: { progress } });
+        exports = /** @type {Lanes.Exports} */ (/** @type {unknown} */ (all));
     }
 
     // Called by the module in the middle of a long request.
