@@ -8,6 +8,7 @@
     said.style.cssText = 'position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%)';
 
     // A page from a file, or over plain HTTP, has no clipboard: there the command is selected, to be copied by hand.
+    /** @param {HTMLElement} code */
     function select(code) {
         const range = document.createRange();
         range.selectNodeContents(code);
@@ -17,6 +18,7 @@
         return document.execCommand('copy');
     }
 
+    /** @param {HTMLElement} code */
     async function copy(code) {
         try {
             await navigator.clipboard.writeText(code.textContent);
@@ -51,6 +53,7 @@
 (function breaks() {
     // A browser would break a command behind any hyphen. Here a word of it stays whole, and only comments have a colour:
     // the highlighter takes `--help` and `--print` for the shell's own.
+    /** @param {string} line */
     function words(line) {
         return (line.match(/(?<!\S)#.*|\S+|\s+/g) ?? []).map(part => {
             if (/^\s/.test(part)) { return part; }
@@ -59,6 +62,7 @@
         });
     }
 
+    /** @param {string} name @param {(string | Node)[]} inside */
     function span(name, ...inside) {
         const made = document.createElement('span');
         made.className = name;
@@ -108,6 +112,7 @@
         box.append(table);
     });
 
+    /** @param {HTMLElement} box */
     function name(box) {
         const caption = box.closest('figure')?.querySelector('figcaption') ?? box.querySelector('caption');
         if (caption) { return caption.textContent; }
@@ -119,11 +124,13 @@
 
     // What is cut off at the right fades out there.
     const boxes = document.querySelectorAll('main :is(pre > code, .output pre, .table-wrapper, .katex-display)');
+    /** @param {HTMLElement} box */
     function fade(box) {
         box.classList.toggle('more', box.scrollLeft + box.clientWidth < box.scrollWidth - 2);
     }
     // Regions of the same name are numbered, because a screen reader lists them by their names.
     const named = new Map();
+    /** @param {string} label */
     function unique(label) {
         const count = (named.get(label) ?? 0) + 1;
         named.set(label, count);

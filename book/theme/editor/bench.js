@@ -11,7 +11,7 @@ const LanesBench = (() => {
     class Bench {
         /** @type {LanesMachine[]} */ helpers = [];
 
-        /** @type {(machine: LanesMachine) => void} */
+        /** @param {LanesMachine} machine */
         constructor(machine) { this.machine = machine; }
 
         stop() { [this.machine, ...this.helpers].forEach(machine => machine.stop()); }

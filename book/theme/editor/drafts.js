@@ -8,6 +8,7 @@ const LanesDrafts = (() => {
     const MOST_LETTERS = 64 << 10;
 
     // An attempt is the text of a kernel, or the answers of a prediction by the names of their questions.
+    /** @param {unknown} value */
     function isAttempt(value) {
         if (typeof value === 'string') { return true; }
         return value !== null && typeof value === 'object' && Object.values(value).every(answer => typeof answer === 'string');
@@ -15,7 +16,7 @@ const LanesDrafts = (() => {
 
     class Drafts {
         // `storage` returns the browser's storage, or throws.
-        /** @type {(storage: () => Storage) => void} */
+        /** @param {() => Storage} storage */
         constructor(storage) {
             this.storage = storage;
             /** @type {Map<string, string | Lanes.Answers>} */
@@ -23,16 +24,18 @@ const LanesDrafts = (() => {
         }
 
         // The attempt at an exercise, or `undefined` if none was begun. What cannot be read is as good as none.
+        /** @param {string} name */
         get(name) {
             if (!this.own.has(name)) {
                 this.change(storage => {
-                    const stored = JSON.parse(storage.getItem(KEY + name));
+                    const stored = JSON.parse(storage.getItem(KEY + name) ?? 'null');
                     if (isAttempt(stored)) { this.own.set(name, stored); }
                 });
             }
             return this.own.get(name);
         }
 
+        /** @param {string} name @param {string | Lanes.Answers} attempt */
         set(name, attempt) {
             this.own.set(name, attempt);
             const text = JSON.stringify(attempt);
@@ -40,12 +43,14 @@ const LanesDrafts = (() => {
             this.change(storage => { storage.removeItem(KEY + name); if (text.length <= MOST_LETTERS) { storage.setItem(KEY + name, text); } });
         }
 
+        /** @param {string} name */
         delete(name) {
             this.own.delete(name);
             this.change(storage => storage.removeItem(KEY + name));
         }
 
         // If the browser refuses, the page has its own.
+        /** @param {(storage: Storage) => void} act */
         change(act) {
             try { act(this.storage()); } catch { /* As it was. */ }
         }

@@ -10,7 +10,7 @@ const LanesEditor = (() => {
 
     class Editor {
         // `label` names the field to a screen reader; `numberOf` says which number a line has.
-        /** @type {(label: string, text: string, numberOf: Lanes.NumberOf, on?: { input?: () => void, run?: () => void }) => void} */
+        /** @param {string} label @param {string} text @param {Lanes.NumberOf} numberOf @param {{ input?: () => void, run?: () => void }} on */
         constructor(label, text, numberOf, { input = () => {}, run = () => {} } = {}) {
             this.numberOf = numberOf;
             this.original = text;
@@ -61,6 +61,7 @@ const LanesEditor = (() => {
             this.draw();
         }
 
+        /** @param {KeyboardEvent} event @param {() => void} run */
         key(event, run) {
             // mdBook turns the page at an arrow, and searches at a letter.
             event.stopPropagation();
@@ -137,6 +138,7 @@ const LanesEditor = (() => {
     }
 
     // A number in at most five characters.
+    /** @param {number} number */
     function short(number) {
         if (number < 100000) { return `${number}`; }
         return number < 1e7 ? `${Math.round(number / 1000)}k` : `${Math.round(number / 1e6)}M`;

@@ -27,7 +27,7 @@ const LanesExercise = (() => {
         /** @type {HTMLElement} */ hints;
         /** @type {HTMLElement} */ place;
 
-        /** @type {(box: HTMLElement, course: Course) => void} */
+        /** @param {HTMLElement} box @param {Course} course */
         constructor(box, course) {
             this.box = box;
             this.course = course;
@@ -180,13 +180,15 @@ const LanesExercise = (() => {
             return { name: this.data.file, text: this.editor.text, sm: this.data.sm };
         }
 
+        /** @param {Event} event */
         click(event) {
-            const { do: act, line } = event.target.closest('button')?.dataset ?? {};
+            const { do: act, line } = /** @type {HTMLElement} */ (event.target).closest('button')?.dataset ?? {};
+            /** @type {Record<string, () => unknown>} */
             const acts = {
                 grade: () => this.grade(), stop: () => this.course.bench.stop(), reset: () => this.reset(), hint: () => this.hint(), share: () => this.share(),
                 watch: () => this.watch(), close: () => { this.close(); this.course.back(this.name); },
             };
-            acts[act]?.();
+            acts[act ?? '']?.();
             if (line !== undefined) { this.editor?.go(Number(line) - 1); }
         }
 
@@ -232,7 +234,7 @@ const LanesExercise = (() => {
             this.place.replaceChildren(place);
             place.setAttribute('role', 'group');
             place.setAttribute('aria-label', `Player: ${this.data.title}`);
-            const lines = (this.editor?.text ?? this.data.text).split('\n').map((text, index) => [index + 1, text]);
+            const lines = (this.editor?.text ?? this.data.text).split('\n').map((text, index) => /** @type {Lanes.Line} */ ([index + 1, text]));
             try {
                 const player = await this.course.bench.play(place, {
                     title: this.data.title, program: this.program(), source: { name: this.data.file, lines }, launch, step, actors,
@@ -252,6 +254,7 @@ const LanesExercise = (() => {
                 ['p', {}, ...LanesResult.prose(task.trim())],
                 ['details', this.isPrediction ? { open: '' } : {}, ['summary', {}, 'How it is launched'], ['pre', { class: 'solve-launch' }, launch]],
             ]);
+            /** @type {(act: string, text: string, label?: string) => Lanes.Tree} */
             const button = (act, text, label = text) => ['button', { type: 'button', 'data-do': act, 'aria-label': `${label}: ${title}` }, text];
             const left = this.data.hints.length - this.hintsSeen;
             const bar = [this.isBusy ? button('stop', '■ Stop', 'Stop the grading') : button('grade', '✓ Check', 'Check the attempt')];
@@ -323,6 +326,7 @@ const LanesExercise = (() => {
             if (found !== undefined) { this.open(found[0]); }
         }
 
+        /** @param {string} name */
         passed(name) { this.progress.pass(name); this.read(); }
 
         /** @type {(name: string, count: number) => void} */
@@ -369,8 +373,9 @@ const LanesExercise = (() => {
             this.told.textContent = 'The file `progress.toml` is that of the program `exercises`, which looks for it in the folder of your attempts.';
         }
 
+        /** @param {HTMLInputElement} field */
         async import(field) {
-            const [file] = field.files;
+            const [file] = field.files ?? [];
             if (file === undefined) { return; }
             try {
                 // A file that is too long is not read whole.
@@ -385,6 +390,7 @@ const LanesExercise = (() => {
         }
     }
 
+    /** @param {string} root */
     function start(root) {
         return document.querySelector('main .solve') === null ? null : new Course(root);
     }

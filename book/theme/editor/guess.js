@@ -10,6 +10,7 @@ const LanesGuess = (() => {
     const LANES = 32;
 
     // What is said about an answer. A number may be written with commas.
+    /** @param {string} of @param {string} given @param {string} is */
     function verdict(of, given, is) {
         const plain = of === 'number' ? given.replace(/[,\s]/g, '').replace(/^0+(?=\d)/, '') : given;
         const what = of === 'number' ? is : is === 'none' ? 'no lane' : `${/^\d+$/.test(is) ? 'lane' : 'lanes'} ${is}`;
@@ -19,7 +20,7 @@ const LanesGuess = (() => {
     class Guess {
         /** @param {HTMLElement} box */
         constructor(box) {
-            const { of, is, plays, moment } = box.dataset;
+            const { of = '', is = '', plays, moment } = box.dataset;
             this.box = box;
             this.of = of;
             this.is = is;
@@ -64,6 +65,7 @@ const LanesGuess = (() => {
             this.play();
         }
 
+        /** @param {(lane: number) => string} of */
         mark(of) { this.question.squares.forEach((square, lane) => { square.dataset.was = of(lane); }); }
 
         play() {

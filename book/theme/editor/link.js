@@ -12,12 +12,14 @@ const LanesLink = (() => {
 
     class LinkError extends Error {}
 
+    /** @param {Uint8Array} bytes */
     function base64(bytes) {
         let text = '';
         bytes.forEach(byte => { text += String.fromCharCode(byte); });
         return btoa(text).replace(/\+/g, '-').replace(/\//g, '_').replace(/=+$/, '');
     }
 
+    /** @param {string} text */
     function bytesOf(text) {
         if (!/^[\w-]+$/.test(text)) { throw new LinkError('the link is damaged: copy it again'); }
         let letters;
@@ -29,6 +31,7 @@ const LanesLink = (() => {
         return Uint8Array.from(letters, letter => letter.charCodeAt(0));
     }
 
+    /** @type {(bytes: Uint8Array, stream: CompressionStream | DecompressionStream, most: number) => Promise<Uint8Array>} */
     async function through(bytes, stream, most) {
         const source = new ReadableStream({ start(to) { to.enqueue(bytes); to.close(); } });
         const reader = source.pipeThrough(stream).getReader();
@@ -51,6 +54,7 @@ const LanesLink = (() => {
     }
 
     // The fragment that stands for the texts of a listing or an exercise. `what` names it, and `texts` has its parts.
+    /** @param {string} what @param {string[]} texts */
     async function pack(what, texts) {
         const bytes = new TextEncoder().encode(JSON.stringify({ what, texts }));
         if (bytes.length > MOST_BYTES) { throw new LinkError(`the text has ${bytes.length} bytes, and a link holds ${MOST_BYTES}: make it shorter`); }
@@ -59,6 +63,7 @@ const LanesLink = (() => {
     }
 
     // What a fragment stands for, or null if it is another one.
+    /** @type {(fragment: string) => Promise<{ what: string, texts: string[] } | null>} */
     async function unpack(fragment) {
         const match = /^#edit=(\d+)\.(.*)$/s.exec(fragment);
         if (match === null) {
@@ -74,7 +79,7 @@ const LanesLink = (() => {
         } catch (error) {
             throw error instanceof LinkError ? error : new LinkError('the link is damaged: copy it again');
         }
-        const isOne = value !== null && typeof value === 'object' && typeof value.what === 'string' && Array.isArray(value.texts) && value.texts.every(text => typeof text === 'string');
+        const isOne = value !== null && typeof value === 'object' && typeof value.what === 'string' && Array.isArray(value.texts) && value.texts.every((/** @type {unknown} */ text) => typeof text === 'string');
         if (!isOne) { throw new LinkError('the link is damaged: copy it again'); }
         return { what: value.what, texts: value.texts };
     }

@@ -21,7 +21,7 @@ const LanesListing = (() => {
         /** @type {HTMLElement | null} */ parts = null;
         /** @type {InstanceType<typeof LanesBench.Bench> | null} */ bench = null;
 
-        /** @type {(box: HTMLElement, root: string) => void} */
+        /** @param {HTMLElement} box @param {string} root */
         constructor(box, root) {
             /** @type {Lanes.ListingData} */
             this.data = JSON.parse(/** @type {Comment} */ ([...box.childNodes].find(node => node.nodeType === Node.COMMENT_NODE)).data);
@@ -151,20 +151,24 @@ const LanesListing = (() => {
                 { report: outcome.report ?? null, counter, diagnostics: outcome.diagnostics })));
         }
 
+        /** @param {Event} event */
         click(event) {
-            const { do: act, line, fault, actorOf } = event.target.closest('button')?.dataset ?? {};
+            const { do: act, line, fault, actorOf } = /** @type {HTMLElement} */ (event.target).closest('button')?.dataset ?? {};
+            /** @type {Record<string, () => unknown>} */
             const acts = {
                 run: () => this.run(), edit: () => this.open()[0].field.focus(), stop: () => this.bench?.stop(), reset: () => this.reset(),
                 share: () => this.share(), close: () => this.close(), watch: () => this.watch(),
             };
-            acts[act]?.();
+            acts[act ?? '']?.();
             if (line !== undefined) { this.go(Number(line)); }
             if (fault !== undefined) { this.watch(Number(fault), actorOf); }
         }
 
-        change({ target }) {
-            if (target.name === 'launch') { this.choice = Number(target.value); this.run(); }
-            if (target.name === 'counter') { this.counter = target.value; this.beside(); }
+        /** @param {Event} event */
+        change(event) {
+            const { name, value } = /** @type {HTMLSelectElement} */ (event.target);
+            if (name === 'launch') { this.choice = Number(value); this.run(); }
+            if (name === 'counter') { this.counter = value; this.beside(); }
         }
 
         /** @param {number} number */
@@ -227,6 +231,7 @@ const LanesListing = (() => {
         }
 
         draw() {
+            /** @type {(act: string, text: string, label?: string) => Lanes.Tree} */
             const button = (act, text, label = text) => ['button', { type: 'button', 'data-do': act, 'aria-label': `${label}: ${this.data.name}` }, text];
             const isOpen = this.editors !== null;
             const bar = [this.isBusy ? button('stop', '■ Stop', 'Stop the run') : button('run', '▶ Run')];

@@ -11,6 +11,7 @@ const LanesMargin = (() => {
     function whole(file, parts, texts) {
         const lines = file.split('\n');
         const made = [];
+        /** @type {number[]} */
         const begins = [];
         let next = 0;
         const inOrder = [...parts.keys()].sort((one, other) => parts[one].from - parts[other].from);
@@ -65,6 +66,7 @@ const LanesMargin = (() => {
     // Compilers name a file with or without its folder.
     /** @type {(one: string, other: string) => boolean} */
     function sameFile(one, other) {
+        /** @param {string} path */
         const base = path => path.split(/[\\/]/).at(-1);
         return base(one) === base(other);
     }

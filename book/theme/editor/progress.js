@@ -18,20 +18,24 @@ const LanesProgress = (() => {
     const none = () => ({ passed: new Set(), hints: new Map() });
 
     // The text of a file.
+    /** @param {Lanes.Done} done */
     function text({ passed, hints }) {
         const names = [...passed].sort().map(name => `    "${name}",\n`).join('');
         const seen = [...hints].sort(([one], [other]) => (one < other ? -1 : 1)).map(([name, count]) => `${name} = ${count}\n`).join('');
         return `${HEAD}version = ${VERSION}\npassed = [${names === '' ? '' : `\n${names}`}]\n\n[hints]\n${seen}`;
     }
 
+    /** @param {number} line */
     function damaged(line) {
         return new ProgressError(`line ${line} of the file cannot be read: choose a file that the book or the program \`exercises\` has written`);
     }
 
     // What a file says.
+    /** @type {(file: string) => Lanes.Done} */
     function read(file) {
         if (file.length > MOST_BYTES) { throw new ProgressError(`the file has more than ${MOST_BYTES / 1024} kB: choose the file \`progress.toml\``); }
         const done = none();
+        /** @param {number} at */
         const number = at => file.slice(0, at).split('\n').length;
         // A version comes first, so that a file that cannot be read because it is newer is known to be.
         const version = /^\s*version\s*=\s*(\d+)\s*$/m.exec(file);
@@ -53,6 +57,7 @@ const LanesProgress = (() => {
         return done;
     }
 
+    /** @type {(list: string, line: number) => string[]} */
     function names(list, line) {
         const parts = list.replace(/#[^\n]*/g, '').split(',').map(part => part.trim());
         if (parts.at(-1) === '') { parts.pop(); }
@@ -64,6 +69,7 @@ const LanesProgress = (() => {
     }
 
     // Both together: what was done in one of them is done.
+    /** @type {(one: Lanes.Done, other: Lanes.Done) => Lanes.Done} */
     function joined(one, other) {
         const hints = new Map(one.hints);
         other.hints.forEach((count, name) => hints.set(name, Math.max(count, hints.get(name) ?? 0)));
@@ -72,7 +78,7 @@ const LanesProgress = (() => {
 
     // The progress of a browser. `storage` returns its storage, or throws.
     class Progress {
-        /** @type {(storage: () => Storage) => void} */
+        /** @param {() => Storage} storage */
         constructor(storage) {
             this.storage = storage;
             this.isKept = true;
@@ -99,10 +105,13 @@ const LanesProgress = (() => {
             }
         }
 
+        /** @param {string} name */
         pass(name) { this.load(); this.done.passed.add(name); this.save(); }
 
+        /** @param {string} name @param {number} count */
         hint(name, count) { this.load(); this.done.hints.set(name, Math.max(count, this.done.hints.get(name) ?? 0)); this.save(); }
 
+        /** @param {string} file */
         import(file) { const other = read(file); this.load(); this.done = joined(this.done, other); this.save(); }
 
         export() { return text(this.done); }

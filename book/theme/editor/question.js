@@ -9,7 +9,7 @@ class LanesQuestion {
     output = LanesEditor.element('output', 'solve-picked');
     /** @type {number | undefined} */ last;
 
-    /** @type {(question: Lanes.Question, changed: () => void) => void} */
+    /** @param {Lanes.Question} question @param {() => void} changed */
     constructor(question, changed) {
         const { element } = LanesEditor;
         this.question = question;
@@ -32,6 +32,7 @@ class LanesQuestion {
     }
 
     // Shows an answer that was given before, as it is written in a file. What the question does not know is left out.
+    /** @param {string} value */
     take(value) {
         if (this.field !== undefined) { this.field.value = value; }
         this.box.querySelectorAll('input[type=radio]').forEach(radio => { radio.checked = radio.value === value; });
@@ -42,12 +43,15 @@ class LanesQuestion {
     }
 
     // Whether a number is among those that are written like `0-15, 20`.
+    /** @type {(value: string) => (number: number) => boolean} */
     static read(value) {
         const runs = value.split(',').map(part => /^ *(\d+)(?:-(\d+))? *$/.exec(part)).filter(run => run !== null);
         return number => runs.some(([, first, last = first]) => number >= Number(first) && number <= Number(last));
     }
 
+    /** @param {Set<number>} picked */
     static written(picked) {
+        /** @type {[number, number][]} */
         const runs = [];
         for (const number of [...picked].sort((a, b) => a - b)) {
             const run = runs.at(-1);
@@ -113,6 +117,7 @@ class LanesQuestion {
     }
 
     // With Shift, all from the one that was picked before are as that one is.
+    /** @param {number} number @param {boolean} isRange */
     pick(number, isRange) {
         if (isRange && this.last !== undefined) {
             const isPicked = this.picked.has(this.last);
@@ -128,13 +133,16 @@ class LanesQuestion {
         this.show();
     }
 
+    /** @param {number} number */
     go(number) {
         this.squares.forEach((square, each) => { square.tabIndex = each === number ? 0 : -1; });
         this.squares[number].focus();
     }
 
+    /** @param {KeyboardEvent} event */
     key(event) {
-        const here = this.squares.indexOf(event.target);
+        const here = this.squares.indexOf(/** @type {HTMLElement} */ (event.target));
+        /** @type {Record<string, number | undefined>} */
         const steps = { ArrowLeft: here - 1, ArrowRight: here + 1, ArrowUp: here - 16, ArrowDown: here + 16, Home: 0, End: this.squares.length - 1 };
         const to = steps[event.key];
         if (to === undefined) { return; }

@@ -35,6 +35,7 @@ const LanesResult = (() => {
     function counters({ report, changed, nvrtc, cudac }) {
         const heads = changed ? ['yours, cudac', 'original, cudac', 'original, NVRTC'] : ['NVRTC'];
         const rows = LanesMargin.compared(changed ? [report, cudac ?? null, nvrtc ?? null] : [report]);
+        /** @param {(number | null)[]} values */
         const cells = values => values.map((value, index) => ['td', index === 0 && changed && value !== values[1] ? { class: 'number differs' } : { class: 'number' }, `${value}`]);
         return ['details', changed ? { open: '' } : {}, ['summary', {}, changed ? 'Counters beside those of the original' : 'Counters'],
             ['table', { class: 'counters' },

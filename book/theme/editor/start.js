@@ -7,6 +7,7 @@
     const course = LanesExercise.start(root);
     LanesGuess.start();
 
+    /** @param {string} message */
     function problem(message) {
         const said = LanesEditor.element('p', 'edit-problem', `Error: ${message}.`);
         said.setAttribute('role', 'alert');

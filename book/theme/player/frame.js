@@ -69,6 +69,7 @@ const LanesFrame = (() => {
 
     /** @type {(launch: Lanes.Launch) => string} */
     function described(launch) {
+        /** @param {string[][]} list @param {string} key */
         const word = (list, key) => list.find(([name]) => name === key)?.[1] ?? key;
         const parts = [`seed ${launch.seed ?? 0}`, word(POLICIES, launch.schedule ?? 'round-robin'), word(MECHANISMS, launch.reconvergence ?? 'auto')];
         return [...parts, ...launch.weak_memory ? ['weak memory'] : []].join(', ');
@@ -79,6 +80,7 @@ const LanesFrame = (() => {
         const { data, ptx } = player;
         const others = moment === undefined ? [] : LanesState.elsewhere(moment).map(([line, mask]) => (
             { line, of: 'other', sign: `${LanesState.lanesOf(mask).length}`, means: `${LanesState.spoken(mask)} will continue here` }));
+        /** @param {(at: Lanes.Actor | Lanes.Moment) => number | undefined} at */
         const marks = at => player.sides.flatMap((side, index) => marked(side, index, at));
         const source = LanesView.listing(data.source.name, data.source.lines, moment?.source?.line ?? null, [...others, ...marks(place => place.source?.line)]);
         const shown = data.source.lines.length === 0 ? [] : [['div', {}, ['p', { class: 'caption' }, data.source.name], source]];
@@ -161,8 +163,10 @@ const LanesFrame = (() => {
 
     /** @type {(title: string, launch: Lanes.Launch, suffix: string) => Lanes.Tree} */
     function fields(title, launch, suffix) {
+        /** @param {string} name @param {string[][]} list @param {string} value */
         const select = (name, list, value) => ['select', { name: name + suffix }, ...list.map(([key, text]) =>
             ['option', key === value ? { value: key, selected: '' } : { value: key }, text])];
+        /** @type {Lanes.Attributes} */
         const weak = { type: 'checkbox', name: `weak${suffix}` };
         if (launch.weak_memory) { weak.checked = ''; }
         return ['fieldset', {}, ['legend', {}, title],

@@ -7,6 +7,7 @@
     /** @type {LanesMachine | null} */
     let machine = null;
 
+    /** @param {HTMLElement} box */
     function open(box) {
         machine ??= LanesMachine.ofPage(root);
         const data = JSON.parse(/** @type {Comment} */ ([...box.childNodes].find(node => node.nodeType === Node.COMMENT_NODE)).data);
@@ -21,6 +22,7 @@
     }
 
     // A reader that was asked for a prediction has now seen the answer.
+    /** @param {HTMLElement} box */
     function reveal(box) {
         const answer = box.closest('.predict')?.querySelector(':scope > details[data-answer]');
         if (answer && !answer.dataset.revealed) { Object.assign(answer, { open: true }).dataset.revealed = ''; }
@@ -35,7 +37,7 @@
         button.setAttribute('aria-label', `Run it here: ${box.dataset.title}`);
         button.addEventListener('click', () => {
             const player = open(box);
-            player.box.querySelector('[data-act="play"]').focus({ preventScroll: true });
+            player.box.querySelector('[data-act="play"]')?.focus({ preventScroll: true });
             if (!matchMedia('(prefers-reduced-motion: reduce)').matches) { player.toggle(); }
         });
         const title = /** @type {HTMLElement} */ (box.querySelector('p'));

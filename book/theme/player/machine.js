@@ -7,7 +7,7 @@
 
 class LanesMachine {
     // `open` makes a Worker, and `load` returns a promise of the packed module: the tests give their own.
-    /** @type {(by: { open: () => Worker, load: () => Promise<Uint8Array> }) => void} */
+    /** @param {{ open: () => Worker, load: () => Promise<Uint8Array> }} by */
     constructor({ open, load }) {
         this.open = open;
         this.load = load;
@@ -53,6 +53,7 @@ class LanesMachine {
         const worker = this.open();
         const waiting = this.waiting;
         await /** @type {Promise<void>} */ (new Promise((resolve, reject) => {
+            /** @param {string} message */
             const failed = message => {
                 reject(new Error(message));
                 if (this.waiting === waiting) { this.worker = null; }
@@ -73,7 +74,8 @@ class LanesMachine {
         return worker;
     }
 
-    /** @returns {any}, because every request may have this answer */
+    // Every request may have this answer, whatever else it is answered with.
+    /** @type {(kind: string, message: string) => any} */
     static error(kind, message) {
         return { error: { kind, message, diagnostics: [] } };
     }
@@ -108,6 +110,7 @@ class LanesMachine {
         });
     }
 
+    /** @type {(address: string) => Promise<Uint8Array>} */
     static loadScript(address) {
         return new Promise((resolve, reject) => {
             const script = document.createElement('script');
@@ -127,6 +130,7 @@ class LanesMachine {
     another() { return new LanesMachine({ open: this.open, load: this.load }); }
 
     // A machine with a Worker of the browser.
+    /** @param {() => Promise<Uint8Array>} load */
     static inBrowser(load) {
         const open = () => {
             const blob = new Blob([`(${lanesWorker})(self)`], { type: 'text/javascript' });

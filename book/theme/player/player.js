@@ -30,9 +30,10 @@ const LanesPlayer = (() => {
         /** @type {Set<string>} */ seen = new Set();
 
         // `data` is what the directive `live` wrote: the program, the launch, and the record of its end.
-        /** @type {(box: HTMLElement, data: Lanes.Live, machine: LanesMachine) => void} */
+        /** @param {HTMLElement} box @param {Lanes.Live} data @param {LanesMachine} machine */
         constructor(box, data, machine) {
             const { launch, record } = data;
+            /** @type {Lanes.Line[]} */
             const lines = data.program.text.split('\n').map((text, index) => [index + 1, text]);
             this.box = box;
             this.data = data;
@@ -40,15 +41,18 @@ const LanesPlayer = (() => {
             this.ptx = lines.filter(([, text]) => text.trim() !== '' && !/^\s*\.loc/.test(text));
             this.sides = [this.side(launch, record)];
             this.sides[0].timeline.add(record.first);
-            this.position = record.first.at(-1).number;
+            this.position = record.first[record.first.length - 1].number;
             this.sides[0].timeline.show(this.position);
             box.classList.add('player');
             box.tabIndex = -1;
             box.addEventListener('click', event => this.click(event));
             box.addEventListener('change', event => this.change(event));
-            box.addEventListener('input', event => { if (event.target.type === 'range') { this.show(Number(event.target.value)); } });
+            box.addEventListener('input', event => {
+                const field = /** @type {HTMLInputElement} */ (event.target);
+                if (field.type === 'range') { this.show(Number(field.value)); }
+            });
             box.addEventListener('keydown', event => this.key(event));
-            box.addEventListener('toggle', event => { if (event.target.open) { this.fetch(); } }, true);
+            box.addEventListener('toggle', event => { if (/** @type {HTMLDetailsElement} */ (event.target).open) { this.fetch(); } }, true);
             this.draw();
         }
 
@@ -184,38 +188,48 @@ const LanesPlayer = (() => {
             this.problem = `Error: ${error.message}.`;
         }
 
+        /** @param {Event} event */
         click(event) {
-            const { act, fault, actorOf } = event.target.closest('[data-act], [data-fault]')?.dataset ?? {};
-            const cell = event.target.closest('.warp [data-lane]');
-            if (cell !== null) { this.choose(Number(cell.closest('.warp').dataset.warp), Number(cell.dataset.lane)); }
-            if (fault !== undefined) { this.jump(Number(event.target.closest('.end').dataset.side), Number(fault), actorOf); }
+            const target = /** @type {HTMLElement} */ (event.target);
+            const { act, fault, actorOf } = target.closest('[data-act], [data-fault]')?.dataset ?? {};
+            const cell = target.closest('.warp [data-lane]');
+            if (cell !== null) { this.choose(Number(cell.closest('.warp')?.dataset.warp), Number(cell.dataset.lane)); }
+            if (fault !== undefined) { this.jump(Number(target.closest('.end')?.dataset.side), Number(fault), actorOf === undefined ? undefined : Number(actorOf)); }
+            /** @type {Record<string, () => unknown>} */
             const acts = {
                 start: () => this.show(0), back: () => this.show(this.at - 1), play: () => this.toggle(), step: () => this.show((this.position ?? 0) + 1),
                 end: () => this.show(this.count - 1), stop: () => this.machine.stop(), seed: () => this.nextSeed(),
             };
-            acts[act]?.();
+            acts[act ?? '']?.();
         }
 
         // The values of this lane are shown.
+        /** @param {number} warp @param {number} lane */
         choose(warp, lane) {
             const isSame = this.chosen?.warp === warp && this.chosen?.lane === lane;
             this.chosen = isSame ? null : { warp, lane };
-            if (!isSame) { this.values().open = true; }
+            if (!isSame) { this.values()?.setAttribute('open', ''); }
             this.fetch();
         }
 
+        /** @param {Event} event */
         change(event) {
-            const { name, value } = event.target;
+            const target = /** @type {HTMLInputElement | HTMLSelectElement} */ (event.target);
+            const { name, value } = target;
             if (name === 'speed') { this.speed = Number(value); return; }
             if (name === 'lane') { this.chosen = value === '' ? null : { warp: this.chosen?.warp ?? this.sides[0].timeline.moment?.warp ?? 0, lane: Number(value) }; this.fetch(); return; }
-            if (event.target.closest('.choices') !== null) { this.restart(); }
+            if (target.closest('.choices') !== null) { this.restart(); }
         }
+
+        // A field of what the reader can change.
+        /** @type {(name: string) => HTMLInputElement} */
+        field(name) { return /** @type {HTMLInputElement} */ (this.box.querySelector(`[name="${name}"]`)); }
 
         // The next seed, in the field and in the run.
         nextSeed() {
-            const field = this.box.querySelector('[name="seed"]');
+            const field = this.field('seed');
             field.value = `${(Number(field.value) || 0) + 1}`;
-            const policy = this.box.querySelector('[name="schedule"]');
+            const policy = this.field('schedule');
             if (policy.value === 'round-robin') { policy.value = 'random'; }
             this.restart();
         }
@@ -223,7 +237,7 @@ const LanesPlayer = (() => {
         // Launches again, as the reader has chosen.
         restart() {
             const chosen = [...this.box.querySelectorAll('.choices fieldset')].map(choices);
-            const isBeside = this.box.querySelector('[name="beside"]').checked;
+            const isBeside = this.field('beside').checked;
             const { launch, beside } = this.data;
             const kernels = [launch.kernel, beside?.kernel ?? launch.kernel];
             this.sides = chosen.slice(0, isBeside ? 2 : 1).map((changes, index) => (
@@ -236,6 +250,7 @@ const LanesPlayer = (() => {
         }
 
         // Goes to the moment of a fault, whose number the emulator finds by its step, or to what one of its actors did.
+        /** @param {number} number @param {number} index @param {number} [by] */
         async jump(number, index, by) {
             const side = this.sides[number];
             const fault = side.report?.faults[index];
@@ -258,24 +273,27 @@ const LanesPlayer = (() => {
             const AT_ONCE = 256;
             for (let to = end + 1, from; to > 0; to = from) {
                 from = Math.max(0, to - AT_ONCE);
-                const { moments } = await side.run.moments({ from, count: to - from });
-                if (moments === undefined || moments.length === 0) { break; }
-                const found = moments.findLast(moment => LanesState.isBy(moment, actor, fault.location));
+                const answer = await side.run.moments({ from, count: to - from });
+                if (answer.error !== undefined || answer.moments.length === 0) { break; }
+                const found = answer.moments.findLast(moment => LanesState.isBy(moment, actor, fault.location));
                 if (found !== undefined) { return found.number; }
             }
             return end;
         }
 
         // Keys work wherever the keyboard is in the player, except that fields have keys of their own.
+        /** @param {KeyboardEvent} event */
         key(event) {
-            if (event.target.matches('input, select') || event.altKey || event.ctrlKey || event.metaKey) { return; }
+            const target = /** @type {HTMLElement} */ (event.target);
+            if (target.matches('input, select') || event.altKey || event.ctrlKey || event.metaKey) { return; }
+            /** @type {Record<string, string | undefined>} */
             const keys = { ArrowLeft: 'back', ArrowRight: 'step', Home: 'start', End: 'end' };
             const act = keys[event.key];
             if (act === undefined) { return; }
             event.preventDefault();
             // mdBook turns the page at an arrow.
             event.stopPropagation();
-            this.box.querySelector(`[data-act="${act}"]`).click();
+            this.box.querySelector(`[data-act="${act}"]`)?.click();
         }
 
         draw() {
@@ -285,7 +303,7 @@ const LanesPlayer = (() => {
                 moment.warps.forEach(warp => LanesState.lanes(moment, warp.warp).forEach(word => this.seen.add(word)));
             }
             LanesView.draw(this.box, this.tree());
-            const range = this.box.querySelector('input[type="range"]');
+            const range = /** @type {HTMLInputElement} */ (this.box.querySelector('input[type="range"]'));
             range.value = `${this.position = this.position_now()}`;
             this.box.querySelectorAll('.code-lines').forEach(follow);
             if (this.isOver) { this.box.dispatchEvent(new CustomEvent('lanes-over', { bubbles: true })); }
@@ -319,10 +337,14 @@ const LanesPlayer = (() => {
     }
 
     // What a group of fields says about a run.
+    /** @type {(fields: HTMLElement) => Partial<Lanes.Launch>} */
     function choices(fields) {
-        const field = name => fields.querySelector(`[name^="${name}"]`);
+        /** @type {(name: string) => HTMLInputElement} */
+        const field = name => /** @type {HTMLInputElement} */ (fields.querySelector(`[name^="${name}"]`));
         const seed = Math.max(0, Math.trunc(Number(field('seed').value)) || 0);
-        return { seed, schedule: field('schedule').value, reconvergence: field('reconvergence').value, weak_memory: field('weak').checked };
+        const schedule = /** @type {Lanes.Schedule} */ (field('schedule').value);
+        const reconvergence = /** @type {Lanes.Reconvergence} */ (field('reconvergence').value);
+        return { seed, schedule, reconvergence, weak_memory: field('weak').checked };
     }
 
     // The arguments that are buffers, with their types: `buf:f32:1024:iota`.

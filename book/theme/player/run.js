@@ -10,7 +10,7 @@ class LanesRun {
     /** @type {WeakMap<LanesMachine, Promise<any>>} */
     static turns = new WeakMap();
 
-    /** @type {(machine: LanesMachine, program: Lanes.Program | null, launch: Lanes.Launch | null) => void} */
+    /** @param {LanesMachine} machine @param {Lanes.Program | null} program @param {Lanes.Launch | null} launch */
     constructor(machine, program, launch) {
         this.machine = machine;
         this.program = program;
@@ -20,7 +20,7 @@ class LanesRun {
     }
 
     // The report of the launch.
-    begin() { return this.turn(async () => (await this.prepare()) ?? this.report); }
+    begin() { return this.turn(async () => (await this.prepare()) ?? /** @type {Lanes.Answer<Lanes.Report>} */ (this.report)); }
 
     // Moments of the launch.
     /** @param {Lanes.Wanted} request */
@@ -36,6 +36,7 @@ class LanesRun {
     }
 
     // Makes the machine hold this run. Returns the error, if it cannot.
+    /** @type {() => Promise<Lanes.Failed | null>} */
     async prepare() {
         const held = LanesRun.held.get(this.machine);
         const isThere = held !== undefined && held.worker === this.machine.worker && this.machine.worker !== null;

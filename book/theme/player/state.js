@@ -91,12 +91,14 @@ const LanesState = (() => {
         return access.bank_conflicts === 0 ? 'without a bank conflict' : `with ${counted(access.bank_conflicts, 'bank conflict')}`;
     }
 
+    /** @param {number} number @param {string} what */
     function counted(number, what) {
         return `${number} ${what}${number === 1 ? '' : 's'}`;
     }
 
     /** @param {Lanes.Moment} moment */
     function waits(moment) {
+        /** @type {Record<string, (group: Lanes.Group) => string>} */
         const WORDS = {
             barrier: group => `waits at barrier ${group.barrier}`,
             warp: () => 'waits for other lanes of the warp',
@@ -231,11 +233,8 @@ const LanesState = (() => {
     // The launch that the reader has chosen: that of the page, with what was changed.
     /** @type {(launch: Lanes.Launch, choices: Partial<Lanes.Launch>) => Lanes.Launch} */
     function changed(launch, choices) {
-        const made = { ...launch };
-        for (const [key, choice] of Object.entries(choices)) {
-            if (choice !== null && choice !== undefined) { made[key] = choice; }
-        }
-        return made;
+        const made = Object.entries(choices).filter(([, choice]) => choice !== null && choice !== undefined);
+        return { ...launch, ...Object.fromEntries(made) };
     }
 
     return { lanes, masks, plainName, spoken, sentence, conflicts, lines, elsewhere, isBy, named, value, lanesOf, sectors, banks, summary, values, strip, changed, bit };
@@ -250,6 +249,7 @@ class LanesTimeline {
     static PAST = 8;
 
     // A launch has so many moments.
+    /** @param {number} count */
     constructor(count) {
         this.count = count;
         this.at = 0;
@@ -262,6 +262,7 @@ class LanesTimeline {
     get moment() { return this.known.get(this.at); }
 
     // Shows another moment, the nearest that there is. A moment that was chosen by hand stays, so playing ends.
+    /** @param {number} number */
     show(number) {
         this.isPlaying = false;
         this.at = Math.max(0, Math.min(number, this.count - 1));
@@ -312,8 +313,13 @@ class LanesTimeline {
 
     // The moments that are known of those just before and including the one that is shown, the oldest first.
     past() {
+        /** @type {Lanes.Moment[]} */
         const found = [];
-        for (let at = this.at; at >= 0 && found.length < LanesTimeline.PAST && this.known.has(at); at--) { found.unshift(this.known.get(at)); }
+        for (let at = this.at; found.length < LanesTimeline.PAST; at--) {
+            const moment = this.known.get(at);
+            if (moment === undefined) { break; }
+            found.unshift(moment);
+        }
         return found;
     }
 

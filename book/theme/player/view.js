@@ -4,6 +4,7 @@
 
 const LanesView = (() => {
     // The sign of each state and what it means, in the order of the legend.
+    /** @type {Record<string, [sign: string, meaning: string]>} */
     const SIGNS = {
         runs: ['', 'executes the instruction'],
         off: ['○', 'its guard switches the instruction off'],
@@ -31,9 +32,11 @@ const LanesView = (() => {
 
     /** @type {(moment: Lanes.Moment, number: number, actors: Lanes.Actor[], chosen: Lanes.Chosen | null) => Lanes.Tree} */
     function row(moment, number, actors, chosen) {
+        /** @param {number} lane */
         const isActor = lane => actors.some(actor => actor.warp === number && actor.lane === lane && `${actor.block}` === `${moment.block}`);
         const words = LanesState.lanes(moment, number);
         const cells = words.map((word, lane) => {
+            /** @type {Lanes.Attributes} */
             const attributes = { 'data-state': word, 'data-lane': `${lane}`, title: `lane ${lane} ${SIGNS[word][1]}` };
             if (isActor(lane)) { attributes['data-actor'] = ''; }
             if (chosen !== null && chosen.warp === number && chosen.lane === lane) { attributes['data-chosen'] = ''; }
@@ -70,6 +73,7 @@ const LanesView = (() => {
             if (number !== here && marks.every(mark => mark.line !== number)) { return plain.get(lines)[index]; }
             const there = marks.filter(mark => mark.line === number);
             const isHere = number === here;
+            /** @type {Lanes.Attributes} */
             const attributes = { class: [...isHere ? ['here'] : [], ...new Set(there.map(mark => mark.of))].join(' ') };
             if (isHere) { attributes['aria-current'] = 'step'; }
             const signs = ['span', { class: 'there', title: there.map(mark => mark.means).join('; ') }, there.map(mark => mark.sign).join(' ')];
@@ -98,6 +102,7 @@ const LanesView = (() => {
         return ['div', { class: 'accesses' }, ...(drawn.length > 0 ? drawn : [['p', { class: 'none' }, 'This instruction does not access memory.']])];
     }
 
+    /** @param {number} number @param {string} what */
     function counted(number, what) {
         return `${number} ${what}${number === 1 ? '' : 's'}`;
     }
@@ -211,7 +216,7 @@ const LanesView = (() => {
                 return;
             }
             const [name, attributes, ...inside] = /** @type {Lanes.Branch} */ (tree);
-            const element = there?.nodeName?.toLowerCase() === name ? there : put(parent, document.createElement(name), there);
+            const element = /** @type {Element} */ (there?.nodeName?.toLowerCase() === name ? there : put(parent, document.createElement(name), there));
             if (drawn.get(element) === tree) { return; }
             drawn.set(element, tree);
             for (const [key, value] of Object.entries(attributes)) {
@@ -226,6 +231,7 @@ const LanesView = (() => {
         while (parent.childNodes.length > trees.length) { parent.lastChild?.remove(); }
     }
 
+    /** @type {<T extends Element | Text>(parent: Element, made: T, there: Node | undefined) => T} */
     function put(parent, made, there) {
         if (there === undefined) { parent.append(made); } else { parent.replaceChild(made, there); }
         return made;

@@ -7,6 +7,7 @@
 // been out of memory. If it comes back, the answer says so, and the next request finds the emulator as it was after its start.
 'use strict';
 
+/** @param {Pick<Worker, 'postMessage' | 'onmessage'>} scope */
 function lanesWorker(scope) {
     const encoder = new TextEncoder();
     const decoder = new TextDecoder();
@@ -18,6 +19,7 @@ function lanesWorker(scope) {
     /** @type {number | null} */ let current = null;
 
     // A stream of its own: WebKit does not let a worker read a blob if the page was opened from a file.
+    /** @param {Uint8Array} packed */
     async function unpack(packed) {
         const source = new ReadableStream({ start(to) { to.enqueue(packed); to.close(); } });
         return new Response(source.pipeThrough(new DecompressionStream('gzip'))).arrayBuffer();
@@ -29,10 +31,12 @@ function lanesWorker(scope) {
     }
 
     // Called by the module in the middle of a long request.
+    /** @type {Lanes.Progress} */
     function progress(done, of) {
         scope.postMessage({ id: current, done, of });
     }
 
+    /** @type {(request: string) => string} */
     function ask(request) {
         const bytes = encoder.encode(request);
         const room = exports.request(bytes.length) >>> 0;
@@ -43,11 +47,13 @@ function lanesWorker(scope) {
         return decoder.decode(new Uint8Array(exports.memory.buffer, at + 4, length));
     }
 
+    /** @param {string} request */
     function remember(request) {
         const [kind] = Object.keys(JSON.parse(request));
         if (kind === 'load') { told = [request]; } else if (kind === 'launch') { told = [...told.slice(0, 1), request]; }
     }
 
+    /** @param {string} request */
     async function answerTo(request) {
         try {
             return ask(request);
@@ -59,10 +65,12 @@ function lanesWorker(scope) {
         }
     }
 
+    /** @param {string} kind @param {string} message */
     function refusal(kind, message) {
         return JSON.stringify({ error: { kind, message, diagnostics: [] } });
     }
 
+    /** @param {{ packed?: Uint8Array, id: number, request: string }} data */
     async function receive(data) {
         if (data.packed !== undefined) {
             try {
