@@ -1,5 +1,5 @@
-// The types of the page's scripts, for `tsc` (`.ci/run lint`): what the module is asked and answers, what the directives write into a
-// page, and what the scripts keep. Nothing here reaches a reader.
+// The types of the page's scripts, for `tsc` (`.ci/run lint`): what the module is asked and answers, what the directives write into
+// a page, and what the scripts keep. mdBook copies only the scripts that `book.toml` names, so nothing here reaches a reader.
 
 declare namespace Lanes {
     // Requests (`crates/page/src/request.rs`).
@@ -71,7 +71,10 @@ declare namespace Lanes {
     type Request = { load: Program | null } | { launch: Launch | null } | { moments: Wanted } | { grade: Share };
 
     type Wish<R extends Request> =
-        R extends { load: unknown } ? Loaded : R extends { launch: unknown } ? Report : R extends { moments: unknown } ? { moments: Moment[] } : Verdict;
+        R extends { load: unknown } ? Loaded
+        : R extends { launch: unknown } ? Report
+        : R extends { moments: unknown } ? { moments: Moment[] }
+        : Verdict;
 
     type Ask = <R extends Request>(request: R) => Promise<Wish<R>>;
 
@@ -211,7 +214,7 @@ declare namespace Lanes {
         values: string[];
     }
 
-    // To `grade` (`crates/page/src/grade.rs`), of an attempt that passed and of one that did not. `diagnostics` are added by the page.
+    // To `grade` (`crates/page/src/grade.rs`), of an attempt that passed and of one that did not. The page adds `diagnostics`.
     type Verdict = {
         rank: number;
         gates: string[];
@@ -259,6 +262,7 @@ declare namespace Lanes {
 
     type Progress = (done: number, of: number) => void;
 
+    // `any`, because each waits for the answer to its own request.
     type Waiting = ((answer: any) => void) & { progress: Progress };
 
     // What a directive writes into a page, as a comment in an element.
@@ -333,8 +337,8 @@ declare namespace Lanes {
 
     // What the scripts keep.
 
-    // A text, or an element: its name, its attributes, and what is inside. TypeScript takes a list for a tuple only where it is told to,
-    // so lists are built as `Tree`, and read as `Branch`.
+    // A text, or an element: its name, its attributes, and what is inside. TypeScript takes a list for a tuple only where it is told
+    // to, so lists are built as `Tree`, and read as `Branch`.
     type Tree = string | (Tree | Attributes)[];
     type Branch = [name: string, attributes: Record<string, string>, ...inside: Tree[]];
     type Attributes = { [name: string]: string | undefined };
@@ -432,7 +436,7 @@ declare namespace Lanes {
     type Word = [name: string, text: string];
 }
 
-// mdBook's: the path from the page to the root of the book, and the search.
+// mdBook's: the path from the page to the root of the book, and the library of the search, which brings no types.
 declare const path_to_root: string;
 declare const elasticlunr: any;
 

@@ -32,7 +32,7 @@ const LanesGrading = (() => {
             isOver[share] = true;
             // A machine that fails, or is stopped by the reader, ends the grading.
             const rank = answer.error === undefined ? answer.rank : -1;
-            if (rank < best.rank) { Object.assign(best, { rank, answer }); }
+            if (rank < best.rank) { best.rank = rank; best.answer = answer; }
             stopLate();
         };
         await Promise.all(all.map(carryOut));
