@@ -1,88 +1,102 @@
-// What mdBook's search does not find by itself: parts of names, and Chinese. Its index has the words of a page by how they
-// begin, made of letters and stems; the texts of the pages are beside it. Neither is changed here, only what is looked up.
+// What the search finds. mdBook draws the field and the list of results; the texts are ours (`preprocessor`, `search.rs`), and they
+// are so short that every section is read for every word. A word is found where a word or a part of a name begins: `threadfence`
+// in `__threadfence()`, `sector` in `sectors`. Chinese is found everywhere.
 'use strict';
 
-// `threadfence` finds `__threadfence()`, and `shfl_down` finds `sum(__shfl_down_sync(mask`: both are one word of the index.
-(function names() {
+(function search() {
     if (window.elasticlunr === undefined) { return; }
-    const { Index, InvertedIndex } = elasticlunr;
-    // Shorter words are parts of too many names.
-    const SHORTEST = 3;
+    const HAN = /\p{Script=Han}/u;
+    // Tables and lists of everything, which have every word, come after the pages that explain it.
+    const LISTS = /^(ledger|counters|hardware|compilers|supported|profile)\.html|\/exercises\.html/;
 
-    // Where a word begins inside a name: after an underscore, or another sign.
-    function place(name, word) {
-        let at = name.indexOf(word);
-        while (at > 0 && /[a-z0-9]/i.test(name[at - 1])) { at = name.indexOf(word, at + 1); }
-        return at;
+    function pattern(word) {
+        const escaped = word.replace(/[^\p{L}\p{N}_]/gu, '\\$&');
+        return new RegExp(HAN.test(word) ? escaped : `(?<![a-z0-9])${escaped}`, 'giu');
     }
 
-    // The index asks for all its words that begin like the one that is sought; the call with a node is its own recursion.
-    const expand = InvertedIndex.prototype.expandToken;
-    const known = new WeakMap();
-    function words(index) {
-        if (!known.has(index)) {
-            const first = Object.keys(index.root).filter(key => key !== 'docs' && key !== 'df');
-            known.set(index, first.flatMap(letter => expand.call(index, letter)));
+    function words(query) {
+        const found = query.toLowerCase().match(/[\p{L}\p{N}_.:]+/gu) ?? [];
+        const trimmed = found.map(word => word.replace(/^[_.:]+|[_.:]+$/g, ''));
+        // `sectors` finds `sector`.
+        return trimmed.map(word => (word.length > 3 ? word.replace(/(?<=[a-z])s$/, '') : word)).filter(word => word !== '');
+    }
+
+    function times(text, word) { return text.match(word)?.length ?? 0; }
+
+    // How well a section explains a word; 0 if it does not have it.
+    function weight({ inside, title, body, names }, word, mean) {
+        const count = times(body, word);
+        const often = 3 * count / (count + 0.5 + body.length / mean);
+        return 8 * (times(title, word) > 0) + 2 * (times(inside, word) > 0) + often + (times(names, word) > 0);
+    }
+
+    function place(url, phrase) {
+        if (HAN.test(phrase.source) && url.startsWith('glossary')) { return 10; }
+        return LISTS.test(url) ? 0.2 : 1;
+    }
+
+    function score(doc, sought, phrase, mean) {
+        const weights = sought.map(word => weight(doc, word, mean));
+        const found = weights.filter(each => each > 0).length;
+        const sum = weights.reduce((one, other) => one + other, 0);
+        const isPhrase = sought.length > 1 && (times(doc.title, phrase) > 0 || times(doc.body, phrase) > 0);
+        return { found, score: sum * (isPhrase ? 2 : 1) * place(doc.url, phrase) };
+    }
+
+    // Of the pages that have a word, the one that introduces it comes first: it has the word often, and is early in the book.
+    function byPage(ranked) {
+        const sums = new Map();
+        for (const { doc, score } of ranked) {
+            const page = doc.url.split('#')[0];
+            sums.set(page, (sums.get(page) ?? 0) + score);
         }
-        return known.get(index);
-    }
-    InvertedIndex.prototype.expandToken = function (word, found, node) {
-        const begin = expand.call(this, word, found, node);
-        if (node !== undefined || word.length < SHORTEST) { return begin; }
-        return begin.concat(words(this).filter(name => place(name, word) > 0));
-    };
-
-    // mdBook shows the place where a word begins like the one that is sought. If there is none, it is given the text from
-    // a few words before the name.
-    function near(doc, sought) {
-        const body = doc.body.toLowerCase();
-        if (sought.some(word => body.startsWith(word) || body.includes(` ${word}`))) { return doc; }
-        const at = Math.min(...sought.map(word => place(body, word)).filter(at => at > 0));
-        if (!Number.isFinite(at)) { return doc; }
-        const from = doc.body.lastIndexOf(' ', Math.max(0, at - 60)) + 1;
-        return { ...doc, body: doc.body.slice(from) };
+        const often = doc => 1 + Math.log1p(sums.get(doc.url.split('#')[0]));
+        const early = doc => 1 / (0.3 + doc.ref / ranked.length);
+        return ranked.map(each => ({ ...each, score: each.score * often(each.doc) * early(each.doc) }));
     }
 
-    const search = Index.prototype.search;
-    Index.prototype.search = function (query, options) {
-        const words = query.toLowerCase().split(/\s+/).map(word => word.replace(/^\W+|\W+$/g, ''));
-        const sought = words.filter(word => word.length >= SHORTEST);
-        return search.call(this, query, options).map(found => ({ ...found, doc: near(found.doc, sought) }));
-    };
-})();
-
-(function chinese() {
-    // The index has no Chinese words; the texts have them.
-    const HAN = /\p{Script=Han}+/gu;
-    if (window.elasticlunr === undefined) { return; }
-
-    // The words around the place, and the place as a word of its own, so that the list can mark it.
-    function excerpt(doc, word) {
-        const whole = doc.body.indexOf(` ${word} `);
-        const at = whole < 0 ? doc.body.indexOf(word) : whole + 1;
-        if (at < 0) { return doc.body; }
-        const from = Math.max(0, doc.body.lastIndexOf(' ', Math.max(0, at - 60)));
-        const after = at + word.length;
-        return `${doc.body.slice(from, at)} ${word} ${doc.body.slice(after, after + 140)}`;
+    // The text around the place, so that the list can show it; Chinese as a word of its own, so that the list can mark it.
+    function excerpt({ body, names }, sought) {
+        const places = sought.map(word => body.search(word)).filter(at => at >= 0);
+        if (places.length === 0) {
+            const shown = names.split(' ').filter(name => sought.some(word => name.search(word) >= 0));
+            return shown.length === 0 ? body : `In the code: ${shown.join(', ')}. ${body}`;
+        }
+        const at = Math.min(...places);
+        const from = body.lastIndexOf(' ', Math.max(0, at - 60)) + 1;
+        return sought.filter(word => HAN.test(word.source))
+            .reduce((text, word) => text.replace(word, ' $& '), body.slice(from, at + 240));
     }
 
-    const search = elasticlunr.Index.prototype.search;
-    elasticlunr.Index.prototype.search = function (query, options) {
-        const words = query.match(HAN);
-        if (words === null) { return search.call(this, query, options); }
-        const rest = query.replace(HAN, ' ').trim();
-        const among = rest === '' ? null : new Set(search.call(this, rest, options).map(found => String(found.ref)));
-        const urls = window.search.doc_urls;
-        return Object.entries(this.documentStore.docs)
-            .filter(([ref, doc]) => (among === null || among.has(ref))
-                && words.every(word => doc.body.includes(word) || doc.title.includes(word)))
-            .map(([ref, doc]) => ({
-                ref,
-                score: urls[ref].startsWith('glossary.html') ? 2 : 1,
-                doc: { ...doc, body: excerpt(doc, words[0]) },
-            }))
-            .sort((a, b) => b.score - a.score || a.ref - b.ref);
-    };
+    class Texts {
+        constructor(texts, urls) {
+            const doc = ([inside, title, body, names], ref) => ({ ref, url: urls[ref], inside, title, body, names });
+            this.docs = texts.map(doc);
+            this.mean = this.docs.reduce((sum, { body }) => sum + body.length, 1) / this.docs.length;
+        }
+
+        search(query) {
+            const parts = words(query);
+            const sought = parts.map(pattern);
+            const phrase = new RegExp(parts.map(part => pattern(part).source).join('\\w*\\s+'), 'giu');
+            const ranked = byPage(this.docs.map(doc => ({ doc, ...score(doc, sought, phrase, this.mean) })));
+            const most = Math.max(1, ...ranked.map(({ found }) => found));
+            const isBefore = (one, other) => other.score - one.score || one.doc.ref - other.doc.ref;
+            return ranked.filter(({ found }) => found === most).sort(isBefore).map(({ doc, score }) => ({
+                ref: doc.ref,
+                score,
+                doc: {
+                    title: doc.title,
+                    body: excerpt(doc, sought),
+                    breadcrumbs: doc.inside.endsWith(doc.title) ? doc.inside : `${doc.inside} » ${doc.title}`,
+                },
+            }));
+        }
+    }
+
+    // mdBook loads what it takes for its index, and asks that.
+    elasticlunr.Index.load = texts => new Texts(texts, window.search.doc_urls);
+    window.LanesTexts = Texts;
 
     // mdBook searches when a key goes up. None does when an input method is done with a word, or one is pasted.
     const searchbar = document.getElementById('mdbook-searchbar');
@@ -93,9 +107,9 @@
     }
 
     // From the list to the glossary: to the word's line, or the first that has it. mdBook has marked them by now.
-    const sought = new URLSearchParams(location.search).get('highlight');
-    const lines = sought === null ? [] : Array.from(document.querySelectorAll('main tr[id]:has(mark)'));
-    const line = lines.find(each => each.querySelector('[lang="zh"]')?.textContent === sought) ?? lines[0];
+    const marked = new URLSearchParams(location.search).get('highlight');
+    const lines = marked === null ? [] : Array.from(document.querySelectorAll('main tr[id]:has(mark)'));
+    const line = lines.find(each => each.querySelector('[lang="zh"]')?.textContent === marked) ?? lines[0];
     if (line) {
         line.classList.add('found');
         // The browser goes to the page's heading first, which the list has linked.

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use mdbook_driver::MDBook;
-use mdbook_renderer::{RenderContext, Renderer};
 use preprocessor::BookPreprocessor;
 
 use crate::Formulas;
@@ -31,24 +30,7 @@ pub fn make(book: &Path, out: &Path, repository: &str) -> Result<Built> {
         book.with_preprocessor(BookPreprocessor);
     }
     book.with_preprocessor(formulas);
-    if book.config.contains_key("output.paper") {
-        // In the place of the program of the same name.
-        book.with_renderer(Paper);
-    }
     book.build()?;
     let formulas = counts.lock().expect("nothing panics while it counts").clone();
     Ok(Built { out: book.build_dir_for("html"), formulas })
-}
-
-/// The renderer of the page for printing, as a library.
-struct Paper;
-
-impl Renderer for Paper {
-    fn name(&self) -> &'static str {
-        "paper"
-    }
-
-    fn render(&self, context: &RenderContext) -> Result<()> {
-        preprocessor::paper::shorten(&context.destination.with_file_name("html").join("print.html"))
-    }
 }

@@ -51,7 +51,7 @@ impl Site {
 
     /// The pages that are written for the book, without mdBook's own, which repeat or replace them.
     pub fn written(&self) -> impl Iterator<Item = (&str, &Page)> {
-        let own = ["print.html", "toc.html", "404.html", "index.html"];
+        let own = ["toc.html", "404.html", "index.html"];
         self.pages
             .iter()
             .map(|(name, page)| (name.as_str(), page))

@@ -2,7 +2,8 @@
 //!
 //! A figure is one entry in the list of its chapter's file, and one function that runs kernels and draws the results.
 //! `cargo xtask figures` writes the figures to `book/figures`; the tests draw them again and compare. Colours and fonts
-//! are left out, because the page defines them (`book/theme/figures.css`).
+//! are left out, because the page defines them (`book/theme/figures.css`). What the pages show of runs besides figures is in
+//! [`facts`].
 
 mod ch01_divergence;
 mod ch02_reduction;
@@ -14,6 +15,7 @@ mod ch07_scan;
 mod ch08_latency;
 mod ch09_modern;
 pub mod chart;
+pub mod facts;
 mod figure;
 mod machine;
 mod pairs;

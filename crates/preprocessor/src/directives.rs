@@ -5,6 +5,7 @@ use anyhow::{Result, bail, ensure};
 use crate::boxes::Progress;
 use crate::claims::{self, Ledger};
 use crate::exercises::{self, Exercises};
+use crate::facts::Facts;
 use crate::glossary::Glossary;
 use crate::html::escape;
 use crate::marks::Marks;
@@ -32,6 +33,8 @@ pub struct Library<'a> {
     pub exceptions: Exceptions,
     /// The exercises.
     pub exercises: Exercises,
+    /// What was collected from runs.
+    pub facts: Facts,
     /// Which page mentions what.
     pub mentions: Mentions,
 }
@@ -150,7 +153,7 @@ struct Expansion<'a> {
 impl Expansion<'_> {
     fn of(&self, name: &str, rest: &str) -> Result<String> {
         let words: Vec<&str> = rest.split_whitespace().collect();
-        let repository = self.library.repository;
+        let Library { repository, facts, .. } = self.library;
         let link = |file: &str, line: usize| self.file(file, Some(line));
         if let Some(html) = boxes::part(name, rest, self.place.boxes.begun) {
             return html;
@@ -162,7 +165,7 @@ impl Expansion<'_> {
                 let mark = |number| marks.of(shown.file, number, boxes.answer);
                 let anchor = |number| marks.anchor(shown.file, number, line);
                 let editor = if shown.file.starts_with("kernels/") {
-                    editor::listing(&shown, &words[1..], marks.is_first(shown.file, line), repository)?
+                    editor::listing(&shown, &words[1..], marks.is_first(shown.file, line), facts, repository)?
                 } else {
                     String::new()
                 };
@@ -184,8 +187,8 @@ impl Expansion<'_> {
             "claim" => self.claim(claims::one(&words)?),
             "ref" => self.reference(claims::one(&words)?),
             "figure" => figures::figure(rest, repository),
-            "live" => live::figure(&words, repository),
-            "guess" => guess::question(rest, repository),
+            "live" => live::figure(&words, facts, repository),
+            "guess" => guess::question(rest, facts, repository),
             "counters" => self.counters(&words),
             "profile" => profile::table(&words, repository),
             "exercises" => self.exercises(&words),
@@ -258,7 +261,7 @@ impl Expansion<'_> {
         let rows: String = self.library.exercises.of_chapter(chapter).map(row).collect();
         ensure!(!rows.is_empty(), "there are no exercises in `exercises/{chapter}`");
         let element = |exercise: &exercises::Exercise| {
-            solve::element(chapter, exercise.name(), self.library.repository)
+            solve::element(exercise, &self.library.facts, self.library.repository)
         };
         let elements: Vec<String> =
             self.library.exercises.of_chapter(chapter).map(element).collect::<Result<_>>()?;

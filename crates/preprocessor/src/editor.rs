@@ -1,15 +1,15 @@
 //! Listings that a reader can edit and run: launches of the kernels that a listing shows.
 //!
 //! A launch is an entry of `book/live.toml`, which a page also plays, or of `book/listings.toml`, which has the others in the
-//! same form. A listing gets the entries whose kernels it shows, and those that name one of its anchors in `shows`. The
-//! emulator runs each of them when the book is built, as for a live figure. The page gets the file, once, and the committed
-//! PTX of the kernels.
+//! same form. A listing gets the entries whose kernels it shows, and those that name one of its anchors in `shows`. They are
+//! run by `cargo xtask facts`, as those of live figures. The page gets the file, once, and the committed PTX of the kernels.
 
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 
 use crate::code::Shown;
-use crate::live::{self, Live};
+use crate::facts::{Facts, Launch};
+use crate::live;
 use crate::repository::Repository;
 
 /// The launches that no page plays.
@@ -20,17 +20,15 @@ pub fn listing(
     shown: &Shown<'_>,
     anchors: &[&str],
     has_text: bool,
+    facts: &Facts,
     repository: &Repository,
 ) -> Result<String> {
-    let runs = runs(shown, anchors, repository)?;
-    let targets: Vec<&str> = runs.iter().filter_map(|(_, live)| live.ptx.split(".sm_").nth(1)).collect();
-    let target = targets.first().copied().unwrap_or("70");
+    let runs = runs(shown, anchors, facts, repository)?;
+    let target = runs.iter().find_map(|run| run.ptx.split(".sm_").nth(1)).unwrap_or("70");
     let sm: u32 =
         target.split('-').next().unwrap_or_default().parse().context("write `ptx` as in `branch.sm_70`")?;
-    let run = |(name, live): &(String, Live)| -> Result<Value> {
-        let of_entry = || format!("`{name}`");
-        let (program, launch, _) = live.checked(0, repository).with_context(of_entry)?;
-        Ok(json!({ "title": live.title, "launch": launch, "ptx": program["text"] }))
+    let run = |run: &&Launch| -> Result<Value> {
+        Ok(json!({ "title": run.title, "launch": run.request, "ptx": run.text(repository)? }))
     };
     let name = shown.file.rsplit('/').next().unwrap_or_default();
     let mut data = json!({
@@ -48,9 +46,9 @@ pub fn listing(
 }
 
 /// The launches that no listing has, once all pages have been expanded.
-pub fn unused(repository: &Repository) -> Vec<String> {
-    let Ok(all) = repository.launches(FILE) else { return Vec::new() };
-    all.keys().filter(|name| !repository.has_launch(name)).cloned().collect()
+pub fn unused(facts: &Facts, repository: &Repository) -> Vec<String> {
+    let names = facts.listings.iter().map(|(name, _)| name);
+    names.filter(|name| !repository.has_launch(name)).cloned().collect()
 }
 
 fn part(numbers: &[usize]) -> Value {
@@ -58,20 +56,25 @@ fn part(numbers: &[usize]) -> Value {
 }
 
 /// The launches of a listing: those that a page plays come first.
-fn runs(shown: &Shown<'_>, anchors: &[&str], repository: &Repository) -> Result<Vec<(String, Live)>> {
+fn runs<'f>(
+    shown: &Shown<'_>,
+    anchors: &[&str],
+    facts: &'f Facts,
+    repository: &Repository,
+) -> Result<Vec<&'f Launch>> {
     let stem = shown.file.rsplit('/').next().and_then(|name| name.strip_suffix(".cu")).unwrap_or_default();
-    let mut runs: Vec<(String, Live)> = Vec::new();
-    for file in [live::FILE, FILE] {
-        for (name, live) in repository.launches(file)?.iter() {
-            let is_of_file = live.ptx.split('.').next() == Some(stem);
-            let is_named = live.shows.iter().any(|anchor| anchors.contains(&anchor.as_str()));
-            let is_known =
-                runs.iter().any(|(_, run)| run.kernel == live.kernel && run.arguments == live.arguments);
-            if is_of_file && !is_known && (is_named || shown.lines().any(|line| defines(line, &live.kernel)))
-            {
-                repository.note_launch(name);
-                runs.push((name.clone(), live.clone()));
-            }
+    let mut runs: Vec<&Launch> = Vec::new();
+    for (name, launch) in facts.live.iter().chain(facts.listings.iter()) {
+        let kernel = launch.request["kernel"].as_str().unwrap_or_default();
+        let is_of_file = launch.ptx.split('.').next() == Some(stem);
+        let is_named = launch.shows.iter().any(|anchor| anchors.contains(&anchor.as_str()));
+        let is_like = |run: &&Launch| {
+            ["kernel", "arguments"].iter().all(|field| run.request[*field] == launch.request[*field])
+        };
+        let is_known = runs.iter().any(is_like);
+        if is_of_file && !is_known && (is_named || shown.lines().any(|line| defines(line, kernel))) {
+            repository.note_launch(name);
+            runs.push(launch);
         }
     }
     ensure!(

@@ -30,6 +30,8 @@ pub struct Exercise {
     name: String,
     /// `ch02`.
     chapter: String,
+    /// Below the folder of all exercises, `ch02_reduction/tail_block`.
+    folder: String,
     /// The line of its file on which the page is named.
     page_line: usize,
     fields: Fields,
@@ -49,8 +51,8 @@ impl Exercises {
     /// Reads all exercises, and returns the errors in those that cannot be read.
     pub fn read(repository: &Repository) -> (Self, Vec<Problem>) {
         let (mut all, mut problems) = (Vec::new(), Vec::new());
-        for (chapter, name) in names(repository) {
-            match Exercise::read(repository, &chapter, &name) {
+        for folder in in_folders(repository) {
+            match Exercise::read(repository, &folder) {
                 Ok(exercise) => all.push(exercise),
                 Err(problem) => problems.push(problem),
             }
@@ -88,8 +90,8 @@ impl Exercises {
 }
 
 impl Exercise {
-    fn read(repository: &Repository, chapter: &str, name: &str) -> Result<Self, Problem> {
-        let file = file(chapter, name);
+    fn read(repository: &Repository, folder: &str) -> Result<Self, Problem> {
+        let file = file(folder);
         let problem = |line: usize, what: String| Problem { file: file.clone(), line, what };
         let text = repository.read(&file).map_err(|error| problem(1, format!("{error:#}")))?;
         let fields: Fields = toml::from_str(&text).map_err(|error| {
@@ -97,7 +99,15 @@ impl Exercise {
             problem(line, error.message().replace('\n', ", "))
         })?;
         let page_line = text.lines().position(|line| line.starts_with("page")).map_or(1, |line| line + 1);
-        Ok(Self { name: name.to_owned(), chapter: chapter.to_owned(), page_line, fields })
+        let (chapter, name) = folder.split_once('/').unwrap_or_default();
+        let chapter = chapter.split('_').next().unwrap_or_default();
+        Ok(Self {
+            name: name.to_owned(),
+            chapter: chapter.to_owned(),
+            folder: folder.to_owned(),
+            page_line,
+            fields,
+        })
     }
 
     fn place(&self) -> (&str, u32, &str) {
@@ -105,7 +115,12 @@ impl Exercise {
     }
 
     fn file(&self) -> String {
-        file(&self.chapter, &self.name)
+        file(&self.folder)
+    }
+
+    /// The folder, below that of all exercises: `ch02_reduction/tail_block`.
+    pub fn folder(&self) -> &str {
+        &self.folder
     }
 
     /// The chapter, for example `ch02`.
@@ -179,19 +194,22 @@ pub fn practise(entries: &str) -> String {
 
 /// The files that describe the exercises.
 pub fn files(repository: &Repository) -> Vec<String> {
-    names(repository).into_iter().map(|(chapter, name)| file(&chapter, &name)).collect()
+    in_folders(repository).iter().map(|folder| file(folder)).collect()
 }
 
-fn file(chapter: &str, name: &str) -> String {
-    format!("{FOLDER}/{chapter}/{name}/{FILE}")
+fn file(folder: &str) -> String {
+    format!("{FOLDER}/{folder}/{FILE}")
 }
 
-/// The chapter and the name of each exercise.
-fn names(repository: &Repository) -> Vec<(String, String)> {
-    let is_chapter = |name: &String| name.strip_prefix("ch").is_some_and(|rest| rest.parse::<u32>().is_ok());
+/// The folder of each exercise.
+fn in_folders(repository: &Repository) -> Vec<String> {
+    let is_chapter = |name: &String| {
+        let number = name.strip_prefix("ch").and_then(|rest| rest.split('_').next());
+        number.is_some_and(|number| number.parse::<u32>().is_ok())
+    };
     let in_chapter = |chapter: String| {
         let names = folders(repository, &format!("{FOLDER}/{chapter}"));
-        names.into_iter().map(move |name| (chapter.clone(), name))
+        names.into_iter().map(move |name| format!("{chapter}/{name}"))
     };
     folders(repository, FOLDER).into_iter().filter(is_chapter).flat_map(in_chapter).collect()
 }
@@ -222,7 +240,8 @@ mod tests {
             order: 2,
             page: "ch02_reduction/edges.md".to_owned(),
         };
-        Exercise { name: "tail_block".to_owned(), chapter: "ch02".to_owned(), page_line: 5, fields }
+        let folder = "ch02_reduction/tail_block".to_owned();
+        Exercise { name: "tail_block".to_owned(), chapter: "ch02".to_owned(), folder, page_line: 5, fields }
     }
 
     #[test]

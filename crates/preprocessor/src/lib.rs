@@ -22,6 +22,7 @@ mod commands;
 mod directives;
 mod editor;
 mod exercises;
+mod facts;
 mod faults;
 mod figures;
 mod formulas;
@@ -36,11 +37,11 @@ mod marks;
 mod mentions;
 mod outputs;
 mod page;
-pub mod paper;
 mod problems;
 mod profile;
 mod prose;
 mod repository;
+mod search;
 mod solve;
 mod source;
 mod terms;
@@ -60,6 +61,7 @@ use crate::boxes::Progress;
 use crate::claims::Ledger;
 use crate::directives::{Library, Place, expand, marks, practise};
 use crate::exercises::Exercises;
+use crate::facts::Facts;
 use crate::glossary::Glossary;
 use crate::mentions::Mentions;
 use crate::page::{Kind, Piece, inside_formula, pieces};
@@ -118,6 +120,7 @@ impl Preprocessor for BookPreprocessor {
                 chapter.content = expanded.remove(&slashes(path)).unwrap_or_default();
             }
         });
+        search::write(&root.join(SOURCE), &book)?;
         Ok(book)
     }
 }
@@ -168,6 +171,7 @@ pub fn draft(root: &Path, web: Option<&str>, pages: &[Page]) -> Result<(Vec<Stri
         ledger: Ledger::read(&repository)?,
         glossary: Glossary::read(&repository)?,
         exceptions: Exceptions::read(&repository)?,
+        facts: Facts::read(&repository)?,
         exercises,
         mentions: Mentions::of(pages),
     };
@@ -175,7 +179,7 @@ pub fn draft(root: &Path, web: Option<&str>, pages: &[Page]) -> Result<(Vec<Stri
     problems.extend(unreadable);
     problems.extend(library.exercises.lost(&library.mentions));
     let expanded = pages.iter().map(|page| expand_page(page, &library, &mut problems)).collect();
-    problems.extend(editor::unused(&repository).into_iter().map(|name| Problem {
+    problems.extend(editor::unused(&library.facts, &repository).into_iter().map(|name| Problem {
         file: editor::FILE.to_owned(),
         line: 1,
         what: format!("no listing shows the kernel of `{name}`: remove it, or name an anchor in `shows`"),
@@ -188,7 +192,7 @@ pub fn draft(root: &Path, web: Option<&str>, pages: &[Page]) -> Result<(Vec<Stri
 /// Problems that no single page shows: files that no page uses, and claims that no page mentions.
 fn around(root: &Path, library: &Library<'_>, pages: &[Page]) -> Vec<Problem> {
     let problem = |file: &str, what: String| Problem { file: file.to_owned(), line: 1, what };
-    let mut problems = Vec::new();
+    let mut problems = library.facts.stale(library.repository);
     for path in markdown(&root.join(SOURCE)) {
         let path = slashes(path.strip_prefix(root.join(SOURCE)).unwrap_or(&path));
         if path != "SUMMARY.md" && pages.iter().all(|page| page.path != path) {
@@ -204,8 +208,8 @@ fn around(root: &Path, library: &Library<'_>, pages: &[Page]) -> Vec<Problem> {
                 .push(problem(&format!("book/figures/{figure}.svg"), "no page shows this figure".to_owned()));
         }
     }
-    for live in live::names(library.repository) {
-        if !library.mentions.plays(&live) {
+    for (live, _) in library.facts.live.iter() {
+        if !library.mentions.plays(live) {
             problems.push(problem(live::FILE, format!("no page plays `{live}`: `{{{{#live {live}}}}}`")));
         }
     }

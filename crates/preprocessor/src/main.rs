@@ -27,8 +27,6 @@ enum Command {
         /// `html`, say
         renderer: String,
     },
-    /// Take the data of players and editors out of the page for printing: mdBook calls this after it has written the pages
-    Paper,
     /// Check every page without building the book: problems end with status 2, warnings with 1
     Check {
         /// The repository's root
@@ -41,7 +39,6 @@ fn main() -> ExitCode {
     let done = match Arguments::parse().command {
         Some(Command::Supports { .. }) => Ok(ExitCode::SUCCESS),
         Some(Command::Check { root }) => check(&root),
-        Some(Command::Paper) => preprocessor::paper::render().map(|()| ExitCode::SUCCESS),
         None => preprocess(),
     };
     match done {
@@ -72,7 +69,9 @@ fn check(root: &std::path::Path) -> Result<ExitCode> {
 fn preprocess() -> Result<ExitCode> {
     const WITHOUT: &str = "mdBook calls this with the book on the standard input; `preprocessor check` checks it without mdBook";
     ensure!(!io::stdin().is_terminal(), WITHOUT);
-    let (context, book) = mdbook_preprocessor::parse_input(io::stdin()).context(WITHOUT)?;
+    // All of it, because mdBook reports a broken pipe if something is left.
+    let input = io::read_to_string(io::stdin())?;
+    let (context, book) = mdbook_preprocessor::parse_input(input.as_bytes()).context(WITHOUT)?;
     let book = BookPreprocessor.run(&context, book)?;
     serde_json::to_writer(io::stdout().lock(), &book)?;
     io::stdout().flush()?;

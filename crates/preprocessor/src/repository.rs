@@ -10,7 +10,6 @@ use anyhow::{Context, Result, bail};
 use nvrtc::{CudaFile, Header};
 use serde_json::Value;
 
-use crate::live::{self, Launches};
 use crate::source::Records;
 
 /// The repository.
@@ -21,9 +20,7 @@ pub struct Repository {
     reports: RefCell<HashMap<String, Rc<Value>>>,
     /// The records of chapters, or why they cannot be used.
     records: RefCell<HashMap<String, Result<Rc<Records>, String>>>,
-    /// The launches that files list.
-    launches: RefCell<HashMap<String, Rc<Launches>>>,
-    /// The names of those that a listing has.
+    /// The names of launches that a listing has.
     runnable: RefCell<HashSet<String>>,
     /// The results of the checks of files against their sources; `None` if they match.
     checked: RefCell<HashMap<String, Option<String>>>,
@@ -37,7 +34,6 @@ impl Repository {
             files: RefCell::default(),
             reports: RefCell::default(),
             records: RefCell::default(),
-            launches: RefCell::default(),
             runnable: RefCell::default(),
             checked: RefCell::default(),
         }
@@ -80,16 +76,6 @@ impl Repository {
             read
         });
         records.map_err(|error| anyhow::anyhow!(error))
-    }
-
-    /// The launches that a file lists.
-    pub fn launches(&self, name: &str) -> Result<Rc<Launches>> {
-        if let Some(launches) = self.launches.borrow().get(name) {
-            return Ok(Rc::clone(launches));
-        }
-        let launches = Rc::new(live::parse(name, &self.read(name)?)?);
-        self.launches.borrow_mut().insert(name.to_owned(), Rc::clone(&launches));
-        Ok(launches)
     }
 
     /// Notes that a listing has a launch.

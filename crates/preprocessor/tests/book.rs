@@ -104,7 +104,7 @@ impl Copy {
     fn new() -> Self {
         // Beside the build, and so on the same disk as the files.
         let copy = Self(tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap());
-        for folder in ["book/src", "book/figures", "kernels", "chapters"] {
+        for folder in ["book/src", "book/facts", "book/figures", "kernels", "chapters"] {
             copy_folder(&root().join(folder), &copy.path(folder), &copy_file);
         }
         for folder in ["benches", "docs", "crates/simt/src", "crates/simt/tests", "src"] {
@@ -144,11 +144,23 @@ impl Copy {
         fs::write(self.path(name), new).unwrap();
     }
 
-    /// Adds an exercise to chapter 2, with the kernels of another one, and a table of that chapter if the book has none.
+    /// Changes the facts in `book/facts/NAME.json`.
+    fn edit_facts(&self, name: &str, change: impl Fn(&mut serde_json::Value)) {
+        self.edit(&format!("book/facts/{name}.json"), |text| {
+            let mut file: serde_json::Value = serde_json::from_str(text).unwrap();
+            change(&mut file["facts"]);
+            file.to_string()
+        });
+    }
+
+    /// Adds an exercise to chapter 2, with the kernels and the facts of another one, and a table of that chapter if the book has none.
     fn add_exercise(&self, name: &str, toml: &str) {
         let folder = self.path(&format!("exercises/ch02_reduction/{name}"));
         copy_folder(&root().join(WHOLE), &folder, &copy_file);
         fs::write(folder.join("exercise.toml"), toml).unwrap();
+        self.edit_facts("exercises", |facts| {
+            facts[&format!("ch02/{name}")] = facts["ch02/tail_block"].clone();
+        });
         let page = self.path(LIST);
         let text = fs::read_to_string(&page).unwrap();
         if !text.contains(TABLE) {
@@ -256,49 +268,46 @@ fn a_missing_anchor_is_a_problem() {
 }
 
 #[test]
-fn a_listing_has_a_launch_that_is_run_when_the_book_is_built() {
+fn a_listing_without_a_launch_is_a_problem() {
     let copy = Copy::new();
-    let listing = "{{#code kernels/saxpy.cu saxpy}}";
-    let (name, line) = place(copy.0.path(), listing);
-    let page: Vec<Page> =
-        preprocessor::pages(&root()).unwrap().into_iter().filter(|page| page.path == name).collect();
-    let change = |from: &str, to: &str| copy.edit("book/listings.toml", |text| text.replacen(from, to, 1));
-    let fails = |what: &str| has(&problems(copy.0.path(), &page), &name, line, what);
-    change("\"n i32:50\",\n]", "\"n i32:60\",\n]");
-    fails("the emulator finds the faults [\"out-of-bounds\"]");
-    change("kernel = \"saxpy\"", "kernel = \"saxpy_other\"");
-    fails("no launch for this listing");
+    copy.edit_facts("listings", |facts| facts["saxpy"]["launch"]["kernel"] = "saxpy_other".into());
+    copy.fails("{{#code kernels/saxpy.cu saxpy}}", "no launch for this listing");
+}
+
+/// A launch like this one, of a kernel in another file.
+fn other_file(launch: &serde_json::Value) -> serde_json::Value {
+    let mut other = launch.clone();
+    other["ptx"] = "nowhere.sm_70".into();
+    other
 }
 
 #[test]
 fn a_launch_that_no_listing_has_is_a_problem() {
     let copy = Copy::new();
-    copy.edit("book/listings.toml", |text| {
-        format!(
-            "{text}\n[no_one_shows_it]\ntitle = \"A kernel of another file\"\nptx = \"nowhere.sm_70\"\n\
-             kernel = \"k\"\ngrid = [1]\nblock = [32]\narguments = []\n"
-        )
-    });
+    copy.edit_facts("listings", |facts| facts["no_one_shows_it"] = other_file(&facts["saxpy"]));
     let what = "no listing shows the kernel of `no_one_shows_it`: remove it";
     copy.has_problem("book/listings.toml", 1, what);
 }
 
 #[test]
-fn a_live_figure_is_run_when_the_book_is_built() {
+fn what_is_not_among_the_facts_is_a_problem() {
     let copy = Copy::new();
-    let (name, line) = place(copy.0.path(), "{{#live mask_without_four");
-    let pages: Vec<Page> = preprocessor::pages(&root()).unwrap();
-    let page: Vec<Page> = pages.into_iter().filter(|page| page.path == name).collect();
-    let change = |from: &str, to: &str| copy.edit("book/live.toml", |text| text.replacen(from, to, 1));
-    let fails = |what: &str| has(&problems(copy.0.path(), &page), &name, line, what);
-    change("kernel = \"mask_seven_f\"", "kernel = \"mask_seven_g\"");
-    fails("the PTX has no kernel `mask_seven_g`");
-    change("kernel = \"mask_seven_g\"", "kernel = \"mask_default\"");
-    fails("the emulator finds the faults [], and the entry names [\"bad-mask\"]");
-    change("kernel = \"mask_default\"", "kernel = \"tail_syncwarp\"");
-    fails("`tail_syncwarp` has 3 parameters, but 2 arguments were given");
-    change("[mask_without_four]", "[mask_without_five]");
-    fails("`book/live.toml` has no `mask_without_four`; it has alternating,");
+    copy.edit_facts("live", |facts| {
+        facts.as_object_mut().unwrap().remove("mask_without_four");
+    });
+    let without = "`book/facts/live.json` has no `mask_without_four`; run `cargo xtask facts`";
+    copy.fails("{{#live mask_without_four", without);
+    copy.edit("book/src/introduction.md", |text| text.replace(" opens=17", " opens=16"));
+    copy.fails("{{#live warp_at_an_if opens=16", "what `warp_at_an_if` shows at moment 16");
+}
+
+#[test]
+fn facts_of_other_files_are_stale() {
+    let copy = Copy::new();
+    copy.edit("book/live.toml", |text| text.replacen("seed = ", "seed = 1", 1));
+    let what = "is stale: `book/live.toml` has changed since; run `cargo xtask facts`";
+    copy.has_problem_on("introduction", "book/facts/live.json", 1, what);
+    copy.has_problem_on("introduction", "book/facts/answers.json", 1, what);
 }
 
 #[test]
@@ -569,4 +578,24 @@ fn a_chapter_without_exercises_has_no_table() {
 
 fn sha256(file: &Path) -> String {
     nvrtc::CudaFile::read(file).unwrap().sha256()
+}
+
+/// mdBook starts a renderer in the folder that it writes, where Cargo finds no package; a preprocessor it starts in the book.
+#[test]
+fn the_book_can_be_built_into_any_folder() {
+    let text = fs::read_to_string(root().join("book/book.toml")).unwrap();
+    let config: toml::Table = text.parse().unwrap();
+    let renderers: Vec<&String> = config["output"].as_table().unwrap().keys().collect();
+    assert_eq!(renderers, ["html"]);
+    assert!(!text.contains("--quiet"), "a first build shows its progress");
+}
+
+/// Who builds the book first waits for this program to be compiled.
+#[test]
+fn the_preprocessor_is_small() {
+    let manifest: toml::Table =
+        fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml")).unwrap().parse().unwrap();
+    let is_large = |name: &&String| ["simt", "cudac", "grader", "page", "lanes"].contains(&name.as_str());
+    let large = manifest["dependencies"].as_table().unwrap().keys().find(is_large);
+    assert_eq!(large, None, "it contains the emulator, the compiler or the grader");
 }

@@ -10,6 +10,7 @@ mod claims;
 mod compare;
 mod compilers;
 mod exercises;
+mod facts;
 mod figures;
 mod isa;
 mod page;
@@ -49,6 +50,8 @@ enum Chore {
     Compare(compare::Arguments),
     /// Put the times of cudac's kernels on a GPU next to those of NVIDIA's compiler, from `tools/benchmarks/gpu/compilers.sh`.
     Compilers(compilers::Arguments),
+    /// Collect what the book's pages show of runs into `book/facts`.
+    Facts,
     /// Draw the book's figures into `book/figures`.
     Figures(figures::Arguments),
     /// Write the chapters' records of a GPU from the output of `tools/benchmarks/gpu/record.sh`.
@@ -73,6 +76,7 @@ fn main() -> ExitCode {
         Chore::Exercises(arguments) => exercises::run(&arguments),
         Chore::Compare(arguments) => compare::run(&arguments),
         Chore::Compilers(arguments) => compilers::run(&arguments),
+        Chore::Facts => facts::run(),
         Chore::Figures(arguments) => figures::run(&arguments),
         Chore::Record(arguments) => record::run(&arguments),
         Chore::Metrics => Ok(record::print_metrics()),

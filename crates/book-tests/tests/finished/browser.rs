@@ -362,7 +362,30 @@ fn the_search_finds_english_and_chinese() {
     assert_eq!(window.faults(), Vec::<String>::new());
 }
 
-/// The index contains `__threadfence()` and `sum(__shfl_down_sync(mask` as one word each.
+/// The page that explains something comes first, before tables, exercises and the ledger.
+#[test]
+fn the_first_result_explains_what_was_sought() {
+    let Some(window) = open() else { return };
+    window.resize(1280, 900);
+    for (sought, page) in [
+        ("printf", "emulator/own_kernels.html"),
+        ("syncthreads", "reduction/barriers.html"),
+        ("__shfl_down_sync", "shuffles/"),
+        ("bank conflict", "reduction/shared_memory.html"),
+        ("sector", "reduction/sectors.html"),
+    ] {
+        window.go("introduction.html");
+        window.press("/");
+        window.wait("document.activeElement.id === 'mdbook-searchbar' && window.search.index !== undefined");
+        window.tab.type_str(sought).unwrap();
+        window.wait("document.querySelectorAll('#mdbook-searchresults > li').length > 0");
+        let results: Vec<(String, String)> = window.ask(RESULTS).unwrap();
+        assert!(results[0].0.starts_with(page), "{sought}: {results:?}");
+    }
+    assert_eq!(window.faults(), Vec::<String>::new());
+}
+
+/// A name is found where a part of it begins: `__threadfence()`, `sum(__shfl_down_sync(mask`.
 #[test]
 fn the_search_finds_a_name_by_its_parts() {
     let Some(window) = open() else { return };

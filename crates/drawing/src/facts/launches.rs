@@ -1,0 +1,270 @@
+//! The launches that a reader can play in a page or run from a listing: `book/live.toml` and `book/listings.toml`.
+//!
+//! A file has one entry for each launch, with arguments as for `lanes run`. The emulator runs each of them: a kernel that is
+//! missing, a launch that is refused, or a fault that the entry does not name is an error. The page gets the program, the launch
+//! and, of a live figure, the first moment and a record of the end, with which `book/tests` compares what the browser shows.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use anyhow::{Context, Result, anyhow, ensure};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::excerpt::{self, Range};
+use super::{Facts, Files, LISTINGS, LIVE};
+
+/// A launch.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Launch {
+    /// What the page calls it.
+    title: String,
+    /// The committed PTX, without folder and ending: `branch.sm_70`.
+    ptx: String,
+    kernel: String,
+    grid: Vec<u32>,
+    block: Vec<u32>,
+    #[serde(default)]
+    shared_bytes: u32,
+    /// A name and an argument for each parameter: `n i32:32`.
+    arguments: Vec<String>,
+    #[serde(default)]
+    seed: u64,
+    schedule: Option<String>,
+    reconvergence: Option<String>,
+    #[serde(default)]
+    weak_memory: bool,
+    max_steps: Option<u64>,
+    resident_blocks: Option<u32>,
+    checks: Option<Vec<String>>,
+    /// The kinds of the faults that the emulator finds.
+    #[serde(default)]
+    faults: Vec<String>,
+    /// What differs in a second run that is played beside it.
+    beside: Option<Beside>,
+    /// Anchors of listings that show no kernel, and are run by this launch.
+    #[serde(default)]
+    shows: Vec<String>,
+}
+
+/// What differs in a second run.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Beside {
+    /// Another kernel of the same PTX, with the same parameters.
+    kernel: Option<String>,
+    seed: Option<u64>,
+    schedule: Option<String>,
+    reconvergence: Option<String>,
+    weak_memory: Option<bool>,
+}
+
+/// The entries of a file, by their names.
+pub(super) fn read(file: &str, files: &mut Files) -> Result<BTreeMap<String, Launch>> {
+    toml::from_str(&files.read(file)?).with_context(|| format!("`{file}` cannot be read"))
+}
+
+/// The live figures, each with a record for every moment that a page shows first.
+pub(super) fn live(files: &mut Files) -> Result<Facts> {
+    let played = files.directives("live")?;
+    let fact = |name: &str, launch: &Launch, files: &mut Files| -> Result<Value> {
+        let run = launch.prepare(files)?;
+        let mut records = json!({});
+        for shown in moments(name, &played)? {
+            records[shown.to_string()] = launch.record(&run, shown)?;
+        }
+        let source = files.read(&launch.source())?;
+        let lines = excerpt::functions(&source, &excerpt::lines_of(run.text()));
+        let mut fact = launch.fact(&run);
+        fact["beside"] = launch.beside();
+        fact["source"] = json!(lines);
+        fact["records"] = records;
+        Ok(fact)
+    };
+    each(LIVE, files, fact)
+}
+
+/// The launches of listings.
+pub(super) fn listings(files: &mut Files) -> Result<Facts> {
+    each(LISTINGS, files, |_, launch, files| {
+        let run = launch.prepare(files)?;
+        launch.record(&run, 0)?;
+        Ok(launch.fact(&run))
+    })
+}
+
+fn each(
+    file: &str,
+    files: &mut Files,
+    fact: impl Fn(&str, &Launch, &mut Files) -> Result<Value>,
+) -> Result<Facts> {
+    let all = read(file, files)?;
+    let named = |(name, launch): (String, Launch)| {
+        let fact = fact(&name, &launch, files).with_context(|| format!("`{name}` in `{file}`"))?;
+        Ok((name, fact))
+    };
+    all.into_iter().map(named).collect()
+}
+
+/// The moments that pages show of a figure before it is played: `warp_at_an_if opens=17`; 0 if they do not say.
+fn moments(name: &str, played: &[String]) -> Result<BTreeSet<u64>> {
+    let opened = played.iter().filter_map(|words| words.split_once(" opens="));
+    let opened = opened
+        .filter(|(of, _)| *of == name)
+        .map(|(_, moment)| moment.parse().with_context(|| format!("`opens={moment}`: write `opens=17`")));
+    [Ok(0)].into_iter().chain(opened).collect()
+}
+
+/// What the emulator is asked.
+pub(super) struct Prepared {
+    program: Value,
+    launch: Value,
+    /// The lines of the PTX that are in the program.
+    kept: Vec<Range>,
+}
+
+impl Prepared {
+    fn text(&self) -> &str {
+        self.program["text"].as_str().unwrap_or_default()
+    }
+
+    /// Every moment.
+    pub(super) fn moments(&self) -> Result<Vec<Value>> {
+        page::figure::moments(&self.program, &self.launch).map_err(|error| anyhow!("{error}"))
+    }
+}
+
+impl Launch {
+    /// The file of the kernel.
+    pub(super) fn source(&self) -> String {
+        format!("kernels/{}.cu", self.ptx.split('.').next().unwrap_or_default())
+    }
+
+    pub(super) fn prepare(&self, files: &mut Files) -> Result<Prepared> {
+        let whole = files.read(&format!("kernels/ptx/{}.ptx", self.ptx))?;
+        let beside_it = self.beside.as_ref().and_then(|beside| beside.kernel.as_deref());
+        let kernels: Vec<&str> = [self.kernel.as_str()].into_iter().chain(beside_it).collect();
+        let kept = excerpt::only(&whole, &kernels)?;
+        let text = excerpt::text(&whole, &kept);
+        let program = json!({ "name": format!("{}.ptx", self.ptx), "text": text });
+        Ok(Prepared { program, launch: self.request()?, kept })
+    }
+
+    /// What the emulator records of it. The faults are those that the entry names, and a second run is not refused.
+    pub(super) fn record(&self, run: &Prepared, shown: u64) -> Result<Value> {
+        let record = |launch: &Value, shown| page::figure::record(&run.program, launch, shown);
+        let first = record(&run.launch, shown).map_err(|error| anyhow!("{error}"))?;
+        if let Some(changes) = self.beside().as_object() {
+            let mut second = run.launch.clone();
+            for (key, value) in changes {
+                second[key] = value.clone();
+            }
+            record(&second, 0).map_err(|error| anyhow!("the second run: {error}"))?;
+        }
+        let faults = first["faults"].as_array().into_iter().flatten();
+        let found: Vec<&str> = faults.filter_map(|fault| fault["kind"].as_str()).collect();
+        let named = &self.faults;
+        ensure!(found == *named, "the emulator finds the faults {found:?}, and the entry names {named:?}");
+        Ok(first)
+    }
+
+    fn fact(&self, run: &Prepared) -> Value {
+        json!({ "title": self.title, "ptx": self.ptx, "kept": run.kept, "launch": run.launch, "shows": self.shows })
+    }
+
+    /// The launch as the page asks for it.
+    fn request(&self) -> Result<Value> {
+        let argument = |text: &String| {
+            let (name, is) =
+                text.split_once(' ').with_context(|| format!("`{text}`: write `NAME ARGUMENT`"))?;
+            Ok(json!({ "name": name, "is": is.trim() }))
+        };
+        let arguments = self.arguments.iter().map(argument).collect::<Result<Vec<_>>>()?;
+        let mut launch = json!({
+            "kernel": self.kernel, "grid": self.grid, "block": self.block, "shared_bytes": self.shared_bytes,
+            "arguments": arguments, "seed": self.seed, "weak_memory": self.weak_memory,
+        });
+        given(
+            &mut launch,
+            [
+                ("schedule", json!(self.schedule)),
+                ("reconvergence", json!(self.reconvergence)),
+                ("checks", json!(self.checks)),
+                ("max_steps", json!(self.max_steps)),
+                ("resident_blocks", json!(self.resident_blocks)),
+            ],
+        );
+        Ok(launch)
+    }
+
+    /// What differs in the second run.
+    fn beside(&self) -> Value {
+        let Some(beside) = &self.beside else { return Value::Null };
+        let mut changes = json!({});
+        given(
+            &mut changes,
+            [
+                ("kernel", json!(beside.kernel)),
+                ("seed", json!(beside.seed)),
+                ("schedule", json!(beside.schedule)),
+                ("reconvergence", json!(beside.reconvergence)),
+                ("weak_memory", json!(beside.weak_memory)),
+            ],
+        );
+        changes
+    }
+}
+
+/// Sets the fields that an entry has.
+fn given<const COUNT: usize>(fields: &mut Value, values: [(&str, Value); COUNT]) {
+    for (key, value) in values.into_iter().filter(|(_, value)| !value.is_null()) {
+        fields[key] = value;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sources::root;
+
+    /// The error that an entry of a file has once this text is replaced.
+    #[track_caller]
+    fn refuses(file: &str, name: &str, change: [&str; 2], what: &str) {
+        let root = root();
+        let mut files = Files { root: &root, sums: BTreeMap::new() };
+        let text = files.read(file).unwrap();
+        let start = text.find(&format!("[{name}]")).unwrap();
+        let changed = text[start..].replacen(change[0], change[1], 1);
+        assert_ne!(changed, text[start..]);
+        let entries: BTreeMap<String, Launch> = toml::from_str(&changed).unwrap();
+        let launch = &entries[name];
+        let record = launch.prepare(&mut files).and_then(|run| launch.record(&run, 0));
+        let error = record.unwrap_err().to_string();
+        assert!(error.contains(what), "{error}");
+    }
+
+    #[test]
+    fn a_live_figure_is_run() {
+        let refuses = |kernel: &str, what: &str| {
+            let change = ["kernel = \"mask_seven_f\"", &format!("kernel = \"{kernel}\"")];
+            refuses(LIVE, "mask_without_four", change, what);
+        };
+        refuses("mask_seven_g", "the PTX has no kernel `mask_seven_g`");
+        refuses("mask_default", "the emulator finds the faults [], and the entry names [\"bad-mask\"]");
+        refuses("tail_syncwarp", "`tail_syncwarp` has 3 parameters, but 2 arguments were given");
+    }
+
+    #[test]
+    fn the_launch_of_a_listing_is_run() {
+        let change = ["\"n i32:50\",\n]", "\"n i32:60\",\n]"];
+        refuses(LISTINGS, "saxpy", change, "the emulator finds the faults [\"out-of-bounds\"]");
+    }
+
+    #[test]
+    fn pages_say_which_moment_is_first() {
+        let played = ["a opens=17", "a", "b opens=3"].map(str::to_owned);
+        let shown = |name: &str| moments(name, &played).unwrap().into_iter().collect::<Vec<_>>();
+        assert_eq!((shown("a"), shown("b"), shown("c")), (vec![0, 17], vec![0, 3], vec![0]));
+        assert!(moments("a", &["a opens=x".to_owned()]).is_err());
+    }
+}
