@@ -9,6 +9,7 @@
 
 mod element;
 mod half;
+pub mod launch;
 pub mod layout;
 mod random;
 mod spec;
