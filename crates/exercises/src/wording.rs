@@ -3,6 +3,7 @@
 //! What it leaves out: where they appear on a screen.
 
 use grader::{Compilation, Exercise, Kind, Measured, Passed, Refusal, Shown, Verdict};
+use thirty_two_lanes::spec::launch::{Launch, command_line};
 use thirty_two_lanes::report::layout::counted;
 
 use crate::COMMAND;
@@ -46,31 +47,14 @@ pub fn verdict(verdict: &Verdict, exercise: &Exercise, file: &str) -> Vec<Said> 
 
 /// The command that shows everything about the launch in which an attempt is wrong. It is one line, to be copied.
 fn closer(shown: &Shown, exercise: &Exercise, file: &str) -> Vec<Said> {
-    let mut words = vec![file.to_owned()];
-    let mut option = |name: &str, value: &str| words.extend([format!("--{name}"), value.to_owned()]);
-    option("kernel", &exercise.kernel);
-    option("grid", &shown.grid);
-    option("block", &shown.block);
-    if shown.shared_bytes > 0 {
-        option("shared-bytes", &shown.shared_bytes.to_string());
-    }
-    shown.arguments.iter().for_each(|(_, is)| option("arg", is));
-    option("arch", &exercise.arch.to_string());
-    option("schedule", if shown.is_hunted { "hunt" } else { "random" });
-    option("seed", &shown.seed.to_string());
-    if shown.weak_memory {
-        words.push("--weak-memory".to_owned());
-    }
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_=+.,:/@%".contains(c);
-    let quoted = |word: &String| {
-        let needs_none = !word.is_empty() && word.chars().all(is_plain);
-        if needs_none { word.clone() } else { format!("'{}'", word.replace('\'', r"'\''")) }
-    };
-    let command: Vec<String> = words.iter().map(quoted).collect();
+    // The limit on steps is the grader's.
+    let launch = Launch { max_steps: None, ..shown.launch.clone() };
+    let words =
+        [vec![file.to_owned(), "--arch".to_owned(), exercise.arch.to_string()], launch.options()].concat();
     vec![
         Said::gap(),
         Said::prose(Tone::Quiet, "", "To look closer at this launch, all lanes and counters included:"),
-        Said::line(Tone::Quiet, "  ", &format!("cargo run --bin lanes -- run {}", command.join(" "))),
+        Said::line(Tone::Quiet, "  ", &format!("cargo run --bin lanes -- run {}", command_line(&words))),
     ]
 }
 

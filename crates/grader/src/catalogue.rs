@@ -6,7 +6,8 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, anyhow, ensure};
+use spec::launch::{Field, Launch, Passed};
 use serde::Deserialize;
 
 use crate::question::Question;
@@ -56,8 +57,8 @@ pub struct Exercise {
     /// The architecture it is compiled for, 70 for `sm_70`.
     #[serde(default = "sm_70")]
     pub arch: u32,
-    /// How it is launched; `{name}` is replaced by the case's value.
-    pub launch: Shape,
+    /// How it is launched: fields of a launch by their names, in which `{name}` is replaced by the case's value.
+    pub launch: BTreeMap<String, String>,
     /// The arguments in order.
     #[serde(rename = "argument")]
     pub arguments: Vec<Argument>,
@@ -148,19 +149,6 @@ impl fmt::Display for Setting {
     }
 }
 
-/// The shape of a launch.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Shape {
-    /// Blocks, `4` or `{columns},{rows}`.
-    pub grid: String,
-    /// Threads of a block, in the same way.
-    pub block: String,
-    /// Bytes of shared memory besides the kernel's own.
-    #[serde(default = "none")]
-    pub shared_bytes: String,
-}
-
 /// An argument of the kernel.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -195,8 +183,13 @@ fn sm_70() -> u32 {
     70
 }
 
-fn none() -> String {
-    "0".to_owned()
+/// A text in which names in braces are replaced by the case's values and the seed.
+fn fill(text: &str, case: &Case, seed: u64) -> String {
+    let filled = case.iter().fold(text.to_owned(), |text, (name, value)| {
+        text.replace(&format!("{{{name}}}"), &value.to_string())
+    });
+    // The seed is replaced last, because a case's value may contain it.
+    filled.replace("{seed}", &seed.to_string())
 }
 
 impl Exercise {
@@ -219,9 +212,30 @@ impl Exercise {
             (read.kind == Kind::Predict) != read.questions.is_empty(),
             "`exercise.toml`: a prediction has questions, and no other exercise has"
         );
+        read.launch(&read.cases[0], 0).context("`exercise.toml`")?;
         let Texts { source, starter, ptx, .. } = texts;
         let source = Source::parse(&source).context("the source of the solution cannot be read")?;
         Ok(Exercise { name: name.to_owned(), chapter, source, starter, ptx, ..read })
+    }
+
+    /// How it is launched in a case. The seed is that of the arguments.
+    ///
+    /// # Errors
+    /// When a field is unknown or cannot be read.
+    pub fn launch(&self, case: &Case, seed: u64) -> Result<Launch> {
+        let argument =
+            |Argument { name, is, .. }: &Argument| Passed { name: name.clone(), is: fill(is, case, seed) };
+        let mut launch = Launch {
+            kernel: Some(self.kernel.clone()),
+            arguments: self.arguments.iter().map(argument).collect(),
+            ..Launch::default()
+        };
+        for (name, text) in &self.launch {
+            let field = Field::named(name).with_context(|| format!("a launch has no field `{name}`"))?;
+            let set = launch.set(field, &fill(text, case, seed));
+            set.map_err(|error| anyhow!("`{name}`: {error}"))?;
+        }
+        Ok(launch)
     }
 
     /// Whether it is written in PTX, so that no compiler is needed.

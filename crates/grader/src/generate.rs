@@ -5,13 +5,13 @@
 use std::fmt::Write as _;
 
 use anyhow::{Context, Result};
-use spec::layout::{counted, paragraph};
+use spec::launch::Passed;
 use spec::{Argument, Fill, Spec};
+use spec::layout::{counted, paragraph};
 
 use crate::catalogue::{Exercise, Kind};
 use crate::observed::Observed;
 use crate::question::Question;
-use crate::run::fill;
 use crate::source::Version;
 
 /// The text that a learner begins with.
@@ -74,11 +74,12 @@ fn sheet(exercise: &Exercise, answer: impl Fn(&Observed, &Question) -> Result<St
 /// When an argument cannot be read.
 pub fn launch(exercise: &Exercise) -> Result<String> {
     let case = exercise.cases.first().context("there is no case")?;
-    let (grid, block) = (fill(&exercise.launch.grid, case, 0), fill(&exercise.launch.block, case, 0));
+    let launch = exercise.launch(case, 0)?;
+    let (grid, block) = (launch.grid.unwrap_or_default(), launch.block.unwrap_or_default());
     let mut out = comment(&format!("Launch: grid {grid}, block {block}, with"));
-    for argument in &exercise.arguments {
-        let parsed = Argument::parse(&fill(&argument.is, case, 0)).map_err(anyhow::Error::msg)?;
-        out += &comment(&format!("- {}{}", argument.name, given(&parsed.spec)));
+    for Passed { name, is } in &launch.arguments {
+        let parsed = Argument::parse(is).map_err(anyhow::Error::msg)?;
+        out += &comment(&format!("- {name}{}", given(&parsed.spec)));
     }
     Ok(out)
 }

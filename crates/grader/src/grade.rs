@@ -217,7 +217,7 @@ impl Trial<'_> {
             Ok(got) => got,
             Err(error) => return Ok(Err(Refusal::new("cannot-run", &format!("{error:#}")))),
         };
-        let shown = self.attempt.shown(case, &how);
+        let shown = self.attempt.shown(case, &how)?;
         let faulty = |fault| faulty(fault, shown.clone());
         let outcome = match worst(&got.report) {
             Some(fault) => Err(faulty(fault)),
@@ -236,9 +236,9 @@ impl Trial<'_> {
             return Ok(Ok(()));
         };
         let mut refusal = Refusal::new(found.reason, &found.headline);
-        let mut shown = self.attempt.shown(case, how);
+        let mut shown = self.attempt.shown(case, how)?;
         if let Some(place) = found.place {
-            let how = How { follow: Some(place), ..*how };
+            let how = How { follow: Some(place), ..how.clone() };
             let stored = self.attempt.run(case, &how)?.report.last_store;
             let words = stored.as_ref().map(|actor| format!("stored last by {actor}"));
             refusal = refusal.details([words.unwrap_or_else(|| "no thread stored it".to_owned())]);

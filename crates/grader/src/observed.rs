@@ -1,6 +1,6 @@
 //! The facts about a run that questions ask for.
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Error, Result, ensure};
 use simt::{Actor, Counters, Fault, Severity};
 
 use crate::catalogue::Exercise;
@@ -89,7 +89,7 @@ impl Observed<'_> {
         let kernel = Kernel { exercise, ptx: &exercise.ptx() };
         let case = exercise.cases.first().context("there is no case")?;
         let how = How::watched(0, MAX_STEPS);
-        let grid = crate::run::dim3(&crate::run::fill(&exercise.launch.grid, case, 0))?;
+        let (grid, _) = exercise.launch(case, 0)?.shape().map_err(Error::msg)?;
         let mut seen = Vec::new();
         let ran = kernel.run_traced(
             case,

@@ -1,8 +1,9 @@
 //! One run of a kernel in one case with one seed, in a new emulator.
 
 use anyhow::{Context, Error, Result, anyhow};
-use simt::{Actor, Checks, Dim3, Emulator, KernelInfo, Launch, Limits, Module, Report, Schedule, TraceStep};
-use spec::{self, Argument, Given, Spec, Type};
+use spec::launch::{Checkers, Launch, Passed, Word};
+use spec::{Argument, Given, Spec, Type};
+use simt::{Actor, Emulator, KernelInfo, Limits, Module, Report, Schedule, TraceStep};
 
 use crate::catalogue::{Case, Exercise};
 use crate::verdict::Shown;
@@ -20,14 +21,11 @@ pub(crate) struct Kernel<'e> {
     pub ptx: &'e str,
 }
 
-/// How a kernel is run: seed, schedule and checkers.
-#[derive(Clone, Copy, Debug)]
+/// How a kernel is run.
+#[derive(Clone, Debug)]
 pub(crate) struct How {
-    pub seed: u64,
-    pub schedule: Schedule,
-    pub checks: Checks,
-    pub weak_memory: bool,
-    pub max_steps: u64,
+    /// Seed, schedule and checkers.
+    pub launch: Launch,
     /// A byte of a buffer whose last writer is wanted: the argument, and the offset.
     pub follow: Option<(usize, u64)>,
 }
@@ -35,9 +33,8 @@ pub(crate) struct How {
 impl How {
     /// Warps take turns, and no checker is on.
     pub fn plain(seed: u64) -> How {
-        let max_steps = simt::DEFAULT_MAX_STEPS;
-        let checks = Checks::NONE;
-        How { seed, schedule: Schedule::RoundRobin, checks, weak_memory: false, max_steps, follow: None }
+        let launch = Launch { seed: Some(seed), checks: Some(Checkers::NONE), ..Launch::default() };
+        How { launch, follow: None }
     }
 
     /// Warps run in an order that the seed chooses, all checkers are on, and the run is stopped after `max_steps`
@@ -49,9 +46,19 @@ impl How {
     /// alternation continues for larger seeds. Because the ordinary memory comes first, a fault that both find is
     /// described without the weak memory, which would take more words.
     pub fn watched(seed: u64, max_steps: u64) -> How {
-        let weak_memory = seed / (SEEDS / 2) % 2 == 1;
-        let schedule = if seed.is_multiple_of(2) { Schedule::Random } else { Schedule::Hunt };
-        How { schedule, checks: Checks::ALL, weak_memory, max_steps, ..How::plain(seed) }
+        let launch = Launch {
+            seed: Some(seed),
+            schedule: Some(Word(if seed.is_multiple_of(2) { Schedule::Random } else { Schedule::Hunt })),
+            weak_memory: Some(seed / (SEEDS / 2) % 2 == 1),
+            max_steps: Some(max_steps),
+            ..Launch::default()
+        };
+        How { launch, follow: None }
+    }
+
+    /// The launch of an exercise in a case.
+    fn of(&self, exercise: &Exercise, case: &Case) -> Result<Launch> {
+        Ok(self.launch.clone().over(exercise.launch(case, self.launch.seed.unwrap_or(0))?))
     }
 }
 
@@ -104,10 +111,20 @@ impl Kernel<'_> {
         let module = self.load(&mut emulator)?;
         let kernel = &self.exercise.kernel;
         let info = self.info(&module).with_context(|| format!("there is no kernel `{kernel}`"))?;
-        let specs = specs(self.exercise, info, case, how.seed)?;
-        let given = spec::place(&mut emulator, &specs, |index| self.exercise.arguments[index].name.clone())?;
+        let asked = how.of(self.exercise, case)?;
+        let specs = specs(&asked, info)?;
+        let given = spec::place(&mut emulator, &specs, |index| asked.arguments[index].name.clone())?;
         let before = bytes(&emulator, &given)?;
-        let launch = self.launch(case, how, &given)?;
+        let (grid, block) = asked.shape().map_err(Error::msg)?;
+        let follow = how.follow.and_then(|(argument, offset)| match &given[argument] {
+            Given::Buffer(buffer) => Some(buffer.address() + offset),
+            Given::Value(_) => None,
+        });
+        let launch = simt::Launch {
+            args: given.iter().map(Given::arg).collect(),
+            follow,
+            ..asked.emulated(grid, block, simt::DEFAULT_MAX_STEPS)
+        };
         let report = match step {
             None => emulator.launch(&module, kernel, &launch),
             Some(step) => {
@@ -125,22 +142,9 @@ impl Kernel<'_> {
         Ok(Ran { report, buffers: buffers.collect() })
     }
 
-    /// The launch of [`Kernel::run`] in words, for a player.
-    pub fn shown(&self, case: &Case, how: &How) -> Shown {
-        let exercise = self.exercise;
-        let filled = |text: &str| fill(text, case, how.seed);
-        let argument = |argument: &crate::catalogue::Argument| (argument.name.clone(), filled(&argument.is));
-        Shown {
-            grid: filled(&exercise.launch.grid),
-            block: filled(&exercise.launch.block),
-            shared_bytes: filled(&exercise.launch.shared_bytes).parse().unwrap_or(0),
-            arguments: exercise.arguments.iter().map(argument).collect(),
-            seed: how.seed,
-            is_hunted: matches!(how.schedule, Schedule::Hunt),
-            weak_memory: how.weak_memory,
-            max_steps: how.max_steps,
-            ..Shown::default()
-        }
+    /// The launch of [`Kernel::run`], for a player.
+    pub fn shown(&self, case: &Case, how: &How) -> Result<Shown> {
+        Ok(Shown { launch: how.of(self.exercise, case)?, ..Shown::default() })
     }
 
     /// The last step at which a thread executed the instruction at which it did something.
@@ -159,28 +163,6 @@ impl Kernel<'_> {
         self.run_traced(case, how, Some(&mut look))?;
         Ok(last)
     }
-
-    fn launch(&self, case: &Case, how: &How, given: &[Given]) -> Result<Launch> {
-        let shape = &self.exercise.launch;
-        let filled = |text: &str| fill(text, case, how.seed);
-        let shared = filled(&shape.shared_bytes);
-        let shared_bytes = shared.parse().with_context(|| format!("`{shared}` is not a number of bytes"))?;
-        let follow = how.follow.and_then(|(argument, offset)| match &given[argument] {
-            Given::Buffer(buffer) => Some(buffer.address() + offset),
-            Given::Value(_) => None,
-        });
-        Ok(Launch {
-            shared_bytes,
-            args: given.iter().map(Given::arg).collect(),
-            seed: how.seed,
-            schedule: how.schedule,
-            checks: how.checks,
-            weak_memory: how.weak_memory,
-            max_steps: how.max_steps,
-            follow,
-            ..Launch::new(dim3(&filled(&shape.grid))?, dim3(&filled(&shape.block))?)
-        })
-    }
 }
 
 fn emulator() -> Emulator {
@@ -195,34 +177,13 @@ fn bytes(emulator: &Emulator, given: &[Given]) -> Result<Vec<Vec<u8>>> {
     given.iter().map(bytes).collect()
 }
 
-/// The arguments of a case.
-pub(crate) fn specs(exercise: &Exercise, info: &KernelInfo, case: &Case, seed: u64) -> Result<Vec<Spec>> {
-    let parse = |argument: &crate::catalogue::Argument| {
-        let text = fill(&argument.is, case, seed);
-        Argument::parse(&text).map_err(|error| anyhow!("argument `{}`, `{text}`: {error}", argument.name))
+/// The arguments of a launch.
+fn specs(asked: &Launch, info: &KernelInfo) -> Result<Vec<Spec>> {
+    let parse = |Passed { name, is }: &Passed| {
+        Argument::parse(is).map_err(|error| anyhow!("argument `{name}`, `{is}`: {error}"))
     };
-    let parsed = exercise.arguments.iter().map(parse).collect::<Result<Vec<_>>>()?;
+    let parsed = asked.arguments.iter().map(parse).collect::<Result<Vec<_>>>()?;
     spec::prepare(info, &parsed, MEMORY_BYTES)
-}
-
-/// A text in which names in braces are replaced by the case's values and the seed.
-pub(crate) fn fill(text: &str, case: &Case, seed: u64) -> String {
-    let filled = case.iter().fold(text.to_owned(), |text, (name, value)| {
-        text.replace(&format!("{{{name}}}"), &value.to_string())
-    });
-    // The seed is replaced last, because a case's value may contain it.
-    filled.replace("{seed}", &seed.to_string())
-}
-
-/// `4`, `32,8` or `4,4,4`.
-pub(crate) fn dim3(text: &str) -> Result<Dim3> {
-    let sizes: Vec<u32> = text
-        .split(',')
-        .map(|size| size.trim().parse())
-        .collect::<Result<_, _>>()
-        .with_context(|| format!("`{text}` is not a shape: write it as in `4` or `32,8`"))?;
-    let size = |axis: usize| sizes.get(axis).copied().unwrap_or(1);
-    Ok(Dim3::new(size(0), size(1), size(2)))
 }
 
 #[cfg(test)]
@@ -231,7 +192,8 @@ mod tests {
 
     #[test]
     fn the_second_half_of_the_seeds_has_weak_memory() {
-        let weak: Vec<bool> = (0..SEEDS).map(|seed| How::watched(seed, 1).weak_memory).collect();
+        let weak: Vec<bool> =
+            (0..SEEDS).map(|seed| How::watched(seed, 1).launch.weak_memory == Some(true)).collect();
         assert_eq!(weak.iter().filter(|weak| **weak).count() as u64, SEEDS / 2);
         assert!(weak.is_sorted());
     }

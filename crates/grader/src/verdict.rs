@@ -1,5 +1,6 @@
 //! The verdict on an attempt: passed, with its cost, or refused, with the lane, the line and what to look at.
 
+use spec::launch::Launch;
 use simt::Actor;
 use spec::layout::counted;
 
@@ -67,22 +68,8 @@ pub struct Refusal {
 /// A launch that shows what is wrong with an attempt, for a program that can play it step by step.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Shown {
-    /// Blocks, `4` or `4,2`.
-    pub grid: String,
-    /// Threads of a block, in the same way.
-    pub block: String,
-    /// Bytes of shared memory besides the kernel's own.
-    pub shared_bytes: u32,
-    /// The name of each argument, and what it is, as `lanes run` takes it.
-    pub arguments: Vec<(String, String)>,
-    /// Seed of the order of turns.
-    pub seed: u64,
-    /// Whether the seed separates lanes, which is the schedule `hunt`, or else draws turns, which is `random`.
-    pub is_hunted: bool,
-    /// Whether loads may return older stores.
-    pub weak_memory: bool,
-    /// After how many steps the launch is stopped.
-    pub max_steps: u64,
+    /// The launch, with its seed and schedule.
+    pub launch: Launch,
     /// The step to look at: that of the fault, or the store of the wrong element.
     pub step: Option<u64>,
     /// The threads to look at: those of the fault, or the one that stored the wrong element.

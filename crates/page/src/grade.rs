@@ -1,5 +1,6 @@
 //! Whether an attempt at an exercise is right, in JSON: what the grader says, and the launch that shows what is wrong.
 
+use spec::launch::Launch;
 use grader::verdict::Measured;
 use grader::{Exercise, Kind, Shown, Texts, Tried, Verdict};
 use serde_json::{Value, json};
@@ -84,21 +85,9 @@ fn json(exercise: &Exercise, verdict: &Verdict) -> Value {
 
 /// The launch as the request `launch` takes it, and what to look at.
 fn launch(exercise: &Exercise, shown: &Shown) -> Value {
-    let sizes =
-        |text: &str| text.split(',').filter_map(|size| size.trim().parse::<u32>().ok()).collect::<Vec<_>>();
-    let argument = |(name, is): &(String, String)| json!({ "name": name, "is": is });
+    let max_steps = shown.launch.max_steps.map(|steps| steps.min(request::MAX_STEPS));
     json!({
-        "launch": {
-            "kernel": exercise.kernel,
-            "grid": sizes(&shown.grid),
-            "block": sizes(&shown.block),
-            "shared_bytes": shown.shared_bytes,
-            "arguments": shown.arguments.iter().map(argument).collect::<Vec<_>>(),
-            "seed": shown.seed,
-            "schedule": if shown.is_hunted { "hunt" } else { "random" },
-            "weak_memory": shown.weak_memory,
-            "max_steps": shown.max_steps.min(request::MAX_STEPS),
-        },
+        "launch": Launch { max_steps, ..shown.launch.clone() },
         "sm": exercise.arch,
         "step": shown.step,
         "actors": shown.actors.iter().map(actor).collect::<Vec<_>>(),

@@ -95,11 +95,11 @@ impl Page {
                 self.program = Some(program);
                 Ok(answer.to_string())
             }
-            Request::Launch(launch) => {
+            Request::Launch(asked) => {
                 self.ready = None;
                 let program = self.program.as_mut().ok_or_else(|| Refusal::first("load"))?;
-                let mut ready = Ready::prepare(program, &launch)?;
-                let answer: Value = ready.launch(&launch.see)?;
+                let mut ready = Ready::prepare(program, &asked.launch)?;
+                let answer: Value = ready.launch(&asked.more.see)?;
                 self.ready = Some(ready);
                 Ok(answer.to_string())
             }

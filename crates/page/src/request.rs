@@ -1,14 +1,13 @@
 //! The requests that a page sends, and their bounds.
 //!
-//! Arguments are written as for `lanes run`: `i32:5`, or `buf:f32:1024:iota` for a buffer (the crate `spec`). So a
-//! launch is the same in a page and in a terminal. Masks, addresses and the values of registers are texts of hexadecimal
+//! A launch is described as everywhere ([`spec::launch`]), so it is the same in a page and in a terminal. Masks, addresses and the values of registers are texts of hexadecimal
 //! digits in the answers, because the numbers of JavaScript have 53 bits.
 
 use std::collections::BTreeMap;
 
+use spec::launch::{Described, Field, Group, More};
 use grader::{Answers, Exercise};
 use serde::Deserialize;
-use simt::{Checks, Reconvergence, Schedule};
 
 use crate::refusal::Refusal;
 
@@ -49,7 +48,7 @@ pub enum Request {
     /// Reads PTX, or compiles CUDA C++.
     Load(Load),
     /// Runs a kernel to its end.
-    Launch(Launch),
+    Launch(Asked),
     /// Shows the machine after some instructions of that launch.
     Moments(Moments),
     /// Decides whether an attempt at an exercise is right.
@@ -108,53 +107,21 @@ fn sm_70() -> u32 {
     70
 }
 
-/// A launch: the request `launch`.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Launch {
-    /// The kernel.
-    pub kernel: String,
-    /// Blocks in the grid, one to three numbers.
-    pub grid: Vec<u32>,
-    /// Threads in a block.
-    pub block: Vec<u32>,
-    /// Dynamic shared memory of a block.
-    #[serde(default)]
-    pub shared_bytes: u32,
-    /// One for each parameter.
-    #[serde(default)]
-    pub arguments: Vec<Argument>,
-    /// Decides every choice that the hardware leaves open.
-    #[serde(default)]
-    pub seed: u64,
-    /// In which order warps take turns.
-    #[serde(default)]
-    pub schedule: ScheduleName,
-    /// How lanes reconverge.
-    #[serde(default)]
-    pub reconvergence: ReconvergenceName,
-    /// Which checkers watch: all, if nothing is said.
-    pub checks: Option<Vec<Check>>,
-    /// Whether loads may return older stores.
-    #[serde(default)]
-    pub weak_memory: bool,
-    /// How many blocks are resident at the same time.
-    pub resident_blocks: Option<u32>,
-    /// After how many warp instructions the launch is stopped.
-    pub max_steps: Option<u64>,
+/// A launch: the request `launch`. It is described as everywhere, but has no buffers besides its arguments, and one seed.
+pub type Asked = Described<Seen>;
+
+/// What a request says of a launch besides.
+#[derive(Clone, Debug, Default, Deserialize)]
+pub struct Seen {
     /// What to show of memory at the end.
     #[serde(default)]
     pub see: See,
 }
 
-/// An argument.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Argument {
-    /// What faults call it.
-    pub name: String,
-    /// `i32:5` or `buf:f32:1024:iota`.
-    pub is: String,
+impl More for Seen {
+    fn takes(field: &Field) -> bool {
+        field.group != Group::Memory && field.name() != "seeds"
+    }
 }
 
 /// Moments of the launch: the request `moments`.
@@ -215,76 +182,6 @@ pub struct Window {
     pub bytes: u64,
 }
 
-/// A scheduling policy.
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ScheduleName {
-    /// One after another.
-    #[default]
-    RoundRobin,
-    /// Drawn from the seed.
-    Random,
-    /// Drawn from the seed, with many changes after accesses.
-    Hunt,
-}
-
-impl From<ScheduleName> for Schedule {
-    fn from(name: ScheduleName) -> Schedule {
-        match name {
-            ScheduleName::RoundRobin => Schedule::RoundRobin,
-            ScheduleName::Random => Schedule::Random,
-            ScheduleName::Hunt => Schedule::Hunt,
-        }
-    }
-}
-
-/// A mechanism of reconvergence.
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum ReconvergenceName {
-    /// As the target does.
-    #[default]
-    Auto,
-    /// Before Volta.
-    Stack,
-    /// Since Volta.
-    Its,
-}
-
-impl From<ReconvergenceName> for Reconvergence {
-    fn from(name: ReconvergenceName) -> Reconvergence {
-        match name {
-            ReconvergenceName::Auto => Reconvergence::Auto,
-            ReconvergenceName::Stack => Reconvergence::Stack,
-            ReconvergenceName::Its => Reconvergence::Its,
-        }
-    }
-}
-
-/// A checker, by the name that the option `--check` of `lanes run` has for it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Check {
-    /// Accesses to the same bytes that nothing orders.
-    Races,
-    /// Reads of bytes that were never written.
-    Initialisation,
-    /// Shuffles and barriers.
-    Synchronisation,
-}
-
-/// The checkers of a launch.
-pub(crate) fn checks(asked: Option<&[Check]>) -> Checks {
-    let Some(asked) = asked else { return Checks::ALL };
-    let races = asked.contains(&Check::Races);
-    Checks {
-        races,
-        volatile_races: races,
-        initialisation: asked.contains(&Check::Initialisation),
-        synchronisation: asked.contains(&Check::Synchronisation),
-    }
-}
-
 /// Reads a request and checks the bounds that do not depend on what is loaded.
 pub(crate) fn read(text: &str) -> Result<Request, Refusal> {
     at_most("the request", text.len() as u64, MAX_REQUEST_BYTES as u64, "bytes")?;
@@ -324,7 +221,16 @@ fn check_load(load: &Load) -> Result<(), Refusal> {
     }
 }
 
-fn check_launch(launch: &Launch) -> Result<(), Refusal> {
+fn check_launch(Asked { launch, more: Seen { see } }: &Asked) -> Result<(), Refusal> {
+    for (field, is_missing) in [
+        ("kernel", launch.kernel.is_none()),
+        ("grid", launch.grid.is_none()),
+        ("block", launch.block.is_none()),
+    ] {
+        if is_missing {
+            return Err(Refusal::request(format!("the request cannot be read: missing field `{field}`")));
+        }
+    }
     let residents = u64::from(launch.resident_blocks.unwrap_or(1));
     at_most("`resident_blocks`", residents, u64::from(MAX_RESIDENT_BLOCKS), "blocks")?;
     at_most("`max_steps`", launch.max_steps.unwrap_or(0), MAX_STEPS, "steps")?;
@@ -338,12 +244,12 @@ fn check_launch(launch: &Launch) -> Result<(), Refusal> {
             )));
         }
     }
-    if launch.see.registers.is_some() || !launch.see.shared.is_empty() {
+    if see.registers.is_some() || !see.shared.is_empty() {
         return Err(Refusal::request(
             "registers and shared memory are gone at the end of a launch: see them in `moments`",
         ));
     }
-    check_see(&launch.see)
+    check_see(see)
 }
 
 fn check_moments(moments: &Moments) -> Result<(), Refusal> {

@@ -2,14 +2,15 @@
 
 use std::ops::ControlFlow;
 
-use serde_json::Value;
-use simt::{Buffer, Dim3, Emulator, Launch, Module, Moment, Report, Snapshot};
+use spec::launch::{Launch, Shape};
 use spec::{Argument, Given};
+use serde_json::Value;
+use simt::{Buffer, Dim3, Emulator, Module, Moment, Report, Snapshot};
 
 use crate::findings;
 use crate::program::Program;
 use crate::refusal::Refusal;
-use crate::request::{self, MAX_MEMORY_BYTES, MAX_STEPS, MAX_THREADS, See, USUAL_STEPS, at_most};
+use crate::request::{MAX_MEMORY_BYTES, MAX_THREADS, See, USUAL_STEPS, at_most};
 use crate::view;
 
 /// A launch with its memory.
@@ -18,7 +19,7 @@ pub(crate) struct Ready {
     emulator: Emulator,
     module: Module,
     kernel: String,
-    launch: Launch,
+    launch: simt::Launch,
     /// The memory before the launch.
     start: Snapshot,
     /// The arguments that are buffers, and the variables of the module.
@@ -27,8 +28,9 @@ pub(crate) struct Ready {
 
 impl Ready {
     /// Fills the memory of a launch.
-    pub fn prepare(program: &Program, asked: &request::Launch) -> Result<Ready, Refusal> {
-        let kernel = program.kernel(&asked.kernel)?;
+    pub fn prepare(program: &Program, asked: &Launch) -> Result<Ready, Refusal> {
+        let name = asked.kernel.as_deref().unwrap_or_default();
+        let kernel = program.kernel(name)?;
         let (wanted, given) = (kernel.params.len(), asked.arguments.len());
         if wanted != given {
             return Err(Refusal::launch(format!(
@@ -54,7 +56,7 @@ impl Ready {
         let variables = program.module.variables().map(|(name, buffer)| (name.to_owned(), buffer));
         let buffers = named.chain(variables).collect();
         let start = emulator.snapshot().map_err(Refusal::launch)?;
-        let (module, kernel) = (program.module.clone(), asked.kernel.clone());
+        let (module, kernel) = (program.module.clone(), name.to_owned());
         Ok(Ready { emulator, module, kernel, launch, start, buffers })
     }
 
@@ -97,28 +99,19 @@ impl Ready {
 }
 
 /// The launch without its arguments.
-fn shape(asked: &request::Launch) -> Result<Launch, Refusal> {
-    let (grid, block) = (dim("grid", &asked.grid)?, dim("block", &asked.block)?);
+fn shape(asked: &Launch) -> Result<simt::Launch, Refusal> {
+    let (grid, block) = (dim("grid", asked.grid.as_ref())?, dim("block", asked.block.as_ref())?);
     at_most("the grid", grid.count().saturating_mul(block.count()), MAX_THREADS, "threads")?;
-    let usual = Launch::new(grid, block);
-    Ok(Launch {
-        shared_bytes: asked.shared_bytes,
-        seed: asked.seed,
-        schedule: asked.schedule.into(),
-        reconvergence: asked.reconvergence.into(),
-        checks: request::checks(asked.checks.as_deref()),
-        weak_memory: asked.weak_memory,
-        resident_blocks: asked.resident_blocks.unwrap_or(usual.resident_blocks),
-        max_steps: asked.max_steps.unwrap_or(USUAL_STEPS).min(MAX_STEPS),
-        ..usual
-    })
+    Ok(asked.emulated(grid, block, USUAL_STEPS))
 }
 
-fn dim(what: &str, sizes: &[u32]) -> Result<Dim3, Refusal> {
-    match *sizes {
+fn dim(what: &str, shape: Option<&Shape>) -> Result<Dim3, Refusal> {
+    match *shape.map_or(&[][..], Shape::sizes) {
         [x] => Ok(x.into()),
         [x, y] => Ok((x, y).into()),
         [x, y, z] => Ok(Dim3::new(x, y, z)),
-        _ => Err(Refusal::request(format!("`{what}` has {} numbers: give one, two or three", sizes.len()))),
+        ref sizes => {
+            Err(Refusal::request(format!("`{what}` has {} numbers: give one, two or three", sizes.len())))
+        }
     }
 }
