@@ -31,9 +31,9 @@ use crate::launch::{Launch, Schedule};
 use crate::machine::block::Block;
 use crate::machine::fork::Conflict;
 use crate::machine::global::Global;
-use crate::machine::random::Random;
 use crate::machine::registers::WARP_SIZE;
 use crate::schedule::Turns;
+use crate::schedule::numbers::Random;
 
 /// Warps of a launch that is worth a thread: fewer have run before it is there.
 const FEWEST_WARPS: u64 = 512;

@@ -9,6 +9,8 @@ use std::sync::Arc;
 pub use error::{LaunchError, MemoryError};
 pub use pulse::Pulse;
 
+pub use crate::schedule::Schedule;
+
 /// Sizes or coordinates in up to three dimensions, `x` fastest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[allow(missing_docs)] // CUDA's own names.
@@ -93,21 +95,6 @@ pub enum Reconvergence {
     Stack,
     /// Independent thread scheduling, since Volta.
     Its,
-}
-
-/// The order in which warps and blocks take turns.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Schedule {
-    /// One after the other, in slices of equal length.
-    #[default]
-    RoundRobin,
-    /// The next warp and the length of its slice are drawn from the seed.
-    Random,
-    /// Like `Random`, but a slice often ends immediately after an access to shared or global memory, where most
-    /// mistakes show. For targets from `sm_70` on, with independent thread scheduling, it also separates lanes that
-    /// nothing keeps together. The counters of such a run describe only this run; those of the other policies describe
-    /// what the kernel costs.
-    Hunt,
 }
 
 /// The checkers that are switched on. They report what the kernel did, and do not change what it does. What the

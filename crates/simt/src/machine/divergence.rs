@@ -385,7 +385,7 @@ impl Divergence {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::machine::random::Random;
+    use crate::schedule::numbers::Random;
 
     fn warp() -> Divergence {
         let mut divergence = Divergence::default();

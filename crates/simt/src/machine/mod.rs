@@ -15,7 +15,6 @@ mod journal;
 pub mod kept;
 pub mod local;
 pub mod mbarriers;
-pub mod random;
 pub mod registers;
 mod snapshot;
 pub mod written;

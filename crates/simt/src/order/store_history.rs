@@ -20,7 +20,7 @@ use std::collections::{BTreeMap, VecDeque};
 use super::clocks::{Clocks, LaneId};
 use super::release_acquire::StoreRecord;
 use super::{ByteRange, Epoch, Scope, Space, forget_space};
-use crate::machine::random::Random;
+use crate::schedule::numbers::Random;
 
 /// The size of a granule in bytes. The stores to all bytes of an aligned granule are kept in one list.
 const GRANULE: u64 = 8;

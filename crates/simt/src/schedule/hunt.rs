@@ -12,9 +12,8 @@
 //! result of `__activemask()` used as a mask, `volatile` in place of `__syncwarp()`) is wrong, however seldom hardware
 //! shows it.
 
-use crate::machine::random::Random;
-use crate::machine::registers::WARP_SIZE;
 use crate::schedule::Slice;
+use crate::schedule::numbers::Random;
 
 /// The longest slice in warp instructions, if no access ends it earlier.
 const LONGEST_SLICE: u64 = 64;
@@ -74,9 +73,9 @@ impl Hunt {
         if mask.is_power_of_two() || self.lanes.below(self.separation_interval?) != 0 {
             return None;
         }
-        let lane = self.lanes.below(WARP_SIZE as u64) as u32;
+        let lane = self.lanes.below(u32::BITS.into()) as u32;
         let some = match self.lanes.below(3) {
-            0 => self.lanes.below(1 << WARP_SIZE) as u32,
+            0 => self.lanes.below(1 << u32::BITS) as u32,
             1 => 1 << lane,
             _ => u32::MAX << lane,
         };

@@ -6,12 +6,27 @@
 //! chapters use the counters of the other policies.
 
 mod hunt;
+pub mod numbers;
 mod random;
 pub mod round_robin;
 
-use crate::launch::Schedule;
-use crate::machine::random::Random;
 use hunt::Hunt;
+use numbers::Random;
+
+/// The order in which warps and blocks take turns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Schedule {
+    /// One after the other, in slices of equal length.
+    #[default]
+    RoundRobin,
+    /// The next warp and the length of its slice are drawn from the seed.
+    Random,
+    /// Like `Random`, but a slice often ends immediately after an access to shared or global memory, where most
+    /// mistakes show. For targets from `sm_70` on, with independent thread scheduling, it also separates lanes that
+    /// nothing keeps together. The counters of such a run describe only this run; those of the other policies describe
+    /// what the kernel costs.
+    Hunt,
+}
 
 /// How long a warp may run in its turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,8 +1,8 @@
 //! The order and the slices are drawn from the seed. Every seed gives a different run, and the same seed gives the same
 //! run.
 
-use crate::machine::random::Random;
 use crate::schedule::Slice;
+use crate::schedule::numbers::Random;
 
 /// The longest slice in warp instructions. It is short, so that warps interleave within what they do.
 const LONGEST_SLICE: u64 = 32;

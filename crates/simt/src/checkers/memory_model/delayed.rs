@@ -31,12 +31,12 @@ use crate::compile::inst::Pc;
 use crate::isa::op::atomic::Atomic;
 use crate::launch::Launch;
 use crate::machine::global::Global;
-use crate::machine::random::Random;
 use crate::machine::registers::Slot;
 use crate::order::clocks::LaneId;
 use crate::order::store_history::overlap;
 use crate::order::vector_clock::VectorClock;
 use crate::order::{ByteRange, Semantics, Space};
+use crate::schedule::numbers::Random;
 
 /// The most operations of one lane that are delayed at a time.
 const MAX_PER_LANE: usize = 4;
