@@ -54,7 +54,8 @@ pub fn find(name: &str) -> Result<&'static Kernel, UnknownKernel> {
 
 /// The names nearest to a misspelt one, of which fewer than half the letters have to change.
 fn near(name: &str) -> Vec<&'static str> {
-    let mut found: Vec<_> = all().map(|kernel| (strsim::levenshtein(name, kernel.name), kernel.name)).collect();
+    let mut found: Vec<_> =
+        all().map(|kernel| (strsim::levenshtein(name, kernel.name), kernel.name)).collect();
     found.retain(|&(changes, _)| changes <= name.len() / 2);
     found.sort_unstable();
     found.into_iter().take(3).map(|(_, name)| name).collect()

@@ -1,6 +1,6 @@
 //! Launches, and what the emulator finds in them; and what is known at the end of the program.
 
-use cudac::host::{FUNCTION_BYTES, KERNEL_BASE, Kernel, Launch, Passing, Scalar};
+use cudac::host::{FUNCTION_BYTES, KERNEL_BASE, Kernel, KernelCall, Passing, Scalar};
 use simt::{Arg, Checks, Dim3, FaultKind, LaunchError, Severity};
 
 use crate::device::Device;
@@ -31,7 +31,7 @@ struct Wanted {
 }
 
 impl Machine<'_> {
-    pub(crate) fn launch(&mut self, launch: &Launch, frame: u64) -> Result<u64> {
+    pub(crate) fn launch(&mut self, launch: &KernelCall, frame: u64) -> Result<u64> {
         let kernel = self.eval(&launch.kernel, frame)?;
         let wanted = self.evaluated(launch, frame)?;
         let kernel = self.kernel_at(kernel)?;
@@ -125,7 +125,7 @@ impl Machine<'_> {
     }
 
     /// The shape, the stream and the arguments of a launch.
-    fn evaluated(&mut self, launch: &Launch, frame: u64) -> Result<Wanted> {
+    fn evaluated(&mut self, launch: &KernelCall, frame: u64) -> Result<Wanted> {
         let grid = self.eval(&launch.grid, frame)?;
         let grid = self.shape(grid)?;
         let block = self.eval(&launch.block, frame)?;

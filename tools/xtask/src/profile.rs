@@ -23,7 +23,7 @@ const STALL: [&str; 2] = ["smsp__average_warps_issue_stalled_", "_per_issue_acti
 
 /// A launch in the profiler's report.
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Launch {
+struct Profiled {
     kernel: String,
     /// The lines of the record, which do not name the row yet.
     metrics: Vec<Metric>,
@@ -84,14 +84,14 @@ fn rows(command: &str) -> Result<Vec<String>> {
 
 /// The launches on a page of details. A table has a ruler above and below it, and the gaps in the ruler are where
 /// columns end.
-fn launches(text: &str) -> Result<Vec<Launch>> {
-    let mut launches: Vec<Launch> = Vec::new();
+fn launches(text: &str) -> Result<Vec<Profiled>> {
+    let mut launches: Vec<Profiled> = Vec::new();
     let mut section = String::new();
     let mut ruler: Option<Vec<usize>> = None;
     for line in text.lines() {
         let words = line.trim();
         if let Some((kernel, _)) = words.split_once(" (").filter(|_| words.contains("), Context ")) {
-            launches.push(Launch { kernel: kernel.to_owned(), metrics: Vec::new() });
+            launches.push(Profiled { kernel: kernel.to_owned(), metrics: Vec::new() });
         } else if let Some(title) = words.strip_prefix("Section: ") {
             (section, ruler) = (title.to_owned(), None);
         } else if words.starts_with("---") {
@@ -119,7 +119,7 @@ fn metric(section: &str, metric: &str, unit: &str, value: String) -> Metric {
 }
 
 /// Adds the reasons for which warps wait, in clocks for each instruction that they issue, from the table of raw metrics.
-fn add_stalls(launches: &mut [Launch], raw: &str) -> Result<()> {
+fn add_stalls(launches: &mut [Profiled], raw: &str) -> Result<()> {
     let rows = record::launches(raw)?;
     if rows.len() != launches.len() {
         bail!("the profiler's details have {} launches, and its raw page {}", launches.len(), rows.len());
@@ -169,14 +169,14 @@ mod tests {
             metric("Launch Statistics", "Registers", "register/thread", "16".into()),
             metric("Occupancy", "Achieved Occupancy", "%", "75.37".into()),
         ];
-        assert_eq!(read, [Launch { kernel: "one".to_owned(), metrics }]);
+        assert_eq!(read, [Profiled { kernel: "one".to_owned(), metrics }]);
         assert!(launches("").is_err());
     }
 
     #[test]
     fn reasons_to_wait_come_from_the_raw_page() {
         let raw = "==PROF==\n\"ID\",\"smsp__average_warps_issue_stalled_barrier_per_issue_active.ratio\"\n\"\",\"inst\"\n\"0\",\"5.44\"\n";
-        let mut read = vec![Launch::default()];
+        let mut read = vec![Profiled::default()];
         add_stalls(&mut read, raw).unwrap();
         assert_eq!(read[0].metrics, [metric(STALLS, "barrier", "cycle", "5.44".into())]);
         assert!(add_stalls(&mut [], raw).is_err());

@@ -11,7 +11,7 @@
 //! ```
 
 use super::lower::Lower;
-use super::{Binary, Call, Expr, Launch, RuntimeCall, Scalar, Update, UpdateResult};
+use super::{Binary, Call, Expr, KernelCall, RuntimeCall, Scalar, Update, UpdateResult};
 use crate::check::typed::{self, Constant, FunctionId, Kind};
 use crate::check::types::Shape;
 use crate::source::{Result, unsupported};
@@ -377,6 +377,6 @@ impl<'t> Lower<'t> {
         let [grid, block, shared_bytes, stream] = <[Expr; 4]>::try_from(parts)
             .map_err(|_| unsupported(crate::source::Span::default(), "this launch"))?;
         let arguments = passed;
-        Ok(Expr::Launch(Box::new(Launch { kernel, grid, block, shared_bytes, stream, arguments, line })))
+        Ok(Expr::Launch(Box::new(KernelCall { kernel, grid, block, shared_bytes, stream, arguments, line })))
     }
 }

@@ -236,7 +236,7 @@ pub enum Expr {
     /// `printf`: the stream, the format, and the values.
     Print(Box<Expr>, usize, Vec<(Scalar, Expr)>, u32),
     /// A launch.
-    Launch(Box<Launch>),
+    Launch(Box<KernelCall>),
     /// A call of a function whose address is a value.
     CallPointer(Box<CallPointer>),
     /// `sprintf` or `scanf`: which, the format, the arguments, and the line.
@@ -323,7 +323,7 @@ pub struct RuntimeCall {
 
 /// A launch of a kernel.
 #[derive(Clone, Debug)]
-pub struct Launch {
+pub struct KernelCall {
     /// The address of the kernel.
     pub kernel: Expr,
     /// The addresses of two `dim3`.
