@@ -163,8 +163,10 @@ const LanesFrame = (() => {
 
     /** @type {(title: string, launch: Lanes.Launch, suffix: string) => Lanes.Tree} */
     function fields(title, launch, suffix) {
+        /** @param {string[][]} list @param {string} value */
+        const known = (list, value) => (list.some(([key]) => key === value) ? list : [...list, [value, value]]);
         /** @param {string} name @param {string[][]} list @param {string} value */
-        const select = (name, list, value) => ['select', { name: name + suffix }, ...list.map(([key, text]) =>
+        const select = (name, list, value) => ['select', { name: name + suffix }, ...known(list, value).map(([key, text]) =>
             ['option', key === value ? { value: key, selected: '' } : { value: key }, text])];
         /** @type {Lanes.Attributes} */
         const weak = { type: 'checkbox', name: `weak${suffix}` };

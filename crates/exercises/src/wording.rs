@@ -3,8 +3,8 @@
 //! What it leaves out: where they appear on a screen.
 
 use grader::{Compilation, Exercise, Kind, Measured, Passed, Refusal, Shown, Verdict};
-use thirty_two_lanes::spec::launch::{Launch, command_line};
 use thirty_two_lanes::report::layout::counted;
+use thirty_two_lanes::spec::launch::{Launch, command_line};
 
 use crate::COMMAND;
 use crate::wrap::{Said, Tone};
@@ -49,8 +49,8 @@ pub fn verdict(verdict: &Verdict, exercise: &Exercise, file: &str) -> Vec<Said> 
 fn closer(shown: &Shown, exercise: &Exercise, file: &str) -> Vec<Said> {
     // The limit on steps is the grader's.
     let launch = Launch { max_steps: None, ..shown.launch.clone() };
-    let words =
-        [vec![file.to_owned(), "--arch".to_owned(), exercise.arch.to_string()], launch.options()].concat();
+    let arch = vec!["--arch".to_owned(), exercise.arch.to_string()];
+    let words = [vec![file.to_owned()], launch.options(), arch].concat();
     vec![
         Said::gap(),
         Said::prose(Tone::Quiet, "", "To look closer at this launch, all lanes and counters included:"),

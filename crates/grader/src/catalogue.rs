@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use anyhow::{Context, Result, anyhow, ensure};
-use spec::launch::{Field, Launch, Passed};
 use serde::Deserialize;
+use spec::launch::{Field, Launch, Passed};
 
 use crate::question::Question;
 use crate::source::{Source, Version};

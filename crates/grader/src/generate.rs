@@ -6,8 +6,8 @@ use std::fmt::Write as _;
 
 use anyhow::{Context, Result};
 use spec::launch::Passed;
-use spec::{Argument, Fill, Spec};
 use spec::layout::{counted, paragraph};
+use spec::{Argument, Fill, Spec};
 
 use crate::catalogue::{Exercise, Kind};
 use crate::observed::Observed;

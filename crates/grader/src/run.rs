@@ -1,9 +1,9 @@
 //! One run of a kernel in one case with one seed, in a new emulator.
 
 use anyhow::{Context, Error, Result, anyhow};
+use simt::{Actor, Emulator, KernelInfo, Limits, Module, Report, Schedule, TraceStep};
 use spec::launch::{Checkers, Launch, Passed, Word};
 use spec::{Argument, Given, Spec, Type};
-use simt::{Actor, Emulator, KernelInfo, Limits, Module, Report, Schedule, TraceStep};
 
 use crate::catalogue::{Case, Exercise};
 use crate::verdict::Shown;

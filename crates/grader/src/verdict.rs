@@ -1,7 +1,7 @@
 //! The verdict on an attempt: passed, with its cost, or refused, with the lane, the line and what to look at.
 
-use spec::launch::Launch;
 use simt::Actor;
+use spec::launch::Launch;
 use spec::layout::counted;
 
 /// The verdict on an attempt.

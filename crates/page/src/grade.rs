@@ -1,9 +1,9 @@
 //! Whether an attempt at an exercise is right, in JSON: what the grader says, and the launch that shows what is wrong.
 
-use spec::launch::Launch;
 use grader::verdict::Measured;
 use grader::{Exercise, Kind, Shown, Texts, Tried, Verdict};
 use serde_json::{Value, json};
+use spec::launch::Launch;
 
 use crate::Progress;
 use crate::findings::actor;

@@ -5,9 +5,9 @@
 
 use std::collections::BTreeMap;
 
-use spec::launch::{Described, Field, Group, More};
 use grader::{Answers, Exercise};
 use serde::Deserialize;
+use spec::launch::{Described, Field, Group, More};
 
 use crate::refusal::Refusal;
 

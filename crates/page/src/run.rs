@@ -2,10 +2,10 @@
 
 use std::ops::ControlFlow;
 
-use spec::launch::{Launch, Shape};
-use spec::{Argument, Given};
 use serde_json::Value;
 use simt::{Buffer, Dim3, Emulator, Module, Moment, Report, Snapshot};
+use spec::launch::{Launch, Shape};
+use spec::{Argument, Given};
 
 use crate::findings;
 use crate::program::Program;

@@ -1,7 +1,6 @@
 //! The exercises as a page shows them, as far as they do not stand in their files: what the grader says of each.
 
-use anyhow::{Context, Result, anyhow};
-use grader::catalogue::Setting;
+use anyhow::{Context, Error, Result, anyhow};
 use grader::question::{From, Question};
 use grader::{Exercise, Kind, Version, generate};
 use serde_json::{Value, json};
@@ -53,22 +52,17 @@ fn asked(question: &Question, exercise: &Exercise) -> Result<Value> {
     )
 }
 
-fn filled(text: &str, exercise: &Exercise) -> String {
-    let case = exercise.cases.first().cloned().unwrap_or_default();
-    case.iter().fold(text.to_owned(), |text, (name, value): (&String, &Setting)| {
-        text.replace(&format!("{{{name}}}"), &value.to_string())
-    })
-}
-
+/// How many threads a block has.
 fn threads(exercise: &Exercise) -> Result<u64> {
-    let block = filled(&exercise.launch.block, exercise);
-    block.split(',').map(|size| size.trim().parse::<u64>().context("a block has numbers")).product()
+    let (_, block) = exercise.launch(&exercise.cases[0], 0)?.shape().map_err(Error::msg)?;
+    Ok(block.count())
 }
 
 /// How many elements a buffer has: the third part of `buf:i32:64:zeros`.
 fn elements(name: &str, exercise: &Exercise) -> Result<u64> {
-    let argument = exercise.arguments.iter().find(|argument| argument.name == name);
-    let is = filled(&argument.with_context(|| format!("there is no argument `{name}`"))?.is, exercise);
+    let launch = exercise.launch(&exercise.cases[0], 0)?;
+    let argument = launch.arguments.iter().find(|argument| argument.name == name);
+    let is = &argument.with_context(|| format!("there is no argument `{name}`"))?.is;
     let count = is.split(':').nth(2).ok_or_else(|| anyhow!("`{name}` is no buffer"))?;
     count.parse().with_context(|| format!("`{name}` has `{count}` elements"))
 }

@@ -49,6 +49,8 @@ pub struct Field {
     pub default: &'static str,
     about: &'static str,
     words: fn() -> String,
+    set: fn(&mut Launch, &str) -> Result<(), String>,
+    texts: fn(&Launch) -> Vec<String>,
 }
 
 impl Field {
@@ -134,9 +136,10 @@ impl Slot for Table {
     }
 }
 
-/// Declares the fields: documentation, names, type, part, the value's name, the default, how a text is read, and the words.
+/// Declares the fields: their documentation, names and types, how a text is read, and what the help says.
 macro_rules! launch {
-    ($($(#[doc = $about:literal])+ $name:ident $(/ $also:ident)*: $slot:ty, $group:ident, $value:literal, $default:literal, $read:expr, $words:expr;)+) => {
+    ($($(#[doc = $about:literal])+ $name:ident $(/ $also:ident)*: $slot:ty, read by $read:expr,
+        in $group:ident, called $value:literal, default $default:literal $(, words $words:expr)?;)+) => {
         /// A launch as it is described. What is not said is as whoever carries it out has it.
         #[derive(Clone, Debug, Default, PartialEq, Eq)]
         pub struct Launch {
@@ -150,22 +153,12 @@ macro_rules! launch {
             group: Group::$group,
             default: $default,
             about: concat!($($about),+),
-            words: $words,
+            words: [$($words,)? String::new][0],
+            set: |launch, text| $read(text).map(|item| launch.$name.put(item)),
+            texts: |launch| launch.$name.items().iter().map(ToString::to_string).collect(),
         }),+];
 
         impl Launch {
-            /// Reads the text of a field, as an option has it. Of a list, it is the next element.
-            ///
-            /// # Errors
-            /// One line that says how to write it.
-            pub fn set(&mut self, field: &Field, text: &str) -> Result<(), String> {
-                match field.name() {
-                    $(stringify!($name) => self.$name.put($read(text)?),)+
-                    _ => unreachable!("a field is in the table"),
-                }
-                Ok(())
-            }
-
             /// Reads the value of a field from a file or a request.
             fn read<'de, D: Deserializer<'de>>(&mut self, field: &Field, value: D) -> Result<(), D::Error> {
                 match field.name() {
@@ -173,12 +166,6 @@ macro_rules! launch {
                     _ => unreachable!("a field is in the table"),
                 }
                 Ok(())
-            }
-
-            /// The fields that are said, with their texts as options have them: one, or one for each element of a list.
-            pub fn said(&self) -> impl Iterator<Item = (&'static Field, Vec<String>)> {
-                let texts = [$(texts(&self.$name)),+];
-                FIELDS.iter().zip(texts).filter(|(_, texts)| !texts.is_empty())
             }
 
             /// The launch that says what this one says, and otherwise what the other says.
@@ -200,15 +187,6 @@ macro_rules! launch {
     };
 }
 
-fn texts<S: Slot>(slot: &S) -> Vec<String> {
-    slot.items().iter().map(ToString::to_string).collect()
-}
-
-/// Reads what any text can be.
-fn any(text: &str) -> Result<String, String> {
-    Ok(text.to_owned())
-}
-
 /// Reads a value that has no rules of its own.
 fn plain<T: std::str::FromStr<Err: Display>>(text: &str) -> Result<T, String> {
     text.parse().map_err(|error: T::Err| error.to_string())
@@ -224,44 +202,53 @@ fn block(text: &str) -> Result<Shape, String> {
     shape.block().map(|_| shape)
 }
 
-fn none() -> String {
-    String::new()
-}
-
 launch! {
     /// The kernel, one of a template with its arguments as in `scale<float, 4>`
-    kernel: Option<String>, Launch, "NAME", "the only one in the file", any, none;
+    kernel: Option<String>, read by plain, in Launch, called "NAME", default "the only one in the file";
     /// Blocks in the grid
-    grid: Option<Shape>, Launch, "X[,Y[,Z]]", "1", grid, none;
+    grid: Option<Shape>, read by grid, in Launch, called "X[,Y[,Z]]", default "1";
     /// Threads in a block
-    block: Option<Shape>, Launch, "X[,Y[,Z]]", "32", block, none;
+    block: Option<Shape>, read by block, in Launch, called "X[,Y[,Z]]", default "32";
     /// Dynamic shared memory per block
-    shared_bytes: Option<u32>, Launch, "BYTES", "0", plain, none;
+    shared_bytes: Option<u32>, read by plain, in Launch, called "BYTES", default "0";
     /// The arguments of the kernel in order: numbers as in `i32:5`, structures as in `{f32:2, i32:5}`, and buffers or their names
-    arguments / args / arg: Vec<Passed>, Launch, "SPEC", "", plain, none;
+    arguments / args / arg: Vec<Passed>, read by plain, in Launch, called "SPEC", default "";
     /// Buffers with names, for arguments
-    buffers / buffer: Table, Memory, "NAME=TYPE:COUNT:FILL", "", plain, none;
+    buffers / buffer: Table, read by plain, in Memory, called "NAME=TYPE:COUNT:FILL", default "";
     /// What `__constant__` and `__device__` variables contain at first: numbers as in a buffer, one number, or a structure
-    symbols / symbol: Table, Memory, "NAME=SPEC", "", plain, none;
+    symbols / symbol: Table, read by plain, in Memory, called "NAME=SPEC", default "";
     /// How warps take turns
-    schedule: Option<Word<Schedule>>, Chance, "POLICY", "", plain, Schedule::help;
+    schedule: Option<Word<Schedule>>, read by plain, in Chance, called "POLICY", default "", words Schedule::help;
     /// Seed of the random choices: what the specification leaves open, and the order of warps
-    seed: Option<u64>, Chance, "SEED", "0", plain, none;
+    seed: Option<u64>, read by plain, in Chance, called "SEED", default "0";
     /// Run seeds A to B-1 until one finds an error; warps run in random order, unless a schedule is given
-    seeds: Option<Seeds>, Chance, "A..B", "", plain, none;
+    seeds: Option<Seeds>, read by plain, in Chance, called "A..B", default "";
     /// How lanes reconverge
-    reconvergence: Option<Word<Reconvergence>>, Chance, "MECHANISM", "auto", plain, Reconvergence::help;
+    reconvergence: Option<Word<Reconvergence>>, read by plain, in Chance, called "MECHANISM", default "auto", words Reconvergence::help;
     /// How many blocks are resident at the same time
-    resident_blocks: Option<u32>, Chance, "BLOCKS", "16", values::residents, none;
+    resident_blocks: Option<u32>, read by values::residents, in Chance, called "BLOCKS", default "16";
     /// Let loads return older values and stores take effect late where the memory model of PTX allows it, and report where this happened
-    weak_memory: Option<bool>, Chance, "", "", plain, none;
+    weak_memory: Option<bool>, read by plain, in Chance, called "", default "";
     /// Which checkers are on: all, none, or a list of races, initialisation, synchronisation, memory
-    checks / check: Option<Checkers>, Checks, "LIST", "all", plain, none;
+    checks / check: Option<Checkers>, read by plain, in Checks, called "LIST", default "all";
     /// After how many warp instructions to stop the kernel; lanes that wait to reconverge continue without the others after an eighth of them at the latest
-    max_steps: Option<u64>, Checks, "STEPS", "", steps, none;
+    max_steps: Option<u64>, read by steps, in Checks, called "STEPS", default "";
 }
 
 impl Launch {
+    /// Reads the text of a field, as an option has it. Of a list, it is the next element.
+    ///
+    /// # Errors
+    /// One line that says how to write it.
+    pub fn set(&mut self, field: &Field, text: &str) -> Result<(), String> {
+        (field.set)(self, text)
+    }
+
+    /// The fields that are said, with their texts as options have them: one, or one for each element of a list.
+    pub fn said(&self) -> impl Iterator<Item = (&'static Field, Vec<String>)> {
+        FIELDS.iter().map(|field| (field, (field.texts)(self))).filter(|(_, texts)| !texts.is_empty())
+    }
+
     /// Whether everything that was read from a file is what an option could say.
     ///
     /// # Errors

@@ -1,8 +1,8 @@
 //! The words for how a launch is run: scheduling policies, reconvergence mechanisms and checkers.
 //!
-//! Each is declared here once, with what is said of it. The command line's help and errors, the files, the requests of a
-//! page and the page's own menus come from these declarations. To add a scheduling policy, add it to `simt::Schedule` and
-//! add a line here, without which this file does not compile.
+//! Each is declared here once, with what is said of it. The command line's help and errors, the files and the requests of a
+//! page follow from these declarations. To add a scheduling policy, add it to `simt::Schedule` and add a line here, without
+//! which this file does not compile. A page offers those that its menus name.
 
 use std::fmt;
 use std::str::FromStr;
@@ -19,8 +19,6 @@ pub struct Told {
     pub help: &'static str,
     /// What a report says of a run with it.
     pub report: &'static str,
-    /// What a page calls it in a menu.
-    pub menu: &'static str,
 }
 
 /// A type of which each value has a name.
@@ -44,13 +42,13 @@ pub trait Words: Copy + PartialEq + fmt::Debug + 'static {
 
 /// Declares the words of a type, and compiles only if none is missing.
 macro_rules! words {
-    ($type:ident: $($variant:ident => $name:literal, $help:literal, $report:literal, $menu:literal;)+) => {
+    ($type:ident: $($variant:ident => $name:literal, $help:literal, $report:literal;)+) => {
         impl Words for $type {
             const ALL: &'static [$type] = &[$($type::$variant),+];
 
             fn told(self) -> Told {
                 match self {
-                    $($type::$variant => Told { name: $name, help: $help, report: $report, menu: $menu },)+
+                    $($type::$variant => Told { name: $name, help: $help, report: $report },)+
                 }
             }
         }
@@ -58,16 +56,16 @@ macro_rules! words {
 }
 
 words! { Schedule:
-    RoundRobin => "round-robin", "", "warps in turn", "warps take turns";
-    Random => "random", "", "warps at random", "random turns";
+    RoundRobin => "round-robin", "", "warps in turn";
+    Random => "random", "", "warps at random";
     Hunt => "hunt", "random, switches after accesses and separates lanes that nothing keeps together",
-        "warps at random, switching after accesses", "random, looking for trouble";
+        "warps at random, switching after accesses";
 }
 
 words! { Reconvergence:
-    Auto => "auto", "as the target does", "", "as the kernel was compiled";
-    Stack => "stack", "before Volta", "reconvergence stack", "before Volta";
-    Its => "its", "independent thread scheduling, since Volta", "independent thread scheduling", "since Volta";
+    Auto => "auto", "as the target does", "";
+    Stack => "stack", "before Volta", "reconvergence stack";
+    Its => "its", "independent thread scheduling, since Volta", "independent thread scheduling";
 }
 
 /// Names in a sentence: `a, b or c`.
