@@ -1,7 +1,7 @@
 //! The requests that a page sends, and their bounds.
 //!
-//! A launch is described as everywhere ([`spec::launch`]), so it is the same in a page and in a terminal. Masks, addresses and the values of registers are texts of hexadecimal
-//! digits in the answers, because the numbers of JavaScript have 53 bits.
+//! A launch is described as everywhere ([`spec::launch`]), so it is the same in a page and in a terminal. Masks, addresses
+//! and the values of registers are texts of hexadecimal digits in the answers, because the numbers of JavaScript have 53 bits.
 
 use std::collections::BTreeMap;
 
