@@ -9,11 +9,13 @@
     // Tables and lists of everything, which have every word, come after the pages that explain it.
     const LISTS = /^(ledger|counters|hardware|compilers|supported|profile)\.html|\/exercises\.html/;
 
+    /** @param {string} word */
     function pattern(word) {
         const escaped = word.replace(/[^\p{L}\p{N}_]/gu, '\\$&');
         return new RegExp(HAN.test(word) ? escaped : `(?<![a-z0-9])${escaped}`, 'giu');
     }
 
+    /** @param {string} query */
     function words(query) {
         const found = query.toLowerCase().match(/[\p{L}\p{N}_.:]+/gu) ?? [];
         const trimmed = found.map(word => word.replace(/^[_.:]+|[_.:]+$/g, ''));
@@ -21,20 +23,25 @@
         return trimmed.map(word => (word.length > 3 ? word.replace(/(?<=[a-z])s$/, '') : word)).filter(word => word !== '');
     }
 
+    /** @param {string} text @param {RegExp} word */
     function times(text, word) { return text.match(word)?.length ?? 0; }
 
     // How well a section explains a word; 0 if it does not have it.
+    /** @type {(doc: Lanes.Section, word: RegExp, mean: number) => number} */
     function weight({ inside, title, body, names }, word, mean) {
         const count = times(body, word);
         const often = 3 * count / (count + 0.5 + body.length / mean);
-        return 8 * (times(title, word) > 0) + 2 * (times(inside, word) > 0) + often + (times(names, word) > 0);
+        const has = [title, inside, names].map(text => Number(times(text, word) > 0));
+        return 8 * has[0] + 2 * has[1] + often + has[2];
     }
 
+    /** @param {string} url @param {RegExp} phrase */
     function place(url, phrase) {
         if (HAN.test(phrase.source) && url.startsWith('glossary')) { return 10; }
         return LISTS.test(url) ? 0.2 : 1;
     }
 
+    /** @param {Lanes.Section} doc @param {RegExp[]} sought @param {RegExp} phrase @param {number} mean */
     function score(doc, sought, phrase, mean) {
         const weights = sought.map(word => weight(doc, word, mean));
         const found = weights.filter(each => each > 0).length;
@@ -44,18 +51,23 @@
     }
 
     // Of the pages that have a word, the one that introduces it comes first: it has the word often, and is early in the book.
+    /** @type {(ranked: Lanes.Ranked[]) => Lanes.Ranked[]} */
     function byPage(ranked) {
+        /** @type {Map<string, number>} */
         const sums = new Map();
         for (const { doc, score } of ranked) {
             const page = doc.url.split('#')[0];
             sums.set(page, (sums.get(page) ?? 0) + score);
         }
-        const often = doc => 1 + Math.log1p(sums.get(doc.url.split('#')[0]));
+        /** @param {Lanes.Section} doc */
+        const often = doc => 1 + Math.log1p(sums.get(doc.url.split('#')[0]) ?? 0);
+        /** @param {Lanes.Section} doc */
         const early = doc => 1 / (0.3 + doc.ref / ranked.length);
         return ranked.map(each => ({ ...each, score: each.score * often(each.doc) * early(each.doc) }));
     }
 
     // The text around the place, so that the list can show it; Chinese as a word of its own, so that the list can mark it.
+    /** @type {(doc: Lanes.Section, sought: RegExp[]) => string} */
     function excerpt({ body, names }, sought) {
         const places = sought.map(word => body.search(word)).filter(at => at >= 0);
         if (places.length === 0) {
@@ -69,18 +81,20 @@
     }
 
     class Texts {
+        /** @param {string[][]} texts @param {string[]} urls */
         constructor(texts, urls) {
-            const doc = ([inside, title, body, names], ref) => ({ ref, url: urls[ref], inside, title, body, names });
-            this.docs = texts.map(doc);
+            this.docs = texts.map(([inside, title, body, names], ref) => ({ ref, url: urls[ref], inside, title, body, names }));
             this.mean = this.docs.reduce((sum, { body }) => sum + body.length, 1) / this.docs.length;
         }
 
+        /** @param {string} query */
         search(query) {
             const parts = words(query);
             const sought = parts.map(pattern);
             const phrase = new RegExp(parts.map(part => pattern(part).source).join('\\w*\\s+'), 'giu');
             const ranked = byPage(this.docs.map(doc => ({ doc, ...score(doc, sought, phrase, this.mean) })));
             const most = Math.max(1, ...ranked.map(({ found }) => found));
+            /** @type {(one: Lanes.Ranked, other: Lanes.Ranked) => number} */
             const isBefore = (one, other) => other.score - one.score || one.doc.ref - other.doc.ref;
             return ranked.filter(({ found }) => found === most).sort(isBefore).map(({ doc, score }) => ({
                 ref: doc.ref,
@@ -95,14 +109,14 @@
     }
 
     // mdBook loads what it takes for its index, and asks that.
-    elasticlunr.Index.load = texts => new Texts(texts, window.search.doc_urls);
+    elasticlunr.Index.load = (/** @type {string[][]} */ texts) => new Texts(texts, window.search.doc_urls);
     window.LanesTexts = Texts;
 
     // mdBook searches when a key goes up. None does when an input method is done with a word, or one is pasted.
     const searchbar = document.getElementById('mdbook-searchbar');
     for (const kind of ['input', 'compositionend']) {
         searchbar?.addEventListener(kind, event => {
-            if (!event.isComposing) { searchbar.dispatchEvent(new KeyboardEvent('keyup')); }
+            if (!(event instanceof InputEvent && event.isComposing)) { searchbar.dispatchEvent(new KeyboardEvent('keyup')); }
         });
     }
 

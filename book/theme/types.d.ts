@@ -16,7 +16,7 @@ declare namespace Lanes {
         is: string;
     }
 
-    type Schedule = 'round-robin' | 'random' | 'hunt';
+    type Schedule = string;
     type Reconvergence = 'auto' | 'stack' | 'its';
 
     interface Launch {
@@ -337,6 +337,23 @@ declare namespace Lanes {
 
     // What the scripts keep.
 
+    // A section of the book, as the search reads it.
+    interface Section {
+        ref: number;
+        url: string;
+        inside: string;
+        title: string;
+        body: string;
+        names: string;
+    }
+
+    // One that was found.
+    interface Ranked {
+        doc: Section;
+        found: number;
+        score: number;
+    }
+
     // A text, or an element: its name, its attributes, and what is inside. TypeScript takes a list for a tuple only where it is told
     // to, so lists are built as `Tree`, and read as `Branch`.
     type Tree = string | (Tree | Attributes)[];
@@ -445,6 +462,7 @@ declare var lanesModule: string | undefined;
 
 interface Window {
     elasticlunr?: unknown;
+    LanesTexts?: unknown;
     search: { doc_urls: string[] };
 }
 

@@ -7,22 +7,18 @@
 mod answers;
 mod excerpt;
 mod exercises;
+mod files;
 mod launches;
 
-use std::collections::BTreeMap;
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
 
+use files::{Facts, Files};
+
 /// Where the facts are, from the root of the repository.
 pub const FOLDER: &str = "book/facts";
-
-/// The launches that pages play.
-const LIVE: &str = "book/live.toml";
-/// The launches of listings that no page plays.
-const LISTINGS: &str = "book/listings.toml";
 
 /// Collects the facts: the name of each file, and its text.
 pub fn facts(root: &Path) -> Result<[(&'static str, String); 4]> {
@@ -34,60 +30,12 @@ pub fn facts(root: &Path) -> Result<[(&'static str, String); 4]> {
     ];
     let mut texts = all.map(|(name, _)| (name, String::new()));
     for ((name, collect), (_, text)) in all.into_iter().zip(&mut texts) {
-        let mut files = Files { root, sums: BTreeMap::new() };
+        let mut files = Files::new(root);
         let facts = collect(&mut files).with_context(|| format!("for `{FOLDER}/{name}`"))?;
         let generated = "by `cargo xtask facts`; do not edit";
         *text = lines(&json!({ "generated": generated, "from": files.sums, "facts": facts }), 3) + "\n";
     }
     Ok(texts)
-}
-
-/// What is known of each thing, by its name.
-type Facts = BTreeMap<String, Value>;
-
-/// The files of the repository that facts are made from.
-struct Files<'r> {
-    root: &'r Path,
-    /// The SHA-256 of each file that was read, as the preprocessor compares them.
-    sums: BTreeMap<String, String>,
-}
-
-impl Files<'_> {
-    fn read(&mut self, name: &str) -> Result<String> {
-        let text = text(&self.root.join(name))?;
-        self.sums.insert(name.to_owned(), nvrtc::sha256(&text));
-        Ok(text)
-    }
-
-    /// What stands between the name of a directive and its braces, wherever a page has one.
-    fn directives(&self, name: &str) -> Result<Vec<String>> {
-        let (start, mut found) = (format!("{{{{#{name} "), Vec::new());
-        for page in pages(&self.root.join("book/src"))? {
-            let text = text(&page)?;
-            let all = text.split(&start).skip(1).filter_map(|rest| rest.split_once("}}"));
-            found.extend(all.map(|(words, _)| words.trim().to_owned()));
-        }
-        Ok(found)
-    }
-}
-
-fn text(path: &Path) -> Result<String> {
-    let text = fs::read_to_string(path).with_context(|| format!("cannot read `{}`", path.display()))?;
-    Ok(text.replace("\r\n", "\n"))
-}
-
-/// The files of Markdown in a folder.
-fn pages(folder: &Path) -> Result<Vec<PathBuf>> {
-    let mut found = Vec::new();
-    for entry in fs::read_dir(folder)? {
-        let path = entry?.path();
-        if path.is_dir() {
-            found.extend(pages(&path)?);
-        } else if path.extension().is_some_and(|extension| extension == "md") {
-            found.push(path);
-        }
-    }
-    Ok(found)
 }
 
 /// JSON with a line for each field, down to so many objects inside one another.

@@ -7,9 +7,9 @@ use std::fs;
 
 use serde::Deserialize;
 
-use crate::Problem;
 use crate::html::{escape, sentence};
 use crate::mentions::Mentions;
+use crate::problems::Problem;
 use crate::repository::Repository;
 
 /// The folder of chapters.

@@ -37,6 +37,7 @@ mod marks;
 mod mentions;
 mod outputs;
 mod page;
+mod pages;
 mod problems;
 mod profile;
 mod prose;
@@ -55,7 +56,6 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use mdbook_preprocessor::book::{Book, BookItem};
 use mdbook_preprocessor::{Preprocessor, PreprocessorContext};
-use mdbook_summary::{Summary, SummaryItem};
 
 use crate::boxes::Progress;
 use crate::claims::Ledger;
@@ -65,30 +65,20 @@ use crate::facts::Facts;
 use crate::glossary::Glossary;
 use crate::mentions::Mentions;
 use crate::page::{Kind, Piece, inside_formula, pieces};
+use crate::pages::{SOURCE, slashes};
 use crate::prose::Exceptions;
 use crate::repository::Repository;
 
+pub use crate::pages::{Page, pages};
 pub use crate::problems::{Problem, Problems};
 
 /// The preprocessor that mdBook calls.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct BookPreprocessor;
 
-/// A page of the book, before it is expanded.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Page {
-    /// Its path in `book/src`.
-    pub path: String,
-    /// Its text.
-    pub text: String,
-}
-
 /// The environment variable with which a book that has problems is built nevertheless, while it is being written. The
 /// problems are printed, and what cannot be expanded is left out.
 const DRAFT: &str = "BOOK_DRAFT";
-
-/// Where the pages are.
-const SOURCE: &str = "book/src";
 
 impl Preprocessor for BookPreprocessor {
     fn name(&self) -> &'static str {
@@ -123,20 +113,6 @@ impl Preprocessor for BookPreprocessor {
         search::write(&root.join(SOURCE), &book)?;
         Ok(book)
     }
-}
-
-/// Reads the pages that the summary lists, in its order.
-pub fn pages(root: &Path) -> Result<Vec<Page>> {
-    let file = root.join(SOURCE).join("SUMMARY.md");
-    let text = fs::read_to_string(&file).with_context(|| format!("cannot read `{}`", file.display()))?;
-    let summary = mdbook_summary::parse_summary(&text)?;
-    let page = |path: PathBuf| {
-        let text = fs::read_to_string(root.join(SOURCE).join(&path)).with_context(|| {
-            format!("`{SOURCE}/SUMMARY.md` lists `{}`, which cannot be read", path.display())
-        })?;
-        Ok(Page { path: slashes(&path), text: text.replace("\r\n", "\n") })
-    };
-    listed(&summary).into_iter().map(page).collect()
 }
 
 /// Habits of prose in the pages and in the texts around them, and terms that are used before they are introduced. These
@@ -363,26 +339,6 @@ fn lacks(page: &Page, pieces: &[Piece<'_>], library: &Library<'_>) -> Vec<String
     lacks
 }
 
-/// The pages that a summary lists, in order.
-fn listed(summary: &Summary) -> Vec<PathBuf> {
-    let mut paths = Vec::new();
-    for items in [&summary.prefix_chapters, &summary.numbered_chapters, &summary.suffix_chapters] {
-        for item in items {
-            collect(item, &mut paths);
-        }
-    }
-    paths
-}
-
-fn collect(item: &SummaryItem, paths: &mut Vec<PathBuf>) {
-    if let SummaryItem::Link(link) = item {
-        paths.extend(link.location.clone());
-        for item in &link.nested_items {
-            collect(item, paths);
-        }
-    }
-}
-
 /// All Markdown files in a folder.
 fn markdown(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
@@ -405,8 +361,4 @@ fn names(folder: &Path, extension: &str) -> Vec<String> {
         of_kind.filter_map(|path| Some(path.file_stem()?.to_str()?.to_owned())).collect();
     names.sort();
     names
-}
-
-fn slashes(path: &Path) -> String {
-    path.to_string_lossy().replace('\\', "/")
 }

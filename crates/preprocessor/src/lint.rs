@@ -17,8 +17,9 @@ pub use exceptions::without as without_exceptions;
 
 use crate::lint::habits::{ADDRESSES, HABITS, Habit};
 use crate::lint::texts::Text;
+use crate::pages::Page;
+use crate::problems::Problem;
 use crate::repository::Repository;
-use crate::{Page, Problem};
 
 /// A phrase that was found in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,8 +5,8 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use crate::Page;
 use crate::page::{Kind, pieces};
+use crate::pages::Page;
 
 /// A link to a page of the book, without the anchor on that page.
 static LINK: LazyLock<Regex> =
@@ -132,6 +132,6 @@ mod tests {
     fn a_link_is_relative_to_its_page() {
         assert_eq!(from("ch03_syncwarp/mask.md", "tile.md"), "ch03_syncwarp/tile.md");
         assert_eq!(from("ch03_syncwarp/mask.md", "../glossary.html"), "glossary.md");
-        assert_eq!(from("ch03_syncwarp.md", "./volta/tile.md"), "ch03_syncwarp/tile.md");
+        assert_eq!(from("ch03_syncwarp.md", "./ch03_syncwarp/tile.md"), "ch03_syncwarp/tile.md");
     }
 }

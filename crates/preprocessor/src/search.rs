@@ -14,7 +14,7 @@ use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use serde::Serialize;
 use serde_json::json;
 
-use crate::slashes;
+use crate::pages::slashes;
 
 /// Where the texts are, in `book/src`.
 const FILE: &str = "assets/texts.js";

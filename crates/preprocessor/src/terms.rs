@@ -16,7 +16,8 @@ use regex::{Captures, Regex};
 
 use crate::glossary::{FILE, Glossary, Term};
 use crate::page::{Kind, Piece, pieces};
-use crate::{Page, Problem, SOURCE};
+use crate::pages::{Page, SOURCE};
+use crate::problems::Problem;
 
 /// A link within the book; the address of any other link; a tag; a word in code, which a caption may contain.
 static NO_USE: LazyLock<Regex> = LazyLock::new(|| {

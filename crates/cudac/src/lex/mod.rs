@@ -137,6 +137,8 @@ pub(crate) fn lex_all_the_same<'t>(names: &mut Names<'t>, text: &str) -> Vec<Tok
         match lexer.next(names, text) {
             Ok(Some(token)) => tokens.push(token),
             Ok(None) => return tokens,
+            // The rest of the text is a comment.
+            Err(_) if lexer.text[..lexer.at].ends_with(b"/*") => return tokens,
             Err(_) => {
                 let mut rest = lexer.at.max(start + 1)..text.len();
                 lexer.at = rest.find(|at| text.is_char_boundary(*at)).unwrap_or(text.len());

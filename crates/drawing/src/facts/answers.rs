@@ -6,8 +6,8 @@
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::{Value, json};
 
+use super::files::{Facts, Files, LIVE};
 use super::launches::read;
-use super::{Facts, Files, LIVE};
 
 /// An answer, and where the player shows it.
 #[derive(Debug, PartialEq)]

@@ -5,7 +5,7 @@ use grader::question::{From, Question};
 use grader::{Exercise, Kind, Version, generate};
 use serde_json::{Value, json};
 
-use super::{Facts, Files};
+use super::files::{Facts, Files};
 
 /// The exercises, by their folders: `ch02_reduction/tail_block`.
 pub(super) fn exercises(files: &mut Files) -> Result<Facts> {

@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::excerpt::{self, Range};
-use super::{Facts, Files, LISTINGS, LIVE};
+use super::files::{Facts, Files, LISTINGS, LIVE};
 
 /// A launch.
 #[derive(Clone, Debug, Deserialize)]

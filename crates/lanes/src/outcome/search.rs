@@ -9,8 +9,8 @@ use simt::{Report, TraceStep};
 
 use super::contents::{self, Contents};
 use crate::execute::{Job, Outcome, alive};
-use crate::request::Seeds;
 use crate::resolve::Plan;
+use spec::launch::Seeds;
 
 /// The result of one run or of many.
 #[derive(Debug)]

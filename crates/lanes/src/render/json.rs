@@ -9,8 +9,8 @@ use super::print::Shown;
 use super::replay;
 use crate::execute::{Difference, OnGpu};
 use crate::outcome::{Content, Contents, Finished, Search};
-use crate::request::words;
 use crate::resolve::{Loaded, Plan, Signatures, signature};
+use spec::launch::Words as _;
 pub use thirty_two_lanes::report::json::source;
 use thirty_two_lanes::report::json::{counters, dim, fault, line, stale_read};
 
@@ -80,8 +80,8 @@ pub fn launch(plan: &Plan, launch: &Launch) -> Value {
         "arguments": plan.options.launch.args.iter().map(|argument| argument.text.as_str()).collect::<Vec<_>>(),
         "buffers": plan.options.launch.buffers.iter().map(|(name, text)| format!("{name}={text}")).collect::<Vec<_>>(),
         "seed": launch.seed,
-        "schedule": words::schedule_name(launch.schedule),
-        "reconvergence": words::reconvergence_name(launch.reconvergence),
+        "schedule": launch.schedule.told().name,
+        "reconvergence": launch.reconvergence.told().name,
         "resident_blocks": launch.resident_blocks,
         "weak_memory": launch.weak_memory,
         "max_steps": launch.max_steps,

@@ -11,8 +11,8 @@ use sha2::{Digest as _, Sha256};
 use simt::Dim3;
 use spec::Spec;
 
-use crate::request::words;
 use crate::resolve::{Plan, Wanted};
+use spec::launch::Words as _;
 
 /// The module and the player, in the order in which a page of the book loads them.
 const SCRIPTS: [&str; 8] = [
@@ -72,8 +72,8 @@ fn launch(plan: &Plan<'_>) -> Result<Value> {
     let mut asked = json!({
         "kernel": plan.sequence.last().kernel.name, "grid": shape(launch.grid), "block": shape(launch.block),
         "shared_bytes": launch.shared_bytes, "arguments": arguments, "seed": launch.seed,
-        "schedule": words::schedule_name(launch.schedule),
-        "reconvergence": words::reconvergence_name(launch.reconvergence),
+        "schedule": launch.schedule.told().name,
+        "reconvergence": launch.reconvergence.told().name,
         "checks": checks, "weak_memory": launch.weak_memory, "resident_blocks": launch.resident_blocks,
     });
     if let Some(steps) = options.checks.max_steps {

@@ -5,8 +5,9 @@
 
 use simt::Launch;
 
-use crate::request::{Checkers, RunOptions, words};
+use crate::request::{RunOptions, words};
 use crate::resolve::source;
+use spec::launch::Words as _;
 
 /// The command line, quoted for a shell. It always names the schedule, because `--seeds` changes the default.
 pub fn command(options: &RunOptions, launch: &Launch) -> String {
@@ -33,11 +34,11 @@ pub fn command(options: &RunOptions, launch: &Launch) -> String {
     let given = [
         ("arch", compile.arch.map(|arch| format!("compute_{arch}"))),
         ("compiler", compile.compiler.map(|choice| words::compiler_name(choice).to_owned())),
-        ("reconvergence", scheduling.reconvergence.map(|it| words::reconvergence_name(it).to_owned())),
+        ("reconvergence", scheduling.reconvergence.map(|it| it.told().name.to_owned())),
         ("resident-blocks", scheduling.resident_blocks.map(|blocks| blocks.to_string())),
         ("std", compile.std.map(|version| format!("c++{version}"))),
         ("tolerance", checks.tolerance.map(|number| number.to_string())),
-        ("check", checks.check.map(Checkers::option)),
+        ("check", checks.check.map(|it| it.to_string())),
         ("max-steps", checks.max_steps.map(|steps| steps.to_string())),
     ];
     for (name, value) in given {
@@ -46,7 +47,7 @@ pub fn command(options: &RunOptions, launch: &Launch) -> String {
         }
     }
     output.prints.iter().for_each(|print| option("print", print.to_string()));
-    option("schedule", words::schedule_name(launch.schedule).to_owned());
+    option("schedule", launch.schedule.told().name.to_owned());
     option("seed", launch.seed.to_string());
     let flags = [("--weak-memory", scheduling.weak_memory), ("--strict", checks.strict)];
     words.extend(flags.iter().filter(|(_, on)| *on).map(|(flag, _)| (*flag).to_owned()));

@@ -9,8 +9,8 @@ use super::print::{Shown, what};
 use super::{TITLE, cost, gpu, picture, replay, results};
 use crate::execute::Ran;
 use crate::outcome::{Finished, Search, Traced, contents};
-use crate::request::words;
 use crate::resolve::{Plan, Step, signature, source};
+use spec::launch::Words as _;
 use spec::layout::{counted, grouped, paragraph};
 use thirty_two_lanes::report::faults;
 
@@ -108,8 +108,12 @@ fn expectations(plan: &Plan, search: &Search) -> String {
 fn head(plan: &Plan, search: &Search) -> String {
     let launch = &search.outcome.last().launch;
     let memory = if launch.weak_memory { ", weak memory" } else { "" };
-    let on =
-        format!("emulator, {}, {}{}{memory}", mechanism(plan), policy(launch.schedule), apart(plan, launch));
+    let on = format!(
+        "emulator, {}, {}{}{memory}",
+        mechanism(plan),
+        launch.schedule.told().report,
+        apart(plan, launch)
+    );
     let mut out = paragraph("on: ", &on);
     out += &match plan.sequence.only() {
         Some(step) => paragraph("with: ", &shape(step, &format!(", seed {}", launch.seed))),
@@ -147,19 +151,12 @@ fn shape(step: &Step, seed: &str) -> String {
 }
 
 fn mechanism(plan: &Plan) -> &'static str {
-    match plan.launch().reconvergence {
-        Reconvergence::Stack => "reconvergence stack",
-        Reconvergence::Auto if plan.loaded.module.target_sm() < 70 => "reconvergence stack",
-        _ => "independent thread scheduling",
-    }
-}
-
-fn policy(schedule: Schedule) -> &'static str {
-    match schedule {
-        Schedule::RoundRobin => "warps in turn",
-        Schedule::Random => "warps at random",
-        Schedule::Hunt => "warps at random, switching after accesses",
-    }
+    let chosen = match plan.launch().reconvergence {
+        Reconvergence::Auto if plan.loaded.module.target_sm() < 70 => Reconvergence::Stack,
+        Reconvergence::Auto => Reconvergence::Its,
+        chosen => chosen,
+    };
+    chosen.told().report
 }
 
 /// What the schedule `hunt` adds if every lane has its own program counter.
@@ -195,7 +192,7 @@ fn seeds(plan: &Plan, search: &Search) -> String {
         (false, clean) => format!("all {clean}; shown is seed {seed}"),
     };
     let by = match plan.options.scheduling.schedule {
-        Some(schedule) => words::schedule_name(schedule).to_owned(),
+        Some(schedule) => schedule.told().name.to_owned(),
         None => "random, because --schedule was not given".to_owned(),
     };
     let mut out =

@@ -16,12 +16,10 @@ pub mod topic;
 pub mod words;
 
 pub use buffers::{Picture, Print, Save};
-pub use checks::Checkers;
 pub use compile::Compile;
 pub use given::Expect;
 pub use launch::LaunchOptions;
 pub use options::{Format, ListOptions, PlayOptions, RunOptions, TestOptions};
 pub use report::Device;
-pub use scheduling::Seeds;
 pub use together::Asked;
 pub use topic::{Remark, Topic};

@@ -7,10 +7,10 @@ use std::path::PathBuf;
 use anyhow::{Result, bail};
 use cudac::toolchain::Choice;
 use simt::{DEFAULT_RESIDENT_BLOCKS, Dim3, Launch};
+use spec::launch::Checkers;
 use spec::{BufferSpec, Fill, Spec};
 use thirty_two_lanes::cores;
 
-use super::checks::Checkers;
 use super::compile::Compile;
 use super::given::Written;
 use super::launch::LaunchOptions;

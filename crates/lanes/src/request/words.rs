@@ -4,8 +4,9 @@
 //! out: arguments, which [`spec`] parses.
 
 use cudac::toolchain::Choice;
-use simt::{Dim3, Reconvergence, Schedule};
+use simt::Dim3;
 use spec::BufferSpec;
+use spec::launch::{Word, Words};
 
 /// `compute_80`, `sm_80` or `80`.
 pub fn arch(text: &str) -> Result<u32, String> {
@@ -102,34 +103,9 @@ pub fn shape_name(Dim3 { x, y, z }: Dim3) -> String {
     }
 }
 
-/// The names of the schedules.
-pub fn schedule_name(schedule: Schedule) -> &'static str {
-    match schedule {
-        Schedule::RoundRobin => "round-robin",
-        Schedule::Random => "random",
-        Schedule::Hunt => "hunt",
-    }
-}
-
-pub fn schedule(text: &str) -> Result<Schedule, String> {
-    let all = [Schedule::RoundRobin, Schedule::Random, Schedule::Hunt];
-    let named = all.into_iter().find(|&schedule| schedule_name(schedule) == text);
-    named.ok_or_else(|| "choose `round-robin`, `random` or `hunt`".to_owned())
-}
-
-/// The names of the mechanisms.
-pub fn reconvergence_name(reconvergence: Reconvergence) -> &'static str {
-    match reconvergence {
-        Reconvergence::Auto => "auto",
-        Reconvergence::Stack => "stack",
-        Reconvergence::Its => "its",
-    }
-}
-
-pub fn reconvergence(text: &str) -> Result<Reconvergence, String> {
-    let all = [Reconvergence::Auto, Reconvergence::Stack, Reconvergence::Its];
-    let named = all.into_iter().find(|&mechanism| reconvergence_name(mechanism) == text);
-    named.ok_or_else(|| "choose `auto`, `stack` or `its`".to_owned())
+/// A value of which each has a name: a schedule, or a mechanism.
+pub fn word<T: Words>(text: &str) -> Result<T, String> {
+    text.parse().map(|Word(value)| value)
 }
 
 /// Each resident block has registers and shared memory of its own, so their number is limited.

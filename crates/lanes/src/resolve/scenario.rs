@@ -15,7 +15,8 @@ use super::loaded::Loaded;
 use super::sequence::Sequence;
 use crate::request::scenario as file;
 use crate::request::scheduling::usual_schedule;
-use crate::request::{Asked, Checkers, Compile, Seeds, TestOptions, checks, words};
+use crate::request::{Asked, Compile, TestOptions, words};
+use spec::launch::{Checkers, Seeds};
 
 /// The most warp instructions of a launch, unless a test says otherwise.
 const MAX_STEPS: u64 = 100_000_000;
@@ -92,7 +93,7 @@ impl Test {
             sequence.set(module, name, text, folder).with_context(|| format!("symbol `{name}`"))?;
         }
         let seeds =
-            test.seeds.as_deref().map_or(Ok(Seeds { start: 0, end: 1 }), Seeds::parse).map_err(Error::msg)?;
+            test.seeds.as_deref().map_or(Ok(Seeds { start: 0, end: 1 }), str::parse).map_err(Error::msg)?;
         if test.launch.is_empty() {
             bail!("there is no launch: add one under `[[test.launch]]`");
         }
@@ -137,10 +138,9 @@ fn beside(folder: &Path, file: &Path) -> PathBuf {
 /// The options of all launches of a test.
 fn base(test: &file::Test) -> Result<Launch> {
     let usual = usual_schedule(test.seeds.is_some());
-    let schedule = test.schedule.as_deref().map_or(Ok(usual), words::schedule);
-    let reconvergence =
-        test.reconvergence.as_deref().map_or(Ok(simt::Reconvergence::Auto), words::reconvergence);
-    let checkers = test.check.as_deref().map_or(Ok(Checkers::ALL), checks::checks);
+    let schedule = test.schedule.as_deref().map_or(Ok(usual), words::word);
+    let reconvergence = test.reconvergence.as_deref().map_or(Ok(simt::Reconvergence::Auto), words::word);
+    let checkers = test.check.as_deref().map_or(Ok(Checkers::ALL), str::parse);
     let resident = test
         .resident_blocks
         .map_or(Ok(DEFAULT_RESIDENT_BLOCKS), |blocks| words::residents(&blocks.to_string()));

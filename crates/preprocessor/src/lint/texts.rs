@@ -12,8 +12,9 @@ use toml::de::{DeTable, DeValue};
 
 use crate::exercises::{self, folders};
 use crate::page::pieces;
+use crate::pages::{Page, SOURCE};
 use crate::repository::Repository;
-use crate::{Page, SOURCE, glossary, prose};
+use crate::{glossary, prose};
 
 /// A file with prose in it.
 pub struct Text {

@@ -129,6 +129,13 @@ pub struct Seeds {
     pub end: u64,
 }
 
+impl Seeds {
+    /// How many they are.
+    pub fn count(self) -> u64 {
+        self.end - self.start
+    }
+}
+
 impl FromStr for Seeds {
     type Err = String;
 

@@ -93,7 +93,7 @@ mod tests {
         let used = manifest.split("[dependencies]").nth(1).unwrap().split("\n[").next().unwrap();
         let ours: Vec<&str> =
             used.lines().filter_map(|line| line.strip_suffix(".workspace = true")).collect();
-        let ours: Vec<&str> = ours.into_iter().filter(|name| *name != "serde_json").collect();
+        let ours: Vec<&str> = ours.into_iter().filter(|name| !name.starts_with("serde")).collect();
         let is_known = |name: &&str| CRATES.iter().any(|folder| folder.rsplit('/').next() == Some(*name));
         assert!(ours.len() > 3 && ours.iter().all(is_known), "{ours:?}");
         assert_eq!(sources().unwrap().len(), 64);

@@ -11,6 +11,7 @@ mod workflows;
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 /// The root of the repository.
 fn root() -> &'static Path {
@@ -55,6 +56,9 @@ fn name(path: &Path) -> String {
 /// # Panics
 /// If the document has no such part, or another one than `wanted`.
 fn generated(document: &str, what: &str, wanted: &str) {
+    // Tests run side by side, and a document may have several such parts.
+    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+    let _guard = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     let path = root().join(document);
     let text = fs::read_to_string(&path).unwrap();
     let start = format!(
