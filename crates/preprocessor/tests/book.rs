@@ -559,7 +559,7 @@ fn an_exercise_that_no_reader_would_find_is_refused() {
     copy.add_exercise("tail", EXERCISE);
     copy.edit(LIST, |text| text.replace(TABLE, ""));
     copy.has_problem_on(
-        "reduction/e",
+        "ch02_reduction/e",
         "exercises/ch02_reduction/tail/exercise.toml",
         5,
         "no page lists the exercises of `ch02`",
