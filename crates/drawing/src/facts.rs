@@ -22,7 +22,8 @@ pub const FOLDER: &str = "book/facts";
 
 /// Collects the facts: the name of each file, and its text.
 pub fn facts(root: &Path) -> Result<[(&'static str, String); 4]> {
-    let all: [(&str, fn(&mut Files) -> Result<Facts>); 4] = [
+    type Collect = fn(&mut Files) -> Result<Facts>;
+    let all: [(&str, Collect); 4] = [
         ("live.json", launches::live),
         ("listings.json", launches::listings),
         ("answers.json", answers::answers),

@@ -326,7 +326,7 @@ fn gpu_records(copy: &Copy) -> Vec<PathBuf> {
 fn without_any_record_of_a_gpu_a_draft_is_built_and_marks_what_is_missing() {
     let copy = Copy::new();
     let records = gpu_records(&copy);
-    records.iter().for_each(|path| fs::remove_file(path).unwrap());
+    records.iter().try_for_each(fs::remove_file).unwrap();
     let pages = preprocessor::pages(copy.0.path()).unwrap();
     let (expanded, problems) = preprocessor::draft(copy.0.path(), None, &pages).unwrap();
     let without = problems.iter().filter(|problem| problem.what.contains("no record of a GPU")).count();
