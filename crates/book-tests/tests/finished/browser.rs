@@ -369,10 +369,10 @@ fn the_first_result_explains_what_was_sought() {
     window.resize(1280, 900);
     for (sought, page) in [
         ("printf", "emulator/own_kernels.html"),
-        ("syncthreads", "reduction/barriers.html"),
-        ("__shfl_down_sync", "shuffles/"),
-        ("bank conflict", "reduction/shared_memory.html"),
-        ("sector", "reduction/sectors.html"),
+        ("syncthreads", "ch02_reduction/barriers.html"),
+        ("__shfl_down_sync", "ch04_shfl/"),
+        ("bank conflict", "ch02_reduction/shared_memory.html"),
+        ("sector", "ch02_reduction/sectors.html"),
     ] {
         window.go("introduction.html");
         window.press("/");
