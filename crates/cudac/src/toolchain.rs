@@ -1,7 +1,7 @@
 //! Chooses the compiler of a CUDA file: NVIDIA's if it is installed, otherwise ours, `cudac`, which is always
 //! available.
 //!
-//! The programs `lanes` and `exercises` share this crate, so they choose in the same way and use the same names. What
+//! The programs `lanes` and `exercises` share this module, so they choose in the same way and use the same names. What
 //! it leaves out: the committed PTX, which NVIDIA's compiler always makes; and files that a text includes, which only
 //! NVIDIA's compiler reads.
 
