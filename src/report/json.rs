@@ -96,7 +96,8 @@ pub fn counters(counters: &Counters) -> Named<u64> {
 /// The counts of a CUDA line.
 pub fn line(line: &LineCounters) -> record::Line {
     let SourceLine { file, line: number } = &line.source;
-    record::Line { file: file.clone(), line: *number, counters: counters(&line.counters) }
+    let calls = line.calls.iter().map(source).collect();
+    record::Line { file: file.clone(), line: *number, calls, counters: counters(&line.counters) }
 }
 
 /// A fault and its actors.
@@ -127,9 +128,9 @@ pub fn dim(at: Dim3) -> [u32; 3] {
     [at.x, at.y, at.z]
 }
 
-/// A CUDA line, or `None` if the compiler names none.
-pub fn source(source: Option<&SourceLine>) -> Option<CudaLine> {
-    source.map(|source| CudaLine { file: source.file.clone(), line: source.line })
+/// A CUDA line.
+pub fn source(source: &SourceLine) -> CudaLine {
+    CudaLine { file: source.file.clone(), line: source.line }
 }
 
 fn actor(actor: &Actor) -> record::Actor {
@@ -140,7 +141,8 @@ fn actor(actor: &Actor) -> record::Actor {
         lane: actor.lane,
         ptx_line: actor.site.ptx_line,
         ptx: actor.site.ptx.clone(),
-        source: source(actor.site.source.as_ref()),
+        source: actor.site.source.as_ref().map(source),
+        calls: actor.site.calls.iter().map(source).collect(),
         doing: actor.doing.clone(),
     }
 }

@@ -69,6 +69,7 @@ pub(crate) fn actor(actor: &Actor) -> Value {
         "ptx_line": actor.site.ptx_line,
         "ptx": actor.site.ptx,
         "source": source(&actor.site),
+        "calls": actor.site.calls.iter().map(place).collect::<Vec<_>>(),
         "doing": actor.doing,
     })
 }
@@ -80,6 +81,9 @@ pub(crate) fn dim(at: Dim3) -> Value {
 
 /// The CUDA line of an instruction, or null.
 pub(crate) fn source(site: &Site) -> Value {
-    let place = |SourceLine { file, line }: &SourceLine| json!({ "file": file, "line": line });
     site.source.as_ref().map_or(Value::Null, place)
+}
+
+fn place(SourceLine { file, line }: &SourceLine) -> Value {
+    json!({ "file": file, "line": line })
 }

@@ -164,6 +164,9 @@ pub struct Line {
     pub file: String,
     /// The line, from 1.
     pub line: u32,
+    /// The kernel's lines with the calls, if the line is in a function that was inlined; left out if there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub calls: Vec<CudaLine>,
     /// The counters.
     pub counters: Named<u64>,
 }
@@ -202,6 +205,9 @@ pub struct Actor {
     pub ptx: String,
     /// The CUDA line, if the compiler names one.
     pub source: Option<CudaLine>,
+    /// The lines of the calls through which that line was inlined, from the innermost on; left out if there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub calls: Vec<CudaLine>,
     /// What the lane did there.
     pub doing: String,
 }

@@ -2,7 +2,8 @@
 //! both threads.
 
 use simt::{
-    AccessKind, Actor, Checks, Dim3, Emulator, Fault, FaultKind, Launch, Limits, Location, Report, Space,
+    AccessKind, Actor, Checks, Dim3, Emulator, Fault, FaultKind, Launch, Limits, Location, Report,
+    SourceLine, Space,
 };
 
 /// Runs `body` with 16 bytes called `x`, whose address is in `%rd1`; `%r1` is the number of the thread.
@@ -11,6 +12,7 @@ fn report(body: &str, block: u32, setting: impl FnOnce(Launch) -> Launch) -> (Re
         ".version 8.0
          .target sm_70
          .file 1 \"k.cu\"
+         .file 2 \"header.h\"
          .const .u32 limit[4] = {{1, 2, 3, 4}};
          .visible .entry k(.param .u64 x) {{
              .shared .align 4 .b8 first[64];
@@ -152,4 +154,35 @@ fn a_stale_read_has_both_values() {
     let (stale, x) = stale.expect("no seed reads an older value");
     assert_eq!((stale.location.address, stale.location.bytes, stale.returned), (x, 4, 0));
     assert_eq!((stale.reader.access, stale.reader.warp), (Some(AccessKind::Read), 1));
+}
+
+#[test]
+fn a_line_of_an_inlined_function_comes_with_its_calls() {
+    // A header, and a function of the reader's file in it, as a functor that is passed to the header is.
+    let header = ".loc 2 7 1, function_name $L__info_string0, inlined_at 1 30 5\n";
+    let own = ".loc 1 4 3, function_name $L__info_string1, inlined_at 2 7 1\n";
+    let lines = |body: &str| {
+        let (fault, ..) = fault(&format!("{body} st.global.u32 [%rd1+16], %r1;"), 1);
+        let site = &fault.actors[0].site;
+        let numbers = |lines: &[SourceLine]| lines.iter().map(|line| line.line).collect::<Vec<_>>();
+        (numbers(site.source.as_slice()), numbers(&site.calls), fault.actors[0].to_string())
+    };
+    let (source, calls, _) = lines("");
+    assert_eq!((source, calls), (vec![12], vec![]));
+    let (source, calls, _) = lines(header);
+    assert_eq!((source, calls), (vec![30], vec![]));
+    let (source, calls, text) = lines(&format!("{header}{own}"));
+    assert_eq!((source, calls), (vec![4], vec![30]));
+    assert!(text.contains(" at k.cu:4, called at k.cu:30: "), "{text}");
+}
+
+#[test]
+fn the_counters_of_an_inlined_function_name_the_calls_in_the_kernel() {
+    let call = |line: u32| {
+        format!(".loc 1 4 3, function_name $L__info_string1, inlined_at 1 {line} 5\nadd.u32 %r2, %r1, 1;\n")
+    };
+    let (report, _) = report(&format!("{}{}{}", call(30), call(31), call(30)), 32, |launch| launch);
+    let line = report.lines.iter().find(|line| line.source.line == 4).expect("line 4 is counted");
+    assert_eq!(line.calls.iter().map(|call| call.line).collect::<Vec<_>>(), [30, 31]);
+    assert_eq!(line.counters.ptx_instructions, 3 + 1, "with the return");
 }

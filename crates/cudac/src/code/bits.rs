@@ -24,7 +24,7 @@ pub(crate) fn find(function: &Function<'_>) -> Vec<(u32, String)> {
         let values = inst.args.iter().zip(ptx.addresses).filter(|(_, address)| address.is_none());
         let mut values = values.filter_map(|(value, _)| value.reg());
         if values.any(|value| is_bits_of_float(function, value)) {
-            found.push((function.lines[inst.line as usize].0, how.to_string()));
+            found.push((function.lines[inst.line as usize].line, how.to_string()));
         }
     }
     found.dedup();

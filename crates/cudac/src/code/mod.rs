@@ -258,8 +258,26 @@ pub(crate) struct VarName {
     /// From the declaration to the end of the function.
     pub first_line: u32,
     pub last_line: u32,
-    /// Whether the function that declares it was inlined, so that its code has the line of the call.
+    /// Whether the function that declares it was inlined.
     pub is_inlined: bool,
+}
+
+/// A place in the text that instructions come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Line {
+    pub line: u32,
+    pub column: u32,
+    /// If it is in a function that was inlined.
+    pub inlined: Option<Inlined>,
+}
+
+/// That a function was inlined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Inlined {
+    /// The number of the function.
+    pub function: usize,
+    /// The call, as an index of [`Function::lines`].
+    pub call: u32,
 }
 
 /// A kernel.
@@ -277,8 +295,8 @@ pub(crate) struct Function<'t> {
     pub slots: Vec<Slot>,
     /// The first is where the kernel begins.
     pub blocks: Vec<Block<'t>>,
-    /// Line and column of the places that instructions come from.
-    pub lines: Vec<(u32, u32)>,
+    /// The places that instructions come from.
+    pub lines: Vec<Line>,
     /// Which variable a register holds.
     pub names: Vec<(Reg, VarName)>,
 }

@@ -19,12 +19,14 @@ mod names;
 
 pub(crate) use module::Module;
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use crate::check::Checked;
 use crate::code::live::Live;
-use crate::code::{Class, End, Function, Inst, Operand, Reg};
+use crate::code::{Class, End, Function, Inlined, Inst, Line, Operand, Reg};
 use crate::source::joined;
+use crate::source::map::Map;
 use name::Name;
 use names::Lines;
 
@@ -42,6 +44,10 @@ struct Emitter<'c> {
     text: String,
     /// That of the last `.loc`.
     line: Option<u32>,
+    /// Which of [`Function::lines`] the last `.loc` with a position was.
+    positions: Map<(u32, u32), u32>,
+    /// The functions that `.loc` names.
+    inlined: BTreeSet<usize>,
     /// How many calls of `vprintf` there were, for names in them.
     strings: usize,
     /// How many lines so many bytes of the text have.
@@ -58,7 +64,12 @@ struct Kernel {
     lines: u32,
     /// Which variables its registers hold, in which of these lines.
     names: Vec<Name>,
+    /// The functions that its lines name.
+    inlined: BTreeSet<usize>,
 }
+
+/// The label of the name of a function that was inlined, less its number.
+const NAME: &str = "$L__info_string";
 
 /// The text of a kernel, which is the `nth` of its module. What is live in it is found anew.
 fn kernel(function: &Function<'_>, checked: &Checked<'_>, nth: usize, live: &mut Live) -> Kernel {
@@ -71,6 +82,8 @@ fn kernel(function: &Function<'_>, checked: &Checked<'_>, nth: usize, live: &mut
         counts: [0; 6],
         text: String::with_capacity(BYTES * insts),
         line: None,
+        positions: Map::default(),
+        inlined: BTreeSet::new(),
         strings: 0,
         counted: (0, 0),
     };
@@ -98,20 +111,37 @@ fn kernel(function: &Function<'_>, checked: &Checked<'_>, nth: usize, live: &mut
     let names = names::names(function, &lines, &ends, live, |reg| emitter.known(reg));
     text.reserve(emitter.text.len() + 2);
     text.extend([&emitter.text, "}\n"]);
-    Kernel { lines: before + emitter.lines() + 1, text, names }
+    Kernel { lines: before + emitter.lines() + 1, text, names, inlined: emitter.inlined }
 }
 
 impl Emitter<'_> {
-    fn loc(&mut self, line: u32) {
-        if self.line != Some(line) {
-            self.line = Some(line);
-            let (line, column) = self.function.lines.get(line as usize).copied().unwrap_or((1, 1));
-            self.add(&["\t.loc\t1 "]);
-            add_number(line, &mut self.text);
-            self.add(&[" "]);
-            add_number(column, &mut self.text);
-            self.add(&["\n"]);
+    fn loc(&mut self, at: u32) {
+        if self.line != Some(at) {
+            self.line = Some(at);
+            self.position(at);
         }
+    }
+
+    /// Writes a `.loc`. It names a call by its position alone, so that of the call has to be the last with this position
+    /// (PTX ISA, 11.5.3).
+    fn position(&mut self, at: u32) {
+        let first = Line { line: 1, column: 1, inlined: None };
+        let Line { line, column, inlined } = self.function.lines.get(at as usize).copied().unwrap_or(first);
+        let call =
+            inlined.and_then(|inlined| Some((inlined, *self.function.lines.get(inlined.call as usize)?)));
+        if let Some((Inlined { call, .. }, place)) = call
+            && self.positions.get(&(place.line, place.column)) != Some(&call)
+        {
+            self.position(call);
+        }
+        self.positions.insert((line, column), at);
+        let _ = write!(self.text, "\t.loc\t1 {line} {column}");
+        if let Some((Inlined { function, .. }, place)) = call {
+            self.inlined.insert(function);
+            let Line { line, column, .. } = place;
+            let _ = write!(self.text, ", function_name {NAME}{function}, inlined_at 1 {line} {column}");
+        }
+        self.text.push('\n');
     }
 
     /// Writes parts of an instruction.
@@ -211,8 +241,16 @@ impl Emitter<'_> {
     fn lines_of(&mut self, line: u32, adds: impl FnOnce(&mut Self)) -> Lines {
         let start = self.lines();
         adds(self);
-        let text = self.function.lines.get(line as usize).map_or(0, |(line, _)| *line);
+        let text = self.function.lines.get(line as usize).map_or(0, |line| self.outermost(*line));
         Lines { ptx: start..self.lines(), text }
+    }
+
+    /// The line of the kernel that a place belongs to.
+    fn outermost(&self, mut place: Line) -> u32 {
+        while let Some(Inlined { call, .. }) = place.inlined {
+            place = self.function.lines[call as usize];
+        }
+        place.line
     }
 
     /// How many lines there are. Only what was added since the last time is looked at.

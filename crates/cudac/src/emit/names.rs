@@ -152,7 +152,6 @@ impl Named<'_> {
     /// Adds the lines of some instructions, as far as the variable is declared there.
     fn add(&mut self, mut insts: &[Lines]) {
         let VarName { first_line, last_line, is_inlined, .. } = *self.name;
-        // A function that was inlined has the lines of its call.
         let is_declared = |lines: &Lines| is_inlined || (first_line..=last_line).contains(&lines.text);
         while let Some(start) = insts.iter().position(is_declared) {
             let end = insts[start..].iter().position(|lines| !is_declared(lines));

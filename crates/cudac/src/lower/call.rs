@@ -44,19 +44,13 @@ impl<'t> Lower<'t> {
             ));
         }
         let outer_line = self.line;
-        // Only in the kernel itself is a line that of the text; further in, it is already that of the call.
-        if self.frame().line.is_none() && call.span.is_users() {
-            self.line = self.line_of(call.span);
-        }
+        self.at(call.span);
         let mut frame = Frame::new(function, called.vars.len(), 0);
-        // Everything in it is charged to the call in the kernel.
-        frame.line = Some(self.frame().line.unwrap_or(self.line));
+        frame.call = Some(self.line);
         // Arguments are evaluated in the frame of the caller, before the function's is pushed.
         let values = self.passed(function, arguments, object)?;
-        if self.frame().line.is_none() && call.span.is_users() {
-            // The arguments may have been calls on other lines.
-            self.line = self.line_of(call.span);
-        }
+        // The arguments may have been calls on other lines.
+        self.at(call.span);
         let exit = self.new_block();
         frame.exit = exit;
         frame.returns_at_end = crate::check::walk::returns(called.body) == 1 && ends_in_return(called.body);

@@ -1,7 +1,7 @@
 //! The typed tree to intermediate code, one kernel at a time.
 //!
-//! Every call is inlined where it is made, and its instructions are charged to the line of the call in the kernel, as
-//! NVIDIA's compiler does in its line tables. Variables that never change are the values themselves; the others get a
+//! Every call is inlined where it is made, and each line knows the call through which it was, as in the line tables of
+//! NVIDIA's compiler. Variables that never change are the values themselves; the others get a
 //! slot of memory, which `optimise::promote` replaces by registers where it can. Loops whose counts are known and small
 //! are written out here, because arrays fit into registers only if every index is known.
 //!
@@ -31,7 +31,9 @@ mod statement;
 use crate::check::Checked;
 use crate::check::typed::{FunctionId, VarId};
 use crate::check::types::{Basic, Shape, Type};
-use crate::code::{Block, BlockId, End, Function, Inst, Op, Operand, Param, Place, Reg, Slot, Ty, VarName};
+use crate::code::{
+    Block, BlockId, End, Function, Inlined, Inst, Line, Op, Operand, Param, Place, Reg, Slot, Ty, VarName,
+};
 use crate::source::arena::Arena;
 use crate::source::map::Map;
 use crate::source::{Files, Result, Span, error};
@@ -84,8 +86,8 @@ struct Frame {
     /// Where `break` and `continue` go.
     breaks: Vec<BlockId>,
     continues: Vec<BlockId>,
-    /// The line that everything in this function is charged to, if it is not its own.
-    line: Option<u32>,
+    /// The call, as an index of the function's `lines`; none in the kernel.
+    call: Option<u32>,
 }
 
 struct Lower<'t> {
@@ -99,7 +101,7 @@ struct Lower<'t> {
     /// The line that instructions are charged to, as an index of the function's `lines`.
     line: u32,
     /// The index of each line and column that occurs.
-    known_lines: Map<(u32, u32), u32>,
+    known_lines: Map<Line, u32>,
     /// How many instructions there are.
     count: usize,
     /// What references in structs refer to, by the slot and the offset of the reference. `None` if there are several,
@@ -155,8 +157,8 @@ pub(crate) fn lower<'t>(
 impl<'t> Lower<'t> {
     fn kernel(&mut self, kernel: FunctionId) -> Result<()> {
         let made = &self.checked.program.functions[kernel];
-        self.at(made.span);
         self.frames.push(Frame::new(kernel, made.vars.len(), 0));
+        self.at(made.span);
         for (nth, var) in made.parameters.iter().enumerate() {
             self.param(nth, *var)?;
         }
@@ -252,25 +254,26 @@ impl<'t> Lower<'t> {
         }
     }
 
-    /// Charges what follows to a place in the text. In a function that was inlined, everything keeps the line of the
-    /// call.
+    /// Charges what follows to a place in the text. Functions of our headers are charged to the line of their call.
     fn at(&mut self, span: Span) {
-        let inlined = self.frames.last().and_then(|frame| frame.line);
-        self.line = match inlined {
-            Some(line) => line,
-            None if !span.is_users() => return,
-            None => self.line_of(span),
-        };
+        if span.is_users() {
+            self.line = self.line_of(span);
+        } else if let Some(call) = self.frame().call {
+            self.line = call;
+        }
     }
 
     fn line_of(&mut self, span: Span) -> u32 {
-        let place = self.files.place(span);
+        let (line, column) = self.files.place(span);
+        let frame = self.frames.last();
+        let inlined = frame.and_then(|frame| Some(Inlined { function: frame.function, call: frame.call? }));
+        let place = Line { line, column, inlined };
         let next = self.function.lines.len() as u32;
-        let line = *self.known_lines.get_or_insert(place, next);
-        if line == next {
+        let at = *self.known_lines.get_or_insert(place, next);
+        if at == next {
             self.function.lines.push(place);
         }
-        line
+        at
     }
 
     /// A slot for a value of a type, named if it is a variable of the text.
@@ -330,7 +333,7 @@ impl Frame {
             returns_at_end: false,
             breaks: Vec::new(),
             continues: Vec::new(),
-            line: None,
+            call: None,
         }
     }
 }

@@ -116,11 +116,9 @@ fn flatten<'m, 't>(block: &'m Block<'t>, steps: &mut Vec<Step<'m, 't>>) {
 /// The line of the learner's file, also for instructions that the compiler took from a header.
 fn line(module: &Module<'_>, inst: &Instruction<'_>, text: &str, file: &str) -> u32 {
     let Some(loc) = inst.loc else { return LineIndex::new(text).line(inst.span.start) };
-    let is_own = module.files.iter().any(|known| known.index == loc.file && known.name.ends_with(file));
-    match loc.inlined_at {
-        Some((_, line)) if !is_own => line,
-        _ => loc.line,
-    }
+    let own = module.files.iter().find(|known| known.name.ends_with(file)).map(|file| file.index);
+    let around = std::iter::once(&loc).chain(loc.calls(&module.calls));
+    around.filter(|loc| Some(loc.file) == own).map(|loc| loc.line).next().unwrap_or(loc.line)
 }
 
 /// The code of a function.

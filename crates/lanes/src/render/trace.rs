@@ -84,13 +84,14 @@ impl Trace {
     }
 }
 
-/// The description of an instruction: `"ptx_line":30,"ptx":"ret;","source":null`.
+/// The description of an instruction: `"ptx_line":30,"ptx":"ret;","source":null`, and the calls if it was inlined.
 fn place(module: &Module, instruction: u32) -> String {
     let site = module.site(instruction);
     let ptx = Value::from(site.ptx.as_str());
-    format!(
-        "\"ptx_line\":{},\"ptx\":{ptx},\"source\":{}",
-        site.ptx_line,
-        json!(json::source(site.source.as_ref()))
-    )
+    let source = json!(site.source.as_ref().map(json::source));
+    let place = format!("\"ptx_line\":{},\"ptx\":{ptx},\"source\":{source}", site.ptx_line);
+    match &site.calls[..] {
+        [] => place,
+        calls => format!("{place},\"calls\":{}", json!(calls.iter().map(json::source).collect::<Vec<_>>())),
+    }
 }

@@ -44,6 +44,7 @@ pub fn lower(name: &str, text: &str, module: &Module<'_>, memory: &mut Global) -
             text: text.to_string(),
             lines: LineIndex::new(text),
             sm: module.target.sm,
+            inlined_at: module.calls.clone(),
             files: module.files.iter().map(|file| (file.index, file.name.to_string())).collect(),
             ..Program::default()
         },

@@ -10,6 +10,7 @@ use crate::isa::op::place::Place;
 use crate::isa::scope::Named;
 use crate::machine::global::Buffer;
 use crate::machine::registers::Image;
+use crate::ptx::ast::Loc;
 use crate::ptx::{Error, LineIndex};
 use crate::report::fault::{Site, SourceLine};
 
@@ -91,6 +92,8 @@ pub struct Program {
     pub sm: u32,
     /// The CUDA files that `.loc` numbers.
     pub files: Vec<(u32, String)>,
+    /// Where functions were inlined, as [`Loc::inlined_at`] counts them.
+    pub inlined_at: Vec<Loc>,
     /// All instructions, function after function.
     pub insts: Vec<Inst>,
     /// The registers that each names ([`Inst::reads`], [`Inst::writes`]).
@@ -159,19 +162,29 @@ impl Program {
     pub fn site(&self, pc: Pc) -> Site {
         let Some(origin) = self.origins.get(pc as usize) else { return Site::default() };
         let text = self.text.get(origin.span.start as usize..origin.span.end as usize).unwrap_or("");
+        let mut lines = self.source_lines(pc);
         Site {
             ptx_line: self.lines.line(origin.span.start),
             ptx: text.split_whitespace().collect::<Vec<_>>().join(" "),
-            source: self.source(pc),
+            source: lines.next(),
+            calls: lines.collect(),
         }
     }
 
-    /// The CUDA line of an instruction. For an inlined function of another file, such as a header of CUDA's,
-    /// it is the line of the call: the one the reader wrote.
+    /// The CUDA line of an instruction.
     pub fn source(&self, pc: Pc) -> Option<SourceLine> {
-        let loc = self.origins.get(pc as usize)?.loc?;
-        let (file, line) = loc.inlined_at.unwrap_or((loc.file, loc.line));
-        let (_, file) = self.files.iter().find(|(index, _)| *index == file)?;
-        (line != 0).then(|| SourceLine { file: file.clone(), line })
+        self.source_lines(pc).next()
+    }
+
+    /// The CUDA line of an instruction, and those of the calls around it if it was inlined. Of these, only lines of the file
+    /// with the kernel count, which the reader wrote, and not those of headers, such as CUDA's.
+    pub fn source_lines(&self, pc: Pc) -> impl Iterator<Item = SourceLine> {
+        let own = self.origins.get(pc as usize).and_then(|origin| origin.loc);
+        let around = own.into_iter().flat_map(|loc| loc.calls(&self.inlined_at).copied());
+        let lines: Vec<Loc> = own.into_iter().chain(around).collect();
+        let kernels = lines.last().map(|loc| loc.file);
+        let name = self.files.iter().find(|(index, _)| Some(*index) == kernels).map(|(_, name)| name);
+        let read = lines.into_iter().filter(move |loc| Some(loc.file) == kernels && loc.line != 0);
+        read.filter_map(move |loc| Some(SourceLine { file: name?.clone(), line: loc.line }))
     }
 }

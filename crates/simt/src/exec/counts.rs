@@ -1,6 +1,6 @@
 //! What is counted: steps, how often each instruction was issued, and what it cost in memory.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::compile::inst::Pc;
 use crate::compile::program::Program;
@@ -8,6 +8,7 @@ use crate::isa::op::Op;
 use crate::machine::block::Block;
 use crate::report::counters::{Counters, LineCounters};
 use crate::report::effort::Effort;
+use crate::report::fault::SourceLine;
 
 /// How often an instruction was issued, and for how many lanes.
 #[derive(Clone, Copy, Debug, Default)]
@@ -78,13 +79,21 @@ impl Counts {
 
     /// What was counted by CUDA line.
     pub fn lines(&self, program: &Program) -> Vec<LineCounters> {
-        let mut lines = BTreeMap::new();
+        let mut lines: BTreeMap<SourceLine, (Counters, BTreeSet<SourceLine>)> = BTreeMap::new();
         for pc in 0..program.insts.len() as Pc {
-            if let Some(source) = program.source(pc) {
-                *lines.entry(source).or_insert_with(Counters::default) += &self.at(program, pc);
+            let mut around = program.source_lines(pc);
+            if let Some(source) = around.next() {
+                let (counters, calls) = lines.entry(source).or_default();
+                *counters += &self.at(program, pc);
+                calls.extend(around.last());
             }
         }
-        lines.into_iter().map(|(source, counters)| LineCounters { source, counters }).collect()
+        let counted = |(source, (counters, calls)): (_, (_, BTreeSet<_>))| LineCounters {
+            source,
+            calls: calls.into_iter().collect(),
+            counters,
+        };
+        lines.into_iter().map(counted).collect()
     }
 
     /// What was counted at one instruction.

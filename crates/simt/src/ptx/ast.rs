@@ -16,6 +16,8 @@ pub struct Module<'t> {
     pub address_size: u32,
     /// The `.file` directives, in the order of the text.
     pub files: Vec<SourceFile<'t>>,
+    /// Where functions were inlined, as [`Loc::inlined_at`] counts them.
+    pub calls: Vec<Loc>,
     /// Variables declared outside functions.
     pub variables: Vec<Variable<'t>>,
     /// Entries and device functions, prototypes included.
@@ -292,7 +294,7 @@ pub struct Guard<'t> {
 }
 
 /// A `.loc` directive: the CUDA line from which the instructions after it were compiled.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Loc {
     /// The number of the file in [`Module::files`].
     pub file: u32,
@@ -300,9 +302,17 @@ pub struct Loc {
     pub line: u32,
     /// The column, counted from 1.
     pub column: u32,
-    /// For a line of an inlined function: the file and line of the outermost call. The parser follows the chain of
-    /// `inlined_at`.
-    pub inlined_at: Option<(u32, u32)>,
+    /// For a line of an inlined function: the call, as an index of [`Module::calls`]. It may be in an inlined function
+    /// itself.
+    pub inlined_at: Option<u32>,
+}
+
+impl Loc {
+    /// The calls around this line, from the innermost on. `all` are those of the module, [`Module::calls`].
+    pub fn calls(self, all: &[Loc]) -> impl Iterator<Item = &Loc> {
+        let call = |at: Option<u32>| at.and_then(|at| all.get(at as usize));
+        std::iter::successors(call(self.inlined_at), move |inner| call(inner.inlined_at))
+    }
 }
 
 /// An operand of an instruction.

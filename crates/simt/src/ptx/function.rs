@@ -8,7 +8,6 @@
 use super::Span;
 use super::ast::{Block, Function, Linkage, Statement, Variable};
 use super::lexer::TokenKind;
-use super::loc::Locs;
 use super::parser::{Parser, Result};
 
 /// The most instructions, labels, declarations and blocks in the functions of a text. A long `-G` build has about
@@ -18,7 +17,7 @@ const MAX_STATEMENTS: u32 = 1 << 19;
 impl<'t> Parser<'t> {
     /// A kernel or a function, from its `.entry` or `.func` on. `first` is the beginning of its header.
     pub fn function(&mut self, linkage: Linkage, first: Span) -> Result<Function<'t>> {
-        self.locs = Locs::default();
+        self.locs.start();
         self.registers = 0;
         let is_entry = self.take()?.text == ".entry";
         let returns = if is_entry { Vec::new() } else { self.parameters(is_entry)? };

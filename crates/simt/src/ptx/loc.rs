@@ -2,9 +2,8 @@
 //!
 //! A line of an inlined function names the position of the call, which may itself be a line of an inlined function. The
 //! compiler writes the `.loc` of the outer line first. So a table of the positions that the function has had so far is
-//! sufficient to find the outermost one, which is in the kernel itself. The name of the inlined function is ignored,
-//! because it is a label into a debug section that is skipped. Specification: PTX ISA, section 11.5 (debugging
-//! directives).
+//! sufficient to find all calls up to that in the kernel itself. The name of the inlined function is ignored, because it is
+//! a label into a debug section that is skipped. Specification: PTX ISA, section 11.5 (debugging directives).
 
 use std::collections::BTreeMap;
 
@@ -15,25 +14,51 @@ use super::parser::{Parser, Result};
 /// File, line and column.
 type Position = (u32, u32, u32);
 
-/// The CUDA lines of one function.
+/// The most calls around a line. Deeper ones are left out, so that a text cannot make long chains of short lines.
+const MAX_CALLS: usize = 64;
+
+/// The CUDA lines of the functions.
 #[derive(Debug, Default)]
 pub(super) struct Locs {
     /// The line of the instructions that follow.
     pub current: Option<Loc>,
-    /// The outermost position for each inlined one. A position that is missing here is its own outermost position.
-    outermost: BTreeMap<Position, (u32, u32)>,
+    /// The calls of all functions so far.
+    pub calls: Vec<Loc>,
+    /// Which of them a position of this function was inlined at.
+    inlined: BTreeMap<Position, u32>,
+    /// The index of each call.
+    known: BTreeMap<Loc, u32>,
 }
 
 impl Locs {
+    /// Starts a function.
+    pub fn start(&mut self) {
+        self.current = None;
+        self.inlined.clear();
+    }
+
     fn set(&mut self, position: Position, caller: Option<Position>) {
-        let inlined_at =
-            caller.map(|caller| self.outermost.get(&caller).copied().unwrap_or((caller.0, caller.1)));
+        let inlined_at = caller.map(|caller| self.call(caller));
         // The same position may be reached through different calls, or without a call.
         match inlined_at {
-            Some(outermost) => self.outermost.insert(position, outermost),
-            None => self.outermost.remove(&position),
+            Some(call) => self.inlined.insert(position, call),
+            None => self.inlined.remove(&position),
         };
         self.current = Some(Loc { file: position.0, line: position.1, column: position.2, inlined_at });
+    }
+
+    /// The index of the call at a position.
+    fn call(&mut self, (file, line, column): Position) -> u32 {
+        let outer = self.inlined.get(&(file, line, column)).copied();
+        let inlined_at = outer.filter(|&call| {
+            let inner = Loc { file, line, column, inlined_at: Some(call) };
+            inner.calls(&self.calls).take(MAX_CALLS).count() < MAX_CALLS
+        });
+        let call = Loc { file, line, column, inlined_at };
+        *self.known.entry(call).or_insert_with(|| {
+            self.calls.push(call);
+            self.calls.len() as u32 - 1
+        })
     }
 }
 
@@ -77,13 +102,15 @@ mod tests {
     use super::super::ast::{Module, Statement};
     use super::super::parse;
 
-    /// The `inlined_at` of a single instruction after the given `.loc` lines.
-    fn check(lines: &str, want: Option<(u32, u32)>) {
+    /// The lines of the calls around a single instruction after the given `.loc` lines, from the innermost on.
+    fn check(lines: &str, want: &[(u32, u32)]) {
         let text = format!(".version 8.0\n.target sm_70\n.func f ()\n{{\n{lines}\nret;\n}}");
         let module: Module<'_> = parse(&text).expect("the text can be read");
         let body = module.functions[0].body.as_ref().expect("it has a body");
         let Statement::Instruction(instruction) = &body.statements[0] else { panic!("no instruction") };
-        assert_eq!(instruction.loc.expect("it has a line").inlined_at, want, "{lines}");
+        let loc = instruction.loc.expect("it has a line");
+        let calls: Vec<_> = loc.calls(&module.calls).map(|call| (call.file, call.line)).collect();
+        assert_eq!(calls, want, "{lines}");
     }
 
     #[test]
@@ -91,10 +118,10 @@ mod tests {
         let outer = ".loc 2 1007 55, function_name $L__info_string0, inlined_at 1 11 45\n";
         let middle = ".loc 2 982 35, function_name $L__info_string1+8, inlined_at 2 1007 55\n";
         let inner = ".loc 3 596 9, function_name .debug_str, inlined_at 2 982 35\n";
-        check(".loc 1 8 14", None);
-        check(outer, Some((1, 11)));
-        check(&format!("{outer}{middle}{inner}"), Some((1, 11)));
-        check(inner, Some((2, 982)));
+        check(".loc 1 8 14", &[]);
+        check(outer, &[(1, 11)]);
+        check(&format!("{outer}{middle}{inner}"), &[(2, 982), (2, 1007), (1, 11)]);
+        check(inner, &[(2, 982)]);
     }
 
     #[test]
@@ -102,8 +129,14 @@ mod tests {
         let first = ".loc 2 7 1, inlined_at 1 11 45\n";
         let again = ".loc 2 7 1, inlined_at 1 12 5\n";
         let inner = ".loc 3 9 9, inlined_at 2 7 1\n";
-        check(&format!("{first}{again}{inner}"), Some((1, 12)));
-        check(&format!("{first}.loc 2 7 1\n{inner}"), Some((2, 7)));
-        check(".loc 2 7 1, inlined_at 2 7 1", Some((2, 7)));
+        check(&format!("{first}{again}{inner}"), &[(2, 7), (1, 12)]);
+        check(&format!("{first}.loc 2 7 1\n{inner}"), &[(2, 7)]);
+        check(".loc 2 7 1, inlined_at 2 7 1", &[(2, 7)]);
+    }
+
+    #[test]
+    fn a_place_that_is_its_own_call_makes_no_endless_chain() {
+        let lines = ".loc 2 7 1, inlined_at 2 7 1\n".repeat(1000);
+        check(&lines, &[(2, 7); super::MAX_CALLS]);
     }
 }

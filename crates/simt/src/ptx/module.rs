@@ -58,6 +58,7 @@ impl<'t> Parser<'t> {
         while self.token.kind != TokenKind::End {
             self.item(&mut module)?;
         }
+        module.calls = std::mem::take(&mut self.locs.calls);
         Ok(module)
     }
 

@@ -20,7 +20,7 @@ pub(super) struct Parser<'t> {
     pub text: &'t str,
     /// The next token, not consumed yet.
     pub token: Token<'t>,
-    /// The CUDA lines of the function that is being parsed.
+    /// The CUDA lines of the functions so far, and of the one that is being parsed.
     pub locs: Locs,
     /// The number of registers that this function has declared so far.
     pub registers: u64,

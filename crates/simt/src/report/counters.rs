@@ -136,6 +136,8 @@ fn ratio(part: u64, whole: u64) -> f64 {
 pub struct LineCounters {
     /// The line.
     pub source: SourceLine,
+    /// If it is in a function that was inlined: the lines of the kernel with the calls, in order.
+    pub calls: Vec<SourceLine>,
     /// What the line cost.
     pub counters: Counters,
 }

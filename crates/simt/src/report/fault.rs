@@ -234,6 +234,8 @@ pub struct Site {
     pub ptx: String,
     /// The CUDA line from which it was compiled.
     pub source: Option<SourceLine>,
+    /// If that line is in a function that was inlined: the lines of the calls, from the innermost to that in the kernel.
+    pub calls: Vec<SourceLine>,
 }
 
 /// A line of a CUDA file.
@@ -257,6 +259,9 @@ impl fmt::Display for Actor {
         match &self.site.source {
             Some(source) => write!(f, " at {source}")?,
             None => write!(f, " at PTX line {}", self.site.ptx_line)?,
+        }
+        for call in &self.site.calls {
+            write!(f, ", called at {call}")?;
         }
         write!(f, ": {}", self.doing)
     }
