@@ -3,7 +3,7 @@
 //! All other tests would pass if every instruction were carried out for one warp after another.
 
 use simt::launch::Hooks;
-use simt::{Dim3, Emulator, Launch, Limits, Report};
+use simt::{Checks, Dim3, Emulator, Launch, Limits, Report};
 
 const SAXPY: &str = include_str!("../../../kernels/ptx/saxpy.sm_70.ptx");
 const LAPLACE: &str = include_str!("../../../kernels/ptx/laplace.sm_70.ptx");
@@ -103,4 +103,68 @@ fn the_plain_interpreter_carries_out_everything_apart() {
     let saxpy = |launch: Launch, x, y| launch.arg(2.0_f32).arg(x).arg(y).arg(N);
     let report = launch((SAXPY, "saxpy"), line, Hooks::default().plain(true), saxpy);
     assert_eq!(report.effort.apart, report.counters.ptx_instructions);
+}
+
+/// The blocks of a grid take turns, the last one first: each waits until `x` says so, polling it in the given way.
+fn in_turn(polls: &str, blocks: u32, hooks: Hooks) -> Report {
+    let text = format!(
+        ".version 8.0
+         .target sm_70
+         .visible .entry k(.param .u64 x) {{
+             .reg .pred %p;
+             .reg .b64 %rd<4>;
+             .reg .b32 %r<8>;
+             ld.param.u64 %rd1, [x];
+             mov.u32 %r1, %ctaid.x;
+             mov.u32 %r2, %nctaid.x;
+             sub.u32 %r2, %r2, %r1;
+             mov.u32 %r6, 0;
+         wait:
+             {polls}
+             setp.ne.u32 %p, %r3, %r2;
+             @%p bra wait;
+             bar.sync 0;
+             mov.u32 %r4, %tid.x;
+             setp.ne.u32 %p, %r4, 0;
+             @%p bra end;
+             add.u32 %r5, %r2, 1;
+             atom.exch.b32 %r5, [%rd1], %r5;
+         end:
+             ret;
+         }}"
+    );
+    let mut emulator = Emulator::new(Limits::default());
+    let module = emulator.load("k", &text).unwrap();
+    let x = emulator.alloc("x", 8).unwrap();
+    emulator.write(x).unwrap()[0] = 1;
+    let checks = Checks::ALL;
+    let launch = Launch { hooks, checks, cores: 1, ..Launch::new(blocks, 256).arg(x.address()) };
+    let report = emulator.launch(&module, "k", &launch).unwrap();
+    assert_eq!(u32::from(emulator.read(x).unwrap()[0]), blocks + 1, "all had their turn");
+    report
+}
+
+#[test]
+fn rounds_of_waiting_are_counted_and_not_carried_out() {
+    let check = |polls: &str, is_repeated: bool| {
+        let (fast, plain) =
+            (in_turn(polls, 8, Hooks::default()), in_turn(polls, 8, Hooks::default().plain(true)));
+        assert_eq!(fast.counters, plain.counters, "{polls}");
+        assert_eq!(fast.lines, plain.lines, "{polls}");
+        let kinds =
+            |report: &Report| report.faults.iter().map(|fault| (fault.kind, fault.count)).collect::<Vec<_>>();
+        assert_eq!(kinds(&fast), kinds(&plain), "{polls}");
+        // Each of the polls is carried out for one warp after another.
+        let apart = fast.effort.apart as f64 / fast.counters.ptx_instructions as f64;
+        assert_eq!(apart < 0.1, is_repeated, "{polls}: {apart} of the instructions were carried out apart");
+    };
+    check("ld.relaxed.gpu.global.u32 %r3, [%rd1];", true);
+    check("ld.acquire.sys.global.u32 %r3, [%rd1];", true);
+    check("ld.volatile.global.u32 %r3, [%rd1];", true);
+    check("atom.cas.b32 %r3, [%rd1], 0, 7;", true);
+    check("atom.add.u32 %r3, [%rd1], 0;", true);
+    check("atom.exch.b32 %r7, [%rd1+4], 0; ld.volatile.u32 %r3, [%rd1];", true);
+    // What the loop counts, and what it changes in memory, differs from round to round.
+    check("add.u32 %r6, %r6, 1; ld.relaxed.gpu.global.u32 %r3, [%rd1];", false);
+    check("atom.inc.u32 %r7, [%rd1+4], 1; ld.relaxed.gpu.global.u32 %r3, [%rd1];", false);
 }

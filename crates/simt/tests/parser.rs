@@ -3,7 +3,7 @@
 //! Each line is a behaviour: the text, and the result. Tokens, numbers and constant expressions are tested beside the
 //! code.
 
-use simt::ptx::ast::{Function, Init, Instruction, Linkage, Module, Operand, Space, Statement, Type};
+use simt::ptx::ast::{Function, Init, Instruction, Linkage, Loc, Module, Operand, Space, Statement, Type};
 use simt::ptx::parse;
 
 const HEADER: &str = ".version 8.0\n.target sm_70\n";
@@ -213,11 +213,13 @@ fn an_instruction_knows_its_cuda_line() {
     let found = instructions(&module.functions[3]);
     let line = |opcode: &str| {
         let loc = found.iter().find(|i| i.opcode.text == opcode).and_then(|i| i.loc);
-        loc.map(|loc| (loc.file, loc.line, loc.column, loc.inlined_at))
+        let calls =
+            |loc: Loc| loc.calls(&module.calls).map(|call| (call.file, call.line)).collect::<Vec<_>>();
+        loc.map(|loc| (loc.file, loc.line, loc.column, calls(loc)))
     };
-    assert_eq!(line("setp.lt.and.s32"), Some((1, 8, 14, None)));
-    assert_eq!(line("ld.global.L2::128B.v4.f32"), Some((2, 982, 35, Some((1, 11)))));
-    assert_eq!(line("shfl.sync.down.b32"), Some((2, 327, 44, Some((1, 11)))));
+    assert_eq!(line("setp.lt.and.s32"), Some((1, 8, 14, vec![])));
+    assert_eq!(line("ld.global.L2::128B.v4.f32"), Some((2, 982, 35, vec![(1, 11)])));
+    assert_eq!(line("shfl.sync.down.b32"), Some((2, 327, 44, vec![(2, 982), (1, 11)])));
     assert_eq!(instructions(&module.functions[4])[0].loc, None, "a line ends with its function");
 }
 

@@ -51,6 +51,7 @@ impl WarpAccess<'_, '_> {
         let One { atomic, lane, memory, address } = *one;
         let [b, c] = operands(self.lanes, args, atomic, lane);
         if memory == Memory::Global && memories.global.is_fork() && one.put_off(memories, b)? {
+            *memories.changes += 1;
             return Ok(());
         }
         let last = read_le(one.bytes(memories)?);
@@ -68,7 +69,10 @@ impl WarpAccess<'_, '_> {
             one.show(memories, place, stores.then_some(new));
         }
         if stores && let Ok(data) = one.bytes(memories) {
-            data.copy_from_slice(&new.to_le_bytes()[..atomic.bytes as usize]);
+            let bytes = &new.to_le_bytes()[..atomic.bytes as usize];
+            let changes = *data != *bytes;
+            data.copy_from_slice(bytes);
+            *memories.changes += u64::from(changes);
             if let Some(last_writer) =
                 memories.last_writer.as_deref_mut().filter(|_| memory == Memory::Global)
             {

@@ -21,6 +21,15 @@ pub(crate) struct Issued {
     pub(crate) parted: u64,
 }
 
+impl Issued {
+    /// Adds what was added since `before` so many times more.
+    pub(crate) fn repeat(&mut self, before: &Issued, times: u64) {
+        self.count += (self.count - before.count) * times;
+        self.lanes += (self.lanes - before.lanes) * times;
+        self.parted += (self.parted - before.parted) * times;
+    }
+}
+
 /// What was counted on one core.
 #[derive(Default)]
 pub(crate) struct Counts {
@@ -30,6 +39,8 @@ pub(crate) struct Counts {
     pub(crate) issued: Vec<Issued>,
     /// By instruction: what it cost in memory.
     pub(crate) traffic: Vec<Counters>,
+    /// Atomics that have changed memory.
+    pub(crate) changes: u64,
     /// Warps of the blocks that have ended.
     pub(crate) warps: u64,
     /// Those of them that diverged.

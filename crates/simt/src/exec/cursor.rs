@@ -87,6 +87,7 @@ impl<'a> Cursor<'_, 'a> {
                 .filter(|(checker, _)| checker.is_on),
             memory_model: run.observers.memory_model.as_deref_mut(),
             last_writer: run.observers.last_writer.as_mut(),
+            changes: &mut run.counts.changes,
             is_checked,
         };
         Parts {

@@ -50,6 +50,8 @@ pub struct Memories<'m> {
     pub memory_model: Option<&'m mut MemoryModel>,
     /// The checker that follows a byte, if the launch asks for that.
     pub last_writer: Option<&'m mut LastWriter>,
+    /// How many atomics have changed memory so far.
+    pub changes: &'m mut u64,
     /// Whether any of these three checkers is there: the inner loop asks once.
     pub is_checked: bool,
 }

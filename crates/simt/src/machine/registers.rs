@@ -246,6 +246,15 @@ impl Registers {
         }
     }
 
+    /// Whether a register holds for each warp what one of other registers of as many warps holds.
+    pub fn holds_like(&self, slot: usize, others: &Registers, bank: Bank, other: usize) -> bool {
+        match bank {
+            Bank::Narrow => self.narrow.holds_like(slot, &others.narrow, other),
+            Bank::Wide => self.wide.holds_like(slot, &others.wide, other),
+            Bank::Preds => self.preds.holds_like(slot, &others.preds, other),
+        }
+    }
+
     /// Writes out every affine register, so that the registers of each warp can be read by themselves.
     pub fn expand_all(&mut self) {
         self.narrow.expand_all();

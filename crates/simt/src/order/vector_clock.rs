@@ -235,8 +235,9 @@ impl VectorClock {
     pub fn join_block(&mut self, block: u32, clock: &Arc<BlockClock>) {
         match self.blocks.get(&block) {
             Some(own) if Arc::ptr_eq(own, clock) || own.dominates(clock) => return,
-            Some(_) => {}
-            None => return self.blocks.insert_mut(block, clock.clone()),
+            // What comes from a lock or a counter mostly knows all that was known, and then it can be shared.
+            Some(own) if !clock.dominates(own) => {}
+            _ => return self.blocks.insert_mut(block, clock.clone()),
         }
         if let Some(own) = self.blocks.get_mut(&block) {
             Arc::make_mut(own).join(clock);

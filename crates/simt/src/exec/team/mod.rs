@@ -25,6 +25,7 @@ pub(crate) mod compute;
 mod control;
 mod memory;
 mod piece;
+mod rounds;
 mod run;
 pub(crate) mod stack;
 mod stretch;

@@ -7,6 +7,7 @@ use crate::exec::special::Place;
 use crate::exec::state::{Run, Stop};
 use crate::exec::step::Left;
 use crate::exec::team::compute::{compute, expand};
+use crate::exec::team::rounds::Rounds;
 use crate::exec::team::stack::Split;
 use crate::exec::team::{Member, Team};
 use crate::isa::op::Op;
@@ -29,6 +30,7 @@ impl Run<'_> {
     /// Runs a team for as long as it stays one.
     pub fn run_team(&mut self, block: &mut Block, team: &mut Team, left: &mut u32) -> Result<(), Stop> {
         let program = self.setup.program;
+        let mut rounds = Rounds::default();
         while *left != 0 {
             if team.may_change() {
                 if team.ends() {
@@ -46,7 +48,12 @@ impl Run<'_> {
             *left -= 1;
             self.count_issued(team, threads);
             match self.execute(block, team, inst, threads, *left != 0)? {
-                Next::Pc(pc) => team.pc = pc,
+                Next::Pc(pc) => {
+                    if pc <= team.pc {
+                        self.come_round(block, team, &mut rounds, pc, left);
+                    }
+                    team.pc = pc;
+                }
                 Next::Apart => return Ok(()),
             }
         }
