@@ -104,7 +104,8 @@ impl Findings {
     pub fn add_races(&mut self, program: &Program, races: Vec<Race>, overflows: Vec<Overflow>) {
         let racing: BTreeSet<Pc> =
             races.iter().flat_map(|race| [race.conflict.before_pc, race.conflict.now_pc]).collect();
-        for race in races {
+        for mut race in races {
+            race.judge(program);
             self.add(program, Finding::Race(race));
         }
         for overflow in overflows.into_iter().filter(|overflow| !racing.contains(&overflow.now_pc)) {

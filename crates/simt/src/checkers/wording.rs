@@ -6,12 +6,26 @@
 use crate::checkers::context::Context;
 use crate::checkers::findings::{Finding, Findings};
 use crate::checkers::{initialisation, races, synchronisation};
-use crate::report::fault::Fault;
+use crate::report::fault::{Fault, FaultKind, Severity};
+use crate::report::location::{Allocation, Space};
 
-/// The faults that a report contains for these findings.
+/// The faults that a report contains for these findings, causes before effects.
 pub fn faults(context: &Context<'_>, findings: Findings) -> Vec<Fault> {
     let fault = |(finding, count): (Finding, u64)| Fault { count, ..describe(context, &finding) };
-    findings.into_all().into_iter().map(fault).collect()
+    let mut faults: Vec<Fault> = findings.into_all().into_iter().map(fault).collect();
+    // Where stores and loads of a variable race, a load may have come before the store that was to initialise the bytes.
+    let is_race = |fault: &&Fault| fault.kind == FaultKind::Race && fault.severity == Severity::Error;
+    let raced: Vec<_> = faults.iter().filter(is_race).filter_map(owner).collect();
+    faults.sort_by_key(|fault| {
+        fault.kind == FaultKind::Uninitialized && owner(fault).is_some_and(|owner| raced.contains(&owner))
+    });
+    faults
+}
+
+/// The variable or the buffer that a fault is about.
+fn owner(fault: &Fault) -> Option<(Space, Allocation)> {
+    let location = fault.location.as_ref()?;
+    Some((location.space, location.allocation.clone()?))
 }
 
 fn describe(context: &Context<'_>, finding: &Finding) -> Fault {

@@ -2,7 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use super::shadow::list::OpKind;
 use super::{Conflict, RaceCause};
+use crate::compile::inst::Pc;
+use crate::compile::program::Program;
+use crate::isa::affine::Rule;
+use crate::isa::op::{Op, Touched};
+use crate::machine::registers::Bank;
 use crate::report::fault::{FaultKind, Severity};
 
 /// A race between two instructions. It holds the first occurrence, and counts the others.
@@ -24,17 +30,56 @@ impl Race {
         if self.conflict.cause == RaceCause::Volatile { FaultKind::VolatileRace } else { FaultKind::Race }
     }
 
-    /// How bad it is. It is a warning, not an error, in two cases: if lockstep orders the accesses, and if the first thread
-    /// had exited before a barrier. In the second case the specification lets the barrier order only the threads that take
+    /// How bad it is. It is a warning, not an error, in three cases: if lockstep orders the accesses, if a plain load
+    /// only guesses ([`Race::judge`]), and if the first thread had exited before a barrier. In the last case the specification lets the barrier order only the threads that take
     /// part in it, but no GPU does less than order both. An access by another block after such a barrier is an error,
     /// because this holds only inside of a block.
     pub fn severity(&self) -> Severity {
         match self.circumstance {
             _ if self.conflict.same_value || self.conflict.cause == RaceCause::Volatile => Severity::Note,
-            Circumstance::Lockstep | Circumstance::Ended => Severity::Warning,
+            Circumstance::Lockstep | Circumstance::Ended | Circumstance::Guess => Severity::Warning,
             _ => Severity::Error,
         }
     }
+}
+
+impl Race {
+    /// Notes that it is a guess, if it is one. A loop around a compare-and-swap often begins with a plain load, as in the
+    /// CUDA C++ Programming Guide. PTX orders nothing there, so it is a race; but a value that is out of date, or torn,
+    /// costs one more round and nothing else, as long as the compare-and-swap is what uses it.
+    pub fn judge(&mut self, program: &Program) {
+        let Conflict { before_pc, before_kind, now_pc, now_kind, cause, .. } = self.conflict;
+        let (load, update) = match (before_kind, now_kind) {
+            (OpKind::Load, OpKind::Update) => (before_pc, now_pc),
+            (OpKind::Update, OpKind::Load) => (now_pc, before_pc),
+            _ => return,
+        };
+        if cause == RaceCause::Unordered && is_compared(program, load, update) {
+            self.circumstance = Circumstance::Guess;
+        }
+    }
+}
+
+/// Whether a compare-and-swap compares what a load of as many bytes gets, directly or through copies.
+fn is_compared(program: &Program, load: Pc, update: Pc) -> bool {
+    let insts = &program.insts;
+    let (Op::Load(access), Op::Atomic(atomic)) = (&insts[load as usize].op, &insts[update as usize].op) else {
+        return false;
+    };
+    let function = |pc: Pc| program.functions.iter().map(|code| code.start).filter(|start| *start <= pc).max();
+    if !atomic.is_cas || access.lane_bytes() != u64::from(atomic.bytes) || function(load) != function(update) {
+        return false;
+    }
+    let bank = if atomic.bytes == 8 { Bank::Wide } else { Bank::Narrow };
+    let place = |register: &Touched| (register.bank, register.slot);
+    let mut holders: Vec<_> = program.writes(&insts[load as usize]).iter().map(place).collect();
+    let copies = insts[load.min(update) as usize..load.max(update) as usize].iter();
+    for copy in copies.filter(|inst| matches!(inst.affine, Rule::Copy { .. })) {
+        if program.reads(copy).iter().any(|source| holders.contains(&place(source))) {
+            holders.extend(program.writes(copy).iter().map(place));
+        }
+    }
+    holders.contains(&(bank, insts[update as usize].args.b))
 }
 
 /// What is special about a race. It decides how severe the race is, and which help is given.
@@ -48,6 +93,8 @@ pub enum Circumstance {
     Ended,
     /// Two `fence.sc` would order the accesses if they executed in the other order.
     Fences,
+    /// One access is a plain load whose value the other, a compare-and-swap, compares: a wrong value is only tried in vain.
+    Guess,
     /// The thread of the second access has read a flag or a lock that the thread of the first one stored after its access.
     Flag,
 }

@@ -69,6 +69,11 @@ fn message(conflict: &Conflict, circumstance: Circumstance) -> String {
             Circumstance::Lockstep => {
                 format!("{two}, and only lockstep orders the two accesses: from sm_70 on, nothing does")
             }
+            Circumstance::Guess => {
+                format!(
+                    "{two}, and nothing orders the two accesses, but the plain load only guesses what the compare-and-swap then compares"
+                )
+            }
             Circumstance::Ended => {
                 format!(
                     "{two}, and the barrier in between orders only the threads that arrive at it: the first thread had ended"
@@ -109,6 +114,10 @@ fn help(conflict: &Conflict, circumstance: Circumstance, is_same_line: bool) -> 
         RaceCause::Volatile => {
             "`volatile` does not order accesses: put `__syncwarp()` or `__syncthreads()` between the two, or a fence on both \
              sides of a flag"
+        }
+        RaceCause::Unordered if circumstance == Circumstance::Guess => {
+            "have the loop around the compare-and-swap begin with an atomic load, as in `atomicAdd(p, 0)` or that of \
+             `cuda::atomic_ref`: a compiler may repeat a plain load or keep an old value, and larger ones may be torn"
         }
         RaceCause::Unordered if circumstance == Circumstance::Ended => {
             "let the thread skip the work but not the barrier: return after the barrier"
