@@ -78,19 +78,23 @@ impl Field {
 
     /// What it means, with the words that it may have and its default.
     pub fn help(&self) -> String {
-        let words = (self.words)();
-        let words = if words.is_empty() { words } else { format!(": {words}") };
-        let default =
-            if self.default.is_empty() { String::new() } else { format!(" [default: {}]", self.default) };
-        format!("{}{words}{default}", self.about())
+        self.told(" [default: ", "]")
     }
 
     /// A row of a table in Markdown.
     pub fn row(&self) -> String {
         let names: Vec<String> = self.names.iter().map(|name| format!("`{name}`")).collect();
-        let default =
-            if self.default.is_empty() { String::new() } else { format!("; if left out, {}", self.default) };
-        format!("| {} | {}{default} |", names.join(", "), self.about())
+        format!("| {} | {} |", names.join(", "), self.told("; if left out, ", ""))
+    }
+
+    fn told(&self, before: &str, after: &str) -> String {
+        let words = (self.words)();
+        let words = if words.is_empty() { words } else { format!(": {words}") };
+        let default = match self.default {
+            "" => String::new(),
+            default => format!("{before}{default}{after}"),
+        };
+        format!("{}{words}{default}", self.about())
     }
 }
 
