@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use anyhow::{Context, Result};
 use spec::launch::Passed;
 use spec::layout::{counted, paragraph};
-use spec::{Argument, Fill, Spec};
+use spec::{Fill, Spec};
 
 use crate::catalogue::{Exercise, Kind};
 use crate::observed::Observed;
@@ -78,8 +78,8 @@ pub fn launch(exercise: &Exercise) -> Result<String> {
     let (grid, block) = (launch.grid.unwrap_or_default(), launch.block.unwrap_or_default());
     let mut out = comment(&format!("Launch: grid {grid}, block {block}, with"));
     for Passed { name, is } in &launch.arguments {
-        let parsed = Argument::parse(is).map_err(anyhow::Error::msg)?;
-        out += &comment(&format!("- {name}{}", given(&parsed.spec)));
+        let spec = Spec::parse(is).map_err(anyhow::Error::msg)?;
+        out += &comment(&format!("- {name}{}", given(&spec)));
     }
     Ok(out)
 }

@@ -3,7 +3,7 @@
 use anyhow::{Context, Error, Result, anyhow};
 use simt::{Actor, Emulator, KernelInfo, Limits, Module, Report, Schedule, TraceStep};
 use spec::launch::{Checkers, Launch, Passed, Word};
-use spec::{Argument, Given, Spec, Type};
+use spec::{Given, Spec, Type};
 
 use crate::catalogue::{Case, Exercise};
 use crate::verdict::Shown;
@@ -180,10 +180,11 @@ fn bytes(emulator: &Emulator, given: &[Given]) -> Result<Vec<Vec<u8>>> {
 /// The arguments of a launch.
 fn specs(asked: &Launch, info: &KernelInfo) -> Result<Vec<Spec>> {
     let parse = |Passed { name, is }: &Passed| {
-        Argument::parse(is).map_err(|error| anyhow!("argument `{name}`, `{is}`: {error}"))
+        Spec::parse(is).map_err(|error| anyhow!("argument `{name}`, `{is}`: {error}"))
     };
-    let parsed = asked.arguments.iter().map(parse).collect::<Result<Vec<_>>>()?;
-    spec::prepare(info, &parsed, MEMORY_BYTES)
+    let specs = asked.arguments.iter().map(parse).collect::<Result<Vec<_>>>()?;
+    spec::prepare(info, &specs, MEMORY_BYTES)?;
+    Ok(specs)
 }
 
 #[cfg(test)]

@@ -4,8 +4,8 @@ use std::ops::ControlFlow;
 
 use serde_json::Value;
 use simt::{Buffer, Dim3, Emulator, Module, Moment, Report, Snapshot};
-use spec::launch::{Launch, Shape};
-use spec::{Argument, Given};
+use spec::launch::{Launch, Passed, Shape};
+use spec::{Given, Spec};
 
 use crate::findings;
 use crate::program::Program;
@@ -39,12 +39,11 @@ impl Ready {
             )));
         }
         let launch = shape(asked)?;
-        let written = asked.arguments.iter().map(|argument| {
-            Argument::parse(&argument.is)
-                .map_err(|error| Refusal::launch(format!("`{}`: {error}", argument.name)))
+        let specs = asked.arguments.iter().map(|Passed { name, is }| {
+            Spec::parse(is).map_err(|error| Refusal::launch(format!("`{name}`: {error}")))
         });
-        let written: Vec<Argument> = written.collect::<Result<_, _>>()?;
-        let specs = spec::prepare(kernel, &written, MAX_MEMORY_BYTES).map_err(Refusal::launch)?;
+        let specs: Vec<Spec> = specs.collect::<Result<_, _>>()?;
+        spec::prepare(kernel, &specs, MAX_MEMORY_BYTES).map_err(Refusal::launch)?;
         let mut emulator = program.emulator.clone();
         let given = spec::place(&mut emulator, &specs, |index| asked.arguments[index].name.clone());
         let given = given.map_err(Refusal::launch)?;

@@ -17,7 +17,7 @@ mod structure;
 
 pub use element::{Kind, Type};
 pub use random::Random;
-pub use spec::{Argument, BufferSpec, Fill, Spec, whole};
+pub use spec::{BufferSpec, Fill, Spec, whole};
 pub use structure::{Structure, is_name, parts};
 
 use crate::layout::counted;
@@ -44,15 +44,14 @@ impl Given {
 }
 
 /// Checks the arguments against the kernel's parameters and the available memory.
-pub fn prepare(kernel: &KernelInfo, arguments: &[Argument], memory_bytes: u64) -> Result<Vec<Spec>> {
+pub fn prepare(kernel: &KernelInfo, arguments: &[Spec], memory_bytes: u64) -> Result<()> {
     check_count(kernel, arguments.len())?;
     for (index, (param, argument)) in kernel.params.iter().zip(arguments).enumerate() {
-        check(param, &argument.spec)
-            .map_err(|error| anyhow!("argument {index} of `{}` {error}", kernel.name))?;
+        check(param, argument).map_err(|error| anyhow!("argument {index} of `{}` {error}", kernel.name))?;
     }
     let mut left = memory_bytes;
     for (index, argument) in arguments.iter().enumerate() {
-        if let Spec::Buffer(buffer) = &argument.spec {
+        if let Spec::Buffer(buffer) = argument {
             let bytes = buffer.bytes();
             left = left.checked_sub(bytes).ok_or_else(|| {
                 anyhow!(
@@ -62,7 +61,7 @@ pub fn prepare(kernel: &KernelInfo, arguments: &[Argument], memory_bytes: u64) -
             })?;
         }
     }
-    Ok(arguments.iter().map(|argument| argument.spec.clone()).collect())
+    Ok(())
 }
 
 fn check_count(kernel: &KernelInfo, given: usize) -> Result<()> {

@@ -9,25 +9,6 @@ use std::path::PathBuf;
 use crate::element::Type;
 use crate::structure::Structure;
 
-/// An argument, and its text.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Argument {
-    /// The text.
-    pub text: String,
-    /// Its meaning.
-    pub spec: Spec,
-}
-
-impl Argument {
-    /// Reads `i32:5` or `buf:f32:1024:zeros`.
-    ///
-    /// # Errors
-    /// One line that says how to write it.
-    pub fn parse(text: &str) -> Result<Argument, String> {
-        Ok(Argument { text: text.to_owned(), spec: Spec::parse(text)? })
-    }
-}
-
 /// What an argument is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Spec {
@@ -97,7 +78,11 @@ const FILL: &str = "choose `zeros`, `iota`, `rand`, `fill=VALUE`, `list=VALUE,VA
                     `uninitialized`";
 
 impl Spec {
-    fn parse(text: &str) -> Result<Spec, String> {
+    /// Reads `i32:5`, `buf:f32:1024:zeros` or `{f32:2, i32:5}`.
+    ///
+    /// # Errors
+    /// One line that says how to write it.
+    pub fn parse(text: &str) -> Result<Spec, String> {
         if text.starts_with('{') {
             return Structure::parse(text).map(Spec::Structure);
         }

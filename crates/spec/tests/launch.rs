@@ -89,7 +89,10 @@ fn a_launch_has_the_options_that_describe_it() {
         "--grid 4,2 --arg '{f32:2, i32:5}' --seeds 0..4 --weak-memory --check none"
     );
     assert!(!Launch { weak_memory: Some(false), ..launch }.options().contains(&"--weak-memory".to_owned()));
-    assert_eq!(command_line(&["", "a b", "it's", "$x"].map(str::to_owned)), r"'' 'a b' 'it'\''s' '$x'");
+    assert_eq!(
+        command_line(&["", "a b", "it's", "$x", "f32:1,-2"].map(str::to_owned)),
+        r"'' 'a b' 'it'\''s' '$x' f32:1,-2"
+    );
 }
 
 #[test]
@@ -144,6 +147,7 @@ fn what_no_option_could_say_is_refused_by_its_name() {
     }
     let refused = |toml: &str| toml::from_str::<Launch>(toml).unwrap_err().message().to_owned();
     assert!(refused("grid = true").contains("a shape is written as in `4`, `[4, 2]`"));
+    assert!(refused("check = \"all\"\nchecks = \"none\"").contains("duplicate field `checks`"));
     assert!(refused("args = [1]").contains("an argument is written as in `i32:5`"));
 }
 

@@ -9,65 +9,47 @@ use std::collections::{BTreeMap, BTreeSet};
 use anyhow::{Context, Result, anyhow, ensure};
 use serde::Deserialize;
 use serde_json::{Value, json};
+use thirty_two_lanes::spec::launch::{Described, Field, Group, Launch, More};
 
 use super::excerpt::{self, Range};
 use super::files::{Facts, Files, LISTINGS, LIVE};
 
-/// A launch.
+/// A launch, and what the page says of it.
 #[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Launch {
+pub(super) struct Played(Described<Entry>);
+
+/// What an entry has besides its launch.
+#[derive(Clone, Debug, Deserialize)]
+struct Entry {
     /// What the page calls it.
     title: String,
     /// The committed PTX, without folder and ending: `branch.sm_70`.
     ptx: String,
-    kernel: String,
-    grid: Vec<u32>,
-    block: Vec<u32>,
-    #[serde(default)]
-    shared_bytes: u32,
-    /// A name and an argument for each parameter: `n i32:32`.
-    arguments: Vec<String>,
-    #[serde(default)]
-    seed: u64,
-    schedule: Option<String>,
-    reconvergence: Option<String>,
-    #[serde(default)]
-    weak_memory: bool,
-    max_steps: Option<u64>,
-    resident_blocks: Option<u32>,
-    checks: Option<Vec<String>>,
     /// The kinds of the faults that the emulator finds.
     #[serde(default)]
     faults: Vec<String>,
-    /// What differs in a second run that is played beside it.
-    beside: Option<Beside>,
+    /// What differs in a second run that is played beside it. A kernel is another of the same PTX, with the same parameters.
+    beside: Option<Launch>,
     /// Anchors of listings that show no kernel, and are run by this launch.
     #[serde(default)]
     shows: Vec<String>,
 }
 
-/// What differs in a second run.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Beside {
-    /// Another kernel of the same PTX, with the same parameters.
-    kernel: Option<String>,
-    seed: Option<u64>,
-    schedule: Option<String>,
-    reconvergence: Option<String>,
-    weak_memory: Option<bool>,
+impl More for Entry {
+    fn takes(field: &Field) -> bool {
+        field.group != Group::Memory && field.name() != "seeds"
+    }
 }
 
 /// The entries of a file, by their names.
-pub(super) fn read(file: &str, files: &mut Files) -> Result<BTreeMap<String, Launch>> {
+pub(super) fn read(file: &str, files: &mut Files) -> Result<BTreeMap<String, Played>> {
     toml::from_str(&files.read(file)?).with_context(|| format!("`{file}` cannot be read"))
 }
 
 /// The live figures, each with a record for every moment that a page shows first.
 pub(super) fn live(files: &mut Files) -> Result<Facts> {
     let played = files.directives("live")?;
-    let fact = |name: &str, launch: &Launch, files: &mut Files| -> Result<Value> {
+    let fact = |name: &str, launch: &Played, files: &mut Files| -> Result<Value> {
         let run = launch.prepare(files)?;
         let mut records = json!({});
         for shown in moments(name, &played)? {
@@ -76,7 +58,7 @@ pub(super) fn live(files: &mut Files) -> Result<Facts> {
         let source = files.read(&launch.source())?;
         let lines = excerpt::functions(&source, &excerpt::lines_of(run.text()));
         let mut fact = launch.fact(&run);
-        fact["beside"] = launch.beside();
+        fact["beside"] = json!(launch.0.more.beside);
         fact["source"] = json!(lines);
         fact["records"] = records;
         Ok(fact)
@@ -96,10 +78,10 @@ pub(super) fn listings(files: &mut Files) -> Result<Facts> {
 fn each(
     file: &str,
     files: &mut Files,
-    fact: impl Fn(&str, &Launch, &mut Files) -> Result<Value>,
+    fact: impl Fn(&str, &Played, &mut Files) -> Result<Value>,
 ) -> Result<Facts> {
     let all = read(file, files)?;
-    let named = |(name, launch): (String, Launch)| {
+    let named = |(name, launch): (String, Played)| {
         let fact = fact(&name, &launch, files).with_context(|| format!("`{name}` in `{file}`"))?;
         Ok((name, fact))
     };
@@ -134,91 +116,41 @@ impl Prepared {
     }
 }
 
-impl Launch {
+impl Played {
     /// The file of the kernel.
     pub(super) fn source(&self) -> String {
-        format!("kernels/{}.cu", self.ptx.split('.').next().unwrap_or_default())
+        format!("kernels/{}.cu", self.0.more.ptx.split('.').next().unwrap_or_default())
     }
 
     pub(super) fn prepare(&self, files: &mut Files) -> Result<Prepared> {
-        let whole = files.read(&format!("kernels/ptx/{}.ptx", self.ptx))?;
-        let beside_it = self.beside.as_ref().and_then(|beside| beside.kernel.as_deref());
-        let kernels: Vec<&str> = [self.kernel.as_str()].into_iter().chain(beside_it).collect();
+        let Described { launch, more: Entry { ptx, beside, .. } } = &self.0;
+        let whole = files.read(&format!("kernels/ptx/{ptx}.ptx"))?;
+        let kernels = [Some(launch), beside.as_ref()].into_iter().flatten();
+        let kernels: Vec<&str> = kernels.filter_map(|launch| launch.kernel.as_deref()).collect();
         let kept = excerpt::only(&whole, &kernels)?;
         let text = excerpt::text(&whole, &kept);
-        let program = json!({ "name": format!("{}.ptx", self.ptx), "text": text });
-        Ok(Prepared { program, launch: self.request()?, kept })
+        let program = json!({ "name": format!("{ptx}.ptx"), "text": text });
+        Ok(Prepared { program, launch: json!(launch), kept })
     }
 
     /// What the emulator records of it. The faults are those that the entry names, and a second run is not refused.
     pub(super) fn record(&self, run: &Prepared, shown: u64) -> Result<Value> {
+        let Described { launch, more: Entry { faults: named, beside, .. } } = &self.0;
         let record = |launch: &Value, shown| page::figure::record(&run.program, launch, shown);
         let first = record(&run.launch, shown).map_err(|error| anyhow!("{error}"))?;
-        if let Some(changes) = self.beside().as_object() {
-            let mut second = run.launch.clone();
-            for (key, value) in changes {
-                second[key] = value.clone();
-            }
+        if let Some(beside) = beside {
+            let second = json!(beside.clone().over(launch.clone()));
             record(&second, 0).map_err(|error| anyhow!("the second run: {error}"))?;
         }
         let faults = first["faults"].as_array().into_iter().flatten();
         let found: Vec<&str> = faults.filter_map(|fault| fault["kind"].as_str()).collect();
-        let named = &self.faults;
         ensure!(found == *named, "the emulator finds the faults {found:?}, and the entry names {named:?}");
         Ok(first)
     }
 
     fn fact(&self, run: &Prepared) -> Value {
-        json!({ "title": self.title, "ptx": self.ptx, "kept": run.kept, "launch": run.launch, "shows": self.shows })
-    }
-
-    /// The launch as the page asks for it.
-    fn request(&self) -> Result<Value> {
-        let argument = |text: &String| {
-            let (name, is) =
-                text.split_once(' ').with_context(|| format!("`{text}`: write `NAME ARGUMENT`"))?;
-            Ok(json!({ "name": name, "is": is.trim() }))
-        };
-        let arguments = self.arguments.iter().map(argument).collect::<Result<Vec<_>>>()?;
-        let mut launch = json!({
-            "kernel": self.kernel, "grid": self.grid, "block": self.block, "shared_bytes": self.shared_bytes,
-            "arguments": arguments, "seed": self.seed, "weak_memory": self.weak_memory,
-        });
-        given(
-            &mut launch,
-            [
-                ("schedule", json!(self.schedule)),
-                ("reconvergence", json!(self.reconvergence)),
-                ("checks", json!(self.checks)),
-                ("max_steps", json!(self.max_steps)),
-                ("resident_blocks", json!(self.resident_blocks)),
-            ],
-        );
-        Ok(launch)
-    }
-
-    /// What differs in the second run.
-    fn beside(&self) -> Value {
-        let Some(beside) = &self.beside else { return Value::Null };
-        let mut changes = json!({});
-        given(
-            &mut changes,
-            [
-                ("kernel", json!(beside.kernel)),
-                ("seed", json!(beside.seed)),
-                ("schedule", json!(beside.schedule)),
-                ("reconvergence", json!(beside.reconvergence)),
-                ("weak_memory", json!(beside.weak_memory)),
-            ],
-        );
-        changes
-    }
-}
-
-/// Sets the fields that an entry has.
-fn given<const COUNT: usize>(fields: &mut Value, values: [(&str, Value); COUNT]) {
-    for (key, value) in values.into_iter().filter(|(_, value)| !value.is_null()) {
-        fields[key] = value;
+        let Entry { title, ptx, shows, .. } = &self.0.more;
+        json!({ "title": title, "ptx": ptx, "kept": run.kept, "launch": run.launch, "shows": shows })
     }
 }
 
@@ -236,7 +168,7 @@ mod tests {
         let start = text.find(&format!("[{name}]")).unwrap();
         let changed = text[start..].replacen(change[0], change[1], 1);
         assert_ne!(changed, text[start..]);
-        let entries: BTreeMap<String, Launch> = toml::from_str(&changed).unwrap();
+        let entries: BTreeMap<String, Played> = toml::from_str(&changed).unwrap();
         let launch = &entries[name];
         let record = launch.prepare(&mut files).and_then(|run| launch.record(&run, 0));
         let error = record.unwrap_err().to_string();

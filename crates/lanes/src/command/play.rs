@@ -44,11 +44,11 @@ fn check(run: &RunOptions) -> Result<()> {
     if let Some(option) = run.first_given(USELESS) {
         bail!("`lanes play` shows one run of the emulator in a page: omit `{option}`");
     }
-    if run.launch.launches.len() > 1 {
+    if run.launches.len() > 1 {
         bail!("`lanes play` shows one launch in a page: give `--launch` once");
     }
-    let buffers = run.launch.buffers.iter().map(|(_, text)| text);
-    let mut given = run.launch.args.iter().map(|given| &given.text).chain(buffers);
+    let buffers = run.launch.buffers.0.iter().map(|buffer| &buffer.is);
+    let mut given = run.launch.arguments.iter().map(|argument| &argument.is).chain(buffers);
     match given.find(|text| text.contains(":file=")) {
         Some(text) => bail!("`{text}`: a page cannot read a file; fill the buffer with `list=` or `rand`"),
         None => Ok(()),

@@ -9,12 +9,13 @@ use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, Result, anyhow, bail};
 use cuda_host::{Event, Finding, Given, Limits};
+use spec::launch::Launch;
 use thirty_two_lanes::cores;
 use thirty_two_lanes::terminal;
 
 use super::Output;
 use crate::render::program::{self, Told};
-use crate::request::{LaunchOptions, RunOptions};
+use crate::request::RunOptions;
 use crate::resolve::source;
 
 /// Options that only launches of kernels have.
@@ -26,8 +27,8 @@ const USELESS: &str = "\
 /// The text of a CUDA file that has a function `main`, if the options ask for no kernel of it.
 pub fn text(options: &RunOptions) -> Result<Option<String>> {
     let is_cuda = options.file.extension().is_some_and(|extension| extension == "cu");
-    let LaunchOptions { kernel, args, launches, .. } = &options.launch;
-    if !is_cuda || kernel.is_some() || !args.is_empty() || !launches.is_empty() {
+    let Launch { kernel, arguments, .. } = &*options.launch;
+    if !is_cuda || kernel.is_some() || !arguments.is_empty() || !options.launches.is_empty() {
         return Ok(None);
     }
     let text = source::cuda_text(&options.file)?;
@@ -52,7 +53,7 @@ pub fn run(options: &RunOptions, text: &str) -> Result<Output> {
         guesses.for_each(|warning| terminal::warn(&warning.to_string()));
     }
     let limits = Limits::default();
-    let launch_steps = options.checks.max_steps.unwrap_or(limits.launch_steps);
+    let launch_steps = options.launch.max_steps.unwrap_or(limits.launch_steps);
     let limits =
         Limits { launch_steps, cores: options.machine.cores.unwrap_or_else(cores::available), ..limits };
     let mut input = Vec::new();

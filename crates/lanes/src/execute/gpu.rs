@@ -130,11 +130,10 @@ fn difference(argument: usize, spec: &BufferSpec, sim: &[u8], gpu: &[u8]) -> Opt
 #[cfg(test)]
 mod tests {
     use super::*;
-    use spec::Argument as Written;
 
     #[test]
     fn buffers_agree_or_the_first_difference_is_reported() {
-        let Spec::Buffer(spec) = Written::parse("buf:i16:3:zeros").unwrap().spec else { unreachable!() };
+        let Spec::Buffer(spec) = Spec::parse("buf:i16:3:zeros").unwrap() else { unreachable!() };
         assert_eq!(difference(1, &spec, &[1, 0, 2, 0, 3, 0], &[1, 0, 2, 0, 3, 0]), None);
         let first = (1, "2".to_owned(), "258".to_owned());
         let expected = Difference { argument: 1, elements: 3, different: 2, first };

@@ -52,7 +52,7 @@ impl Contents {
 
 /// An empty list of results for each buffer to print; no buffers if only one seed runs.
 pub fn none(plan: &Plan) -> Vec<Contents> {
-    let prints = plan.outputs.prints.iter().filter(|_| plan.options.scheduling.seeds.is_some());
+    let prints = plan.outputs.prints.iter().filter(|_| plan.options.launch.seeds.is_some());
     prints.cloned().map(Contents::new).collect()
 }
 

@@ -34,8 +34,8 @@ impl Search {
     /// Runs the seeds of a plan, up to the first that fails.
     pub fn new(plan: &Plan, trace: Option<&(dyn Fn(&TraceStep) + Sync)>) -> Result<Search> {
         let first = plan.launch().seed;
-        let end = plan.options.scheduling.seeds.map_or(first.saturating_add(1), |seeds| seeds.end);
-        let count = plan.options.scheduling.seeds.map_or(1, Seeds::count);
+        let end = plan.options.launch.seeds.map_or(first.saturating_add(1), |seeds| seeds.end);
+        let count = plan.options.launch.seeds.map_or(1, Seeds::count);
         let _progress = alive::progress(&plan.sequence.steps, count, &plan.pulse, alive::HINT);
         let is_failure = |report: &Report| plan.has_failed(report);
         let (loaded, sequence) = (&plan.loaded, &plan.sequence);

@@ -77,8 +77,8 @@ pub fn launch(plan: &Plan, launch: &Launch) -> Value {
         "grid": dim(launch.grid),
         "block": dim(launch.block),
         "shared_bytes": step.kernel.shared_bytes + u64::from(launch.shared_bytes),
-        "arguments": plan.options.launch.args.iter().map(|argument| argument.text.as_str()).collect::<Vec<_>>(),
-        "buffers": plan.options.launch.buffers.iter().map(|(name, text)| format!("{name}={text}")).collect::<Vec<_>>(),
+        "arguments": plan.options.launch.arguments.iter().map(|argument| &argument.is).collect::<Vec<_>>(),
+        "buffers": plan.options.launch.buffers.0.iter().map(ToString::to_string).collect::<Vec<_>>(),
         "seed": launch.seed,
         "schedule": launch.schedule.told().name,
         "reconvergence": launch.reconvergence.told().name,
@@ -96,7 +96,7 @@ pub fn extend(object: &mut Value, more: Value) {
 }
 
 fn seeds(plan: &Plan, search: &Search) -> Option<Value> {
-    let seeds = plan.options.scheduling.seeds?;
+    let seeds = plan.options.launch.seeds?;
     Some(json!({
         "start": seeds.start,
         "end": seeds.end,

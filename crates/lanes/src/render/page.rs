@@ -8,11 +8,10 @@ use anyhow::{Result, anyhow, bail};
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
-use simt::Dim3;
 use spec::Spec;
+use spec::launch::{Launch, Passed};
 
 use crate::resolve::{Plan, Wanted};
-use spec::launch::Words as _;
 
 /// The module and the player, in the order in which a page of the book loads them.
 const SCRIPTS: [&str; 8] = [
@@ -35,7 +34,7 @@ pub const HEAD: &str = "<!doctype html><!-- written by `lanes play` -->";
 pub fn data(plan: &Plan<'_>) -> Result<Value> {
     let kernel = &plan.sequence.last().kernel.name;
     let program = json!({ "name": format!("{kernel}.ptx"), "text": plan.loaded.program.ptx });
-    let launch = launch(plan)?;
+    let launch = json!(launch(plan)?);
     let record = page::figure::record(&program, &launch, 0).map_err(|error| anyhow!("{error}"))?;
     let file = plan.options.file.file_name().unwrap_or(plan.options.file.as_os_str()).to_string_lossy();
     let lines = plan.loaded.program.cuda.as_deref().unwrap_or_default().lines().enumerate();
@@ -51,44 +50,30 @@ pub fn data(plan: &Plan<'_>) -> Result<Value> {
     }))
 }
 
-fn launch(plan: &Plan<'_>) -> Result<Value> {
+fn launch(plan: &Plan<'_>) -> Result<Launch> {
     let (options, launch) = (plan.options, plan.launch());
-    let mut arguments: Vec<Value> = Vec::new();
-    let texts = options.launches().pop().map_or(Vec::new(), |asked| asked.args);
-    for (index, (text, wanted)) in texts.iter().zip(&plan.sequence.last().args).enumerate() {
-        let named = options.launch.buffers.iter().find(|(name, _)| name == text);
-        let is = match (wanted, named, options.launch.args.get(index)) {
+    let mut asked = options.launches().pop().unwrap_or_default();
+    let buffers = std::mem::take(&mut asked.buffers).0;
+    let last = plan.sequence.last();
+    for (index, (argument, wanted)) in asked.arguments.iter_mut().zip(&last.args).enumerate() {
+        let named = buffers.iter().find(|buffer| buffer.name == argument.is);
+        let is = match (wanted, named, options.launch.arguments.get(index)) {
             (Wanted::Value(Spec::Structure(fields)), ..) if !fields.buffers().is_empty() => {
-                bail!("`{text}`: a page can show structures without pointers only")
+                bail!("`{argument}`: a page can show structures without pointers only")
             }
-            (Wanted::Buffer(_), Some((_, spec)), _) => format!("buf:{spec}"),
-            (Wanted::Buffer(_), None, Some(given)) => given.text.clone(),
-            _ => text.clone(),
+            (Wanted::Buffer(_), Some(buffer), _) => format!("buf:{}", buffer.is),
+            (Wanted::Buffer(_), None, Some(given)) => given.is.clone(),
+            _ => argument.is.clone(),
         };
-        let name = if named.is_some() { text.clone() } else { format!("arg{index}") };
-        arguments.push(json!({ "name": name, "is": is }));
+        let name = named.map_or_else(|| format!("arg{index}"), |buffer| buffer.name.clone());
+        *argument = Passed { name, is };
     }
-    let checks: Vec<&str> = options.checkers().names().into_iter().filter(|name| *name != "memory").collect();
-    let mut asked = json!({
-        "kernel": plan.sequence.last().kernel.name, "grid": shape(launch.grid), "block": shape(launch.block),
-        "shared_bytes": launch.shared_bytes, "arguments": arguments, "seed": launch.seed,
-        "schedule": launch.schedule.told().name,
-        "reconvergence": launch.reconvergence.told().name,
-        "checks": checks, "weak_memory": launch.weak_memory, "resident_blocks": launch.resident_blocks,
-    });
-    if let Some(steps) = options.checks.max_steps {
-        asked["max_steps"] = json!(steps);
-    }
-    Ok(asked)
-}
-
-/// As many numbers as say something.
-fn shape(Dim3 { x, y, z }: Dim3) -> Value {
-    match (y, z) {
-        (1, 1) => json!([x]),
-        (_, 1) => json!([x, y]),
-        _ => json!([x, y, z]),
-    }
+    Ok(Launch {
+        kernel: Some(last.kernel.name.clone()),
+        grid: Some(launch.grid.into()),
+        block: Some(launch.block.into()),
+        ..asked
+    })
 }
 
 pub fn html(data: &Value) -> String {

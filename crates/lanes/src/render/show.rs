@@ -128,7 +128,7 @@ fn stopped(plan: &Plan, search: &Search) -> String {
     if !search.was_stopped {
         return String::new();
     }
-    let text = match plan.options.scheduling.seeds {
+    let text = match plan.options.launch.seeds {
         Some(seeds) if !search.outcome.was_stopped() => {
             format!("by Ctrl-C, with {} left", counted(seeds.count() - search.ran, "seed"))
         }
@@ -169,7 +169,7 @@ fn apart(plan: &Plan, launch: &Launch) -> &'static str {
 
 /// The result of many seeds.
 fn seeds(plan: &Plan, search: &Search) -> String {
-    let Some(range) = plan.options.scheduling.seeds else { return String::new() };
+    let Some(range) = plan.options.launch.seeds else { return String::new() };
     let (ran, seed) = (search.ran, search.outcome.seed());
     let failed = search.outcome.has_failed;
     let clean = match (ran - u64::from(failed), search.with_findings - u64::from(failed)) {
@@ -191,8 +191,8 @@ fn seeds(plan: &Plan, search: &Search) -> String {
         }
         (false, clean) => format!("all {clean}; shown is seed {seed}"),
     };
-    let by = match plan.options.scheduling.schedule {
-        Some(schedule) => schedule.told().name.to_owned(),
+    let by = match plan.options.launch.schedule {
+        Some(schedule) => schedule.to_string(),
         None => "random, because --schedule was not given".to_owned(),
     };
     let mut out =
@@ -253,7 +253,7 @@ fn no_fault(search: &Search, ran: &Ran, is_last: bool) -> String {
 
 /// What else to try with a kernel that takes locks if only one schedule ran, because locks fail under others.
 fn other_turns(plan: &Plan, search: &Search) -> String {
-    let chosen = plan.options.scheduling.seeds.is_some() || plan.options.scheduling.schedule.is_some();
+    let chosen = plan.options.launch.seeds.is_some() || plan.options.launch.schedule.is_some();
     let atomics = |&(name, _, _, count): &(&str, _, _, u64)| name.contains("_atomic") && count > 0;
     if chosen
         || !plan.loaded.program.has_locks()

@@ -1,48 +1,16 @@
-//! What the command line says of launches, before the file is read: arguments, launches in CUDA's words, expectations.
+//! What the command line says of launches, before the file is read: launches in CUDA's words, and expectations.
 //!
 //! What it leaves out: whether the names exist, which is looked up when the program is known.
 
-use std::str::FromStr;
-
 use serde::Deserialize;
-use simt::Dim3;
-use spec::{Argument, Spec, is_name, parts};
-
-use super::words;
-
-/// An argument of `--arg`: a number, a structure, a buffer, or the name of one.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Given {
-    pub text: String,
-    /// What it is, unless it is a name.
-    pub spec: Option<Spec>,
-}
-
-impl Given {
-    /// Reads `i32:5`, `buf:f32:64:iota` or `x`.
-    pub fn parse(text: &str) -> Result<Given, String> {
-        let spec = if is_name(text) { None } else { Some(Argument::parse(text)?.spec) };
-        Ok(Given { text: text.to_owned(), spec })
-    }
-
-    /// Its text in a launch, where a buffer has the name `arg0` of its place.
-    pub fn name(&self, index: usize) -> String {
-        match self.spec {
-            Some(Spec::Buffer(_)) => format!("arg{index}"),
-            _ => self.text.clone(),
-        }
-    }
-}
+use spec::launch::{Field, Launch, Passed};
+use spec::parts;
 
 /// A launch as CUDA writes it: `sum<<<8, 256>>>(x, i32:5)`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Written {
     pub text: String,
-    pub kernel: Option<String>,
-    pub grid: Dim3,
-    pub block: Dim3,
-    pub shared_bytes: u32,
-    pub args: Vec<String>,
+    pub launch: Launch,
 }
 
 const WRITTEN: &str = "a launch is written as in `sum<<<8, 256>>>(x, i32:5)`, with shapes as in `(8, 2)` and the bytes of \
@@ -56,22 +24,21 @@ impl Written {
         let args = args.trim().trim_end_matches(';').trim_end();
         let args = args.strip_prefix('(').and_then(|args| args.strip_suffix(')')).ok_or(WRITTEN)?;
         let args = if args.trim().is_empty() { Vec::new() } else { parts(args) };
-        let shape = parts(shape);
-        let (&[grid, block, ..], true) = (&shape[..], shape.len() <= 3) else {
-            return Err(WRITTEN.to_owned());
+        let passed = |is: &str| Passed { name: String::new(), is: is.to_owned() };
+        let mut launch = Launch {
+            kernel: Some(kernel.trim().to_owned()).filter(|kernel| !kernel.is_empty()),
+            arguments: args.into_iter().map(passed).collect(),
+            ..Launch::default()
         };
-        let shared_bytes = shape.get(2).map_or(Ok(0), |bytes| {
-            u32::from_str(bytes).map_err(|_| format!("`{bytes}` is no number of bytes of shared memory"))
-        });
-        let kernel = kernel.trim();
-        Ok(Written {
-            text: text.to_owned(),
-            kernel: (!kernel.is_empty()).then(|| kernel.to_owned()),
-            grid: words::grid(&sizes(grid))?,
-            block: words::block(&sizes(block))?,
-            shared_bytes: shared_bytes?,
-            args: args.into_iter().map(str::to_owned).collect(),
-        })
+        let shape = parts(shape);
+        if !(2..=3).contains(&shape.len()) {
+            return Err(WRITTEN.to_owned());
+        }
+        for (name, text) in ["grid", "block", "shared_bytes"].into_iter().zip(shape) {
+            let field = Field::named(name).ok_or(WRITTEN)?;
+            launch.set(field, &sizes(text)).map_err(|error| format!("`{name}`: {error}"))?;
+        }
+        Ok(Written { text: text.to_owned(), launch })
     }
 }
 
@@ -123,17 +90,16 @@ impl Expectation {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use spec::launch::command_line;
 
     #[test]
     fn a_launch_is_written_as_in_cuda() {
-        let launch =
-            Written::parse("scale<float, 4><<<dim3(8, 2), 256, 64>>>(x, {i32:1, f32:2}, u8:3);").unwrap();
-        assert_eq!(launch.kernel.as_deref(), Some("scale<float, 4>"));
-        assert_eq!((launch.grid, launch.block), (Dim3::new(8, 2, 1), Dim3::new(256, 1, 1)));
-        assert_eq!((launch.shared_bytes, launch.args.len()), (64, 3));
-        assert_eq!(launch.args[1], "{i32:1, f32:2}");
-        let bare = Written::parse("<<<1, (8, 8)>>>()").unwrap();
-        assert_eq!((bare.kernel, bare.block, bare.args.len()), (None, Dim3::new(8, 8, 1), 0));
+        let written = |text: &str| command_line(&Written::parse(text).unwrap().launch.options());
+        assert_eq!(
+            written("scale<float, 4><<<dim3(8, 2), 256, 64>>>(x, {i32:1, f32:2}, u8:3);"),
+            "--kernel 'scale<float, 4>' --grid 8,2 --block 256 --shared-bytes 64 --arg x --arg '{i32:1, f32:2}' --arg u8:3"
+        );
+        assert_eq!(written("<<<1, (8, 8)>>>()"), "--grid 1 --block 8,8");
         for wrong in
             ["k", "k<<<1>>>()", "k<<<1, 32>>>", "k<<<1, 32, 0, 0>>>()", "k<<<0, 32>>>()", "k<<<1, 32, x>>>()"]
         {

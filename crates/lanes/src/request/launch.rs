@@ -1,55 +1,100 @@
-//! What to launch, with which arguments.
+//! The options that describe a launch: the fields of [`spec::launch`], so that they mean the same as in files.
+//!
+//! What it leaves out: whether the names exist, which is looked up when the program is known.
 
-use clap::Args;
-use simt::Dim3;
+use std::ops::Deref;
 
-use super::given::{Given, Written};
-use super::words;
+use clap::error::ErrorKind;
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches};
+use spec::launch::{FIELDS, Field, Group, Launch};
+use spec::{BufferSpec, Spec, is_name};
 
-/// A launch, or several.
-#[derive(Args, Debug)]
-pub struct LaunchOptions {
-    /// The kernel, one of a template with its arguments as in "scale<float, 4>"; may be omitted if there is only one
-    #[arg(long, value_name = "NAME")]
-    pub kernel: Option<String>,
-    /// Blocks in the grid
-    #[arg(
-        long,
-        default_value = "1",
-        value_name = "X[,Y[,Z]]",
-        value_parser = words::grid,
-        allow_negative_numbers = true
-    )]
-    pub grid: Dim3,
-    /// Threads in a block
-    #[arg(
-        long,
-        default_value = "32",
-        value_name = "X[,Y[,Z]]",
-        value_parser = words::block,
-        allow_negative_numbers = true
-    )]
-    pub block: Dim3,
-    /// Dynamic shared memory per block
-    #[arg(long, default_value_t = 0, value_name = "BYTES", allow_negative_numbers = true)]
-    pub shared_bytes: u32,
-    /// The next argument of the kernel (see below)
-    #[arg(long = "arg", value_name = "SPEC", value_parser = Given::parse, allow_negative_numbers = true)]
-    pub args: Vec<Given>,
-    /// A buffer with a name, for arguments
-    #[arg(long = "buffer", value_name = "NAME=TYPE:COUNT:FILL", value_parser = words::named_buffer)]
-    pub buffers: Vec<(String, String)>,
-    /// What a `__constant__` or `__device__` variable contains at first: numbers as in a buffer, one number, or a
-    /// structure
-    #[arg(long = "symbol", value_name = "NAME=SPEC", value_parser = words::named_value)]
-    pub symbols: Vec<(String, String)>,
-    /// The next of several launches on the same buffers, in place of --kernel, --grid, --block, --shared-bytes and
-    /// --arg
-    #[arg(
-        long = "launch",
-        value_name = "KERNEL<<<GRID, BLOCK>>>(ARGS)",
-        value_parser = Written::parse,
-        conflicts_with_all = ["kernel", "grid", "block", "shared_bytes", "args"]
-    )]
-    pub launches: Vec<Written>,
+/// The launch that the options describe.
+#[derive(Clone, Debug, Default)]
+pub struct LaunchOptions(Launch);
+
+impl Deref for LaunchOptions {
+    type Target = Launch;
+
+    fn deref(&self) -> &Launch {
+        &self.0
+    }
+}
+
+impl LaunchOptions {
+    /// The buffers that are arguments without a name, and which arguments they are.
+    pub fn unnamed(&self) -> impl Iterator<Item = (usize, BufferSpec)> {
+        let buffer = |text: &str| BufferSpec::parse(text.strip_prefix("buf:")?).ok();
+        self.arguments
+            .iter()
+            .enumerate()
+            .filter_map(move |(index, argument)| Some((index, buffer(&argument.is)?)))
+    }
+}
+
+impl Args for LaunchOptions {
+    fn augment_args(command: Command) -> Command {
+        command.args(FIELDS.iter().map(option))
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        LaunchOptions::augment_args(command)
+    }
+}
+
+impl FromArgMatches for LaunchOptions {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<LaunchOptions, Error> {
+        let mut options = LaunchOptions::default();
+        options.update_from_arg_matches(matches)?;
+        Ok(options)
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
+        for field in FIELDS {
+            for text in matches.get_many::<String>(field.name()).into_iter().flatten() {
+                let set = self.0.set(field, text);
+                set.map_err(|error| Error::raw(ErrorKind::ValueValidation, error))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The option that says a field.
+fn option(field: &'static Field) -> Arg {
+    let heading = match field.group {
+        Group::Launch | Group::Memory => "Launch",
+        Group::Chance => "Scheduling",
+        Group::Checks => "Checks",
+    };
+    let more = match field.name() {
+        "arguments" => " (see below)",
+        "seeds" => "; the buffers that --print shows are compared",
+        "max_steps" => {
+            " [default: 50 million, and 1000 for each warp; 1000 million for each launch of a program]"
+        }
+        _ => "",
+    };
+    let arg = Arg::new(field.name()).long(field.option()).help(field.help() + more).help_heading(heading);
+    let arg = arg.action(if field.is_list { ArgAction::Append } else { ArgAction::Set });
+    if field.value.is_empty() {
+        return arg.num_args(0).default_missing_value("true");
+    }
+    arg.value_name(field.value)
+        .value_parser(|text: &str| checked(field, text))
+        .allow_negative_numbers(true)
+        .allow_hyphen_values(field.name() == "seeds")
+}
+
+/// The text of a field, if it can be read. An argument has no name beside it, because messages call it by its number.
+fn checked(field: &Field, text: &str) -> Result<String, String> {
+    Launch::default().set(field, text)?;
+    match (field.name(), text.split_once('=')) {
+        ("arguments", _) if !is_name(text) => _ = Spec::parse(text)?,
+        ("buffers", Some((_, text))) => {
+            BufferSpec::parse(text).map_err(|why| why.replace("buf:", "NAME="))?;
+        }
+        _ => {}
+    }
+    Ok(text.to_owned())
 }

@@ -7,13 +7,14 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use cudac::toolchain::Choice;
+use spec::launch::{FIELDS, Field, Group};
 
 use super::checks::Checks;
 use super::compile::Compile;
+use super::given::Written;
 use super::help;
 use super::launch::LaunchOptions;
 use super::report::{Machine, Output};
-use super::scheduling::Scheduling;
 use super::topic::Topic;
 use super::words;
 
@@ -112,13 +113,21 @@ pub struct RunOptions {
     /// What a program with a `main` finds in `argv`, after `--`
     #[arg(last = true, value_name = "WORD")]
     pub words: Vec<String>,
+    #[command(flatten)]
+    pub launch: LaunchOptions,
+    /// The next of several launches on the same buffers, in place of --kernel, --grid, --block, --shared-bytes and
+    /// --arg
+    #[arg(
+        long = "launch",
+        value_name = "KERNEL<<<GRID, BLOCK>>>(ARGS)",
+        value_parser = Written::parse,
+        help_heading = LAUNCH,
+        conflicts_with_all = FIELDS.iter().filter(|field| field.group == Group::Launch).map(Field::name)
+    )]
+    pub launches: Vec<Written>,
     // The heading of a group is also that of the arguments after it, so these come first.
     #[command(flatten, next_help_heading = LAUNCH)]
-    pub launch: LaunchOptions,
-    #[command(flatten, next_help_heading = LAUNCH)]
     pub compile: Compile,
-    #[command(flatten, next_help_heading = "Scheduling")]
-    pub scheduling: Scheduling,
     #[command(flatten, next_help_heading = "Checks")]
     pub checks: Checks,
     #[command(flatten, next_help_heading = MACHINE)]

@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use spec::launch::steps;
 use thirty_two_lanes::cores;
 
 use super::buffers::{Picture, Print, Save};
-use super::words;
 
 /// The options of the machine.
 #[derive(Args, Debug)]
@@ -57,7 +57,7 @@ pub struct Output {
         long,
         default_value_t = MOST_STEPS,
         value_name = "STEPS",
-        value_parser = words::steps,
+        value_parser = steps,
         requires = "trace",
         allow_negative_numbers = true
     )]

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow, bail};
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
+use spec::launch::{Described, Field, Group, More};
 use thirty_two_lanes::files::why;
 
 use super::given::Expect;
@@ -27,26 +28,13 @@ pub struct Scenario {
     pub test: Vec<Test>,
 }
 
-/// A test.
+/// A test: what is in memory at first, how warps take turns and what is checked, for all of its launches.
+pub type Test = Described<Expected>;
+
+/// What else a test has.
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Test {
+pub struct Expected {
     pub name: String,
-    /// The buffers, as in `f32:1024:iota`.
-    #[serde(default)]
-    pub buffers: BTreeMap<String, String>,
-    /// What variables of the module (`__constant__`, `__device__`) contain at first, as in `f32:5:iota`.
-    #[serde(default)]
-    pub symbols: BTreeMap<String, String>,
-    /// The seeds, as in `0..10`.
-    pub seeds: Option<String>,
-    pub schedule: Option<String>,
-    pub reconvergence: Option<String>,
-    pub check: Option<String>,
-    pub resident_blocks: Option<u32>,
-    pub max_steps: Option<u64>,
-    #[serde(default)]
-    pub weak_memory: bool,
     /// The kinds of the errors and warnings that the test has to find.
     #[serde(default)]
     pub finds: Vec<String>,
@@ -54,26 +42,27 @@ pub struct Test {
     #[serde(default)]
     pub expect: BTreeMap<String, Expect>,
     #[serde(default)]
-    pub launch: Vec<Launch>,
+    pub launch: Vec<Described<Counted>>,
 }
 
-/// A launch of a kernel.
+impl More for Expected {
+    fn takes(field: &Field) -> bool {
+        field.group != Group::Launch && field.name() != "seed"
+    }
+}
+
+/// What a launch of a kernel has besides.
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Launch {
-    pub kernel: Option<String>,
-    #[serde(default = "one")]
-    pub grid: Shape,
-    #[serde(default = "warp")]
-    pub block: Shape,
-    #[serde(default)]
-    pub shared_bytes: u32,
-    /// The arguments: names of buffers, numbers as in `i32:5`, and structures as in `{f32:2, x}`.
-    #[serde(default)]
-    pub args: Vec<String>,
+pub struct Counted {
     /// Bounds of counters, as in `<= 128`.
     #[serde(default)]
     pub counters: BTreeMap<String, String>,
+}
+
+impl More for Counted {
+    fn takes(field: &Field) -> bool {
+        field.group == Group::Launch
+    }
 }
 
 /// The value of a macro.
@@ -94,35 +83,6 @@ impl std::fmt::Display for Scalar {
             Scalar::Real(number) => write!(f, "{number:?}"),
             Scalar::Text(text) => write!(f, "{text}"),
         }
-    }
-}
-
-/// A grid or a block, as it is written on the command line: `4` or `4,2`.
-#[derive(Debug)]
-pub struct Shape(pub String);
-
-fn one() -> Shape {
-    Shape("1".to_owned())
-}
-
-fn warp() -> Shape {
-    Shape("32".to_owned())
-}
-
-impl<'de> Deserialize<'de> for Shape {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Shape, D::Error> {
-        #[derive(Deserialize)]
-        #[serde(untagged, expecting = "a shape is written as in `4`, `[4, 2]` or `\"4,2\"`")]
-        enum Written {
-            One(i64),
-            Some(Vec<i64>),
-            Text(String),
-        }
-        Ok(Shape(match Written::deserialize(deserializer)? {
-            Written::One(size) => size.to_string(),
-            Written::Some(sizes) => sizes.iter().map(ToString::to_string).collect::<Vec<_>>().join(","),
-            Written::Text(text) => text,
-        }))
     }
 }
 

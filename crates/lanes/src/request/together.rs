@@ -4,29 +4,16 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Result, bail};
+use anyhow::{Error, Result, bail};
 use cudac::toolchain::Choice;
-use simt::{DEFAULT_RESIDENT_BLOCKS, Dim3, Launch};
-use spec::launch::Checkers;
-use spec::{BufferSpec, Fill, Spec};
+use simt::Dim3;
+use spec::launch::{Checkers, FIELDS, Launch};
+use spec::{BufferSpec, Fill};
 use thirty_two_lanes::cores;
 
 use super::compile::Compile;
-use super::given::Written;
-use super::launch::LaunchOptions;
 use super::options::RunOptions;
 use super::report::Device;
-use super::scheduling::{Scheduling, usual_schedule};
-
-/// A launch as it is written.
-#[derive(Clone, Debug)]
-pub struct Asked {
-    pub kernel: Option<String>,
-    /// The arguments: names of buffers, numbers and structures.
-    pub args: Vec<String>,
-    /// The launch without arguments.
-    pub launch: Launch,
-}
 
 /// The default limit on warp instructions: this many for a launch, and a thousand more for each warp.
 const STEPS_OF_A_LAUNCH: u64 = 50_000_000;
@@ -47,50 +34,35 @@ const OF_THE_EMULATOR: &str = "\
 impl RunOptions {
     /// How to compile the file: kernels of templates that are launched are made without being asked for.
     pub fn how(&self) -> Compile {
-        let LaunchOptions { kernel, launches, .. } = &self.launch;
-        let launched = launches.iter().filter_map(|launch| launch.kernel.as_ref()).chain(kernel);
+        let launches = self.launches.iter().map(|written| &written.launch).chain([&*self.launch]);
+        let launched = launches.filter_map(|launch| launch.kernel.as_ref());
         let launched = launched.filter(|name| name.contains('<')).cloned();
         let instances = self.compile.instances.iter().cloned().chain(launched).collect();
         Compile { instances, ..self.compile.clone() }
     }
 
-    /// The launches as they are written, with the first seed and still without arguments.
-    pub fn launches(&self) -> Vec<Asked> {
-        let LaunchOptions { kernel, grid, block, shared_bytes, args, launches, .. } = &self.launch;
-        if launches.is_empty() {
-            let args = args.iter().enumerate().map(|(index, given)| given.name(index)).collect();
-            let launch = self.shaped(*grid, *block, *shared_bytes);
-            return vec![Asked { kernel: kernel.clone(), args, launch }];
+    /// The launches as they are written, with names for the buffers that are arguments.
+    pub fn launches(&self) -> Vec<Launch> {
+        let mut base = Launch::clone(&self.launch);
+        for (index, _) in self.launch.unnamed() {
+            base.arguments[index].is = format!("arg{index}");
         }
-        let asked = |Written { kernel, grid, block, shared_bytes, args, .. }: &Written| Asked {
-            kernel: kernel.clone(),
-            args: args.clone(),
-            launch: self.shaped(*grid, *block, *shared_bytes),
-        };
-        launches.iter().map(asked).collect()
+        if self.launches.is_empty() {
+            return vec![base];
+        }
+        self.launches.iter().map(|written| written.launch.clone().over(base.clone())).collect()
     }
 
-    /// A launch of this shape, with the first seed and still without arguments.
-    fn shaped(&self, grid: Dim3, block: Dim3, shared_bytes: u32) -> Launch {
-        let Scheduling { seed, seeds, schedule, reconvergence, resident_blocks, weak_memory } =
-            self.scheduling;
-        Launch {
-            seed: seeds.map_or(seed.unwrap_or(0), |seeds| seeds.start),
-            schedule: schedule.unwrap_or_else(|| usual_schedule(seeds.is_some())),
-            reconvergence: reconvergence.unwrap_or_default(),
-            checks: self.checkers().checks(),
-            weak_memory,
-            resident_blocks: resident_blocks.unwrap_or(DEFAULT_RESIDENT_BLOCKS),
-            max_steps: self.checks.max_steps.unwrap_or_else(|| usual_steps(grid, block)),
-            cores: self.machine.cores.unwrap_or_else(cores::available),
-            shared_bytes,
-            ..Launch::new(grid, block)
-        }
+    /// A launch for the emulator, with the first seed and still without arguments.
+    pub fn emulated(&self, asked: &Launch) -> Result<simt::Launch> {
+        let (grid, block) = asked.shape().map_err(Error::msg)?;
+        let cores = self.machine.cores.unwrap_or_else(cores::available);
+        Ok(simt::Launch { cores, ..asked.emulated(grid, block, usual_steps(grid, block)) })
     }
 
     /// Which checkers are on.
     pub fn checkers(&self) -> Checkers {
-        self.checks.check.unwrap_or(Checkers::ALL)
+        self.launch.checks.unwrap_or(Checkers::ALL)
     }
 
     /// Whether the emulator runs the kernel. It does not for a GPU without any check.
@@ -100,23 +72,20 @@ impl RunOptions {
 
     /// The files that are read.
     pub fn inputs(&self) -> impl Iterator<Item = PathBuf> {
-        let arguments = self.launch.args.iter().filter_map(|given| match &given.spec {
-            Some(Spec::Buffer(spec)) => Some(spec.clone()),
-            _ => None,
-        });
-        let named = self.launch.buffers.iter().filter_map(|(_, text)| BufferSpec::parse(text).ok());
-        let data = arguments.chain(named).filter_map(|spec| match spec.fill {
-            Fill::File(path) => Some(path),
-            _ => None,
-        });
+        let named = self.launch.buffers.0.iter().filter_map(|buffer| BufferSpec::parse(&buffer.is).ok());
+        let data =
+            self.launch.unnamed().map(|(_, spec)| spec).chain(named).filter_map(|spec| match spec.fill {
+                Fill::File(path) => Some(path),
+                _ => None,
+            });
         data.chain([self.file.clone()])
     }
 
     /// Refuses options that contradict each other, or of which one would have no effect.
     pub fn check_together(&self) -> Result<()> {
-        let (several, has_seeds) = (self.launch.launches.len() > 1, self.scheduling.seeds.is_some());
+        let (several, has_seeds) = (self.launches.len() > 1, self.launch.seeds.is_some());
         let (traces, on_gpu) = (self.output.trace.is_some(), self.machine.device == Device::Gpu);
-        if has_seeds && self.scheduling.seed.is_some() {
+        if has_seeds && self.launch.seed.is_some() {
             bail!("`--seed` is for one run and `--seeds` for many: give only one of them");
         }
         if several && traces {
@@ -125,7 +94,7 @@ impl RunOptions {
         if several && on_gpu {
             bail!("several launches run on the emulator only: omit `--device gpu`, or give `--launch` once");
         }
-        if !self.launch.symbols.is_empty() && on_gpu {
+        if !self.launch.symbols.0.is_empty() && on_gpu {
             bail!("variables can be set on the emulator only: omit `--device gpu`, or `--symbol`");
         }
         if has_seeds && traces {
@@ -148,26 +117,18 @@ impl RunOptions {
 
     /// Whether an option was given, and does not say what is so without it.
     fn is_given(&self, option: &str) -> bool {
-        let RunOptions { launch, compile, scheduling, checks, machine, output, .. } = self;
+        let RunOptions { launch, compile, checks, machine, output, .. } = self;
+        if let Some(field) = FIELDS.iter().find(|field| field.option() == option[2..]) {
+            return launch
+                .said()
+                .any(|(said, texts)| said.name() == field.name() && texts != [field.default]);
+        }
         match option {
-            "--grid" => launch.grid != Dim3::from(1),
-            "--block" => launch.block != Dim3::from(32),
-            "--shared-bytes" => launch.shared_bytes != 0,
-            "--buffer" => !launch.buffers.is_empty(),
-            "--symbol" => !launch.symbols.is_empty(),
             "--compiler" => compile.compiler == Some(Choice::Nvrtc),
             "--instantiate" => !compile.instances.is_empty(),
             "--std" => compile.std.is_some(),
-            "--seed" => scheduling.seed.is_some(),
-            "--seeds" => scheduling.seeds.is_some(),
-            "--schedule" => scheduling.schedule.is_some(),
-            "--reconvergence" => scheduling.reconvergence.is_some(),
-            "--resident-blocks" => scheduling.resident_blocks.is_some(),
-            "--weak-memory" => scheduling.weak_memory,
-            "--check" => checks.check.is_some(),
             "--expect" => !checks.expectations.is_empty(),
             "--strict" => checks.strict,
-            "--max-steps" => checks.max_steps.is_some(),
             "--device" => machine.device == Device::Gpu,
             "--cores" => machine.cores.is_some(),
             "--print" => !output.prints.is_empty(),

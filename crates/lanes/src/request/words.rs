@@ -1,12 +1,9 @@
-//! The words that options accept: shapes, names and numbers, parsed and printed.
+//! The words that options accept: names and numbers, parsed and printed.
 //!
 //! Parsing and printing are side by side, because a fault ends with the command that repeats the run. What it leaves
-//! out: arguments, which [`spec`] parses.
+//! out: what describes a launch, which [`spec`] parses.
 
 use cudac::toolchain::Choice;
-use simt::Dim3;
-use spec::BufferSpec;
-use spec::launch::{Word, Words};
 
 /// `compute_80`, `sm_80` or `80`.
 pub fn arch(text: &str) -> Result<u32, String> {
@@ -24,20 +21,6 @@ pub fn define(text: &str) -> Result<(String, String), String> {
         return Err(format!("`{name}` is not the name of a macro: write it as in `TILE=32`"));
     }
     Ok((name.to_owned(), value.to_owned()))
-}
-
-/// `NAME=TYPE:COUNT:FILL`: the name, and the buffer as text.
-pub fn named_buffer(text: &str) -> Result<(String, String), String> {
-    let (name, spec) = named_value(text)?;
-    BufferSpec::parse(&spec).map_err(|why| why.replace("buf:", "NAME="))?;
-    Ok((name, spec))
-}
-
-/// `NAME=VALUE`.
-pub fn named_value(text: &str) -> Result<(String, String), String> {
-    let parts = text.split_once('=').filter(|(name, _)| spec::is_name(name));
-    let (name, spec) = parts.ok_or("a name and a value are written as in `x=f32:1024:zeros`")?;
-    Ok((name.to_owned(), spec.to_owned()))
 }
 
 /// `scale<float, 4>`
@@ -73,80 +56,9 @@ pub fn compiler_name(choice: Choice) -> &'static str {
     Choice::ALL.iter().find(|(_, known)| *known == choice).map_or("", |(name, _)| name)
 }
 
-pub fn grid(text: &str) -> Result<Dim3, String> {
-    shape(text)
-        .ok_or_else(|| "a grid is one to three whole numbers, each at least 1, as in `4` or `4,2`".to_owned())
-}
-
-pub fn block(text: &str) -> Result<Dim3, String> {
-    shape(text).filter(|block| block.count() <= 1024 && block.z <= 64).ok_or_else(|| {
-        "a block has 1 to 1024 threads, and at most 64 in z, as in `256` or `16,16`".to_owned()
-    })
-}
-
-fn shape(text: &str) -> Option<Dim3> {
-    let sizes: Option<Vec<u32>> = text.split(',').map(|size| size.parse().ok().filter(|&n| n > 0)).collect();
-    match sizes?[..] {
-        [x] => Some(Dim3::new(x, 1, 1)),
-        [x, y] => Some(Dim3::new(x, y, 1)),
-        [x, y, z] => Some(Dim3::new(x, y, z)),
-        _ => None,
-    }
-}
-
-/// As a grid or a block is written.
-pub fn shape_name(Dim3 { x, y, z }: Dim3) -> String {
-    match (y, z) {
-        (1, 1) => x.to_string(),
-        (_, 1) => format!("{x},{y}"),
-        _ => format!("{x},{y},{z}"),
-    }
-}
-
-/// A value of which each has a name: a schedule, or a mechanism.
-pub fn word<T: Words>(text: &str) -> Result<T, String> {
-    text.parse().map(|Word(value)| value)
-}
-
-/// Each resident block has registers and shared memory of its own, so their number is limited.
-const MAX_RESIDENT_BLOCKS: u32 = 1024;
-
-pub fn residents(text: &str) -> Result<u32, String> {
-    let number = text.parse().ok().filter(|blocks| (1..=MAX_RESIDENT_BLOCKS).contains(blocks));
-    number.ok_or_else(|| format!("1 to {MAX_RESIDENT_BLOCKS} blocks can be resident at the same time"))
-}
-
-pub fn steps(text: &str) -> Result<u64, String> {
-    let number = text.parse().ok().filter(|&steps| steps > 0);
-    number.ok_or_else(|| "a number of steps is a whole number, at least 1".to_owned())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn shapes_have_up_to_three_sizes() {
-        assert_eq!(shape("4"), Some(Dim3::new(4, 1, 1)));
-        assert_eq!(shape("4,2,3"), Some(Dim3::new(4, 2, 3)));
-        for wrong in ["", "0", "4,", "4,0", "1,1,1,1", "-1", "x", "4294967296"] {
-            assert_eq!(shape(wrong), None, "{wrong}");
-        }
-    }
-
-    #[test]
-    fn shapes_are_as_long_as_they_must_be() {
-        let shapes = [Dim3::new(4, 1, 1), Dim3::new(4, 2, 1), Dim3::new(4, 1, 3)];
-        assert_eq!(shapes.map(shape_name), ["4", "4,2", "4,1,3"]);
-    }
-
-    #[test]
-    fn a_block_that_no_gpu_has_is_refused() {
-        assert!(block("32,32").is_ok() && block("1,1,64").is_ok());
-        for wrong in ["1025", "33,32", "1,1,65", "2147483648,2147483648,4"] {
-            assert!(block(wrong).is_err(), "{wrong}");
-        }
-    }
 
     #[test]
     fn a_macro_without_a_value_is_1() {

@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, anyhow, ensure};
 use simt::{Fault, Launch, Pulse, Report, Severity};
-use spec::{BufferSpec, Fill, Spec};
+use spec::launch::Named;
+use spec::{BufferSpec, Fill};
 
 use super::inputs::{self, filled};
 use super::kernels;
@@ -64,30 +65,28 @@ impl Plan<'_> {
 /// Looks up what the options say of launches and memory.
 fn sequence(options: &RunOptions, loaded: &Loaded, pulse: &Arc<Pulse>) -> Result<Sequence> {
     let (mut sequence, asked, module) = (Sequence::default(), &options.launch, &loaded.module);
-    for (name, text) in &asked.buffers {
+    for Named { name, is } in &asked.buffers.0 {
         let spec =
-            filled(BufferSpec::parse(text), Path::new("")).with_context(|| format!("buffer `{name}`"))?;
+            filled(BufferSpec::parse(is), Path::new("")).with_context(|| format!("buffer `{name}`"))?;
         add_buffer(&mut sequence, name.clone(), spec)?;
     }
-    for (index, given) in asked.args.iter().enumerate() {
-        let Some(Spec::Buffer(spec)) = &given.spec else { continue };
-        let mut spec = spec.clone();
+    for (index, mut spec) in asked.unnamed() {
         if matches!(spec.fill, Fill::File(_)) {
             let kernel = kernels::choose(&loaded.program.name, module.kernels(), asked.kernel.as_deref())?;
             let read = inputs::read_file(&mut spec);
             read.map_err(|error| anyhow!("argument {index} of `{}`: {error}", kernel.name))?;
         }
-        add_buffer(&mut sequence, given.name(index), spec)?;
+        add_buffer(&mut sequence, format!("arg{index}"), spec)?;
     }
-    for (name, text) in &asked.symbols {
-        let set = sequence.set(module, name, text, Path::new(""));
+    for Named { name, is } in &asked.symbols.0 {
+        let set = sequence.set(module, name, is, Path::new(""));
         set.with_context(|| format!("symbol `{name}`"))?;
     }
     let launches = options.launches();
     let is_one_of_several = launches.len() > 1;
-    for (index, mut asked) in launches.into_iter().enumerate() {
-        asked.launch.pulse = Some(Arc::clone(pulse));
-        let added = sequence.add(&loaded.program.name, module, asked);
+    for (index, asked) in launches.iter().enumerate() {
+        let launch = Launch { pulse: Some(Arc::clone(pulse)), ..options.emulated(asked)? };
+        let added = sequence.add(&loaded.program.name, module, asked, launch);
         if is_one_of_several {
             added.with_context(|| format!("launch {}", index + 1))?;
         } else {

@@ -5,18 +5,17 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, Error, Result, anyhow, bail};
-use simt::{DEFAULT_RESIDENT_BLOCKS, Launch, Module, Pulse};
+use simt::{Launch, Module, Pulse};
 use spec::BufferSpec;
+use spec::launch::{Described, Named, Seeds};
 use thirty_two_lanes::cores;
 
 use super::expect::Bound;
 use super::inputs::filled;
 use super::loaded::Loaded;
 use super::sequence::Sequence;
-use crate::request::scenario as file;
-use crate::request::scheduling::usual_schedule;
-use crate::request::{Asked, Compile, TestOptions, words};
-use spec::launch::{Checkers, Seeds};
+use crate::request::scenario::{self as file, Counted};
+use crate::request::{Compile, TestOptions, words};
 
 /// The most warp instructions of a launch, unless a test says otherwise.
 const MAX_STEPS: u64 = 100_000_000;
@@ -57,22 +56,23 @@ impl Tested {
             .map_err(|error| anyhow!("`{shown}`: {error}"))?;
         let is_cuda = written.file.extension().is_some_and(|extension| extension == "cu");
         let compiler = options.compiler.filter(|_| is_cuda);
-        let kernels =
-            written.test.iter().flat_map(|test| &test.launch).filter_map(|launch| launch.kernel.as_ref());
+        let launches = written.test.iter().flat_map(|test| &test.more.launch);
+        let kernels = launches.filter_map(|launch| launch.launch.kernel.as_ref());
         let instances: Vec<String> =
             written.instantiate.iter().chain(kernels.filter(|name| name.contains('<'))).cloned().collect();
         let how = Compile { arch: written.arch, compiler, defines, instances, std: None };
         let loaded = Loaded::read(&beside(folder, &written.file), &how)?;
         let mut names = BTreeSet::new();
-        let wanted = |test: &&file::Test| options.only.as_ref().is_none_or(|words| test.name.contains(words));
+        let wanted =
+            |test: &&file::Test| options.only.as_ref().is_none_or(|words| test.more.name.contains(words));
         for test in &written.test {
-            if !names.insert(&test.name) {
-                bail!("`{shown}` has two tests `{}`: give them different names", test.name);
+            if !names.insert(&test.more.name) {
+                bail!("`{shown}` has two tests `{}`: give them different names", test.more.name);
             }
         }
         let prepare = |test: &file::Test| {
             let made = Test::new(test, &loaded.program.name, &loaded.module, folder);
-            made.map_err(|error| anyhow!("`{shown}`, test `{}`: {error:#}", test.name))
+            made.map_err(|error| anyhow!("`{shown}`, test `{}`: {error:#}", test.more.name))
         };
         let tests = written.test.iter().filter(wanted).map(prepare).collect::<Result<_>>()?;
         Ok(Tested { path: shown, loaded, tests })
@@ -81,29 +81,39 @@ impl Tested {
 
 impl Test {
     /// Looks up everything that a test names.
-    fn new(test: &file::Test, program: &str, module: &Module, folder: &Path) -> Result<Test> {
-        let buffer = |(name, text): (&String, &String)| {
-            let spec = filled(BufferSpec::parse(text), folder).with_context(|| format!("buffer `{name}`"))?;
+    fn new(
+        Described { launch: all, more: test }: &file::Test,
+        program: &str,
+        module: &Module,
+        folder: &Path,
+    ) -> Result<Test> {
+        let buffer = |Named { name, is }: &Named| {
+            let spec = filled(BufferSpec::parse(is), folder).with_context(|| format!("buffer `{name}`"))?;
             Ok((name.clone(), spec))
         };
-        let buffers = test.buffers.iter().map(buffer).collect::<Result<_>>()?;
+        let buffers = all.buffers.0.iter().map(buffer).collect::<Result<_>>()?;
         let mut sequence = Sequence { buffers, ..Sequence::default() };
         sequence.fit()?;
-        for (name, text) in &test.symbols {
-            sequence.set(module, name, text, folder).with_context(|| format!("symbol `{name}`"))?;
+        for Named { name, is } in &all.symbols.0 {
+            sequence.set(module, name, is, folder).with_context(|| format!("symbol `{name}`"))?;
         }
-        let seeds =
-            test.seeds.as_deref().map_or(Ok(Seeds { start: 0, end: 1 }), str::parse).map_err(Error::msg)?;
+        all.check().map_err(Error::msg)?;
         if test.launch.is_empty() {
             bail!("there is no launch: add one under `[[test.launch]]`");
         }
         let pulse = Arc::new(Pulse::default());
-        let base = Launch { pulse: Some(Arc::clone(&pulse)), ..base(test)? };
         let mut bounds = Vec::new();
-        for (index, launch) in test.launch.iter().enumerate() {
+        for (index, Described { launch, more: Counted { counters } }) in test.launch.iter().enumerate() {
             let mut add = || {
-                sequence.add(program, module, asked(launch, &base)?)?;
-                launch.counters.iter().map(|(name, text)| Bound::parse(name, text)).collect::<Result<_>>()
+                let asked = launch.clone().over(all.clone());
+                let (grid, block) = asked.shape().map_err(Error::msg)?;
+                let launch = Launch {
+                    pulse: Some(Arc::clone(&pulse)),
+                    cores: cores::available(),
+                    ..asked.emulated(grid, block, MAX_STEPS)
+                };
+                sequence.add(program, module, &asked, launch)?;
+                counters.iter().map(|(name, text)| Bound::parse(name, text)).collect::<Result<_>>()
             };
             bounds.push(add().with_context(|| format!("launch {index}"))?);
         }
@@ -116,6 +126,7 @@ impl Test {
             let added = sequence.expect(name, expect, folder);
             added.with_context(|| format!("what is expected of `{name}`"))?;
         }
+        let seeds = all.seeds.unwrap_or(Seeds { start: 0, end: 1 });
         Ok(Test { name: test.name.clone(), seeds, sequence, pulse, bounds, finds })
     }
 }
@@ -133,37 +144,6 @@ fn beside(folder: &Path, file: &Path) -> PathBuf {
         }
     }
     if all.as_os_str().is_empty() { PathBuf::from(".") } else { all }
-}
-
-/// The options of all launches of a test.
-fn base(test: &file::Test) -> Result<Launch> {
-    let usual = usual_schedule(test.seeds.is_some());
-    let schedule = test.schedule.as_deref().map_or(Ok(usual), words::word);
-    let reconvergence = test.reconvergence.as_deref().map_or(Ok(simt::Reconvergence::Auto), words::word);
-    let checkers = test.check.as_deref().map_or(Ok(Checkers::ALL), str::parse);
-    let resident = test
-        .resident_blocks
-        .map_or(Ok(DEFAULT_RESIDENT_BLOCKS), |blocks| words::residents(&blocks.to_string()));
-    let steps = test.max_steps.map_or(Ok(MAX_STEPS), |steps| words::steps(&steps.to_string()));
-    let named = |field: &'static str| move |error: String| anyhow!("`{field}`: {error}");
-    Ok(Launch {
-        schedule: schedule.map_err(named("schedule"))?,
-        reconvergence: reconvergence.map_err(named("reconvergence"))?,
-        checks: checkers.map_err(named("check"))?.checks(),
-        resident_blocks: resident.map_err(named("resident_blocks"))?,
-        max_steps: steps.map_err(named("max_steps"))?,
-        weak_memory: test.weak_memory,
-        cores: cores::available(),
-        ..Launch::new(1, 32)
-    })
-}
-
-/// A launch with its shape.
-fn asked(launch: &file::Launch, base: &Launch) -> Result<Asked> {
-    let (grid, block) = (words::grid(&launch.grid.0), words::block(&launch.block.0));
-    let (grid, block) = (grid.map_err(Error::msg)?, block.map_err(Error::msg)?);
-    let base = Launch { grid, block, shared_bytes: launch.shared_bytes, ..base.clone() };
-    Ok(Asked { kernel: launch.kernel.clone(), args: launch.args.clone(), launch: base })
 }
 
 #[cfg(test)]

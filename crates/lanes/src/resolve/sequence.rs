@@ -8,13 +8,14 @@ use std::path::Path;
 
 use anyhow::{Error, Result, anyhow, bail};
 use simt::{Arg, Buffer, KernelInfo, Launch, Module};
-use spec::{Argument, BufferSpec, Fill, Spec, is_name};
+use spec::launch::{Launch as Asked, Shape};
+use spec::{BufferSpec, Fill, Spec, is_name};
 use thirty_two_lanes::sim::host_memory_bytes;
 
 use super::expect::{self, Contents, Expected};
 use super::inputs::{filled, initial_bytes};
 use super::{kernels, signature};
-use crate::request::{Asked, Expect, words};
+use crate::request::Expect;
 
 /// Launches, and the memory with which they begin and end.
 #[derive(Debug, Default)]
@@ -65,11 +66,16 @@ impl Sequence {
     }
 
     /// Adds a launch, whose kernel and arguments are looked up.
-    pub fn add(&mut self, program: &str, module: &Module, asked: Asked) -> Result<()> {
+    pub fn add(&mut self, program: &str, module: &Module, asked: &Asked, launch: Launch) -> Result<()> {
         let kernel = kernels::choose(program, module.kernels(), asked.kernel.as_deref())?.clone();
-        let args = asked.args.iter().map(|text| self.argument(text)).collect::<Result<Vec<_>>>()?;
-        self.agree(&kernel, &asked.args, &args)?;
-        self.steps.push(Step { kernel, launch: asked.launch, args });
+        let args = asked.arguments.iter().map(|argument| self.argument(&argument.is));
+        let args = args.collect::<Result<Vec<_>>>()?;
+        let spec = |wanted: &Wanted| match wanted {
+            Wanted::Value(spec) => spec.clone(),
+            Wanted::Buffer(name) => Spec::Buffer(self.spec(name).clone()),
+        };
+        spec::prepare(&kernel, &args.iter().map(spec).collect::<Vec<_>>(), u64::MAX)?;
+        self.steps.push(Step { kernel, launch, args });
         Ok(())
     }
 
@@ -78,7 +84,7 @@ impl Sequence {
         if is_name(text) {
             return self.buffer(text).map(|_| Wanted::Buffer(text.to_owned()));
         }
-        match Argument::parse(text).map_err(Error::msg)?.spec {
+        match Spec::parse(text).map_err(Error::msg)? {
             Spec::Buffer(_) => bail!("`{text}`: give the buffer a name, and give that name here"),
             Spec::Structure(fields) => {
                 fields.buffers().into_iter().try_for_each(|name| self.buffer(name).map(drop))?;
@@ -86,18 +92,6 @@ impl Sequence {
             }
             number @ Spec::Scalar(..) => Ok(Wanted::Value(number)),
         }
-    }
-
-    /// Whether the arguments are those of the kernel.
-    fn agree(&self, kernel: &KernelInfo, texts: &[String], args: &[Wanted]) -> Result<()> {
-        let arguments = texts.iter().zip(args).map(|(text, wanted)| Argument {
-            text: text.clone(),
-            spec: match wanted {
-                Wanted::Value(spec) => spec.clone(),
-                Wanted::Buffer(name) => Spec::Buffer(self.buffer(name).expect("it was looked up").clone()),
-            },
-        });
-        spec::prepare(kernel, &arguments.collect::<Vec<_>>(), u64::MAX).map(drop)
     }
 
     /// The launch if it is the only one.
@@ -229,7 +223,7 @@ impl Step {
     /// `sum<<<8, 256>>>`.
     pub fn title(&self) -> String {
         let shape = |shape: simt::Dim3| {
-            let text = words::shape_name(shape);
+            let text = Shape::from(shape).to_string();
             if text.contains(',') { format!("({})", text.replace(',', ", ")) } else { text }
         };
         let Launch { grid, block, shared_bytes, .. } = self.launch;
@@ -249,7 +243,7 @@ pub fn variables(module: &Module) -> impl Iterator<Item = (&str, Buffer)> {
 /// The bytes of a variable: `f32:5:iota` as for a buffer, `i32:5` or `{f32:2, i32:5}`.
 fn first_contents(text: &str, folder: &Path) -> Result<Vec<u8>> {
     if text.starts_with('{') || text.matches(':').count() == 1 {
-        return match Argument::parse(text).map_err(Error::msg)?.spec {
+        return match Spec::parse(text).map_err(Error::msg)? {
             Spec::Scalar(_, bytes) => Ok(bytes),
             Spec::Structure(fields) if fields.buffers().is_empty() => Ok(fields.pack(&|_| 0)),
             _ => bail!("`{text}`: a variable is filled with numbers, as in `f32:5:iota`"),

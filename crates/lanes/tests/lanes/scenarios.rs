@@ -178,8 +178,13 @@ fn json_has_every_problem() {
 }
 
 /// Fields of a test of the kernel `up(int* x, int by)`, and a part of the line that refuses them.
-const WRONG_FIELDS: [(&str, &str); 19] = [
+const WRONG_FIELDS: [(&str, &str); 21] = [
     ("lunch = 1", "line 5: unknown field `lunch`"),
+    (
+        "seed = 1",
+        "line 5: unknown field `seed`, expected one of `name`, `finds`, `expect`, `launch`, `buffers`",
+    ),
+    ("grid = 1", "line 5: unknown field `grid`"),
     ("buffers = { x = \"i32:0:zeros\" }", "buffer `x`: a buffer has a whole number of elements"),
     ("buffers = { x = \"i32:4\" }", "buffer `x`: a buffer is written"),
     ("buffers = { x = \"i33:4:zeros\" }", "there is no type `i33`"),
@@ -201,7 +206,11 @@ const WRONG_FIELDS: [(&str, &str); 19] = [
 ];
 
 /// Fields of its launch, and a part of the line that refuses them.
-const WRONG_LAUNCHES: [(&str, &str); 13] = [
+const WRONG_LAUNCHES: [(&str, &str); 14] = [
+    (
+        "seeds = \"0..2\"",
+        "line 6: unknown field `seeds`, expected one of `counters`, `kernel`, `grid`, `block`",
+    ),
     ("kernel = \"down\"", "has no kernel `down`: it has `up`"),
     ("grid = 0", "a grid is one to three whole numbers"),
     ("grid = [1, 2, 3, 4]", "a grid is one to three whole numbers"),

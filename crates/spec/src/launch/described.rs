@@ -169,6 +169,9 @@ impl<'de> DeserializeSeed<'de> for Value<'_> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, value: D) -> Result<(), D::Error> {
+        if !(self.field.texts)(self.launch).is_empty() {
+            return Err(de::Error::duplicate_field(self.name));
+        }
         let named = |error: D::Error| {
             de::Error::custom(format_args!("`{}`: {}", self.name, error.to_string().trim_end()))
         };

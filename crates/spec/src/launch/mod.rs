@@ -47,6 +47,8 @@ pub struct Field {
     pub group: Group,
     /// What it is if it is left out; empty if that depends on who asks.
     pub default: &'static str,
+    /// Whether it may be said several times, each time for the next element of a list.
+    pub is_list: bool,
     about: &'static str,
     words: fn() -> String,
     set: fn(&mut Launch, &str) -> Result<(), String>,
@@ -76,25 +78,30 @@ impl Field {
 
     /// What it means, with the words that it may have and its default.
     pub fn help(&self) -> String {
-        let words = (self.words)();
-        let words = if words.is_empty() { words } else { format!(": {words}") };
-        let default =
-            if self.default.is_empty() { String::new() } else { format!(" [default: {}]", self.default) };
-        format!("{}{words}{default}", self.about())
+        self.told(" [default: ", "]")
     }
 
     /// A row of a table in Markdown.
     pub fn row(&self) -> String {
         let names: Vec<String> = self.names.iter().map(|name| format!("`{name}`")).collect();
-        let default =
-            if self.default.is_empty() { String::new() } else { format!("; if left out, {}", self.default) };
-        format!("| {} | {}{default} |", names.join(", "), self.about())
+        format!("| {} | {} |", names.join(", "), self.told("; if left out, ", ""))
+    }
+
+    fn told(&self, before: &str, after: &str) -> String {
+        let words = (self.words)();
+        let words = if words.is_empty() { words } else { format!(": {words}") };
+        let default = match self.default {
+            "" => String::new(),
+            default => format!("{before}{default}{after}"),
+        };
+        format!("{}{words}{default}", self.about())
     }
 }
 
 /// What a field of a launch holds: nothing, one value, or several.
 trait Slot: Sized {
     type Item: Display;
+    const IS_LIST: bool = true;
 
     fn put(&mut self, item: Self::Item);
     fn items(&self) -> &[Self::Item];
@@ -102,6 +109,7 @@ trait Slot: Sized {
 
 impl<T: Display> Slot for Option<T> {
     type Item = T;
+    const IS_LIST: bool = false;
 
     fn put(&mut self, item: T) {
         *self = Some(item);
@@ -152,6 +160,7 @@ macro_rules! launch {
             value: $value,
             group: Group::$group,
             default: $default,
+            is_list: <$slot>::IS_LIST,
             about: concat!($($about),+),
             words: [$($words,)? String::new][0],
             set: |launch, text| $read(text).map(|item| launch.$name.put(item)),
@@ -218,7 +227,7 @@ launch! {
     /// What `__constant__` and `__device__` variables contain at first: numbers as in a buffer, one number, or a structure
     symbols / symbol: Table, read by plain, in Memory, called "NAME=SPEC", default "";
     /// How warps take turns
-    schedule: Option<Word<Schedule>>, read by plain, in Chance, called "POLICY", default "", words Schedule::help;
+    schedule: Option<Word<Schedule>>, read by plain, in Chance, called "POLICY", default "round-robin, or random with many seeds", words Schedule::help;
     /// Seed of the random choices: what the specification leaves open, and the order of warps
     seed: Option<u64>, read by plain, in Chance, called "SEED", default "0";
     /// Run seeds A to B-1 until one finds an error; warps run in random order, unless a schedule is given

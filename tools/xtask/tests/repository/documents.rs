@@ -4,12 +4,25 @@
 use std::fs;
 use std::path::Path;
 
-use crate::{files, name, root};
+use thirty_two_lanes::spec::launch::{FIELDS, Field, Group};
+
+use crate::{files, generated, name, root};
 
 /// The documents that say how things are; the changelog says how they were.
 fn documents() -> Vec<(String, String)> {
     let all = files("md").into_iter().map(|path| (name(&path), fs::read_to_string(&path).unwrap()));
     all.filter(|(file, _)| !file.starts_with("book/") && file != "CHANGELOG.md").collect()
+}
+
+#[test]
+fn scenario_files_have_the_fields_of_a_launch() {
+    let (launch, test): (Vec<&Field>, Vec<&Field>) =
+        FIELDS.iter().filter(|field| field.name() != "seed").partition(|field| field.group == Group::Launch);
+    for (what, fields) in [("a test", test), ("a launch", launch)] {
+        let rows: String = fields.iter().map(|field| field.row() + "\n").collect();
+        let table = format!("| field | meaning |\n|---|---|\n{rows}");
+        generated("docs/scenarios.md", &format!("fields of {what}"), &table);
+    }
 }
 
 /// The folders of the crates.
