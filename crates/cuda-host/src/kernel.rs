@@ -3,10 +3,12 @@
 use cudac::host::{FUNCTION_BYTES, KERNEL_BASE, Kernel, KernelCall, Passing, Scalar};
 use simt::{Arg, Checks, Dim3, FaultKind, LaunchError, Severity};
 
-use crate::device::Device;
+use crate::cuda::{INVALID_HANDLE, INVALID_VALUE, NO_STREAM};
+use crate::device::{Device, Printed};
 use crate::finding::{Finding, Kind};
 use crate::machine::{Machine, Result, Stop};
-use crate::memory::{Access, BASE};
+use crate::memory::Access;
+use crate::order::What;
 use crate::unordered;
 
 /// Shared memory that a block may have unless the program asks for more.
@@ -15,8 +17,7 @@ pub(crate) const SHARED_BYTES: u64 = 48 << 10;
 /// Shared memory that a block may have if the program asks for it: that of compute capability 7.0.
 pub(crate) const MAX_SHARED_BYTES: u64 = 96 << 10;
 
-/// `cudaErrorInvalidValue` and `cudaErrorInvalidConfiguration`.
-const INVALID_VALUE: u64 = 1;
+/// `cudaErrorInvalidConfiguration`
 const INVALID_CONFIGURATION: u64 = 9;
 
 /// A launch whose parts have been evaluated.
@@ -62,10 +63,7 @@ impl Machine<'_> {
                 Passing::Object(bytes) => *bytes,
             };
             let bytes = self.bytes_of(place, bytes)?;
-            if let (Passing::Scalar(Scalar::U64), Ok(value)) = (passing, <[u8; 8]>::try_from(&bytes[..])) {
-                addresses.push(u64::from_le_bytes(value));
-            }
-            args.push(Arg::bytes(&bytes));
+            args.push(self.argument(bytes, &mut addresses));
         }
         let (grid, block) = (self.shape(grid)?, self.shape(block)?);
         self.start(kernel, Wanted { grid, block, shared_bytes, stream, args, addresses })?;
@@ -83,7 +81,17 @@ impl Machine<'_> {
             self.device.fail(code, self.line, format!("the launch of `{name}` failed: {message}"), true);
             return Ok(0);
         }
-        self.touch(&wanted.addresses, wanted.stream);
+        let Some(stream) = self.device.order.stream(wanted.stream) else {
+            let message = format!("the launch of `{name}` failed: {NO_STREAM}");
+            self.device.fail(INVALID_HANDLE, self.line, message, true);
+            return Ok(0);
+        };
+        self.flush()?;
+        self.device.order.enter(stream);
+        let blocks = self.device.starts(&wanted.addresses);
+        let work = self.device.order.add(What::Kernel, stream, self.line);
+        work.blocks = blocks;
+        let number = work.number;
         let launch = simt::Launch {
             args: wanted.args,
             shared_bytes: wanted.shared_bytes as u32,
@@ -93,14 +101,17 @@ impl Machine<'_> {
             ..simt::Launch::new(wanted.grid, wanted.block)
         };
         self.device.launches += 1;
-        let hidden = self.device.hide(wanted.stream);
-        let before = self.device.before(&wanted.addresses, wanted.stream);
+        let hidden = self.device.hide(stream);
+        let before = self.device.before(stream);
         let launched = self.device.launch(symbol, &launch);
-        let user = self.device.after(&before, wanted.stream);
+        let user = self.device.after(&before, stream);
         self.device.show(&hidden);
         match launched {
             Ok(mut report) => {
-                self.put(1, report.output.as_bytes())?;
+                if !report.output.is_empty() {
+                    let (text, kernel) = (std::mem::take(&mut report.output), name.clone());
+                    self.device.printed.push(Printed { work: number, line: self.line, kernel, text });
+                }
                 if let Some(other) = user {
                     let finding = self.unordered(name, "writes", "uses", other);
                     self.report(finding);
@@ -124,6 +135,17 @@ impl Machine<'_> {
         }
     }
 
+    /// An argument of a kernel. Addresses in it are noted, and those of registered memory become those that the device uses.
+    fn argument(&self, mut bytes: Vec<u8>, addresses: &mut Vec<u64>) -> Arg {
+        for word in bytes.chunks_exact_mut(8) {
+            let address = word.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte));
+            let address = self.device.resolve(address);
+            word.copy_from_slice(&address.to_le_bytes());
+            addresses.push(address);
+        }
+        Arg::bytes(&bytes)
+    }
+
     /// The shape, the stream and the arguments of a launch.
     fn evaluated(&mut self, launch: &KernelCall, frame: u64) -> Result<Wanted> {
         let grid = self.eval(&launch.grid, frame)?;
@@ -137,15 +159,11 @@ impl Machine<'_> {
         for (passing, argument) in &launch.arguments {
             let value = self.eval(argument, frame)?;
             self.at(launch.line);
-            args.push(match passing {
-                Passing::Scalar(ty) => {
-                    if *ty == Scalar::U64 {
-                        addresses.push(value);
-                    }
-                    Arg::bytes(&value.to_le_bytes()[..ty.bytes() as usize])
-                }
-                Passing::Object(bytes) => Arg::bytes(&self.bytes_of(value, *bytes)?),
-            });
+            let bytes = match passing {
+                Passing::Scalar(ty) => value.to_le_bytes()[..ty.bytes() as usize].to_vec(),
+                Passing::Object(bytes) => self.bytes_of(value, *bytes)?,
+            };
+            args.push(self.argument(bytes, &mut addresses));
         }
         self.at(launch.line);
         Ok(Wanted { grid, block, shared_bytes, stream, args, addresses })
@@ -208,9 +226,7 @@ impl Machine<'_> {
     }
 
     pub(crate) fn bytes_of(&mut self, address: u64, bytes: u64) -> Result<Vec<u8>> {
-        self.check_host(address, bytes, "read", Access::Copy)?;
-        let at = address.saturating_sub(BASE) as usize;
-        Ok(self.memory.bytes[at..at + bytes as usize].to_vec())
+        Ok(self.take(address, bytes, Access::Copy)?.0)
     }
 
     /// What may be the reason that a program finds its results wrong: something that would be right in another program.

@@ -46,12 +46,15 @@
 mod access;
 mod arithmetic;
 mod call;
+mod copy;
 mod cuda;
 mod device;
 mod finding;
 mod kernel;
 mod machine;
 mod memory;
+mod order;
+mod pinned;
 mod print;
 mod random;
 mod runtime;

@@ -8,6 +8,7 @@ use crate::Given;
 use crate::device::Device;
 use crate::finding::{Finding, Kind};
 use crate::memory::{BASE, Memory, state};
+use crate::order::Work;
 use crate::random::Random;
 use crate::runtime::Function;
 use crate::{Error, Event, Limits, Outcome, Watch, arithmetic};
@@ -89,6 +90,8 @@ pub(crate) struct Machine<'p> {
     pub input: Vec<u8>,
     /// Texts that are being made by streams of the program.
     pub streams: Vec<Vec<u8>>,
+    /// For each function that a stream has called and that runs now: the work that is done for it, and not for others.
+    pub callbacks: Vec<Vec<Work>>,
 }
 
 impl<'p> Machine<'p> {
@@ -120,11 +123,13 @@ impl<'p> Machine<'p> {
         let functions = program.runtime.iter().map(|name| {
             Function::named(name).ok_or_else(|| failed(format!("`{name}` is not supported in host code")))
         });
+        let mut device = Device::new(name, ptx, limits.device_bytes, &program.managed).map_err(failed)?;
+        device.has_free_streams = program.runtime.iter().any(|name| name == "__host_cuda_stream_create_with");
         Ok(Machine {
             program,
             limits: *limits,
             memory,
-            device: Device::new(name, ptx, limits.device_bytes, &program.managed).map_err(failed)?,
+            device,
             random: Random::new(1),
             output: Vec::new(),
             errors: Vec::new(),
@@ -144,6 +149,7 @@ impl<'p> Machine<'p> {
             owned: Vec::new(),
             input: given.input.iter().rev().copied().collect(),
             streams: Vec::new(),
+            callbacks: Vec::new(),
         })
     }
 

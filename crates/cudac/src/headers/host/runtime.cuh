@@ -1,7 +1,7 @@
 // The CUDA runtime, as far as the executor of host code carries it out.
 // Written from: CUDA Runtime API, modules 6.1 to 6.10; CUDA C++ Programming Guide.
 
-//: cudaError_t cudaError cudaSuccess cudaErrorInvalidValue cudaErrorMemoryAllocation cudaErrorInitializationError cudaErrorInvalidConfiguration cudaErrorInvalidPitchValue cudaErrorInvalidSymbol cudaErrorInvalidDevicePointer cudaErrorInvalidMemcpyDirection cudaErrorInsufficientDriver cudaErrorInvalidDeviceFunction cudaErrorNoDevice cudaErrorInvalidDevice cudaErrorInvalidResourceHandle cudaErrorNotReady cudaErrorIllegalAddress cudaErrorLaunchOutOfResources cudaErrorLaunchTimeout cudaErrorPeerAccessAlreadyEnabled cudaErrorPeerAccessNotEnabled cudaErrorAssert cudaErrorHostMemoryAlreadyRegistered cudaErrorLaunchFailure cudaErrorNotSupported cudaErrorUnknown
+//: cudaError_t cudaError cudaSuccess cudaErrorInvalidValue cudaErrorMemoryAllocation cudaErrorInitializationError cudaErrorInvalidConfiguration cudaErrorInvalidPitchValue cudaErrorInvalidSymbol cudaErrorInvalidDevicePointer cudaErrorInvalidMemcpyDirection cudaErrorInsufficientDriver cudaErrorInvalidDeviceFunction cudaErrorNoDevice cudaErrorInvalidDevice cudaErrorInvalidResourceHandle cudaErrorNotReady cudaErrorIllegalAddress cudaErrorLaunchOutOfResources cudaErrorLaunchTimeout cudaErrorPeerAccessAlreadyEnabled cudaErrorPeerAccessNotEnabled cudaErrorAssert cudaErrorHostMemoryAlreadyRegistered cudaErrorHostMemoryNotRegistered cudaErrorLaunchFailure cudaErrorCooperativeLaunchTooLarge cudaErrorNotPermitted cudaErrorNotSupported cudaErrorUnknown
 enum cudaError {
     cudaSuccess = 0,
     cudaErrorInvalidValue = 1,
@@ -25,7 +25,10 @@ enum cudaError {
     cudaErrorPeerAccessNotEnabled = 705,
     cudaErrorAssert = 710,
     cudaErrorHostMemoryAlreadyRegistered = 712,
+    cudaErrorHostMemoryNotRegistered = 713,
     cudaErrorLaunchFailure = 719,
+    cudaErrorCooperativeLaunchTooLarge = 720,
+    cudaErrorNotPermitted = 800,
     cudaErrorNotSupported = 801,
     cudaErrorUnknown = 999
 };
@@ -84,20 +87,21 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpy
 
 //: cudaMemset cudaMemsetAsync
 cudaError_t cudaMemset(void* pointer, int value, size_t bytes);
+cudaError_t __host_cuda_memset_async(void* pointer, int value, size_t bytes, void* stream);
 inline cudaError_t cudaMemsetAsync(void* pointer, int value, size_t bytes, cudaStream_t stream = 0) {
-    return cudaMemset(pointer, value, bytes);
+    return __host_cuda_memset_async(pointer, value, bytes, (void*)stream);
 }
 
 //: cudaMemcpyToSymbol cudaMemcpyFromSymbol __host_cuda_to_symbol __host_cuda_from_symbol
-cudaError_t __host_cuda_to_symbol(const void* symbol, size_t whole, const void* from, size_t bytes, size_t offset);
-cudaError_t __host_cuda_from_symbol(void* to, const void* symbol, size_t whole, size_t bytes, size_t offset);
+cudaError_t __host_cuda_to_symbol(const void* symbol, size_t whole, const void* from, size_t bytes, size_t offset, cudaMemcpyKind kind);
+cudaError_t __host_cuda_from_symbol(void* to, const void* symbol, size_t whole, size_t bytes, size_t offset, cudaMemcpyKind kind);
 template <typename T>
 cudaError_t cudaMemcpyToSymbol(const T& symbol, const void* from, size_t bytes, size_t offset = 0, cudaMemcpyKind kind = cudaMemcpyHostToDevice) {
-    return __host_cuda_to_symbol((const void*)&symbol, sizeof(T), from, bytes, offset);
+    return __host_cuda_to_symbol((const void*)&symbol, sizeof(T), from, bytes, offset, kind);
 }
 template <typename T>
 cudaError_t cudaMemcpyFromSymbol(void* to, const T& symbol, size_t bytes, size_t offset = 0, cudaMemcpyKind kind = cudaMemcpyDeviceToHost) {
-    return __host_cuda_from_symbol(to, (const void*)&symbol, sizeof(T), bytes, offset);
+    return __host_cuda_from_symbol(to, (const void*)&symbol, sizeof(T), bytes, offset, kind);
 }
 
 //: cudaGetLastError cudaPeekAtLastError
@@ -132,19 +136,26 @@ inline cudaError_t cudaGetDeviceCount(int* count) {
     return cudaSuccess;
 }
 
-//: cudaStreamCreateWithFlags cudaStreamCreateWithPriority cudaStreamQuery cudaStreamDefault cudaStreamNonBlocking
+//: cudaStreamCreateWithFlags cudaStreamCreateWithPriority cudaStreamDefault cudaStreamNonBlocking __host_cuda_stream_create_with
 enum { cudaStreamDefault = 0, cudaStreamNonBlocking = 1 };
-inline cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) { return cudaStreamCreate(stream); }
-inline cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int priority) { return cudaStreamCreate(stream); }
-inline cudaError_t cudaStreamQuery(cudaStream_t stream) { return cudaSuccess; }
+cudaError_t __host_cuda_stream_create_with(void** stream, unsigned flags);
+inline cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
+    return flags > 1 ? cudaErrorInvalidValue : __host_cuda_stream_create_with((void**)stream, flags);
+}
+inline cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int priority) {
+    return cudaStreamCreateWithFlags(stream, flags);
+}
 
-//: cudaEventCreate cudaEventCreateWithFlags cudaEventDestroy cudaEventQuery cudaEventDefault cudaEventBlockingSync cudaEventDisableTiming __host_cuda_event_create
+//: cudaStreamQuery
+// What was asked about is done. A program that asks in a loop ends, and one that goes on has waited.
+inline cudaError_t cudaStreamQuery(cudaStream_t stream) { return __host_cuda_stream_synchronize((void*)stream); }
+
+//: cudaEventCreate cudaEventCreateWithFlags cudaEventDestroy cudaEventDefault cudaEventBlockingSync cudaEventDisableTiming __host_cuda_event_create
 enum { cudaEventDefault = 0, cudaEventBlockingSync = 1, cudaEventDisableTiming = 2 };
 cudaError_t __host_cuda_event_create(void** event);
 inline cudaError_t cudaEventCreate(cudaEvent_t* event) { return __host_cuda_event_create((void**)event); }
 inline cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) { return __host_cuda_event_create((void**)event); }
 inline cudaError_t cudaEventDestroy(cudaEvent_t event) { return cudaSuccess; }
-inline cudaError_t cudaEventQuery(cudaEvent_t event) { return cudaSuccess; }
 
 //: cudaEventRecord __host_cuda_event_record
 cudaError_t __host_cuda_event_record(void* event, void* stream);
@@ -152,11 +163,21 @@ inline cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream = 0) {
     return __host_cuda_event_record((void*)event, (void*)stream);
 }
 
+//: cudaEventRecordWithFlags cudaEventRecordDefault
+enum { cudaEventRecordDefault = 0 };
+inline cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream = 0, unsigned flags = 0) {
+    return cudaEventRecord(event, stream);
+}
+
 //: cudaEventSynchronize __host_cuda_event_synchronize
 cudaError_t __host_cuda_event_synchronize(void* event);
 inline cudaError_t cudaEventSynchronize(cudaEvent_t event) { return __host_cuda_event_synchronize((void*)event); }
 
-//: cudaStreamWaitEvent __host_cuda_stream_wait
+//: cudaEventQuery
+inline cudaError_t cudaEventQuery(cudaEvent_t event) { return __host_cuda_event_synchronize((void*)event); }
+
+//: cudaStreamWaitEvent cudaEventWaitDefault __host_cuda_stream_wait
+enum { cudaEventWaitDefault = 0 };
 cudaError_t __host_cuda_stream_wait(void* stream, void* event);
 inline cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags = 0) {
     return __host_cuda_stream_wait((void*)stream, (void*)event);
@@ -422,10 +443,14 @@ cudaError_t cudaLaunchKernel(F kernel, dim3 grid, dim3 block, void** arguments, 
     return __host_cuda_launch((const void*)kernel, grid, block, arguments, shared, (void*)stream);
 }
 
-//: cudaMallocAsync cudaFreeAsync
+//: cudaMallocAsync cudaFreeAsync __host_cuda_malloc_async __host_cuda_free_async
+cudaError_t __host_cuda_malloc_async(void** pointer, size_t bytes, void* stream);
+cudaError_t __host_cuda_free_async(void* pointer, void* stream);
 template <typename T>
-cudaError_t cudaMallocAsync(T** pointer, size_t bytes, cudaStream_t stream) { return __host_cuda_malloc((void**)pointer, bytes); }
-inline cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) { return cudaFree(pointer); }
+cudaError_t cudaMallocAsync(T** pointer, size_t bytes, cudaStream_t stream) {
+    return __host_cuda_malloc_async((void**)pointer, bytes, (void*)stream);
+}
+inline cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) { return __host_cuda_free_async(pointer, (void*)stream); }
 
 //: cudaMemcpy2DAsync
 inline cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height, cudaMemcpyKind kind, cudaStream_t stream = 0) {
@@ -436,14 +461,16 @@ inline cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from
     return cudaSuccess;
 }
 
-//: cudaMemcpyToSymbolAsync cudaMemcpyFromSymbolAsync
+//: cudaMemcpyToSymbolAsync cudaMemcpyFromSymbolAsync __host_cuda_to_symbol_async __host_cuda_from_symbol_async
+cudaError_t __host_cuda_to_symbol_async(const void* symbol, size_t whole, const void* from, size_t bytes, size_t offset, cudaMemcpyKind kind, void* stream);
+cudaError_t __host_cuda_from_symbol_async(void* to, const void* symbol, size_t whole, size_t bytes, size_t offset, cudaMemcpyKind kind, void* stream);
 template <typename T>
-cudaError_t cudaMemcpyToSymbolAsync(const T& symbol, const void* from, size_t bytes, size_t offset, cudaMemcpyKind kind, cudaStream_t stream = 0) {
-    return __host_cuda_to_symbol((const void*)&symbol, sizeof(T), from, bytes, offset);
+cudaError_t cudaMemcpyToSymbolAsync(const T& symbol, const void* from, size_t bytes, size_t offset = 0, cudaMemcpyKind kind = cudaMemcpyHostToDevice, cudaStream_t stream = 0) {
+    return __host_cuda_to_symbol_async((const void*)&symbol, sizeof(T), from, bytes, offset, kind, (void*)stream);
 }
 template <typename T>
-cudaError_t cudaMemcpyFromSymbolAsync(void* to, const T& symbol, size_t bytes, size_t offset, cudaMemcpyKind kind, cudaStream_t stream = 0) {
-    return __host_cuda_from_symbol(to, (const void*)&symbol, sizeof(T), bytes, offset);
+cudaError_t cudaMemcpyFromSymbolAsync(void* to, const T& symbol, size_t bytes, size_t offset = 0, cudaMemcpyKind kind = cudaMemcpyDeviceToHost, cudaStream_t stream = 0) {
+    return __host_cuda_from_symbol_async(to, (const void*)&symbol, sizeof(T), bytes, offset, kind, (void*)stream);
 }
 
 //: cudaGetSymbolAddress cudaGetSymbolSize
@@ -459,10 +486,44 @@ cudaError_t cudaGetSymbolSize(size_t* bytes, const T& symbol) {
     return cudaSuccess;
 }
 
-//: cudaHostRegister cudaHostUnregister cudaHostRegisterDefault cudaHostRegisterMapped
-enum { cudaHostRegisterDefault = 0, cudaHostRegisterMapped = 2 };
-inline cudaError_t cudaHostRegister(void* pointer, size_t bytes, unsigned flags) { return cudaSuccess; }
-inline cudaError_t cudaHostUnregister(void* pointer) { return cudaSuccess; }
+//: cudaHostRegister cudaHostUnregister cudaHostRegisterDefault cudaHostRegisterPortable cudaHostRegisterMapped cudaHostRegisterReadOnly __host_cuda_register __host_cuda_unregister
+enum { cudaHostRegisterDefault = 0, cudaHostRegisterPortable = 1, cudaHostRegisterMapped = 2, cudaHostRegisterReadOnly = 8 };
+cudaError_t __host_cuda_register(void* pointer, size_t bytes);
+cudaError_t __host_cuda_unregister(void* pointer);
+inline cudaError_t cudaHostRegister(void* pointer, size_t bytes, unsigned flags) { return __host_cuda_register(pointer, bytes); }
+inline cudaError_t cudaHostUnregister(void* pointer) { return __host_cuda_unregister(pointer); }
+
+//: cudaPointerGetAttributes cudaPointerAttributes cudaMemoryType cudaMemoryTypeUnregistered cudaMemoryTypeHost cudaMemoryTypeDevice cudaMemoryTypeManaged __host_cuda_memory_type __host_cuda_device_pointer
+enum cudaMemoryType { cudaMemoryTypeUnregistered = 0, cudaMemoryTypeHost = 1, cudaMemoryTypeDevice = 2, cudaMemoryTypeManaged = 3 };
+struct cudaPointerAttributes {
+    cudaMemoryType type;
+    int device;
+    void* devicePointer;
+    void* hostPointer;
+};
+int __host_cuda_memory_type(const void* pointer);
+void* __host_cuda_device_pointer(const void* pointer);
+inline cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* known, const void* pointer) {
+    const int type = __host_cuda_memory_type(pointer);
+    known->type = (cudaMemoryType)type;
+    known->device = type == cudaMemoryTypeUnregistered ? -2 : 0;
+    known->devicePointer = type == cudaMemoryTypeUnregistered ? nullptr : __host_cuda_device_pointer(pointer);
+    known->hostPointer = type == cudaMemoryTypeDevice ? nullptr : (void*)pointer;
+    return cudaSuccess;
+}
+
+//: cudaHostGetDevicePointer cudaHostGetFlags
+template <typename T>
+cudaError_t cudaHostGetDevicePointer(T** pointer, void* of_host, unsigned flags) {
+    if (__host_cuda_memory_type(of_host) != cudaMemoryTypeHost) return cudaErrorInvalidValue;
+    *pointer = (T*)__host_cuda_device_pointer(of_host);
+    return cudaSuccess;
+}
+inline cudaError_t cudaHostGetFlags(unsigned* flags, void* of_host) {
+    if (__host_cuda_memory_type(of_host) != cudaMemoryTypeHost) return cudaErrorInvalidValue;
+    *flags = cudaHostAllocMapped;
+    return cudaSuccess;
+}
 
 //: cudaDeviceSetLimit cudaDeviceGetLimit cudaLimit cudaLimitStackSize cudaLimitPrintfFifoSize cudaLimitMallocHeapSize cudaSetDeviceFlags cudaDeviceScheduleAuto cudaDeviceMapHost cudaDeviceScheduleBlockingSync
 enum cudaLimit { cudaLimitStackSize = 0, cudaLimitPrintfFifoSize = 1, cudaLimitMallocHeapSize = 2 };
@@ -480,6 +541,26 @@ inline cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
     return cudaSuccess;
 }
 inline cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags) { return cudaErrorInvalidDevice; }
+
+//: cudaLaunchHostFunc cudaHostFn_t cudaStreamAddCallback cudaStreamCallback_t __host_cuda_callback_begin __host_cuda_callback_end
+typedef void (*cudaHostFn_t)(void* data);
+typedef void (*cudaStreamCallback_t)(cudaStream_t stream, cudaError_t status, void* data);
+cudaError_t __host_cuda_callback_begin(void* stream);
+cudaError_t __host_cuda_callback_end();
+inline cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data) {
+    if (!function) return cudaErrorInvalidValue;
+    const cudaError_t error = __host_cuda_callback_begin((void*)stream);
+    if (error != cudaSuccess) return error;
+    function(data);
+    return __host_cuda_callback_end();
+}
+inline cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t function, void* data, unsigned flags) {
+    if (!function || flags != 0) return cudaErrorInvalidValue;
+    const cudaError_t error = __host_cuda_callback_begin((void*)stream);
+    if (error != cudaSuccess) return error;
+    function(stream, cudaSuccess, data);
+    return __host_cuda_callback_end();
+}
 
 //: cudaProfilerStart cudaProfilerStop
 inline cudaError_t cudaProfilerStart() { return cudaSuccess; }
