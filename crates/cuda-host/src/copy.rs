@@ -5,8 +5,8 @@
 
 use std::ops::Range;
 
-use crate::cuda::{INVALID_DIRECTION, INVALID_VALUE};
 use crate::device::{Block, Device};
+use crate::errors::{INVALID_DIRECTION, INVALID_VALUE};
 use crate::finding::Kind;
 use crate::machine::{Machine, Result, Stop};
 use crate::memory::Access;
@@ -20,6 +20,14 @@ pub(crate) struct Copy {
     pub from: u64,
     pub bytes: u64,
     pub kind: u64,
+}
+
+impl Copy {
+    /// `cudaMemcpyFromSymbol`: its arguments are the target, the symbol, its size, the bytes, the offset and the direction.
+    pub fn of_symbol(values: &[u64]) -> Copy {
+        let at = |nth: usize| values.get(nth).copied().unwrap_or(0);
+        Copy { to: at(0), from: Device::named(at(1)).wrapping_add(at(4)), bytes: at(3), kind: at(5) }
+    }
 }
 
 impl Machine<'_> {
@@ -110,7 +118,8 @@ impl Machine<'_> {
                 "this {name} uses the same bytes as the work of line {} in another stream, and nothing orders the two",
                 other.line
             );
-            return self.found(Kind::Unsynchronized, message, unordered::HELP);
+            let help = unordered::help([stream, other.stream]);
+            return self.found(Kind::Unsynchronized, message, &help);
         }
         let work = order.add(what, stream, self.line);
         work.changed.push(written);

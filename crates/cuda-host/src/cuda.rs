@@ -6,50 +6,21 @@
 use cudac::host::Scalar;
 
 use crate::copy::Copy;
-use crate::device::{Device, Owner};
+use crate::device::{Failure, Owner, PRINT_LIMIT};
+use crate::errors::{self, INVALID_HANDLE, NO_STREAM, INVALID_VALUE, NOT_PERMITTED, NOT_READY};
 use crate::finding::{Finding, Kind};
-use crate::kernel::MAX_SHARED_BYTES;
 use crate::machine::{Machine, Result, Stop};
 use crate::memory::{BASE, state};
 use crate::order::Point;
+use crate::resident::{self, MAX_SHARED_BYTES};
 use crate::runtime::Function;
 
-/// Numbers of errors.
-pub(crate) const INVALID_VALUE: u64 = 1;
-pub(crate) const OUT_OF_MEMORY: u64 = 2;
-pub(crate) const INVALID_DIRECTION: u64 = 21;
-pub(crate) const INVALID_HANDLE: u64 = 400;
-const NOT_READY: u64 = 600;
-const NOT_PERMITTED: u64 = 800;
+/// The smallest buffer for what kernels print that an H200 grants.
+const LEAST_PRINT_BYTES: u64 = 512 << 10;
 
-pub(crate) const NO_STREAM: &str = "there is no such stream: it was never created, or destroyed";
 const NOT_RECORDED: &str = "`cudaEventElapsedTime` needs two events that were recorded";
 const NOT_OVER: &str = "`cudaEventElapsedTime` is called before the work in front of the events has ended: call \
                         `cudaEventSynchronize` with the second one";
-
-/// The errors by number: name, and what `cudaGetErrorString` returns.
-const ERRORS: &[(u64, &str, &str)] = &[
-    (0, "cudaSuccess", "no error"),
-    (1, "cudaErrorInvalidValue", "invalid argument"),
-    (2, "cudaErrorMemoryAllocation", "out of memory"),
-    (9, "cudaErrorInvalidConfiguration", "invalid configuration argument"),
-    (13, "cudaErrorInvalidSymbol", "invalid device symbol"),
-    (21, "cudaErrorInvalidMemcpyDirection", "invalid copy direction for memcpy"),
-    (101, "cudaErrorInvalidDevice", "invalid device ordinal"),
-    (400, "cudaErrorInvalidResourceHandle", "invalid resource handle"),
-    (600, "cudaErrorNotReady", "device not ready"),
-    (700, "cudaErrorIllegalAddress", "an illegal memory access was encountered"),
-    (701, "cudaErrorLaunchOutOfResources", "too many resources requested for launch"),
-    (704, "cudaErrorPeerAccessAlreadyEnabled", "peer access is already enabled"),
-    (710, "cudaErrorAssert", "device-side assert triggered"),
-    (712, "cudaErrorHostMemoryAlreadyRegistered", "part or all of the requested memory range is already mapped"),
-    (713, "cudaErrorHostMemoryNotRegistered", "pointer does not correspond to a registered memory region"),
-    (719, "cudaErrorLaunchFailure", "unspecified launch failure"),
-    (720, "cudaErrorCooperativeLaunchTooLarge", "too many blocks in cooperative launch"),
-    (800, "cudaErrorNotPermitted", "operation not permitted"),
-    (801, "cudaErrorNotSupported", "operation not supported"),
-    (999, "cudaErrorUnknown", "unknown error"),
-];
 
 impl Machine<'_> {
     pub(crate) fn cuda(&mut self, function: Function, values: &[u64]) -> Result<u64> {
@@ -58,6 +29,9 @@ impl Machine<'_> {
         if !self.callbacks.is_empty() && function != Function::CallbackEnd {
             let message = "a function that a stream calls may not call the CUDA runtime".to_owned();
             return Ok(self.failed(NOT_PERMITTED, message));
+        }
+        if !is_said_after_a_failure(function) {
+            self.device.known_failure = None;
         }
         match function {
             Function::CudaMalloc
@@ -74,7 +48,7 @@ impl Machine<'_> {
             Function::CudaMemcpy => self.cuda_memcpy(Copy { to: a, from: b, bytes: c, kind: d }, None),
             Function::CudaMemset => self.cuda_memset(a, b as u8, c, None),
             Function::ToSymbol => self.copy_to_symbol(values, None),
-            Function::FromSymbol => self.cuda_memcpy(of_symbol(values), None),
+            Function::FromSymbol => self.cuda_memcpy(Copy::of_symbol(values), None),
             Function::CudaMemcpyAsync
             | Function::CudaMemsetAsync
             | Function::ToSymbolAsync
@@ -88,12 +62,14 @@ impl Machine<'_> {
                     }
                     Function::CudaMemsetAsync => self.cuda_memset(a, b as u8, c, Some(stream)),
                     Function::ToSymbolAsync => self.copy_to_symbol(values, Some(stream)),
-                    _ => self.cuda_memcpy(of_symbol(values), Some(stream)),
+                    _ => self.cuda_memcpy(Copy::of_symbol(values), Some(stream)),
                 }
             }
             Function::GetLastError | Function::PeekAtLastError => {
                 let code = self.device.last_error;
-                self.device.failure = None;
+                if let Some(failure) = self.device.failure.take() {
+                    self.look_at(failure);
+                }
                 if function == Function::GetLastError {
                     self.device.last_error = 0;
                 }
@@ -104,17 +80,36 @@ impl Machine<'_> {
             | Function::StreamSynchronize
             | Function::StreamDestroy
             | Function::StreamWait
+            | Function::StreamFlags
             | Function::CallbackBegin
             | Function::CallbackEnd => self.of_stream(function, values),
             Function::EventCreate
             | Function::EventRecord
             | Function::EventSynchronize
             | Function::EventElapsed => self.of_event(function, values),
-            Function::LaunchKernel => self.launch_kernel(values),
-            Function::SharedBytes | Function::SharedLimit => self.of_shared_memory(function, a, b),
+            Function::LaunchKernel => self.launch_kernel(values, false),
+            Function::LaunchCooperative => self.launch_kernel(values, true),
+            Function::SharedBytes | Function::SharedAllowed | Function::SharedLimit => self.of_shared_memory(function, a, b),
+            Function::Occupancy => {
+                let declared = self.program.kernels[self.kernel_at(a)?].shared_bytes;
+                Ok(resident::of_multiprocessor(b, declared.saturating_add(c)))
+            }
+            Function::SetLimit | Function::GetLimit => self.of_limit(function, a, b),
             Function::ErrorString | Function::ErrorName => self.error_text(function, a),
             _ => Err(Stop::error("this function is not supported in host code")),
         }
+    }
+
+    /// The limits that a program may set: for the stack, for what kernels print, and for their heap.
+    fn of_limit(&mut self, function: Function, limit: u64, value: u64) -> Result<u64> {
+        let Some(known) = self.device.limits.get_mut(limit as usize) else {
+            return Ok(self.failed(INVALID_VALUE, "this limit does not exist".to_owned()));
+        };
+        if function == Function::GetLimit {
+            return Ok(*known);
+        }
+        *known = if limit == PRINT_LIMIT as u64 { value.max(LEAST_PRINT_BYTES) } else { value };
+        Ok(0)
     }
 
     /// How much shared memory a kernel declares, and how much it may have.
@@ -123,6 +118,9 @@ impl Machine<'_> {
         let declared = self.program.kernels[kernel].shared_bytes;
         if function == Function::SharedBytes {
             return Ok(declared);
+        }
+        if function == Function::SharedAllowed {
+            return Ok(self.device.shared_allowed(kernel));
         }
         let wanted = bytes.saturating_add(declared);
         if wanted > MAX_SHARED_BYTES {
@@ -135,10 +133,7 @@ impl Machine<'_> {
 
     /// The name of an error, or what it means.
     fn error_text(&mut self, function: Function, a: u64) -> Result<u64> {
-        let known = ERRORS.iter().find(|(code, ..)| *code == a);
-        let (_, name, text) =
-            known.copied().unwrap_or((a, "unrecognized error code", "unrecognized error code"));
-        let text = if function == Function::ErrorName { name } else { text };
+        let text = errors::named(a)[usize::from(function == Function::ErrorString)];
         let address = self.allocate(text.len() as u64 + 1, state::SET)?;
         let start = (address - BASE) as usize;
         self.memory.bytes[start..start + text.len()].copy_from_slice(text.as_bytes());
@@ -147,7 +142,7 @@ impl Machine<'_> {
 
     /// A call that fails: its error.
     pub(crate) fn failed(&mut self, code: u64, message: String) -> u64 {
-        self.device.fail(code, self.line, message, false);
+        self.device.fail(code, self.line, message);
         code
     }
 
@@ -162,15 +157,23 @@ impl Machine<'_> {
     /// An error at which nothing has looked is a finding.
     pub(crate) fn unchecked(&mut self) -> Result<()> {
         let Some(failure) = self.device.failure.take() else { return Ok(()) };
-        let name =
-            ERRORS.iter().find(|(code, ..)| *code == failure.code).map_or("an error", |(_, name, _)| *name);
-        let message = format!("{} (`{name}`), and nothing looks at the error", failure.message);
+        let message = format!("{}, and nothing looks at the error", failure.named());
         let help = if failure.is_launch {
             "correct the shape of the launch, and test `cudaGetLastError()` after it"
         } else {
             "correct the call, and test what it returns"
         };
         Err(Finding::new(Kind::UncheckedError, failure.line, message, help).into())
+    }
+
+    /// The program looks at an error. A launch that was refused is a mistake, whatever the program does about it; other calls
+    /// may fail on purpose, so they are the reason only if the program ends with a status that says so.
+    pub(crate) fn look_at(&mut self, failure: Failure) {
+        if failure.is_refused_launch {
+            let help = "correct the shape of the launch";
+            self.report(Finding::new(Kind::FailedCall, failure.line, failure.named(), help));
+        }
+        self.device.known_failure = Some(failure);
     }
 
     /// Host code waits for what comes before a point, or for everything, and sees what kernels have printed.
@@ -185,6 +188,12 @@ impl Machine<'_> {
         let printed = &mut self.device.printed;
         let ended: Vec<_> = printed.extract_if(.., |printed| !order.is_running(printed.work)).collect();
         ended.iter().try_for_each(|printed| self.put(1, printed.text.as_bytes()))
+    }
+
+    /// Prints what kernels have printed, whether they have ended or not: the program ends here.
+    pub(crate) fn print_all(&mut self) -> Result<()> {
+        let printed = std::mem::take(&mut self.device.printed);
+        printed.iter().try_for_each(|printed| self.put(1, printed.text.as_bytes()))
     }
 
     pub(crate) fn no_stream(&mut self) -> u64 {
@@ -216,6 +225,7 @@ impl Machine<'_> {
                 self.device.order.wait_for(stream, b);
             }
             Function::StreamWait => return Ok(self.no_event()),
+            Function::StreamFlags => return Ok(u64::from(!self.device.order.is_blocking(stream))),
             // For the function that a stream calls, everything before it is done.
             _ => {
                 let done = self.device.order.finish(Some(Point::Stream(stream)));
@@ -284,22 +294,17 @@ impl Machine<'_> {
     }
 }
 
-/// `cudaMemcpyFromSymbol` as a copy: its arguments are the target, the symbol, its size, the bytes, the offset and the direction.
-fn of_symbol(values: &[u64]) -> Copy {
-    let at = |nth: usize| values.get(nth).copied().unwrap_or(0);
-    Copy { to: at(0), from: Device::named(at(1)).wrapping_add(at(4)), bytes: at(3), kind: at(5) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn errors_have_numbers_names_and_texts() {
-        assert!(ERRORS.is_sorted_by_key(|(code, ..)| *code));
-        for (code, name, text) in ERRORS {
-            assert!(name.starts_with("cuda") && !text.is_empty(), "{code}");
-        }
-        assert_eq!(ERRORS[0], (0, "cudaSuccess", "no error"));
-    }
+/// Whether a program calls this on its way to its end after a failure.
+fn is_said_after_a_failure(function: Function) -> bool {
+    matches!(
+        function,
+        Function::GetLastError
+            | Function::PeekAtLastError
+            | Function::ErrorString
+            | Function::ErrorName
+            | Function::CudaFree
+            | Function::CudaFreeHost
+            | Function::StreamDestroy
+            | Function::Synchronize
+    )
 }

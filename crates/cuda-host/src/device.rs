@@ -7,11 +7,16 @@ use std::collections::BTreeMap;
 
 use simt::{Buffer, Emulator, LaunchError, Module, Report};
 
+use crate::errors;
 use crate::order::Order;
+use crate::resident::{SHARED_BYTES, Waiting};
 
 /// This bit of an address says that it is what the name of a variable of the device stands for on the host. Only the functions
 /// for symbols can do anything with it. `cudaGetSymbolAddress` in `runtime.cuh` knows the bit too.
 const NAME: u64 = 1 << 60;
+
+/// The number of the limit for what kernels print: `cudaLimitPrintfFifoSize`.
+pub(crate) const PRINT_LIMIT: usize = 1;
 
 /// Whose memory it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,7 +73,17 @@ pub(crate) struct Failure {
     pub code: u64,
     pub line: u32,
     pub message: String,
+    /// Whether it was a launch with `<<<>>>`, which has no result.
     pub is_launch: bool,
+    /// Whether a launch was refused for its shape.
+    pub is_refused_launch: bool,
+}
+
+impl Failure {
+    /// What failed, with the name of the error.
+    pub fn named(&self) -> String {
+        format!("{} (`{}`)", self.message, errors::named(self.code)[0])
+    }
 }
 
 /// The device.
@@ -85,6 +100,8 @@ pub(crate) struct Device {
     pub events: Vec<Option<u64>>,
     /// What kernels have printed and the host has not seen yet, by the number of their work.
     pub printed: Vec<Printed>,
+    /// What `cudaDeviceSetLimit` sets, by the numbers of the limits.
+    pub limits: [u64; 3],
     /// Whether the program creates streams that are not ordered with the default stream.
     pub has_free_streams: bool,
     /// The time in microseconds, which passes whenever something looks at it.
@@ -93,11 +110,15 @@ pub(crate) struct Device {
     pub last_error: u64,
     /// The last failure, until something has looked at it.
     pub failure: Option<Failure>,
+    /// The last failure at which the program has looked, if it has done nothing with the device since.
+    pub known_failure: Option<Failure>,
     pub launches: u64,
     /// How many bytes have been compared before and after launches.
     pub compared: u64,
     /// What `cudaFuncSetAttribute` allows kernels, by their numbers, beside what they declare.
     pub shared_limits: BTreeMap<usize, u64>,
+    /// Which kernels may wait for other blocks.
+    pub waiting: Waiting,
 }
 
 impl Device {
@@ -119,13 +140,16 @@ impl Device {
             order: Order::default(),
             events: Vec::new(),
             printed: Vec::new(),
+            limits: [1024, simt::DEFAULT_PRINT_BYTES, 8 << 20],
             has_free_streams: false,
             time: 0,
             last_error: 0,
             failure: None,
+            known_failure: None,
             launches: 0,
             compared: 0,
             shared_limits: BTreeMap::new(),
+            waiting: Waiting::new(ptx),
         })
     }
 
@@ -168,21 +192,48 @@ impl Device {
         bytes.is_some_and(|bytes| bytes.iter().all(|byte| *byte == 0))
     }
 
-    pub fn launch(&mut self, kernel: &str, launch: &simt::Launch) -> Result<Report, LaunchError> {
-        self.emulator.launch(&self.module, kernel, launch)
+    /// Launches a kernel, with as many blocks resident as the launch says or as there is room for.
+    pub fn launch(&mut self, kernel: &str, mut launch: simt::Launch) -> Result<Report, LaunchError> {
+        loop {
+            match self.emulator.launch(&self.module, kernel, &launch) {
+                Err(LaunchError::TooManyResident { .. }) if launch.resident_blocks > 1 => {
+                    launch.resident_blocks = launch.resident_blocks.min(launch.grid.count() as u32) / 2;
+                }
+                launched => return launched,
+            }
+        }
     }
 
-    pub fn fail(&mut self, code: u64, line: u32, message: String, is_launch: bool) {
+    /// How much shared memory a kernel may have, by its number.
+    pub fn shared_allowed(&self, kernel: usize) -> u64 {
+        self.shared_limits.get(&kernel).copied().unwrap_or(0).max(SHARED_BYTES)
+    }
+
+    /// Tells the functions of cooperative groups whether the next launch is a cooperative one.
+    pub fn tell_kind(&mut self, is_cooperative: bool) {
+        let mut variables = self.module.variables();
+        let flag = variables.find(|(name, _)| name.contains("__is_ordinary")).map(|(_, buffer)| buffer);
+        if let Some(flag) = flag {
+            // The variable is the module's, which the emulator has loaded.
+            let _ = self.emulator.copy_in(flag, 0, &u32::from(!is_cooperative).to_le_bytes(), |_| true);
+        }
+    }
+
+    pub fn fail(&mut self, code: u64, line: u32, message: String) {
         self.last_error = code;
-        self.failure = Some(Failure { code, line, message, is_launch });
+        self.failure = Some(Failure { code, line, message, is_launch: false, is_refused_launch: false });
+    }
+
+    /// A launch fails; whether for its shape.
+    pub fn fail_launch(&mut self, code: u64, line: u32, message: String, is_refused_launch: bool) {
+        self.last_error = code;
+        self.failure = Some(Failure { code, line, message, is_launch: true, is_refused_launch });
     }
 
     /// A new statement begins. If the last call failed, and its result was ignored, that would have been reported at the end of
     /// its statement; so the program has the error in hand. A launch has no result, so its error waits for a look at it.
-    pub fn is_in_hand(&mut self) {
-        if self.failure.as_ref().is_some_and(|failure| !failure.is_launch) {
-            self.failure = None;
-        }
+    pub fn in_hand(&mut self) -> Option<Failure> {
+        self.failure.take_if(|failure| !failure.is_launch)
     }
 
     /// New memory, named after the variable that gets its address; its address.

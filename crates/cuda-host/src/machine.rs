@@ -92,6 +92,10 @@ pub(crate) struct Machine<'p> {
     pub streams: Vec<Vec<u8>>,
     /// For each function that a stream has called and that runs now: the work that is done for it, and not for others.
     pub callbacks: Vec<Vec<Work>>,
+    /// Whether a function of this compiler's own is running, which passes errors on.
+    pub is_own: bool,
+    /// Warp instructions of all launches so far.
+    pub launched_steps: u64,
 }
 
 impl<'p> Machine<'p> {
@@ -150,6 +154,8 @@ impl<'p> Machine<'p> {
             input: given.input.iter().rev().copied().collect(),
             streams: Vec::new(),
             callbacks: Vec::new(),
+            is_own: false,
+            launched_steps: 0,
         })
     }
 
@@ -178,6 +184,7 @@ impl<'p> Machine<'p> {
             Err(stop) => match *stop {
                 Stop::Exit(status) => (status, false),
                 Stop::Finding(finding) => {
+                    self.print_all().map_err(|_| full())?;
                     self.add(finding);
                     (1, true)
                 }
@@ -239,7 +246,9 @@ impl<'p> Machine<'p> {
     }
 
     fn statement(&mut self, statement: &Stmt, frame: u64) -> Result<Flow> {
-        self.device.is_in_hand();
+        if !self.is_own && let Some(failure) = self.device.in_hand() {
+            self.look_at(failure);
+        }
         match statement {
             Stmt::Expr(expr, is_unused) => {
                 self.eval(expr, frame)?;

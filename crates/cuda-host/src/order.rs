@@ -28,6 +28,13 @@ pub(crate) enum Point {
     Event(u64),
 }
 
+/// Work, by its line and its stream.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Other {
+    pub line: u32,
+    pub stream: u64,
+}
+
 /// What work is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum What {
@@ -43,6 +50,8 @@ pub(crate) struct Work {
     pub what: What,
     /// Its place in the order of all work.
     pub number: u64,
+    /// Its stream.
+    pub stream: u64,
     /// What comes after it.
     before: BTreeSet<Point>,
     /// The allocations that a kernel gets, by their addresses.
@@ -55,6 +64,10 @@ pub(crate) struct Work {
 }
 
 impl Work {
+    pub fn other(&self) -> Other {
+        Other { line: self.line, stream: self.stream }
+    }
+
     fn is_before(&self, point: Point) -> bool {
         self.before.contains(&point)
     }
@@ -158,7 +171,7 @@ impl Order {
         let number = self.count;
         self.count += 1;
         let (blocks, changed) = (Vec::new(), Vec::new());
-        self.work.push(Work { what, number, before, blocks, changed, read: 0..0, line });
+        self.work.push(Work { what, number, stream, before, blocks, changed, read: 0..0, line });
         let last = self.work.len() - 1;
         &mut self.work[last]
     }
@@ -226,7 +239,9 @@ mod tests {
 
     fn order() -> Order {
         let mut order = Order::default();
-        [true, true, false].map(|is_blocking| order.create(is_blocking));
+        for is_blocking in [true, true, false] {
+            order.create(is_blocking);
+        }
         order
     }
 

@@ -6,17 +6,13 @@
 
 use cudac::host::Scalar;
 
-use crate::cuda::{INVALID_VALUE, OUT_OF_MEMORY};
 use crate::device::{Block, Device, Owner};
+use crate::errors::{ALREADY_REGISTERED, INVALID_VALUE, NOT_REGISTERED, OUT_OF_MEMORY};
 use crate::finding::Kind;
 use crate::machine::{Machine, Result, Stop};
 use crate::memory::{Access, BASE, state};
 use crate::order::What;
 use crate::runtime::Function;
-
-/// `cudaErrorHostMemoryAlreadyRegistered` and `cudaErrorHostMemoryNotRegistered`.
-const REGISTERED: u64 = 712;
-const NOT_REGISTERED: u64 = 713;
 
 /// What to do about a function that frees other memory.
 pub(crate) const OTHER_FREE: &str =
@@ -117,7 +113,7 @@ impl Machine<'_> {
         }
         let is_part = |(start, (size, _)): (&u64, &(u64, u64))| *start < address + bytes && address < start + size;
         if self.device.registered.iter().any(is_part) {
-            return Ok(self.failed(REGISTERED, "this memory is registered already".to_owned()));
+            return Ok(self.failed(ALREADY_REGISTERED, "this memory is registered already".to_owned()));
         }
         self.check_host(address, bytes, "registered", Access::Copy)?;
         let Some(at) = self.device.allocate(None, bytes, Owner::Pinned, self.line) else {

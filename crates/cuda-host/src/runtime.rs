@@ -87,7 +87,13 @@ pub(crate) enum Function {
     EventElapsed,
     SharedLimit,
     SharedBytes,
+    SharedAllowed,
+    StreamFlags,
     LaunchKernel,
+    LaunchCooperative,
+    Occupancy,
+    SetLimit,
+    GetLimit,
 }
 
 /// The functions by name.
@@ -175,7 +181,14 @@ const NAMES: &[(&str, Function)] = &[
     ("__host_cuda_event_elapsed", Function::EventElapsed),
     ("__host_cuda_shared_limit", Function::SharedLimit),
     ("__host_cuda_shared_bytes", Function::SharedBytes),
+    ("__host_cuda_shared_allowed", Function::SharedAllowed),
+    ("__host_cuda_stream_flags", Function::StreamFlags),
     ("__host_cuda_launch", Function::LaunchKernel),
+    ("__host_cuda_launch_cooperative", Function::LaunchCooperative),
+    ("__host_cuda_occupancy", Function::Occupancy),
+    ("__host_cuda_set_limit", Function::SetLimit),
+    ("__host_cuda_get_limit", Function::GetLimit),
+    ("cudaDeviceReset", Function::Synchronize),
 ];
 
 impl Function {

@@ -14,14 +14,17 @@
 use std::ops::Range;
 
 use crate::device::{Device, Owner};
-use crate::order::{LEGACY, Work};
+use crate::order::{LEGACY, Other, Work};
 
 /// So many bytes are compared before and after launches.
 const MAX_BYTES: u64 = 1 << 30;
 
-/// What to do about it.
-pub(crate) const HELP: &str =
-    "put both into one stream, or wait in between: `cudaStreamSynchronize`, or an event";
+/// What to do about work of two streams.
+pub(crate) fn help(streams: [u64; 2]) -> String {
+    let help = "put both into one stream, or wait in between: `cudaStreamSynchronize`, or an event";
+    let is_free = "a stream of `cudaStreamNonBlocking` and the default stream do not wait for each other: ";
+    if streams.contains(&LEGACY) { format!("{is_free}{help}") } else { help.to_owned() }
+}
 
 /// Allocations as they were before a launch: the address, the bytes, and which of them were written.
 #[derive(Debug)]
@@ -37,14 +40,14 @@ struct HiddenBytes {
     bytes: Range<u64>,
     /// Which of them were written.
     were_written: Vec<bool>,
-    /// The line of the work.
-    line: u32,
+    /// Whose they are.
+    other: Other,
 }
 
 impl Hidden {
-    /// The line of the work that changes the byte at an address.
-    pub fn line(&self, address: u64) -> Option<u32> {
-        self.0.iter().find(|hidden| hidden.bytes.contains(&address)).map(|hidden| hidden.line)
+    /// The work that changes the byte at an address.
+    pub fn other(&self, address: u64) -> Option<Other> {
+        self.0.iter().find(|hidden| hidden.bytes.contains(&address)).map(|hidden| hidden.other)
     }
 }
 
@@ -55,9 +58,9 @@ impl Device {
             return Hidden(Vec::new());
         }
         let unordered = self.order.work.iter().filter(|work| work.is_unordered(stream));
-        let changed = unordered.flat_map(|work| work.changed.iter().map(|bytes| (bytes.clone(), work.line)));
+        let changed = unordered.flat_map(|work| work.changed.iter().map(|bytes| (bytes.clone(), work.other())));
         let mut hidden = Vec::new();
-        for (bytes, line) in changed.collect::<Vec<_>>() {
+        for (bytes, other) in changed.collect::<Vec<_>>() {
             let length = bytes.end - bytes.start;
             if self.compared + length > MAX_BYTES {
                 break;
@@ -65,7 +68,7 @@ impl Device {
             self.compared += length;
             let Some((found, were_written)) = self.read(bytes.start, length) else { continue };
             if self.copy_in(bytes.start, &found, |_| false).is_ok() {
-                hidden.push(HiddenBytes { bytes, were_written, line });
+                hidden.push(HiddenBytes { bytes, were_written, other });
             }
         }
         Hidden(hidden)
@@ -108,8 +111,8 @@ impl Device {
         Before(blocks.iter().filter_map(|block| read(block.buffer.address(), block.buffer.bytes())).collect())
     }
 
-    /// Notes what the last kernel has changed; the line of unordered work that uses some of it.
-    pub(crate) fn after(&mut self, before: &Before, stream: u64) -> Option<u32> {
+    /// Notes what the last kernel has changed; unordered work that uses some of it.
+    pub(crate) fn after(&mut self, before: &Before, stream: u64) -> Option<Other> {
         let mut changed: Vec<Range<u64>> = Vec::new();
         for (start, old, was_written) in &before.0 {
             let Some((new, is_written)) = self.read(*start, old.len() as u64) else { continue };
@@ -128,7 +131,7 @@ impl Device {
             let is_used = |bytes: &Range<u64>| work.reads(bytes) || work.changes(bytes);
             work.is_unordered(stream) && changed.iter().any(is_used)
         };
-        let user = self.order.work.iter().find(uses).map(|work| work.line);
+        let user = self.order.work.iter().find(uses).map(Work::other);
         if let Some(work) = self.order.work.last_mut() {
             work.changed = changed;
         }
