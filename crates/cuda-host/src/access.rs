@@ -1,18 +1,25 @@
 //! Host code accesses memory: numbers, and bytes in a row.
 //!
-//! What is allowed takes the short way through `memory`; everything else is looked at again, for managed memory or for the
-//! finding.
+//! What is allowed takes the short way through `memory`; everything else is looked at again, for memory that kernels use too,
+//! or for the finding.
 
 use cudac::host::Scalar;
 
 use crate::arithmetic;
-use crate::device::Device;
-use crate::finding::Kind;
+use crate::device::{Block, Device, Owner};
+use crate::finding::{Finding, Kind};
 use crate::machine::{Machine, Result, Stop};
 use crate::memory::{Access, BASE, state};
+use crate::order::{What, Work};
 
 /// What to do about a device's pointer that host code dereferences.
 pub(crate) const DEREFERENCED: &str = "copy the value to the host with `cudaMemcpy`, and use the copy";
+
+/// What to do about an asynchronous copy that is too late.
+const WAIT: &str = "call `cudaStreamSynchronize` or `cudaDeviceSynchronize` before";
+
+/// Bytes, and which of them somebody has written.
+pub(crate) type Found = (Vec<u8>, Vec<bool>);
 
 impl Machine<'_> {
     #[inline]
@@ -54,29 +61,58 @@ impl Machine<'_> {
 
     #[cold]
     fn load_elsewhere(&mut self, ty: Scalar, address: u64) -> Result<u64> {
-        let bytes = ty.bytes();
         let mut value = [0; 8];
-        self.check_name(address)?;
-        if Device::has(address) {
-            let found = self.managed(address, bytes, "read")?;
-            value[..bytes as usize].copy_from_slice(&found);
-            return Ok(arithmetic::extend(ty, u64::from_le_bytes(value)));
-        }
-        self.check_host(address, bytes, "read", Access::Read)?;
-        // What an asynchronous copy reads may be read.
-        let at = address.saturating_sub(BASE) as usize;
-        value[..bytes as usize].copy_from_slice(&self.memory.bytes[at..at + bytes as usize]);
+        let (found, _) = self.take(address, ty.bytes(), Access::Read)?;
+        value[..found.len()].copy_from_slice(&found);
         Ok(arithmetic::extend(ty, u64::from_le_bytes(value)))
     }
 
     #[cold]
     fn store_elsewhere(&mut self, address: u64, value: &[u8]) -> Result<()> {
+        self.give(address, value, |_| true)
+    }
+
+    /// Bytes that host code reads.
+    pub(crate) fn take(&mut self, address: u64, bytes: u64, access: Access) -> Result<Found> {
         self.check_name(address)?;
+        let address = self.device.resolve(address);
         if Device::has(address) {
-            self.managed(address, value.len() as u64, "written")?;
-            return self.device.write(address, value).map_err(Stop::error);
+            self.check_shared(address, bytes, "read", access)?;
+            return Ok(self.device.read(address, bytes).unwrap_or_default());
         }
-        self.check_host(address, value.len() as u64, "written", Access::Write)
+        self.check_host(address, bytes, "read", access)?;
+        Ok(self.host_bytes(address, bytes))
+    }
+
+    /// Bytes of the memory of the host, which the caller knows to be there.
+    pub(crate) fn host_bytes(&self, address: u64, bytes: u64) -> Found {
+        let at = (address.max(BASE) - BASE) as usize;
+        let range = at..at + bytes as usize;
+        let is_written = self.memory.states[range.clone()].iter().map(|known| *known == state::SET);
+        (self.memory.bytes[range].to_vec(), is_written.collect())
+    }
+
+    /// Host code writes bytes, of which some may count as unwritten.
+    pub(crate) fn give(&mut self, address: u64, bytes: &[u8], is_written: impl Fn(usize) -> bool) -> Result<()> {
+        self.check_name(address)?;
+        self.changes += 1;
+        let (address, count) = (self.device.resolve(address), bytes.len() as u64);
+        if Device::has(address) {
+            self.check_shared(address, count, "written", Access::Write)?;
+            return self.device.copy_in(address, bytes, is_written).map_err(Stop::error);
+        }
+        self.check_host(address, count, "written", Access::Write)?;
+        self.set_host_bytes(address, bytes, is_written);
+        Ok(())
+    }
+
+    /// Sets bytes of the memory of the host, which the caller knows to be there.
+    pub(crate) fn set_host_bytes(&mut self, address: u64, bytes: &[u8], is_written: impl Fn(usize) -> bool) {
+        let at = (address.max(BASE) - BASE) as usize;
+        self.memory.bytes[at..at + bytes.len()].copy_from_slice(bytes);
+        for (nth, known) in self.memory.states[at..at + bytes.len()].iter_mut().enumerate() {
+            *known = if is_written(nth) { state::SET } else { state::EMPTY };
+        }
     }
 
     /// A variable of the device cannot be used by its name on the host.
@@ -88,35 +124,84 @@ impl Machine<'_> {
         self.found(Kind::WrongSpace, "host code accesses a variable of the device", help)
     }
 
-    /// Copies bytes within the memory of the host, those that nobody has written too.
-    pub fn copy(&mut self, to: u64, from: u64, bytes: u64) -> Result<()> {
-        self.check_name(to)?;
-        self.check_name(from)?;
-        if Device::has(to) || Device::has(from) {
-            return self.found(Kind::WrongSpace, "host code accesses memory of the device", DEREFERENCED);
+    /// Host code accesses memory at an address of the device: managed or pinned memory that nobody else is using.
+    fn check_shared(&mut self, address: u64, bytes: u64, done: &str, access: Access) -> Result<()> {
+        let Some(block) = self.device.block(address).filter(Block::is_shared) else {
+            let message =
+                format!("host code dereferences a pointer to memory of the device: {bytes} bytes are {done}");
+            return self.found(Kind::WrongSpace, message, DEREFERENCED);
+        };
+        self.check_device(address, bytes, done)?;
+        let range = address..address + bytes;
+        let uses = |work: &&Work| {
+            let is_its = work.blocks.contains(&block.buffer.address());
+            let is_moved = is_its && (block.owner == Owner::Managed || access == Access::Write);
+            is_moved || work.changes(&range) || access == Access::Write && work.reads(&range)
+        };
+        if let Some(work) = self.device.order.work.iter().find(uses) {
+            let whose = if block.owner == Owner::Managed { "managed" } else { "pinned" };
+            let (line, is_target) = (work.line, work.changes(&range));
+            let message = match work.what {
+                What::Kernel => {
+                    format!("{whose} memory is {done} while the kernel of line {line} may still be running")
+                }
+                What::Copy if is_target => {
+                    format!("{bytes} bytes are {done} before an asynchronous copy to them has finished")
+                }
+                What::Copy => {
+                    format!("{bytes} bytes are {done} before an asynchronous copy from them has finished")
+                }
+                What::Set => format!("{bytes} bytes are {done} before the memset of line {line} has finished"),
+            };
+            let help = if work.what == What::Kernel { "call `cudaDeviceSynchronize()` before" } else { WAIT };
+            return self.found(Kind::Unsynchronized, message, help);
         }
-        self.check_host(from, bytes, "read", Access::Copy)?;
-        self.check_host(to, bytes, "written", Access::Write)?;
-        self.changes += 1;
-        let (to, from, bytes) = ((to - BASE) as usize, (from - BASE) as usize, bytes as usize);
-        self.memory.bytes.copy_within(from..from + bytes, to);
-        self.memory.states.copy_within(from..from + bytes, to);
-        let lent = self.memory.states[to..to + bytes].iter_mut().filter(|known| **known == state::LENT);
-        lent.for_each(|known| *known = state::SET);
+        let is_unwritten = access == Access::Read && !self.device.has_written(address, bytes);
+        if is_unwritten { Err(self.unwritten(bytes, done, &place_in(&block, address)).into()) } else { Ok(()) }
+    }
+
+    /// The finding about bytes that nobody has written.
+    pub(crate) fn unwritten(&self, bytes: u64, done: &str, place: &str) -> Finding {
+        let help = "set it first; a result of a kernel has to be copied back with `cudaMemcpy`, and the kernel has to write \
+                    all of it";
+        let message = format!("{bytes} bytes are {done} that nobody has written{place}");
+        Finding::new(Kind::Uninitialized, self.line, message, help)
+    }
+
+    /// Copies bytes that host code can access, those that nobody has written too.
+    pub fn copy(&mut self, to: u64, from: u64, bytes: u64) -> Result<()> {
+        if self.is_on_host(to) && self.is_on_host(from) {
+            self.check_host(from, bytes, "read", Access::Copy)?;
+            self.check_host(to, bytes, "written", Access::Write)?;
+            self.changes += 1;
+            let (to, from, bytes) = ((to - BASE) as usize, (from - BASE) as usize, bytes as usize);
+            self.memory.bytes.copy_within(from..from + bytes, to);
+            self.memory.states.copy_within(from..from + bytes, to);
+            return Ok(());
+        }
+        if bytes > 0 {
+            let (found, is_written) = self.take(from, bytes, Access::Copy)?;
+            self.give(to, &found, |nth| is_written[nth])?;
+        }
         Ok(())
     }
 
-    /// Sets bytes of the memory of the host.
+    /// Whether an address is in the memory of the host, and that of no device.
+    fn is_on_host(&self, address: u64) -> bool {
+        self.memory.offset(address).is_some() && self.device.registered.is_empty()
+    }
+
+    /// Sets bytes that host code can access.
     pub fn fill(&mut self, address: u64, value: u8, bytes: u64) -> Result<()> {
-        self.check_name(address)?;
-        if Device::has(address) {
-            return self.found(Kind::WrongSpace, "host code accesses memory of the device", DEREFERENCED);
+        if bytes > 0 {
+            self.give(address, &vec![value; bytes as usize], |_| true)?;
         }
-        self.check_host(address, bytes, "written", Access::Write)?;
-        self.changes += 1;
-        let (at, bytes) = ((address.max(BASE) - BASE) as usize, bytes as usize);
-        self.memory.bytes[at..at + bytes].fill(value);
-        self.memory.states[at..at + bytes].fill(state::SET);
         Ok(())
     }
+}
+
+/// Where an address is in an allocation, for a message.
+fn place_in(block: &Block, address: u64) -> String {
+    let (at, size) = (address - block.buffer.address(), block.buffer.bytes());
+    format!(": byte {at} of the {size} bytes that line {} allocated", block.line)
 }

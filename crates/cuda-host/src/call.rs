@@ -42,7 +42,9 @@ impl Machine<'_> {
         self.memory.top = end;
         self.calls += 1;
         let line = self.line;
+        let was_own = std::mem::replace(&mut self.is_own, function.is_own);
         let result = self.statements(&function.body, base);
+        self.is_own = was_own;
         self.memory.top = base;
         self.calls -= 1;
         let flow = result?;

@@ -1,109 +1,115 @@
-//! The CUDA runtime: memory, copies, streams, errors.
+//! The CUDA runtime: memory, streams, events, errors.
 //!
 //! Specification: CUDA Runtime API. Copies and kernels are carried out at once; what the program has to wait for is in
-//! `Device::work` and `Device::arriving`.
+//! `order`.
 
 use cudac::host::Scalar;
 
-use crate::access::DEREFERENCED;
-use crate::device::{Arriving, Device, Event, Work};
+use crate::copy::Copy;
+use crate::device::{Failure, Owner, PRINT_LIMIT};
+use crate::errors::{self, INVALID_HANDLE, NO_STREAM, INVALID_VALUE, NOT_PERMITTED, NOT_READY};
 use crate::finding::{Finding, Kind};
-use crate::kernel::MAX_SHARED_BYTES;
 use crate::machine::{Machine, Result, Stop};
-use crate::memory::{Access, BASE, state};
+use crate::memory::{BASE, state};
+use crate::order::Point;
+use crate::resident::{self, MAX_SHARED_BYTES};
 use crate::runtime::Function;
-use crate::unordered;
 
-/// Numbers of errors.
-const INVALID_VALUE: u64 = 1;
-const OUT_OF_MEMORY: u64 = 2;
-const INVALID_DIRECTION: u64 = 21;
-const INVALID_HANDLE: u64 = 400;
+/// The smallest buffer for what kernels print that an H200 grants.
+const LEAST_PRINT_BYTES: u64 = 512 << 10;
 
 const NOT_RECORDED: &str = "`cudaEventElapsedTime` needs two events that were recorded";
-
-/// The errors by number: name, and what `cudaGetErrorString` returns.
-const ERRORS: &[(u64, &str, &str)] = &[
-    (0, "cudaSuccess", "no error"),
-    (1, "cudaErrorInvalidValue", "invalid argument"),
-    (2, "cudaErrorMemoryAllocation", "out of memory"),
-    (9, "cudaErrorInvalidConfiguration", "invalid configuration argument"),
-    (13, "cudaErrorInvalidSymbol", "invalid device symbol"),
-    (21, "cudaErrorInvalidMemcpyDirection", "invalid copy direction for memcpy"),
-    (101, "cudaErrorInvalidDevice", "invalid device ordinal"),
-    (400, "cudaErrorInvalidResourceHandle", "invalid resource handle"),
-    (600, "cudaErrorNotReady", "device not ready"),
-    (700, "cudaErrorIllegalAddress", "an illegal memory access was encountered"),
-    (701, "cudaErrorLaunchOutOfResources", "too many resources requested for launch"),
-    (704, "cudaErrorPeerAccessAlreadyEnabled", "peer access is already enabled"),
-    (710, "cudaErrorAssert", "device-side assert triggered"),
-    (719, "cudaErrorLaunchFailure", "unspecified launch failure"),
-    (801, "cudaErrorNotSupported", "operation not supported"),
-    (999, "cudaErrorUnknown", "unknown error"),
-];
+const NOT_OVER: &str = "`cudaEventElapsedTime` is called before the work in front of the events has ended: call \
+                        `cudaEventSynchronize` with the second one";
 
 impl Machine<'_> {
     pub(crate) fn cuda(&mut self, function: Function, values: &[u64]) -> Result<u64> {
         let at = |nth: usize| values.get(nth).copied().unwrap_or(0);
         let (a, b, c, d) = (at(0), at(1), at(2), at(3));
+        if !self.callbacks.is_empty() && function != Function::CallbackEnd {
+            let message = "a function that a stream calls may not call the CUDA runtime".to_owned();
+            return Ok(self.failed(NOT_PERMITTED, message));
+        }
+        if !is_said_after_a_failure(function) {
+            self.device.known_failure = None;
+        }
         match function {
-            Function::CudaMalloc | Function::CudaMallocManaged => {
-                let name = self.first.take();
-                let made = self.device.allocate(name, b, function == Function::CudaMallocManaged, self.line);
-                let Some(address) = made else {
-                    return Ok(
-                        self.failed(OUT_OF_MEMORY, format!("there are no {b} bytes left on the device"))
-                    );
+            Function::CudaMalloc
+            | Function::CudaMallocManaged
+            | Function::CudaMallocHost
+            | Function::CudaMallocAsync
+            | Function::CudaFree
+            | Function::CudaFreeAsync
+            | Function::CudaFreeHost
+            | Function::HostRegister
+            | Function::HostUnregister
+            | Function::MemoryType
+            | Function::DevicePointer => self.of_memory(function, values),
+            Function::CudaMemcpy => self.cuda_memcpy(Copy { to: a, from: b, bytes: c, kind: d }, None),
+            Function::CudaMemset => self.cuda_memset(a, b as u8, c, None),
+            Function::ToSymbol => self.copy_to_symbol(values, None),
+            Function::FromSymbol => self.cuda_memcpy(Copy::of_symbol(values), None),
+            Function::CudaMemcpyAsync
+            | Function::CudaMemsetAsync
+            | Function::ToSymbolAsync
+            | Function::FromSymbolAsync => {
+                let Some(stream) = values.last().and_then(|stream| self.device.order.stream(*stream)) else {
+                    return Ok(self.no_stream());
                 };
-                self.store(Scalar::U64, a, address).map(|()| 0)
-            }
-            Function::CudaMallocHost => {
-                let address = self.allocate(b, state::EMPTY, true)?;
-                self.store(Scalar::U64, a, address).map(|()| 0)
-            }
-            Function::CudaFree => self.cuda_free(a),
-            Function::CudaFreeHost => self.free(a, true).map(|()| 0),
-            Function::CudaMemcpy => {
-                self.wait(None);
-                self.transfer(a, b, c, d)
-            }
-            Function::CudaMemcpyAsync => self.transfer_async(values),
-            Function::CudaMemset => self.cuda_memset(a, b as u8, c),
-            Function::ToSymbol => self.copy_to_symbol(values),
-            Function::FromSymbol => {
-                self.wait(None);
-                self.transfer(a, Device::named(b).wrapping_add(at(4)), d, 2)
+                match function {
+                    Function::CudaMemcpyAsync => {
+                        self.cuda_memcpy(Copy { to: a, from: b, bytes: c, kind: d }, Some(stream))
+                    }
+                    Function::CudaMemsetAsync => self.cuda_memset(a, b as u8, c, Some(stream)),
+                    Function::ToSymbolAsync => self.copy_to_symbol(values, Some(stream)),
+                    _ => self.cuda_memcpy(Copy::of_symbol(values), Some(stream)),
+                }
             }
             Function::GetLastError | Function::PeekAtLastError => {
                 let code = self.device.last_error;
-                self.device.failure = None;
+                if let Some(failure) = self.device.failure.take() {
+                    self.look_at(failure);
+                }
                 if function == Function::GetLastError {
                     self.device.last_error = 0;
                 }
                 Ok(code)
             }
-            Function::Synchronize => {
-                self.wait(None);
-                Ok(0)
-            }
-            Function::StreamCreate => {
-                self.device.streams += 1;
-                self.store(Scalar::U64, a, self.device.streams).map(|()| 0)
-            }
-            Function::StreamSynchronize => {
-                self.wait(Some(a));
-                Ok(0)
-            }
+            Function::Synchronize => self.finish(None).map(|()| 0),
+            Function::StreamCreate
+            | Function::StreamSynchronize
+            | Function::StreamDestroy
+            | Function::StreamWait
+            | Function::StreamFlags
+            | Function::CallbackBegin
+            | Function::CallbackEnd => self.of_stream(function, values),
             Function::EventCreate
             | Function::EventRecord
             | Function::EventSynchronize
-            | Function::EventElapsed
-            | Function::StreamWait => self.of_event(function, values),
-            Function::LaunchKernel => self.launch_kernel(values),
-            Function::SharedBytes | Function::SharedLimit => self.of_shared_memory(function, a, b),
+            | Function::EventElapsed => self.of_event(function, values),
+            Function::LaunchKernel => self.launch_kernel(values, false),
+            Function::LaunchCooperative => self.launch_kernel(values, true),
+            Function::SharedBytes | Function::SharedAllowed | Function::SharedLimit => self.of_shared_memory(function, a, b),
+            Function::Occupancy => {
+                let declared = self.program.kernels[self.kernel_at(a)?].shared_bytes;
+                Ok(resident::of_multiprocessor(b, declared.saturating_add(c)))
+            }
+            Function::SetLimit | Function::GetLimit => self.of_limit(function, a, b),
             Function::ErrorString | Function::ErrorName => self.error_text(function, a),
             _ => Err(Stop::error("this function is not supported in host code")),
         }
+    }
+
+    /// The limits that a program may set: for the stack, for what kernels print, and for their heap.
+    fn of_limit(&mut self, function: Function, limit: u64, value: u64) -> Result<u64> {
+        let Some(known) = self.device.limits.get_mut(limit as usize) else {
+            return Ok(self.failed(INVALID_VALUE, "this limit does not exist".to_owned()));
+        };
+        if function == Function::GetLimit {
+            return Ok(*known);
+        }
+        *known = if limit == PRINT_LIMIT as u64 { value.max(LEAST_PRINT_BYTES) } else { value };
+        Ok(0)
     }
 
     /// How much shared memory a kernel declares, and how much it may have.
@@ -112,6 +118,9 @@ impl Machine<'_> {
         let declared = self.program.kernels[kernel].shared_bytes;
         if function == Function::SharedBytes {
             return Ok(declared);
+        }
+        if function == Function::SharedAllowed {
+            return Ok(self.device.shared_allowed(kernel));
         }
         let wanted = bytes.saturating_add(declared);
         if wanted > MAX_SHARED_BYTES {
@@ -124,19 +133,16 @@ impl Machine<'_> {
 
     /// The name of an error, or what it means.
     fn error_text(&mut self, function: Function, a: u64) -> Result<u64> {
-        let known = ERRORS.iter().find(|(code, ..)| *code == a);
-        let (_, name, text) =
-            known.copied().unwrap_or((a, "unrecognized error code", "unrecognized error code"));
-        let text = if function == Function::ErrorName { name } else { text };
-        let address = self.allocate(text.len() as u64 + 1, state::SET, false)?;
+        let text = errors::named(a)[usize::from(function == Function::ErrorString)];
+        let address = self.allocate(text.len() as u64 + 1, state::SET)?;
         let start = (address - BASE) as usize;
         self.memory.bytes[start..start + text.len()].copy_from_slice(text.as_bytes());
         Ok(address)
     }
 
     /// A call that fails: its error.
-    fn failed(&mut self, code: u64, message: String) -> u64 {
-        self.device.fail(code, self.line, message, false);
+    pub(crate) fn failed(&mut self, code: u64, message: String) -> u64 {
+        self.device.fail(code, self.line, message);
         code
     }
 
@@ -151,9 +157,7 @@ impl Machine<'_> {
     /// An error at which nothing has looked is a finding.
     pub(crate) fn unchecked(&mut self) -> Result<()> {
         let Some(failure) = self.device.failure.take() else { return Ok(()) };
-        let name =
-            ERRORS.iter().find(|(code, ..)| *code == failure.code).map_or("an error", |(_, name, _)| *name);
-        let message = format!("{} (`{name}`), and nothing looks at the error", failure.message);
+        let message = format!("{}, and nothing looks at the error", failure.named());
         let help = if failure.is_launch {
             "correct the shape of the launch, and test `cudaGetLastError()` after it"
         } else {
@@ -162,296 +166,145 @@ impl Machine<'_> {
         Err(Finding::new(Kind::UncheckedError, failure.line, message, help).into())
     }
 
-    /// Host code waits for a stream, or for everything.
-    fn wait(&mut self, stream: Option<u64>) {
-        self.wait_for(|of, _| stream.is_none_or(|stream| stream == of));
+    /// The program looks at an error. A launch that was refused is a mistake, whatever the program does about it; other calls
+    /// may fail on purpose, so they are the reason only if the program ends with a status that says so.
+    pub(crate) fn look_at(&mut self, failure: Failure) {
+        if failure.is_refused_launch {
+            let help = "correct the shape of the launch";
+            self.report(Finding::new(Kind::FailedCall, failure.line, failure.named(), help));
+        }
+        self.device.known_failure = Some(failure);
     }
 
-    /// Host code waits for the work for which the function returns true, by its stream and its number.
-    fn wait_for(&mut self, is_done: impl Fn(u64, u64) -> bool) {
-        self.device.work.retain(|work| !is_done(work.stream, work.number));
-        let states = &mut self.memory.states;
-        self.device.arriving.retain(|copy| {
-            let has_arrived = is_done(copy.stream, copy.number);
-            if has_arrived {
-                let waiting = &mut states[copy.offset as usize..(copy.offset + copy.bytes) as usize];
-                let is_waiting = |known: &&mut u8| **known == copy.state;
-                waiting.iter_mut().filter(is_waiting).for_each(|known| *known = state::SET);
-            }
-            !has_arrived
-        });
+    /// Host code waits for what comes before a point, or for everything, and sees what kernels have printed.
+    pub(crate) fn finish(&mut self, point: Option<Point>) -> Result<()> {
+        self.device.order.finish(point);
+        self.flush()
     }
 
-    /// The event that a program calls by this number; it counts from 1.
-    fn event(&mut self, number: u64) -> Option<&mut Event> {
-        number.checked_sub(1).and_then(|at| self.device.events.get_mut(at as usize))
+    /// Prints what kernels have printed that have ended.
+    pub(crate) fn flush(&mut self) -> Result<()> {
+        let order = &self.device.order;
+        let printed = &mut self.device.printed;
+        let ended: Vec<_> = printed.extract_if(.., |printed| !order.is_running(printed.work)).collect();
+        ended.iter().try_for_each(|printed| self.put(1, printed.text.as_bytes()))
     }
 
-    fn of_event(&mut self, function: Function, values: &[u64]) -> Result<u64> {
+    /// Prints what kernels have printed, whether they have ended or not: the program ends here.
+    pub(crate) fn print_all(&mut self) -> Result<()> {
+        let printed = std::mem::take(&mut self.device.printed);
+        printed.iter().try_for_each(|printed| self.put(1, printed.text.as_bytes()))
+    }
+
+    pub(crate) fn no_stream(&mut self) -> u64 {
+        self.failed(INVALID_HANDLE, NO_STREAM.to_owned())
+    }
+
+    fn of_stream(&mut self, function: Function, values: &[u64]) -> Result<u64> {
         let at = |nth: usize| values.get(nth).copied().unwrap_or(0);
         let (a, b) = (at(0), at(1));
-        let number = if function == Function::StreamWait { b } else { a };
-        if function == Function::EventCreate {
-            self.device.events.push(Event { stream: 0, work: 0, at: None });
-            return self.store(Scalar::U64, a, self.device.events.len() as u64).map(|()| 0);
-        }
-        if function == Function::EventElapsed {
-            let [start, stop] = [b, at(2)].map(|number| self.event(number).and_then(|event| event.at));
-            let (Some(start), Some(stop)) = (start, stop) else {
-                return Ok(self.failed(INVALID_HANDLE, NOT_RECORDED.to_owned()));
-            };
-            let milliseconds = (stop as f32 - start as f32) / 1000.0;
-            return self.store(Scalar::F32, a, u64::from(milliseconds.to_bits())).map(|()| 0);
-        }
-        let (now, work) = (self.device.now(), self.device.work_count);
-        let Some(event) = self.event(number) else {
-            return Ok(self.failed(INVALID_HANDLE, "this event was never created".to_owned()));
-        };
         match function {
-            Function::EventRecord => *event = Event { stream: b, work, at: Some(now) },
-            Function::EventSynchronize => {
-                let event = *event;
-                self.wait_for(|stream, number| event.follows(stream, number));
+            Function::StreamCreate => {
+                let stream = self.device.order.create(b == 0);
+                return self.store(Scalar::U64, a, stream).map(|()| 0);
             }
+            Function::StreamDestroy => {
+                return Ok(if self.device.order.destroy(a) { 0 } else { self.no_stream() });
+            }
+            Function::CallbackEnd => {
+                let done = self.callbacks.pop().unwrap_or_default();
+                self.device.order.resume(done);
+                return Ok(0);
+            }
+            _ => {}
+        }
+        let Some(stream) = self.device.order.stream(a) else { return Ok(self.no_stream()) };
+        match function {
+            Function::StreamSynchronize => self.finish(Some(Point::Stream(stream)))?,
+            Function::StreamWait if self.device.events.len() as u64 >= b && b > 0 => {
+                self.device.order.wait_for(stream, b);
+            }
+            Function::StreamWait => return Ok(self.no_event()),
+            Function::StreamFlags => return Ok(u64::from(!self.device.order.is_blocking(stream))),
+            // For the function that a stream calls, everything before it is done.
             _ => {
-                let event = *event;
-                let followed = self.device.work.iter_mut().filter(|work| event.comes_after(work));
-                followed.for_each(|work| work.awaited_by.push(a));
+                let done = self.device.order.finish(Some(Point::Stream(stream)));
+                self.flush()?;
+                self.callbacks.push(done);
             }
         }
         Ok(0)
     }
 
-    /// A stream gets work on some allocations.
-    pub(crate) fn touch(&mut self, addresses: &[u64], stream: u64) -> &mut Work {
-        let blocks = addresses.iter().filter_map(|address| self.device.block(*address));
-        let blocks: Vec<u64> = blocks.map(|block| block.buffer.address()).collect();
-        let work = Work::new(self.device.work_count, stream, blocks, self.line);
-        self.device.work_count += 1;
-        self.device.work.push(work);
-        let last = self.device.work.len() - 1;
-        &mut self.device.work[last]
+    fn no_event(&mut self) -> u64 {
+        self.failed(INVALID_HANDLE, "this event was never created".to_owned())
     }
 
-    /// A stream copies bytes: what another stream does with them has to be ordered before it.
-    fn touch_copy(&mut self, [to, from]: [u64; 2], bytes: u64, stream: u64) -> Result<()> {
-        let on_device =
-            |address| if Device::has(address) { address..address.saturating_add(bytes) } else { 0..0 };
-        let (read, written) = (on_device(from), on_device(to));
-        let mut others = self.device.work.iter().filter(|work| work.is_unordered(stream));
-        let clash = others.find(|work| work.changes(&read) || work.changes(&written) || work.reads(&written));
-        if let Some(other) = clash {
-            let message = format!(
-                "this copy uses the same bytes as the work of line {} in another stream, and nothing orders the two",
-                other.line
-            );
-            return self.found(Kind::Unsynchronized, message, unordered::HELP);
+    fn of_event(&mut self, function: Function, values: &[u64]) -> Result<u64> {
+        let at = |nth: usize| values.get(nth).copied().unwrap_or(0);
+        let (a, b) = (at(0), at(1));
+        if function == Function::EventCreate {
+            self.device.events.push(None);
+            return self.store(Scalar::U64, a, self.device.events.len() as u64).map(|()| 0);
         }
-        let work = self.touch(&[to, from], stream);
-        work.changed.push(written);
-        work.read = read;
-        Ok(())
+        if function == Function::EventElapsed {
+            return self.elapsed(a, [b, at(2)]);
+        }
+        let now = self.device.now();
+        let index = a.checked_sub(1).map_or(usize::MAX, |index| index as usize);
+        if index >= self.device.events.len() {
+            return Ok(self.no_event());
+        }
+        if function == Function::EventSynchronize {
+            return self.finish(Some(Point::Event(a))).map(|()| 0);
+        }
+        let Some(stream) = self.device.order.stream(b) else { return Ok(self.no_stream()) };
+        self.device.events[index] = Some(now);
+        self.device.order.record(a, stream);
+        Ok(0)
     }
 
-    /// Host code accesses managed memory.
-    pub(crate) fn managed(&mut self, address: u64, bytes: u64, done: &str) -> Result<Vec<u8>> {
-        let block = self.device.block(address).filter(|block| block.is_managed);
-        let Some(block) = block else {
-            let message =
-                format!("host code dereferences a pointer to memory of the device: {bytes} bytes are {done}");
-            return self.found(Kind::WrongSpace, message, DEREFERENCED);
+    /// `cudaEventElapsedTime`: where the time goes, and two events, which have to be over.
+    fn elapsed(&mut self, to: u64, events: [u64; 2]) -> Result<u64> {
+        let recorded = |number: u64| *self.device.events.get(number.checked_sub(1)? as usize)?;
+        let [Some(start), Some(stop)] = events.map(recorded) else {
+            return Ok(self.failed(INVALID_HANDLE, NOT_RECORDED.to_owned()));
         };
-        self.check_device(address, bytes, done)?;
-        let start = block.buffer.address();
-        if let Some(work) = self.device.work.iter().find(|work| work.blocks.contains(&start)) {
-            let message = format!(
-                "managed memory is {done} while the kernel of line {} may still be running",
-                work.line
-            );
-            return self.found(Kind::Unsynchronized, message, "call `cudaDeviceSynchronize()` before");
+        if events.iter().any(|event| self.device.order.is_awaited(*event)) {
+            return Ok(self.failed(NOT_READY, NOT_OVER.to_owned()));
         }
-        Ok(self.device.read(address, bytes).map_or_else(Vec::new, |(found, _)| found))
+        let milliseconds = (stop as f32 - start as f32) / 1000.0;
+        self.store(Scalar::F32, to, u64::from(milliseconds.to_bits())).map(|()| 0)
     }
 
     /// Whether bytes of the device are in an allocation.
-    fn check_device(&mut self, address: u64, bytes: u64, done: &str) -> Result<()> {
+    pub(crate) fn check_device(&mut self, address: u64, bytes: u64, done: &str) -> Result<()> {
         let Some(block) = self.device.block(address) else {
             let message =
                 format!("{bytes} bytes at {address:#x} are {done}, which is in no memory of the device");
             return self.found(Kind::OutOfBounds, message, "find out where the pointer comes from");
         };
         if !block.is_live {
-            let message = format!(
-                "memory of the device is {done} after it was freed; line {} allocated it",
-                block.line
-            );
+            let whose = if block.owner == Owner::Pinned { "pinned memory" } else { "memory of the device" };
+            let message = format!("{whose} is {done} after it was freed; line {} allocated it", block.line);
             return self.found(Kind::UseAfterFree, message, "free it after its last use");
         }
         let (at, size, line) = (address - block.buffer.address(), block.buffer.bytes(), block.line);
         self.check_end(done, at, bytes, size, line)
     }
-
-    fn cuda_free(&mut self, address: u64) -> Result<u64> {
-        if address == 0 {
-            return Ok(0);
-        }
-        let block = self
-            .device
-            .block(address)
-            .filter(|block| block.buffer.address() == address && !block.is_variable);
-        let Some(block) = block else {
-            return Ok(self.failed(
-                INVALID_VALUE,
-                "`cudaFree` got a pointer that `cudaMalloc` has not returned".to_owned(),
-            ));
-        };
-        if !block.is_live {
-            let message =
-                format!("the memory of the device that line {} allocated is freed a second time", block.line);
-            return self.found(Kind::DoubleFree, message, "free each allocation once");
-        }
-        self.wait(None);
-        self.device.free(block);
-        Ok(0)
-    }
-
-    fn cuda_memset(&mut self, address: u64, value: u8, bytes: u64) -> Result<u64> {
-        if !Device::has(address) {
-            return Ok(
-                self.failed(INVALID_VALUE, "`cudaMemset` got a pointer to memory of the host".to_owned())
-            );
-        }
-        self.check_device(address, bytes, "set")?;
-        self.device.write(address, &vec![value; bytes as usize]).map_err(Stop::error)?;
-        self.device.note_filled(self.line, address, bytes);
-        // All ones, as bytes and as numbers, are -1.
-        if !matches!(value, 0 | 0xff) {
-            let message = format!(
-                "`cudaMemset` stores {value} in every byte, so that an `int` becomes {}: to store numbers, fill an array on \
-                 the host, and copy it",
-                u32::from_ne_bytes([value; 4])
-            );
-            self.suspects.push((self.line, message));
-        }
-        Ok(0)
-    }
-
-    /// Copies bytes between the host and the device.
-    fn transfer(&mut self, to: u64, from: u64, bytes: u64, kind: u64) -> Result<u64> {
-        let is_device = [Device::has(from), Device::has(to)];
-        let wanted = match kind {
-            0 => [false, false],
-            1 => [false, true],
-            2 => [true, false],
-            3 => [true, true],
-            4 => is_device,
-            _ => {
-                return Ok(
-                    self.failed(INVALID_DIRECTION, "this direction of a copy does not exist".to_owned())
-                );
-            }
-        };
-        for (nth, address) in [from, to].into_iter().enumerate() {
-            if Device::is_name(address) {
-                let argument = ["the source", "the destination"][nth];
-                let message = format!(
-                    "{argument} of the copy is the name of a variable of the device, which is no address on the host: \
-                     `cudaMemcpyToSymbol` and `cudaMemcpyFromSymbol` take names"
-                );
-                return Ok(self.failed(INVALID_VALUE, message));
-            }
-            let is_managed = self.device.block(address).is_some_and(|block| block.is_managed);
-            if is_device[nth] != wanted[nth] && !is_managed {
-                let (whose, argument) = (["the host", "the device"], ["the source", "the destination"][nth]);
-                let message = format!(
-                    "{argument} of the copy is in memory of {}, but its direction says {}",
-                    whose[usize::from(is_device[nth])],
-                    whose[usize::from(wanted[nth])]
-                );
-                return Ok(self.failed(INVALID_VALUE, message));
-            }
-        }
-        let (found, is_written) = if is_device[0] {
-            self.check_device(from, bytes, "copied")?;
-            self.device.read(from, bytes).unwrap_or_default()
-        } else {
-            self.check_host(from, bytes, "copied", Access::Copy)?;
-            let range = (from.max(BASE) - BASE) as usize..(from.max(BASE) - BASE + bytes) as usize;
-            let is_set = |known: &u8| *known == state::SET || *known == state::LENT;
-            (
-                self.memory.bytes[range.clone()].to_vec(),
-                self.memory.states[range].iter().map(is_set).collect(),
-            )
-        };
-        if is_device[1] {
-            self.check_device(to, bytes, "copied to")?;
-            self.device.copy_in(to, &found, |nth| is_written[nth]).map_err(Stop::error)?;
-            self.device.note_filled(self.line, to, bytes);
-            return Ok(0);
-        }
-        // Bytes that an earlier copy reads may be the target: within a stream, copies follow each other.
-        self.check_host(to, bytes, "copied to", Access::Copy)?;
-        let start = (to.max(BASE) - BASE) as usize;
-        self.memory.bytes[start..start + found.len()].copy_from_slice(&found);
-        for (nth, is_written) in is_written.iter().enumerate() {
-            self.memory.states[start + nth] = if *is_written { state::SET } else { state::EMPTY };
-        }
-        Ok(0)
-    }
-
-    fn transfer_async(&mut self, values: &[u64]) -> Result<u64> {
-        let [to, from, bytes, kind, stream] = values[..] else { return Ok(INVALID_VALUE) };
-        self.touch_copy([to, from], bytes, stream)?;
-        let result = self.transfer(to, from, bytes, kind)?;
-        if result == 0 {
-            self.on_the_way(to, bytes, stream, state::PENDING);
-            self.on_the_way(from, bytes, stream, state::LENT);
-        }
-        Ok(result)
-    }
-
-    /// Pinned memory of the host has a state until an asynchronous copy has finished.
-    fn on_the_way(&mut self, address: u64, bytes: u64, stream: u64, with: u8) {
-        let Some(at) = self.memory.offset(address) else { return };
-        let block = self.memory.block_before(at);
-        if !block.is_some_and(|(start, block)| block.is_pinned && at - start < block.bytes) {
-            return;
-        }
-        let range = at as usize..(at + bytes) as usize;
-        if with == state::PENDING {
-            self.memory.states[range].fill(with);
-        } else {
-            let written = self.memory.states[range].iter_mut().filter(|known| **known == state::SET);
-            written.for_each(|known| *known = with);
-        }
-        let number = self.device.work_count - 1;
-        self.device.arriving.push(Arriving { number, stream, offset: at, bytes, state: with });
-    }
-
-    fn copy_to_symbol(&mut self, values: &[u64]) -> Result<u64> {
-        let [symbol, whole, from, bytes, offset] = values[..] else { return Ok(INVALID_VALUE) };
-        if offset == 0 && bytes < whole {
-            let name = self.device.variable_at(Device::named(symbol)).unwrap_or("the variable");
-            let message = format!(
-                "only {bytes} of the {whole} bytes of `{name}` are copied: copy `sizeof({name})` bytes"
-            );
-            self.suspects.push((self.line, message));
-        }
-        self.wait(None);
-        self.transfer(Device::named(symbol).wrapping_add(offset), from, bytes, 1)
-    }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn errors_have_numbers_names_and_texts() {
-        assert!(ERRORS.is_sorted_by_key(|(code, ..)| *code));
-        for (code, name, text) in ERRORS {
-            assert!(name.starts_with("cuda") && !text.is_empty(), "{code}");
-        }
-        assert_eq!(ERRORS[0], (0, "cudaSuccess", "no error"));
-    }
+/// Whether a program calls this on its way to its end after a failure.
+fn is_said_after_a_failure(function: Function) -> bool {
+    matches!(
+        function,
+        Function::GetLastError
+            | Function::PeekAtLastError
+            | Function::ErrorString
+            | Function::ErrorName
+            | Function::CudaFree
+            | Function::CudaFreeHost
+            | Function::StreamDestroy
+            | Function::Synchronize
+    )
 }

@@ -4,23 +4,47 @@
 //! so that a missing wait is found although nothing is ever late.
 
 use std::collections::BTreeMap;
-use std::ops::Range;
 
 use simt::{Buffer, Emulator, LaunchError, Module, Report};
+
+use crate::errors;
+use crate::order::Order;
+use crate::resident::{SHARED_BYTES, Waiting};
 
 /// This bit of an address says that it is what the name of a variable of the device stands for on the host. Only the functions
 /// for symbols can do anything with it. `cudaGetSymbolAddress` in `runtime.cuh` knows the bit too.
 const NAME: u64 = 1 << 60;
 
-/// Memory of the device.
+/// The number of the limit for what kernels print: `cudaLimitPrintfFifoSize`.
+pub(crate) const PRINT_LIMIT: usize = 1;
+
+/// Whose memory it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Owner {
+    /// The device's.
+    Device,
+    /// Of both, in one copy that moves to whoever uses it.
+    Managed,
+    /// The host's, which the device can reach at the same address.
+    Pinned,
+}
+
+/// Memory that kernels can use.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Block {
     pub buffer: Buffer,
     pub is_live: bool,
-    pub is_managed: bool,
+    pub owner: Owner,
     pub is_variable: bool,
     pub line: u32,
     pub filled: Option<Filled>,
+}
+
+impl Block {
+    /// Whether host code can use it.
+    pub fn is_shared(&self) -> bool {
+        self.owner != Owner::Device
+    }
 }
 
 /// What a line of host code has written to an allocation, the last that did.
@@ -32,81 +56,15 @@ pub(crate) struct Filled {
     pub bytes: u64,
 }
 
-/// Work of a stream for which nothing has waited.
-#[derive(Debug)]
-pub(crate) struct Work {
-    /// Its place in the order of all work.
-    pub number: u64,
-    pub stream: u64,
-    /// Other streams that wait for it.
-    pub awaited_by: Vec<u64>,
-    /// The allocations that it accesses, by their addresses.
-    pub blocks: Vec<u64>,
-    /// What it has changed.
-    pub changed: Vec<Range<u64>>,
-    /// What it reads, if it is a copy.
-    pub read: Range<u64>,
-    pub line: u32,
-}
-
-impl Work {
-    pub fn new(number: u64, stream: u64, blocks: Vec<u64>, line: u32) -> Work {
-        Work { number, stream, awaited_by: Vec::new(), blocks, changed: Vec::new(), read: 0..0, line }
-    }
-
-    /// Whether nothing orders it before what a stream does next.
-    pub fn is_unordered(&self, stream: u64) -> bool {
-        self.stream != stream && self.stream != 0 && stream != 0 && !self.awaited_by.contains(&stream)
-    }
-
-    pub fn changes(&self, bytes: &Range<u64>) -> bool {
-        self.changed.iter().any(|changed| overlap(changed, bytes))
-    }
-
-    pub fn reads(&self, bytes: &Range<u64>) -> bool {
-        overlap(&self.read, bytes)
-    }
-}
-
-fn overlap(a: &Range<u64>, b: &Range<u64>) -> bool {
-    a.start < b.end && b.start < a.end
-}
-
-/// An event.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Event {
-    pub stream: u64,
-    /// It follows the work of its stream whose numbers are below this one.
+/// What a kernel has printed.
+#[derive(Clone, Debug)]
+pub(crate) struct Printed {
+    /// The number of the launch as work.
     pub work: u64,
-    /// When it was recorded, in microseconds.
-    pub at: Option<u64>,
-}
-
-impl Event {
-    /// Whether some work comes before it. The stream 0 waits for all others.
-    pub fn follows(&self, stream: u64, number: u64) -> bool {
-        self.at.is_some() && number < self.work && (self.stream == 0 || self.stream == stream)
-    }
-}
-
-impl Event {
-    /// Whether some work comes before it: that of its stream, and that for which its stream waits.
-    pub fn comes_after(&self, work: &Work) -> bool {
-        let is_awaited = work.awaited_by.contains(&self.stream) && work.number < self.work;
-        self.follows(work.stream, work.number) || self.at.is_some() && is_awaited
-    }
-}
-
-/// Bytes of the host that an asynchronous copy writes or reads.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Arriving {
-    /// The place of the copy in the order of all work.
-    pub number: u64,
-    pub stream: u64,
-    pub offset: u64,
-    pub bytes: u64,
-    /// What the bytes are until then.
-    pub state: u8,
+    /// The line of the launch.
+    pub line: u32,
+    pub kernel: String,
+    pub text: String,
 }
 
 /// An error that a call or a launch returned.
@@ -115,7 +73,17 @@ pub(crate) struct Failure {
     pub code: u64,
     pub line: u32,
     pub message: String,
+    /// Whether it was a launch with `<<<>>>`, which has no result.
     pub is_launch: bool,
+    /// Whether a launch was refused for its shape.
+    pub is_refused_launch: bool,
+}
+
+impl Failure {
+    /// What failed, with the name of the error.
+    pub fn named(&self) -> String {
+        format!("{} (`{}`)", self.message, errors::named(self.code)[0])
+    }
 }
 
 /// The device.
@@ -125,23 +93,32 @@ pub(crate) struct Device {
     module: Module,
     /// By their addresses.
     pub blocks: BTreeMap<u64, Block>,
-    pub work: Vec<Work>,
-    pub arriving: Vec<Arriving>,
-    pub streams: u64,
-    pub events: Vec<Event>,
-    /// How much work there was so far.
-    pub work_count: u64,
+    /// Memory of the host that was registered, by its addresses: its size, and the address at which it is now.
+    pub registered: BTreeMap<u64, (u64, u64)>,
+    pub order: Order,
+    /// Events, by their numbers from 1 on: when each was recorded, in microseconds.
+    pub events: Vec<Option<u64>>,
+    /// What kernels have printed and the host has not seen yet, by the number of their work.
+    pub printed: Vec<Printed>,
+    /// What `cudaDeviceSetLimit` sets, by the numbers of the limits.
+    pub limits: [u64; 3],
+    /// Whether the program creates streams that are not ordered with the default stream.
+    pub has_free_streams: bool,
     /// The time in microseconds, which passes whenever something looks at it.
     pub time: u64,
     /// What `cudaGetLastError` returns.
     pub last_error: u64,
     /// The last failure, until something has looked at it.
     pub failure: Option<Failure>,
+    /// The last failure at which the program has looked, if it has done nothing with the device since.
+    pub known_failure: Option<Failure>,
     pub launches: u64,
     /// How many bytes have been compared before and after launches.
     pub compared: u64,
     /// What `cudaFuncSetAttribute` allows kernels, by their numbers, beside what they declare.
     pub shared_limits: BTreeMap<usize, u64>,
+    /// Which kernels may wait for other blocks.
+    pub waiting: Waiting,
 }
 
 impl Device {
@@ -150,7 +127,8 @@ impl Device {
         let module = emulator.load(name, ptx).map_err(|error| format!("PTX of {name}: {error}"))?;
         let of_variable = |name: &str, buffer: Buffer| {
             let is_managed = managed.iter().any(|known| known == name);
-            let block = Block { buffer, is_live: true, is_managed, is_variable: true, line: 0, filled: None };
+            let owner = if is_managed { Owner::Managed } else { Owner::Device };
+            let block = Block { buffer, is_live: true, owner, is_variable: true, line: 0, filled: None };
             (buffer.address(), block)
         };
         let blocks = module.variables().map(|(name, buffer)| of_variable(name, buffer)).collect();
@@ -158,17 +136,20 @@ impl Device {
             emulator,
             module,
             blocks,
-            work: Vec::new(),
-            arriving: Vec::new(),
-            streams: 0,
+            registered: BTreeMap::new(),
+            order: Order::default(),
             events: Vec::new(),
-            work_count: 0,
+            printed: Vec::new(),
+            limits: [1024, simt::DEFAULT_PRINT_BYTES, 8 << 20],
+            has_free_streams: false,
             time: 0,
             last_error: 0,
             failure: None,
+            known_failure: None,
             launches: 0,
             compared: 0,
             shared_limits: BTreeMap::new(),
+            waiting: Waiting::new(ptx),
         })
     }
 
@@ -191,7 +172,7 @@ impl Device {
     /// What the name of a variable stands for on the host: the address, if it is managed.
     pub fn symbol(&self, name: &str) -> u64 {
         let address = self.module.variable(name).map_or(0, Buffer::address);
-        let is_managed = self.block(address).is_some_and(|block| block.is_managed);
+        let is_managed = self.block(address).is_some_and(|block| block.owner == Owner::Managed);
         if is_managed || address == 0 { address } else { address | NAME }
     }
 
@@ -211,33 +192,60 @@ impl Device {
         bytes.is_some_and(|bytes| bytes.iter().all(|byte| *byte == 0))
     }
 
-    pub fn launch(&mut self, kernel: &str, launch: &simt::Launch) -> Result<Report, LaunchError> {
-        self.emulator.launch(&self.module, kernel, launch)
+    /// Launches a kernel, with as many blocks resident as the launch says or as there is room for.
+    pub fn launch(&mut self, kernel: &str, mut launch: simt::Launch) -> Result<Report, LaunchError> {
+        loop {
+            match self.emulator.launch(&self.module, kernel, &launch) {
+                Err(LaunchError::TooManyResident { .. }) if launch.resident_blocks > 1 => {
+                    launch.resident_blocks = launch.resident_blocks.min(launch.grid.count() as u32) / 2;
+                }
+                launched => return launched,
+            }
+        }
     }
 
-    pub fn fail(&mut self, code: u64, line: u32, message: String, is_launch: bool) {
+    /// How much shared memory a kernel may have, by its number.
+    pub fn shared_allowed(&self, kernel: usize) -> u64 {
+        self.shared_limits.get(&kernel).copied().unwrap_or(0).max(SHARED_BYTES)
+    }
+
+    /// Tells the functions of cooperative groups whether the next launch is a cooperative one.
+    pub fn tell_kind(&mut self, is_cooperative: bool) {
+        let mut variables = self.module.variables();
+        let flag = variables.find(|(name, _)| name.contains("__is_ordinary")).map(|(_, buffer)| buffer);
+        if let Some(flag) = flag {
+            // The variable is the module's, which the emulator has loaded.
+            let _ = self.emulator.copy_in(flag, 0, &u32::from(!is_cooperative).to_le_bytes(), |_| true);
+        }
+    }
+
+    pub fn fail(&mut self, code: u64, line: u32, message: String) {
         self.last_error = code;
-        self.failure = Some(Failure { code, line, message, is_launch });
+        self.failure = Some(Failure { code, line, message, is_launch: false, is_refused_launch: false });
+    }
+
+    /// A launch fails; whether for its shape.
+    pub fn fail_launch(&mut self, code: u64, line: u32, message: String, is_refused_launch: bool) {
+        self.last_error = code;
+        self.failure = Some(Failure { code, line, message, is_launch: true, is_refused_launch });
     }
 
     /// A new statement begins. If the last call failed, and its result was ignored, that would have been reported at the end of
     /// its statement; so the program has the error in hand. A launch has no result, so its error waits for a look at it.
-    pub fn is_in_hand(&mut self) {
-        if self.failure.as_ref().is_some_and(|failure| !failure.is_launch) {
-            self.failure = None;
-        }
+    pub fn in_hand(&mut self) -> Option<Failure> {
+        self.failure.take_if(|failure| !failure.is_launch)
     }
 
     /// New memory, named after the variable that gets its address; its address.
-    pub fn allocate(&mut self, name: Option<String>, bytes: u64, is_managed: bool, line: u32) -> Option<u64> {
+    pub fn allocate(&mut self, name: Option<String>, bytes: u64, owner: Owner, line: u32) -> Option<u64> {
         let name = name.unwrap_or_else(|| format!("memory of line {line}"));
-        let made = if is_managed {
+        let made = if owner == Owner::Managed {
             self.emulator.alloc(&name, bytes)
         } else {
             self.emulator.alloc_uninitialized(&name, bytes)
         };
         let buffer = made.ok()?;
-        let block = Block { buffer, is_live: true, is_managed, is_variable: false, line, filled: None };
+        let block = Block { buffer, is_live: true, owner, is_variable: false, line, filled: None };
         self.blocks.insert(buffer.address(), block);
         Some(buffer.address())
     }
@@ -271,6 +279,12 @@ impl Device {
         }
     }
 
+    /// Where the memory at an address is: memory of the host that is registered has moved.
+    pub fn resolve(&self, address: u64) -> u64 {
+        let Some((start, (bytes, at))) = self.registered.range(..=address).next_back() else { return address };
+        if address - start < *bytes { at + (address - start) } else { address }
+    }
+
     pub fn free(&mut self, block: Block) {
         if let Some(known) = self.blocks.get_mut(&block.buffer.address()) {
             known.is_live = false;
@@ -290,6 +304,13 @@ impl Device {
         }
         let is_written = |at: usize| self.emulator.has_written(buffer, at..at + 1).unwrap_or(true);
         Some((found, range.map(is_written).collect()))
+    }
+
+    /// Whether all of some bytes of an allocation have been written.
+    pub fn has_written(&self, address: u64, bytes: u64) -> bool {
+        let Some(block) = self.block(address) else { return false };
+        let at = (address - block.buffer.address()) as usize;
+        self.emulator.has_written(block.buffer, at..at + bytes as usize).unwrap_or(false)
     }
 
     pub fn write(&mut self, address: u64, bytes: &[u8]) -> Result<(), String> {
@@ -312,9 +333,10 @@ impl Device {
         self.emulator.copy_in(buffer, at, bytes, is_written).map_err(|error| error.to_string())
     }
 
-    /// The lines and sizes of what is still allocated.
+    /// The lines and sizes of what is still allocated on the device.
     pub fn live(&self) -> Vec<(u32, u64)> {
-        let live = self.blocks.values().filter(|block| block.is_live && !block.is_variable);
+        let is_leak = |block: &&Block| block.is_live && !block.is_variable && block.owner != Owner::Pinned;
+        let live = self.blocks.values().filter(is_leak);
         let mut found: Vec<_> = live.map(|block| (block.line, block.buffer.bytes())).collect();
         found.sort_unstable();
         let mut merged: Vec<(u32, u64)> = Vec::new();
@@ -341,7 +363,7 @@ mod tests {
     #[test]
     fn memory_is_found_until_and_after_it_is_freed() {
         let mut device = device();
-        let at = device.allocate(None, 64, false, 7).unwrap();
+        let at = device.allocate(None, 64, Owner::Device, 7).unwrap();
         assert!(Device::has(at));
         device.write(at + 8, &[1, 2]).unwrap();
         assert_eq!(device.read(at + 8, 3).unwrap(), (vec![1, 2, 0], vec![true, true, false]));
@@ -359,12 +381,5 @@ mod tests {
         assert!(Device::is_name(device.symbol("table")) && !Device::has(device.symbol("table")));
         assert!(device.block(Device::named(device.symbol("table"))).unwrap().is_variable);
         assert!(device.live().is_empty());
-    }
-
-    #[test]
-    fn an_event_follows_the_work_of_its_stream() {
-        let event = Event { stream: 2, work: 5, at: Some(1) };
-        assert_eq!([event.follows(2, 4), event.follows(2, 5), event.follows(1, 4)], [true, false, false]);
-        assert!(Event { stream: 0, ..event }.follows(1, 4) && !Event { at: None, ..event }.follows(2, 4));
     }
 }

@@ -23,6 +23,8 @@ pub enum Kind {
     Unsynchronized,
     /// A call or a launch failed, and nothing looked at the error.
     UncheckedError,
+    /// A call or a launch failed, and the program looked at the error.
+    FailedCall,
     /// `assert`
     Assert,
     /// The program itself ended with a status that says that something is wrong.
@@ -33,10 +35,11 @@ pub enum Kind {
 
 impl Kind {
     /// The kinds that only a whole program has, by their names. The others have the names of the emulator's kinds.
-    pub const OF_PROGRAMS: [Kind; 8] = [
+    pub const OF_PROGRAMS: [Kind; 9] = [
         Kind::WrongSpace,
         Kind::Unsynchronized,
         Kind::UncheckedError,
+        Kind::FailedCall,
         Kind::DoubleFree,
         Kind::Leak,
         Kind::Assert,
@@ -56,6 +59,7 @@ impl Kind {
             Kind::Leak => "leak",
             Kind::Unsynchronized => "unsynchronized",
             Kind::UncheckedError => "unchecked-error",
+            Kind::FailedCall => "failed-call",
             Kind::Assert => "assert",
             Kind::ExitStatus => "exit-status",
             Kind::DivisionByZero => "division-by-zero",

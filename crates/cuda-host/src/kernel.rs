@@ -3,21 +3,20 @@
 use cudac::host::{FUNCTION_BYTES, KERNEL_BASE, Kernel, KernelCall, Passing, Scalar};
 use simt::{Arg, Checks, Dim3, FaultKind, LaunchError, Severity};
 
-use crate::device::Device;
+use crate::device::{Device, PRINT_LIMIT, Printed};
+use crate::errors::{INVALID_CONFIGURATION, INVALID_HANDLE, INVALID_VALUE, NO_STREAM, TOO_LARGE};
 use crate::finding::{Finding, Kind};
 use crate::machine::{Machine, Result, Stop};
-use crate::memory::{Access, BASE};
+use crate::memory::Access;
+use crate::order::{Other, What};
+use crate::resident;
 use crate::unordered;
 
-/// Shared memory that a block may have unless the program asks for more.
-pub(crate) const SHARED_BYTES: u64 = 48 << 10;
+/// What a launch counts in addition to its warp instructions: as many take about as long.
+const LAUNCH_STEPS: u64 = 4096;
 
-/// Shared memory that a block may have if the program asks for it: that of compute capability 7.0.
-pub(crate) const MAX_SHARED_BYTES: u64 = 96 << 10;
-
-/// `cudaErrorInvalidValue` and `cudaErrorInvalidConfiguration`.
-const INVALID_VALUE: u64 = 1;
-const INVALID_CONFIGURATION: u64 = 9;
+/// What to do about a grid that waits for itself.
+const COOPERATE: &str = "launch the kernel with `cudaLaunchCooperativeKernel`, which makes all blocks resident together";
 
 /// A launch whose parts have been evaluated.
 struct Wanted {
@@ -28,6 +27,8 @@ struct Wanted {
     args: Vec<Arg>,
     /// The arguments that may be addresses.
     addresses: Vec<u64>,
+    /// Whether the blocks may wait for each other.
+    is_cooperative: bool,
 }
 
 impl Machine<'_> {
@@ -50,7 +51,7 @@ impl Machine<'_> {
     }
 
     /// `cudaLaunchKernel`: the kernel, the grid, the block, where the addresses of the arguments are, and the rest.
-    pub(crate) fn launch_kernel(&mut self, values: &[u64]) -> Result<u64> {
+    pub(crate) fn launch_kernel(&mut self, values: &[u64], is_cooperative: bool) -> Result<u64> {
         let [kernel, grid, block, table, shared_bytes, stream] = values[..] else { return Ok(INVALID_VALUE) };
         let kernel = self.kernel_at(kernel)?;
         let (mut args, mut addresses) = (Vec::new(), Vec::new());
@@ -62,55 +63,86 @@ impl Machine<'_> {
                 Passing::Object(bytes) => *bytes,
             };
             let bytes = self.bytes_of(place, bytes)?;
-            if let (Passing::Scalar(Scalar::U64), Ok(value)) = (passing, <[u8; 8]>::try_from(&bytes[..])) {
-                addresses.push(u64::from_le_bytes(value));
-            }
-            args.push(Arg::bytes(&bytes));
+            args.push(self.argument(bytes, &mut addresses));
         }
         let (grid, block) = (self.shape(grid)?, self.shape(block)?);
-        self.start(kernel, Wanted { grid, block, shared_bytes, stream, args, addresses })?;
-        Ok(self.device.failure.as_ref().map_or(0, |failure| failure.code))
+        self.start(kernel, Wanted { grid, block, shared_bytes, stream, args, addresses, is_cooperative })?;
+        // Unlike `<<<>>>`, it returns the error.
+        let failure = self.device.failure.as_mut();
+        Ok(failure.map_or(0, |failure| {
+            failure.is_launch = false;
+            failure.code
+        }))
     }
 
     fn start(&mut self, kernel: usize, wanted: Wanted) -> Result<u64> {
         self.unchecked()?;
+        self.device.known_failure = None;
         let program = self.program;
         let Kernel { symbol, name, .. } = &program.kernels[kernel];
         let declared = program.kernels[kernel].shared_bytes;
-        let allowed = self.device.shared_limits.get(&kernel).copied().unwrap_or(0).max(SHARED_BYTES);
+        let allowed = self.device.shared_allowed(kernel);
         let shared_bytes = wanted.shared_bytes.saturating_add(declared);
-        if let Some((code, message)) = refused(wanted.grid, wanted.block, shared_bytes, allowed) {
-            self.device.fail(code, self.line, format!("the launch of `{name}` failed: {message}"), true);
+        let resident = resident::of_device(wanted.block.count(), shared_bytes);
+        let too_many = || {
+            let message = format!(
+                "only {resident} of the {} blocks can be resident together, and all blocks of a cooperative launch have to be",
+                wanted.grid.count()
+            );
+            (wanted.is_cooperative && wanted.grid.count() > resident).then_some((TOO_LARGE, message))
+        };
+        let refused = refused(wanted.grid, wanted.block, shared_bytes, allowed).or_else(too_many);
+        if let Some((code, message)) = refused {
+            let message = format!("the launch of `{name}` failed: {message}");
+            self.device.fail_launch(code, self.line, message, code != TOO_LARGE);
             return Ok(0);
         }
-        self.touch(&wanted.addresses, wanted.stream);
+        let Some(stream) = self.device.order.stream(wanted.stream) else {
+            let message = format!("the launch of `{name}` failed: {NO_STREAM}");
+            self.device.fail_launch(INVALID_HANDLE, self.line, message, false);
+            return Ok(0);
+        };
+        self.flush()?;
+        self.device.order.enter(stream);
+        let blocks = self.device.starts(&wanted.addresses);
+        let work = self.device.order.add(What::Kernel, stream, self.line);
+        work.blocks = blocks;
+        let number = work.number;
+        let may_wait = wanted.is_cooperative || self.device.waiting.may_wait(symbol);
         let launch = simt::Launch {
             args: wanted.args,
             shared_bytes: wanted.shared_bytes as u32,
             checks: Checks::ALL,
             max_steps: self.limits.launch_steps,
             cores: self.limits.cores,
+            resident_blocks: if may_wait { resident as u32 } else { simt::DEFAULT_RESIDENT_BLOCKS },
+            print_bytes: self.device.limits[PRINT_LIMIT],
             ..simt::Launch::new(wanted.grid, wanted.block)
         };
         self.device.launches += 1;
-        let hidden = self.device.hide(wanted.stream);
-        let before = self.device.before(&wanted.addresses, wanted.stream);
-        let launched = self.device.launch(symbol, &launch);
-        let user = self.device.after(&before, wanted.stream);
+        let hidden = self.device.hide(stream);
+        let before = self.device.before(stream);
+        self.device.tell_kind(wanted.is_cooperative);
+        let launched = self.device.launch(symbol, launch);
+        let user = self.device.after(&before, stream);
         self.device.show(&hidden);
         match launched {
             Ok(mut report) => {
-                self.put(1, report.output.as_bytes())?;
+                self.count_launch(report.counters.ptx_instructions)?;
+                if !report.output.is_empty() {
+                    let (text, kernel) = (std::mem::take(&mut report.output), name.clone());
+                    self.device.printed.push(Printed { work: number, line: self.line, kernel, text });
+                }
                 if let Some(other) = user {
-                    let finding = self.unordered(name, "writes", "uses", other);
+                    let finding = self.unordered(name, stream, ["writes", "uses"], other);
                     self.report(finding);
                 }
                 // Bytes that count as unwritten only because they are hidden.
                 let early = report.faults.extract_if(.., |fault| other_work(fault, &hidden).is_some());
                 for fault in early.collect::<Vec<_>>() {
-                    let other = other_work(&fault, &hidden).unwrap_or(self.line);
+                    let Some(other) = other_work(&fault, &hidden) else { continue };
                     let actors = of_kernel(&fault, self.line, name).actors;
-                    let finding = self.unordered(name, "reads", "writes", other);
+                    let finding = self.unordered(name, stream, ["reads", "writes"], other);
                     self.report(Finding { actors, ..finding });
                 }
                 self.judge(&report.faults, name)
@@ -118,10 +150,36 @@ impl Machine<'_> {
             Err(LaunchError::Unsupported { error, .. }) => Err(Stop::error(error.to_string())),
             Err(error) => {
                 let message = format!("the launch of `{name}` failed: {error}");
-                self.device.fail(INVALID_CONFIGURATION, self.line, message, true);
+                self.device.fail_launch(INVALID_CONFIGURATION, self.line, message, true);
                 Ok(0)
             }
         }
+    }
+
+    /// A loop of launches that never ends is stopped: a launch counts as some warp instructions, and those that it executes.
+    fn count_launch(&mut self, steps: u64) -> Result<()> {
+        self.launched_steps += LAUNCH_STEPS + steps;
+        let limit = self.limits.launch_steps.saturating_mul(4);
+        if self.launched_steps > limit {
+            let message = format!(
+                "its {} launches took more than {limit} steps together; is there a loop of launches that never ends? \
+                 A larger `--max-steps` allows more",
+                self.device.launches
+            );
+            return Err(Stop::error(message));
+        }
+        Ok(())
+    }
+
+    /// An argument of a kernel. Addresses in it are noted, and those of registered memory become those that the device uses.
+    fn argument(&self, mut bytes: Vec<u8>, addresses: &mut Vec<u64>) -> Arg {
+        for word in bytes.chunks_exact_mut(8) {
+            let address = word.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte));
+            let address = self.device.resolve(address);
+            word.copy_from_slice(&address.to_le_bytes());
+            addresses.push(address);
+        }
+        Arg::bytes(&bytes)
     }
 
     /// The shape, the stream and the arguments of a launch.
@@ -137,18 +195,14 @@ impl Machine<'_> {
         for (passing, argument) in &launch.arguments {
             let value = self.eval(argument, frame)?;
             self.at(launch.line);
-            args.push(match passing {
-                Passing::Scalar(ty) => {
-                    if *ty == Scalar::U64 {
-                        addresses.push(value);
-                    }
-                    Arg::bytes(&value.to_le_bytes()[..ty.bytes() as usize])
-                }
-                Passing::Object(bytes) => Arg::bytes(&self.bytes_of(value, *bytes)?),
-            });
+            let bytes = match passing {
+                Passing::Scalar(ty) => value.to_le_bytes()[..ty.bytes() as usize].to_vec(),
+                Passing::Object(bytes) => self.bytes_of(value, *bytes)?,
+            };
+            args.push(self.argument(bytes, &mut addresses));
         }
         self.at(launch.line);
-        Ok(Wanted { grid, block, shared_bytes, stream, args, addresses })
+        Ok(Wanted { grid, block, shared_bytes, stream, args, addresses, is_cooperative: false })
     }
 
     /// Turns what the emulator found in a launch into findings. What stops a launch stops the program; after other mistakes
@@ -156,6 +210,11 @@ impl Machine<'_> {
     fn judge(&mut self, faults: &[simt::Fault], name: &str) -> Result<u64> {
         let counts =
             |fault: &&simt::Fault| fault.severity != Severity::Note || is_volatile_between_warps(fault);
+        let stops = |fault: &simt::Fault| fault.severity == Severity::Error && !continues(fault.kind);
+        let is_stopped = faults.iter().any(stops);
+        if is_stopped {
+            self.print_all()?;
+        }
         for fault in faults.iter().filter(counts) {
             let mut finding = of_kernel(fault, self.line, name);
             let address = fault.location.as_ref().map(|location| location.address);
@@ -163,6 +222,13 @@ impl Machine<'_> {
                 && let Some(help) = address.and_then(|address| self.device.unfilled(address))
             {
                 finding.help = help;
+            }
+            if fault.kind == FaultKind::Trap && fault.message.contains("cooperative launch") {
+                finding.message = format!(
+                    "the kernel `{name}` calls `grid.sync()`, and its launch at line {} is not cooperative: the launch fails",
+                    self.line
+                );
+                COOPERATE.clone_into(&mut finding.help);
             }
             if address.is_some_and(Device::is_name) {
                 finding.kind = Kind::WrongSpace;
@@ -180,21 +246,21 @@ impl Machine<'_> {
             }
             self.report(finding);
         }
-        let stops = |fault: &simt::Fault| fault.severity == Severity::Error && !continues(fault.kind);
-        if faults.iter().any(stops) { Err(Box::new(Stop::Reported)) } else { Ok(0) }
+        if is_stopped { Err(Box::new(Stop::Reported)) } else { Ok(0) }
     }
 
     /// A kernel and work of another stream use the same bytes.
-    fn unordered(&self, name: &str, does: &str, others_do: &str, other: u32) -> Finding {
+    fn unordered(&self, name: &str, stream: u64, [does, others_do]: [&str; 2], other: Other) -> Finding {
         let message = format!(
-            "the kernel `{name}` {does} bytes that the work of line {other} {others_do} in another stream, and nothing \
-             orders the two"
+            "the kernel `{name}` {does} bytes that the work of line {} {others_do} in another stream, and nothing \
+             orders the two",
+            other.line
         );
-        Finding::new(Kind::Unsynchronized, self.line, message, unordered::HELP)
+        Finding::new(Kind::Unsynchronized, self.line, message, unordered::help([stream, other.stream]))
     }
 
     /// A finding after which the program continues; a line is reported once.
-    fn report(&mut self, finding: Finding) {
+    pub(crate) fn report(&mut self, finding: Finding) {
         let is_new = |known: &Finding| (known.kind, known.line) != (finding.kind, finding.line);
         if self.findings.iter().all(is_new) {
             self.add(finding);
@@ -208,9 +274,7 @@ impl Machine<'_> {
     }
 
     pub(crate) fn bytes_of(&mut self, address: u64, bytes: u64) -> Result<Vec<u8>> {
-        self.check_host(address, bytes, "read", Access::Copy)?;
-        let at = address.saturating_sub(BASE) as usize;
-        Ok(self.memory.bytes[at..at + bytes as usize].to_vec())
+        Ok(self.take(address, bytes, Access::Copy)?.0)
     }
 
     /// What may be the reason that a program finds its results wrong: something that would be right in another program.
@@ -234,12 +298,23 @@ impl Machine<'_> {
         {
             self.add(finding);
         }
-        if status != 0 {
-            let message =
-                format!("the program ended with the status {status}, which says that something is wrong");
-            let help = self.suspect();
-            let help = help.unwrap_or_else(|| "look at what it printed: a test of its own failed".to_owned());
-            self.add(Finding::new(Kind::ExitStatus, self.line, message, help));
+        let failure = self.device.known_failure.take().filter(|_| status != 0);
+        match &failure {
+            Some(failure) => self.report(Finding::new(
+                Kind::FailedCall,
+                failure.line,
+                format!("{}, and the program ended with the status {status}", failure.named()),
+                "correct the call",
+            )),
+            None if status != 0 => self.add(self.failed_by_itself(status)),
+            None => {}
+        }
+        for printed in std::mem::take(&mut self.device.printed) {
+            self.add(lost(&printed));
+        }
+        // A program that gives up after a failure leaves its memory to the end of the process.
+        if failure.is_some() {
+            return;
         }
         for (line, bytes) in self.device.live() {
             let message = format!("{bytes} bytes of the device that are allocated here are never freed");
@@ -247,6 +322,27 @@ impl Machine<'_> {
             self.add(Finding::new(Kind::Leak, line, message, help));
         }
     }
+
+    /// The program says by its status that something is wrong.
+    fn failed_by_itself(&self, status: i32) -> Finding {
+        let message =
+            format!("the program ended with the status {status}, which says that something is wrong");
+        let help = self.suspect();
+        let help = help.unwrap_or_else(|| "look at what it printed: a test of its own failed".to_owned());
+        Finding::new(Kind::ExitStatus, self.line, message, help)
+    }
+}
+
+/// What a kernel has printed, if the program ends before anybody sees it.
+fn lost(printed: &Printed) -> Finding {
+    let first = printed.text.lines().next().unwrap_or_default();
+    let first: String = first.chars().take(60).collect();
+    let message = format!(
+        "the kernel `{}` prints `{first}`, which does not appear: the program ends without a call that waits for the kernel",
+        printed.kernel
+    );
+    let help = "call `cudaDeviceSynchronize()` after the launch";
+    Finding::new(Kind::Kernel(FaultKind::LostOutput), printed.line, message, help)
 }
 
 /// Why a device refuses a launch.
@@ -279,10 +375,10 @@ fn is_volatile_between_warps(fault: &simt::Fault) -> bool {
         && matches!(&fault.actors[..], [one, other, ..] if warp(one) != warp(other))
 }
 
-/// The line of the work of another stream that changes the bytes which a kernel reads too early.
-fn other_work(fault: &simt::Fault, hidden: &unordered::Hidden) -> Option<u32> {
+/// The work of another stream that changes the bytes which a kernel reads too early.
+fn other_work(fault: &simt::Fault, hidden: &unordered::Hidden) -> Option<Other> {
     let location = fault.location.as_ref().filter(|_| fault.kind == FaultKind::Uninitialized)?;
-    hidden.line(location.address)
+    hidden.other(location.address)
 }
 
 fn of_kernel(fault: &simt::Fault, line: u32, name: &str) -> Finding {
@@ -300,6 +396,7 @@ fn of_kernel(fault: &simt::Fault, line: u32, name: &str) -> Finding {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::resident::{MAX_SHARED_BYTES, SHARED_BYTES};
 
     #[test]
     fn a_launch_is_refused_for_what_no_device_has() {

@@ -8,6 +8,7 @@ use crate::Given;
 use crate::device::Device;
 use crate::finding::{Finding, Kind};
 use crate::memory::{BASE, Memory, state};
+use crate::order::Work;
 use crate::random::Random;
 use crate::runtime::Function;
 use crate::{Error, Event, Limits, Outcome, Watch, arithmetic};
@@ -89,6 +90,12 @@ pub(crate) struct Machine<'p> {
     pub input: Vec<u8>,
     /// Texts that are being made by streams of the program.
     pub streams: Vec<Vec<u8>>,
+    /// For each function that a stream has called and that runs now: the work that is done for it, and not for others.
+    pub callbacks: Vec<Vec<Work>>,
+    /// Whether a function of this compiler's own is running, which passes errors on.
+    pub is_own: bool,
+    /// Warp instructions of all launches so far.
+    pub launched_steps: u64,
 }
 
 impl<'p> Machine<'p> {
@@ -120,11 +127,13 @@ impl<'p> Machine<'p> {
         let functions = program.runtime.iter().map(|name| {
             Function::named(name).ok_or_else(|| failed(format!("`{name}` is not supported in host code")))
         });
+        let mut device = Device::new(name, ptx, limits.device_bytes, &program.managed).map_err(failed)?;
+        device.has_free_streams = program.runtime.iter().any(|name| name == "__host_cuda_stream_create_with");
         Ok(Machine {
             program,
             limits: *limits,
             memory,
-            device: Device::new(name, ptx, limits.device_bytes, &program.managed).map_err(failed)?,
+            device,
             random: Random::new(1),
             output: Vec::new(),
             errors: Vec::new(),
@@ -144,6 +153,9 @@ impl<'p> Machine<'p> {
             owned: Vec::new(),
             input: given.input.iter().rev().copied().collect(),
             streams: Vec::new(),
+            callbacks: Vec::new(),
+            is_own: false,
+            launched_steps: 0,
         })
     }
 
@@ -172,6 +184,7 @@ impl<'p> Machine<'p> {
             Err(stop) => match *stop {
                 Stop::Exit(status) => (status, false),
                 Stop::Finding(finding) => {
+                    self.print_all().map_err(|_| full())?;
                     self.add(finding);
                     (1, true)
                 }
@@ -233,7 +246,9 @@ impl<'p> Machine<'p> {
     }
 
     fn statement(&mut self, statement: &Stmt, frame: u64) -> Result<Flow> {
-        self.device.is_in_hand();
+        if !self.is_own && let Some(failure) = self.device.in_hand() {
+            self.look_at(failure);
+        }
         match statement {
             Stmt::Expr(expr, is_unused) => {
                 self.eval(expr, frame)?;

@@ -24,10 +24,8 @@ pub(crate) mod state {
     pub const SET: u8 = 2;
     /// Freed.
     pub const FREED: u8 = 3;
-    /// To be written by an asynchronous copy, for which nobody has waited.
-    pub const PENDING: u8 = 4;
-    /// Written, and being read by an asynchronous copy, for which nobody has waited.
-    pub const LENT: u8 = 5;
+    /// Registered for the device, which has it now.
+    pub const MOVED: u8 = 4;
 }
 
 /// How bytes are accessed.
@@ -39,12 +37,11 @@ pub(crate) enum Access {
     Write,
 }
 
-/// What `malloc`, `new` or `cudaMallocHost` returned.
+/// What `malloc` or `new` returned.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Block {
     pub bytes: u64,
     pub is_live: bool,
-    pub is_pinned: bool,
     pub line: u32,
 }
 
@@ -89,9 +86,9 @@ impl Memory {
     }
 
     /// [`Memory::add`] as an allocation.
-    pub fn allocate(&mut self, bytes: u64, with: u8, is_pinned: bool, line: u32) -> Option<u64> {
+    pub fn allocate(&mut self, bytes: u64, with: u8, line: u32) -> Option<u64> {
         let start = self.add(bytes, with)?;
-        self.blocks.insert(start, Block { bytes, is_live: true, is_pinned, line });
+        self.blocks.insert(start, Block { bytes, is_live: true, line });
         Some(start)
     }
 
@@ -142,8 +139,8 @@ mod tests {
     #[test]
     fn allocations_are_apart_and_never_used_again() {
         let mut memory = Memory::new(1 << 30);
-        let a = memory.allocate(10, state::EMPTY, false, 3).unwrap();
-        let b = memory.allocate(10, state::SET, true, 4).unwrap();
+        let a = memory.allocate(10, state::EMPTY, 3).unwrap();
+        let b = memory.allocate(10, state::SET, 4).unwrap();
         assert!(b >= a + 10 + GAP_BYTES);
         assert_eq!((memory.read(BASE + b), memory.read::<1>(BASE + a)), (Some([0; 10]), None));
         assert!(!memory.write(BASE + a, [1; 11]) && !memory.write(BASE + a - 1, [1; 2]));

@@ -3,13 +3,12 @@
 use cudac::host::{RuntimeCall, Scalar};
 
 use crate::arithmetic::{float, of_float};
+use crate::device::{Device, Owner};
 use crate::finding::Kind;
 use crate::machine::{Machine, Result, Stop};
 use crate::memory::{Access, BASE, state};
+use crate::pinned::{OTHER_FREE, OTHER_MEMORY};
 use crate::random::Random;
-
-/// What to do about an asynchronous copy that is too late.
-const WAIT: &str = "call `cudaStreamSynchronize` or `cudaDeviceSynchronize` before";
 
 /// A function that this executor carries out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,13 +54,22 @@ pub(crate) enum Function {
     CudaMalloc,
     CudaMallocManaged,
     CudaMallocHost,
+    CudaMallocAsync,
     CudaFree,
+    CudaFreeAsync,
     CudaFreeHost,
+    HostRegister,
+    HostUnregister,
+    MemoryType,
+    DevicePointer,
     CudaMemcpy,
     CudaMemcpyAsync,
     CudaMemset,
+    CudaMemsetAsync,
     ToSymbol,
+    ToSymbolAsync,
     FromSymbol,
+    FromSymbolAsync,
     GetLastError,
     PeekAtLastError,
     Synchronize,
@@ -69,14 +77,23 @@ pub(crate) enum Function {
     ErrorName,
     StreamCreate,
     StreamSynchronize,
+    StreamDestroy,
     StreamWait,
+    CallbackBegin,
+    CallbackEnd,
     EventCreate,
     EventRecord,
     EventSynchronize,
     EventElapsed,
     SharedLimit,
     SharedBytes,
+    SharedAllowed,
+    StreamFlags,
     LaunchKernel,
+    LaunchCooperative,
+    Occupancy,
+    SetLimit,
+    GetLimit,
 }
 
 /// The functions by name.
@@ -130,21 +147,33 @@ const NAMES: &[(&str, Function)] = &[
     ("__host_cuda_malloc", Function::CudaMalloc),
     ("__host_cuda_malloc_managed", Function::CudaMallocManaged),
     ("__host_cuda_malloc_host", Function::CudaMallocHost),
+    ("__host_cuda_malloc_async", Function::CudaMallocAsync),
     ("cudaFree", Function::CudaFree),
+    ("__host_cuda_free_async", Function::CudaFreeAsync),
     ("cudaFreeHost", Function::CudaFreeHost),
+    ("__host_cuda_register", Function::HostRegister),
+    ("__host_cuda_unregister", Function::HostUnregister),
+    ("__host_cuda_memory_type", Function::MemoryType),
+    ("__host_cuda_device_pointer", Function::DevicePointer),
     ("cudaMemcpy", Function::CudaMemcpy),
     ("__host_cuda_memcpy_async", Function::CudaMemcpyAsync),
     ("cudaMemset", Function::CudaMemset),
+    ("__host_cuda_memset_async", Function::CudaMemsetAsync),
     ("__host_cuda_to_symbol", Function::ToSymbol),
+    ("__host_cuda_to_symbol_async", Function::ToSymbolAsync),
     ("__host_cuda_from_symbol", Function::FromSymbol),
+    ("__host_cuda_from_symbol_async", Function::FromSymbolAsync),
     ("cudaGetLastError", Function::GetLastError),
     ("cudaPeekAtLastError", Function::PeekAtLastError),
     ("cudaDeviceSynchronize", Function::Synchronize),
     ("cudaGetErrorString", Function::ErrorString),
     ("cudaGetErrorName", Function::ErrorName),
     ("__host_cuda_stream_create", Function::StreamCreate),
+    ("__host_cuda_stream_create_with", Function::StreamCreate),
     ("__host_cuda_stream_synchronize", Function::StreamSynchronize),
-    ("__host_cuda_stream_destroy", Function::StreamSynchronize),
+    ("__host_cuda_stream_destroy", Function::StreamDestroy),
+    ("__host_cuda_callback_begin", Function::CallbackBegin),
+    ("__host_cuda_callback_end", Function::CallbackEnd),
     ("__host_cuda_stream_wait", Function::StreamWait),
     ("__host_cuda_event_create", Function::EventCreate),
     ("__host_cuda_event_record", Function::EventRecord),
@@ -152,7 +181,14 @@ const NAMES: &[(&str, Function)] = &[
     ("__host_cuda_event_elapsed", Function::EventElapsed),
     ("__host_cuda_shared_limit", Function::SharedLimit),
     ("__host_cuda_shared_bytes", Function::SharedBytes),
+    ("__host_cuda_shared_allowed", Function::SharedAllowed),
+    ("__host_cuda_stream_flags", Function::StreamFlags),
     ("__host_cuda_launch", Function::LaunchKernel),
+    ("__host_cuda_launch_cooperative", Function::LaunchCooperative),
+    ("__host_cuda_occupancy", Function::Occupancy),
+    ("__host_cuda_set_limit", Function::SetLimit),
+    ("__host_cuda_get_limit", Function::GetLimit),
+    ("cudaDeviceReset", Function::Synchronize),
 ];
 
 impl Function {
@@ -167,9 +203,9 @@ impl Machine<'_> {
         let at = |nth: usize| values.get(nth).copied().unwrap_or(0);
         let (a, b, c) = (at(0), at(1), at(2));
         match function {
-            Function::Malloc | Function::New => self.allocate(a, state::EMPTY, false),
-            Function::Calloc => self.allocate(a.saturating_mul(b), state::SET, false),
-            Function::Free | Function::Delete => self.free(a, false).map(|()| 0),
+            Function::Malloc | Function::New => self.allocate(a, state::EMPTY),
+            Function::Calloc => self.allocate(a.saturating_mul(b), state::SET),
+            Function::Free | Function::Delete => self.free(a).map(|()| 0),
             Function::Memcpy | Function::Memmove => self.copy(a, b, c).map(|()| a),
             Function::Memset => self.fill(a, b as u8, c).map(|()| a),
             Function::Exit => Err(Box::new(Stop::Exit(a as i32))),
@@ -227,9 +263,9 @@ impl Machine<'_> {
         }
     }
 
-    pub(crate) fn allocate(&mut self, bytes: u64, with: u8, is_pinned: bool) -> Result<u64> {
+    pub(crate) fn allocate(&mut self, bytes: u64, with: u8) -> Result<u64> {
         let limit = self.limits.memory_bytes;
-        let made = self.memory.allocate(bytes, with, is_pinned, self.line);
+        let made = self.memory.allocate(bytes, with, self.line);
         made.map(|at| BASE + at)
             .ok_or_else(|| Stop::error(format!("the host code needs more than {limit} bytes of memory")))
     }
@@ -241,18 +277,21 @@ impl Machine<'_> {
             let missing = end.next_multiple_of(align) - end;
             self.memory.skip(missing);
         }
-        self.allocate(bytes, state::EMPTY, false)
+        self.allocate(bytes, state::EMPTY)
     }
 
-    pub(crate) fn free(&mut self, address: u64, is_pinned: bool) -> Result<()> {
+    fn free(&mut self, address: u64) -> Result<()> {
         if address == 0 {
             return Ok(());
         }
         let known =
             self.memory.offset(address).and_then(|at| self.memory.blocks.get(&at).map(|block| (at, *block)));
         let Some((at, block)) = known else {
+            if self.device.block(address).is_some_and(|block| block.owner == Owner::Pinned) {
+                return self.found(Kind::OutOfBounds, OTHER_MEMORY, OTHER_FREE);
+            }
             let help = "free what an allocation returned, with the function that belongs to it";
-            let kind = if crate::device::Device::has(address) { Kind::WrongSpace } else { Kind::OutOfBounds };
+            let kind = if Device::has(address) { Kind::WrongSpace } else { Kind::OutOfBounds };
             return self.found(
                 kind,
                 format!("{address:#x} is no allocation of the host, so it cannot be freed"),
@@ -263,16 +302,12 @@ impl Machine<'_> {
             let message = format!("the memory that line {} allocated is freed a second time", block.line);
             return self.found(Kind::DoubleFree, message, "free it once, and set the pointer to `NULL` then");
         }
-        if block.is_pinned != is_pinned {
-            let help =
-                "memory of `cudaMallocHost` is freed with `cudaFreeHost`, and that of `malloc` with `free`";
-            return self.found(Kind::OutOfBounds, "this memory belongs to another function that frees", help);
-        }
         if let Some(block) = self.memory.blocks.get_mut(&at) {
             block.is_live = false;
         }
         let (from, to) = (at as usize, (at + block.bytes) as usize);
         self.memory.states[from..to].fill(state::FREED);
+        self.device.registered.remove(&address);
         Ok(())
     }
 
@@ -296,9 +331,8 @@ impl Machine<'_> {
             return self.found(Kind::OutOfBounds, message, "find out where the pointer comes from");
         };
         let bad = states.iter().position(|known| match *known {
-            state::NONE | state::FREED | state::PENDING => true,
+            state::NONE | state::FREED | state::MOVED => true,
             state::EMPTY => access == Access::Read,
-            state::LENT => access == Access::Write,
             _ => false,
         });
         let (Some(bad), Some(range)) = (bad, range) else { return Ok(()) };
@@ -313,16 +347,6 @@ impl Machine<'_> {
                     help,
                 )
             }
-            state::PENDING => {
-                let message =
-                    format!("{bytes} bytes are {done} before an asynchronous copy to them has finished");
-                self.found(Kind::Unsynchronized, message, WAIT)
-            }
-            state::LENT => {
-                let message =
-                    format!("{bytes} bytes are {done} before an asynchronous copy from them has finished");
-                self.found(Kind::Unsynchronized, message, WAIT)
-            }
             state::NONE => {
                 self.check_block(address, bytes, done)?;
                 let help = "compare the index with the number of elements";
@@ -332,15 +356,10 @@ impl Machine<'_> {
                     help,
                 )
             }
-            _ => {
-                let help = "set it first; a result of a kernel has to be copied back with `cudaMemcpy`, and the kernel \
-                            has to write all of it";
-                self.found(
-                    Kind::Uninitialized,
-                    format!("{bytes} bytes are {done} that nobody has written{place}"),
-                    help,
-                )
+            state::MOVED => {
+                Err(Stop::error("bytes of registered memory and others are used together: register all of them"))
             }
+            _ => Err(self.unwritten(bytes, done, &place).into()),
         }
     }
 

@@ -13,14 +13,18 @@
 
 use std::ops::Range;
 
-use crate::device::{Device, Work};
+use crate::device::{Device, Owner};
+use crate::order::{LEGACY, Other, Work};
 
 /// So many bytes are compared before and after launches.
 const MAX_BYTES: u64 = 1 << 30;
 
-/// What to do about it.
-pub(crate) const HELP: &str =
-    "put both into one stream, or wait in between: `cudaStreamSynchronize`, or an event";
+/// What to do about work of two streams.
+pub(crate) fn help(streams: [u64; 2]) -> String {
+    let help = "put both into one stream, or wait in between: `cudaStreamSynchronize`, or an event";
+    let is_free = "a stream of `cudaStreamNonBlocking` and the default stream do not wait for each other: ";
+    if streams.contains(&LEGACY) { format!("{is_free}{help}") } else { help.to_owned() }
+}
 
 /// Allocations as they were before a launch: the address, the bytes, and which of them were written.
 #[derive(Debug)]
@@ -36,24 +40,27 @@ struct HiddenBytes {
     bytes: Range<u64>,
     /// Which of them were written.
     were_written: Vec<bool>,
-    /// The line of the work.
-    line: u32,
+    /// Whose they are.
+    other: Other,
 }
 
 impl Hidden {
-    /// The line of the work that changes the byte at an address.
-    pub fn line(&self, address: u64) -> Option<u32> {
-        self.0.iter().find(|hidden| hidden.bytes.contains(&address)).map(|hidden| hidden.line)
+    /// The work that changes the byte at an address.
+    pub fn other(&self, address: u64) -> Option<Other> {
+        self.0.iter().find(|hidden| hidden.bytes.contains(&address)).map(|hidden| hidden.other)
     }
 }
 
 impl Device {
     /// Hides what earlier work of other streams has changed, if nothing orders it before what a stream does next.
     pub(crate) fn hide(&mut self, stream: u64) -> Hidden {
-        let unordered = self.work.iter().filter(|work| work.is_unordered(stream));
-        let changed = unordered.flat_map(|work| work.changed.iter().map(|bytes| (bytes.clone(), work.line)));
+        if self.order.has_one_stream() {
+            return Hidden(Vec::new());
+        }
+        let unordered = self.order.work.iter().filter(|work| work.is_unordered(stream));
+        let changed = unordered.flat_map(|work| work.changed.iter().map(|bytes| (bytes.clone(), work.other())));
         let mut hidden = Vec::new();
-        for (bytes, line) in changed.collect::<Vec<_>>() {
+        for (bytes, other) in changed.collect::<Vec<_>>() {
             let length = bytes.end - bytes.start;
             if self.compared + length > MAX_BYTES {
                 break;
@@ -61,7 +68,7 @@ impl Device {
             self.compared += length;
             let Some((found, were_written)) = self.read(bytes.start, length) else { continue };
             if self.copy_in(bytes.start, &found, |_| false).is_ok() {
-                hidden.push(HiddenBytes { bytes, were_written, line });
+                hidden.push(HiddenBytes { bytes, were_written, other });
             }
         }
         Hidden(hidden)
@@ -77,23 +84,35 @@ impl Device {
         }
     }
 
-    /// The allocations that a kernel of a stream gets. The default stream is ordered, so nothing has to be known of it.
-    pub(crate) fn before(&mut self, addresses: &[u64], stream: u64) -> Before {
-        let mut blocks: Vec<_> = addresses.iter().filter_map(|address| self.block(*address)).collect();
-        blocks.sort_unstable_by_key(|block| block.buffer.address());
-        blocks.dedup_by_key(|block| block.buffer.address());
+    /// The addresses of the allocations that some addresses are in.
+    pub(crate) fn starts(&self, addresses: &[u64]) -> Vec<u64> {
+        let blocks = addresses.iter().filter_map(|address| self.block(*address).map(|block| (address, block)));
+        let inside = blocks.filter(|(address, block)| *address - block.buffer.address() <= block.buffer.bytes());
+        let mut starts: Vec<u64> =
+            inside.filter(|(_, block)| block.is_live).map(|(_, block)| block.buffer.address()).collect();
+        starts.sort_unstable();
+        starts.dedup();
+        starts
+    }
+
+    /// The allocations that the last kernel gets, as far as it has to be known what it changes: where some other stream is not
+    /// ordered with its own, or the host can look.
+    pub(crate) fn before(&mut self, stream: u64) -> Before {
+        let is_ordered = stream == LEGACY && !self.has_free_streams;
+        let Some(work) = self.order.work.last() else { return Before(Vec::new()) };
+        let blocks = work.blocks.iter().filter_map(|start| self.block(*start));
+        let blocks: Vec<_> = blocks.filter(|block| !is_ordered || block.owner == Owner::Pinned).collect();
         let bytes: u64 = blocks.iter().map(|block| block.buffer.bytes()).sum();
-        if stream == 0 || self.compared + bytes > MAX_BYTES {
+        if self.compared + bytes > MAX_BYTES {
             return Before(Vec::new());
         }
         self.compared += bytes;
         let read = |at: u64, bytes: u64| self.read(at, bytes).map(|(found, written)| (at, found, written));
-        let live = blocks.iter().filter(|block| block.is_live);
-        Before(live.filter_map(|block| read(block.buffer.address(), block.buffer.bytes())).collect())
+        Before(blocks.iter().filter_map(|block| read(block.buffer.address(), block.buffer.bytes())).collect())
     }
 
-    /// Notes what the last kernel has changed; the line of unordered work that uses some of it.
-    pub(crate) fn after(&mut self, before: &Before, stream: u64) -> Option<u32> {
+    /// Notes what the last kernel has changed; unordered work that uses some of it.
+    pub(crate) fn after(&mut self, before: &Before, stream: u64) -> Option<Other> {
         let mut changed: Vec<Range<u64>> = Vec::new();
         for (start, old, was_written) in &before.0 {
             let Some((new, is_written)) = self.read(*start, old.len() as u64) else { continue };
@@ -112,8 +131,8 @@ impl Device {
             let is_used = |bytes: &Range<u64>| work.reads(bytes) || work.changes(bytes);
             work.is_unordered(stream) && changed.iter().any(is_used)
         };
-        let user = self.work.iter().find(uses).map(|work| work.line);
-        if let Some(work) = self.work.last_mut() {
+        let user = self.order.work.iter().find(uses).map(Work::other);
+        if let Some(work) = self.order.work.last_mut() {
             work.changed = changed;
         }
         user

@@ -30,7 +30,7 @@ const CSTDLIB: &str = include_str!("../headers/host/cstdlib.cuh");
 const TIME: &str = include_str!("../headers/host/time.cuh");
 
 /// Macros that host code finds defined.
-pub(crate) const MACROS: [(&str, &str); 8] = [
+pub(crate) const MACROS: [(&str, &str); 12] = [
     ("EXIT_SUCCESS", "0"),
     ("EXIT_FAILURE", "1"),
     ("RAND_MAX", "2147483647"),
@@ -39,6 +39,10 @@ pub(crate) const MACROS: [(&str, &str); 8] = [
     ("stdout", "1"),
     ("stderr", "2"),
     ("CLOCKS_PER_SEC", "1000000"),
+    ("CUDART_CB", ""),
+    ("CUDART_VERSION", "12000"),
+    ("cudaStreamLegacy", "((cudaStream_t)1)"),
+    ("cudaStreamPerThread", "((cudaStream_t)2)"),
 ];
 
 /// Headers of the host that others do not have: what is included, the name that it is known by, and its texts, of which

@@ -33,6 +33,9 @@ inline __device__ thread_block this_thread_block() { return thread_block(); }
 
 __device__ unsigned __arrived;
 
+// Whether the launch is an ordinary one, in which the blocks of a grid cannot wait for each other. Who launches sets it.
+__device__ unsigned __is_ordinary;
+
 struct grid_group {
     __device__ unsigned long long size() const {
         return (unsigned long long)gridDim.x * gridDim.y * gridDim.z * (blockDim.x * blockDim.y * blockDim.z);
@@ -50,6 +53,12 @@ struct grid_group {
     __device__ void sync() const {
         __syncthreads();
         if (__thread_in_block() == 0) {
+            if (__is_ordinary) {
+                // Reading this register is how the emulator knows such a trap.
+                unsigned shared;
+                asm volatile("mov.u32 %0, %%envreg2;" : "=r"(shared));
+                __trap();
+            }
             __threadfence();
             unsigned step = block_rank() == 0 ? 0x80000000u - ((unsigned)num_blocks() - 1) : 1;
             unsigned before = atomicAdd(&__arrived, step);
@@ -58,7 +67,7 @@ struct grid_group {
         }
         __syncthreads();
     }
-    __device__ bool is_valid() const { return true; }
+    __device__ bool is_valid() const { return !__is_ordinary; }
     __device__ dim3 group_index() const { return dim3(0, 0, 0); }
     __device__ unsigned long long num_blocks() const { return (unsigned long long)gridDim.x * gridDim.y * gridDim.z; }
 };

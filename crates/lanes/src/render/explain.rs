@@ -47,6 +47,7 @@ fn of_fault(kind: Kind) -> &'static str {
         Kind::Leak => include_str!("explain/leak.txt"),
         Kind::Unsynchronized => include_str!("explain/unsynchronized.txt"),
         Kind::UncheckedError => include_str!("explain/unchecked-error.txt"),
+        Kind::FailedCall => include_str!("explain/failed-call.txt"),
         Kind::Assert => include_str!("explain/assert.txt"),
         Kind::ExitStatus => include_str!("explain/exit-status.txt"),
         Kind::DivisionByZero => include_str!("explain/division-by-zero.txt"),
@@ -73,6 +74,7 @@ fn of_kernel(kind: FaultKind) -> &'static str {
         FaultKind::StepLimit => include_str!("explain/step-limit.txt"),
         FaultKind::CallDepth => include_str!("explain/call-depth.txt"),
         FaultKind::Trap => include_str!("explain/trap.txt"),
+        FaultKind::LostOutput => include_str!("explain/lost-output.txt"),
         // A test checks that every kind has a text.
         _ => "a kind of fault that has no explanation yet",
     }

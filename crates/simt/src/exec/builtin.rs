@@ -3,26 +3,15 @@
 use crate::exec::call::Parameter;
 use crate::exec::cursor::Cursor;
 use crate::exec::faults::Problem;
-use crate::exec::state::{Run, Stop};
+use crate::exec::state::Stop;
 use crate::isa::op::call::CallSite;
 use crate::isa::printf;
 use crate::machine::divergence::{Frame, Group};
 use crate::machine::global::Window;
 use crate::machine::registers::lanes_of;
 
-/// Bytes that a launch may print; what goes beyond is dropped, as on a GPU whose buffer is full.
-pub const MAX_OUTPUT_BYTES: usize = 1 << 20;
-
 /// The longest string that is read from a kernel's memory.
 const MAX_STRING_BYTES: usize = 4096;
-
-impl Run<'_> {
-    fn append(&mut self, text: &[u8]) {
-        if self.output.len() + text.len() <= MAX_OUTPUT_BYTES {
-            self.output += &String::from_utf8_lossy(text);
-        }
-    }
-}
 
 impl Cursor<'_, '_> {
     /// `vprintf(format, arguments)`: prints for each lane, lowest first, and returns the number of arguments;
@@ -40,7 +29,9 @@ impl Cursor<'_, '_> {
             let mut memory = LaneMemory { at: self, lane, buffer };
             let printed = printf::format(&format, &mut memory).ok();
             let count = printed.as_ref().map_or(-1, |printed| printed.arguments as i32);
-            self.run.append(printed.as_ref().map_or(&[], |printed| &printed.text));
+            if let Some(printed) = &printed {
+                self.run.printed.push(&printed.text, printed.arguments as usize);
+            }
             if let Some(passed) = site.results.first() {
                 self.give(lane, u64::from(count as u32), Parameter { passed, frame: &frame });
             }

@@ -5,7 +5,6 @@ use crate::checkers::last_writer;
 use crate::checkers::memory_model::MemoryModel;
 use crate::checkers::memory_model::wording;
 use crate::compile::inst::Pc;
-use crate::exec::counts::Counts;
 use crate::exec::cursor::Cursor;
 use crate::exec::probe_times::ProbeTimes;
 use crate::exec::state::{Run, Stop};
@@ -47,11 +46,12 @@ impl Run<'_> {
             let was_issued = |pc: Pc| self.counts.issued[pc as usize].count != 0;
             faults.extend(initialisation::wording::unset_constants(&self.context(), was_issued));
         }
+        faults.extend(self.printed.fault());
         let (counters, lines) =
             (self.counts.total(self.setup.program), self.counts.lines(self.setup.program));
         let last_store =
             self.observers.last_writer.as_ref().and_then(|last| last_writer::actor(last, &self.context()));
-        let Run { output, counts: Counts { effort, .. }, .. } = self;
+        let (output, effort) = (self.printed.text(), self.counts.effort);
         Ok(Report { counters, lines, faults, stale_reads, last_store, was_stopped, output, effort })
     }
 

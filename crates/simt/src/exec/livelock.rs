@@ -334,10 +334,10 @@ impl Cursor<'_, '_> {
 
     /// Runs a group to the stop of the probe, or up to step `end`, and says whether it did something that others can see.
     fn step_moves(&mut self, g: usize, end: u64) -> Result<bool, Stop> {
-        let (live, printed) = (self.block.live_threads, self.run.output.len());
+        let (live, printed) = (self.block.live_threads, self.run.printed.count);
         let mut slice = (end - self.run.counts.steps) as u32;
         self.run_group(g, &mut slice)?;
-        let has_printed = self.run.output.len() != printed;
+        let has_printed = self.run.printed.count != printed;
         Ok(self.run.observers.probe.moved || self.block.live_threads != live || has_printed)
     }
 

@@ -32,6 +32,7 @@ mod mechanism;
 mod memory;
 pub mod moment;
 mod observers;
+mod printed;
 mod probe;
 mod probe_times;
 mod recurrence;

@@ -48,7 +48,7 @@ struct Place {
     blocks: Vec<Block>,
     /// Global memory, copied when the blocks have come back for the first time: most never do.
     global: Option<Global>,
-    printed: usize,
+    printed: u64,
     steps: u64,
     times: u32,
     /// The byte of global memory that differed last: a region and a place in it.
@@ -57,14 +57,14 @@ struct Place {
 
 impl Place {
     fn of(run: &Run<'_>, blocks: &[Block]) -> Place {
-        let (steps, printed) = (run.counts.steps, run.output.len());
+        let (steps, printed) = (run.counts.steps, run.printed.count);
         Place { blocks: blocks.to_vec(), global: None, printed, steps, times: 0, witness: (0, 0) }
     }
 
     /// Looks whether the run is here again; after how many steps since the last time, once it has been so often enough.
     fn look(&mut self, run: &Run<'_>, blocks: &[Block]) -> Option<u64> {
         let alike = self.blocks.iter().zip(blocks).all(|(one, other)| stand_alike(one, other));
-        if !alike || self.printed != run.output.len() {
+        if !alike || self.printed != run.printed.count {
             return None;
         }
         let Some(global) = &self.global else {
@@ -133,7 +133,7 @@ impl Run<'_> {
         );
         (trial.counts.steps, trial.local_bytes) = (self.counts.steps, self.local_bytes);
         trial.waiting_blocks = self.waiting_blocks;
-        trial.output.clone_from(&self.output);
+        trial.printed.clone_from(&self.printed);
         trial.observers.probe_times.clone_from(&self.observers.probe_times);
         // Observers change no run.
         (trial.observers.last_writer, trial.observers.initialisation) = (None, Initialisation::default());

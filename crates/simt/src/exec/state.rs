@@ -9,6 +9,7 @@ use crate::compile::program::Program;
 use crate::exec::counts::Counts;
 use crate::exec::observers::Observers;
 use crate::exec::setup::Setup;
+use crate::exec::printed::Printed;
 use crate::exec::team::Team;
 use crate::launch::Launch;
 use crate::machine::global::Global;
@@ -41,7 +42,7 @@ pub struct Run<'a> {
     /// Local memory that calls have added to the resident warps, in bytes.
     pub(crate) local_bytes: u64,
     /// What the kernel printed.
-    pub(crate) output: String,
+    pub(crate) printed: Printed,
     /// By how much the clock is ahead of the steps.
     pub(crate) late: u64,
     /// Blocks that have not started yet.
@@ -66,7 +67,7 @@ impl<'a> Run<'a> {
             counts: Counts::new(program.insts.len()),
             global,
             local_bytes: 0,
-            output: String::new(),
+            printed: Printed::new(launch.print_bytes),
             late: 0,
             waiting_blocks: launch.grid.count(),
             team: Team::default(),

@@ -167,6 +167,8 @@ pub struct Launch {
     /// The number of cores of the computer that may run blocks in parallel. What the launch does, and what it reports,
     /// is the same for every number.
     pub cores: u32,
+    /// The size of the buffer for what the kernel prints. If it is full, new text replaces the oldest.
+    pub print_bytes: u64,
     /// Where others can see how far the launch has come, and can stop it.
     pub pulse: Option<Arc<Pulse>>,
     /// For the emulator's own tests.
@@ -215,6 +217,7 @@ impl Launch {
             resident_blocks: DEFAULT_RESIDENT_BLOCKS,
             max_steps: DEFAULT_MAX_STEPS,
             cores: 1,
+            print_bytes: DEFAULT_PRINT_BYTES,
             pulse: None,
             hooks: Hooks::default(),
         }
@@ -235,6 +238,9 @@ pub const DEFAULT_RESIDENT_BLOCKS: u32 = 16;
 /// The limit on warp instructions unless a launch sets another one. It is eight times what the largest reductions here
 /// take, and a minute or two. A spin that cannot end is found much earlier ([`crate::FaultKind::Livelock`]).
 pub const DEFAULT_MAX_STEPS: u64 = 4_000_000_000;
+
+/// The size of the buffer for what a kernel prints unless a launch sets another one: that of the programming guide.
+pub const DEFAULT_PRINT_BYTES: u64 = 1 << 20;
 
 /// The largest number of threads in a block, as on every GPU since Fermi.
 pub const MAX_BLOCK_THREADS: u64 = 1024;

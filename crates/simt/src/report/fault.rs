@@ -150,6 +150,8 @@ fault_kinds! {
     CallDepth, "call-depth";
     /// The kernel executed `trap` or a failing `assert`.
     Trap, "trap";
+    /// The kernel printed more than its buffer holds.
+    LostOutput, "lost-output";
 }
 
 impl FaultKind {

@@ -31,7 +31,7 @@ pub struct Report {
     /// Whether the launch was stopped before its end: by a watcher
     /// ([`Emulator::launch_watched`](crate::Emulator::launch_watched)), or by its [`Pulse`](crate::Pulse).
     pub was_stopped: bool,
-    /// What the kernel printed.
+    /// What the kernel printed, as far as its buffer holds it ([`Launch::print_bytes`](crate::Launch::print_bytes)).
     pub output: String,
     /// For the emulator's own tests.
     #[doc(hidden)]

@@ -1,7 +1,7 @@
 // The CUDA runtime, as far as the executor of host code carries it out.
 // Written from: CUDA Runtime API, modules 6.1 to 6.10; CUDA C++ Programming Guide.
 
-//: cudaError_t cudaError cudaSuccess cudaErrorInvalidValue cudaErrorMemoryAllocation cudaErrorInitializationError cudaErrorInvalidConfiguration cudaErrorInvalidPitchValue cudaErrorInvalidSymbol cudaErrorInvalidDevicePointer cudaErrorInvalidMemcpyDirection cudaErrorInsufficientDriver cudaErrorInvalidDeviceFunction cudaErrorNoDevice cudaErrorInvalidDevice cudaErrorInvalidResourceHandle cudaErrorNotReady cudaErrorIllegalAddress cudaErrorLaunchOutOfResources cudaErrorLaunchTimeout cudaErrorPeerAccessAlreadyEnabled cudaErrorPeerAccessNotEnabled cudaErrorAssert cudaErrorHostMemoryAlreadyRegistered cudaErrorLaunchFailure cudaErrorNotSupported cudaErrorUnknown
+//: cudaError_t cudaError cudaSuccess cudaErrorInvalidValue cudaErrorMemoryAllocation cudaErrorInitializationError cudaErrorInvalidConfiguration cudaErrorInvalidPitchValue cudaErrorInvalidSymbol cudaErrorInvalidDevicePointer cudaErrorInvalidMemcpyDirection cudaErrorInsufficientDriver cudaErrorInvalidDeviceFunction cudaErrorNoDevice cudaErrorInvalidDevice cudaErrorInvalidResourceHandle cudaErrorNotReady cudaErrorIllegalAddress cudaErrorLaunchOutOfResources cudaErrorLaunchTimeout cudaErrorPeerAccessAlreadyEnabled cudaErrorPeerAccessNotEnabled cudaErrorAssert cudaErrorHostMemoryAlreadyRegistered cudaErrorHostMemoryNotRegistered cudaErrorLaunchFailure cudaErrorCooperativeLaunchTooLarge cudaErrorNotPermitted cudaErrorNotSupported cudaErrorUnknown
 enum cudaError {
     cudaSuccess = 0,
     cudaErrorInvalidValue = 1,
@@ -25,7 +25,10 @@ enum cudaError {
     cudaErrorPeerAccessNotEnabled = 705,
     cudaErrorAssert = 710,
     cudaErrorHostMemoryAlreadyRegistered = 712,
+    cudaErrorHostMemoryNotRegistered = 713,
     cudaErrorLaunchFailure = 719,
+    cudaErrorCooperativeLaunchTooLarge = 720,
+    cudaErrorNotPermitted = 800,
     cudaErrorNotSupported = 801,
     cudaErrorUnknown = 999
 };
@@ -53,8 +56,7 @@ cudaError_t __host_cuda_malloc(void** pointer, size_t bytes);
 template <typename T>
 cudaError_t cudaMalloc(T** pointer, size_t bytes) { return __host_cuda_malloc((void**)pointer, bytes); }
 
-//: cudaMallocManaged __host_cuda_malloc_managed cudaMemAttachGlobal
-enum { cudaMemAttachGlobal = 1 };
+//: cudaMallocManaged __host_cuda_malloc_managed
 cudaError_t __host_cuda_malloc_managed(void** pointer, size_t bytes);
 template <typename T>
 cudaError_t cudaMallocManaged(T** pointer, size_t bytes, unsigned flags = 1) {
@@ -84,20 +86,21 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpy
 
 //: cudaMemset cudaMemsetAsync
 cudaError_t cudaMemset(void* pointer, int value, size_t bytes);
+cudaError_t __host_cuda_memset_async(void* pointer, int value, size_t bytes, void* stream);
 inline cudaError_t cudaMemsetAsync(void* pointer, int value, size_t bytes, cudaStream_t stream = 0) {
-    return cudaMemset(pointer, value, bytes);
+    return __host_cuda_memset_async(pointer, value, bytes, (void*)stream);
 }
 
 //: cudaMemcpyToSymbol cudaMemcpyFromSymbol __host_cuda_to_symbol __host_cuda_from_symbol
-cudaError_t __host_cuda_to_symbol(const void* symbol, size_t whole, const void* from, size_t bytes, size_t offset);
-cudaError_t __host_cuda_from_symbol(void* to, const void* symbol, size_t whole, size_t bytes, size_t offset);
+cudaError_t __host_cuda_to_symbol(const void* symbol, size_t whole, const void* from, size_t bytes, size_t offset, cudaMemcpyKind kind);
+cudaError_t __host_cuda_from_symbol(void* to, const void* symbol, size_t whole, size_t bytes, size_t offset, cudaMemcpyKind kind);
 template <typename T>
 cudaError_t cudaMemcpyToSymbol(const T& symbol, const void* from, size_t bytes, size_t offset = 0, cudaMemcpyKind kind = cudaMemcpyHostToDevice) {
-    return __host_cuda_to_symbol((const void*)&symbol, sizeof(T), from, bytes, offset);
+    return __host_cuda_to_symbol((const void*)&symbol, sizeof(T), from, bytes, offset, kind);
 }
 template <typename T>
 cudaError_t cudaMemcpyFromSymbol(void* to, const T& symbol, size_t bytes, size_t offset = 0, cudaMemcpyKind kind = cudaMemcpyDeviceToHost) {
-    return __host_cuda_from_symbol(to, (const void*)&symbol, sizeof(T), bytes, offset);
+    return __host_cuda_from_symbol(to, (const void*)&symbol, sizeof(T), bytes, offset, kind);
 }
 
 //: cudaGetLastError cudaPeekAtLastError
@@ -107,7 +110,7 @@ cudaError_t cudaPeekAtLastError();
 //: cudaDeviceSynchronize cudaThreadSynchronize cudaDeviceReset
 cudaError_t cudaDeviceSynchronize();
 inline cudaError_t cudaThreadSynchronize() { return cudaDeviceSynchronize(); }
-inline cudaError_t cudaDeviceReset() { return cudaDeviceSynchronize(); }
+cudaError_t cudaDeviceReset();
 
 //: cudaGetErrorString cudaGetErrorName
 const char* cudaGetErrorString(cudaError_t error);
@@ -132,19 +135,26 @@ inline cudaError_t cudaGetDeviceCount(int* count) {
     return cudaSuccess;
 }
 
-//: cudaStreamCreateWithFlags cudaStreamCreateWithPriority cudaStreamQuery cudaStreamDefault cudaStreamNonBlocking
+//: cudaStreamCreateWithFlags cudaStreamCreateWithPriority cudaStreamDefault cudaStreamNonBlocking __host_cuda_stream_create_with
 enum { cudaStreamDefault = 0, cudaStreamNonBlocking = 1 };
-inline cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) { return cudaStreamCreate(stream); }
-inline cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int priority) { return cudaStreamCreate(stream); }
-inline cudaError_t cudaStreamQuery(cudaStream_t stream) { return cudaSuccess; }
+cudaError_t __host_cuda_stream_create_with(void** stream, unsigned flags);
+inline cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
+    return flags > 1 ? cudaErrorInvalidValue : __host_cuda_stream_create_with((void**)stream, flags);
+}
+inline cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int priority) {
+    return cudaStreamCreateWithFlags(stream, flags);
+}
 
-//: cudaEventCreate cudaEventCreateWithFlags cudaEventDestroy cudaEventQuery cudaEventDefault cudaEventBlockingSync cudaEventDisableTiming __host_cuda_event_create
+//: cudaStreamQuery
+// What was asked about is done. A program that asks in a loop ends, and one that goes on has waited.
+inline cudaError_t cudaStreamQuery(cudaStream_t stream) { return __host_cuda_stream_synchronize((void*)stream); }
+
+//: cudaEventCreate cudaEventCreateWithFlags cudaEventDestroy cudaEventDefault cudaEventBlockingSync cudaEventDisableTiming __host_cuda_event_create
 enum { cudaEventDefault = 0, cudaEventBlockingSync = 1, cudaEventDisableTiming = 2 };
 cudaError_t __host_cuda_event_create(void** event);
 inline cudaError_t cudaEventCreate(cudaEvent_t* event) { return __host_cuda_event_create((void**)event); }
 inline cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) { return __host_cuda_event_create((void**)event); }
 inline cudaError_t cudaEventDestroy(cudaEvent_t event) { return cudaSuccess; }
-inline cudaError_t cudaEventQuery(cudaEvent_t event) { return cudaSuccess; }
 
 //: cudaEventRecord __host_cuda_event_record
 cudaError_t __host_cuda_event_record(void* event, void* stream);
@@ -152,11 +162,21 @@ inline cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream = 0) {
     return __host_cuda_event_record((void*)event, (void*)stream);
 }
 
+//: cudaEventRecordWithFlags cudaEventRecordDefault
+enum { cudaEventRecordDefault = 0 };
+inline cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream = 0, unsigned flags = 0) {
+    return cudaEventRecord(event, stream);
+}
+
 //: cudaEventSynchronize __host_cuda_event_synchronize
 cudaError_t __host_cuda_event_synchronize(void* event);
 inline cudaError_t cudaEventSynchronize(cudaEvent_t event) { return __host_cuda_event_synchronize((void*)event); }
 
-//: cudaStreamWaitEvent __host_cuda_stream_wait
+//: cudaEventQuery
+inline cudaError_t cudaEventQuery(cudaEvent_t event) { return __host_cuda_event_synchronize((void*)event); }
+
+//: cudaStreamWaitEvent cudaEventWaitDefault __host_cuda_stream_wait
+enum { cudaEventWaitDefault = 0 };
 cudaError_t __host_cuda_stream_wait(void* stream, void* event);
 inline cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags = 0) {
     return __host_cuda_stream_wait((void*)stream, (void*)event);
@@ -250,6 +270,7 @@ inline cudaError_t cudaGetDeviceProperties(cudaDeviceProp* known, int device) {
     known->sharedMemPerMultiprocessor = 96 << 10;
     known->regsPerMultiprocessor = 64 << 10;
     known->managedMemory = 1;
+    known->cooperativeLaunch = 1;
     known->maxBlocksPerMultiProcessor = 32;
     known->sharedMemPerBlockOptin = 96 << 10;
     known->concurrentManagedAccess = 1;
@@ -289,6 +310,109 @@ inline cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, siz
         if (error != cudaSuccess) return error;
     }
     return cudaSuccess;
+}
+
+//: cudaMemset2DAsync
+inline cudaError_t cudaMemset2DAsync(void* to, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream = 0) {
+    for (size_t row = 0; row < height; row++) {
+        cudaError_t error = cudaMemsetAsync((char*)to + row * pitch, value, width, stream);
+        if (error != cudaSuccess) return error;
+    }
+    return cudaSuccess;
+}
+
+//: cudaExtent cudaPos cudaPitchedPtr make_cudaExtent make_cudaPos make_cudaPitchedPtr cudaMalloc3D
+struct cudaExtent { size_t width; size_t height; size_t depth; };
+struct cudaPos { size_t x; size_t y; size_t z; };
+struct cudaPitchedPtr { void* ptr; size_t pitch; size_t xsize; size_t ysize; };
+inline cudaExtent make_cudaExtent(size_t width, size_t height, size_t depth) {
+    cudaExtent made;
+    made.width = width;
+    made.height = height;
+    made.depth = depth;
+    return made;
+}
+inline cudaPos make_cudaPos(size_t x, size_t y, size_t z) {
+    cudaPos made;
+    made.x = x;
+    made.y = y;
+    made.z = z;
+    return made;
+}
+inline cudaPitchedPtr make_cudaPitchedPtr(void* pointer, size_t pitch, size_t width, size_t height) {
+    cudaPitchedPtr made;
+    made.ptr = pointer;
+    made.pitch = pitch;
+    made.xsize = width;
+    made.ysize = height;
+    return made;
+}
+inline cudaError_t cudaMalloc3D(cudaPitchedPtr* made, cudaExtent extent) {
+    void* pointer = nullptr;
+    size_t pitch = 0;
+    const cudaError_t error = cudaMallocPitch(&pointer, &pitch, extent.width, extent.height * extent.depth);
+    *made = make_cudaPitchedPtr(pointer, pitch, extent.width, extent.height);
+    return error;
+}
+
+//: cudaMemset3D cudaMemset3DAsync
+inline cudaError_t cudaMemset3D(cudaPitchedPtr to, int value, cudaExtent extent) {
+    for (size_t layer = 0; layer < extent.depth; layer++) {
+        char* first = (char*)to.ptr + layer * to.pitch * to.ysize;
+        const cudaError_t error = cudaMemset2D(first, to.pitch, value, extent.width, extent.height);
+        if (error != cudaSuccess) return error;
+    }
+    return cudaSuccess;
+}
+inline cudaError_t cudaMemset3DAsync(cudaPitchedPtr to, int value, cudaExtent extent, cudaStream_t stream = 0) {
+    for (size_t layer = 0; layer < extent.depth; layer++) {
+        char* first = (char*)to.ptr + layer * to.pitch * to.ysize;
+        const cudaError_t error = cudaMemset2DAsync(first, to.pitch, value, extent.width, extent.height, stream);
+        if (error != cudaSuccess) return error;
+    }
+    return cudaSuccess;
+}
+
+//: cudaMemcpy3DParms cudaMemcpy3D cudaMemcpy3DAsync __host_cuda_layer
+// Without arrays: `srcArray` and `dstArray` are not there.
+struct cudaMemcpy3DParms {
+    cudaPos srcPos;
+    cudaPitchedPtr srcPtr;
+    cudaPos dstPos;
+    cudaPitchedPtr dstPtr;
+    cudaExtent extent;
+    cudaMemcpyKind kind;
+};
+inline char* __host_cuda_layer(const cudaPitchedPtr& of, const cudaPos& at, size_t layer) {
+    return (char*)of.ptr + ((at.z + layer) * of.ysize + at.y) * of.pitch + at.x;
+}
+inline cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* copy) {
+    for (size_t layer = 0; layer < copy->extent.depth; layer++) {
+        char* to = __host_cuda_layer(copy->dstPtr, copy->dstPos, layer);
+        const char* from = __host_cuda_layer(copy->srcPtr, copy->srcPos, layer);
+        const cudaError_t error = cudaMemcpy2D(to, copy->dstPtr.pitch, from, copy->srcPtr.pitch, copy->extent.width, copy->extent.height, copy->kind);
+        if (error != cudaSuccess) return error;
+    }
+    return cudaSuccess;
+}
+inline cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* copy, cudaStream_t stream = 0) {
+    for (size_t layer = 0; layer < copy->extent.depth; layer++) {
+        char* to = __host_cuda_layer(copy->dstPtr, copy->dstPos, layer);
+        const char* from = __host_cuda_layer(copy->srcPtr, copy->srcPos, layer);
+        const cudaError_t error = cudaMemcpy2DAsync(to, copy->dstPtr.pitch, from, copy->srcPtr.pitch, copy->extent.width, copy->extent.height, copy->kind, stream);
+        if (error != cudaSuccess) return error;
+    }
+    return cudaSuccess;
+}
+
+//: cudaMemcpyPeer cudaMemcpyPeerAsync
+inline cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* from, int from_device, size_t bytes) {
+    if (to_device != 0 || from_device != 0) return cudaErrorInvalidDevice;
+    return cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToDevice);
+}
+inline cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device, size_t bytes, cudaStream_t stream = 0) {
+    if (to_device != 0 || from_device != 0) return cudaErrorInvalidDevice;
+    return cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream);
 }
 
 //: cudaMemset2D
@@ -362,7 +486,7 @@ inline cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, 
         case 83: *value = 1; break;
         case 88: *value = 0; break;
         case 89: *value = 1; break;
-        case 95: *value = 0; break;
+        case 95: *value = 1; break;
         case 97: *value = 98304; break;
         case 106: *value = 32; break;
         case 115: *value = 1; break;
@@ -383,17 +507,13 @@ cudaError_t cudaFuncSetAttribute(F kernel, cudaFuncAttribute attribute, int valu
     return value < 0 ? cudaErrorInvalidValue : __host_cuda_shared_limit((const void*)kernel, (size_t)value);
 }
 
-//: cudaOccupancyMaxActiveBlocksPerMultiprocessor cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags cudaOccupancyMaxPotentialBlockSize __host_cuda_shared_bytes
-size_t __host_cuda_shared_bytes(const void* kernel);
-// From the threads, blocks and shared memory of a multiprocessor. How many registers a kernel needs is not known here.
+//: cudaOccupancyMaxActiveBlocksPerMultiprocessor cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags cudaOccupancyMaxPotentialBlockSize cudaOccupancyDefault __host_cuda_occupancy
+enum { cudaOccupancyDefault = 0 };
+size_t __host_cuda_occupancy(const void* kernel, size_t threads, size_t shared);
 template <typename F>
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, F kernel, int threads, size_t shared) {
     if (threads <= 0) return cudaErrorInvalidValue;
-    const size_t bytes = shared + __host_cuda_shared_bytes((const void*)kernel);
-    int count = 2048 / ((threads + 31) / 32 * 32);
-    if (count > 32) count = 32;
-    if (bytes > 0 && count > (int)((96 << 10) / bytes)) count = (int)((96 << 10) / bytes);
-    *blocks = threads > 1024 ? 0 : count;
+    *blocks = (int)__host_cuda_occupancy((const void*)kernel, threads, shared);
     return cudaSuccess;
 }
 template <typename F>
@@ -415,6 +535,35 @@ cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid, int* block, F kernel, 
     return best > 0 ? cudaSuccess : cudaErrorInvalidValue;
 }
 
+//: cudaFuncGetAttributes cudaFuncAttributes __host_cuda_shared_bytes __host_cuda_shared_allowed
+struct cudaFuncAttributes {
+    size_t sharedSizeBytes;
+    size_t constSizeBytes;
+    size_t localSizeBytes;
+    int maxThreadsPerBlock;
+    int numRegs;
+    int ptxVersion;
+    int binaryVersion;
+    int cacheModeCA;
+    int maxDynamicSharedSizeBytes;
+    int preferredShmemCarveout;
+};
+size_t __host_cuda_shared_bytes(const void* kernel);
+size_t __host_cuda_shared_allowed(const void* kernel);
+// How many registers a kernel needs is not known here: 32 fit on a multiprocessor that is full of threads.
+template <typename F>
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* known, F kernel) {
+    memset(known, 0, sizeof(cudaFuncAttributes));
+    known->sharedSizeBytes = __host_cuda_shared_bytes((const void*)kernel);
+    known->maxThreadsPerBlock = 1024;
+    known->numRegs = 32;
+    known->ptxVersion = 70;
+    known->binaryVersion = 70;
+    known->maxDynamicSharedSizeBytes = (int)(__host_cuda_shared_allowed((const void*)kernel) - known->sharedSizeBytes);
+    known->preferredShmemCarveout = -1;
+    return cudaSuccess;
+}
+
 //: cudaLaunchKernel __host_cuda_launch
 cudaError_t __host_cuda_launch(const void* kernel, const dim3& grid, const dim3& block, void** arguments, size_t shared, void* stream);
 template <typename F>
@@ -422,10 +571,57 @@ cudaError_t cudaLaunchKernel(F kernel, dim3 grid, dim3 block, void** arguments, 
     return __host_cuda_launch((const void*)kernel, grid, block, arguments, shared, (void*)stream);
 }
 
-//: cudaMallocAsync cudaFreeAsync
+//: cudaLaunchCooperativeKernel __host_cuda_launch_cooperative
+cudaError_t __host_cuda_launch_cooperative(const void* kernel, const dim3& grid, const dim3& block, void** arguments, size_t shared, void* stream);
+template <typename F>
+cudaError_t cudaLaunchCooperativeKernel(F kernel, dim3 grid, dim3 block, void** arguments, size_t shared = 0, cudaStream_t stream = 0) {
+    return __host_cuda_launch_cooperative((const void*)kernel, grid, block, arguments, shared, (void*)stream);
+}
+
+//: cudaLaunchAttributeID cudaLaunchAttributeIgnore cudaLaunchAttributeCooperative cudaLaunchAttributePriority cudaLaunchAttributeProgrammaticStreamSerialization cudaLaunchAttributeValue cudaLaunchAttribute cudaLaunchConfig_t cudaLaunchConfig_st cudaLaunchKernelExC cudaLaunchKernelEx
+enum cudaLaunchAttributeID {
+    cudaLaunchAttributeIgnore = 0,
+    cudaLaunchAttributeCooperative = 2,
+    cudaLaunchAttributePriority = 8,
+    cudaLaunchAttributeProgrammaticStreamSerialization = 6
+};
+union cudaLaunchAttributeValue {
+    int cooperative;
+    int priority;
+    int programmaticStreamSerializationAllowed;
+};
+struct cudaLaunchAttribute {
+    cudaLaunchAttributeID id;
+    cudaLaunchAttributeValue val;
+};
+struct cudaLaunchConfig_t {
+    dim3 gridDim;
+    dim3 blockDim;
+    size_t dynamicSmemBytes;
+    cudaStream_t stream;
+    cudaLaunchAttribute* attrs;
+    unsigned numAttrs;
+};
+template <typename F>
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, F kernel, void** arguments) {
+    bool is_cooperative = false;
+    for (unsigned i = 0; i < config->numAttrs; i++) {
+        if (config->attrs[i].id == cudaLaunchAttributeCooperative) is_cooperative = config->attrs[i].val.cooperative != 0;
+    }
+    if (is_cooperative) {
+        return cudaLaunchCooperativeKernel(kernel, config->gridDim, config->blockDim, arguments, config->dynamicSmemBytes, config->stream);
+    }
+    return cudaLaunchKernel(kernel, config->gridDim, config->blockDim, arguments, config->dynamicSmemBytes, config->stream);
+}
+
+//: cudaMallocAsync cudaFreeAsync __host_cuda_malloc_async __host_cuda_free_async
+cudaError_t __host_cuda_malloc_async(void** pointer, size_t bytes, void* stream);
+cudaError_t __host_cuda_free_async(void* pointer, void* stream);
 template <typename T>
-cudaError_t cudaMallocAsync(T** pointer, size_t bytes, cudaStream_t stream) { return __host_cuda_malloc((void**)pointer, bytes); }
-inline cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) { return cudaFree(pointer); }
+cudaError_t cudaMallocAsync(T** pointer, size_t bytes, cudaStream_t stream) {
+    return __host_cuda_malloc_async((void**)pointer, bytes, (void*)stream);
+}
+inline cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) { return __host_cuda_free_async(pointer, (void*)stream); }
 
 //: cudaMemcpy2DAsync
 inline cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height, cudaMemcpyKind kind, cudaStream_t stream = 0) {
@@ -436,14 +632,16 @@ inline cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from
     return cudaSuccess;
 }
 
-//: cudaMemcpyToSymbolAsync cudaMemcpyFromSymbolAsync
+//: cudaMemcpyToSymbolAsync cudaMemcpyFromSymbolAsync __host_cuda_to_symbol_async __host_cuda_from_symbol_async
+cudaError_t __host_cuda_to_symbol_async(const void* symbol, size_t whole, const void* from, size_t bytes, size_t offset, cudaMemcpyKind kind, void* stream);
+cudaError_t __host_cuda_from_symbol_async(void* to, const void* symbol, size_t whole, size_t bytes, size_t offset, cudaMemcpyKind kind, void* stream);
 template <typename T>
-cudaError_t cudaMemcpyToSymbolAsync(const T& symbol, const void* from, size_t bytes, size_t offset, cudaMemcpyKind kind, cudaStream_t stream = 0) {
-    return __host_cuda_to_symbol((const void*)&symbol, sizeof(T), from, bytes, offset);
+cudaError_t cudaMemcpyToSymbolAsync(const T& symbol, const void* from, size_t bytes, size_t offset = 0, cudaMemcpyKind kind = cudaMemcpyHostToDevice, cudaStream_t stream = 0) {
+    return __host_cuda_to_symbol_async((const void*)&symbol, sizeof(T), from, bytes, offset, kind, (void*)stream);
 }
 template <typename T>
-cudaError_t cudaMemcpyFromSymbolAsync(void* to, const T& symbol, size_t bytes, size_t offset, cudaMemcpyKind kind, cudaStream_t stream = 0) {
-    return __host_cuda_from_symbol(to, (const void*)&symbol, sizeof(T), bytes, offset);
+cudaError_t cudaMemcpyFromSymbolAsync(void* to, const T& symbol, size_t bytes, size_t offset = 0, cudaMemcpyKind kind = cudaMemcpyDeviceToHost, cudaStream_t stream = 0) {
+    return __host_cuda_from_symbol_async(to, (const void*)&symbol, sizeof(T), bytes, offset, kind, (void*)stream);
 }
 
 //: cudaGetSymbolAddress cudaGetSymbolSize
@@ -459,20 +657,59 @@ cudaError_t cudaGetSymbolSize(size_t* bytes, const T& symbol) {
     return cudaSuccess;
 }
 
-//: cudaHostRegister cudaHostUnregister cudaHostRegisterDefault cudaHostRegisterMapped
-enum { cudaHostRegisterDefault = 0, cudaHostRegisterMapped = 2 };
-inline cudaError_t cudaHostRegister(void* pointer, size_t bytes, unsigned flags) { return cudaSuccess; }
-inline cudaError_t cudaHostUnregister(void* pointer) { return cudaSuccess; }
+//: cudaHostRegister cudaHostUnregister cudaHostRegisterDefault cudaHostRegisterPortable cudaHostRegisterMapped cudaHostRegisterReadOnly __host_cuda_register __host_cuda_unregister
+enum { cudaHostRegisterDefault = 0, cudaHostRegisterPortable = 1, cudaHostRegisterMapped = 2, cudaHostRegisterReadOnly = 8 };
+cudaError_t __host_cuda_register(void* pointer, size_t bytes);
+cudaError_t __host_cuda_unregister(void* pointer);
+inline cudaError_t cudaHostRegister(void* pointer, size_t bytes, unsigned flags) { return __host_cuda_register(pointer, bytes); }
+inline cudaError_t cudaHostUnregister(void* pointer) { return __host_cuda_unregister(pointer); }
 
-//: cudaDeviceSetLimit cudaDeviceGetLimit cudaLimit cudaLimitStackSize cudaLimitPrintfFifoSize cudaLimitMallocHeapSize cudaSetDeviceFlags cudaDeviceScheduleAuto cudaDeviceMapHost cudaDeviceScheduleBlockingSync
-enum cudaLimit { cudaLimitStackSize = 0, cudaLimitPrintfFifoSize = 1, cudaLimitMallocHeapSize = 2 };
-enum { cudaDeviceScheduleAuto = 0, cudaDeviceScheduleBlockingSync = 4, cudaDeviceMapHost = 8 };
-inline cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value) { return cudaSuccess; }
-inline cudaError_t cudaSetDeviceFlags(unsigned flags) { return cudaSuccess; }
-inline cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit) {
-    *value = limit == cudaLimitStackSize ? 1024 : 8 << 20;
+//: cudaPointerGetAttributes cudaPointerAttributes cudaMemoryType cudaMemoryTypeUnregistered cudaMemoryTypeHost cudaMemoryTypeDevice cudaMemoryTypeManaged __host_cuda_memory_type __host_cuda_device_pointer
+enum cudaMemoryType { cudaMemoryTypeUnregistered = 0, cudaMemoryTypeHost = 1, cudaMemoryTypeDevice = 2, cudaMemoryTypeManaged = 3 };
+struct cudaPointerAttributes {
+    cudaMemoryType type;
+    int device;
+    void* devicePointer;
+    void* hostPointer;
+};
+int __host_cuda_memory_type(const void* pointer);
+void* __host_cuda_device_pointer(const void* pointer);
+inline cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* known, const void* pointer) {
+    const int type = __host_cuda_memory_type(pointer);
+    known->type = (cudaMemoryType)type;
+    known->device = type == cudaMemoryTypeUnregistered ? -2 : 0;
+    known->devicePointer = type == cudaMemoryTypeUnregistered ? nullptr : __host_cuda_device_pointer(pointer);
+    known->hostPointer = type == cudaMemoryTypeDevice ? nullptr : (void*)pointer;
     return cudaSuccess;
 }
+
+//: cudaHostGetDevicePointer cudaHostGetFlags
+template <typename T>
+cudaError_t cudaHostGetDevicePointer(T** pointer, void* of_host, unsigned flags) {
+    if (__host_cuda_memory_type(of_host) != cudaMemoryTypeHost) return cudaErrorInvalidValue;
+    *pointer = (T*)__host_cuda_device_pointer(of_host);
+    return cudaSuccess;
+}
+inline cudaError_t cudaHostGetFlags(unsigned* flags, void* of_host) {
+    if (__host_cuda_memory_type(of_host) != cudaMemoryTypeHost) return cudaErrorInvalidValue;
+    *flags = cudaHostAllocMapped;
+    return cudaSuccess;
+}
+
+//: cudaDeviceSetLimit cudaDeviceGetLimit cudaThreadSetLimit cudaLimit cudaLimitStackSize cudaLimitPrintfFifoSize cudaLimitMallocHeapSize __host_cuda_set_limit __host_cuda_get_limit
+enum cudaLimit { cudaLimitStackSize = 0, cudaLimitPrintfFifoSize = 1, cudaLimitMallocHeapSize = 2 };
+cudaError_t __host_cuda_set_limit(int limit, size_t value);
+size_t __host_cuda_get_limit(int limit);
+inline cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value) { return __host_cuda_set_limit(limit, value); }
+inline cudaError_t cudaThreadSetLimit(cudaLimit limit, size_t value) { return __host_cuda_set_limit(limit, value); }
+inline cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit) {
+    *value = __host_cuda_get_limit(limit);
+    return cudaSuccess;
+}
+
+//: cudaSetDeviceFlags cudaDeviceScheduleAuto cudaDeviceScheduleSpin cudaDeviceScheduleYield cudaDeviceScheduleBlockingSync cudaDeviceMapHost
+enum { cudaDeviceScheduleAuto = 0, cudaDeviceScheduleSpin = 1, cudaDeviceScheduleYield = 2, cudaDeviceScheduleBlockingSync = 4, cudaDeviceMapHost = 8 };
+inline cudaError_t cudaSetDeviceFlags(unsigned flags) { return cudaSuccess; }
 
 //: cudaDeviceCanAccessPeer cudaDeviceEnablePeerAccess
 inline cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
@@ -481,9 +718,67 @@ inline cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
 }
 inline cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags) { return cudaErrorInvalidDevice; }
 
+//: cudaLaunchHostFunc cudaHostFn_t cudaStreamAddCallback cudaStreamCallback_t __host_cuda_callback_begin __host_cuda_callback_end
+typedef void (*cudaHostFn_t)(void* data);
+typedef void (*cudaStreamCallback_t)(cudaStream_t stream, cudaError_t status, void* data);
+cudaError_t __host_cuda_callback_begin(void* stream);
+cudaError_t __host_cuda_callback_end();
+inline cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data) {
+    if (!function) return cudaErrorInvalidValue;
+    const cudaError_t error = __host_cuda_callback_begin((void*)stream);
+    if (error != cudaSuccess) return error;
+    function(data);
+    return __host_cuda_callback_end();
+}
+inline cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t function, void* data, unsigned flags) {
+    if (!function || flags != 0) return cudaErrorInvalidValue;
+    const cudaError_t error = __host_cuda_callback_begin((void*)stream);
+    if (error != cudaSuccess) return error;
+    function(stream, cudaSuccess, data);
+    return __host_cuda_callback_end();
+}
+
 //: cudaProfilerStart cudaProfilerStop
 inline cudaError_t cudaProfilerStart() { return cudaSuccess; }
 inline cudaError_t cudaProfilerStop() { return cudaSuccess; }
+
+//: cudaChooseDevice
+inline cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp* wanted) {
+    *device = 0;
+    return cudaSuccess;
+}
+
+//: cudaDeviceGetPCIBusId cudaDeviceSetSharedMemConfig cudaSharedMemBankSizeDefault cudaSharedMemBankSizeFourByte cudaSharedMemBankSizeEightByte
+enum cudaSharedMemConfig { cudaSharedMemBankSizeDefault = 0, cudaSharedMemBankSizeFourByte = 1, cudaSharedMemBankSizeEightByte = 2 };
+inline cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig config) { return cudaSuccess; }
+inline cudaError_t cudaDeviceGetPCIBusId(char* text, int length, int device) {
+    const char* known = "0000:00:00.0";
+    if (device != 0) return cudaErrorInvalidDevice;
+    for (int i = 0; i < length; i++) {
+        text[i] = known[i];
+        if (!known[i]) break;
+    }
+    return cudaSuccess;
+}
+
+//: cudaStreamAttachMemAsync cudaMemAttachGlobal cudaMemAttachHost cudaMemAttachSingle
+// The device lets host and device use managed memory at the same time, so it moves whoever it is attached to.
+enum { cudaMemAttachGlobal = 1, cudaMemAttachHost = 2, cudaMemAttachSingle = 4 };
+template <typename T>
+cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, T* pointer, size_t bytes = 0, unsigned flags = 4) {
+    return __host_cuda_memory_type((const void*)pointer) == cudaMemoryTypeManaged ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+//: cudaStreamGetFlags cudaStreamGetPriority __host_cuda_stream_flags
+unsigned __host_cuda_stream_flags(void* stream);
+inline cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned* flags) {
+    *flags = __host_cuda_stream_flags((void*)stream);
+    return cudaSuccess;
+}
+inline cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority) {
+    *priority = 0;
+    return cudaSuccess;
+}
 
 //: cudaDeviceGetStreamPriorityRange
 inline cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {

@@ -1,0 +1,180 @@
+//! The CUDA runtime: what copies and sets bytes.
+//!
+//! Specification: CUDA Runtime API, "API synchronization behavior". Copies are carried out at once; what the program has to
+//! wait for is in `order`.
+
+use std::ops::Range;
+
+use crate::device::{Block, Device};
+use crate::errors::{INVALID_DIRECTION, INVALID_VALUE};
+use crate::finding::Kind;
+use crate::machine::{Machine, Result, Stop};
+use crate::memory::Access;
+use crate::order::{LEGACY, Point, What};
+use crate::unordered;
+
+/// A copy: where to, where from, how many bytes, and the direction that the program names.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Copy {
+    pub to: u64,
+    pub from: u64,
+    pub bytes: u64,
+    pub kind: u64,
+}
+
+impl Copy {
+    /// `cudaMemcpyFromSymbol`: its arguments are the target, the symbol, its size, the bytes, the offset and the direction.
+    pub fn of_symbol(values: &[u64]) -> Copy {
+        let at = |nth: usize| values.get(nth).copied().unwrap_or(0);
+        Copy { to: at(0), from: Device::named(at(1)).wrapping_add(at(4)), bytes: at(3), kind: at(5) }
+    }
+}
+
+impl Machine<'_> {
+    /// Copies bytes between the host and the device, in a stream or in the default stream, for which the host waits then.
+    pub(crate) fn cuda_memcpy(&mut self, copy: Copy, stream: Option<u64>) -> Result<u64> {
+        let [to, from] = [copy.to, copy.from].map(|address| self.device.resolve(address));
+        let bytes = copy.bytes;
+        if let Some((code, message)) = self.wrong_direction(to, from, copy.kind) {
+            return Ok(self.failed(code, message));
+        }
+        self.check_place(from, bytes, "copied")?;
+        self.check_place(to, bytes, "copied to")?;
+        let (read, written) = (on_device(from, bytes), on_device(to, bytes));
+        self.submit(What::Copy, stream.unwrap_or(LEGACY), read, written)?;
+        let (found, is_written) = match Device::has(from) {
+            true => self.device.read(from, bytes).unwrap_or_default(),
+            false => self.host_bytes(from, bytes),
+        };
+        if Device::has(to) {
+            self.device.copy_in(to, &found, |nth| is_written[nth]).map_err(Stop::error)?;
+            self.device.note_filled(self.line, to, bytes);
+        } else {
+            self.set_host_bytes(to, &found, |nth| is_written[nth]);
+        }
+        match stream {
+            None if self.is_visible(to) || self.is_visible(from) => self.finish(Some(Point::Stream(LEGACY)))?,
+            // What goes to memory that is not pinned has arrived when the call returns.
+            Some(stream) if !Device::has(to) => _ = self.device.order.finish(Some(Point::Stream(stream))),
+            _ => {}
+        }
+        Ok(0)
+    }
+
+    /// `cudaMemset` and `cudaMemsetAsync`. The host waits for the first one if it can use the memory.
+    pub(crate) fn cuda_memset(&mut self, address: u64, value: u8, bytes: u64, stream: Option<u64>) -> Result<u64> {
+        let address = self.device.resolve(address);
+        if !Device::has(address) {
+            let message = "`cudaMemset` got a pointer to memory of the host that is not pinned".to_owned();
+            return Ok(self.failed(INVALID_VALUE, message));
+        }
+        self.check_device(address, bytes, "set")?;
+        self.submit(What::Set, stream.unwrap_or(LEGACY), 0..0, on_device(address, bytes))?;
+        self.device.write(address, &vec![value; bytes as usize]).map_err(Stop::error)?;
+        self.device.note_filled(self.line, address, bytes);
+        // All ones, as bytes and as numbers, are -1.
+        if !matches!(value, 0 | 0xff) {
+            let message = format!(
+                "`cudaMemset` stores {value} in every byte, so that an `int` becomes {}: to store numbers, fill an array on \
+                 the host, and copy it",
+                u32::from_ne_bytes([value; 4])
+            );
+            self.suspects.push((self.line, message));
+        }
+        if stream.is_none() && self.is_visible(address) {
+            self.finish(Some(Point::Stream(LEGACY)))?;
+        }
+        Ok(0)
+    }
+
+    /// Whether host code can use memory.
+    fn is_visible(&self, address: u64) -> bool {
+        !Device::has(address) || self.device.block(address).is_some_and(|block| block.is_shared())
+    }
+
+    /// Whether a copy may use bytes of the host or of the device.
+    fn check_place(&mut self, address: u64, bytes: u64, done: &str) -> Result<()> {
+        match Device::has(address) {
+            true => self.check_device(address, bytes, done),
+            false => self.check_host(address, bytes, done, Access::Copy),
+        }
+    }
+
+    /// A stream gets work that reads and writes bytes: what other streams do with them has to be ordered before it.
+    pub(crate) fn submit(
+        &mut self,
+        what: What,
+        stream: u64,
+        read: Range<u64>,
+        written: Range<u64>,
+    ) -> Result<()> {
+        let order = &mut self.device.order;
+        order.enter(stream);
+        let mut others = order.work.iter().filter(|work| work.is_unordered(stream));
+        let clash = others.find(|work| work.changes(&read) || work.changes(&written) || work.reads(&written));
+        if let Some(other) = clash {
+            let name = if what == What::Copy { "copy" } else { "call" };
+            let message = format!(
+                "this {name} uses the same bytes as the work of line {} in another stream, and nothing orders the two",
+                other.line
+            );
+            let help = unordered::help([stream, other.stream]);
+            return self.found(Kind::Unsynchronized, message, &help);
+        }
+        let work = order.add(what, stream, self.line);
+        work.changed.push(written);
+        work.read = read;
+        Ok(())
+    }
+
+    /// Why a copy with this direction is refused.
+    fn wrong_direction(&self, to: u64, from: u64, kind: u64) -> Option<(u64, String)> {
+        let wanted = match kind {
+            0 => [false, false],
+            1 => [false, true],
+            2 => [true, false],
+            3 => [true, true],
+            4 => [from, to].map(Device::has),
+            _ => return Some((INVALID_DIRECTION, "this direction of a copy does not exist".to_owned())),
+        };
+        let mut ends = [("the source", from, wanted[0]), ("the destination", to, wanted[1])].into_iter();
+        ends.find_map(|(argument, address, is_wanted)| {
+            if Device::is_name(address) {
+                let message = format!(
+                    "{argument} of the copy is the name of a variable of the device, which is no address on the host: \
+                     `cudaMemcpyToSymbol` and `cudaMemcpyFromSymbol` take names"
+                );
+                return Some((INVALID_VALUE, message));
+            }
+            let is_either = self.device.block(address).as_ref().is_some_and(Block::is_shared);
+            let whose = |is_device: bool| if is_device { "the device" } else { "the host" };
+            (Device::has(address) != is_wanted && !is_either).then(|| {
+                let message = format!(
+                    "{argument} of the copy is in memory of {}, but its direction says {}",
+                    whose(!is_wanted),
+                    whose(is_wanted)
+                );
+                (INVALID_VALUE, message)
+            })
+        })
+    }
+
+    /// `cudaMemcpyToSymbol`: the symbol, its size, and the source, the bytes, the offset and the direction of the copy.
+    pub(crate) fn copy_to_symbol(&mut self, values: &[u64], stream: Option<u64>) -> Result<u64> {
+        let [symbol, whole, from, bytes, offset, kind, ..] = values[..] else { return Ok(INVALID_VALUE) };
+        if offset == 0 && bytes < whole {
+            let name = self.device.variable_at(Device::named(symbol)).unwrap_or("the variable");
+            let message = format!(
+                "only {bytes} of the {whole} bytes of `{name}` are copied: copy `sizeof({name})` bytes"
+            );
+            self.suspects.push((self.line, message));
+        }
+        let to = Device::named(symbol).wrapping_add(offset);
+        self.cuda_memcpy(Copy { to, from, bytes, kind }, stream)
+    }
+}
+
+/// The bytes that are used of memory of the device; none if it is the host's.
+fn on_device(address: u64, bytes: u64) -> Range<u64> {
+    if Device::has(address) { address..address.saturating_add(bytes) } else { 0..0 }
+}

@@ -1,0 +1,144 @@
+//! The CUDA runtime: memory that is allocated and freed, and memory of the host that is pinned.
+//!
+//! Pinned memory has one address on the host and on the device, so it is an allocation of the emulator that host code may use
+//! too. Memory that the program registers moves there until it is unregistered: it keeps the addresses that the host uses,
+//! and `Device::resolve` knows where it is. Specification: CUDA C++ Programming Guide, page-locked host memory.
+
+use cudac::host::Scalar;
+
+use crate::device::{Block, Device, Owner};
+use crate::errors::{ALREADY_REGISTERED, INVALID_VALUE, NOT_REGISTERED, OUT_OF_MEMORY};
+use crate::finding::Kind;
+use crate::machine::{Machine, Result, Stop};
+use crate::memory::{Access, BASE, state};
+use crate::order::What;
+use crate::runtime::Function;
+
+/// What to do about a function that frees other memory.
+pub(crate) const OTHER_FREE: &str =
+    "memory of `cudaMallocHost` is freed with `cudaFreeHost`, and that of `malloc` with `free`";
+
+/// What is wrong with it.
+pub(crate) const OTHER_MEMORY: &str = "this memory belongs to another function that frees";
+
+impl Machine<'_> {
+    pub(crate) fn of_memory(&mut self, function: Function, values: &[u64]) -> Result<u64> {
+        let at = |nth: usize| values.get(nth).copied().unwrap_or(0);
+        let (a, b) = (at(0), at(1));
+        match function {
+            Function::CudaMalloc => self.cuda_allocate(a, b, Owner::Device).map(|made| made.err().unwrap_or(0)),
+            Function::CudaMallocManaged => {
+                self.cuda_allocate(a, b, Owner::Managed).map(|made| made.err().unwrap_or(0))
+            }
+            Function::CudaMallocHost => {
+                self.cuda_allocate(a, b, Owner::Pinned).map(|made| made.err().unwrap_or(0))
+            }
+            Function::CudaMallocAsync => self.allocate_in_stream(a, b, at(2)),
+            Function::CudaFree => self.cuda_free(a, "cudaFree", None),
+            Function::CudaFreeAsync => self.cuda_free(a, "cudaFreeAsync", Some(b)),
+            Function::CudaFreeHost => self.cuda_free(a, "cudaFreeHost", None),
+            Function::HostRegister => self.register(a, b),
+            Function::HostUnregister => self.unregister(a),
+            Function::DevicePointer => Ok(self.device.resolve(a)),
+            _ => {
+                let block = self.device.block(self.device.resolve(a)).filter(|block| block.is_live);
+                Ok(block.map_or(0, |block| match block.owner {
+                    Owner::Pinned => 1,
+                    Owner::Device => 2,
+                    Owner::Managed => 3,
+                }))
+            }
+        }
+    }
+
+    /// Allocates memory, and stores its address; the address, or the error.
+    fn cuda_allocate(&mut self, to: u64, bytes: u64, owner: Owner) -> Result<std::result::Result<u64, u64>> {
+        let name = self.first.take();
+        let Some(address) = self.device.allocate(name, bytes, owner, self.line) else {
+            let message = format!("there are no {bytes} bytes left on the device");
+            return Ok(Err(self.failed(OUT_OF_MEMORY, message)));
+        };
+        self.store(Scalar::U64, to, address)?;
+        Ok(Ok(address))
+    }
+
+    /// `cudaMallocAsync`: the memory is there for what comes after it in the order of its stream.
+    fn allocate_in_stream(&mut self, to: u64, bytes: u64, stream: u64) -> Result<u64> {
+        let Some(stream) = self.device.order.stream(stream) else { return Ok(self.no_stream()) };
+        match self.cuda_allocate(to, bytes, Owner::Device)? {
+            Ok(address) => self.submit(What::Set, stream, 0..0, address..address + bytes).map(|()| 0),
+            Err(code) => Ok(code),
+        }
+    }
+
+    /// Frees memory, in the order of a stream or when everything is done.
+    fn cuda_free(&mut self, address: u64, function: &str, stream: Option<u64>) -> Result<u64> {
+        if address == 0 {
+            return Ok(0);
+        }
+        let is_pinned = function == "cudaFreeHost";
+        let is_its = |block: &Block| {
+            let is_start = block.buffer.address() == address && !block.is_variable;
+            is_start && (block.owner == Owner::Pinned) == is_pinned
+        };
+        let Some(block) = self.device.block(address).filter(is_its) else {
+            let is_other = self.memory.offset(address).is_some_and(|at| self.memory.blocks.contains_key(&at));
+            if is_pinned && is_other {
+                return self.found(Kind::OutOfBounds, OTHER_MEMORY, OTHER_FREE);
+            }
+            let allocates = if is_pinned { "cudaMallocHost" } else { "cudaMalloc" };
+            let message = format!("`{function}` got a pointer that `{allocates}` has not returned");
+            return Ok(self.failed(INVALID_VALUE, message));
+        };
+        if !block.is_live {
+            let whose = if is_pinned { "pinned memory" } else { "memory of the device" };
+            let message = format!("the {whose} that line {} allocated is freed a second time", block.line);
+            return self.found(Kind::DoubleFree, message, "free each allocation once");
+        }
+        if let Some(stream) = stream {
+            let Some(stream) = self.device.order.stream(stream) else { return Ok(self.no_stream()) };
+            self.submit(What::Set, stream, 0..0, address..address + block.buffer.bytes())?;
+        } else if !is_pinned {
+            self.finish(None)?;
+        }
+        self.device.free(block);
+        Ok(0)
+    }
+
+    /// `cudaHostRegister`: memory of the host moves to where kernels can use it.
+    fn register(&mut self, address: u64, bytes: u64) -> Result<u64> {
+        if bytes == 0 || Device::has(address) {
+            let message = "`cudaHostRegister` needs memory of the host that is not pinned".to_owned();
+            return Ok(self.failed(INVALID_VALUE, message));
+        }
+        let is_part = |(start, (size, _)): (&u64, &(u64, u64))| *start < address + bytes && address < start + size;
+        if self.device.registered.iter().any(is_part) {
+            return Ok(self.failed(ALREADY_REGISTERED, "this memory is registered already".to_owned()));
+        }
+        self.check_host(address, bytes, "registered", Access::Copy)?;
+        let Some(at) = self.device.allocate(None, bytes, Owner::Pinned, self.line) else {
+            return Ok(self.failed(OUT_OF_MEMORY, format!("there are no {bytes} bytes left on the device")));
+        };
+        let (found, is_written) = self.host_bytes(address, bytes);
+        self.device.copy_in(at, &found, |nth| is_written[nth]).map_err(Stop::error)?;
+        let offset = (address - BASE) as usize;
+        self.memory.states[offset..offset + bytes as usize].fill(state::MOVED);
+        self.device.registered.insert(address, (bytes, at));
+        Ok(0)
+    }
+
+    /// `cudaHostUnregister`: memory of the host moves back.
+    fn unregister(&mut self, address: u64) -> Result<u64> {
+        let Some((bytes, at)) = self.device.registered.remove(&address) else {
+            return Ok(self.failed(NOT_REGISTERED, "this memory was never registered".to_owned()));
+        };
+        self.finish(None)?;
+        if let Some((found, is_written)) = self.device.read(at, bytes) {
+            self.set_host_bytes(address, &found, |nth| is_written[nth]);
+        }
+        if let Some(block) = self.device.block(at) {
+            self.device.free(block);
+        }
+        Ok(0)
+    }
+}
