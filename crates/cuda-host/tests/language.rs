@@ -184,3 +184,68 @@ fn an_array_of_characters_may_begin_as_a_text() {
         printf(\"%s %d %s %d %s %s %s%d %s\", a, (int)sizeof(a), b, b[7], words[0], words[1], n.name, n.n, all);";
     assert_eq!(printed(around, body), "abc 4 def 0 first two xy3 Global");
 }
+
+#[test]
+fn a_variable_that_is_declared_with_its_type_is_one_of_the_function() {
+    let around = "int depth(int n) { union { float f; unsigned u; } v; v.f = n; if (n > 0) depth(n - 1); return v.f == n; }";
+    let body = "struct { int a, b; } p; p.a = 1; p.b = 2;
+        for (int i = 0; i < 3; i++) { struct Q { int x = 5; } q; q.x++; printf(\"%d \", q.x); }
+        const struct { int a; } c = {7}; enum { A, B = 4 } e = B; static struct { int n; } s = {3}; s.n++;
+        for (struct { int i, j; } k = {0, 9}; k.i < 2; k.i++) p.b += k.j;
+        printf(\"%d %d %d %d %d %d\", depth(3), p.a, p.b, c.a, e, s.n);";
+    assert_eq!(printed(around, body), "6 6 6 1 1 20 7 4 4");
+}
+
+#[test]
+fn temporaries_are_no_variables() {
+    let around = "struct B { int v; B& me() { return *this; } B other() { return *this; } void set(int x) { v = x; } };
+        struct R { int a[2]; int* begin() { return a; } int* end() { return a + 2; } R& me() { return *this; } };";
+    let body = "B b{1}; b.other().set(2); B(b).set(3); (b.v ? b : B{9}).other().set(4); printf(\"%d \", b.v);
+        b.me().set(5); printf(\"%d \", b.v);
+        R r{{1, 2}}; for (int& x : r.me()) x *= 10; printf(\"%d %d\", r.a[0], r.a[1]);";
+    assert_eq!(printed(around, body), "1 5 10 20");
+}
+
+#[test]
+fn overloads_tell_what_may_be_moved_from() {
+    let around = format!(
+        "#include <utility>\n#include <string>\n#include <vector>\n{NOISY}\nstruct M {{ int v; M(int v) : v(v) {{}} M(const M& o) : v(o.v) {{ printf(\"copy \"); }}
+            M(M&& o) : v(o.v) {{ o.v = 0; printf(\"move \"); }} }};
+        M make() {{ M m(3); return m; }} M give(M m) {{ return m; }}
+        void f(const M&) {{ printf(\"const \"); }} void f(M&&) {{ printf(\"rvalue \"); }} void f(M&) {{ printf(\"lvalue \"); }}
+        template <typename T> void pass(T&& x) {{ f(std::forward<T>(x)); }}"
+    );
+    let body = "M a(1); M b = a; M c = std::move(a); printf(\"%d %d %d \", a.v, b.v, c.v);
+        f(a); f(M(1)); f(std::move(a)); const M k(2); f(k); pass(a); pass(M(1)); pass(k); give(b); printf(\"%d\", b.v);";
+    let wanted = "copy move 0 1 1 lvalue rvalue rvalue const lvalue rvalue const copy move 1";
+    assert_eq!(printed(&around, body), wanted);
+}
+
+/// CUDA programming guide, "`__CUDA_ARCH__`": it is undefined when host code is compiled.
+#[test]
+fn a_function_of_both_sides_knows_on_which_side_it_is() {
+    let around = "#ifdef __CUDACC_RTC__
+        #error a program is not read by NVRTC
+        #endif
+        __host__ __device__ int side() {
+        #ifdef __CUDA_ARCH__
+            return __CUDA_ARCH__ >= 700 ? 2 : 3;
+        #else
+            return 1;
+        #endif
+        }
+        __global__ void k(int* x) { *x = side(); }";
+    let body = "int *d, h = 0; cudaMalloc(&d, 4); k<<<1, 1>>>(d); cudaMemcpy(&h, d, 4, cudaMemcpyDeviceToHost); cudaFree(d);
+        printf(\"%d %d\", side(), h);";
+    assert_eq!(printed(around, body), "1 2");
+}
+
+#[test]
+fn an_array_of_objects_with_destructors_has_a_bound() {
+    let around = "int count = 0; struct S { int x; ~S() { count++; } };";
+    assert_eq!(printed(around, "{ S s[4096]; s[0].x = 1; } printf(\"%d\", count);"), "4096");
+    let text = format!("{around} int main() {{ S s[4097]; }}");
+    let source = cudac::Source { name: "program.cu", text: &text };
+    let errors = cudac::compile_program(&source, &cudac::Options::default()).map(|_| ()).unwrap_err();
+    assert!(errors.to_string().contains("4096 objects with destructors"), "{errors}");
+}

@@ -182,7 +182,7 @@ pub fn compile(source: &Source<'_>, options: &Options) -> Result<Output, Errors>
     // What `translate` returns borrows from both, so they live here, and the trees are freed with one call at the end.
     let (bump, mut files) = (Bump::new(), Files::default());
     let mut sink = Sink::default();
-    match translate(&bump, source, options, false, &mut files, &mut sink) {
+    match translate(&bump, source, options, Pass::Kernels, &mut files, &mut sink) {
         #[cfg_attr(not(feature = "host"), expect(unused_variables))]
         Some((ptx, names, checked)) if !sink.failed() => Ok(Output {
             ptx,
@@ -202,15 +202,32 @@ pub fn compile(source: &Source<'_>, options: &Options) -> Result<Output, Errors>
 /// Everything that is wrong with the text, or not supported, up to a bound on the number of messages.
 #[cfg(feature = "host")]
 pub fn compile_program(source: &Source<'_>, options: &Options) -> Result<(Output, host::Program), Errors> {
+    // Where the text asks which of them it is, the host's code is another text than the device's.
+    let is_split = source.text.contains("__CUDA_ARCH__");
+    let mut host_sink = Sink::default();
+    let mut own = None;
+    if is_split {
+        let (bump, mut files) = (Bump::new(), Files::default());
+        let made = translate(&bump, source, options, Pass::Host, &mut files, &mut host_sink);
+        own = made.and_then(|(_, _, checked)| host::lower(&files, &checked, &mut host_sink));
+        if host_sink.failed() {
+            return Err(Errors(host_sink.finish(&files)));
+        }
+    }
     let (bump, mut files) = (Bump::new(), Files::default());
     let mut sink = Sink::default();
-    let made = translate(&bump, source, options, true, &mut files, &mut sink);
+    let made = translate(&bump, source, options, Pass::Program, &mut files, &mut sink);
     let made = made.and_then(|(ptx, names, checked)| {
-        let program = host::lower(&files, &checked, &mut sink)?;
+        let program = match own {
+            Some(program) => program,
+            None => host::lower(&files, &checked, &mut sink)?,
+        };
         Some((ptx, names, signatures(&checked), program))
     });
     match made {
         Some((ptx, names, kernels, mut program)) if !sink.failed() => {
+            sink.warn_as(host_sink);
+            program.suspects.append(&mut sink.suspects);
             let warnings = sink.finish(&files);
             program.suspects.splice(..0, warnings.iter().filter_map(Diagnostic::suspect));
             Ok((Output { ptx, warnings, names, kernels }, program))
@@ -233,12 +250,25 @@ fn signatures(checked: &check::Checked<'_>) -> Vec<Signature> {
     kernels.map(signature).collect()
 }
 
+/// What a text is translated for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Pass {
+    /// Its kernels, as NVRTC does.
+    Kernels,
+    /// The kernels of a whole program, and its host code too if that does not ask for `__CUDA_ARCH__`.
+    #[cfg(feature = "host")]
+    Program,
+    /// The host code of a whole program. CUDA programming guide, "`__CUDA_ARCH__`": it is undefined there.
+    #[cfg(feature = "host")]
+    Host,
+}
+
 /// All stages, up to PTX. Names and trees are in the memory of `bump`. If anything is wrong, the sink knows.
 fn translate<'t>(
     bump: &'t Bump,
     source: &Source<'_>,
     options: &Options,
-    is_program: bool,
+    pass: Pass,
     files: &mut Files,
     sink: &mut Sink,
 ) -> Option<(String, Vec<Name>, check::Checked<'t>)> {
@@ -256,8 +286,9 @@ fn translate<'t>(
     }
     let mut names = Names::new(Arena::new(bump));
     let mut text = Preprocessor { files, names: &mut names, sink, macros: Macros::default() };
+    let is_program = pass != Pass::Kernels;
     text.macros.is_program = is_program;
-    define(options, &mut text);
+    define(options, pass, &mut text);
     // Each stage assumes that the one before found no error. That keeps consequences of a first mistake out of the
     // messages, and lets `check` and `lower` treat what the parser has excluded as impossible.
     let declarations = parse::parse(text, file, &options.instances);
@@ -267,6 +298,10 @@ fn translate<'t>(
     let checked = check::check(files, &mut names, sink, &declarations, is_program);
     if sink.failed() {
         return None;
+    }
+    #[cfg(feature = "host")]
+    if pass == Pass::Host {
+        return Some((String::new(), Vec::new(), checked));
     }
     let mut module = emit::Module::new(&checked);
     let mut strings = Vec::new();
@@ -321,19 +356,27 @@ fn warn_unset(function: &code::Function, sink: &mut Sink) {
     }
 }
 
-/// The macros that every text finds defined. They tell a text that NVRTC reads it (`__CUDACC_RTC__`), so that a text
-/// that asks leaves out its host code. The options come after `seal`, so that `-D` cannot change what the texts of this
+/// The macros that every text finds defined. They tell a text of kernels that NVRTC reads it (`__CUDACC_RTC__`), so that
+/// one that asks leaves out its host code; a whole program is told what nvcc tells it. The options come after `seal`, so that `-D` cannot change what the texts of this
 /// crate mean.
-fn define(options: &Options, preprocessor: &mut Preprocessor<'_, '_>) {
+fn define(options: &Options, pass: Pass, preprocessor: &mut Preprocessor<'_, '_>) {
     let arch = (options.sm * 10).to_string();
-    let own = [("__CUDA_ARCH__", &arch[..]), ("__CUDACC__", "1"), ("__CUDACC_RTC__", "1"), ("__NVCC__", "1")];
+    let own = match pass {
+        Pass::Kernels => &[("__CUDA_ARCH__", &arch[..]), ("__CUDACC_RTC__", "1")][..],
+        #[cfg(feature = "host")]
+        Pass::Program => &[("__CUDA_ARCH__", &arch[..])],
+        #[cfg(feature = "host")]
+        Pass::Host => &[],
+    };
     let more = [
+        ("__CUDACC__", "1"),
+        ("__NVCC__", "1"),
         ("__cplusplus", "201703L"),
         ("__CUDACC_VER_MAJOR__", "12"),
         ("CUDART_VERSION", "12000"),
         ("NULL", "nullptr"),
     ];
-    for (name, value) in own.into_iter().chain(more) {
+    for (name, value) in own.iter().copied().chain(more) {
         if let Err(problem) = preprocessor.define(name, value) {
             preprocessor.sink.add(problem);
         }

@@ -5,6 +5,13 @@ enum Mode { A, B };
 typedef struct { int a[4]; } Unnamed;
 template <typename T, int N> struct Box { T data[N]; };
 struct Plain { int a; };
+struct Around { struct Inner { int a; }; enum Kind { X }; };
+__global__ void within(Around::Inner* a, Around::Kind b, Around c) {}
+namespace space { enum Level { L }; enum class Grade : char { G };
+__global__ void enumerations(Level a, Grade b, Level* c) {}
+template <Level E, typename T> __global__ void levels(T* a) {}
+template __global__ void levels<L, Grade>(Grade* a);
+}
 namespace outer { namespace inner { struct Deep { int a; };
 __global__ void nested(Deep* a, Deep b, Plain* c, const Deep* d) { a->a = b.a + c->a + d->a; }
 template <typename T> __global__ void templated(T* a, const T* b, Deep c) { a[0] = b[0]; }
@@ -27,15 +34,19 @@ fn kernels_have_the_names_that_nvidias_compiler_gives_them() {
     let mut found: Vec<&str> =
         ptx.lines().filter_map(|line| line.strip_prefix(".visible .entry ")?.strip_suffix('(')).collect();
     found.sort_unstable();
-    let wanted = [
+    let mut wanted = [
         "_Z4nonev",
         "_Z5boxesIjLi7EEv3BoxIT_XT0_EEPS2_S0_IfLi4EES1_PKS1_",
         "_Z6valuesILb1ELin3ELj5Ef5PlainEvPT2_PT3_PKS1_S3_",
+        "_Z6withinPN6Around5InnerENS_4KindES_",
         "_Z7numberscahstijlmxyfdb",
         "_Z8pointersPiPKiS_PVKiPS_PKS1_S1_P6float44ModeP7UnnamedPf",
+        "_ZN5space12enumerationsENS_5LevelENS_5GradeEPS0_",
+        "_ZN5space6levelsILNS_5LevelE0ENS_5GradeEEEvPT0_",
         "_ZN5outer5inner6nestedEPNS0_4DeepES1_P5PlainPKS1_",
         "_ZN5outer5inner9templatedIiEEvPT_PKS2_NS0_4DeepE",
     ];
+    wanted.sort_unstable();
     assert_eq!(found, wanted);
 }
 
@@ -45,4 +56,19 @@ fn a_kernel_in_a_block_of_c_keeps_its_name() {
     let source = cudac::Source { name: "kernel.cu", text };
     let ptx = cudac::compile(&source, &cudac::Options::default()).unwrap().ptx;
     assert!(ptx.contains(".entry plain("), "{ptx}");
+}
+
+#[test]
+fn a_kernel_of_cpp_in_a_block_of_c_does_not() {
+    let text = "extern \"C++\" { __global__ void outer(int* x) {} }
+        extern \"C\" { extern \"C++\" { __global__ void inner(int* x) {} } extern \"C++\" __global__ void one(int* x) {} __global__ void c() {} }
+        extern \"C++\" __global__ void alone(int* x) {}";
+    let source = cudac::Source { name: "kernel.cu", text };
+    let ptx =
+        cudac::compile(&source, &cudac::Options::default()).unwrap_or_else(|errors| panic!("{errors}")).ptx;
+    for name in ["_Z5outerPi", "_Z5innerPi", "_Z3onePi", "c", "_Z5alonePi"] {
+        assert!(ptx.contains(&format!(".entry {name}(")), "{name}: {ptx}");
+    }
+    let source = cudac::Source { name: "kernel.cu", text: "extern \"D\" { }" };
+    assert!(cudac::compile(&source, &cudac::Options::default()).is_err());
 }

@@ -25,6 +25,7 @@ const FAMILIES: [&str; 6] = [
 // Texts that a kernel has to include. They are not cut into chunks: an `#include` reads all of one.
 const GROUPS: &str = plain!("groups.cuh");
 const ATOMIC: &str = plain!("atomic.cuh");
+const UTILITY: &str = plain!("utility.cuh");
 const BARRIER: &str = plain!("barrier.cuh");
 const HALF: &str = plain!("half.cuh");
 const LIMITS: &str = plain!("limits.cuh");
@@ -32,13 +33,14 @@ const ASSERT: &str = plain!("assert.cuh");
 
 /// What can be included. The text of many is empty, because what they declare needs no header here. The second text is
 /// the name under which the file is known: a header that has several names is read once, and messages show that name.
-const HEADERS: [(&str, &str, &str); 39] = [
+const HEADERS: [(&str, &str, &str); 40] = [
     ("cooperative_groups.h", "cooperative_groups.h", GROUPS),
     ("cooperative_groups/reduce.h", "cooperative_groups.h", GROUPS),
     ("cooperative_groups/scan.h", "cooperative_groups.h", GROUPS),
     ("cuda/atomic", "cuda/atomic", ATOMIC),
     ("cuda/std/atomic", "cuda/atomic", ATOMIC),
-    ("cuda/std/utility", "cuda/atomic", ATOMIC),
+    ("cuda/std/utility", "cuda/std/utility", UTILITY),
+    ("cudac_utility", "cuda/std/utility", UTILITY),
     ("cuda/barrier", "cuda/barrier", BARRIER),
     ("cuda_fp16.h", "cuda_fp16.h", HALF),
     ("cuda_bf16.h", "cuda_fp16.h", HALF),

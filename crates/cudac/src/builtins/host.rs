@@ -65,7 +65,11 @@ const HEADERS: &[(&str, &str, &str)] = &[
     ("cudac_memory", "cudac_memory", MEMORY),
     ("vector", "vector", "#include <cudac_range>\n#include <cudac_vector>\n"),
     ("cudac_vector", "cudac_vector", VECTOR),
-    ("algorithm", "algorithm", "#include <cudac_range>\n#include <cudac_algorithm>\n"),
+    (
+        "algorithm",
+        "algorithm",
+        "#include <cudac_utility>\n#include <cudac_range>\n#include <cudac_algorithm>\n",
+    ),
     ("cudac_algorithm", "cudac_algorithm", ALGORITHM),
     ("numeric", "numeric", "#include <algorithm>\n"),
     ("utility", "utility", "#include <algorithm>\n"),

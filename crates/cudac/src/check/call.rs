@@ -11,11 +11,11 @@
 //! f(int, double)                      exact, exact          better than both
 //! ```
 
+use super::Checker;
 use super::convert::{EXACT, Rank};
 use super::scope::{DeclaredId, Entity, ScopeId};
 use super::typed::{Expr, FunctionId, Kind};
-use super::types::{Argument, Shape, Type};
-use super::{Checker, typed};
+use super::types::{Argument, Type};
 use crate::parse::tree::{self, ExprKind};
 use crate::source::{Failed, Name, Result, Span, error, joined};
 
@@ -40,7 +40,12 @@ impl<'t> Checker<'_, 't> {
         match &callee.kind {
             ExprKind::Path(path) => {
                 // Names of this compiler come first: no text may declare them, except `printf`.
-                if let [part] = path.parts
+                let part = match path.parts {
+                    [global, part] if global.is_global() => Some(part),
+                    [part] => Some(part),
+                    _ => None,
+                };
+                if let Some(part) = part
                     && let Some(result) = self.intrinsic(scope, part, arguments, span)?
                 {
                     return Ok(result);
@@ -280,9 +285,22 @@ impl<'t> Checker<'_, 't> {
 
     /// A call that returns a reference is a place. The call itself becomes a pointer, as that is what `lower` returns.
     pub(super) fn dereferenced(&mut self, call: Expr<'t>) -> Expr<'t> {
-        let Shape::Reference(to) = self.types.shape(call.ty) else { return call };
+        if !self.types.is_reference(call.ty) {
+            return call;
+        }
+        let to = self.types.referred(call.ty);
         let (span, pointer) = (call.span, self.types.pointer(to));
-        self.node(Kind::Deref(self.as_type(call, pointer)), to, span)
+        let place = self.node(Kind::Deref(self.as_type(call, pointer)), to, span);
+        self.referred_place(place, call.ty)
+    }
+
+    /// The place that a reference without a name refers to. That of a `T&&` may be moved from ([expr.call], paragraph 11).
+    pub(super) fn referred_place(&self, place: Expr<'t>, reference: Type) -> Expr<'t> {
+        if self.types.is_rvalue(reference) {
+            self.node(Kind::Temporary(place), place.ty, place.span)
+        } else {
+            place
+        }
     }
 
     /// Overload resolution. If nothing fits, the message is about the only function, or about all.
@@ -507,19 +525,6 @@ impl<'t> Checker<'_, 't> {
         }
         let types: Vec<String> = arguments.iter().map(|argument| self.show(argument.ty)).collect();
         error(span, format_args!("no function `{name}` takes `({})`", joined(&types, ", ")))
-    }
-
-    /// `*this` in a member function. It is the first parameter, a reference; it is no pointer until somebody asks for
-    /// one.
-    pub(super) fn this_place(&mut self, span: Span) -> Result<Expr<'t>> {
-        let Some(var) = self.frames.last().and_then(|frame| frame.this) else {
-            return Err(error(span, "there is no `this` outside of a member function"));
-        };
-        let ty = match self.frames.last() {
-            Some(frame) => self.types.referred(frame.vars[var].ty),
-            None => self.types.int(),
-        };
-        Ok(self.node(typed::Kind::Local(var), ty, span))
     }
 
     pub(super) fn this(&mut self, span: Span) -> Result<Expr<'t>> {

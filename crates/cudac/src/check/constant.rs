@@ -180,6 +180,16 @@ impl<'t> Checker<'_, 't> {
         written: tree::Expr<'t>,
         what: &str,
     ) -> Result<i64> {
+        self.typed_constant(scope, written, what).map(|(value, _)| value)
+    }
+
+    /// An integer that has to be known, and its type.
+    pub(super) fn typed_constant(
+        &mut self,
+        scope: ScopeId,
+        written: tree::Expr<'t>,
+        what: &str,
+    ) -> Result<(i64, Type)> {
         let expr = self.expr(scope, written)?;
         let expr = self.value(expr);
         if !self.types.is_integral(expr.ty) && !self.types.is_scoped_enum(expr.ty) {
@@ -187,7 +197,7 @@ impl<'t> Checker<'_, 't> {
             return Err(error(written.span, message));
         }
         if let Some(Constant::Integer(value)) = self.evaluate(expr) {
-            return Ok(value);
+            return Ok((value, expr.ty));
         }
         let problem = error(written.span, format_args!("{what} has to be known when the text is compiled"));
         Err(problem.with_help("use a number, or a variable that is `constexpr`"))
@@ -258,7 +268,8 @@ impl Machine<'_, '_, '_> {
             }
             Kind::Step { place, is_down, is_post } => self.step(place, *is_down, *is_post, values),
             Kind::Comma(a, b) => {
-                self.expr(a, values.as_deref_mut());
+                // What is done first has to be something that a constant can do.
+                self.expr(a, values.as_deref_mut())?;
                 self.expr(b, values)
             }
             _ => None,
@@ -296,6 +307,8 @@ impl Machine<'_, '_, '_> {
                 None => self.checker.frames.last()?.vars.get(*var)?.constant,
             },
             Kind::Global(global) => self.checker.program.globals[*global].constant,
+            // An xvalue is the place itself.
+            Kind::Temporary(inner) if inner.is_place() => self.place(inner, values),
             Kind::Temporary(value) | Kind::Assign(_, value) if values.is_none() => self.expr(value, None),
             Kind::Temporary(value) => self.expr(value, values),
             Kind::Assign(..) | Kind::Update { .. } | Kind::Step { .. } => self.expr(place, values),
@@ -355,13 +368,50 @@ impl Machine<'_, '_, '_> {
                 inner.insert(*parameter, value);
             }
         }
+        let written = self.changed_arguments(called, arguments)?;
         self.calls += 1;
         let flow = self.statements(called.body, &mut inner);
         self.calls -= 1;
-        match flow? {
-            Flow::Return(value) => value,
-            _ => None,
+        let flow = flow?;
+        for (parameter, var) in written {
+            if let Some(value) = inner.get(&parameter).copied() {
+                values.as_deref_mut()?.insert(var, value);
+            }
         }
+        match flow {
+            Flow::Return(Some(value)) => Some(value),
+            // What a function of the type `void` returns is looked at by nobody.
+            _ => self.checker.types.is_void(called.result).then_some(Constant::Integer(0)),
+        }
+    }
+
+    /// The variables that a call may change through its parameters: each parameter of a type `T&`, and what it refers to.
+    /// They get the parameter's value when the call has ended. `None` if that is not the same, because two parameters
+    /// refer to one variable; or if one refers to what has no value here.
+    fn changed_arguments(
+        &self,
+        called: &super::typed::Function<'_>,
+        arguments: &[Expr<'_>],
+    ) -> Option<Vec<(VarId, VarId)>> {
+        let types = &self.checker.types;
+        let (mut found, mut seen) = (Vec::new(), Vec::new());
+        for (parameter, argument) in called.parameters.iter().zip(arguments) {
+            let ty = called.vars[*parameter].ty;
+            if !types.is_reference(ty) {
+                continue;
+            }
+            let mut place = *argument;
+            while let Kind::Temporary(inner) = &place.kind {
+                place = inner;
+            }
+            let Kind::Local(var) = place.kind else { continue };
+            seen.push(var);
+            if !types.referred(ty).is_const() {
+                found.push((*parameter, var));
+            }
+        }
+        let is_once = |var: VarId| seen.iter().filter(|seen| **seen == var).count() == 1;
+        found.iter().all(|(_, var)| is_once(*var)).then_some(found)
     }
 
     fn statements(&mut self, statements: &[Stmt<'_>], values: &mut Values) -> Option<Flow> {

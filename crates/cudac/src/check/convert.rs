@@ -1,8 +1,7 @@
 //! Conversions: which happen by themselves, how good each is for choosing an overload, and casts.
 //!
 //! Two questions have to agree: [`Checker::rank`] says whether and how well a value converts, without making anything,
-//! and [`Checker::implicit`] converts. Left out: pointers to members, and the difference between an lvalue and an
-//! rvalue when a reference is bound to a struct. Specification: C++17, [conv], [over.best.ics], [dcl.init.ref].
+//! and [`Checker::implicit`] converts. Left out: pointers to members. Specification: C++17, [conv], [over.best.ics], [dcl.init.ref].
 
 use std::fmt::Display;
 
@@ -43,6 +42,10 @@ impl<'t> Checker<'_, 't> {
         if !expr.is_place() {
             return expr;
         }
+        if let Some((condition, yes, no)) = chosen(expr) {
+            let (yes, no) = (self.value(yes), self.value(no));
+            return self.node(Kind::Conditional(condition, yes, no), expr.ty.plain(), expr.span);
+        }
         if let Kind::Local(var) = expr.kind
             && let Some(frame) = self.frame()
         {
@@ -74,9 +77,15 @@ impl<'t> Checker<'_, 't> {
                     frame.vars[var].is_used = true;
                 }
             }
-            Kind::Field(base, _) | Kind::Element(base, _) => self.mark_changed(base),
+            Kind::Field(base, _) | Kind::Element(base, _) | Kind::Temporary(base) => self.mark_changed(base),
             Kind::Assign(place, _) | Kind::Update { place, .. } | Kind::Step { place, .. } => {
                 self.mark_changed(place);
+            }
+            Kind::Deref(_) => {
+                if let Some((_, yes, no)) = chosen(place) {
+                    self.mark_changed(yes);
+                    self.mark_changed(no);
+                }
             }
             _ => {}
         }
@@ -84,19 +93,19 @@ impl<'t> Checker<'_, 't> {
 
     /// How good the conversion of a value is, if there is one.
     pub(super) fn rank(&mut self, from: Expr<'t>, to: Type) -> Option<Rank> {
-        if let Shape::Reference(referred) = self.types.shape(to) {
+        if self.types.is_reference(to) {
+            let referred = self.types.referred(to);
             if self.types.fits(from.ty, referred) {
                 // A reference must not forget a qualifier ([dcl.init.ref]).
                 let drops = from.ty.is_const() && !referred.is_const()
                     || from.ty.is_volatile() && !referred.is_volatile();
-                // A value binds to `const T&`; to `T&` too if it is a struct, because that may be a `T&&`.
-                let is_bound =
-                    from.is_place() || referred.is_const() || self.types.struct_of(referred).is_some();
                 let added = referred.is_const() && !from.ty.is_const();
+                let is_bound = self.binds(from, to);
                 return (is_bound && !drops).then_some(if added { QUALIFIED } else { EXACT });
             }
             // A temporary of the type is made and bound.
-            return if referred.is_const() { self.rank(from, referred.plain()) } else { None };
+            let makes = referred.is_const() || self.types.is_rvalue(to);
+            return if makes { self.rank(from, referred.plain()) } else { None };
         }
         let (source, target) = (from.ty, to);
         if source.same(target) {
@@ -110,6 +119,15 @@ impl<'t> Checker<'_, 't> {
         }
         // It is made on trial, and thrown away.
         self.user_conversion(from, target).ok().flatten().map(|_| BY_USER)
+    }
+
+    /// Whether a reference may be bound to something of its type. C++17, [dcl.init.ref], paragraph 5: `T&&` is never
+    /// bound to a variable, and `T&` to nothing else, but `const T&` to everything.
+    fn binds(&self, from: Expr<'t>, to: Type) -> bool {
+        if self.types.is_rvalue(to) {
+            return !from.is_lvalue();
+        }
+        from.is_lvalue() || self.types.referred(to).is_const()
     }
 
     /// C++17, [conv.prom], [conv.fpprom] and the conversions after them. No number becomes an enumeration by itself.
@@ -168,8 +186,8 @@ impl<'t> Checker<'_, 't> {
 
     /// Converts a value as an assignment, an argument or a return does. `what` says where, for the message.
     pub(super) fn implicit(&mut self, from: Expr<'t>, to: Type, what: &dyn Display) -> Result<Expr<'t>> {
-        if let Shape::Reference(referred) = self.types.shape(to) {
-            return self.bind(from, referred, what);
+        if self.types.is_reference(to) {
+            return self.bind(from, to, what);
         }
         let span = from.span;
         if from.ty.same(to) {
@@ -239,7 +257,8 @@ impl<'t> Checker<'_, 't> {
     }
 
     /// C++17, [dcl.init.ref]: a place of the same type is bound directly, anything else through a temporary.
-    fn bind(&mut self, from: Expr<'t>, to: Type, what: &dyn Display) -> Result<Expr<'t>> {
+    fn bind(&mut self, from: Expr<'t>, reference: Type, what: &dyn Display) -> Result<Expr<'t>> {
+        let (to, is_rvalue) = (self.types.referred(reference), self.types.is_rvalue(reference));
         if self.types.fits(from.ty, to) {
             if from.ty.is_const() && !to.is_const() {
                 return Err(error(
@@ -247,14 +266,19 @@ impl<'t> Checker<'_, 't> {
                     format_args!("{what} is `const`, but the reference could change it"),
                 ));
             }
-            if from.is_place() {
+            if is_rvalue && from.is_lvalue() {
+                let message =
+                    format!("{what} is a variable, which `{}` cannot refer to", self.show(reference));
+                return Err(error(from.span, message).with_help("write `std::move(…)` around it"));
+            }
+            if from.is_place() && self.binds(from, reference) {
                 if !to.is_const() {
                     self.mark_changed(from);
                 }
                 return Ok(from);
             }
         }
-        if !to.is_const() && self.types.struct_of(to).is_none() {
+        if !to.is_const() && !is_rvalue {
             let message = format!(
                 "{what} is not a variable of the type `{}`, which the reference needs",
                 self.show(to)
@@ -425,14 +449,16 @@ impl<'t> Checker<'_, 't> {
             let zero = self.node(Kind::Integer(0), to, span);
             return Ok(self.node(Kind::Comma(value, zero), to, span));
         }
-        if let Shape::Reference(referred) = self.types.shape(to) {
+        if self.types.is_reference(to) {
+            let referred = self.types.referred(to);
             // The same bytes as another type.
             let place = self.placed(value);
             self.mark_changed(place);
             let (from, pointer) = (self.types.pointer(place.ty), self.types.pointer(referred));
             let address = self.node(Kind::AddressOf(place), from, span);
             let address = self.converted(address, pointer);
-            return Ok(self.node(Kind::Deref(address), referred, span));
+            let place = self.node(Kind::Deref(address), referred, span);
+            return Ok(self.referred_place(place, to));
         }
         if self.types.struct_of(to).is_some() || self.types.struct_of(value.ty).is_some() {
             if value.ty.same(to) {
@@ -465,6 +491,16 @@ impl<'t> Checker<'_, 't> {
                 .with_help("convert to `unsigned long long` first"));
         }
         Ok(self.at(self.converted(value, to), span))
+    }
+}
+
+/// The condition and the two places of a `?` that is a place.
+fn chosen<'t>(place: Expr<'t>) -> Option<(Expr<'t>, Expr<'t>, Expr<'t>)> {
+    let Kind::Deref(address) = &place.kind else { return None };
+    let Kind::Conditional(condition, yes, no) = &address.kind else { return None };
+    match (&yes.kind, &no.kind) {
+        (Kind::AddressOf(yes), Kind::AddressOf(no)) => Some((condition, yes, no)),
+        _ => None,
     }
 }
 

@@ -16,7 +16,7 @@
 
 use super::scope::{Entity, ScopeId, TemplateKind, TypeTemplate};
 use super::typed::{Constant, Global, Kind, Space};
-use super::types::{Enum, MAX_SIZE, Shape, Type};
+use super::types::{MAX_SIZE, Shape, Type};
 use super::{Checker, Declared};
 use crate::parse::tree::{self, Declaration};
 use crate::source::map::List;
@@ -280,43 +280,6 @@ impl<'t> Checker<'_, 't> {
 
     fn is_incomplete(&self, ty: Type) -> bool {
         self.types.struct_of(ty).is_some_and(|at| !self.types.structs[at].is_complete)
-    }
-
-    /// C++17, [dcl.enum]. The underlying type is `int` unless the text says otherwise.
-    fn declare_enum(&mut self, scope: ScopeId, definition: &tree::Enum<'t>) -> Result<()> {
-        let underlying = match &definition.underlying {
-            Some(ty) => self.resolve(scope, ty)?,
-            None => self.types.int(),
-        };
-        let name = definition.name.map_or("an enumeration", Name::as_str);
-        self.types.enums.push(Enum { name, underlying, is_scoped: definition.is_scoped });
-        let ty = self.types.get(Shape::Enum(self.types.enums.len() - 1));
-        // Those of an unscoped enumeration are visible beside it.
-        let mut values = scope;
-        if definition.is_scoped {
-            values = self.scopes.push(scope);
-            if let Some(name) = &definition.name {
-                // The values are found behind the type's name, which is a namespace for them.
-                let inside = self.names.get(&format!("{name}::"));
-                self.scopes.declare(scope, inside, Entity::Namespace(values));
-            }
-        }
-        if let Some(name) = &definition.name {
-            self.scopes.declare(scope, *name, Entity::Type(ty));
-        }
-        let mut next = 0i64;
-        for (name, value, span) in definition.values {
-            if let Some(value) = value {
-                next = self.integer_constant(values, value, "the value of an enumeration")?;
-            }
-            if self.scopes.find_own(values, *name).is_some() {
-                return Err(error(*span, format_args!("`{name}` is declared already")));
-            }
-            self.scopes.declare(values, *name, Entity::Constant(Constant::Integer(next), ty));
-            // Each value is one more than the one before.
-            next = next.wrapping_add(1);
-        }
-        Ok(())
     }
 
     /// A variable of the module, or one in a function that lives as long as the module or the block. Static variables

@@ -39,7 +39,7 @@ impl<'t> Checker<'_, 't> {
                 let ty = self.types.get(Shape::Null);
                 Ok(self.node(Kind::Integer(0), ty, span))
             }
-            ExprKind::This => self.this(span),
+            ExprKind::This(_) => self.this(span),
             ExprKind::Path(path) => self.named(scope, path),
             ExprKind::Prefix(operator, inner) => self.prefix(scope, operator, inner, span),
             ExprKind::Postfix(operator, inner) => self.postfix(scope, operator, inner, span),
@@ -248,7 +248,8 @@ impl<'t> Checker<'_, 't> {
         self.node(kind, ty.plain(), span)
     }
 
-    /// C++17, [expr.cond], but the result is always a value: `(a ? x : y) = 1` is left out.
+    /// C++17, [expr.cond]. Of two places of one type it is a place, whose address is chosen; [`Checker::value`] makes a
+    /// choice of values of it again.
     fn conditional(
         &mut self,
         scope: ScopeId,
@@ -261,6 +262,18 @@ impl<'t> Checker<'_, 't> {
         let condition = self.condition(condition)?;
         let yes = self.expr(scope, yes)?;
         let no = self.expr(scope, no)?;
+        let ty = yes.ty.qualified_as(no.ty);
+        if yes.is_lvalue()
+            && no.is_lvalue()
+            && yes.ty.same(no.ty)
+            && (ty == yes.ty || ty == no.ty)
+            && !self.types.is_array(ty)
+        {
+            let pointer = self.types.pointer(ty);
+            let [yes, no] = [yes, no].map(|place| self.node(Kind::AddressOf(place), pointer, place.span));
+            let address = self.node(Kind::Conditional(condition, yes, no), pointer, span);
+            return Ok(self.node(Kind::Deref(address), ty, span));
+        }
         let (yes, no) = (self.value(yes), self.value(no));
         let ty = match () {
             () if yes.ty.same(no.ty) => yes.ty,

@@ -85,11 +85,15 @@ impl<'t> Checker<'_, 't> {
                     _ => ty,
                 }
             }
-            // `auto&&` bound to a reference is that reference ([dcl.ref]).
+            // References to references collapse ([dcl.ref]).
             Shape::Reference(to) => {
                 let to = self.implied_type(scope, to, autos);
                 let to = self.types.referred(to);
                 self.types.get(Shape::Reference(to))
+            }
+            Shape::Rvalue(to) => {
+                let to = self.implied_type(scope, to, autos);
+                self.types.rvalue(to)
             }
             Shape::Pointer(to) => {
                 let to = self.implied_type(scope, to, autos);

@@ -160,8 +160,9 @@ impl<'t> Checker<'_, 't> {
         if !self.types.structs[at].is_complete {
             return Err(error(span, format_args!("the members of `{}` are not known here", self.show(ty))));
         }
-        // A struct with a constructor is no aggregate ([dcl.init.aggr]).
-        if !self.types.structs[at].constructors.is_empty() {
+        // A struct with a constructor is no aggregate ([dcl.init.aggr]); one that is only defaulted changes nothing.
+        let is_aggregate = self.has_only_defaulted(at) && (is_list && !items.is_empty());
+        if !self.types.structs[at].constructors.is_empty() && !is_aggregate {
             let arguments = match self.list_parameter(at)?.filter(|_| is_list && !items.is_empty()) {
                 Some(list) => vec![self.initialiser_list(scope, list, items, span)?],
                 None => self.arguments(scope, items)?,
@@ -303,8 +304,8 @@ impl<'t> Checker<'_, 't> {
         }
         let Some(at) = self.types.struct_of(ty) else { return Ok(None) };
         let has_inits = self.types.structs[at].fields.iter().any(|field| field.init.is_some());
-        // Without a constructor: only members with values of their own need anything.
-        if self.types.structs[at].constructors.is_empty() {
+        // Without a constructor, or with one that is defaulted: only members with values of their own need anything.
+        if self.types.structs[at].constructors.is_empty() || self.has_defaulted(at) {
             let inner = self.types.structs[at].fields.clone();
             let mut needs = has_inits;
             for field in &inner {
@@ -313,11 +314,21 @@ impl<'t> Checker<'_, 't> {
             }
             return if needs { self.members_from(0, ty.plain(), at, &[], span).map(Some) } else { Ok(None) };
         }
-        self.construct(ty.plain(), &[], span).map(|value| match value.kind {
-            // A defaulted constructor does nothing.
-            Kind::Aggregate(_) => None,
-            _ => Some(value),
-        })
+        self.construct(ty.plain(), &[], span).map(Some)
+    }
+
+    /// Whether a struct has a constructor without parameters that is `= default`.
+    fn has_defaulted(&self, at: usize) -> bool {
+        let mut constructors =
+            self.types.structs[at].constructors.iter().map(|at| self.declared[*at].function);
+        constructors.any(|function| function.parameters.is_empty() && function.is_defaulted)
+    }
+
+    /// Whether the text provides none of the constructors itself ([dcl.init.aggr]).
+    fn has_only_defaulted(&self, at: usize) -> bool {
+        let mut constructors =
+            self.types.structs[at].constructors.iter().map(|at| self.declared[*at].function);
+        constructors.all(|function| function.is_defaulted || function.is_deleted)
     }
 
     /// Calls the constructor that fits. Copies need none unless the text has one. The result is a value, made in memory
@@ -343,10 +354,10 @@ impl<'t> Checker<'_, 't> {
             let message = format!("`{}` does not convert to `{}`", self.show(one.ty), self.show(ty));
             return Err(error(span, message));
         }
-        // `S() = default;` sets nothing here, so the value is that of an aggregate without values.
-        let is_default = |function: &tree::Function| function.parameters.is_empty() && function.is_defaulted;
-        if arguments.is_empty() && constructors.iter().any(|at| is_default(self.declared[*at].function)) {
-            return Ok(self.node(Kind::Aggregate(&[]), ty, span));
+        // `S() = default;` gives members what their declarations say. C++17, [dcl.init], "to value-initialize": the
+        // others are zero.
+        if arguments.is_empty() && self.has_defaulted(at) {
+            return self.members_from(0, ty, at, &[], span);
         }
         let name = self.types.structs[at].name;
         // Overload resolution wants an object; it is dropped again below.

@@ -2,7 +2,9 @@
 //!
 //! [expr.prim.lambda.closure] describes just that, so a lambda needs no node of its own: it is an aggregate of what it
 //! captures, and calling it is calling a method. Names of the function around it are found in the closure's scope as
-//! [`Entity::Capture`], before the variables themselves. Left out: capturing `this`, and copies of arrays.
+//! [`Entity::Capture`], before the variables themselves. What a lambda needs of the object that its method belongs to, it
+//! reaches through a member named `this`, a reference. Left out: copies of
+//! arrays.
 //! Specification: C++17, [expr.prim.lambda].
 //!
 //! ```text
@@ -24,7 +26,9 @@ impl<'t> Checker<'_, 't> {
         let mut captured: Vec<(Name<'t>, Capture, Expr<'t>)> = Vec::new();
         for (name, capture, init, at) in lambda.captures {
             if *capture == Capture::This {
-                return Err(unsupported(*at, "capturing `this`"));
+                let object = self.this_place(*at)?;
+                captured.push((self.names.get("this"), Capture::Reference, object));
+                continue;
             }
             // `[a]` is `[a = a]`.
             let path = crate::parse::tree::Path {
@@ -70,8 +74,19 @@ impl<'t> Checker<'_, 't> {
         // Variables of functions further out are not captured from here: the lambda around this one has them, if it
         // names them.
         let Some(number) = self.frames.last().map(|frame| frame.number) else { return };
+        let this = self.names.get("this");
         for name in ordered {
             if captured.iter().any(|(known, ..)| *known == name) {
+                continue;
+            }
+            // Members are no variables: naming one captures `this`, also where variables are copied
+            // ([expr.prim.lambda.capture], paragraph 7).
+            if name == this || self.is_of_this(scope, name) {
+                if !captured.iter().any(|(known, ..)| *known == this)
+                    && let Ok(object) = self.this_place(span)
+                {
+                    captured.push((this, Capture::Reference, object));
+                }
                 continue;
             }
             let value = match self.scopes.find(scope, name).cloned() {
@@ -86,7 +101,7 @@ impl<'t> Checker<'_, 't> {
                     let Some(ty) = ty.map(|ty| self.types.referred(ty)) else { continue };
                     self.node(Kind::Local(var), ty, span)
                 }
-                // A lambda in a lambda: what the outer one has is captured again. In a method, it is a member.
+                // A lambda in a lambda: what the outer one has is captured again.
                 Some(Entity::Capture(owner, field)) => match self.captured(owner, field, span) {
                     Ok(value) => value,
                     Err(_) => continue,
@@ -95,6 +110,22 @@ impl<'t> Checker<'_, 't> {
             };
             captured.push((name, default, value));
         }
+    }
+
+    /// Whether a name is that of a member, for which `this` is needed.
+    fn is_of_this(&self, scope: ScopeId, name: Name<'t>) -> bool {
+        match self.scopes.find(scope, name) {
+            Some(Entity::Capture(owner, _)) => !self.is_closure(*owner),
+            Some(Entity::Functions(functions)) => functions.iter().any(|at| {
+                self.declared[*at].owner.is_some() && !self.declared[*at].function.storage.is_static
+            }),
+            _ => false,
+        }
+    }
+
+    /// Whether a struct is that of a lambda. No text can spell such a name.
+    fn is_closure(&self, at: usize) -> bool {
+        self.types.structs[at].name.starts_with("lambda at ")
     }
 
     /// The struct is laid out here and not by `structure`, since there is no text to read its members from.
@@ -165,17 +196,36 @@ impl<'t> Checker<'_, 't> {
 
     /// A member of `*this`, or a variable that the lambda has captured, in a body.
     pub(super) fn captured(&mut self, owner: usize, field: usize, span: Span) -> Result<Expr<'t>> {
-        let name = self.types.structs[owner].fields.get(field).map(|field| field.name);
-        let this = self.frames.last().and_then(|frame| frame.this.map(|var| (var, frame.vars[var].ty)));
-        let this = this.map(|(var, ty)| (var, self.types.referred(ty)));
-        let Some((var, ty)) = this.filter(|(_, ty)| self.types.struct_of(*ty) == Some(owner)) else {
-            let name = name.map_or("this", Name::as_str);
-            return Err(error(
-                span,
-                format_args!("the member `{name}` belongs to an object, and there is none here"),
-            ));
+        let object = if self.is_closure(owner) { self.first_parameter(span) } else { self.this_place(span) };
+        match object {
+            Ok(object) if self.types.struct_of(object.ty) == Some(owner) => {
+                Ok(self.field_at(object, field, span))
+            }
+            _ => {
+                let name =
+                    self.types.structs[owner].fields.get(field).map_or("this", |field| field.name.as_str());
+                let message = format!("the member `{name}` belongs to an object, and there is none here");
+                Err(error(span, message))
+            }
+        }
+    }
+
+    /// `*this` in a member function. It is the first parameter, a reference; it is no pointer until somebody asks for
+    /// one. In a lambda it is the object that the lambda has captured.
+    pub(super) fn this_place(&mut self, span: Span) -> Result<Expr<'t>> {
+        let own = self.first_parameter(span)?;
+        let Some(at) = self.types.struct_of(own.ty).filter(|at| self.is_closure(*at)) else { return Ok(own) };
+        let this = self.names.get("this");
+        match self.types.structs[at].fields.iter().position(|field| field.name == this) {
+            Some(field) => Ok(self.field_at(own, field, span)),
+            None => Err(error(span, "the lambda does not capture `this`").with_help("write `[this]`")),
+        }
+    }
+
+    fn first_parameter(&self, span: Span) -> Result<Expr<'t>> {
+        let Some((frame, var)) = self.frames.last().and_then(|frame| Some((frame, frame.this?))) else {
+            return Err(error(span, "there is no `this` outside of a member function"));
         };
-        let this = self.node(Kind::Local(var), ty, span);
-        Ok(self.field_at(this, field, span))
+        Ok(self.node(Kind::Local(var), self.types.referred(frame.vars[var].ty), span))
     }
 }

@@ -6,12 +6,12 @@
 //! ```text
 //! n::S<int>::value      n is looked for outwards, S in n; S<int> is made now; value is in its scope
 //! ::n                   in the global scope only
-//! E::A                  in the namespace `E::` beside the enumeration E
+//! E::A                  among the values of the enumeration E
 //! ```
 
 use super::Checker;
 use super::scope::{Entity, ScopeId};
-use super::types::Type;
+use super::types::{Shape, Type};
 use crate::parse::tree::{Part, Path};
 use crate::source::{Failed, Result, Span, error};
 
@@ -24,15 +24,15 @@ impl<'t> Checker<'_, 't> {
         };
         // `::` before a name means the outermost scope.
         let (scope, first, rest) = match rest.split_first() {
-            Some((second, rest)) if first.name.as_str() == "::" => (0, second, rest),
+            Some((second, rest)) if first.is_global() => (0, second, rest),
             _ => (scope, first, rest),
         };
         let Some(found) = self.scopes.find(scope, first.name).cloned() else {
             return Err(self.undeclared(scope, first));
         };
         let mut found = self.with_arguments(scope, found, first)?;
-        // Where the last name was found and how it is written, for messages and for enumerations.
-        let mut outer = (scope, first);
+        // The last name, for messages.
+        let mut outer = first;
         for part in rest {
             found = self.inside(&found, part, &mut outer)?;
             found = self.with_arguments(scope, found, part)?;
@@ -41,27 +41,19 @@ impl<'t> Checker<'_, 't> {
     }
 
     /// What a name means inside of a namespace or a type.
-    fn inside<'p>(
-        &mut self,
-        found: &Entity,
-        part: &'p Part<'t>,
-        outer: &mut (ScopeId, &'p Part<'t>),
-    ) -> Result<Entity> {
+    fn inside<'p>(&mut self, found: &Entity, part: &'p Part<'t>, outer: &mut &'p Part<'t>) -> Result<Entity> {
         let space = match found {
             Entity::Namespace(space) => *space,
-            Entity::Type(ty) => self.scope_of_type(*ty, *outer)?,
+            Entity::Type(ty) => self.scope_of_type(*ty, outer)?,
             _ => {
-                return Err(error(
-                    outer.1.span,
-                    format_args!("`{}` is no namespace and no type", outer.1.name),
-                ));
+                return Err(error(outer.span, format_args!("`{}` is no namespace and no type", outer.name)));
             }
         };
         let Some(found) = self.scopes.find_in(space, part.name).cloned() else {
             if crate::builtins::headers::is_unsupported(part.name.as_str()) {
                 return Err(crate::source::unsupported(part.span, format_args!("`{}`", part.name)));
             }
-            let message = format!("`{}` has no member `{}`", outer.1.name, part.name);
+            let message = format!("`{}` has no member `{}`", outer.name, part.name);
             let problem = error(part.span, message);
             // Only names of that namespace are proposed.
             let near = self.scopes.find_near(space, part.name.as_str());
@@ -70,20 +62,16 @@ impl<'t> Checker<'_, 't> {
                 None => problem,
             });
         };
-        *outer = (space, part);
+        *outer = part;
         Ok(found)
     }
 
-    /// The scope with the static members of a struct, or with the values of an enumeration. A scoped enumeration is no
-    /// struct, so its values are in a namespace whose name no text can spell.
-    fn scope_of_type(&mut self, ty: Type, outer: (ScopeId, &Part<'t>)) -> Result<ScopeId> {
-        if let Some(at) = self.types.struct_of(ty) {
-            return Ok(self.types.structs[at].scope);
-        }
-        let inside = self.names.get(&format!("{}::", outer.1.name));
-        match self.scopes.find(outer.0, inside) {
-            Some(Entity::Namespace(space)) => Ok(*space),
-            _ => Err(error(outer.1.span, format_args!("`{}` has no members", self.show(ty)))),
+    /// The scope with the static members of a struct, or with the values of an enumeration.
+    fn scope_of_type(&self, ty: Type, part: &Part<'t>) -> Result<ScopeId> {
+        match self.types.shape(ty) {
+            Shape::Struct(at) => Ok(self.types.structs[at].scope),
+            Shape::Enum(at) => Ok(self.types.enums[at].values),
+            _ => Err(error(part.span, format_args!("`{}` has no members", self.show(ty)))),
         }
     }
 

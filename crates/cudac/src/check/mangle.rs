@@ -28,8 +28,10 @@ use crate::source::{Name, joined};
 /// A part of a mangled name. A tree, because whether something was written before is asked of each part, from the
 /// outside in.
 enum Node {
-    /// What is never abbreviated: a basic type, or a value.
+    /// What is never abbreviated: a basic type, or an expression.
     Plain(Cow<'static, str>),
+    /// A value, whose type may be abbreviated.
+    Value(Box<Node>, String),
     /// A parameter of the template.
     Parameter(usize),
     /// A pointer, a reference, or a qualified type. The prefix applies to what follows: `P`, `R`, `K`, `A4_`.
@@ -88,12 +90,18 @@ impl Mangler {
         if let Node::Plain(text) = node {
             return self.text.push_str(text);
         }
+        if let Node::Value(ty, value) = node {
+            self.text.push('L');
+            self.node(ty);
+            self.text.push_str(value);
+            return self.text.push('E');
+        }
         let key = node.key();
         if self.repeats(&key) {
             return;
         }
         match node {
-            Node::Plain(_) => {}
+            Node::Plain(_) | Node::Value(..) => {}
             Node::Parameter(_) => self.text.push_str(&key),
             Node::Around(prefix, inner) => {
                 self.text.push_str(prefix);
@@ -142,6 +150,11 @@ impl Node {
     fn add_key(&self, text: &mut String) {
         match self {
             Node::Plain(plain) => text.push_str(plain),
+            Node::Value(ty, value) => {
+                text.push('L');
+                ty.add_key(text);
+                text.extend([value, "E"]);
+            }
             Node::Parameter(0) => text.push_str("T_"),
             Node::Parameter(at) => text.extend(["T", &(at - 1).to_string(), "_"]),
             Node::Around(prefix, inner) => {
@@ -194,13 +207,15 @@ impl<'t> Checker<'_, 't> {
         mangler.text
     }
 
-    /// The namespaces around a scope, from the outermost. Scopes without a name (of blocks, of parameters of templates)
-    /// are skipped.
+    /// The namespaces and types around a scope, from the outermost. Scopes without a name (of blocks, of parameters of
+    /// templates) are skipped.
     fn namespaces(&self, scope: ScopeId) -> Vec<String> {
         let mut found = Vec::new();
         let mut at = scope;
         while let Some(parent) = self.scopes.parent(at) {
-            found.extend(self.scopes.name_of(parent, at).map(|name| source_name(name.as_str())));
+            let of_type = || self.types.structs.iter().find(|own| own.scope == at && own.template.is_none());
+            let name = self.scopes.name_of(parent, at).map(|name| name.as_str());
+            found.extend(name.or_else(|| of_type().map(|own| own.name)).map(source_name));
             at = parent;
         }
         found.reverse();
@@ -225,7 +240,7 @@ impl<'t> Checker<'_, 't> {
     fn value_node(&mut self, ty: Type, value: i64) -> Node {
         let sign = if value < 0 && !self.types.is_unsigned(ty) { "n" } else { "" };
         let size = if sign.is_empty() { value as u64 } else { value.unsigned_abs() };
-        Node::Plain(format!("L{}{sign}{size}E", self.type_node(ty.plain()).key()).into())
+        Node::Value(Box::new(self.type_node(ty.plain())), format!("{sign}{size}"))
     }
 
     /// A type as it is written, where the parameters of the template remain parameters. Written type and actual type
@@ -307,11 +322,17 @@ impl<'t> Checker<'_, 't> {
             Shape::Function(_) => Node::Plain("FvvE".into()),
             Shape::Pointer(to) => Node::Around("P".into(), Box::new(self.type_node(to))),
             Shape::Reference(to) => Node::Around("R".into(), Box::new(self.type_node(to))),
+            Shape::Rvalue(to) => Node::Around("O".into(), Box::new(self.type_node(to))),
             Shape::Array(of, length) => {
                 let length = length.map_or(String::new(), |length| length.to_string());
                 Node::Around(format!("A{length}_").into(), Box::new(self.type_node(of)))
             }
-            Shape::Enum(at) => Node::Named(vec![source_name(self.types.enums[at].name)]),
+            Shape::Enum(at) => {
+                let own = &self.types.enums[at];
+                let mut path = self.namespaces(own.scope);
+                path.push(source_name(own.name));
+                Node::Named(path)
+            }
             Shape::Struct(at) => self.struct_node(at),
         };
         qualified(inner, ty.is_const(), ty.is_volatile())
@@ -320,7 +341,7 @@ impl<'t> Checker<'_, 't> {
     fn struct_node(&mut self, at: usize) -> Node {
         let own = &self.types.structs[at];
         let (scope, name, template) = (own.scope, own.name, own.template.clone());
-        let mut path = self.namespaces(scope);
+        let mut path = self.scopes.parent(scope).map_or(Vec::new(), |around| self.namespaces(around));
         // The name of an instance is shown with its arguments, which are written in their own way here.
         let bare = name.split('<').next().unwrap_or_default();
         path.push(source_name(bare));

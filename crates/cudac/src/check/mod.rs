@@ -13,7 +13,7 @@
 //!
 //! Where to look:
 //!
-//! - what is declared, and in which memory a variable is: `declare`, `structure`, `special`
+//! - what is declared, and in which memory a variable is: `declare`, `structure`, `enumeration`, `special`
 //! - what a name means: `scope` (the table), `lookup` (paths), `call` and `member` (functions that arguments' types
 //!   find)
 //! - types: `types` (what they are), `resolve` (as they are written), `template` and `special` (made from templates)
@@ -32,6 +32,7 @@ mod declare;
 #[cfg(feature = "host")]
 mod destroy;
 mod divergence;
+mod enumeration;
 mod expression;
 mod function;
 mod initialise;

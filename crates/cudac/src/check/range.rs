@@ -6,10 +6,10 @@
 //! Specification: C++17, [stmt.ranged].
 //!
 //! ```text
-//! auto& range: = RANGE;                                          // a type with `begin()` and `end()`
+//! auto&& range: = RANGE;                                         // a type with `begin()` and `end()`
 //! for (auto at: = range:.begin(), end: = range:.end(); at: != end:; ++at:) { T x = *at:; BODY }
 //!
-//! auto& range: = RANGE;                                          // an array of N elements
+//! auto&& range: = RANGE;                                         // an array of N elements
 //! for (unsigned at: = 0; at: < N; ++at:) { T x = range:[at:]; BODY }
 //! ```
 
@@ -110,10 +110,8 @@ impl<'t> Checker<'_, 't> {
             body: self.arena.put(tree::StmtNode { kind: tree::StmtKind::Block(inner), span: body.span }),
             unroll: *unroll,
         };
-        // What a function returns is kept as a copy for as long as the loop lasts; anything else is referred to.
-        let is_place = !matches!(range.kind, ExprKind::Call(..) | ExprKind::Construct(..));
-        let bound = if is_place { build.ty(TypeKind::Reference(auto())) } else { auto() };
-        let over = build.variable(over, bound, range);
+        // A value lives for as long as the loop lasts; anything else is referred to.
+        let over = build.variable(over, build.ty(TypeKind::Rvalue(auto())), range);
         // The scope of all three variables; that of `x` is inside of the loop's body.
         let inner = self.scopes.push(scope);
         let statements = [build.variables(&[over]), build.stmt(loop_)];

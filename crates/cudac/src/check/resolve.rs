@@ -1,7 +1,6 @@
 //! Types as they are written to types as they are.
 //!
-//! Specification: C++17, [dcl.meaning] and [dcl.type]. `T&&` becomes the same type as `T&`: the rules for what binds to
-//! it ([dcl.init.ref]) differ only in what they reject, and temporaries of structs have memory in any case.
+//! Specification: C++17, [dcl.meaning] and [dcl.type].
 
 use super::Checker;
 use super::scope::ScopeId;
@@ -26,10 +25,14 @@ impl<'t> Checker<'_, 't> {
                 self.types.pointer(to)
             }
             // References to references collapse ([dcl.ref]), as an argument of a template may be one.
-            TypeKind::Reference(to) | TypeKind::Rvalue(to) => {
+            TypeKind::Reference(to) => {
                 let to = self.resolve(scope, to)?;
                 let to = self.types.referred(to);
                 self.types.get(Shape::Reference(to))
+            }
+            TypeKind::Rvalue(to) => {
+                let to = self.resolve(scope, to)?;
+                self.types.rvalue(to)
             }
             TypeKind::Array(of, length) => self.array(scope, of, *length, written)?,
             #[cfg(feature = "host")]

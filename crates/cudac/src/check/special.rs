@@ -191,9 +191,10 @@ fn weight(written: &tree::Argument<'_>, names: &[Name<'_>]) -> usize {
     fn of(ty: tree::Type<'_>, names: &[Name<'_>]) -> usize {
         usize::from(ty.is_const)
             + match &ty.kind {
-                TypeKind::Pointer(inner) | TypeKind::Reference(inner) | TypeKind::Array(inner, _) => {
-                    1 + of(inner, names)
-                }
+                TypeKind::Pointer(inner)
+                | TypeKind::Reference(inner)
+                | TypeKind::Rvalue(inner)
+                | TypeKind::Array(inner, _) => 1 + of(inner, names),
                 TypeKind::Named(path) if path.parts.len() == 1 && names.contains(&path.parts[0].name) => 0,
                 _ => 1,
             }

@@ -77,9 +77,12 @@ impl<'t> Checker<'_, 't> {
                 StmtKind::Block(self.arena.list(&variables))
             }
             tree::StmtKind::Declaration(declaration) => {
-                // Nothing is executed; the name is in the scope.
-                self.declare(scope, declaration)?;
-                return Ok(None);
+                let mut made = Vec::new();
+                self.local_declaration(scope, declaration, &mut made)?;
+                if made.is_empty() {
+                    return Ok(None);
+                }
+                StmtKind::Block(self.arena.list(&made))
             }
             tree::StmtKind::Block(_) => StmtKind::Block(self.scoped(scope, written)),
             tree::StmtKind::If { is_constexpr, condition, then, otherwise } => {
@@ -310,7 +313,7 @@ impl<'t> Checker<'_, 't> {
         if is_auto || is_auto_reference {
             let value = self.expr(scope, written)?;
             result = if is_auto_reference {
-                self.types.get(Shape::Reference(value.ty))
+                self.reference_to(value, result)
             } else {
                 self.value(value).ty.plain()
             };
@@ -325,14 +328,55 @@ impl<'t> Checker<'_, 't> {
             let message = format!("`{name}` returns nothing, but a value follows `return`");
             return Err(error(written.span, message));
         }
-        // As an initialiser of the result, so that `return {a, b};` works.
-        let value = self.init_from(scope, result, written, &"the value returned")?;
+        let value = match self.moved_out(scope, result, written)? {
+            Some(moved) => self.implicit(moved, result, &"the value returned")?,
+            // As an initialiser of the result, so that `return {a, b};` works.
+            None => self.init_from(scope, result, written, &"the value returned")?,
+        };
         Ok(StmtKind::Return(Some(value)))
+    }
+
+    /// A variable of the function that `return` names, as what may be moved from. C++17, [class.copy.elision], paragraph
+    /// 3. Only a constructor could tell the difference.
+    fn moved_out(
+        &mut self,
+        scope: ScopeId,
+        result: Type,
+        written: tree::Expr<'t>,
+    ) -> Result<Option<Expr<'t>>> {
+        let tree::ExprKind::Path(_) = written.kind else { return Ok(None) };
+        if self.types.struct_of(result).is_none() || self.copy_constructor(result)?.is_none() {
+            return Ok(None);
+        }
+        let value = self.expr(scope, written)?;
+        let Kind::Local(var) = value.kind else { return Ok(None) };
+        let is_own = self.frames.last().is_some_and(|frame| !self.types.is_reference(frame.vars[var].ty));
+        Ok((is_own && value.ty.same(result)).then(|| self.node(Kind::Temporary(value), value.ty, value.span)))
     }
 
     fn set_result(&mut self, result: Type) {
         if let Some(frame) = self.frame() {
             frame.result = result;
+        }
+    }
+
+    /// Nothing is executed for a type, whose name is in the scope then. Variables that are declared with their type, as
+    /// in `struct { … } s;`, are variables of the function like any other.
+    fn local_declaration(
+        &mut self,
+        scope: ScopeId,
+        declaration: &tree::Declaration<'t>,
+        made: &mut Vec<Stmt<'t>>,
+    ) -> Result<()> {
+        match declaration {
+            tree::Declaration::Group(group) => {
+                group.iter().try_for_each(|inner| self.local_declaration(scope, inner, made))
+            }
+            tree::Declaration::Variables(variables) => {
+                made.extend(self.variables(scope, variables));
+                Ok(())
+            }
+            _ => self.declare(scope, declaration),
         }
     }
 
@@ -443,6 +487,14 @@ impl<'t> Checker<'_, 't> {
         Ok(Some(Stmt { kind: StmtKind::Declare(id, value), span }))
     }
 
+    /// The reference that `auto&` or `auto&&` becomes. C++17, [temp.deduct.call], paragraph 3: the latter refers to a
+    /// variable as `T&` does.
+    fn reference_to(&mut self, value: Expr<'t>, written: Type) -> Type {
+        let to = value.ty.qualified_as(self.types.referred(written));
+        let is_rvalue = self.types.is_rvalue(written) && !value.is_lvalue();
+        if is_rvalue { self.types.rvalue(to) } else { self.types.get(Shape::Reference(to)) }
+    }
+
     fn is_auto_pointer(&self, ty: Type) -> bool {
         self.types.pointee(ty).is_some_and(|to| self.types.shape(to) == Shape::Auto)
     }
@@ -463,9 +515,8 @@ impl<'t> Checker<'_, 't> {
         if self.types.is_void(value.ty) {
             return Err(error(value.span, "this has the type `void`, so it has no value"));
         }
-        if let Shape::Reference(to) = self.types.shape(ty) {
-            let to = value.ty.qualified_as(to);
-            return Ok((self.types.get(Shape::Reference(to)), value));
+        if self.types.is_reference(ty) {
+            return Ok((self.reference_to(value, ty), value));
         }
         let value = self.value(value);
         if self.is_auto_pointer(ty) && self.types.pointee(value.ty).is_none() {

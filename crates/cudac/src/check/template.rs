@@ -182,6 +182,10 @@ impl<'t> Checker<'_, 't> {
             }
             let mut ty = argument.ty;
             let is_reference = matches!(parameter.ty.kind, TypeKind::Reference(_) | TypeKind::Rvalue(_));
+            // C++17, [temp.deduct.call], paragraph 3: `T&&` of a variable takes it as a `T&`.
+            if is_forwarding(parameter.ty, &names) && argument.is_lvalue() {
+                ty = self.types.get(Shape::Reference(ty));
+            }
             // C++17, [temp.deduct.call], paragraph 2: by value, arrays decay and outermost qualifiers are dropped.
             if !is_reference {
                 ty = match self.types.shape(ty) {
@@ -189,7 +193,11 @@ impl<'t> Checker<'_, 't> {
                     _ => ty.plain(),
                 };
             }
-            if !self.unify(scope, parameter.ty, ty, &mut deduction) {
+            let inner = match &parameter.ty.kind {
+                TypeKind::Reference(inner) | TypeKind::Rvalue(inner) => inner,
+                _ => parameter.ty,
+            };
+            if !self.unify(scope, inner, ty, &mut deduction) {
                 return Ok(None);
             }
         }
@@ -232,7 +240,15 @@ impl<'t> Checker<'_, 't> {
                 deduction.found.insert(name, Argument::Type(ty));
                 true
             }
-            TypeKind::Reference(inner) | TypeKind::Rvalue(inner) => self.unify(scope, inner, ty, deduction),
+            // References of parameters of functions have been followed; in arguments of templates they are part of the type.
+            TypeKind::Reference(inner) => match self.types.shape(ty) {
+                Shape::Reference(to) => self.unify(scope, inner, to, deduction),
+                _ => false,
+            },
+            TypeKind::Rvalue(inner) => match self.types.shape(ty) {
+                Shape::Rvalue(to) => self.unify(scope, inner, to, deduction),
+                _ => false,
+            },
             // `T*` and `int*` agree that `T` is `int`. No conversion is tried: a class with a conversion to a pointer
             // does not fit.
             TypeKind::Pointer(inner) => match self.types.pointee(ty) {
@@ -375,6 +391,13 @@ fn is_deduced(written: tree::Type<'_>, names: &[Name<'_>]) -> bool {
         }
         TypeKind::Basic(_) | TypeKind::Decltype(_) => false,
     }
+}
+
+/// Whether a parameter's type is `T&&` with a parameter of its template, or `auto&&`.
+fn is_forwarding(written: tree::Type<'_>, names: &[Name<'_>]) -> bool {
+    let TypeKind::Rvalue(inner) = &written.kind else { return false };
+    let is_open = bare_name(inner).is_some_and(|name| names.contains(&name));
+    (is_open || matches!(inner.kind, TypeKind::Auto)) && !inner.is_const && !inner.is_volatile
 }
 
 /// The parser took whatever looked like a type for one.

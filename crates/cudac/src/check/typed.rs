@@ -355,6 +355,16 @@ pub(crate) struct AsmOperand<'t> {
 }
 
 impl Node<'_> {
+    /// Whether it is a place in memory that may be used again: what C++ calls an lvalue. An xvalue, such as what
+    /// `std::move` returns, is a [`Kind::Temporary`] of a place.
+    pub fn is_lvalue(&self) -> bool {
+        match &self.kind {
+            Kind::Temporary(_) => false,
+            Kind::Field(base, _) | Kind::Element(base, _) => base.is_lvalue(),
+            _ => self.is_place(),
+        }
+    }
+
     /// Whether it is a place in memory rather than a value. The names of C++ are lvalue and xvalue; a temporary counts,
     /// because `lower` gives it memory.
     pub fn is_place(&self) -> bool {

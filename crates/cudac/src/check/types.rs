@@ -34,8 +34,9 @@ pub(crate) enum Shape {
     /// The type of `nullptr`.
     Null,
     Pointer(Type),
-    /// `T&` and `T&&` alike.
     Reference(Type),
+    /// `T&&`.
+    Rvalue(Type),
     /// A length of `None` is one that an initialiser or the launch decides.
     Array(Type, Option<u64>),
     /// A number in [`Types::structs`]; unions and lambdas are structs, too.
@@ -98,6 +99,9 @@ pub(crate) struct Enum<'t> {
     pub name: &'t str,
     pub underlying: Type,
     pub is_scoped: bool,
+    /// Where it is declared, and the scope of its values.
+    pub scope: ScopeId,
+    pub values: ScopeId,
 }
 
 /// All types of a compilation.
@@ -222,11 +226,21 @@ impl Types<'_> {
 
     /// What a reference refers to, or the type itself.
     pub fn referred(&self, ty: Type) -> Type {
-        if let Shape::Reference(to) = self.shape(ty) { to } else { ty }
+        if let Shape::Reference(to) | Shape::Rvalue(to) = self.shape(ty) { to } else { ty }
     }
 
+    /// Of either kind.
     pub fn is_reference(&self, ty: Type) -> bool {
-        matches!(self.shape(ty), Shape::Reference(_))
+        matches!(self.shape(ty), Shape::Reference(_) | Shape::Rvalue(_))
+    }
+
+    pub fn is_rvalue(&self, ty: Type) -> bool {
+        matches!(self.shape(ty), Shape::Rvalue(_))
+    }
+
+    /// `T&&`, which is `T&` if `T` is that. C++17, [dcl.ref]: references to references collapse.
+    pub fn rvalue(&mut self, to: Type) -> Type {
+        if self.is_reference(to) { to } else { self.get(Shape::Rvalue(to)) }
     }
 
     pub fn struct_of(&self, ty: Type) -> Option<usize> {
@@ -307,7 +321,7 @@ impl Types<'_> {
     pub fn size(&self, ty: Type) -> u64 {
         match self.shape(ty) {
             Shape::Basic(basic) => basic_size(basic),
-            Shape::Null | Shape::Pointer(_) | Shape::Reference(_) => 8,
+            Shape::Null | Shape::Pointer(_) | Shape::Reference(_) | Shape::Rvalue(_) => 8,
             Shape::Array(of, length) => self.size(of).saturating_mul(length.unwrap_or(0)),
             Shape::Struct(at) => self.structs[at].size,
             Shape::Enum(at) => self.size(self.enums[at].underlying),
@@ -340,6 +354,7 @@ impl Types<'_> {
                 text = format!("{}*{}", self.show(to), if ty.is_const() { " const" } else { "" });
             }
             Shape::Reference(to) => text = format!("{}&", self.show(to)),
+            Shape::Rvalue(to) => text = format!("{}&&", self.show(to)),
             Shape::Array(..) => self.show_array(ty, &mut text),
             Shape::Struct(at) => text.push_str(self.structs[at].name),
             Shape::Enum(at) => text.push_str(self.enums[at].name),

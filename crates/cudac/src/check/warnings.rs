@@ -197,22 +197,19 @@ fn leaves(statements: &[Stmt<'_>]) -> bool {
     })
 }
 
-/// Calls `each` for every name that a statement's expressions use. For what a lambda captures. It works on the untyped
+/// Calls `each` for every name that a statement's expressions use, `this` among them. For what a lambda captures. It works on the untyped
 /// tree, since the body has no types before its captures are known.
 pub(super) fn names_of<'t>(statement: tree::Stmt<'t>, each: &mut dyn FnMut(Name<'t>)) {
     use tree::StmtKind as S;
     let mut expr = |value: tree::Expr<'t>| names_in(value, each);
     match &statement.kind {
-        S::Empty | S::Break | S::Continue | S::Default | S::Declaration(_) => {}
+        S::Empty | S::Break | S::Continue | S::Default => {}
+        S::Declaration(declaration) => names_of_declaration(declaration, each),
         #[cfg(feature = "host")]
         S::Goto(_) | S::Label(_) => {}
         S::Expr(value) | S::Case(value) => expr(value),
         // The names that are declared are no uses; those in their initialisers are.
-        S::Variables(variables) => {
-            for variable in *variables {
-                variable.init.iter().flat_map(crate::parse::values).for_each(|value| expr(value));
-            }
-        }
+        S::Variables(variables) => names_of_variables(variables, each),
         S::Block(inner) => inner.iter().for_each(|inner| names_of(inner, each)),
         S::If { condition, then, otherwise, .. } => {
             expr(condition);
@@ -245,12 +242,38 @@ pub(super) fn names_of<'t>(statement: tree::Stmt<'t>, each: &mut dyn FnMut(Name<
     }
 }
 
+fn names_of_variables<'t>(variables: &[tree::Variable<'t>], each: &mut dyn FnMut(Name<'t>)) {
+    for variable in variables {
+        variable.init.iter().flat_map(crate::parse::values).for_each(|value| names_in(value, each));
+    }
+}
+
+/// Of variables that are declared with their type. A type's own functions capture nothing.
+fn names_of_declaration<'t>(declaration: &tree::Declaration<'t>, each: &mut dyn FnMut(Name<'t>)) {
+    match declaration {
+        tree::Declaration::Variables(variables) => names_of_variables(variables, each),
+        tree::Declaration::Group(group) => group.iter().for_each(|inner| names_of_declaration(inner, each)),
+        _ => {}
+    }
+}
+
 fn names_in<'t>(value: tree::Expr<'t>, each: &mut dyn FnMut(Name<'t>)) {
     match &value.kind {
         ExprKind::Path(path) => {
             if let [part] = path.parts {
                 each(part.name);
             }
+        }
+        ExprKind::This(name) => each(*name),
+        #[cfg(feature = "host")]
+        ExprKind::Launch { kernel, shape, arguments } => {
+            std::iter::once(kernel).chain(*shape).chain(*arguments).for_each(|value| names_in(value, each));
+        }
+        #[cfg(feature = "host")]
+        ExprKind::New(memory, _, init) => {
+            std::iter::once(*memory)
+                .chain(init.iter().flat_map(crate::parse::values).copied())
+                .for_each(|value| names_in(value, each));
         }
         ExprKind::Prefix(_, a)
         | ExprKind::Postfix(_, a)
@@ -277,7 +300,12 @@ fn names_in<'t>(value: tree::Expr<'t>, each: &mut dyn FnMut(Name<'t>)) {
             }
         }
         ExprKind::Lambda(lambda) => {
-            lambda.captures.iter().for_each(|(name, ..)| each(*name));
+            for (name, _, init, _) in lambda.captures {
+                match init {
+                    Some(init) => names_in(init, each),
+                    None => each(*name),
+                }
+            }
             if let Some(body) = &lambda.function.body {
                 names_of(body, each);
             }

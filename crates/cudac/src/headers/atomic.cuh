@@ -1,6 +1,7 @@
 // Atomic accesses with an order and a scope: `cuda::atomic_ref`, `cuda::atomic`, and fences.
 // Orders and scopes have to be known when the text is compiled; a kernel that computes them is rejected.
 // Written from: CUDA C++ Standard Library documentation, atomic_ref; PTX ISA, ld, st, atom, fence.
+#include <cudac_utility>
 namespace cuda {
 enum memory_order { memory_order_relaxed, memory_order_consume, memory_order_acquire, memory_order_release, memory_order_acq_rel, memory_order_seq_cst };
 enum thread_scope { thread_scope_system, thread_scope_device, thread_scope_block, thread_scope_thread = 10 };
@@ -12,14 +13,7 @@ using cuda::memory_order_acquire;
 using cuda::memory_order_release;
 using cuda::memory_order_acq_rel;
 using cuda::memory_order_seq_cst;
-template <typename T> inline __device__ T move(T value) { return value; }
 }
-
-}
-namespace std {
-using cuda::std::move;
-}
-namespace cuda {
 #if __CUDA_ARCH__ >= 700
 inline __device__ void atomic_thread_fence(memory_order order, thread_scope scope = thread_scope_system) {
     if (order == memory_order_relaxed) return;

@@ -36,7 +36,7 @@ impl<'t> Lower<'t> {
             // Nothing else will destroy the object.
             Kind::Temporary(inner) => {
                 let place = self.placed(inner)?;
-                Ok(self.owned(place, inner.ty))
+                self.owned(place, inner.ty, inner.span)
             }
             _ => self.placed(expr),
         }
@@ -57,10 +57,10 @@ impl<'t> Lower<'t> {
             return Err(unsupported(expr.span, "this member"));
         };
         // The member of an object that nobody has a name for.
-        let is_made = matches!(base.kind, Kind::Call(..) | Kind::CallPointer(..) | Kind::Construct(..));
-        let of = base.ty;
+        let is_made = is_made(base) && !matches!(base.kind, Kind::Aggregate(_));
+        let (of, span) = (base.ty, base.span);
         let base = self.address(base)?;
-        let base = if is_made { self.owned(base, of) } else { base };
+        let base = if is_made { self.owned(base, of, span)? } else { base };
         let field = &self.checked.types.structs[at].fields[field];
         let place = if field.offset == 0 { base } else { Expr::Offset(Box::new(base), field.offset) };
         // A reference is followed, unless it is itself what is wanted, as when a constructor binds it.
@@ -68,11 +68,15 @@ impl<'t> Lower<'t> {
         Ok(if refers { Expr::Load(Scalar::U64, Box::new(place), 0) } else { place })
     }
 
-    /// A value in a temporary of its own. An object that is a value has its place already.
+    /// A value in a temporary of its own. An object that was just made has its place already; any other may be where a
+    /// variable is, which must not change with the temporary.
     fn placed(&mut self, expr: typed::Expr<'t>) -> Result<Expr> {
         let value = self.value(expr)?;
-        let Some(ty) = self.scalar(expr.ty) else { return Ok(value) };
+        if self.scalar(expr.ty).is_none() && (is_made(expr) || self.checked.types.is_void(expr.ty)) {
+            return Ok(value);
+        }
         let slot = Expr::Local(self.temporary(expr.ty, expr.span)?);
+        let Some(ty) = self.scalar(expr.ty) else { return Ok(self.put(slot, expr.ty, value, expr)) };
         Ok(Expr::StoreAt(ty, Box::new(slot), Box::new(value), self.line(expr.span)))
     }
 
@@ -126,4 +130,9 @@ impl<'t> Lower<'t> {
             None => Expr::Copy(self.checked.types.size(ty), Box::new(at), Box::new(value), line),
         }
     }
+}
+
+/// Whether an object is a new one.
+fn is_made(expr: typed::Expr<'_>) -> bool {
+    matches!(expr.kind, Kind::Call(..) | Kind::CallPointer(..) | Kind::Construct(..) | Kind::Aggregate(_))
 }

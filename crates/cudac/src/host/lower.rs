@@ -12,7 +12,7 @@
 use super::{Expr, Function, Global, Kernel, Parameter, Passing, Program, Scalar, Stmt};
 use crate::check::Checked;
 use crate::check::typed::{FunctionId, GlobalId, Space, StmtKind, VarId};
-use crate::check::types::{Basic, Shape, Type};
+use crate::check::types::{Basic, Type};
 use crate::source::map::Map;
 use crate::source::{Files, Name, Result, Sink, Span, error};
 
@@ -254,7 +254,7 @@ impl Lower<'_> {
     /// The type of a number, a truth value, a pointer or a reference.
     pub(super) fn scalar(&self, ty: Type) -> Option<Scalar> {
         let types = &self.checked.types;
-        if let Shape::Pointer(_) | Shape::Reference(_) | Shape::Null = types.shape(ty) {
+        if types.is_pointer(ty) || types.is_reference(ty) {
             return Some(Scalar::U64);
         }
         Some(match types.basic_of(ty)? {

@@ -19,19 +19,23 @@ use super::lower::Lower;
 use super::{Expr, Stmt};
 use crate::check::typed::{self, Kind, VarId};
 use crate::check::types::{Shape, Type};
-use crate::source::Result;
+use crate::source::{Result, Span, unsupported};
 
-/// The elements of an array of objects with destructors are destroyed one by one, up to so many.
+/// The elements of an array of objects with destructors are destroyed one by one. There are at most so many.
 const MAX_ELEMENTS: u64 = 4096;
 
 impl<'t> Lower<'t> {
     /// What has to be called when an object ends, in the order of the construction: offsets and functions.
-    pub(super) fn destructors(&mut self, ty: Type) -> Vec<(u64, usize)> {
-        match self.checked.types.shape(ty) {
+    pub(super) fn destructors(&mut self, ty: Type, span: Span) -> Result<Vec<(u64, usize)>> {
+        Ok(match self.checked.types.shape(ty) {
             Shape::Array(of, Some(length)) => {
-                let one = self.destructors(of);
+                let one = self.destructors(of, span)?;
                 let bytes = self.checked.types.size(of);
-                let elements = if one.is_empty() { 0 } else { length.min(MAX_ELEMENTS) };
+                let elements = if one.is_empty() { 0 } else { length };
+                if elements * one.len() as u64 > MAX_ELEMENTS {
+                    let what = format!("an array of more than {MAX_ELEMENTS} objects with destructors");
+                    return Err(unsupported(span, what).with_help("use a `std::vector`"));
+                }
                 let at = |nth: u64, (offset, function): &(u64, usize)| (nth * bytes + offset, *function);
                 (0..elements).flat_map(|nth| one.iter().map(move |part| at(nth, part))).collect()
             }
@@ -41,7 +45,7 @@ impl<'t> Lower<'t> {
                 // Members are constructed before the body of their struct's constructor. Those of a union nobody knows
                 // how to destroy.
                 for field in own.fields.iter().filter(|_| !own.is_union) {
-                    let inner = self.destructors(field.ty);
+                    let inner = self.destructors(field.ty, span)?;
                     found.extend(inner.into_iter().map(|(at, function)| (field.offset + at, function)));
                 }
                 if let Some(function) = own.destroys {
@@ -50,27 +54,27 @@ impl<'t> Lower<'t> {
                 found
             }
             _ => Vec::new(),
-        }
+        })
     }
 
     /// An object at an address, which ends with the statements around it.
-    pub(super) fn owned(&mut self, address: Expr, ty: Type) -> Expr {
-        let destructors = self.destructors(ty);
+    pub(super) fn owned(&mut self, address: Expr, ty: Type, span: Span) -> Result<Expr> {
+        let destructors = self.destructors(ty, span)?;
         if destructors.is_empty() {
-            return address;
+            return Ok(address);
         }
         // Only statements that own something become a scope.
         self.owns = true;
-        Expr::Own(Box::new(address), destructors)
+        Ok(Expr::Own(Box::new(address), destructors))
     }
 
     /// The parameters that are objects end with the function.
     pub(super) fn own_parameters(&mut self, parameters: &[VarId]) -> Result<Vec<Stmt>> {
         let mut made = Vec::new();
         for var in parameters {
-            let ty = self.checked.program.functions[self.function].vars[*var].ty;
+            let declared = &self.checked.program.functions[self.function].vars[*var];
             let slot = Expr::Local(self.slot(*var)?);
-            let owned = self.owned(slot, ty);
+            let owned = self.owned(slot, declared.ty, declared.span)?;
             if matches!(owned, Expr::Own(..)) {
                 made.push(Stmt::Expr(owned, false));
             }
@@ -96,11 +100,11 @@ impl<'t> Lower<'t> {
 
     /// What `return` gives away: a variable of the function is not destroyed. It is moved into the caller's room by its
     /// bytes, which then owns it ([class.copy.elision] allows that).
-    pub(super) fn given(&mut self, value: typed::Expr<'t>, made: Expr) -> Expr {
-        let Kind::Load(place) = &value.kind else { return made };
-        if !matches!(place.kind, Kind::Local(_)) || self.destructors(value.ty).is_empty() {
-            return made;
+    pub(super) fn given(&mut self, value: typed::Expr<'t>, made: Expr) -> Result<Expr> {
+        let Kind::Load(place) = &value.kind else { return Ok(made) };
+        if !matches!(place.kind, Kind::Local(_)) || self.destructors(value.ty, value.span)?.is_empty() {
+            return Ok(made);
         }
-        Expr::Disown(Box::new(made), self.checked.types.size(value.ty))
+        Ok(Expr::Disown(Box::new(made), self.checked.types.size(value.ty)))
     }
 }

@@ -72,7 +72,7 @@ impl<'t> Lower<'t> {
                         () if is_number => self.cleaned(|lower| lower.value(value))?,
                         () => {
                             let made = self.value(value)?;
-                            self.given(value, made)
+                            self.given(value, made)?
                         }
                     })
                 }
@@ -132,16 +132,17 @@ impl<'t> Lower<'t> {
         let made = self.value(expr)?;
         // An object that was made and that nobody keeps is destroyed at the end of the statement.
         let is_new = !expr.is_place() && !matches!(expr.kind, Kind::Load(_));
-        Ok(if is_new { self.owned(made, expr.ty) } else { made })
+        if is_new { self.owned(made, expr.ty, expr.span) } else { Ok(made) }
     }
 
     fn declare(&mut self, var: VarId, value: Option<typed::Expr<'t>>) -> Result<Stmt> {
-        let ty = self.checked.program.functions[self.function].vars[var].ty;
+        let declared = &self.checked.program.functions[self.function].vars[var];
+        let (ty, span) = (declared.ty, declared.span);
         let slot = self.slot(var)?;
         // In a loop, the variable of the round before must not be read any more.
         let Some(value) = value else {
             let made = Stmt::Forget(slot, self.checked.types.size(ty));
-            let owned = self.owned(Expr::Local(slot), ty);
+            let owned = self.owned(Expr::Local(slot), ty, span)?;
             return Ok(if matches!(owned, Expr::Own(..)) {
                 Stmt::Block(vec![made, Stmt::Expr(owned, false)])
             } else {
@@ -155,7 +156,7 @@ impl<'t> Lower<'t> {
         }
         let made = self.cleaned(|lower| lower.declared(slot, ty, value))?;
         let made = Stmt::Expr(made, false);
-        let owned = self.owned(Expr::Local(slot), ty);
+        let owned = self.owned(Expr::Local(slot), ty, span)?;
         Ok(if matches!(owned, Expr::Own(..)) {
             Stmt::Block(vec![made, Stmt::Expr(owned, false)])
         } else {

@@ -180,10 +180,8 @@ impl Lexer<'_> {
                     self.at += 1;
                 }
                 b' ' | b'\t' | b'\r' | 0x0b | 0x0c => self.at += 1,
-                // A continued line starts no line, so that the definition of a macro goes on. C++17, [lex.phases],
-                // phase 2.
-                b'\\' if self.peek(1) == b'\n' => self.at += 2,
-                b'\\' if self.peek(1) == b'\r' && self.peek(2) == b'\n' => self.at += 3,
+                // A continued line starts no line, so that the definition of a macro goes on.
+                b'\\' if self.continued().is_some() => self.at += self.continued().unwrap_or(1),
                 b'/' if self.peek(1) == b'/' => self.line_comment(),
                 b'/' if self.peek(1) == b'*' => self.block_comment()?,
                 _ => return Ok(()),
@@ -195,7 +193,16 @@ impl Lexer<'_> {
 
     fn line_comment(&mut self) {
         while self.at < self.text.len() && self.peek(0) != b'\n' {
-            self.at += if self.peek(0) == b'\\' && self.peek(1) == b'\n' { 2 } else { 1 };
+            self.at += self.continued().unwrap_or(1);
+        }
+    }
+
+    /// The length of a backslash with the end of the line after it, if there is one. C++17, [lex.phases], phase 2.
+    fn continued(&self) -> Option<usize> {
+        match (self.peek(0), self.peek(1), self.peek(2)) {
+            (b'\\', b'\n', _) => Some(2),
+            (b'\\', b'\r', b'\n') => Some(3),
+            _ => None,
         }
     }
 
@@ -333,6 +340,10 @@ impl Lexer<'_> {
             b'v' => 11,
             b'\\' | b'\'' | b'"' | b'?' => letter,
             b'\n' => return Ok(None),
+            b'\r' if self.peek(0) == b'\n' => {
+                self.at += 1;
+                return Ok(None);
+            }
             // At most three octal digits; hexadecimal ones are read as long as there are any.
             b'0'..=b'7' => {
                 let mut value = u32::from(letter - b'0');
@@ -382,6 +393,10 @@ mod tests {
     #[test]
     fn comments_and_continued_lines_disappear() {
         assert_eq!(shown("a /* b */ \\\n c // d\n1e-5f").unwrap(), ["`a`", "`c`", "`1e-5f`"]);
+        for end in ["\n", "\r\n"] {
+            let text = format!("a // b \\{end} c{end}d \\{end}e");
+            assert_eq!(shown(&text).unwrap(), ["`a`", "`d`", "`e`"]);
+        }
     }
 
     #[test]

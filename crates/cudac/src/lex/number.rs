@@ -12,8 +12,7 @@ pub(crate) enum Number {
     /// `is_unsigned` and `longs` (how many `l`) are from the suffix. `is_decimal` matters because only a number in
     /// another base may become unsigned without being asked ([lex.icon]).
     Integer { value: u64, is_unsigned: bool, longs: u8, is_decimal: bool },
-    /// `is_single` says that it ends in `f`. The value is then that of the nearest `float`, unless the number is
-    /// hexadecimal.
+    /// `is_single` says that it ends in `f`. The value is then that of the nearest `float`.
     Float { value: f64, is_single: bool },
 }
 
@@ -64,7 +63,7 @@ fn float(digits: &str, is_hex: bool) -> Result<Number, &'static str> {
     let is_single = digits.ends_with('f') && (!is_hex || digits.contains('p'));
     let number = if is_single { &digits[..digits.len() - 1] } else { digits.trim_end_matches('l') };
     let value = match (is_hex, is_single) {
-        (true, _) => hexadecimal(number),
+        (true, _) => hexadecimal(number, is_single),
         // Rounded once: a detour through a double could round twice.
         (false, true) => number.parse::<f32>().ok().map(f64::from),
         (false, false) => number.parse().ok(),
@@ -73,7 +72,7 @@ fn float(digits: &str, is_hex: bool) -> Result<Number, &'static str> {
 }
 
 /// `0xH.HpD`; digits after the sixteenth are not needed by any constant that people write.
-fn hexadecimal(text: &str) -> Option<f64> {
+fn hexadecimal(text: &str, is_single: bool) -> Option<f64> {
     let (mantissa, exponent) = text[2..].split_once('p')?;
     let (whole, part) = mantissa.split_once('.').unwrap_or((mantissa, ""));
     if whole.len() + part.len() > 16 || whole.len() + part.len() == 0 {
@@ -82,7 +81,23 @@ fn hexadecimal(text: &str) -> Option<f64> {
     let bits = u64::from_str_radix(&format!("{whole}{part}"), 16).ok()?;
     let exponent: i32 = exponent.parse().ok()?;
     let exponent = exponent.checked_sub(4 * part.len() as i32)?;
-    Some(bits as f64 * 2f64.powi(exponent))
+    Some(rounded(bits, exponent.clamp(-4000, 4000), is_single))
+}
+
+/// `bits` times two to the power of `exponent`, rounded once: to as many bits as the type has, and no further down than
+/// its least exponent. Of two neighbours that are equally near, the even one.
+fn rounded(bits: u64, exponent: i32, is_single: bool) -> f64 {
+    let (digits, least) = if is_single { (24, -149) } else { (53, -1074) };
+    let length = 64 - bits.leading_zeros() as i32;
+    let shift = (length - digits).max(least - exponent).max(0) as u32;
+    let wide = u128::from(bits);
+    let (kept, rest) = if shift > 64 { (0, 0) } else { (wide >> shift, wide & ((1 << shift) - 1)) };
+    let half = if shift == 0 || shift > 64 { u128::MAX } else { 1 << (shift - 1) };
+    let up = rest > half || rest == half && kept % 2 == 1;
+    let exponent = exponent + shift as i32;
+    // In two steps, as a power of two may be too small for a number that its product is not.
+    let value = (kept + u128::from(up)) as f64 * 2f64.powi(exponent / 2) * 2f64.powi(exponent - exponent / 2);
+    if is_single { f64::from(value as f32) } else { value }
 }
 
 #[cfg(test)]
@@ -101,7 +116,21 @@ mod tests {
         assert_eq!(parse("1'000"), integer(1000, false, 0, true));
         assert_eq!(parse("1.5f"), Ok(Number::Float { value: 1.5, is_single: true }));
         assert_eq!(parse("1e3"), Ok(Number::Float { value: 1000.0, is_single: false }));
-        assert_eq!(parse("0x1.8p1"), Ok(Number::Float { value: 3.0, is_single: false }));
+        let hexadecimal = |text, wanted| {
+            let Ok(Number::Float { value, .. }) = parse(text) else { panic!("{text}") };
+            assert_eq!(value, wanted, "{text}");
+        };
+        hexadecimal("0x1.8p1", 3.0);
+        hexadecimal("0x1.0000010001p0f", f64::from(1.0f32.next_up()));
+        hexadecimal("0x1.000001p0f", 1.0);
+        hexadecimal("0x1.000003p0f", f64::from(1.0f32.next_up().next_up()));
+        hexadecimal("0x1.000001p0", 1.0 + 2f64.powi(-24));
+        hexadecimal("0x1p-1074", f64::from_bits(1));
+        hexadecimal("0x1p-1075", 0.0);
+        hexadecimal("0x1.8p-149f", f64::from(f32::from_bits(2)));
+        hexadecimal("0x1p-150f", 0.0);
+        hexadecimal("0x1p128f", f64::INFINITY);
+        hexadecimal("0x1.fffffffffffffp1023", f64::MAX);
     }
 
     #[test]

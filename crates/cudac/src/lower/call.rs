@@ -11,7 +11,6 @@
 
 use super::{Binding, Frame, Lower, MAX_CALLS, Value};
 use crate::check::typed::{Expr, FunctionId, Stmt, StmtKind};
-use crate::check::types::Shape;
 use crate::code::{Place, Ty};
 use crate::source::{Result, error};
 
@@ -99,8 +98,7 @@ impl<'t> Lower<'t> {
         values.extend(object.map(Binding::Place));
         for argument in arguments {
             let ty = called.parameters.get(values.len()).map(|parameter| called.vars[*parameter].ty);
-            let is_reference =
-                ty.is_some_and(|ty| matches!(self.checked.types.shape(ty), Shape::Reference(_)));
+            let is_reference = ty.is_some_and(|ty| self.checked.types.is_reference(ty));
             values.push(if is_reference {
                 Binding::Place(self.place(argument)?)
             } else {

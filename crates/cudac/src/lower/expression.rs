@@ -243,7 +243,7 @@ impl<'t> Lower<'t> {
         match &expr.kind {
             Kind::Assign(place, value) => {
                 // A constructor that binds a member: the member refers to something from now on.
-                if let Shape::Reference(_) = self.checked.types.shape(place.ty) {
+                if self.checked.types.is_reference(place.ty) {
                     let refers_to = self.place(value)?;
                     let at = self.place(place)?;
                     self.store_reference(at, refers_to);

@@ -95,7 +95,7 @@ impl<'t> Lower<'t> {
             let next = self.new_block();
             self.loop_body(inner, next, after, span)?;
             if let Some(step) = &inner.step {
-                self.rest_of_step(step, var)?;
+                self.written_step(step, var)?;
             }
         }
         self.copies = outer;
@@ -104,19 +104,31 @@ impl<'t> Lower<'t> {
         Ok(())
     }
 
-    /// What the step does beside counting.
-    fn rest_of_step(&mut self, step: Expr<'t>, var: VarId) -> Result<()> {
-        if let Kind::Comma(a, b) = &step.kind {
-            self.rest_of_step(a, var)?;
-            return self.rest_of_step(b, var);
+    /// A step after one copy of the body. Its parts are done in their order: those that change the variable give it the
+    /// next value, which those after them see.
+    fn written_step(&mut self, step: Expr<'t>, var: VarId) -> Result<()> {
+        match &step.kind {
+            Kind::Comma(a, b) => {
+                self.written_step(a, var)?;
+                self.written_step(b, var)
+            }
+            Kind::Load(place) => self.written_step(place, var),
+            _ if !changes(step, var) => self.value(step).map(|_| ()),
+            _ => {
+                let ty = self.var_type(var);
+                if let Binding::Value(Value::Scalar(Operand::Int(now))) = self.frame().vars[var]
+                    && let Some(next) = self.stepped(step, var, ty, now)
+                {
+                    self.frame().vars[var] = Binding::Value(Value::Scalar(Operand::Int(next)));
+                }
+                Ok(())
+            }
         }
-        if let Kind::Load(place) = &step.kind {
-            return self.rest_of_step(place, var);
-        }
-        if changes(step, var) {
-            return Ok(());
-        }
-        self.value(step).map(|_| ())
+    }
+
+    fn var_type(&self, var: VarId) -> Type {
+        let function = self.frames.last().map_or(0, |frame| frame.function);
+        self.checked.program.functions[function].vars[var].ty
     }
 
     /// The variable of a loop and all values that it takes, the last one after the last iteration. `None` if the loop
@@ -167,8 +179,7 @@ impl<'t> Lower<'t> {
         let StmtKind::Block(declarations) = &only.kind else { return None };
         let [first] = &declarations[..] else { return None };
         let StmtKind::Declare(var, Some(value)) = &first.kind else { return None };
-        let function = self.frame().function;
-        let ty = self.checked.program.functions[function].vars[*var].ty;
+        let ty = self.var_type(*var);
         if !self.checked.types.is_integral(ty) || ty.is_volatile() {
             return None;
         }
@@ -220,7 +231,10 @@ impl<'t> Lower<'t> {
                 };
                 Some(Constant::Integer(i64::from(a != 0 && b != 0)))
             }
-            Kind::Call(function, _) => self.known_call(*function),
+            // What the arguments do would be lost.
+            Kind::Call(function, arguments) if !arguments.iter().any(|argument| has_effect(argument)) => {
+                self.known_call(*function)
+            }
             _ => None,
         }
     }
@@ -238,11 +252,14 @@ impl<'t> Lower<'t> {
         }
     }
 
-    /// A function of this compiler that does nothing but return a number, such as the size of a tile.
+    /// A function that does nothing but return a number, such as the size of a tile. Its variables have no values in the
+    /// frame of the caller.
     fn known_call(&self, function: usize) -> Option<Constant> {
         let called = &self.checked.program.functions[function];
         match called.body {
-            [Stmt { kind: StmtKind::Return(Some(value)), .. }] => self.known(value, usize::MAX, 0),
+            [Stmt { kind: StmtKind::Return(Some(value)), .. }] if !names_variables(value) => {
+                self.known(value, usize::MAX, 0)
+            }
             _ => None,
         }
     }
@@ -268,8 +285,12 @@ impl<'t> Lower<'t> {
                 Some(wrap(types, ty, new))
             }
             Kind::Load(inner) => self.stepped(inner, var, ty, now),
-            Kind::Comma(a, b) => self.stepped(a, var, ty, now).or_else(|| self.stepped(b, var, ty, now)),
-            _ => None,
+            Kind::Comma(a, b) => {
+                let now = self.stepped(a, var, ty, now)?;
+                self.stepped(b, var, ty, now)
+            }
+            // Another part of the step.
+            _ => (!changes(step, var)).then_some(now),
         }
     }
 
@@ -304,6 +325,29 @@ fn is_local(place: Expr<'_>, var: VarId) -> bool {
 fn changes(expr: Expr<'_>, var: VarId) -> bool {
     let mut found = false;
     crate::check::walk::expr(expr, &mut |inner| found |= changes_here(inner, var));
+    found
+}
+
+/// Whether evaluating an expression may do something besides giving a value.
+fn has_effect(expr: Expr<'_>) -> bool {
+    let mut found = false;
+    crate::check::walk::expr(expr, &mut |inner| {
+        found |= matches!(
+            inner.kind,
+            Kind::Assign(..)
+                | Kind::Update { .. }
+                | Kind::Step { .. }
+                | Kind::Call(..)
+                | Kind::Construct(..)
+                | Kind::Printf(..)
+        ) || matches!(inner.kind, Kind::Load(place) if place.ty.is_volatile());
+    });
+    found
+}
+
+fn names_variables(expr: Expr<'_>) -> bool {
+    let mut found = false;
+    crate::check::walk::expr(expr, &mut |inner| found |= matches!(inner.kind, Kind::Local(_)));
     found
 }
 

@@ -30,7 +30,7 @@ mod statement;
 
 use crate::check::Checked;
 use crate::check::typed::{FunctionId, VarId};
-use crate::check::types::{Basic, Shape, Type};
+use crate::check::types::{Basic, Type};
 use crate::code::{
     Block, BlockId, End, Function, Inlined, Inst, Line, Op, Operand, Param, Place, Reg, Slot, Ty, VarName,
 };
@@ -224,7 +224,7 @@ impl<'t> Lower<'t> {
     /// The type of a number, a truth value or a pointer. `None` for structs, arrays and `void`.
     fn ty(&self, ty: Type) -> Option<Ty> {
         let types = &self.checked.types;
-        if let Shape::Pointer(_) | Shape::Reference(_) | Shape::Null = types.shape(ty) {
+        if types.is_pointer(ty) || types.is_reference(ty) {
             return Some(Ty::U64);
         }
         Some(match types.basic_of(ty)? {

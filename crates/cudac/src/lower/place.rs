@@ -11,7 +11,6 @@
 
 use super::{Binding, Lower, Value};
 use crate::check::typed::{Binary as B, Expr, Kind};
-use crate::check::types::Shape;
 use crate::code::{Base, Binary, Class, Op, Operand, Place, Ty};
 use crate::source::{Result, error, unsupported};
 
@@ -70,7 +69,8 @@ impl<'t> Lower<'t> {
     /// A value in memory of its own.
     pub(super) fn temporary(&mut self, expr: Expr<'t>) -> Result<Place> {
         let value = self.value(expr)?;
-        if let Value::Object(place) = value {
+        // Any other object may be where a variable is, which must not change with the temporary.
+        if let (Value::Object(place), Kind::Construct(..) | Kind::Aggregate(_)) = (value, &expr.kind) {
             return Ok(place);
         }
         let slot = self.new_slot(expr.ty, None);
@@ -102,8 +102,8 @@ impl<'t> Lower<'t> {
         };
         let field = &self.checked.types.structs[at].fields[field];
         let place = base_place.after(field.offset);
-        let is_itself = matches!(self.checked.types.shape(expr.ty), Shape::Reference(_));
-        if !matches!(self.checked.types.shape(field.ty), Shape::Reference(_)) || is_itself {
+        let is_itself = self.checked.types.is_reference(expr.ty);
+        if !self.checked.types.is_reference(field.ty) || is_itself {
             return Ok(place);
         }
         if let Base::Slot(slot) = place.base
@@ -157,7 +157,7 @@ impl<'t> Lower<'t> {
         let ty = self.scalar_ty(index.ty, index.span)?;
         if let (Kind::Binary(op @ (B::Add | B::Sub), a, b), false) = (&index.kind, ty.is_unsigned()) {
             if let Kind::Integer(constant) = b.kind {
-                let constant = if *op == B::Add { constant } else { -constant };
+                let constant = if *op == B::Add { constant } else { constant.wrapping_neg() };
                 let (inner, more) = self.split(a)?;
                 return Ok((inner, more.wrapping_add(constant)));
             }

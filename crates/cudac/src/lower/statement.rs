@@ -13,7 +13,6 @@
 
 use super::{Binding, Lower, Value};
 use crate::check::typed::{Expr, Kind, Stmt, StmtKind, Switch, VarId};
-use crate::check::types::Shape;
 use crate::code::{Compare, Operand};
 use crate::source::{Result, Span, error};
 
@@ -80,7 +79,7 @@ impl<'t> Lower<'t> {
             return Ok(());
         };
         // It is the place itself, from here on.
-        if let Shape::Reference(_) = self.checked.types.shape(ty) {
+        if self.checked.types.is_reference(ty) {
             let place = self.place(value)?;
             self.frame().vars[var] = Binding::Place(place);
             return Ok(());

@@ -12,7 +12,7 @@
 
 use super::Parser;
 use super::scope::Entity;
-use super::tree::{self, Declaration, Enum, Expr, Function, Init, Path, Storage, Type, TypeKind, Variable};
+use super::tree::{Declaration, Enum, Expr, Function, Init, Path, Storage, Type, Variable};
 use super::types::unknown_type;
 use crate::builtins::headers;
 use crate::lex::Kind;
@@ -103,6 +103,10 @@ impl<'t> Parser<'_, 't> {
             if DECLARATIONS.contains(&word) {
                 return true;
             }
+            // No expression begins with a qualifier; a type may be defined behind it.
+            if matches!(word, "const" | "volatile") {
+                return true;
+            }
         }
         if !self.at_type() {
             return false;
@@ -153,7 +157,7 @@ impl<'t> Parser<'_, 't> {
         }
         let specifiers = self.specifiers()?;
         if self.at_type_definition() {
-            return self.type_definition(&specifiers);
+            return self.type_definition(specifiers);
         }
         if is_file && !self.at_type() {
             return Err(self.no_declaration());
@@ -210,11 +214,12 @@ impl<'t> Parser<'_, 't> {
                 "static" => storage.is_static = true,
                 "extern" => {
                     storage.is_extern = true;
-                    if let Kind::Text(language) = &self.ahead(1).kind {
-                        storage.is_extern_c = **language == *b"C";
+                    if let Kind::Text(_) = self.ahead(1).kind {
+                        self.next();
+                        storage.is_extern_c = self.language()?;
+                        storage.is_extern_cpp = !storage.is_extern_c;
                         // `extern "C"` says how a function is called and not that it is elsewhere.
                         storage.is_extern = false;
-                        self.next();
                     }
                 }
                 "constexpr" => storage.is_constexpr = true,
@@ -323,7 +328,7 @@ impl<'t> Parser<'_, 't> {
     }
 
     /// Adds what is said after the type. Words that make no sense there (`typedef`, `extern`) are not looked for.
-    fn more_specifiers(&mut self, specifiers: &mut Specifiers<'t>) -> Result<()> {
+    pub(super) fn more_specifiers(&mut self, specifiers: &mut Specifiers<'t>) -> Result<()> {
         let more = self.specifiers()?;
         if !more.launch_bounds.is_empty() {
             specifiers.launch_bounds = more.launch_bounds;
@@ -496,14 +501,25 @@ impl<'t> Parser<'_, 't> {
     ) -> Result<Declaration<'t>> {
         let (name, _) = self.name("the name of the type")?;
         self.expect("=", "after the name of the type")?;
-        let ty = self.type_name()?;
+        let mut defined = None;
+        let ty = if template.is_none() && self.at_type_definition() {
+            let (definition, ty) = self.defined_type()?;
+            defined = Some(definition);
+            ty
+        } else {
+            self.type_name()?
+        };
         self.expect(";", "after the declaration")?;
         // An alias template is declared in the scope around its parameters, by `declare_template`.
         let entity = if template.is_some() { Entity::TypeTemplate } else { Entity::Type };
         if template.is_none() {
             self.scopes.declare(name, entity);
         }
-        Ok(Declaration::Alias { name, template, ty })
+        let alias = Declaration::Alias { name, template, ty };
+        Ok(match defined {
+            Some(definition) => Declaration::Group(self.arena.list(&[definition, alias])),
+            None => alias,
+        })
     }
 
     fn static_assert(&mut self, start: Span) -> Result<Declaration<'t>> {
@@ -521,12 +537,22 @@ impl<'t> Parser<'_, 't> {
         Ok(Declaration::StaticAssert { condition, message, span: self.since(start) })
     }
 
-    /// `extern "C" { … }`. The language is not looked at: `extern "C++"` is taken for it.
+    /// Whether a text in quotes after `extern` is `"C"`. Nothing is consumed.
+    fn language(&self) -> Result<bool> {
+        match self.token().kind {
+            Kind::Text(b"C") => Ok(true),
+            Kind::Text(b"C++") => Ok(false),
+            _ => Err(error(self.span(), "expected `\"C\"` or `\"C++\"` after `extern`")),
+        }
+    }
+
+    /// `extern "C" { … }`, or `"C++"`, which an inner block may return to ([dcl.link]).
     fn extern_block(&mut self) -> Result<Declaration<'t>> {
         self.next();
+        let is_c = self.language()?;
         self.next();
         self.next();
-        let outer = std::mem::replace(&mut self.is_c, true);
+        let outer = std::mem::replace(&mut self.is_c, is_c);
         let body = self.nested(|parser| Ok(parser.declarations(true)));
         self.is_c = outer;
         let body = body?;
@@ -537,12 +563,11 @@ impl<'t> Parser<'_, 't> {
     pub(super) fn enumeration(&mut self) -> Result<Enum<'t>> {
         self.next();
         let is_scoped = self.take_word("class") || self.take_word("struct");
-        let name =
-            if self.token().word().is_some() { Some(self.name("the name of the type")?.0) } else { None };
+        let start = self.span();
+        let has_name = self.token().word().is_some();
+        let name = if has_name { self.name("the name of the type")?.0 } else { self.unnamed(start) };
         let underlying = if self.take(":") { Some(self.plain_type()?) } else { None };
-        if let Some(name) = &name {
-            self.scopes.declare(*name, Entity::Type);
-        }
+        self.scopes.declare(name, Entity::Type);
         self.expect("{", "before the values of the type")?;
         let mut values = Vec::new();
         while !self.is("}") {
@@ -563,22 +588,14 @@ impl<'t> Parser<'_, 't> {
     /// The variables that follow a type's definition, as in `struct S { … } s;`.
     pub(super) fn trailing_variables(
         &mut self,
-        name: Option<Name<'t>>,
-        span: Span,
+        ty: Type<'t>,
         specifiers: &Specifiers<'t>,
         definition: Declaration<'t>,
     ) -> Result<Declaration<'t>> {
-        if self.take(";") {
-            return Ok(definition);
-        }
-        let Some(name) = name else { return Err(self.expected("`;` after the type")) };
-        let path =
-            Path { parts: self.arena.list(&[super::tree::Part { name, arguments: None, span }]), span };
-        let ty = tree::plain(self.arena, TypeKind::Named(path), span);
         // A name on the next line is a new declaration, and the `;` is missing, which happens more often than a
         // variable there.
         let starts_line = self.token().starts_line && !specifiers.storage.is_typedef;
-        if !matches!(self.token().kind, Kind::Word(_) | Kind::Punct("*")) || starts_line {
+        if !matches!(self.token().kind, Kind::Word(_) | Kind::Punct("*" | "&" | "(")) || starts_line {
             self.expect(";", "after the type")?;
         }
         if specifiers.storage.is_typedef {

@@ -113,7 +113,8 @@ impl<'t> Parser<'_, 't> {
         if self.take("->") {
             result = self.type_name()?;
         }
-        let is_extern_c = specifiers.storage.is_extern_c || self.is_c;
+        let own = &specifiers.storage;
+        let is_extern_c = own.is_extern_c || self.is_c && !own.is_extern_cpp;
         let template = super::template::implied(self.text.names, parameters);
         let mut function = Function {
             name,

@@ -26,7 +26,7 @@ impl<'t> Parser<'_, 't> {
                 "true" => ExprKind::Bool(true),
                 "false" => ExprKind::Bool(false),
                 "nullptr" => ExprKind::Null,
-                "this" => ExprKind::This,
+                "this" => ExprKind::This(word),
                 "static_cast" => return self.named_cast(CastKind::Static),
                 "reinterpret_cast" => return self.named_cast(CastKind::Reinterpret),
                 "const_cast" => return self.named_cast(CastKind::Const),
@@ -154,6 +154,11 @@ impl<'t> Parser<'_, 't> {
             } else if self.is_word("this") {
                 self.next();
                 captures.push((self.text.names.get("this"), Capture::This, None, span));
+            } else if self.is("*") && self.ahead(1).is_word("this") {
+                // A copy of the object, under the name of what it stands for.
+                let name = self.text.names.get("this");
+                let object = self.assignment()?;
+                captures.push((name, Capture::Copy, Some(object), span));
             } else {
                 let capture = if self.take("&") { Capture::Reference } else { Capture::Copy };
                 let (name, span) = self.name("the name of a variable to capture")?;

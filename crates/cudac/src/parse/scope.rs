@@ -41,6 +41,8 @@ pub(super) struct Scopes<'t> {
     loaded: Set<&'static str>,
     /// The names of all templates of functions, members among them.
     function_templates: Set<Name<'t>>,
+    /// The names of types in types, each with the name of the type around it.
+    member_types: Set<(Name<'t>, Name<'t>)>,
     /// The struct whose members are being read.
     structure: Option<Name<'t>>,
 }
@@ -52,6 +54,7 @@ impl<'t> Scopes<'t> {
             current: 0,
             loaded: Set::default(),
             function_templates: Set::default(),
+            member_types: Set::default(),
             structure: None,
         }
     }
@@ -98,9 +101,17 @@ impl<'t> Scopes<'t> {
         self.structure.is_some() || self.function_templates.contains_key(&member)
     }
 
+    /// Whether a type of this name has a member of that name that is a type. One of an instance of a template counts, too.
+    pub fn has_type(&self, around: Name<'t>, member: Name<'t>) -> bool {
+        self.member_types.contains_key(&(around, member))
+    }
+
     pub fn declare(&mut self, name: Name<'t>, entity: Entity) {
         if entity == Entity::FunctionTemplate {
             self.function_templates.insert(name, ());
+        }
+        if let (Entity::Type | Entity::TypeTemplate, Some(around)) = (entity, self.structure) {
+            self.member_types.insert((around, name), ());
         }
         let names = &mut self.all[self.current].names;
         // A function may have the name of a template, and a constructor that of its type.
@@ -159,7 +170,10 @@ impl<'t> Scopes<'t> {
     /// What a path means.
     pub fn resolve(&self, path: &Path<'t>) -> Option<Entity> {
         let (first, rest) = path.parts.split_first()?;
-        let mut found = self.find(first.name)?;
+        let (mut found, rest) = match rest.split_first() {
+            Some((second, rest)) if first.is_global() => (self.find_in(0, second.name)?, rest),
+            _ => (self.find(first.name)?, rest),
+        };
         for part in rest {
             let Entity::Namespace(at) = found else { return None };
             found = self.find_in(at, part.name)?;

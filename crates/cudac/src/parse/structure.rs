@@ -7,22 +7,31 @@
 use super::Parser;
 use super::declaration::Specifiers;
 use super::scope::Entity;
-use super::tree::{Argument, Declaration, Member, Parameter, Struct};
+use super::tree::{Argument, Declaration, Member, Parameter, Part, Path, Struct, Type, TypeKind};
 use crate::lex::Kind;
-use crate::source::{Name, Result, error, unsupported};
+use crate::source::{Name, Result, Span, error, unsupported};
 
 impl<'t> Parser<'_, 't> {
     /// Whether a definition of a type follows, and not a use of one as in `struct S s`. Decided by what follows the
-    /// name: C++17, [class.name] and [dcl.enum].
+    /// name: C++17, [class.name] and [dcl.enum]. Qualifiers may precede it.
     pub(super) fn at_type_definition(&self) -> bool {
-        match self.token().word().map(Name::as_str) {
+        let mut at = 0;
+        while self.ahead(at).is_word("const") || self.ahead(at).is_word("volatile") {
+            at += 1;
+        }
+        let word = self.ahead(at).word().map(Name::as_str);
+        at += 1;
+        match word {
             Some("enum") => {
-                let at =
-                    if self.ahead(1).is_word("class") || self.ahead(1).is_word("struct") { 2 } else { 1 };
-                self.ahead(at).is("{") || self.ahead(at + 1).is("{") || self.ahead(at + 1).is(":")
+                if self.ahead(at).is_word("class") || self.ahead(at).is_word("struct") {
+                    at += 1;
+                }
+                if matches!(self.ahead(at).kind, Kind::Word(_)) {
+                    at += 1;
+                }
+                self.ahead(at).is("{") || self.ahead(at).is(":")
             }
             Some("struct" | "class" | "union") => {
-                let mut at = 1;
                 if self.ahead(at).is_word("alignas") || self.ahead(at).is_word("__align__") {
                     return true;
                 }
@@ -36,18 +45,56 @@ impl<'t> Parser<'_, 't> {
         }
     }
 
-    /// With the variables that may follow it.
-    pub(super) fn type_definition(&mut self, specifiers: &Specifiers<'t>) -> Result<Declaration<'t>> {
-        if self.is_word("enum") {
-            let span = self.span();
-            let definition = self.enumeration()?;
-            let name = definition.name;
-            return self.trailing_variables(name, span, specifiers, Declaration::Enum(definition));
+    /// A type's definition with the variables that may follow it.
+    pub(super) fn type_definition(&mut self, mut specifiers: Specifiers<'t>) -> Result<Declaration<'t>> {
+        let (definition, ty) = self.defined_type()?;
+        if self.take(";") {
+            return Ok(definition);
         }
+        self.more_specifiers(&mut specifiers)?;
+        self.trailing_variables(ty, &specifiers, definition)
+    }
+
+    /// A type's definition, and the type with the qualifiers that it is written with.
+    pub(super) fn defined_type(&mut self) -> Result<(Declaration<'t>, Type<'t>)> {
+        let (mut is_const, mut is_volatile) = (false, false);
+        self.qualifiers(&mut is_const, &mut is_volatile);
         let span = self.span();
-        let definition = self.structure(None)?;
-        let name = Some(definition.name);
-        self.trailing_variables(name, span, specifiers, Declaration::Struct(definition))
+        let (name, definition) = if self.is_word("enum") {
+            let definition = self.enumeration()?;
+            (definition.name, Declaration::Enum(definition))
+        } else {
+            let definition = self.structure(None)?;
+            (definition.name, Declaration::Struct(definition))
+        };
+        self.qualifiers(&mut is_const, &mut is_volatile);
+        let path = Path { parts: self.arena.list(&[Part { name, arguments: None, span }]), span };
+        Ok((definition, self.ty(TypeKind::Named(path), is_const, is_volatile, span)))
+    }
+
+    fn qualifiers(&mut self, is_const: &mut bool, is_volatile: &mut bool) {
+        loop {
+            match self.token().word().map(Name::as_str) {
+                Some("const") => *is_const = true,
+                Some("volatile") => *is_volatile = true,
+                _ => return,
+            }
+            self.next();
+        }
+    }
+
+    /// A name for a type that has none. It differs for each of them, so that they are different types, and messages can
+    /// show it. A macro may define several at one place.
+    pub(super) fn unnamed(&mut self, start: Span) -> Name<'t> {
+        let (line, column) = self.text.files.place(start);
+        let numbered = (2..).map(|count| format!(", {count}"));
+        for number in std::iter::once(String::new()).chain(numbered) {
+            let name = self.text.names.get(&format!("<unnamed at {line}:{column}{number}>"));
+            if self.scopes.find(name).is_none() {
+                return name;
+            }
+        }
+        unreachable!("the numbers do not end")
     }
 
     /// A struct, from its keyword to its `}`. The name is declared before the members, which may mention it
@@ -62,9 +109,7 @@ impl<'t> Parser<'_, 't> {
         let (name, span) = if self.token().word().is_some() {
             self.name("the name of the type")?
         } else {
-            // A name that differs for each of them, so that they are different types, and that messages can show.
-            let place = self.text.files.place(start);
-            (self.text.names.get(&format!("<unnamed at {}:{}>", place.0, place.1)), start)
+            (self.unnamed(start), start)
         };
         let entity = if template.is_some() { Entity::TypeTemplate } else { Entity::Type };
         let special = self.special_case(name, template.is_some())?;

@@ -10,7 +10,7 @@ use crate::source::{Name, Span};
 /// A name with its namespaces and template arguments, as in `cuda::atomic_ref<int>`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Path<'t> {
-    /// From the outermost namespace to the name. In host code, a path that begins with `::` has that as its first part.
+    /// From the outermost namespace to the name. A path that begins with `::` has that as its first part.
     pub parts: &'t [Part<'t>],
     pub span: Span,
 }
@@ -22,6 +22,13 @@ pub(crate) struct Part<'t> {
     /// `None` if there are no brackets: `f` and `f<>` differ ([temp.arg.explicit]).
     pub arguments: Option<&'t [Argument<'t>]>,
     pub span: Span,
+}
+
+impl Part<'_> {
+    /// Whether it is the `::` at the start of a path, which means the outermost scope.
+    pub fn is_global(&self) -> bool {
+        self.name.as_str() == "::"
+    }
 }
 
 /// An argument of a template. What can be read as a type is one ([temp.arg]).
@@ -116,7 +123,8 @@ pub(crate) enum ExprKind<'t> {
     Bool(bool),
     /// `nullptr`.
     Null,
-    This,
+    /// With its own word, which a lambda captures it under.
+    This(Name<'t>),
     Path(Path<'t>),
     /// Unary operators, `++x` and `--x`, `*x` and `&x` among them.
     Prefix(&'static str, Expr<'t>),
@@ -339,6 +347,8 @@ pub(crate) struct Storage {
     pub is_extern: bool,
     /// `extern "C"`, on the function or around it: its symbol is its name, not mangled ([dcl.link]).
     pub is_extern_c: bool,
+    /// `extern "C++"` on the function, which a block of `extern "C"` around it does not change.
+    pub is_extern_cpp: bool,
     pub is_static: bool,
     pub is_constexpr: bool,
     pub is_typedef: bool,
@@ -425,7 +435,8 @@ pub(crate) enum Member<'t> {
 /// An enumeration.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Enum<'t> {
-    pub name: Option<Name<'t>>,
+    /// One without a name gets one that no text can spell.
+    pub name: Name<'t>,
     /// `enum class`: its values are not visible without its name, and do not become integers by themselves
     /// ([dcl.enum]).
     pub is_scoped: bool,

@@ -48,16 +48,16 @@ impl<'t> Parser<'_, 't> {
     fn path_is_type(&mut self, skip: usize) -> bool {
         let Some(first) = self.ahead(skip).word() else { return false };
         let mut at = skip + 1;
-        let mut found = match self.scopes.find(first) {
-            Some(found) => found,
-            None if self.load_own(first) => match self.scopes.find(first) {
-                Some(found) => found,
-                None => return false,
-            },
-            None => return false,
-        };
+        let Some(mut found) = self.find_or_load(first, skip > 0) else { return false };
+        let mut last = first;
         while self.ahead(at).is("::") {
             if matches!(found, Entity::Type) {
+                if let Some(member) =
+                    self.ahead(at + 1).word().filter(|name| self.scopes.has_type(last, *name))
+                {
+                    (last, at) = (member, at + 2);
+                    continue;
+                }
                 // A type in a type: only a declaration has a name after it.
                 let is_word = self.ahead(at + 2).word().is_some_and(|word| !word.is_keyword());
                 return is_word && self.ahead(at + 1).word().is_some();
@@ -66,7 +66,7 @@ impl<'t> Parser<'_, 't> {
                 return false;
             };
             match self.scopes.find_in(space, name) {
-                Some(inner) => found = inner,
+                Some(inner) => (found, last) = (inner, name),
                 None => return false,
             }
             at += 2;
@@ -160,7 +160,7 @@ impl<'t> Parser<'_, 't> {
         let start = self.span();
         let mut parts = Vec::new();
         let mut found = None;
-        if self.take("::") && self.text.macros.is_program {
+        if self.take("::") {
             let name = self.text.names.get("::");
             parts.push(tree::Part { name, arguments: None, span: self.since(start) });
         }
@@ -169,7 +169,7 @@ impl<'t> Parser<'_, 't> {
             let (name, span) =
                 if self.is_word("operator") { self.operator_name()? } else { self.name("a name")? };
             found = match found {
-                None if parts.iter().all(|part| part.name.as_str() == "::") => self.find_or_load(name),
+                None if parts.iter().all(tree::Part::is_global) => self.find_or_load(name, !parts.is_empty()),
                 Some(Entity::Namespace(at)) => self.scopes.find_in(at, name),
                 _ => None,
             };
@@ -190,12 +190,15 @@ impl<'t> Parser<'_, 't> {
         }
     }
 
-    /// What a name is here; one of this compiler's own is read first.
-    pub(super) fn find_or_load(&mut self, name: crate::source::Name<'t>) -> Option<Entity> {
-        if let Some(found) = self.scopes.find(name) {
+    /// What a name is here, or in the outermost scope (`is_global`); one of this compiler's own is read first.
+    pub(super) fn find_or_load(&mut self, name: crate::source::Name<'t>, is_global: bool) -> Option<Entity> {
+        let find = |scopes: &super::scope::Scopes<'t>| {
+            if is_global { scopes.find_in(0, name) } else { scopes.find(name) }
+        };
+        if let Some(found) = find(&self.scopes) {
             return Some(found);
         }
-        if self.load_own(name) { self.scopes.find(name) } else { None }
+        if self.load_own(name) { find(&self.scopes) } else { None }
     }
 }
 
@@ -209,8 +212,10 @@ fn basic(words: &[&str], span: crate::source::Span) -> Result<Basic> {
         return Err(unsupported(span, format_args!("`{}`", joined(words, " "))));
     }
     let has_sign = is_unsigned || count("signed") > 0;
+    let is_repeated = ["int", "signed", "unsigned", "short", "char"].iter().any(|word| count(word) > 1);
+    let contradicts = is_unsigned && count("signed") > 0 || count("char") > 0 && count("int") > 0;
     let alone = |basic, word: &str| {
-        if words.iter().all(|own| *own == word) {
+        if matches!(words, [only] if *only == word) {
             return Ok(basic);
         }
         Err(error(span, format_args!("`{}` is no type", joined(words, " "))))
@@ -219,11 +224,14 @@ fn basic(words: &[&str], span: crate::source::Span) -> Result<Basic> {
         _ if count("void") > 0 => alone(Basic::Void, "void")?,
         _ if count("bool") > 0 => alone(Basic::Bool, "bool")?,
         _ if count("float") > 0 => alone(Basic::Float, "float")?,
-        (0, 0, 0 | 1) if count("double") > 0 && !has_sign => {
-            if count("long") > 0 {
+        _ if count("double") > 0 => {
+            if matches!(words, ["long", "double"] | ["double", "long"]) {
                 return Err(unsupported(span, "`long double`").with_help("device code has `double`"));
             }
-            Basic::Double
+            alone(Basic::Double, "double")?
+        }
+        _ if is_repeated || contradicts => {
+            return Err(error(span, format_args!("`{}` is no type", joined(words, " "))));
         }
         (1, 0, 0) if is_unsigned => Basic::UnsignedChar,
         (1, 0, 0) if has_sign => Basic::SignedChar,

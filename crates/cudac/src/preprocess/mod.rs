@@ -172,7 +172,13 @@ impl<'p, 't> Reader<'p, '_, 't> {
             if let Err(problem) = result {
                 self.shared.sink.add(problem);
             }
-            if self.output.len() > MAX_TOKENS || self.shared.sink.is_full() {
+            if self.output.len() > MAX_TOKENS {
+                let message =
+                    format!("this text has more than {MAX_TOKENS} tokens after its macros are expanded");
+                self.shared.sink.add(error(token.span, message));
+                self.at = self.tokens.len();
+            }
+            if self.shared.sink.is_full() {
                 self.at = self.tokens.len();
             }
         }

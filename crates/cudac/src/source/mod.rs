@@ -202,6 +202,9 @@ pub(crate) fn joined(parts: &[impl AsRef<str>], between: &str) -> String {
 /// would take long: noting one compares it with the others.
 const MAX_ERRORS: usize = 20;
 
+/// The same for warnings.
+const MAX_WARNINGS: usize = 3 * MAX_ERRORS;
+
 /// Collects problems, in the order of the text.
 #[derive(Debug, Default)]
 pub(crate) struct Sink {
@@ -222,10 +225,20 @@ impl Sink {
 
     fn note(&mut self, problem: Problem) {
         let same = |known: &Problem| known.span == problem.span && known.message == problem.message;
-        if self.problems.len() >= 4 * MAX_ERRORS || self.problems.iter().any(same) {
+        if self.problems.iter().any(same) {
             return;
         }
-        self.errors += usize::from(problem.severity == Severity::Error);
+        let is_error = problem.severity == Severity::Error;
+        self.errors += usize::from(is_error);
+        // Each kind has a bound of its own: no number of warnings hides an error.
+        let most = if is_error {
+            self.errors > MAX_ERRORS
+        } else {
+            self.problems.len() - self.errors.min(MAX_ERRORS) >= MAX_WARNINGS
+        };
+        if most {
+            return;
+        }
         let place = |problem: &Problem| (problem.span.file(), problem.span.start());
         // Stages find problems in their own order: the parser reports one after the preprocessor has read to the end.
         let at = self.problems.partition_point(|known| place(known) <= place(&problem));
@@ -240,6 +253,17 @@ impl Sink {
     pub fn warn_of(&mut self, bug: Option<Bug>, span: Span, message: impl Display, help: &str) {
         let help = (!help.is_empty()).then(|| help.to_owned());
         self.note(Problem { severity: Severity::Warning, span, message: message.to_string(), help, bug });
+    }
+
+    /// Takes the warnings of another pass over the same text, as far as they are about the user's text.
+    #[cfg(feature = "host")]
+    pub fn warn_as(&mut self, other: Sink) {
+        other
+            .problems
+            .into_iter()
+            .filter(|problem| problem.span.is_users())
+            .for_each(|problem| self.note(problem));
+        self.suspects.extend(other.suspects);
     }
 
     /// Whether there was an error. Warnings do not count.

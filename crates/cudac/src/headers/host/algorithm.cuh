@@ -2,16 +2,6 @@
 // Written from: C++17, [algorithms], [numeric.ops], [pairs].
 namespace std {
 template <typename T>
-inline T& move(T& value) { return value; }
-template <typename T>
-inline T& forward(T& value) { return value; }
-template <typename T>
-inline void swap(T& a, T& b) {
-    T kept = move(a);
-    a = move(b);
-    b = move(kept);
-}
-template <typename T>
 __host__ __device__ inline constexpr const T& min(const T& a, const T& b) { return b < a ? b : a; }
 template <typename T>
 __host__ __device__ inline constexpr const T& max(const T& a, const T& b) { return a < b ? b : a; }

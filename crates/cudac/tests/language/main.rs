@@ -1,10 +1,14 @@
 //! What kernels use of C++, each in a small kernel whose result is known.
 
+mod calls;
+mod constants;
+mod types;
+
 use simt::{Checks, Emulator, Launch, Limits};
 
 /// Runs the body of a kernel with 32 threads; `y` has a word for each, which is 0 before.
 #[track_caller]
-fn check(around: &str, body: &str, wanted: impl Fn(i32) -> i32) {
+pub fn check(around: &str, body: &str, wanted: impl Fn(i32) -> i32) {
     let text = format!(
         "{around}\nextern \"C\" __global__ void kernel(int* y, int n) {{ int i = threadIdx.x;\n{body}\n}}"
     );
@@ -28,6 +32,16 @@ fn check(around: &str, body: &str, wanted: impl Fn(i32) -> i32) {
         .collect();
     let wanted: Vec<i32> = (0..32).map(wanted).collect();
     assert_eq!(found, wanted, "{}", output.ptx);
+}
+
+/// What is said of a text that does not compile.
+#[track_caller]
+pub fn refused(text: &str, wanted: &str) {
+    let source = cudac::Source { name: "kernel.cu", text };
+    match cudac::compile(&source, &cudac::Options::default()) {
+        Ok(output) => panic!("it compiles:\n{}", output.ptx),
+        Err(errors) => assert!(errors.to_string().contains(wanted), "{errors}"),
+    }
 }
 
 #[test]

@@ -1,0 +1,204 @@
+//! Which function is called, what a name means, and what a lambda captures.
+
+use super::check;
+
+#[test]
+fn a_name_after_two_colons_is_that_of_the_outermost_scope() {
+    let around = "__device__ const int n_ = 1; const int c = 2; struct S { int a; }; __device__ int f() { return 3; }
+        namespace inner { const int c = 20; struct S { int a, b; }; __device__ int f() { return 30; }
+            __device__ int g() { const int c = 200; return ::c + inner::c + c + ::f() + f() + (int)sizeof(::S) + ::inner::c; } }";
+    check(around, "int c = 5; y[i] = ::c * 10 + c + ::inner::c;", |_| 45);
+    check(around, "y[i] = inner::g();", |_| 2 + 20 + 200 + 3 + 30 + 4 + 20);
+    check(
+        around,
+        "struct S { int x[5]; }; y[i] = sizeof(::S) + 100 * sizeof(S); ::S s{i}; y[i] += s.a;",
+        |i| 2004 + i,
+    );
+    check(around, "using inner::f; y[i] = f() + ::f() + ::min(i, 3) + ::atomicAdd(y + i, 0);", |i| {
+        33 + i.min(3)
+    });
+    check(
+        "namespace a { namespace b { const int x = 3; } }",
+        "using namespace ::a; namespace c = ::a::b; y[i] = ::a::b::x + b::x + c::x;",
+        |_| 9,
+    );
+}
+
+/// C++17, [over.ics.rank], paragraph 3.2.3, and [dcl.init.ref].
+#[test]
+fn a_reference_to_what_may_be_moved_from_is_bound_to_nothing_else() {
+    let around = "#include <cuda/std/utility>
+        struct S { int v; };
+        __device__ int f(S&) { return 1; } __device__ int f(const S&) { return 2; } __device__ int f(S&&) { return 3; }
+        __device__ int g(const int&) { return 4; } __device__ int g(int&&) { return 5; }
+        __device__ int h(int&) { return 6; } __device__ int h(const int&) { return 7; }
+        __device__ S make(int v) { return S{v}; } __device__ S& same(S& s) { return s; } __device__ S&& moved(S& s) { return static_cast<S&&>(s); }
+        template <typename T> __device__ int kind(T&& x) { return f(static_cast<T&&>(x)); }
+        template <typename T> __device__ int named(T&& x) { return f(x); }
+        __device__ int change(int&& x) { x += 10; return x; }";
+    check(
+        around,
+        "S s{i}; const S c{i}; y[i] = f(s) * 1000 + f(c) * 100 + f(S{i}) * 10 + f(make(i));",
+        |_| 1233,
+    );
+    check(around, "S s{i}; y[i] = f(same(s)) * 100 + f(moved(s)) * 10 + f(static_cast<S&&>(s));", |_| 133);
+    check(around, "S s{i}; S&& r = S{i}; S& l = s; y[i] = f(r) * 10 + f(l);", |_| 11);
+    check(
+        around,
+        "int m = i; const int c = i; y[i] = g(m) * 1000 + g(c) * 100 + g(i + 1) * 10 + g(3);",
+        |_| 4455,
+    );
+    check(
+        around,
+        "int m = i; const int c = i; short s = 1; y[i] = h(m) * 1000 + h(c) * 100 + h(m + 1) * 10 + h(s);",
+        |_| 6777,
+    );
+    check(
+        around,
+        "S s{i}; const S c{i}; y[i] = kind(s) * 1000 + kind(S{i}) * 100 + named(S{1}) * 10 + kind(c);",
+        |_| 1312,
+    );
+    check(around, "int m = i; short s = 2; y[i] = change(static_cast<int&&>(m)) + m + change(s) + s;", |i| {
+        2 * i + 20 + 14
+    });
+    check(
+        around,
+        "int m = i; auto&& a = m; a += 1; auto&& b = make(i); b.v += 1; S s{4}; auto&& c = s; c.v = 9; y[i] = m + b.v + s.v;",
+        |i| 2 * i + 11,
+    );
+    super::refused(
+        "__device__ int f(int&& x) { return x; } __global__ void k(int* y) { int n = 1; y[0] = f(n); }",
+        "std::move",
+    );
+    super::refused(
+        "struct S {}; __device__ int f(S& x) { return 1; } __global__ void k(int* y) { y[0] = f(S{}); }",
+        "not a variable",
+    );
+}
+
+#[test]
+fn a_range_that_a_function_refers_to_is_no_copy() {
+    let around =
+        "struct B { int v[3]; __device__ int* begin() { return v; } __device__ int* end() { return v + 3; }
+        __device__ B& me() { return *this; } __device__ B other() { return *this; } };
+        using A = int[3]; __device__ A& list(A& a) { return a; }";
+    let body = "B b{{i, 2, 3}}; for (int& x : b.me()) x += 1; for (int& x : b.other()) x += 100;
+        int s = 0; for (int x : b) s += x; y[i] = s;";
+    check(around, body, |i| i + 8);
+    check(
+        around,
+        "B b{{i, 2, 3}}; b.other().v[0] = 9; B(b).v[0] = 8; static_cast<B>(b).v[0] = 7; y[i] = b.v[0];",
+        |i| i,
+    );
+    check(around, "int a[3] = {i, 2, 3}; for (int& x : list(a)) x *= 2; y[i] = a[0] + a[1] + a[2];", |i| {
+        2 * i + 10
+    });
+}
+
+/// C++17, [expr.prim.lambda.capture], paragraph 7: naming a member captures `this`.
+#[test]
+fn a_lambda_in_a_method_refers_to_the_object() {
+    let around = "struct S { int n; int a[2];
+        __device__ int add(int x) { n += x; return n; }
+        __device__ int copied() { auto f = [=] { n += 1; return n; }; n += 10; return f() * 100 + n; }
+        __device__ int named(int k) { auto f = [this, k] { this->n += k; return add(1); }; f(); return n; }
+        __device__ int referred() { int k = 2; auto f = [&] { a[1] = k; k = add(3); }; f(); return k * 10 + a[1]; }
+        __device__ int nested() { auto f = [=](int x) { auto g = [=] { return n + x; }; n = 50; return g(); }; return f(1); }
+        __device__ int whole() { auto f = [*this] { return n; }; n = 7; return f() * 10 + n; }
+        __device__ int read() const { auto f = [=] { return n + a[0]; }; return f(); } };";
+    check(around, "S s{i}; y[i] = s.copied();", |i| (i + 11) * 101);
+    check(around, "S s{i}; y[i] = s.named(4) * 10 + s.n;", |i| (i + 5) * 11);
+    check(around, "S s{i}; y[i] = s.referred();", |i| (i + 3) * 10 + 2);
+    check(around, "S s{i}; y[i] = s.nested() * 100 + s.n;", |_| 51 * 100 + 50);
+    check(around, "S s{i}; y[i] = s.whole();", |i| 10 * i + 7);
+    check(around, "const S s{i, {3, 4}}; y[i] = s.read();", |i| i + 3);
+}
+
+#[test]
+fn names_of_the_caller_mean_nothing_in_a_function_that_bounds_a_loop() {
+    let around =
+        "__device__ int second(int a, int n) { return n; } __device__ int first(int a, int n) { return a; }
+        __device__ int five() { return 5; } __device__ int next(int& x) { x++; return 3; }";
+    check(
+        around,
+        "const int c = 3; int s = c - c; for (int k = 0; k < second(0, 5); k++) s++; y[i] = s;",
+        |_| 5,
+    );
+    check(around, "int s = 0; const int c = 9; for (int k = 0; k < first(4, c); k++) s++; y[i] = s;", |_| 4);
+    check(around, "int s = 0; for (int k = 0; k < five(); k++) s++; y[i] = s;", |_| 5);
+    check(
+        "__device__ int three(int) { return 3; }",
+        "int s = 0, m = 0; for (int k = 0; k < three(m++); k++) s++; y[i] = s * 10 + m;",
+        |_| 34,
+    );
+}
+
+#[test]
+fn the_parts_of_a_step_are_done_in_their_order() {
+    check("", "int s = 0; for (int k = 0; k < 6; k++, k++) s = s * 10 + k + 1; y[i] = s;", |_| 135);
+    check(
+        "",
+        "int o[8] = {0}; for (int k = 0; k < 6; k += 2, o[k] = 3) o[k]++; y[i] = o[0] + 10 * o[2] + 100 * o[4] + 1000 * o[6];",
+        |_| 3441,
+    );
+    check("", "int o = 0; for (int k = 1; k < 5; o = o * 10 + k, k++) ; y[i] = o;", |_| 1234);
+    check("", "int o = 0; for (int k = 1; k < 9; o = o * 10 + k, k *= 2, o += k) ; y[i] = o;", |_| {
+        let (mut o, mut k) = (0, 1);
+        while k < 9 {
+            o = o * 10 + k;
+            k *= 2;
+            o += k;
+        }
+        o
+    });
+    check("", "int s = 0; for (unsigned char k = 250; k > 5; k++, k++) s++; y[i] = s;", |_| 3);
+}
+
+/// C++17, [expr.cond], paragraph 4.
+#[test]
+fn a_choice_of_two_places_is_a_place() {
+    let around = "__device__ int& larger(int& a, int& b) { return a < b ? b : a; } __device__ const int& least(const int& a, const int& b) { return b < a ? b : a; }
+        struct S { int v; __device__ void add() { v++; } };";
+    check(around, "int a = i, b = 5; (i < 3 ? a : b) = 40; y[i] = a * 100 + b;", |i| {
+        if i < 3 { 4005 } else { i * 100 + 40 }
+    });
+    check(around, "int a = i, b = 5; const int& r = i < 3 ? a : b; a = 7; b = 8; y[i] = r;", |i| {
+        if i < 3 { 7 } else { 8 }
+    });
+    check(
+        around,
+        "int a = i, b = 5; larger(a, b) = 0; int* p = &(a ? a : b); *p += 1; y[i] = a * 100 + b;",
+        |i| {
+            let (a, b) = if i < 5 { (i, 0) } else { (0, 5) };
+            if a != 0 { (a + 1) * 100 + b } else { b + 1 }
+        },
+    );
+    check(around, "int a = i, b = 5; const int& r = least(a, b); a++; b++; y[i] = r;", |i| {
+        if 5 < i { 6 } else { i + 1 }
+    });
+    check(
+        around,
+        "S s{i}, t{5}; (i & 1 ? s : t).add(); (i & 1 ? s : t).v += 10; S u = i & 1 ? s : t; u.v++; y[i] = s.v * 100 + t.v;",
+        |i| {
+            if i & 1 == 1 { (i + 11) * 100 + 5 } else { i * 100 + 16 }
+        },
+    );
+    check(
+        around,
+        "const int a = i; int b = 5; long c = 3; y[i] = (i & 1 ? a : b) + (i & 2 ? b : c) + (i & 4 ? a : 1);",
+        |i| {
+            (if i & 1 == 1 { i } else { 5 })
+                + (if i & 2 == 2 { 5 } else { 3 })
+                + if i & 4 == 4 { i } else { 1 }
+        },
+    );
+}
+
+#[test]
+fn types_in_types_are_types() {
+    let around = "struct A { struct B { enum E { X = 3 }; int v; }; using I = int; static constexpr int x = 4; }; struct C { static constexpr int B = 7; };
+        __device__ int f(A::B* b, A::I n, A::B::E e) { return b->v + n + e; } __device__ A::B g(int v) { A::B b = {v}; return b; }";
+    check(around, "A::B b{i}; A::I m = 2; y[i] = f(&b, m, A::B::X) + g(1).v + C::B * m + A::x;", |i| {
+        i + 2 + 3 + 1 + 14 + 4
+    });
+}

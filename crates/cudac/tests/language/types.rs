@@ -1,0 +1,133 @@
+//! Types that are defined where their variables are declared, enumerations, and members' first values.
+
+use super::{check, refused};
+
+/// Each thread and each round has its own.
+#[test]
+fn a_variable_that_is_declared_with_its_type_is_one_of_the_function() {
+    let mixed = "struct { int a, b; } p; p.a = i; p.b = 2; __syncwarp(); y[i] = p.a * p.b;";
+    check("", mixed, |i| 2 * i);
+    check("", "union U { float f; int n; } u; u.f = i; __syncwarp(); U v = u; y[i] = v.f;", |i| i);
+    check("", "union { double d; unsigned w[2]; } u = {(double)i}; y[i] = u.w[1] >> 20;", |i| {
+        ((f64::from(i).to_bits() >> 52) as i32).max(0)
+    });
+    check("", "const struct { int a, b; } p = {i, 4}; y[i] = p.a + p.b;", |i| i + 4);
+    check("", "struct { int a; } const p = {i}, q = {1}; y[i] = p.a + q.a;", |i| i + 1);
+    check("", "struct S { int a; } p[2], *q = &p[1]; q->a = i; p[0].a = 5; y[i] = p[0].a + p[1].a;", |i| {
+        i + 5
+    });
+    check("", "class { public: int a = 3; } p, q; p.a += i; y[i] = p.a * q.a;", |i| 9 + 3 * i);
+    check("", "enum { A, B = 5 } e; e = i % 2 ? B : A; y[i] = e + B;", |i| 5 + i % 2 * 5);
+    check(
+        "",
+        "enum class E : short { A = 7 } e = E::A; volatile enum { C = 2 } f = C; y[i] = (int)e + f;",
+        |_| 9,
+    );
+    let body = "for (struct { int k; int s; } t = {0, 1}; t.k < 3; t.k++) { struct Q { int x = 5; } q; q.x++; y[i] += q.x * t.s; }";
+    check("", body, |_| 18);
+    let body = "int s = 0; for (int k = 0; k < 3; k++) { struct { int a[2]; } r; r.a[k % 2] = i; s += r.a[k % 2]; } y[i] = s;";
+    check("", body, |i| 3 * i);
+    let around = "__device__ unsigned low(double x) { union { double d; unsigned w[2]; } u; u.d = x; __syncwarp(); return u.w[1]; }
+        #define PAIR struct { int a, b; }
+        template <typename T> __device__ T twice(T x) { struct { T v; } s = {x}; __syncwarp(); s.v *= 2; return s.v; }";
+    check(around, "y[i] = low(i) == low(i + 1);", |i| {
+        let high = |x: i32| f64::from(x).to_bits() >> 32;
+        i32::from(high(i) == high(i + 1))
+    });
+    check(
+        around,
+        "PAIR p = {i, 1}; PAIR q = {2, 3}; y[i] = p.a + q.b; { PAIR p = {7, 7}; y[i] += p.a; }",
+        |i| i + 10,
+    );
+    check(
+        around,
+        "PAIR p = {i, 1}, q; PAIR r; q.a = 1; r.a = 2; y[i] = twice(i) + (int)twice(1.5f) + q.a + r.a;",
+        |i| 2 * i + 6,
+    );
+    check(
+        "",
+        "using P = struct { int a; }; typedef struct { int b; } Q; P p{i}; Q q{2}; y[i] = p.a + q.b;",
+        |i| i + 2,
+    );
+    // What is said to be shared is.
+    check("", "static struct { int a; } p; if (i == 3) p.a = 9; __syncwarp(); y[i] = p.a;", |_| 9);
+    check("", "__shared__ struct { int a[32]; } p; p.a[i] = i; __syncwarp(); y[i] = p.a[31 - i];", |i| {
+        31 - i
+    });
+}
+
+#[test]
+fn a_variable_of_a_type_without_a_name_is_no_other_one() {
+    refused(
+        "__global__ void k(int* y) { struct { int a; } p; struct { int a; } q; p = q; }",
+        "does not convert",
+    );
+    refused("__global__ void k(int* y) { enum { A } e; enum { B } f; e = f; }", "does not convert");
+}
+
+#[test]
+fn an_enumeration_has_the_type_that_holds_its_values() {
+    check(
+        "",
+        "enum { M = 0xffffffff }; y[i] = (M > 0) + 2 * (M / 2 == 0x7fffffff) + 4 * (-1 > M) + 8 * (i - 1 < M);",
+        |i| 3 + if i == 0 { 0 } else { 8 },
+    );
+    check("", "enum { M = 0x80000000, N = -1 }; y[i] = sizeof(M) + (M + N > 0) + 10 * ((N + i) < 0);", |i| {
+        9 + 10 * i32::from(i == 0)
+    });
+    check("", "enum { A = 1, B = 2147483647, C }; y[i] = sizeof(C) + (C - 1 == B) + 10 * (-C > 0);", |_| 15);
+    check("", "enum E : unsigned char { A = 255 }; E e = A; y[i] = sizeof(e) + (e + 1);", |_| 257);
+    check("", "enum E : unsigned { A = 1 }; E e = A; y[i] = (e - 2 > 0) + 2 * ((int)(e - 2) == -1);", |_| 3);
+    check(
+        "",
+        "enum { A, B }; enum E { C = B + 2, D = sizeof(C) }; y[i] = (C - 4 < 0) + 10 * D + E::C;",
+        |_| 44,
+    );
+    let around = "__device__ int f(int) { return 1; } __device__ int f(unsigned) { return 2; } __device__ int f(long) { return 3; }
+        __device__ int f(unsigned long) { return 4; }
+        enum A { P = 1 }; enum B { Q = 0x80000000 }; enum C { R = -0x80000001L }; enum D { S = 0x8000000000000000 };";
+    check(around, "y[i] = f(P) * 1000 + f(Q) * 100 + f(R) * 10 + f(S);", |_| 1234);
+    refused("enum E : unsigned char { A = 256 }; __global__ void k(int* y) { y[0] = A; }", "cannot hold");
+    refused("enum class E { A = 0x80000000 }; __global__ void k(int* y) { }", "cannot hold");
+    refused(
+        "enum E { A = 0x8000000000000000, B = -1 }; __global__ void k(int* y) { y[0] = A; }",
+        "no integer type",
+    );
+    refused("enum E { A }; int z; __global__ void k(int* y) { y[0] = E::z; }", "z");
+}
+
+#[test]
+fn a_defaulted_constructor_gives_members_what_their_declarations_say() {
+    let around = "struct S { int x = 5; int z; S() = default; __device__ S(int a) : x(a), z(1) {} };
+        struct T { S s; int n = 2; }; struct A { int a, b; A() = default; };";
+    check(around, "S s; S t(i); y[i] = s.x * 10 + t.x;", |i| 50 + i);
+    check(around, "S s[3]; T t; s[1].x += i; y[i] = s[0].x + s[1].x + t.s.x + t.n;", |i| 17 + i);
+    check(around, "S s = S(); S t{}; y[i] = s.x + s.z + t.x + t.z;", |_| 10);
+    check(around, "A a{i, 2}; A b = {3}; A c{}; y[i] = a.a + a.b + b.a + b.b + c.b;", |i| i + 5);
+}
+
+#[test]
+fn words_that_do_not_make_a_type() {
+    for words in [
+        "unsigned double",
+        "short double",
+        "long float",
+        "unsigned bool",
+        "signed void",
+        "long long double",
+        "short char",
+        "double double",
+        "unsigned float",
+        "unsigned signed",
+        "int int",
+        "char int",
+        "unsigned unsigned int",
+    ] {
+        refused(&format!("__global__ void k(int* y) {{ {words} x = 0; }}"), "is no type");
+    }
+    check(
+        "",
+        "long unsigned int a = i; double b = a; int short c = b; long long unsigned d = c; y[i] = d;",
+        |i| i,
+    );
+}
