@@ -113,7 +113,7 @@ mod tests {
     fn runs_add_up() {
         let counters = Counters { warps: 2, ptx_instructions: 10, ..Counters::default() };
         let source = SourceLine { file: "sum.cu".into(), line: 7 };
-        let lines = vec![LineCounters { source, counters }];
+        let lines = vec![LineCounters { source, calls: Vec::new(), counters }];
         let mut run = Run { counters, lines: lines.clone(), timing: Timing::of(vec![1.0]), ..Run::default() };
         run += Run { counters, lines, timing: Timing::of(vec![4.0]), ..Run::default() };
         assert_eq!(run.counters.ptx_instructions, 20);

@@ -1,6 +1,6 @@
 //! What is wrong with a program.
 
-use simt::FaultKind;
+use simt::{FaultKind, Severity};
 
 /// What kind of mistake a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +31,8 @@ pub enum Kind {
     ExitStatus,
     /// A division of integers by zero.
     DivisionByZero,
+    /// A kernel read an older value, as the weak memory allows.
+    StaleRead,
 }
 
 impl Kind {
@@ -63,6 +65,7 @@ impl Kind {
             Kind::Assert => "assert",
             Kind::ExitStatus => "exit-status",
             Kind::DivisionByZero => "division-by-zero",
+            Kind::StaleRead => "stale-read",
         }
     }
 }
@@ -72,6 +75,8 @@ impl Kind {
 pub struct Finding {
     /// What it is.
     pub kind: Kind,
+    /// How bad it is.
+    pub severity: Severity,
     /// The line of the host code, or 0.
     pub line: u32,
     /// What happened, in one sentence without a full stop.
@@ -84,6 +89,7 @@ pub struct Finding {
 
 impl Finding {
     pub(crate) fn new(kind: Kind, line: u32, message: impl Into<String>, help: impl Into<String>) -> Finding {
-        Finding { kind, line, message: message.into(), actors: Vec::new(), help: help.into() }
+        let severity = Severity::Error;
+        Finding { kind, severity, line, message: message.into(), actors: Vec::new(), help: help.into() }
     }
 }

@@ -1,7 +1,7 @@
 //! Launches, and what the emulator finds in them; and what is known at the end of the program.
 
 use cudac::host::{FUNCTION_BYTES, KERNEL_BASE, Kernel, KernelCall, Passing, Scalar};
-use simt::{Arg, Checks, Dim3, FaultKind, LaunchError, Severity};
+use simt::{Arg, Dim3, FaultKind, LaunchError, Severity};
 
 use crate::device::{Device, PRINT_LIMIT, Printed};
 use crate::errors::{INVALID_CONFIGURATION, INVALID_HANDLE, INVALID_VALUE, NO_STREAM, TOO_LARGE};
@@ -16,7 +16,8 @@ use crate::unordered;
 const LAUNCH_STEPS: u64 = 4096;
 
 /// What to do about a grid that waits for itself.
-const COOPERATE: &str = "launch the kernel with `cudaLaunchCooperativeKernel`, which makes all blocks resident together";
+const COOPERATE: &str =
+    "launch the kernel with `cudaLaunchCooperativeKernel`, which makes all blocks resident together";
 
 /// A launch whose parts have been evaluated.
 struct Wanted {
@@ -109,15 +110,16 @@ impl Machine<'_> {
         work.blocks = blocks;
         let number = work.number;
         let may_wait = wanted.is_cooperative || self.device.waiting.may_wait(symbol);
+        let how = &self.limits.launch;
+        let is_usual = how.resident_blocks == simt::DEFAULT_RESIDENT_BLOCKS;
         let launch = simt::Launch {
+            grid: wanted.grid,
+            block: wanted.block,
             args: wanted.args,
             shared_bytes: wanted.shared_bytes as u32,
-            checks: Checks::ALL,
-            max_steps: self.limits.launch_steps,
-            cores: self.limits.cores,
-            resident_blocks: if may_wait { resident as u32 } else { simt::DEFAULT_RESIDENT_BLOCKS },
+            resident_blocks: if may_wait && is_usual { resident as u32 } else { how.resident_blocks },
             print_bytes: self.device.limits[PRINT_LIMIT],
-            ..simt::Launch::new(wanted.grid, wanted.block)
+            ..how.clone()
         };
         self.device.launches += 1;
         let hidden = self.device.hide(stream);
@@ -145,6 +147,9 @@ impl Machine<'_> {
                     let finding = self.unordered(name, stream, ["reads", "writes"], other);
                     self.report(Finding { actors, ..finding });
                 }
+                for read in &report.stale_reads {
+                    self.report(stale(read, self.line, name));
+                }
                 self.judge(&report.faults, name)
             }
             Err(LaunchError::Unsupported { error, .. }) => Err(Stop::error(error.to_string())),
@@ -159,7 +164,7 @@ impl Machine<'_> {
     /// A loop of launches that never ends is stopped: a launch counts as some warp instructions, and those that it executes.
     fn count_launch(&mut self, steps: u64) -> Result<()> {
         self.launched_steps += LAUNCH_STEPS + steps;
-        let limit = self.limits.launch_steps.saturating_mul(4);
+        let limit = self.limits.launch.max_steps.saturating_mul(4);
         if self.launched_steps > limit {
             let message = format!(
                 "its {} launches took more than {limit} steps together; is there a loop of launches that never ends? \
@@ -208,14 +213,12 @@ impl Machine<'_> {
     /// Turns what the emulator found in a launch into findings. What stops a launch stops the program; after other mistakes
     /// it continues, as under compute-sanitizer. A line is reported once.
     fn judge(&mut self, faults: &[simt::Fault], name: &str) -> Result<u64> {
-        let counts =
-            |fault: &&simt::Fault| fault.severity != Severity::Note || is_volatile_between_warps(fault);
         let stops = |fault: &simt::Fault| fault.severity == Severity::Error && !continues(fault.kind);
         let is_stopped = faults.iter().any(stops);
         if is_stopped {
             self.print_all()?;
         }
-        for fault in faults.iter().filter(counts) {
+        for fault in faults {
             let mut finding = of_kernel(fault, self.line, name);
             let address = fault.location.as_ref().map(|location| location.address);
             if fault.kind == FaultKind::Uninitialized
@@ -368,13 +371,6 @@ fn continues(kind: FaultKind) -> bool {
     matches!(kind, FaultKind::Race | FaultKind::Uninitialized | FaultKind::UndefinedShuffle)
 }
 
-/// Whether two warps use `volatile` in place of what would order them. Within a warp, older programs do so on purpose.
-fn is_volatile_between_warps(fault: &simt::Fault) -> bool {
-    let warp = |actor: &simt::Actor| (actor.block, actor.warp);
-    fault.kind == FaultKind::VolatileRace
-        && matches!(&fault.actors[..], [one, other, ..] if warp(one) != warp(other))
-}
-
 /// The work of another stream that changes the bytes which a kernel reads too early.
 fn other_work(fault: &simt::Fault, hidden: &unordered::Hidden) -> Option<Other> {
     let location = fault.location.as_ref().filter(|_| fault.kind == FaultKind::Uninitialized)?;
@@ -389,8 +385,18 @@ fn of_kernel(fault: &simt::Fault, line: u32, name: &str) -> Finding {
         format!("{} (kernel `{name}`, launched at line {line})", fault.message),
         fault.help.clone(),
     );
+    finding.severity = fault.severity;
     finding.actors = fault.actors.iter().map(ToString::to_string).collect();
     finding
+}
+
+/// What the weak memory did, which is no mistake by itself.
+fn stale(read: &simt::StaleRead, line: u32, name: &str) -> Finding {
+    let source = read.reader.site.source.as_ref().map_or(line, |source| source.line);
+    let message = format!("{} (kernel `{name}`, launched at line {line})", read.message);
+    let help = "no mistake by itself: PTX's memory model allows it unless something orders the two accesses";
+    let actors = [&read.reader, &read.newer].map(ToString::to_string).to_vec();
+    Finding { actors, severity: Severity::Note, ..Finding::new(Kind::StaleRead, source, message, help) }
 }
 
 #[cfg(test)]

@@ -67,9 +67,10 @@ mod unordered;
 use std::fmt;
 
 pub use finding::{Finding, Kind};
+pub use simt::Severity;
 
-/// What a program may use.
-#[derive(Clone, Copy, Debug)]
+/// What a program may use, and how its kernels are run.
+#[derive(Clone, Debug)]
 pub struct Limits {
     /// Memory of the host in bytes, the stack included.
     pub memory_bytes: u64,
@@ -79,13 +80,14 @@ pub struct Limits {
     pub steps: u64,
     /// Calls in calls.
     pub calls: usize,
-    /// Warp instructions of one launch.
-    pub launch_steps: u64,
-    /// Cores of the computer that a launch uses. What happens does not depend on it.
-    pub cores: u32,
+    /// How kernels are launched: seed, schedule, checkers, steps, cores. Sizes and arguments are the program's.
+    pub launch: simt::Launch,
     /// Bytes that are printed.
     pub output_bytes: usize,
 }
+
+/// Warp instructions of a launch, unless its caller says otherwise.
+pub const LAUNCH_STEPS: u64 = 1_000_000_000;
 
 impl Default for Limits {
     fn default() -> Limits {
@@ -94,8 +96,11 @@ impl Default for Limits {
             device_bytes: 8 << 30,
             steps: 1 << 31,
             calls: 1000,
-            launch_steps: 1_000_000_000,
-            cores: 1,
+            launch: simt::Launch {
+                checks: simt::Checks::ALL,
+                max_steps: LAUNCH_STEPS,
+                ..simt::Launch::new(1, 1)
+            },
             output_bytes: 16 << 20,
         }
     }
@@ -118,6 +123,9 @@ pub struct Outcome {
     pub launches: u64,
     /// Whether it looked at a clock or recorded an event. What it prints about time is no measurement.
     pub asked_the_time: bool,
+    /// Whether a kernel that it launched may wait for other threads, or relies on `volatile`: what is right in one order of
+    /// turns may be wrong in another.
+    pub may_wait: bool,
 }
 
 /// Why a program cannot be executed, or not to its end.

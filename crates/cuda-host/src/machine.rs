@@ -131,7 +131,7 @@ impl<'p> Machine<'p> {
         device.has_free_streams = program.runtime.iter().any(|name| name == "__host_cuda_stream_create_with");
         Ok(Machine {
             program,
-            limits: *limits,
+            limits: limits.clone(),
             memory,
             device,
             random: Random::new(1),
@@ -203,6 +203,7 @@ impl<'p> Machine<'p> {
             findings: self.findings,
             launches: self.device.launches,
             asked_the_time: self.device.time > 0,
+            may_wait: self.device.launches > 0 && self.device.waiting.is_any,
         })
     }
 
@@ -246,7 +247,9 @@ impl<'p> Machine<'p> {
     }
 
     fn statement(&mut self, statement: &Stmt, frame: u64) -> Result<Flow> {
-        if !self.is_own && let Some(failure) = self.device.in_hand() {
+        if !self.is_own
+            && let Some(failure) = self.device.in_hand()
+        {
             self.look_at(failure);
         }
         match statement {

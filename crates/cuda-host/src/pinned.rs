@@ -26,7 +26,9 @@ impl Machine<'_> {
         let at = |nth: usize| values.get(nth).copied().unwrap_or(0);
         let (a, b) = (at(0), at(1));
         match function {
-            Function::CudaMalloc => self.cuda_allocate(a, b, Owner::Device).map(|made| made.err().unwrap_or(0)),
+            Function::CudaMalloc => {
+                self.cuda_allocate(a, b, Owner::Device).map(|made| made.err().unwrap_or(0))
+            }
             Function::CudaMallocManaged => {
                 self.cuda_allocate(a, b, Owner::Managed).map(|made| made.err().unwrap_or(0))
             }
@@ -111,7 +113,8 @@ impl Machine<'_> {
             let message = "`cudaHostRegister` needs memory of the host that is not pinned".to_owned();
             return Ok(self.failed(INVALID_VALUE, message));
         }
-        let is_part = |(start, (size, _)): (&u64, &(u64, u64))| *start < address + bytes && address < start + size;
+        let is_part =
+            |(start, (size, _)): (&u64, &(u64, u64))| *start < address + bytes && address < start + size;
         if self.device.registered.iter().any(is_part) {
             return Ok(self.failed(ALREADY_REGISTERED, "this memory is registered already".to_owned()));
         }

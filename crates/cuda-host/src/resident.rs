@@ -30,11 +30,13 @@ pub(crate) struct Waiting {
     kernels: Vec<String>,
     /// Whether a function of the module may, which any kernel may call.
     is_function: bool,
+    /// Whether any may wait for other threads, of its block or not, or takes locks.
+    pub is_any: bool,
 }
 
 impl Waiting {
     pub fn new(ptx: &str) -> Waiting {
-        let mut found = Waiting { kernels: Vec::new(), is_function: false };
+        let mut found = Waiting { kernels: Vec::new(), is_function: false, is_any: false };
         let mut kernel = None;
         for line in ptx.lines() {
             if let Some((_, rest)) = line.split_once(".entry ") {
@@ -42,6 +44,7 @@ impl Waiting {
             } else if line.contains(".func ") {
                 kernel = None;
             }
+            found.is_any |= takes_turns(line);
             if !sees_others(line) {
                 continue;
             }
@@ -61,6 +64,15 @@ impl Waiting {
     }
 }
 
+/// Whether an instruction is one with which threads wait for each other: a load that is not a plain one, or one that swaps words,
+/// as locks do.
+fn takes_turns(line: &str) -> bool {
+    let opcode = line.split_whitespace().find(|word| !word.starts_with('@')).unwrap_or_default();
+    let has = |words: &[&str]| words.iter().any(|word| opcode.contains(word));
+    opcode.starts_with("ld.") && has(&[".volatile", ".relaxed", ".acquire"])
+        || opcode.starts_with("atom.") && has(&[".cas", ".exch"])
+}
+
 /// Whether an instruction is an atomic or a load that is not a plain one. A loop around a plain load does not end: the compiler
 /// may load once.
 fn sees_others(line: &str) -> bool {
@@ -78,7 +90,8 @@ mod tests {
 
     #[test]
     fn kernels_that_may_wait_for_others_are_known() {
-        let kernel = |name: &str, line: &str| format!(".visible .entry {name}(\n.param .u64 p\n)\n{{\n\t{line}\n}}\n");
+        let kernel =
+            |name: &str, line: &str| format!(".visible .entry {name}(\n.param .u64 p\n)\n{{\n\t{line}\n}}\n");
         let ptx = [
             kernel("a", "ld.global.u32 %r1, [%rd1];"),
             kernel("b", "@%p1 ld.volatile.global.u32 %r1, [%rd1];"),

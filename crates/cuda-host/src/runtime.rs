@@ -356,9 +356,9 @@ impl Machine<'_> {
                     help,
                 )
             }
-            state::MOVED => {
-                Err(Stop::error("bytes of registered memory and others are used together: register all of them"))
-            }
+            state::MOVED => Err(Stop::error(
+                "bytes of registered memory and others are used together: register all of them",
+            )),
             _ => Err(self.unwritten(bytes, done, &place).into()),
         }
     }

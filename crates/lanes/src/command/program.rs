@@ -8,20 +8,21 @@ use std::process::ExitCode;
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, Result, anyhow, bail};
-use cuda_host::{Event, Finding, Given, Limits};
-use spec::launch::Launch;
+use cuda_host::{Event, Finding, Given, Limits, Outcome, Severity};
+use spec::launch::{Launch, Seeds};
 use thirty_two_lanes::cores;
 use thirty_two_lanes::terminal;
 
 use super::Output;
+use crate::outcome::Seen;
 use crate::render::program::{self, Told};
+use crate::render::replay;
 use crate::request::RunOptions;
 use crate::resolve::source;
 
 /// Options that only launches of kernels have.
 const USELESS: &str = "\
-    --grid --block --shared-bytes --compiler --seed --seeds --schedule --reconvergence \
-    --resident-blocks --weak-memory --check --strict --device --trace --buffer --symbol \
+    --grid --block --shared-bytes --compiler --device --trace --buffer --symbol \
     --instantiate --std --expect --save --picture --print";
 
 /// The text of a CUDA file that has a function `main`, if the options ask for no kernel of it.
@@ -52,40 +53,112 @@ pub fn run(options: &RunOptions, text: &str) -> Result<Output> {
     if !options.output.json {
         guesses.for_each(|warning| terminal::warn(&warning.to_string()));
     }
-    let limits = Limits::default();
-    let launch_steps = options.launch.max_steps.unwrap_or(limits.launch_steps);
-    let limits =
-        Limits { launch_steps, cores: options.machine.cores.unwrap_or_else(cores::available), ..limits };
     let mut input = Vec::new();
     if cuda_host::reads_input(&parsed) {
         std::io::stdin().read_to_end(&mut input).context("cannot read the standard input")?;
     }
-    let given = Given { arguments: &options.words, input: &input };
-    let told = Mutex::new(Told::default());
-    let watch = |event: Event<'_>| {
-        if !options.output.json {
-            told.lock().unwrap_or_else(PoisonError::into_inner).tell(&short, event);
-        }
-    };
-    for bug in &bugs {
-        watch(Event::Finding(bug));
+    let program = Program { options, name, short: &short, parsed: &parsed, ptx: &made.ptx, bugs, input };
+    match options.launch.seeds {
+        None => program.once(),
+        Some(seeds) => program.search(seeds),
     }
-    let mut outcome = cuda_host::run_watched(&parsed, &short, &made.ptx, &given, &limits, &watch)
-        .map_err(|error| anyhow!("cannot run `{name}`: {error}"))?;
-    let told = told.into_inner().unwrap_or_else(PoisonError::into_inner);
-    outcome.findings.splice(..0, bugs);
-    let failed = !outcome.findings.is_empty();
-    let status = if failed { 1 } else { outcome.status as u8 };
-    if !options.output.json {
-        // As with any other program, nothing can be done if nobody reads it.
+}
+
+/// A program that has been compiled.
+struct Program<'p> {
+    options: &'p RunOptions,
+    name: String,
+    /// The name of its file without the folder.
+    short: &'p str,
+    parsed: &'p cudac::host::Program,
+    ptx: &'p str,
+    /// What the compiler has found.
+    bugs: Vec<Finding>,
+    input: Vec<u8>,
+}
+
+impl Program<'_> {
+    /// Runs it once, and tells what happens as it happens.
+    fn once(&self) -> Result<Output> {
+        let told = Mutex::new(Told::default());
+        let is_json = self.options.output.json;
+        let watch = |event: Event<'_>| {
+            if !is_json {
+                told.lock().unwrap_or_else(PoisonError::into_inner).tell(self.short, event);
+            }
+        };
+        for bug in &self.bugs {
+            watch(Event::Finding(bug));
+        }
+        let outcome = self.run(self.options.launch.seed.unwrap_or(0), &watch)?;
+        let told = told.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let text = if is_json {
+            format!("{:#}\n", program::json(&self.name, &outcome))
+        } else {
+            self.tell_errors(&outcome);
+            let chosen = self.options.launch.schedule.is_some();
+            let look_further = outcome.may_wait && !chosen && !self.has_failed(&outcome);
+            let more = look_further.then(|| program::look_further(&replay::other_orders(self.options)));
+            program::render(&outcome, &told) + &more.unwrap_or_default()
+        };
+        Ok((text, self.status(&outcome)))
+    }
+
+    /// Runs it with one seed after the other, until one finds an error.
+    fn search(&self, seeds: Seeds) -> Result<Output> {
+        let mut found = Seen::new(seeds, self.run(seeds.start, &|_| {})?);
+        for seed in seeds.start + 1..seeds.end {
+            if self.has_failed(&found.shown) {
+                break;
+            }
+            found.add(seed, self.run(seed, &|_| {})?);
+        }
+        let outcome = &found.shown;
+        let text = if self.options.output.json {
+            let mut json = program::json(&self.name, outcome);
+            json["seeds"] = program::seeds_json(&found);
+            format!("{json:#}\n")
+        } else {
+            self.tell_errors(outcome);
+            let launch = simt::Launch { seed: found.seed, ..self.launch() };
+            let replay = replay::command(self.options, &launch);
+            program::whole(self.short, outcome) + &program::seeds(&found, self.has_failed(outcome), &replay)
+        };
+        Ok((text, self.status(outcome)))
+    }
+
+    /// Runs it with a seed.
+    fn run(&self, seed: u64, watch: cuda_host::Watch<'_>) -> Result<Outcome> {
+        let limits = Limits { launch: simt::Launch { seed, ..self.launch() }, ..Limits::default() };
+        let given = Given { arguments: &self.options.words, input: &self.input };
+        let outcome = cuda_host::run_watched(self.parsed, self.short, self.ptx, &given, &limits, watch);
+        let mut outcome = outcome.map_err(|error| anyhow!("cannot run `{}`: {error}", self.name))?;
+        outcome.findings.splice(..0, self.bugs.iter().cloned());
+        Ok(outcome)
+    }
+
+    /// How its kernels are launched.
+    fn launch(&self) -> simt::Launch {
+        let cores = self.options.machine.cores.unwrap_or_else(cores::available);
+        let launch = self.options.launch.emulated(1.into(), 1.into(), cuda_host::LAUNCH_STEPS);
+        simt::Launch { cores, ..launch }
+    }
+
+    /// Whether a finding counts: with `--strict` those that are not errors do too.
+    fn has_failed(&self, outcome: &Outcome) -> bool {
+        let counts = |finding: &Finding| self.options.checks.strict || finding.severity == Severity::Error;
+        outcome.findings.iter().any(counts)
+    }
+
+    fn status(&self, outcome: &Outcome) -> ExitCode {
+        ExitCode::from(if self.has_failed(outcome) { 1 } else { outcome.status as u8 })
+    }
+
+    /// Prints what the program has printed to its standard error. As with any other program, nothing can be done if nobody
+    /// reads it.
+    fn tell_errors(&self, outcome: &Outcome) {
         let _ = std::io::stderr().write_all(&outcome.errors);
     }
-    let text = if options.output.json {
-        format!("{:#}\n", program::json(&name, &outcome))
-    } else {
-        program::render(&outcome, &told)
-    };
-    Ok((text, ExitCode::from(status)))
 }
 
 /// What the compiler knows to go wrong, as a finding.
@@ -95,7 +168,8 @@ fn finding(warning: &cudac::Diagnostic) -> Option<Finding> {
         cudac::Bug::RoundedQuotient => return None,
     };
     let help = warning.help.clone().unwrap_or_default();
-    Some(Finding { kind, line: warning.line, message: warning.message.clone(), actors: Vec::new(), help })
+    let (line, message) = (warning.line, warning.message.clone());
+    Some(Finding { kind, severity: Severity::Error, line, message, actors: Vec::new(), help })
 }
 
 /// Refuses options that have no effect on a program.

@@ -3,9 +3,11 @@
 pub mod contents;
 pub mod finished;
 pub mod search;
+pub mod seen;
 pub mod verdict;
 
 pub use contents::{Content, Contents};
 pub use finished::{Finished, Traced};
 pub use search::Search;
+pub use seen::Seen;
 pub use verdict::{Problem, Suite, Verdict};

@@ -11,7 +11,7 @@ pub mod page;
 pub mod picture;
 mod print;
 pub mod program;
-mod replay;
+pub mod replay;
 mod results;
 pub mod show;
 pub mod trace;

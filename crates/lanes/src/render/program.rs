@@ -3,8 +3,12 @@
 use std::fmt::Write as _;
 use std::io::Write;
 
-use cuda_host::{Event, Finding, Outcome};
+use cuda_host::{Event, Finding, Outcome, Severity};
 use serde_json::{Value, json};
+use spec::layout::{counted, grouped, paragraph};
+
+use crate::outcome::Seen;
+use crate::outcome::seen::Difference;
 
 /// What stands under the output of a program that looked at a clock.
 const NO_MEASUREMENT: &str = "\nnote: times in this output are no measurements: clocks and events advance by a microsecond with each look at them\n";
@@ -56,19 +60,94 @@ pub fn render(outcome: &Outcome, told: &Told) -> String {
     if outcome.findings.is_empty() {
         return text;
     }
-    let (findings, launches) = (outcome.findings.len(), outcome.launches);
     let stopped = if outcome.was_stopped { "; the program was stopped there" } else { "" };
-    let (finding, launch) = (
-        if findings == 1 { "finding" } else { "findings" },
-        if launches == 1 { "launch" } else { "launches" },
-    );
-    let _ = writeln!(text, "\n{findings} {finding} in {launches} {launch}{stopped}");
+    let launches = outcome.launches;
+    let launch = if launches == 1 { "launch" } else { "launches" };
+    let _ = writeln!(text, "\n{} in {launches} {launch}{stopped}", how_many(&outcome.findings));
     text
+}
+
+/// `1 finding`, or `2 findings, 1 of them an error`.
+fn how_many(findings: &[Finding]) -> String {
+    let count = counted(findings.len() as u64, "finding");
+    let errors = findings.iter().filter(|finding| finding.severity == Severity::Error).count();
+    match errors {
+        _ if errors == findings.len() => count,
+        0 if findings.len() == 1 => format!("{count}, which is no error,"),
+        0 => format!("{count}, none of them an error,"),
+        errors => format!("{count}, {errors} of them {}", if errors == 1 { "an error" } else { "errors" }),
+    }
+}
+
+/// Everything about a run that was not told while it ran.
+pub fn whole(file: &str, outcome: &Outcome) -> String {
+    let mut text = String::new();
+    outcome.findings.iter().for_each(|finding| finding_text(&mut text, file, finding));
+    let output = render(&Outcome { findings: Vec::new(), ..outcome.clone() }, &Told::default());
+    match outcome.findings.len() {
+        0 => output,
+        _ => format!("{output}{text}\n{}\n", how_many(&outcome.findings)),
+    }
+}
+
+/// What many seeds showed.
+pub fn seeds(seen: &Seen, has_failed: bool, replay: &str) -> String {
+    let range = format!("{} to {}", seen.seeds.start, seen.seeds.end - 1);
+    let clean = seen.ran - u64::from(has_failed);
+    let milder = match seen.with_findings - u64::from(has_failed) {
+        0 => String::new(),
+        milder => format!(", {} of them with warnings or notes", grouped(milder)),
+    };
+    let summary = match (has_failed, clean) {
+        (true, 0) => format!("seed {}, the first, finds an error", seen.seed),
+        (true, clean) => {
+            format!("{} ran without an error{milder}, then seed {} finds one", grouped(clean), seen.seed)
+        }
+        (false, clean) => {
+            format!("all {} ran without an error{milder}; shown is seed {}", grouped(clean), seen.seed)
+        }
+    };
+    let mut text = format!("\n{}", paragraph("seeds: ", &format!("{range}: {summary}")));
+    if let Some(Difference { seed, line, first, other }) = seen.difference() {
+        let what = format!(
+            "the output depends on the seed: line {line} is `{first}` with seed {}, and `{other}` with seed {seed}",
+            seen.seeds.start
+        );
+        text += &paragraph("       ", &what);
+    }
+    text + &format!("replay: {replay}\n")
+}
+
+/// Many seeds, for programs.
+pub fn seeds_json(seen: &Seen) -> Value {
+    let difference = seen.difference().map(|Difference { seed, line, first, other }| {
+        json!({ "seed": seed, "line": line, "first": first, "other": other })
+    });
+    json!({
+        "start": seen.seeds.start,
+        "end": seen.seeds.end,
+        "ran": seen.ran,
+        "with_findings": seen.with_findings,
+        "shown": seen.seed,
+        "difference": difference,
+    })
+}
+
+/// What else to try with a program whose threads wait for each other, and in which nothing was found.
+pub fn look_further(command: &str) -> String {
+    format!(
+        "\nnote: its threads wait for each other or take locks, and one order of turns shows little; others: {command}\n"
+    )
 }
 
 fn finding_text(text: &mut String, file: &str, finding: &Finding) {
     let place = if finding.line > 0 { format!("{file}:{}", finding.line) } else { file.to_owned() };
-    let _ = writeln!(text, "\n{} at {place}: {}", finding.kind.name(), finding.message);
+    // A reader expects an error, so only a warning or a note says what it is.
+    let severity = match finding.severity {
+        Severity::Error => String::new(),
+        milder => format!("{}: ", milder.name()),
+    };
+    let _ = writeln!(text, "\n{severity}{} at {place}: {}", finding.kind.name(), finding.message);
     for actor in &finding.actors {
         let _ = writeln!(text, "  {actor}");
     }
@@ -81,6 +160,7 @@ pub fn json(name: &str, outcome: &Outcome) -> Value {
     let findings = outcome.findings.iter().map(|finding| {
         json!({
             "kind": finding.kind.name(),
+            "severity": finding.severity.name(),
             "line": finding.line,
             "message": finding.message,
             "actors": finding.actors,

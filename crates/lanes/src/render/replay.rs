@@ -36,6 +36,21 @@ pub fn command(options: &RunOptions, launch: &Launch) -> String {
     output.prints.iter().for_each(|print| option("print", print.to_string()));
     words.extend(chance.options());
     words.extend(checks.strict.then(|| "--strict".to_owned()));
+    if !options.words.is_empty() {
+        words.push("--".to_owned());
+        words.extend(options.words.iter().cloned());
+    }
+    command_line(&words)
+}
+
+/// The command that looks at a run in other orders of turns.
+pub fn other_orders(options: &RunOptions) -> String {
+    let mut words = vec![program(), "run".to_owned(), source::name(&options.file)];
+    words.extend(["--seeds".to_owned(), "0..100".to_owned()]);
+    if !options.words.is_empty() {
+        words.push("--".to_owned());
+        words.extend(options.words.iter().cloned());
+    }
     command_line(&words)
 }
 

@@ -63,11 +63,14 @@ impl Race {
 /// Whether a compare-and-swap compares what a load of as many bytes gets, directly or through copies.
 fn is_compared(program: &Program, load: Pc, update: Pc) -> bool {
     let insts = &program.insts;
-    let (Op::Load(access), Op::Atomic(atomic)) = (&insts[load as usize].op, &insts[update as usize].op) else {
+    let (Op::Load(access), Op::Atomic(atomic)) = (&insts[load as usize].op, &insts[update as usize].op)
+    else {
         return false;
     };
-    let function = |pc: Pc| program.functions.iter().map(|code| code.start).filter(|start| *start <= pc).max();
-    if !atomic.is_cas || access.lane_bytes() != u64::from(atomic.bytes) || function(load) != function(update) {
+    let function =
+        |pc: Pc| program.functions.iter().map(|code| code.start).filter(|start| *start <= pc).max();
+    if !atomic.is_cas || access.lane_bytes() != u64::from(atomic.bytes) || function(load) != function(update)
+    {
         return false;
     }
     let bank = if atomic.bytes == 8 { Bank::Wide } else { Bank::Narrow };
