@@ -34,7 +34,7 @@ use crate::check::types::{Basic, Type};
 use crate::code::{Block, BlockId, End, Function, Inst, Op, Operand, Param, Place, Reg, Slot, Ty, VarName};
 use crate::source::arena::Arena;
 use crate::source::map::Map;
-use crate::source::{Files, Result, Span, error};
+use crate::source::{Files, Name, Result, Span, error};
 
 /// Instructions of one kernel, before anything is removed. It is counted while code is made, as inlining and unrolling
 /// multiply.
@@ -69,7 +69,7 @@ enum Binding {
 
 /// A function whose body is being inlined. The kernel's is the first; variables of all others are their own at each
 /// call.
-struct Frame {
+struct Frame<'t> {
     function: FunctionId,
     /// What each of [`Function::vars`](crate::check::typed::Function::vars) is.
     vars: Vec<Binding>,
@@ -84,6 +84,10 @@ struct Frame {
     /// Where `break` and `continue` go.
     breaks: Vec<BlockId>,
     continues: Vec<BlockId>,
+    /// Where variables are that never change and that something refers to.
+    referred: Vec<(VarId, Place)>,
+    /// The labels that were mentioned so far.
+    labels: Vec<(Name<'t>, BlockId)>,
     /// The line that everything in this function is charged to, if it is not its own.
     line: Option<u32>,
 }
@@ -95,7 +99,7 @@ struct Lower<'t> {
     function: Function<'t>,
     /// The block that instructions are added to.
     current: BlockId,
-    frames: Vec<Frame>,
+    frames: Vec<Frame<'t>>,
     /// The line that instructions are charged to, as an index of the function's `lines`.
     line: u32,
     /// The index of each line and column that occurs.
@@ -214,7 +218,7 @@ impl<'t> Lower<'t> {
         value
     }
 
-    fn frame(&mut self) -> &mut Frame {
+    fn frame(&mut self) -> &mut Frame<'t> {
         let last = self.frames.len() - 1;
         &mut self.frames[last]
     }
@@ -319,8 +323,8 @@ fn kind_class(ty: Ty) -> crate::code::Class {
     ty.class()
 }
 
-impl Frame {
-    fn new(function: FunctionId, vars: usize, exit: BlockId) -> Frame {
+impl Frame<'_> {
+    fn new(function: FunctionId, vars: usize, exit: BlockId) -> Self {
         Frame {
             function,
             vars: vec![Binding::None; vars],
@@ -330,6 +334,8 @@ impl Frame {
             returns_at_end: false,
             breaks: Vec::new(),
             continues: Vec::new(),
+            referred: Vec::new(),
+            labels: Vec::new(),
             line: None,
         }
     }
