@@ -232,15 +232,26 @@ impl<'p> Machine<'p> {
     }
 
     pub fn statements(&mut self, statements: &[Stmt], frame: u64) -> Result<Flow> {
-        let mut rest = statements;
-        while let [statement, others @ ..] = rest {
-            rest = match self.statement(statement, frame)? {
-                Flow::Next => others,
-                Flow::Goto(label) => match others.iter().position(|other| is_label(other, label)) {
-                    Some(at) => &others[at..],
+        let mut at = 0;
+        // The labels that were passed, and how many objects there were. C++17, [stmt.jump]: those that were made since end
+        // with a jump back.
+        let mut passed = Vec::new();
+        while let Some(statement) = statements.get(at) {
+            if matches!(statement, Stmt::Label(_)) {
+                passed.push((at, self.owned.len()));
+            }
+            at = match self.statement(statement, frame)? {
+                Flow::Next => at + 1,
+                Flow::Goto(label) => match statements.iter().position(|other| is_label(other, label)) {
+                    Some(to) => to,
                     None => return Ok(Flow::Goto(label)),
                 },
                 flow => return Ok(flow),
+            };
+            if let Some(nth) = passed.iter().position(|(label, _)| *label == at) {
+                self.count()?;
+                self.destroy_down_to(passed[nth].1)?;
+                passed.truncate(nth);
             }
         }
         Ok(Flow::Next)

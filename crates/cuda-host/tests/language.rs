@@ -249,3 +249,13 @@ fn an_array_of_objects_with_destructors_has_a_bound() {
     let errors = cudac::compile_program(&source, &cudac::Options::default()).map(|_| ()).unwrap_err();
     assert!(errors.to_string().contains("4096 objects with destructors"), "{errors}");
 }
+
+#[test]
+fn jumps_go_forwards_backwards_and_out_of_blocks() {
+    let body = "int k = 0; again: k++; if (k < 3) goto again; printf(\"%d \", k);
+        for (int i = 0; i < 9; i++) for (int j = 0; j < 9; j++) if (i * j == 12) { printf(\"%d %d \", i, j); goto found; }
+        printf(\"never \"); found: ;
+        int n = 0; back: { Noisy a(n); n++; if (n < 2) goto back; }
+        { once: Noisy b(5); if (n++ < 3) goto once; }";
+    assert_eq!(printed(NOISY, body), "3 2 6 +0 -0 +1 -1 +5 -5 +5 -5 ");
+}

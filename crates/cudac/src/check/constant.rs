@@ -452,7 +452,6 @@ impl Machine<'_, '_, '_> {
                 return Some(Flow::Return(value));
             }
             StmtKind::Switch(_) | StmtKind::Asm(_) => return None,
-            #[cfg(feature = "host")]
             StmtKind::Goto(_) | StmtKind::Label(_) => return None,
         }
         Some(Flow::Next)

@@ -148,6 +148,13 @@ impl<'t> Checker<'_, 't> {
                 format_args!("`{}` is declared `extern`, and defined nowhere", self.files.text(span)),
             )
             .with_help("define it in this file")),
+            Entity::Undeduced => Err(error(
+                span,
+                format_args!(
+                    "the type of `{}` follows from this, and is not known here",
+                    self.files.text(span)
+                ),
+            )),
             Entity::Special(register) => self.special(register, span),
             #[cfg(feature = "host")]
             Entity::Functions(functions) if self.is_program && self.in_host_code() => {

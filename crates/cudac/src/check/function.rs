@@ -302,6 +302,8 @@ impl<'t> Checker<'_, 't> {
             this: has_this.then_some(0),
             loops: 0,
             switches: 0,
+            labels: Vec::new(),
+            gotos: Vec::new(),
             is_own: self.declared[declared].is_own,
             is_host: self.is_of_host(declared),
             is_device: function.storage.is_global || function.storage.is_device && !function.storage.is_host,
@@ -311,6 +313,9 @@ impl<'t> Checker<'_, 't> {
         let result = self.body(declared, function, inner);
         self.unevaluated = outer_unevaluated;
         let Some(frame) = self.frames.pop() else { return Ok(()) };
+        for (label, span) in frame.gotos.iter().filter(|(label, _)| !frame.labels.contains(label)) {
+            self.sink.add(error(*span, format_args!("there is no label `{label}` in this function")));
+        }
         let (made, result_type) = (&mut self.program.functions[id], frame.result);
         made.vars = frame.vars;
         made.result =

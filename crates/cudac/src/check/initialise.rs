@@ -1,8 +1,7 @@
 //! Initialisers: `= value`, `(…)`, `{…}`, for numbers, arrays and structs.
 //!
 //! All become one expression of the variable's type: a conversion, a [`Kind::Construct`] or a [`Kind::Aggregate`].
-//! Braces around inner arrays may be missing ([dcl.init.aggr], "brace elision"), those around inner structs not. Left
-//! out: designated initialisers, and the check for narrowing. Specification: C++17, [dcl.init], [dcl.init.list],
+//! Braces around inner arrays and structs may be missing ([dcl.init.aggr], "brace elision"). Left out: designated initialisers, and the check for narrowing. Specification: C++17, [dcl.init], [dcl.init.list],
 //! [class.base.init].
 //!
 //! ```text
@@ -109,40 +108,72 @@ impl<'t> Checker<'_, 't> {
                 _ => Err(error(span, format_args!("`{}` is made from one value", self.show(ty)))),
             };
         };
-        // The brackets of inner arrays may be left out.
-        let is_flat = !items.iter().any(|item| matches!(item.kind, ExprKind::List(_) | ExprKind::Text(_)));
-        let inner = self.numbers_in(of).filter(|_| is_flat);
-        let count = items.len().div_ceil(inner.unwrap_or(1)) as u64;
-        if length.is_some_and(|length| count > length) {
-            let length = length.unwrap_or(0) * inner.unwrap_or(1) as u64;
-            return Err(error(
-                span,
-                format_args!("{} values are too many for {length} elements", items.len()),
-            ));
-        }
-        let mut values = Vec::with_capacity(count as usize);
-        if let Some(inner) = inner {
-            // Each chunk is the list of one inner array, whose own chunks are taken in turn.
-            for part in items.chunks(inner) {
-                values.push(self.list_value(scope, of.plain(), part, span)?);
+        let mut values = Vec::with_capacity(items.len());
+        let mut rest = items;
+        while !rest.is_empty() {
+            if length.is_some_and(|length| values.len() as u64 >= length) {
+                let most = length.unwrap_or(0) * self.numbers_in(of);
+                return Err(error(
+                    span,
+                    format_args!("{} values are too many for {most} elements", items.len()),
+                ));
             }
-        } else {
-            for item in items {
-                values.push(self.init_from(scope, of.plain(), item, &"the value of an element")?);
-            }
+            values.push(self.part_from(scope, of.plain(), &mut rest, &"the value of an element")?);
         }
-        let length = length.unwrap_or(count);
+        let length = length.unwrap_or(values.len() as u64);
         let ty = self.types.get(Shape::Array(of, Some(length)));
         Ok(self.node(Kind::Aggregate(self.arena.list(&values)), ty, span))
     }
 
-    /// How many numbers an array of numbers, or of such arrays, has. `None` if it is of structs, whose values may be
-    /// several in a list.
-    fn numbers_in(&self, ty: Type) -> Option<usize> {
-        let Shape::Array(of, Some(length)) = self.types.shape(ty) else { return None };
-        let inner = if self.types.is_array(of) { self.numbers_in(of)? } else { 1 };
-        let is_number = self.types.is_array(of) || self.types.struct_of(of).is_none();
-        (is_number && length > 0).then(|| inner * length as usize)
+    /// How many numbers an array has, in the arrays in it; 1 for anything else.
+    fn numbers_in(&self, ty: Type) -> u64 {
+        let Shape::Array(of, Some(length)) = self.types.shape(ty) else { return 1 };
+        self.numbers_in(of) * length
+    }
+
+    /// A member or an element from the values that are left. C++17, [dcl.init.aggr], paragraph 12: without braces of its
+    /// own, an array or a struct takes as many of them as it has parts, unless the first value makes all of it.
+    fn part_from(
+        &mut self,
+        scope: ScopeId,
+        ty: Type,
+        rest: &mut &[tree::Expr<'t>],
+        what: &dyn Display,
+    ) -> Result<Expr<'t>> {
+        let Some((first, others)) = rest.split_first() else { return Ok(self.zero(ty, Span::default())) };
+        let is_whole = match self.types.shape(ty) {
+            _ if matches!(first.kind, ExprKind::List(_)) => true,
+            Shape::Array(..) => matches!(first.kind, ExprKind::Text(_)),
+            Shape::Struct(at) => {
+                let is_plain = self.types.structs[at].constructors.is_empty() || self.has_only_defaulted(at);
+                !is_plain || self.makes(scope, first, ty)?
+            }
+            _ => true,
+        };
+        if is_whole {
+            *rest = others;
+            return self.init_from(scope, ty, first, what);
+        }
+        let mut values = Vec::new();
+        match self.types.shape(ty) {
+            Shape::Array(of, Some(length)) => {
+                while !rest.is_empty() && (values.len() as u64) < length {
+                    values.push(self.part_from(scope, of.plain(), rest, what)?);
+                }
+            }
+            Shape::Struct(at) => self.members_of(scope, at, rest, first.span, &mut values)?,
+            _ => {}
+        }
+        Ok(self.node(Kind::Aggregate(self.arena.list(&values)), ty.plain(), first.span))
+    }
+
+    /// Whether a value makes a whole struct.
+    fn makes(&mut self, scope: ScopeId, written: tree::Expr<'t>, ty: Type) -> Result<bool> {
+        self.unevaluated += 1;
+        let value = self.expr(scope, written);
+        self.unevaluated -= 1;
+        let value = value?;
+        Ok(value.ty.same(ty) || self.rank(value, ty).is_some())
     }
 
     /// A struct from values: by a constructor if it has any, and else member by member. C++17, [dcl.init.list], in that
@@ -226,7 +257,7 @@ impl<'t> Checker<'_, 't> {
         Ok(self.node(Kind::Aggregate(self.arena.list(&[elements, count])), list, span))
     }
 
-    /// Of a union, the first member only ([dcl.init.aggr]).
+    /// Member by member.
     fn members_from(
         &mut self,
         scope: ScopeId,
@@ -235,35 +266,42 @@ impl<'t> Checker<'_, 't> {
         items: &[tree::Expr<'t>],
         span: Span,
     ) -> Result<Expr<'t>> {
-        let fields = self.types.structs[at].fields.clone();
-        let most = if self.types.structs[at].is_union { 1 } else { fields.len() };
-        // The brackets of an only member that is an array may be left out.
-        if let ([field], Some(first)) = (&fields[..], items.first())
-            && self.types.is_array(field.ty)
-            && !matches!(first.kind, ExprKind::List(_) | ExprKind::Text(_))
-        {
-            let elements = self.list_value(scope, field.ty, items, span)?;
-            return Ok(self.node(Kind::Aggregate(self.arena.list(&[elements])), ty, span));
-        }
-        if items.len() > most {
+        let mut values = Vec::new();
+        let mut rest = items;
+        self.members_of(scope, at, &mut rest, span, &mut values)?;
+        if !rest.is_empty() {
+            let most = values.len();
             let message =
                 format!("{} values are too many for the {most} members of `{}`", items.len(), self.show(ty));
             return Err(error(span, message));
         }
-        let mut values = Vec::new();
-        for (nth, field) in fields.iter().enumerate().take(most) {
-            if let Some(item) = items.get(nth) {
-                values.push(self.init_from(
+        Ok(self.node(Kind::Aggregate(self.arena.list(&values)), ty, span))
+    }
+
+    /// The members of a struct from the values that are left; of a union, the first member only ([dcl.init.aggr]).
+    fn members_of(
+        &mut self,
+        scope: ScopeId,
+        at: usize,
+        rest: &mut &[tree::Expr<'t>],
+        span: Span,
+        values: &mut Vec<Expr<'t>>,
+    ) -> Result<()> {
+        let fields = self.types.structs[at].fields.clone();
+        let most = if self.types.structs[at].is_union { 1 } else { fields.len() };
+        for field in fields.iter().take(most) {
+            values.push(if rest.is_empty() {
+                self.default_member(at, field, span)?
+            } else {
+                self.part_from(
                     scope,
                     field.ty,
-                    item,
+                    rest,
                     &format_args!("the value of the member `{}`", field.name),
-                )?);
-            } else {
-                values.push(self.default_member(at, field, span)?);
-            }
+                )?
+            });
         }
-        Ok(self.node(Kind::Aggregate(self.arena.list(&values)), ty, span))
+        Ok(())
     }
 
     /// What a member is if nothing is said: what its declaration says, what its constructor does, or zero. C++17,

@@ -48,7 +48,26 @@ impl<'t> Checker<'_, 't> {
         if let Some(default) = lambda.default {
             self.capture_used(scope, lambda, default, &mut captured, span);
         }
-        self.closure(scope, lambda, captured, span)
+        let inner = self.scopes.push(scope);
+        self.declare_constants(inner, lambda);
+        self.closure(inner, lambda, captured, span)
+    }
+
+    /// Constant variables are not captured: the body uses their values ([basic.def.odr]). It may be checked when the
+    /// function that has them no longer is.
+    fn declare_constants(&mut self, inner: ScopeId, lambda: &Lambda<'t>) {
+        let mut names = Vec::new();
+        if let Some(body) = &lambda.function.body {
+            super::warnings::names_of(body, &mut |name| names.push(name));
+        }
+        for name in names {
+            let Some(Entity::Local(var, number)) = self.scopes.find(inner, name) else { continue };
+            let frame = self.frames.iter().find(|frame| frame.number == *number);
+            let var = frame.and_then(|frame| frame.vars.get(*var));
+            if let Some((constant, ty)) = var.and_then(|var| Some((var.constant?, var.ty.plain()))) {
+                self.scopes.declare(inner, name, Entity::Constant(constant, ty));
+            }
+        }
     }
 
     /// The variables of the function that the lambda's text names. C++17, [expr.prim.lambda.capture]: those that the
@@ -131,13 +150,12 @@ impl<'t> Checker<'_, 't> {
     /// The struct is laid out here and not by `structure`, since there is no text to read its members from.
     fn closure(
         &mut self,
-        scope: ScopeId,
+        inner: ScopeId,
         lambda: &'t Lambda<'t>,
         captured: Vec<(Name<'t>, Capture, Expr<'t>)>,
         span: Span,
     ) -> Result<Expr<'t>> {
         self.count_instance(span)?;
-        let inner = self.scopes.push(scope);
         let (mut fields, mut values) = (Vec::new(), Vec::new());
         let (mut size, mut align) = (0u64, 1u64);
         for (nth, (name, capture, value)) in captured.into_iter().enumerate() {

@@ -114,6 +114,9 @@ struct Frame<'t> {
     /// How many loops and `switch`es are around the statement, for `break` and `continue`.
     loops: usize,
     switches: usize,
+    /// Its labels so far, and where it jumps to.
+    labels: Vec<crate::source::Name<'t>>,
+    gotos: Vec<(crate::source::Name<'t>, Span)>,
     is_own: bool,
     /// Whether it is certainly code of the host, or certainly code of the device. What is `__host__ __device__`, and
     /// many a method, is neither.

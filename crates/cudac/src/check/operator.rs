@@ -124,7 +124,9 @@ impl<'t> Checker<'_, 't> {
     /// C++17, [expr.pre.incr] and [expr.post.incr]: the first is the place, the second the value that it had.
     fn step(&mut self, place: Expr<'t>, is_down: bool, is_post: bool, span: Span) -> Result<Expr<'t>> {
         self.changeable(place)?;
-        if !self.types.is_arithmetic(place.ty) && !self.types.is_pointer(place.ty) {
+        let is_number = self.types.is_arithmetic(place.ty) && !self.types.is_bool(place.ty);
+        // C++17, [expr.pre.incr]: not a `bool` either; and no integer becomes an enumeration by itself.
+        if self.is_enumeration(place.ty) || !is_number && !self.types.is_pointer(place.ty) {
             let message = format!("`{}` cannot be counted up or down", self.show(place.ty));
             return Err(error(span, message));
         }
@@ -132,6 +134,10 @@ impl<'t> Checker<'_, 't> {
         // The old value is a value, and has no qualifiers.
         let ty = if is_post { place.ty.plain() } else { place.ty };
         Ok(self.node(Kind::Step { place, is_down, is_post }, ty, span))
+    }
+
+    fn is_enumeration(&self, ty: Type) -> bool {
+        matches!(self.types.shape(ty), Shape::Enum(_))
     }
 
     /// A place that may be stored to. An error says why not.
@@ -202,6 +208,9 @@ impl<'t> Checker<'_, 't> {
             return Ok(self.node(kind, ty, span));
         }
         self.check_operands(operator, op, place.ty, value.ty, span)?;
+        if self.is_enumeration(place.ty) {
+            return Err(self.no_operator(operator, place.ty, value.ty, span));
+        }
         // The type of a shift is that of its left side alone ([expr.shift]).
         let computed_as = if matches!(op, Binary::Shl | Binary::Shr) {
             self.warn_shift(place.ty, value);

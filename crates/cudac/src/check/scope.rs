@@ -43,6 +43,8 @@ pub(crate) enum Entity {
     Namespace(ScopeId),
     /// A variable that is declared `extern`, and not defined yet.
     Undefined,
+    /// A variable whose type follows from the initialiser that is being checked.
+    Undeduced,
     /// `threadIdx` and its like: the start of the registers' names.
     Special(&'static str),
 }

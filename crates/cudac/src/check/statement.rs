@@ -121,16 +121,24 @@ impl<'t> Checker<'_, 't> {
                 let asm = self.asm(scope, asm, span)?;
                 StmtKind::Asm(self.arena.put(asm))
             }
-            #[cfg(feature = "host")]
-            tree::StmtKind::Goto(_) | tree::StmtKind::Label(_)
-                if self.frames.last().is_some_and(|frame| frame.is_device) =>
-            {
-                return Err(unsupported(span, "`goto` in device code"));
+            tree::StmtKind::Goto(label) => {
+                if let Some(frame) = self.frame() {
+                    frame.gotos.push((*label, span));
+                }
+                StmtKind::Goto(*label)
             }
-            #[cfg(feature = "host")]
-            tree::StmtKind::Goto(label) => StmtKind::Goto(*label),
-            #[cfg(feature = "host")]
-            tree::StmtKind::Label(label) => StmtKind::Label(*label),
+            tree::StmtKind::Label(label) => {
+                if let Some(frame) = self.frame() {
+                    if frame.labels.contains(label) {
+                        return Err(error(
+                            span,
+                            format_args!("the label `{label}` is in this function twice"),
+                        ));
+                    }
+                    frame.labels.push(*label);
+                }
+                StmtKind::Label(*label)
+            }
         };
         Ok(Some(Stmt { kind, span }))
     }
@@ -431,7 +439,14 @@ impl<'t> Checker<'_, 't> {
         let mut ty = self.object_type(scope, variable.ty)?;
         let referred = self.types.referred(ty);
         let mut value = None;
-        if self.types.shape(referred) == Shape::Auto || self.is_auto_pointer(ty) {
+        // C++17, [basic.scope.pdecl]: a name means its variable in the variable's own initialiser. What `auto` is, is not
+        // known there.
+        let is_auto = self.types.shape(referred) == Shape::Auto || self.is_auto_pointer(ty);
+        let known = if is_auto { None } else { Some(self.add_var(scope, variable.name, ty, span)?) };
+        if is_auto && self.scopes.find_own(scope, variable.name).is_none() {
+            self.scopes.declare(scope, variable.name, Entity::Undeduced);
+        }
+        if is_auto {
             let Some(init) = &variable.init else {
                 return Err(error(
                     span,
@@ -479,10 +494,12 @@ impl<'t> Checker<'_, 't> {
         }
         self.warn_shadow(scope, variable);
         let ty = if storage.is_constexpr { ty.qualified(true, false) } else { ty };
-        // Declared after its initialiser was checked, so that `int x = x` means the outer `x`, as it does not in C++.
-        let id = self.add_var(scope, variable.name, ty, span)?;
+        let id = match known {
+            Some(id) => id,
+            None => self.add_var(scope, variable.name, ty, span)?,
+        };
         if let Some(frame) = self.frame() {
-            frame.vars[id].constant = constant;
+            (frame.vars[id].ty, frame.vars[id].constant) = (ty, constant);
         }
         Ok(Some(Stmt { kind: StmtKind::Declare(id, value), span }))
     }

@@ -193,8 +193,13 @@ impl<'t> Checker<'_, 't> {
                     _ => ty.plain(),
                 };
             }
-            let inner = match &parameter.ty.kind {
-                TypeKind::Reference(inner) | TypeKind::Rvalue(inner) => inner,
+            let inner = match (&parameter.ty.kind, self.types.shape(ty)) {
+                (TypeKind::Reference(inner) | TypeKind::Rvalue(inner), _) => inner,
+                // An array as a parameter is a pointer ([dcl.fct]); its length says nothing.
+                (TypeKind::Array(inner, _), Shape::Pointer(to)) => {
+                    ty = to;
+                    inner
+                }
                 _ => parameter.ty,
             };
             if !self.unify(scope, inner, ty, &mut deduction) {

@@ -292,9 +292,8 @@ pub(crate) enum StmtKind<'t> {
     Continue,
     Return(Option<Expr<'t>>),
     Asm(&'t Asm<'t>),
-    #[cfg(feature = "host")]
+    /// Its label is in the same function.
     Goto(Name<'t>),
-    #[cfg(feature = "host")]
     Label(Name<'t>),
 }
 

@@ -93,7 +93,6 @@ pub(crate) fn statement(root: &Stmt<'_>, each: &mut dyn FnMut(Expr<'_>)) {
             inner.arms.iter().flat_map(|arm| arm.body).for_each(|inner| statement(inner, each));
         }
         StmtKind::Break | StmtKind::Continue => {}
-        #[cfg(feature = "host")]
         StmtKind::Goto(_) | StmtKind::Label(_) => {}
         StmtKind::Return(value) => value.iter().for_each(|value| expr(value, each)),
         StmtKind::Asm(asm) => asm.operands.iter().for_each(|operand| expr(operand.value, each)),
@@ -130,4 +129,16 @@ pub(crate) fn returns(statements: &[Stmt<'_>]) -> usize {
         _ => 0,
     };
     statements.iter().map(count).sum()
+}
+
+/// Whether something jumps to a place in these statements.
+pub(crate) fn has_label(statements: &[Stmt<'_>]) -> bool {
+    statements.iter().any(|statement| match &statement.kind {
+        StmtKind::Label(_) => true,
+        StmtKind::Block(inner) => has_label(inner),
+        StmtKind::If(_, then, otherwise) => has_label(then) || has_label(otherwise),
+        StmtKind::Loop(inner) => has_label(inner.body),
+        StmtKind::Switch(inner) => inner.arms.iter().any(|arm| has_label(arm.body)),
+        _ => false,
+    })
 }

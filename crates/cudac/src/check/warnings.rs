@@ -205,7 +205,6 @@ pub(super) fn names_of<'t>(statement: tree::Stmt<'t>, each: &mut dyn FnMut(Name<
     match &statement.kind {
         S::Empty | S::Break | S::Continue | S::Default => {}
         S::Declaration(declaration) => names_of_declaration(declaration, each),
-        #[cfg(feature = "host")]
         S::Goto(_) | S::Label(_) => {}
         S::Expr(value) | S::Case(value) => expr(value),
         // The names that are declared are no uses; those in their initialisers are.

@@ -45,11 +45,9 @@ pub(super) struct Lower<'t> {
     frame_bytes: u64,
     /// For [`Function::objects`].
     objects: Vec<(u64, u64)>,
-    /// The labels of the blocks around the statement that is being lowered; those of the function, by their numbers; and the
-    /// numbers of those that are before it.
+    /// The labels of the blocks around the statement that is being lowered; and those of the function, by their numbers.
     pub labels: Vec<Name<'t>>,
     pub numbers: Vec<Name<'t>>,
-    pub passed: Vec<u32>,
     /// Whether the statements that are being lowered make an object that has to be destroyed.
     pub owns: bool,
 }
@@ -90,7 +88,6 @@ pub(crate) fn lower(files: &Files, checked: &Checked<'_>, sink: &mut Sink) -> Op
         objects: Vec::new(),
         labels: Vec::new(),
         numbers: Vec::new(),
-        passed: Vec::new(),
         owns: false,
     };
     lower.number_of(main);
@@ -129,7 +126,6 @@ impl Lower<'_> {
         self.frame_bytes = 0;
         self.objects = Vec::new();
         self.numbers = Vec::new();
-        self.passed = Vec::new();
         // With `asm` it is certainly code of the device.
         if let Some(asm) = made.body.iter().find(|statement| matches!(statement.kind, StmtKind::Asm(_))) {
             let message = format!("`{}` is a function of the device, which host code cannot call", made.name);

@@ -363,7 +363,7 @@ pub enum Stmt {
     Continue,
     /// `return`
     Return(Option<Expr>),
-    /// A jump to a label further down, in a block around it.
+    /// A jump to a label in a block around it.
     Goto(u32),
     /// A label.
     Label(u32),

@@ -2,7 +2,7 @@
 //!
 //! Temporaries end with the full expression that made them ([class.temporary]), variables with their block: each
 //! expression and each block is asked whether it has made an object that needs that (`owns`). Left out: `goto`
-//! backwards or into a block, and `asm`. Specification: C++17, [stmt.stmt].
+//! into a block, and `asm`. Specification: C++17, [stmt.stmt].
 
 use super::lower::Lower;
 use super::{Expr, Loop, Stmt, Switch};
@@ -79,11 +79,7 @@ impl<'t> Lower<'t> {
                 None => None,
             }),
             StmtKind::Asm(_) => return Err(unsupported(statement.span, "`asm` in host code")),
-            StmtKind::Label(label) => {
-                let number = self.label(*label);
-                self.passed.push(number);
-                Stmt::Label(number)
-            }
+            StmtKind::Label(label) => Stmt::Label(self.label(*label)),
             StmtKind::Goto(label) => self.goto(*label, statement.span)?,
         })
     }
@@ -93,12 +89,8 @@ impl<'t> Lower<'t> {
             let message = format!("there is no label `{label}` in the blocks around this `goto`");
             return Err(error(span, message).with_help("a jump into another block is not supported"));
         }
-        let number = self.label(label);
-        // Forwards, a `goto` is a way out of blocks, which the executor does like `break`.
-        if self.passed.contains(&number) {
-            return Err(unsupported(span, "`goto` to a label before it").with_help("write a loop"));
-        }
-        Ok(Stmt::Goto(number))
+        // A way out of blocks, which the executor does like `break`.
+        Ok(Stmt::Goto(self.label(label)))
     }
 
     /// The number of a label.

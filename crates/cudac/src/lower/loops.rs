@@ -19,6 +19,7 @@ use super::{Binding, Lower, Value};
 use crate::check::constant::{compare, convert, integer, wrap};
 use crate::check::typed::{Constant, Expr, Kind, Loop, Stmt, StmtKind, Unroll, VarId};
 use crate::check::types::Type;
+use crate::check::walk::has_label;
 use crate::code::{BlockId, Operand};
 use crate::source::{Result, Span};
 
@@ -43,7 +44,7 @@ impl<'t> Lower<'t> {
             self.jump(body);
         } else if let Some(condition) = &inner.condition {
             // The condition is false at once, so the loop is not lowered.
-            if self.branch_on(condition, body, after)? == Some(false) {
+            if self.branch_on(condition, body, after)? == Some(false) && !has_label(inner.body) {
                 self.start(after);
                 return Ok(());
             }
@@ -142,7 +143,8 @@ impl<'t> Lower<'t> {
             Unroll::Fully => MAX_ASKED,
             Unroll::Unsaid => MAX_COPIES,
         };
-        if inner.is_do {
+        // A label in a body that is written out would be in several places.
+        if inner.is_do || has_label(inner.body) {
             return None;
         }
         let (condition, step) = (inner.condition.as_ref()?, inner.step.as_ref()?);

@@ -36,7 +36,7 @@ use crate::code::{
 };
 use crate::source::arena::Arena;
 use crate::source::map::Map;
-use crate::source::{Files, Result, Span, error};
+use crate::source::{Files, Name, Result, Span, error};
 
 /// Instructions of one kernel, before anything is removed. It is counted while code is made, as inlining and unrolling
 /// multiply.
@@ -71,7 +71,7 @@ enum Binding {
 
 /// A function whose body is being inlined. The kernel's is the first; variables of all others are their own at each
 /// call.
-struct Frame {
+struct Frame<'t> {
     function: FunctionId,
     /// What each of [`Function::vars`](crate::check::typed::Function::vars) is.
     vars: Vec<Binding>,
@@ -86,6 +86,10 @@ struct Frame {
     /// Where `break` and `continue` go.
     breaks: Vec<BlockId>,
     continues: Vec<BlockId>,
+    /// Where variables are that never change and that something refers to.
+    referred: Vec<(VarId, Place)>,
+    /// The labels that were mentioned so far.
+    labels: Vec<(Name<'t>, BlockId)>,
     /// The call, as an index of the function's `lines`; none in the kernel.
     call: Option<u32>,
 }
@@ -97,7 +101,7 @@ struct Lower<'t> {
     function: Function<'t>,
     /// The block that instructions are added to.
     current: BlockId,
-    frames: Vec<Frame>,
+    frames: Vec<Frame<'t>>,
     /// The line that instructions are charged to, as an index of the function's `lines`.
     line: u32,
     /// The index of each line and column that occurs.
@@ -216,7 +220,7 @@ impl<'t> Lower<'t> {
         value
     }
 
-    fn frame(&mut self) -> &mut Frame {
+    fn frame(&mut self) -> &mut Frame<'t> {
         let last = self.frames.len() - 1;
         &mut self.frames[last]
     }
@@ -322,8 +326,8 @@ fn kind_class(ty: Ty) -> crate::code::Class {
     ty.class()
 }
 
-impl Frame {
-    fn new(function: FunctionId, vars: usize, exit: BlockId) -> Frame {
+impl Frame<'_> {
+    fn new(function: FunctionId, vars: usize, exit: BlockId) -> Self {
         Frame {
             function,
             vars: vec![Binding::None; vars],
@@ -333,6 +337,8 @@ impl Frame {
             returns_at_end: false,
             breaks: Vec::new(),
             continues: Vec::new(),
+            referred: Vec::new(),
+            labels: Vec::new(),
             call: None,
         }
     }

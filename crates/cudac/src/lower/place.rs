@@ -51,10 +51,16 @@ impl<'t> Lower<'t> {
         match self.frame().vars[var] {
             Binding::Place(place) | Binding::Value(Value::Object(place)) => Ok(place),
             Binding::Value(value) => {
-                // Something refers to a variable that never changes.
-                let slot = self.new_slot(expr.ty, Some(var));
+                // Something refers to a variable that never changes. It is stored each time, because not every way may lead
+                // by the first place that refers to it.
+                let known =
+                    self.frame().referred.iter().find(|(known, _)| *known == var).map(|(_, slot)| *slot);
+                let slot = known.unwrap_or_else(|| {
+                    let slot = self.new_slot(expr.ty, Some(var));
+                    self.frame().referred.push((var, slot));
+                    slot
+                });
                 self.store_value(slot, expr.ty, value, expr.span)?;
-                self.frame().vars[var] = Binding::Place(slot);
                 Ok(slot)
             }
             // Its declaration has not been lowered.

@@ -13,8 +13,9 @@
 
 use super::{Binding, Lower, Value};
 use crate::check::typed::{Expr, Kind, Stmt, StmtKind, Switch, VarId};
-use crate::code::{Compare, Operand};
-use crate::source::{Result, Span, error};
+use crate::check::walk::has_label;
+use crate::code::{BlockId, Compare, Operand};
+use crate::source::{Name, Result, Span, error};
 
 impl<'t> Lower<'t> {
     pub(super) fn statements(&mut self, statements: &[Stmt<'t>]) -> Result<()> {
@@ -62,11 +63,29 @@ impl<'t> Lower<'t> {
             }
             StmtKind::Return(value) => self.return_(*value, span),
             StmtKind::Asm(asm) => self.asm(asm, span),
-            #[cfg(feature = "host")]
-            StmtKind::Goto(_) | StmtKind::Label(_) => {
-                Err(error(span, "`goto` in device code is not supported"))
+            StmtKind::Goto(label) => {
+                let to = self.label(*label);
+                self.jump(to);
+                self.start_dead();
+                Ok(())
+            }
+            StmtKind::Label(label) => {
+                let block = self.label(*label);
+                self.jump(block);
+                self.start(block);
+                Ok(())
             }
         }
+    }
+
+    /// The block that begins at a label, which may stand before or after what jumps to it.
+    fn label(&mut self, label: Name<'t>) -> BlockId {
+        if let Some((_, block)) = self.frame().labels.iter().find(|(known, _)| *known == label) {
+            return *block;
+        }
+        let block = self.new_block();
+        self.frame().labels.push((label, block));
+        block
     }
 
     fn declare(&mut self, var: VarId, value: Option<Expr<'t>>, span: Span) -> Result<()> {
@@ -78,6 +97,13 @@ impl<'t> Lower<'t> {
             self.frame().vars[var] = Binding::Place(slot);
             return Ok(());
         };
+        // The variable is in its own initialiser, which must not see that of the round before.
+        if names(value, var) && !self.checked.types.is_reference(ty) {
+            let slot = self.new_slot(ty, Some(var));
+            self.frame().vars[var] = Binding::Place(slot);
+            let value = self.value(value)?;
+            return self.store_value(slot, ty, value, span);
+        }
         // It is the place itself, from here on.
         if self.checked.types.is_reference(ty) {
             let place = self.place(value)?;
@@ -110,12 +136,12 @@ impl<'t> Lower<'t> {
         let known = self.branch_on(condition, yes, no)?;
         let line = self.line;
         // A branch that is never taken is not even lowered, which keeps `unsupported` in it silent.
-        if known != Some(false) {
+        if known != Some(false) || has_label(then) {
             self.start(yes);
             self.statements(then)?;
             self.jump(after);
         }
-        if !otherwise.is_empty() && known != Some(true) {
+        if !otherwise.is_empty() && (known != Some(true) || has_label(otherwise)) {
             // The other side and what follows begin on the line of the `if`.
             self.line = line;
             self.start(no);
@@ -188,4 +214,13 @@ impl<'t> Lower<'t> {
         self.start_dead();
         Ok(())
     }
+}
+
+/// Whether an expression names a variable.
+fn names(expr: Expr<'_>, var: VarId) -> bool {
+    let mut found = false;
+    crate::check::walk::expr(expr, &mut |inner| {
+        found |= matches!(inner.kind, Kind::Local(own) if own == var)
+    });
+    found
 }

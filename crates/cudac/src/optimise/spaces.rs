@@ -34,18 +34,38 @@ pub(super) fn infer(function: &mut Function<'_>, symbols: &[Space]) {
 /// up, so it ends.
 pub(super) fn known(function: &Function<'_>, symbols: &[Space]) -> Known {
     let mut known: Known = vec![None; function.regs.len()];
+    // Registers that may hold a number as it is. Null is a generic address, and of no other space.
+    let mut constant = vec![false; function.regs.len()];
     let mut changed = true;
     while changed {
         changed = false;
         for inst in function.blocks.iter().flat_map(|block| &block.insts) {
             for dst in inst.dsts.iter().filter(|dst| function.class(**dst) == Class::B64) {
-                let joined = join(known[*dst as usize], space_of(inst, &known, symbols));
-                changed |= joined != known[*dst as usize];
-                known[*dst as usize] = joined;
+                let dst = *dst as usize;
+                let mut joined = join(known[dst], space_of(inst, &known, symbols));
+                let holds = constant[dst] || holds_constant(inst, &constant);
+                if holds && joined.is_some_and(needs_conversion) {
+                    joined = Some(Space::Generic);
+                }
+                changed |= joined != known[dst] || holds != constant[dst];
+                (known[dst], constant[dst]) = (joined, holds);
             }
         }
     }
     known
+}
+
+/// Whether the result may be a number that the text has. What is added to an address is none.
+fn holds_constant(inst: &Inst<'_>, constant: &[bool]) -> bool {
+    let is_constant = |arg: &Operand| match arg {
+        Operand::Reg(reg) => constant[*reg as usize],
+        _ => true,
+    };
+    match &inst.op {
+        Op::Mov => inst.args.iter().any(is_constant),
+        Op::Select(_) => inst.args.iter().take(2).any(is_constant),
+        _ => false,
+    }
 }
 
 fn join(a: Option<Space>, b: Option<Space>) -> Option<Space> {

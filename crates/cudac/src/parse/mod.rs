@@ -10,8 +10,8 @@
 //! is harmless, because reading a type declares nothing but this compiler's own names.
 //!
 //! Left out, and rejected by name: virtual functions, inheritance, exceptions, structured bindings, bit fields, and
-//! templates with any number of arguments. `goto`, `new`, destructors and pointers to functions exist in whole programs
-//! only (`program`). Specification: C++17; CUDA programming guide, "C++ Language Extensions".
+//! templates with any number of arguments. `new`, destructors and pointers to functions exist in whole programs only
+//! (`program`). Specification: C++17; CUDA programming guide, "C++ Language Extensions".
 //!
 //! What the table of names decides:
 //!

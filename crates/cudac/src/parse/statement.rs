@@ -72,9 +72,8 @@ impl<'t> Parser<'_, 't> {
                 Some("continue") => self.simple(StmtKind::Continue, "after `continue`")?,
                 Some("return") => self.return_()?,
                 Some("asm" | "__asm__" | "__asm") => self.asm()?,
-                #[cfg(feature = "host")]
-                Some("goto") if self.text.macros.is_program => self.goto()?,
-                Some(word @ ("goto" | "try" | "throw")) => {
+                Some("goto") => self.goto()?,
+                Some(word @ ("try" | "throw")) => {
                     return Err(unsupported(start, format_args!("`{word}`")));
                 }
                 // The likeliest reason is a `;` or a second statement before it.
@@ -89,13 +88,7 @@ impl<'t> Parser<'_, 't> {
                 // From here on the order matters: a declaration, a label, then two words in a row, which can only be an
                 // unknown type and a name.
                 _ if self.at_declaration() => return self.local_declaration(),
-                #[cfg(feature = "host")]
-                Some(_) if self.text.macros.is_program && self.ahead(1).is(":") && !self.ahead(2).is(":") => {
-                    self.label()?
-                }
-                Some(_) if self.ahead(1).is(":") && !self.ahead(2).is(":") => {
-                    return Err(unsupported(start, "a label"));
-                }
+                Some(_) if self.ahead(1).is(":") && !self.ahead(2).is(":") => self.label()?,
                 Some(text)
                     if word.is_some_and(|word| !word.is_keyword())
                         && matches!(self.ahead(1).kind, Kind::Word(_)) =>
@@ -119,7 +112,6 @@ impl<'t> Parser<'_, 't> {
         Ok(kind)
     }
 
-    #[cfg(feature = "host")]
     fn goto(&mut self) -> Result<StmtKind<'t>> {
         self.next();
         let (name, _) = self.name("the label")?;
@@ -127,7 +119,6 @@ impl<'t> Parser<'_, 't> {
         Ok(StmtKind::Goto(name))
     }
 
-    #[cfg(feature = "host")]
     fn label(&mut self) -> Result<StmtKind<'t>> {
         let (name, _) = self.name("the label")?;
         self.expect(":", "after the label")?;

@@ -268,10 +268,7 @@ pub(crate) enum StmtKind<'t> {
     Continue,
     Return(Option<Expr<'t>>),
     Asm(&'t Asm<'t>),
-    /// Only in host code, as is the label.
-    #[cfg(feature = "host")]
     Goto(Name<'t>),
-    #[cfg(feature = "host")]
     Label(Name<'t>),
 }
 

@@ -1,6 +1,6 @@
 //! Which function is called, what a name means, and what a lambda captures.
 
-use super::check;
+use super::{check, refused};
 
 #[test]
 fn a_name_after_two_colons_is_that_of_the_outermost_scope() {
@@ -66,11 +66,11 @@ fn a_reference_to_what_may_be_moved_from_is_bound_to_nothing_else() {
         "int m = i; auto&& a = m; a += 1; auto&& b = make(i); b.v += 1; S s{4}; auto&& c = s; c.v = 9; y[i] = m + b.v + s.v;",
         |i| 2 * i + 11,
     );
-    super::refused(
+    refused(
         "__device__ int f(int&& x) { return x; } __global__ void k(int* y) { int n = 1; y[0] = f(n); }",
         "std::move",
     );
-    super::refused(
+    refused(
         "struct S {}; __device__ int f(S& x) { return 1; } __global__ void k(int* y) { y[0] = f(S{}); }",
         "not a variable",
     );
@@ -201,4 +201,57 @@ fn types_in_types_are_types() {
     check(around, "A::B b{i}; A::I m = 2; y[i] = f(&b, m, A::B::X) + g(1).v + C::B * m + A::x;", |i| {
         i + 2 + 3 + 1 + 14 + 4
     });
+}
+
+#[test]
+fn jumps_go_forwards_backwards_and_out_of_blocks() {
+    check("", "int k = 0; again: k += 2; if (k < i) goto again; y[i] = k;", |i| 2.max(i + i % 2));
+    check(
+        "",
+        "int s = 0; for (int k = 0; k < 5; k++) { for (int j = 0; j < 5; j++) { if (k * j == i) goto found; s++; } } s = 100; found: y[i] = s;",
+        |i| (0..25).find(|at| (at / 5) * (at % 5) == i).unwrap_or(100),
+    );
+    check(
+        "",
+        "int s = 0; if (i & 1) goto inside; s = 10; { inside: s += 1; } if (false) { never: s += 100; } if (i == 4 && s < 100) goto never; while (false) { twice: s += 1000; } if (i == 4 && s < 1000) goto twice; y[i] = s;",
+        |i| (if i & 1 == 1 { 1 } else { 11 }) + if i == 4 { 1100 } else { 0 },
+    );
+    let around = "__device__ int f(int n) { int k = 0; for (int j = 0; j < 3; j++) { next: k++; if (k == n) goto out; if (k % 2) goto next; } out: return k; }";
+    check(around, "y[i] = f(2) * 100 + f(i);", |i| 200 + if i == 0 || i > 6 { 6 } else { i });
+    refused("__global__ void k(int* y) { goto nowhere; }", "no label `nowhere`");
+    refused("__global__ void k(int* y) { a: y[0]++; a: ; }", "twice");
+}
+
+/// A way that does not lead by the reference has the value as well.
+#[test]
+fn a_constant_that_only_one_branch_refers_to() {
+    let around = "__device__ const int& larger(const int& a, const int& b) { return a < b ? b : a; }";
+    check(
+        around,
+        "const int c = i * 3; int s = 0; for (int k = 5; k < i; k++) { s = larger(c, 40); } y[i] = s + c;",
+        |i| 3 * i + if i > 5 { 40.max(3 * i) } else { 0 },
+    );
+    check(
+        around,
+        "const int c = i * 3; const int* p = i & 1 ? &c : nullptr; const int* q = &c; y[i] = (p ? *p : 7) + c + (p == q);",
+        |i| {
+            if i & 1 == 1 { 6 * i + 1 } else { 7 + 3 * i }
+        },
+    );
+}
+
+#[test]
+fn constants_in_lambdas_that_others_call() {
+    let around = "template <typename F> __device__ int twice(F f, int x) { return f(f(x)); }";
+    check(
+        around,
+        "const int c = 3; constexpr long d = 2; y[i] = twice([=](int x) { return x * c + (int)d; }, i);",
+        |i| 9 * i + 8,
+    );
+    check(
+        around,
+        "const int c = 3; y[i] = twice([](int x) { auto g = [=] { return c; }; return x + g(); }, i);",
+        |i| i + 6,
+    );
+    check(around, "const int c = i; y[i] = twice([=](int x) { int c = 5; return x + c; }, c);", |i| i + 10);
 }

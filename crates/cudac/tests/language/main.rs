@@ -255,6 +255,28 @@ fn an_address_that_a_branch_chooses_may_be_in_any_space() {
 }
 
 #[test]
+fn an_address_in_local_or_shared_memory_that_may_be_null() {
+    let around = "__device__ int* find(int* a, int n, int x) { for (int k = 0; k < n; k++) if (a[k] == x) return a + k; return nullptr; }";
+    check("", "int a = i; int* p = i & 1 ? &a : nullptr; y[i] = p ? *p : -1;", |i| {
+        if i & 1 == 1 { i } else { -1 }
+    });
+    check(
+        "",
+        "__shared__ int s; if (i == 0) s = 4; __syncwarp(); int* p = nullptr; if (i > 3) p = &s; y[i] = p == nullptr ? 9 : *p;",
+        |i| {
+            if i > 3 { 4 } else { 9 }
+        },
+    );
+    check(
+        around,
+        "int a[4] = {3, 5, i, 9}; int* p = find(a, 4, 7); y[i] = p ? (int)(p - a) : -1; if (p) a[1] = 0, *p = 1;",
+        |i| {
+            if i == 7 { 2 } else { -1 }
+        },
+    );
+}
+
+#[test]
 fn a_union_is_copied_with_the_bytes_that_are_padding_in_one_member() {
     let around = "union Both { char raw[8]; struct { char a; int b; } parts; };
         union Half { struct { char a; int b; } parts; char raw[4]; };";

@@ -93,6 +93,13 @@ fn an_enumeration_has_the_type_that_holds_its_values() {
         "enum E { A = 0x8000000000000000, B = -1 }; __global__ void k(int* y) { y[0] = A; }",
         "no integer type",
     );
+    for change in ["e = 1", "e += 1", "e++", "--e", "e |= e"] {
+        refused(
+            &format!("enum E {{ A }}; __global__ void k(int* y) {{ E e = A; {change}; y[0] = e; }}"),
+            "`E`",
+        );
+    }
+    refused("__global__ void k(int* y) { bool b = true; b++; y[0] = b; }", "`bool`");
     refused("enum E { A }; int z; __global__ void k(int* y) { y[0] = E::z; }", "z");
 }
 
@@ -129,5 +136,40 @@ fn words_that_do_not_make_a_type() {
         "",
         "long unsigned int a = i; double b = a; int short c = b; long long unsigned d = c; y[i] = d;",
         |i| i,
+    );
+}
+
+/// C++17, [dcl.init.aggr], paragraph 12.
+#[test]
+fn braces_around_inner_arrays_and_structs_may_be_missing() {
+    let around = "struct P { int a, b; }; struct Q { int v[2]; P p; int n = 9; }; struct C { int x; __device__ C(int x) : x(x) {} };
+        struct R { C c; P p; };";
+    check(
+        around,
+        "Q q = {i, 2, 3, 4}; y[i] = q.v[0] + 10 * q.v[1] + 100 * q.p.a + 1000 * q.p.b + 10000 * q.n;",
+        |i| i + 94320,
+    );
+    check(
+        around,
+        "Q q = {{i}, {3}}; Q r = {i, 2, P{5, 6}, 7}; y[i] = q.v[1] + q.p.b + q.n + r.p.b * 10 + r.n * 100;",
+        |_| 9 + 60 + 700,
+    );
+    check(
+        around,
+        "P p[2] = {i, 2, 3}; P o = {8, 9}; P r[] = {o, 1, 2, {3}}; y[i] = p[0].a + p[1].a + p[1].b + 10 * r[0].b + 100 * r[1].b + 1000 * sizeof(r);",
+        |i| i + 3 + 90 + 200 + 24000,
+    );
+    check(
+        around,
+        "R r = {i, 2, 3}; int m[2][2] = {1, 2, i}; y[i] = r.c.x + r.p.b * 100 + m[1][0] * 1000 + m[0][1];",
+        |i| i + 300 + 1000 * i + 2,
+    );
+    refused(
+        "struct P { int a, b; }; __global__ void k(int* y) { P p[1] = {1, 2, 3}; y[0] = p[0].a; }",
+        "too many",
+    );
+    refused(
+        "struct P { int a[2]; }; __global__ void k(int* y) { P p = {1, 2, 3}; y[0] = p.a[0]; }",
+        "too many",
     );
 }

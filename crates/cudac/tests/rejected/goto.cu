@@ -1,2 +1,0 @@
-// `goto`.
-__global__ void k(int* x) { goto end; }
