@@ -93,7 +93,12 @@ impl Machine<'_> {
     }
 
     /// Host code writes bytes, of which some may count as unwritten.
-    pub(crate) fn give(&mut self, address: u64, bytes: &[u8], is_written: impl Fn(usize) -> bool) -> Result<()> {
+    pub(crate) fn give(
+        &mut self,
+        address: u64,
+        bytes: &[u8],
+        is_written: impl Fn(usize) -> bool,
+    ) -> Result<()> {
         self.check_name(address)?;
         self.changes += 1;
         let (address, count) = (self.device.resolve(address), bytes.len() as u64);
@@ -151,13 +156,19 @@ impl Machine<'_> {
                 What::Copy => {
                     format!("{bytes} bytes are {done} before an asynchronous copy from them has finished")
                 }
-                What::Set => format!("{bytes} bytes are {done} before the memset of line {line} has finished"),
+                What::Set => {
+                    format!("{bytes} bytes are {done} before the memset of line {line} has finished")
+                }
             };
             let help = if work.what == What::Kernel { "call `cudaDeviceSynchronize()` before" } else { WAIT };
             return self.found(Kind::Unsynchronized, message, help);
         }
         let is_unwritten = access == Access::Read && !self.device.has_written(address, bytes);
-        if is_unwritten { Err(self.unwritten(bytes, done, &place_in(&block, address)).into()) } else { Ok(()) }
+        if is_unwritten {
+            Err(self.unwritten(bytes, done, &place_in(&block, address)).into())
+        } else {
+            Ok(())
+        }
     }
 
     /// The finding about bytes that nobody has written.

@@ -53,7 +53,9 @@ impl Machine<'_> {
             self.set_host_bytes(to, &found, |nth| is_written[nth]);
         }
         match stream {
-            None if self.is_visible(to) || self.is_visible(from) => self.finish(Some(Point::Stream(LEGACY)))?,
+            None if self.is_visible(to) || self.is_visible(from) => {
+                self.finish(Some(Point::Stream(LEGACY)))?
+            }
             // What goes to memory that is not pinned has arrived when the call returns.
             Some(stream) if !Device::has(to) => _ = self.device.order.finish(Some(Point::Stream(stream))),
             _ => {}
@@ -62,7 +64,13 @@ impl Machine<'_> {
     }
 
     /// `cudaMemset` and `cudaMemsetAsync`. The host waits for the first one if it can use the memory.
-    pub(crate) fn cuda_memset(&mut self, address: u64, value: u8, bytes: u64, stream: Option<u64>) -> Result<u64> {
+    pub(crate) fn cuda_memset(
+        &mut self,
+        address: u64,
+        value: u8,
+        bytes: u64,
+        stream: Option<u64>,
+    ) -> Result<u64> {
         let address = self.device.resolve(address);
         if !Device::has(address) {
             let message = "`cudaMemset` got a pointer to memory of the host that is not pinned".to_owned();

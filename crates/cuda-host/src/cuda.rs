@@ -7,7 +7,7 @@ use cudac::host::Scalar;
 
 use crate::copy::Copy;
 use crate::device::{Failure, Owner, PRINT_LIMIT};
-use crate::errors::{self, INVALID_HANDLE, NO_STREAM, INVALID_VALUE, NOT_PERMITTED, NOT_READY};
+use crate::errors::{self, INVALID_HANDLE, INVALID_VALUE, NO_STREAM, NOT_PERMITTED, NOT_READY};
 use crate::finding::{Finding, Kind};
 use crate::machine::{Machine, Result, Stop};
 use crate::memory::{BASE, state};
@@ -89,7 +89,9 @@ impl Machine<'_> {
             | Function::EventElapsed => self.of_event(function, values),
             Function::LaunchKernel => self.launch_kernel(values, false),
             Function::LaunchCooperative => self.launch_kernel(values, true),
-            Function::SharedBytes | Function::SharedAllowed | Function::SharedLimit => self.of_shared_memory(function, a, b),
+            Function::SharedBytes | Function::SharedAllowed | Function::SharedLimit => {
+                self.of_shared_memory(function, a, b)
+            }
             Function::Occupancy => {
                 let declared = self.program.kernels[self.kernel_at(a)?].shared_bytes;
                 Ok(resident::of_multiprocessor(b, declared.saturating_add(c)))

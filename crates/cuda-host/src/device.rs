@@ -281,7 +281,9 @@ impl Device {
 
     /// Where the memory at an address is: memory of the host that is registered has moved.
     pub fn resolve(&self, address: u64) -> u64 {
-        let Some((start, (bytes, at))) = self.registered.range(..=address).next_back() else { return address };
+        let Some((start, (bytes, at))) = self.registered.range(..=address).next_back() else {
+            return address;
+        };
         if address - start < *bytes { at + (address - start) } else { address }
     }
 

@@ -31,7 +31,11 @@ const ERRORS: &[(u64, &str, &str)] = &[
     (701, "cudaErrorLaunchOutOfResources", "too many resources requested for launch"),
     (704, "cudaErrorPeerAccessAlreadyEnabled", "peer access is already enabled"),
     (710, "cudaErrorAssert", "device-side assert triggered"),
-    (712, "cudaErrorHostMemoryAlreadyRegistered", "part or all of the requested memory range is already mapped"),
+    (
+        712,
+        "cudaErrorHostMemoryAlreadyRegistered",
+        "part or all of the requested memory range is already mapped",
+    ),
     (713, "cudaErrorHostMemoryNotRegistered", "pointer does not correspond to a registered memory region"),
     (719, "cudaErrorLaunchFailure", "unspecified launch failure"),
     (720, "cudaErrorCooperativeLaunchTooLarge", "too many blocks in cooperative launch"),

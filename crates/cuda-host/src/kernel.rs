@@ -16,7 +16,8 @@ use crate::unordered;
 const LAUNCH_STEPS: u64 = 4096;
 
 /// What to do about a grid that waits for itself.
-const COOPERATE: &str = "launch the kernel with `cudaLaunchCooperativeKernel`, which makes all blocks resident together";
+const COOPERATE: &str =
+    "launch the kernel with `cudaLaunchCooperativeKernel`, which makes all blocks resident together";
 
 /// A launch whose parts have been evaluated.
 struct Wanted {

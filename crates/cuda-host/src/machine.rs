@@ -246,7 +246,9 @@ impl<'p> Machine<'p> {
     }
 
     fn statement(&mut self, statement: &Stmt, frame: u64) -> Result<Flow> {
-        if !self.is_own && let Some(failure) = self.device.in_hand() {
+        if !self.is_own
+            && let Some(failure) = self.device.in_hand()
+        {
             self.look_at(failure);
         }
         match statement {

@@ -12,21 +12,16 @@ use crate::finding::Kind;
 use crate::machine::{Machine, Result, Stop};
 use crate::memory::{Access, BASE, state};
 use crate::order::What;
-use crate::runtime::Function;
-
-/// What to do about a function that frees other memory.
-pub(crate) const OTHER_FREE: &str =
-    "memory of `cudaMallocHost` is freed with `cudaFreeHost`, and that of `malloc` with `free`";
-
-/// What is wrong with it.
-pub(crate) const OTHER_MEMORY: &str = "this memory belongs to another function that frees";
+use crate::runtime::{Function, OTHER_FREE, OTHER_MEMORY};
 
 impl Machine<'_> {
     pub(crate) fn of_memory(&mut self, function: Function, values: &[u64]) -> Result<u64> {
         let at = |nth: usize| values.get(nth).copied().unwrap_or(0);
         let (a, b) = (at(0), at(1));
         match function {
-            Function::CudaMalloc => self.cuda_allocate(a, b, Owner::Device).map(|made| made.err().unwrap_or(0)),
+            Function::CudaMalloc => {
+                self.cuda_allocate(a, b, Owner::Device).map(|made| made.err().unwrap_or(0))
+            }
             Function::CudaMallocManaged => {
                 self.cuda_allocate(a, b, Owner::Managed).map(|made| made.err().unwrap_or(0))
             }
@@ -111,7 +106,8 @@ impl Machine<'_> {
             let message = "`cudaHostRegister` needs memory of the host that is not pinned".to_owned();
             return Ok(self.failed(INVALID_VALUE, message));
         }
-        let is_part = |(start, (size, _)): (&u64, &(u64, u64))| *start < address + bytes && address < start + size;
+        let is_part =
+            |(start, (size, _)): (&u64, &(u64, u64))| *start < address + bytes && address < start + size;
         if self.device.registered.iter().any(is_part) {
             return Ok(self.failed(ALREADY_REGISTERED, "this memory is registered already".to_owned()));
         }

@@ -78,7 +78,8 @@ mod tests {
 
     #[test]
     fn kernels_that_may_wait_for_others_are_known() {
-        let kernel = |name: &str, line: &str| format!(".visible .entry {name}(\n.param .u64 p\n)\n{{\n\t{line}\n}}\n");
+        let kernel =
+            |name: &str, line: &str| format!(".visible .entry {name}(\n.param .u64 p\n)\n{{\n\t{line}\n}}\n");
         let ptx = [
             kernel("a", "ld.global.u32 %r1, [%rd1];"),
             kernel("b", "@%p1 ld.volatile.global.u32 %r1, [%rd1];"),

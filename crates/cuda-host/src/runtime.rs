@@ -7,8 +7,14 @@ use crate::device::{Device, Owner};
 use crate::finding::Kind;
 use crate::machine::{Machine, Result, Stop};
 use crate::memory::{Access, BASE, state};
-use crate::pinned::{OTHER_FREE, OTHER_MEMORY};
 use crate::random::Random;
+
+/// What to do about a function that frees other memory.
+pub(crate) const OTHER_FREE: &str =
+    "memory of `cudaMallocHost` is freed with `cudaFreeHost`, and that of `malloc` with `free`";
+
+/// What is wrong with it.
+pub(crate) const OTHER_MEMORY: &str = "this memory belongs to another function that frees";
 
 /// A function that this executor carries out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -356,9 +362,9 @@ impl Machine<'_> {
                     help,
                 )
             }
-            state::MOVED => {
-                Err(Stop::error("bytes of registered memory and others are used together: register all of them"))
-            }
+            state::MOVED => Err(Stop::error(
+                "bytes of registered memory and others are used together: register all of them",
+            )),
             _ => Err(self.unwritten(bytes, done, &place).into()),
         }
     }

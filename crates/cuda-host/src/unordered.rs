@@ -58,7 +58,8 @@ impl Device {
             return Hidden(Vec::new());
         }
         let unordered = self.order.work.iter().filter(|work| work.is_unordered(stream));
-        let changed = unordered.flat_map(|work| work.changed.iter().map(|bytes| (bytes.clone(), work.other())));
+        let changed =
+            unordered.flat_map(|work| work.changed.iter().map(|bytes| (bytes.clone(), work.other())));
         let mut hidden = Vec::new();
         for (bytes, other) in changed.collect::<Vec<_>>() {
             let length = bytes.end - bytes.start;
@@ -86,8 +87,10 @@ impl Device {
 
     /// The addresses of the allocations that some addresses are in.
     pub(crate) fn starts(&self, addresses: &[u64]) -> Vec<u64> {
-        let blocks = addresses.iter().filter_map(|address| self.block(*address).map(|block| (address, block)));
-        let inside = blocks.filter(|(address, block)| *address - block.buffer.address() <= block.buffer.bytes());
+        let blocks =
+            addresses.iter().filter_map(|address| self.block(*address).map(|block| (address, block)));
+        let inside =
+            blocks.filter(|(address, block)| *address - block.buffer.address() <= block.buffer.bytes());
         let mut starts: Vec<u64> =
             inside.filter(|(_, block)| block.is_live).map(|(_, block)| block.buffer.address()).collect();
         starts.sort_unstable();

@@ -76,11 +76,17 @@ fn a_grid_cannot_meet_in_an_ordinary_launch() {
         let outcome = run(&program(launch));
         let found = &outcome.findings[0];
         assert_eq!(found.kind.name(), "trap");
-        assert!(found.message.contains("`grid.sync()`") && found.help.contains("cudaLaunchCooperativeKernel"));
+        assert!(
+            found.message.contains("`grid.sync()`") && found.help.contains("cudaLaunchCooperativeKernel")
+        );
     }
     assert_eq!(findings(&program("cudaLaunchCooperativeKernel(by_group, 2, 32, arguments)")), []);
-    for (launch, is_valid) in [("asks<<<1, 1>>>(sum)", "0"), ("cudaLaunchCooperativeKernel(asks, 1, 1, arguments)", "1")] {
-        let body = format!("{SIZED} {launch}; cudaMemcpy(&got, sum, 4, cudaMemcpyDeviceToHost); printf(\"%d\", got); cudaFree(sum);");
+    for (launch, is_valid) in
+        [("asks<<<1, 1>>>(sum)", "0"), ("cudaLaunchCooperativeKernel(asks, 1, 1, arguments)", "1")]
+    {
+        let body = format!(
+            "{SIZED} {launch}; cudaMemcpy(&got, sum, 4, cudaMemcpyDeviceToHost); printf(\"%d\", got); cudaFree(sum);"
+        );
         assert_eq!(printed(MEET, &body), is_valid);
     }
 }
@@ -167,9 +173,12 @@ fn the_reason_why_a_launch_is_refused_is_said_where_the_program_looks_at_the_err
             ("if (cudaPeekAtLastError() != cudaSuccess) return 2;", 2),
             ("printf(\"%s\", cudaGetErrorString(cudaGetLastError())); cudaFree(d);", 0),
         ] {
-            let text = format!("{SCALE}\nint main() {{\nint* d; cudaMalloc(&d, 4096);\nscale<<<{shape}>>>(d);\n{look}\n}}");
+            let text = format!(
+                "{SCALE}\nint main() {{\nint* d; cudaMalloc(&d, 4096);\nscale<<<{shape}>>>(d);\n{look}\n}}"
+            );
             let outcome = run(&text);
-            let found: Vec<_> = outcome.findings.iter().map(|found| (found.kind.name(), found.line)).collect();
+            let found: Vec<_> =
+                outcome.findings.iter().map(|found| (found.kind.name(), found.line)).collect();
             assert_eq!((found, outcome.status), (vec![("failed-call", 4)], status), "{shape}: {look}");
             assert!(outcome.findings[0].message.contains(reason), "{}", outcome.findings[0].message);
         }
@@ -184,8 +193,14 @@ fn the_reason_why_a_launch_is_refused_is_said_where_the_program_looks_at_the_err
 #[test]
 fn a_call_that_fails_is_the_reason_if_the_program_gives_up() {
     let check = "#define CHECK(call) do { cudaError_t e = call; if (e != cudaSuccess) { fprintf(stderr, \"%s\\n\", cudaGetErrorString(e)); cudaDeviceReset(); exit(1); } } while (0)";
-    let program = |statements: &str| format!("{check}\nint main() {{\nint *d, h[4] = {{}}; CHECK(cudaMalloc(&d, 16));\n{statements}\n}}");
-    for wrong in ["cudaMemcpy(h, d, 16, cudaMemcpyHostToDevice)", "cudaMemset(h, 0, 16)", "cudaMemcpy2D(d, 4, h, 4, 4, 4, cudaMemcpyDeviceToHost)"] {
+    let program = |statements: &str| {
+        format!("{check}\nint main() {{\nint *d, h[4] = {{}}; CHECK(cudaMalloc(&d, 16));\n{statements}\n}}")
+    };
+    for wrong in [
+        "cudaMemcpy(h, d, 16, cudaMemcpyHostToDevice)",
+        "cudaMemset(h, 0, 16)",
+        "cudaMemcpy2D(d, 4, h, 4, 4, 4, cudaMemcpyDeviceToHost)",
+    ] {
         assert_eq!(findings(&program(&format!("CHECK({wrong});"))), [("failed-call", 4)], "{wrong}");
     }
     let probe = "void* p; if (cudaMalloc(&p, 1ull << 40) != cudaSuccess) cudaGetLastError();";
@@ -203,7 +218,11 @@ fn the_error_of_a_call_in_parts_is_not_lost() {
 
 #[test]
 fn a_loop_of_launches_that_never_ends_is_stopped_by_a_limit() {
-    let program = |turns: &str| format!("__global__ void k() {{}} int main() {{\nfor (int i = 0; {turns}; i++) k<<<1, 32>>>();\ncudaDeviceSynchronize(); }}");
+    let program = |turns: &str| {
+        format!(
+            "__global__ void k() {{}} int main() {{\nfor (int i = 0; {turns}; i++) k<<<1, 32>>>();\ncudaDeviceSynchronize(); }}"
+        )
+    };
     let limits = cuda_host::Limits { launch_steps: 1 << 20, ..cuda_host::Limits::default() };
     let error = run_within(&program("true"), "", &limits).unwrap_err().to_string();
     assert!(error.starts_with("line 2: ") && error.contains("loop of launches that never ends"), "{error}");

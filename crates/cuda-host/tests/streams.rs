@@ -141,7 +141,8 @@ fn events_order_streams_that_do_not_block() {
 
 #[test]
 fn a_function_that_a_stream_calls_sees_what_is_before_it() {
-    let around = AROUND.replace("{}\nint main", "{}\nvoid look(void* p) { printf(\"%d \", *(int*)p); }\nint main");
+    let around =
+        AROUND.replace("{}\nint main", "{}\nvoid look(void* p) { printf(\"%d \", *(int*)p); }\nint main");
     let both = |stream: &str| {
         let text = format!("set<<<1, 32, 0, a>>>(managed); cudaLaunchHostFunc({stream}, look, managed);");
         run(&format!("{around}{text}{END}")).findings.first().map(|found| found.kind.name())
@@ -151,7 +152,8 @@ fn a_function_that_a_stream_calls_sees_what_is_before_it() {
     let text = "set<<<1, 32>>>(managed); cudaStreamAddCallback(0, done, managed, 0);";
     let done = "{}\nvoid CUDART_CB done(cudaStream_t s, cudaError_t e, void* p) { cudaDeviceSynchronize(); }\nint main";
     let outcome = run(&format!("{}{text}{END}", AROUND.replace("{}\nint main", done)));
-    let found = outcome.findings.first().map(|found| (found.kind.name(), found.message.contains("NotPermitted")));
+    let found =
+        outcome.findings.first().map(|found| (found.kind.name(), found.message.contains("NotPermitted")));
     assert_eq!(found, Some(("unchecked-error", true)));
 }
 
@@ -180,7 +182,9 @@ fn a_stream_that_is_not_there_is_an_error() {
 fn the_time_between_events_is_known_when_both_are_over() {
     let record = "float t; cudaEvent_t stop; cudaEventCreate(&stop); cudaEventRecord(event); set<<<1, 32>>>(d); cudaEventRecord(stop);";
     check(&format!("{record} cudaEventElapsedTime(&t, event, stop);"), Some("unchecked-error"));
-    for wait in ["cudaEventSynchronize(stop)", "cudaDeviceSynchronize()", "cudaMemcpy(h, d, 4, cudaMemcpyDefault)"] {
+    for wait in
+        ["cudaEventSynchronize(stop)", "cudaDeviceSynchronize()", "cudaMemcpy(h, d, 4, cudaMemcpyDefault)"]
+    {
         check(&format!("{record} {wait}; cudaEventElapsedTime(&t, event, stop);"), None);
     }
 }

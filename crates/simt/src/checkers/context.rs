@@ -137,6 +137,6 @@ fn help(kind: FaultKind) -> &'static str {
         FaultKind::Trap => "look at the condition before the trap",
         FaultKind::LostOutput => {
             "print less, or ask for a larger buffer before the launch: `cudaDeviceSetLimit(cudaLimitPrintfFifoSize, bytes)`"
-        },
+        }
     }
 }
