@@ -105,11 +105,11 @@ impl Machine<'_> {
         };
         self.flush()?;
         self.device.order.enter(stream);
-        let blocks = self.device.starts(&wanted.addresses);
+        let blocks = self.device.used_by(symbol, &wanted.addresses);
         let work = self.device.order.add(What::Kernel, stream, self.line);
         work.blocks = blocks;
         let number = work.number;
-        let may_wait = wanted.is_cooperative || self.device.waiting.may_wait(symbol);
+        let may_wait = wanted.is_cooperative || self.device.kernels.may_wait(symbol);
         let launch = simt::Launch {
             args: wanted.args,
             shared_bytes: wanted.shared_bytes as u32,
