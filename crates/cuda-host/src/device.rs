@@ -103,6 +103,8 @@ pub(crate) struct Device {
     pub printed: Vec<Printed>,
     /// What `cudaDeviceSetLimit` sets, by the numbers of the limits.
     pub limits: [u64; 3],
+    /// Whether the next launch with `<<<>>>` is a cooperative one.
+    pub next_is_cooperative: bool,
     /// Whether the program creates streams that are not ordered with the default stream.
     pub has_free_streams: bool,
     /// The time in microseconds, which passes whenever something looks at it.
@@ -143,6 +145,7 @@ impl Device {
             events: Vec::new(),
             printed: Vec::new(),
             limits: [1024, simt::DEFAULT_PRINT_BYTES, 8 << 20],
+            next_is_cooperative: false,
             has_free_streams: false,
             time: 0,
             last_error: 0,
