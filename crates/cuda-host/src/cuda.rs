@@ -89,6 +89,11 @@ impl Machine<'_> {
             | Function::EventElapsed => self.of_event(function, values),
             Function::LaunchKernel => self.launch_kernel(values, false),
             Function::LaunchCooperative => self.launch_kernel(values, true),
+            Function::NextLaunch => {
+                self.device.next_is_cooperative = a != 0;
+                Ok(0)
+            }
+            Function::LaunchError => Ok(self.returned_error()),
             Function::SharedBytes | Function::SharedAllowed | Function::SharedLimit => {
                 self.of_shared_memory(function, a, b)
             }

@@ -8,8 +8,9 @@ use std::collections::BTreeMap;
 use simt::{Buffer, Emulator, LaunchError, Module, Report};
 
 use crate::errors;
+use crate::facts::Kernels;
 use crate::order::Order;
-use crate::resident::{SHARED_BYTES, Waiting};
+use crate::resident::SHARED_BYTES;
 
 /// This bit of an address says that it is what the name of a variable of the device stands for on the host. Only the functions
 /// for symbols can do anything with it. `cudaGetSymbolAddress` in `runtime.cuh` knows the bit too.
@@ -102,6 +103,8 @@ pub(crate) struct Device {
     pub printed: Vec<Printed>,
     /// What `cudaDeviceSetLimit` sets, by the numbers of the limits.
     pub limits: [u64; 3],
+    /// Whether the next launch with `<<<>>>` is a cooperative one.
+    pub next_is_cooperative: bool,
     /// Whether the program creates streams that are not ordered with the default stream.
     pub has_free_streams: bool,
     /// The time in microseconds, which passes whenever something looks at it.
@@ -117,14 +120,15 @@ pub(crate) struct Device {
     pub compared: u64,
     /// What `cudaFuncSetAttribute` allows kernels, by their numbers, beside what they declare.
     pub shared_limits: BTreeMap<usize, u64>,
-    /// Which kernels may wait for other blocks.
-    pub waiting: Waiting,
+    /// What the text says of the kernels.
+    pub kernels: Kernels,
 }
 
 impl Device {
     pub fn new(name: &str, ptx: &str, bytes: u64, managed: &[String]) -> Result<Device, String> {
         let mut emulator = Emulator::new(simt::Limits { memory_bytes: bytes });
         let module = emulator.load(name, ptx).map_err(|error| format!("PTX of {name}: {error}"))?;
+        let kernels = Kernels::new(ptx, &module.variables().map(|(name, _)| name).collect());
         let of_variable = |name: &str, buffer: Buffer| {
             let is_managed = managed.iter().any(|known| known == name);
             let owner = if is_managed { Owner::Managed } else { Owner::Device };
@@ -141,6 +145,7 @@ impl Device {
             events: Vec::new(),
             printed: Vec::new(),
             limits: [1024, simt::DEFAULT_PRINT_BYTES, 8 << 20],
+            next_is_cooperative: false,
             has_free_streams: false,
             time: 0,
             last_error: 0,
@@ -149,7 +154,7 @@ impl Device {
             launches: 0,
             compared: 0,
             shared_limits: BTreeMap::new(),
-            waiting: Waiting::new(ptx),
+            kernels,
         })
     }
 

@@ -68,12 +68,15 @@ impl Machine<'_> {
         }
         let (grid, block) = (self.shape(grid)?, self.shape(block)?);
         self.start(kernel, Wanted { grid, block, shared_bytes, stream, args, addresses, is_cooperative })?;
-        // Unlike `<<<>>>`, it returns the error.
-        let failure = self.device.failure.as_mut();
-        Ok(failure.map_or(0, |failure| {
+        Ok(self.returned_error())
+    }
+
+    /// The error of a launch that returns it, which `<<<>>>` does not.
+    pub(crate) fn returned_error(&mut self) -> u64 {
+        self.device.failure.as_mut().map_or(0, |failure| {
             failure.is_launch = false;
             failure.code
-        }))
+        })
     }
 
     fn start(&mut self, kernel: usize, wanted: Wanted) -> Result<u64> {
@@ -105,11 +108,11 @@ impl Machine<'_> {
         };
         self.flush()?;
         self.device.order.enter(stream);
-        let blocks = self.device.starts(&wanted.addresses);
+        let blocks = self.device.used_by(symbol, &wanted.addresses);
         let work = self.device.order.add(What::Kernel, stream, self.line);
         work.blocks = blocks;
         let number = work.number;
-        let may_wait = wanted.is_cooperative || self.device.waiting.may_wait(symbol);
+        let may_wait = wanted.is_cooperative || self.device.kernels.may_wait(symbol);
         let how = &self.limits.launch;
         let is_usual = how.resident_blocks == simt::DEFAULT_RESIDENT_BLOCKS;
         let launch = simt::Launch {
@@ -207,7 +210,8 @@ impl Machine<'_> {
             args.push(self.argument(bytes, &mut addresses));
         }
         self.at(launch.line);
-        Ok(Wanted { grid, block, shared_bytes, stream, args, addresses, is_cooperative: false })
+        let is_cooperative = std::mem::take(&mut self.device.next_is_cooperative);
+        Ok(Wanted { grid, block, shared_bytes, stream, args, addresses, is_cooperative })
     }
 
     /// Turns what the emulator found in a launch into findings. What stops a launch stops the program; after other mistakes

@@ -50,6 +50,7 @@ mod copy;
 mod cuda;
 mod device;
 mod errors;
+mod facts;
 mod finding;
 mod kernel;
 mod machine;

@@ -124,9 +124,8 @@ impl<'p> Machine<'p> {
             memory.bytes[at as usize..at as usize + text.len()].copy_from_slice(text);
             texts.push(at);
         }
-        let functions = program.runtime.iter().map(|name| {
-            Function::named(name).ok_or_else(|| failed(format!("`{name}` is not supported in host code")))
-        });
+        let functions =
+            program.runtime.iter().map(|name| Function::named(name).ok_or_else(|| failed(unsupported(name))));
         let mut device = Device::new(name, ptx, limits.device_bytes, &program.managed).map_err(failed)?;
         device.has_free_streams = program.runtime.iter().any(|name| name == "__host_cuda_stream_create_with");
         Ok(Machine {
@@ -203,7 +202,7 @@ impl<'p> Machine<'p> {
             findings: self.findings,
             launches: self.device.launches,
             asked_the_time: self.device.time > 0,
-            may_wait: self.device.launches > 0 && self.device.waiting.is_any,
+            may_wait: self.device.launches > 0 && self.device.kernels.take_turns,
         })
     }
 
@@ -544,6 +543,16 @@ impl<'p> Machine<'p> {
             UpdateResult::Address => address,
         })
     }
+}
+
+/// What to say of a function of the runtime that cannot be carried out.
+fn unsupported(name: &str) -> String {
+    let instead = if name.contains("Array") {
+        ": arrays and textures are not, so use memory of `cudaMalloc` or `cudaMallocPitch`, and read it in the kernel"
+    } else {
+        ""
+    };
+    format!("`{name}` is not supported in host code{instead}")
 }
 
 /// Whether a statement is a label.

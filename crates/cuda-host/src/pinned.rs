@@ -12,14 +12,7 @@ use crate::finding::Kind;
 use crate::machine::{Machine, Result, Stop};
 use crate::memory::{Access, BASE, state};
 use crate::order::What;
-use crate::runtime::Function;
-
-/// What to do about a function that frees other memory.
-pub(crate) const OTHER_FREE: &str =
-    "memory of `cudaMallocHost` is freed with `cudaFreeHost`, and that of `malloc` with `free`";
-
-/// What is wrong with it.
-pub(crate) const OTHER_MEMORY: &str = "this memory belongs to another function that frees";
+use crate::runtime::{Function, OTHER_FREE, OTHER_MEMORY};
 
 impl Machine<'_> {
     pub(crate) fn of_memory(&mut self, function: Function, values: &[u64]) -> Result<u64> {

@@ -7,8 +7,14 @@ use crate::device::{Device, Owner};
 use crate::finding::Kind;
 use crate::machine::{Machine, Result, Stop};
 use crate::memory::{Access, BASE, state};
-use crate::pinned::{OTHER_FREE, OTHER_MEMORY};
 use crate::random::Random;
+
+/// What to do about a function that frees other memory.
+pub(crate) const OTHER_FREE: &str =
+    "memory of `cudaMallocHost` is freed with `cudaFreeHost`, and that of `malloc` with `free`";
+
+/// What is wrong with it.
+pub(crate) const OTHER_MEMORY: &str = "this memory belongs to another function that frees";
 
 /// A function that this executor carries out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,6 +97,8 @@ pub(crate) enum Function {
     StreamFlags,
     LaunchKernel,
     LaunchCooperative,
+    NextLaunch,
+    LaunchError,
     Occupancy,
     SetLimit,
     GetLimit,
@@ -185,6 +193,8 @@ const NAMES: &[(&str, Function)] = &[
     ("__host_cuda_stream_flags", Function::StreamFlags),
     ("__host_cuda_launch", Function::LaunchKernel),
     ("__host_cuda_launch_cooperative", Function::LaunchCooperative),
+    ("__host_cuda_next_launch", Function::NextLaunch),
+    ("__host_cuda_launch_error", Function::LaunchError),
     ("__host_cuda_occupancy", Function::Occupancy),
     ("__host_cuda_set_limit", Function::SetLimit),
     ("__host_cuda_get_limit", Function::GetLimit),

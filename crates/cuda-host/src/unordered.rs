@@ -85,14 +85,15 @@ impl Device {
         }
     }
 
-    /// The addresses of the allocations that some addresses are in.
-    pub(crate) fn starts(&self, addresses: &[u64]) -> Vec<u64> {
+    /// The allocations that a kernel may use, by their addresses: those that its arguments point into, and its variables.
+    pub(crate) fn used_by(&self, kernel: &str, addresses: &[u64]) -> Vec<u64> {
         let blocks =
             addresses.iter().filter_map(|address| self.block(*address).map(|block| (address, block)));
         let inside =
             blocks.filter(|(address, block)| *address - block.buffer.address() <= block.buffer.bytes());
         let mut starts: Vec<u64> =
             inside.filter(|(_, block)| block.is_live).map(|(_, block)| block.buffer.address()).collect();
+        starts.extend(self.kernels.variables(kernel).map(|name| Device::named(self.symbol(name))));
         starts.sort_unstable();
         starts.dedup();
         starts

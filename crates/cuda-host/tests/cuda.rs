@@ -94,3 +94,50 @@ fn wrong_calls_are_findings_at_their_lines() {
         assert_eq!(first("", &statements), Some(wanted), "{statements:?}");
     }
 }
+
+#[test]
+fn boxes_are_allocated_set_and_copied() {
+    let body = "cudaExtent e = make_cudaExtent(8, 3, 2); cudaPitchedPtr d; cudaMalloc3D(&d, e); cudaMemset3D(d, 1, e);
+        int h[2][3][2] = {}; for (int i = 0; i < 12; i++) h[i / 6][i / 2 % 3][i % 2] = i;
+        cudaMemcpy3DParms c = {}; c.srcPtr = make_cudaPitchedPtr(h, 8, 8, 3); c.dstPtr = d; c.extent = make_cudaExtent(8, 2, 1);
+        c.srcPos = make_cudaPos(0, 1, 1); c.dstPos = make_cudaPos(0, 0, 1); c.kind = cudaMemcpyHostToDevice; cudaMemcpy3D(&c);
+        int back[2][3][2]; cudaMemcpy3DParms r = {}; r.srcPtr = d; r.dstPtr = make_cudaPitchedPtr(back, 8, 8, 3); r.extent = e;
+        r.kind = cudaMemcpyDeviceToHost; cudaMemcpy3DAsync(&r); cudaDeviceSynchronize();
+        printf(\"%d %d %d %d %d\", (int)d.pitch, back[0][0][0], back[1][0][0], back[1][1][1], back[1][2][0]); cudaFree(d.ptr);";
+    assert_eq!(printed("", body), "512 16843009 8 11 16843009");
+}
+
+#[test]
+fn attributes_of_kernels_are_those_of_the_stated_model() {
+    let around = "__global__ void k() { __shared__ int s[1024]; s[threadIdx.x] = 0; }";
+    let body = "cudaFuncAttributes a; cudaFuncGetAttributes(&a, k);
+        printf(\"%d %d %d \", (int)a.sharedSizeBytes, a.maxThreadsPerBlock, a.maxDynamicSharedSizeBytes);
+        cudaFuncSetAttribute((void*)k, cudaFuncAttributeMaxDynamicSharedMemorySize, 65536); cudaFuncGetAttributes(&a, (void*)k);
+        printf(\"%d\", a.maxDynamicSharedSizeBytes);";
+    assert_eq!(printed(around, body), "4096 1024 45056 65536");
+}
+
+#[test]
+fn the_one_device_is_chosen_and_copied_to() {
+    let body = "cudaDeviceProp p = {}; int device = 7; cudaChooseDevice(&device, &p); int *a, *b, h[4] = {1, 2, 3, 4}, got[4];
+        cudaMalloc(&a, 16); cudaMalloc(&b, 16); cudaMemcpy(a, h, 16, cudaMemcpyDefault);
+        cudaMemcpyPeer(b, device, a, 0, 8); cudaMemcpyPeerAsync(b + 2, 0, a + 2, 0, 8, 0);
+        cudaMemcpy(got, b, 16, cudaMemcpyDefault); printf(\"%d %d %d\", device, got[1], got[3]); cudaFree(a); cudaFree(b);";
+    assert_eq!(printed("", body), "0 2 4");
+}
+
+#[test]
+fn limits_are_those_that_were_set() {
+    let body = "size_t n; cudaDeviceGetLimit(&n, cudaLimitPrintfFifoSize); printf(\"%zu \", n);
+        cudaDeviceSetLimit(cudaLimitPrintfFifoSize, 4 << 20); cudaDeviceGetLimit(&n, cudaLimitPrintfFifoSize); printf(\"%zu \", n);
+        cudaDeviceSetLimit(cudaLimitStackSize, 2048); cudaDeviceGetLimit(&n, cudaLimitStackSize); printf(\"%zu\", n);";
+    assert_eq!(printed("", body), "1048576 4194304 2048");
+}
+
+#[test]
+fn streams_say_what_they_are() {
+    let body = "cudaStream_t a, b; unsigned f, g; int p; cudaStreamCreate(&a); cudaStreamCreateWithPriority(&b, cudaStreamNonBlocking, 0);
+        cudaStreamGetFlags(a, &f); cudaStreamGetFlags(b, &g); cudaStreamGetPriority(b, &p); printf(\"%u %u %d\", f, g, p);
+        int* m; cudaMallocManaged(&m, 4); cudaStreamAttachMemAsync(a, m); cudaStreamSynchronize(a); cudaFree(m);";
+    assert_eq!(printed("", body), "0 1 0");
+}

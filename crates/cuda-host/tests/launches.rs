@@ -60,8 +60,12 @@ fn a_cooperative_launch_has_as_many_blocks_as_are_resident_together() {
     let by_attribute = "cudaSuccess; cudaLaunchAttribute a[1]; a[0].id = cudaLaunchAttributeCooperative; a[0].val.cooperative = 1;
         cudaLaunchConfig_t c = {}; c.gridDim = dim3(BLOCKS); c.blockDim = dim3(512); c.attrs = a; c.numAttrs = 1;
         e = cudaLaunchKernelExC(&c, (void*)by_group, arguments)";
-    assert_eq!(launch("n", by_attribute), "0 cudaSuccess");
-    assert_eq!(launch("n + 1", by_attribute), "-320 cudaErrorCooperativeLaunchTooLarge");
+    for call in
+        [by_attribute, &by_attribute.replace("ExC(&c, (void*)by_group, arguments)", "Ex(&c, by_group, sum)")]
+    {
+        assert_eq!(launch("n", call), "0 cudaSuccess");
+        assert_eq!(launch("n + 1", call), "-320 cudaErrorCooperativeLaunchTooLarge");
+    }
 }
 
 #[test]
@@ -228,4 +232,24 @@ fn a_loop_of_launches_that_never_ends_is_stopped_by_a_limit() {
     let error = run_within(&program("true"), "", &limits).unwrap_err().to_string();
     assert!(error.starts_with("line 2: ") && error.contains("loop of launches that never ends"), "{error}");
     assert!(run_within(&program("i < 1000"), "", &limits).unwrap().findings.is_empty());
+}
+
+#[test]
+fn arguments_of_a_launch_with_a_configuration_are_converted_as_in_a_call() {
+    let around = "__global__ void k(double* x, double y, short z) { *x = y + z; } __global__ void none() {}";
+    let body = "double *d, h; cudaMalloc(&d, 8); cudaLaunchConfig_t c = {}; c.gridDim = 1; c.blockDim = 1;
+        cudaLaunchKernelEx(&c, k, d, 2, 3.9f); cudaLaunchKernelEx(&c, none); cudaMemcpy(&h, d, 8, cudaMemcpyDefault); printf(\"%g\", h); cudaFree(d);";
+    assert_eq!(printed(around, body), "5");
+    let wrong = "int main() { cudaLaunchConfig_t c = {}; c.gridDim = 0; c.blockDim = 1;\ncudaLaunchKernelEx(&c, none); }";
+    assert_eq!(findings(&format!("{around}{wrong}")), [("unchecked-error", 2)]);
+}
+
+#[test]
+fn a_function_that_is_not_supported_is_named_with_what_to_use() {
+    let text = "int main() { cudaArray_t a; cudaChannelFormatDesc d = cudaCreateChannelDesc<float>(); cudaMallocArray(&a, &d, 8, 8); }";
+    let error = run_within(text, "", &cuda_host::Limits::default()).unwrap_err().to_string();
+    assert!(
+        error.contains("`cudaMallocArray` is not supported") && error.contains("`cudaMallocPitch`"),
+        "{error}"
+    );
 }

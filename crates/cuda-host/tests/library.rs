@@ -163,3 +163,31 @@ fn a_program_that_keeps_allocating_is_stopped_at_the_bytes_it_may_have() {
         assert!(error.contains("needs more than 285212672 bytes of memory"), "{body}: {error}");
     }
 }
+
+/// GCC's headers declare more than they have to, and programs rely on it.
+#[test]
+fn headers_declare_what_those_of_gcc_declare() {
+    for (header, body, wanted) in [
+        ("cstddef", "std::size_t n = 3; std::ptrdiff_t d = -1; printf(\"%zu %td\", n, d);", "3 -1"),
+        ("cstdio", "std::size_t n = 3; printf(\"%zu\", n);", "3"),
+        ("cstring", "std::size_t n = std::strlen(\"abc\"); printf(\"%zu\", n);", "3"),
+        ("string", "std::size_t n = std::string(\"abc\").size(); printf(\"%zu\", n);", "3"),
+        ("vector", "std::size_t n = std::vector<int>(3).size(); printf(\"%zu\", n);", "3"),
+        ("algorithm", "printf(\"%d\", std::numeric_limits<int>::max());", "2147483647"),
+        ("math.h", "printf(\"%g\", std::sqrt(4.0f) + sqrt(9.0));", "5"),
+        ("sys/time.h", "struct timeval t; struct timezone z; printf(\"%d\", gettimeofday(&t, &z));", "0"),
+    ] {
+        assert_eq!(printed(&format!("#include <{header}>"), body), wanted, "{header}");
+    }
+}
+
+#[test]
+fn bytes_are_copied_and_set_in_kernels_as_on_the_host() {
+    let around = "#include <cstring>
+        __global__ void k(int4* p) { int a[4]; memcpy(a, p, sizeof a); std::memset(a + 1, 1, 4); memcpy(p, a, 16); }";
+    let body = "int4 *p, v = {1, 2, 3, 4}, w; cudaMalloc(&p, 16); cudaMemcpy(p, &v, 16, cudaMemcpyDefault); k<<<1, 1>>>(p);
+        cudaMemcpy(&v, p, 16, cudaMemcpyDefault); memcpy(&w, &v, 16); cudaFree(p); printf(\"%d %d %d\", w.x, w.y, w.w);";
+    assert_eq!(printed(around, body), "1 16843009 4");
+    let outcome = run("int main() { int a[2] = {1}, b[1]; memcpy(b, a, 8); }");
+    assert_eq!(outcome.findings[0].kind.name(), "out-of-bounds");
+}

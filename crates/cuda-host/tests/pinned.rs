@@ -146,7 +146,8 @@ fn c_functions_and_objects_use_memory_of_both() {
 fn attributes_of_pointers_say_whose_memory_it_is() {
     let body = "int *d, *m, *p, h[4], *q = (int*)malloc(64); cudaMalloc(&d, 4); cudaMallocManaged(&m, 4); cudaMallocHost(&p, 4);
         cudaHostRegister(q, 64, 0); cudaPointerAttributes a;
-        for (const void* x : {(void*)d, (void*)m, (void*)p, (void*)h, (void*)(q + 3)}) { cudaPointerGetAttributes(&a, x); printf(\"%d%d%d \", a.type, a.hostPointer == x, a.devicePointer != nullptr); }
+        const void* all[] = {d, m, p, h, q + 3};
+        for (const void* x : all) { cudaPointerGetAttributes(&a, x); printf(\"%d%d%d \", a.type, a.hostPointer == x, a.devicePointer != nullptr); }
         cudaHostUnregister(q); free(q); cudaFree(d); cudaFree(m); cudaFreeHost(p);";
-    assert_eq!(printed("#include <initializer_list>", body), "201 311 111 010 111 ");
+    assert_eq!(printed("", body), "201 311 111 010 111 ");
 }

@@ -188,3 +188,34 @@ fn the_time_between_events_is_known_when_both_are_over() {
         check(&format!("{record} {wait}; cudaEventElapsedTime(&t, event, stop);"), None);
     }
 }
+
+/// A kernel uses variables that are not among its arguments.
+#[test]
+fn variables_of_the_device_are_used_by_kernels_that_name_them() {
+    let around = AROUND.replace(
+        "void nothing",
+        "__device__ int global_one[32]; __managed__ int shared_one;
+        __global__ void store() { global_one[threadIdx.x] = 1; } __global__ void read(int* p) { p[threadIdx.x] = global_one[threadIdx.x]; }
+        __global__ void touch() { shared_one = 3; }\nvoid nothing",
+    );
+    for (statements, wanted) in [
+        ("store<<<1, 32>>>(); read<<<1, 32, 0, free_one>>>(d);", LATE),
+        ("store<<<1, 32>>>(); read<<<1, 32, 0, a>>>(d);", None),
+        ("store<<<1, 32, 0, free_one>>>(); cudaMemcpyFromSymbol(h, global_one, 128);", LATE),
+        ("store<<<1, 32, 0, a>>>(); cudaMemcpyFromSymbol(h, global_one, 128);", None),
+        (
+            "cudaMemcpyToSymbolAsync(global_one, pinned, 128, 0, cudaMemcpyHostToDevice, a); read<<<1, 32, 0, b>>>(d);",
+            LATE,
+        ),
+        (
+            "cudaMemcpyToSymbolAsync(global_one, pinned, 128, 0, cudaMemcpyHostToDevice, a); read<<<1, 32, 0, a>>>(d);",
+            None,
+        ),
+        ("touch<<<1, 1>>>(); int x = shared_one;", LATE),
+        ("touch<<<1, 1>>>(); cudaDeviceSynchronize(); int x = shared_one;", None),
+        ("store<<<1, 32>>>(); int x = shared_one;", None),
+    ] {
+        let outcome = run(&format!("{around}{statements}{END}"));
+        assert_eq!(outcome.findings.first().map(|found| found.kind.name()), wanted, "{statements}");
+    }
+}

@@ -27,6 +27,7 @@ const ARRAY: &str = include_str!("../headers/host/array.cuh");
 const MEMORY: &str = include_str!("../headers/host/memory.cuh");
 const CSTRING: &str = include_str!("../headers/host/cstring.cuh");
 const CSTDLIB: &str = include_str!("../headers/host/cstdlib.cuh");
+const STDDEF: &str = include_str!("../headers/host/stddef.cuh");
 const TIME: &str = include_str!("../headers/host/time.cuh");
 
 /// Macros that host code finds defined.
@@ -52,23 +53,23 @@ const HEADERS: &[(&str, &str, &str)] = &[
     ("iomanip", "iostream", "#include <string>\n#include <cudac_iostream>\n"),
     ("sstream", "iostream", "#include <string>\n#include <cudac_iostream>\n"),
     ("cudac_iostream", "cudac_iostream", IOSTREAM),
-    ("string", "string", "#include <cudac_range>\n#include <cudac_string>\n"),
+    ("string", "string", "#include <cudac_stddef>\n#include <cudac_range>\n#include <cudac_string>\n"),
     ("cudac_string", "cudac_string", STRING),
     ("random", "random", "#include <algorithm>\n#include <cudac_random>\n"),
     ("cudac_random", "cudac_random", RANDOM),
     ("limits", "limits", LIMITS),
-    ("array", "array", "#include <cudac_range>\n#include <cudac_array>\n"),
+    ("array", "array", "#include <cudac_stddef>\n#include <cudac_range>\n#include <cudac_array>\n"),
     ("cudac_array", "cudac_array", ARRAY),
     ("cudac_range", "cudac_range", RANGE),
     ("getopt.h", "getopt.h", GETOPT),
     ("memory", "memory", "#include <algorithm>\n#include <cudac_memory>\n"),
     ("cudac_memory", "cudac_memory", MEMORY),
-    ("vector", "vector", "#include <cudac_range>\n#include <cudac_vector>\n"),
+    ("vector", "vector", "#include <cudac_stddef>\n#include <cudac_range>\n#include <cudac_vector>\n"),
     ("cudac_vector", "cudac_vector", VECTOR),
     (
         "algorithm",
         "algorithm",
-        "#include <cudac_utility>\n#include <cudac_range>\n#include <cudac_algorithm>\n",
+        "#include <cudac_stddef>\n#include <limits>\n#include <cudac_utility>\n#include <cudac_range>\n#include <cudac_algorithm>\n",
     ),
     ("cudac_algorithm", "cudac_algorithm", ALGORITHM),
     ("numeric", "numeric", "#include <algorithm>\n"),
@@ -77,9 +78,15 @@ const HEADERS: &[(&str, &str, &str)] = &[
     ("iterator", "iterator", "#include <algorithm>\n"),
     ("type_traits", "type_traits", ""),
     ("cmath", "cmath", CMATH),
+    ("math.h", "cmath", CMATH),
     ("string.h", "string.h", ""),
-    ("cstring", "cstring", CSTRING),
-    ("cstdlib", "cstdlib", CSTDLIB),
+    ("cudac_stddef", "cudac_stddef", STDDEF),
+    ("cstddef", "cstddef", "#include <cudac_stddef>\n"),
+    ("cstdio", "cstdio", "#include <cudac_stddef>\n"),
+    ("cstring", "cstring", "#include <cudac_stddef>\n#include <cudac_cstring>\n"),
+    ("cudac_cstring", "cudac_cstring", CSTRING),
+    ("cstdlib", "cstdlib", "#include <cudac_stddef>\n#include <cudac_cstdlib>\n"),
+    ("cudac_cstdlib", "cudac_cstdlib", CSTDLIB),
     ("fstream", "fstream", ""),
     ("strings.h", "string.h", ""),
     ("initializer_list", "initializer_list", "#include <vector>\n"),
@@ -96,9 +103,9 @@ const HEADERS: &[(&str, &str, &str)] = &[
 
 /// This compiler's own functions for the device that the executor carries out on the host: those that are instructions
 /// of PTX, and `assert`.
-const REPLACED: [&str; 16] = [
-    "__trap", "sqrt", "sqrtf", "rsqrt", "rsqrtf", "floor", "floorf", "ceil", "ceilf", "rint", "rintf",
-    "trunc", "truncf", "fma", "fmaf", "clock",
+const REPLACED: [&str; 18] = [
+    "memcpy", "memset", "__trap", "sqrt", "sqrtf", "rsqrt", "rsqrtf", "floor", "floorf", "ceil", "ceilf",
+    "rint", "rintf", "trunc", "truncf", "fma", "fmaf", "clock",
 ];
 
 /// What reaches out of the program, which is refused by name.

@@ -1,6 +1,6 @@
 // Mathematical functions in `std`, which are those of C.
 // Written from: C++17, [cmath.syn].
-#include <math.h>
+#include <limits.h>
 namespace std {
 inline float abs(float x) { return fabsf(x); }
 inline double abs(double x) { return fabs(x); }

@@ -1,7 +1,6 @@
 // Functions of C in `std`.
 // Written from: C++17, [cstdlib.syn].
 namespace std {
-typedef unsigned long size_t;
 inline void* malloc(size_t bytes) { return ::malloc(bytes); }
 inline void* calloc(size_t count, size_t bytes) { return ::calloc(count, bytes); }
 inline void free(void* pointer) { ::free(pointer); }

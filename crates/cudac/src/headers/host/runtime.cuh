@@ -578,7 +578,7 @@ cudaError_t cudaLaunchCooperativeKernel(F kernel, dim3 grid, dim3 block, void** 
     return __host_cuda_launch_cooperative((const void*)kernel, grid, block, arguments, shared, (void*)stream);
 }
 
-//: cudaLaunchAttributeID cudaLaunchAttributeIgnore cudaLaunchAttributeCooperative cudaLaunchAttributePriority cudaLaunchAttributeProgrammaticStreamSerialization cudaLaunchAttributeValue cudaLaunchAttribute cudaLaunchConfig_t cudaLaunchConfig_st cudaLaunchKernelExC cudaLaunchKernelEx
+//: cudaLaunchAttributeID cudaLaunchAttributeIgnore cudaLaunchAttributeCooperative cudaLaunchAttributePriority cudaLaunchAttributeProgrammaticStreamSerialization cudaLaunchAttributeValue cudaLaunchAttribute cudaLaunchConfig_t cudaLaunchKernelExC __host_cuda_is_cooperative
 enum cudaLaunchAttributeID {
     cudaLaunchAttributeIgnore = 0,
     cudaLaunchAttributeCooperative = 2,
@@ -602,17 +602,65 @@ struct cudaLaunchConfig_t {
     cudaLaunchAttribute* attrs;
     unsigned numAttrs;
 };
-template <typename F>
-cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, F kernel, void** arguments) {
+inline bool __host_cuda_is_cooperative(const cudaLaunchConfig_t* config) {
     bool is_cooperative = false;
     for (unsigned i = 0; i < config->numAttrs; i++) {
         if (config->attrs[i].id == cudaLaunchAttributeCooperative) is_cooperative = config->attrs[i].val.cooperative != 0;
     }
-    if (is_cooperative) {
+    return is_cooperative;
+}
+template <typename F>
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, F kernel, void** arguments) {
+    if (__host_cuda_is_cooperative(config)) {
         return cudaLaunchCooperativeKernel(kernel, config->gridDim, config->blockDim, arguments, config->dynamicSmemBytes, config->stream);
     }
     return cudaLaunchKernel(kernel, config->gridDim, config->blockDim, arguments, config->dynamicSmemBytes, config->stream);
 }
+
+//: cudaLaunchKernelEx __host_cuda_next_launch __host_cuda_launch_error
+void __host_cuda_next_launch(int is_cooperative);
+cudaError_t __host_cuda_launch_error();
+#define __CUDAC_LAUNCH(...) \
+    __host_cuda_next_launch(__host_cuda_is_cooperative(config)); \
+    kernel<<<config->gridDim, config->blockDim, config->dynamicSmemBytes, config->stream>>>(__VA_ARGS__); \
+    return __host_cuda_launch_error()
+template <typename F>
+cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, F kernel) { __CUDAC_LAUNCH(); }
+template <typename F, typename A0>
+cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, F kernel, A0 a0) { __CUDAC_LAUNCH(a0); }
+template <typename F, typename A0, typename A1>
+cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, F kernel, A0 a0, A1 a1) { __CUDAC_LAUNCH(a0, a1); }
+template <typename F, typename A0, typename A1, typename A2>
+cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, F kernel, A0 a0, A1 a1, A2 a2) { __CUDAC_LAUNCH(a0, a1, a2); }
+template <typename F, typename A0, typename A1, typename A2, typename A3>
+cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, F kernel, A0 a0, A1 a1, A2 a2, A3 a3) { __CUDAC_LAUNCH(a0, a1, a2, a3); }
+template <typename F, typename A0, typename A1, typename A2, typename A3, typename A4>
+cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, F kernel, A0 a0, A1 a1, A2 a2, A3 a3, A4 a4) { __CUDAC_LAUNCH(a0, a1, a2, a3, a4); }
+template <typename F, typename A0, typename A1, typename A2, typename A3, typename A4, typename A5>
+cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, F kernel, A0 a0, A1 a1, A2 a2, A3 a3, A4 a4, A5 a5) { __CUDAC_LAUNCH(a0, a1, a2, a3, a4, a5); }
+template <typename F, typename A0, typename A1, typename A2, typename A3, typename A4, typename A5, typename A6>
+cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, F kernel, A0 a0, A1 a1, A2 a2, A3 a3, A4 a4, A5 a5, A6 a6) { __CUDAC_LAUNCH(a0, a1, a2, a3, a4, a5, a6); }
+template <typename F, typename A0, typename A1, typename A2, typename A3, typename A4, typename A5, typename A6, typename A7>
+cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, F kernel, A0 a0, A1 a1, A2 a2, A3 a3, A4 a4, A5 a5, A6 a6, A7 a7) { __CUDAC_LAUNCH(a0, a1, a2, a3, a4, a5, a6, a7); }
+
+//: cudaArray cudaArray_t cudaArray_const_t cudaChannelFormatKind cudaChannelFormatKindSigned cudaChannelFormatKindUnsigned cudaChannelFormatKindFloat cudaChannelFormatDesc cudaCreateChannelDesc cudaMallocArray cudaMalloc3DArray cudaFreeArray cudaMemcpyToArray cudaMemcpy2DToArray cudaMemcpy2DFromArray
+// Declared so that a program which uses them is told what is not supported.
+struct cudaArray;
+typedef cudaArray* cudaArray_t;
+typedef const cudaArray* cudaArray_const_t;
+enum cudaChannelFormatKind { cudaChannelFormatKindSigned = 0, cudaChannelFormatKindUnsigned = 1, cudaChannelFormatKindFloat = 2 };
+struct cudaChannelFormatDesc { int x; int y; int z; int w; cudaChannelFormatKind f; };
+template <typename T>
+cudaChannelFormatDesc cudaCreateChannelDesc() { return cudaChannelFormatDesc{8 * sizeof(T), 0, 0, 0, cudaChannelFormatKindFloat}; }
+inline cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, cudaChannelFormatKind f) {
+    return cudaChannelFormatDesc{x, y, z, w, f};
+}
+cudaError_t cudaMallocArray(cudaArray_t* array, const cudaChannelFormatDesc* description, size_t width, size_t height = 0, unsigned flags = 0);
+cudaError_t cudaMalloc3DArray(cudaArray_t* array, const cudaChannelFormatDesc* description, cudaExtent extent, unsigned flags = 0);
+cudaError_t cudaFreeArray(cudaArray_t array);
+cudaError_t cudaMemcpyToArray(cudaArray_t to, size_t x, size_t y, const void* from, size_t bytes, cudaMemcpyKind kind);
+cudaError_t cudaMemcpy2DToArray(cudaArray_t to, size_t x, size_t y, const void* from, size_t pitch, size_t width, size_t height, cudaMemcpyKind kind);
+cudaError_t cudaMemcpy2DFromArray(void* to, size_t pitch, cudaArray_const_t from, size_t x, size_t y, size_t width, size_t height, cudaMemcpyKind kind);
 
 //: cudaMallocAsync cudaFreeAsync __host_cuda_malloc_async __host_cuda_free_async
 cudaError_t __host_cuda_malloc_async(void** pointer, size_t bytes, void* stream);
