@@ -54,7 +54,8 @@ fn executed(functions: &str) -> Result<Results, String> {
     let source = cudac::Source { name: "program.cu", text: &text };
     let (output, program) =
         cudac::compile_program(&source, &cudac::Options::default()).map_err(|errors| errors.to_string())?;
-    let limits = Limits { steps: 1 << 22, launch_steps: 1 << 22, ..Limits::default() };
+    let mut limits = Limits { steps: 1 << 22, ..Limits::default() };
+    limits.launch.max_steps = 1 << 22;
     let outcome = cuda_host::run(&program, "program.cu", &output.ptx, &Given::default(), &limits)
         .map_err(|error| error.to_string())?;
     if let Some(finding) = outcome.findings.first() {

@@ -11,9 +11,8 @@ const REFUSED: [(&str, u32, &str); 13] = [
     (
         "int main() {\n    goto out;\n    return 0;\n}",
         2,
-        "there is no label `out` in the blocks around this `goto`",
+        "there is no label `out` in this function",
     ),
-    ("int main() {\nagain:\n    goto again;\n}", 3, "`goto` to a label before it is not supported"),
     ("int main() {\n    FILE* f = 0;\n    return f == 0;\n}", 2, "`FILE` opens a file"),
     ("int main() {\n    throw 1;\n}", 2, "`throw` is not supported"),
     ("struct A {};\nstruct B : A {};\nint main() { return 0; }", 2, "inheritance is not supported"),

@@ -96,7 +96,8 @@ impl Counts {
             if let Some(source) = around.next() {
                 let (counters, calls) = lines.entry(source).or_default();
                 *counters += &self.at(program, pc);
-                calls.extend(around.last());
+                // Those of other kernels are not known to call it here.
+                calls.extend(around.last().filter(|_| self.issued[pc as usize].count != 0));
             }
         }
         let counted = |(source, (counters, calls)): (_, (_, BTreeSet<_>))| LineCounters {

@@ -8,7 +8,7 @@ use crate::compile::inst::Pc;
 use crate::compile::program::Program;
 use crate::isa::affine::Rule;
 use crate::isa::op::{Op, Touched};
-use crate::machine::registers::Bank;
+use crate::machine::registers::{Bank, Slot};
 use crate::report::fault::{FaultKind, Severity};
 
 /// A race between two instructions. It holds the first occurrence, and counts the others.
@@ -45,8 +45,8 @@ impl Race {
 
 impl Race {
     /// Notes that it is a guess, if it is one. A loop around a compare-and-swap often begins with a plain load, as in the
-    /// CUDA C++ Programming Guide. PTX orders nothing there, so it is a race; but a value that is out of date, or torn,
-    /// costs one more round and nothing else, as long as the compare-and-swap is what uses it.
+    /// CUDA C++ Programming Guide, and programs look before they update a maximum. PTX orders nothing there, so it is a
+    /// race; but a value that is out of date, or torn, costs one update in vain and nothing else.
     pub fn judge(&mut self, program: &Program) {
         let Conflict { before_pc, before_kind, now_pc, now_kind, cause, .. } = self.conflict;
         let (load, update) = match (before_kind, now_kind) {
@@ -54,35 +54,43 @@ impl Race {
             (OpKind::Update, OpKind::Load) => (now_pc, before_pc),
             _ => return,
         };
-        if cause == RaceCause::Unordered && is_compared(program, load, update) {
+        if cause == RaceCause::Unordered && is_guess(program, load, update) {
             self.circumstance = Circumstance::Guess;
         }
     }
 }
 
-/// Whether a compare-and-swap compares what a load of as many bytes gets, directly or through copies.
-fn is_compared(program: &Program, load: Pc, update: Pc) -> bool {
-    let insts = &program.insts;
-    let (Op::Load(access), Op::Atomic(atomic)) = (&insts[load as usize].op, &insts[update as usize].op)
-    else {
-        return false;
-    };
+/// Whether an atomic decides what a load of as many bytes in the same function only guesses.
+fn is_guess(program: &Program, load: Pc, update: Pc) -> bool {
+    let (first, second) = (&program.insts[load as usize], &program.insts[update as usize]);
+    let (Op::Load(access), Op::Atomic(atomic)) = (&first.op, &second.op) else { return false };
     let function =
         |pc: Pc| program.functions.iter().map(|code| code.start).filter(|start| *start <= pc).max();
-    if !atomic.is_cas || access.lane_bytes() != u64::from(atomic.bytes) || function(load) != function(update)
-    {
+    if access.lane_bytes() != u64::from(atomic.bytes) || function(load) != function(update) {
         return false;
     }
-    let bank = if atomic.bytes == 8 { Bank::Wide } else { Bank::Narrow };
+    if atomic.is_cas {
+        let bank = if atomic.bytes == 8 { Bank::Wide } else { Bank::Narrow };
+        return holders(program, load, update).contains(&(bank, second.args.b));
+    }
+    // A minimum or a maximum of the same word, with no barrier in between.
+    let is_extreme = program.site(update).ptx.split('.').any(|part| matches!(part, "min" | "max"));
+    let between = program.insts.get(load as usize..update as usize);
+    let has_barrier = between.is_none_or(|insts| insts.iter().any(|inst| matches!(inst.op, Op::Barrier(_))));
+    is_extreme && !has_barrier && first.args.a == second.args.a && access.address == atomic.address
+}
+
+/// The registers that hold what a load got, up to another instruction: its own, and copies.
+fn holders(program: &Program, load: Pc, until: Pc) -> Vec<(Bank, Slot)> {
     let place = |register: &Touched| (register.bank, register.slot);
-    let mut holders: Vec<_> = program.writes(&insts[load as usize]).iter().map(place).collect();
-    let copies = insts[load.min(update) as usize..load.max(update) as usize].iter();
+    let mut holders: Vec<_> = program.writes(&program.insts[load as usize]).iter().map(place).collect();
+    let copies = program.insts[load.min(until) as usize..load.max(until) as usize].iter();
     for copy in copies.filter(|inst| matches!(inst.affine, Rule::Copy { .. })) {
         if program.reads(copy).iter().any(|source| holders.contains(&place(source))) {
             holders.extend(program.writes(copy).iter().map(place));
         }
     }
-    holders.contains(&(bank, insts[update as usize].args.b))
+    holders
 }
 
 /// What is special about a race. It decides how severe the race is, and which help is given.
@@ -96,7 +104,7 @@ pub enum Circumstance {
     Ended,
     /// Two `fence.sc` would order the accesses if they executed in the other order.
     Fences,
-    /// One access is a plain load whose value the other, a compare-and-swap, compares: a wrong value is only tried in vain.
+    /// One access is a plain load that guesses, and the other an atomic that decides: a wrong value costs an update in vain.
     Guess,
     /// The thread of the second access has read a flag or a lock that the thread of the first one stored after its access.
     Flag,

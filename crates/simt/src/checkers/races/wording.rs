@@ -71,7 +71,7 @@ fn message(conflict: &Conflict, circumstance: Circumstance) -> String {
             }
             Circumstance::Guess => {
                 format!(
-                    "{two}, and nothing orders the two accesses, but the plain load only guesses what the compare-and-swap then compares"
+                    "{two}, and nothing orders the two accesses, but the plain load only guesses, and the atomic decides"
                 )
             }
             Circumstance::Ended => {
@@ -116,8 +116,8 @@ fn help(conflict: &Conflict, circumstance: Circumstance, is_same_line: bool) -> 
              sides of a flag"
         }
         RaceCause::Unordered if circumstance == Circumstance::Guess => {
-            "have the loop around the compare-and-swap begin with an atomic load, as in `atomicAdd(p, 0)` or that of \
-             `cuda::atomic_ref`: a compiler may repeat a plain load or keep an old value, and larger ones may be torn"
+            "look first with an atomic too, as in `atomicAdd(p, 0)` or `load` of `cuda::atomic_ref`, or with `volatile`: a compiler may \
+             repeat a plain load or keep an old value, and larger ones may be torn"
         }
         RaceCause::Unordered if circumstance == Circumstance::Ended => {
             "let the thread skip the work but not the barrier: return after the barrier"
