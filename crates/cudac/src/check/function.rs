@@ -157,13 +157,15 @@ impl<'t> Checker<'_, 't> {
         let scope = self.bound_scope(declared, arguments);
         let id = self.new_instance(declared, arguments, scope)?;
         self.declared[declared].instances.insert(arguments.to_vec(), id);
+        let around = self.frames.last().map_or(span, |frame| frame.used);
+        let used = if span.is_users() { span } else { around };
         let result = self.program.functions[id].result;
         let is_deduced = self.types.shape(self.types.referred(result)) == Shape::Auto;
         // Whoever asks for it needs its type, or its value.
         if is_deduced || function.storage.is_constexpr {
-            self.nested(span, |checker| checker.check_body(declared, id, scope))?;
+            self.nested(span, |checker| checker.check_body(declared, id, scope, used))?;
         } else {
-            self.pending.push((declared, id, scope));
+            self.pending.push((declared, id, scope, used));
         }
         Ok(id)
     }
@@ -273,7 +275,13 @@ impl<'t> Checker<'_, 't> {
 
     /// Checks the body of an instance. A frame is pushed for it, and all that was known of the function around it is
     /// left alone. What it returns is known afterwards at the latest.
-    pub(super) fn check_body(&mut self, declared: DeclaredId, id: FunctionId, scope: ScopeId) -> Result<()> {
+    pub(super) fn check_body(
+        &mut self,
+        declared: DeclaredId,
+        id: FunctionId,
+        scope: ScopeId,
+        used: Span,
+    ) -> Result<()> {
         let function = self.declared[declared].function;
         // Parameters are in the scope of the template's parameters' meanings, and around that of the body.
         let inner = self.scopes.push(scope);
@@ -305,12 +313,17 @@ impl<'t> Checker<'_, 't> {
             labels: Vec::new(),
             gotos: Vec::new(),
             is_own: self.declared[declared].is_own,
+            used,
             is_host: self.is_of_host(declared),
             is_device: function.storage.is_global || function.storage.is_device && !function.storage.is_host,
         });
         // Even for `decltype(f(x))` the body of `f` is checked in earnest: it may be called elsewhere.
         let outer_unevaluated = std::mem::take(&mut self.unevaluated);
-        let result = self.body(declared, function, inner);
+        // What is wrong in a function of this compiler is wrong with its use.
+        let outer_used =
+            std::mem::replace(&mut self.sink.used, self.declared[declared].is_own.then_some(used));
+        let result = self.body(declared, function, inner).map_err(|problem| self.sink.at_use(problem));
+        self.sink.used = outer_used;
         self.unevaluated = outer_unevaluated;
         let Some(frame) = self.frames.pop() else { return Ok(()) };
         for (label, span) in frame.gotos.iter().filter(|(label, _)| !frame.labels.contains(label)) {

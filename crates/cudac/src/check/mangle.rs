@@ -209,7 +209,7 @@ impl<'t> Checker<'_, 't> {
 
     /// The namespaces and types around a scope, from the outermost. Scopes without a name (of blocks, of parameters of
     /// templates) are skipped.
-    fn namespaces(&self, scope: ScopeId) -> Vec<String> {
+    pub(super) fn namespaces(&self, scope: ScopeId) -> Vec<String> {
         let mut found = Vec::new();
         let mut at = scope;
         while let Some(parent) = self.scopes.parent(at) {

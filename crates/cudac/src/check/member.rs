@@ -111,7 +111,22 @@ impl<'t> Checker<'_, 't> {
             return Err(error(name_span, format_args!("`{}` has no members", self.show(base.ty))));
         };
         let Some(field) = self.types.structs[at].fields.iter().position(|field| field.name == name) else {
-            return Err(self.no_field(base.ty, name, name_span));
+            // A static member, or a value of an enumeration in the struct ([expr.ref], paragraph 4). The object is evaluated
+            // all the same.
+            let value = match self.scopes.find_own(self.types.structs[at].scope, name) {
+                Some(Entity::Constant(constant, ty)) => self.known(*constant, *ty, span),
+                Some(Entity::Global(global)) => {
+                    let ty = self.program.globals[*global].ty;
+                    return Ok(self.node(Kind::Global(*global), ty, span));
+                }
+                _ => return Err(self.no_field(base.ty, name, name_span)),
+            };
+            let mut object = base;
+            while let Kind::Field(inner, _) = &object.kind {
+                object = inner;
+            }
+            let is_variable = matches!(object.kind, Kind::Local(_) | Kind::Global(_));
+            return Ok(if is_variable { value } else { self.node(Kind::Comma(base, value), value.ty, span) });
         };
         Ok(self.field_at(base, field, span))
     }

@@ -177,12 +177,38 @@ impl<'t> Checker<'_, 't> {
                 if own.template.is_none() || own.parameters.len() != arguments.len() {
                     continue;
                 }
+                let explicit = match self.result_says(scope, declared, function)? {
+                    Some(found) if explicit.is_empty() => found,
+                    _ => explicit.clone(),
+                };
                 if let Some(found) = self.deduce(declared, &explicit, &arguments)? {
                     return Ok((declared, found));
                 }
             }
         }
         Err(error(function.span, format_args!("no template `{}` has these parameters", function.name)))
+    }
+}
+
+impl<'t> Checker<'_, 't> {
+    /// The first arguments of a template as far as the result of a special case says what they are, as in
+    /// `template <> int2 make(int)`.
+    fn result_says(
+        &mut self,
+        scope: ScopeId,
+        template: DeclaredId,
+        special: &'t tree::Function<'t>,
+    ) -> Result<Option<Vec<Argument>>> {
+        let own = self.declared[template].function;
+        let names: Vec<Name<'t>> =
+            own.template.unwrap_or_default().iter().filter_map(|parameter| parameter.name).collect();
+        let result = self.resolve(scope, special.result)?;
+        let mut deduction = Deduction::new(&names, Found::default());
+        if !self.unify(scope, own.result, result, &mut deduction) {
+            return Ok(None);
+        }
+        let found: Vec<_> = names.iter().map_while(|name| deduction.found.get(name).copied()).collect();
+        Ok((!found.is_empty()).then_some(found))
     }
 }
 

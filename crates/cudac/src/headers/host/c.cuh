@@ -12,10 +12,8 @@ void* __host_new(size_t bytes);
 //: __host_delete
 void __host_delete(void* pointer);
 
-//: memcpy memmove memset
-void* memcpy(void* to, const void* from, size_t bytes);
+//: memmove
 void* memmove(void* to, const void* from, size_t bytes);
-void* memset(void* to, int value, size_t bytes);
 
 //: exit abort
 void exit(int status);

@@ -4,6 +4,10 @@ struct timeval {
     long tv_sec;
     long tv_usec;
 };
+struct timezone {
+    int tz_minuteswest;
+    int tz_dsttime;
+};
 inline int gettimeofday(timeval* now, void* zone) {
     long long microseconds = __host_now();
     now->tv_sec = microseconds / 1000000;
