@@ -375,3 +375,19 @@ fn conditions_of_the_preprocessor_need_not_be_evaluated() {
     check(around, "y[i] = A + B + C;", |_| 7);
     refused("#if 1 && 10 / 0\n#endif\n__global__ void k() {}", "divides by zero");
 }
+
+/// C++17, [basic.scope.pdecl].
+#[test]
+fn a_name_means_its_variable_in_its_own_initialiser() {
+    check(
+        "",
+        "int x[3] = {sizeof(x), 2}; struct N { N* next; int v; }; N m = {&m, i}; y[i] = x[0] + m.next->next->v;",
+        |i| 12 + i,
+    );
+    check(
+        "",
+        "int v = 3; { int w = v, v = 4; y[i] = w * 10 + v; } { long v = sizeof(v); y[i] += v; }",
+        |_| 42,
+    );
+    refused("__global__ void k(int* y) { int a = 1; { auto a = a + 1; y[0] = a; } }", "not known here");
+}
