@@ -308,3 +308,15 @@ fn a_variable_is_known_in_its_own_initialiser() {
         printf(\"%d %d\", p[2], n.next->next->v); free(p);";
     assert_eq!(printed("", body), "4 5");
 }
+
+#[test]
+fn a_function_may_be_an_argument_of_a_template() {
+    let around = "using op_t = float (*)(float);
+        __host__ __device__ float twice(float x) { return 2 * x; } __host__ __device__ float half_of(float x) { return x / 2; }
+        template <op_t op> __host__ __device__ float apply(float x) { return op(x); }
+        template <float (*F)(float), int N> struct Op { __host__ __device__ static float run(float x) { return F(x) + N; } };
+        template <op_t op> __global__ void k(float* y) { y[0] = apply<op>(3) + Op<half_of, 5>::run(8); }";
+    let body = "float h, *d; cudaMalloc(&d, 4); k<twice><<<1, 1>>>(d); cudaMemcpy(&h, d, 4, cudaMemcpyDeviceToHost);
+        printf(\"%g %g \", h, apply<&twice>(4)); k<half_of><<<1, 1>>>(d); cudaMemcpy(&h, d, 4, cudaMemcpyDeviceToHost); cudaFree(d); printf(\"%g\", h);";
+    assert_eq!(printed(around, body), "15 8 10.5");
+}

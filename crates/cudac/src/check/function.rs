@@ -124,6 +124,7 @@ impl<'t> Checker<'_, 't> {
             let Some(name) = &parameter.name else { continue };
             let entity = match (argument, &parameter.kind) {
                 (Argument::Type(ty), _) => Entity::Type(*ty),
+                (Argument::Function(function), _) => Entity::Functions(vec![*function]),
                 (Argument::Value(value), ParameterKind::Value(ty, _)) => {
                     let ty = self.resolve(scope, ty).unwrap_or_else(|_| self.types.int());
                     Entity::Constant(super::typed::Constant::Integer(*value), ty)

@@ -91,11 +91,14 @@ impl<'t> Checker<'_, 't> {
                     self.resolve(scope, written)? == *wanted
                 }
                 // The name of a parameter for a value looks like a type.
-                (tree::Argument::Type(_), Argument::Value(_)) => true,
+                (tree::Argument::Type(_), Argument::Value(_) | Argument::Function(_)) => true,
                 (tree::Argument::Value(written), Argument::Value(wanted)) => {
                     self.integer_constant(scope, written, "an argument of a template")? == *wanted
                 }
                 (tree::Argument::Value(_), Argument::Type(_)) => false,
+                (tree::Argument::Value(written), Argument::Function(wanted)) => {
+                    self.function_argument(scope, written)? == Some(*wanted)
+                }
             };
             if !fits {
                 return Ok(false);

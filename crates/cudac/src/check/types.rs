@@ -55,6 +55,8 @@ pub(crate) enum Shape {
 pub(crate) enum Argument {
     Type(Type),
     Value(i64),
+    /// What a call of the parameter calls.
+    Function(DeclaredId),
 }
 
 /// A member that every object has; a static one is a variable in the struct's scope.

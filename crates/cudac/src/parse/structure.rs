@@ -1,4 +1,4 @@
-//! Definitions of types: structs, classes, unions.
+//! Definitions of types: structs, classes, unions, enumerations.
 //!
 //! Members are kept in the order of the text: that is the order of the layout and of initialisation. Access is read and
 //! ignored, since a program that is correct with it means the same without. Left out: inheritance, bit fields, members
@@ -7,7 +7,7 @@
 use super::Parser;
 use super::declaration::Specifiers;
 use super::scope::Entity;
-use super::tree::{Argument, Declaration, Member, Parameter, Part, Path, Struct, Type, TypeKind};
+use super::tree::{Argument, Declaration, Enum, Member, Parameter, Part, Path, Struct, Type, TypeKind};
 use crate::lex::Kind;
 use crate::source::{Name, Result, Span, error, unsupported};
 
@@ -140,6 +140,31 @@ impl<'t> Parser<'_, 't> {
         let members = members?;
         self.expect("}", "after the members")?;
         Ok(made(members, false, specifiers.align))
+    }
+
+    fn enumeration(&mut self) -> Result<Enum<'t>> {
+        self.next();
+        let is_scoped = self.take_word("class") || self.take_word("struct");
+        let start = self.span();
+        let has_name = self.token().word().is_some();
+        let name = if has_name { self.name("the name of the type")?.0 } else { self.unnamed(start) };
+        let underlying = if self.take(":") { Some(self.plain_type()?) } else { None };
+        self.scopes.declare(name, Entity::Type);
+        self.expect("{", "before the values of the type")?;
+        let mut values = Vec::new();
+        while !self.is("}") {
+            let (name, span) = self.name("the name of a value")?;
+            if !is_scoped {
+                self.declare_value(name);
+            }
+            let value = if self.take("=") { Some(self.conditional()?) } else { None };
+            values.push((name, value, span));
+            if !self.take(",") {
+                break;
+            }
+        }
+        self.expect("}", "after the values")?;
+        Ok(Enum { name, is_scoped, underlying, values: self.arena.list(&values) })
     }
 
     /// `<int, T*>` after the name of a template that is known. C++17, [temp.class.spec] and [temp.expl.spec]:
