@@ -374,32 +374,38 @@ impl<'t> Checker<'_, 't> {
         let Some(at) = self.declared[declared].owner.and_then(|owner| self.types.struct_of(owner)) else {
             return Ok(());
         };
-        let fields = self.types.structs[at].fields.clone();
+        let members = self.named_members(at);
         if let Some((name, _, span)) =
-            function.initialisers.iter().find(|(name, ..)| !fields.iter().any(|field| field.name == *name))
+            function.initialisers.iter().find(|(name, ..)| !members.iter().any(|(known, _)| known == name))
         {
             return Err(error(
                 *span,
                 format_args!("`{}` has no member `{name}`", self.types.structs[at].name),
             ));
         }
-        for (nth, field) in fields.iter().enumerate() {
+        for (_, way) in &members {
+            let Some((last, outer)) = way.split_last() else { continue };
+            let owner = outer.iter().fold(at, |at, nth| {
+                self.types.struct_of(self.types.structs[at].fields[*nth].ty).unwrap_or(at)
+            });
+            let field = &self.types.structs[owner].fields[*last].clone();
             let given = function.initialisers.iter().find(|(name, ..)| *name == field.name);
             let span = given.map_or(function.span, |(_, _, span)| *span);
             // A member that the constructor names is initialised only by that; the value at its declaration is then
             // ignored.
             let value = match given {
                 Some((_, init, span)) => Some(self.initialiser(scope, field.ty, *init, *span)?),
-                None if field.init.is_some() => Some(self.default_member(at, field, span)?),
+                None if field.init.is_some() => Some(self.default_member(owner, field, span)?),
                 None => self.default_value(field.ty, span)?,
             };
             let Some(value) = value else { continue };
             let this = self.this_place(span)?;
+            let this = self.member_on(this, outer, span);
             let place = if self.types.is_reference(field.ty) {
                 // The member itself and not what it refers to: the stage after this one tells them apart by the type.
-                self.node(Kind::Field(this, nth), field.ty, span)
+                self.node(Kind::Field(this, *last), field.ty, span)
             } else {
-                self.field_at(this, nth, span)
+                self.field_at(this, *last, span)
             };
             let ty = place.ty;
             let kind = StmtKind::Expr(self.node(Kind::Assign(place, value), ty, span));

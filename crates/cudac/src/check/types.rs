@@ -72,7 +72,7 @@ pub(crate) struct Field<'t> {
 #[derive(Debug)]
 pub(crate) struct Struct<'t> {
     pub name: &'t str,
-    /// Those of a struct without a name inside of it are among them, moved to their offsets ([class.union.anon]).
+    /// A struct inside of it that has no name, and that nothing has the type of, is one of them.
     pub fields: Vec<Field<'t>>,
     /// Both are 1 until it is complete. An empty struct has one byte ([class]).
     pub size: u64,

@@ -81,14 +81,9 @@ pub(crate) fn parse<'t>(
     file: u16,
     instances: &[String],
 ) -> Vec<Declaration<'t>> {
-    let mut tokens = text.run(file);
+    let tokens = text.run(file);
     #[cfg(feature = "host")]
-    if text.macros.is_program && tokens.iter().any(|token| token.is_word("std")) {
-        let prelude = text.files.add("what nvcc includes", crate::builtins::host::PRELUDE);
-        let mut all = text.run_own(prelude, 0, true);
-        all.append(&mut tokens);
-        tokens = all;
-    }
+    let tokens = program::with_prelude(&mut text, tokens);
     let scopes = Scopes::new();
     let arena = text.names.arena;
     let mut parser = Parser {

@@ -209,6 +209,12 @@ impl<'t> Parser<'_, 't> {
         match declaration {
             Declaration::Function(function) => members.push(Member::Function(function)),
             Declaration::Variables(variables) => members.extend(variables.iter().copied().map(Member::Field)),
+            // A type without a name is no member itself if something after it has that type.
+            Declaration::Group([definition @ Declaration::Struct(_), rest @ ..]) if !rest.is_empty() => {
+                let alone = Declaration::Group(self.arena.list(&[*definition]));
+                members.push(Member::Declaration(self.arena.put(alone)));
+                rest.iter().for_each(|inner| self.add(members, *inner));
+            }
             Declaration::Group(group) => group.iter().for_each(|inner| self.add(members, *inner)),
             other => members.push(Member::Declaration(self.arena.put(other))),
         }
