@@ -259,3 +259,64 @@ fn jumps_go_forwards_backwards_and_out_of_blocks() {
         { once: Noisy b(5); if (n++ < 3) goto once; }";
     assert_eq!(printed(NOISY, body), "3 2 6 +0 -0 +1 -1 +5 -5 +5 -5 ");
 }
+
+/// What nvcc includes by itself.
+#[test]
+fn names_that_need_no_header() {
+    let around =
+        "__global__ void k(double* d) { d[0] = std::pow(2.0, 3.0) + std::min(1, 2) + std::abs(-2.5); }";
+    let body = "double h, *d; cudaMalloc(&d, 8); k<<<1, 1>>>(d); cudaMemcpy(&h, d, 8, cudaMemcpyDeviceToHost); cudaFree(d);
+        std::size_t n = 3; std::printf(\"%g %zu %g %g %d \", h, n, std::abs(-2.5), std::pow(2.0, 3.0), std::max(3, 4));
+        double v = NAN; printf(\"%d %d %d %.3f\", INFINITY > 1e300 && HUGE_VAL > 1e300, v != v, INT_MAX, M_PI);";
+    assert_eq!(printed(around, body), "11.5 3 2.5 8 4 1 1 2147483647 3.142");
+    // The text's own names come first.
+    let around = "int min(int a, int b) { return 7; } #\n#define M_PI 3\nnamespace mine { int abs(int x) { return 1; } }";
+    let around = around.replace(" #", "");
+    assert_eq!(printed(&around, "printf(\"%d %d %d\", min(1, 2), M_PI, mine::abs(-3));"), "7 3 1");
+}
+
+#[test]
+fn functions_of_both_sides_copy_memory() {
+    let around = "#include <cstring>\n__host__ __device__ int copied(const int4& v) { int a[4]; memcpy(a, &v, sizeof a); memset(a, 0, 4); return a[0] + a[1]; }
+        __global__ void k(int* y) { *y = copied(make_int4(1, 2, 3, 4)); }";
+    let body = "int h, *d; cudaMalloc(&d, 4); k<<<1, 1>>>(d); cudaMemcpy(&h, d, 4, cudaMemcpyDeviceToHost); cudaFree(d);
+        printf(\"%d %d\", h, copied(make_int4(5, 6, 7, 8)));";
+    assert_eq!(printed(around, body), "2 6");
+}
+
+#[test]
+fn atomics_of_the_library_in_host_code() {
+    let around = "#include <cuda/atomic>\n#include <algorithm>";
+    let body = "cuda::atomic<int> a; a = 3; int v = a; a++; cuda::std::atomic<float> f{2.0f}; f.fetch_add(1.5f); f.fetch_max(9.0f);
+        float e = 9; bool same = f.compare_exchange_strong(e, 1.0f); const cuda::atomic<int> c(7);
+        printf(\"%d %d %g %d %d %d\", v, a.load(), (float)f, same, c.load(), a == 4);
+        int x = 1, y = 2; std::swap(x, y); printf(\" %d %d\", x, std::min(x, y));";
+    assert_eq!(printed(around, body), "3 4 1 1 7 1 2 1");
+}
+
+#[test]
+fn a_launch_in_a_lambda_captures_its_arguments() {
+    let around = "__global__ void k(int* y, int v) { *y = v; }";
+    let body = "int h, *d, v = 4, threads = 32; cudaMalloc(&d, 4); auto go = [&](int blocks) { k<<<blocks, threads>>>(d, v); }; auto copy = [=] { k<<<1, 1>>>(d, v + 1); };
+        go(1); v = 9; copy(); cudaMemcpy(&h, d, 4, cudaMemcpyDeviceToHost); cudaFree(d); printf(\"%d\", h);";
+    assert_eq!(printed(around, body), "5");
+}
+
+#[test]
+fn a_variable_is_known_in_its_own_initialiser() {
+    let body = "int* p = (int*)malloc(3 * sizeof(*p)); p[2] = 4; struct N { N* next; int v; } n = {&n, 5};
+        printf(\"%d %d\", p[2], n.next->next->v); free(p);";
+    assert_eq!(printed("", body), "4 5");
+}
+
+#[test]
+fn a_function_may_be_an_argument_of_a_template() {
+    let around = "using op_t = float (*)(float);
+        __host__ __device__ float twice(float x) { return 2 * x; } __host__ __device__ float half_of(float x) { return x / 2; }
+        template <op_t op> __host__ __device__ float apply(float x) { return op(x); }
+        template <float (*F)(float), int N> struct Op { __host__ __device__ static float run(float x) { return F(x) + N; } };
+        template <op_t op> __global__ void k(float* y) { y[0] = apply<op>(3) + Op<half_of, 5>::run(8); }";
+    let body = "float h, *d; cudaMalloc(&d, 4); k<twice><<<1, 1>>>(d); cudaMemcpy(&h, d, 4, cudaMemcpyDeviceToHost);
+        printf(\"%g %g \", h, apply<&twice>(4)); k<half_of><<<1, 1>>>(d); cudaMemcpy(&h, d, 4, cudaMemcpyDeviceToHost); cudaFree(d); printf(\"%g\", h);";
+    assert_eq!(printed(around, body), "15 8 10.5");
+}

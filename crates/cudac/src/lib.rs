@@ -203,7 +203,8 @@ pub fn compile(source: &Source<'_>, options: &Options) -> Result<Output, Errors>
 #[cfg(feature = "host")]
 pub fn compile_program(source: &Source<'_>, options: &Options) -> Result<(Output, host::Program), Errors> {
     // Where the text asks which of them it is, the host's code is another text than the device's.
-    let is_split = source.text.contains("__CUDA_ARCH__");
+    // So do the headers with atomics.
+    let is_split = ["__CUDA_ARCH__", "<cuda/"].iter().any(|asks| source.text.contains(asks));
     let mut host_sink = Sink::default();
     let mut own = None;
     if is_split {
@@ -375,6 +376,8 @@ fn define(options: &Options, pass: Pass, preprocessor: &mut Preprocessor<'_, '_>
         ("__CUDACC_VER_MAJOR__", "12"),
         ("CUDART_VERSION", "12000"),
         ("NULL", "nullptr"),
+        ("__builtin_memcpy", "memcpy"),
+        ("__builtin_memset", "memset"),
     ];
     for (name, value) in own.iter().copied().chain(more) {
         if let Err(problem) = preprocessor.define(name, value) {

@@ -89,6 +89,7 @@ struct S2 {{ unsigned char p; union {{ unsigned q; unsigned char bytes[4]; }}; }
     }
 
     fn templates(&mut self) {
+        self.line("BOTH inline int sixth(int, int, int, int, int, int n) { return n; }");
         self.line("template <typename T> BOTH int kind(T x) { return (int)sizeof(T) * 2 + (T(-1) < T(1)); }");
         self.line(
             "template <typename T> BOTH const T& larger(const T& a, const T& b) { return a < b ? b : a; }",

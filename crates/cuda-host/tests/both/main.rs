@@ -97,7 +97,10 @@ fn programs_do_the_same_on_both_sides() {
 
 #[test]
 fn programs_do_what_another_compiler_makes_of_them_skipped_without_cxx() {
-    let Some(compiler) = native::Compiler::find() else { return };
+    let Some(compiler) = native::Compiler::find() else {
+        println!("skipped: there is no C++ compiler");
+        return;
+    };
     let seeds: Vec<u64> = test_support::seeds(40).collect();
     let batches: Vec<&[u64]> = seeds.chunks(native::BATCH).collect();
     let problems = test_support::side_by_side(&batches, |batch| {

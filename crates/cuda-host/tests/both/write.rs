@@ -314,7 +314,8 @@ impl Writer<'_> {
         let ty = self.random.pick(&["int", "int", "unsigned", "unsigned char", "short", "long long"]);
         self.count += 1;
         let (name, bound) = (format!("k{}", self.count), self.random.below(6_u32) + 1);
-        let bound = match self.random.below(5) {
+        let bound = match self.random.below(6) {
+            5 => format!("sixth(1, 2, 3, 4, 5, {bound})"),
             0 => "(C1 & 3)".to_owned(),
             1 => format!("kind({name}) % {bound}"),
             2 => format!("of_kind(Kind::K{}) % {bound}", self.random.below(2_u32)),

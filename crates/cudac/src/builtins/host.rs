@@ -15,6 +15,7 @@ const FAMILIES: [&str; 2] =
 
 const IOSTREAM: &str = include_str!("../headers/host/iostream.cuh");
 const VECTOR: &str = include_str!("../headers/host/vector.cuh");
+const LEAST: &str = include_str!("../headers/host/least.cuh");
 const ALGORITHM: &str = include_str!("../headers/host/algorithm.cuh");
 const CMATH: &str = include_str!("../headers/host/cmath.cuh");
 const CHRONO: &str = include_str!("../headers/host/chrono.cuh");
@@ -31,7 +32,7 @@ const STDDEF: &str = include_str!("../headers/host/stddef.cuh");
 const TIME: &str = include_str!("../headers/host/time.cuh");
 
 /// Macros that host code finds defined.
-pub(crate) const MACROS: [(&str, &str); 12] = [
+pub(crate) const MACROS: [(&str, &str); 28] = [
     ("EXIT_SUCCESS", "0"),
     ("EXIT_FAILURE", "1"),
     ("RAND_MAX", "2147483647"),
@@ -44,7 +45,27 @@ pub(crate) const MACROS: [(&str, &str); 12] = [
     ("CUDART_VERSION", "12000"),
     ("cudaStreamLegacy", "((cudaStream_t)1)"),
     ("cudaStreamPerThread", "((cudaStream_t)2)"),
+    // Of the headers that nvcc includes by itself.
+    ("INFINITY", "__int_as_float(0x7f800000)"),
+    ("NAN", "__int_as_float(0x7fffffff)"),
+    ("HUGE_VAL", "__longlong_as_double(0x7ff0000000000000)"),
+    ("HUGE_VALF", "__int_as_float(0x7f800000)"),
+    ("M_PI", "3.14159265358979323846"),
+    ("M_PI_2", "1.57079632679489661923"),
+    ("M_PI_4", "0.78539816339744830962"),
+    ("M_E", "2.7182818284590452354"),
+    ("M_SQRT2", "1.41421356237309504880"),
+    ("INT_MIN", "(-2147483647 - 1)"),
+    ("INT_MAX", "2147483647"),
+    ("UINT_MAX", "4294967295u"),
+    ("LONG_MAX", "9223372036854775807L"),
+    ("LONG_MIN", "(-9223372036854775807L - 1)"),
+    ("LLONG_MAX", "9223372036854775807LL"),
+    ("ULLONG_MAX", "18446744073709551615ULL"),
 ];
+
+/// What nvcc includes by itself, of which a program may use the names in `std`.
+pub(crate) const PRELUDE: &str = "#include <cmath>\n#include <cstdlib>\n#include <cstring>\n#include <cudac_utility>\n#include <cudac_least>\n";
 
 /// Headers of the host that others do not have: what is included, the name that it is known by, and its texts, of which
 /// each is read once. Names that begin with `cudac_` are parts that several headers share.
@@ -69,9 +90,11 @@ const HEADERS: &[(&str, &str, &str)] = &[
     (
         "algorithm",
         "algorithm",
-        "#include <cudac_stddef>\n#include <limits>\n#include <cudac_utility>\n#include <cudac_range>\n#include <cudac_algorithm>\n",
+        "#include <cudac_stddef>\n#include <cudac_utility>\n#include <cudac_least>\n#include <limits>\n#include <cudac_range>\n#include <cudac_algorithm>\n",
     ),
     ("cudac_algorithm", "cudac_algorithm", ALGORITHM),
+    ("cudac_least", "cudac_least", LEAST),
+    ("cstddef", "cstdlib", CSTDLIB),
     ("numeric", "numeric", "#include <algorithm>\n"),
     ("utility", "utility", "#include <algorithm>\n"),
     ("functional", "functional", "#include <algorithm>\n"),

@@ -41,7 +41,10 @@ impl<'t> Checker<'_, 't> {
             ExprKind::Path(path) => {
                 // Names of this compiler come first: no text may declare them, except `printf`.
                 let part = match path.parts {
-                    [global, part] if global.is_global() => Some(part),
+                    // `std` has the functions of C, too ([headers], paragraph 6).
+                    [space, part] if space.is_global() || self.is_program && space.name.as_str() == "std" => {
+                        Some(part)
+                    }
                     [part] => Some(part),
                     _ => None,
                 };
@@ -267,7 +270,9 @@ impl<'t> Checker<'_, 't> {
                 return Err(error(span, format_args!("`{}` needs more arguments", function.name)));
             };
             // A default argument means what it means at the declaration ([dcl.fct.default]).
-            let scope = self.declared[declared].scope;
+            let arguments = self.declared[declared].instances.iter().find(|(_, known)| *known == id);
+            let arguments = arguments.map_or(Vec::new(), |(arguments, _)| arguments.clone());
+            let scope = self.bound_scope(declared, &arguments);
             let default = self.expr(scope, default)?;
             // For the line table it is where the call is.
             let default = self.at(default, span);
@@ -329,6 +334,9 @@ impl<'t> Checker<'_, 't> {
             }
             return Err(self.no_match(functions, arguments, name, span));
         }
+        if let Some(at) = self.of_doubles(functions, &candidates, arguments) {
+            return Ok(candidates.swap_remove(at));
+        }
         // The best one has to be better than each other ([over.match.best]); two that are equal make the call
         // ambiguous.
         let best = (0..candidates.len()).find(|best| {
@@ -338,32 +346,46 @@ impl<'t> Checker<'_, 't> {
         if let Some(best) = best {
             return Ok(candidates.swap_remove(best));
         }
-        // `pow(2, 3)` is ambiguous between `float` and `double` by the rules above.
-        if let Some(at) = self.of_doubles(&candidates, arguments) {
-            return Ok(candidates.swap_remove(at));
-        }
         let types: Vec<String> =
             arguments.iter().map(|argument| format!("`{}`", self.show(argument.ty))).collect();
         let message = format!("several functions `{name}` fit {} equally well", joined(&types, " and "));
         Err(error(span, message).with_help("convert the arguments to one type"))
     }
 
-    /// The mathematical functions of this compiler take integers as `double`, as those of C++ do ([cmath.syn]).
-    fn of_doubles(&mut self, candidates: &[Candidate], arguments: &[Expr<'t>]) -> Option<usize> {
-        let mut found = None;
+    /// C++17, [c.math], paragraph 3: of a function with a version for `float` and one for `double`, arguments of which one
+    /// is no `float` mean the second.
+    fn of_doubles(
+        &mut self,
+        functions: &[DeclaredId],
+        candidates: &[Candidate],
+        arguments: &[Expr<'t>],
+    ) -> Option<usize> {
+        let [_, _] = functions else { return None };
+        let mut double = None;
+        let mut versions = Vec::new();
         for (at, candidate) in candidates.iter().enumerate() {
-            if !self.declared[candidate.declared].is_own {
+            let known = &self.declared[candidate.declared];
+            if !known.is_own || known.function.template.is_some() || known.owner.is_some() {
                 return None;
             }
-            let made = self.instance_signature(candidate.declared, &candidate.arguments).ok()?;
-            let takes = |(ty, argument): (&Type, &Expr<'t>)| {
-                !self.types.is_integral(argument.ty) || self.types.basic_of(*ty) == Some(tree::Basic::Double)
-            };
-            if made.parameters.iter().zip(arguments).all(takes) && found.replace(at).is_some() {
-                return None;
+            let parameters = self.signature(candidate.declared).ok()?.parameters;
+            let is = |basic: tree::Basic| parameters.iter().any(|ty| self.types.basic_of(*ty) == Some(basic));
+            if is(tree::Basic::Double) && !is(tree::Basic::Float) {
+                double = Some(at);
             }
+            versions.push(parameters);
         }
-        found
+        let [one, other] = versions[..] else { return None };
+        // The other parameters, such as the exponent of `ldexp`, have the same types.
+        let differs = |(one, other): (&Type, &Type)| one != other;
+        let all_float = one.iter().zip(other).zip(arguments).all(|(types, argument)| {
+            !differs(types) || self.types.basic_of(argument.ty) == Some(tree::Basic::Float)
+        });
+        let is_pair = one
+            .iter()
+            .zip(other)
+            .all(|types| !differs(types) || self.types.is_float(*types.0) && self.types.is_float(*types.1));
+        double.filter(|_| is_pair && !all_float)
     }
 
     /// C++17, [over.match.best]: no conversion is worse and one is better, or else a function that is no template, or

@@ -343,6 +343,9 @@ impl<'t> Checker<'_, 't> {
         if is_open && !(storage.is_extern && space == Space::Shared) {
             return Err(error(variable.span, format_args!("the array `{}` needs a length", variable.name)));
         }
+        if is_open {
+            self.same_dynamic(scope, variable, ty)?;
+        }
         let mut align = self.types.align(ty);
         if let Some(wanted) = &variable.align {
             align = align.max(self.alignment(scope, wanted)?);
@@ -365,6 +368,31 @@ impl<'t> Checker<'_, 't> {
             span: variable.span,
         });
         Ok(Entity::Global(id))
+    }
+
+    /// `extern` in a function declares a variable of the namespace around it, which has one type ([basic.link],
+    /// paragraph 6): an array in dynamic shared memory cannot have another type in another function, or in another
+    /// instance of a template.
+    fn same_dynamic(&mut self, scope: ScopeId, variable: &tree::Variable<'t>, ty: Type) -> Result<()> {
+        let mut path = self.namespaces(scope);
+        path.push(variable.name.to_string());
+        match self.dynamic.iter().find(|(known, _)| *known == path) {
+            Some((_, known)) if *known != ty => {
+                let message = format!(
+                    "`{}` is declared as `{}` elsewhere, and cannot be `{}` here",
+                    variable.name,
+                    self.show(*known),
+                    self.show(ty)
+                );
+                Err(error(variable.span, message)
+                    .with_help("give it another name, or declare it as bytes and convert its address"))
+            }
+            Some(_) => Ok(()),
+            None => {
+                self.dynamic.push((path, ty));
+                Ok(())
+            }
+        }
     }
 
     /// The memory that a variable outside of functions, or one that lives as long, is in. A variable without a

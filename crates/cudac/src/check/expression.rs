@@ -116,7 +116,7 @@ impl<'t> Checker<'_, 't> {
     }
 
     /// A constant, whose value is in the tree.
-    fn known(&self, constant: Constant, ty: Type, span: Span) -> Expr<'t> {
+    pub(super) fn known(&self, constant: Constant, ty: Type, span: Span) -> Expr<'t> {
         let kind = match constant {
             Constant::Integer(value) => Kind::Integer(value),
             Constant::Float(value) => Kind::Float(value),

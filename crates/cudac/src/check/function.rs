@@ -124,6 +124,7 @@ impl<'t> Checker<'_, 't> {
             let Some(name) = &parameter.name else { continue };
             let entity = match (argument, &parameter.kind) {
                 (Argument::Type(ty), _) => Entity::Type(*ty),
+                (Argument::Function(function), _) => Entity::Functions(vec![*function]),
                 (Argument::Value(value), ParameterKind::Value(ty, _)) => {
                     let ty = self.resolve(scope, ty).unwrap_or_else(|_| self.types.int());
                     Entity::Constant(super::typed::Constant::Integer(*value), ty)
@@ -157,13 +158,15 @@ impl<'t> Checker<'_, 't> {
         let scope = self.bound_scope(declared, arguments);
         let id = self.new_instance(declared, arguments, scope)?;
         self.declared[declared].instances.insert(arguments.to_vec(), id);
+        let around = self.frames.last().map_or(span, |frame| frame.used);
+        let used = if span.is_users() { span } else { around };
         let result = self.program.functions[id].result;
         let is_deduced = self.types.shape(self.types.referred(result)) == Shape::Auto;
         // Whoever asks for it needs its type, or its value.
         if is_deduced || function.storage.is_constexpr {
-            self.nested(span, |checker| checker.check_body(declared, id, scope))?;
+            self.nested(span, |checker| checker.check_body(declared, id, scope, used))?;
         } else {
-            self.pending.push((declared, id, scope));
+            self.pending.push((declared, id, scope, used));
         }
         Ok(id)
     }
@@ -273,7 +276,13 @@ impl<'t> Checker<'_, 't> {
 
     /// Checks the body of an instance. A frame is pushed for it, and all that was known of the function around it is
     /// left alone. What it returns is known afterwards at the latest.
-    pub(super) fn check_body(&mut self, declared: DeclaredId, id: FunctionId, scope: ScopeId) -> Result<()> {
+    pub(super) fn check_body(
+        &mut self,
+        declared: DeclaredId,
+        id: FunctionId,
+        scope: ScopeId,
+        used: Span,
+    ) -> Result<()> {
         let function = self.declared[declared].function;
         // Parameters are in the scope of the template's parameters' meanings, and around that of the body.
         let inner = self.scopes.push(scope);
@@ -305,12 +314,17 @@ impl<'t> Checker<'_, 't> {
             labels: Vec::new(),
             gotos: Vec::new(),
             is_own: self.declared[declared].is_own,
+            used,
             is_host: self.is_of_host(declared),
             is_device: function.storage.is_global || function.storage.is_device && !function.storage.is_host,
         });
         // Even for `decltype(f(x))` the body of `f` is checked in earnest: it may be called elsewhere.
         let outer_unevaluated = std::mem::take(&mut self.unevaluated);
-        let result = self.body(declared, function, inner);
+        // What is wrong in a function of this compiler is wrong with its use.
+        let outer_used =
+            std::mem::replace(&mut self.sink.used, self.declared[declared].is_own.then_some(used));
+        let result = self.body(declared, function, inner).map_err(|problem| self.sink.at_use(problem));
+        self.sink.used = outer_used;
         self.unevaluated = outer_unevaluated;
         let Some(frame) = self.frames.pop() else { return Ok(()) };
         for (label, span) in frame.gotos.iter().filter(|(label, _)| !frame.labels.contains(label)) {
@@ -360,32 +374,38 @@ impl<'t> Checker<'_, 't> {
         let Some(at) = self.declared[declared].owner.and_then(|owner| self.types.struct_of(owner)) else {
             return Ok(());
         };
-        let fields = self.types.structs[at].fields.clone();
+        let members = self.named_members(at);
         if let Some((name, _, span)) =
-            function.initialisers.iter().find(|(name, ..)| !fields.iter().any(|field| field.name == *name))
+            function.initialisers.iter().find(|(name, ..)| !members.iter().any(|(known, _)| known == name))
         {
             return Err(error(
                 *span,
                 format_args!("`{}` has no member `{name}`", self.types.structs[at].name),
             ));
         }
-        for (nth, field) in fields.iter().enumerate() {
+        for (_, way) in &members {
+            let Some((last, outer)) = way.split_last() else { continue };
+            let owner = outer.iter().fold(at, |at, nth| {
+                self.types.struct_of(self.types.structs[at].fields[*nth].ty).unwrap_or(at)
+            });
+            let field = &self.types.structs[owner].fields[*last].clone();
             let given = function.initialisers.iter().find(|(name, ..)| *name == field.name);
             let span = given.map_or(function.span, |(_, _, span)| *span);
             // A member that the constructor names is initialised only by that; the value at its declaration is then
             // ignored.
             let value = match given {
                 Some((_, init, span)) => Some(self.initialiser(scope, field.ty, *init, *span)?),
-                None if field.init.is_some() => Some(self.default_member(at, field, span)?),
+                None if field.init.is_some() => Some(self.default_member(owner, field, span)?),
                 None => self.default_value(field.ty, span)?,
             };
             let Some(value) = value else { continue };
             let this = self.this_place(span)?;
+            let this = self.member_on(this, outer, span);
             let place = if self.types.is_reference(field.ty) {
                 // The member itself and not what it refers to: the stage after this one tells them apart by the type.
-                self.node(Kind::Field(this, nth), field.ty, span)
+                self.node(Kind::Field(this, *last), field.ty, span)
             } else {
-                self.field_at(this, nth, span)
+                self.field_at(this, *last, span)
             };
             let ty = place.ty;
             let kind = StmtKind::Expr(self.node(Kind::Assign(place, value), ty, span));

@@ -18,7 +18,7 @@ use super::scope::ScopeId;
 use super::typed::{Expr, Kind};
 use super::types::{Shape, Type};
 use crate::parse::tree::{self, ExprKind, Init};
-use crate::source::{Result, Span, error};
+use crate::source::{Result, Span, error, unsupported};
 
 impl<'t> Checker<'_, 't> {
     /// The value of a variable of the type `ty`; the value's type has the length of an array that had none.
@@ -289,6 +289,9 @@ impl<'t> Checker<'_, 't> {
     ) -> Result<()> {
         let fields = self.types.structs[at].fields.clone();
         let most = if self.types.structs[at].is_union { 1 } else { fields.len() };
+        if rest.is_empty() && fields.iter().skip(most).any(|field| field.init.is_some()) {
+            return Err(unsupported(span, "a union in which not the first member has a value"));
+        }
         for field in fields.iter().take(most) {
             values.push(if rest.is_empty() {
                 self.default_member(at, field, span)?

@@ -217,11 +217,11 @@ impl<'t> Checker<'_, 't> {
         let object = if self.is_closure(owner) { self.first_parameter(span) } else { self.this_place(span) };
         match object {
             Ok(object) if self.types.struct_of(object.ty) == Some(owner) => {
-                Ok(self.field_at(object, field, span))
+                let way = self.named_members(owner).swap_remove(field).1;
+                Ok(self.member_on(object, &way, span))
             }
             _ => {
-                let name =
-                    self.types.structs[owner].fields.get(field).map_or("this", |field| field.name.as_str());
+                let name = self.named_members(owner).get(field).map_or("this", |(name, _)| name.as_str());
                 let message = format!("the member `{name}` belongs to an object, and there is none here");
                 Err(error(span, message))
             }

@@ -209,7 +209,7 @@ impl<'t> Checker<'_, 't> {
 
     /// The namespaces and types around a scope, from the outermost. Scopes without a name (of blocks, of parameters of
     /// templates) are skipped.
-    fn namespaces(&self, scope: ScopeId) -> Vec<String> {
+    pub(super) fn namespaces(&self, scope: ScopeId) -> Vec<String> {
         let mut found = Vec::new();
         let mut at = scope;
         while let Some(parent) = self.scopes.parent(at) {
@@ -225,6 +225,12 @@ impl<'t> Checker<'_, 't> {
     fn argument_node(&mut self, scope: ScopeId, parameter: &tree::Parameter<'t>, argument: Argument) -> Node {
         match (argument, &parameter.kind) {
             (Argument::Type(ty), _) => self.type_node(ty),
+            (Argument::Function(function), _) => {
+                let (known, scope) = (self.declared[function].function, self.declared[function].scope);
+                let parameters = self.signature(function).map_or(&[][..], |signature| signature.parameters);
+                let symbol = self.mangled(known, scope, &[], &parameters);
+                Node::Plain(format!("XadL{symbol}EE").into())
+            }
             (Argument::Value(value), ParameterKind::Value(ty, _)) => {
                 let ty = self.resolve(scope, ty).unwrap_or_else(|_| self.types.int());
                 self.value_node(ty, value)

@@ -110,17 +110,33 @@ impl<'t> Checker<'_, 't> {
         let Some(at) = self.types.struct_of(base.ty) else {
             return Err(error(name_span, format_args!("`{}` has no members", self.show(base.ty))));
         };
-        let Some(field) = self.types.structs[at].fields.iter().position(|field| field.name == name) else {
-            return Err(self.no_field(base.ty, name, name_span));
+        let Some((_, way)) = self.named_members(at).into_iter().find(|(known, _)| *known == name) else {
+            // A static member, or a value of an enumeration in the struct ([expr.ref], paragraph 4). The object is evaluated
+            // all the same.
+            let value = match self.scopes.find_own(self.types.structs[at].scope, name) {
+                Some(Entity::Constant(constant, ty)) => self.known(*constant, *ty, span),
+                Some(Entity::Global(global)) => {
+                    let ty = self.program.globals[*global].ty;
+                    return Ok(self.node(Kind::Global(*global), ty, span));
+                }
+                _ => return Err(self.no_field(base.ty, name, name_span)),
+            };
+            let mut object = base;
+            while let Kind::Field(inner, _) = &object.kind {
+                object = inner;
+            }
+            let is_variable = matches!(object.kind, Kind::Local(_) | Kind::Global(_));
+            return Ok(if is_variable { value } else { self.node(Kind::Comma(base, value), value.ty, span) });
         };
-        Ok(self.field_at(base, field, span))
+        Ok(self.member_on(base, &way, span))
     }
 
     fn no_field(&self, ty: Type, name: Name<'t>, span: Span) -> Failed {
         let problem = error(span, format_args!("`{}` has no member `{name}`", self.show(ty.plain())));
         let Some(at) = self.types.struct_of(ty) else { return problem };
         let definition = &self.types.structs[at];
-        let mut names: Vec<&str> = definition.fields.iter().map(|field| field.name.as_str()).collect();
+        let members = self.named_members(at);
+        let mut names: Vec<&str> = members.iter().map(|(name, _)| name.as_str()).collect();
         names.extend(definition.methods.iter().map(|(name, _)| name.as_str()));
         match nearest(name.as_str(), names.iter().copied()) {
             Some(near) => problem.with_help(format_args!("did you mean `{near}`?")),
@@ -152,7 +168,7 @@ impl<'t> Checker<'_, 't> {
         let Some(at) = self.types.struct_of(base.ty) else { return Err(self.no_members(base, part)) };
         // A member that is a lambda or a pointer to a function is called like a method.
         let Some(methods) = self.types.structs[at].methods_of(part.name).cloned() else {
-            let has_field = self.types.structs[at].fields.iter().any(|field| field.name == part.name);
+            let has_field = self.named_members(at).iter().any(|(name, _)| *name == part.name);
             if !has_field {
                 return Err(self.no_field(base.ty, part.name, part.span));
             }

@@ -118,6 +118,8 @@ struct Frame<'t> {
     labels: Vec<crate::source::Name<'t>>,
     gotos: Vec<(crate::source::Name<'t>, Span)>,
     is_own: bool,
+    /// Where the user's text uses it, perhaps through other functions of this compiler.
+    used: Span,
     /// Whether it is certainly code of the host, or certainly code of the device. What is `__host__ __device__`, and
     /// many a method, is neither.
     is_host: bool,
@@ -145,8 +147,8 @@ pub(crate) struct Checker<'s, 't> {
     nesting: usize,
     /// Instances of function templates that the text asks for.
     wanted: Vec<(DeclaredId, Vec<Argument>, Span)>,
-    /// Functions whose bodies wait to be checked.
-    pending: Vec<(DeclaredId, FunctionId, ScopeId)>,
+    /// Functions whose bodies wait to be checked, and where the user's text uses them.
+    pending: Vec<(DeclaredId, FunctionId, ScopeId, Span)>,
     /// Whether an expression is looked at only for its type. It counts, because `sizeof` may be in `decltype`. Nothing
     /// is then called, so a function of the host may be named.
     unevaluated: usize,
@@ -155,6 +157,8 @@ pub(crate) struct Checker<'s, 't> {
     is_converting: bool,
     /// Whether the text is a whole program, with host code.
     is_program: bool,
+    /// The arrays in dynamic shared memory, with the namespaces around them.
+    dynamic: Vec<(Vec<String>, Type)>,
 }
 
 /// What the stages after this one need.
@@ -190,6 +194,7 @@ pub(crate) fn check<'t>(
         unevaluated: 0,
         is_converting: false,
         is_program,
+        dynamic: Vec::new(),
     };
     checker.predefine();
     checker.declare_all(0, declarations);
@@ -254,11 +259,11 @@ impl<'t> Checker<'_, 't> {
 
     /// Checking a body may add others, hence the loop.
     fn check_pending(&mut self) {
-        while let Some((declared, id, scope)) = self.pending.pop() {
+        while let Some((declared, id, scope, used)) = self.pending.pop() {
             if self.sink.is_full() {
                 return;
             }
-            if let Err(problem) = self.check_body(declared, id, scope) {
+            if let Err(problem) = self.check_body(declared, id, scope, used) {
                 self.sink.add(problem);
             }
         }

@@ -45,7 +45,7 @@ impl<'t> Checker<'_, 't> {
                 Ok(self.node(Kind::Not(value), ty, span))
             }
             _ => {
-                let value = self.value(inner);
+                let value = self.number_of(inner)?;
                 // `~` of a `float` has no meaning; `-` of a pointer neither.
                 let is_fitting = if operator == "~" {
                     self.types.is_integral(value.ty)
@@ -191,7 +191,7 @@ impl<'t> Checker<'_, 't> {
             let value = self.implicit(right, place.ty.plain(), &"the value")?;
             return Ok(self.assignment(place, value, span));
         }
-        let value = self.value(right);
+        let value = self.number_of(right)?;
         // The operator without its `=`.
         let op = binary_operator(&operator[..operator.len() - 1]);
         let Some(op) = op else {
@@ -259,7 +259,7 @@ impl<'t> Checker<'_, 't> {
             let ty = self.types.bool();
             return Ok(self.node(kind, ty, span));
         }
-        let (left, right) = (self.value(left), self.value(right));
+        let (left, right) = (self.number_of(left)?, self.number_of(right)?);
         if let Some(compare) = comparison(operator) {
             return self.compare(compare, operator, left, right, span);
         }
@@ -284,6 +284,28 @@ impl<'t> Checker<'_, 't> {
         self.warn_quotient(right, ty);
         let (left, right) = (self.converted(left, ty), self.converted(right, ty));
         Ok(self.node(Kind::Binary(op, left, right), ty, span))
+    }
+
+    /// The value of an operand. C++17, [over.match.oper], paragraph 3.3: an operator of the language takes an object as what
+    /// its only conversion makes of it.
+    fn number_of(&mut self, operand: Expr<'t>) -> Result<Expr<'t>> {
+        let Some(at) = self.types.struct_of(operand.ty) else { return Ok(self.value(operand)) };
+        let mut found = Vec::new();
+        for conversion in self.types.structs[at].conversions.clone() {
+            let result = self.signature(conversion)?.result;
+            let result = self.types.referred(result);
+            let is_explicit = self.declared[conversion].function.storage.is_explicit;
+            if !is_explicit && (self.types.is_arithmetic(result) || self.types.is_pointer(result)) {
+                found.push(conversion);
+            }
+        }
+        match found[..] {
+            [only] => {
+                let made = self.call_method(only, operand, &[], operand.span)?;
+                Ok(self.value(made))
+            }
+            _ => Ok(self.value(operand)),
+        }
     }
 
     /// `%`, the shifts and the bit operators are for integers only ([expr.mul], [expr.shift], [expr.bit.and]).

@@ -91,11 +91,14 @@ impl<'t> Checker<'_, 't> {
                     self.resolve(scope, written)? == *wanted
                 }
                 // The name of a parameter for a value looks like a type.
-                (tree::Argument::Type(_), Argument::Value(_)) => true,
+                (tree::Argument::Type(_), Argument::Value(_) | Argument::Function(_)) => true,
                 (tree::Argument::Value(written), Argument::Value(wanted)) => {
                     self.integer_constant(scope, written, "an argument of a template")? == *wanted
                 }
                 (tree::Argument::Value(_), Argument::Type(_)) => false,
+                (tree::Argument::Value(written), Argument::Function(wanted)) => {
+                    self.function_argument(scope, written)? == Some(*wanted)
+                }
             };
             if !fits {
                 return Ok(false);
@@ -177,12 +180,38 @@ impl<'t> Checker<'_, 't> {
                 if own.template.is_none() || own.parameters.len() != arguments.len() {
                     continue;
                 }
+                let explicit = match self.result_says(scope, declared, function)? {
+                    Some(found) if explicit.is_empty() => found,
+                    _ => explicit.clone(),
+                };
                 if let Some(found) = self.deduce(declared, &explicit, &arguments)? {
                     return Ok((declared, found));
                 }
             }
         }
         Err(error(function.span, format_args!("no template `{}` has these parameters", function.name)))
+    }
+}
+
+impl<'t> Checker<'_, 't> {
+    /// The first arguments of a template as far as the result of a special case says what they are, as in
+    /// `template <> int2 make(int)`.
+    fn result_says(
+        &mut self,
+        scope: ScopeId,
+        template: DeclaredId,
+        special: &'t tree::Function<'t>,
+    ) -> Result<Option<Vec<Argument>>> {
+        let own = self.declared[template].function;
+        let names: Vec<Name<'t>> =
+            own.template.unwrap_or_default().iter().filter_map(|parameter| parameter.name).collect();
+        let result = self.resolve(scope, special.result)?;
+        let mut deduction = Deduction::new(&names, Found::default());
+        if !self.unify(scope, own.result, result, &mut deduction) {
+            return Ok(None);
+        }
+        let found: Vec<_> = names.iter().map_while(|name| deduction.found.get(name).copied()).collect();
+        Ok((!found.is_empty()).then_some(found))
     }
 }
 

@@ -12,9 +12,10 @@
 
 use super::Checker;
 use super::scope::{Entity, ScopeId, TemplateId};
+use super::typed::Expr;
 use super::types::{Argument, Field, MAX_SIZE, Shape, Struct, Type};
-use crate::parse::tree::{self, Declaration, Member};
-use crate::source::{Result, error};
+use crate::parse::tree::{self, Declaration, Init, Member};
+use crate::source::{Name, Result, Span, error};
 
 /// How many bytes the members so far take, and the largest of their alignments.
 struct Extent {
@@ -83,8 +84,7 @@ impl<'t> Checker<'_, 't> {
             return Err(error(definition.span, "this struct is larger than 2 GiB"));
         }
         // Only now, so that a type in the struct may have the name of a member that follows it.
-        for nth in 0..self.types.structs[at].fields.len() {
-            let name = self.types.structs[at].fields[nth].name;
+        for (nth, (name, _)) in self.named_members(at).into_iter().enumerate() {
             // In a method, the name of a member is that of `this->`.
             self.scopes.declare(scope, name, Entity::Capture(at, nth));
         }
@@ -109,23 +109,13 @@ impl<'t> Checker<'_, 't> {
     ) -> Result<()> {
         let scope = self.types.structs[at].scope;
         self.declare(scope, declaration)?;
-        // The members of a struct without a name belong to the struct around it.
+        // A struct without a name is a member without a name, whose members are found like those of the struct around it
+        // ([class.union.anon]).
         let Declaration::Struct(inner) = declaration else { return Ok(()) };
-        if !inner.name.as_str().starts_with('<') {
-            return Ok(());
-        }
-        let Some(Entity::Type(ty)) = self.scopes.find_own(scope, inner.name).cloned() else { return Ok(()) };
-        let start = if self.types.structs[at].is_union {
-            0
-        } else {
-            extent.size.next_multiple_of(self.types.align(ty))
-        };
-        extent.align = extent.align.max(self.types.align(ty));
-        extent.size = extent.size.max(start + self.types.size(ty));
-        if let Some(inner) = self.types.struct_of(ty) {
-            let fields = self.types.structs[inner].fields.clone();
-            let moved = fields.into_iter().map(|field| Field { offset: start + field.offset, ..field });
-            self.types.structs[at].fields.extend(moved);
+        if inner.name.as_str().starts_with('<')
+            && let Some(Entity::Type(ty)) = self.scopes.find_own(scope, inner.name).cloned()
+        {
+            self.place_field(at, inner.name, ty, self.types.align(ty), None, extent);
         }
         Ok(())
     }
@@ -142,13 +132,44 @@ impl<'t> Checker<'_, 't> {
         if let Some(wanted) = &variable.align {
             own = own.max(self.alignment(scope, wanted)?);
         }
-        let is_union = self.types.structs[at].is_union;
-        let offset = if is_union { 0 } else { extent.size.next_multiple_of(own) };
-        extent.size = extent.size.max(offset.saturating_add(self.types.size(ty)));
-        extent.align = extent.align.max(own);
-        let init = variable.init;
-        self.types.structs[at].fields.push(Field { name: variable.name, ty, offset, init });
+        self.place_field(at, variable.name, ty, own, variable.init, extent);
         Ok(())
+    }
+
+    fn place_field(
+        &mut self,
+        at: usize,
+        name: Name<'t>,
+        ty: Type,
+        align: u64,
+        init: Option<Init<'t>>,
+        extent: &mut Extent,
+    ) {
+        let is_union = self.types.structs[at].is_union;
+        let offset = if is_union { 0 } else { extent.size.next_multiple_of(align) };
+        extent.size = extent.size.max(offset.saturating_add(self.types.size(ty)));
+        extent.align = extent.align.max(align);
+        self.types.structs[at].fields.push(Field { name, ty, offset, init });
+    }
+
+    /// The members of a struct by their names: those of members without a name are among them, each with the way to it.
+    pub(super) fn named_members(&self, at: usize) -> Vec<(Name<'t>, Vec<usize>)> {
+        let mut found = Vec::new();
+        for (nth, field) in self.types.structs[at].fields.iter().enumerate() {
+            match self.types.struct_of(field.ty).filter(|_| field.name.as_str().starts_with('<')) {
+                Some(inner) => {
+                    let inner = self.named_members(inner).into_iter();
+                    found.extend(inner.map(|(name, way)| (name, [vec![nth], way].concat())));
+                }
+                None => found.push((field.name, vec![nth])),
+            }
+        }
+        found
+    }
+
+    /// The member of an object that a way of [`Self::named_members`] leads to.
+    pub(super) fn member_on(&mut self, object: Expr<'t>, way: &[usize], span: Span) -> Expr<'t> {
+        way.iter().fold(object, |object, nth| self.field_at(object, *nth, span))
     }
 
     /// Constructors and conversions are found by what they make, all others by name.

@@ -66,12 +66,39 @@ impl<'t> Checker<'_, 't> {
         for written in written {
             arguments.push(match written {
                 tree::Argument::Type(ty) => Argument::Type(self.resolve(scope, ty)?),
-                tree::Argument::Value(value) => {
-                    Argument::Value(self.integer_constant(scope, value, "an argument of a template")?)
-                }
+                tree::Argument::Value(value) => match self.function_argument(scope, value)? {
+                    Some(function) => Argument::Function(function),
+                    None => {
+                        Argument::Value(self.integer_constant(scope, value, "an argument of a template")?)
+                    }
+                },
             });
         }
         Ok(arguments)
+    }
+
+    /// The function that an argument names, with or without `&`. One of several of a name is left out.
+    pub(super) fn function_argument(
+        &mut self,
+        scope: ScopeId,
+        written: tree::Expr<'t>,
+    ) -> Result<Option<DeclaredId>> {
+        let named = match &written.kind {
+            tree::ExprKind::Prefix("&", inner) => inner,
+            _ => written,
+        };
+        let tree::ExprKind::Path(path) = &named.kind else { return Ok(None) };
+        let Entity::Functions(functions) = self.lookup(scope, path)? else { return Ok(None) };
+        match functions[..] {
+            [only]
+                if self.declared[only].function.template.is_none() && self.declared[only].owner.is_none() =>
+            {
+                Ok(Some(only))
+            }
+            _ => {
+                Err(error(written.span, "an argument of a template is one function, and not one of several"))
+            }
+        }
     }
 
     /// A type from a template. Instances are found by their arguments with defaults filled in, so `S<int>` and `S<int,
@@ -148,6 +175,7 @@ impl<'t> Checker<'_, 't> {
         match argument {
             Argument::Type(ty) => self.show(ty),
             Argument::Value(value) => value.to_string(),
+            Argument::Function(function) => self.declared[function].function.name.to_string(),
         }
     }
 
@@ -326,15 +354,19 @@ impl<'t> Checker<'_, 't> {
                         None => self.unify(scope, written, ty, deduction),
                     }
                 }
-                (tree::Argument::Value(value), own @ Argument::Value(_)) => match name_of(value) {
-                    Some(name) if deduction.wants(name) => deduction.agree(name, own),
-                    _ => true,
-                },
+                (tree::Argument::Value(value), own @ (Argument::Value(_) | Argument::Function(_))) => {
+                    match name_of(value) {
+                        Some(name) if deduction.wants(name) => deduction.agree(name, own),
+                        _ => true,
+                    }
+                }
                 // A parameter for a value looks like a type where only its name is written.
-                (tree::Argument::Type(written), own @ Argument::Value(_)) => match bare_name(written) {
-                    Some(name) if deduction.wants(name) => deduction.agree(name, own),
-                    _ => true,
-                },
+                (tree::Argument::Type(written), own @ (Argument::Value(_) | Argument::Function(_))) => {
+                    match bare_name(written) {
+                        Some(name) if deduction.wants(name) => deduction.agree(name, own),
+                        _ => true,
+                    }
+                }
                 (tree::Argument::Value(value), own @ Argument::Type(_)) => match name_of(value) {
                     Some(name) if deduction.wants(name) => deduction.agree(name, own),
                     _ => false,

@@ -55,6 +55,8 @@ pub(crate) enum Shape {
 pub(crate) enum Argument {
     Type(Type),
     Value(i64),
+    /// What a call of the parameter calls.
+    Function(DeclaredId),
 }
 
 /// A member that every object has; a static one is a variable in the struct's scope.
@@ -70,7 +72,7 @@ pub(crate) struct Field<'t> {
 #[derive(Debug)]
 pub(crate) struct Struct<'t> {
     pub name: &'t str,
-    /// Those of a struct without a name inside of it are among them, moved to their offsets ([class.union.anon]).
+    /// A struct inside of it that has no name, and that nothing has the type of, is one of them.
     pub fields: Vec<Field<'t>>,
     /// Both are 1 until it is complete. An empty struct has one byte ([class]).
     pub size: u64,

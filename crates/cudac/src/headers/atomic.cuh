@@ -14,7 +14,10 @@ using cuda::memory_order_release;
 using cuda::memory_order_acq_rel;
 using cuda::memory_order_seq_cst;
 }
-#if __CUDA_ARCH__ >= 700
+#ifndef __CUDA_ARCH__
+// Host code has one thread here, so every order is there already.
+inline void atomic_thread_fence(memory_order order, thread_scope scope = thread_scope_system) {}
+#elif __CUDA_ARCH__ >= 700
 inline __device__ void atomic_thread_fence(memory_order order, thread_scope scope = thread_scope_system) {
     if (order == memory_order_relaxed) return;
     if (order == memory_order_seq_cst) {
@@ -52,7 +55,27 @@ inline __device__ void atomic_thread_fence(memory_order order, thread_scope scop
 }
 #endif
 
-#if __CUDA_ARCH__ >= 700
+#ifndef __CUDA_ARCH__
+#define LOAD(T, type, c) \
+    inline T __load(const T* p, memory_order order, thread_scope scope) { return *p; } \
+    inline void __store(T* p, T value, memory_order order, thread_scope scope) { *p = value; }
+#define UPDATE(name, operation, T, type, c) HOST_##name(T)
+#define HOST_UPDATE(name, T, made) \
+    inline T name(T* p, T value, memory_order order, thread_scope scope) { T old = *p; *p = made; return old; }
+#define HOST___add(T) HOST_UPDATE(__add, T, old + value)
+#define HOST___exch(T) HOST_UPDATE(__exch, T, value)
+#define HOST___and(T) HOST_UPDATE(__and, T, old & value)
+#define HOST___or(T) HOST_UPDATE(__or, T, old | value)
+#define HOST___xor(T) HOST_UPDATE(__xor, T, old ^ value)
+#define HOST___min(T) HOST_UPDATE(__min, T, value < old ? value : old)
+#define HOST___max(T) HOST_UPDATE(__max, T, old < value ? value : old)
+#define EXCHANGE(T, type, c) \
+    inline T __exchange(T* p, T compare, T value, memory_order order, thread_scope scope) { \
+        T old = *p; \
+        if (old == compare) *p = value; \
+        return old; \
+    }
+#elif __CUDA_ARCH__ >= 700
 #define LOAD(T, type, c) \
     inline __device__ T __load(const T* p, memory_order order, thread_scope scope) { \
         T result; \
@@ -134,10 +157,32 @@ INTEGER(long, "b64", "u64", "s64", "l")
 INTEGER(unsigned long, "b64", "u64", "u64", "l")
 INTEGER(long long, "b64", "u64", "s64", "l")
 INTEGER(unsigned long long, "b64", "u64", "u64", "l")
-LOAD(float, "f32", "f")
-UPDATE(__add, "add", float, "f32", "f")
-LOAD(double, "f64", "d")
-UPDATE(__add, "add", double, "f64", "d")
+// A float is compared by its bits ([atomics.ref.float]); what PTX has no instruction for is a loop.
+#define CHANGE(name, T, B, to_bits, of_bits, made) \
+    inline __host__ __device__ T name(T* p, T value, memory_order order, thread_scope scope) { \
+        B now = __load((B*)p, memory_order_relaxed, scope); \
+        for (;;) { \
+            T old = of_bits(now); \
+            B seen = __exchange((B*)p, now, to_bits(made), order, scope); \
+            if (seen == now) return old; \
+            now = seen; \
+        } \
+    }
+#define FLOATING(T, type, c, B, to_bits, of_bits) \
+    LOAD(T, type, c) \
+    UPDATE(__add, "add", T, type, c) \
+    inline __host__ __device__ T __exch(T* p, T value, memory_order order, thread_scope scope) { \
+        return of_bits(__exch((B*)p, to_bits(value), order, scope)); \
+    } \
+    inline __host__ __device__ T __exchange(T* p, T compare, T value, memory_order order, thread_scope scope) { \
+        return of_bits(__exchange((B*)p, to_bits(compare), to_bits(value), order, scope)); \
+    } \
+    inline __host__ __device__ bool __same(T a, T b) { return to_bits(a) == to_bits(b); } \
+    CHANGE(__min, T, B, to_bits, of_bits, value < old ? value : old) \
+    CHANGE(__max, T, B, to_bits, of_bits, old < value ? value : old)
+FLOATING(float, "f32", "f", int, __float_as_int, __int_as_float)
+FLOATING(double, "f64", "d", long long, __double_as_longlong, __longlong_as_double)
+template <typename T> inline __host__ __device__ bool __same(T a, T b) { return a == b; }
 
 template <typename T, thread_scope S = thread_scope_system>
 struct atomic_ref {
@@ -150,7 +195,7 @@ struct atomic_ref {
     __device__ T exchange(T value, memory_order order = memory_order_seq_cst) const { return __exch(p, value, order, S); }
     __device__ bool compare_exchange_strong(T& expected, T desired, memory_order order = memory_order_seq_cst) const {
         T old = __exchange(p, expected, desired, order, S);
-        bool is_same = old == expected;
+        bool is_same = __same(old, expected);
         expected = old;
         return is_same;
     }
@@ -183,10 +228,10 @@ struct atomic {
     T __value;
     __device__ atomic() {}
     __device__ constexpr atomic(T value) : __value(value) {}
-    __device__ atomic_ref<T, S> __ref() { return atomic_ref<T, S>(__value); }
-    __device__ T load(memory_order order = memory_order_seq_cst) { return __ref().load(order); }
+    __device__ atomic_ref<T, S> __ref() const { return atomic_ref<T, S>(const_cast<T&>(__value)); }
+    __device__ T load(memory_order order = memory_order_seq_cst) const { return __ref().load(order); }
     __device__ void store(T value, memory_order order = memory_order_seq_cst) { __ref().store(value, order); }
-    __device__ operator T() { return load(); }
+    __device__ operator T() const { return load(); }
     __device__ T operator=(T value) { store(value); return value; }
     __device__ T exchange(T value, memory_order order = memory_order_seq_cst) { return __ref().exchange(value, order); }
     __device__ bool compare_exchange_strong(T& expected, T desired, memory_order order = memory_order_seq_cst) {
@@ -215,4 +260,8 @@ struct atomic {
     __device__ T operator+=(T value) { return fetch_add(value) + value; }
     __device__ T operator-=(T value) { return fetch_sub(value) - value; }
 };
+namespace std {
+template <typename T, thread_scope S = thread_scope_system> using atomic_ref = cuda::atomic_ref<T, S>;
+template <typename T, thread_scope S = thread_scope_system> using atomic = cuda::atomic<T, S>;
+}
 }

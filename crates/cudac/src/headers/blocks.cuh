@@ -79,6 +79,23 @@ LOADS(__ldca, ".ca")
 LOADS(__ldcs, ".cs")
 LOADS(__ldcv, ".cv")
 
+// Of a vector, number by number.
+#define LOAD_PARTS(name, T, P) \
+    inline __device__ T name(const T* address) { \
+        T result; \
+        for (int i = 0; i < sizeof(T) / sizeof(P); i++) ((P*)&result)[i] = name((const P*)address + i); \
+        return result; \
+    }
+#define LOADS_PARTS(name) \
+    LOAD_PARTS(name, int2, int) LOAD_PARTS(name, int4, int) LOAD_PARTS(name, uint2, unsigned) LOAD_PARTS(name, uint4, unsigned) \
+    LOAD_PARTS(name, float2, float) LOAD_PARTS(name, float4, float) LOAD_PARTS(name, double2, double) \
+    LOAD_PARTS(name, longlong2, long long) LOAD_PARTS(name, ulonglong2, unsigned long long)
+LOADS_PARTS(__ldg)
+LOADS_PARTS(__ldcg)
+LOADS_PARTS(__ldca)
+LOADS_PARTS(__ldcs)
+LOADS_PARTS(__ldcv)
+
 //: __stwb __stcg __stcs __stwt
 #define STORE(name, mode, T, type, c) \
     inline __device__ void name(T* address, T value) { \
@@ -92,6 +109,18 @@ STORES(__stwb, ".wb")
 STORES(__stcg, ".cg")
 STORES(__stcs, ".cs")
 STORES(__stwt, ".wt")
+#define STORE_PARTS(name, T, P) \
+    inline __device__ void name(T* address, T value) { \
+        for (int i = 0; i < sizeof(T) / sizeof(P); i++) name((P*)address + i, ((P*)&value)[i]); \
+    }
+#define STORES_PARTS(name) \
+    STORE_PARTS(name, int2, int) STORE_PARTS(name, int4, int) STORE_PARTS(name, uint2, unsigned) STORE_PARTS(name, uint4, unsigned) \
+    STORE_PARTS(name, float2, float) STORE_PARTS(name, float4, float) STORE_PARTS(name, double2, double) \
+    STORE_PARTS(name, longlong2, long long) STORE_PARTS(name, ulonglong2, unsigned long long)
+STORES_PARTS(__stwb)
+STORES_PARTS(__stcg)
+STORES_PARTS(__stcs)
+STORES_PARTS(__stwt)
 
 //: __cvta_generic_to_shared __cvta_generic_to_global
 inline __device__ unsigned long __cvta_generic_to_shared(const void* address) {

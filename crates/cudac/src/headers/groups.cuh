@@ -266,4 +266,5 @@ inline __device__ auto invoke_one_broadcast(const Group& group, F f) {
     if (group.thread_rank() == 0) result = f();
     return group.shfl(result, 0);
 }
+template <typename Group> inline __device__ void synchronize(const Group& group) { group.sync(); }
 }

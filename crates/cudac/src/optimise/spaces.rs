@@ -140,7 +140,7 @@ fn rewrite(function: &mut Function<'_>, known: &Known, symbols: &[Space]) {
                     }
                 }
                 Op::Ptx(ptx) => {
-                    for at in generic_addresses(ptx) {
+                    for at in generic_addresses(ptx, inst.args, known) {
                         conversions.convert(&mut inst.args[at], inst.line);
                     }
                 }
@@ -185,13 +185,19 @@ impl Conversions<'_, '_> {
     }
 }
 
-/// The arguments that are addresses of an instruction which does not name their space, as `%s1` does for operand 1.
-fn generic_addresses(ptx: &Ptx<'_>) -> Vec<usize> {
+/// The arguments that are addresses of an instruction which does not name their space, as `%s1` does for operand 1. No
+/// instruction with an order or an atomic operation can name local memory.
+fn generic_addresses(ptx: &Ptx<'_>, args: &[Operand], known: &Known) -> Vec<usize> {
+    let is_local = |at: usize| {
+        args[at].reg().and_then(|reg| known.get(reg as usize).copied().flatten()) == Some(Space::Local)
+    };
     let mut generic = Vec::new();
     for (number, operand) in ptx.operands.iter().enumerate() {
         let names_space = || ptx.text.split('%').any(|after| percent(after).0 == Percent::Space(number));
         match operand {
-            PtxOperand::Argument(at) if ptx.addresses[*at].is_some() && !names_space() => generic.push(*at),
+            PtxOperand::Argument(at) if ptx.addresses[*at].is_some() && (!names_space() || is_local(*at)) => {
+                generic.push(*at);
+            }
             _ => {}
         }
     }

@@ -12,7 +12,7 @@
 
 use super::Parser;
 use super::scope::Entity;
-use super::tree::{Declaration, Enum, Expr, Function, Init, Path, Storage, Type, Variable};
+use super::tree::{Declaration, Expr, Function, Init, Path, Storage, Type, Variable};
 use super::types::unknown_type;
 use crate::builtins::headers;
 use crate::lex::Kind;
@@ -558,31 +558,6 @@ impl<'t> Parser<'_, 't> {
         let body = body?;
         self.expect("}", "at the end of the block")?;
         Ok(Declaration::Group(body))
-    }
-
-    pub(super) fn enumeration(&mut self) -> Result<Enum<'t>> {
-        self.next();
-        let is_scoped = self.take_word("class") || self.take_word("struct");
-        let start = self.span();
-        let has_name = self.token().word().is_some();
-        let name = if has_name { self.name("the name of the type")?.0 } else { self.unnamed(start) };
-        let underlying = if self.take(":") { Some(self.plain_type()?) } else { None };
-        self.scopes.declare(name, Entity::Type);
-        self.expect("{", "before the values of the type")?;
-        let mut values = Vec::new();
-        while !self.is("}") {
-            let (name, span) = self.name("the name of a value")?;
-            if !is_scoped {
-                self.declare_value(name);
-            }
-            let value = if self.take("=") { Some(self.conditional()?) } else { None };
-            values.push((name, value, span));
-            if !self.take(",") {
-                break;
-            }
-        }
-        self.expect("}", "after the values")?;
-        Ok(Enum { name, is_scoped, underlying, values: self.arena.list(&values) })
     }
 
     /// The variables that follow a type's definition, as in `struct S { … } s;`.

@@ -82,6 +82,8 @@ pub(crate) fn parse<'t>(
     instances: &[String],
 ) -> Vec<Declaration<'t>> {
     let tokens = text.run(file);
+    #[cfg(feature = "host")]
+    let tokens = program::with_prelude(&mut text, tokens);
     let scopes = Scopes::new();
     let arena = text.names.arena;
     let mut parser = Parser {
@@ -128,11 +130,13 @@ impl<'t> Parser<'_, 't> {
         let tokens = self.text.run_own(file, 0, false);
         let outer = (std::mem::replace(&mut self.tokens, tokens), self.at, self.depth, self.closes_angle);
         let scope = self.scopes.enter_global();
+        let late = std::mem::take(&mut self.late);
         // The depth is kept: texts that use each other nest on the same stack.
         (self.at, self.closes_angle) = (0, false);
         let declarations = self.declarations(false);
         self.own.extend(declarations);
         self.scopes.leave_global(scope);
+        self.late = late;
         (self.tokens, self.at, self.depth, self.closes_angle) = outer;
         true
     }

@@ -1,4 +1,4 @@
-//! Definitions of types: structs, classes, unions.
+//! Definitions of types: structs, classes, unions, enumerations.
 //!
 //! Members are kept in the order of the text: that is the order of the layout and of initialisation. Access is read and
 //! ignored, since a program that is correct with it means the same without. Left out: inheritance, bit fields, members
@@ -7,7 +7,7 @@
 use super::Parser;
 use super::declaration::Specifiers;
 use super::scope::Entity;
-use super::tree::{Argument, Declaration, Member, Parameter, Part, Path, Struct, Type, TypeKind};
+use super::tree::{Argument, Declaration, Enum, Member, Parameter, Part, Path, Struct, Type, TypeKind};
 use crate::lex::Kind;
 use crate::source::{Name, Result, Span, error, unsupported};
 
@@ -142,6 +142,31 @@ impl<'t> Parser<'_, 't> {
         Ok(made(members, false, specifiers.align))
     }
 
+    fn enumeration(&mut self) -> Result<Enum<'t>> {
+        self.next();
+        let is_scoped = self.take_word("class") || self.take_word("struct");
+        let start = self.span();
+        let has_name = self.token().word().is_some();
+        let name = if has_name { self.name("the name of the type")?.0 } else { self.unnamed(start) };
+        let underlying = if self.take(":") { Some(self.plain_type()?) } else { None };
+        self.scopes.declare(name, Entity::Type);
+        self.expect("{", "before the values of the type")?;
+        let mut values = Vec::new();
+        while !self.is("}") {
+            let (name, span) = self.name("the name of a value")?;
+            if !is_scoped {
+                self.declare_value(name);
+            }
+            let value = if self.take("=") { Some(self.conditional()?) } else { None };
+            values.push((name, value, span));
+            if !self.take(",") {
+                break;
+            }
+        }
+        self.expect("}", "after the values")?;
+        Ok(Enum { name, is_scoped, underlying, values: self.arena.list(&values) })
+    }
+
     /// `<int, T*>` after the name of a template that is known. C++17, [temp.class.spec] and [temp.expl.spec]:
     /// parameters may be left, as in `template <class T> struct S<T*>`.
     fn special_case(&mut self, name: Name<'t>, is_template: bool) -> Result<Option<&'t [Argument<'t>]>> {
@@ -184,6 +209,12 @@ impl<'t> Parser<'_, 't> {
         match declaration {
             Declaration::Function(function) => members.push(Member::Function(function)),
             Declaration::Variables(variables) => members.extend(variables.iter().copied().map(Member::Field)),
+            // A type without a name is no member itself if something after it has that type.
+            Declaration::Group([definition @ Declaration::Struct(_), rest @ ..]) if !rest.is_empty() => {
+                let alone = Declaration::Group(self.arena.list(&[*definition]));
+                members.push(Member::Declaration(self.arena.put(alone)));
+                rest.iter().for_each(|inner| self.add(members, *inner));
+            }
             Declaration::Group(group) => group.iter().for_each(|inner| self.add(members, *inner)),
             other => members.push(Member::Declaration(self.arena.put(other))),
         }

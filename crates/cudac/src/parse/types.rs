@@ -38,7 +38,7 @@ impl<'t> Parser<'_, 't> {
         }
         match text {
             "const" | "volatile" | "auto" | "typename" | "struct" | "class" | "union" | "enum"
-            | "decltype" => true,
+            | "decltype" | "__typeof__" | "__typeof" => true,
             _ if word.is_keyword() => false,
             _ => self.path_is_type(0),
         }
@@ -104,7 +104,8 @@ impl<'t> Parser<'_, 't> {
                 // The name of what is declared: `unsigned x`.
                 _ if !words.is_empty() || named.is_some() => break,
                 "auto" => named = Some(TypeKind::Auto),
-                "decltype" => {
+                // GNU C's word for it, which also takes a type.
+                "decltype" | "__typeof__" | "__typeof" => {
                     named = Some(self.decltype()?);
                     continue;
                 }
@@ -133,7 +134,13 @@ impl<'t> Parser<'_, 't> {
 
     fn decltype(&mut self) -> Result<TypeKind<'t>> {
         self.next();
-        self.expect("(", "after `decltype`")?;
+        self.expect("(", "after the word")?;
+        if self.at_type() {
+            let ty = self.type_name()?;
+            self.expect(")", "after the type")?;
+            let value = self.node(tree::ExprKind::Construct(ty, &[], tree::Brackets::Round), ty.span, 0)?;
+            return Ok(TypeKind::Decltype(value));
+        }
         let value = self.inside_brackets(Self::expression)?;
         self.expect(")", "after the expression")?;
         Ok(TypeKind::Decltype(value))

@@ -1,8 +1,7 @@
 //! The conditions of `#if` and `#elif`: integer expressions of 64 bits.
 //!
-//! `defined` is resolved before macros are expanded, and a name that is left afterwards is 0 ([cpp.cond]). All operands
-//! are evaluated, also those that `&&`, `||` and `?:` do not need. Left out: unsigned arithmetic, which differs only
-//! for values of more than 63 bits. Specification: C++17, [cpp.cond].
+//! `defined` is resolved before macros are expanded, and a name that is left afterwards is 0 ([cpp.cond]). What `&&`, `||`
+//! and `?:` do not need is read, and may divide by zero. Specification: C++17, [cpp.cond], [expr].
 //!
 //! ```text
 //! #if defined(A) && N + 1 > 2       with A defined and N as 3
@@ -30,14 +29,14 @@ impl<'t> Reader<'_, '_, 't> {
             }
         }
         let expanded = self.expand_all(&resolved)?;
-        let mut evaluator = Evaluator { tokens: &expanded, at: 0, span, depth: 0 };
+        let mut evaluator = Evaluator { tokens: &expanded, at: 0, span, depth: 0, unneeded: 0 };
         let value = evaluator.conditional()?;
         match expanded.get(evaluator.at) {
             // Tokens after the expression are a mistake, such as a forgotten operator.
             Some(extra) => {
                 Err(error(extra.span, format_args!("unexpected {} in this condition", extra.quoted())))
             }
-            None => Ok(value != 0),
+            None => Ok(value.bits != 0),
         }
     }
 
@@ -59,6 +58,17 @@ impl<'t> Reader<'_, '_, 't> {
     }
 }
 
+/// An integer of 64 bits, with or without a sign.
+#[derive(Clone, Copy)]
+struct Value {
+    bits: i64,
+    is_unsigned: bool,
+}
+
+fn signed(bits: i64) -> Value {
+    Value { bits, is_unsigned: false }
+}
+
 /// Values are computed while reading: there is no tree, because a condition is evaluated once.
 struct Evaluator<'e, 't> {
     tokens: &'e [Token<'t>],
@@ -67,6 +77,8 @@ struct Evaluator<'e, 't> {
     span: Span,
     /// Open parentheses and `?:`. Unary operators are read in a loop and nest without depth.
     depth: usize,
+    /// How many operators around this place have decided already, and do not need its value.
+    unneeded: usize,
 }
 
 impl Evaluator<'_, '_> {
@@ -76,8 +88,16 @@ impl Evaluator<'_, '_> {
         found
     }
 
+    /// Reads a part of which the value may not be needed.
+    fn needed_if(&mut self, needed: bool, read: impl FnOnce(&mut Self) -> Result<Value>) -> Result<Value> {
+        self.unneeded += usize::from(!needed);
+        let value = read(self);
+        self.unneeded -= usize::from(!needed);
+        value
+    }
+
     /// `?:` groups to the right: both of its branches may be conditional again.
-    fn conditional(&mut self) -> Result<i64> {
+    fn conditional(&mut self) -> Result<Value> {
         self.depth += 1;
         if self.depth > MAX_NESTING {
             return Err(error(
@@ -85,15 +105,16 @@ impl Evaluator<'_, '_> {
                 format_args!("this condition is nested more than {MAX_NESTING} deep"),
             ));
         }
-        let condition = self.binary(0)?;
-        let mut value = condition;
+        let mut value = self.binary(0)?;
         if self.take("?") {
-            let yes = self.conditional()?;
+            let holds = value.bits != 0;
+            let yes = self.needed_if(holds, Self::conditional)?;
             if !self.take(":") {
                 return Err(error(self.span, "`?` without `:` in this condition"));
             }
-            let no = self.conditional()?;
-            value = if condition != 0 { yes } else { no };
+            let no = self.needed_if(!holds, Self::conditional)?;
+            let bits = if holds { yes.bits } else { no.bits };
+            value = Value { bits, is_unsigned: yes.is_unsigned || no.is_unsigned };
         }
         self.depth -= 1;
         Ok(value)
@@ -101,21 +122,25 @@ impl Evaluator<'_, '_> {
 
     /// Precedence climbing: reads operators that bind more strongly than `weakest`. Equal ones group to the left, since
     /// the right operand stops before them.
-    fn binary(&mut self, weakest: u8) -> Result<i64> {
+    fn binary(&mut self, weakest: u8) -> Result<Value> {
         let mut left = self.unary()?;
         while let Some(Kind::Punct(operator)) = self.tokens.get(self.at).map(|token| &token.kind) {
             let operator = *operator;
             let Some(binds) = binding(operator).filter(|binds| *binds > weakest) else { break };
             self.at += 1;
-            let right = self.binary(binds)?;
-            left = apply(operator, left, right)
-                .ok_or_else(|| error(self.span, "this condition divides by zero"))?;
+            let decides = operator == "&&" && left.bits == 0 || operator == "||" && left.bits != 0;
+            let right = self.needed_if(!decides, |evaluator| evaluator.binary(binds))?;
+            left = match apply(operator, left, right) {
+                Some(value) => value,
+                None if self.unneeded > 0 => signed(0),
+                None => return Err(error(self.span, "this condition divides by zero")),
+            };
         }
         Ok(left)
     }
 
     /// Operators apply from the inside out, hence in reverse.
-    fn unary(&mut self) -> Result<i64> {
+    fn unary(&mut self) -> Result<Value> {
         let mut operators = Vec::new();
         while let Some(Kind::Punct(operator @ ("!" | "-" | "+" | "~"))) =
             self.tokens.get(self.at).map(|token| &token.kind)
@@ -125,14 +150,14 @@ impl Evaluator<'_, '_> {
         }
         let value = self.primary()?;
         Ok(operators.iter().rev().fold(value, |value, operator| match *operator {
-            "!" => i64::from(value == 0),
-            "-" => value.wrapping_neg(),
-            "~" => !value,
+            "!" => signed(i64::from(value.bits == 0)),
+            "-" => Value { bits: value.bits.wrapping_neg(), ..value },
+            "~" => Value { bits: !value.bits, ..value },
             _ => value,
         }))
     }
 
-    fn primary(&mut self) -> Result<i64> {
+    fn primary(&mut self) -> Result<Value> {
         let Some(token) = self.tokens.get(self.at) else {
             return Err(error(self.span, "this condition ends too early"));
         };
@@ -147,11 +172,13 @@ impl Evaluator<'_, '_> {
                 }
             }
             // A name that is no macro is 0, and so is `false` ([cpp.cond]).
-            Kind::Word(name) => Ok(i64::from(name.as_str() == "true")),
-            Kind::Character(value) => Ok(i64::from(*value)),
+            Kind::Word(name) => Ok(signed(i64::from(name.as_str() == "true"))),
+            Kind::Character(value) => Ok(signed(i64::from(*value as i8))),
             Kind::Number(text) => match parse(text.as_str()) {
-                // Every integer is one of 64 bits here, whatever its suffix says.
-                Ok(Number::Integer { value, .. }) => Ok(value as i64),
+                // Every integer has 64 bits here. One that is too large for a sign has none.
+                Ok(Number::Integer { value, is_unsigned, .. }) => {
+                    Ok(Value { bits: value as i64, is_unsigned: is_unsigned || value > i64::MAX as u64 })
+                }
                 Ok(Number::Float { .. }) => {
                     Err(error(token.span, "a condition has no floating-point numbers"))
                 }
@@ -164,26 +191,37 @@ impl Evaluator<'_, '_> {
 
 /// Wraps where C++ leaves the result undefined; `None` if it divides by zero. The smallest number divided by -1 counts
 /// as that, too.
-fn apply(operator: &str, a: i64, b: i64) -> Option<i64> {
-    Some(match operator {
-        "||" => i64::from(a != 0 || b != 0),
-        "&&" => i64::from(a != 0 && b != 0),
+fn apply(operator: &str, left: Value, right: Value) -> Option<Value> {
+    let (a, b) = (left.bits, right.bits);
+    // The usual arithmetic conversions; a shift has the type of its left side.
+    let is_unsigned = left.is_unsigned || right.is_unsigned;
+    let less = |a: i64, b: i64| if is_unsigned { (a as u64) < b as u64 } else { a < b };
+    let holds = |holds: bool| Some(signed(i64::from(holds)));
+    let bits = match operator {
+        "||" => return holds(a != 0 || b != 0),
+        "&&" => return holds(a != 0 && b != 0),
+        "==" => return holds(a == b),
+        "!=" => return holds(a != b),
+        "<" => return holds(less(a, b)),
+        ">" => return holds(less(b, a)),
+        "<=" => return holds(!less(b, a)),
+        ">=" => return holds(!less(a, b)),
+        "<<" => return Some(Value { bits: a.wrapping_shl(b as u32), ..left }),
+        ">>" if left.is_unsigned => {
+            return Some(Value { bits: (a as u64).wrapping_shr(b as u32) as i64, ..left });
+        }
+        ">>" => return Some(signed(a.wrapping_shr(b as u32))),
         "|" => a | b,
         "^" => a ^ b,
         "&" => a & b,
-        "==" => i64::from(a == b),
-        "!=" => i64::from(a != b),
-        "<" => i64::from(a < b),
-        ">" => i64::from(a > b),
-        "<=" => i64::from(a <= b),
-        ">=" => i64::from(a >= b),
-        "<<" => a.wrapping_shl(b as u32),
-        ">>" => a.wrapping_shr(b as u32),
         "+" => a.wrapping_add(b),
         "-" => a.wrapping_sub(b),
         "*" => a.wrapping_mul(b),
+        "/" if is_unsigned => (a as u64).checked_div(b as u64)? as i64,
+        "%" if is_unsigned => (a as u64).checked_rem(b as u64)? as i64,
         "/" => a.checked_div(b)?,
         "%" => a.checked_rem(b)?,
         _ => return None,
-    })
+    };
+    Some(Value { bits, is_unsigned })
 }

@@ -147,11 +147,14 @@ impl<'t> Reader<'_, '_, 't> {
         match token.word().map_or("", Name::as_str) {
             "__LINE__" => {
                 let (line, _) = self.shared.files.place(token.span);
+                let line = i64::from(line) + self.renumbered(token.span).map_or(0, |(change, _)| change);
                 token.kind = Kind::Number(self.shared.names.get(&line.to_string()));
             }
             "__FILE__" => {
                 let file = &self.shared.files.get(token.span.file()).name;
-                token.kind = Kind::Text(self.shared.names.arena.list(file.as_bytes()));
+                let given = self.renumbered(token.span).and_then(|(_, name)| name);
+                token.kind =
+                    Kind::Text(given.unwrap_or_else(|| self.shared.names.arena.list(file.as_bytes())));
             }
             _ => {}
         }

@@ -6,7 +6,7 @@
 //! Texts of this crate are read with the macros that it defined itself ([`Macros::seal`]), so that `#define x 3` in a
 //! kernel cannot break them. A header's own macros then join the user's; those of a chunk vanish with it.
 //!
-//! Left out: `#line`, `_Pragma`, `__has_include`, and the arguments of a macro that a function-like macro has produced,
+//! Left out: `_Pragma`, `__has_include`, and the arguments of a macro that a function-like macro has produced,
 //! if they follow its own. Specification: C++17, [cpp].
 
 mod condition;
@@ -55,6 +55,9 @@ pub(crate) struct Macros<'t> {
     included: Vec<&'static str>,
     /// What is defined for this compiler's own texts, which the macros of the user's text must not change.
     base: Map<Name<'t>, &'t Macro<'t>>,
+    /// What `#line` says, in the order of the text: where it is, what it adds to the lines after it, and the name of the
+    /// file.
+    lines: Vec<(Span, i64, Option<&'t [u8]>)>,
     /// Whether the text is a whole program, with host code.
     pub is_program: bool,
 }
@@ -222,6 +225,7 @@ impl<'p, 't> Reader<'p, '_, 't> {
             }
             "include" => self.include(span, rest),
             "pragma" => self.pragma(span, rest),
+            "line" => self.set_line(hash, rest),
             "error" => Err(error(span, format_args!("#error: {}", self.text_of(rest)))),
             "warning" => {
                 let message = format!("#warning: {}", self.text_of(rest));
@@ -356,6 +360,36 @@ impl<'p, 't> Reader<'p, '_, 't> {
             self.output.extend(tokens);
         }
         Ok(())
+    }
+
+    /// `#line N "FILE"`: C++17, [cpp.line]. It changes `__LINE__` and `__FILE__`; messages keep the place in the text, which
+    /// is where the reader has to look.
+    fn set_line(&mut self, hash: Span, rest: &[Token<'t>]) -> Result<()> {
+        let rest = self.expand_all(rest)?;
+        let (number, name) = match &rest[..] {
+            [Token { kind: Kind::Number(number), .. }] => (number, None),
+            [Token { kind: Kind::Number(number), .. }, Token { kind: Kind::Text(name), .. }] => {
+                (number, Some(*name))
+            }
+            _ => return Err(error(hash, "expected a number after `#line`, and a name in quotes")),
+        };
+        let number = number
+            .as_str()
+            .parse::<u32>()
+            .map_err(|_| error(hash, "the number after `#line` is too large"))?;
+        let (here, _) = self.shared.files.place(hash);
+        let name = name.or_else(|| self.renumbered(hash).and_then(|(_, name)| name));
+        // The line after the directive has the number.
+        let change = i64::from(number) - i64::from(here) - 1;
+        self.shared.macros.lines.push((hash, change, name));
+        Ok(())
+    }
+
+    /// What the last `#line` before a place says: what to add to its line, and the name of the file.
+    fn renumbered(&self, place: Span) -> Option<(i64, Option<&'t [u8]>)> {
+        let is_before = |at: &Span| at.file() == place.file() && at.start() <= place.start();
+        let last = self.shared.macros.lines.iter().rev().find(|(at, ..)| is_before(at));
+        last.map(|(_, change, name)| (*change, *name))
     }
 
     /// An unknown pragma is only a warning ([cpp.pragma]), because other compilers' pragmas are no mistake.

@@ -279,6 +279,10 @@ impl<K, V> Default for List<K, V> {
 }
 
 impl<K: PartialEq, V> List<K, V> {
+    pub fn iter(&self) -> std::slice::Iter<'_, (K, V)> {
+        self.0.iter()
+    }
+
     pub fn get<Q: PartialEq + ?Sized>(&self, key: &Q) -> Option<&V>
     where
         K: std::borrow::Borrow<Q>,

@@ -211,6 +211,8 @@ pub(crate) struct Sink {
     problems: Vec<Problem>,
     /// How many of the problems are errors.
     errors: usize,
+    /// Where the user's text uses the function of this compiler that is being checked.
+    pub used: Option<Span>,
     /// What is no warning, because it is right in most programs: lines, and what to do there if one finds its results wrong.
     #[cfg(feature = "host")]
     pub suspects: Vec<(u32, String)>,
@@ -220,7 +222,17 @@ impl Sink {
     /// Notes an error. The same message at the same place is noted once. That happens when a template is checked for
     /// several arguments, or a header is read by several kernels.
     pub fn add(&mut self, failed: Failed) {
+        let failed = self.at_use(failed);
         self.note(failed.problem());
+    }
+
+    /// An error in a text of this compiler as one at the place that uses it.
+    pub fn at_use(&self, failed: Failed) -> Failed {
+        let mut problem = failed.problem();
+        if let Some(used) = self.used.filter(|used| used.is_users() && !problem.span.is_users()) {
+            problem.span = used;
+        }
+        problem.put_aside()
     }
 
     fn note(&mut self, problem: Problem) {

@@ -255,3 +255,139 @@ fn constants_in_lambdas_that_others_call() {
     );
     check(around, "const int c = i; y[i] = twice([=](int x) { int c = 5; return x + c; }, c);", |i| i + 10);
 }
+
+/// What is wrong with the use of a function of this compiler is said there.
+#[test]
+fn errors_in_our_own_texts_name_the_line_that_uses_them() {
+    let text = "#include <cuda/atomic>\nstruct S { float v; };\n__global__ void k(S* s) {\n cuda::atomic_ref<S> r(*s);\n r.fetch_add(S{1});\n}";
+    refused(text, "kernel.cu:5:");
+}
+
+#[test]
+fn defaults_of_templates_name_their_parameters() {
+    let around = "template <typename T> __device__ T f(T a, T b = T(1)) { return a + b; } template <typename T, int N = 3> __device__ int g(T a, int b = N * sizeof(T)) { return a + b; }
+        template <typename T> struct S { static constexpr int n = 16 / sizeof(T); enum { FIVE = 5 }; static __device__ int twice(int x, int y = n) { return x * y; } };";
+    check(around, "y[i] = f(i) + (int)f(2.5f) + g(i) + g<long, 2>(1);", |i| i + 1 + 3 + i + 12 + 17);
+    check(
+        around,
+        "S<float> s; int a[s.n]; a[3] = i; y[i] = s.n + s.twice(2) + S<char>::twice(1) + s.FIVE + a[3];",
+        |i| 4 + 8 + 16 + 5 + i,
+    );
+}
+
+#[test]
+fn arrays_as_parameters_of_templates_are_pointers() {
+    let around = "template <typename T> __device__ int f(T x[], int k) { return x[k]; } template <typename T> __device__ int g(const T x[32]) { return x[1]; }
+        template <typename T> __device__ int h(T x[][4]) { return x[1][2]; } template <typename T, int N> __device__ int m(T x[][N]) { return N + x[1][2]; }";
+    check(
+        around,
+        "int a[32] = {1, i}; int b[2][4] = {{0}, {1, 2, 7}}; y[i] = f(a, 1) + g(a) + g(&a[0]) + h(b) + m(b); y[i] += f(y + i, 0) - y[i];",
+        |i| 3 * i + 7 + 11,
+    );
+    refused(
+        "template <typename T> __device__ int f(T (&x)[4]) { return x[1]; } __global__ void k(int* y) { int a[3]; y[0] = f(a); }",
+        "determine",
+    );
+}
+
+/// CUDA programming guide, "Dynamically Allocated Shared Memory"; C++17, [basic.link], paragraph 6.
+#[test]
+fn an_array_in_dynamic_shared_memory_has_one_type() {
+    let text = "template <typename T> __device__ T* get() { extern __shared__ T x[]; return x; }
+        __global__ void a(int* y) { y[0] = get<int>()[0]; } __global__ void b(int* y) { y[0] = get<OTHER>()[0]; }";
+    refused(&text.replace("OTHER", "float"), "`float[]`");
+    check(
+        &text.replace("OTHER", "int"),
+        "get<int>()[i] = i; __syncwarp(); y[i] = get<int>()[31 - i];",
+        |i| 31 - i,
+    );
+    check(
+        "namespace one { __device__ int* f() { extern __shared__ int x[]; return x; } } namespace two { __device__ float* f() { extern __shared__ float x[]; return x; } }",
+        "one::f()[i] = 1065353216; __syncwarp(); y[i] = two::f()[i];",
+        |_| 1,
+    );
+}
+
+/// C++17, [c.math], paragraph 3.
+#[test]
+fn mathematical_functions_of_mixed_arguments_are_those_of_doubles() {
+    check(
+        "",
+        "y[i] = sizeof(fmax(1.0f, 2.0f)) + 10 * sizeof(fmax(1.0f, 2)) + 100 * sizeof(fmin(1, 2.0f)) + 1000 * sizeof(pow(2.0f, 2.0));",
+        |_| 8884,
+    );
+    check(
+        "",
+        "float f = i; y[i] = (int)(fmax(f, 3.0) + fmin(1.0, f) + pow(2.0f, 3) + fmod(5, 3.0f) + hypot(3, 4.0f) + copysign(1, -2.0f) + fma(1.0f, 2.0, 3));",
+        |i| i.max(3) + i.min(1) + 8 + 2 + 5 - 1 + 5,
+    );
+    check(
+        "",
+        "y[i] = (int)(ldexp(1.5f, 2) + ldexpf(1, 1)) + (int)sizeof(ldexp(1.0f, 1)) + (int)sizeof(sqrt(4)) + (int)fabs(-3);",
+        |_| 6 + 2 + 4 + 8 + 3,
+    );
+}
+
+#[test]
+fn an_operand_may_be_converted_by_its_type() {
+    let around = "#include <cuda/atomic>\n struct W { int v; __device__ operator int() const { return v; } }; struct P { int* p; __device__ operator int*() const { return p; } };";
+    check(around, "W w{i}; y[i] = w + 1 + (w == i) + (2 < w) - -w; y[i] += w;", |i| {
+        3 * i + 2 + i32::from(i > 2)
+    });
+    check(around, "P p{y}; y[i] = (p + 1 == y + 1) + (p != nullptr);", |_| 2);
+    check(
+        around,
+        "const cuda::atomic<int> c(3); int v = c; __shared__ cuda::atomic<int, cuda::thread_scope_block> a; if (i == 0) a = 4; __syncwarp(); y[i] = v + a + (a == 4);",
+        |_| 8,
+    );
+}
+
+#[test]
+fn atomics_of_floats() {
+    let around = "#include <cuda/atomic>\n__device__ float f = 1; __device__ double d = 2;";
+    let body = "cuda::atomic_ref<float, cuda::thread_scope_device> a(f); cuda::std::atomic_ref<double> b(d);
+        a.fetch_add(1.0f); b.fetch_max(i); __syncwarp(); float e = a.load();
+        if (i == 0) { while (!a.compare_exchange_weak(e, e * 2)) {} y[0] = (int)a.exchange(3) + (int)b.load(); a.fetch_min(-1.5f); a -= 1.0f; double z = -0.0; b.store(0.0); y[0] += b.compare_exchange_strong(z, 5.0); }
+        __syncwarp(); if (i > 0) y[i] = (int)(a.load() * 2);";
+    check(around, body, |i| if i == 0 { 66 + 31 } else { -5 });
+}
+
+#[test]
+fn words_of_other_compilers() {
+    let around = "#line 40 \"other.cu\"\n__device__ int line() { return __LINE__; }\n__device__ char file() { return __FILE__[0]; }\n#line 7\n__device__ int later() { return __LINE__ + (__FILE__[0] == 'o'); }";
+    check(
+        around,
+        "__typeof__(i) a = i; __typeof__(unsigned char) b = 300; int c; __builtin_memcpy(&c, &a, sizeof c); y[i] = c + b + line() + (file() == 'o') + later();",
+        |i| i + 44 + 40 + 1 + 8,
+    );
+}
+
+#[test]
+fn words_between_a_qualifier_and_a_type_of_ours() {
+    let around = "const __constant__ uint t[2] = {1, 2}; __constant__ const uint u[2] = {3, 4}; extern volatile __shared__ uint s[]; const __device__ uint2 v = {5, 6};";
+    check(around, "s[i] = t[1] + u[0] + v.y; y[i] = s[i];", |_| 11);
+}
+
+#[test]
+fn conditions_of_the_preprocessor_need_not_be_evaluated() {
+    let around = "#define X 0\n#if X != 0 && 10 / X > 1\n#error no\n#endif\n#if X == 0 || 10 / X\n#define A 1\n#endif\n#if X ? 1 / X : -1 > 0u\n#define B 2\n#endif
+#if 0xffffffffffffffff / 2 == 0x7fffffffffffffff && -1 >> 1 == -1 && (0 ? 1u : -1) > 0\n#define C 4\n#endif";
+    check(around, "y[i] = A + B + C;", |_| 7);
+    refused("#if 1 && 10 / 0\n#endif\n__global__ void k() {}", "divides by zero");
+}
+
+/// C++17, [basic.scope.pdecl].
+#[test]
+fn a_name_means_its_variable_in_its_own_initialiser() {
+    check(
+        "",
+        "int x[3] = {sizeof(x), 2}; struct N { N* next; int v; }; N m = {&m, i}; y[i] = x[0] + m.next->next->v;",
+        |i| 12 + i,
+    );
+    check(
+        "",
+        "int v = 3; { int w = v, v = 4; y[i] = w * 10 + v; } { long v = sizeof(v); y[i] += v; }",
+        |_| 42,
+    );
+    refused("__global__ void k(int* y) { int a = 1; { auto a = a + 1; y[0] = a; } }", "not known here");
+}

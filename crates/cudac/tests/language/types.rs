@@ -173,3 +173,31 @@ fn braces_around_inner_arrays_and_structs_may_be_missing() {
         "too many",
     );
 }
+
+/// C++17, [class.union.anon]: a type without a name is a member without a name, unless a member has that type.
+#[test]
+fn types_without_names_in_types() {
+    let around = "struct S { struct { int x, y; } in; int z[2]; }; struct U { union { float f; unsigned u; } v; char c; };
+        struct A { char c; union { int p; unsigned char b[4]; struct { short lo, hi; }; }; int q; __device__ int sum() const { return p + q + hi; } __device__ void set(int v) { p = v; } };
+        struct I { union { int a; float b; }; int c; __device__ I(int x) : a(x), c(2) {} __device__ I(float x) : b(x), c(3) {} };
+        struct T { typedef struct { int a; } Inner; Inner t; int u; };";
+    check(around, "y[i] = sizeof(S) + 100 * sizeof(U) + 10000 * sizeof(A) + 1000000 * sizeof(T);", |_| {
+        8_120_816
+    });
+    check(
+        around,
+        "S s = {{i, 2}, {3, 4}}; U u; u.v.f = 1; u.c = 5; y[i] = s.in.x + s.in.y * 10 + s.z[1] * 100 + (u.v.u >> 23) * 1000;",
+        |i| i + 20 + 400 + 127_000,
+    );
+    check(
+        around,
+        "A a = {'x', 65536 + i, 7}; y[i] = a.b[2] * 1000 + a.lo + a.q * 100000 + a.hi * 10000; A b = {'y', {i}}; b.set(b.p + 1); y[i] += b.sum();",
+        |i| 1000 + i + 700_000 + 10_000 + i + 1,
+    );
+    check(
+        around,
+        "I a(i), b(1.0f); y[i] = a.a + a.c * 100 + b.c * 1000 + (b.a == 0x3f800000); auto f = [=] { return a.a; }; y[i] += f();",
+        |i| 2 * i + 200 + 3000 + 1,
+    );
+    check(around, "T t = {{i}, 4}; y[i] = t.t.a + t.u;", |i| i + 4);
+}

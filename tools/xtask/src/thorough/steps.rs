@@ -126,6 +126,12 @@ pub const STEPS: &[Step] = &[
         20_000,
     ),
     seeded(
+        "cudac-both",
+        "20,000 random programs of both sides: host, kernel and, where one is installed, a C++ compiler agree",
+        "test --locked -p cuda-host --test both",
+        20_000,
+    ),
+    seeded(
         "cudac-functions",
         "the functions of mathematics on 160,000 arguments each: none is further off than NVIDIA documents",
         "test --locked -p cudac --test functions",

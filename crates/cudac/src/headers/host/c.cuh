@@ -15,17 +15,6 @@ void __host_delete(void* pointer);
 //: memmove
 void* memmove(void* to, const void* from, size_t bytes);
 
-//: memcpy memset
-// Kernels have these bodies. On the host the executor carries both out.
-__host__ __device__ inline void* memcpy(void* to, const void* from, size_t bytes) {
-    for (size_t i = 0; i < bytes; i++) ((char*)to)[i] = ((const char*)from)[i];
-    return to;
-}
-__host__ __device__ inline void* memset(void* to, int value, size_t bytes) {
-    for (size_t i = 0; i < bytes; i++) ((char*)to)[i] = (char)value;
-    return to;
-}
-
 //: exit abort
 void exit(int status);
 void abort();
