@@ -8,6 +8,7 @@ use std::ops::Range;
 use crate::device::{Block, Device};
 use crate::errors::{INVALID_DIRECTION, INVALID_VALUE};
 use crate::finding::Kind;
+use crate::graph::Node;
 use crate::machine::{Machine, Result, Stop};
 use crate::memory::Access;
 use crate::order::{LEGACY, Point, What};
@@ -38,13 +39,17 @@ impl Machine<'_> {
         if let Some((code, message)) = self.wrong_direction(to, from, copy.kind) {
             return Ok(self.failed(code, message));
         }
+        if stream.is_some_and(|stream| self.is_kept(stream, || Node::Copy(copy))) {
+            return Ok(0);
+        }
         self.check_place(from, bytes, "copied")?;
         self.check_place(to, bytes, "copied to")?;
         let (read, written) = (on_device(from, bytes), on_device(to, bytes));
         self.submit(What::Copy, stream.unwrap_or(LEGACY), read, written)?;
-        let (found, is_written) = match Device::has(from) {
-            true => self.device.read(from, bytes).unwrap_or_default(),
-            false => self.host_bytes(from, bytes),
+        let (found, is_written) = if Device::has(from) {
+            self.device.read(from, bytes).unwrap_or_default()
+        } else {
+            self.host_bytes(from, bytes)
         };
         if Device::has(to) {
             self.device.copy_in(to, &found, |nth| is_written[nth]).map_err(Stop::error)?;
@@ -52,13 +57,13 @@ impl Machine<'_> {
         } else {
             self.set_host_bytes(to, &found, |nth| is_written[nth]);
         }
-        match stream {
-            None if self.is_visible(to) || self.is_visible(from) => {
-                self.finish(Some(Point::Stream(LEGACY)))?
-            }
+        if let Some(stream) = stream {
             // What goes to memory that is not pinned has arrived when the call returns.
-            Some(stream) if !Device::has(to) => _ = self.device.order.finish(Some(Point::Stream(stream))),
-            _ => {}
+            if !Device::has(to) {
+                self.device.order.finish(Some(Point::Stream(stream)));
+            }
+        } else if self.is_visible(to) || self.is_visible(from) {
+            self.finish(Some(Point::Stream(LEGACY)))?;
         }
         Ok(0)
     }
@@ -75,6 +80,9 @@ impl Machine<'_> {
         if !Device::has(address) {
             let message = "`cudaMemset` got a pointer to memory of the host that is not pinned".to_owned();
             return Ok(self.failed(INVALID_VALUE, message));
+        }
+        if stream.is_some_and(|stream| self.is_kept(stream, || Node::Set(address, value, bytes))) {
+            return Ok(0);
         }
         self.check_device(address, bytes, "set")?;
         self.submit(What::Set, stream.unwrap_or(LEGACY), 0..0, on_device(address, bytes))?;
@@ -102,9 +110,10 @@ impl Machine<'_> {
 
     /// Whether a copy may use bytes of the host or of the device.
     fn check_place(&mut self, address: u64, bytes: u64, done: &str) -> Result<()> {
-        match Device::has(address) {
-            true => self.check_device(address, bytes, done),
-            false => self.check_host(address, bytes, done, Access::Copy),
+        if Device::has(address) {
+            self.check_device(address, bytes, done)
+        } else {
+            self.check_host(address, bytes, done, Access::Copy)
         }
     }
 

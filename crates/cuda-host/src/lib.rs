@@ -24,13 +24,13 @@
 //! nothing has a name but the runtime's functions. The tree is executed as it is (`machine`). It also says which objects end with
 //! which statements, so their destructors are called whichever way a block is left.
 //!
-//! The program has an address space of its own (`memory`), in which each byte has a state: nobody's, allocated, written, freed,
-//! or to be written or read by an asynchronous copy. So an access that is out of bounds, too early or too late is found at the
-//! byte. Addresses of the device are others, so that confusing the two is found.
+//! The program has an address space of its own (`memory`), in which each byte has a state: nobody's, allocated, written or
+//! freed. So an access that is out of bounds, too early or too late is found at the byte. Addresses of the device are others, so
+//! that confusing the two is found. Managed and pinned memory is memory of the emulator that host code may use too (`access`).
 //!
 //! Copies and kernels are carried out at once, in the order of the calls, and what a real program would have to wait for is
-//! recorded (`device`). So every run finds a missing wait, although nothing is ever late; `unordered` says what streams may not
-//! do to each other. An error that a call returns or a launch leaves behind has to be looked at before the next one. What stops
+//! recorded (`order`). So every run finds a missing wait, although nothing is ever late; `unordered` says what streams may not
+//! do to each other. Only what kernels print waits for the host, as it does on a GPU. An error that a call returns or a launch leaves behind has to be looked at before the next one. What stops
 //! a launch stops the program; after a race, and after a read of bytes that nobody wrote, both go on.
 //!
 //! What would be right in another program is no finding, but it is kept as a *suspect*: `cudaMemset` with 1, for example, or a
@@ -52,6 +52,7 @@ mod device;
 mod errors;
 mod facts;
 mod finding;
+mod graph;
 mod kernel;
 mod machine;
 mod memory;
