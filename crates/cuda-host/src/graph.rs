@@ -161,9 +161,11 @@ impl Machine<'_> {
                     wanted.stream = stream;
                     self.start(kernel, wanted)?;
                 }
-                Node::Copy(copy) => _ = self.cuda_memcpy(copy, Some(stream))?,
+                Node::Copy(copy) => {
+                    self.cuda_memcpy(copy, Some(stream))?;
+                }
                 Node::Set(address, value, bytes) => {
-                    _ = self.cuda_memset(address, value, bytes, Some(stream))?
+                    self.cuda_memset(address, value, bytes, Some(stream))?;
                 }
                 Node::Record(event) => {
                     let event = *events.entry(event).or_insert_with(|| self.device.new_event());
