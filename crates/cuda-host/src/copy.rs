@@ -8,28 +8,11 @@ use std::ops::Range;
 use crate::device::{Block, Device};
 use crate::errors::{INVALID_DIRECTION, INVALID_VALUE};
 use crate::finding::Kind;
-use crate::graph::Node;
 use crate::machine::{Machine, Result, Stop};
 use crate::memory::Access;
 use crate::order::{LEGACY, Point, What};
 use crate::unordered;
-
-/// A copy: where to, where from, how many bytes, and the direction that the program names.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Copy {
-    pub to: u64,
-    pub from: u64,
-    pub bytes: u64,
-    pub kind: u64,
-}
-
-impl Copy {
-    /// `cudaMemcpyFromSymbol`: its arguments are the target, the symbol, its size, the bytes, the offset and the direction.
-    pub fn of_symbol(values: &[u64]) -> Copy {
-        let at = |nth: usize| values.get(nth).copied().unwrap_or(0);
-        Copy { to: at(0), from: Device::named(at(1)).wrapping_add(at(4)), bytes: at(3), kind: at(5) }
-    }
-}
+use crate::work::{Copy, Node};
 
 impl Machine<'_> {
     /// Copies bytes between the host and the device, in a stream or in the default stream, for which the host waits then.

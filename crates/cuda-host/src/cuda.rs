@@ -5,7 +5,6 @@
 
 use cudac::host::Scalar;
 
-use crate::copy::Copy;
 use crate::device::{Failure, Owner, PRINT_LIMIT};
 use crate::errors::{self, INVALID_HANDLE, INVALID_VALUE, NO_STREAM, NOT_PERMITTED, NOT_READY};
 use crate::finding::{Finding, Kind};
@@ -14,6 +13,7 @@ use crate::memory::{BASE, state};
 use crate::order::Point;
 use crate::resident::{self, MAX_SHARED_BYTES};
 use crate::runtime::Function;
+use crate::work::Copy;
 
 /// The smallest buffer for what kernels print that an H200 grants.
 const LEAST_PRINT_BYTES: u64 = 512 << 10;

@@ -8,52 +8,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use cudac::host::Scalar;
 
-use crate::copy::Copy;
 use crate::errors::{CAPTURE_IMPLICIT, CAPTURE_INVALIDATED, CAPTURE_UNSUPPORTED, INVALID_VALUE};
-use crate::kernel::Wanted;
 use crate::machine::{Machine, Result, Stop};
 use crate::order::LEGACY;
 use crate::runtime::Function;
-
-/// A part of a graph.
-#[derive(Clone, Debug)]
-pub(crate) enum Node {
-    Kernel(usize, Wanted),
-    Copy(Copy),
-    /// The address, the value and the number of bytes.
-    Set(u64, u8, u64),
-    /// An event is recorded.
-    Record(u64),
-    /// An event is waited for.
-    Wait(u64),
-}
-
-/// A part of a graph, with the stream that it was captured in and its line.
-#[derive(Clone, Debug)]
-struct Part {
-    node: Node,
-    stream: u64,
-    line: u32,
-}
-
-/// What is being captured.
-#[derive(Debug, Default)]
-pub(crate) struct Capture {
-    /// The stream in which it began.
-    origin: u64,
-    streams: BTreeSet<u64>,
-    events: BTreeSet<u64>,
-    parts: Vec<Part>,
-    /// Whether something was called that cannot be captured.
-    is_invalid: bool,
-}
-
-/// A graph.
-#[derive(Clone, Debug)]
-pub(crate) struct Graph {
-    origin: u64,
-    parts: Vec<Part>,
-}
+use crate::work::{Capture, Graph, Node, Part};
 
 impl Machine<'_> {
     /// Keeps work of a stream if the stream is being captured; whether it is.

@@ -6,12 +6,12 @@ use simt::{Arg, Checks, Dim3, FaultKind, LaunchError, Severity};
 use crate::device::{Device, PRINT_LIMIT, Printed};
 use crate::errors::{INVALID_CONFIGURATION, INVALID_HANDLE, INVALID_VALUE, NO_STREAM, TOO_LARGE};
 use crate::finding::{Finding, Kind};
-use crate::graph::Node;
 use crate::machine::{Machine, Result, Stop};
 use crate::memory::Access;
 use crate::order::{LEGACY, Other, What};
 use crate::resident;
 use crate::unordered;
+use crate::work::{Node, Wanted};
 
 /// What a launch counts in addition to its warp instructions: as many take about as long.
 const LAUNCH_STEPS: u64 = 4096;
@@ -19,20 +19,6 @@ const LAUNCH_STEPS: u64 = 4096;
 /// What to do about a grid that waits for itself.
 const COOPERATE: &str =
     "launch the kernel with `cudaLaunchCooperativeKernel`, which makes all blocks resident together";
-
-/// A launch whose parts have been evaluated.
-#[derive(Clone, Debug)]
-pub(crate) struct Wanted {
-    grid: Dim3,
-    block: Dim3,
-    shared_bytes: u64,
-    pub stream: u64,
-    args: Vec<Arg>,
-    /// The arguments that may be addresses.
-    addresses: Vec<u64>,
-    /// Whether the blocks may wait for each other.
-    is_cooperative: bool,
-}
 
 impl Machine<'_> {
     pub(crate) fn launch(&mut self, launch: &KernelCall, frame: u64) -> Result<u64> {

@@ -65,6 +65,7 @@ mod runtime;
 mod scan;
 mod stream;
 mod unordered;
+mod work;
 
 use std::fmt;
 

@@ -7,11 +7,11 @@ use cudac::host::{Expr, Loop, Program, Stmt, Switch, Update, UpdateResult};
 use crate::Given;
 use crate::device::Device;
 use crate::finding::{Finding, Kind};
-use crate::graph::{Capture, Graph};
 use crate::memory::{BASE, Memory, state};
 use crate::order::Work;
 use crate::random::Random;
 use crate::runtime::Function;
+use crate::work::{Capture, Graph};
 use crate::{Error, Event, Limits, Outcome, Watch, arithmetic};
 
 /// Why execution does not continue.
