@@ -12,23 +12,7 @@ use crate::machine::{Machine, Result, Stop};
 use crate::memory::Access;
 use crate::order::{LEGACY, Point, What};
 use crate::unordered;
-
-/// A copy: where to, where from, how many bytes, and the direction that the program names.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Copy {
-    pub to: u64,
-    pub from: u64,
-    pub bytes: u64,
-    pub kind: u64,
-}
-
-impl Copy {
-    /// `cudaMemcpyFromSymbol`: its arguments are the target, the symbol, its size, the bytes, the offset and the direction.
-    pub fn of_symbol(values: &[u64]) -> Copy {
-        let at = |nth: usize| values.get(nth).copied().unwrap_or(0);
-        Copy { to: at(0), from: Device::named(at(1)).wrapping_add(at(4)), bytes: at(3), kind: at(5) }
-    }
-}
+use crate::work::{Copy, Node};
 
 impl Machine<'_> {
     /// Copies bytes between the host and the device, in a stream or in the default stream, for which the host waits then.
@@ -38,13 +22,17 @@ impl Machine<'_> {
         if let Some((code, message)) = self.wrong_direction(to, from, copy.kind) {
             return Ok(self.failed(code, message));
         }
+        if stream.is_some_and(|stream| self.is_kept(stream, || Node::Copy(copy))) {
+            return Ok(0);
+        }
         self.check_place(from, bytes, "copied")?;
         self.check_place(to, bytes, "copied to")?;
         let (read, written) = (on_device(from, bytes), on_device(to, bytes));
         self.submit(What::Copy, stream.unwrap_or(LEGACY), read, written)?;
-        let (found, is_written) = match Device::has(from) {
-            true => self.device.read(from, bytes).unwrap_or_default(),
-            false => self.host_bytes(from, bytes),
+        let (found, is_written) = if Device::has(from) {
+            self.device.read(from, bytes).unwrap_or_default()
+        } else {
+            self.host_bytes(from, bytes)
         };
         if Device::has(to) {
             self.device.copy_in(to, &found, |nth| is_written[nth]).map_err(Stop::error)?;
@@ -52,13 +40,13 @@ impl Machine<'_> {
         } else {
             self.set_host_bytes(to, &found, |nth| is_written[nth]);
         }
-        match stream {
-            None if self.is_visible(to) || self.is_visible(from) => {
-                self.finish(Some(Point::Stream(LEGACY)))?
-            }
+        if let Some(stream) = stream {
             // What goes to memory that is not pinned has arrived when the call returns.
-            Some(stream) if !Device::has(to) => _ = self.device.order.finish(Some(Point::Stream(stream))),
-            _ => {}
+            if !Device::has(to) {
+                self.device.order.finish(Some(Point::Stream(stream)));
+            }
+        } else if self.is_visible(to) || self.is_visible(from) {
+            self.finish(Some(Point::Stream(LEGACY)))?;
         }
         Ok(0)
     }
@@ -75,6 +63,9 @@ impl Machine<'_> {
         if !Device::has(address) {
             let message = "`cudaMemset` got a pointer to memory of the host that is not pinned".to_owned();
             return Ok(self.failed(INVALID_VALUE, message));
+        }
+        if stream.is_some_and(|stream| self.is_kept(stream, || Node::Set(address, value, bytes))) {
+            return Ok(0);
         }
         self.check_device(address, bytes, "set")?;
         self.submit(What::Set, stream.unwrap_or(LEGACY), 0..0, on_device(address, bytes))?;
@@ -102,9 +93,10 @@ impl Machine<'_> {
 
     /// Whether a copy may use bytes of the host or of the device.
     fn check_place(&mut self, address: u64, bytes: u64, done: &str) -> Result<()> {
-        match Device::has(address) {
-            true => self.check_device(address, bytes, done),
-            false => self.check_host(address, bytes, done, Access::Copy),
+        if Device::has(address) {
+            self.check_device(address, bytes, done)
+        } else {
+            self.check_host(address, bytes, done, Access::Copy)
         }
     }
 

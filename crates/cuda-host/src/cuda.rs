@@ -5,7 +5,6 @@
 
 use cudac::host::Scalar;
 
-use crate::copy::Copy;
 use crate::device::{Failure, Owner, PRINT_LIMIT};
 use crate::errors::{self, INVALID_HANDLE, INVALID_VALUE, NO_STREAM, NOT_PERMITTED, NOT_READY};
 use crate::finding::{Finding, Kind};
@@ -14,6 +13,7 @@ use crate::memory::{BASE, state};
 use crate::order::Point;
 use crate::resident::{self, MAX_SHARED_BYTES};
 use crate::runtime::Function;
+use crate::work::Copy;
 
 /// The smallest buffer for what kernels print that an H200 grants.
 const LEAST_PRINT_BYTES: u64 = 512 << 10;
@@ -24,8 +24,6 @@ const NOT_OVER: &str = "`cudaEventElapsedTime` is called before the work in fron
 
 impl Machine<'_> {
     pub(crate) fn cuda(&mut self, function: Function, values: &[u64]) -> Result<u64> {
-        let at = |nth: usize| values.get(nth).copied().unwrap_or(0);
-        let (a, b, c, d) = (at(0), at(1), at(2), at(3));
         if !self.callbacks.is_empty() && function != Function::CallbackEnd {
             let message = "a function that a stream calls may not call the CUDA runtime".to_owned();
             return Ok(self.failed(NOT_PERMITTED, message));
@@ -45,37 +43,21 @@ impl Machine<'_> {
             | Function::HostUnregister
             | Function::MemoryType
             | Function::DevicePointer => self.of_memory(function, values),
-            Function::CudaMemcpy => self.cuda_memcpy(Copy { to: a, from: b, bytes: c, kind: d }, None),
-            Function::CudaMemset => self.cuda_memset(a, b as u8, c, None),
-            Function::ToSymbol => self.copy_to_symbol(values, None),
-            Function::FromSymbol => self.cuda_memcpy(Copy::of_symbol(values), None),
+            Function::CudaMemcpy | Function::CudaMemset | Function::ToSymbol | Function::FromSymbol => {
+                match self.capture_error(false) {
+                    Some((code, message)) => Ok(self.failed(code, message.to_owned())),
+                    None => self.of_bytes(function, values, None),
+                }
+            }
             Function::CudaMemcpyAsync
             | Function::CudaMemsetAsync
             | Function::ToSymbolAsync
             | Function::FromSymbolAsync => {
-                let Some(stream) = values.last().and_then(|stream| self.device.order.stream(*stream)) else {
-                    return Ok(self.no_stream());
-                };
-                match function {
-                    Function::CudaMemcpyAsync => {
-                        self.cuda_memcpy(Copy { to: a, from: b, bytes: c, kind: d }, Some(stream))
-                    }
-                    Function::CudaMemsetAsync => self.cuda_memset(a, b as u8, c, Some(stream)),
-                    Function::ToSymbolAsync => self.copy_to_symbol(values, Some(stream)),
-                    _ => self.cuda_memcpy(Copy::of_symbol(values), Some(stream)),
+                match values.last().and_then(|stream| self.device.order.stream(*stream)) {
+                    Some(stream) => self.of_bytes(function, values, Some(stream)),
+                    None => Ok(self.no_stream()),
                 }
             }
-            Function::GetLastError | Function::PeekAtLastError => {
-                let code = self.device.last_error;
-                if let Some(failure) = self.device.failure.take() {
-                    self.look_at(failure);
-                }
-                if function == Function::GetLastError {
-                    self.device.last_error = 0;
-                }
-                Ok(code)
-            }
-            Function::Synchronize => self.finish(None).map(|()| 0),
             Function::StreamCreate
             | Function::StreamSynchronize
             | Function::StreamDestroy
@@ -83,10 +65,39 @@ impl Machine<'_> {
             | Function::StreamFlags
             | Function::CallbackBegin
             | Function::CallbackEnd => self.of_stream(function, values),
+            Function::Synchronize => self.host_waits(None),
             Function::EventCreate
             | Function::EventRecord
             | Function::EventSynchronize
             | Function::EventElapsed => self.of_event(function, values),
+            Function::CaptureBegin
+            | Function::CaptureEnd
+            | Function::IsCapturing
+            | Function::GraphNodes
+            | Function::GraphLaunch => self.of_graph(function, values),
+            _ => self.of_launch(function, values),
+        }
+    }
+
+    /// Copies and memsets, in a stream or not.
+    fn of_bytes(&mut self, function: Function, values: &[u64], stream: Option<u64>) -> Result<u64> {
+        let at = |nth: usize| values.get(nth).copied().unwrap_or(0);
+        let copy = Copy { to: at(0), from: at(1), bytes: at(2), kind: at(3) };
+        match function {
+            Function::CudaMemcpy | Function::CudaMemcpyAsync => self.cuda_memcpy(copy, stream),
+            Function::CudaMemset | Function::CudaMemsetAsync => {
+                self.cuda_memset(at(0), at(1) as u8, at(2), stream)
+            }
+            Function::ToSymbol | Function::ToSymbolAsync => self.copy_to_symbol(values, stream),
+            _ => self.cuda_memcpy(Copy::of_symbol(values), stream),
+        }
+    }
+
+    /// Launches, what is known of kernels, and errors.
+    fn of_launch(&mut self, function: Function, values: &[u64]) -> Result<u64> {
+        let at = |nth: usize| values.get(nth).copied().unwrap_or(0);
+        let (a, b) = (at(0), at(1));
+        match function {
             Function::LaunchKernel => self.launch_kernel(values, false),
             Function::LaunchCooperative => self.launch_kernel(values, true),
             Function::NextLaunch => {
@@ -99,24 +110,42 @@ impl Machine<'_> {
             }
             Function::Occupancy => {
                 let declared = self.program.kernels[self.kernel_at(a)?].shared_bytes;
-                Ok(resident::of_multiprocessor(b, declared.saturating_add(c)))
+                Ok(resident::of_multiprocessor(b, declared.saturating_add(at(2))))
             }
-            Function::SetLimit | Function::GetLimit => self.of_limit(function, a, b),
+            Function::SetLimit | Function::GetLimit => Ok(self.of_limit(function, a, b)),
+            Function::GetLastError | Function::PeekAtLastError => {
+                let code = self.device.last_error;
+                if let Some(failure) = self.device.failure.take() {
+                    self.look_at(failure);
+                }
+                if function == Function::GetLastError {
+                    self.device.last_error = 0;
+                }
+                Ok(code)
+            }
             Function::ErrorString | Function::ErrorName => self.error_text(function, a),
             _ => Err(Stop::error("this function is not supported in host code")),
         }
     }
 
+    /// Host code asks to wait for what comes before a point, or for everything.
+    fn host_waits(&mut self, point: Option<Point>) -> Result<u64> {
+        match self.capture_error(true) {
+            Some((code, message)) => Ok(self.failed(code, message.to_owned())),
+            None => self.finish(point).map(|()| 0),
+        }
+    }
+
     /// The limits that a program may set: for the stack, for what kernels print, and for their heap.
-    fn of_limit(&mut self, function: Function, limit: u64, value: u64) -> Result<u64> {
+    fn of_limit(&mut self, function: Function, limit: u64, value: u64) -> u64 {
         let Some(known) = self.device.limits.get_mut(limit as usize) else {
-            return Ok(self.failed(INVALID_VALUE, "this limit does not exist".to_owned()));
+            return self.failed(INVALID_VALUE, "this limit does not exist".to_owned());
         };
         if function == Function::GetLimit {
-            return Ok(*known);
+            return *known;
         }
         *known = if limit == PRINT_LIMIT as u64 { value.max(LEAST_PRINT_BYTES) } else { value };
-        Ok(0)
+        0
     }
 
     /// How much shared memory a kernel declares, and how much it may have.
@@ -227,14 +256,17 @@ impl Machine<'_> {
         }
         let Some(stream) = self.device.order.stream(a) else { return Ok(self.no_stream()) };
         match function {
-            Function::StreamSynchronize => self.finish(Some(Point::Stream(stream)))?,
+            Function::StreamSynchronize => return self.host_waits(Some(Point::Stream(stream))),
             Function::StreamWait if self.device.events.len() as u64 >= b && b > 0 => {
-                self.device.order.wait_for(stream, b);
+                if !self.is_wait_kept(stream, b) {
+                    self.device.order.wait_for(stream, b);
+                }
             }
             Function::StreamWait => return Ok(self.no_event()),
             Function::StreamFlags => return Ok(u64::from(!self.device.order.is_blocking(stream))),
             // For the function that a stream calls, everything before it is done.
             _ => {
+                self.refuse_in_capture(stream, "a function of the host")?;
                 let done = self.device.order.finish(Some(Point::Stream(stream)));
                 self.flush()?;
                 self.callbacks.push(done);
@@ -251,8 +283,8 @@ impl Machine<'_> {
         let at = |nth: usize| values.get(nth).copied().unwrap_or(0);
         let (a, b) = (at(0), at(1));
         if function == Function::EventCreate {
-            self.device.events.push(None);
-            return self.store(Scalar::U64, a, self.device.events.len() as u64).map(|()| 0);
+            let event = self.device.new_event();
+            return self.store(Scalar::U64, a, event).map(|()| 0);
         }
         if function == Function::EventElapsed {
             return self.elapsed(a, [b, at(2)]);
@@ -263,11 +295,13 @@ impl Machine<'_> {
             return Ok(self.no_event());
         }
         if function == Function::EventSynchronize {
-            return self.finish(Some(Point::Event(a))).map(|()| 0);
+            return self.host_waits(Some(Point::Event(a)));
         }
         let Some(stream) = self.device.order.stream(b) else { return Ok(self.no_stream()) };
         self.device.events[index] = Some(now);
-        self.device.order.record(a, stream);
+        if !self.is_record_kept(stream, a) {
+            self.device.order.record(a, stream);
+        }
         Ok(0)
     }
 

@@ -158,6 +158,12 @@ impl Device {
         })
     }
 
+    /// A new event; its number.
+    pub fn new_event(&mut self) -> u64 {
+        self.events.push(None);
+        self.events.len() as u64
+    }
+
     /// The time in microseconds. A look at it takes one.
     pub fn now(&mut self) -> u64 {
         self.time += 1;

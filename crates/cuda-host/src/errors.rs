@@ -12,6 +12,9 @@ pub(crate) const ALREADY_REGISTERED: u64 = 712;
 pub(crate) const NOT_REGISTERED: u64 = 713;
 pub(crate) const TOO_LARGE: u64 = 720;
 pub(crate) const NOT_PERMITTED: u64 = 800;
+pub(crate) const CAPTURE_UNSUPPORTED: u64 = 900;
+pub(crate) const CAPTURE_INVALIDATED: u64 = 901;
+pub(crate) const CAPTURE_IMPLICIT: u64 = 906;
 
 /// What is wrong with a handle of a stream.
 pub(crate) const NO_STREAM: &str = "there is no such stream: it was never created, or destroyed";
@@ -41,6 +44,13 @@ const ERRORS: &[(u64, &str, &str)] = &[
     (720, "cudaErrorCooperativeLaunchTooLarge", "too many blocks in cooperative launch"),
     (800, "cudaErrorNotPermitted", "operation not permitted"),
     (801, "cudaErrorNotSupported", "operation not supported"),
+    (900, "cudaErrorStreamCaptureUnsupported", "operation not permitted when stream is capturing"),
+    (901, "cudaErrorStreamCaptureInvalidated", "operation failed due to a previous error during capture"),
+    (
+        906,
+        "cudaErrorStreamCaptureImplicit",
+        "operation would make the legacy stream depend on a capturing blocking stream",
+    ),
     (999, "cudaErrorUnknown", "unknown error"),
 ];
 

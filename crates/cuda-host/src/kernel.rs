@@ -8,9 +8,10 @@ use crate::errors::{INVALID_CONFIGURATION, INVALID_HANDLE, INVALID_VALUE, NO_STR
 use crate::finding::{Finding, Kind};
 use crate::machine::{Machine, Result, Stop};
 use crate::memory::Access;
-use crate::order::{Other, What};
+use crate::order::{LEGACY, Other, What};
 use crate::resident;
 use crate::unordered;
+use crate::work::{Node, Wanted};
 
 /// What a launch counts in addition to its warp instructions: as many take about as long.
 const LAUNCH_STEPS: u64 = 4096;
@@ -18,19 +19,6 @@ const LAUNCH_STEPS: u64 = 4096;
 /// What to do about a grid that waits for itself.
 const COOPERATE: &str =
     "launch the kernel with `cudaLaunchCooperativeKernel`, which makes all blocks resident together";
-
-/// A launch whose parts have been evaluated.
-struct Wanted {
-    grid: Dim3,
-    block: Dim3,
-    shared_bytes: u64,
-    stream: u64,
-    args: Vec<Arg>,
-    /// The arguments that may be addresses.
-    addresses: Vec<u64>,
-    /// Whether the blocks may wait for each other.
-    is_cooperative: bool,
-}
 
 impl Machine<'_> {
     pub(crate) fn launch(&mut self, launch: &KernelCall, frame: u64) -> Result<u64> {
@@ -79,39 +67,43 @@ impl Machine<'_> {
         })
     }
 
-    fn start(&mut self, kernel: usize, wanted: Wanted) -> Result<u64> {
+    /// Launches a kernel, unless no device would.
+    pub(crate) fn start(&mut self, kernel: usize, wanted: Wanted) -> Result<u64> {
         self.unchecked()?;
         self.device.known_failure = None;
-        let program = self.program;
-        let Kernel { symbol, name, .. } = &program.kernels[kernel];
-        let declared = program.kernels[kernel].shared_bytes;
-        let allowed = self.device.shared_allowed(kernel);
-        let shared_bytes = wanted.shared_bytes.saturating_add(declared);
-        let resident = resident::of_device(wanted.block.count(), shared_bytes);
-        let too_many = || {
-            let message = format!(
-                "only {resident} of the {} blocks can be resident together, and all blocks of a cooperative launch have to be",
-                wanted.grid.count()
-            );
-            (wanted.is_cooperative && wanted.grid.count() > resident).then_some((TOO_LARGE, message))
-        };
-        let refused = refused(wanted.grid, wanted.block, shared_bytes, allowed).or_else(too_many);
-        if let Some((code, message)) = refused {
+        let Kernel { name, shared_bytes, .. } = &self.program.kernels[kernel];
+        let bytes = wanted.shared_bytes.saturating_add(*shared_bytes);
+        let refused = refused(&wanted, bytes, self.device.shared_allowed(kernel));
+        let stream = self.device.order.stream(wanted.stream);
+        let no_stream = || stream.is_none().then(|| (INVALID_HANDLE, NO_STREAM.to_owned()));
+        if let Some((code, message)) = refused.or_else(no_stream) {
+            let is_shape = !matches!(code, TOO_LARGE | INVALID_HANDLE);
             let message = format!("the launch of `{name}` failed: {message}");
-            self.device.fail_launch(code, self.line, message, code != TOO_LARGE);
+            self.device.fail_launch(code, self.line, message, is_shape);
             return Ok(0);
         }
-        let Some(stream) = self.device.order.stream(wanted.stream) else {
-            let message = format!("the launch of `{name}` failed: {NO_STREAM}");
-            self.device.fail_launch(INVALID_HANDLE, self.line, message, false);
+        let stream = stream.unwrap_or(LEGACY);
+        if self.is_kept(stream, || Node::Kernel(kernel, wanted.clone())) {
             return Ok(0);
-        };
+        }
+        if let Some((code, message)) = (stream == LEGACY).then(|| self.capture_error(false)).flatten() {
+            let message = format!("the launch of `{name}` failed: {message}");
+            self.device.fail_launch(code, self.line, message, false);
+            return Ok(0);
+        }
+        self.execute(kernel, wanted, stream)
+    }
+
+    /// Carries out a launch.
+    fn execute(&mut self, kernel: usize, wanted: Wanted, stream: u64) -> Result<u64> {
+        let Kernel { symbol, name, shared_bytes, .. } = &self.program.kernels[kernel];
         self.flush()?;
         self.device.order.enter(stream);
         let blocks = self.device.used_by(symbol, &wanted.addresses);
         let work = self.device.order.add(What::Kernel, stream, self.line);
         work.blocks = blocks;
         let number = work.number;
+        let resident = resident::of_device(wanted.block.count(), wanted.shared_bytes + shared_bytes);
         let may_wait = wanted.is_cooperative || self.device.kernels.may_wait(symbol);
         let how = &self.limits.launch;
         let is_usual = how.resident_blocks == simt::DEFAULT_RESIDENT_BLOCKS;
@@ -131,37 +123,36 @@ impl Machine<'_> {
         let launched = self.device.launch(symbol, launch);
         let user = self.device.after(&before, stream);
         self.device.show(&hidden);
-        match launched {
-            Ok(mut report) => {
-                self.count_launch(report.counters.ptx_instructions)?;
-                if !report.output.is_empty() {
-                    let (text, kernel) = (std::mem::take(&mut report.output), name.clone());
-                    self.device.printed.push(Printed { work: number, line: self.line, kernel, text });
-                }
-                if let Some(other) = user {
-                    let finding = self.unordered(name, stream, ["writes", "uses"], other);
-                    self.report(finding);
-                }
-                // Bytes that count as unwritten only because they are hidden.
-                let early = report.faults.extract_if(.., |fault| other_work(fault, &hidden).is_some());
-                for fault in early.collect::<Vec<_>>() {
-                    let Some(other) = other_work(&fault, &hidden) else { continue };
-                    let actors = of_kernel(&fault, self.line, name).actors;
-                    let finding = self.unordered(name, stream, ["reads", "writes"], other);
-                    self.report(Finding { actors, ..finding });
-                }
-                for read in &report.stale_reads {
-                    self.report(stale(read, self.line, name));
-                }
-                self.judge(&report.faults, name)
-            }
-            Err(LaunchError::Unsupported { error, .. }) => Err(Stop::error(error.to_string())),
+        let mut report = match launched {
+            Ok(report) => report,
+            Err(LaunchError::Unsupported { error, .. }) => return Err(Stop::error(error.to_string())),
             Err(error) => {
                 let message = format!("the launch of `{name}` failed: {error}");
                 self.device.fail_launch(INVALID_CONFIGURATION, self.line, message, true);
-                Ok(0)
+                return Ok(0);
             }
+        };
+        self.count_launch(report.counters.ptx_instructions)?;
+        if !report.output.is_empty() {
+            let (text, kernel) = (std::mem::take(&mut report.output), name.clone());
+            self.device.printed.push(Printed { work: number, line: self.line, kernel, text });
         }
+        if let Some(other) = user {
+            let finding = self.unordered(name, stream, ["writes", "uses"], other);
+            self.report(finding);
+        }
+        // Bytes that count as unwritten only because they are hidden.
+        let early = report.faults.extract_if(.., |fault| other_work(fault, &hidden).is_some());
+        for fault in early.collect::<Vec<_>>() {
+            let Some(other) = other_work(&fault, &hidden) else { continue };
+            let actors = of_kernel(&fault, self.line, name).actors;
+            let finding = self.unordered(name, stream, ["reads", "writes"], other);
+            self.report(Finding { actors, ..finding });
+        }
+        for read in &report.stale_reads {
+            self.report(stale(read, self.line, name));
+        }
+        self.judge(&report.faults, name)
     }
 
     /// A loop of launches that never ends is stopped: a launch counts as some warp instructions, and those that it executes.
@@ -352,8 +343,9 @@ fn lost(printed: &Printed) -> Finding {
     Finding::new(Kind::Kernel(FaultKind::LostOutput), printed.line, message, help)
 }
 
-/// Why a device refuses a launch.
-fn refused(grid: Dim3, block: Dim3, shared: u64, allowed: u64) -> Option<(u64, String)> {
+/// Why a device refuses a launch, whose blocks have some shared memory and may have so much.
+fn refused(wanted: &Wanted, shared: u64, allowed: u64) -> Option<(u64, String)> {
+    let Wanted { grid, block, .. } = wanted;
     if grid.count() == 0 || block.count() == 0 {
         return Some((
             INVALID_CONFIGURATION,
@@ -367,7 +359,13 @@ fn refused(grid: Dim3, block: Dim3, shared: u64, allowed: u64) -> Option<(u64, S
     if shared > allowed {
         return Some((INVALID_VALUE, format!("{shared} bytes of shared memory are more than {allowed}")));
     }
-    None
+    let (blocks, resident) = (grid.count(), resident::of_device(block.count(), shared));
+    (wanted.is_cooperative && blocks > resident).then(|| {
+        let message = format!(
+            "only {resident} of the {blocks} blocks can be resident together, and all blocks of a cooperative launch have to be"
+        );
+        (TOO_LARGE, message)
+    })
 }
 
 /// Whether a kernel goes on after such a mistake, so that its results are there.
@@ -410,9 +408,13 @@ mod tests {
 
     #[test]
     fn a_launch_is_refused_for_what_no_device_has() {
-        let code = |grid: Dim3, block: Dim3, shared| {
-            refused(grid, block, shared, SHARED_BYTES).map(|(code, _)| code)
+        let refused = |grid, block, shared, allowed| {
+            let (args, addresses) = (Vec::new(), Vec::new());
+            let wanted =
+                Wanted { grid, block, shared_bytes: 0, stream: 0, args, addresses, is_cooperative: false };
+            super::refused(&wanted, shared, allowed)
         };
+        let code = |grid, block, shared| refused(grid, block, shared, SHARED_BYTES).map(|(code, _)| code);
         let one = Dim3::from(1);
         assert_eq!(code(one, Dim3::from(1024), SHARED_BYTES), None);
         assert_eq!(code(one, Dim3::from(1025), 0), Some(INVALID_CONFIGURATION));

@@ -24,13 +24,13 @@
 //! nothing has a name but the runtime's functions. The tree is executed as it is (`machine`). It also says which objects end with
 //! which statements, so their destructors are called whichever way a block is left.
 //!
-//! The program has an address space of its own (`memory`), in which each byte has a state: nobody's, allocated, written, freed,
-//! or to be written or read by an asynchronous copy. So an access that is out of bounds, too early or too late is found at the
-//! byte. Addresses of the device are others, so that confusing the two is found.
+//! The program has an address space of its own (`memory`), in which each byte has a state: nobody's, allocated, written or
+//! freed. So an access that is out of bounds, too early or too late is found at the byte. Addresses of the device are others, so
+//! that confusing the two is found. Managed and pinned memory is memory of the emulator that host code may use too (`access`).
 //!
 //! Copies and kernels are carried out at once, in the order of the calls, and what a real program would have to wait for is
-//! recorded (`device`). So every run finds a missing wait, although nothing is ever late; `unordered` says what streams may not
-//! do to each other. An error that a call returns or a launch leaves behind has to be looked at before the next one. What stops
+//! recorded (`order`). So every run finds a missing wait, although nothing is ever late; `unordered` says what streams may not
+//! do to each other. Only what kernels print waits for the host, as it does on a GPU. An error that a call returns or a launch leaves behind has to be looked at before the next one. What stops
 //! a launch stops the program; after a race, and after a read of bytes that nobody wrote, both go on.
 //!
 //! What would be right in another program is no finding, but it is kept as a *suspect*: `cudaMemset` with 1, for example, or a
@@ -52,6 +52,7 @@ mod device;
 mod errors;
 mod facts;
 mod finding;
+mod graph;
 mod kernel;
 mod machine;
 mod memory;
@@ -64,6 +65,7 @@ mod runtime;
 mod scan;
 mod stream;
 mod unordered;
+mod work;
 
 use std::fmt;
 
@@ -88,7 +90,7 @@ pub struct Limits {
 }
 
 /// Warp instructions of a launch, unless its caller says otherwise.
-pub const LAUNCH_STEPS: u64 = 1_000_000_000;
+pub const STEPS_OF_A_LAUNCH: u64 = 1_000_000_000;
 
 impl Default for Limits {
     fn default() -> Limits {
@@ -99,7 +101,7 @@ impl Default for Limits {
             calls: 1000,
             launch: simt::Launch {
                 checks: simt::Checks::ALL,
-                max_steps: LAUNCH_STEPS,
+                max_steps: STEPS_OF_A_LAUNCH,
                 ..simt::Launch::new(1, 1)
             },
             output_bytes: 16 << 20,

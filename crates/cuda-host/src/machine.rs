@@ -11,6 +11,7 @@ use crate::memory::{BASE, Memory, state};
 use crate::order::Work;
 use crate::random::Random;
 use crate::runtime::Function;
+use crate::work::{Capture, Graph};
 use crate::{Error, Event, Limits, Outcome, Watch, arithmetic};
 
 /// Why execution does not continue.
@@ -92,6 +93,9 @@ pub(crate) struct Machine<'p> {
     pub streams: Vec<Vec<u8>>,
     /// For each function that a stream has called and that runs now: the work that is done for it, and not for others.
     pub callbacks: Vec<Vec<Work>>,
+    /// What is being captured, and the graphs that were.
+    pub capture: Option<Capture>,
+    pub graphs: Vec<Graph>,
     /// Whether a function of this compiler's own is running, which passes errors on.
     pub is_own: bool,
     /// Warp instructions of all launches so far.
@@ -153,6 +157,8 @@ impl<'p> Machine<'p> {
             input: given.input.iter().rev().copied().collect(),
             streams: Vec::new(),
             callbacks: Vec::new(),
+            capture: None,
+            graphs: Vec::new(),
             is_own: false,
             launched_steps: 0,
         })

@@ -60,6 +60,7 @@ impl Machine<'_> {
     /// `cudaMallocAsync`: the memory is there for what comes after it in the order of its stream.
     fn allocate_in_stream(&mut self, to: u64, bytes: u64, stream: u64) -> Result<u64> {
         let Some(stream) = self.device.order.stream(stream) else { return Ok(self.no_stream()) };
+        self.refuse_in_capture(stream, "an allocation")?;
         match self.cuda_allocate(to, bytes, Owner::Device)? {
             Ok(address) => self.submit(What::Set, stream, 0..0, address..address + bytes).map(|()| 0),
             Err(code) => Ok(code),

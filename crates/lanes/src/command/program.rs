@@ -140,7 +140,7 @@ impl Program<'_> {
     /// How its kernels are launched.
     fn launch(&self) -> simt::Launch {
         let cores = self.options.machine.cores.unwrap_or_else(cores::available);
-        let launch = self.options.launch.emulated(1.into(), 1.into(), cuda_host::LAUNCH_STEPS);
+        let launch = self.options.launch.emulated(1.into(), 1.into(), cuda_host::STEPS_OF_A_LAUNCH);
         simt::Launch { cores, ..launch }
     }
 

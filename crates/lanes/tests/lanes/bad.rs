@@ -8,11 +8,7 @@ const REFUSED: [(&str, u32, &str); 13] = [
     ("int main() {\n    return y;\n}", 2, "`y` is not declared"),
     ("int main() {\n    return f(1);\n}", 2, "`f` is not declared"),
     ("int main() { return 0; }\nint main() { return 1; }", 2, "`main` is defined twice"),
-    (
-        "int main() {\n    goto out;\n    return 0;\n}",
-        2,
-        "there is no label `out` in this function",
-    ),
+    ("int main() {\n    goto out;\n    return 0;\n}", 2, "there is no label `out` in this function"),
     ("int main() {\n    FILE* f = 0;\n    return f == 0;\n}", 2, "`FILE` opens a file"),
     ("int main() {\n    throw 1;\n}", 2, "`throw` is not supported"),
     ("struct A {};\nstruct B : A {};\nint main() { return 0; }", 2, "inheritance is not supported"),

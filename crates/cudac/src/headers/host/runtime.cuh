@@ -1,7 +1,7 @@
 // The CUDA runtime, as far as the executor of host code carries it out.
 // Written from: CUDA Runtime API, modules 6.1 to 6.10; CUDA C++ Programming Guide.
 
-//: cudaError_t cudaError cudaSuccess cudaErrorInvalidValue cudaErrorMemoryAllocation cudaErrorInitializationError cudaErrorInvalidConfiguration cudaErrorInvalidPitchValue cudaErrorInvalidSymbol cudaErrorInvalidDevicePointer cudaErrorInvalidMemcpyDirection cudaErrorInsufficientDriver cudaErrorInvalidDeviceFunction cudaErrorNoDevice cudaErrorInvalidDevice cudaErrorInvalidResourceHandle cudaErrorNotReady cudaErrorIllegalAddress cudaErrorLaunchOutOfResources cudaErrorLaunchTimeout cudaErrorPeerAccessAlreadyEnabled cudaErrorPeerAccessNotEnabled cudaErrorAssert cudaErrorHostMemoryAlreadyRegistered cudaErrorHostMemoryNotRegistered cudaErrorLaunchFailure cudaErrorCooperativeLaunchTooLarge cudaErrorNotPermitted cudaErrorNotSupported cudaErrorUnknown
+//: cudaError_t cudaError cudaSuccess cudaErrorInvalidValue cudaErrorMemoryAllocation cudaErrorInitializationError cudaErrorInvalidConfiguration cudaErrorInvalidPitchValue cudaErrorInvalidSymbol cudaErrorInvalidDevicePointer cudaErrorInvalidMemcpyDirection cudaErrorInsufficientDriver cudaErrorInvalidDeviceFunction cudaErrorNoDevice cudaErrorInvalidDevice cudaErrorInvalidResourceHandle cudaErrorNotReady cudaErrorIllegalAddress cudaErrorLaunchOutOfResources cudaErrorLaunchTimeout cudaErrorPeerAccessAlreadyEnabled cudaErrorPeerAccessNotEnabled cudaErrorAssert cudaErrorHostMemoryAlreadyRegistered cudaErrorHostMemoryNotRegistered cudaErrorLaunchFailure cudaErrorCooperativeLaunchTooLarge cudaErrorNotPermitted cudaErrorNotSupported cudaErrorStreamCaptureUnsupported cudaErrorStreamCaptureInvalidated cudaErrorStreamCaptureImplicit cudaErrorUnknown
 enum cudaError {
     cudaSuccess = 0,
     cudaErrorInvalidValue = 1,
@@ -30,6 +30,9 @@ enum cudaError {
     cudaErrorCooperativeLaunchTooLarge = 720,
     cudaErrorNotPermitted = 800,
     cudaErrorNotSupported = 801,
+    cudaErrorStreamCaptureUnsupported = 900,
+    cudaErrorStreamCaptureInvalidated = 901,
+    cudaErrorStreamCaptureImplicit = 906,
     cudaErrorUnknown = 999
 };
 typedef enum cudaError cudaError_t;
@@ -784,6 +787,51 @@ inline cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback
     if (error != cudaSuccess) return error;
     function(stream, cudaSuccess, data);
     return __host_cuda_callback_end();
+}
+
+//: cudaGraph_t cudaGraphExec_t cudaGraphNode_t CUgraph_st CUgraphExec_st CUgraphNode_st
+struct CUgraph_st;
+struct CUgraphExec_st;
+struct CUgraphNode_st;
+typedef CUgraph_st* cudaGraph_t;
+typedef CUgraphExec_st* cudaGraphExec_t;
+typedef CUgraphNode_st* cudaGraphNode_t;
+
+//: cudaStreamBeginCapture cudaStreamEndCapture cudaStreamIsCapturing cudaStreamCaptureMode cudaStreamCaptureModeGlobal cudaStreamCaptureModeThreadLocal cudaStreamCaptureModeRelaxed cudaStreamCaptureStatus cudaStreamCaptureStatusNone cudaStreamCaptureStatusActive __host_cuda_capture_begin __host_cuda_capture_end __host_cuda_is_capturing
+enum cudaStreamCaptureMode { cudaStreamCaptureModeGlobal = 0, cudaStreamCaptureModeThreadLocal = 1, cudaStreamCaptureModeRelaxed = 2 };
+enum cudaStreamCaptureStatus { cudaStreamCaptureStatusNone = 0, cudaStreamCaptureStatusActive = 1 };
+cudaError_t __host_cuda_capture_begin(void* stream);
+cudaError_t __host_cuda_capture_end(void* stream, void** graph);
+int __host_cuda_is_capturing(void* stream);
+inline cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode) { return __host_cuda_capture_begin((void*)stream); }
+inline cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) { return __host_cuda_capture_end((void*)stream, (void**)graph); }
+inline cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
+    *status = __host_cuda_is_capturing((void*)stream) ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
+    return cudaSuccess;
+}
+
+//: cudaGraphInstantiate cudaGraphInstantiateWithFlags cudaGraphLaunch cudaGraphUpload cudaGraphDestroy cudaGraphExecDestroy cudaGraphGetNodes __host_cuda_graph_launch __host_cuda_graph_nodes
+cudaError_t __host_cuda_graph_launch(void* graph, void* stream);
+size_t __host_cuda_graph_nodes(void* graph);
+// A graph is never changed, so what is made of it is the graph itself.
+inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t* made, cudaGraph_t graph, unsigned long long flags = 0) {
+    *made = (cudaGraphExec_t)graph;
+    return cudaSuccess;
+}
+inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t* made, cudaGraph_t graph, cudaGraphNode_t* node, char* text, size_t bytes) {
+    *made = (cudaGraphExec_t)graph;
+    return cudaSuccess;
+}
+inline cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* made, cudaGraph_t graph, unsigned long long flags) {
+    return cudaGraphInstantiate(made, graph, flags);
+}
+inline cudaError_t cudaGraphLaunch(cudaGraphExec_t graph, cudaStream_t stream) { return __host_cuda_graph_launch((void*)graph, (void*)stream); }
+inline cudaError_t cudaGraphUpload(cudaGraphExec_t graph, cudaStream_t stream) { return cudaSuccess; }
+inline cudaError_t cudaGraphDestroy(cudaGraph_t graph) { return cudaSuccess; }
+inline cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graph) { return cudaSuccess; }
+inline cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, size_t* count) {
+    *count = __host_cuda_graph_nodes((void*)graph);
+    return nodes ? cudaErrorNotSupported : cudaSuccess;
 }
 
 //: cudaProfilerStart cudaProfilerStop

@@ -1,0 +1,148 @@
+//! Graphs: work that is captured in streams, to be launched as a whole.
+//!
+//! While a stream is captured, its work is kept in place of being carried out. A launch of the graph carries it out with streams of
+//! its own, as often as it is launched, so what the parts may not do to each other is found as always. Left out: graphs that are
+//! made node by node or changed, and functions of the host and allocations in them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use cudac::host::Scalar;
+
+use crate::errors::{CAPTURE_IMPLICIT, CAPTURE_INVALIDATED, CAPTURE_UNSUPPORTED, INVALID_VALUE};
+use crate::machine::{Machine, Result, Stop};
+use crate::order::LEGACY;
+use crate::runtime::Function;
+use crate::work::{Capture, Graph, Node, Part};
+
+impl Machine<'_> {
+    /// Keeps work of a stream if the stream is being captured; whether it is.
+    pub(crate) fn is_kept(&mut self, stream: u64, node: impl FnOnce() -> Node) -> bool {
+        let line = self.line;
+        let Some(capture) = self.capture.as_mut().filter(|capture| capture.streams.contains(&stream)) else {
+            return false;
+        };
+        capture.parts.push(Part { node: node(), stream, line });
+        true
+    }
+
+    /// An event is recorded in a stream; whether that is kept.
+    pub(crate) fn is_record_kept(&mut self, stream: u64, event: u64) -> bool {
+        let is_kept = self.is_kept(stream, || Node::Record(event));
+        if let Some(capture) = self.capture.as_mut().filter(|_| is_kept) {
+            capture.events.insert(event);
+        }
+        is_kept
+    }
+
+    /// A stream waits for an event; whether that is kept. A stream that waits for what is captured is captured too.
+    pub(crate) fn is_wait_kept(&mut self, stream: u64, event: u64) -> bool {
+        let Some(capture) = self.capture.as_mut().filter(|capture| capture.events.contains(&event)) else {
+            return false;
+        };
+        capture.streams.insert(stream);
+        self.is_kept(stream, || Node::Wait(event))
+    }
+
+    /// The error of a call that nobody may make while a stream is captured: one that waits, and one that uses the default stream.
+    pub(crate) fn capture_error(&mut self, is_waiting: bool) -> Option<(u64, &'static str)> {
+        let capture = self.capture.as_mut()?;
+        capture.is_invalid = true;
+        Some(if is_waiting {
+            (CAPTURE_UNSUPPORTED, "the host cannot wait while a stream is captured")
+        } else {
+            (CAPTURE_IMPLICIT, "the default stream cannot be used while a stream is captured")
+        })
+    }
+
+    /// What a graph cannot have here.
+    pub(crate) fn refuse_in_capture(&self, stream: u64, what: &str) -> Result<()> {
+        let is_captured = self.capture.as_ref().is_some_and(|capture| capture.streams.contains(&stream));
+        if is_captured { Err(Stop::error(format!("{what} in a graph is not supported"))) } else { Ok(()) }
+    }
+
+    pub(crate) fn of_graph(&mut self, function: Function, values: &[u64]) -> Result<u64> {
+        let at = |nth: usize| values.get(nth).copied().unwrap_or(0);
+        let (a, b) = (at(0), at(1));
+        let number = (a as usize).wrapping_sub(1);
+        match function {
+            Function::CaptureBegin => {
+                let Some(origin) = self.device.order.stream(a) else { return Ok(self.no_stream()) };
+                if origin == LEGACY || self.capture.is_some() {
+                    let message =
+                        "only one stream that the program created can be captured at a time".to_owned();
+                    return Ok(self.failed(CAPTURE_UNSUPPORTED, message));
+                }
+                self.capture =
+                    Some(Capture { origin, streams: BTreeSet::from([origin]), ..Capture::default() });
+                Ok(0)
+            }
+            Function::CaptureEnd => {
+                let Some(capture) = self.capture.take() else {
+                    return Ok(self.failed(INVALID_VALUE, "no stream is captured".to_owned()));
+                };
+                if capture.is_invalid {
+                    let message = "what was called during the capture cannot be captured".to_owned();
+                    return Ok(self.failed(CAPTURE_INVALIDATED, message));
+                }
+                self.graphs.push(Graph { origin: capture.origin, parts: capture.parts });
+                self.store(Scalar::U64, b, self.graphs.len() as u64).map(|()| 0)
+            }
+            Function::IsCapturing => {
+                Ok(u64::from(self.capture.as_ref().is_some_and(|capture| capture.streams.contains(&a))))
+            }
+            Function::GraphNodes => {
+                let is_work = |part: &&Part| !matches!(part.node, Node::Record(_) | Node::Wait(_));
+                Ok(self
+                    .graphs
+                    .get(number)
+                    .map_or(0, |graph| graph.parts.iter().filter(is_work).count() as u64))
+            }
+            _ => match (self.graphs.get(number).cloned(), self.device.order.stream(b)) {
+                (Some(graph), Some(stream)) => self.launch_graph(graph, stream),
+                (None, _) => Ok(self.failed(INVALID_VALUE, "there is no such graph".to_owned())),
+                _ => Ok(self.no_stream()),
+            },
+        }
+    }
+
+    /// Carries out the parts of a graph. What follows it in its stream comes after all of them.
+    fn launch_graph(&mut self, graph: Graph, stream: u64) -> Result<u64> {
+        let line = self.line;
+        self.device.order.enter(stream);
+        let mut streams = BTreeMap::from([(graph.origin, stream)]);
+        let mut events = BTreeMap::new();
+        for part in graph.parts {
+            let order = &mut self.device.order;
+            let stream = *streams.entry(part.stream).or_insert_with(|| order.create(false));
+            self.line = part.line;
+            match part.node {
+                Node::Kernel(kernel, mut wanted) => {
+                    wanted.stream = stream;
+                    self.start(kernel, wanted)?;
+                }
+                Node::Copy(copy) => {
+                    self.cuda_memcpy(copy, Some(stream))?;
+                }
+                Node::Set(address, value, bytes) => {
+                    self.cuda_memset(address, value, bytes, Some(stream))?;
+                }
+                Node::Record(event) => {
+                    let event = *events.entry(event).or_insert_with(|| self.device.new_event());
+                    self.device.order.record(event, stream);
+                }
+                Node::Wait(event) => {
+                    let event = events.get(&event).copied().unwrap_or(event);
+                    self.device.order.wait_for(stream, event);
+                }
+            }
+        }
+        for own in streams.into_values().filter(|own| *own != stream) {
+            let event = self.device.new_event();
+            self.device.order.record(event, own);
+            self.device.order.wait_for(stream, event);
+            self.device.order.destroy(own);
+        }
+        self.line = line;
+        Ok(0)
+    }
+}
