@@ -303,7 +303,9 @@ impl<'t> Checker<'_, 't> {
             return Ok(entity);
         }
         let space = self.space_of(variable, is_function)?;
-        let in_device_code = self.frames.last().is_some_and(|frame| !frame.is_host);
+        // A function of both sides has a variable on each.
+        let in_device_code =
+            self.frames.last().is_some_and(|frame| !frame.is_host && (frame.is_device || !self.is_host_pass));
         let is_host = self.is_program && !in_memory && !in_device_code;
         // CUDA programming guide, "__shared__": nothing could execute the initialiser once for each block.
         if space == Space::Shared
