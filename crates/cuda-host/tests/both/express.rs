@@ -119,7 +119,7 @@ impl Writer<'_> {
                     "sizeof(Kind)",
                     "S0::count",
                 ])
-                .replace("@", &self.root)
+                .replace('@', &self.root)
                 .replace("Kind::K1", "(int)Kind::K1"),
             _ => match self.readable() {
                 Some(place) => place,
