@@ -320,3 +320,12 @@ fn a_function_may_be_an_argument_of_a_template() {
         printf(\"%g %g \", h, apply<&twice>(4)); k<half_of><<<1, 1>>>(d); cudaMemcpy(&h, d, 4, cudaMemcpyDeviceToHost); cudaFree(d); printf(\"%g\", h);";
     assert_eq!(printed(around, body), "15 8 10.5");
 }
+
+#[test]
+fn a_static_variable_of_a_function_of_both_sides_is_one_on_each() {
+    let around = "__host__ __device__ int next(int k) { static const int table[3] = {10, 20, 30}; static int calls = 0; return table[k] + calls++; }
+        __global__ void k(int* y) { y[0] = next(1); y[0] += next(2); }";
+    let body = "int h, *d; cudaMalloc(&d, 4); next(0); k<<<1, 1>>>(d); cudaMemcpy(&h, d, 4, cudaMemcpyDeviceToHost); cudaFree(d);
+        printf(\"%d %d\", h, next(0));";
+    assert_eq!(printed(around, body), "51 11");
+}

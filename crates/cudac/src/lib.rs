@@ -207,6 +207,8 @@ pub fn compile_program(source: &Source<'_>, options: &Options) -> Result<(Output
     let is_split = ["__CUDA_ARCH__", "<cuda/"].iter().any(|asks| source.text.contains(asks));
     let mut host_sink = Sink::default();
     let mut own = None;
+    // And a static variable of a function of both sides is two.
+    let is_split = is_split || ["static", "__host__"].iter().all(|word| source.text.contains(word));
     if is_split {
         let (bump, mut files) = (Bump::new(), Files::default());
         let made = translate(&bump, source, options, Pass::Host, &mut files, &mut host_sink);
@@ -288,6 +290,10 @@ fn translate<'t>(
     let mut names = Names::new(Arena::new(bump));
     let mut text = Preprocessor { files, names: &mut names, sink, macros: Macros::default() };
     let is_program = pass != Pass::Kernels;
+    #[cfg(feature = "host")]
+    let is_host_pass = pass == Pass::Host;
+    #[cfg(not(feature = "host"))]
+    let is_host_pass = false;
     text.macros.is_program = is_program;
     define(options, pass, &mut text);
     // Each stage assumes that the one before found no error. That keeps consequences of a first mistake out of the
@@ -296,7 +302,7 @@ fn translate<'t>(
     if sink.failed() {
         return None;
     }
-    let checked = check::check(files, &mut names, sink, &declarations, is_program);
+    let checked = check::check(files, &mut names, sink, &declarations, is_program, is_host_pass);
     if sink.failed() {
         return None;
     }

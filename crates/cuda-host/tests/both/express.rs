@@ -103,8 +103,9 @@ impl Writer<'_> {
 
     /// A variable, an element, or a number.
     pub fn leaf(&mut self) -> String {
-        match self.random.below(10) {
+        match self.random.below(11) {
             0 | 1 => self.literal(),
+            3 if self.random.chance(50) => format!("inner::get({})", self.literal()),
             2 => self
                 .random
                 .pick(&[
@@ -118,7 +119,7 @@ impl Writer<'_> {
                     "sizeof(Kind)",
                     "S0::count",
                 ])
-                .replace("@", &self.root)
+                .replace('@', &self.root)
                 .replace("Kind::K1", "(int)Kind::K1"),
             _ => match self.readable() {
                 Some(place) => place,

@@ -240,7 +240,7 @@ impl Writer<'_> {
         let name = self.name();
         let (a, b) = (self.value(1), self.value(1));
         let other = self.any(|var| var.kind == Kind::Object(0));
-        let kind = if self.random.chance(75) { 0 } else { 1 };
+        let kind = usize::from(self.random.chance(25));
         let line = match (kind, self.random.below(6)) {
             (0, 0) => format!("S0 {name};"),
             (0, 1) => format!("S0 {name}((int)({a}), (int)({b}));"),
@@ -268,7 +268,7 @@ impl Writer<'_> {
         let (mut is_const, mut kind) = (false, Kind::Object(2));
         match self.random.below(7) {
             0 => {
-                line!(self, "{word}{tag} {{ {public}{ty} p; int q; }} {name} = {{({ty})({a}), (int)({b})}};")
+                line!(self, "{word}{tag} {{ {public}{ty} p; int q; }} {name} = {{({ty})({a}), (int)({b})}};");
             }
             1 => line!(
                 self,

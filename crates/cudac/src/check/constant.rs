@@ -451,8 +451,7 @@ impl Machine<'_, '_, '_> {
                 };
                 return Some(Flow::Return(value));
             }
-            StmtKind::Switch(_) | StmtKind::Asm(_) => return None,
-            StmtKind::Goto(_) | StmtKind::Label(_) => return None,
+            StmtKind::Switch(_) | StmtKind::Asm(_) | StmtKind::Goto(_) | StmtKind::Label(_) => return None,
         }
         Some(Flow::Next)
     }

@@ -495,7 +495,7 @@ impl<'t> Checker<'_, 't> {
 }
 
 /// The condition and the two places of a `?` that is a place.
-fn chosen<'t>(place: Expr<'t>) -> Option<(Expr<'t>, Expr<'t>, Expr<'t>)> {
+fn chosen(place: Expr<'_>) -> Option<(Expr<'_>, Expr<'_>, Expr<'_>)> {
     let Kind::Deref(address) = &place.kind else { return None };
     let Kind::Conditional(condition, yes, no) = &address.kind else { return None };
     match (&yes.kind, &no.kind) {

@@ -303,7 +303,9 @@ impl<'t> Checker<'_, 't> {
             return Ok(entity);
         }
         let space = self.space_of(variable, is_function)?;
-        let in_device_code = self.frames.last().is_some_and(|frame| !frame.is_host);
+        // A function of both sides has a variable on each.
+        let in_device_code =
+            self.frames.last().is_some_and(|frame| !frame.is_host && (frame.is_device || !self.is_host_pass));
         let is_host = self.is_program && !in_memory && !in_device_code;
         // CUDA programming guide, "__shared__": nothing could execute the initialiser once for each block.
         if space == Space::Shared
@@ -336,16 +338,7 @@ impl<'t> Checker<'_, 't> {
         if is_host && !is_function && variable.init.is_none() {
             dynamic = self.default_value(ty, variable.span)?;
         }
-        if self.types.size(ty) > MAX_SIZE {
-            return Err(error(variable.span, format_args!("`{}` is larger than 2 GiB", variable.name)));
-        }
-        let is_open = matches!(self.types.shape(ty), Shape::Array(_, None));
-        if is_open && !(storage.is_extern && space == Space::Shared) {
-            return Err(error(variable.span, format_args!("the array `{}` needs a length", variable.name)));
-        }
-        if is_open {
-            self.same_dynamic(scope, variable, ty)?;
-        }
+        let is_open = self.is_open(scope, variable, ty, space)?;
         let mut align = self.types.align(ty);
         if let Some(wanted) = &variable.align {
             align = align.max(self.alignment(scope, wanted)?);
@@ -368,6 +361,27 @@ impl<'t> Checker<'_, 't> {
             span: variable.span,
         });
         Ok(Entity::Global(id))
+    }
+
+    /// Whether the launch gives an array its length; every other variable has a size, which is bounded.
+    fn is_open(
+        &mut self,
+        scope: ScopeId,
+        variable: &tree::Variable<'t>,
+        ty: Type,
+        space: Space,
+    ) -> Result<bool> {
+        if self.types.size(ty) > MAX_SIZE {
+            return Err(error(variable.span, format_args!("`{}` is larger than 2 GiB", variable.name)));
+        }
+        let is_open = matches!(self.types.shape(ty), Shape::Array(_, None));
+        if is_open && !(variable.storage.is_extern && space == Space::Shared) {
+            return Err(error(variable.span, format_args!("the array `{}` needs a length", variable.name)));
+        }
+        if is_open {
+            self.same_dynamic(scope, variable, ty)?;
+        }
+        Ok(is_open)
     }
 
     /// `extern` in a function declares a variable of the namespace around it, which has one type ([basic.link],

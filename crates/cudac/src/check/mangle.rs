@@ -214,7 +214,7 @@ impl<'t> Checker<'_, 't> {
         let mut at = scope;
         while let Some(parent) = self.scopes.parent(at) {
             let of_type = || self.types.structs.iter().find(|own| own.scope == at && own.template.is_none());
-            let name = self.scopes.name_of(parent, at).map(|name| name.as_str());
+            let name = self.scopes.name_of(parent, at).map(Name::as_str);
             found.extend(name.or_else(|| of_type().map(|own| own.name)).map(source_name));
             at = parent;
         }
@@ -228,7 +228,7 @@ impl<'t> Checker<'_, 't> {
             (Argument::Function(function), _) => {
                 let (known, scope) = (self.declared[function].function, self.declared[function].scope);
                 let parameters = self.signature(function).map_or(&[][..], |signature| signature.parameters);
-                let symbol = self.mangled(known, scope, &[], &parameters);
+                let symbol = self.mangled(known, scope, &[], parameters);
                 Node::Plain(format!("XadL{symbol}EE").into())
             }
             (Argument::Value(value), ParameterKind::Value(ty, _)) => {

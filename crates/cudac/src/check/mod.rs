@@ -157,6 +157,8 @@ pub(crate) struct Checker<'s, 't> {
     is_converting: bool,
     /// Whether the text is a whole program, with host code.
     is_program: bool,
+    /// Whether only its host code is wanted.
+    is_host_pass: bool,
     /// The arrays in dynamic shared memory, with the namespaces around them.
     dynamic: Vec<(Vec<String>, Type)>,
 }
@@ -174,6 +176,7 @@ pub(crate) fn check<'t>(
     sink: &mut Sink,
     declarations: &[tree::Declaration<'t>],
     is_program: bool,
+    is_host_pass: bool,
 ) -> Checked<'t> {
     let mut checker = Checker {
         arena: names.arena,
@@ -194,6 +197,7 @@ pub(crate) fn check<'t>(
         unevaluated: 0,
         is_converting: false,
         is_program,
+        is_host_pass,
         dynamic: Vec::new(),
     };
     checker.predefine();

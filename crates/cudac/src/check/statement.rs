@@ -16,7 +16,7 @@ use super::scope::{Entity, ScopeId};
 use super::typed::{Arm, Constant, Expr, Kind, Loop, Stmt, StmtKind, Switch, Unroll};
 use super::types::{Shape, Type};
 use crate::parse::tree;
-use crate::source::{Result, Span, error, unsupported};
+use crate::source::{Name, Result, Span, error, unsupported};
 
 /// `#pragma unroll` may ask for this many copies.
 const MAX_UNROLL: i64 = 4096;
@@ -122,25 +122,31 @@ impl<'t> Checker<'_, 't> {
                 StmtKind::Asm(self.arena.put(asm))
             }
             tree::StmtKind::Goto(label) => {
-                if let Some(frame) = self.frame() {
-                    frame.gotos.push((*label, span));
-                }
+                self.jump(*label, span);
                 StmtKind::Goto(*label)
             }
             tree::StmtKind::Label(label) => {
-                if let Some(frame) = self.frame() {
-                    if frame.labels.contains(label) {
-                        return Err(error(
-                            span,
-                            format_args!("the label `{label}` is in this function twice"),
-                        ));
-                    }
-                    frame.labels.push(*label);
-                }
+                self.label(*label, span)?;
                 StmtKind::Label(*label)
             }
         };
         Ok(Some(Stmt { kind, span }))
+    }
+
+    /// The label may follow, so it is looked for at the end of the function.
+    fn jump(&mut self, label: Name<'t>, span: Span) {
+        if let Some(frame) = self.frame() {
+            frame.gotos.push((label, span));
+        }
+    }
+
+    fn label(&mut self, label: Name<'t>, span: Span) -> Result<()> {
+        let Some(frame) = self.frame() else { return Ok(()) };
+        if frame.labels.contains(&label) {
+            return Err(error(span, format_args!("the label `{label}` is in this function twice")));
+        }
+        frame.labels.push(label);
+        Ok(())
     }
 
     /// The condition of a branch or a loop. An assignment there is more often a mistake than meant.

@@ -92,8 +92,7 @@ pub(crate) fn statement(root: &Stmt<'_>, each: &mut dyn FnMut(Expr<'_>)) {
             expr(inner.value, each);
             inner.arms.iter().flat_map(|arm| arm.body).for_each(|inner| statement(inner, each));
         }
-        StmtKind::Break | StmtKind::Continue => {}
-        StmtKind::Goto(_) | StmtKind::Label(_) => {}
+        StmtKind::Break | StmtKind::Continue | StmtKind::Goto(_) | StmtKind::Label(_) => {}
         StmtKind::Return(value) => value.iter().for_each(|value| expr(value, each)),
         StmtKind::Asm(asm) => asm.operands.iter().for_each(|operand| expr(operand.value, each)),
     }

@@ -203,9 +203,8 @@ pub(super) fn names_of<'t>(statement: tree::Stmt<'t>, each: &mut dyn FnMut(Name<
     use tree::StmtKind as S;
     let mut expr = |value: tree::Expr<'t>| names_in(value, each);
     match &statement.kind {
-        S::Empty | S::Break | S::Continue | S::Default => {}
+        S::Empty | S::Break | S::Continue | S::Default | S::Goto(_) | S::Label(_) => {}
         S::Declaration(declaration) => names_of_declaration(declaration, each),
-        S::Goto(_) | S::Label(_) => {}
         S::Expr(value) | S::Case(value) => expr(value),
         // The names that are declared are no uses; those in their initialisers are.
         S::Variables(variables) => names_of_variables(variables, each),

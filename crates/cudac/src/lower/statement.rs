@@ -220,7 +220,7 @@ impl<'t> Lower<'t> {
 fn names(expr: Expr<'_>, var: VarId) -> bool {
     let mut found = false;
     crate::check::walk::expr(expr, &mut |inner| {
-        found |= matches!(inner.kind, Kind::Local(own) if own == var)
+        found |= matches!(inner.kind, Kind::Local(own) if own == var);
     });
     found
 }

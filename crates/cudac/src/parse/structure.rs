@@ -213,7 +213,9 @@ impl<'t> Parser<'_, 't> {
             Declaration::Group([definition @ Declaration::Struct(_), rest @ ..]) if !rest.is_empty() => {
                 let alone = Declaration::Group(self.arena.list(&[*definition]));
                 members.push(Member::Declaration(self.arena.put(alone)));
-                rest.iter().for_each(|inner| self.add(members, *inner));
+                for inner in rest {
+                    self.add(members, *inner);
+                }
             }
             Declaration::Group(group) => group.iter().for_each(|inner| self.add(members, *inner)),
             other => members.push(Member::Declaration(self.arena.put(other))),
