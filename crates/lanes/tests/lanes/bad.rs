@@ -3,7 +3,7 @@
 use super::{file, stdout};
 
 /// Programs that are refused before anything runs: the line, and what is said.
-const REFUSED: [(&str, u32, &str); 13] = [
+const REFUSED: [(&str, u32, &str); 12] = [
     ("int main() {\n    int x = 1\n    return x;\n}", 2, "expected `;`"),
     ("int main() {\n    return y;\n}", 2, "`y` is not declared"),
     ("int main() {\n    return f(1);\n}", 2, "`f` is not declared"),
