@@ -61,9 +61,18 @@ impl Machine<'_> {
 
     #[cold]
     fn load_elsewhere(&mut self, ty: Scalar, address: u64) -> Result<u64> {
-        let mut value = [0; 8];
-        let (found, _) = self.take(address, ty.bytes(), Access::Read)?;
-        value[..found.len()].copy_from_slice(&found);
+        let (mut value, bytes) = ([0; 8], ty.bytes());
+        self.check_name(address)?;
+        let address = self.device.resolve(address);
+        let found = if Device::has(address) {
+            self.check_shared(address, bytes, "read", Access::Read)?;
+            self.device.bytes(address, bytes).unwrap_or_default()
+        } else {
+            self.check_host(address, bytes, "read", Access::Read)?;
+            let at = (address.max(BASE) - BASE) as usize;
+            &self.memory.bytes[at..at + bytes as usize]
+        };
+        value[..found.len()].copy_from_slice(found);
         Ok(arithmetic::extend(ty, u64::from_le_bytes(value)))
     }
 

@@ -306,12 +306,19 @@ impl Device {
         let _ = self.emulator.free(block.buffer);
     }
 
+    /// Bytes of an allocation, which the caller knows to be there.
+    pub fn bytes(&self, address: u64, bytes: u64) -> Option<&[u8]> {
+        let buffer = self.block(address)?.buffer;
+        let at = (address - buffer.address()) as usize;
+        self.emulator.read(buffer).ok()?.get(at..at.checked_add(bytes as usize)?)
+    }
+
     /// Bytes of an allocation, which the caller knows to be there, and which of them have been written.
     pub fn read(&self, address: u64, bytes: u64) -> Option<(Vec<u8>, Vec<bool>)> {
         let buffer = self.block(address)?.buffer;
         let at = (address - buffer.address()) as usize;
-        let range = at..at.checked_add(bytes as usize)?;
-        let found = self.emulator.read(buffer).ok()?.get(range.clone())?.to_vec();
+        let found = self.bytes(address, bytes)?.to_vec();
+        let range = at..at + bytes as usize;
         if self.emulator.has_written(buffer, range.clone()).ok()? {
             return Some((found, vec![true; bytes as usize]));
         }

@@ -352,9 +352,15 @@ fn refused(wanted: &Wanted, shared: u64, allowed: u64) -> Option<(u64, String)> 
             format!("the grid is {grid} and the block is {block}, and neither may be empty"),
         ));
     }
-    if block.count() > 1024 || block.z > 64 {
+    if block.count() > simt::MAX_BLOCK_THREADS || block.z > 64 {
         let threads = block.count();
-        return Some((INVALID_CONFIGURATION, format!("a block of {threads} threads is larger than 1024")));
+        let message =
+            format!("a block of {threads} threads, {block}, is larger than 1024 threads or than 64 in z");
+        return Some((INVALID_CONFIGURATION, message));
+    }
+    let most = simt::MAX_GRID;
+    if grid.x > most.x || grid.y > most.y || grid.z > most.z {
+        return Some((INVALID_CONFIGURATION, format!("the grid is {grid}, and may be at most {most}")));
     }
     if shared > allowed {
         return Some((INVALID_VALUE, format!("{shared} bytes of shared memory are more than {allowed}")));

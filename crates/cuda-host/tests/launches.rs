@@ -170,6 +170,8 @@ fn the_reason_why_a_launch_is_refused_is_said_where_the_program_looks_at_the_err
         ("dim3(1, 0), 32, 128", "neither may be empty"),
         ("1, 0, 128", "neither may be empty"),
         ("1, 1025, 4100", "is larger than 1024"),
+        ("1, dim3(1, 1, 65), 128", "or than 64 in z"),
+        ("dim3(1, 70000), 32, 128", "may be at most (2147483647,65535,65535)"),
         ("1, 32, 60000", "60000 bytes of shared memory are more than 49152"),
     ] {
         for (look, status) in [

@@ -31,10 +31,19 @@ struct thread_block {
 
 inline __device__ thread_block this_thread_block() { return thread_block(); }
 
+// The blocks that have arrived, and how often all have left.
 __device__ unsigned __arrived;
+__device__ unsigned __left;
 
 // Whether the launch is an ordinary one, in which the blocks of a grid cannot wait for each other. Who launches sets it.
 __device__ unsigned __is_ordinary;
+
+// A load of a word that other blocks write. Unlike an atomic, it passes on nothing that its own thread knows.
+inline __device__ unsigned __read(const unsigned* word) {
+    unsigned result;
+    asm volatile("ld.relaxed.gpu.u32 %0, [%1];" : "=r"(result) : "l"(word) : "memory");
+    return result;
+}
 
 struct grid_group {
     __device__ unsigned long long size() const {
@@ -49,7 +58,8 @@ struct grid_group {
     __device__ unsigned long long block_rank() const {
         return (unsigned long long)(blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
     }
-    // The blocks count themselves in one word; the first one adds what makes the sum change its sign.
+    // The blocks count themselves, and the last one tells the others in a word that changes only then, so that reading it again
+    // and again costs little.
     __device__ void sync() const {
         __syncthreads();
         if (__thread_in_block() == 0) {
@@ -59,10 +69,15 @@ struct grid_group {
                 asm volatile("mov.u32 %0, %%envreg2;" : "=r"(shared));
                 __trap();
             }
+            const unsigned before = __read(&__left);
             __threadfence();
-            unsigned step = block_rank() == 0 ? 0x80000000u - ((unsigned)num_blocks() - 1) : 1;
-            unsigned before = atomicAdd(&__arrived, step);
-            while (((atomicAdd(&__arrived, 0u) ^ before) & 0x80000000u) == 0) __nanosleep(32);
+            if (atomicAdd(&__arrived, 1u) == (unsigned)num_blocks() - 1) {
+                atomicExch(&__arrived, 0u);
+                __threadfence();
+                atomicAdd(&__left, 1u);
+            } else {
+                while (__read(&__left) == before) __nanosleep(32);
+            }
             __threadfence();
         }
         __syncthreads();

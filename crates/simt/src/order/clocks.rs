@@ -85,6 +85,8 @@ struct WarpState {
     floor: u32,
     /// What each lane knows in addition to `common` and `floor`; empty if no lane knows more.
     lane_clocks: Vec<VectorClock>,
+    /// Lanes whose clocks are still those that all lanes of the block got at the last block barrier.
+    alike: u32,
     lockstep: Option<Box<Lockstep>>,
 }
 
@@ -246,7 +248,7 @@ impl Clocks {
         let first = lanes.trailing_zeros() as usize % WARP_SIZE;
         all.join(&self.vector_clock(LaneId { slot, warp: w, lane: first }));
         if !warp.lane_clocks.is_empty() {
-            lanes_of(lanes).for_each(|lane| all.join(&warp.lane_clocks[lane]));
+            lanes_of(warp.different(lanes)).for_each(|lane| all.join(&warp.lane_clocks[lane]));
         }
         let mut own = BlockClock::default();
         warp.publish(w, lanes, &mut own);
@@ -269,6 +271,7 @@ impl Clocks {
         if warp.lane_clocks.is_empty() {
             warp.lane_clocks = vec![VectorClock::default(); WARP_SIZE];
         }
+        warp.alike &= !(1 << id.lane);
         &mut warp.lane_clocks[id.lane]
     }
 
@@ -323,9 +326,10 @@ impl Clocks {
             // The join contains what each of the lanes knew, so it replaces their own clocks.
             let all = self.joined_clock(slot, w, lanes);
             self.blocks[slot].is_simple = false;
-            let lane_clocks = &mut self.blocks[slot].warps[w].lane_clocks;
-            lane_clocks.resize_with(WARP_SIZE, VectorClock::default);
-            lanes_of(lanes).for_each(|lane| lane_clocks[lane] = all.clone());
+            let warp = &mut self.blocks[slot].warps[w];
+            warp.alike &= !lanes;
+            warp.lane_clocks.resize_with(WARP_SIZE, VectorClock::default);
+            lanes_of(lanes).for_each(|lane| warp.lane_clocks[lane] = all.clone());
         }
         self.tick(slot, w);
     }
@@ -359,13 +363,15 @@ impl Clocks {
         block.team = None;
         // Usually nothing else refers to it, so it is changed in place and not copied.
         let common = Arc::make_mut(&mut block.common);
-        let mut all = VectorClock::default();
+        let (mut all, mut has_alike) = (VectorClock::default(), false);
         for (w, warp) in block.warps.iter_mut().enumerate() {
             let live = warp.lanes & !warp.ended;
             warp.publish(w, live, common);
             warp.ended_at_barrier |= warp.ended;
             if !warp.lane_clocks.is_empty() {
-                lanes_of(live).for_each(|lane| all.join(&warp.lane_clocks[lane]));
+                let lanes = if has_alike { live & !warp.alike } else { warp.different(live) };
+                lanes_of(lanes).for_each(|lane| all.join(&warp.lane_clocks[lane]));
+                has_alike |= live & warp.alike != 0;
             }
             warp.clock += 1;
         }
@@ -377,6 +383,7 @@ impl Clocks {
         let is_empty = all.is_empty();
         for warp in block.warps.iter_mut().filter(|warp| !(is_empty && warp.lane_clocks.is_empty())) {
             warp.lane_clocks = if is_empty { Vec::new() } else { vec![all.clone(); WARP_SIZE] };
+            warp.alike = if is_empty { 0 } else { u32::MAX };
         }
     }
 
@@ -441,6 +448,12 @@ impl Lockstep {
 }
 
 impl WarpState {
+    /// Some lanes, and one in place of those whose clocks are alike: joining one of them is as good as joining all.
+    fn different(&self, lanes: u32) -> u32 {
+        let alike = lanes & self.alike;
+        lanes & !alike | alike & alike.wrapping_neg()
+    }
+
     /// Raises the clock of the block to what lanes of this warp have done.
     #[inline]
     fn publish(&self, w: usize, lanes: u32, clock_of_block: &mut BlockClock) {
