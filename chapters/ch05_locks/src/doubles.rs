@@ -30,7 +30,7 @@ pub fn section(lab: &mut Lab) -> Result<()> {
     lab.section("doubles", &title, &[GLOBAL_ATOMICS, ACTIVE_LANES, INSTRUCTIONS_PER_WARP]);
     let values: Vec<f64> = Random::new(seed).words(N).iter().map(|word| f64::from(word % 1000)).collect();
     let cases = [(&ADD_DOUBLE_BUILT_IN, Verdict::Ok), (&ADD_DOUBLE_BITS, Verdict::Ok)];
-    let wrong = [(&ADD_DOUBLE_COMPARE, Verdict::Ok), (&ADD_DOUBLE_NOTE, Verdict::Fault)];
+    let wrong = [(&ADD_DOUBLE_COMPARE, Verdict::Ok), (&ADD_DOUBLE_NOTE, Verdict::Ok)];
     for (kernel, expected) in cases.into_iter().chain(wrong) {
         lab.variant(kernel.name, |device| {
             add(device, kernel, &values, seed).map(|row| row.expect(expected))
@@ -104,14 +104,12 @@ fn zero(section: &Section) -> Option<String> {
 fn first_load(section: &Section) -> Option<String> {
     let note = section.row(ADD_DOUBLE_NOTE.name)?;
     let compare = section.row(ADD_DOUBLE_COMPARE.name)?;
-    (!note.run.faults.is_empty()).then(|| {
-        format!(
-            "The plain first load is a race with the exchanges of other threads ({}); a volatile one is not \
-             ({}). Since sm_60 atomicAdd takes doubles, so a sum needs none of this.",
-            note.verdict.name(),
-            compare.verdict.name(),
-        )
-    })
+    let race = note.run.faults.first().filter(|_| compare.run.faults.is_empty())?;
+    Some(format!(
+        "The plain first load is a race with the exchanges of other threads, reported as a {}; a volatile one is \
+         not. Since sm_60 atomicAdd takes doubles, so a sum needs none of this.",
+        race.severity.name(),
+    ))
 }
 
 /// The cost of the failed exchanges, which only a GPU can show.

@@ -58,11 +58,16 @@ fn every_variant_has_the_expected_result_with_every_seed() {
     CHAPTER.passes_with_seeds(&["--size", "1000"], &["1", "2", "3", "18446744073709551615"]);
 }
 
+/// The line of the kernel at which a thread was. A function that was inlined may be one of right kernels too.
+fn in_kernel(actor: &Value) -> &Value {
+    actor["calls"].as_array().and_then(|calls| calls.last()).unwrap_or(&actor["source"])
+}
+
 /// The lines of CUDA that faults of one kind name, in one variant or in all.
 fn lines(rows: &[Value], kind: &str, variant: Option<&str>) -> BTreeSet<(String, u64)> {
     let rows = rows.iter().filter(|row| variant.is_none_or(|variant| row["variant"] == variant));
     let faults = rows.flat_map(|row| row["faults"].as_array().unwrap()).filter(|fault| fault["kind"] == kind);
-    let sources = faults.flat_map(|fault| fault["actors"].as_array().unwrap()).map(|actor| &actor["source"]);
+    let sources = faults.flat_map(|fault| fault["actors"].as_array().unwrap()).map(in_kernel);
     sources.map(|at| (at["file"].as_str().unwrap().to_owned(), at["line"].as_u64().unwrap())).collect()
 }
 

@@ -213,7 +213,9 @@ impl Machine<'_> {
         if is_stopped {
             self.print_all()?;
         }
-        for fault in faults {
+        // A note that names no thread is about a constant that nobody set, which is a suspect and no more.
+        let is_suspect = |fault: &simt::Fault| fault.severity == Severity::Note && fault.actors.is_empty();
+        for fault in faults.iter().filter(|fault| !is_suspect(fault)) {
             let mut finding = of_kernel(fault, self.line, name);
             let address = fault.location.as_ref().map(|location| location.address);
             if fault.kind == FaultKind::Uninitialized

@@ -39,15 +39,16 @@ Examples:
   lanes run sum.cu --seeds 0..100 --check memory --print 1 ...     compare the results
 
 A .cu file with a function `main` is run as a whole, host code included, unless --kernel
-or --arg is given: what it prints comes first, and then what is wrong with it. Clocks
-and events return stated values, because nothing is measured.
+or --arg is given: what it prints comes first, and then what is wrong with it. With --seeds
+it is run once for each seed. Clocks and events return stated values, because nothing is
+measured.
 
 A long run shows how far it is. Ctrl-C ends it, and what is known until then is printed; a
 second one ends it at once.
 
 Exit status: 0 no error, 1 the kernel has an error, or the seeds left different results
-in a buffer that is printed, or a buffer is not as --expect says, or something is wrong with
-the program, 2 the kernel or the program could not be run, 130 Ctrl-C ended a run in which
+in a buffer that is printed or in the output of a program, or a buffer is not as --expect says,
+or something is wrong with the program, 2 the kernel or the program could not be run, 130 Ctrl-C ended a run in which
 nothing had been found";
 
 pub const ADVISE: &str = "\

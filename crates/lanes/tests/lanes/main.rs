@@ -5,6 +5,7 @@ mod advise;
 mod arguments;
 mod bad;
 mod cuda;
+mod doors;
 mod explain;
 mod gpu;
 mod hundred;

@@ -136,7 +136,8 @@ mod tests {
 
     #[test]
     fn a_place_that_is_its_own_call_makes_no_endless_chain() {
-        let lines = ".loc 2 7 1, inlined_at 2 7 1\n".repeat(1000);
-        check(&lines, &[(2, 7); super::MAX_CALLS]);
+        let lines = |count: usize| ".loc 2 7 1, inlined_at 2 7 1\n".repeat(count);
+        check(&lines(super::MAX_CALLS), &[(2, 7); super::MAX_CALLS]);
+        check(&lines(super::MAX_CALLS + 1), &[(2, 7)]);
     }
 }

@@ -291,7 +291,7 @@ mod tests {
 
     #[test]
     fn every_kind_is_listed_in_its_place() {
-        assert_eq!(FaultKind::ALL.len(), FaultKind::Trap as usize + 1, "`Trap` is the last");
+        assert_eq!(FaultKind::ALL.len(), FaultKind::LostOutput as usize + 1, "`LostOutput` is the last");
         for (index, kind) in FaultKind::ALL.into_iter().enumerate() {
             assert_eq!((kind as usize, FaultKind::named(kind.name())), (index, Some(kind)));
         }
