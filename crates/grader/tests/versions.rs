@@ -16,14 +16,12 @@ struct Otherwise {
     reason: &'static str,
 }
 
-const OTHERWISE: [Otherwise; 3] = [
+const OTHERWISE: [Otherwise; 2] = [
     // The three elements are read in another order, which C++ leaves open, and one of them before it is written.
     Otherwise { exercise: "smooth_rows", version: "wrong_volatile_cells", reason: "uninitialized" },
     // NVRTC's code has the loop several times, and lanes meet at different barriers. Here there is one barrier, at which
     // they meet, and a race.
     Otherwise { exercise: "steps_on_a_ring", version: "wrong_barrier_in_the_loop", reason: "race" },
-    // The warps take turns elsewhere, so that one reads a cell before another has written it, not after.
-    Otherwise { exercise: "steps_on_a_ring", version: "wrong_no_wait", reason: "uninitialized" },
 ];
 
 fn root() -> PathBuf {

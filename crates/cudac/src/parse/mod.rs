@@ -25,6 +25,8 @@ mod declarator;
 mod expression;
 mod function;
 mod inline_asm;
+#[cfg(feature = "host")]
+mod prelude;
 mod primary;
 #[cfg(feature = "host")]
 mod program;
@@ -83,7 +85,7 @@ pub(crate) fn parse<'t>(
 ) -> Vec<Declaration<'t>> {
     let tokens = text.run(file);
     #[cfg(feature = "host")]
-    let tokens = program::with_prelude(&mut text, tokens);
+    let tokens = prelude::with_prelude(&mut text, tokens);
     let scopes = Scopes::new();
     let arena = text.names.arena;
     let mut parser = Parser {

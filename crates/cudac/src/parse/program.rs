@@ -8,8 +8,6 @@
 use super::Parser;
 use super::declaration::Specifiers;
 use super::tree::{Argument, CastKind, Expr, ExprKind, Function, Init, Part, Path, Type, TypeKind, plain};
-use crate::lex::Token;
-use crate::preprocess::Preprocessor;
 use crate::source::{Result, Span, error, unsupported};
 
 impl<'t> Parser<'_, 't> {
@@ -163,16 +161,4 @@ impl<'t> Parser<'_, 't> {
         let depth = arguments.iter().map(|argument| argument.depth).max().unwrap_or(0);
         self.node(ExprKind::Call(path, arguments), span, depth)
     }
-}
-
-/// The tokens of a text after those of the headers that nvcc includes by itself. Only names in `std` need that: others are
-/// found when they are used.
-pub(super) fn with_prelude<'t>(text: &mut Preprocessor<'_, 't>, tokens: Vec<Token<'t>>) -> Vec<Token<'t>> {
-    if !text.macros.is_program || !tokens.iter().any(|token| token.is_word("std")) {
-        return tokens;
-    }
-    let prelude = text.files.add("what nvcc includes", crate::builtins::host::PRELUDE);
-    let mut all = text.run_own(prelude, 0, true);
-    all.extend(tokens);
-    all
 }

@@ -9,7 +9,7 @@ const KERNELS: [(&str, &str, &str); 6] = [
     ("*x = threadIdx.x;", "race", "error"),
     ("*x = 5;", "race", "note"),
     (
-        "__shared__ volatile int s[32]; s[threadIdx.x] = 1; x[threadIdx.x] = s[threadIdx.x ^ 1];",
+        "__shared__ volatile int s[64]; s[threadIdx.x] = 1; x[threadIdx.x] = s[threadIdx.x ^ 1];",
         "volatile-race",
         "note",
     ),
