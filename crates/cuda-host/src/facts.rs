@@ -13,7 +13,7 @@ struct Facts {
 #[derive(Debug, Default)]
 pub(crate) struct Kernels {
     /// By their names in PTX.
-    kernels: BTreeMap<String, Facts>,
+    by_name: BTreeMap<String, Facts>,
     /// Of the functions, which any kernel may call.
     functions: Facts,
     /// Whether threads wait for each other anywhere, or take locks, also within a block.
@@ -32,7 +32,7 @@ impl Kernels {
                 kernel = None;
             }
             let facts = match &kernel {
-                Some(name) => found.kernels.entry(name.clone()).or_default(),
+                Some(name) => found.by_name.entry(name.clone()).or_default(),
                 None => &mut found.functions,
             };
             facts.may_wait |= sees_others(line);
@@ -47,12 +47,12 @@ impl Kernels {
 
     /// Whether a kernel reads memory in a way which sees what other blocks write.
     pub fn may_wait(&self, kernel: &str) -> bool {
-        self.functions.may_wait || self.kernels.get(kernel).is_some_and(|facts| facts.may_wait)
+        self.functions.may_wait || self.by_name.get(kernel).is_some_and(|facts| facts.may_wait)
     }
 
     /// The variables that a kernel may use.
     pub fn variables(&self, kernel: &str) -> impl Iterator<Item = &str> {
-        let own = self.kernels.get(kernel).into_iter().flat_map(|facts| &facts.variables);
+        let own = self.by_name.get(kernel).into_iter().flat_map(|facts| &facts.variables);
         own.chain(&self.functions.variables).map(String::as_str)
     }
 }

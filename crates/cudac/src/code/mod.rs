@@ -264,7 +264,7 @@ pub(crate) struct VarName {
 
 /// A place in the text that instructions come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Line {
+pub(crate) struct Site {
     pub line: u32,
     pub column: u32,
     /// If it is in a function that was inlined.
@@ -296,7 +296,7 @@ pub(crate) struct Function<'t> {
     /// The first is where the kernel begins.
     pub blocks: Vec<Block<'t>>,
     /// The places that instructions come from.
-    pub lines: Vec<Line>,
+    pub lines: Vec<Site>,
     /// Which variable a register holds.
     pub names: Vec<(Reg, VarName)>,
 }

@@ -24,7 +24,7 @@ use std::fmt::Write;
 
 use crate::check::Checked;
 use crate::code::live::Live;
-use crate::code::{Class, End, Function, Inlined, Inst, Line, Operand, Reg};
+use crate::code::{Class, End, Function, Inlined, Inst, Operand, Reg, Site};
 use crate::source::joined;
 use crate::source::map::Map;
 use name::Name;
@@ -125,8 +125,8 @@ impl Emitter<'_> {
     /// Writes a `.loc`. It names a call by its position alone, so that of the call has to be the last with this position
     /// (PTX ISA, 11.5.3).
     fn position(&mut self, at: u32) {
-        let first = Line { line: 1, column: 1, inlined: None };
-        let Line { line, column, inlined } = self.function.lines.get(at as usize).copied().unwrap_or(first);
+        let first = Site { line: 1, column: 1, inlined: None };
+        let Site { line, column, inlined } = self.function.lines.get(at as usize).copied().unwrap_or(first);
         let call =
             inlined.and_then(|inlined| Some((inlined, *self.function.lines.get(inlined.call as usize)?)));
         if let Some((Inlined { call, .. }, place)) = call
@@ -138,7 +138,7 @@ impl Emitter<'_> {
         let _ = write!(self.text, "\t.loc\t1 {line} {column}");
         if let Some((Inlined { function, .. }, place)) = call {
             self.inlined.insert(function);
-            let Line { line, column, .. } = place;
+            let Site { line, column, .. } = place;
             let _ = write!(self.text, ", function_name {NAME}{function}, inlined_at 1 {line} {column}");
         }
         self.text.push('\n');
@@ -246,7 +246,7 @@ impl Emitter<'_> {
     }
 
     /// The line of the kernel that a place belongs to.
-    fn outermost(&self, mut place: Line) -> u32 {
+    fn outermost(&self, mut place: Site) -> u32 {
         while let Some(Inlined { call, .. }) = place.inlined {
             place = self.function.lines[call as usize];
         }

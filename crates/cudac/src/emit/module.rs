@@ -78,7 +78,9 @@ impl<'c> Module<'c> {
         let _ = writeln!(text, "\n\t.file\t1 \"{file}\"");
         if !inlined.is_empty() {
             let _ = writeln!(text, "\n\t.section\t.debug_str\n\t{{");
-            inlined.into_iter().for_each(|function| self.function_name(&mut text, function));
+            for function in inlined {
+                self.function_name(&mut text, function);
+            }
             text.push_str("\t}\n");
         }
         (text, names)

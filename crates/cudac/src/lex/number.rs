@@ -118,7 +118,7 @@ mod tests {
         assert_eq!(parse("1e3"), Ok(Number::Float { value: 1000.0, is_single: false }));
         let hexadecimal = |text, wanted| {
             let Ok(Number::Float { value, .. }) = parse(text) else { panic!("{text}") };
-            assert_eq!(value, wanted, "{text}");
+            assert_eq!(f64::to_bits(value), f64::to_bits(wanted), "{text}: {value}");
         };
         hexadecimal("0x1.8p1", 3.0);
         hexadecimal("0x1.0000010001p0f", f64::from(1.0f32.next_up()));

@@ -32,7 +32,7 @@ use crate::check::Checked;
 use crate::check::typed::{FunctionId, VarId};
 use crate::check::types::{Basic, Type};
 use crate::code::{
-    Block, BlockId, End, Function, Inlined, Inst, Line, Op, Operand, Param, Place, Reg, Slot, Ty, VarName,
+    Block, BlockId, End, Function, Inlined, Inst, Op, Operand, Param, Place, Reg, Site, Slot, Ty, VarName,
 };
 use crate::source::arena::Arena;
 use crate::source::map::Map;
@@ -105,7 +105,7 @@ struct Lower<'t> {
     /// The line that instructions are charged to, as an index of the function's `lines`.
     line: u32,
     /// The index of each line and column that occurs.
-    known_lines: Map<Line, u32>,
+    known_lines: Map<Site, u32>,
     /// How many instructions there are.
     count: usize,
     /// What references in structs refer to, by the slot and the offset of the reference. `None` if there are several,
@@ -271,7 +271,7 @@ impl<'t> Lower<'t> {
         let (line, column) = self.files.place(span);
         let frame = self.frames.last();
         let inlined = frame.and_then(|frame| Some(Inlined { function: frame.function, call: frame.call? }));
-        let place = Line { line, column, inlined };
+        let place = Site { line, column, inlined };
         let next = self.function.lines.len() as u32;
         let at = *self.known_lines.get_or_insert(place, next);
         if at == next {

@@ -95,7 +95,7 @@ impl Program<'_> {
         let text = if is_json {
             format!("{:#}\n", program::json(&self.name, &outcome))
         } else {
-            self.tell_errors(&outcome);
+            tell_errors(&outcome);
             let chosen = self.options.launch.schedule.is_some();
             let look_further = outcome.may_wait && !chosen && !self.has_failed(&outcome);
             let more = look_further.then(|| program::look_further(&replay::other_orders(self.options)));
@@ -119,10 +119,13 @@ impl Program<'_> {
             json["seeds"] = program::seeds_json(&found);
             format!("{json:#}\n")
         } else {
-            self.tell_errors(outcome);
+            let mut told = Told::default();
+            told.tell(self.short, Event::Output(&outcome.output));
+            outcome.findings.iter().for_each(|finding| told.tell(self.short, Event::Finding(finding)));
+            tell_errors(outcome);
             let launch = simt::Launch { seed: found.seed, ..self.launch() };
             let replay = replay::command(self.options, &launch);
-            program::whole(self.short, outcome) + &program::seeds(&found, self.has_failed(outcome), &replay)
+            program::render(outcome, &told) + &program::seeds(&found, self.has_failed(outcome), &replay)
         };
         // As for buffers that are printed, a result that depends on the seed is wrong with one of them.
         let status = if found.odd.is_some() { ExitCode::from(1) } else { self.status(outcome) };
@@ -155,12 +158,12 @@ impl Program<'_> {
     fn status(&self, outcome: &Outcome) -> ExitCode {
         ExitCode::from(if self.has_failed(outcome) { 1 } else { outcome.status as u8 })
     }
+}
 
-    /// Prints what the program has printed to its standard error. As with any other program, nothing can be done if nobody
-    /// reads it.
-    fn tell_errors(&self, outcome: &Outcome) {
-        let _ = std::io::stderr().write_all(&outcome.errors);
-    }
+/// Prints what the program has printed to its standard error. As with any other program, nothing can be done if nobody
+/// reads it.
+fn tell_errors(outcome: &Outcome) {
+    let _ = std::io::stderr().write_all(&outcome.errors);
 }
 
 /// What the compiler knows to go wrong, as a finding.

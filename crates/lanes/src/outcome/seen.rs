@@ -47,8 +47,9 @@ impl Seen {
     /// The first line that another seed prints differently than the first one.
     pub fn difference(&self) -> Option<Difference> {
         let (seed, other) = self.odd.as_ref()?;
-        let lines =
-            |output: &[u8]| String::from_utf8_lossy(output).lines().map(str::to_owned).collect::<Vec<_>>();
+        let lines = |output: &[u8]| {
+            String::from_utf8_lossy(output).split('\n').map(str::to_owned).collect::<Vec<_>>()
+        };
         let (first, other) = (lines(&self.first), lines(other));
         let line = (0..first.len().max(other.len())).find(|&line| first.get(line) != other.get(line))?;
         let text = |lines: &[String]| lines.get(line).cloned().unwrap_or_default();

@@ -79,17 +79,6 @@ fn how_many(findings: &[Finding]) -> String {
     }
 }
 
-/// Everything about a run that was not told while it ran.
-pub fn whole(file: &str, outcome: &Outcome) -> String {
-    let mut text = String::new();
-    outcome.findings.iter().for_each(|finding| finding_text(&mut text, file, finding));
-    let output = render(&Outcome { findings: Vec::new(), ..outcome.clone() }, &Told::default());
-    match outcome.findings.len() {
-        0 => output,
-        _ => format!("{output}{text}\n{}\n", how_many(&outcome.findings)),
-    }
-}
-
 /// What many seeds showed.
 pub fn seeds(seen: &Seen, has_failed: bool, replay: &str) -> String {
     let range = format!("{} to {}", seen.seeds.start, seen.seeds.end - 1);

@@ -15,10 +15,11 @@ pub fn command(options: &RunOptions, launch: &Launch) -> String {
     let chance =
         Described { schedule: Some(Word(launch.schedule)), seed: Some(launch.seed), ..Described::default() };
     let asked = Described { schedule: None, seed: None, seeds: None, ..Described::clone(asked) };
-    let mut words =
-        [vec![program(), "run".to_owned(), source::name(&options.file)], asked.options()].concat();
+    let mut words = asked.options();
     let mut option = |name: &str, value: String| words.extend([format!("--{name}"), value]);
-    launches.iter().for_each(|launch| option("launch", launch.text.clone()));
+    for launch in launches {
+        option("launch", launch.text.clone());
+    }
     compile.instances.iter().for_each(|name| option("instantiate", name.clone()));
     checks.expectations.iter().for_each(|expected| option("expect", expected.text.clone()));
     compile.defines.iter().for_each(|(name, value)| option("define", format!("{name}={value}")));
@@ -36,22 +37,20 @@ pub fn command(options: &RunOptions, launch: &Launch) -> String {
     output.prints.iter().for_each(|print| option("print", print.to_string()));
     words.extend(chance.options());
     words.extend(checks.strict.then(|| "--strict".to_owned()));
-    if !options.words.is_empty() {
-        words.push("--".to_owned());
-        words.extend(options.words.iter().cloned());
-    }
-    command_line(&words)
+    line(options, words)
 }
 
-/// The command that looks at a run in other orders of turns.
+/// The command that looks at a program in other orders of turns.
 pub fn other_orders(options: &RunOptions) -> String {
-    let mut words = vec![program(), "run".to_owned(), source::name(&options.file)];
-    words.extend(["--seeds".to_owned(), "0..100".to_owned()]);
-    if !options.words.is_empty() {
-        words.push("--".to_owned());
-        words.extend(options.words.iter().cloned());
-    }
-    command_line(&words)
+    line(options, ["--seeds", "0..100"].map(str::to_owned).to_vec())
+}
+
+/// `lanes run` of the same file, with these options, and with the same words for the program.
+fn line(options: &RunOptions, chosen: Vec<String>) -> String {
+    let run = vec![program(), "run".to_owned(), source::name(&options.file)];
+    let separator = (!options.words.is_empty()).then(|| "--".to_owned());
+    let rest = separator.into_iter().chain(options.words.iter().cloned()).collect();
+    command_line(&[run, chosen, rest].concat())
 }
 
 /// The name by which this program was started.
