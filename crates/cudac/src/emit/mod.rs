@@ -19,7 +19,6 @@ mod names;
 
 pub(crate) use module::Module;
 
-use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use crate::check::Checked;
@@ -47,7 +46,7 @@ struct Emitter<'c> {
     /// Which of [`Function::lines`] the last `.loc` with a position was.
     positions: Map<(u32, u32), u32>,
     /// The functions that `.loc` names.
-    inlined: BTreeSet<usize>,
+    inlined: Vec<usize>,
     /// How many calls of `vprintf` there were, for names in them.
     strings: usize,
     /// How many lines so many bytes of the text have.
@@ -65,7 +64,7 @@ struct Kernel {
     /// Which variables its registers hold, in which of these lines.
     names: Vec<Name>,
     /// The functions that its lines name.
-    inlined: BTreeSet<usize>,
+    inlined: Vec<usize>,
 }
 
 /// The label of the name of a function that was inlined, less its number.
@@ -83,7 +82,7 @@ fn kernel(function: &Function<'_>, checked: &Checked<'_>, nth: usize, live: &mut
         text: String::with_capacity(BYTES * insts),
         line: None,
         positions: Map::default(),
-        inlined: BTreeSet::new(),
+        inlined: Vec::new(),
         strings: 0,
         counted: (0, 0),
     };
@@ -126,22 +125,33 @@ impl Emitter<'_> {
     /// (PTX ISA, 11.5.3).
     fn position(&mut self, at: u32) {
         let first = Site { line: 1, column: 1, inlined: None };
-        let Site { line, column, inlined } = self.function.lines.get(at as usize).copied().unwrap_or(first);
-        let call =
-            inlined.and_then(|inlined| Some((inlined, *self.function.lines.get(inlined.call as usize)?)));
-        if let Some((Inlined { call, .. }, place)) = call
-            && self.positions.get(&(place.line, place.column)) != Some(&call)
-        {
-            self.position(call);
+        let site = *self.function.lines.get(at as usize).unwrap_or(&first);
+        let call = site.inlined.map(|Inlined { function, call }| {
+            let place = self.function.lines[call as usize];
+            if self.positions.get(&(place.line, place.column)) != Some(&call) {
+                self.position(call);
+            }
+            (function, place)
+        });
+        self.positions.insert((site.line, site.column), at);
+        self.place("\t.loc\t1 ", site);
+        if let Some((function, place)) = call {
+            if !self.inlined.contains(&function) {
+                self.inlined.push(function);
+            }
+            self.add(&[", function_name ", NAME]);
+            add_number(function as u32, &mut self.text);
+            self.place(", inlined_at 1 ", place);
         }
-        self.positions.insert((line, column), at);
-        let _ = write!(self.text, "\t.loc\t1 {line} {column}");
-        if let Some((Inlined { function, .. }, place)) = call {
-            self.inlined.insert(function);
-            let Site { line, column, .. } = place;
-            let _ = write!(self.text, ", function_name {NAME}{function}, inlined_at 1 {line} {column}");
-        }
-        self.text.push('\n');
+        self.add(&["\n"]);
+    }
+
+    /// Writes a line and a column after a text.
+    fn place(&mut self, before: &str, Site { line, column, .. }: Site) {
+        self.add(&[before]);
+        add_number(line, &mut self.text);
+        self.add(&[" "]);
+        add_number(column, &mut self.text);
     }
 
     /// Writes parts of an instruction.

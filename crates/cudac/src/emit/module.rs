@@ -13,7 +13,6 @@
 //! .section .debug_str           names of functions that were inlined
 //! ```
 
-use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use super::name::Name;
@@ -55,15 +54,14 @@ impl<'c> Module<'c> {
             self.variable(&mut text, at);
         }
         for (nth, string) in strings.iter().enumerate() {
-            let bytes: Vec<String> = string.iter().chain(&[0]).map(u8::to_string).collect();
-            let (count, bytes) = (bytes.len(), joined(&bytes, ", "));
+            let (count, bytes) = (string.len() + 1, list(&[string, &[0][..]].concat()));
             let _ = writeln!(text, ".global .align 1 .b8 $str{nth}[{count}] = {{{bytes}}};");
         }
         text.reserve(self.kernels.iter().map(|kernel| kernel.text.len()).sum::<usize>() + file.len() + 64);
         // Each kernel knew its lines from its own start; here they become those of the module.
         let mut lines = count_lines(&text) + 1;
         let mut names = Vec::new();
-        let mut inlined = BTreeSet::new();
+        let mut inlined: Vec<usize> = Vec::new();
         for mut kernel in std::mem::take(&mut self.kernels) {
             for range in kernel.names.iter_mut().flat_map(|name| &mut name.ptx_lines) {
                 *range = range.start + lines..range.end + lines;
@@ -71,26 +69,21 @@ impl<'c> Module<'c> {
             names.append(&mut kernel.names);
             lines += kernel.lines;
             text.push_str(&kernel.text);
+            kernel.inlined.retain(|function| !inlined.contains(function));
             inlined.append(&mut kernel.inlined);
         }
         // A quote in the name would end it too early.
         let file: String = file.chars().filter(|c| !c.is_control() && *c != '"' && *c != '\\').collect();
         let _ = writeln!(text, "\n\t.file\t1 \"{file}\"");
         if !inlined.is_empty() {
-            let _ = writeln!(text, "\n\t.section\t.debug_str\n\t{{");
+            text.push_str("\n\t.section\t.debug_str\n\t{\n");
             for function in inlined {
-                self.function_name(&mut text, function);
+                let name = self.checked.program.functions[function].name;
+                let _ = writeln!(text, "{NAME}{function}:\n\t.b8 {}, 0", list(name.as_bytes()));
             }
             text.push_str("\t}\n");
         }
         (text, names)
-    }
-
-    /// The name of a function that was inlined, for debuggers.
-    fn function_name(&self, text: &mut String, function: usize) {
-        let name = self.checked.program.functions[function].name;
-        let bytes: Vec<String> = name.bytes().chain([0]).map(|byte| byte.to_string()).collect();
-        let _ = writeln!(text, "{NAME}{function}:\n\t.b8 {}", joined(&bytes, ", "));
     }
 
     /// A variable; one of this compiler's own only if a kernel uses it.
@@ -112,9 +105,14 @@ impl<'c> Module<'c> {
         let align = if global.is_extern { global.align.max(16) } else { global.align };
         let _ = write!(text, "{linkage}{} .align {align} .b8 {}[{length}]", space.suffix(), global.name);
         if let Some(bytes) = &global.bytes {
-            let bytes: Vec<String> = bytes.iter().map(u8::to_string).collect();
-            let _ = write!(text, " = {{{}}}", joined(&bytes, ", "));
+            let _ = write!(text, " = {{{}}}", list(bytes));
         }
         text.push_str(";\n");
     }
+}
+
+/// Bytes as a directive has them.
+fn list(bytes: &[u8]) -> String {
+    let bytes: Vec<String> = bytes.iter().map(u8::to_string).collect();
+    joined(&bytes, ", ")
 }

@@ -12,14 +12,16 @@ use crate::report::location::{Allocation, Space};
 /// The faults that a report contains for these findings, causes before effects.
 pub fn faults(context: &Context<'_>, findings: Findings) -> Vec<Fault> {
     let fault = |(finding, count): (Finding, u64)| Fault { count, ..describe(context, &finding) };
-    let mut faults: Vec<Fault> = findings.into_all().into_iter().map(fault).collect();
+    let faults: Vec<Fault> = findings.into_all().into_iter().map(fault).collect();
     // Where stores and loads of a variable race, a load may have come before the store that was to initialise the bytes.
     let is_race = |fault: &&Fault| fault.kind == FaultKind::Race && fault.severity == Severity::Error;
     let raced: Vec<_> = faults.iter().filter(is_race).filter_map(owner).collect();
-    faults.sort_by_key(|fault| {
+    let is_effect = |fault: &Fault| {
         fault.kind == FaultKind::Uninitialized && owner(fault).is_some_and(|owner| raced.contains(&owner))
-    });
-    faults
+    };
+    let (effects, mut causes): (Vec<Fault>, Vec<Fault>) = faults.into_iter().partition(is_effect);
+    causes.extend(effects);
+    causes
 }
 
 /// The variable or the buffer that a fault is about.

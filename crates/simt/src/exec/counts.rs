@@ -1,6 +1,6 @@
 //! What is counted: steps, how often each instruction was issued, and what it cost in memory.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use crate::compile::inst::Pc;
 use crate::compile::program::Program;
@@ -90,22 +90,22 @@ impl Counts {
 
     /// What was counted by CUDA line.
     pub fn lines(&self, program: &Program) -> Vec<LineCounters> {
-        let mut lines: BTreeMap<SourceLine, (Counters, BTreeSet<SourceLine>)> = BTreeMap::new();
+        let mut lines: BTreeMap<SourceLine, (Counters, Vec<SourceLine>)> = BTreeMap::new();
         for pc in 0..program.insts.len() as Pc {
             let mut around = program.source_lines(pc);
-            if let Some(source) = around.next() {
-                let (counters, calls) = lines.entry(source).or_default();
-                *counters += &self.at(program, pc);
-                // Those of other kernels are not known to call it here.
-                calls.extend(around.last().filter(|_| self.issued[pc as usize].count != 0));
+            let Some(source) = around.next() else { continue };
+            let (counters, calls) = lines.entry(source).or_default();
+            *counters += &self.at(program, pc);
+            // Those of other kernels are not known to call it here.
+            let call = around.last().filter(|_| self.issued[pc as usize].count != 0);
+            if let Some(call) = call
+                && let Err(place) = calls.binary_search(&call)
+            {
+                calls.insert(place, call);
             }
         }
-        let counted = |(source, (counters, calls)): (_, (_, BTreeSet<_>))| LineCounters {
-            source,
-            calls: calls.into_iter().collect(),
-            counters,
-        };
-        lines.into_iter().map(counted).collect()
+        let line = |(source, (counters, calls))| LineCounters { source, calls, counters };
+        lines.into_iter().map(line).collect()
     }
 
     /// What was counted at one instruction.

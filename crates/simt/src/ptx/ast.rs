@@ -294,7 +294,7 @@ pub struct Guard<'t> {
 }
 
 /// A `.loc` directive: the CUDA line from which the instructions after it were compiled.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Loc {
     /// The number of the file in [`Module::files`].
     pub file: u32,

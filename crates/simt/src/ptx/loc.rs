@@ -24,10 +24,9 @@ pub(super) struct Locs {
     pub current: Option<Loc>,
     /// The calls of all functions so far.
     pub calls: Vec<Loc>,
-    /// Which of them a position of this function was inlined at.
-    inlined: BTreeMap<Position, u32>,
-    /// The index of each call.
-    known: BTreeMap<Loc, u32>,
+    /// Which of them each position of this function was inlined at. The same position may be reached through different calls,
+    /// or without a call; the last time counts.
+    inlined: BTreeMap<Position, Option<u32>>,
 }
 
 impl Locs {
@@ -39,26 +38,23 @@ impl Locs {
 
     fn set(&mut self, position: Position, caller: Option<Position>) {
         let inlined_at = caller.map(|caller| self.call(caller));
-        // The same position may be reached through different calls, or without a call.
-        match inlined_at {
-            Some(call) => self.inlined.insert(position, call),
-            None => self.inlined.remove(&position),
-        };
+        self.inlined.insert(position, inlined_at);
         self.current = Some(Loc { file: position.0, line: position.1, column: position.2, inlined_at });
     }
 
     /// The index of the call at a position.
     fn call(&mut self, (file, line, column): Position) -> u32 {
-        let outer = self.inlined.get(&(file, line, column)).copied();
+        let outer = self.inlined.get(&(file, line, column)).copied().flatten();
         let inlined_at = outer.filter(|&call| {
             let inner = Loc { file, line, column, inlined_at: Some(call) };
             inner.calls(&self.calls).take(MAX_CALLS).count() < MAX_CALLS
         });
         let call = Loc { file, line, column, inlined_at };
-        *self.known.entry(call).or_insert_with(|| {
+        // The lines of a function that was inlined mostly follow each other.
+        if self.calls.last() != Some(&call) {
             self.calls.push(call);
-            self.calls.len() as u32 - 1
-        })
+        }
+        self.calls.len() as u32 - 1
     }
 }
 

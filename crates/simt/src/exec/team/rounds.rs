@@ -47,7 +47,7 @@ struct Arrival {
     left: u32,
     masks: Masks,
     /// What [`Run::happenings`] were.
-    happenings: [u64; 2],
+    happenings: u64,
     /// Once it has gone round without anything happening.
     state: Option<State>,
 }
@@ -98,13 +98,10 @@ impl Run<'_> {
         }
     }
 
-    /// How many atomics have changed memory, and how often a checker has found something.
-    fn happenings(&self) -> [u64; 2] {
-        let model = self.observers.memory_model.as_ref();
-        [
-            self.counts.changes,
-            self.observers.findings.occurrences() + model.map_or(0, |model| model.occurrences()),
-        ]
+    /// How often an atomic has changed memory or a checker has found something.
+    fn happenings(&self) -> u64 {
+        let races = self.observers.memory_model.as_ref().map_or(0, |model| model.occurrences());
+        self.counts.changes + self.observers.findings.occurrences() + races
     }
 
     fn state(&self, block: &Block, team: &Team, code: Range<Pc>) -> State {
