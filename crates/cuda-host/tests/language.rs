@@ -329,3 +329,21 @@ fn a_static_variable_of_a_function_of_both_sides_is_one_on_each() {
         printf(\"%d %d\", h, next(0));";
     assert_eq!(printed(around, body), "51 11");
 }
+
+#[test]
+fn a_function_may_be_declared_before_the_types_that_it_takes_are_used() {
+    // Comparing the declarations makes the methods of what the reference refers to.
+    let around = "#include <vector>\n#include <string>
+        template <class T> struct Box { T value; Box(T v) : value(v) {} T twice() { return 2 * value; } };
+        int load(std::vector<float>& v, Box<int> b); int load(std::vector<float>& v, Box<int> b);
+        __host__ __device__ int plain(Box<float>& b);
+        std::string name(const std::vector<std::string>& all);";
+    let body =
+        "std::vector<float> v; std::vector<std::string> all; all.push_back(\"a\"); all.push_back(\"b\");
+        printf(\"%d %s\", load(v, Box<int>(4)), name(all).c_str()); printf(\" %d\", (int)v.size());
+        Box<float> b(1.5f); printf(\" %d\", plain(b)); }
+        int load(std::vector<float>& v, Box<int> b) { v.push_back(1.0f); return b.twice(); }
+        __host__ __device__ int plain(Box<float>& b) { return (int)b.twice(); }
+        std::string name(const std::vector<std::string>& all) { return all[0] + all[1];";
+    assert_eq!(printed(around, body), "8 ab 1 3");
+}

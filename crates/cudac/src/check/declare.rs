@@ -146,21 +146,19 @@ impl<'t> Checker<'_, 't> {
         if let Some(Entity::Functions(known)) = self.scopes.find_own(scope, function.name)
             && let Some(at) = self.redeclared(known.clone(), id)?
         {
-            // The earlier entry stands for both.
-            self.declared.truncate(id);
-            // A definition replaces a declaration, and another declaration adds nothing.
-            if self.declared[at].function.body.is_none() {
-                if function.body.is_some() {
-                    self.declared[at].function = function;
-                }
-            } else if self.declared[at].is_own {
-                // The text's own function replaces the one of this compiler.
-                self.declared[at].function = function;
-                self.declared[at].is_own = false;
-            } else if function.body.is_some() {
+            // The earlier entry stands for both. A definition replaces a declaration, and the text's own function one of this
+            // compiler; what is replaced moves to the new entry, to which no name leads. That stays, because others may have
+            // been entered since: methods of the types that were compared.
+            let known = self.declared[at].function.body.is_some();
+            if known && self.declared[at].is_own {
+                (self.declared[at].is_own, self.declared[id].is_own) = (false, true);
+            } else if known && function.body.is_some() {
                 let message = format!("`{}` is defined twice with the same parameters", function.name);
                 return Err(error(function.span, message));
+            } else if known || function.body.is_none() {
+                return Ok(());
             }
+            self.declared[id].function = std::mem::replace(&mut self.declared[at].function, function);
             return Ok(());
         }
         // Functions may share a name with functions only ([basic.scope.declarative]).
