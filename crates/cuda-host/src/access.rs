@@ -18,7 +18,7 @@ pub(crate) const DEREFERENCED: &str = "copy the value to the host with `cudaMemc
 /// What to do about an asynchronous copy that is too late.
 const WAIT: &str = "call `cudaStreamSynchronize` or `cudaDeviceSynchronize` before";
 
-/// Bytes, and which of them somebody has written.
+/// Bytes, and which of them have been written.
 pub(crate) type Found = (Vec<u8>, Vec<bool>);
 
 impl Machine<'_> {

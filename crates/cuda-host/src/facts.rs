@@ -13,11 +13,9 @@ struct Facts {
 #[derive(Debug, Default)]
 pub(crate) struct Kernels {
     /// By their names in PTX.
-    by_name: BTreeMap<String, Facts>,
+    kernels: BTreeMap<String, Facts>,
     /// Of the functions, which any kernel may call.
     functions: Facts,
-    /// Whether threads wait for each other anywhere, or take locks, also within a block.
-    pub take_turns: bool,
 }
 
 impl Kernels {
@@ -32,11 +30,10 @@ impl Kernels {
                 kernel = None;
             }
             let facts = match &kernel {
-                Some(name) => found.by_name.entry(name.clone()).or_default(),
+                Some(name) => found.kernels.entry(name.clone()).or_default(),
                 None => &mut found.functions,
             };
             facts.may_wait |= sees_others(line);
-            found.take_turns |= takes_turns(line);
             // A line that declares variables is in no kernel and no function.
             let is_code = line.trim_start().starts_with(|c: char| c.is_ascii_lowercase() || c == '@');
             let named = words(line).filter(|word| is_code && variables.contains(word));
@@ -47,12 +44,12 @@ impl Kernels {
 
     /// Whether a kernel reads memory in a way which sees what other blocks write.
     pub fn may_wait(&self, kernel: &str) -> bool {
-        self.functions.may_wait || self.by_name.get(kernel).is_some_and(|facts| facts.may_wait)
+        self.functions.may_wait || self.kernels.get(kernel).is_some_and(|facts| facts.may_wait)
     }
 
     /// The variables that a kernel may use.
     pub fn variables(&self, kernel: &str) -> impl Iterator<Item = &str> {
-        let own = self.by_name.get(kernel).into_iter().flat_map(|facts| &facts.variables);
+        let own = self.kernels.get(kernel).into_iter().flat_map(|facts| &facts.variables);
         own.chain(&self.functions.variables).map(String::as_str)
     }
 }
@@ -61,22 +58,10 @@ fn words(line: &str) -> impl Iterator<Item = &str> {
     line.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '$').filter(|word| !word.is_empty())
 }
 
-fn opcode(line: &str) -> &str {
-    line.split_whitespace().find(|word| !word.starts_with('@')).unwrap_or_default()
-}
-
-/// Whether an instruction is a load that is not a plain one, or swaps words in memory, as locks do.
-fn takes_turns(line: &str) -> bool {
-    let opcode = opcode(line);
-    let has = |words: &[&str]| words.iter().any(|word| opcode.contains(word));
-    opcode.starts_with("ld.") && has(&[".volatile", ".relaxed", ".acquire"])
-        || opcode.starts_with("atom.") && has(&[".cas", ".exch"])
-}
-
 /// Whether an instruction is an atomic or a load that is not a plain one. A loop around a plain load does not end: the compiler
 /// may load once.
 fn sees_others(line: &str) -> bool {
-    let opcode = opcode(line);
+    let opcode = line.split_whitespace().find(|word| !word.starts_with('@')).unwrap_or_default();
     let is_plain =
         !["volatile", "relaxed", "acquire", "mmio", "cv", "cg"].iter().any(|word| opcode.contains(word));
     let is_load = opcode.starts_with("atom.") || opcode.starts_with("ld.") && !is_plain;

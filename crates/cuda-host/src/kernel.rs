@@ -13,8 +13,8 @@ use crate::resident;
 use crate::unordered;
 use crate::work::{Node, Wanted};
 
-/// What a launch counts in addition to its warp instructions: as many take about as long.
-const LAUNCH_STEPS: u64 = 4096;
+/// What a launch costs in addition to its warp instructions: as many take about as long.
+const COST_OF_A_LAUNCH: u64 = 4096;
 
 /// What to do about a grid that waits for itself.
 const COOPERATE: &str =
@@ -157,7 +157,7 @@ impl Machine<'_> {
 
     /// A loop of launches that never ends is stopped: a launch counts as some warp instructions, and those that it executes.
     fn count_launch(&mut self, steps: u64) -> Result<()> {
-        self.launched_steps += LAUNCH_STEPS + steps;
+        self.launched_steps += COST_OF_A_LAUNCH + steps;
         let limit = self.limits.launch.max_steps.saturating_mul(4);
         if self.launched_steps > limit {
             let message = format!(

@@ -126,9 +126,6 @@ pub struct Outcome {
     pub launches: u64,
     /// Whether it looked at a clock or recorded an event. What it prints about time is no measurement.
     pub asked_the_time: bool,
-    /// Whether a kernel that it launched may wait for other threads, or relies on `volatile`: what is right in one order of
-    /// turns may be wrong in another.
-    pub may_wait: bool,
 }
 
 /// Why a program cannot be executed, or not to its end.

@@ -208,7 +208,6 @@ impl<'p> Machine<'p> {
             findings: self.findings,
             launches: self.device.launches,
             asked_the_time: self.device.time > 0,
-            may_wait: self.device.launches > 0 && self.device.kernels.take_turns,
         })
     }
 

@@ -228,8 +228,8 @@ impl<'t> Checker<'_, 't> {
         }
     }
 
-    /// `*this` in a member function. It is the first parameter, a reference; it is no pointer until somebody asks for
-    /// one. In a lambda it is the object that the lambda has captured.
+    /// `*this` in a member function. It is the first parameter, a reference; it becomes a pointer only where one is asked for.
+    /// In a lambda it is the object that the lambda has captured.
     pub(super) fn this_place(&mut self, span: Span) -> Result<Expr<'t>> {
         let own = self.first_parameter(span)?;
         let Some(at) = self.types.struct_of(own.ty).filter(|at| self.is_closure(*at)) else { return Ok(own) };

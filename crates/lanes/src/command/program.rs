@@ -96,8 +96,9 @@ impl Program<'_> {
             format!("{:#}\n", program::json(&self.name, &outcome))
         } else {
             tell_errors(&outcome);
-            let chosen = self.options.launch.schedule.is_some();
-            let look_further = outcome.may_wait && !chosen && !self.has_failed(&outcome);
+            let may_wait = outcome.launches > 0 && source::may_wait(self.ptx);
+            let is_chosen = self.options.launch.schedule.is_some();
+            let look_further = may_wait && !is_chosen && !self.has_failed(&outcome);
             let more = look_further.then(|| program::look_further(&replay::other_orders(self.options)));
             program::render(&outcome, &told) + &more.unwrap_or_default()
         };

@@ -50,10 +50,21 @@ impl Program {
 
     /// Whether any of its code swaps words of memory, as locks do.
     pub fn has_locks(&self) -> bool {
-        let swaps =
-            |line: &str| line.contains("atom.") && (line.contains(".cas.") || line.contains(".exch."));
-        self.ptx.lines().any(swaps)
+        has_locks(&self.ptx)
     }
+}
+
+/// Whether instructions swap words in memory, as locks do.
+fn has_locks(ptx: &str) -> bool {
+    ptx.lines().any(|line| line.contains("atom.") && (line.contains(".cas.") || line.contains(".exch.")))
+}
+
+/// Whether threads may wait for each other: for a lock, or for what a load that is not a plain one sees.
+pub fn may_wait(ptx: &str) -> bool {
+    let is_strong = |line: &str| {
+        line.contains("ld.") && [".volatile", ".relaxed", ".acquire"].iter().any(|order| line.contains(order))
+    };
+    has_locks(ptx) || ptx.lines().any(is_strong)
 }
 
 /// The name of a file in messages.

@@ -46,7 +46,7 @@ impl Race {
 impl Race {
     /// Notes that it is a guess, if it is one. A loop around a compare-and-swap often begins with a plain load, as in the
     /// CUDA C++ Programming Guide, and programs look before they update a maximum. PTX orders nothing there, so it is a
-    /// race; but a value that is out of date, or torn, costs one update in vain and nothing else.
+    /// race; but a value that is out of date, or torn, makes one update useless and nothing else.
     pub fn judge(&mut self, program: &Program) {
         let Conflict { before_pc, before_kind, now_pc, now_kind, cause, .. } = self.conflict;
         let (load, update) = match (before_kind, now_kind) {
@@ -104,7 +104,7 @@ pub enum Circumstance {
     Ended,
     /// Two `fence.sc` would order the accesses if they executed in the other order.
     Fences,
-    /// One access is a plain load that guesses, and the other an atomic that decides: a wrong value costs an update in vain.
+    /// One access is a plain load that guesses, and the other an atomic that decides: a wrong guess makes an update useless.
     Guess,
     /// The thread of the second access has read a flag or a lock that the thread of the first one stored after its access.
     Flag,
