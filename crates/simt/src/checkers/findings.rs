@@ -143,11 +143,6 @@ impl Findings {
         self.indices.iter().find(|(key, _)| same(key)).map(|(_, &index)| index)
     }
 
-    /// How often anything has been found.
-    pub fn occurrences(&self) -> u64 {
-        self.all.iter().map(|(_, times)| times).sum()
-    }
-
     /// Whether nothing has been found.
     pub fn is_empty(&self) -> bool {
         self.all.is_empty()

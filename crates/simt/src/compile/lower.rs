@@ -15,7 +15,7 @@ use crate::compile::layout::{self, Stack, align_of, initial_bytes, size_of, vari
 use crate::compile::lower::passed::{read, signature, variable_of};
 use crate::compile::program::{Builtin, Code, Program, Refusal};
 use crate::compile::shared::SharedLayout;
-use crate::compile::{dead_results, flow, temporaries};
+use crate::compile::{dead_results, flow, temporaries, waiting};
 use crate::isa::decode;
 use crate::isa::needs::Needs;
 use crate::isa::op::call::{CallIndex, FUNCTIONS_BASE};
@@ -247,6 +247,7 @@ impl<'t> Lowering<'_, 't> {
         self.resolve(&code, &mut body, first_call);
         dead_results::mark(&mut self.program, &code);
         temporaries::mark(&mut self.program, &code);
+        waiting::mark(&mut self.program, &code);
         self.program.functions.push(code);
         Ok(())
     }
@@ -423,6 +424,7 @@ impl<'t> Lowering<'_, 't> {
             writes: writes.len() as u16,
             is_temporary: false,
             starts_segment: false,
+            may_wait: false,
         });
         self.program.touched.extend(reads.into_iter().chain(writes));
         self.program.origins.push(origin);

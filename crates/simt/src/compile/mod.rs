@@ -9,3 +9,4 @@ pub mod program;
 pub mod reach;
 pub mod shared;
 mod temporaries;
+mod waiting;

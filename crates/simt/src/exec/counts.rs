@@ -21,15 +21,6 @@ pub(crate) struct Issued {
     pub(crate) parted: u64,
 }
 
-impl Issued {
-    /// Adds what was added since `before` so many times more.
-    pub(crate) fn repeat(&mut self, before: &Issued, times: u64) {
-        self.count += (self.count - before.count) * times;
-        self.lanes += (self.lanes - before.lanes) * times;
-        self.parted += (self.parted - before.parted) * times;
-    }
-}
-
 /// What was counted on one core.
 #[derive(Default)]
 pub(crate) struct Counts {

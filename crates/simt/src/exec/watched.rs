@@ -113,8 +113,7 @@ impl Run<'_> {
                 next
             };
             let Some(pc) = next else { return Ok(()) };
-            team.pc = pc;
-            if team.ends_after_step() {
+            if self.go_to(block, team, pc) || team.ends_after_step() {
                 break;
             }
         }

@@ -416,11 +416,6 @@ impl<T: Column> File<T> {
         }
     }
 
-    /// Whether a register holds for each warp what one of another file does.
-    pub(super) fn holds_like(&self, slot: usize, other: &File<T>, other_slot: usize) -> bool {
-        (0..self.warps()).all(|warp| self.get(slot, warp) == other.get(other_slot, warp))
-    }
-
     pub(super) fn holds(&self, warp: usize, image: &[T]) -> bool {
         self.forms.len() == image.len()
             && image.iter().enumerate().all(|(slot, column)| self.get(slot, warp) == *column)

@@ -28,12 +28,6 @@ impl Kept {
         Some((&self.copies, copy))
     }
 
-    /// Whether the registers still hold what they held.
-    pub fn are_in(&self, registers: &Registers) -> bool {
-        let mut copies = self.places.iter().enumerate();
-        copies.all(|(copy, &(bank, slot))| registers.holds_like(slot, &self.copies, bank, copy))
-    }
-
     /// Gives the registers what they held.
     pub fn restore(&self, registers: &mut Registers) {
         for (copy, &(bank, slot)) in self.places.iter().enumerate() {

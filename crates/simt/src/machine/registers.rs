@@ -246,12 +246,18 @@ impl Registers {
         }
     }
 
-    /// Whether a register holds for each warp what one of other registers of as many warps holds.
-    pub fn holds_like(&self, slot: usize, others: &Registers, bank: Bank, other: usize) -> bool {
+    /// Adds to `values` what lanes of warp `w` have in a register.
+    pub fn add_values(&self, bank: Bank, slot: usize, (w, mask): (usize, u32), values: &mut Vec<u64>) {
         match bank {
-            Bank::Narrow => self.narrow.holds_like(slot, &others.narrow, other),
-            Bank::Wide => self.wide.holds_like(slot, &others.wide, other),
-            Bank::Preds => self.preds.holds_like(slot, &others.preds, other),
+            Bank::Narrow => {
+                let column = self.narrow.get(slot, w);
+                values.extend(lanes_of(mask).map(|lane| u64::from(column[lane])));
+            }
+            Bank::Wide => {
+                let column = self.wide.get(slot, w);
+                values.extend(lanes_of(mask).map(|lane| column[lane]));
+            }
+            Bank::Preds => values.push(u64::from(self.preds.get(slot, w) & mask)),
         }
     }
 

@@ -29,11 +29,6 @@ macro_rules! counters {
                 vec![$((stringify!($name), $unit, $ncu, self.$name),)*]
             }
 
-            /// Adds what was counted since `before` so many times more.
-            pub(crate) fn repeat(&mut self, before: &Counters, times: u64) {
-                $(self.$name += (self.$name - before.$name) * times;)*
-            }
-
             /// Adds what was counted so many times.
             pub fn add_times(&mut self, other: &Counters, times: u64) {
                 $(self.$name += other.$name * times;)*

@@ -466,12 +466,6 @@ impl MemoryModel {
         }
     }
 
-    /// How often a race has been found, or what may be one.
-    pub fn occurrences(&self) -> u64 {
-        let missed = self.races.as_ref().map_or(0, Races::missed);
-        missed + self.found.races.iter().map(|race| race.count).sum::<u64>()
-    }
-
     /// Whether a race has been found.
     pub fn has_found(&self) -> bool {
         !self.found.races.is_empty()

@@ -270,11 +270,6 @@ impl Races {
         }
     }
 
-    /// How many accesses may race with a forgotten one.
-    pub fn missed(&self) -> u64 {
-        self.overflows.iter().map(|overflow| overflow.count).sum()
-    }
-
     /// The accesses that may race with a forgotten one, one for each instruction.
     pub fn take_overflows(&mut self) -> Vec<Overflow> {
         std::mem::take(&mut self.overflows)

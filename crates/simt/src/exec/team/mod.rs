@@ -34,6 +34,7 @@ pub(crate) use self::run::leaves_team;
 use crate::compile::inst::{AT_RETURN, Inst, NEVER, Pc};
 use crate::compile::program::Program;
 use crate::exec::state::{Run, Stop};
+use crate::exec::team::rounds::Rounds;
 use crate::exec::team::stack::{Lanes, Masks, Stack};
 use crate::machine::block::{Block, Warp};
 use crate::machine::divergence::{Divergence, Frame, Group, Wait, position};
@@ -75,6 +76,8 @@ pub(crate) struct Team {
     is_limited: bool,
     /// Whether the other lanes of the block need no temporaries (`compile::temporaries`).
     is_alone: bool,
+    /// Whether it only waits.
+    rounds: Rounds,
 }
 
 /// A warp of a team.
@@ -354,10 +357,12 @@ impl Run<'_> {
         if is_apart {
             block.registers.expand_all();
         }
-        let mut left = steps;
+        let (mut left, mut among, mut waiting) = (steps, *among, [0; MAX_WARPS]);
+        team.rounds = Rounds::default();
         while left > 0 {
-            self.settle_groups(block, among);
-            if !team.gather(block, among, self.setup.stack) {
+            self.settle_groups(block, &among);
+            if !team.gather(block, &among, self.setup.stack) {
+                self.sleep(block, &waiting, left);
                 return Ok(());
             }
             self.counts.effort.gathered += 1;
@@ -379,8 +384,14 @@ impl Run<'_> {
             } else {
                 self.run_team(block, team, &mut left)?;
             }
+            if team.rounds.take_waits() {
+                for ((among, waiting), mask) in among.iter_mut().zip(&mut waiting).zip(&team.lanes.masks) {
+                    *among &= !mask;
+                    *waiting |= mask;
+                }
+            }
         }
-        self.settle_groups(block, among);
+        self.settle_groups(block, &among);
         Ok(())
     }
 
@@ -414,9 +425,9 @@ impl Run<'_> {
         loop {
             let next = self.step_apart(block, team)?;
             *left -= 1;
-            let Some(pc) = next.filter(|_| *left != 0) else { return Ok(()) };
-            team.pc = pc;
-            if team.ends_after_step() {
+            let Some(pc) = next else { return Ok(()) };
+            let waits = self.go_to(block, team, pc);
+            if waits || *left == 0 || self.needs_each_instruction() || team.ends_after_step() {
                 return Ok(());
             }
         }
@@ -424,7 +435,7 @@ impl Run<'_> {
 
     /// Has each warp of a team execute an instruction by itself; where they go, if they remain one.
     fn step_apart(&mut self, block: &mut Block, team: &Team) -> Result<Option<Pc>, Stop> {
-        let (mut is_team, mut next) = (!self.needs_each_instruction(), None);
+        let (mut is_team, mut next) = (true, None);
         for w in 0..block.warps.len() {
             if team.lanes.masks[w] == 0 {
                 continue;

@@ -7,7 +7,6 @@ use crate::exec::special::Place;
 use crate::exec::state::{Run, Stop};
 use crate::exec::step::Left;
 use crate::exec::team::compute::{compute, expand};
-use crate::exec::team::rounds::Rounds;
 use crate::exec::team::stack::Split;
 use crate::exec::team::{Member, Team};
 use crate::isa::op::Op;
@@ -30,7 +29,6 @@ impl Run<'_> {
     /// Runs a team for as long as it stays one.
     pub fn run_team(&mut self, block: &mut Block, team: &mut Team, left: &mut u32) -> Result<(), Stop> {
         let program = self.setup.program;
-        let mut rounds = Rounds::default();
         while *left != 0 {
             if team.may_change() {
                 if team.ends() {
@@ -49,10 +47,9 @@ impl Run<'_> {
             self.count_issued(team, threads);
             match self.execute(block, team, inst, threads, *left != 0)? {
                 Next::Pc(pc) => {
-                    if pc <= team.pc {
-                        self.come_round(block, team, &mut rounds, pc, left);
+                    if self.go_to(block, team, pc) {
+                        break;
                     }
-                    team.pc = pc;
                 }
                 Next::Apart => return Ok(()),
             }

@@ -1,0 +1,47 @@
+//! Which loops may do nothing but wait: short ones that read memory with a strong access, and write none but by atomics.
+//!
+//! Left out are those that look at the clock, print, store, call functions, or meet other threads at a barrier: a round of
+//! these may matter to somebody.
+
+use crate::compile::inst::Pc;
+use crate::compile::program::{Code, Program};
+use crate::isa::op::Op;
+use crate::isa::op::memory::Memory;
+use crate::isa::special::Special;
+use crate::order::Order;
+
+/// The longest loop, in instructions.
+const LONGEST: Pc = 64;
+
+/// Marks the branches of a function that go back in such loops.
+pub fn mark(program: &mut Program, code: &Code) {
+    for pc in code.start..code.end {
+        if let Op::Branch { target, .. } = program.insts[pc as usize].op
+            && target < pc
+            && pc - target < LONGEST
+        {
+            let ops = || program.insts[target as usize..pc as usize].iter().map(|inst| &inst.op);
+            program.insts[pc as usize].may_wait = ops().any(polls) && ops().all(may_repeat);
+        }
+    }
+}
+
+/// Whether an instruction sees what others write to memory meanwhile.
+fn polls(op: &Op) -> bool {
+    let is_own = |memory| matches!(memory, Memory::Local | Memory::Frame | Memory::Param | Memory::Const);
+    match op {
+        Op::Load(access) => access.order != Order::Weak && !is_own(access.address.memory),
+        Op::Atomic(_) => true,
+        _ => false,
+    }
+}
+
+/// Whether an instruction does the same each time, if registers and memory are the same.
+fn may_repeat(op: &Op) -> bool {
+    match op {
+        Op::Alu(_) | Op::Branch { .. } | Op::Load(_) | Op::Atomic(_) => true,
+        Op::Fence(_) | Op::Collective(_) | Op::Hint | Op::ActiveMask => true,
+        Op::Special { what, .. } => !matches!(what, Special::Clock | Special::ClockHigh),
+        _ => false,
+    }
+}
