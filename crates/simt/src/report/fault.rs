@@ -116,8 +116,8 @@ macro_rules! fault_kinds {
 fault_kinds! {
     /// Two accesses to the same bytes that nothing orders, at least one of them a store.
     Race, "race";
-    /// Two `volatile` accesses to the same bytes that nothing orders, at least one of them a store, by threads that
-    /// have passed no fence: a race in CUDA C++, but not in PTX.
+    /// A `volatile` store, and another volatile or atomic access to the same bytes, which nothing orders: a race in CUDA
+    /// C++, but not in PTX. Flags and locks that rely on fences are left out.
     VolatileRace, "volatile-race";
     /// A read of bytes that have never been written.
     Uninitialized, "uninitialized";
