@@ -188,6 +188,14 @@ impl Fault {
         let (message, actors, help) = (message.into(), Vec::new(), String::new());
         Fault { kind, severity, message, location: None, actors, step: 0, count: 1, help }
     }
+
+    /// Whether it ended the launch, so that nothing that would have followed was checked. After a race, or an undefined
+    /// value, a launch goes on. A new kind counts as one that ends it until this function says otherwise.
+    pub fn ends_launch(&self) -> bool {
+        let goes_on =
+            [FaultKind::Race, FaultKind::VolatileRace, FaultKind::Uninitialized, FaultKind::UndefinedShuffle];
+        self.severity == Severity::Error && !goes_on.contains(&self.kind)
+    }
 }
 
 impl Actor {
