@@ -7,7 +7,7 @@
 use std::ops::ControlFlow;
 
 use anyhow::{Result, bail};
-use simt::{Checks, Fault, FaultKind, Severity};
+use simt::{Checks, Fault, Severity};
 
 use crate::buffer::{Buffer, BufferId, Element};
 use crate::check::{Check, Tolerance, agree, compare};
@@ -321,24 +321,16 @@ impl Device {
     }
 }
 
-/// Whether a GPU must not get a kernel with such a fault, because it would write outside its buffers, or hang. A race
-/// or an uninitialised value may make a result wrong, but does no other harm.
-fn is_harmful(kind: FaultKind) -> bool {
-    // A new kind counts as harmful until this function says otherwise.
-    let harmless =
-        [FaultKind::Race, FaultKind::VolatileRace, FaultKind::Uninitialized, FaultKind::UndefinedShuffle];
-    !harmless.contains(&kind)
-}
-
 /// Why a GPU did not get a kernel that was built for a newer one.
 pub fn too_new(target: &str) -> String {
     format!("not launched on the GPU: the kernel needs {target}")
 }
 
-/// Why a GPU must not get a kernel in which the emulator found these faults. A warning is about code that works on
-/// today's hardware, so it forbids nothing.
+/// Why a GPU must not get a kernel in which the emulator found these faults: there, what ends a launch would write outside
+/// of its buffers, or hang. A race or an uninitialised value may make a result wrong, but does no other harm. A warning
+/// is about code that works on today's hardware, so it forbids nothing.
 pub fn withheld(faults: &[Fault]) -> Option<String> {
-    let harmful = faults.iter().find(|fault| fault.severity == Severity::Error && is_harmful(fault.kind))?;
+    let harmful = faults.iter().find(|fault| fault.ends_launch())?;
     Some(format!("not launched on the GPU: the emulator found `{}`", harmful.kind.name()))
 }
 

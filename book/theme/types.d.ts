@@ -152,6 +152,7 @@ declare namespace Lanes {
         counters: Counters;
         lines: (Place & { counters: Counters })[];
         faults: Fault[];
+        stopped_by: string | null;
         output: string;
         memory?: Part[];
     }

@@ -169,7 +169,8 @@ const LanesView = (() => {
             ['p', {}, ['strong', {}, `${fault.kind}:`], ' ', ...code(fault.message), ' ',
                 jump(fault, index)],
             ['ul', {}, ...fault.actors.map((actor, at) => ['li', {}, said(actor), ...act(fault, actor, index, at)])],
-            ...fault.help ? [['p', { class: 'help' }, ...code(fault.help)]] : []])];
+            ...fault.help ? [['p', { class: 'help' }, ...code(fault.help)]] : []]),
+        ...report.stopped_by ? [['li', {}, `${report.stopped_by} stopped the launch: what would have followed was not checked.`]] : []];
     }
 
     // The button that leads to a fault. Its name for a screen reader begins with what is on it.

@@ -208,8 +208,7 @@ impl Machine<'_> {
     /// Turns what the emulator found in a launch into findings. What stops a launch stops the program; after other mistakes
     /// it continues, as under compute-sanitizer. A line is reported once.
     fn judge(&mut self, faults: &[simt::Fault], name: &str) -> Result<u64> {
-        let stops = |fault: &simt::Fault| fault.severity == Severity::Error && !continues(fault.kind);
-        let is_stopped = faults.iter().any(stops);
+        let is_stopped = faults.iter().any(simt::Fault::ends_launch);
         if is_stopped {
             self.print_all()?;
         }
@@ -374,11 +373,6 @@ fn refused(wanted: &Wanted, shared: u64, allowed: u64) -> Option<(u64, String)> 
         );
         (TOO_LARGE, message)
     })
-}
-
-/// Whether a kernel goes on after such a mistake, so that its results are there.
-fn continues(kind: FaultKind) -> bool {
-    matches!(kind, FaultKind::Race | FaultKind::Uninitialized | FaultKind::UndefinedShuffle)
 }
 
 /// The work of another stream that changes the bytes which a kernel reads too early.

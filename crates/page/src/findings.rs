@@ -12,6 +12,7 @@ pub(crate) fn report(report: &Report) -> Value {
         "counters": counters(&report.counters),
         "lines": report.lines.iter().map(line).collect::<Vec<_>>(),
         "faults": report.faults.iter().map(fault).collect::<Vec<_>>(),
+        "stopped_by": report.faults.iter().find(|fault| fault.ends_launch()).map(|fault| fault.kind.name()),
         "stale_reads": report.stale_reads.iter().map(stale_read).collect::<Vec<_>>(),
         "output": report.output,
     })

@@ -101,7 +101,7 @@ fn a_race_has_both_actors_with_their_lines() {
     let fixed = RACE.replace("    x[", "    __syncthreads();\n    x[");
     let mut page = loaded("fixed.cu", &fixed);
     let answer = ask(&mut page, &json!({ "launch": launch }));
-    assert_eq!(answer["faults"], json!([]));
+    assert_eq!((&answer["faults"], &answer["stopped_by"]), (&json!([]), &Value::Null));
 }
 
 #[test]
@@ -132,7 +132,10 @@ fn an_endless_kernel_ends_at_the_limit_on_steps() {
         "arguments": [{ "name": "x", "is": "buf:i32:1:zeros" }],
     });
     let answer = ask(&mut page, &json!({ "launch": launch }));
-    assert_eq!(answer["faults"][0]["kind"], "step-limit");
+    assert_eq!(
+        (&answer["faults"][0]["kind"], &answer["stopped_by"]),
+        (&"step-limit".into(), &"step-limit".into())
+    );
 }
 
 #[test]

@@ -134,7 +134,7 @@ fn volatile_in_place_of_a_barrier_is_a_note() {
     assert_eq!((fault.kind, fault.severity), (FaultKind::VolatileRace, Severity::Note), "{fault}");
     assert!(fault.help.contains("`volatile` does not order accesses"), "{fault}");
     assert_eq!(only(&pass_on(".volatile", "bar.warp.sync 0xffffffff;"), (1, 32), 0), None);
-    // A program with fences does not rely on `volatile` alone: a flag, or two threads that exclude each other.
+    // Each lane stores, and then looks at what another one stores: two threads that exclude each other.
     assert_eq!(only(&pass_on(".volatile", "membar.cta;"), (1, 32), 0), None);
     assert_eq!(only(&pass_on(".relaxed.cta", ""), (1, 32), 0), None);
     let fault = only(&pass_on("", ""), (1, 32), 0).expect("a race");

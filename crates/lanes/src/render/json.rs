@@ -34,6 +34,7 @@ pub fn render(finished: &Finished) -> Value {
         "counters": report.map(|report| counters(&report.counters)),
         "lines": report.map(|report| report.lines.iter().map(line).collect::<Vec<_>>()),
         "faults": report.map_or(Vec::new(), |report| faults(plan, launched, report)),
+        "stopped_by": report.and_then(stopped_by),
         "stale_reads": report.map_or(Vec::new(), |report| report.stale_reads.iter().map(stale_read).collect()),
         "prints": Shown::all(finished).iter().map(Shown::json).collect::<Vec<_>>(),
         "output": report.map(|report| &report.output),
@@ -60,10 +61,16 @@ fn launches(plan: &Plan, search: &Search) -> Option<Value> {
             "counters": counters(&ran.report.counters),
             "lines": ran.report.lines.iter().map(line).collect::<Vec<_>>(),
             "faults": faults(plan, &ran.launch, &ran.report),
+            "stopped_by": stopped_by(&ran.report),
             "output": ran.report.output,
         })
     });
     Some(Value::Array(all.collect()))
+}
+
+/// The kind of the fault that ended a launch, after which nothing was checked.
+fn stopped_by(report: &Report) -> Option<&'static str> {
+    report.faults.iter().find(|fault| fault.ends_launch()).map(|fault| fault.kind.name())
 }
 
 /// What was launched, and everything that determines the run.

@@ -60,7 +60,11 @@ pub fn render(outcome: &Outcome, told: &Told) -> String {
     if outcome.findings.is_empty() {
         return text;
     }
-    let stopped = if outcome.was_stopped { "; the program was stopped there" } else { "" };
+    let stopped = if outcome.was_stopped {
+        "; the program was stopped there, and the rest was not checked"
+    } else {
+        ""
+    };
     let launches = outcome.launches;
     let launch = if launches == 1 { "launch" } else { "launches" };
     let _ = writeln!(text, "\n{} in {launches} {launch}{stopped}", how_many(&outcome.findings));

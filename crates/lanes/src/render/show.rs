@@ -227,7 +227,11 @@ fn found(plan: &Plan, search: &Search, ran: &Ran, is_last: bool) -> String {
         return format!("\n{TITLE}{}{TITLE:#}\n{turns}", no_fault(search, ran, is_last));
     }
     let replay = replay::command(plan.options, &ran.launch);
-    format!("\n{TITLE}{}{TITLE:#}\n{}", verdict(plan, all), faults::alone(all, &replay))
+    let rest = all.iter().find(|fault| fault.ends_launch()).map_or(String::new(), |fault| {
+        let kind = fault.kind.name();
+        paragraph("", &format!("{kind} stopped the launch: what would have followed was not checked"))
+    });
+    format!("\n{TITLE}{}{TITLE:#}\n{}{rest}", verdict(plan, all), faults::alone(all, &replay))
 }
 
 /// `no fault`, unless the results show that something is wrong nevertheless.

@@ -5,11 +5,16 @@ use serde_json::Value;
 use super::{file, lanes, stdout};
 
 /// Kernels, with what is found in them.
-const KERNELS: [(&str, &str, &str); 6] = [
+const KERNELS: [(&str, &str, &str); 7] = [
     ("*x = threadIdx.x;", "race", "error"),
     ("*x = 5;", "race", "note"),
     (
         "__shared__ volatile int s[64]; s[threadIdx.x] = 1; x[threadIdx.x] = s[threadIdx.x ^ 1];",
+        "volatile-race",
+        "note",
+    ),
+    (
+        "volatile int* v = x; if (threadIdx.x == 0) { __threadfence(); *v = 1; } else if (threadIdx.x == 32) *v = 2;",
         "volatile-race",
         "note",
     ),
@@ -52,6 +57,45 @@ fn a_finding_of_a_kernel_is_as_severe_in_a_program() {
             let status = Some(i32::from(fails));
             assert_eq!((alone_status, whole_status), (status, status), "{body} {options:?}");
         }
+    }
+}
+
+/// What ends a launch, and the mistakes after which it goes on.
+const ENDS: [(&str, Option<&str>); 6] = [
+    ("x[threadIdx.x + 1] = 1; x[0] = threadIdx.x;", Some("out-of-bounds")),
+    ("*(int*)(threadIdx.x / 63 * 4) = 1;", Some("null")),
+    ("*(long long*)(x + 1) = threadIdx.x;", Some("misaligned")),
+    ("if (threadIdx.x == 40) __trap();", Some("trap")),
+    ("if (threadIdx.x < 16) return; __syncthreads();", None),
+    ("*x = threadIdx.x;", None),
+];
+
+#[test]
+fn what_ends_a_launch_says_that_the_rest_was_not_checked() {
+    for (body, kind) in ENDS {
+        let main = "int main() { int* x; cudaMalloc(&x, 256); cudaMemset(x, 0, 256); k<<<1, 64>>>(x); cudaDeviceSynchronize(); cudaFree(x); }";
+        let path = file("ends.cu", format!("__global__ void k(int* x) {{\n{body}\n}}\n{main}").as_bytes());
+        let name = path.to_str().unwrap();
+        let of_kernel =
+            ["--kernel", "k", "--block", "64", "--arg", "buf:i32:64:zeros", "--compiler", "cudac"];
+        let (alone, _) = json(&path, &of_kernel);
+        let (whole, _) = json(&path, &[]);
+        assert_eq!(
+            (&alone["stopped_by"], &whole["stopped"]),
+            (&kind.into(), &kind.is_some().into()),
+            "{body}"
+        );
+        let said = kind.map_or("not checked".to_owned(), |kind| {
+            format!("{kind} stopped the launch: what would have followed was not checked")
+        });
+        let alone = stdout(&lanes(&[&["run", name][..], &of_kernel].concat()))
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ");
+        assert_eq!(alone.contains(&said), kind.is_some(), "{alone}");
+        let whole = lanes(&["run", name]);
+        let said = stdout(&whole).contains("; the program was stopped there, and the rest was not checked");
+        assert_eq!(said, kind.is_some(), "{body}");
     }
 }
 

@@ -109,8 +109,8 @@ pub struct Checks {
     pub races: bool,
     /// Reads of bytes that have never been written.
     pub initialisation: bool,
-    /// Volatile accesses that nothing orders, in addition to the races: a race in CUDA C++, but not in PTX. They are
-    /// reported as notes. Kernels that wait for volatile flags on purpose get many of them.
+    /// Volatile stores that nothing orders, in addition to the races: a race in CUDA C++, but not in PTX. They are
+    /// reported as notes. Kernels that wait for volatile flags get many of them, unless a fence comes before each store.
     pub volatile_races: bool,
     /// Shuffles that read a lane which does not take part, and barriers that complete only because threads have ended.
     pub synchronisation: bool,

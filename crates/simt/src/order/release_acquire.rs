@@ -72,6 +72,9 @@ struct LanePatterns {
     unacquired: BTreeMap<ByteRange, ReleasedClocks>,
     /// What it published with its last releasing stores to each location.
     releases: BTreeMap<ByteRange, Releases>,
+    /// Whether it has made a volatile store, and the widest scope of the fences since.
+    stores_volatile: bool,
+    fence_after_store: Option<Scope>,
     /// The last strong stores of other threads that it has read, the newest last. They are used for advice about
     /// missing ordering.
     read_stores: VecDeque<Epoch>,
@@ -204,10 +207,12 @@ impl Locations {
         }
     }
 
-    /// Whether a lane has passed a fence.
-    pub fn has_fenced(&self, id: LaneId) -> bool {
-        let lane = self.lanes[id.slot][id.warp].get(id.lane);
-        lane.is_some_and(|lane| lane.fences.all().next().is_some())
+    /// The widest scope of the fences that a lane has passed before a volatile access. Before a load, only those count that
+    /// follow a volatile store.
+    pub fn fence_before(&mut self, id: LaneId, is_store: bool) -> Option<Scope> {
+        let lane = self.lane(id);
+        lane.stores_volatile |= is_store;
+        if is_store { lane.fences.all().map(|(scope, _)| *scope).max() } else { lane.fence_after_store }
     }
 
     /// Whether a strong load of a lane has read a store that the thread of an earlier epoch made after it. If the two
@@ -277,6 +282,7 @@ impl Locations {
             for released in lane.unacquired.values_mut() {
                 acquire(clocks, id, own_block, scope, released);
             }
+            lane.fence_after_store = lane.fence_after_store.max(lane.stores_volatile.then_some(scope));
             let is_wide = scope >= Scope::Gpu;
             if is_wide {
                 lane.unacquired.clear();

@@ -116,8 +116,8 @@ macro_rules! fault_kinds {
 fault_kinds! {
     /// Two accesses to the same bytes that nothing orders, at least one of them a store.
     Race, "race";
-    /// Two `volatile` accesses to the same bytes that nothing orders, at least one of them a store, by threads that
-    /// have passed no fence: a race in CUDA C++, but not in PTX.
+    /// A `volatile` store, and another volatile or atomic access to the same bytes, which nothing orders: a race in CUDA
+    /// C++, but not in PTX. Flags and locks that rely on fences are left out.
     VolatileRace, "volatile-race";
     /// A read of bytes that have never been written.
     Uninitialized, "uninitialized";
@@ -187,6 +187,14 @@ impl Fault {
     pub fn new(kind: FaultKind, severity: Severity, message: impl Into<String>) -> Fault {
         let (message, actors, help) = (message.into(), Vec::new(), String::new());
         Fault { kind, severity, message, location: None, actors, step: 0, count: 1, help }
+    }
+
+    /// Whether it ended the launch, so that nothing that would have followed was checked. After a race, or an undefined
+    /// value, a launch goes on. A new kind counts as one that ends it until this function says otherwise.
+    pub fn ends_launch(&self) -> bool {
+        let goes_on =
+            [FaultKind::Race, FaultKind::VolatileRace, FaultKind::Uninitialized, FaultKind::UndefinedShuffle];
+        self.severity == Severity::Error && !goes_on.contains(&self.kind)
     }
 }
 

@@ -30,7 +30,7 @@ use memory_view::{MemoryView, is_aligned};
 
 use crate::checkers::memory_model::weak_memory::WeakMemory;
 use crate::checkers::races::finding::{Circumstance, FoundRaces};
-use crate::checkers::races::shadow::list::OpKind;
+use crate::checkers::races::shadow::list::{OpKind, Volatile};
 use crate::checkers::races::{self, Conflict, RaceCause, Races};
 use crate::compile::inst::Pc;
 use crate::isa::op::atomic::Atomic;
@@ -305,8 +305,7 @@ impl MemoryModel {
         let access = self.attributes(request.access, request.kind);
         self.elements(request, |model, request, at| {
             let Element { lane, number, range } = at;
-            let access =
-                races::Access { is_unfenced_volatile: model.is_unfenced_volatile(request, lane), ..access };
+            let access = races::Access { volatile: model.volatile(request, lane), ..access };
             if request.kind == OpKind::Load {
                 let store = model.choose(request, at, Some(scope));
                 model.strong_access(access, lane, range, semantics, store, None);
@@ -318,12 +317,11 @@ impl MemoryModel {
         });
     }
 
-    /// Whether an access is volatile and its lane has not passed a fence, so that the program relies on `volatile`
-    /// alone.
-    fn is_unfenced_volatile(&self, request: &Request<'_, '_>, lane: usize) -> bool {
-        self.reports_volatile
-            && request.access.order == Order::Volatile
-            && !self.locations.has_fenced(self.id(lane))
+    /// What a lane relies on that is about to make a volatile access.
+    fn volatile(&mut self, request: &Request<'_, '_>, lane: usize) -> Option<Volatile> {
+        let (id, is_store) = (self.id(lane), request.kind == OpKind::Store);
+        let is_volatile = request.access.order == Order::Volatile;
+        (self.reports_volatile && is_volatile).then(|| Volatile(self.locations.fence_before(id, is_store)))
     }
 
     /// The store that a load reads. The weak memory chooses it, and replaces the lane's value if it is not the last

@@ -6,14 +6,19 @@
 //! to order two accesses in this run, but would not in another one, the race is found in the other run. Blocks are
 //! concurrent unless memory orders them, so it does not matter which of them ran first.
 //!
-//! Two `volatile` accesses are strong, so PTX sees no race if nothing orders them. CUDA C++ does, and code that relies
-//! on them mostly needs a barrier. They are reported as a kind of their own if neither thread has passed a fence
-//! before.
+//! `volatile` accesses are strong, so PTX sees no race between them, nor with an atomic. CUDA C++ does, and code that
+//! relies on them mostly needs a barrier. So a `volatile` store that nothing orders is reported, as a kind of its own,
+//! with every other strong access to the same bytes. There are two exceptions, both of them as old as CUDA, which did not
+//! always have atomic loads and stores. One is the flag: its store comes after a fence that reaches the other thread, which
+//! only reads it, or takes it by an atomic. So messages are passed and locks released. The other is two threads that
+//! exclude each other: each stores, executes a fence, and reads what the other one stores. Any other fence of the thread
+//! that reads is not enough, because it does not say when the other one stores; and fences beside two stores do not say
+//! which of them stays. A `volatile` load beside an atomic is never reported: it gets a value that was there, whole.
 //!
 //! *What it can miss.* For each word it remembers at least 64 accesses since the last plain store, where lanes that do the
 //! same together count as one. Of the accesses beyond that it knows only the threads, and it reports if one of them may be
 //! part of a race. A race with a store that has been overwritten is reported as one with the later store, if that races
-//! too.
+//! too. A `volatile` store of data after some earlier fence looks like that of a flag.
 //!
 //! *No false alarm.* Two accesses that the memory model orders are never reported, because every vector clock includes
 //! all that causality order gives. Specification: PTX ISA, section 8, "Morally Strong Operations", "Data-Races".
@@ -25,7 +30,7 @@ pub mod wording;
 use crate::checkers::races::shadow::Shadow;
 use crate::checkers::races::shadow::cell::{Cell, READ_ONLY};
 use crate::checkers::races::shadow::layer::Row;
-use crate::checkers::races::shadow::list::{Entry, Lists, OpKind};
+use crate::checkers::races::shadow::list::{Entry, Lists, OpKind, Volatile};
 use crate::checkers::races::shadow::stretch::Stretch;
 use crate::machine::registers::lanes_of;
 use crate::order::clocks::{Clocks, LaneId, TeamClock, WarpClock};
@@ -43,14 +48,14 @@ pub struct Access {
     pub scope: Option<Scope>,
     /// Whether it promises that no thread writes the bytes (`ld.global.nc`).
     pub read_only: bool,
-    /// Whether it is volatile and its thread has passed no fence.
-    pub is_unfenced_volatile: bool,
+    /// What it relies on, if it is volatile.
+    pub volatile: Option<Volatile>,
 }
 
 impl Access {
     /// An access that is neither read-only nor volatile.
     pub fn new(pc: u32, kind: OpKind, scope: Option<Scope>) -> Access {
-        Access { pc, kind, scope, read_only: false, is_unfenced_volatile: false }
+        Access { pc, kind, scope, read_only: false, volatile: None }
     }
 
     #[inline(always)]
@@ -70,7 +75,7 @@ pub enum RaceCause {
     Overlap,
     /// A read-only load of bytes that the launch writes.
     ReadOnly,
-    /// Both are volatile, and nothing orders them: a race in CUDA C++, but not in PTX.
+    /// One is a volatile store, the other is strong as well, and nothing orders them: a race in CUDA C++, but not in PTX.
     Volatile,
 }
 
@@ -286,7 +291,6 @@ impl CheckedAccess<'_> {
         lists: &Lists,
         same_value: &impl Fn(Epoch, u32) -> bool,
     ) -> Option<Conflict> {
-        let entries = loads.as_list().map_or(&[][..], |list| lists.entries(list));
         let rivals = loads.as_list().map_or(&[][..], |list| lists.rivals(list, self.scope(), self.range));
         if let Some(conflict) = self.race_with_entries(rivals, |entry| self.cause(entry)) {
             return Some(conflict);
@@ -296,10 +300,11 @@ impl CheckedAccess<'_> {
             return Some(conflict);
         }
         let Some(mut conflict) = self.race_with(store, OpKind::Store) else {
-            let entries = if self.access.is_unfenced_volatile { entries } else { &[] };
-            let cause = |entry: &Entry| entry.is_unfenced_volatile.then_some(RaceCause::Volatile);
-            return self.race_with_entries(entries, cause);
+            let is_volatile = self.is_volatile_store();
+            let rivals = loads.as_list().map_or(&[][..], |list| lists.volatile_rivals(list, is_volatile));
+            return self.race_with_entries(rivals, |entry| self.volatile_cause(entry));
         };
+        let entries = loads.as_list().map_or(&[][..], |list| lists.entries(list));
         let plain = self.access.kind == OpKind::Store && self.access.scope.is_none();
         let is_last = entries.iter().all(|entry| entry.kind == OpKind::Load);
         conflict.same_value = plain
@@ -397,6 +402,20 @@ impl CheckedAccess<'_> {
         (entry.range != self.range).then_some(RaceCause::Overlap)
     }
 
+    /// Why this access races in CUDA C++ with another one, if nothing orders the two.
+    fn volatile_cause(&self, entry: &Entry) -> Option<RaceCause> {
+        let (other, own) = (entry.cell.block, self.clocks.block(self.id.slot));
+        let both_store = entry.kind == OpKind::Store && self.access.kind == OpKind::Store;
+        let mut fences = [entry.volatile, self.access.volatile].into_iter().flatten();
+        let is_fenced = fences.any(|Volatile(fence)| fence.is_some_and(|scope| scope.includes(own, other)));
+        let stores = entry.is_volatile_store() || self.is_volatile_store();
+        (stores && (both_store || !is_fenced)).then_some(RaceCause::Volatile)
+    }
+
+    fn is_volatile_store(&self) -> bool {
+        self.access.kind == OpKind::Store && self.access.volatile.is_some()
+    }
+
     /// A lane of a cell whose access is not ordered before this one.
     fn unordered_lane(&self, cell: Cell) -> Option<u32> {
         let warp_clock = self.clocks.warp_clock(self.id.slot, self.id.warp);
@@ -448,12 +467,11 @@ impl CheckedAccess<'_> {
     }
 
     fn add(&self, shadow: &mut Shadow, lists: &mut Lists, at: u64, cell: Cell, chain: u64) {
-        let Access { kind, scope, is_unfenced_volatile, .. } = self.access;
+        let Access { kind, scope, volatile, .. } = self.access;
         let last = self.id.lane as u8;
-        let entry = Entry { cell, kind, scope, range: self.range, chain, last, is_unfenced_volatile };
+        let entry = Entry { cell, kind, scope, range: self.range, chain, last, volatile };
         let replaces = |known: &Entry| {
-            let alike = (known.kind, known.scope, known.is_unfenced_volatile)
-                == (kind, scope, is_unfenced_volatile)
+            let alike = (known.kind, known.scope, known.volatile) == (kind, scope, volatile)
                 && (scope.is_none() || known.range == self.range);
             let as_far = scope.is_none_or(|scope| scope >= Scope::Gpu) || known.cell.block == cell.block;
             let breaks_promise = known.cell.is_read_only() && !cell.is_read_only();

@@ -166,7 +166,7 @@ impl Bench {
     /// Accesses to neighbouring words by threads that follow each other, at once if that is certain not to race.
     fn check_stretch(&mut self, slot: usize, pc: u32, kind: OpKind) {
         let read_only = kind == OpKind::Load && self.random.below(8) == 0;
-        let access = Access { pc, kind, scope: None, read_only, is_unfenced_volatile: false };
+        let access = Access { pc, kind, scope: None, read_only, volatile: None };
         let width = [1, 1, 1, 2][self.random.below(4) as usize];
         let first = self.random.below(WARPS as u64) as usize * 32;
         let room = (BYTES / 4 / width) as usize;
@@ -205,7 +205,7 @@ impl Bench {
         let (slot, warp) = (self.random.below(5) as usize / 4, self.random.below(WARPS as u64) as usize);
         let kind = if self.random.below(3) == 0 { OpKind::Store } else { OpKind::Load };
         let read_only = kind == OpKind::Load && self.random.below(16) == 0;
-        let weak = Access { pc, kind, scope: None, read_only, is_unfenced_volatile: false };
+        let weak = Access { pc, kind, scope: None, read_only, volatile: None };
         match self.random.below(16) {
             0..3 => self.clocks.block_barrier(slot),
             3..5 => self.clocks.warp_barrier(slot, warp, u32::MAX),
@@ -264,8 +264,7 @@ fn accesses_of_whole_blocks_are_recorded_like_those_of_their_lanes() {
 #[test]
 fn with_full_lists_it_misses_races_and_reports_no_false_ones() {
     let mut bench = Bench::new(0);
-    let load =
-        |pc| Access { pc, kind: OpKind::Load, scope: None, read_only: false, is_unfenced_volatile: false };
+    let load = |pc| Access { pc, kind: OpKind::Load, scope: None, read_only: false, volatile: None };
     for pc in 0..200 {
         let id = LaneId { slot: 0, warp: pc as usize % WARPS, lane: pc as usize / WARPS % 32 };
         bench.access(id, load(pc), 0, 4);
@@ -278,8 +277,7 @@ fn with_full_lists_it_misses_races_and_reports_no_false_ones() {
 #[test]
 fn of_more_readers_than_it_remembers_it_knows_the_threads() {
     let mut bench = Bench::new(0);
-    let load =
-        |pc| Access { pc, kind: OpKind::Load, scope: None, read_only: false, is_unfenced_volatile: false };
+    let load = |pc| Access { pc, kind: OpKind::Load, scope: None, read_only: false, volatile: None };
     let word = range_at(0, 4);
     for pc in 0..600 {
         let (slot, warp) = (pc as usize / 300, pc as usize % WARPS);

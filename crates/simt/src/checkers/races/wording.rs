@@ -61,9 +61,9 @@ fn message(conflict: &Conflict, circumstance: Circumstance) -> String {
             format!("{two} with the same value, and nothing orders the two stores")
         }
         RaceCause::Volatile => {
-            format!(
-                "{two} as `volatile`, and nothing orders the two accesses: a race in CUDA C++, though not in PTX"
-            )
+            let is_atomic = conflict.before_kind == OpKind::Update || conflict.now_kind == OpKind::Update;
+            let how = if is_atomic { ", once as `volatile` and once by an atomic" } else { " as `volatile`" };
+            format!("{two}{how}, and nothing orders the two accesses: a race in CUDA C++, though not in PTX")
         }
         RaceCause::Unordered => match circumstance {
             Circumstance::Lockstep => {
@@ -110,6 +110,10 @@ fn help(conflict: &Conflict, circumstance: Circumstance, is_same_line: bool) -> 
         RaceCause::Scope => {
             "widen the scope to all threads that access the bytes: `__threadfence()` for `__threadfence_block()`, \
              `atomicAdd()` for `atomicAdd_block()`"
+        }
+        RaceCause::Volatile if one.block != other.block => {
+            "`volatile` does not order accesses: use atomics, or, if this is a flag that one thread sets, `__threadfence()` before \
+             it is set and after it is read"
         }
         RaceCause::Volatile => {
             "`volatile` does not order accesses: put `__syncwarp()` or `__syncthreads()` between the two, or a fence on both \

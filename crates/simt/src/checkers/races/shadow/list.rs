@@ -21,6 +21,11 @@ pub enum OpKind {
     Update,
 }
 
+/// A volatile access, with the widest scope of the fences that it relies on: for a store, those that its thread has passed
+/// before; for a load, those among them that follow a volatile store of the thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Volatile(pub Option<Scope>);
+
 /// An access in a list.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
@@ -36,8 +41,8 @@ pub struct Entry {
     pub chain: u64,
     /// The lane of the cell that accessed last.
     pub last: u8,
-    /// Whether it is volatile and its thread had passed no fence.
-    pub is_unfenced_volatile: bool,
+    /// What it relies on, if it is volatile.
+    pub volatile: Option<Volatile>,
 }
 
 /// The accesses of a cell that no longer fit into its list. Their epochs are known, but not their instructions.
@@ -75,6 +80,8 @@ struct List {
     /// Whether each is strong, accessed the same bytes and has a scope that includes all blocks: the usual accesses to a lock or a
     /// counter, of which no two race.
     are_alike: bool,
+    /// Whether one was a volatile store.
+    has_volatile: bool,
 }
 
 /// The lists of all shadow memories.
@@ -93,11 +100,18 @@ impl Lists {
 
     /// The entries of a list, oldest first, that may race with an access to some bytes. A strong access has a scope.
     pub fn rivals(&self, list: usize, scope: Option<Scope>, range: ByteRange) -> &[Entry] {
-        let List { entries, are_alike } = &self.all[list];
+        let List { entries, are_alike, .. } = &self.all[list];
         let is_like_them = *are_alike
             && scope.is_some_and(|scope| scope >= Scope::Gpu)
             && entries.first().is_some_and(|first| first.range == range);
         if is_like_them { &[] } else { entries }
+    }
+
+    /// The entries of a list, oldest first, that may race in CUDA C++ with a strong access, given whether that is a volatile
+    /// store.
+    pub fn volatile_rivals(&self, list: usize, is_volatile: bool) -> &[Entry] {
+        let List { entries, has_volatile, .. } = &self.all[list];
+        if is_volatile || *has_volatile { entries } else { &[] }
     }
 
     /// What has been removed from a list because it was full, if anything.
@@ -118,7 +132,8 @@ impl Lists {
     /// Makes a list of some entries. Returns its number.
     pub fn add(&mut self, entries: Vec<Entry>) -> usize {
         let are_alike = entries.iter().all(|entry| entry.is_like(&entries[0]));
-        let new = List { entries, are_alike };
+        let has_volatile = entries.iter().any(Entry::is_volatile_store);
+        let new = List { entries, are_alike, has_volatile };
         if let Some(list) = self.free.pop() {
             self.all[list] = new;
             return list;
@@ -129,7 +144,8 @@ impl Lists {
 
     /// Adds an entry to a list, in place of those that it makes unnecessary.
     pub fn add_to(&mut self, list: usize, entry: Entry, replaces: impl Fn(&Entry) -> bool) {
-        let List { entries, are_alike } = &mut self.all[list];
+        let List { entries, are_alike, has_volatile } = &mut self.all[list];
+        *has_volatile |= entry.is_volatile_store();
         *are_alike &= entry.is_like(entries.first().unwrap_or(&entry));
         if let Some(last) = entries.last_mut().filter(|last| last.is_of_one_instruction(&entry)) {
             *last = Entry { cell: entry.cell.with_mask(last.cell.mask | entry.cell.mask), ..entry };
@@ -158,7 +174,12 @@ impl Entry {
     /// An entry for a plain load that is in a cell. Which of the bytes of the cell it loaded is not known.
     pub fn plain_load(cell: Cell, range: ByteRange) -> Entry {
         let last = 31 - cell.mask.leading_zeros() as u8;
-        Entry { cell, kind: OpKind::Load, scope: None, range, chain: 0, last, is_unfenced_volatile: false }
+        Entry { cell, kind: OpKind::Load, scope: None, range, chain: 0, last, volatile: None }
+    }
+
+    /// Whether it is a volatile store.
+    pub fn is_volatile_store(&self) -> bool {
+        self.kind == OpKind::Store && self.volatile.is_some()
     }
 
     /// Whether this access is strong, with a scope that includes all blocks, and accesses the same bytes as another one.
@@ -171,8 +192,7 @@ impl Entry {
     fn is_of_one_instruction(&self, other: &Entry) -> bool {
         self.cell.is_same_but_for_lanes(other.cell)
             && self.range == other.range
-            && (self.kind, self.scope, self.is_unfenced_volatile)
-                == (other.kind, other.scope, other.is_unfenced_volatile)
+            && (self.kind, self.scope, self.volatile) == (other.kind, other.scope, other.volatile)
             && (self.chain == other.chain || self.kind == OpKind::Store)
     }
 }
