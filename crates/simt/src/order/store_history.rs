@@ -11,8 +11,11 @@
 //! Everything that is said here about a store holds from the moment at which it takes effect.
 //!
 //! *What it cannot produce:* a load that returns a store which executes later, because loads are never delayed (updates
-//! are, until their result is used); an update that takes effect after its result was used; and another order of
-//! unordered weak stores, because memory holds only one last value. It remembers 32 stores for each location;
+//! are, until their result is used); an update that takes effect after its result was used; another order of
+//! unordered weak stores, because memory holds only one last value; a release store that is overtaken by what follows
+//! it (`st.release y; st.relaxed x`); an operation that is delayed past a fence whose scope does not include the
+//! observer (`atom.relaxed.gpu; fence.sc.cta; atom.relaxed.gpu`, seen from another block); and an access that falls
+//! between the read and the write of an update with which it is not morally strong. It remembers 32 stores for each location;
 //! forgetting older ones makes a run stronger, never weaker. Specification: PTX ISA, section 8.10, "Axioms".
 
 use std::collections::{BTreeMap, VecDeque};
