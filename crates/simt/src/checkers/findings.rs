@@ -6,7 +6,7 @@
 //!
 //! A finding is data until the launch is over. Then [`super::wording`] describes it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use crate::checkers::initialisation::UnwrittenRead;
 use crate::checkers::races::Overflow;
@@ -102,7 +102,7 @@ impl Findings {
     /// Adds races, and the accesses that may race with one that the checker has forgotten. An instruction for which a race
     /// is reported does not need the latter.
     pub fn add_races(&mut self, program: &Program, races: Vec<Race>, overflows: Vec<Overflow>) {
-        let racing: BTreeSet<Pc> =
+        let racing: Vec<Pc> =
             races.iter().flat_map(|race| [race.conflict.before_pc, race.conflict.now_pc]).collect();
         for mut race in races {
             race.judge(program);

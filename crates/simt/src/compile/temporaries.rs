@@ -8,39 +8,34 @@
 //! It is told without an analysis of the flow: a temporary's first access in every segment is a write.
 //! Left out are functions with calls, which pass registers that their instructions do not name.
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use crate::compile::inst::{AT_RETURN, NEVER, Pc};
+use crate::compile::inst::Pc;
 use crate::compile::program::{Code, Program};
 use crate::isa::op::{Op, Touched};
-use crate::machine::registers::{Bank, Slot};
+use crate::machine::registers::Bank;
 
 /// Marks the instructions of a function that compute temporaries, and the starts of its segments.
 pub fn mark(program: &mut Program, code: &Code) {
     let range = code.start as usize..code.end as usize;
-    let starts = starts(program, code);
-    for &start in &starts {
-        program.insts[start as usize].starts_segment = true;
+    for start in starts(program, code) {
+        // Others are the end of the function, and places that are none.
+        if range.contains(&(start as usize)) {
+            program.insts[start as usize].starts_segment = true;
+        }
     }
     if program.insts[range.clone()].iter().any(|inst| matches!(inst.op, Op::Call(_))) {
         return;
     }
-    let lasting = lasting(program, code, &starts);
+    let registers = Registers::of(program, code);
     for pc in range {
         let results = program.writes(&program.insts[pc]);
-        let is_temporary =
-            !results.is_empty() && results.iter().all(|result| !lasting.contains(&key(*result)));
+        let is_temporary = !results.is_empty() && results.iter().all(|result| !registers.last(*result));
         program.insts[pc].is_temporary = is_temporary && !program.insts[pc].guarded;
     }
 }
 
-fn key(touched: Touched) -> (Bank, Slot) {
-    (touched.bank, touched.slot)
-}
-
-/// Where the segments of a function start.
-fn starts(program: &Program, code: &Code) -> BTreeSet<Pc> {
-    let mut starts = BTreeSet::from([code.start]);
+/// Where the segments of a function start, and some places outside of it.
+fn starts(program: &Program, code: &Code) -> Vec<Pc> {
+    let mut starts = vec![code.start];
     for pc in code.start..code.end {
         let inst = &program.insts[pc as usize];
         match inst.op {
@@ -60,30 +55,64 @@ fn starts(program: &Program, code: &Code) -> BTreeSet<Pc> {
             _ => {}
         }
     }
-    starts.retain(|&start| start != NEVER && start != AT_RETURN && start < code.end);
     starts
 }
 
-/// The registers that a segment reads, or writes for some lanes only, before it writes them.
-fn lasting(program: &Program, code: &Code, starts: &BTreeSet<Pc>) -> BTreeSet<(Bank, Slot)> {
-    let mut lasting = BTreeSet::new();
-    let mut written: BTreeMap<(Bank, Slot), Pc> = BTreeMap::new();
-    let mut segment = code.start;
-    for pc in code.start..code.end {
-        if starts.contains(&pc) {
-            segment = pc;
+/// What is known of a register.
+#[derive(Clone, Copy, Default)]
+struct Register {
+    /// The segment that has written it, by its number from 1 on.
+    written_in: Pc,
+    /// Whether a segment reads it, or writes it for some lanes only, before it writes it.
+    lasts: bool,
+}
+
+/// What is known of the registers of a function, of all banks in turn.
+#[derive(Default)]
+struct Registers(Vec<Register>);
+
+impl Registers {
+    fn of(program: &Program, code: &Code) -> Registers {
+        let (mut registers, mut segment) = (Registers::default(), 0);
+        for inst in &program.insts[code.start as usize..code.end as usize] {
+            segment += Pc::from(inst.starts_segment);
+            program.reads(inst).iter().for_each(|read| registers.at(*read).is_needed(segment));
+            if inst.guarded {
+                registers
+                    .at(Touched { bank: Bank::Preds, slot: inst.guard, is_written: false })
+                    .is_needed(segment);
+            }
+            for written in program.writes(inst) {
+                let register = registers.at(*written);
+                if inst.guarded {
+                    register.is_needed(segment);
+                } else {
+                    register.written_in = segment;
+                }
+            }
         }
-        let inst = &program.insts[pc as usize];
-        let [reads, writes] =
-            [program.reads(inst), program.writes(inst)].map(|registers| registers.iter().copied().map(key));
-        let is_old = |register: &(Bank, Slot)| written.get(register) != Some(&segment);
-        lasting.extend(reads.filter(is_old));
-        if inst.guarded {
-            let guard = std::iter::once((Bank::Preds, inst.guard));
-            lasting.extend(guard.chain(writes).filter(is_old));
-        } else {
-            written.extend(writes.map(|register| (register, segment)));
-        }
+        registers
     }
-    lasting
+
+    fn place(register: Touched) -> usize {
+        usize::from(register.slot) * 3 + register.bank as usize
+    }
+
+    fn at(&mut self, register: Touched) -> &mut Register {
+        let place = Registers::place(register);
+        if place >= self.0.len() {
+            self.0.resize(place + 1, Register::default());
+        }
+        &mut self.0[place]
+    }
+
+    fn last(&self, register: Touched) -> bool {
+        self.0[Registers::place(register)].lasts
+    }
+}
+
+impl Register {
+    fn is_needed(&mut self, segment: Pc) {
+        self.lasts |= self.written_in != segment;
+    }
 }

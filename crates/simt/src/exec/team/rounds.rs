@@ -70,7 +70,8 @@ impl Run<'_> {
             changes: self.counts.changes,
             values: self.values(block, team, start),
         };
-        let last = team.rounds.last.take().filter(|last| last.branch == now.branch && last.masks == now.masks);
+        let last =
+            team.rounds.last.take().filter(|last| last.branch == now.branch && last.masks == now.masks);
         if last.as_ref() == Some(&now) {
             team.rounds.waits = true;
         } else if last.is_some() {
@@ -86,8 +87,7 @@ impl Run<'_> {
         let insts = &program.insts[start as usize..team.pc as usize];
         // Not everybody who executes such an atomic writes its result.
         let is_written = |op: &Op| !matches!(op, Op::Atomic(atomic) if !atomic.is_read);
-        let written =
-            insts.iter().filter(|inst| is_written(&inst.op)).flat_map(|inst| program.writes(inst));
+        let written = insts.iter().filter(|inst| is_written(&inst.op)).flat_map(|inst| program.writes(inst));
         let mut values = Vec::new();
         for register in written {
             let slot = team.frame.base.of(register.bank) + usize::from(register.slot);
