@@ -17,6 +17,7 @@ pub const AT_RETURN: Pc = u32::MAX - 1;
 
 /// An instruction, ready to run.
 #[derive(Clone, Copy, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is found by a pass of its own and read by itself")]
 pub struct Inst {
     /// What it does.
     pub op: Op,

@@ -39,8 +39,14 @@ fn polls(op: &Op) -> bool {
 /// Whether an instruction does the same each time, if registers and memory are the same.
 fn may_repeat(op: &Op) -> bool {
     match op {
-        Op::Alu(_) | Op::Branch { .. } | Op::Load(_) | Op::Atomic(_) => true,
-        Op::Fence(_) | Op::Collective(_) | Op::Hint | Op::ActiveMask => true,
+        Op::Alu(_)
+        | Op::Branch { .. }
+        | Op::Load(_)
+        | Op::Atomic(_)
+        | Op::Fence(_)
+        | Op::Collective(_)
+        | Op::Hint
+        | Op::ActiveMask => true,
         Op::Special { what, .. } => !matches!(what, Special::Clock | Special::ClockHigh),
         _ => false,
     }

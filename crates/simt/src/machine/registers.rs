@@ -247,7 +247,7 @@ impl Registers {
     }
 
     /// Adds to `values` what lanes of warp `w` have in a register.
-    pub fn add_values(&self, bank: Bank, slot: usize, (w, mask): (usize, u32), values: &mut Vec<u64>) {
+    pub fn add_values(&self, bank: Bank, slot: usize, w: usize, mask: u32, values: &mut Vec<u64>) {
         match bank {
             Bank::Narrow => {
                 let column = self.narrow.get(slot, w);

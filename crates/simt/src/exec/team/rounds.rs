@@ -93,7 +93,7 @@ impl Run<'_> {
             let slot = team.frame.base.of(register.bank) + usize::from(register.slot);
             let warps = team.lanes.masks.iter().enumerate().filter(|(_, mask)| **mask != 0);
             for (w, &mask) in warps {
-                block.registers.add_values(register.bank, slot, (w, mask), &mut values);
+                block.registers.add_values(register.bank, slot, w, mask, &mut values);
             }
         }
         values
