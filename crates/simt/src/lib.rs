@@ -64,7 +64,9 @@
 //!
 //! The race checker judges one run: two accesses that a flag happened to order in this run may race in another one, so run
 //! several seeds. The weak memory returns older stores, but none that is carried out later (load buffering), and it takes the
-//! order in which stores are carried out as the coherence order. A result that needs another coherence order does not appear.
+//! order in which stores are carried out as the coherence order. A result that needs another coherence order does not appear,
+//! and neither does one that needs a late release store, an access delayed past a fence of too small a scope, or a store between
+//! the read and the write of an atomic.
 //!
 //! A livelock is proven if each group of lanes repeats a loop and changes nothing, or if the whole machine returns to the same
 //! state while warps take turns in order. Endless loops that count, look at the clock or always write something new end at the

@@ -168,3 +168,83 @@ fn lanes_that_only_wait_leave_the_rest_of_their_turn() {
     check("add.u32 %r6, %r6, 1; ld.relaxed.gpu.global.u32 %r3, [%rd1];", false);
     check("atom.inc.u32 %r7, [%rd1+4], 1; ld.relaxed.gpu.global.u32 %r3, [%rd1];", false);
 }
+
+#[test]
+fn lanes_wait_alike_on_any_number_of_cores() {
+    let text = "
+        .version 8.0
+        .target sm_70
+        .visible .entry k(.param .u64 x) {
+            .reg .pred %p;
+            .reg .b64 %rd<2>;
+            .reg .b32 %r<4>;
+            .shared .u32 flag;
+            ld.param.u64 %rd1, [x];
+            mov.u32 %r1, %tid.x;
+            st.volatile.shared.u32 [flag], 0;
+            bar.sync 0;
+            setp.ge.u32 %p, %r1, 32;
+            @%p bra set;
+        wait:
+            red.global.max.u32 [%rd1], 1;
+            ld.volatile.shared.u32 %r2, [flag];
+            setp.eq.u32 %p, %r2, 0;
+            @%p bra wait;
+            ret;
+        set:
+            st.volatile.shared.u32 [flag], 1;
+            ret;
+        }";
+    let on = |cores: u32| {
+        let mut emulator = Emulator::new(Limits::default());
+        let module = emulator.load("k", text).unwrap();
+        let x = emulator.alloc("x", 4).unwrap();
+        let hooks = Hooks::default().deal(1);
+        let launch = Launch { hooks, cores, checks: Checks::NONE, ..Launch::new(4, 64).arg(x.address()) };
+        emulator.launch(&module, "k", &launch).unwrap()
+    };
+    let (one, two) = (on(1), on(2));
+    assert_eq!((one.counters, one.lines), (two.counters, two.lines));
+}
+
+#[test]
+fn a_lock_is_taken_in_every_turn() {
+    let text = "
+        .version 8.0
+        .target sm_70
+        .visible .entry k(.param .u64 x) {
+            .reg .pred %p;
+            .reg .b64 %rd<2>;
+            .reg .b32 %r<4>;
+            ld.param.u64 %rd1, [x];
+            mov.u32 %r1, %laneid;
+            setp.ne.u32 %p, %r1, 0;
+            @%p bra end;
+        wait:
+            atom.cas.b32 %r2, [%rd1], 0, 1;
+            setp.ne.u32 %p, %r2, 0;
+            @%p bra wait;
+            membar.gl;
+            ld.u32 %r3, [%rd1+4];
+            add.u32 %r3, %r3, 1;
+            st.u32 [%rd1+4], %r3;
+            membar.gl;
+            atom.exch.b32 %r2, [%rd1], 0;
+        end:
+            ret;
+        }";
+    let (blocks, warps) = (16_u32, 8_u32);
+    let mut emulator = Emulator::new(Limits::default());
+    let module = emulator.load("k", text).unwrap();
+    let x = emulator.alloc("x", 8).unwrap();
+    emulator.write(x).unwrap().fill(0);
+    let launch = Launch { checks: Checks::ALL, cores: 1, ..Launch::new(blocks, 32 * warps).arg(x.address()) };
+    let report = emulator.launch(&module, "k", &launch).unwrap();
+    assert_eq!(u32::from(emulator.read(x).unwrap()[4]), blocks * warps);
+    // Until a lock is free again, the warps of a block issue two rounds of three instructions each, and some more on their way.
+    let per_turn = report.counters.ptx_instructions / u64::from(blocks * warps);
+    assert!(
+        per_turn < u64::from(warps) * 12,
+        "{per_turn} instructions for each time that the lock was taken"
+    );
+}

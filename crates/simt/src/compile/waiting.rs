@@ -1,7 +1,8 @@
 //! Which loops may do nothing but wait: short ones that read memory with a strong access, and write none but by atomics.
 //!
-//! Left out are those that look at the clock, print, store, call functions, or meet other threads at a barrier: a round of
-//! these may matter to somebody.
+//! Left out are loops in which a round may do more than wait: those that look at the clock, print, store, call functions, or
+//! meet other threads at a barrier. Left out too are atomics that a core may put off because nobody reads their results: until
+//! the cores are joined, it is not known whether they change memory.
 
 use crate::compile::inst::Pc;
 use crate::compile::program::{Code, Program};
@@ -42,11 +43,11 @@ fn may_repeat(op: &Op) -> bool {
         Op::Alu(_)
         | Op::Branch { .. }
         | Op::Load(_)
-        | Op::Atomic(_)
         | Op::Fence(_)
         | Op::Collective(_)
         | Op::Hint
         | Op::ActiveMask => true,
+        Op::Atomic(atomic) => atomic.is_read || atomic.in_any_order.is_none(),
         Op::Special { what, .. } => !matches!(what, Special::Clock | Special::ClockHigh),
         _ => false,
     }

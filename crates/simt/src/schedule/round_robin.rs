@@ -4,8 +4,10 @@
 //! counter at which any can run, one warp after another. So lanes that part come together again by themselves, where a
 //! compiler has put the code in its usual order, and an executor can run an instruction for a whole block at once.
 //!
-//! Lanes that spin can stay at the lowest program counter for a whole turn. The lanes that could run in a turn, and did not, have
-//! waited long enough: the next turn begins with a slice for them. This makes the schedule weakly fair.
+//! Lanes that only wait for a word of memory leave the rest of their turn to the other lanes of the block (`exec::team::rounds`
+//! says how that is told). Other lanes that go round in a loop can stay at the lowest program counter for a whole turn. The lanes
+//! that could run in a turn, and did not, have waited long enough: the next turn begins with a slice for them. This makes the
+//! schedule weakly fair.
 //!
 //! After many steps a warp runs alone for a while, because the emulator checks that threads still make progress (`exec::livelock`). The
 //! other warps of its block then take a turn of as many steps without it.

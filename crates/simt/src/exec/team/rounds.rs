@@ -12,7 +12,6 @@ use crate::compile::inst::Pc;
 use crate::exec::state::Run;
 use crate::exec::team::Team;
 use crate::exec::team::stack::Masks;
-use crate::isa::op::Op;
 use crate::machine::block::Block;
 
 /// What is known in a turn of the loop in which a team is.
@@ -85,11 +84,8 @@ impl Run<'_> {
     fn values(&self, block: &Block, team: &Team, start: Pc) -> Vec<u64> {
         let program = self.setup.program;
         let insts = &program.insts[start as usize..team.pc as usize];
-        // Not everybody who executes such an atomic writes its result.
-        let is_written = |op: &Op| !matches!(op, Op::Atomic(atomic) if !atomic.is_read);
-        let written = insts.iter().filter(|inst| is_written(&inst.op)).flat_map(|inst| program.writes(inst));
         let mut values = Vec::new();
-        for register in written {
+        for register in insts.iter().flat_map(|inst| program.writes(inst)) {
             let slot = team.frame.base.of(register.bank) + usize::from(register.slot);
             let warps = team.lanes.masks.iter().enumerate().filter(|(_, mask)| **mask != 0);
             for (w, &mask) in warps {
