@@ -71,7 +71,7 @@ pub fn render(outcome: &Outcome, told: &Told) -> String {
     text
 }
 
-/// `1 finding`, or `2 findings, 1 of them an error`.
+/// `1 finding`, or `2 findings, 1 of them an error,`.
 fn how_many(findings: &[Finding]) -> String {
     let count = counted(findings.len() as u64, "finding");
     let errors = findings.iter().filter(|finding| finding.severity == Severity::Error).count();
@@ -79,7 +79,7 @@ fn how_many(findings: &[Finding]) -> String {
         _ if errors == findings.len() => count,
         0 if findings.len() == 1 => format!("{count}, which is no error,"),
         0 => format!("{count}, none of them an error,"),
-        errors => format!("{count}, {errors} of them {}", if errors == 1 { "an error" } else { "errors" }),
+        errors => format!("{count}, {errors} of them {},", if errors == 1 { "an error" } else { "errors" }),
     }
 }
 
