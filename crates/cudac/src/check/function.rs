@@ -313,6 +313,7 @@ impl<'t> Checker<'_, 't> {
             switches: 0,
             labels: Vec::new(),
             gotos: Vec::new(),
+            valued: Vec::new(),
             is_own: self.declared[declared].is_own,
             used,
             is_host: self.is_of_host(declared),
@@ -327,9 +328,7 @@ impl<'t> Checker<'_, 't> {
         self.sink.used = outer_used;
         self.unevaluated = outer_unevaluated;
         let Some(frame) = self.frames.pop() else { return Ok(()) };
-        for (label, span) in frame.gotos.iter().filter(|(label, _)| !frame.labels.contains(label)) {
-            self.sink.add(error(*span, format_args!("there is no label `{label}` in this function")));
-        }
+        self.gotos(&frame);
         let (made, result_type) = (&mut self.program.functions[id], frame.result);
         made.vars = frame.vars;
         made.result =

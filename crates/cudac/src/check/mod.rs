@@ -19,7 +19,7 @@
 //! - types: `types` (what they are), `resolve` (as they are written), `template` and `special` (made from templates)
 //! - expressions: `expression` hands them on to `operator`, `member`, `call`, `initialise`, `lambda`, `intrinsic`
 //! - which conversion happens, and which overload is chosen: `convert`, `call`
-//! - functions, their instances and bodies: `function`, then `statement`, `range`, `asm`
+//! - functions, their instances and bodies: `function`, then `statement`, `range`, `jump`, `asm`
 //! - values that are known: `constant`
 //! - warnings: `warnings`, `divergence`
 //! - host code only: `program` (launches, formatted output), `pointer` (to functions), `destroy`
@@ -37,6 +37,7 @@ mod expression;
 mod function;
 mod initialise;
 mod intrinsic;
+mod jump;
 mod lambda;
 mod lookup;
 mod mangle;
@@ -114,9 +115,11 @@ struct Frame<'t> {
     /// How many loops and `switch`es are around the statement, for `break` and `continue`.
     loops: usize,
     switches: usize,
-    /// Its labels so far, and where it jumps to.
-    labels: Vec<crate::source::Name<'t>>,
-    gotos: Vec<(crate::source::Name<'t>, Span)>,
+    /// Its labels so far, and its jumps.
+    labels: Vec<(crate::source::Name<'t>, jump::Spot)>,
+    gotos: Vec<(crate::source::Name<'t>, Span, jump::Spot)>,
+    /// The variables that a declaration has given a value, each with its scope, in the order of the text.
+    valued: Vec<(crate::source::Name<'t>, ScopeId)>,
     is_own: bool,
     /// Where the user's text uses it, perhaps through other functions of this compiler.
     used: Span,

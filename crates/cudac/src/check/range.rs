@@ -102,7 +102,12 @@ impl<'t> Checker<'_, 't> {
         };
         // The variable of the loop is new in each round.
         let own = tree::Variable { init: Some(Init::Assign(build.expr(item))), ..*variable };
-        let inner = self.arena.list(&[build.variables(&[own]), body]);
+        let mut inner = vec![build.variables(&[own])];
+        match &body.kind {
+            tree::StmtKind::Block(statements) => inner.extend_from_slice(statements),
+            _ => inner.push(body),
+        }
+        let inner = self.arena.list(&inner);
         let loop_ = tree::StmtKind::For {
             init: Some(build.variables(&inits)),
             condition: Some(build.expr(condition)),

@@ -146,6 +146,11 @@ impl<'t> Scopes<'t> {
         self.0[scope].parent
     }
 
+    /// Whether a scope is another one, or inside of it.
+    pub fn is_within(&self, scope: ScopeId, outer: ScopeId) -> bool {
+        std::iter::successors(Some(scope), |&at| self.parent(at)).any(|at| at == outer)
+    }
+
     /// The name in one scope that is most like a wrong one.
     pub fn find_near(&self, scope: ScopeId, wrong: &str) -> Option<String> {
         nearest(wrong, self.0[scope].names.keys().map(|name| name.as_str())).map(str::to_owned)

@@ -16,7 +16,7 @@ use super::scope::{Entity, ScopeId};
 use super::typed::{Arm, Constant, Expr, Kind, Loop, Stmt, StmtKind, Switch, Unroll};
 use super::types::{Shape, Type};
 use crate::parse::tree;
-use crate::source::{Name, Result, Span, error, unsupported};
+use crate::source::{Result, Span, error, unsupported};
 
 /// `#pragma unroll` may ask for this many copies.
 const MAX_UNROLL: i64 = 4096;
@@ -50,13 +50,18 @@ impl<'t> Checker<'_, 't> {
         statements
     }
 
-    /// A statement with a scope of its own. A block shares it with the statement that it belongs to, as in `if (…) { …
-    /// }`.
+    /// A statement with a scope of its own.
     fn scoped(&mut self, scope: ScopeId, written: tree::Stmt<'t>) -> &'t [Stmt<'t>] {
         let inner = self.scopes.push(scope);
+        self.within(inner, written)
+    }
+
+    /// A statement in a scope that was made for it. A block shares it with the statement that it belongs to, as in `for
+    /// (…) { … }`, whose variables it must not declare again ([basic.scope.block]).
+    fn within(&mut self, scope: ScopeId, written: tree::Stmt<'t>) -> &'t [Stmt<'t>] {
         let statements = match &written.kind {
-            tree::StmtKind::Block(statements) => self.statements(inner, statements),
-            _ => self.statements(inner, &[written]),
+            tree::StmtKind::Block(statements) => self.statements(scope, statements),
+            _ => self.statements(scope, &[written]),
         };
         self.arena.list(&statements)
     }
@@ -102,12 +107,14 @@ impl<'t> Checker<'_, 't> {
             }
             tree::StmtKind::While { condition, body, unroll } => {
                 let condition = self.tested(scope, condition)?;
-                self.loop_(scope, Head::tested(condition), body, unroll, false)?
+                let inner = self.scopes.push(scope);
+                self.loop_(inner, Head::tested(condition), body, unroll, false)?
             }
             // The condition is checked first, which shows that it cannot see what the body declares ([stmt.do]).
             tree::StmtKind::DoWhile { body, condition } => {
                 let condition = self.tested(scope, condition)?;
-                self.loop_(scope, Head::tested(condition), body, &tree::Unroll::Unsaid, true)?
+                let inner = self.scopes.push(scope);
+                self.loop_(inner, Head::tested(condition), body, &tree::Unroll::Unsaid, true)?
             }
             tree::StmtKind::Switch { value, body } => self.switch(scope, value, body)?,
             // `arms` takes those that belong to it, so this one is inside of another statement.
@@ -122,31 +129,15 @@ impl<'t> Checker<'_, 't> {
                 StmtKind::Asm(self.arena.put(asm))
             }
             tree::StmtKind::Goto(label) => {
-                self.jump(*label, span);
+                self.jump(scope, *label, span);
                 StmtKind::Goto(*label)
             }
             tree::StmtKind::Label(label) => {
-                self.label(*label, span)?;
+                self.label(scope, *label, span)?;
                 StmtKind::Label(*label)
             }
         };
         Ok(Some(Stmt { kind, span }))
-    }
-
-    /// The label may follow, so it is looked for at the end of the function.
-    fn jump(&mut self, label: Name<'t>, span: Span) {
-        if let Some(frame) = self.frame() {
-            frame.gotos.push((label, span));
-        }
-    }
-
-    fn label(&mut self, label: Name<'t>, span: Span) -> Result<()> {
-        let Some(frame) = self.frame() else { return Ok(()) };
-        if frame.labels.contains(&label) {
-            return Err(error(span, format_args!("the label `{label}` is in this function twice")));
-        }
-        frame.labels.push(label);
-        Ok(())
     }
 
     /// The condition of a branch or a loop. An assignment there is more often a mistake than meant.
@@ -210,7 +201,7 @@ impl<'t> Checker<'_, 't> {
         if let Some(frame) = self.frame() {
             frame.loops += 1;
         }
-        let body = self.scoped(scope, body);
+        let body = self.within(scope, body);
         if let Some(frame) = self.frame() {
             frame.loops -= 1;
         }
@@ -262,6 +253,7 @@ impl<'t> Checker<'_, 't> {
     fn arms(&mut self, scope: ScopeId, ty: Type, written: &[tree::Stmt<'t>]) -> Result<Vec<Arm<'t>>> {
         let mut arms: Vec<(Vec<Option<i64>>, Vec<Stmt<'t>>)> = Vec::new();
         let mut seen: Vec<Option<i64>> = Vec::new();
+        let from = self.frames.last().map(|frame| frame.spot(scope));
         for statement in written {
             let label = match &statement.kind {
                 tree::StmtKind::Default => None,
@@ -289,6 +281,7 @@ impl<'t> Checker<'_, 't> {
                 let what = label.map_or("`default`".to_owned(), |label| format!("the value {label}"));
                 return Err(error(statement.span, format_args!("{what} occurs twice in this `switch`")));
             }
+            self.reached(scope, from, statement.span)?;
             match arms.last_mut().filter(|(_, body)| body.is_empty()) {
                 Some((labels, _)) => labels.push(label),
                 None => arms.push((vec![label], Vec::new())),
@@ -399,7 +392,13 @@ impl<'t> Checker<'_, 't> {
         let mut statements = Vec::new();
         for variable in written {
             match self.variable(scope, variable) {
-                Ok(Some(statement)) => statements.push(statement),
+                Ok(Some(statement)) => {
+                    if matches!(statement.kind, StmtKind::Declare(_, Some(_))) && !variable.storage.is_static
+                    {
+                        self.gets_value(scope, variable.name);
+                    }
+                    statements.push(statement);
+                }
                 Ok(None) => {}
                 Err(problem) => {
                     self.sink.add(problem);

@@ -218,6 +218,17 @@ fn jumps_go_forwards_backwards_and_out_of_blocks() {
     );
     let around = "__device__ int f(int n) { int k = 0; for (int j = 0; j < 3; j++) { next: k++; if (k == n) goto out; if (k % 2) goto next; } out: return k; }";
     check(around, "y[i] = f(2) * 100 + f(i);", |i| 200 + if i == 0 || i > 6 { 6 } else { i });
+    // No variable that has a value is jumped over.
+    check(
+        "",
+        "int k; if (i > 3) goto out; { int j = 5; k = j; goto end; } out: k = 7; end: int m = k; y[i] = m;",
+        |i| if i > 3 { 7 } else { 5 },
+    );
+    check(
+        "",
+        "switch (i) { case 1: { int m = 4; y[i] = m; break; } case 2: int n; n = 5; y[i] = n; break; default: int o = 6; y[i] = o; }",
+        |i| [6, 4, 5].get(i as usize).copied().unwrap_or(6),
+    );
     refused("__global__ void k(int* y) { goto nowhere; }", "no label `nowhere`");
     refused("__global__ void k(int* y) { a: y[0]++; a: ; }", "twice");
 }
