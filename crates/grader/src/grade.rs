@@ -202,9 +202,8 @@ impl Trial<'_> {
         let headline =
             format!("the parameters of `{name}` have changed, but it is launched with the original ones");
         let refusal = Refusal::new("other-parameters", &headline);
-        let (chapter, file) = (self.exercise().chapter_name(), self.exercise().starter_name());
-        let folder = format!("exercises/{chapter}/{}", self.exercise().name);
-        Ok(Err(refusal.look(&format!("put the list of parameters back; `{folder}/{file}` has it"))))
+        let file = self.exercise().starter_name();
+        Ok(Err(refusal.look(&format!("put the list of parameters back as it was in `{file}`"))))
     }
 
     /// One case with one seed. A fault that only PTX allows is returned and not reported yet, because a fault in

@@ -15,6 +15,7 @@
 //! Not modelled: proxies other than the generic one, and clusters (their scope is treated as that of a block, which is
 //! right for a launch without clusters). Specification: PTX ISA, section 8, "Memory Consistency Model".
 
+mod block_map;
 pub mod clocks;
 pub mod phases;
 pub mod release_acquire;

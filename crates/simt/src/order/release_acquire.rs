@@ -10,8 +10,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use rpds::RedBlackTreeMapSync;
-
+use super::block_map::BlockMap;
 use super::clocks::{Clocks, LaneId, ThreadClock, WarpId};
 use super::vector_clock::VectorClock;
 use super::{ByteRange, Epoch, Order, Scope, Semantics, Space, Thread, forget_space};
@@ -24,7 +23,7 @@ pub struct ReleasedClocks {
     /// From release patterns whose first operation has a scope that includes other blocks.
     across_blocks: VectorClock,
     /// From all release patterns, by the block of their thread.
-    by_block: RedBlackTreeMapSync<u32, VectorClock>,
+    by_block: BlockMap<VectorClock>,
     /// What happens before a `fence.sc` of GPU or system scope that precedes one of these stores.
     fenced: VectorClock,
     /// Distinguishes two contents, so that an unchanged one need not be joined again; 0 if nothing was released.
@@ -320,9 +319,9 @@ impl LanePatterns {
 /// Joins into a lane what an operation with some scope acquires.
 fn acquire(clocks: &mut Clocks, id: LaneId, own_block: u32, scope: Scope, released: &mut ReleasedClocks) {
     // What has been acquired is removed. The version stays, so reading the same store again costs nothing.
-    if let Some(clock) = released.by_block.get(&own_block) {
+    if let Some(clock) = released.by_block.get(own_block) {
         clocks.join(id, clock);
-        released.by_block.remove_mut(&own_block);
+        released.by_block.remove(own_block);
     }
     if scope >= Scope::Gpu {
         clocks.join(id, &std::mem::take(&mut released.across_blocks));
@@ -331,9 +330,7 @@ fn acquire(clocks: &mut Clocks, id: LaneId, own_block: u32, scope: Scope, releas
 
 impl ReleasedClocks {
     fn add(&mut self, block: u32, scope: Scope, thread_clock: &ThreadClock) {
-        let mut own = self.by_block.get(&block).cloned().unwrap_or_default();
-        thread_clock.add_to(&mut own);
-        self.by_block.insert_mut(block, own);
+        self.by_block.change(block, |own| thread_clock.add_to(own));
         if scope >= Scope::Gpu {
             thread_clock.add_to(&mut self.across_blocks);
         }
@@ -342,10 +339,8 @@ impl ReleasedClocks {
     /// Joins what a thread of a block may acquire: what was released to all blocks, and what was released in its own.
     fn join_visible(&mut self, block: u32, other: &ReleasedClocks) {
         self.across_blocks.join(&other.across_blocks);
-        if let Some(clock) = other.by_block.get(&block) {
-            let mut own = self.by_block.get(&block).cloned().unwrap_or_default();
-            own.join(clock);
-            self.by_block.insert_mut(block, own);
+        if let Some(clock) = other.by_block.get(block) {
+            self.by_block.change(block, |own| own.join(clock));
         }
         self.version = other.version;
     }

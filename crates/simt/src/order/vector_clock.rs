@@ -3,8 +3,7 @@
 
 use std::sync::Arc;
 
-use rpds::RedBlackTreeMapSync;
-
+use super::block_map::{BlockMap, Joined};
 use super::{Epoch, Thread};
 use crate::machine::registers::{FULL_MASK, WARP_SIZE, lanes_of};
 
@@ -116,11 +115,26 @@ impl BlockClock {
     }
 }
 
+/// The later clock of each thread. What comes from a lock or a counter mostly knows all that was known.
+fn join_clocks(own: &Arc<BlockClock>, other: &Arc<BlockClock>) -> Joined<Arc<BlockClock>> {
+    if Arc::ptr_eq(own, other) {
+        Joined::Same
+    } else if own.dominates(other) {
+        Joined::Own
+    } else if other.dominates(own) {
+        Joined::Other
+    } else {
+        let mut both = BlockClock::clone(own);
+        both.join(other);
+        Joined::New(Arc::new(both))
+    }
+}
+
 /// A vector clock for the threads of all blocks. Copies are cheap, because equal parts are shared: a counter to which
 /// every block of a grid has added carries the clocks of all of them.
 #[derive(Clone, Debug, Default)]
 pub struct VectorClock {
-    blocks: RedBlackTreeMapSync<u32, Arc<BlockClock>>,
+    blocks: BlockMap<BlockClock>,
     /// What `fence.sc` contribute; `None` if no such fence is involved.
     fences: Option<Arc<FenceSc>>,
 }
@@ -182,14 +196,6 @@ impl FenceSc {
 }
 
 impl VectorClock {
-    /// The clock of a block, to be changed.
-    fn block_mut(&mut self, block: u32) -> &mut BlockClock {
-        if !self.blocks.contains_key(&block) {
-            self.blocks.insert_mut(block, Arc::default());
-        }
-        Arc::make_mut(self.blocks.get_mut(&block).expect("it is there by now"))
-    }
-
     /// Whether it includes no epoch at all.
     pub fn is_empty(&self) -> bool {
         self.blocks.is_empty() && self.fences.is_none()
@@ -197,7 +203,7 @@ impl VectorClock {
 
     /// Whether an epoch happens before what the thread with this vector clock does now.
     pub fn includes(&self, epoch: Epoch) -> bool {
-        let block = self.blocks.get(&epoch.thread.block);
+        let block = self.blocks.get(epoch.thread.block);
         block.is_some_and(|block| block.clock_of(epoch.thread.number) >= epoch.clock)
     }
 
@@ -206,13 +212,13 @@ impl VectorClock {
         if self.includes(epoch) {
             return;
         }
-        self.block_mut(epoch.thread.block).raise(epoch.thread.number, epoch.clock);
+        self.blocks.change(epoch.thread.block, |block| block.raise(epoch.thread.number, epoch.clock));
     }
 
     /// Raises the clocks of some lanes of a warp, given by its block and its number in it.
     pub fn raise_lanes(&mut self, block: u32, warp: u32, lanes: u32, clock: u32) {
         if lanes == FULL_MASK {
-            return self.block_mut(block).raise_warp(warp as usize, clock);
+            return self.blocks.change(block, |block| block.raise_warp(warp as usize, clock));
         }
         for lane in lanes_of(lanes) {
             let number = (warp as usize * WARP_SIZE + lane) as u16;
@@ -222,7 +228,7 @@ impl VectorClock {
 
     /// The latest epoch of every thread that is included.
     pub fn epochs(&self) -> impl Iterator<Item = Epoch> + '_ {
-        self.blocks.iter().flat_map(|(&block, clock)| {
+        self.blocks.entries().into_iter().flat_map(|(block, clock)| {
             let lane = |number: usize| (number as u16, clock.clock_of(number as u16));
             let lanes = (0..clock.warps.len().max(clock.lanes.len()) * WARP_SIZE).map(lane);
             lanes
@@ -233,33 +239,19 @@ impl VectorClock {
 
     /// Joins what is known about one block.
     pub fn join_block(&mut self, block: u32, clock: &Arc<BlockClock>) {
-        match self.blocks.get(&block) {
-            Some(own) if Arc::ptr_eq(own, clock) || own.dominates(clock) => return,
-            // What comes from a lock or a counter mostly knows all that was known, and then it can be shared.
-            Some(own) if !clock.dominates(own) => {}
-            _ => return self.blocks.insert_mut(block, clock.clone()),
-        }
-        if let Some(own) = self.blocks.get_mut(&block) {
-            Arc::make_mut(own).join(clock);
+        match self.blocks.get(block).map_or(Joined::Other, |own| join_clocks(own, clock)) {
+            Joined::Same | Joined::Own => {}
+            Joined::Other => self.blocks.insert(block, clock.clone()),
+            Joined::New(both) => self.blocks.insert(block, both),
         }
     }
 
-    /// Takes the later clock of each thread. It visits the entries of the smaller of the two clocks.
+    /// Takes the later clock of each thread.
     pub fn join(&mut self, other: &VectorClock) {
         if let Some(fences) = &other.fences {
             self.join_fences(fences);
         }
-        if other.blocks.is_empty() {
-            return;
-        }
-        let small = if self.blocks.size() < other.blocks.size() {
-            std::mem::replace(&mut self.blocks, other.blocks.clone())
-        } else {
-            other.blocks.clone()
-        };
-        for (&block, clock) in &small {
-            self.join_block(block, clock);
-        }
+        self.blocks.join(&other.blocks, join_clocks);
     }
 
     fn join_fences(&mut self, other: &Arc<FenceSc>) {
@@ -300,10 +292,8 @@ impl VectorClock {
         if let Some(own) = fences.own.take() {
             own.add_to(&mut fences.fenced);
         }
-        if let Some(clock) = fences.fenced.blocks.get_mut(&block)
-            && !clock.lanes.is_empty()
-        {
-            Arc::make_mut(clock).compress();
+        if fences.fenced.block(block).is_some_and(|clock| !clock.lanes.is_empty()) {
+            fences.fenced.blocks.change(block, BlockClock::compress);
         }
     }
 
@@ -321,12 +311,12 @@ impl VectorClock {
 
     /// What is known about a block, if anything.
     pub fn block(&self, block: u32) -> Option<&BlockClock> {
-        self.blocks.get(&block).map(Arc::as_ref)
+        self.blocks.get(block).map(Arc::as_ref)
     }
 
     /// Removes a block.
     pub fn forget(&mut self, block: u32) {
-        self.blocks.remove_mut(&block);
+        self.blocks.remove(block);
     }
 }
 
