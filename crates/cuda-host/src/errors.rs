@@ -4,6 +4,7 @@
 
 pub(crate) const INVALID_VALUE: u64 = 1;
 pub(crate) const OUT_OF_MEMORY: u64 = 2;
+/// What the documentation names for a launch of an impossible shape. On an H200, CUDA 13.0 returns `cudaErrorInvalidValue` for each.
 pub(crate) const INVALID_CONFIGURATION: u64 = 9;
 pub(crate) const INVALID_DIRECTION: u64 = 21;
 pub(crate) const INVALID_HANDLE: u64 = 400;
