@@ -60,19 +60,12 @@ mod warnings;
 
 use crate::parse::tree;
 use crate::source::arena::Arena;
+use crate::source::budget::{self, Bound};
 use crate::source::map::List;
-use crate::source::{Files, Names, Result, Sink, Span, error};
+use crate::source::{Files, Names, Result, Sink, Span};
 use scope::{DeclaredId, Entity, ScopeId, Scopes, TypeTemplate};
 use typed::{Constant, Expr, FunctionId, Kind, Node, Program, Var, VarId};
 use types::{Argument, Type, Types};
-
-/// Templates in templates, and functions whose result is deduced from others. These recurse in this stage, whose stack
-/// has to do for a web page as well.
-const MAX_NESTING: usize = 64;
-
-/// Functions and types made from templates. A template can name itself with ever larger arguments, so depth alone does
-/// not bound the work.
-const MAX_INSTANCES: usize = 10_000;
 
 /// A function as it is declared. A template is one such entry; each of its instances is a [`typed::Function`].
 #[derive(Debug)]
@@ -142,7 +135,6 @@ pub(crate) struct Checker<'s, 't> {
     frames: Vec<Frame<'t>>,
     /// How many frames there have been, so that each has a number of its own.
     frame_count: usize,
-    instances: usize,
     /// How deep [`Checker::nested`] is on the stack.
     nesting: usize,
     /// Instances of function templates that the text asks for.
@@ -190,7 +182,6 @@ pub(crate) fn check<'t>(
         program: Program::default(),
         frames: Vec::new(),
         frame_count: 0,
-        instances: 0,
         nesting: 0,
         wanted: Vec::new(),
         pending: Vec::new(),
@@ -273,29 +264,13 @@ impl<'t> Checker<'_, 't> {
         }
     }
 
-    /// Does something that may contain itself, up to [`MAX_NESTING`] deep.
+    /// Does something that may contain itself, up to [`Bound::Templates`] deep.
     fn nested<T>(&mut self, span: Span, inner: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
-        if self.nesting >= MAX_NESTING {
-            let message = format!("templates and deduced types are nested more than {MAX_NESTING} deep");
-            return Err(error(span, message));
-        }
-        let outer = self.nesting;
+        budget::reach(Bound::Templates, self.nesting + 1, span)?;
         self.nesting += 1;
-        let result = inner(self);
-        self.nesting = outer;
+        let result = budget::deeper(span, || inner(self));
+        self.nesting -= 1;
         result
-    }
-
-    /// Notes that something more was made from a template.
-    fn count_instance(&mut self, span: Span) -> Result<()> {
-        self.instances += 1;
-        if self.instances > MAX_INSTANCES {
-            return Err(error(
-                span,
-                format_args!("more than {MAX_INSTANCES} functions and types are made from templates"),
-            ));
-        }
-        Ok(())
     }
 
     /// A node of the typed tree.

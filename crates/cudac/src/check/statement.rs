@@ -16,6 +16,7 @@ use super::scope::{Entity, ScopeId};
 use super::typed::{Arm, Constant, Expr, Kind, Loop, Stmt, StmtKind, Switch, Unroll};
 use super::types::{Shape, Type};
 use crate::parse::tree;
+use crate::source::budget::{self, Bound};
 use crate::source::{Name, Result, Span, error, unsupported};
 
 /// `#pragma unroll` may ask for this many copies.
@@ -63,6 +64,11 @@ impl<'t> Checker<'_, 't> {
 
     /// `None` if nothing has to be done when it is executed.
     pub(super) fn statement(&mut self, scope: ScopeId, written: tree::Stmt<'t>) -> Result<Option<Stmt<'t>>> {
+        budget::spend(Bound::Work, 8, written.span)?;
+        budget::deeper(written.span, || self.any_statement(scope, written))
+    }
+
+    fn any_statement(&mut self, scope: ScopeId, written: tree::Stmt<'t>) -> Result<Option<Stmt<'t>>> {
         let span = written.span;
         let kind = match &written.kind {
             tree::StmtKind::Empty => return Ok(None),

@@ -15,6 +15,7 @@ use super::{Binding, Lower, Value};
 use crate::check::typed::{Expr, Kind, Stmt, StmtKind, Switch, VarId};
 use crate::check::walk::has_label;
 use crate::code::{BlockId, Compare, Operand};
+use crate::source::budget;
 use crate::source::{Name, Result, Span, error};
 
 impl<'t> Lower<'t> {
@@ -23,6 +24,10 @@ impl<'t> Lower<'t> {
     }
 
     fn statement(&mut self, statement: &Stmt<'t>) -> Result<()> {
+        budget::deeper(statement.span, || self.any_statement(statement))
+    }
+
+    fn any_statement(&mut self, statement: &Stmt<'t>) -> Result<()> {
         let span = statement.span;
         self.count(span)?;
         // A block has the line of its brace, which does nothing.

@@ -13,8 +13,9 @@
 //! twice(n)   ->   n + 1 n + 1      both `n` are painted: they came out of `n`
 //! ```
 
-use super::{MAX_NESTING, MAX_TOKENS, Macro, Reader};
+use super::{Macro, Reader};
 use crate::lex::{Kind, Token, lex};
+use crate::source::budget::{self, Bound};
 use crate::source::{Name, Result, Span, error};
 
 /// The tokens of an argument, before and after its own macros are expanded. Both are needed, and which one is used
@@ -51,17 +52,16 @@ impl<'t> Reader<'_, '_, 't> {
         active: &mut Vec<Name<'t>>,
         output: &mut Vec<Token<'t>>,
     ) -> Result<()> {
-        let (mut at, start) = (0, output.len());
-        while at < tokens.len() {
-            self.expand_at(tokens, &mut at, false, active, output)?;
-            if output.len() - start > MAX_TOKENS {
-                return Err(error(
-                    tokens[0].span,
-                    format_args!("macros make more than {MAX_TOKENS} tokens of this"),
-                ));
-            }
+        let Some(first) = tokens.first() else { return Ok(()) };
+        self.depth += 1;
+        budget::reach(Bound::Directives, self.depth, first.span)?;
+        let mut at = 0;
+        let mut result = Ok(());
+        while at < tokens.len() && result.is_ok() {
+            result = self.expand_at(tokens, &mut at, false, active, output);
         }
-        Ok(())
+        self.depth -= 1;
+        result
     }
 
     /// Adds what the token at `at` becomes, with its arguments if it is a function-like macro, and moves on. In a file,
@@ -76,6 +76,7 @@ impl<'t> Reader<'_, '_, 't> {
     ) -> Result<()> {
         let token = tokens[*at];
         *at += 1;
+        budget::spend(Bound::Tokens, 1, token.span)?;
         self.expand_token(token, tokens, at, is_file, active, output)
     }
 
@@ -102,9 +103,6 @@ impl<'t> Reader<'_, '_, 't> {
             token.is_painted = true;
             output.push(token);
             return Ok(());
-        }
-        if active.len() >= MAX_NESTING {
-            return Err(error(token.span, format_args!("macros are nested more than {MAX_NESTING} deep")));
         }
         let mut arguments = Vec::new();
         if let Some(parameters) = found.parameters {
@@ -185,6 +183,7 @@ impl<'t> Reader<'_, '_, 't> {
                     return Err(error(used.span, "`#` in a macro needs a parameter after it"));
                 };
                 let text = self.spelling(&argument.raw);
+                budget::spend(Bound::Bytes, text.len(), used.span)?;
                 let text = self.shared.names.arena.list(text.as_bytes());
                 output.push(Token { kind: Kind::Text(text), span: used.span, ..*token });
                 at += 2;
@@ -193,19 +192,19 @@ impl<'t> Reader<'_, '_, 't> {
                     Some(argument) => argument.raw.clone(),
                     None => vec![body[at + 1]],
                 };
+                budget::spend(Bound::Tokens, right.len(), used.span)?;
                 self.paste(used.span, &mut output, &right)?;
                 at += 2;
             } else {
-                match argument(token) {
-                    Some(argument) if next_pastes => output.extend_from_slice(&argument.raw),
-                    Some(argument) => output.extend_from_slice(&argument.expanded),
-                    None => output.push(Token { span: used.span, ..*token }),
-                }
+                let list = match argument(token) {
+                    Some(argument) if next_pastes => &argument.raw[..],
+                    Some(argument) => &argument.expanded,
+                    None => &[Token { span: used.span, ..*token }],
+                };
+                budget::spend(Bound::Tokens, list.len(), used.span)?;
+                output.extend_from_slice(list);
                 at += 1;
             }
-        }
-        if output.len() > MAX_TOKENS {
-            return Err(error(used.span, format_args!("this macro makes more than {MAX_TOKENS} tokens")));
         }
         Ok(output)
     }
@@ -221,6 +220,7 @@ impl<'t> Reader<'_, '_, 't> {
             self.spelling(std::slice::from_ref(&left)),
             self.spelling(std::slice::from_ref(first))
         );
+        budget::spend(Bound::Bytes, text.len(), span)?;
         // The lexer decides: it is the one place that knows what a token is.
         let joined = lex(self.shared.names, span.file(), &text).ok().filter(|tokens| tokens.len() == 1);
         let Some(joined) = joined.and_then(|tokens| tokens.into_iter().next()) else {
