@@ -182,6 +182,7 @@ impl<'t> Checker<'_, 't> {
         self.types.structs.push(Struct {
             name: self.arena.text(&format!("lambda at {line}:{column}")),
             fields,
+            has_default: None,
             depth,
             size: size.max(1).next_multiple_of(align),
             align,

@@ -135,6 +135,9 @@ pub(crate) struct Checker<'s, 't> {
     frames: Vec<Frame<'t>>,
     /// How many frames there have been, so that each has a number of its own.
     frame_count: usize,
+    /// The last expressions that were checked: one that counts, and one that was looked at only for its type. Some are checked
+    /// for what they are, and then again for what they become; each level would double the time.
+    last: [Option<(ScopeId, tree::Expr<'t>, Expr<'t>)>; 2],
     /// How deep [`Checker::nested`] is on the stack.
     nesting: usize,
     /// Instances of function templates that the text asks for.
@@ -182,6 +185,7 @@ pub(crate) fn check<'t>(
         program: Program::default(),
         frames: Vec::new(),
         frame_count: 0,
+        last: [None; 2],
         nesting: 0,
         wanted: Vec::new(),
         pending: Vec::new(),

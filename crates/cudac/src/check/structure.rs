@@ -44,6 +44,7 @@ impl<'t> Checker<'_, 't> {
         budget::may_reach(Bound::Types, depth, Span::default());
         self.types.structs.push(Struct {
             name,
+            has_default: None,
             depth,
             fields: Vec::new(),
             size: 1,

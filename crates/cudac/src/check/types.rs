@@ -78,6 +78,8 @@ pub(crate) struct Struct<'t> {
     /// Both are 1 until it is complete. An empty struct has one byte ([class]).
     pub size: u64,
     pub align: u64,
+    /// Whether an object of it has a value without an initialiser, once somebody has asked.
+    pub has_default: Option<bool>,
     /// See [`Types::depth`].
     pub depth: usize,
     pub is_union: bool,
