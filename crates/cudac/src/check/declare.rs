@@ -343,6 +343,7 @@ impl<'t> Checker<'_, 't> {
             align = align.max(self.alignment(scope, wanted)?);
         }
         let name = self.arena.text(&self.global_name(variable.name));
+        self.taken.insert(name, ());
         let id = self.program.globals.len();
         self.program.globals.push(Global {
             name,
@@ -439,7 +440,6 @@ impl<'t> Checker<'_, 't> {
     fn global_name(&self, name: Name<'t>) -> String {
         let function =
             self.frames.last().map(|frame| frame.name.replace(|c: char| !c.is_ascii_alphanumeric(), "_"));
-        let taken = |name: &str| self.program.globals.iter().any(|global| global.name == name);
         let made = |own: String| match &function {
             Some(function) => format!("_ZZ{}{function}E{}{own}", function.len(), own.len()),
             None => own,
@@ -447,7 +447,7 @@ impl<'t> Checker<'_, 't> {
         // Instances of a template and blocks of a function may declare the same name.
         let numbered = (2..).map(|count| format!("{name}_{count}"));
         let mut names = std::iter::once(name.to_string()).chain(numbered).map(made);
-        names.find(|name| !taken(name)).unwrap_or_default()
+        names.find(|name| !budget::work(8) || !self.taken.contains_key(&name[..])).unwrap_or_default()
     }
 
     /// A constant number, which needs no memory. `None` if it needs memory after all: a struct, an array, or in a

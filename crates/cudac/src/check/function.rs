@@ -312,7 +312,7 @@ impl<'t> Checker<'_, 't> {
             this: has_this.then_some(0),
             loops: 0,
             switches: 0,
-            labels: Vec::new(),
+            labels: crate::source::map::Set::default(),
             gotos: Vec::new(),
             is_own: self.declared[declared].is_own,
             used,
@@ -328,7 +328,7 @@ impl<'t> Checker<'_, 't> {
         self.sink.used = outer_used;
         self.unevaluated = outer_unevaluated;
         let Some(frame) = self.frames.pop() else { return Ok(()) };
-        for (label, span) in frame.gotos.iter().filter(|(label, _)| !frame.labels.contains(label)) {
+        for (label, span) in frame.gotos.iter().filter(|(label, _)| !frame.labels.contains_key(label)) {
             self.sink.add(error(*span, format_args!("there is no label `{label}` in this function")));
         }
         let (made, result_type) = (&mut self.program.functions[id], frame.result);

@@ -61,7 +61,7 @@ mod warnings;
 use crate::parse::tree;
 use crate::source::arena::Arena;
 use crate::source::budget::{self, Bound};
-use crate::source::map::List;
+use crate::source::map::{List, Set};
 use crate::source::{Files, Names, Result, Sink, Span};
 use scope::{DeclaredId, Entity, ScopeId, Scopes, TypeTemplate};
 use typed::{Constant, Expr, FunctionId, Kind, Node, Program, Var, VarId};
@@ -108,7 +108,7 @@ struct Frame<'t> {
     loops: usize,
     switches: usize,
     /// Its labels so far, and where it jumps to.
-    labels: Vec<crate::source::Name<'t>>,
+    labels: Set<crate::source::Name<'t>>,
     gotos: Vec<(crate::source::Name<'t>, Span)>,
     is_own: bool,
     /// Where the user's text uses it, perhaps through other functions of this compiler.
@@ -156,6 +156,8 @@ pub(crate) struct Checker<'s, 't> {
     is_host_pass: bool,
     /// The arrays in dynamic shared memory, with the namespaces around them.
     dynamic: Vec<(Vec<String>, Type)>,
+    /// The names of the module's variables.
+    taken: Set<&'t str>,
 }
 
 /// What the stages after this one need.
@@ -194,6 +196,7 @@ pub(crate) fn check<'t>(
         is_program,
         is_host_pass,
         dynamic: Vec::new(),
+        taken: Set::default(),
     };
     checker.predefine();
     checker.declare_all(0, declarations);

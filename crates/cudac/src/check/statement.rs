@@ -42,6 +42,9 @@ impl<'t> Checker<'_, 't> {
     pub(super) fn statements(&mut self, scope: ScopeId, written: &[tree::Stmt<'t>]) -> Vec<Stmt<'t>> {
         let mut statements = Vec::with_capacity(written.len());
         for written in written {
+            if self.sink.is_full() {
+                break;
+            }
             match self.statement(scope, written) {
                 Ok(Some(statement)) => statements.push(statement),
                 Ok(None) => {}
@@ -148,10 +151,9 @@ impl<'t> Checker<'_, 't> {
 
     fn label(&mut self, label: Name<'t>, span: Span) -> Result<()> {
         let Some(frame) = self.frame() else { return Ok(()) };
-        if frame.labels.contains(&label) {
+        if frame.labels.insert(label, ()).is_some() {
             return Err(error(span, format_args!("the label `{label}` is in this function twice")));
         }
-        frame.labels.push(label);
         Ok(())
     }
 

@@ -90,7 +90,7 @@ struct Frame<'t> {
     /// Where variables are that never change and that something refers to.
     referred: Vec<(VarId, Place)>,
     /// The labels that were mentioned so far.
-    labels: Vec<(Name<'t>, BlockId)>,
+    labels: Map<Name<'t>, BlockId>,
     /// The call, as an index of the function's `lines`; none in the kernel.
     call: Option<u32>,
 }
@@ -341,7 +341,7 @@ impl Frame<'_> {
             breaks: Vec::new(),
             continues: Vec::new(),
             referred: Vec::new(),
-            labels: Vec::new(),
+            labels: Map::default(),
             call: None,
         }
     }

@@ -85,11 +85,11 @@ impl<'t> Lower<'t> {
 
     /// The block that begins at a label, which may stand before or after what jumps to it.
     fn label(&mut self, label: Name<'t>) -> BlockId {
-        if let Some((_, block)) = self.frame().labels.iter().find(|(known, _)| *known == label) {
+        if let Some(block) = self.frame().labels.get(&label) {
             return *block;
         }
         let block = self.new_block();
-        self.frame().labels.push((label, block));
+        self.frame().labels.insert(label, block);
         block
     }
 

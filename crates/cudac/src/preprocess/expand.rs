@@ -20,8 +20,8 @@ use crate::source::{Name, Result, Span, error};
 
 /// The tokens of an argument, before and after its own macros are expanded. Both are needed, and which one is used
 /// depends on the neighbours of the parameter ([cpp.subst]).
-struct Argument<'t> {
-    raw: Vec<Token<'t>>,
+struct Argument<'p, 't> {
+    raw: &'p [Token<'t>],
     expanded: Vec<Token<'t>>,
 }
 
@@ -114,7 +114,7 @@ impl<'t> Reader<'_, '_, 't> {
             let raw = split(tokens, at, &token, parameters.len(), found, is_file)?;
             for raw in raw {
                 let mut expanded = Vec::with_capacity(raw.len());
-                self.expand_list(&raw, active, &mut expanded)?;
+                self.expand_list(raw, active, &mut expanded)?;
                 arguments.push(Argument { raw, expanded });
             }
         }
@@ -163,7 +163,7 @@ impl<'t> Reader<'_, '_, 't> {
         &mut self,
         used: &Token<'t>,
         found: &Macro<'t>,
-        arguments: &[Argument<'t>],
+        arguments: &[Argument<'_, 't>],
     ) -> Result<Vec<Token<'t>>> {
         let parameters = found.parameters.unwrap_or_default();
         let argument = |token: &Token| {
@@ -182,22 +182,22 @@ impl<'t> Reader<'_, '_, 't> {
                 let Some(argument) = body.get(at + 1).and_then(argument) else {
                     return Err(error(used.span, "`#` in a macro needs a parameter after it"));
                 };
-                let text = self.spelling(&argument.raw);
+                let text = self.spelling(argument.raw);
                 budget::spend(Bound::Bytes, text.len(), used.span)?;
                 let text = self.shared.names.arena.list(text.as_bytes());
                 output.push(Token { kind: Kind::Text(text), span: used.span, ..*token });
                 at += 2;
             } else if token.is("##") && !output.is_empty() && at + 1 < body.len() {
                 let right = match argument(&body[at + 1]) {
-                    Some(argument) => argument.raw.clone(),
-                    None => vec![body[at + 1]],
+                    Some(argument) => argument.raw,
+                    None => &body[at + 1..at + 2],
                 };
                 budget::spend(Bound::Tokens, right.len(), used.span)?;
-                self.paste(used.span, &mut output, &right)?;
+                self.paste(used.span, &mut output, right)?;
                 at += 2;
             } else {
                 let list = match argument(token) {
-                    Some(argument) if next_pastes => &argument.raw[..],
+                    Some(argument) if next_pastes => argument.raw,
                     Some(argument) => &argument.expanded,
                     None => &[Token { span: used.span, ..*token }],
                 };
@@ -252,16 +252,17 @@ impl<'t> Reader<'_, '_, 't> {
 /// The arguments of a macro, from its `(` to its `)`. Commas inside of parentheses do not separate ([cpp.replace]);
 /// brackets and braces protect nothing. `wanted` is how many parameters there are, one of which collects the rest if
 /// the macro is variadic.
-fn split<'t>(
-    tokens: &[Token<'t>],
+fn split<'p, 't>(
+    tokens: &'p [Token<'t>],
     at: &mut usize,
     name: &Token<'t>,
     wanted: usize,
     found: &Macro<'t>,
     is_file: bool,
-) -> Result<Vec<Vec<Token<'t>>>> {
+) -> Result<Vec<&'p [Token<'t>]>> {
     *at += 1;
-    let mut arguments = vec![Vec::new()];
+    let mut arguments: Vec<&[Token]> = Vec::new();
+    let mut start = *at;
     let mut depth = 0usize;
     loop {
         let Some(token) = tokens.get(*at).filter(|token| !(is_file && token.starts_line && token.is("#")))
@@ -270,19 +271,26 @@ fn split<'t>(
             return Err(error(name.span, message).with_help("add `)` where they end"));
         };
         *at += 1;
-        let collects_rest = found.is_variadic && arguments.len() == wanted;
-        match token.kind {
-            Kind::Punct(")") if depth == 0 => break,
-            Kind::Punct(",") if depth == 0 && !collects_rest => {
-                arguments.push(Vec::new());
-                continue;
+        let collects_rest = found.is_variadic && arguments.len() + 1 == wanted;
+        let ends = match token.kind {
+            Kind::Punct(")") if depth == 0 => true,
+            Kind::Punct(",") if depth == 0 => !collects_rest,
+            Kind::Punct("(") => {
+                depth += 1;
+                false
             }
-            Kind::Punct("(") => depth += 1,
-            Kind::Punct(")") => depth -= 1,
-            _ => {}
-        }
-        if let Some(last) = arguments.last_mut() {
-            last.push(*token);
+            Kind::Punct(")") => {
+                depth -= 1;
+                false
+            }
+            _ => false,
+        };
+        if ends {
+            arguments.push(&tokens[start..*at - 1]);
+            start = *at;
+            if token.is(")") {
+                break;
+            }
         }
     }
     // `F()` has one empty argument by its commas, and none if the macro takes none.
@@ -291,7 +299,7 @@ fn split<'t>(
     }
     // As in C++20, and in every compiler before: the last argument may be missing with its comma.
     if found.is_variadic && arguments.len() + 1 == wanted {
-        arguments.push(Vec::new());
+        arguments.push(&[]);
     }
     if arguments.len() != wanted {
         let message =
