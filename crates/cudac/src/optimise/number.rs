@@ -151,9 +151,11 @@ fn merged(function: &Function<'_>, order: &[usize], predecessors: &Lists, idom: 
         }
         for mut runner in from {
             while runner != idom[*block] || *block == 0 {
-                if std::mem::replace(&mut noted[runner], *block) != *block {
-                    frontier.push((runner, *block));
+                // What is above one that was noted was noted with it.
+                if std::mem::replace(&mut noted[runner], *block) == *block {
+                    break;
                 }
+                frontier.push((runner, *block));
                 if runner == 0 {
                     break;
                 }
