@@ -310,12 +310,7 @@ impl<'t> Checker<'_, 't> {
 
     /// What a member is if nothing is said: what its declaration says, what its constructor does, or zero. C++17,
     /// [dcl.init.aggr], paragraph 8.
-    pub(super) fn default_member(
-        &mut self,
-        at: usize,
-        field: &Field<'t>,
-        span: Span,
-    ) -> Result<Expr<'t>> {
+    pub(super) fn default_member(&mut self, at: usize, field: &Field<'t>, span: Span) -> Result<Expr<'t>> {
         let scope = self.types.structs[at].scope;
         match &field.init {
             Some(init) => {
@@ -368,8 +363,7 @@ impl<'t> Checker<'_, 't> {
         }
         let is_made = !self.types.structs[at].constructors.is_empty() && !self.has_defaulted(at);
         let fields = self.types.structs[at].fields.clone();
-        let found =
-            is_made || fields.iter().any(|field| field.init.is_some() || self.has_default(field.ty));
+        let found = is_made || fields.iter().any(|field| field.init.is_some() || self.has_default(field.ty));
         if self.types.structs[at].is_complete {
             self.types.structs[at].has_default = Some(found);
         }

@@ -13,8 +13,8 @@
 use super::scope::{DeclaredId, ScopeId, TemplateId};
 pub(crate) use crate::parse::tree::Basic;
 use crate::source::budget::{self, Bound};
-use crate::source::{Name, Span};
 use crate::source::map::Map;
+use crate::source::{Name, Span};
 use std::fmt::Write;
 use std::num::NonZeroU32;
 
@@ -208,7 +208,9 @@ impl Types<'_> {
 
     fn depth_of(&self, shape: Shape) -> usize {
         match shape {
-            Shape::Pointer(of) | Shape::Reference(of) | Shape::Rvalue(of) | Shape::Array(of, _) => self.depth(of),
+            Shape::Pointer(of) | Shape::Reference(of) | Shape::Rvalue(of) | Shape::Array(of, _) => {
+                self.depth(of)
+            }
             #[cfg(feature = "host")]
             Shape::Function(at) => {
                 let (result, parameters) = &self.functions[at];

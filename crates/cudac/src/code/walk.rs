@@ -4,8 +4,8 @@
 //! by each pass that needs it, since most of them change it.
 
 use super::lists::Lists;
-use crate::source::budget;
 use super::{Base, BlockId, End, Function, Inst, Op, Operand, Reg};
+use crate::source::budget;
 
 impl Inst<'_> {
     /// The register of an address, which is an operand too.
@@ -140,13 +140,7 @@ impl Function<'_> {
 }
 
 /// The nearest block that dominates both: whichever comes later in the order goes up.
-fn meet(
-    idom: &[BlockId],
-    position: &[usize],
-    mut a: BlockId,
-    mut b: BlockId,
-    steps: &mut usize,
-) -> BlockId {
+fn meet(idom: &[BlockId], position: &[usize], mut a: BlockId, mut b: BlockId, steps: &mut usize) -> BlockId {
     while a != b {
         while position[a] > position[b] {
             a = idom[a];

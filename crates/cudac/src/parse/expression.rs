@@ -91,7 +91,9 @@ impl<'t> Parser<'_, 't> {
         let value = self.prefixed();
         let depth = self.deepest;
         self.deepest = outer.max(depth);
-        value.map(|value| if depth > value.depth { self.arena.put(tree::Node { depth, ..*value }) } else { value })
+        value.map(
+            |value| if depth > value.depth { self.arena.put(tree::Node { depth, ..*value }) } else { value },
+        )
     }
 
     /// C++17, [expr.unary] and [expr.cast].

@@ -113,7 +113,7 @@ impl<'t> Reader<'_, '_, 't> {
             }
             let raw = split(tokens, at, &token, parameters.len(), found, is_file)?;
             for raw in raw {
-                let mut expanded = Vec::with_capacity(raw.len());
+                let mut expanded = Vec::new();
                 self.expand_list(raw, active, &mut expanded)?;
                 arguments.push(Argument { raw, expanded });
             }

@@ -66,7 +66,11 @@ const LIMITS: [Limit; 14] = [
     Limit(1000, "expressions, statements and calls in each other", DEEP),
     Limit(128, "types in each other", DEEP),
     Limit(2_000_000, "tokens when macros are expanded", MACRO),
-    Limit(4 << 20, "bytes made by `#`, `##` and initialisers", "write shorter names, or let a kernel write the values"),
+    Limit(
+        4 << 20,
+        "bytes made by `#`, `##` and initialisers",
+        "write shorter names, or let a kernel write the values",
+    ),
     Limit(10_000, "functions and types made from templates", "use fewer different arguments"),
     Limit(4 << 20, "bytes in the names of types", "use templates with fewer or shorter arguments"),
     Limit(4_000_000, "steps to evaluate constants", "compute less before the program runs"),

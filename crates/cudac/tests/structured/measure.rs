@@ -17,8 +17,8 @@ const MAX_TIME: Duration = Duration::from_secs(if cfg!(debug_assertions) { 20 } 
 #[global_allocator]
 static MEMORY: PeakAlloc = PeakAlloc;
 
-/// Compiles a text, as kernels and as a program.
-pub fn check(name: &str, text: &str) {
+/// Compiles a text, as kernels and as a program. Returns the first message.
+pub fn check(name: &str, text: &str) -> String {
     let before = MEMORY.current_usage();
     MEMORY.reset_peak_usage();
     let start = Instant::now();
@@ -33,6 +33,7 @@ pub fn check(name: &str, text: &str) {
         println!("{report}");
     }
     assert!(time < MAX_TIME && bytes < MAX_BYTES, "{report}");
+    message
 }
 
 fn compile(text: &str) -> String {
@@ -47,6 +48,9 @@ fn compile(text: &str) -> String {
     };
     let first = message(result);
     #[cfg(feature = "host")]
-    let first = format!("{first} / {}", message(cudac::compile_program(&source, &cudac::Options::default()).map(|_| ())));
+    let first = format!(
+        "{first} / {}",
+        message(cudac::compile_program(&source, &cudac::Options::default()).map(|_| ()))
+    );
     first
 }

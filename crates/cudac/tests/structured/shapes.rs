@@ -151,6 +151,7 @@ pub const DECLARATIONS: &[&str] = &[
     "struct No {|struct {|int a;|};|};",
     "__device__ int v[] = {|||@,|};",
     "__device__ int v[50000000] = {1};||~||",
+    "int v[50000000] = {1}; static int w[50000000] = {1, 2};||~||",
     "__device__ char v[100000000] = {1, 2, 3};||~||",
     "struct In { int a = 1; }; __device__ In v[100000000] = {{2}};||~||",
     "struct In { int a = 1; In() {} }; __device__ In v[1000];||~||",
