@@ -21,8 +21,8 @@ use crate::code::lists::Lists;
 use crate::code::{
     Access, Arith, Base, Binary, Class, Compare, End, Function, Inst, Op, Operand, Ptx, Reg, Space, Ty,
 };
-use crate::source::map::Map;
 use crate::source::budget;
+use crate::source::map::Map;
 
 /// The number of a value; those of constants begin at [`CONSTANTS`].
 type Value = u32;

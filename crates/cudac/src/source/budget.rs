@@ -76,7 +76,7 @@ const LIMITS: [Limit; 14] = [
     Limit(4_000_000, "steps to evaluate constants", "compute less before the program runs"),
     Limit(1_000_000, "values in initialisers", "let a kernel or the host write the values"),
     Limit(1_500_000, "instructions in all kernels", "unroll less, or split the text"),
-    Limit(60_000_000, "steps to compile this", LONG),
+    Limit(40_000_000, "steps to compile this", LONG),
 ];
 
 thread_local! {

@@ -1,5 +1,7 @@
 //! Texts of a seed: shapes in shapes, of sizes from a few to very many.
 
+use std::fmt::Write;
+
 use test_support::Random;
 
 use crate::shapes::{DECLARATIONS, DIRECTIVES, EXPRESSIONS, STATEMENTS};
@@ -52,18 +54,18 @@ fn join_escaped(parts: &[&str]) -> Vec<String> {
     joined
 }
 
-/// A whole text for a declaration, a statement, an expression or a directive.
+/// A whole text around one of [`KINDS`].
 fn whole(kind: usize, text: &str) -> String {
     match kind {
         0 => format!("{PRELUDE}__global__ void k(int* x, P* p) {{ x[0] = {text}; }}\n"),
         1 => format!("{PRELUDE}__global__ void k(int* x, P* p) {{ {text} }}\n"),
-        2 => format!("{PRELUDE}{text}\n"),
-        3 => format!("{PRELUDE}{text}\n"),
+        2 | 3 => format!("{PRELUDE}{text}\n"),
         4 => format!("{PRELUDE}int main() {{ int x[100] = {{}}; P* p = nullptr; {text} return 0; }}\n"),
         _ => format!("{PRELUDE}int main() {{ int x[100] = {{}}; P* p = nullptr; return {text}; }}\n"),
     }
 }
 
+/// What a text is made of; the last two are in host code.
 const KINDS: [&[&str]; 6] = [EXPRESSIONS, STATEMENTS, DECLARATIONS, DIRECTIVES, STATEMENTS, EXPRESSIONS];
 
 /// What stands for `~` where nothing else does.
@@ -86,9 +88,9 @@ pub fn generate(seed: u64, most: usize) -> (String, String) {
         let shape = random.pick(KINDS[kind]);
         let size = random.pick(&sizes[..9]);
         inner = text(shape, size, &inner, most / 8);
-        made.push_str(&format!("{size} of `{shape}` in "));
+        let _ = write!(made, "{size} of `{shape}` in ");
     }
     let size = random.pick(&sizes);
-    made.push_str(&format!("{size} of `{}`", KINDS[kind][nth]));
+    let _ = write!(made, "{size} of `{}`", KINDS[kind][nth]);
     (made, whole(kind, &text(KINDS[kind][nth], size, &inner, most)))
 }

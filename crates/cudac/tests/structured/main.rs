@@ -74,7 +74,7 @@ fn kinds() -> Vec<(&'static str, String)> {
             "struct B { int a[50000000]; int b; }; __device__ B b = {{1}, 2};".to_owned(),
         ),
         ("compiles", case("case @: x[@] = @; break; ")),
-        ("this needs more than 60000000 steps", case("case @: x[@] = @; ")),
+        ("this needs more than 40000000 steps", case("case @: x[@] = @; ")),
         ("compiles", case("case @: return; ")),
         ("compiles", format!("{loops}{}", numbered("static_assert(@ > 0, \"\"); ", 5000))),
         (
