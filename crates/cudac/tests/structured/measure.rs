@@ -1,5 +1,6 @@
 //! Compiling a text while time and memory are measured.
 
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -17,8 +18,12 @@ const MAX_TIME: Duration = Duration::from_secs(if cfg!(debug_assertions) { 20 } 
 #[global_allocator]
 static MEMORY: PeakAlloc = PeakAlloc;
 
+/// One text at a time, or they would be measured together.
+static ALONE: Mutex<()> = Mutex::new(());
+
 /// Compiles a text, as kernels and as a program, on a thread of its own. Returns the first message of the kernels.
 pub fn check(name: &str, text: &str) -> String {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let before = MEMORY.current_usage();
     MEMORY.reset_peak_usage();
     let compiled = thread::scope(|scope| {
