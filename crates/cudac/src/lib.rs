@@ -275,6 +275,7 @@ fn translate<'t>(
     files: &mut Files,
     sink: &mut Sink,
 ) -> Option<(String, Vec<Name>, check::Checked<'t>)> {
+    source::budget::start();
     let too_long = source.text.len() > MAX_TEXT_BYTES;
     // The file is added even if it is refused, because a message needs a file for its place.
     let file = files.add(source.name, if too_long { "" } else { source.text });

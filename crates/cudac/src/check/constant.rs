@@ -16,10 +16,12 @@ use super::typed::{Binary, Compare, Constant, Expr, FunctionId, Intrinsic, Kind,
 use super::types::{Basic, Type, Types};
 use crate::lex::number::{Number, parse};
 use crate::parse::tree;
+use crate::source::budget::{self, Bound};
 use crate::source::map::List;
 use crate::source::{Result, error};
 
-/// Steps of `constexpr` functions in one evaluation. Beyond it, the value counts as unknown.
+/// Steps of `constexpr` functions in one evaluation. Beyond it, the value counts as unknown. All evaluations together have
+/// [`Bound::Constants`].
 const MAX_STEPS: usize = 100_000;
 
 /// Calls of `constexpr` functions in each other.
@@ -207,11 +209,18 @@ impl<'t> Checker<'_, 't> {
 impl Machine<'_, '_, '_> {
     /// `values` are the variables of the function that is carried out; outside of one, only constant variables have
     /// values.
-    fn expr(&mut self, expr: Expr<'_>, mut values: Option<&mut Values>) -> Option<Constant> {
+    fn expr(&mut self, expr: Expr<'_>, values: Option<&mut Values>) -> Option<Constant> {
+        self.step_on()?;
+        budget::deeper(expr.span, || Ok(self.any_expr(expr, values))).ok()?
+    }
+
+    /// Counts a step; `None` if it is one too many.
+    fn step_on(&mut self) -> Option<()> {
         self.steps += 1;
-        if self.steps > MAX_STEPS {
-            return None;
-        }
+        (self.steps <= MAX_STEPS && budget::may_spend(Bound::Constants, 1)).then_some(())
+    }
+
+    fn any_expr(&mut self, expr: Expr<'_>, mut values: Option<&mut Values>) -> Option<Constant> {
         let types = &self.checker.types;
         match &expr.kind {
             Kind::Integer(value) => Some(Constant::Integer(*value)),
@@ -461,10 +470,7 @@ impl Machine<'_, '_, '_> {
         let mut is_first = inner.is_do;
         loop {
             // A loop without a body would otherwise never end.
-            self.steps += 1;
-            if self.steps > MAX_STEPS {
-                return None;
-            }
+            self.step_on()?;
             if let Some(condition) = inner.condition.as_ref().filter(|_| !is_first)
                 && !self.holds(condition, Some(values))?
             {

@@ -19,13 +19,14 @@ use super::typed::{Constant, Global, Kind, Space};
 use super::types::{MAX_SIZE, Shape, Type};
 use super::{Checker, Declared};
 use crate::parse::tree::{self, Declaration};
+use crate::source::budget::{self, Bound};
 use crate::source::map::List;
 use crate::source::{Name, Result, error, unsupported};
 
 impl<'t> Checker<'_, 't> {
     /// An error ends its declaration, not the list.
     pub(super) fn declare_all(&mut self, scope: ScopeId, declarations: &[Declaration<'t>]) {
-        for declaration in declarations {
+        for declaration in declarations.iter().take_while(|_| !budget::is_passed()) {
             if let Err(problem) = self.declare(scope, declaration) {
                 self.sink.add(problem);
             }
@@ -323,7 +324,7 @@ impl<'t> Checker<'_, 't> {
             let value = self.initialiser(scope, ty, *init, variable.span)?;
             // The initialiser knows the length of an array that had none.
             ty = value.ty.qualified_as(ty);
-            let mut made = vec![0; self.types.size(ty) as usize];
+            let mut made = Vec::new();
             match self.store_constant(value, 0, &mut made) {
                 Ok(()) => bytes = made.iter().any(|byte| *byte != 0).then(|| self.names.arena.list(&made)),
                 #[cfg(feature = "host")]
@@ -342,6 +343,7 @@ impl<'t> Checker<'_, 't> {
             align = align.max(self.alignment(scope, wanted)?);
         }
         let name = self.arena.text(&self.global_name(variable.name));
+        self.taken.insert(name, ());
         let id = self.program.globals.len();
         self.program.globals.push(Global {
             name,
@@ -438,7 +440,6 @@ impl<'t> Checker<'_, 't> {
     fn global_name(&self, name: Name<'t>) -> String {
         let function =
             self.frames.last().map(|frame| frame.name.replace(|c: char| !c.is_ascii_alphanumeric(), "_"));
-        let taken = |name: &str| self.program.globals.iter().any(|global| global.name == name);
         let made = |own: String| match &function {
             Some(function) => format!("_ZZ{}{function}E{}{own}", function.len(), own.len()),
             None => own,
@@ -446,7 +447,7 @@ impl<'t> Checker<'_, 't> {
         // Instances of a template and blocks of a function may declare the same name.
         let numbered = (2..).map(|count| format!("{name}_{count}"));
         let mut names = std::iter::once(name.to_string()).chain(numbered).map(made);
-        names.find(|name| !taken(name)).unwrap_or_default()
+        names.find(|name| !budget::work(8) || !self.taken.contains_key(&name[..])).unwrap_or_default()
     }
 
     /// A constant number, which needs no memory. `None` if it needs memory after all: a struct, an array, or in a
@@ -496,9 +497,11 @@ impl<'t> Checker<'_, 't> {
         Err(error(span, format_args!("the condition of `static_assert` does not hold{message}")))
     }
 
-    /// Writes a constant value into the bytes of a variable. Bytes that no value is given for stay zero. The order of
-    /// bytes is that of the device: the lowest first.
-    fn store_constant(&mut self, value: super::typed::Expr<'t>, at: u64, bytes: &mut [u8]) -> Result<()> {
+    /// Writes a constant value into the bytes of a variable. Bytes that no value is given for stay zero, and those behind
+    /// the last value are not there: an array may have very many. The order of bytes is that of the device: the lowest
+    /// first.
+    fn store_constant(&mut self, value: super::typed::Expr<'t>, at: u64, bytes: &mut Vec<u8>) -> Result<()> {
+        budget::spend(Bound::Values, 1, value.span)?;
         if let Kind::Aggregate(items) = &value.kind {
             for (nth, item) in items.iter().enumerate() {
                 let offset = match self.types.shape(value.ty) {
@@ -520,9 +523,10 @@ impl<'t> Checker<'_, 't> {
             (Constant::Float(value), _) => value.to_bits(),
         };
         let (start, end) = (at as usize, (at + size) as usize);
-        if let Some(place) = bytes.get_mut(start..end) {
-            place.copy_from_slice(&bits.to_le_bytes()[..size as usize]);
-        }
+        // A member behind a large array makes all bytes before it.
+        budget::spend(Bound::Bytes, end.saturating_sub(bytes.len()), value.span)?;
+        bytes.resize(end.max(bytes.len()), 0);
+        bytes[start..end].copy_from_slice(&bits.to_le_bytes()[..size as usize]);
         Ok(())
     }
 }

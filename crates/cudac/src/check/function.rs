@@ -17,6 +17,7 @@ use super::typed::{Function, FunctionId, Kind, Stmt, StmtKind, Var, VarId};
 use super::types::{Argument, Shape, Type};
 use super::{Checker, Frame, Signature};
 use crate::parse::tree::{self, ParameterKind};
+use crate::source::budget::{self, Bound};
 use crate::source::{Name, Result, Span, error, unsupported};
 
 impl<'t> Checker<'_, 't> {
@@ -150,7 +151,7 @@ impl<'t> Checker<'_, 't> {
         if let Some(known) = self.known_instance(declared, arguments, span)? {
             return Ok(known);
         }
-        self.count_instance(span)?;
+        budget::spend(Bound::Instances, 1, span)?;
         let function = self.declared[declared].function;
         if function.body.is_none() && !function.is_defaulted && !self.is_external(declared) {
             return Err(error(span, format_args!("`{}` is declared, but has no body", function.name)));
@@ -311,7 +312,7 @@ impl<'t> Checker<'_, 't> {
             this: has_this.then_some(0),
             loops: 0,
             switches: 0,
-            labels: Vec::new(),
+            labels: crate::source::map::Map::default(),
             gotos: Vec::new(),
             valued: Vec::new(),
             is_own: self.declared[declared].is_own,

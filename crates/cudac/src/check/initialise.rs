@@ -16,8 +16,9 @@ use std::fmt::Display;
 use super::Checker;
 use super::scope::ScopeId;
 use super::typed::{Expr, Kind};
-use super::types::{Shape, Type};
+use super::types::{Field, Shape, Type};
 use crate::parse::tree::{self, ExprKind, Init};
+use crate::source::budget::{self, Bound};
 use crate::source::{Result, Span, error, unsupported};
 
 impl<'t> Checker<'_, 't> {
@@ -309,12 +310,7 @@ impl<'t> Checker<'_, 't> {
 
     /// What a member is if nothing is said: what its declaration says, what its constructor does, or zero. C++17,
     /// [dcl.init.aggr], paragraph 8.
-    pub(super) fn default_member(
-        &mut self,
-        at: usize,
-        field: &super::types::Field<'t>,
-        span: Span,
-    ) -> Result<Expr<'t>> {
+    pub(super) fn default_member(&mut self, at: usize, field: &Field<'t>, span: Span) -> Result<Expr<'t>> {
         let scope = self.types.structs[at].scope;
         match &field.init {
             Some(init) => {
@@ -331,6 +327,10 @@ impl<'t> Checker<'_, 't> {
     /// What a variable without an initialiser is, if its type says anything about that. `None` for numbers, and for
     /// structs of nothing else: they stay without a value ([dcl.init], "to default-initialize").
     pub(super) fn default_value(&mut self, ty: Type, span: Span) -> Result<Option<Expr<'t>>> {
+        if !self.has_default(ty) {
+            return Ok(None);
+        }
+        budget::spend(Bound::Values, 1, span)?;
         if let Shape::Array(of, Some(length)) = self.types.shape(ty) {
             let Some(one) = self.default_value(of, span)? else { return Ok(None) };
             // The tree has one node for each element.
@@ -344,18 +344,30 @@ impl<'t> Checker<'_, 't> {
             return Ok(Some(self.node(kind, ty, span)));
         }
         let Some(at) = self.types.struct_of(ty) else { return Ok(None) };
-        let has_inits = self.types.structs[at].fields.iter().any(|field| field.init.is_some());
         // Without a constructor, or with one that is defaulted: only members with values of their own need anything.
         if self.types.structs[at].constructors.is_empty() || self.has_defaulted(at) {
-            let inner = self.types.structs[at].fields.clone();
-            let mut needs = has_inits;
-            for field in &inner {
-                needs |=
-                    self.types.struct_of(field.ty).is_some() && self.default_value(field.ty, span)?.is_some();
-            }
-            return if needs { self.members_from(0, ty.plain(), at, &[], span).map(Some) } else { Ok(None) };
+            return self.members_from(0, ty.plain(), at, &[], span).map(Some);
         }
         self.construct(ty.plain(), &[], span).map(Some)
+    }
+
+    /// Whether a type says what an object without an initialiser is. It is asked once for each struct: one that has two
+    /// members of another, which has two of another, would be asked twice as often with each level.
+    fn has_default(&mut self, ty: Type) -> bool {
+        if let Shape::Array(of, Some(_)) = self.types.shape(ty) {
+            return self.has_default(of);
+        }
+        let Some(at) = self.types.struct_of(ty) else { return false };
+        if let Some(known) = self.types.structs[at].has_default {
+            return known;
+        }
+        let is_made = !self.types.structs[at].constructors.is_empty() && !self.has_defaulted(at);
+        let fields = self.types.structs[at].fields.clone();
+        let found = is_made || fields.iter().any(|field| field.init.is_some() || self.has_default(field.ty));
+        if self.types.structs[at].is_complete {
+            self.types.structs[at].has_default = Some(found);
+        }
+        found
     }
 
     /// Whether a struct has a constructor without parameters that is `= default`.

@@ -18,6 +18,7 @@ use super::typed::{Expr, Kind};
 use super::types::{Field, Shape, Struct};
 use super::{Checker, Declared};
 use crate::parse::tree::{Capture, Lambda};
+use crate::source::budget::{self, Bound};
 use crate::source::map::{List, Set};
 use crate::source::{Name, Result, Span, error, unsupported};
 
@@ -155,9 +156,9 @@ impl<'t> Checker<'_, 't> {
         captured: Vec<(Name<'t>, Capture, Expr<'t>)>,
         span: Span,
     ) -> Result<Expr<'t>> {
-        self.count_instance(span)?;
+        budget::spend(Bound::Instances, 1, span)?;
         let (mut fields, mut values) = (Vec::new(), Vec::new());
-        let (mut size, mut align) = (0u64, 1u64);
+        let (mut size, mut align, mut depth) = (0u64, 1u64, 0);
         for (nth, (name, capture, value)) in captured.into_iter().enumerate() {
             let is_reference = capture == Capture::Reference;
             let ty = if is_reference { self.types.get(Shape::Reference(value.ty)) } else { value.ty.plain() };
@@ -168,6 +169,8 @@ impl<'t> Checker<'_, 't> {
             }
             // A copy calls the constructor for copies, and a reference is bound.
             values.push(self.implicit(value, ty, &"what is captured")?);
+            depth = depth.max(self.types.depth(ty) + 1);
+            budget::reach(Bound::Types, depth, span)?;
             let offset = size.next_multiple_of(self.types.align(ty));
             size = offset + self.types.size(ty);
             align = align.max(self.types.align(ty));
@@ -179,6 +182,8 @@ impl<'t> Checker<'_, 't> {
         self.types.structs.push(Struct {
             name: self.arena.text(&format!("lambda at {line}:{column}")),
             fields,
+            has_default: None,
+            depth,
             size: size.max(1).next_multiple_of(align),
             align,
             is_union: false,

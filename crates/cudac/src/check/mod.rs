@@ -61,19 +61,12 @@ mod warnings;
 
 use crate::parse::tree;
 use crate::source::arena::Arena;
-use crate::source::map::List;
-use crate::source::{Files, Names, Result, Sink, Span, error};
+use crate::source::budget::{self, Bound};
+use crate::source::map::{List, Map, Set};
+use crate::source::{Files, Names, Result, Sink, Span};
 use scope::{DeclaredId, Entity, ScopeId, Scopes, TypeTemplate};
 use typed::{Constant, Expr, FunctionId, Kind, Node, Program, Var, VarId};
 use types::{Argument, Type, Types};
-
-/// Templates in templates, and functions whose result is deduced from others. These recurse in this stage, whose stack
-/// has to do for a web page as well.
-const MAX_NESTING: usize = 64;
-
-/// Functions and types made from templates. A template can name itself with ever larger arguments, so depth alone does
-/// not bound the work.
-const MAX_INSTANCES: usize = 10_000;
 
 /// A function as it is declared. A template is one such entry; each of its instances is a [`typed::Function`].
 #[derive(Debug)]
@@ -116,7 +109,7 @@ struct Frame<'t> {
     loops: usize,
     switches: usize,
     /// Its labels so far, and its jumps.
-    labels: Vec<(crate::source::Name<'t>, jump::Spot)>,
+    labels: Map<crate::source::Name<'t>, jump::Spot>,
     gotos: Vec<(crate::source::Name<'t>, Span, jump::Spot)>,
     /// The variables that a declaration has given a value, each with its scope, in the order of the text.
     valued: Vec<(crate::source::Name<'t>, ScopeId)>,
@@ -145,7 +138,9 @@ pub(crate) struct Checker<'s, 't> {
     frames: Vec<Frame<'t>>,
     /// How many frames there have been, so that each has a number of its own.
     frame_count: usize,
-    instances: usize,
+    /// The last expressions that were checked: one that counts, and one that was looked at only for its type. Some are checked
+    /// for what they are, and then again for what they become; each level would double the time.
+    last: [Option<(ScopeId, tree::Expr<'t>, Expr<'t>)>; 2],
     /// How deep [`Checker::nested`] is on the stack.
     nesting: usize,
     /// Instances of function templates that the text asks for.
@@ -164,6 +159,8 @@ pub(crate) struct Checker<'s, 't> {
     is_host_pass: bool,
     /// The arrays in dynamic shared memory, with the namespaces around them.
     dynamic: Vec<(Vec<String>, Type)>,
+    /// The names of the module's variables.
+    taken: Set<&'t str>,
 }
 
 /// What the stages after this one need.
@@ -193,7 +190,7 @@ pub(crate) fn check<'t>(
         program: Program::default(),
         frames: Vec::new(),
         frame_count: 0,
-        instances: 0,
+        last: [None; 2],
         nesting: 0,
         wanted: Vec::new(),
         pending: Vec::new(),
@@ -202,6 +199,7 @@ pub(crate) fn check<'t>(
         is_program,
         is_host_pass,
         dynamic: Vec::new(),
+        taken: Set::default(),
     };
     checker.predefine();
     checker.declare_all(0, declarations);
@@ -276,29 +274,13 @@ impl<'t> Checker<'_, 't> {
         }
     }
 
-    /// Does something that may contain itself, up to [`MAX_NESTING`] deep.
+    /// Does something that may contain itself, up to [`Bound::Templates`] deep.
     fn nested<T>(&mut self, span: Span, inner: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
-        if self.nesting >= MAX_NESTING {
-            let message = format!("templates and deduced types are nested more than {MAX_NESTING} deep");
-            return Err(error(span, message));
-        }
-        let outer = self.nesting;
+        budget::reach(Bound::Templates, self.nesting + 1, span)?;
         self.nesting += 1;
-        let result = inner(self);
-        self.nesting = outer;
+        let result = budget::deeper(span, || inner(self));
+        self.nesting -= 1;
         result
-    }
-
-    /// Notes that something more was made from a template.
-    fn count_instance(&mut self, span: Span) -> Result<()> {
-        self.instances += 1;
-        if self.instances > MAX_INSTANCES {
-            return Err(error(
-                span,
-                format_args!("more than {MAX_INSTANCES} functions and types are made from templates"),
-            ));
-        }
-        Ok(())
     }
 
     /// A node of the typed tree.

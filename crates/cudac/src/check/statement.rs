@@ -16,6 +16,7 @@ use super::scope::{Entity, ScopeId};
 use super::typed::{Arm, Constant, Expr, Kind, Loop, Stmt, StmtKind, Switch, Unroll};
 use super::types::{Shape, Type};
 use crate::parse::tree;
+use crate::source::budget::{self, Bound};
 use crate::source::{Result, Span, error, unsupported};
 
 /// `#pragma unroll` may ask for this many copies.
@@ -41,6 +42,9 @@ impl<'t> Checker<'_, 't> {
     pub(super) fn statements(&mut self, scope: ScopeId, written: &[tree::Stmt<'t>]) -> Vec<Stmt<'t>> {
         let mut statements = Vec::with_capacity(written.len());
         for written in written {
+            if self.sink.is_full() {
+                break;
+            }
             match self.statement(scope, written) {
                 Ok(Some(statement)) => statements.push(statement),
                 Ok(None) => {}
@@ -68,6 +72,11 @@ impl<'t> Checker<'_, 't> {
 
     /// `None` if nothing has to be done when it is executed.
     pub(super) fn statement(&mut self, scope: ScopeId, written: tree::Stmt<'t>) -> Result<Option<Stmt<'t>>> {
+        budget::spend(Bound::Work, 8, written.span)?;
+        budget::deeper(written.span, || self.any_statement(scope, written))
+    }
+
+    fn any_statement(&mut self, scope: ScopeId, written: tree::Stmt<'t>) -> Result<Option<Stmt<'t>>> {
         let span = written.span;
         let kind = match &written.kind {
             tree::StmtKind::Empty => return Ok(None),

@@ -15,6 +15,7 @@ use super::scope::{Entity, ScopeId, TemplateId};
 use super::typed::Expr;
 use super::types::{Argument, Field, MAX_SIZE, Shape, Struct, Type};
 use crate::parse::tree::{self, Declaration, Init, Member};
+use crate::source::budget::{self, Bound};
 use crate::source::{Name, Result, Span, error};
 
 /// How many bytes the members so far take, and the largest of their alignments.
@@ -34,8 +35,17 @@ impl<'t> Checker<'_, 't> {
         template: Option<(TemplateId, Vec<Argument>)>,
     ) -> Type {
         let inner = self.scopes.push(scope);
+        let arguments = template.iter().flat_map(|(_, arguments)| arguments);
+        let depths = arguments.map(|argument| match argument {
+            Argument::Type(ty) => self.types.depth(*ty) + 1,
+            _ => 0,
+        });
+        let depth = depths.max().unwrap_or(0);
+        budget::may_reach(Bound::Types, depth, Span::default());
         self.types.structs.push(Struct {
             name,
+            has_default: None,
+            depth,
             fields: Vec::new(),
             size: 1,
             align: 1,
@@ -149,12 +159,16 @@ impl<'t> Checker<'_, 't> {
         let offset = if is_union { 0 } else { extent.size.next_multiple_of(align) };
         extent.size = extent.size.max(offset.saturating_add(self.types.size(ty)));
         extent.align = extent.align.max(align);
+        let depth = self.types.depth(ty) + 1;
+        budget::may_reach(Bound::Types, depth, Span::default());
+        self.types.structs[at].depth = depth.max(self.types.structs[at].depth);
         self.types.structs[at].fields.push(Field { name, ty, offset, init });
     }
 
     /// The members of a struct by their names: those of members without a name are among them, each with the way to it.
     pub(super) fn named_members(&self, at: usize) -> Vec<(Name<'t>, Vec<usize>)> {
         let mut found = Vec::new();
+        budget::work(2 * self.types.structs[at].fields.len());
         for (nth, field) in self.types.structs[at].fields.iter().enumerate() {
             match self.types.struct_of(field.ty).filter(|_| field.name.as_str().starts_with('<')) {
                 Some(inner) => {

@@ -16,6 +16,7 @@ use super::scope::{DeclaredId, Entity, ScopeId, TemplateId, TemplateKind};
 use super::typed::Expr;
 use super::types::{Argument, Shape, Type};
 use crate::parse::tree::{self, ParameterKind, TypeKind};
+use crate::source::budget::{self, Bound};
 use crate::source::map::List;
 use crate::source::{Name, Result, Span, error, joined};
 
@@ -129,7 +130,7 @@ impl<'t> Checker<'_, 't> {
         if let Some(known) = self.templates[template].instances.get(&arguments[..]) {
             return Ok(*known);
         }
-        self.count_instance(span)?;
+        budget::spend(Bound::Instances, 1, span)?;
         match self.templates[template].kind {
             // An alias makes no type of its own ([temp.alias]).
             TemplateKind::Alias(ty) => self.nested(span, |checker| checker.resolve(scope, ty)),
@@ -139,6 +140,7 @@ impl<'t> Checker<'_, 't> {
                 let shown: Vec<String> =
                     arguments.iter().map(|argument| self.show_argument(*argument)).collect();
                 let shown = format!("{name}<{}>", joined(&shown, ", "));
+                budget::spend(Bound::Names, shown.len(), span)?;
                 let ty = self.new_struct(
                     self.arena.text(&shown),
                     definition,

@@ -12,8 +12,9 @@
 
 use super::scope::{DeclaredId, ScopeId, TemplateId};
 pub(crate) use crate::parse::tree::Basic;
-use crate::source::Name;
+use crate::source::budget::{self, Bound};
 use crate::source::map::Map;
+use crate::source::{Name, Span};
 use std::fmt::Write;
 use std::num::NonZeroU32;
 
@@ -77,6 +78,10 @@ pub(crate) struct Struct<'t> {
     /// Both are 1 until it is complete. An empty struct has one byte ([class]).
     pub size: u64,
     pub align: u64,
+    /// Whether an object of it has a value without an initialiser, once somebody has asked.
+    pub has_default: Option<bool>,
+    /// See [`Types::depth`].
+    pub depth: usize,
     pub is_union: bool,
     pub is_complete: bool,
     /// Functions by name; constructors have the name of the struct.
@@ -111,6 +116,8 @@ pub(crate) struct Enum<'t> {
 pub(crate) struct Types<'t> {
     /// By number.
     shapes: Vec<Shape>,
+    /// How many types are in each of them, one in the other.
+    depths: Vec<usize>,
     /// The numbers, by shape.
     known: Map<Shape, u32>,
     /// What a number in [`Shape::Struct`] means.
@@ -180,10 +187,37 @@ impl Types<'_> {
         let next = self.shapes.len() as u32;
         let id = *self.known.get_or_insert(shape, next);
         if id == next {
-            self.shapes.push(shape);
+            let depth = self.depth_of(shape) + 1;
+            // A type that is too deep is another one, which nobody will see: what is compiled has failed.
+            let is_fine = budget::may_reach(Bound::Types, depth, Span::default());
+            self.shapes.push(if is_fine { shape } else { Shape::Basic(Basic::Int) });
+            self.depths.push(if is_fine { depth } else { 0 });
         }
         // The number from 1, above the two bits of qualifiers: 1 + (id << 2 | 3) is (id + 1) << 2.
         Type(NonZeroU32::MIN.saturating_add(id << 2 | QUALIFIERS))
+    }
+
+    /// How many types there are in a type, one in the other: what it points to, its elements, its members, the arguments of
+    /// its template. Whoever goes through them is recursive.
+    pub fn depth(&self, ty: Type) -> usize {
+        match self.shape(ty) {
+            Shape::Struct(at) => self.structs[at].depth,
+            _ => self.depths[(ty.bits() >> 2) as usize - 1],
+        }
+    }
+
+    fn depth_of(&self, shape: Shape) -> usize {
+        match shape {
+            Shape::Pointer(of) | Shape::Reference(of) | Shape::Rvalue(of) | Shape::Array(of, _) => {
+                self.depth(of)
+            }
+            #[cfg(feature = "host")]
+            Shape::Function(at) => {
+                let (result, parameters) = &self.functions[at];
+                parameters.iter().chain([result]).map(|ty| self.depth(*ty)).max().unwrap_or(0)
+            }
+            _ => 0,
+        }
     }
 
     pub fn basic(&mut self, basic: Basic) -> Type {

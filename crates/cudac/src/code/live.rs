@@ -10,6 +10,8 @@
 //! ```
 
 use super::{Function, Reg};
+use crate::source::Span;
+use crate::source::budget::{self, Bound};
 
 /// For each block a set of registers.
 #[derive(Default)]
@@ -82,6 +84,11 @@ impl Live {
                 }
             }
             block.end.condition().into_iter().for_each(|reg| self.read(at, reg, &mut count));
+        }
+        // Nobody uses the code when this is too much; the number of blocks times that of registers can be.
+        let size = function.blocks.len() * (count as usize).div_ceil(64);
+        if !budget::may_reach(Bound::Work, 4 * size, Span::default()) || !budget::work(size / 4) {
+            return fill(&mut self.number, function.regs.len(), NONE);
         }
         for sets in [&mut self.out, &mut self.inputs, &mut self.kills] {
             sets.clear(function.blocks.len(), count as usize);

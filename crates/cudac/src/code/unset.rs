@@ -10,6 +10,7 @@
 //! as a false alarm would teach readers to ignore warnings; the emulator finds the others when they happen.
 
 use super::{Base, BlockId, Class, Function, Inst, Op, Operand, Reg, SlotId};
+use crate::source::budget;
 
 /// What the address in a register points to.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -49,7 +50,7 @@ pub(crate) fn find(function: &Function<'_>) -> Vec<SlotId> {
         if block == at {
             return nth < other;
         }
-        while at != idom[at] {
+        while at != idom[at] && budget::work(1) {
             at = idom[at];
             if at == block {
                 return true;
@@ -57,7 +58,10 @@ pub(crate) fn find(function: &Function<'_>) -> Vec<SlotId> {
         }
         false
     };
-    let stores = |slot| events.iter().filter(move |event| event.slot == slot && !event.is_read);
+    let stores = |slot| {
+        budget::work(events.len() / 8);
+        events.iter().filter(move |event| event.slot == slot && !event.is_read)
+    };
     reads
         .into_iter()
         .filter(|read| stores(read.slot).all(|store| comes_before(read, store)))

@@ -5,6 +5,7 @@
 
 use super::lists::Lists;
 use super::{Base, BlockId, End, Function, Inst, Op, Operand, Reg};
+use crate::source::budget;
 
 impl Inst<'_> {
     /// The register of an address, which is an operand too.
@@ -116,11 +117,17 @@ impl Function<'_> {
             changed = false;
             for block in order.iter().skip(1) {
                 let mut new = UNKNOWN;
-                for from in &predecessors[*block] {
+                let mut steps = 0;
+                // The last ones first: where many cases of a `switch` meet, the walk goes up their chain once.
+                for from in predecessors[*block].iter().rev() {
                     if position[*from] == UNKNOWN || idom[*from] == UNKNOWN {
                         continue;
                     }
-                    new = if new == UNKNOWN { *from } else { meet(&idom, &position, new, *from) };
+                    new = if new == UNKNOWN { *from } else { meet(&idom, &position, new, *from, &mut steps) };
+                }
+                // Nobody uses the code when this was too much.
+                if !budget::work(1 + steps) {
+                    new = 0;
                 }
                 if idom[*block] != new {
                     idom[*block] = new;
@@ -133,13 +140,15 @@ impl Function<'_> {
 }
 
 /// The nearest block that dominates both: whichever comes later in the order goes up.
-fn meet(idom: &[BlockId], position: &[usize], mut a: BlockId, mut b: BlockId) -> BlockId {
+fn meet(idom: &[BlockId], position: &[usize], mut a: BlockId, mut b: BlockId, steps: &mut usize) -> BlockId {
     while a != b {
         while position[a] > position[b] {
             a = idom[a];
+            *steps += 1;
         }
         while position[b] > position[a] {
             b = idom[b];
+            *steps += 1;
         }
     }
     a

@@ -21,7 +21,6 @@ use crate::check::Checked;
 use crate::code::live::Live;
 use crate::code::{Function, Space};
 use crate::optimise::spaces::of_symbol;
-use crate::source::joined;
 
 /// The module, to which kernels are added in their order. They are kept as texts, so that the code of a kernel can be
 /// freed before the next one is made.
@@ -111,8 +110,11 @@ impl<'c> Module<'c> {
     }
 }
 
-/// Bytes as a directive has them.
+/// Bytes as a directive has them. PTX ISA, "Initializers": those that are missing at the end are zero.
 fn list(bytes: &[u8]) -> String {
-    let bytes: Vec<String> = bytes.iter().map(u8::to_string).collect();
-    joined(&bytes, ", ")
+    let mut text = String::new();
+    for (nth, byte) in bytes.iter().enumerate() {
+        let _ = write!(text, "{}{byte}", if nth > 0 { ", " } else { "" });
+    }
+    text
 }

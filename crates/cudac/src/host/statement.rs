@@ -85,6 +85,7 @@ impl<'t> Lower<'t> {
     }
 
     fn goto(&mut self, label: Name<'t>, span: Span) -> Result<Stmt> {
+        crate::source::budget::work(self.labels.len());
         if !self.labels.contains(&label) {
             let message = format!("there is no label `{label}` in the blocks around this `goto`");
             return Err(error(span, message).with_help("a jump into another block is not supported"));

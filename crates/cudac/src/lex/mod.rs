@@ -28,6 +28,8 @@ pub(crate) enum Kind<'t> {
     PragmaUnroll,
     /// Pragmas end with their line, which the parser does not see, so the preprocessor marks the end.
     PragmaEnd,
+    /// The second half of the `>>` before it, which becomes a token if that ends two lists of arguments.
+    Half,
     /// The last token of every file, so that a parser may always look at the next one.
     End,
 }
@@ -91,6 +93,7 @@ impl<'t> Token<'t> {
             Kind::Text(_) => "a string".to_owned(),
             Kind::PragmaUnroll => "`#pragma unroll`".to_owned(),
             Kind::PragmaEnd => "the end of a pragma".to_owned(),
+            Kind::Half => "`>`".to_owned(),
             Kind::End => "the end of the file".to_owned(),
         }
     }

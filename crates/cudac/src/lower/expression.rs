@@ -17,6 +17,7 @@ use crate::check::typed::{self, Compare, Constant, Expr, Intrinsic, Kind};
 use crate::check::types::{Shape, Type};
 use crate::code::fold::float_operand;
 use crate::code::{Arith, Binary, Class, Op, Operand, Place, Ty, Unary};
+use crate::source::budget;
 use crate::source::{Result, unsupported};
 
 /// Zero of a type.
@@ -26,6 +27,10 @@ pub(super) fn zero(ty: Ty) -> Operand {
 
 impl<'t> Lower<'t> {
     pub(super) fn value(&mut self, expr: Expr<'t>) -> Result<Value> {
+        budget::deeper(expr.span, || self.any_value(expr))
+    }
+
+    fn any_value(&mut self, expr: Expr<'t>) -> Result<Value> {
         let scalar = Value::Scalar;
         Ok(match &expr.kind {
             Kind::Integer(value) => scalar(Operand::Int(*value)),

@@ -13,6 +13,7 @@ use super::{Binding, Lower, Value};
 use crate::check::typed::VarId;
 use crate::check::types::{Shape, Type};
 use crate::code::{Access, Base, Op, Operand, Place, Space, Ty, VarName};
+use crate::source::budget::{self, Bound};
 use crate::source::{Result, Span, error};
 
 /// A struct or an array that is copied as a whole has at most this many numbers.
@@ -33,6 +34,8 @@ impl Lower<'_> {
                 format_args!("an object of more than {MAX_LEAVES} numbers cannot be copied as a whole"),
             ));
         }
+        // Arrays of empty objects have no numbers, and may have any number of elements.
+        budget::spend(Bound::Work, 8, span)?;
         let types = &self.checked.types;
         match types.shape(ty) {
             Shape::Struct(at) => {

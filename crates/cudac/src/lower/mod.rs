@@ -35,11 +35,12 @@ use crate::code::{
     Block, BlockId, End, Function, Inlined, Inst, Op, Operand, Param, Place, Reg, Site, Slot, Ty, VarName,
 };
 use crate::source::arena::Arena;
+use crate::source::budget::{self, Bound};
 use crate::source::map::Map;
 use crate::source::{Files, Name, Result, Span, error};
 
 /// Instructions of one kernel, before anything is removed. It is counted while code is made, as inlining and unrolling
-/// multiply.
+/// multiply. All kernels together have [`Bound::Instructions`].
 const MAX_INSTRUCTIONS: usize = 300_000;
 
 /// Calls in calls. Each is a level of recursion here.
@@ -89,7 +90,7 @@ struct Frame<'t> {
     /// Where variables are that never change and that something refers to.
     referred: Vec<(VarId, Place)>,
     /// The labels that were mentioned so far.
-    labels: Vec<(Name<'t>, BlockId)>,
+    labels: Map<Name<'t>, BlockId>,
     /// The call, as an index of the function's `lines`; none in the kernel.
     call: Option<u32>,
 }
@@ -174,7 +175,7 @@ impl<'t> Lower<'t> {
         self.jump(exit);
         self.start(exit);
         self.function.blocks[exit].line = self.line;
-        Ok(())
+        budget::spend(Bound::Instructions, self.count, made.span)
     }
 
     /// A parameter of the kernel: a register, or a copy in memory if it is a struct or changes.
@@ -303,8 +304,10 @@ impl<'t> Lower<'t> {
         Some(VarName { name, span, first_line, last_line, is_inlined })
     }
 
-    /// It fails if the code has grown too large. It is asked at each statement and call, which is often enough.
+    /// It fails if the code has grown too large. It is asked at each statement and call, which is often enough, and these
+    /// count themselves: a call of what is known makes no instruction.
     fn count(&mut self, span: Span) -> Result<()> {
+        self.count += 1;
         if self.count > MAX_INSTRUCTIONS {
             let message = format!(
                 "the kernel `{}` becomes more than {MAX_INSTRUCTIONS} instructions",
@@ -338,7 +341,7 @@ impl Frame<'_> {
             breaks: Vec::new(),
             continues: Vec::new(),
             referred: Vec::new(),
-            labels: Vec::new(),
+            labels: Map::default(),
             call: None,
         }
     }

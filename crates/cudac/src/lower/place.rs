@@ -12,10 +12,15 @@
 use super::{Binding, Lower, Value};
 use crate::check::typed::{Binary as B, Expr, Kind};
 use crate::code::{Base, Binary, Class, Op, Operand, Place, Ty};
+use crate::source::budget;
 use crate::source::{Result, error, unsupported};
 
 impl<'t> Lower<'t> {
     pub(super) fn place(&mut self, expr: Expr<'t>) -> Result<Place> {
+        budget::deeper(expr.span, || self.any_place(expr))
+    }
+
+    fn any_place(&mut self, expr: Expr<'t>) -> Result<Place> {
         match &expr.kind {
             Kind::Local(var) => self.local_place(*var, expr),
             Kind::Global(global) if self.checked.program.globals[*global].is_host => {

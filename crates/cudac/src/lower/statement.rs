@@ -15,6 +15,7 @@ use super::{Binding, Lower, Value};
 use crate::check::typed::{Expr, Kind, Stmt, StmtKind, Switch, VarId};
 use crate::check::walk::has_label;
 use crate::code::{BlockId, Compare, Operand};
+use crate::source::budget;
 use crate::source::{Name, Result, Span, error};
 
 impl<'t> Lower<'t> {
@@ -23,6 +24,10 @@ impl<'t> Lower<'t> {
     }
 
     fn statement(&mut self, statement: &Stmt<'t>) -> Result<()> {
+        budget::deeper(statement.span, || self.any_statement(statement))
+    }
+
+    fn any_statement(&mut self, statement: &Stmt<'t>) -> Result<()> {
         let span = statement.span;
         self.count(span)?;
         // A block has the line of its brace, which does nothing.
@@ -80,11 +85,11 @@ impl<'t> Lower<'t> {
 
     /// The block that begins at a label, which may stand before or after what jumps to it.
     fn label(&mut self, label: Name<'t>) -> BlockId {
-        if let Some((_, block)) = self.frame().labels.iter().find(|(known, _)| *known == label) {
+        if let Some(block) = self.frame().labels.get(&label) {
             return *block;
         }
         let block = self.new_block();
-        self.frame().labels.push((label, block));
+        self.frame().labels.insert(label, block);
         block
     }
 

@@ -14,6 +14,7 @@
 //! ```
 
 use crate::code::{Block, BlockId, End, Function, Inst, Op};
+use crate::source::budget;
 
 /// Says whether there are loops.
 pub(super) fn hoist(function: &mut Function<'_>) -> bool {
@@ -46,8 +47,11 @@ fn headers(function: &Function<'_>) -> Vec<(BlockId, Vec<BlockId>)> {
     let order = function.reverse_postorder();
     let predecessors = function.predecessors();
     let idom = function.dominators(&order, &predecessors);
+    let mut position = vec![0; function.blocks.len()];
+    order.iter().enumerate().for_each(|(nth, block)| position[*block] = nth);
     let dominates = |header: BlockId, mut block: BlockId| {
-        while block != header && block != 0 {
+        // A block that comes before the header is not dominated by it, and neither is what dominates that block.
+        while position[block] >= position[header] && budget::work(1) && block != header && block != 0 {
             block = idom[block];
         }
         block == header
@@ -67,6 +71,9 @@ fn headers(function: &Function<'_>) -> Vec<(BlockId, Vec<BlockId>)> {
 fn enter(function: &mut Function<'_>, headers: &[(BlockId, Vec<BlockId>)]) {
     for (header, back) in headers {
         let before = function.blocks.len();
+        if !budget::work(before / 4) {
+            return;
+        }
         for (at, block) in function.blocks.iter_mut().enumerate() {
             if !back.contains(&at) {
                 block.end.retarget(|target| if target == *header { before } else { target });
@@ -82,7 +89,7 @@ fn loops(function: &Function<'_>, headers: Vec<(BlockId, Vec<BlockId>)>) -> Vec<
     let order = function.reverse_postorder();
     let predecessors = function.predecessors();
     let mut found = Vec::new();
-    for (header, back) in headers {
+    for (header, back) in headers.into_iter().take_while(|_| budget::work(function.blocks.len() / 4)) {
         let before = predecessors[header].iter().copied().find(|from| !back.contains(from));
         let mut inside = vec![false; function.blocks.len()];
         inside[header] = true;

@@ -21,6 +21,7 @@ use crate::code::lists::Lists;
 use crate::code::{
     Access, Arith, Base, Binary, Class, Compare, End, Function, Inst, Op, Operand, Ptx, Reg, Space, Ty,
 };
+use crate::source::budget;
 use crate::source::map::Map;
 
 /// The number of a value; those of constants begin at [`CONSTANTS`].
@@ -151,9 +152,11 @@ fn merged(function: &Function<'_>, order: &[usize], predecessors: &Lists, idom: 
         }
         for mut runner in from {
             while runner != idom[*block] || *block == 0 {
-                if std::mem::replace(&mut noted[runner], *block) != *block {
-                    frontier.push((runner, *block));
+                // What is above one that was noted was noted with it.
+                if std::mem::replace(&mut noted[runner], *block) == *block || !budget::work(4) {
+                    break;
                 }
+                frontier.push((runner, *block));
                 if runner == 0 {
                     break;
                 }
@@ -192,7 +195,7 @@ fn merged(function: &Function<'_>, order: &[usize], predecessors: &Lists, idom: 
         // A register that is written once has one value, except that a loop brings it around.
         while let Some(block) = work.pop() {
             for target in &frontier[block] {
-                if std::mem::replace(&mut noted[*target], variable) != variable {
+                if std::mem::replace(&mut noted[*target], variable) != variable && budget::work(4) {
                     fresh.push((*target, variable));
                     work.push(*target);
                 }

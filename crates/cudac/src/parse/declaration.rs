@@ -16,6 +16,7 @@ use super::tree::{Declaration, Expr, Function, Init, Path, Storage, Type, Variab
 use super::types::unknown_type;
 use crate::builtins::headers;
 use crate::lex::Kind;
+use crate::source::budget::{self, Bound};
 use crate::source::{Failed, Name, Result, Span, error, unsupported};
 
 /// What precedes the type of a declaration.
@@ -447,8 +448,11 @@ impl<'t> Parser<'_, 't> {
         let mut inner = Vec::new();
         while self.take("::") {
             inner.push(self.name("the name of a namespace")?.0);
+            budget::reach(Bound::Nesting, self.depth + inner.len(), self.span())?;
         }
         self.expect("{", "after the name of the namespace")?;
+        let depth = self.depth;
+        self.depth += inner.len();
         let body = self.nested(|parser| {
             let mut outers = Vec::new();
             for name in name.iter().chain(&inner) {
@@ -459,7 +463,9 @@ impl<'t> Parser<'_, 't> {
                 parser.scopes.leave(outer);
             }
             Ok(body)
-        })?;
+        });
+        self.depth = depth;
+        let body = body?;
         self.expect("}", "at the end of the namespace")?;
         // `a::b` is `b` inside of `a`; the outermost is made by the caller's last line.
         let body = inner

@@ -84,8 +84,20 @@ impl<'t> Parser<'_, 't> {
         }
     }
 
-    /// C++17, [expr.unary] and [expr.cast].
+    /// What operators join. It is as deep as anything in it, also what is no operand: arguments of templates, the body of
+    /// a lambda.
     pub(super) fn unary(&mut self) -> Result<Expr<'t>> {
+        let outer = std::mem::replace(&mut self.deepest, 0);
+        let value = self.prefixed();
+        let depth = self.deepest;
+        self.deepest = outer.max(depth);
+        value.map(
+            |value| if depth > value.depth { self.arena.put(tree::Node { depth, ..*value }) } else { value },
+        )
+    }
+
+    /// C++17, [expr.unary] and [expr.cast].
+    fn prefixed(&mut self) -> Result<Expr<'t>> {
         let start = self.span();
         if let Kind::Punct(operator @ ("+" | "-" | "!" | "~" | "*" | "&" | "++" | "--")) = self.token().kind {
             self.next();
@@ -117,8 +129,8 @@ impl<'t> Parser<'_, 't> {
     fn try_cast(&mut self, start: Span) -> Result<Option<Expr<'t>>> {
         let before = self.at;
         self.next();
-        let ty = if self.at_type() { self.inside_brackets(Self::type_name).ok() } else { None };
-        let Some(ty) = ty.filter(|_| self.is(")")) else {
+        let ty = self.inside_brackets(|parser| parser.try_type(&[")"]));
+        let Some(ty) = ty else {
             self.at = before;
             return Ok(None);
         };
@@ -140,10 +152,8 @@ impl<'t> Parser<'_, 't> {
         self.next();
         let before = self.at;
         if self.take("(") {
-            if self.at_type()
-                && let Ok(ty) = self.inside_brackets(Self::type_name)
-                && self.take(")")
-            {
+            if let Some(ty) = self.inside_brackets(|parser| parser.try_type(&[")"])) {
+                self.next();
                 let kind = if is_size { ExprKind::SizeOfType(ty) } else { ExprKind::AlignOf(ty) };
                 return self.node(kind, self.since(start), 0);
             }

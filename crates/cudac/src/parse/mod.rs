@@ -41,18 +41,12 @@ use crate::builtins::headers;
 use crate::lex::{Kind, Token};
 use crate::preprocess::Preprocessor;
 use crate::source::arena::Arena;
+use crate::source::budget::{self, Bound};
+use crate::source::map::Set;
 use crate::source::{Failed, Name, Result, Span, error};
 pub(crate) use function::values;
 use scope::Scopes;
-use tree::{Declaration, Expr, ExprKind, Node, Stmt, StmtKind, StmtNode, Storage};
-
-/// Expressions in expressions, statements in statements, types in types. All three are recursive here and in `check`
-/// and `lower`, and no text may overflow the stack.
-const MAX_DEPTH: u16 = 100;
-
-/// The depth of an expression's tree, which operators in a row make deep without nesting. The parser reads them in a
-/// loop, but the stages after it go through the tree recursively.
-const MAX_EXPR_DEPTH: u16 = 250;
+use tree::{Declaration, Expr, ExprKind, Node, Stmt, StmtKind, StmtNode, Storage, Type};
 
 struct Parser<'s, 't> {
     /// What the stages before know of the text.
@@ -63,7 +57,15 @@ struct Parser<'s, 't> {
     tokens: Vec<Token<'t>>,
     at: usize,
     /// How many of [`Self::nested`] are on the stack.
-    depth: u16,
+    depth: usize,
+    /// The depth of the deepest node of an expression that was made since [`Self::unary`] began.
+    deepest: u16,
+    /// The last type that was read, and from where to where. Who looks ahead to find the end of a type reads it next, and
+    /// types in types would be read twice as often with each level.
+    last_type: Option<(usize, Type<'t>, usize)>,
+    /// Where there was no type, although it looked like one. What contains such a place is read again as a value, and
+    /// must not try it again: each level would double the time.
+    no_type: Set<(usize, bool)>,
     scopes: Scopes<'t>,
     /// Declarations of this compiler's own functions and types that the text uses. They come before those of the text,
     /// whichever asked for them.
@@ -94,6 +96,9 @@ pub(crate) fn parse<'t>(
         tokens,
         at: 0,
         depth: 0,
+        deepest: 0,
+        last_type: None,
+        no_type: Set::default(),
         scopes,
         own: Vec::new(),
         closes_angle: false,
@@ -133,12 +138,16 @@ impl<'t> Parser<'_, 't> {
         let outer = (std::mem::replace(&mut self.tokens, tokens), self.at, self.depth, self.closes_angle);
         let scope = self.scopes.enter_global();
         let late = std::mem::take(&mut self.late);
+        let no_type = std::mem::take(&mut self.no_type);
+        self.last_type = None;
         // The depth is kept: texts that use each other nest on the same stack.
         (self.at, self.closes_angle) = (0, false);
         let declarations = self.declarations(false);
         self.own.extend(declarations);
         self.scopes.leave_global(scope);
         self.late = late;
+        self.no_type = no_type;
+        self.last_type = None;
         (self.tokens, self.at, self.depth, self.closes_angle) = outer;
         true
     }
@@ -148,7 +157,7 @@ impl<'t> Parser<'_, 't> {
     }
 
     fn ahead(&self, count: usize) -> &Token<'t> {
-        &self.tokens[(self.at + count).min(self.tokens.len() - 1)]
+        &self.tokens[(0..count).fold(self.at, |at, _| self.after(at))]
     }
 
     fn span(&self) -> Span {
@@ -165,9 +174,15 @@ impl<'t> Parser<'_, 't> {
         start.to(self.end())
     }
 
+    /// The place of the token after another one. The last token stays.
+    fn after(&self, at: usize) -> usize {
+        (at + 1 + usize::from(self.tokens[at].is(">>"))).min(self.tokens.len() - 1)
+    }
+
+    /// Tokens are counted as often as they are read. Where that is too often, the text ends.
     fn next(&mut self) {
-        // The last token stays.
-        self.at = (self.at + 1).min(self.tokens.len() - 1);
+        let goes_on = budget::work(1);
+        self.at = if goes_on { self.after(self.at) } else { self.tokens.len() - 1 };
     }
 
     fn is(&self, punct: &str) -> bool {
@@ -231,11 +246,9 @@ impl<'t> Parser<'_, 't> {
         }
     }
 
-    /// Reads something that may contain itself, up to [`MAX_DEPTH`] deep.
+    /// Reads something that may contain itself, up to [`Bound::Nesting`] deep.
     fn nested<T>(&mut self, inner: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
-        if self.depth >= MAX_DEPTH {
-            return Err(error(self.span(), format_args!("nested more than {MAX_DEPTH} deep")));
-        }
+        budget::reach(Bound::Nesting, self.depth + 1, self.span())?;
         let outer = self.depth;
         self.depth += 1;
         let result = inner(self);
@@ -246,7 +259,7 @@ impl<'t> Parser<'_, 't> {
 
     /// Inside of parentheses `>` is an operator again. C++17, [temp.names]: only a `>` that is not nested in brackets
     /// ends template arguments.
-    fn inside_brackets<T>(&mut self, inner: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+    fn inside_brackets<T>(&mut self, inner: impl FnOnce(&mut Self) -> T) -> T {
         let outer = std::mem::replace(&mut self.closes_angle, false);
         let result = inner(self);
         self.closes_angle = outer;
@@ -254,14 +267,11 @@ impl<'t> Parser<'_, 't> {
     }
 
     /// A node of an expression; its depth is one more than the deepest of its parts.
-    fn node(&self, kind: ExprKind<'t>, span: Span, deepest: u16) -> Result<Expr<'t>> {
-        if deepest >= MAX_EXPR_DEPTH {
-            return Err(error(
-                span,
-                format_args!("this expression is more than {MAX_EXPR_DEPTH} operators deep"),
-            ));
-        }
-        Ok(self.arena.put(Node { kind, span, depth: deepest + 1 }))
+    fn node(&mut self, kind: ExprKind<'t>, span: Span, deepest: u16) -> Result<Expr<'t>> {
+        let depth = deepest + 1;
+        budget::reach(Bound::Operators, depth.into(), span)?;
+        self.deepest = self.deepest.max(depth);
+        Ok(self.arena.put(Node { kind, span, depth }))
     }
 
     /// An expression in parentheses, which belong to it. No node of its own: parentheses mean nothing once the tree

@@ -8,6 +8,7 @@
 use super::Parser;
 use super::declaration::Specifiers;
 use super::tree::{Argument, CastKind, Expr, ExprKind, Function, Init, Part, Path, Type, TypeKind, plain};
+use crate::source::budget::{self, Bound};
 use crate::source::{Result, Span, error, unsupported};
 
 impl<'t> Parser<'_, 't> {
@@ -51,8 +52,12 @@ impl<'t> Parser<'_, 't> {
             None
         };
         let mut ty = self.plain_type()?;
-        while self.take("*") {
+        for count in 1.. {
+            if !self.take("*") {
+                break;
+            }
             let span = ty.span;
+            budget::reach(Bound::Nesting, count, span)?;
             ty = plain(self.arena, TypeKind::Pointer(ty), span);
         }
         let span = self.since(start);

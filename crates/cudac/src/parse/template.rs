@@ -17,6 +17,8 @@ use super::Parser;
 use super::scope::Entity;
 use super::tree::{Argument, Declaration, Function, Parameter, ParameterKind, TypeKind, Variable};
 use crate::lex::Kind;
+#[cfg(feature = "host")]
+use crate::source::map::Set;
 use crate::source::{Name, Names, Result, Span, error, unsupported};
 
 /// A template may have this many parameters.
@@ -109,6 +111,8 @@ impl<'t> Parser<'_, 't> {
         let file = self.text.files.add("--instantiate", text);
         self.tokens = self.text.run(file);
         self.at = 0;
+        self.no_type = Set::default();
+        self.last_type = None;
         let path = self.path().and_then(|path| {
             let is_whole = self.token().kind == Kind::End;
             if is_whole {
@@ -208,13 +212,9 @@ impl<'t> Parser<'_, 't> {
     fn template_argument_list(&mut self) -> Result<&'t [Argument<'t>]> {
         let mut arguments = Vec::new();
         while !self.is(">") && !self.is(">>") {
-            let before = self.at;
-            let ty = if self.at_type() { self.type_name().ok() } else { None };
-            let ends = self.is(",") || self.is(">") || self.is(">>");
-            if let Some(ty) = ty.filter(|_| ends) {
+            if let Some(ty) = self.try_type(&[",", ">", ">>"]) {
                 arguments.push(Argument::Type(ty));
             } else {
-                self.at = before;
                 arguments.push(Argument::Value(self.conditional()?));
             }
             if arguments.len() > MAX_PARAMETERS {
@@ -231,13 +231,9 @@ impl<'t> Parser<'_, 't> {
     pub(super) fn close_angle(&mut self) -> Result<()> {
         if self.is(">>") {
             // Two tokens from now on, because the text may be read again from a place before them.
-            let at = self.at;
-            let mut second = self.tokens[at];
-            self.tokens[at].kind = Kind::Punct(">");
-            second.kind = Kind::Punct(">");
-            second.span = Span::new(second.span.file(), second.span.start() + 1, second.span.end());
-            second.starts_line = false;
-            self.tokens.insert(at + 1, second);
+            let [first, second] = &mut self.tokens[self.at..=self.at + 1] else { return Ok(()) };
+            (first.kind, second.kind) = (Kind::Punct(">"), Kind::Punct(">"));
+            second.span = Span::new(first.span.file(), first.span.start() + 1, first.span.end());
             self.next();
             return Ok(());
         }

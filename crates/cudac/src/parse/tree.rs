@@ -107,7 +107,7 @@ pub(crate) type Expr<'t> = &'t Node<'t>;
 pub(crate) struct Node<'t> {
     pub kind: ExprKind<'t>,
     pub span: Span,
-    /// How deep the tree below this node is, which is bounded. By [`MAX_EXPR_DEPTH`](super::MAX_EXPR_DEPTH). The stages
+    /// How deep the tree below this node is, which is bounded. By [`Bound::Operators`](crate::source::budget::Bound::Operators). The stages
     /// after the parser rely on it.
     pub depth: u16,
 }
@@ -330,7 +330,7 @@ pub(crate) enum Init<'t> {
 
 /// What is said of a variable or of a function beside its type. The parser accepts any combination; `check` refuses
 /// those that make no sense.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a keyword that may be there or not")]
 pub(crate) struct Storage {
     /// CUDA's memory spaces: `__shared__`, `__constant__`, `__device__`.

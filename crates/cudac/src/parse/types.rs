@@ -16,6 +16,7 @@ use super::tree::{Basic, Type, TypeKind};
 use super::{Parser, tree};
 use crate::builtins::headers;
 use crate::lex::Kind;
+use crate::source::budget::{self, Bound};
 use crate::source::near::nearest;
 use crate::source::{Failed, Result, Span, error, joined, unsupported};
 
@@ -50,7 +51,7 @@ impl<'t> Parser<'_, 't> {
         let mut at = skip + 1;
         let Some(mut found) = self.find_or_load(first, skip > 0) else { return false };
         let mut last = first;
-        while self.ahead(at).is("::") {
+        while self.ahead(at).is("::") && budget::may_reach(Bound::Nesting, at, self.span()) {
             if matches!(found, Entity::Type) {
                 if let Some(member) =
                     self.ahead(at + 1).word().filter(|name| self.scopes.has_type(last, *name))
@@ -74,10 +75,38 @@ impl<'t> Parser<'_, 't> {
         matches!(found, Entity::Type | Entity::TypeTemplate)
     }
 
+    /// A type with one of these after it, or nothing: then the next token is what it was.
+    pub(super) fn try_type(&mut self, ends: &[&str]) -> Option<Type<'t>> {
+        let (before, depth) = (self.at, self.depth);
+        let place = (before, self.closes_angle);
+        if self.no_type.contains_key(&place) || !self.at_type() {
+            return None;
+        }
+        let ty = self.type_name().ok().filter(|_| ends.iter().any(|end| self.is(end)));
+        if ty.is_none() {
+            (self.at, self.depth) = (before, depth);
+            self.no_type.insert(place, ());
+        }
+        ty
+    }
+
+    /// The same type again if it was the last one that was read.
+    pub(super) fn plain_type(&mut self) -> Result<Type<'t>> {
+        let start = self.at;
+        if let Some((_, ty, end)) = self.last_type.filter(|(from, ..)| *from == start) {
+            self.at = end;
+            return Ok(ty);
+        }
+        let ty = self.new_type()?;
+        // Words of a declaration would be forgotten.
+        self.last_type = (self.late == tree::Storage::default()).then_some((start, ty, self.at));
+        Ok(ty)
+    }
+
     /// A type without a declarator: `const unsigned`, `cg::thread_block`, `T`. Words may follow each other in any
     /// order: `int const unsigned` is a type. Once a name or a basic word was read, the next name is that of a
     /// variable.
-    pub(super) fn plain_type(&mut self) -> Result<Type<'t>> {
+    fn new_type(&mut self) -> Result<Type<'t>> {
         let start = self.span();
         let (mut is_const, mut is_volatile) = (false, false);
         let mut words: Vec<&str> = Vec::new();
@@ -190,6 +219,7 @@ impl<'t> Parser<'_, 't> {
                 return Ok(tree::Path { parts: self.arena.list(&[part]), span });
             }
             parts.push(part);
+            budget::reach(Bound::Nesting, parts.len(), span)?;
             if is_last {
                 return Ok(tree::Path { parts: self.arena.list(&parts), span });
             }

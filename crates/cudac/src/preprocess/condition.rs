@@ -9,9 +9,10 @@
 //!     1 && 3 + 1 > 2                macros are expanded
 //! ```
 
-use super::{MAX_NESTING, Reader};
+use super::Reader;
 use crate::lex::number::{Number, parse};
 use crate::lex::{Kind, Token, binding};
+use crate::source::budget::{self, Bound};
 use crate::source::{Result, Span, error};
 
 impl<'t> Reader<'_, '_, 't> {
@@ -99,12 +100,7 @@ impl Evaluator<'_, '_> {
     /// `?:` groups to the right: both of its branches may be conditional again.
     fn conditional(&mut self) -> Result<Value> {
         self.depth += 1;
-        if self.depth > MAX_NESTING {
-            return Err(error(
-                self.span,
-                format_args!("this condition is nested more than {MAX_NESTING} deep"),
-            ));
-        }
+        budget::reach(Bound::Directives, self.depth, self.span)?;
         let mut value = self.binary(0)?;
         if self.take("?") {
             let holds = value.bits != 0;

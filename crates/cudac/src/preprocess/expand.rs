@@ -13,14 +13,15 @@
 //! twice(n)   ->   n + 1 n + 1      both `n` are painted: they came out of `n`
 //! ```
 
-use super::{MAX_NESTING, MAX_TOKENS, Macro, Reader};
+use super::{Macro, Reader};
 use crate::lex::{Kind, Token, lex};
+use crate::source::budget::{self, Bound};
 use crate::source::{Name, Result, Span, error};
 
 /// The tokens of an argument, before and after its own macros are expanded. Both are needed, and which one is used
 /// depends on the neighbours of the parameter ([cpp.subst]).
-struct Argument<'t> {
-    raw: Vec<Token<'t>>,
+struct Argument<'p, 't> {
+    raw: &'p [Token<'t>],
     expanded: Vec<Token<'t>>,
 }
 
@@ -51,17 +52,16 @@ impl<'t> Reader<'_, '_, 't> {
         active: &mut Vec<Name<'t>>,
         output: &mut Vec<Token<'t>>,
     ) -> Result<()> {
-        let (mut at, start) = (0, output.len());
-        while at < tokens.len() {
-            self.expand_at(tokens, &mut at, false, active, output)?;
-            if output.len() - start > MAX_TOKENS {
-                return Err(error(
-                    tokens[0].span,
-                    format_args!("macros make more than {MAX_TOKENS} tokens of this"),
-                ));
-            }
+        let Some(first) = tokens.first() else { return Ok(()) };
+        self.depth += 1;
+        budget::reach(Bound::Directives, self.depth, first.span)?;
+        let mut at = 0;
+        let mut result = Ok(());
+        while at < tokens.len() && result.is_ok() {
+            result = self.expand_at(tokens, &mut at, false, active, output);
         }
-        Ok(())
+        self.depth -= 1;
+        result
     }
 
     /// Adds what the token at `at` becomes, with its arguments if it is a function-like macro, and moves on. In a file,
@@ -76,6 +76,7 @@ impl<'t> Reader<'_, '_, 't> {
     ) -> Result<()> {
         let token = tokens[*at];
         *at += 1;
+        budget::spend(Bound::Tokens, 1, token.span)?;
         self.expand_token(token, tokens, at, is_file, active, output)
     }
 
@@ -103,9 +104,6 @@ impl<'t> Reader<'_, '_, 't> {
             output.push(token);
             return Ok(());
         }
-        if active.len() >= MAX_NESTING {
-            return Err(error(token.span, format_args!("macros are nested more than {MAX_NESTING} deep")));
-        }
         let mut arguments = Vec::new();
         if let Some(parameters) = found.parameters {
             // The name of a function-like macro without `(` is an ordinary name.
@@ -115,8 +113,8 @@ impl<'t> Reader<'_, '_, 't> {
             }
             let raw = split(tokens, at, &token, parameters.len(), found, is_file)?;
             for raw in raw {
-                let mut expanded = Vec::with_capacity(raw.len());
-                self.expand_list(&raw, active, &mut expanded)?;
+                let mut expanded = Vec::new();
+                self.expand_list(raw, active, &mut expanded)?;
                 arguments.push(Argument { raw, expanded });
             }
         }
@@ -165,7 +163,7 @@ impl<'t> Reader<'_, '_, 't> {
         &mut self,
         used: &Token<'t>,
         found: &Macro<'t>,
-        arguments: &[Argument<'t>],
+        arguments: &[Argument<'_, 't>],
     ) -> Result<Vec<Token<'t>>> {
         let parameters = found.parameters.unwrap_or_default();
         let argument = |token: &Token| {
@@ -184,28 +182,29 @@ impl<'t> Reader<'_, '_, 't> {
                 let Some(argument) = body.get(at + 1).and_then(argument) else {
                     return Err(error(used.span, "`#` in a macro needs a parameter after it"));
                 };
-                let text = self.spelling(&argument.raw);
+                let text = self.spelling(argument.raw);
+                budget::spend(Bound::Bytes, text.len(), used.span)?;
                 let text = self.shared.names.arena.list(text.as_bytes());
                 output.push(Token { kind: Kind::Text(text), span: used.span, ..*token });
                 at += 2;
             } else if token.is("##") && !output.is_empty() && at + 1 < body.len() {
                 let right = match argument(&body[at + 1]) {
-                    Some(argument) => argument.raw.clone(),
-                    None => vec![body[at + 1]],
+                    Some(argument) => argument.raw,
+                    None => &body[at + 1..at + 2],
                 };
-                self.paste(used.span, &mut output, &right)?;
+                budget::spend(Bound::Tokens, right.len(), used.span)?;
+                self.paste(used.span, &mut output, right)?;
                 at += 2;
             } else {
-                match argument(token) {
-                    Some(argument) if next_pastes => output.extend_from_slice(&argument.raw),
-                    Some(argument) => output.extend_from_slice(&argument.expanded),
-                    None => output.push(Token { span: used.span, ..*token }),
-                }
+                let list = match argument(token) {
+                    Some(argument) if next_pastes => argument.raw,
+                    Some(argument) => &argument.expanded,
+                    None => &[Token { span: used.span, ..*token }],
+                };
+                budget::spend(Bound::Tokens, list.len(), used.span)?;
+                output.extend_from_slice(list);
                 at += 1;
             }
-        }
-        if output.len() > MAX_TOKENS {
-            return Err(error(used.span, format_args!("this macro makes more than {MAX_TOKENS} tokens")));
         }
         Ok(output)
     }
@@ -221,6 +220,7 @@ impl<'t> Reader<'_, '_, 't> {
             self.spelling(std::slice::from_ref(&left)),
             self.spelling(std::slice::from_ref(first))
         );
+        budget::spend(Bound::Bytes, text.len(), span)?;
         // The lexer decides: it is the one place that knows what a token is.
         let joined = lex(self.shared.names, span.file(), &text).ok().filter(|tokens| tokens.len() == 1);
         let Some(joined) = joined.and_then(|tokens| tokens.into_iter().next()) else {
@@ -252,16 +252,17 @@ impl<'t> Reader<'_, '_, 't> {
 /// The arguments of a macro, from its `(` to its `)`. Commas inside of parentheses do not separate ([cpp.replace]);
 /// brackets and braces protect nothing. `wanted` is how many parameters there are, one of which collects the rest if
 /// the macro is variadic.
-fn split<'t>(
-    tokens: &[Token<'t>],
+fn split<'p, 't>(
+    tokens: &'p [Token<'t>],
     at: &mut usize,
     name: &Token<'t>,
     wanted: usize,
     found: &Macro<'t>,
     is_file: bool,
-) -> Result<Vec<Vec<Token<'t>>>> {
+) -> Result<Vec<&'p [Token<'t>]>> {
     *at += 1;
-    let mut arguments = vec![Vec::new()];
+    let mut arguments: Vec<&[Token]> = Vec::new();
+    let mut start = *at;
     let mut depth = 0usize;
     loop {
         let Some(token) = tokens.get(*at).filter(|token| !(is_file && token.starts_line && token.is("#")))
@@ -270,19 +271,26 @@ fn split<'t>(
             return Err(error(name.span, message).with_help("add `)` where they end"));
         };
         *at += 1;
-        let collects_rest = found.is_variadic && arguments.len() == wanted;
-        match token.kind {
-            Kind::Punct(")") if depth == 0 => break,
-            Kind::Punct(",") if depth == 0 && !collects_rest => {
-                arguments.push(Vec::new());
-                continue;
+        let collects_rest = found.is_variadic && arguments.len() + 1 == wanted;
+        let ends = match token.kind {
+            Kind::Punct(")") if depth == 0 => true,
+            Kind::Punct(",") if depth == 0 => !collects_rest,
+            Kind::Punct("(") => {
+                depth += 1;
+                false
             }
-            Kind::Punct("(") => depth += 1,
-            Kind::Punct(")") => depth -= 1,
-            _ => {}
-        }
-        if let Some(last) = arguments.last_mut() {
-            last.push(*token);
+            Kind::Punct(")") => {
+                depth -= 1;
+                false
+            }
+            _ => false,
+        };
+        if ends {
+            arguments.push(&tokens[start..*at - 1]);
+            start = *at;
+            if token.is(")") {
+                break;
+            }
         }
     }
     // `F()` has one empty argument by its commas, and none if the macro takes none.
@@ -291,7 +299,7 @@ fn split<'t>(
     }
     // As in C++20, and in every compiler before: the last argument may be missing with its comma.
     if found.is_variadic && arguments.len() + 1 == wanted {
-        arguments.push(Vec::new());
+        arguments.push(&[]);
     }
     if arguments.len() != wanted {
         let message =

@@ -14,17 +14,10 @@ mod expand;
 
 use crate::builtins::headers;
 use crate::lex::{Kind, Token, lex};
+use crate::source::budget::{self, Bound};
 use crate::source::map::Map;
 use crate::source::near::nearest;
 use crate::source::{Files, Name, Names, Result, Sink, Span, error};
-
-/// `#include` inside of headers, macros inside of macros, conditions inside of conditions, and what is in parentheses
-/// in one. Most are recursive here, and no text may overflow the stack, which is small in a web page.
-const MAX_NESTING: usize = 64;
-
-/// Tokens of a text after all macros are expanded. Macros that use each other twice double with each level, so a short
-/// text could make any number of tokens.
-const MAX_TOKENS: usize = 2_000_000;
 
 /// A macro.
 #[derive(Clone, Copy, Debug)]
@@ -88,7 +81,7 @@ struct Reader<'p, 's, 't> {
     at: usize,
     conditionals: Vec<Conditional>,
     output: Vec<Token<'t>>,
-    /// How many headers are around this one.
+    /// How many headers and macros are around this place.
     depth: usize,
 }
 
@@ -107,7 +100,11 @@ impl<'t> Preprocessor<'_, 't> {
     /// The tokens of a file and of what it includes, ended by [`Kind::End`].
     pub fn run(&mut self, file: u16) -> Vec<Token<'t>> {
         let end = self.files.get(file).text.len() as u32;
-        let mut tokens = self.file(file, 0);
+        let halves = |token: Token<'t>| {
+            let half = token.is(">>").then_some(Token { kind: Kind::Half, starts_line: false, ..token });
+            std::iter::once(token).chain(half)
+        };
+        let mut tokens: Vec<_> = self.file(file, 0).into_iter().flat_map(halves).collect();
         let span = Span::new(file, end, end);
         let starts_line = true;
         tokens.push(Token { kind: Kind::End, span, starts_line, after_blank: true, is_painted: false });
@@ -174,12 +171,6 @@ impl<'p, 't> Reader<'p, '_, 't> {
             };
             if let Err(problem) = result {
                 self.shared.sink.add(problem);
-            }
-            if self.output.len() > MAX_TOKENS {
-                let message =
-                    format!("this text has more than {MAX_TOKENS} tokens after its macros are expanded");
-                self.shared.sink.add(error(token.span, message));
-                self.at = self.tokens.len();
             }
             if self.shared.sink.is_full() {
                 self.at = self.tokens.len();
@@ -251,9 +242,7 @@ impl<'p, 't> Reader<'p, '_, 't> {
         let outer = self.is_active();
         // Pushed before the condition is read, so that its `#endif` is found even if the condition is wrong.
         self.conditionals.push(Conditional { span, was_taken: !outer, is_active: false, has_else: false });
-        if self.conditionals.len() > MAX_NESTING {
-            return Err(error(span, format_args!("conditions are nested more than {MAX_NESTING} deep")));
-        }
+        budget::reach(Bound::Directives, self.conditionals.len(), span)?;
         if !outer {
             return Ok(());
         }
@@ -348,9 +337,7 @@ impl<'p, 't> Reader<'p, '_, 't> {
                 None => problem.with_help("this compiler has headers of its own and reads no files"),
             });
         };
-        if self.depth >= MAX_NESTING {
-            return Err(error(whole, format_args!("headers are nested more than {MAX_NESTING} deep")));
-        }
+        budget::reach(Bound::Directives, self.depth + 1, whole)?;
         let included = &mut self.shared.macros.included;
         if !included.contains(&name) {
             included.push(name);

@@ -9,6 +9,7 @@
 //! it.
 
 pub(crate) mod arena;
+pub(crate) mod budget;
 pub(crate) mod map;
 mod name;
 pub(crate) mod near;
@@ -211,6 +212,8 @@ pub(crate) struct Sink {
     problems: Vec<Problem>,
     /// How many of the problems are errors.
     errors: usize,
+    /// Whether the error about a bound was noted ([`budget`]), after which there is no other.
+    is_spent: bool,
     /// Where the user's text uses the function of this compiler that is being checked.
     pub used: Option<Span>,
     /// What is no warning, because it is right in most programs: lines, and what to do there if one finds its results wrong.
@@ -222,7 +225,11 @@ impl Sink {
     /// Notes an error. The same message at the same place is noted once. That happens when a template is checked for
     /// several arguments, or a header is read by several kernels.
     pub fn add(&mut self, failed: Failed) {
-        let failed = self.at_use(failed);
+        if self.is_spent {
+            return;
+        }
+        self.is_spent = budget::is_passed();
+        let failed = self.at_use(budget::passed().unwrap_or(failed));
         self.note(failed.problem());
     }
 
@@ -280,16 +287,20 @@ impl Sink {
 
     /// Whether there was an error. Warnings do not count.
     pub fn failed(&self) -> bool {
-        self.errors > 0
+        self.errors > 0 || budget::is_passed()
     }
 
     /// Whether so many errors were found that more would not help.
     pub fn is_full(&self) -> bool {
-        self.errors >= MAX_ERRORS
+        self.errors >= MAX_ERRORS || budget::is_passed()
     }
 
     /// The problems in the order of the text.
-    pub fn finish(self, files: &Files) -> Vec<Diagnostic> {
+    pub fn finish(mut self, files: &Files) -> Vec<Diagnostic> {
+        // An attempt may have passed the bound, and its error may have been dropped.
+        if let Some(passed) = budget::passed() {
+            self.add(passed);
+        }
         self.problems.iter().map(|problem| Diagnostic::new(files, problem)).collect()
     }
 }

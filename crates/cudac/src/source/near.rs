@@ -18,11 +18,16 @@ pub(crate) fn nearest<'n>(wrong: &str, known: impl Iterator<Item = &'n str>) -> 
     // A length that differs too much cannot be near enough, which spares most comparisons.
     let close = known.filter(|name| name.len() <= LONGEST && name.len().abs_diff(wrong.len()) <= allowed);
     close
+        .take(MOST)
+        .take_while(|_| super::budget::work(64))
         .map(|name| (distance(wrong, name), name))
         .filter(|(far, name)| *far <= allowed && *name != wrong)
         .min()
         .map(|(_, name)| name)
 }
+
+/// A name is compared with so many others.
+const MOST: usize = 2000;
 
 /// Of two names that are not too long: how many letters have to be inserted, removed, replaced or exchanged with their neighbour.
 fn distance(a: &str, b: &str) -> usize {

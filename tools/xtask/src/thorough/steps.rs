@@ -120,6 +120,12 @@ pub const STEPS: &[Step] = &[
         10_000,
     ),
     seeded(
+        "cudac-structured",
+        "3,000 texts that repeat, nest and double: time, memory and stack of the front end are bounded",
+        "test --release --locked -p cudac --features host --test structured",
+        3000,
+    ),
+    seeded(
         "cudac-random",
         "20,000 random programs: what the front end makes of them does what their trees say",
         "test --locked -p cudac --test random",
