@@ -14,7 +14,7 @@ pub(crate) const BASE: u64 = 8 << 40;
 /// Bytes for the variables of functions.
 pub(crate) const STACK_BYTES: u64 = 256 << 20;
 
-/// Between two allocations, which begin at multiples of it.
+/// Half of what is between two allocations, which begin at multiples of it.
 const GAP_BYTES: u64 = 64;
 
 /// How many freed allocations wait at most, and how many bytes they have together.
@@ -71,9 +71,9 @@ pub(crate) struct Memory {
     pub top: u64,
 }
 
-/// The bytes that an allocation takes with the gap after it.
+/// The bytes that an allocation takes with the gap after it. Rows of them touch, so neighbours that are free become one.
 fn with_gap(bytes: u64) -> Option<u64> {
-    bytes.checked_add(GAP_BYTES)?.checked_next_multiple_of(GAP_BYTES)
+    bytes.checked_add(2 * GAP_BYTES)?.checked_next_multiple_of(GAP_BYTES)
 }
 
 impl Memory {
@@ -136,7 +136,8 @@ impl Memory {
     /// New bytes at the end.
     fn grow(&mut self, all: u64, align: u64, most: u64) -> Option<u64> {
         let old = self.bytes.len() as u64;
-        let start = (old.next_multiple_of(GAP_BYTES) + GAP_BYTES).next_multiple_of(align);
+        let first = old.max(STACK_BYTES + GAP_BYTES);
+        let start = first.next_multiple_of(align);
         let end = start.checked_add(all)?;
         if end - STACK_BYTES > most {
             return None;
@@ -147,6 +148,7 @@ impl Memory {
         }
         self.bytes.resize(end as usize, 0);
         self.states.resize(end as usize, state::NONE);
+        self.set_free(first, start);
         Some(start)
     }
 

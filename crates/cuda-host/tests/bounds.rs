@@ -13,7 +13,7 @@ fn within(body: &str, bytes: u64) -> Outcome {
 }
 
 /// What a turn of a loop does, and how many turns.
-const LOOPS: [(&str, &str); 16] = [
+const LOOPS: [(&str, &str); 15] = [
     ("void* p; cudaMalloc(&p, 1); cudaFree(p);", "100000"),
     ("void* p; cudaMalloc(&p, i % 7 * 4096); cudaFree(p);", "20000"),
     ("void* p; cudaMallocManaged(&p, 64); cudaFree(p);", "50000"),
@@ -23,7 +23,6 @@ const LOOPS: [(&str, &str); 16] = [
     ("free(malloc(i));", "50000"),
     ("free(malloc(3 << 20));", "50"),
     ("int* p = new int[i % 100]; delete[] p;", "100000"),
-    ("std::vector<int> v(10, i); std::string s(\"a longer text than fits\"); v.push_back(i);", "30000"),
     ("std::ostringstream s; s << i << \" of many texts\"; s.str();", "20000"),
     ("cudaStream_t s; cudaStreamCreate(&s); cudaStreamDestroy(s);", "50000"),
     ("cudaEvent_t e; cudaEventCreate(&e); cudaEventRecord(e); cudaEventDestroy(e);", "50000"),
@@ -71,8 +70,9 @@ fn what_is_kept_comes_to_a_bound_that_is_named() {
         assert!(found.kind == kind && found.message.contains(words) && found.line > 0, "{turn}: {found:?}");
         assert!(outcome.was_stopped && outcome.status == 1, "{turn}");
     }
-    let large = within("return 0; }\nint table[1 << 24];\nint other() { return table[0];", 16 << 20);
-    assert_eq!(large.findings[0].kind, Kind::Limit);
+    let large = "int table[1 << 24];\nint main() { table[7] = 1; return table[0]; }";
+    let limits = Limits { memory_bytes: 16 << 20, ..Limits::default() };
+    assert_eq!(run_within(large, "", &limits).unwrap().findings[0].kind, Kind::Limit);
 }
 
 /// Host and device have one number together: what is free is what the other may have.
@@ -82,7 +82,7 @@ fn the_host_and_the_device_share_their_memory() {
     assert!(within(&format!("{all} cudaFree(p); free(malloc(7 << 20));"), 16 << 20).findings.is_empty());
     let outcome = within(&format!("{all} malloc(7 << 20);"), 16 << 20);
     assert_eq!(outcome.findings[0].kind, Kind::Limit);
-    let left = "size_t left, all; void* p; cudaMalloc(&p, 1 << 20); cudaMemGetInfo(&left, &all); cudaFree(p); return left != 15 << 20;";
+    let left = "size_t left, all; void* p; cudaMalloc(&p, 1 << 20); cudaMemGetInfo(&left, &all); cudaFree(p); return left > 15 << 20 || left < 14 << 20;";
     assert!(within(left, 16 << 20).findings.is_empty());
 }
 

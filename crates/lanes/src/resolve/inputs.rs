@@ -26,8 +26,9 @@ pub fn filled(spec: Result<BufferSpec, String>, folder: Option<&Path>) -> Result
 fn inside(folder: &Path, file: &Path) -> Result<PathBuf> {
     let whole = folder.join(file);
     let is_down = file.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
-    let is_there = match (whole.canonicalize(), files::place(&folder.join("x")).parent()) {
-        (Ok(place), Some(folder)) => place.starts_with(folder),
+    let folder = if folder == Path::new("") { Path::new(".") } else { folder };
+    let is_there = match (whole.canonicalize(), folder.canonicalize()) {
+        (Ok(place), Ok(folder)) => place.starts_with(folder),
         // It does not exist, which is said when it is read.
         _ => true,
     };
