@@ -10,7 +10,7 @@ use crate::errors::{self, INVALID_HANDLE, INVALID_VALUE, NO_STREAM, NOT_PERMITTE
 use crate::finding::{Finding, Kind};
 use crate::machine::{Machine, Result, Stop};
 use crate::memory::{BASE, state};
-use crate::order::Point;
+use crate::order::{Point, is_blocking};
 use crate::resident::{self, MAX_SHARED_BYTES};
 use crate::runtime::Function;
 use crate::work::Copy;
@@ -276,7 +276,7 @@ impl Machine<'_> {
                 }
             }
             Function::StreamWait => return Ok(self.no_event()),
-            Function::StreamFlags => return Ok(u64::from(!self.device.order.is_blocking(stream))),
+            Function::StreamFlags => return Ok(u64::from(!is_blocking(stream))),
             // For the function that a stream calls, everything before it is done.
             _ => {
                 self.refuse_in_capture(stream, "a function of the host")?;

@@ -93,6 +93,11 @@ fn overlap(a: &Range<u64>, b: &Range<u64>) -> bool {
     a.start < b.end && b.start < a.end
 }
 
+/// Whether a stream and the legacy default stream wait for each other, which its number says.
+pub(crate) fn is_blocking(stream: u64) -> bool {
+    stream < FIRST_STREAM || stream.is_multiple_of(2)
+}
+
 /// All work for which the host has not waited, and what orders it.
 #[derive(Debug, Default)]
 pub(crate) struct Order {
@@ -123,7 +128,7 @@ impl Order {
     /// Destroys a stream; whether there was one. Its work goes on. If it has none, what it has waited for comes before what the
     /// default stream does next, as far as that waits for it, and before nothing else.
     pub fn destroy(&mut self, stream: u64) -> bool {
-        let is_blocking = self.is_blocking(stream);
+        let is_blocking = is_blocking(stream);
         if self.streams.contains(&stream) && self.work.iter().all(|work| work.stream != stream) {
             for work in &mut self.work {
                 if work.before.remove(&Point::Stream(stream)) && is_blocking {
@@ -168,20 +173,15 @@ impl Order {
         self.created == 0 && !self.is_per_thread
     }
 
-    /// Whether a stream and the legacy default stream wait for each other.
-    pub fn is_blocking(&self, stream: u64) -> bool {
-        stream < FIRST_STREAM || stream.is_multiple_of(2)
-    }
-
     /// A stream is about to get something to do: the default stream waits for blocking streams, and they wait for it.
     pub fn enter(&mut self, stream: u64) {
-        if self.has_one_stream() && stream == LEGACY || !self.is_blocking(stream) {
+        if self.has_one_stream() && stream == LEGACY || !is_blocking(stream) {
             return;
         }
         let mut work = std::mem::take(&mut self.work);
         for work in &mut work {
             let is_awaited = |point: &Point| match *point {
-                Point::Stream(other) if stream == LEGACY => self.is_blocking(other),
+                Point::Stream(other) if stream == LEGACY => is_blocking(other),
                 other => other == Point::Stream(LEGACY),
             };
             if work.is_unordered(stream) && work.before.iter().any(is_awaited) {

@@ -2,8 +2,7 @@
 //!
 //! Both look at the run's pulse only. What it leaves out: a run that ends within a second, which needs neither.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
@@ -38,7 +37,9 @@ pub fn listen(pulses: Vec<Arc<Pulse>>) -> Result<()> {
         if pulses.iter().any(|pulse| pulse.is_stopping()) {
             std::process::exit(i32::from(INTERRUPTED));
         }
-        pulses.iter().for_each(|pulse| pulse.stop());
+        for pulse in &pulses {
+            pulse.stop();
+        }
     };
     ctrlc::set_handler(stop).context("cannot listen for Ctrl-C")
 }
@@ -49,19 +50,13 @@ pub fn of_program(name: &str, signs: &Arc<Signs>, pulse: &Arc<Pulse>) -> Progres
     Progress::watching(move |_| signs.line(&name, &pulse) + HINT)
 }
 
-/// What a whole program has done so far.
+/// What a whole program has done so far: its turns of loops and its launches, and the line where it is.
 #[derive(Debug, Default)]
-pub struct Signs {
-    turns: AtomicU64,
-    launches: AtomicU64,
-    line: AtomicU32,
-}
+pub struct Signs(Mutex<[u64; 3]>);
 
 impl Signs {
     pub fn set(&self, turns: u64, launches: u64, line: u32) {
-        self.turns.store(turns, Relaxed);
-        self.launches.store(launches, Relaxed);
-        self.line.store(line, Relaxed);
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = [turns, launches, line.into()];
     }
 
     /// `sum.cu, line 12: 4,000,000 turns of loops and calls, 20 launches of 38.2 M steps`.
@@ -69,13 +64,12 @@ impl Signs {
         if pulse.is_stopping() {
             return format!("{name}: stopping, because of Ctrl-C");
         }
-        let (turns, launches) = (self.turns.load(Relaxed), self.launches.load(Relaxed));
+        let [turns, launches, line] = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let steps = match launches {
             0 => String::new(),
             _ => format!(" of {:.1} M steps", pulse.steps() as f64 / 1e6),
         };
         let launches = counted(launches, "launch").replace("launchs", "launches");
-        let line = self.line.load(Relaxed);
         format!("{name}, line {line}: {} turns of loops and calls, {launches}{steps}", grouped(turns))
     }
 }

@@ -96,9 +96,10 @@ pub fn read(file: &Path, how: &Compile) -> Result<Program> {
     }
     let text = text(bytes)
         .map_err(|what| anyhow!("`{name}` is {what}: give a `.cu` file, or PTX text (`nvcc -ptx`)"))?;
-    if text.contains("__global__") && !text.contains(".version") {
+    let is_cuda = ["__global__", "#include"].iter().any(|word| text.contains(word));
+    if is_cuda && !text.contains(".version") {
         bail!(
-            "`{name}` looks like CUDA source, which is compiled only if the file's name ends in `.cu`: rename it"
+            "`{name}` is no PTX: it looks like CUDA source, which is compiled only if the file's name ends in `.cu`: rename it"
         );
     }
     // An error of the parser would show what is in a file that is something else.
