@@ -9,9 +9,6 @@ pub(crate) const MOST_HANDLES: usize = 1 << 14;
 /// Parts of a graph.
 pub(crate) const MOST_PARTS: usize = 1 << 16;
 
-/// Work for which the host has not waited. A GPU keeps about as many launches for later.
-pub(crate) const MOST_WORK: usize = 1024;
-
 /// After so many turns the program tells that it goes on, and looks whether it shall.
 const TURNS_OF_A_SIGN: u64 = 1 << 12;
 

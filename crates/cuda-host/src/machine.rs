@@ -11,7 +11,6 @@ use crate::device::Device;
 use crate::finding::{Finding, Kind};
 use crate::memory::{BASE, Memory, state};
 use crate::order::Work;
-use crate::print::FIRST_TEXT;
 use crate::random::Random;
 use crate::runtime::Function;
 use crate::work::{Capture, Graph};
@@ -45,6 +44,9 @@ impl Stop {
         Box::new(Stop::Error(message.into()))
     }
 }
+
+/// The stream with the largest number of those that every program has.
+const STANDARD_ERROR: u64 = 2;
 
 /// The status of a program that was interrupted: 128 and the number of the signal, as shells count.
 const INTERRUPTED: i32 = 130;
@@ -169,7 +171,7 @@ impl<'p> Machine<'p> {
             input: given.input.iter().rev().copied().collect(),
             streams: BTreeMap::new(),
             streams_bytes: 0,
-            last_stream: FIRST_TEXT - 1,
+            last_stream: STANDARD_ERROR,
             error_texts: BTreeMap::new(),
             callbacks: Vec::new(),
             capture: None,

@@ -10,8 +10,6 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use crate::bounds::MOST_WORK;
-
 /// The legacy default stream.
 pub(crate) const LEGACY: u64 = 0;
 
@@ -21,6 +19,9 @@ const PER_THREAD: u64 = 2;
 
 /// The first stream that a program creates. The numbers below are those of the handles above.
 const FIRST_STREAM: u64 = 16;
+
+/// Work for which the host has not waited is kept at least up to so many pieces. A GPU keeps about as many launches for later.
+const MOST_WORK: usize = 1024;
 
 /// Where something can wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

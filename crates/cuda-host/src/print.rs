@@ -9,9 +9,6 @@ use crate::machine::{Machine, Result, Stop};
 /// A text that is printed as a string is at most this long.
 const MAX_TEXT_BYTES: usize = 1 << 20;
 
-/// The first stream that is a text in memory.
-pub(crate) const FIRST_TEXT: u64 = 3;
-
 /// What is between `%` and the letter.
 #[derive(Clone, Copy, Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the format")]
