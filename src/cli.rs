@@ -5,7 +5,6 @@
 //! disagree. If a wrong kernel is found to be wrong, that is a success. What it leaves out: options of a single
 //! chapter.
 
-use std::fs;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -16,6 +15,7 @@ use clap::{Args, Command, FromArgMatches};
 use crate::claims::{self, Claim, Judged};
 use crate::cores;
 use crate::device::{Choice, Watch};
+use crate::files;
 use crate::lab::Lab;
 use crate::report::{Report, json, text};
 use crate::terminal::{fail, print, refuse};
@@ -134,7 +134,7 @@ fn report(chapter: &Chapter, options: Options) -> Result<ExitCode> {
     let status = ExitCode::from(u8::from(report.is_failure()));
     let status = print(&if as_json { json_text(&report) } else { text::body(&report) }, status);
     if let Some(file) = save {
-        fs::write(&file, json_text(&report)).with_context(|| {
+        files::write(&file, json_text(&report)).with_context(|| {
             format!("cannot write `{}`: give `--save` a file in a folder that exists", file.display())
         })?;
     }

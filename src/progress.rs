@@ -11,12 +11,16 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
+use crate::terminal;
+
 /// How long a run may take before it is shown.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Shows what is being run, after one second and until it is dropped.
 pub struct Progress {
     message: Arc<Mutex<String>>,
+    /// The bar, once it is shown.
+    bar: Arc<Mutex<Option<ProgressBar>>>,
     thread: Option<(Sender<()>, thread::JoinHandle<()>)>,
 }
 
@@ -35,8 +39,10 @@ impl Progress {
     pub fn watching(text: impl Fn(Duration) -> String + Send + 'static) -> Progress {
         let message = Arc::default();
         if !std::io::stderr().is_terminal() {
-            return Progress { message, thread: None };
+            return Progress { message, bar: Arc::default(), thread: None };
         }
+        let shown: Arc<Mutex<Option<ProgressBar>>> = Arc::default();
+        let own = Arc::clone(&shown);
         let (stop, stopped) = channel();
         let start = Instant::now();
         let handle = thread::spawn(move || {
@@ -44,13 +50,22 @@ impl Progress {
                 return;
             }
             let bar = ProgressBar::new_spinner().with_style(style()).with_elapsed(PATIENCE);
+            *own.lock().unwrap_or_else(PoisonError::into_inner) = Some(bar.clone());
             while stopped.recv_timeout(Duration::from_millis(100)) == Err(RecvTimeoutError::Timeout) {
-                bar.set_message(text(start.elapsed()));
+                bar.set_message(terminal::visible(&text(start.elapsed())).into_owned());
                 bar.tick();
             }
             bar.finish_and_clear();
         });
-        Progress { message, thread: Some((stop, handle)) }
+        Progress { message, bar: shown, thread: Some((stop, handle)) }
+    }
+
+    /// Prints something while the bar is away.
+    pub fn suspend(&self, print: impl FnOnce()) {
+        match &*self.bar.lock().unwrap_or_else(PoisonError::into_inner) {
+            Some(bar) => bar.suspend(print),
+            None => print(),
+        }
     }
 
     /// Sets the name of what is being run.

@@ -3,7 +3,7 @@
 use cudac::host::{Call, CallPointer, FUNCTION_BASE, FUNCTION_BYTES, Function, Passing};
 
 use crate::finding::Kind;
-use crate::machine::{Flow, Machine, Result, Stop};
+use crate::machine::{Flow, Machine, Result};
 use crate::memory::{BASE, STACK_BYTES, state};
 
 impl Machine<'_> {
@@ -23,7 +23,8 @@ impl Machine<'_> {
             let message = format!(
                 "functions call each other more than {limit} deep, or their variables fill the stack"
             );
-            return Err(Stop::error(message));
+            return self
+                .bounded(message, "call it with a smaller problem; is there a recursion that never ends?");
         }
         let (from, to) = (base as usize, (base + function.frame_bytes) as usize);
         self.memory.states[from..to].fill(state::EMPTY);

@@ -10,7 +10,7 @@ use crate::errors::{self, INVALID_HANDLE, INVALID_VALUE, NO_STREAM, NOT_PERMITTE
 use crate::finding::{Finding, Kind};
 use crate::machine::{Machine, Result, Stop};
 use crate::memory::{BASE, state};
-use crate::order::Point;
+use crate::order::{Point, is_blocking};
 use crate::resident::{self, MAX_SHARED_BYTES};
 use crate::runtime::Function;
 use crate::work::Copy;
@@ -67,6 +67,7 @@ impl Machine<'_> {
             | Function::CallbackEnd => self.of_stream(function, values),
             Function::Synchronize => self.host_waits(None),
             Function::EventCreate
+            | Function::EventDestroy
             | Function::EventRecord
             | Function::EventSynchronize
             | Function::EventElapsed => self.of_event(function, values),
@@ -74,7 +75,9 @@ impl Machine<'_> {
             | Function::CaptureEnd
             | Function::IsCapturing
             | Function::GraphNodes
-            | Function::GraphLaunch => self.of_graph(function, values),
+            | Function::GraphLaunch
+            | Function::GraphKeep
+            | Function::GraphDrop => self.of_graph(function, values),
             _ => self.of_launch(function, values),
         }
     }
@@ -113,6 +116,7 @@ impl Machine<'_> {
                 Ok(resident::of_multiprocessor(b, declared.saturating_add(at(2))))
             }
             Function::SetLimit | Function::GetLimit => Ok(self.of_limit(function, a, b)),
+            Function::MemoryLeft => Ok(self.most_bytes()[1].saturating_sub(self.device.live_bytes())),
             Function::GetLastError | Function::PeekAtLastError => {
                 let code = self.device.last_error;
                 if let Some(failure) = self.device.failure.take() {
@@ -170,9 +174,13 @@ impl Machine<'_> {
     /// The name of an error, or what it means.
     fn error_text(&mut self, function: Function, a: u64) -> Result<u64> {
         let text = errors::named(a)[usize::from(function == Function::ErrorString)];
+        if let Some(known) = self.error_texts.get(text) {
+            return Ok(*known);
+        }
         let address = self.allocate(text.len() as u64 + 1, state::SET)?;
         let start = (address - BASE) as usize;
         self.memory.bytes[start..start + text.len()].copy_from_slice(text.as_bytes());
+        self.error_texts.insert(text, address);
         Ok(address)
     }
 
@@ -241,6 +249,11 @@ impl Machine<'_> {
         let (a, b) = (at(0), at(1));
         match function {
             Function::StreamCreate => {
+                self.check_handles(
+                    self.device.order.streams(),
+                    "streams",
+                    "call `cudaStreamDestroy` when one is not needed any more, or use it again",
+                )?;
                 let stream = self.device.order.create(b == 0);
                 return self.store(Scalar::U64, a, stream).map(|()| 0);
             }
@@ -257,13 +270,13 @@ impl Machine<'_> {
         let Some(stream) = self.device.order.stream(a) else { return Ok(self.no_stream()) };
         match function {
             Function::StreamSynchronize => return self.host_waits(Some(Point::Stream(stream))),
-            Function::StreamWait if self.device.events.len() as u64 >= b && b > 0 => {
+            Function::StreamWait if self.device.events.contains_key(&b) => {
                 if !self.is_wait_kept(stream, b) {
                     self.device.order.wait_for(stream, b);
                 }
             }
             Function::StreamWait => return Ok(self.no_event()),
-            Function::StreamFlags => return Ok(u64::from(!self.device.order.is_blocking(stream))),
+            Function::StreamFlags => return Ok(u64::from(!is_blocking(stream))),
             // For the function that a stream calls, everything before it is done.
             _ => {
                 self.refuse_in_capture(stream, "a function of the host")?;
@@ -276,29 +289,36 @@ impl Machine<'_> {
     }
 
     fn no_event(&mut self) -> u64 {
-        self.failed(INVALID_HANDLE, "this event was never created".to_owned())
+        self.failed(INVALID_HANDLE, "there is no such event: it was never created, or destroyed".to_owned())
     }
 
     fn of_event(&mut self, function: Function, values: &[u64]) -> Result<u64> {
         let at = |nth: usize| values.get(nth).copied().unwrap_or(0);
         let (a, b) = (at(0), at(1));
         if function == Function::EventCreate {
+            self.check_handles(
+                self.device.events.len(),
+                "events",
+                "call `cudaEventDestroy` when one is not needed any more, or use it again",
+            )?;
             let event = self.device.new_event();
             return self.store(Scalar::U64, a, event).map(|()| 0);
         }
         if function == Function::EventElapsed {
             return self.elapsed(a, [b, at(2)]);
         }
+        if function == Function::EventDestroy {
+            return Ok(if self.device.destroy_event(a) { 0 } else { self.no_event() });
+        }
         let now = self.device.now();
-        let index = a.checked_sub(1).map_or(usize::MAX, |index| index as usize);
-        if index >= self.device.events.len() {
+        if !self.device.events.contains_key(&a) {
             return Ok(self.no_event());
         }
         if function == Function::EventSynchronize {
             return self.host_waits(Some(Point::Event(a)));
         }
         let Some(stream) = self.device.order.stream(b) else { return Ok(self.no_stream()) };
-        self.device.events[index] = Some(now);
+        self.device.events.insert(a, Some(now));
         if !self.is_record_kept(stream, a) {
             self.device.order.record(a, stream);
         }
@@ -307,7 +327,7 @@ impl Machine<'_> {
 
     /// `cudaEventElapsedTime`: where the time goes, and two events, which have to be over.
     fn elapsed(&mut self, to: u64, events: [u64; 2]) -> Result<u64> {
-        let recorded = |number: u64| *self.device.events.get(number.checked_sub(1)? as usize)?;
+        let recorded = |number: u64| *self.device.events.get(&number)?;
         let [Some(start), Some(stop)] = events.map(recorded) else {
             return Ok(self.failed(INVALID_HANDLE, NOT_RECORDED.to_owned()));
         };
@@ -346,6 +366,8 @@ fn is_said_after_a_failure(function: Function) -> bool {
             | Function::CudaFree
             | Function::CudaFreeHost
             | Function::StreamDestroy
+            | Function::EventDestroy
+            | Function::GraphDrop
             | Function::Synchronize
     )
 }

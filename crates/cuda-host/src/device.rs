@@ -98,7 +98,10 @@ pub(crate) struct Device {
     pub registered: BTreeMap<u64, (u64, u64)>,
     pub order: Order,
     /// Events, by their numbers from 1 on: when each was recorded, in microseconds.
-    pub events: Vec<Option<u64>>,
+    pub events: BTreeMap<u64, Option<u64>>,
+    last_event: u64,
+    /// The bytes of all memory that is allocated.
+    live_bytes: u64,
     /// What kernels have printed and the host has not seen yet, by the number of their work.
     pub printed: Vec<Printed>,
     /// What `cudaDeviceSetLimit` sets, by the numbers of the limits.
@@ -142,7 +145,9 @@ impl Device {
             blocks,
             registered: BTreeMap::new(),
             order: Order::default(),
-            events: Vec::new(),
+            events: BTreeMap::new(),
+            last_event: 0,
+            live_bytes: 0,
             printed: Vec::new(),
             limits: [1024, simt::DEFAULT_PRINT_BYTES, 8 << 20],
             next_is_cooperative: false,
@@ -160,8 +165,20 @@ impl Device {
 
     /// A new event; its number.
     pub fn new_event(&mut self) -> u64 {
-        self.events.push(None);
-        self.events.len() as u64
+        self.last_event += 1;
+        self.events.insert(self.last_event, None);
+        self.last_event
+    }
+
+    /// Destroys an event; whether there was one. What waits for it goes on to wait.
+    pub fn destroy_event(&mut self, event: u64) -> bool {
+        self.order.forget_event(event);
+        self.events.remove(&event).is_some()
+    }
+
+    /// The bytes of all memory that is allocated, without the variables of the module.
+    pub fn live_bytes(&self) -> u64 {
+        self.live_bytes
     }
 
     /// The time in microseconds. A look at it takes one.
@@ -257,8 +274,13 @@ impl Device {
         };
         let buffer = made.ok()?;
         let block = Block { buffer, is_live: true, owner, is_variable: false, line, filled: None };
-        self.blocks.insert(buffer.address(), block);
-        Some(buffer.address())
+        let address = buffer.address();
+        // What is known of an earlier allocation there does not concern this one.
+        if self.blocks.insert(address, block).is_some_and(|old| !old.is_live) {
+            self.order.forget_bytes(address);
+        }
+        self.live_bytes += bytes;
+        Some(address)
     }
 
     /// The allocation that an address is in or after.
@@ -299,8 +321,9 @@ impl Device {
     }
 
     pub fn free(&mut self, block: Block) {
-        if let Some(known) = self.blocks.get_mut(&block.buffer.address()) {
+        if let Some(known) = self.blocks.get_mut(&block.buffer.address()).filter(|known| known.is_live) {
             known.is_live = false;
+            self.live_bytes -= block.buffer.bytes();
         }
         // It was found among the live ones, so that the emulator has it.
         let _ = self.emulator.free(block.buffer);

@@ -31,13 +31,15 @@ pub enum Kind {
     ExitStatus,
     /// A division of integers by zero.
     DivisionByZero,
+    /// The program reached a bound: of memory, handles, turns of loops, calls in calls, output.
+    Limit,
     /// A kernel read an older value, as the weak memory allows.
     StaleRead,
 }
 
 impl Kind {
     /// The kinds that only a whole program has, by their names. The others have the names of the emulator's kinds.
-    pub const OF_PROGRAMS: [Kind; 9] = [
+    pub const OF_PROGRAMS: [Kind; 10] = [
         Kind::WrongSpace,
         Kind::Unsynchronized,
         Kind::UncheckedError,
@@ -47,6 +49,7 @@ impl Kind {
         Kind::Assert,
         Kind::ExitStatus,
         Kind::DivisionByZero,
+        Kind::Limit,
     ];
 
     /// Its name.
@@ -65,6 +68,7 @@ impl Kind {
             Kind::Assert => "assert",
             Kind::ExitStatus => "exit-status",
             Kind::DivisionByZero => "division-by-zero",
+            Kind::Limit => "limit",
             Kind::StaleRead => "stale-read",
         }
     }

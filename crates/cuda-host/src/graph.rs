@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use cudac::host::Scalar;
 
+use crate::bounds::MOST_PARTS;
 use crate::errors::{CAPTURE_IMPLICIT, CAPTURE_INVALIDATED, CAPTURE_UNSUPPORTED, INVALID_VALUE};
 use crate::machine::{Machine, Result, Stop};
 use crate::order::LEGACY;
@@ -21,7 +22,11 @@ impl Machine<'_> {
         let Some(capture) = self.capture.as_mut().filter(|capture| capture.streams.contains(&stream)) else {
             return false;
         };
-        capture.parts.push(Part { node: node(), stream, line });
+        if capture.parts.len() < MOST_PARTS {
+            capture.parts.push(Part { node: node(), stream, line });
+        } else {
+            capture.is_full = true;
+        }
         true
     }
 
@@ -63,7 +68,6 @@ impl Machine<'_> {
     pub(crate) fn of_graph(&mut self, function: Function, values: &[u64]) -> Result<u64> {
         let at = |nth: usize| values.get(nth).copied().unwrap_or(0);
         let (a, b) = (at(0), at(1));
-        let number = (a as usize).wrapping_sub(1);
         match function {
             Function::CaptureBegin => {
                 let Some(origin) = self.device.order.stream(a) else { return Ok(self.no_stream()) };
@@ -80,29 +84,48 @@ impl Machine<'_> {
                 let Some(capture) = self.capture.take() else {
                     return Ok(self.failed(INVALID_VALUE, "no stream is captured".to_owned()));
                 };
+                if capture.is_full {
+                    let message = format!("a graph has more than {MOST_PARTS} parts");
+                    return self
+                        .bounded(message, "capture less at a time, and launch the smaller graph more often");
+                }
                 if capture.is_invalid {
                     let message = "what was called during the capture cannot be captured".to_owned();
                     return Ok(self.failed(CAPTURE_INVALIDATED, message));
                 }
-                self.graphs.push(Graph { origin: capture.origin, parts: capture.parts });
-                self.store(Scalar::U64, b, self.graphs.len() as u64).map(|()| 0)
+                self.check_handles(
+                    self.graphs.len(),
+                    "graphs",
+                    "call `cudaGraphDestroy` and `cudaGraphExecDestroy` when one is not needed any more",
+                )?;
+                self.last_graph += 1;
+                let graph = Graph { origin: capture.origin, parts: capture.parts, uses: 1 };
+                self.graphs.insert(self.last_graph, graph);
+                self.store(Scalar::U64, b, self.last_graph).map(|()| 0)
             }
             Function::IsCapturing => {
                 Ok(u64::from(self.capture.as_ref().is_some_and(|capture| capture.streams.contains(&a))))
             }
             Function::GraphNodes => {
                 let is_work = |part: &&Part| !matches!(part.node, Node::Record(_) | Node::Wait(_));
-                Ok(self
-                    .graphs
-                    .get(number)
-                    .map_or(0, |graph| graph.parts.iter().filter(is_work).count() as u64))
+                Ok(self.graphs.get(&a).map_or(0, |graph| graph.parts.iter().filter(is_work).count() as u64))
             }
-            _ => match (self.graphs.get(number).cloned(), self.device.order.stream(b)) {
+            Function::GraphKeep | Function::GraphDrop => {
+                let Some(graph) = self.graphs.get_mut(&a) else { return Ok(self.no_graph()) };
+                graph.uses = if function == Function::GraphKeep { graph.uses + 1 } else { graph.uses - 1 };
+                self.graphs.retain(|_, graph| graph.uses > 0);
+                Ok(0)
+            }
+            _ => match (self.graphs.get(&a).cloned(), self.device.order.stream(b)) {
                 (Some(graph), Some(stream)) => self.launch_graph(graph, stream),
-                (None, _) => Ok(self.failed(INVALID_VALUE, "there is no such graph".to_owned())),
+                (None, _) => Ok(self.no_graph()),
                 _ => Ok(self.no_stream()),
             },
         }
+    }
+
+    fn no_graph(&mut self) -> u64 {
+        self.failed(INVALID_VALUE, "there is no such graph: it was never made, or destroyed".to_owned())
     }
 
     /// Carries out the parts of a graph. What follows it in its stream comes after all of them.
@@ -141,6 +164,10 @@ impl Machine<'_> {
             self.device.order.record(event, own);
             self.device.order.wait_for(stream, event);
             self.device.order.destroy(own);
+            self.device.destroy_event(event);
+        }
+        for event in events.into_values() {
+            self.device.destroy_event(event);
         }
         self.line = line;
         Ok(0)

@@ -117,6 +117,7 @@ impl Machine<'_> {
             ..how.clone()
         };
         self.device.launches += 1;
+        self.sign()?;
         let hidden = self.device.hide(stream);
         let before = self.device.before(stream);
         self.device.tell_kind(wanted.is_cooperative);
@@ -136,6 +137,15 @@ impl Machine<'_> {
         if !report.output.is_empty() {
             let (text, kernel) = (std::mem::take(&mut report.output), name.clone());
             self.device.printed.push(Printed { work: number, line: self.line, kernel, text });
+            if self.device.printed.iter().map(|printed| printed.text.len()).sum::<usize>()
+                > self.limits.output_bytes
+            {
+                return self.too_much_output();
+            }
+        }
+        if report.was_stopped {
+            self.judge(&report.faults, name)?;
+            return Err(Box::new(Stop::Interrupted));
         }
         if let Some(other) = user {
             let finding = self.unordered(name, stream, ["writes", "uses"], other);
@@ -160,12 +170,10 @@ impl Machine<'_> {
         self.launched_steps += COST_OF_A_LAUNCH + steps;
         let limit = self.limits.launch.max_steps.saturating_mul(4);
         if self.launched_steps > limit {
-            let message = format!(
-                "its {} launches took more than {limit} steps together; is there a loop of launches that never ends? \
-                 A larger `--max-steps` allows more",
-                self.device.launches
-            );
-            return Err(Stop::error(message));
+            let message =
+                format!("the {} launches took more than {limit} steps together", self.device.launches);
+            let help = "is there a loop of launches that never ends? A larger `--max-steps` allows more";
+            return self.bounded(message, help);
         }
         Ok(())
     }

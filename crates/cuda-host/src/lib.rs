@@ -41,10 +41,14 @@
 //! `runtime` or `cuda`; what neither knows is refused before anything runs. `cargo run -p cuda-host --example samples --
 //! FOLDER` runs sixty public programs, compares what they print with what they printed on a GPU, and writes `SAMPLES.md`. Left
 //! out: more than one thread, files, exceptions, and everything that would make two runs differ. Nothing is measured.
+//!
+//! Everything is bounded ([`Limits`], `bounds`). What reaches a bound is a finding with its line, and what was freed or
+//! destroyed does not count, so a loop may allocate and free as often as it likes.
 #![deny(missing_docs)]
 
 mod access;
 mod arithmetic;
+mod bounds;
 mod call;
 mod copy;
 mod cuda;
@@ -75,15 +79,15 @@ pub use simt::Severity;
 /// What a program may use, and how its kernels are run.
 #[derive(Clone, Debug)]
 pub struct Limits {
-    /// Memory of the host in bytes, the stack included.
+    /// Memory in bytes: that of the device, and twice that of the host, because each of its bytes has a state. The stack of 256
+    /// mebibytes does not count.
     pub memory_bytes: u64,
-    /// Memory of the device in bytes.
-    pub device_bytes: u64,
     /// Turns of loops, and calls, in host code.
     pub steps: u64,
     /// Calls in calls.
     pub calls: usize,
-    /// How kernels are launched: seed, schedule, checkers, steps, cores. Sizes and arguments are the program's.
+    /// How kernels are launched: seed, schedule, checkers, steps, cores. Sizes and arguments are the program's. If its pulse
+    /// shall stop, the program does too.
     pub launch: simt::Launch,
     /// Bytes that are printed.
     pub output_bytes: usize,
@@ -95,8 +99,7 @@ pub const STEPS_OF_A_LAUNCH: u64 = 1_000_000_000;
 impl Default for Limits {
     fn default() -> Limits {
         Limits {
-            memory_bytes: 2 << 30,
-            device_bytes: 8 << 30,
+            memory_bytes: 4 << 30,
             steps: 1 << 31,
             calls: 1000,
             launch: simt::Launch {
@@ -120,6 +123,8 @@ pub struct Outcome {
     pub status: i32,
     /// Whether it was stopped by a finding.
     pub was_stopped: bool,
+    /// Whether the wish of the pulse ended it; then its status is 130, as after Ctrl-C.
+    pub was_interrupted: bool,
     /// What is wrong with it, in the order in which it happened.
     pub findings: Vec<Finding>,
     /// How many kernels it launched.
@@ -167,6 +172,15 @@ pub enum Event<'e> {
     Output(&'e [u8]),
     /// Something is wrong with it.
     Finding(&'e Finding),
+    /// It goes on: the turns of loops and the calls, and the launches so far, and the line. Told now and then.
+    Alive {
+        /// Turns of loops, and calls.
+        turns: u64,
+        /// Launches of kernels.
+        launches: u64,
+        /// The line of host code.
+        line: u32,
+    },
 }
 
 /// What is told of a program while it runs.

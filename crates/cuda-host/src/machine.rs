@@ -2,6 +2,8 @@
 //!
 //! Values are 64 bits; variables are in the memory of the host, the frames of functions on its stack.
 
+use std::collections::BTreeMap;
+
 use cudac::host::{Expr, Loop, Program, Stmt, Switch, Update, UpdateResult};
 
 use crate::Given;
@@ -23,6 +25,8 @@ pub(crate) enum Stop {
     Reported,
     /// `exit`
     Exit(i32),
+    /// Whoever runs the program wishes it.
+    Interrupted,
     /// Something is not supported, or a limit was reached.
     Error(String),
 }
@@ -40,6 +44,12 @@ impl Stop {
         Box::new(Stop::Error(message.into()))
     }
 }
+
+/// The stream with the largest number of those that every program has.
+const STANDARD_ERROR: u64 = 2;
+
+/// The status of a program that was interrupted: 128 and the number of the signal, as shells count.
+const INTERRUPTED: i32 = 130;
 
 /// A box, so that results are small.
 pub(crate) type Result<T> = std::result::Result<T, Box<Stop>>;
@@ -68,7 +78,7 @@ pub(crate) struct Machine<'p> {
     pub findings: Vec<Finding>,
     /// What is suspicious: lines, and what is wrong there.
     pub suspects: Vec<(u32, String)>,
-    watch: Watch<'p>,
+    pub watch: Watch<'p>,
     /// How much of the output has been told.
     told: usize,
     /// The line that is being executed.
@@ -79,7 +89,7 @@ pub(crate) struct Machine<'p> {
     /// The offsets of variables of the host, and of texts.
     globals: Vec<u64>,
     texts: Vec<u64>,
-    steps: u64,
+    pub steps: u64,
     /// How often memory was written or the runtime was called.
     pub changes: u64,
     pub calls: usize,
@@ -89,13 +99,20 @@ pub(crate) struct Machine<'p> {
     pub owned: Vec<(usize, u64)>,
     /// What is left of the standard input, from the last byte to the first.
     pub input: Vec<u8>,
-    /// Texts that are being made by streams of the program.
-    pub streams: Vec<Vec<u8>>,
+    /// Texts that are being made by streams of the program, by the numbers of these, and their bytes.
+    pub streams: BTreeMap<u64, Vec<u8>>,
+    pub streams_bytes: usize,
+    pub last_stream: u64,
+    /// Where the names of errors and what they mean are in memory.
+    pub error_texts: BTreeMap<&'static str, u64>,
     /// For each function that a stream has called and that runs now: the work that is done for it, and not for others.
     pub callbacks: Vec<Vec<Work>>,
-    /// What is being captured, and the graphs that were.
+    /// What is being captured, and the graphs that were, by their numbers.
     pub capture: Option<Capture>,
-    pub graphs: Vec<Graph>,
+    pub graphs: BTreeMap<u64, Graph>,
+    pub last_graph: u64,
+    /// Whether the variables of the program do not fit into memory.
+    is_too_large: bool,
     /// Whether a function of this compiler's own is running, which passes errors on.
     pub is_own: bool,
     /// Warp instructions of all launches so far.
@@ -112,25 +129,22 @@ impl<'p> Machine<'p> {
         watch: Watch<'p>,
     ) -> std::result::Result<Machine<'p>, Error> {
         let failed = |message: String| Error { line: 0, message };
-        let full = || failed(format!("the program needs more than {} bytes of memory", limits.memory_bytes));
-        let mut memory = Memory::new(limits.memory_bytes);
-        let mut globals = Vec::with_capacity(program.globals.len());
-        for global in &program.globals {
-            let at = memory.add(global.bytes, state::SET).ok_or_else(full)?;
-            if let Some(value) = &global.value {
+        let (mut memory, mut is_too_large) = (Memory::new(), false);
+        let mut add = |bytes: u64, value: &[u8]| {
+            let at = memory.add(bytes, state::SET, 1, limits.memory_bytes / 2);
+            is_too_large |= at.is_none();
+            if let Some(at) = at {
                 memory.bytes[at as usize..at as usize + value.len()].copy_from_slice(value);
             }
-            globals.push(at);
-        }
-        let mut texts = Vec::with_capacity(program.texts.len());
-        for text in &program.texts {
-            let at = memory.add(text.len() as u64 + 1, state::SET).ok_or_else(full)?;
-            memory.bytes[at as usize..at as usize + text.len()].copy_from_slice(text);
-            texts.push(at);
-        }
+            at.unwrap_or_default()
+        };
+        let variables = program.globals.iter();
+        let globals = variables.map(|global| add(global.bytes, global.value.as_deref().unwrap_or_default()));
+        let globals = globals.collect();
+        let texts = program.texts.iter().map(|text| add(text.len() as u64 + 1, text)).collect();
         let functions =
             program.runtime.iter().map(|name| Function::named(name).ok_or_else(|| failed(unsupported(name))));
-        let mut device = Device::new(name, ptx, limits.device_bytes, &program.managed).map_err(failed)?;
+        let mut device = Device::new(name, ptx, limits.memory_bytes, &program.managed).map_err(failed)?;
         device.has_free_streams = program.runtime.iter().any(|name| name == "__host_cuda_stream_create_with");
         Ok(Machine {
             program,
@@ -155,10 +169,15 @@ impl<'p> Machine<'p> {
             returned: 0,
             owned: Vec::new(),
             input: given.input.iter().rev().copied().collect(),
-            streams: Vec::new(),
+            streams: BTreeMap::new(),
+            streams_bytes: 0,
+            last_stream: STANDARD_ERROR,
+            error_texts: BTreeMap::new(),
             callbacks: Vec::new(),
             capture: None,
-            graphs: Vec::new(),
+            graphs: BTreeMap::new(),
+            last_graph: 0,
+            is_too_large,
             is_own: false,
             launched_steps: 0,
         })
@@ -166,9 +185,10 @@ impl<'p> Machine<'p> {
 
     /// Puts the words of the command line into memory, and returns the arguments of `main`: their number, and where they are.
     fn arguments(&mut self, words: &[&str]) -> Option<[u64; 2]> {
-        let table = self.memory.add(8 * (words.len() as u64 + 1), state::SET)?;
+        let [most, _] = self.most_bytes();
+        let table = self.memory.add(8 * (words.len() as u64 + 1), state::SET, 1, most)?;
         for (nth, word) in words.iter().enumerate() {
-            let at = self.memory.add(word.len() as u64 + 1, state::SET)?;
+            let at = self.memory.add(word.len() as u64 + 1, state::SET, 1, most)?;
             self.memory.bytes[at as usize..at as usize + word.len()].copy_from_slice(word.as_bytes());
             let entry = (table + 8 * nth as u64) as usize;
             self.memory.bytes[entry..entry + 8].copy_from_slice(&(BASE + at).to_le_bytes());
@@ -179,25 +199,34 @@ impl<'p> Machine<'p> {
     /// Executes `main` with the words of a command line.
     pub fn run(mut self, words: &[&str]) -> std::result::Result<Outcome, Error> {
         let count = self.program.functions[self.program.main].parameters.len();
-        let full = || Error { line: 0, message: "there is no memory for the arguments".to_owned() };
-        let given = self.arguments(words).ok_or_else(full)?;
-        let arguments: Vec<u64> = (0..count).map(|nth| given.get(nth).copied().unwrap_or(0)).collect();
+        let given = self.arguments(words).filter(|_| !self.is_too_large);
+        let given = given.ok_or_else(|| self.out_of_memory().into());
         let program = self.program;
-        let started = program.start.as_ref().map_or(Ok(0), |start| self.enter(start, &[]));
-        let (status, was_stopped) = match started.and_then(|_| self.invoke(program.main, &arguments)) {
+        let ended = given.and_then(|given| {
+            let arguments: Vec<u64> = (0..count).map(|nth| given.get(nth).copied().unwrap_or(0)).collect();
+            program.start.as_ref().map_or(Ok(0), |start| self.enter(start, &[]))?;
+            self.invoke(program.main, &arguments)
+        });
+        let (status, was_stopped) = match ended {
             Ok(status) => (status as i32, false),
             Err(stop) => match *stop {
                 Stop::Exit(status) => (status, false),
                 Stop::Finding(finding) => {
-                    self.print_all().map_err(|_| full())?;
+                    // At the bound of the output, what kernels have printed is too much as well.
+                    let _ = self.print_all();
                     self.add(finding);
                     (1, true)
                 }
                 Stop::Reported => (1, true),
+                Stop::Interrupted => {
+                    let _ = self.print_all();
+                    (INTERRUPTED, false)
+                }
                 Stop::Error(message) => return Err(Error { line: self.line, message }),
             },
         };
-        if !was_stopped {
+        let was_interrupted = self.is_interrupted();
+        if !was_stopped && !was_interrupted {
             self.at_end(status);
         }
         Ok(Outcome {
@@ -205,6 +234,7 @@ impl<'p> Machine<'p> {
             errors: self.errors,
             status,
             was_stopped,
+            was_interrupted,
             findings: self.findings,
             launches: self.device.launches,
             asked_the_time: self.device.time > 0,
@@ -223,16 +253,6 @@ impl<'p> Machine<'p> {
         }
         (self.watch)(Event::Finding(&finding));
         self.findings.push(finding);
-    }
-
-    pub fn count(&mut self) -> Result<()> {
-        self.steps += 1;
-        if self.steps > self.limits.steps {
-            let message =
-                format!("the host code took more than {} turns of loops and calls", self.limits.steps);
-            return Err(Stop::error(message));
-        }
-        Ok(())
     }
 
     pub fn statements(&mut self, statements: &[Stmt], frame: u64) -> Result<Flow> {

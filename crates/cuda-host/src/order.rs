@@ -1,7 +1,8 @@
 //! What comes before what: streams, events, and waits of the host.
 //!
 //! Each piece of work knows what comes after it: the streams whose next work does, and the events that were recorded after
-//! it. When the host waits for one of those, the work is done and forgotten.
+//! it. When the host waits for one of those, the work is done and forgotten. So is the oldest of more than [`MOST_WORK`] pieces,
+//! which is what this can miss: a wait that is missing for so long.
 //!
 //! Specification: CUDA Runtime API, "Stream synchronization behavior" and "API synchronization behavior". The legacy default
 //! stream waits for all blocking streams, and they wait for it; streams of `cudaStreamNonBlocking` do neither.
@@ -18,6 +19,9 @@ const PER_THREAD: u64 = 2;
 
 /// The first stream that a program creates. The numbers below are those of the handles above.
 const FIRST_STREAM: u64 = 16;
+
+/// Work for which the host has not waited is kept at least up to so many pieces. A GPU keeps about as many launches for later.
+const MOST_WORK: usize = 1024;
 
 /// Where something can wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -90,11 +94,9 @@ fn overlap(a: &Range<u64>, b: &Range<u64>) -> bool {
     a.start < b.end && b.start < a.end
 }
 
-/// A stream that the program created.
-#[derive(Clone, Copy, Debug)]
-struct Stream {
-    is_blocking: bool,
-    is_live: bool,
+/// Whether a stream and the legacy default stream wait for each other, which its number says.
+pub(crate) fn is_blocking(stream: u64) -> bool {
+    stream < FIRST_STREAM || stream.is_multiple_of(2)
 }
 
 /// All work for which the host has not waited, and what orders it.
@@ -103,7 +105,9 @@ pub(crate) struct Order {
     pub work: Vec<Work>,
     /// How much work there was so far.
     count: u64,
-    streams: Vec<Stream>,
+    /// The streams that the program has, of all that it has created. The number says whether it is a blocking one.
+    streams: BTreeSet<u64>,
+    created: u64,
     /// Whether the default stream of the thread has been used.
     is_per_thread: bool,
 }
@@ -111,19 +115,48 @@ pub(crate) struct Order {
 impl Order {
     /// A new stream.
     pub fn create(&mut self, is_blocking: bool) -> u64 {
-        self.streams.push(Stream { is_blocking, is_live: true });
-        FIRST_STREAM + self.streams.len() as u64 - 1
+        let stream = FIRST_STREAM + 2 * self.created + u64::from(!is_blocking);
+        self.created += 1;
+        self.streams.insert(stream);
+        stream
     }
 
-    fn created(&self, handle: u64) -> Option<usize> {
-        let number = handle.checked_sub(FIRST_STREAM)? as usize;
-        self.streams.get(number).is_some_and(|stream| stream.is_live).then_some(number)
+    /// How many streams there are.
+    pub fn streams(&self) -> usize {
+        self.streams.len()
     }
 
-    /// Destroys a stream; whether there was one. Its work goes on.
-    pub fn destroy(&mut self, handle: u64) -> bool {
-        let number = self.created(handle);
-        number.map(|number| self.streams[number].is_live = false).is_some()
+    /// Destroys a stream; whether there was one. Its work goes on. If it has none, what it has waited for comes before what the
+    /// default stream does next, as far as that waits for it, and before nothing else.
+    pub fn destroy(&mut self, stream: u64) -> bool {
+        let is_blocking = is_blocking(stream);
+        if self.streams.contains(&stream) && self.work.iter().all(|work| work.stream != stream) {
+            for work in &mut self.work {
+                if work.before.remove(&Point::Stream(stream)) && is_blocking {
+                    work.before.insert(Point::Stream(LEGACY));
+                }
+            }
+        }
+        self.streams.remove(&stream)
+    }
+
+    /// Forgets an event that was destroyed.
+    pub fn forget_event(&mut self, event: u64) {
+        for work in &mut self.work {
+            work.before.remove(&Point::Event(event));
+        }
+    }
+
+    /// Forgets what was done with the allocation at an address, because there is another one now.
+    pub fn forget_bytes(&mut self, address: u64) {
+        let is_there = |bytes: &Range<u64>| bytes.start >> 40 == address >> 40;
+        for work in &mut self.work {
+            work.blocks.retain(|block| *block != address);
+            work.changed.retain(|bytes| !is_there(bytes));
+            if is_there(&work.read) {
+                work.read = 0..0;
+            }
+        }
     }
 
     /// The stream of a handle.
@@ -132,30 +165,24 @@ impl Order {
         match handle {
             LEGACY | LEGACY_HANDLE => Some(LEGACY),
             PER_THREAD => Some(PER_THREAD),
-            _ => self.created(handle).map(|_| handle),
+            _ => self.streams.contains(&handle).then_some(handle),
         }
     }
 
     /// Whether all work so far is in the legacy default stream.
     pub fn has_one_stream(&self) -> bool {
-        self.streams.is_empty() && !self.is_per_thread
-    }
-
-    /// Whether a stream and the legacy default stream wait for each other.
-    pub fn is_blocking(&self, stream: u64) -> bool {
-        let created = stream.checked_sub(FIRST_STREAM).and_then(|number| self.streams.get(number as usize));
-        created.is_none_or(|stream| stream.is_blocking)
+        self.created == 0 && !self.is_per_thread
     }
 
     /// A stream is about to get something to do: the default stream waits for blocking streams, and they wait for it.
     pub fn enter(&mut self, stream: u64) {
-        if self.has_one_stream() && stream == LEGACY || !self.is_blocking(stream) {
+        if self.has_one_stream() && stream == LEGACY || !is_blocking(stream) {
             return;
         }
         let mut work = std::mem::take(&mut self.work);
         for work in &mut work {
             let is_awaited = |point: &Point| match *point {
-                Point::Stream(other) if stream == LEGACY => self.is_blocking(other),
+                Point::Stream(other) if stream == LEGACY => is_blocking(other),
                 other => other == Point::Stream(LEGACY),
             };
             if work.is_unordered(stream) && work.before.iter().any(is_awaited) {
@@ -165,8 +192,11 @@ impl Order {
         self.work = work;
     }
 
-    /// A stream that was entered gets work.
+    /// A stream that was entered gets work. Of much work for which the host has not waited, the oldest is forgotten.
     pub fn add(&mut self, what: What, stream: u64, line: u32) -> &mut Work {
+        if self.work.len() >= 2 * MOST_WORK {
+            self.work.drain(..MOST_WORK);
+        }
         let before = BTreeSet::from([Point::Stream(stream)]);
         let number = self.count;
         self.count += 1;

@@ -49,12 +49,19 @@ impl Machine<'_> {
     /// Allocates memory, and stores its address; the address, or the error.
     fn cuda_allocate(&mut self, to: u64, bytes: u64, owner: Owner) -> Result<std::result::Result<u64, u64>> {
         let name = self.first.take();
-        let Some(address) = self.device.allocate(name, bytes, owner, self.line) else {
+        let Some(address) = self.new_memory(name, bytes, owner) else {
             let message = format!("there are no {bytes} bytes left on the device");
             return Ok(Err(self.failed(OUT_OF_MEMORY, message)));
         };
         self.store(Scalar::U64, to, address)?;
         Ok(Ok(address))
+    }
+
+    /// New memory of the device, if the program may have so much.
+    fn new_memory(&mut self, name: Option<String>, bytes: u64, owner: Owner) -> Option<u64> {
+        let [_, most] = self.most_bytes();
+        let fits = self.device.live_bytes().checked_add(bytes).is_some_and(|all| all <= most);
+        fits.then(|| self.device.allocate(name, bytes, owner, self.line)).flatten()
     }
 
     /// `cudaMallocAsync`: the memory is there for what comes after it in the order of its stream.
@@ -113,7 +120,7 @@ impl Machine<'_> {
             return Ok(self.failed(ALREADY_REGISTERED, "this memory is registered already".to_owned()));
         }
         self.check_host(address, bytes, "registered", Access::Copy)?;
-        let Some(at) = self.device.allocate(None, bytes, Owner::Pinned, self.line) else {
+        let Some(at) = self.new_memory(None, bytes, Owner::Pinned) else {
             return Ok(self.failed(OUT_OF_MEMORY, format!("there are no {bytes} bytes left on the device")));
         };
         let (found, is_written) = self.host_bytes(address, bytes);

@@ -9,9 +9,6 @@ use crate::machine::{Machine, Result, Stop};
 /// A text that is printed as a string is at most this long.
 const MAX_TEXT_BYTES: usize = 1 << 20;
 
-/// The first stream that is a text in memory.
-pub(crate) const FIRST_TEXT: u64 = 3;
-
 /// What is between `%` and the letter.
 #[derive(Clone, Copy, Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the format")]
@@ -28,18 +25,24 @@ struct Format {
 impl Machine<'_> {
     /// Prints to a stream: 2 is the standard error, those from 3 on are texts, and all others are the standard output.
     pub(crate) fn put(&mut self, stream: u64, bytes: &[u8]) -> Result<()> {
-        let made = self.streams.iter().map(Vec::len).sum::<usize>();
-        if self.output.len() + self.errors.len() + made + bytes.len() > self.limits.output_bytes {
-            let limit = self.limits.output_bytes;
-            return Err(Stop::error(format!("the program prints more than {limit} bytes")));
+        let made = self.output.len() + self.errors.len() + self.streams_bytes;
+        if made + bytes.len() > self.limits.output_bytes {
+            return self.too_much_output();
         }
-        let text = stream.checked_sub(FIRST_TEXT).and_then(|nth| self.streams.get_mut(nth as usize));
-        match (stream, text) {
+        match (stream, self.streams.get_mut(&stream)) {
             (2, _) => self.errors.extend_from_slice(bytes),
-            (_, Some(text)) => text.extend_from_slice(bytes),
+            (_, Some(text)) => {
+                text.extend_from_slice(bytes);
+                self.streams_bytes += bytes.len();
+            }
             _ => self.output.extend_from_slice(bytes),
         }
         Ok(())
+    }
+
+    pub(crate) fn too_much_output<T>(&self) -> Result<T> {
+        let message = format!("the program prints more than {} bytes", self.limits.output_bytes);
+        self.bounded(message, "print less; is there a loop that prints for ever?")
     }
 
     /// A text in the memory of the host, up to its zero.

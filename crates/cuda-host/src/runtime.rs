@@ -42,6 +42,7 @@ pub(crate) enum Function {
     PutBytes,
     Put,
     NewText,
+    DeleteText,
     TextSize,
     TextCopy,
     TextSet,
@@ -88,6 +89,7 @@ pub(crate) enum Function {
     CallbackBegin,
     CallbackEnd,
     EventCreate,
+    EventDestroy,
     EventRecord,
     EventSynchronize,
     EventElapsed,
@@ -100,6 +102,9 @@ pub(crate) enum Function {
     IsCapturing,
     GraphNodes,
     GraphLaunch,
+    GraphKeep,
+    GraphDrop,
+    MemoryLeft,
     LaunchKernel,
     LaunchCooperative,
     NextLaunch,
@@ -135,6 +140,7 @@ const NAMES: &[(&str, Function)] = &[
     ("__host_put_bytes", Function::PutBytes),
     ("__host_put", Function::Put),
     ("__host_text_new", Function::NewText),
+    ("__host_text_delete", Function::DeleteText),
     ("__host_text_size", Function::TextSize),
     ("__host_text_copy", Function::TextCopy),
     ("__host_text_set", Function::TextSet),
@@ -189,6 +195,7 @@ const NAMES: &[(&str, Function)] = &[
     ("__host_cuda_callback_end", Function::CallbackEnd),
     ("__host_cuda_stream_wait", Function::StreamWait),
     ("__host_cuda_event_create", Function::EventCreate),
+    ("__host_cuda_event_destroy", Function::EventDestroy),
     ("__host_cuda_event_record", Function::EventRecord),
     ("__host_cuda_event_synchronize", Function::EventSynchronize),
     ("__host_cuda_event_elapsed", Function::EventElapsed),
@@ -201,6 +208,9 @@ const NAMES: &[(&str, Function)] = &[
     ("__host_cuda_is_capturing", Function::IsCapturing),
     ("__host_cuda_graph_nodes", Function::GraphNodes),
     ("__host_cuda_graph_launch", Function::GraphLaunch),
+    ("__host_cuda_graph_keep", Function::GraphKeep),
+    ("__host_cuda_graph_drop", Function::GraphDrop),
+    ("__host_cuda_memory_left", Function::MemoryLeft),
     ("__host_cuda_launch", Function::LaunchKernel),
     ("__host_cuda_launch_cooperative", Function::LaunchCooperative),
     ("__host_cuda_next_launch", Function::NextLaunch),
@@ -252,9 +262,11 @@ impl Machine<'_> {
                 let bytes = self.bytes_of(b, c)?;
                 self.put(a, &bytes).map(|()| 0)
             }
-            Function::NewText | Function::TextSize | Function::TextCopy | Function::TextSet => {
-                self.of_text(function, values)
-            }
+            Function::NewText
+            | Function::DeleteText
+            | Function::TextSize
+            | Function::TextCopy
+            | Function::TextSet => self.of_text(function, values),
             Function::ReadByte => Ok(self.read_byte()),
             Function::UnreadByte => {
                 self.input.push(a as u8);
@@ -265,7 +277,7 @@ impl Machine<'_> {
                 let known = at.and_then(|at| self.memory.blocks.get(&at)).filter(|block| block.is_live);
                 Ok(known.map_or(0, |block| block.bytes))
             }
-            Function::Aligned => self.allocate_aligned(a, b),
+            Function::Aligned => self.allocate_aligned(a, b, state::EMPTY),
             Function::Trap => {
                 let help = self.suspect().unwrap_or_else(|| {
                     "find out why the condition does not hold: print the values in it".to_owned()
@@ -284,20 +296,15 @@ impl Machine<'_> {
     }
 
     pub(crate) fn allocate(&mut self, bytes: u64, with: u8) -> Result<u64> {
-        let limit = self.limits.memory_bytes;
-        let made = self.memory.allocate(bytes, with, self.line);
-        made.map(|at| BASE + at)
-            .ok_or_else(|| Stop::error(format!("the host code needs more than {limit} bytes of memory")))
+        self.allocate_aligned(1, bytes, with)
     }
 
     /// `aligned_alloc`: allocations begin at multiples of 64, and of more if that is asked for.
-    fn allocate_aligned(&mut self, align: u64, bytes: u64) -> Result<u64> {
-        let end = (self.memory.bytes.len() as u64).next_multiple_of(64) + 64;
-        if align > 64 && align.is_power_of_two() && align <= 1 << 20 {
-            let missing = end.next_multiple_of(align) - end;
-            self.memory.skip(missing);
-        }
-        self.allocate(bytes, state::EMPTY)
+    fn allocate_aligned(&mut self, align: u64, bytes: u64, with: u8) -> Result<u64> {
+        let align = if align.is_power_of_two() && align <= 1 << 20 { align } else { 1 };
+        let [most, _] = self.most_bytes();
+        let made = self.memory.allocate(bytes, with, self.line, align, most);
+        made.map(|at| BASE + at).ok_or_else(|| self.out_of_memory().into())
     }
 
     fn free(&mut self, address: u64) -> Result<()> {
@@ -322,12 +329,12 @@ impl Machine<'_> {
             let message = format!("the memory that line {} allocated is freed a second time", block.line);
             return self.found(Kind::DoubleFree, message, "free it once, and set the pointer to `NULL` then");
         }
-        if let Some(block) = self.memory.blocks.get_mut(&at) {
-            block.is_live = false;
+        self.memory.free(at);
+        if let Some((_, at)) = self.device.registered.remove(&address)
+            && let Some(block) = self.device.block(at)
+        {
+            self.device.free(block);
         }
-        let (from, to) = (at as usize, (at + block.bytes) as usize);
-        self.memory.states[from..to].fill(state::FREED);
-        self.device.registered.remove(&address);
         Ok(())
     }
 

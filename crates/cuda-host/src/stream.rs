@@ -6,7 +6,7 @@
 use cudac::host::Scalar;
 
 use crate::machine::{Machine, Result};
-use crate::print::{self, FIRST_TEXT};
+use crate::print;
 use crate::runtime::Function;
 
 const FIXED: u64 = 1;
@@ -49,30 +49,40 @@ impl Machine<'_> {
         Ok(0)
     }
 
-    /// Streams into a text: a new one, its size, its bytes, and setting it to other bytes.
+    /// Streams into a text: a new one, its size, its bytes, setting it to other bytes, and its end.
     pub(crate) fn of_text(&mut self, function: Function, values: &[u64]) -> Result<u64> {
-        if function == Function::NewText {
-            self.streams.push(Vec::new());
-            return Ok(FIRST_TEXT + self.streams.len() as u64 - 1);
-        }
         let at = |nth: usize| values.get(nth).copied().unwrap_or(0);
-        let text = at(0).checked_sub(FIRST_TEXT).map(|nth| nth as usize);
-        let text = text.filter(|nth| *nth < self.streams.len());
-        match (function, text) {
-            (Function::TextSize, Some(nth)) => Ok(self.streams[nth].len() as u64),
-            (Function::TextCopy, Some(nth)) => {
-                let bytes = self.streams[nth].clone();
+        if function == Function::NewText {
+            self.check_handles(
+                self.streams.len(),
+                "streams into texts",
+                "leave the block of each when its text is done",
+            )?;
+            self.last_stream += 1;
+            self.streams.insert(self.last_stream, Vec::new());
+            return Ok(self.last_stream);
+        }
+        let Some(text) = self.streams.get(&at(0)) else { return Ok(0) };
+        let old = text.len();
+        match function {
+            Function::TextSize => return Ok(old as u64),
+            Function::TextCopy => {
+                let bytes = text.clone();
                 for (offset, byte) in bytes.iter().enumerate() {
                     self.store(Scalar::U8, at(1) + offset as u64, u64::from(*byte))?;
                 }
-                Ok(0)
             }
-            (Function::TextSet, Some(nth)) => {
-                self.streams[nth] = self.bytes_of(at(1), at(2))?;
-                Ok(0)
+            Function::TextSet => {
+                let new = self.bytes_of(at(1), at(2))?;
+                self.streams_bytes = self.streams_bytes - old + new.len();
+                self.streams.insert(at(0), new);
             }
-            _ => Ok(0),
+            _ => {
+                self.streams_bytes -= old;
+                self.streams.remove(&at(0));
+            }
         }
+        Ok(0)
     }
 
     /// The next byte of the standard input, or -1.

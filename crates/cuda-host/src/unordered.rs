@@ -7,7 +7,7 @@
 //! *What it reports.* A copy that uses bytes which earlier work of another stream changes, or that writes what an earlier copy
 //! reads; and a kernel that reads or changes bytes which earlier work of another stream changes, or changes what an earlier copy
 //! reads; if no event and no wait of the host is between them. *What it can miss.* What an earlier kernel only reads; bytes that
-//! keep their value; and what kernels change after a gibibyte has been compared. *No false alarm.* The bytes are compared, not the
+//! keep their value; what kernels change after a gibibyte has been compared; and what one changes after a million rows of bytes. *No false alarm.* The bytes are compared, not the
 //! allocations, so streams may share one. Kernels that signal to each other in memory while both run are taken for a mistake: that
 //! they do run at the same time is promised nowhere.
 
@@ -18,6 +18,10 @@ use crate::order::{LEGACY, Other, Work};
 
 /// So many bytes are compared before and after launches.
 const MAX_BYTES: u64 = 1 << 30;
+
+/// So many rows of changed bytes are noted of a launch, each as if so many bytes had been compared.
+const MOST_RANGES: usize = 1 << 20;
+const BYTES_OF_A_RANGE: u64 = 64;
 
 /// What to do about work of two streams.
 pub(crate) fn help(streams: [u64; 2]) -> String {
@@ -136,6 +140,9 @@ impl Device {
             work.is_unordered(stream) && changed.iter().any(is_used)
         };
         let user = self.order.work.iter().find(uses).map(Work::other);
+        // What is noted counts as well, so it is bounded.
+        changed.truncate(MOST_RANGES);
+        self.compared += changed.len() as u64 * BYTES_OF_A_RANGE;
         if let Some(work) = self.order.work.last_mut() {
             work.changed = changed;
         }

@@ -68,6 +68,8 @@ pub(crate) struct Capture {
     pub parts: Vec<Part>,
     /// Whether something was called that cannot be captured.
     pub is_invalid: bool,
+    /// Whether there were more parts than a graph can have.
+    pub is_full: bool,
 }
 
 /// A graph.
@@ -75,4 +77,6 @@ pub(crate) struct Capture {
 pub(crate) struct Graph {
     pub origin: u64,
     pub parts: Vec<Part>,
+    /// How many handles it has: its own, and those of what was made of it.
+    pub uses: u64,
 }

@@ -156,11 +156,13 @@ fn characters_and_texts_are_found_in_texts() {
 
 #[test]
 fn a_program_that_keeps_allocating_is_stopped_at_the_bytes_it_may_have() {
-    let limits = cuda_host::Limits { memory_bytes: 272 << 20, ..cuda_host::Limits::default() };
+    let limits = cuda_host::Limits { memory_bytes: 32 << 20, ..cuda_host::Limits::default() };
     for body in ["while (true) malloc(1000);", "std::vector<int> v; while (true) v.push_back(1);"] {
         let text = format!("#include <stdlib.h>\n#include <vector>\nint main() {{ {body} }}");
-        let error = common::run_within(&text, "", &limits).unwrap_err().to_string();
-        assert!(error.contains("needs more than 285212672 bytes of memory"), "{body}: {error}");
+        let outcome = common::run_within(&text, "", &limits).unwrap();
+        let [finding] = &outcome.findings[..] else { panic!("{body}: {:?}", outcome.findings) };
+        assert_eq!((finding.kind, outcome.was_stopped), (cuda_host::Kind::Limit, true));
+        assert!(finding.message.contains("needs more than 33554432 bytes of memory"), "{body}: {finding:?}");
     }
 }
 

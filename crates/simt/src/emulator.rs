@@ -202,7 +202,8 @@ impl Emulator {
         self.memory.alloc_uninitialized(name, bytes)
     }
 
-    /// Frees an allocation. Its address is not given out again. Freeing it a second time does nothing.
+    /// Frees an allocation. Its address is given out again after many others were freed, and the buffer is foreign from then
+    /// on. Freeing it a second time does nothing.
     ///
     /// # Errors
     /// The buffer is not in this emulator's memory.

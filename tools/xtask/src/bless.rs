@@ -9,8 +9,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
-use thirty_two_lanes::golden::{self, Record};
 use thirty_two_lanes::hardware;
+use thirty_two_lanes::{
+    files,
+    golden::{self, Record},
+};
 
 use crate::chore::Outcome;
 use crate::chore::root;
@@ -112,7 +115,7 @@ fn write(name: &str, program: &Path, record: &Record) -> Result<()> {
 
 pub fn write_if_new(path: &Path, text: &str) -> Result<()> {
     if fs::read_to_string(path).ok().as_deref() != Some(text) {
-        fs::write(path, text)?;
+        files::write(path, text)?;
         println!("wrote {}", path.strip_prefix(root())?.display());
     }
     Ok(())

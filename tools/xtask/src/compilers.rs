@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result, ensure};
 use record::{Report, Row};
+use thirty_two_lanes::files;
 
 use crate::chore::{Outcome, root};
 
@@ -66,7 +67,7 @@ pub fn run(arguments: &Arguments) -> Result<Outcome> {
     }
     ensure!(!pairs.is_empty(), "`{}` has no pair of outputs", arguments.folder.display());
     let origin = origin.context("no output names a GPU")?;
-    fs::write(root().join(FILE), text(&pairs, &origin, &arguments.date)?)?;
+    files::write(root().join(FILE), text(&pairs, &origin, &arguments.date)?)?;
     println!("{} rows are in `{FILE}`", pairs.len());
     Ok(Outcome::Done)
 }

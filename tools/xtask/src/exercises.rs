@@ -12,7 +12,7 @@ use grader::compile::rejected;
 use grader::generate::{starter, text};
 use grader::{Compile, Compiled, Exercise, Measured, Verdict, Version};
 use nvrtc::{Compiler, Header, Options, PINNED_RELEASE, sha256};
-use thirty_two_lanes::report::layout::counted;
+use thirty_two_lanes::{files, report::layout::counted};
 
 use crate::chore::Outcome;
 
@@ -74,7 +74,7 @@ fn put(path: &Path, text: &str) -> Result<usize> {
     }
     let folder = path.parent().unwrap_or(path);
     fs::create_dir_all(folder).with_context(|| format!("cannot make `{}`", folder.display()))?;
-    fs::write(path, text).with_context(|| format!("cannot write `{}`", path.display()))?;
+    files::write(path, text).with_context(|| format!("cannot write `{}`", path.display()))?;
     Ok(1)
 }
 

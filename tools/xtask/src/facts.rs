@@ -6,6 +6,7 @@ use std::fs;
 
 use anyhow::{Context, Result};
 use drawing::facts::{FOLDER, facts};
+use thirty_two_lanes::files;
 
 use crate::chore::{Outcome, root};
 
@@ -18,7 +19,7 @@ pub fn run() -> Result<Outcome> {
         if fs::read_to_string(&path).is_ok_and(|old| old.replace("\r\n", "\n") == text) {
             continue;
         }
-        fs::write(&path, text).with_context(|| format!("cannot write `{name}`"))?;
+        files::write(&path, text).with_context(|| format!("cannot write `{name}`"))?;
         println!("{name}");
     }
     Ok(Outcome::Done)

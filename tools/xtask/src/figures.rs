@@ -8,6 +8,7 @@ use std::fs;
 
 use anyhow::{Context, Result, bail};
 use drawing::{FOLDER, Figure, figures};
+use thirty_two_lanes::files;
 
 use crate::chore::{Outcome, root};
 
@@ -49,7 +50,7 @@ fn draw(figure: &Figure) -> Result<()> {
     if fs::read_to_string(&path).is_ok_and(|old| old.replace("\r\n", "\n") == svg) {
         return Ok(());
     }
-    fs::write(&path, svg).with_context(|| format!("cannot write `{name}`"))?;
+    files::write(&path, svg).with_context(|| format!("cannot write `{name}`"))?;
     println!("{name}");
     Ok(())
 }

@@ -11,7 +11,6 @@ mod known;
 mod operands;
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
@@ -19,6 +18,7 @@ use simt::isa::{FAMILIES, Form};
 
 use crate::chore::Outcome;
 use assembler::{Assembler, Header};
+use thirty_two_lanes::files;
 
 /// Write the table of supported PTX, `crates/simt/SUPPORTED.md`.
 #[derive(clap::Args)]
@@ -83,7 +83,8 @@ const VERSIONS: [(u32, u32); 29] = [
 pub fn run(arguments: &Arguments) -> Result<Outcome> {
     let Some(ptxas) = &arguments.ptxas else {
         let path = crate::chore::root().join("crates/simt/SUPPORTED.md");
-        fs::write(&path, simt::isa::table()).with_context(|| format!("cannot write `{}`", path.display()))?;
+        files::write(&path, simt::isa::table())
+            .with_context(|| format!("cannot write `{}`", path.display()))?;
         println!("wrote crates/simt/SUPPORTED.md");
         return Ok(Outcome::Done);
     };

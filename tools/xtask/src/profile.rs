@@ -11,7 +11,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
 use record::{Emulated, Measured, Metric, Table};
-use thirty_two_lanes::golden;
+use thirty_two_lanes::{files, golden};
 
 /// The record in a chapter's `output` folder, and the file that names its rows.
 const RECORD: &str = "h200_profile.csv";
@@ -64,7 +64,7 @@ pub fn record(chapter: &Path, folder: &Path, date: &str) -> Result<bool> {
         );
         table.rows.extend(launch.metrics.into_iter().map(|metric| Metric { row: row.clone(), ..metric }));
     }
-    fs::write(output.join(RECORD), table.text())?;
+    files::write(output.join(RECORD), table.text())?;
     Ok(true)
 }
 

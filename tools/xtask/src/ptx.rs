@@ -16,6 +16,7 @@ use nvrtc::{
     BuildName, Compiler, CudaFile, Header, INSTALL, LIBCU_INSTALL, LIBCU_RELEASE, LIBCU_VERSION, Options,
     PINNED_RELEASE, PINNED_VERSION, Source, Version,
 };
+use thirty_two_lanes::files;
 
 use crate::chore::Outcome;
 
@@ -194,7 +195,7 @@ fn write(folder: &Path, wanted: &Folder, differing: &[String]) -> Result<()> {
     for name in differing {
         let path = folder.join(name);
         match wanted.get(name) {
-            Some(text) => fs::write(&path, text),
+            Some(text) => files::write(&path, text),
             None => fs::remove_file(&path),
         }
         .with_context(|| format!("cannot write `{}`", path.display()))?;

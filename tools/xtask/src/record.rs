@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 use record::{Contest, Counted, Measured, Named, Report, Table};
-use thirty_two_lanes::golden;
 use thirty_two_lanes::hardware;
+use thirty_two_lanes::{files, golden};
 
 use crate::bless::chapters;
 use crate::chore::Outcome;
@@ -64,12 +64,12 @@ fn record(chapter: &Path, name: &str, arguments: &Arguments) -> Result<()> {
     }
     let code = golden::code_sums(reports.iter().map(|(_, report)| report))?;
     let measured = Measured::of(&reports, &arguments.date, code)?;
-    fs::write(folder.join(golden::MEASURED), record::text(&measured))?;
+    files::write(folder.join(golden::MEASURED), record::text(&measured))?;
     let report = report(&format!("{name}.counted.json"))?;
     let launches = record::launches(&read(&arguments.folder.join(format!("{name}.csv")))?)?;
     let rows = rows(&report, &launches).with_context(|| name.to_owned())?;
     let table = Table { origin: origin(&measured, &report), rows, ..Table::default() };
-    fs::write(folder.join(hardware::RECORD), table.text())?;
+    files::write(folder.join(hardware::RECORD), table.text())?;
     Ok(())
 }
 
@@ -86,7 +86,7 @@ fn beside_cub(arguments: &Arguments) -> Result<()> {
                 arguments.date
             );
             let contest = Contest { origin, ..Contest::read(&read(&printed)?, program)? };
-            fs::write(root().join("tools/benchmarks/gpu").join(record), record::text(&contest))?;
+            files::write(root().join("tools/benchmarks/gpu").join(record), record::text(&contest))?;
         }
     }
     Ok(())
@@ -115,7 +115,7 @@ fn racecheck(arguments: &Arguments) -> Result<()> {
     let (machine, date) = (measured.machine.origin(), &arguments.date);
     let origin = format!("{machine}; {date}; `compute-sanitizer --tool racecheck` on `{chapter} --runs 0`");
     let table = Table { origin, rows, ..Table::default() };
-    fs::write(output.join("h200_racecheck.csv"), table.text())?;
+    files::write(output.join("h200_racecheck.csv"), table.text())?;
     Ok(())
 }
 
@@ -139,7 +139,7 @@ fn values(arguments: &Arguments) -> Result<()> {
     for name in ["random.json", "texts.json"] {
         let printed = arguments.folder.join(name);
         if printed.exists() {
-            fs::write(root().join("tools/benchmarks/gpu").join(format!("h200_{name}")), read(&printed)?)?;
+            files::write(root().join("tools/benchmarks/gpu").join(format!("h200_{name}")), read(&printed)?)?;
         }
     }
     Ok(())

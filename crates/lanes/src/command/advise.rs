@@ -5,7 +5,6 @@ use std::process::ExitCode;
 use crate::advice::{self, Case, Placed};
 use anyhow::{Result, anyhow, bail};
 use simt::{Emulator, Module};
-use thirty_two_lanes::sim::host_memory_bytes;
 
 use super::{Output, program};
 use crate::execute::{alive, memory};
@@ -33,7 +32,7 @@ pub fn advise(options: &RunOptions) -> Result<Output> {
         ptx: &plan.loaded.program.ptx,
         kernel: &step.kernel.name,
         launch: &step.launch,
-        memory_bytes: host_memory_bytes(),
+        memory_bytes: plan.loaded.memory_bytes,
         place: &place,
     };
     let _progress = alive::progress(&plan.sequence.steps, 1, &plan.pulse, "");

@@ -11,7 +11,7 @@ use crate::resolve::{Loaded, Signatures};
 
 /// Lists kernels, parameters and what is not supported.
 pub fn list(options: &ListOptions) -> Result<Output> {
-    let loaded = Loaded::read(&options.file, &options.compile)?;
+    let loaded = Loaded::read(&options.file, &options.compile, None)?;
     let signatures = Signatures::of(&loaded.program, &options.compile);
     let text = if options.json {
         format!("{:#}\n", json::list(&loaded, &signatures))

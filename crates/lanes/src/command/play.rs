@@ -2,7 +2,6 @@
 //!
 //! What it leaves out: buffers that are filled from files, because a page cannot read them.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -11,12 +10,12 @@ use anyhow::{Result, anyhow, bail};
 use super::Output;
 use crate::render::page;
 use crate::request::{PlayOptions, RunOptions};
-use crate::resolve::source::why;
 use crate::resolve::{Plan, source};
+use thirty_two_lanes::files::{self, why};
 
 /// Options of `lanes run` that a page has no use for.
 const USELESS: &str = "\
-    --seeds --strict --device --cores --print --trace --json --symbol --expect --save --picture";
+    --seeds --strict --device --cores --memory --print --trace --json --symbol --expect --save --picture";
 
 /// Writes the file. Only one that was written by this program is overwritten.
 pub fn play(options: &PlayOptions) -> Result<Output> {
@@ -26,10 +25,11 @@ pub fn play(options: &PlayOptions) -> Result<Output> {
     let data = page::data(&plan)?;
     let out = options.out.clone().unwrap_or_else(|| beside(&options.run.file));
     let name = source::name(&out);
-    if fs::read(&out).is_ok_and(|bytes| !bytes.starts_with(page::HEAD.as_bytes())) {
+    let head = files::read_up_to(&out, page::HEAD.len() as u64);
+    if head.is_ok_and(|bytes| bytes != page::HEAD.as_bytes()) {
         bail!("`{name}` already exists and was not written by `lanes play`: name another file with `--out`");
     }
-    let written = fs::write(&out, page::html(&data));
+    let written = files::write(&out, page::html(&data));
     written.map_err(|error| anyhow!("cannot write `{name}`: {}", why(&out, &error)))?;
     Ok((format!("wrote `{name}`; open it in a browser\n"), ExitCode::SUCCESS))
 }

@@ -3,17 +3,19 @@
 //! It is always compiled by cudac, because NVIDIA's run-time compiler takes kernels only. What the program prints comes
 //! in the order in which it happens, with what is found. What it leaves out: options that choose or change one launch, which are refused.
 
-use std::io::{Read, Write};
+use std::io::Read;
 use std::process::ExitCode;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 use cuda_host::{Event, Finding, Given, Limits, Outcome, Severity};
+use simt::Pulse;
 use spec::launch::{Launch, Seeds};
-use thirty_two_lanes::cores;
-use thirty_two_lanes::terminal;
+use thirty_two_lanes::progress::Progress;
+use thirty_two_lanes::{cores, terminal};
 
 use super::Output;
+use crate::execute::alive::{self, Signs};
 use crate::outcome::Seen;
 use crate::render::program::{self, Told};
 use crate::render::replay;
@@ -24,6 +26,9 @@ use crate::resolve::source;
 const USELESS: &str = "\
     --grid --block --shared-bytes --compiler --device --trace --buffer --symbol \
     --instantiate --std --expect --save --picture --print";
+
+/// The longest standard input, in bytes.
+const MOST_INPUT: u64 = 64 << 20;
 
 /// The text of a CUDA file that has a function `main`, if the options ask for no kernel of it.
 pub fn text(options: &RunOptions) -> Result<Option<String>> {
@@ -55,9 +60,19 @@ pub fn run(options: &RunOptions, text: &str) -> Result<Output> {
     }
     let mut input = Vec::new();
     if cuda_host::reads_input(&parsed) {
-        std::io::stdin().read_to_end(&mut input).context("cannot read the standard input")?;
+        let all = std::io::stdin().take(MOST_INPUT + 1).read_to_end(&mut input);
+        let all = all.context("cannot read the standard input")?;
+        ensure!(
+            all as u64 <= MOST_INPUT,
+            "the standard input has more than {MOST_INPUT} bytes: give it fewer"
+        );
     }
-    let program = Program { options, name, short: &short, parsed: &parsed, ptx: &made.ptx, bugs, input };
+    let (pulse, signs) = (Arc::default(), Arc::default());
+    alive::listen(vec![Arc::clone(&pulse)])?;
+    let progress = alive::of_program(&short, &signs, &pulse);
+    let of = (&*short, &parsed, &*made.ptx);
+    let program =
+        Program { options, name, short: of.0, parsed: of.1, ptx: of.2, bugs, input, pulse, signs, progress };
     match options.launch.seeds {
         None => program.once(),
         Some(seeds) => program.search(seeds),
@@ -75,6 +90,9 @@ struct Program<'p> {
     /// What the compiler has found.
     bugs: Vec<Finding>,
     input: Vec<u8>,
+    pulse: Arc<Pulse>,
+    signs: Arc<Signs>,
+    progress: Progress,
 }
 
 impl Program<'_> {
@@ -84,21 +102,24 @@ impl Program<'_> {
         let is_json = self.options.output.json;
         let watch = |event: Event<'_>| {
             if !is_json {
-                told.lock().unwrap_or_else(PoisonError::into_inner).tell(self.short, event);
+                let mut told = told.lock().unwrap_or_else(PoisonError::into_inner);
+                self.progress.suspend(|| told.tell(self.short, event));
             }
         };
         for bug in &self.bugs {
             watch(Event::Finding(bug));
         }
         let outcome = self.run(self.options.launch.seed.unwrap_or(0), &watch)?;
-        let told = told.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let mut told = told.into_inner().unwrap_or_else(PoisonError::into_inner);
         let text = if is_json {
             format!("{:#}\n", program::json(&self.name, &outcome))
         } else {
-            tell_errors(&outcome);
+            self.progress.suspend(|| told.tell_rest(&outcome));
+            told.error()?;
             let may_wait = outcome.launches > 0 && source::may_wait(self.ptx);
             let is_chosen = self.options.launch.schedule.is_some();
-            let look_further = may_wait && !is_chosen && !self.has_failed(&outcome);
+            let look_further =
+                may_wait && !is_chosen && !outcome.was_interrupted && !self.has_failed(&outcome);
             let more = look_further.then(|| program::look_further(&replay::other_orders(self.options)));
             program::render(&outcome, &told) + &more.unwrap_or_default()
         };
@@ -109,7 +130,7 @@ impl Program<'_> {
     fn search(&self, seeds: Seeds) -> Result<Output> {
         let mut found = Seen::new(seeds, self.run(seeds.start, &|_| {})?);
         for seed in seeds.start + 1..seeds.end {
-            if self.has_failed(&found.shown) {
+            if self.has_failed(&found.shown) || found.shown.was_interrupted {
                 break;
             }
             found.add(seed, self.run(seed, &|_| {})?);
@@ -121,9 +142,12 @@ impl Program<'_> {
             format!("{json:#}\n")
         } else {
             let mut told = Told::default();
-            told.tell(self.short, Event::Output(&outcome.output));
-            outcome.findings.iter().for_each(|finding| told.tell(self.short, Event::Finding(finding)));
-            tell_errors(outcome);
+            self.progress.suspend(|| {
+                told.tell(self.short, Event::Output(&outcome.output));
+                outcome.findings.iter().for_each(|finding| told.tell(self.short, Event::Finding(finding)));
+                told.tell_rest(outcome);
+            });
+            told.error()?;
             let launch = simt::Launch { seed: found.seed, ..self.launch() };
             let replay = replay::command(self.options, &launch);
             program::render(outcome, &told) + &program::seeds(&found, self.has_failed(outcome), &replay)
@@ -135,9 +159,18 @@ impl Program<'_> {
 
     /// Runs it with a seed.
     fn run(&self, seed: u64, watch: cuda_host::Watch<'_>) -> Result<Outcome> {
-        let limits = Limits { launch: simt::Launch { seed, ..self.launch() }, ..Limits::default() };
+        let usual = Limits::default();
+        let limits = Limits {
+            launch: simt::Launch { seed, pulse: Some(Arc::clone(&self.pulse)), ..self.launch() },
+            memory_bytes: self.options.machine.memory.unwrap_or(usual.memory_bytes),
+            ..usual
+        };
+        let watch = |event: Event<'_>| match event {
+            Event::Alive { turns, launches, line } => self.signs.set(turns, launches, line),
+            told => watch(told),
+        };
         let given = Given { arguments: &self.options.words, input: &self.input };
-        let outcome = cuda_host::run_watched(self.parsed, self.short, self.ptx, &given, &limits, watch);
+        let outcome = cuda_host::run_watched(self.parsed, self.short, self.ptx, &given, &limits, &watch);
         let mut outcome = outcome.map_err(|error| anyhow!("cannot run `{}`: {error}", self.name))?;
         outcome.findings.splice(..0, self.bugs.iter().cloned());
         Ok(outcome)
@@ -159,12 +192,6 @@ impl Program<'_> {
     fn status(&self, outcome: &Outcome) -> ExitCode {
         ExitCode::from(if self.has_failed(outcome) { 1 } else { outcome.status as u8 })
     }
-}
-
-/// Prints what the program has printed to its standard error. As with any other program, nothing can be done if nobody
-/// reads it.
-fn tell_errors(outcome: &Outcome) {
-    let _ = std::io::stderr().write_all(&outcome.errors);
 }
 
 /// What the compiler knows to go wrong, as a finding.

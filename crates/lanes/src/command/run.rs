@@ -1,14 +1,13 @@
 //! `lanes run`: a kernel on the emulator and the GPU, or a whole program.
 
-use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Result, anyhow, bail};
 use simt::TraceStep;
 use thirty_two_lanes::gpu::Gpu;
-use thirty_two_lanes::terminal;
+use thirty_two_lanes::{files, terminal};
 
 use super::{Output, program};
 use crate::execute::{alive, gpu};
@@ -36,7 +35,7 @@ pub fn run(options: &RunOptions) -> Result<Output> {
     let gpu = (options.machine.device == Device::Gpu).then(Gpu::demand).transpose();
     let gpu = gpu
         .map_err(|error| anyhow!("{error}; without `--device gpu`, the kernel runs on the emulator alone"))?;
-    alive::listen(&plan.pulse)?;
+    alive::listen(vec![Arc::clone(&plan.pulse)])?;
     let emulated = options.emulates().then(|| emulate(&plan)).transpose()?;
     let (search, trace) = emulated.unzip();
     let outcome = search.as_ref().map(|search| &search.outcome);
@@ -66,14 +65,15 @@ fn emulate(plan: &Plan) -> Result<(Search, Option<Traced>)> {
         trace.lock().unwrap_or_else(PoisonError::into_inner).add(step, &plan.loaded.module);
     };
     let search = Search::new(plan, Some(&add));
-    let traced = trace.into_inner().unwrap_or_else(PoisonError::into_inner).finish()?;
+    let was_stopped = search.as_ref().map_or(true, |search| search.was_stopped);
+    let traced = trace.into_inner().unwrap_or_else(PoisonError::into_inner).finish(was_stopped)?;
     Ok((search?, Some(traced)))
 }
 
 /// Writes the buffers that have to be saved or drawn into files.
 fn write(finished: &Finished) -> Result<()> {
     let write =
-        |file: &Path, bytes: &[u8]| fs::write(file, bytes).map_err(|error| unwritable("", file, &error));
+        |file: &Path, bytes: &[u8]| files::write(file, bytes).map_err(|error| unwritable("", file, &error));
     for save in &finished.plan.outputs.saves {
         finished.bytes(&save.name).map_or(Ok(()), |bytes| write(&save.asked.file, bytes))?;
     }

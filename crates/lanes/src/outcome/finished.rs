@@ -22,6 +22,8 @@ pub struct Traced {
     pub steps: u64,
     /// The steps in the file.
     pub kept: u64,
+    /// Whether the run was stopped before its end.
+    pub was_stopped: bool,
 }
 
 impl Finished<'_> {

@@ -48,7 +48,10 @@ pub struct Suite {
     pub file: String,
     /// The file with the kernels.
     pub source: String,
+    /// Those that ran to their end.
     pub verdicts: Vec<Verdict>,
+    /// How many Ctrl-C kept from that.
+    pub missing: usize,
 }
 
 impl Suite {
@@ -56,29 +59,39 @@ impl Suite {
     pub fn of(tested: &Tested) -> Result<Suite> {
         let Tested { path, loaded, tests } = tested;
         let run = |test| Verdict::of(test, loaded).with_context(|| format!("`{path}`, test `{}`", test.name));
-        let verdicts = tests.iter().map(run).collect::<Result<_>>()?;
-        Ok(Suite { file: path.clone(), source: loaded.program.name.clone(), verdicts })
+        let running = tests.iter().filter(|test| !test.pulse.is_stopping());
+        let verdicts: Vec<Verdict> = running.map(run).filter_map(Result::transpose).collect::<Result<_>>()?;
+        let missing = tests.len() - verdicts.len();
+        Ok(Suite { file: path.clone(), source: loaded.program.name.clone(), verdicts, missing })
     }
 }
 
 impl Verdict {
-    /// Runs the test until it fails with a seed.
-    fn of(test: &Test, loaded: &Loaded) -> Result<Verdict> {
+    /// Runs the test until it fails with a seed. Nothing if it is stopped before.
+    fn of(test: &Test, loaded: &Loaded) -> Result<Option<Verdict>> {
+        let mut was_stopped = false;
         let (start, mut ran, mut found, mut problems) = (Instant::now(), 0, BTreeSet::new(), Vec::new());
         let (sequence, seeds) = (&test.sequence, test.seeds);
-        let _progress = alive::progress(&sequence.steps, seeds.count(), &test.pulse, "");
+        let _progress = alive::progress(&sequence.steps, seeds.count(), &test.pulse, alive::HINT);
         let job = Job { loaded, sequence, is_failure: &|_| false, numbers_launches: true, trace: None };
         job.run(seeds.start..seeds.end, |outcome| {
+            if outcome.was_stopped() {
+                was_stopped = true;
+                return ControlFlow::Break(());
+            }
             problems = of_seed(test, &outcome, &mut found);
             ran += 1;
             if problems.is_empty() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         })?;
+        if was_stopped {
+            return Ok(None);
+        }
         if problems.is_empty() {
             let missing = test.finds.difference(&found);
             let message = |kind| format!("no launch had the finding `{kind}`");
             problems.extend(missing.map(|kind| mismatch(Remark::MissingFinding, message(kind), None)));
         }
-        Ok(Verdict { name: test.name.clone(), ran, seconds: start.elapsed().as_secs_f64(), problems })
+        Ok(Some(Verdict { name: test.name.clone(), ran, seconds: start.elapsed().as_secs_f64(), problems }))
     }
 }
 

@@ -51,6 +51,7 @@ fn of_fault(kind: Kind) -> &'static str {
         Kind::Assert => include_str!("explain/assert.txt"),
         Kind::ExitStatus => include_str!("explain/exit-status.txt"),
         Kind::DivisionByZero => include_str!("explain/division-by-zero.txt"),
+        Kind::Limit => include_str!("explain/limit.txt"),
         Kind::StaleRead => include_str!("explain/stale-read.txt"),
     }
 }

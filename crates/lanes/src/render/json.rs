@@ -39,7 +39,12 @@ pub fn render(finished: &Finished) -> Value {
         "prints": Shown::all(finished).iter().map(Shown::json).collect::<Vec<_>>(),
         "output": report.map(|report| &report.output),
         "trace": trace.as_ref().map(|trace| {
-            json!({ "file": trace.file, "steps": trace.steps, "cut": trace.kept < trace.steps })
+            json!({
+                "file": trace.file,
+                "steps": trace.steps,
+                "cut": trace.kept < trace.steps,
+                "stopped": trace.was_stopped,
+            })
         }),
         "gpu": on_gpu.as_ref().map(gpu),
     });

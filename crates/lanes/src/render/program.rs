@@ -1,17 +1,23 @@
 //! What `lanes run` prints about a whole program: its output in the order in which it happens, with what is found.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
-use std::io::Write;
+use std::io::{ErrorKind, IsTerminal, Write};
 
+use anyhow::{Result, bail};
 use cuda_host::{Event, Finding, Outcome, Severity};
 use serde_json::{Value, json};
 use spec::layout::{counted, grouped, paragraph};
+use thirty_two_lanes::terminal;
 
 use crate::outcome::Seen;
 use crate::outcome::seen::Difference;
 
 /// What stands under the output of a program that looked at a clock.
 const NO_MEASUREMENT: &str = "\nnote: times in this output are no measurements: clocks and events advance by a microsecond with each look at them\n";
+
+/// What stands under the output of a program that Ctrl-C has ended.
+const INTERRUPTED: &str = "\nnote: Ctrl-C ended the program; the rest was not checked\n";
 
 /// What has been printed while the program was running.
 #[derive(Debug, Default)]
@@ -20,39 +26,76 @@ pub struct Told {
     bytes: usize,
     /// Whether a line has been begun and not ended.
     is_inside_line: bool,
+    /// Why something could not be printed.
+    error: Option<std::io::Error>,
 }
 
 impl Told {
     /// Prints a finding at once, and before it what the program has printed.
     pub fn tell(&mut self, file: &str, event: Event<'_>) {
-        let mut text = String::new();
         match event {
             Event::Output(bytes) => {
                 self.bytes += bytes.len();
-                text.push_str(&String::from_utf8_lossy(bytes));
-                self.is_inside_line = !text.ends_with('\n');
+                self.is_inside_line = !bytes.ends_with(b"\n");
+                self.print(&of_program(bytes, std::io::stdout().is_terminal()));
             }
             Event::Finding(finding) => {
+                let mut text = String::new();
                 if std::mem::take(&mut self.is_inside_line) {
                     text.push('\n');
                 }
                 finding_text(&mut text, file, finding);
+                self.print(terminal::visible(&text).as_bytes());
             }
+            Event::Alive { .. } => {}
         }
-        let mut out = std::io::stdout().lock();
+    }
+
+    /// Prints what the program has printed since, and what it has printed to its standard error.
+    pub fn tell_rest(&mut self, outcome: &Outcome) {
+        let rest = &outcome.output[self.bytes..];
+        if !rest.is_empty() {
+            self.tell("", Event::Output(rest));
+        }
         // As with any other program, nothing can be done if nobody reads it.
-        let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+        let _ = std::io::stderr().write_all(&of_program(&outcome.errors, std::io::stderr().is_terminal()));
+    }
+
+    fn print(&mut self, bytes: &[u8]) {
+        let mut out = std::io::stdout().lock();
+        let printed = out.write_all(bytes).and_then(|()| out.flush());
+        self.error = self.error.take().or(printed.err());
+    }
+
+    /// Why something could not be printed, unless its reader had seen enough.
+    pub fn error(&mut self) -> Result<()> {
+        match self.error.take().filter(|error| error.kind() != ErrorKind::BrokenPipe) {
+            Some(error) => bail!("cannot print: {error}"),
+            None => Ok(()),
+        }
     }
 }
 
-/// What has not been printed yet.
+/// What a program prints: every byte for a file or another program, and for a terminal what cannot change it.
+fn of_program(bytes: &[u8], is_terminal: bool) -> Cow<'_, [u8]> {
+    if !is_terminal {
+        return Cow::Borrowed(bytes);
+    }
+    let text = String::from_utf8_lossy(bytes);
+    Cow::Owned(terminal::visible(&text).into_owned().into_bytes())
+}
+
+/// What comes after what was printed.
 pub fn render(outcome: &Outcome, told: &Told) -> String {
-    let mut text = String::from_utf8_lossy(&outcome.output[told.bytes..]).into_owned();
-    if outcome.findings.is_empty() && !outcome.asked_the_time {
+    let mut text = String::new();
+    if outcome.findings.is_empty() && !outcome.asked_the_time && !outcome.was_interrupted {
         return text;
     }
-    if told.is_inside_line && text.is_empty() || !text.is_empty() && !text.ends_with('\n') {
+    if told.is_inside_line {
         text.push('\n');
+    }
+    if outcome.was_interrupted {
+        text.push_str(INTERRUPTED);
     }
     if outcome.asked_the_time {
         text.push_str(NO_MEASUREMENT);
@@ -165,6 +208,7 @@ pub fn json(name: &str, outcome: &Outcome) -> Value {
         "machine": "emulator",
         "status": outcome.status,
         "stopped": outcome.was_stopped,
+        "interrupted": outcome.was_interrupted,
         "launches": outcome.launches,
         "asked_the_time": outcome.asked_the_time,
         "output": String::from_utf8_lossy(&outcome.output),

@@ -215,9 +215,10 @@ fn printed(output: &str) -> String {
 }
 
 fn traced(trace: &Traced) -> String {
-    let Traced { file, steps, kept } = trace;
+    let Traced { file, steps, kept, was_stopped } = trace;
     let cut = if kept < steps { format!(", cut after the first {}", grouped(*kept)) } else { String::new() };
-    format!("\n{}", paragraph("", &format!("traced {} to {file}{cut}", counted(*steps, "step"))))
+    let stopped = if *was_stopped { ", until the run was stopped" } else { "" };
+    format!("\n{}", paragraph("", &format!("traced {} to {file}{cut}{stopped}", counted(*steps, "step"))))
 }
 
 fn found(plan: &Plan, search: &Search, ran: &Ran, is_last: bool) -> String {

@@ -4,8 +4,7 @@
 //! limit. The kernel continues, and the last line says that the trace is incomplete.
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
@@ -14,15 +13,16 @@ use simt::{Module, TraceStep};
 
 use super::json;
 use crate::outcome::Traced;
-use crate::resolve::outputs::{refuse_input, unwritable};
+use crate::resolve::outputs::unwritable;
 use crate::resolve::{Plan, source};
+use thirty_two_lanes::files::NewFile;
 
 const VERSION: u32 = 1;
 
 /// A trace that is being written.
 pub struct Trace {
     file: PathBuf,
-    out: BufWriter<File>,
+    out: NewFile,
     /// The part of a line that describes an instruction, which is the same in each of its steps.
     known: BTreeMap<u32, String>,
     steps: u64,
@@ -34,11 +34,10 @@ pub struct Trace {
 impl Trace {
     /// Opens the file, and writes its first line.
     pub fn create(file: &Path, plan: &Plan) -> Result<Trace> {
-        refuse_input(plan.options, "--trace", file)?;
-        let out = File::create(file).map_err(|error| unwritable("the trace ", file, &error))?;
+        let out = NewFile::create(file).map_err(|error| unwritable("the trace ", file, &error))?;
         let mut trace = Trace {
             file: file.to_owned(),
-            out: BufWriter::new(out),
+            out,
             known: BTreeMap::new(),
             steps: 0,
             most: plan.options.output.trace_steps,
@@ -72,14 +71,15 @@ impl Trace {
         }
     }
 
-    /// Writes the last line, and returns the first error, if any.
-    pub fn finish(mut self) -> Result<Traced> {
+    /// Writes the last line, which says whether the run was stopped before its end, and returns the first error, if any.
+    pub fn finish(mut self, was_stopped: bool) -> Result<Traced> {
         let (steps, kept) = (self.steps, self.steps.min(self.most));
-        self.write(&format!("{}\n", json!({ "end": { "steps": steps, "cut": kept < steps } })));
-        let flushed = self.out.flush().err();
-        match self.error.or(flushed) {
-            Some(error) => Err(unwritable("the trace ", &self.file, &error)),
-            None => Ok(Traced { file: source::name(&self.file), steps, kept }),
+        let end = json!({ "steps": steps, "cut": kept < steps, "stopped": was_stopped });
+        self.write(&format!("{}\n", json!({ "end": end })));
+        let Trace { out, error, file, .. } = self;
+        match error.or_else(|| out.finish().err()) {
+            Some(error) => Err(unwritable("the trace ", &file, &error)),
+            None => Ok(Traced { file: source::name(&file), steps, kept, was_stopped }),
         }
     }
 }

@@ -19,7 +19,7 @@ const BAD: Style = AnsiColor::Red.on_default();
 /// Results as `cargo test` prints them.
 pub fn text(suites: &[Suite]) -> String {
     let mut out = String::new();
-    let shown = suites.iter().filter(|suite| !suite.verdicts.is_empty());
+    let shown = suites.iter().filter(|suite| !suite.verdicts.is_empty() || suite.missing > 0);
     shown.for_each(|suite| suite_text(&mut out, suite));
     out.trim_start().to_owned()
 }
@@ -45,6 +45,13 @@ fn suite_text(out: &mut String, suite: &Suite) {
     let passed = suite.verdicts.len() - failed.len();
     let (style, word) = if failed.is_empty() { (GOOD, "ok") } else { (BAD, "FAILED") };
     let _ = writeln!(out, "\ntest result: {style}{word}{style:#}. {passed} passed; {} failed", failed.len());
+    if suite.missing > 0 {
+        let _ = writeln!(
+            out,
+            "{} did not run to the end, because of Ctrl-C",
+            counted(suite.missing as u64, "test")
+        );
+    }
 }
 
 /// `seed 3: error: race: ...`.
@@ -194,6 +201,7 @@ pub fn json(suites: &[Suite]) -> Value {
         json!({
             "file": suite.file,
             "source": suite.source,
+            "missing": suite.missing,
             "tests": suite.verdicts.iter().map(test).collect::<Vec<_>>(),
         })
     };

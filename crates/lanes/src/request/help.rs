@@ -43,8 +43,8 @@ or --arg is given: what it prints comes first, and then what is wrong with it. W
 it is run once for each seed. Clocks and events return stated values, because nothing is
 measured.
 
-A long run shows how far it is. Ctrl-C ends it, and what is known until then is printed; a
-second one ends it at once.
+A long run shows how far it is. Ctrl-C, or a signal that asks it to end, ends it, and what is
+known until then is printed; a second one ends it at once.
 
 Exit status: 0 no error, 1 the kernel has an error, or the seeds left different results
 in a buffer that is printed or in the output of a program, or a buffer is not as --expect says,

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, anyhow, bail};
 use serde::Deserialize;
 use spec::launch::{Described, Field, Group, More};
-use thirty_two_lanes::files::why;
+use thirty_two_lanes::files;
 
 use super::given::Expect;
 
@@ -92,13 +92,9 @@ const MOST_BYTES: u64 = 1 << 20;
 /// Reads a scenario file.
 pub fn read(path: &Path) -> Result<Scenario> {
     let name = path.display();
-    let size = std::fs::metadata(path).map(|known| known.len());
-    let size = size.map_err(|error| anyhow!("cannot read `{name}`: {}", why(path, &error)))?;
-    if size > MOST_BYTES {
-        bail!("`{name}` has {size} bytes, and a scenario file at most {MOST_BYTES}: put numbers into files");
-    }
-    let text = std::fs::read_to_string(path)
-        .map_err(|error| anyhow!("cannot read `{name}`: {}", why(path, &error)))?;
+    let bytes = files::read(path, MOST_BYTES).map_err(|why| anyhow!("cannot read `{name}`: {why}"))?;
+    let text = String::from_utf8(bytes)
+        .map_err(|_| anyhow!("cannot read `{name}`: it is no text in UTF-8; save it with that encoding"))?;
     let file: Scenario = toml::from_str(&text).map_err(|error| {
         let line = error.span().map_or(1, |span| text[..span.start].matches('\n').count() + 1);
         anyhow!("`{name}`, line {line}: {}", error.message())

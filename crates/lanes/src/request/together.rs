@@ -29,7 +29,7 @@ fn usual_steps(grid: Dim3, block: Dim3) -> u64 {
 /// Options that the emulator alone has.
 const OF_THE_EMULATOR: &str = "\
     --seed --seeds --schedule --reconvergence --resident-blocks --weak-memory --strict --max-steps \
-    --trace --cores --expect";
+    --trace --cores --memory --expect";
 
 impl RunOptions {
     /// How to compile the file: kernels of templates that are launched are made without being asked for.
@@ -131,6 +131,7 @@ impl RunOptions {
             "--strict" => checks.strict,
             "--device" => machine.device == Device::Gpu,
             "--cores" => machine.cores.is_some(),
+            "--memory" => machine.memory.is_some(),
             "--print" => !output.prints.is_empty(),
             "--save" => !output.saves.is_empty(),
             "--picture" => !output.pictures.is_empty(),

@@ -4,6 +4,7 @@
 //! out: what describes a launch, which [`spec`] parses.
 
 use cudac::toolchain::Choice;
+use spec::whole;
 
 /// `compute_80`, `sm_80` or `80`.
 pub fn arch(text: &str) -> Result<u32, String> {
@@ -40,6 +41,26 @@ pub fn standard(text: &str) -> Result<u32, String> {
     known.ok_or_else(|| "choose `c++11`, `c++14`, `c++17` or `c++20`".to_owned())
 }
 
+/// `4G`, `512M`, `64k` or a number of bytes.
+pub fn bytes(text: &str) -> Result<u64, String> {
+    let (number, shift) = match text.char_indices().next_back() {
+        Some((at, 'k' | 'K')) => (&text[..at], 10),
+        Some((at, 'M')) => (&text[..at], 20),
+        Some((at, 'G')) => (&text[..at], 30),
+        _ => (text, 0),
+    };
+    let number = whole(number).and_then(|number| number.checked_mul(1 << shift));
+    number.filter(|bytes| *bytes <= MOST_BYTES).ok_or_else(|| {
+        format!(
+            "memory is a number of bytes, at least 1 and at most {}G, as in `1000000` or `4G`",
+            MOST_BYTES >> 30
+        )
+    })
+}
+
+/// More memory than any computer has on which this runs.
+const MOST_BYTES: u64 = 1 << 44;
+
 pub fn tolerance(text: &str) -> Result<f64, String> {
     let number = text.parse().ok().filter(|number: &f64| number.is_finite() && *number >= 0.0);
     number.ok_or_else(|| "a tolerance is a number, at least 0, as in `1e-6`".to_owned())
@@ -66,6 +87,28 @@ mod tests {
         assert_eq!(define("FAST"), Ok(("FAST".to_owned(), "1".to_owned())));
         for wrong in ["", "=3", "3D=1", "MAX(a,b)=a"] {
             assert!(define(wrong).unwrap_err().contains("as in `TILE=32`"), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn bytes_have_units() {
+        let read = ["7", "64k", "64K", "3M", "4G", "16384G"].map(|text| bytes(text).unwrap());
+        assert_eq!(read, [7, 64 << 10, 64 << 10, 3 << 20, 4 << 30, 1 << 44]);
+        for wrong in [
+            "",
+            "0",
+            "G",
+            "-1",
+            "+1",
+            "1.5G",
+            "4g",
+            "4GB",
+            " 4",
+            "16385G",
+            "99999999999999999999",
+            "18446744073709551615G",
+        ] {
+            assert!(bytes(wrong).unwrap_err().contains("as in"), "{wrong}");
         }
     }
 

@@ -17,17 +17,20 @@ use crate::request::Compile;
 pub struct Loaded {
     pub program: Program,
     pub module: Module,
+    /// What its launches may use.
+    pub memory_bytes: u64,
     emulator: Emulator,
 }
 
 impl Loaded {
-    /// Compiles a file if it is CUDA, and loads it.
-    pub fn read(file: &Path, how: &Compile) -> Result<Loaded> {
+    /// Compiles a file if it is CUDA, and loads it, with so much memory or what is usual.
+    pub fn read(file: &Path, how: &Compile, memory: Option<u64>) -> Result<Loaded> {
         let program = source::read(file, how)?;
-        let mut emulator = Emulator::new(Limits { memory_bytes: host_memory_bytes() });
+        let memory_bytes = memory.unwrap_or_else(host_memory_bytes);
+        let mut emulator = Emulator::new(Limits { memory_bytes });
         let name = program.module_name();
         let module = emulator.load(&name, &program.ptx).map_err(|error| anyhow!("`{name}`, {error}"))?;
-        Ok(Loaded { program, module, emulator })
+        Ok(Loaded { program, module, memory_bytes, emulator })
     }
 
     /// The emulator, in which nothing has run.
@@ -44,7 +47,7 @@ mod tests {
     #[test]
     fn a_copy_of_the_emulator_has_the_module_and_leaves_the_others_alone() {
         let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/lanes/counted.ptx");
-        let loaded = Loaded::read(file.as_ref(), &Compile::default()).unwrap();
+        let loaded = Loaded::read(file.as_ref(), &Compile::default(), None).unwrap();
         let count = loaded.module.variable("runs").unwrap();
         for _ in 0..3 {
             let mut emulator = loaded.emulator().clone();

@@ -2,14 +2,14 @@
 //!
 //! Whether a file can be written is tried here, before the run, which may take long.
 
-use std::fs::{self, OpenOptions};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, anyhow, ensure};
+use anyhow::{Result, anyhow, bail, ensure};
 
 use super::sequence::Sequence;
-use super::source::{self, why};
+use super::source;
 use crate::request::{Picture, Print, RunOptions, Save};
+use thirty_two_lanes::files::{self, why};
 
 /// The largest number of elements of a PNG file.
 const MOST_PIXELS: u64 = 1 << 28;
@@ -34,10 +34,11 @@ impl Outputs {
     pub fn new(options: &RunOptions, sequence: &Sequence) -> Result<Outputs> {
         let asked = &options.output;
         let prints = asked.prints.iter().map(|asked| print(asked, sequence));
-        let pictures = asked.pictures.iter().map(|asked| picture(asked, options, sequence));
-        let saves = asked.saves.iter().map(|asked| save(asked, options, sequence));
+        let pictures = asked.pictures.iter().map(|asked| picture(asked, sequence));
+        let saves = asked.saves.iter().map(|asked| save(asked, sequence));
         let (prints, pictures) = (prints.collect::<Result<_>>()?, pictures.collect::<Result<_>>()?);
-        Ok(Outputs { prints, pictures, saves: saves.collect::<Result<_>>()? })
+        let outputs = Outputs { prints, pictures, saves: saves.collect::<Result<_>>()? };
+        check_files(options).map(|()| outputs)
     }
 }
 
@@ -51,8 +52,8 @@ fn print(asked: &Print, sequence: &Sequence) -> Result<Named<Print>> {
     Ok(Named { name, asked: asked.clone() })
 }
 
-/// The buffer of `--picture`, if it has whole rows and the file can be written.
-fn picture(asked: &Picture, options: &RunOptions, sequence: &Sequence) -> Result<Named<Picture>> {
+/// The buffer of `--picture`, if it has whole rows.
+fn picture(asked: &Picture, sequence: &Sequence) -> Result<Named<Picture>> {
     let Picture { text, buffer, width, file } = asked;
     let name = sequence.buffer_name(buffer).map_err(|error| anyhow!("`--picture {text}`: {error}"))?;
     let count = sequence.spec(&name).count;
@@ -60,48 +61,43 @@ fn picture(asked: &Picture, options: &RunOptions, sequence: &Sequence) -> Result
         count.is_multiple_of(*width as u64),
         "`--picture {text}`: its {count} elements are not whole rows of {width}"
     );
-    if let Some(file) = file {
+    if file.is_some() {
         ensure!(
             count <= MOST_PIXELS && *width as u64 <= MOST_PIXELS,
             "`--picture {text}`: a picture has at most {MOST_PIXELS} elements"
         );
-        refuse_input(options, "--picture", file)?;
-        try_out(file)?;
     }
     Ok(Named { name, asked: asked.clone() })
 }
 
-/// The buffer of `--save`, if the file can be written.
-fn save(asked: &Save, options: &RunOptions, sequence: &Sequence) -> Result<Named<Save>> {
+/// The buffer of `--save`.
+fn save(asked: &Save, sequence: &Sequence) -> Result<Named<Save>> {
     let Save { buffer, file } = asked;
     let named = sequence.buffer_name(buffer);
     let name = named.map_err(|error| anyhow!("`--save {buffer}={}`: {error}", file.display()))?;
-    refuse_input(options, "--save", file)?;
-    try_out(file)?;
     Ok(Named { name, asked: asked.clone() })
 }
 
-/// Refuses to write over a file that is read.
-pub fn refuse_input(options: &RunOptions, option: &str, file: &Path) -> Result<()> {
-    let Ok(place) = file.canonicalize() else { return Ok(()) };
-    let is_same = |input: PathBuf| input.canonicalize().is_ok_and(|input| input == place);
-    let is_input = options.inputs().any(is_same);
-    ensure!(
-        !is_input,
-        "`{option}` names the file `{}`, which is an input: give it another name",
-        source::name(file)
-    );
-    Ok(())
-}
-
-/// Whether a file can be written. One that was not there is not there afterwards.
-fn try_out(file: &Path) -> Result<()> {
-    let is_new = !file.exists();
-    let opened = OpenOptions::new().append(true).create(true).open(file);
-    opened.map_err(|error| unwritable("", file, &error))?;
-    if is_new {
-        // What cannot be removed is written soon.
-        let _ = fs::remove_file(file);
+/// Refuses files to write that are read too, or written twice, or that cannot be written.
+fn check_files(options: &RunOptions) -> Result<()> {
+    let saves = options.output.saves.iter().map(|save| ("--save", &save.file));
+    let pictures =
+        options.output.pictures.iter().filter_map(|picture| Some(("--picture", picture.file.as_ref()?)));
+    let trace = options.output.trace.iter().map(|file| ("--trace", file));
+    let inputs: Vec<PathBuf> = options.inputs().map(|file| files::place(&file)).collect();
+    let mut known: Vec<(&str, PathBuf)> = Vec::new();
+    for (option, file) in saves.chain(pictures).chain(trace) {
+        let (place, name) = (files::place(file), source::name(file));
+        ensure!(
+            !inputs.contains(&place),
+            "`{option}` names the file `{name}`, which is an input: give it another name"
+        );
+        if let Some((other, _)) = known.iter().find(|(_, known)| *known == place) {
+            bail!("`{other}` and `{option}` both write `{name}`: give them different files");
+        }
+        let what = if option == "--trace" { "the trace " } else { "" };
+        files::try_out(file).map_err(|error| unwritable(what, file, &error))?;
+        known.push((option, place));
     }
     Ok(())
 }

@@ -2,7 +2,6 @@
 //!
 //! What it leaves out: problems that only appear in a run, such as an unsupported instruction.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, Result, anyhow, ensure};
@@ -33,14 +32,14 @@ impl Plan<'_> {
     /// Checks everything that can be checked without running.
     pub fn new(options: &RunOptions) -> Result<Plan<'_>> {
         options.check_together()?;
-        let loaded = Loaded::read(&options.file, &options.how())?;
+        let loaded = Loaded::read(&options.file, &options.how(), options.machine.memory)?;
         let pulse = Arc::new(Pulse::default());
         let mut sequence = sequence(options, &loaded, &pulse)?;
         let outputs = Outputs::new(options, &sequence)?;
         for expectation in &options.checks.expectations {
             let expect = Expect { tolerance: options.checks.tolerance, ..expectation.what.clone() };
             let name = sequence.buffer_name(&expectation.buffer);
-            let added = name.and_then(|name| sequence.expect(&name, &expect, Path::new("")));
+            let added = name.and_then(|name| sequence.expect(&name, &expect, None));
             added.map_err(|error| anyhow!("`--expect {}`: {error:#}", expectation.text))?;
         }
         Ok(Plan { options, loaded, sequence, outputs, pulse })
@@ -66,8 +65,7 @@ impl Plan<'_> {
 fn sequence(options: &RunOptions, loaded: &Loaded, pulse: &Arc<Pulse>) -> Result<Sequence> {
     let (mut sequence, asked, module) = (Sequence::default(), &options.launch, &loaded.module);
     for Named { name, is } in &asked.buffers.0 {
-        let spec =
-            filled(BufferSpec::parse(is), Path::new("")).with_context(|| format!("buffer `{name}`"))?;
+        let spec = filled(BufferSpec::parse(is), None).with_context(|| format!("buffer `{name}`"))?;
         add_buffer(&mut sequence, name.clone(), spec)?;
     }
     for (index, mut spec) in asked.unnamed() {
@@ -79,7 +77,7 @@ fn sequence(options: &RunOptions, loaded: &Loaded, pulse: &Arc<Pulse>) -> Result
         add_buffer(&mut sequence, format!("arg{index}"), spec)?;
     }
     for Named { name, is } in &asked.symbols.0 {
-        let set = sequence.set(module, name, is, Path::new(""));
+        let set = sequence.set(module, name, is, None);
         set.with_context(|| format!("symbol `{name}`"))?;
     }
     let launches = options.launches();
@@ -93,7 +91,7 @@ fn sequence(options: &RunOptions, loaded: &Loaded, pulse: &Arc<Pulse>) -> Result
             added?;
         }
     }
-    sequence.fit()?;
+    sequence.fit(loaded.memory_bytes)?;
     Ok(sequence)
 }
 

@@ -5,10 +5,10 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, Error, Result, anyhow, bail};
-use simt::{Launch, Module, Pulse};
+use simt::{Launch, Pulse};
 use spec::BufferSpec;
 use spec::launch::{Described, Named, Seeds};
-use thirty_two_lanes::cores;
+use thirty_two_lanes::{cores, files};
 
 use super::expect::Bound;
 use super::inputs::filled;
@@ -61,7 +61,7 @@ impl Tested {
         let instances: Vec<String> =
             written.instantiate.iter().chain(kernels.filter(|name| name.contains('<'))).cloned().collect();
         let how = Compile { arch: written.arch, compiler, defines, instances, std: None };
-        let loaded = Loaded::read(&beside(folder, &written.file), &how)?;
+        let loaded = Loaded::read(&program(&shown, folder, &written.file)?, &how, None)?;
         let mut names = BTreeSet::new();
         let wanted =
             |test: &&file::Test| options.only.as_ref().is_none_or(|words| test.more.name.contains(words));
@@ -71,7 +71,7 @@ impl Tested {
             }
         }
         let prepare = |test: &file::Test| {
-            let made = Test::new(test, &loaded.program.name, &loaded.module, folder);
+            let made = Test::new(test, &loaded, folder);
             made.map_err(|error| anyhow!("`{shown}`, test `{}`: {error:#}", test.more.name))
         };
         let tests = written.test.iter().filter(wanted).map(prepare).collect::<Result<_>>()?;
@@ -83,19 +83,21 @@ impl Test {
     /// Looks up everything that a test names.
     fn new(
         Described { launch: all, more: test }: &file::Test,
-        program: &str,
-        module: &Module,
+        loaded: &Loaded,
         folder: &Path,
     ) -> Result<Test> {
         let buffer = |Named { name, is }: &Named| {
-            let spec = filled(BufferSpec::parse(is), folder).with_context(|| format!("buffer `{name}`"))?;
+            let spec =
+                filled(BufferSpec::parse(is), Some(folder)).with_context(|| format!("buffer `{name}`"))?;
             Ok((name.clone(), spec))
         };
         let buffers = all.buffers.0.iter().map(buffer).collect::<Result<_>>()?;
         let mut sequence = Sequence { buffers, ..Sequence::default() };
-        sequence.fit()?;
+        sequence.fit(loaded.memory_bytes)?;
         for Named { name, is } in &all.symbols.0 {
-            sequence.set(module, name, is, folder).with_context(|| format!("symbol `{name}`"))?;
+            sequence
+                .set(&loaded.module, name, is, Some(folder))
+                .with_context(|| format!("symbol `{name}`"))?;
         }
         all.check().map_err(Error::msg)?;
         if test.launch.is_empty() {
@@ -112,7 +114,7 @@ impl Test {
                     cores: cores::available(),
                     ..asked.emulated(grid, block, MAX_STEPS)
                 };
-                sequence.add(program, module, &asked, launch)?;
+                sequence.add(&loaded.program.name, &loaded.module, &asked, launch)?;
                 counters.iter().map(|(name, text)| Bound::parse(name, text)).collect::<Result<_>>()
             };
             bounds.push(add().with_context(|| format!("launch {index}"))?);
@@ -123,12 +125,23 @@ impl Test {
         });
         let finds = finds.collect::<Result<_>>()?;
         for (name, expect) in &test.expect {
-            let added = sequence.expect(name, expect, folder);
+            let added = sequence.expect(name, expect, Some(folder));
             added.with_context(|| format!("what is expected of `{name}`"))?;
         }
         let seeds = all.seeds.unwrap_or(Seeds { start: 0, end: 1 });
         Ok(Test { name: test.name.clone(), seeds, sequence, pulse, bounds, finds })
     }
+}
+
+/// The program of a scenario file. It may be anywhere, as `../sum.cu` is; but only what is a program by its name, also where a
+/// link leads, because an error in it shows some of its text.
+fn program(shown: &str, folder: &Path, file: &Path) -> Result<PathBuf> {
+    let path = beside(folder, file);
+    let is_program = |path: &Path| path.extension().is_some_and(|ending| ending == "cu" || ending == "ptx");
+    if !is_program(file) || !is_program(&files::place(&path)) {
+        bail!("`{shown}`: `{}` is no program: name a file that ends in `.cu` or `.ptx`", file.display());
+    }
+    Ok(path)
 }
 
 /// A path from a folder on, without the `..` that can be left out: messages and reports name it.

@@ -6,11 +6,10 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use anyhow::{Error, Result, anyhow, bail};
+use anyhow::{Error, Result, anyhow, bail, ensure};
 use simt::{Arg, Buffer, KernelInfo, Launch, Module};
 use spec::launch::{Launch as Asked, Shape};
 use spec::{BufferSpec, Fill, Spec, is_name};
-use thirty_two_lanes::sim::host_memory_bytes;
 
 use super::expect::{self, Contents, Expected};
 use super::inputs::{filled, initial_bytes};
@@ -133,9 +132,9 @@ impl Sequence {
         self.buffer(name).expect("the name was looked up")
     }
 
-    /// Refuses buffers that do not fit into memory together.
-    pub fn fit(&self) -> Result<()> {
-        let mut left = host_memory_bytes();
+    /// Refuses buffers that do not fit into so many bytes of memory together.
+    pub fn fit(&self, memory_bytes: u64) -> Result<()> {
+        let mut left = memory_bytes;
         for (name, spec) in &self.buffers {
             let bytes = spec.bytes();
             left = left.checked_sub(bytes).ok_or_else(|| {
@@ -149,7 +148,7 @@ impl Sequence {
     }
 
     /// Adds a variable of the module and its first contents: a buffer's, a number or a structure.
-    pub fn set(&mut self, module: &Module, name: &str, text: &str, folder: &Path) -> Result<()> {
+    pub fn set(&mut self, module: &Module, name: &str, text: &str, folder: Option<&Path>) -> Result<()> {
         let names = || variables(module).map(|(name, _)| format!("`{name}`")).collect::<Vec<_>>().join(", ");
         let Some(symbol) = module.variable(name) else {
             match names().as_str() {
@@ -157,20 +156,13 @@ impl Sequence {
                 names => bail!("the program has no such variable: it has {names}"),
             }
         };
-        let bytes = first_contents(text, folder)?;
-        if bytes.len() as u64 != symbol.bytes() {
-            bail!(
-                "it has {} bytes, and `{text}` has {}: give as many elements as it has",
-                symbol.bytes(),
-                bytes.len()
-            );
-        }
+        let bytes = first_contents(text, symbol.bytes(), folder)?;
         self.symbols.push((name.to_owned(), bytes));
         Ok(())
     }
 
     /// Adds what a buffer has to contain in the end.
-    pub fn expect(&mut self, name: &str, expect: &Expect, folder: &Path) -> Result<()> {
+    pub fn expect(&mut self, name: &str, expect: &Expect, folder: Option<&Path>) -> Result<()> {
         let spec = self.buffer(name)?;
         let range = expect::elements(spec, expect.range.as_deref())?;
         let expected = match (&expect.is, &expect.like) {
@@ -240,14 +232,23 @@ pub fn variables(module: &Module) -> impl Iterator<Item = (&str, Buffer)> {
     module.variables().filter(move |(name, _)| is_own(name))
 }
 
-/// The bytes of a variable: `f32:5:iota` as for a buffer, `i32:5` or `{f32:2, i32:5}`.
-fn first_contents(text: &str, folder: &Path) -> Result<Vec<u8>> {
+/// The bytes of a variable, which has so many: `f32:5:iota` as for a buffer, `i32:5` or `{f32:2, i32:5}`. Nothing is allocated
+/// before their number is known to be right.
+fn first_contents(text: &str, wanted: u64, folder: Option<&Path>) -> Result<Vec<u8>> {
+    let check = |bytes: u64| {
+        let has = format!("it has {wanted} bytes, and `{text}` has {bytes}");
+        ensure!(bytes == wanted, "{has}: give as many elements as it has");
+        Ok(())
+    };
     if text.starts_with('{') || text.matches(':').count() == 1 {
-        return match Spec::parse(text).map_err(Error::msg)? {
-            Spec::Scalar(_, bytes) => Ok(bytes),
-            Spec::Structure(fields) if fields.buffers().is_empty() => Ok(fields.pack(&|_| 0)),
+        let bytes = match Spec::parse(text).map_err(Error::msg)? {
+            Spec::Scalar(_, bytes) => bytes,
+            Spec::Structure(fields) if fields.buffers().is_empty() => fields.pack(&|_| 0),
             _ => bail!("`{text}`: a variable is filled with numbers, as in `f32:5:iota`"),
         };
+        return check(bytes.len() as u64).map(|()| bytes);
     }
-    Ok(initial_bytes(&filled(BufferSpec::parse(text), folder)?))
+    let spec = BufferSpec::parse(text).map_err(Error::msg)?;
+    check(spec.bytes())?;
+    Ok(initial_bytes(&filled(Ok(spec), folder)?))
 }

@@ -3,18 +3,15 @@
 //! A `.cu` file is compiled with NVIDIA's compiler if there is one, otherwise with ours. What it leaves out: parsing
 //! PTX, which the emulator does, and caching the result, because compiling again takes less than a second.
 
-use std::fs::File;
-use std::io::Read;
 use std::path::Path;
 
 use anyhow::{Result, anyhow, bail};
 use cudac::toolchain::{Choice, Compiler, Error, Source};
-pub use thirty_two_lanes::files::why;
-use thirty_two_lanes::terminal;
+use thirty_two_lanes::{files, terminal};
 
 use crate::request::Compile;
 
-/// How many bytes of a file are read: one more than the parser accepts, so that it can say that there are too many.
+/// The largest program, in bytes: one more than the parser accepts, so that it can say that there are too many.
 const MOST_BYTES: u64 = (64 << 20) + 1;
 
 /// The PTX of a file, and the compiler that wrote it.
@@ -75,8 +72,7 @@ pub fn name(file: &Path) -> String {
 /// The text of a CUDA file.
 pub fn cuda_text(file: &Path) -> Result<String> {
     let name = name(file);
-    let bytes = bytes(file).map_err(|error| anyhow!("cannot read `{name}`: {}", why(file, &error)))?;
-    text(bytes).map_err(|what| anyhow!("`{name}` is {what}: CUDA source is text"))
+    text(bytes(file)?).map_err(|what| anyhow!("`{name}` is {what}: CUDA source is text"))
 }
 
 /// Why cudac cannot compile a whole program.
@@ -90,7 +86,7 @@ pub fn read(file: &Path, how: &Compile) -> Result<Program> {
     if file.extension().is_some_and(|extension| extension == "cu") {
         return compile(file, &cuda_text(file)?, how);
     }
-    let bytes = bytes(file).map_err(|error| anyhow!("cannot read `{name}`: {}", why(file, &error)))?;
+    let bytes = bytes(file)?;
     let option = (how.arch.map(|_| "--arch"))
         .or(how.compiler.map(|_| "--compiler"))
         .or((!how.defines.is_empty()).then_some("--define"))
@@ -100,9 +96,16 @@ pub fn read(file: &Path, how: &Compile) -> Result<Program> {
     }
     let text = text(bytes)
         .map_err(|what| anyhow!("`{name}` is {what}: give a `.cu` file, or PTX text (`nvcc -ptx`)"))?;
-    if text.contains("__global__") && !text.contains(".version") {
+    let is_cuda = ["__global__", "#include"].iter().any(|word| text.contains(word));
+    if is_cuda && !text.contains(".version") {
         bail!(
-            "`{name}` looks like CUDA source, which is compiled only if the file's name ends in `.cu`: rename it"
+            "`{name}` is no PTX: it looks like CUDA source, which is compiled only if the file's name ends in `.cu`: rename it"
+        );
+    }
+    // An error of the parser would show what is in a file that is something else.
+    if !text.contains(".version") && !text.trim().is_empty() {
+        bail!(
+            "`{name}` is no PTX, which starts with `.version`: give a `.cu` file, or PTX text (`nvcc -ptx`)"
         );
     }
     Ok(Program { name, ptx: text, cuda: None, compiler: None, warnings: Vec::new() })
@@ -205,10 +208,8 @@ fn hint(log: &str) -> Option<&'static str> {
 const NEEDLESS: [&str; 8] =
     ["cstdio", "stdio.h", "cassert", "assert.h", "cmath", "math.h", "cstdlib", "device_launch_parameters.h"];
 
-fn bytes(file: &Path) -> std::io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    File::open(file)?.take(MOST_BYTES).read_to_end(&mut bytes)?;
-    Ok(bytes)
+fn bytes(file: &Path) -> Result<Vec<u8>> {
+    files::read(file, MOST_BYTES).map_err(|why| anyhow!("cannot read `{}`: {why}", name(file)))
 }
 
 /// The text, or what the bytes are instead. Zeros at the end are allowed, because the compiler's interface adds one.

@@ -107,7 +107,7 @@ const LIMITS: [(&str, &str); 6] = [
     ),
     (
         "#include <cstdlib>\nint main() { char* p = (char*)malloc(100000000000); p[0] = 1; return 0; }",
-        "needs more than 2147483648 bytes of memory",
+        "needs more than 4294967296 bytes of memory",
     ),
     ("int main() { for (;;) {} }", "this loop never ends"),
     ("int main() { void* p; while (true) cudaMalloc(&p, 1 << 28); }", "bytes left on the device"),

@@ -14,6 +14,7 @@ mod play;
 mod programs;
 mod refused;
 mod runs;
+mod safe;
 mod scenarios;
 mod seeds;
 mod trace;

@@ -245,19 +245,20 @@ fn a_program_that_never_ends_is_stopped_by_a_limit() {
     let recursive = "int f(int n) { return f(n + 1) + 1; }\nint main() { return f(0); }";
     let leaking = "int main() {\n    while (true) malloc(1 << 28);\n}";
     let huge = "int main() {\n    char* p = (char*)malloc(100ull << 30);\n    p[0] = 1;\n}";
-    for (text, limit) in [
-        (recursive, "more than 1000 deep"),
-        (leaking, "line 2: the host code needs more than 2147483648 bytes of memory"),
-        (huge, "line 2: the host code needs more than 2147483648 bytes of memory"),
-        ("int main() {\n    int done = 0;\n    while (!done) {\n    }\n}", "line 3: this loop never ends"),
+    for (text, limit, wanted) in [
+        (recursive, "limit at endless.cu:1: functions call each other more than 1000 deep", 1),
+        (leaking, "limit at endless.cu:2: the program needs more than 4294967296 bytes of memory", 1),
+        (huge, "limit at endless.cu:2: the program needs more than 4294967296 bytes of memory", 1),
+        ("int main() {\n    int done = 0;\n    while (!done) {\n    }\n}", "line 3: this loop never ends", 2),
         (
             "int main() {\n    int i = 0;\n    do {\n        if (i == 9) continue;\n        i++;\n    } while (true);\n}",
             "line 3: this loop never ends",
+            2,
         ),
     ] {
         let (printed, status) = run("endless.cu", text);
         assert!(printed.contains(limit), "{printed}");
-        assert_eq!(status, Some(2));
+        assert_eq!(status, Some(wanted));
     }
 }
 

@@ -30,7 +30,7 @@ fn a_trace_has_the_launch_every_step_and_an_end() {
         assert_eq!(head[key], run[key], "{key}");
     }
     assert_eq!(json!(steps.len()), run["counters"]["ptx_instructions"]);
-    assert_eq!(end, &json!({ "end": { "steps": steps.len(), "cut": false } }));
+    assert_eq!(end, &json!({ "end": { "steps": steps.len(), "cut": false, "stopped": false } }));
     assert_eq!((&run["trace"]["steps"], &run["trace"]["cut"]), (&json!(steps.len()), &json!(false)));
     for (number, step) in steps.iter().enumerate() {
         assert_eq!(step["step"], number);

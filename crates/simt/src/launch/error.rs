@@ -140,6 +140,16 @@ pub enum MemoryError {
         /// Bytes that are left.
         left: u64,
     },
+    /// There are as many allocations as there can be.
+    #[error(
+        "there is no number left for `{name}`: at most {most} allocations are kept: free those that are not needed"
+    )]
+    TooManyAllocations {
+        /// The name of the requested allocation.
+        name: String,
+        /// How many there can be.
+        most: usize,
+    },
     /// The buffer is not in this emulator's memory. Another emulator allocated it, or this one did after the snapshot
     /// to which it was restored.
     #[error(

@@ -3,9 +3,10 @@
 //! The high bits of an address are the number of its region, so finding an allocation takes one shift. If an address
 //! has run past its allocation, by any distance that a mistake is likely to produce, it still says which allocation it
 //! belongs to. The bytes of an allocation start in the middle of its region, so that an access before the start can be
-//! told from one after the end. The number of a freed region is never used again, so a use after free is recognised as
-//! such.
+//! told from one after the end. A freed region waits before its number is given out again, so a use after free is
+//! recognised as such. Missed is one of a region after which [`QUARANTINE`] others were freed and one was allocated.
 
+use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
@@ -144,6 +145,12 @@ pub enum Miss {
     },
 }
 
+/// How many freed regions wait. Each launch looks at all regions, so they are not many.
+pub const QUARANTINE: usize = 1024;
+
+/// How many regions there can be, those that wait included. Their addresses leave the highest bits to callers.
+pub const MOST_REGIONS: usize = 1 << 16;
+
 /// How many bytes of a region one thread merges at a time.
 const PARTS_BYTES: usize = 512 * PAGE_BYTES;
 
@@ -167,6 +174,8 @@ enum Contents {
 #[derive(Clone, Debug, Default)]
 pub struct Global {
     pub(super) regions: Vec<Region>,
+    /// The freed regions, from the one that has waited longest on.
+    freed: VecDeque<u32>,
     limit_bytes: u64,
     live_bytes: u64,
     /// How many regions have bytes that have not been written.
@@ -199,7 +208,8 @@ impl Global {
     /// The same memory with these regions.
     pub(super) fn with(&self, regions: Vec<Region>) -> Global {
         let Global { limit_bytes, live_bytes, unwritten_regions, .. } = *self;
-        Global { regions, limit_bytes, live_bytes, unwritten_regions, ..Global::default() }
+        let freed = self.freed.clone();
+        Global { regions, freed, limit_bytes, live_bytes, unwritten_regions, ..Global::default() }
     }
 
     /// Allocates zeroed bytes.
@@ -209,13 +219,23 @@ impl Global {
         let Some(size) = granted.filter(|&size| can_be_had(size)) else {
             return Err(MemoryError::OutOfMemory { name: name.to_owned(), wanted: bytes, left });
         };
+        let region = self.vacant(name)?;
         self.live_bytes += bytes;
-        let region = self.regions.len() as u32;
-        let data = vec![0; size];
-        let (id, name) = (Id::new(), name.to_string());
+        let (id, name, data) = (Id::new(), name.to_owned(), vec![0; size]);
         let new = Region { id, name, data, bytes, live: true, writable: true, is_set: false, written: None };
-        self.regions.push(new);
-        Ok(Buffer { region, bytes, id })
+        match self.regions.get_mut(region) {
+            Some(old) => *old = new,
+            None => self.regions.push(new),
+        }
+        Ok(Buffer { region: region as u32, bytes, id })
+    }
+
+    /// The number for a new region: that of a freed one if enough of them wait, or if there is no other.
+    fn vacant(&mut self, name: &str) -> Result<usize, MemoryError> {
+        let is_full = self.regions.len() == MOST_REGIONS;
+        let new = (!is_full && self.freed.len() <= QUARANTINE).then_some(self.regions.len());
+        let number = new.or_else(|| self.freed.pop_front().map(|region| region as usize));
+        number.ok_or_else(|| MemoryError::TooManyAllocations { name: name.to_owned(), most: MOST_REGIONS })
     }
 
     /// Allocates bytes that do not count as written until a kernel or the host writes them. They hold zeros
@@ -296,6 +316,7 @@ impl Global {
         if std::mem::take(&mut region.live) {
             region.data = Vec::new();
             self.live_bytes -= region.bytes;
+            self.freed.push_back(buffer.region);
         }
     }
 

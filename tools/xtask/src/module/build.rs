@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, bail, ensure};
+use thirty_two_lanes::files;
 
 use super::{FILE, MAX_PACKED_BYTES, root, script, sources};
 
@@ -71,7 +72,7 @@ pub fn build() -> Result<Built> {
         packed.len()
     );
     let file = root().join(FILE);
-    fs::write(&file, script(&packed, &sum, &tools)).with_context(|| format!("cannot write `{FILE}`"))?;
+    files::write(&file, script(&packed, &sum, &tools)).with_context(|| format!("cannot write `{FILE}`"))?;
     Ok(Built { module_bytes: module.len(), packed_bytes: packed.len(), is_optimised })
 }
 

@@ -64,8 +64,9 @@ void __host_put_unsigned(void* stream, unsigned long long value);
 void __host_put_float(void* stream, double value);
 void __host_put_character(void* stream, int character);
 
-//: __host_text_new __host_text_size __host_text_copy __host_text_set
+//: __host_text_new __host_text_delete __host_text_size __host_text_copy __host_text_set
 int __host_text_new();
+void __host_text_delete(int stream);
 size_t __host_text_size(int stream);
 void __host_text_copy(int stream, char* to);
 void __host_text_set(int stream, const char* from, size_t count);

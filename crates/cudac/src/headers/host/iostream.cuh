@@ -13,6 +13,7 @@ struct ostream {
     int width = 0;
     int flags = 0;
     int filler = 32;
+    ~ostream() { if (number > 2) __host_text_delete(number); }
     ostream& operator<<(const char* text) { __host_put_text(this, text); return *this; }
     ostream& operator<<(const string& text) { __host_put_bytes(this, text.text, text.count); return *this; }
     ostream& operator<<(char value) { __host_put_character(this, value); return *this; }

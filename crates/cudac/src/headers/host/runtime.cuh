@@ -152,12 +152,13 @@ inline cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned f
 // What was asked about is done. A program that asks in a loop ends, and one that goes on has waited.
 inline cudaError_t cudaStreamQuery(cudaStream_t stream) { return __host_cuda_stream_synchronize((void*)stream); }
 
-//: cudaEventCreate cudaEventCreateWithFlags cudaEventDestroy cudaEventDefault cudaEventBlockingSync cudaEventDisableTiming __host_cuda_event_create
+//: cudaEventCreate cudaEventCreateWithFlags cudaEventDestroy cudaEventDefault cudaEventBlockingSync cudaEventDisableTiming __host_cuda_event_create __host_cuda_event_destroy
 enum { cudaEventDefault = 0, cudaEventBlockingSync = 1, cudaEventDisableTiming = 2 };
 cudaError_t __host_cuda_event_create(void** event);
 inline cudaError_t cudaEventCreate(cudaEvent_t* event) { return __host_cuda_event_create((void**)event); }
 inline cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) { return __host_cuda_event_create((void**)event); }
-inline cudaError_t cudaEventDestroy(cudaEvent_t event) { return cudaSuccess; }
+cudaError_t __host_cuda_event_destroy(void* event);
+inline cudaError_t cudaEventDestroy(cudaEvent_t event) { return __host_cuda_event_destroy((void*)event); }
 
 //: cudaEventRecord __host_cuda_event_record
 cudaError_t __host_cuda_event_record(void* event, void* stream);
@@ -280,10 +281,11 @@ inline cudaError_t cudaGetDeviceProperties(cudaDeviceProp* known, int device) {
     return cudaSuccess;
 }
 
-//: cudaMemGetInfo cudaDriverGetVersion cudaRuntimeGetVersion
+//: cudaMemGetInfo __host_cuda_memory_left cudaDriverGetVersion cudaRuntimeGetVersion
+size_t __host_cuda_memory_left();
 inline cudaError_t cudaMemGetInfo(size_t* left, size_t* all) {
     *all = 8ull << 30;
-    *left = *all;
+    *left = __host_cuda_memory_left();
     return cudaSuccess;
 }
 inline cudaError_t cudaDriverGetVersion(int* version) { *version = 12000; return cudaSuccess; }
@@ -810,25 +812,26 @@ inline cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureS
     return cudaSuccess;
 }
 
-//: cudaGraphInstantiate cudaGraphInstantiateWithFlags cudaGraphLaunch cudaGraphUpload cudaGraphDestroy cudaGraphExecDestroy cudaGraphGetNodes __host_cuda_graph_launch __host_cuda_graph_nodes
+//: cudaGraphInstantiate cudaGraphInstantiateWithFlags cudaGraphLaunch cudaGraphUpload cudaGraphDestroy cudaGraphExecDestroy cudaGraphGetNodes __host_cuda_graph_launch __host_cuda_graph_nodes __host_cuda_graph_keep __host_cuda_graph_drop
 cudaError_t __host_cuda_graph_launch(void* graph, void* stream);
 size_t __host_cuda_graph_nodes(void* graph);
-// A graph is never changed, so what is made of it is the graph itself.
+cudaError_t __host_cuda_graph_keep(void* graph);
+cudaError_t __host_cuda_graph_drop(void* graph);
+// A graph is never changed, so what is made of it is the graph itself, which ends when all of its handles are destroyed.
 inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t* made, cudaGraph_t graph, unsigned long long flags = 0) {
     *made = (cudaGraphExec_t)graph;
-    return cudaSuccess;
+    return __host_cuda_graph_keep((void*)graph);
 }
 inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t* made, cudaGraph_t graph, cudaGraphNode_t* node, char* text, size_t bytes) {
-    *made = (cudaGraphExec_t)graph;
-    return cudaSuccess;
+    return cudaGraphInstantiate(made, graph);
 }
 inline cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* made, cudaGraph_t graph, unsigned long long flags) {
     return cudaGraphInstantiate(made, graph, flags);
 }
 inline cudaError_t cudaGraphLaunch(cudaGraphExec_t graph, cudaStream_t stream) { return __host_cuda_graph_launch((void*)graph, (void*)stream); }
 inline cudaError_t cudaGraphUpload(cudaGraphExec_t graph, cudaStream_t stream) { return cudaSuccess; }
-inline cudaError_t cudaGraphDestroy(cudaGraph_t graph) { return cudaSuccess; }
-inline cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graph) { return cudaSuccess; }
+inline cudaError_t cudaGraphDestroy(cudaGraph_t graph) { return __host_cuda_graph_drop((void*)graph); }
+inline cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graph) { return __host_cuda_graph_drop((void*)graph); }
 inline cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, size_t* count) {
     *count = __host_cuda_graph_nodes((void*)graph);
     return nodes ? cudaErrorNotSupported : cudaSuccess;

@@ -42,3 +42,39 @@ fn memory_ends_at_its_limit_and_comes_back() {
     memory.free(x);
     assert!(memory.alloc("y", 100).is_ok());
 }
+
+#[test]
+fn a_freed_region_waits_before_it_is_used_again() {
+    let mut memory = Global::new(1 << 20);
+    let first = memory.alloc("first", 8).unwrap();
+    memory.free(first);
+    for _ in 0..QUARANTINE {
+        let other = memory.alloc("other", 8).unwrap();
+        assert!(other.address() != first.address());
+        assert_eq!(memory.locate(first.address(), 4), Err(Miss::Freed { region: 0 }));
+        memory.free(other);
+    }
+    let next = memory.alloc("next", 8).unwrap();
+    assert_eq!(next.address(), first.address());
+    assert!(memory.check(next).is_ok() && memory.check(first).is_err());
+}
+
+#[test]
+fn a_million_allocations_leave_few_regions_behind() {
+    let mut memory = Global::new(1 << 20);
+    for _ in 0..1_000_000 {
+        let buffer = memory.alloc_uninitialized("x", 1).unwrap();
+        memory.free(buffer);
+    }
+    assert!(memory.regions() <= QUARANTINE + 1 && memory.live_bytes() == 0 && !memory.has_unwritten());
+}
+
+#[test]
+fn the_number_of_regions_is_bounded_and_freed_ones_are_used_at_the_bound() {
+    let mut memory = Global::new(1 << 20);
+    let all: Vec<Buffer> = (0..MOST_REGIONS).map(|_| memory.alloc("x", 1).unwrap()).collect();
+    let refused = MemoryError::TooManyAllocations { name: "y".to_owned(), most: MOST_REGIONS };
+    assert_eq!(memory.alloc("y", 1), Err(refused));
+    memory.free(all[7]);
+    assert_eq!(memory.alloc("y", 1).map(Buffer::address), Ok(all[7].address()));
+}
