@@ -48,7 +48,15 @@ impl Compiler {
     fn run(&self, folder: &Path, text: &str) -> String {
         let (source, binary) = (folder.join("programs.cpp"), folder.join("programs"));
         fs::write(&source, text).expect("the text can be written");
-        let options = ["-std=c++17", "-w", "-O0", "-fwrapv", "-ffp-contract=off", "-fno-strict-aliasing"];
+        let options = [
+            "-std=c++17",
+            "-w",
+            "-Wno-narrowing",
+            "-O0",
+            "-fwrapv",
+            "-ffp-contract=off",
+            "-fno-strict-aliasing",
+        ];
         let made = Command::new(self.0).args(options).arg(&source).arg("-o").arg(&binary).output();
         let made = made.expect("the compiler starts");
         assert!(made.status.success(), "{}\n{text}", String::from_utf8_lossy(&made.stderr));
