@@ -65,6 +65,8 @@ impl Gpu {
 
     /// The first GPU, or in one line why there is none.
     pub(crate) fn open() -> Result<Gpu> {
+        // cudarc opens the library by its name, under several names.
+        nvrtc::loads_nothing_from_here(&["libcuda", "libnvcuda"]).map_err(|why| anyhow!("no GPU: {why}"))?;
         // SAFETY: opens and closes the driver's library; libcuda has no initialisers that could misbehave.
         if !unsafe { sys::is_culib_present() } {
             bail!("no GPU: libcuda, the library of NVIDIA's driver, is not installed");

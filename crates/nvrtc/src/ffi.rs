@@ -13,6 +13,22 @@ use libloading::Library;
 use crate::layout::builtins_beside;
 use crate::version::Version;
 
+/// Makes Windows look for libraries that are opened by their names only beside this program and in the folder of the
+/// system, and not in the current folder. Elsewhere nothing is to be done.
+pub(crate) fn leave_out_current_folder() {
+    #[cfg(windows)]
+    {
+        /// `LOAD_LIBRARY_SEARCH_DEFAULT_DIRS` of `libloaderapi.h`.
+        const DEFAULT_FOLDERS: u32 = 0x1000;
+        #[link(name = "kernel32")]
+        unsafe extern "system" {
+            fn SetDefaultDllDirectories(folders: u32) -> c_int;
+        }
+        // SAFETY: it takes a number and sets a flag of the process. It fails only for an unknown number.
+        let _ = unsafe { SetDefaultDllDirectories(DEFAULT_FOLDERS) };
+    }
+}
+
 /// `nvrtcProgram`: a pointer to something that only the library reads.
 type Handle = *mut c_void;
 /// `nvrtcResult`: zero is success.
@@ -85,7 +101,7 @@ pub(crate) struct Nvrtc {
 }
 
 impl Nvrtc {
-    /// Opens the library at a path, or by a name that the system's loader knows.
+    /// Opens the library at a path.
     pub fn open(path: &Path) -> Result<Self, libloading::Error> {
         // SAFETY: opening runs a library's initialisers. These two are NVIDIA's compiler, found where it is installed
         // or named by the reader, and their initialisers only set up their own state.
