@@ -55,8 +55,7 @@ fn found_here(folders: &std::ffi::OsStr, names: &[&str]) -> Option<PathBuf> {
     // The loader accepts semicolons too, and takes an empty variable for a missing one.
     let folders = folders.to_str()?.split([':', ';']).filter(|_| !folders.is_empty());
     let relative = folders.map(|folder| Path::new(if folder.is_empty() { "." } else { folder }));
-    let mut files =
-        relative.filter(|folder| folder.is_relative()).flat_map(|folder| crate::layout::children(folder));
+    let mut files = relative.filter(|folder| folder.is_relative()).flat_map(crate::layout::children);
     files.find(|file| {
         let name = file.file_name().unwrap_or_default().to_string_lossy();
         names.iter().any(|known| name.starts_with(known))

@@ -62,7 +62,7 @@ impl Planted {
         let planted = Planted { folder: folder.canonicalize().unwrap() };
         fs::create_dir(planted.marks()).unwrap();
         for name in MODULES {
-            planted.write(name, &format!("open({:?}, 'w')\n", planted.mark(name)));
+            planted.write(name, &format!("open('{}', 'w')\n", planted.mark(name).display()));
         }
         for name in PROGRAMS {
             let file = planted.write(name, &format!("#!/bin/sh\n: > '{}'\n", planted.mark(name).display()));
