@@ -37,6 +37,9 @@ pub(crate) struct Kernels {
 impl Kernels {
     /// The kernels of a PTX text, which is an error if it is none.
     pub(crate) fn of(name: &str, ptx: &str) -> Result<Kernels> {
+        if ptx.contains('\0') {
+            bail!("`{name}` contains a zero byte, at which a driver would stop reading: take it out");
+        }
         let mut emulator = Emulator::new(Limits { memory_bytes: host_memory_bytes() });
         let module = emulator.load(name, ptx).with_context(|| format!("`{name}` cannot be read"))?;
         Ok(Kernels::in_module(name, &module))

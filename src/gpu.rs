@@ -378,8 +378,8 @@ impl Raw {
         let text;
         let (bytes, mut options, mut values) = match image {
             Image::Ptx(ptx, level) => {
-                // A text ends at its first zero byte, and PTX contains none.
-                text = CString::new(ptx.replace('\0', " ")).unwrap_or_default();
+                // `run` has refused texts with a zero byte.
+                text = CString::new(ptx).unwrap_or_default();
                 let level = std::ptr::without_provenance_mut(level as usize);
                 (text.as_ptr().cast(), vec![sys::CUjit_option::CU_JIT_OPTIMIZATION_LEVEL], vec![level])
             }
