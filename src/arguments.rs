@@ -7,8 +7,6 @@
 use anyhow::{Context, Result, bail};
 use simt::{Emulator, KernelInfo, Limits, Module};
 
-use crate::sim::host_memory_bytes;
-
 /// An argument as it is passed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Given {
@@ -35,12 +33,12 @@ pub(crate) struct Kernels {
 }
 
 impl Kernels {
-    /// The kernels of a PTX text, which is an error if it is none.
-    pub(crate) fn of(name: &str, ptx: &str) -> Result<Kernels> {
+    /// The kernels of a PTX text, whose variables have room in so many bytes. It is an error if it is no PTX.
+    pub(crate) fn of(name: &str, ptx: &str, memory_bytes: u64) -> Result<Kernels> {
         if ptx.contains('\0') {
             bail!("`{name}` contains a zero byte, at which a driver would stop reading: take it out");
         }
-        let mut emulator = Emulator::new(Limits { memory_bytes: host_memory_bytes() });
+        let mut emulator = Emulator::new(Limits { memory_bytes });
         let module = emulator.load(name, ptx).with_context(|| format!("`{name}` cannot be read"))?;
         Ok(Kernels::in_module(name, &module))
     }
@@ -79,15 +77,17 @@ mod tests {
         .visible .entry k(.param .u64 p, .param .u32 n, .param .f64 x, .param .align 8 .b8 s[24]) { ret; }\n\
         .visible .entry none() { ret; }\n";
 
+    const ROOM: u64 = 1 << 20;
+
     const FITS: [Given; 4] = [Given::Address, Given::Value(4), Given::Value(8), Given::Value(24)];
 
     fn refused(kernel: &str, given: &[Given]) -> String {
-        Kernels::of("k.ptx", PTX).unwrap().check(kernel, given).unwrap_err().to_string()
+        Kernels::of("k.ptx", PTX, ROOM).unwrap().check(kernel, given).unwrap_err().to_string()
     }
 
     #[test]
     fn arguments_that_fit_are_accepted() {
-        let kernels = Kernels::of("k.ptx", PTX).unwrap();
+        let kernels = Kernels::of("k.ptx", PTX, ROOM).unwrap();
         let info = kernels.check("k", &FITS).unwrap();
         assert_eq!(info.params.iter().map(|param| param.offset).collect::<Vec<_>>(), [0, 8, 16, 24]);
         kernels.check("none", &[]).unwrap();
@@ -122,12 +122,12 @@ mod tests {
         for text in
             ["", " ", "\u{7f}ELF\u{2}\u{1}\u{1}", "P\u{d}U", "\0", "hello", "\0.version 8.0\n.target sm_70\n"]
         {
-            let kernels = Kernels::of("x.ptx", text);
+            let kernels = Kernels::of("x.ptx", text, ROOM);
             let is_refused =
                 kernels.is_err() || kernels.is_ok_and(|kernels| kernels.check("k", &FITS).is_err());
             assert!(is_refused, "{text:?}");
         }
-        assert!(Kernels::of("x.ptx", &format!("\u{7f}ELF{PTX}")).is_err());
-        assert!(Kernels::of("x.ptx", &format!("{PTX}\0")).is_err());
+        assert!(Kernels::of("x.ptx", &format!("\u{7f}ELF{PTX}"), ROOM).is_err());
+        assert!(Kernels::of("x.ptx", &format!("{PTX}\0"), ROOM).is_err());
     }
 }

@@ -26,6 +26,7 @@ use crate::buffer::BufferId;
 use crate::cubin::Cubin;
 use crate::launch::{Argument, Code, Launch};
 use crate::machine::{About, Machine, Run, Timing};
+use crate::sim::host_memory_bytes;
 use crate::target;
 
 /// A GPU, and the buffers in its memory.
@@ -112,7 +113,7 @@ impl Gpu {
         if let Some(loaded) = self.modules.get(&code.name) {
             return Ok(loaded.clone());
         }
-        let kernels = Arc::new(Kernels::of(&code.name, &code.ptx)?);
+        let kernels = Arc::new(Kernels::of(&code.name, &code.ptx, host_memory_bytes())?);
         let load = || self.context.load_module(Ptx::from_src(code.ptx.clone()));
         let refused = |error| anyhow!("the GPU's driver refuses `{}`: {}", code.name, words(error));
         let loaded =
@@ -308,7 +309,7 @@ impl Card {
         block: Dim3,
         arguments: &mut [CardArgument],
     ) -> Result<()> {
-        let kernels = Kernels::of("the text", image.ptx())?;
+        let kernels = Kernels::of("the text", image.ptx(), host_memory_bytes())?;
         let given: Vec<Given> = arguments.iter().map(CardArgument::given).collect();
         let params = &kernels.check(kernel, &given)?.params;
         self.context.bind_to_thread()?;

@@ -133,6 +133,7 @@ unsafe extern "C" {{
     fn creat(path: *const core::ffi::c_char, mode: u32) -> i32;
 }}
 extern "C" fn ran() {{
+    // SAFETY: the path ends in a zero.
     unsafe {{ creat(c"{mark}".as_ptr(), 0o644) }};
 }}
 #[used]
