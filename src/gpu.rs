@@ -2,8 +2,9 @@
 //!
 //! The driver is opened at run time, so that the same program also runs on a machine without one. Kernels are loaded
 //! from the PTX text that the emulator reads, and the driver compiles it for the GPU. This is the only file of the
-//! crate with unsafe code: calls into the driver that no type can make safe. What it leaves out: more than one GPU,
-//! streams, and structures passed by value.
+//! crate with unsafe code: calls into the driver that no type can make safe. What the driver trusts its caller about is
+//! checked before, for every caller: that a text is PTX, that machine code is whole, and that the arguments are those of
+//! the kernel. What it leaves out: more than one GPU, streams, and structures passed by value.
 #![allow(unsafe_code)]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,9 +21,12 @@ use cudarc::driver::{
 use cudarc::nvrtc::Ptx;
 use simt::Dim3;
 
+use crate::arguments::{Given, Kernels};
 use crate::buffer::BufferId;
+use crate::cubin::Cubin;
 use crate::launch::{Argument, Code, Launch};
 use crate::machine::{About, Machine, Run, Timing};
+use crate::sim::host_memory_bytes;
 use crate::target;
 
 /// A GPU, and the buffers in its memory.
@@ -45,6 +49,7 @@ const TIMED_RUNS: u32 = 11;
 /// A module, loaded twice. The second copy has its own variables, so that timed runs do not change those of the first.
 #[derive(Clone)]
 struct Loaded {
+    kernels: Arc<Kernels>,
     module: Arc<CudaModule>,
     stopwatch: Arc<CudaModule>,
 }
@@ -65,6 +70,8 @@ impl Gpu {
 
     /// The first GPU, or in one line why there is none.
     pub(crate) fn open() -> Result<Gpu> {
+        // cudarc opens the library by its name, under several names.
+        nvrtc::loads_nothing_from_here(&["libcuda", "libnvcuda"]).map_err(|why| anyhow!("no GPU: {why}"))?;
         // SAFETY: opens and closes the driver's library; libcuda has no initialisers that could misbehave.
         if !unsafe { sys::is_culib_present() } {
             bail!("no GPU: libcuda, the library of NVIDIA's driver, is not installed");
@@ -106,9 +113,11 @@ impl Gpu {
         if let Some(loaded) = self.modules.get(&code.name) {
             return Ok(loaded.clone());
         }
+        let kernels = Arc::new(Kernels::of(&code.name, &code.ptx, host_memory_bytes())?);
         let load = || self.context.load_module(Ptx::from_src(code.ptx.clone()));
         let refused = |error| anyhow!("the GPU's driver refuses `{}`: {}", code.name, words(error));
-        let loaded = Loaded { module: load().map_err(refused)?, stopwatch: load().map_err(refused)? };
+        let loaded =
+            Loaded { kernels, module: load().map_err(refused)?, stopwatch: load().map_err(refused)? };
         self.modules.insert(code.name.clone(), loaded.clone());
         Ok(loaded)
     }
@@ -116,6 +125,7 @@ impl Gpu {
     /// Runs a kernel for timing and then once for the result, each time with the same inputs, because kernels may work
     /// in place.
     fn run(&mut self, loaded: &Loaded, launch: &Launch) -> Result<Option<Timing>> {
+        loaded.kernels.check(&launch.kernel, &launch.given())?;
         let untimed = self.timed_runs == 0 || self.once_only.contains(&launch.code.name);
         let timing = if untimed { None } else { self.times(loaded, launch)? };
         self.launch_once(&function(&loaded.module, launch)?, launch)?;
@@ -136,7 +146,7 @@ impl Gpu {
     }
 
     fn save(&self, launch: &Launch) -> Result<Vec<(BufferId, CudaSlice<u8>)>> {
-        let copy = |id: BufferId| Ok((id, self.stream.clone_dtod(&self.buffers[id.0])?));
+        let copy = |id: BufferId| Ok((id, self.stream.clone_dtod(self.buffer(id)?)?));
         launch.buffers().into_iter().map(copy).collect()
     }
 
@@ -158,7 +168,7 @@ impl Gpu {
             };
         }
         builder.record_kernel_launch(CU_EVENT_DEFAULT);
-        // SAFETY: the number and the sizes of the arguments have been checked against the kernel's parameters, so the
+        // SAFETY: `run` has checked the number and the sizes of the arguments against the kernel's parameters, so the
         // driver reads nothing that is not there. `Device` and `lanes run` let the emulator run every launch first,
         // from the same inputs, and no access of the kernel left its allocations there. (An index that depends on a
         // race could still differ here; the emulator has seen one order.) With `--check none` the emulator is left out,
@@ -171,9 +181,13 @@ impl Gpu {
 
     fn push(&self, argument: &Argument) -> Result<Pushed<'_>> {
         match argument {
-            Argument::Buffer(BufferId(id)) => Ok(Pushed::Buffer(&self.buffers[*id])),
+            Argument::Buffer(id) => Ok(Pushed::Buffer(self.buffer(*id)?)),
             Argument::Value(value) => Ok(Pushed::Value(word(value.as_bytes())?)),
         }
+    }
+
+    fn buffer(&self, BufferId(id): BufferId) -> Result<&CudaSlice<u8>> {
+        self.buffers.get(id).ok_or_else(|| anyhow!("there is no buffer {id} on the GPU"))
     }
 }
 
@@ -199,11 +213,15 @@ impl Machine for Gpu {
     }
 
     fn write(&mut self, BufferId(id): BufferId, bytes: &[u8]) -> Result<()> {
+        let (wanted, given) = (self.buffer(BufferId(id))?.len(), bytes.len());
+        if wanted != given {
+            bail!("a buffer of {wanted} bytes was given {given}: write all of it");
+        }
         Ok(self.stream.memcpy_htod(bytes, &mut self.buffers[id])?)
     }
 
-    fn read(&mut self, BufferId(id): BufferId) -> Result<Vec<u8>> {
-        let bytes = self.stream.clone_dtoh(&self.buffers[id])?;
+    fn read(&mut self, id: BufferId) -> Result<Vec<u8>> {
+        let bytes = self.stream.clone_dtoh(self.buffer(id)?)?;
         self.stream.synchronize()?;
         Ok(bytes)
     }
@@ -232,8 +250,16 @@ pub struct Card {
 pub enum Image<'a> {
     /// PTX, for the driver's own compiler at this optimisation level, 0 to 4.
     Ptx(&'a str, u32),
-    /// Machine code.
-    Cubin(&'a [u8]),
+    /// Machine code, and the PTX of which it was made, which says what its kernels take.
+    Cubin(Cubin<'a>, &'a str),
+}
+
+impl<'a> Image<'a> {
+    fn ptx(self) -> &'a str {
+        match self {
+            Image::Ptx(ptx, _) | Image::Cubin(_, ptx) => ptx,
+        }
+    }
 }
 
 /// An argument of a kernel on a [`Card`].
@@ -241,8 +267,17 @@ pub enum Image<'a> {
 pub enum CardArgument {
     /// The address of a buffer with these bytes. After the launch they are what the kernel has written.
     Buffer(Vec<u8>),
-    /// The bytes of a value and its alignment.
-    Value(Vec<u8>, usize),
+    /// The bytes of a value.
+    Value(Vec<u8>),
+}
+
+impl CardArgument {
+    fn given(&self) -> Given {
+        match self {
+            CardArgument::Buffer(_) => Given::Address,
+            CardArgument::Value(bytes) => Given::Value(bytes.len() as u64),
+        }
+    }
 }
 
 /// The stack of a thread in bytes, enough for functions that call themselves a few times.
@@ -264,7 +299,8 @@ impl Card {
     /// Loads an image, runs one of its kernels, and unloads the image.
     ///
     /// # Errors
-    /// The driver refuses the image or the launch, or it has stopped the kernel.
+    /// The text is no PTX or its kernel takes other arguments, the driver refuses the image or the launch, or it has
+    /// stopped the kernel.
     pub fn run(
         &self,
         image: Image<'_>,
@@ -273,20 +309,23 @@ impl Card {
         block: Dim3,
         arguments: &mut [CardArgument],
     ) -> Result<()> {
+        let kernels = Kernels::of("the text", image.ptx(), host_memory_bytes())?;
+        let given: Vec<Given> = arguments.iter().map(CardArgument::given).collect();
+        let params = &kernels.check(kernel, &given)?.params;
         self.context.bind_to_thread()?;
         let module =
             Raw::load(image).map_err(|error| anyhow!("the driver refuses the PTX: {}", words(error)))?;
         let mut buffers: Vec<CudaSlice<u8>> = Vec::new();
-        let mut block_of_arguments = Vec::new();
-        for argument in &*arguments {
+        let mut block_of_arguments = Block::new();
+        for (argument, param) in arguments.iter().zip(params) {
             match argument {
                 CardArgument::Buffer(bytes) => {
                     let buffer = self.stream.clone_htod(bytes)?;
                     let address = buffer.device_ptr(&self.stream).0;
-                    append(&mut block_of_arguments, &address.to_le_bytes(), 8);
+                    block_of_arguments.put(param.offset, &address.to_le_bytes())?;
                     buffers.push(buffer);
                 }
-                CardArgument::Value(bytes, alignment) => append(&mut block_of_arguments, bytes, *alignment),
+                CardArgument::Value(bytes) => block_of_arguments.put(param.offset, bytes)?,
             }
         }
         module.launch(kernel, grid, block, &mut block_of_arguments, &self.stream)?;
@@ -295,7 +334,7 @@ impl Card {
             .map_err(|error| anyhow!("the driver stopped the kernel: {}", words(error)))?;
         let places = arguments.iter_mut().filter_map(|argument| match argument {
             CardArgument::Buffer(bytes) => Some(bytes),
-            CardArgument::Value(..) => None,
+            CardArgument::Value(_) => None,
         });
         for (place, buffer) in places.zip(&buffers) {
             *place = self.stream.clone_dtoh(buffer)?;
@@ -304,10 +343,31 @@ impl Card {
     }
 }
 
-/// Appends an argument to a block of arguments at its alignment.
-fn append(block: &mut Vec<u8>, bytes: &[u8], alignment: usize) {
-    block.resize(block.len().next_multiple_of(alignment.max(1)), 0);
-    block.extend_from_slice(bytes);
+/// The arguments of a launch, each where its parameter is. Machine code may have other parameters than the text that was
+/// named with it, so the block is as long as the longest that a kernel may have, and a driver that reads more than it is
+/// told to finds zeros.
+struct Block {
+    bytes: Vec<u8>,
+    length: usize,
+}
+
+/// The bytes of parameters that a kernel may have: *CUDA C++ Programming Guide, Function Parameters*, rounded up.
+const LONGEST_BLOCK: usize = 32 << 10;
+
+impl Block {
+    fn new() -> Block {
+        Block { bytes: vec![0; LONGEST_BLOCK], length: 0 }
+    }
+
+    fn put(&mut self, offset: u64, bytes: &[u8]) -> Result<()> {
+        let (start, end) = (offset as usize, offset as usize + bytes.len());
+        let Some(place) = self.bytes.get_mut(start..end) else {
+            bail!("a kernel may have parameters of {LONGEST_BLOCK} bytes: pass a buffer instead");
+        };
+        place.copy_from_slice(bytes);
+        self.length = self.length.max(end);
+        Ok(())
+    }
 }
 
 /// A loaded module, unloaded when it is dropped.
@@ -319,15 +379,16 @@ impl Raw {
         let text;
         let (bytes, mut options, mut values) = match image {
             Image::Ptx(ptx, level) => {
-                // A text ends at its first zero byte, and PTX contains none.
-                text = CString::new(ptx.replace('\0', " ")).unwrap_or_default();
+                // `run` has refused texts with a zero byte.
+                text = CString::new(ptx).unwrap_or_default();
                 let level = std::ptr::without_provenance_mut(level as usize);
                 (text.as_ptr().cast(), vec![sys::CUjit_option::CU_JIT_OPTIMIZATION_LEVEL], vec![level])
             }
-            Image::Cubin(bytes) => (bytes.as_ptr().cast(), Vec::new(), Vec::new()),
+            Image::Cubin(code, _) => (code.bytes().as_ptr().cast(), Vec::new(), Vec::new()),
         };
-        // SAFETY: a text ends in a zero and machine code says how long it is; there are as many options as values, and
-        // the value of the one there can be is a number in the place of a pointer, as its documentation asks for.
+        // SAFETY: a text ends in a zero, and `run` has read it as PTX, so the driver does not take it for machine code;
+        // all parts of machine code are there, which `Cubin` has checked. There are as many options as values, and the
+        // value of the one there can be is a number in the place of a pointer, as its documentation asks for.
         unsafe {
             sys::cuModuleLoadDataEx(
                 &raw mut module,
@@ -346,20 +407,20 @@ impl Raw {
         kernel: &str,
         grid: Dim3,
         block: Dim3,
-        arguments: &mut [u8],
+        arguments: &mut Block,
         stream: &CudaStream,
     ) -> Result<()> {
-        let mut bytes = arguments.len();
+        let mut bytes = arguments.length;
         // What a launch gets instead of pointers to the arguments: their address, their size, and an end mark.
         let mut extra: [*mut c_void; 5] = [
             std::ptr::without_provenance_mut(1),
-            arguments.as_mut_ptr().cast(),
+            arguments.bytes.as_mut_ptr().cast(),
             std::ptr::without_provenance_mut(2),
             (&raw mut bytes).cast(),
             std::ptr::null_mut(),
         ];
-        // SAFETY: the module is loaded, and the driver copies as many bytes of arguments as it is told there are; if the
-        // kernel has more, it refuses. A kernel that leaves its buffers can reach this process's memory on the card, and
+        // SAFETY: the module is loaded, and the driver copies as many bytes of arguments as it is told there are, or as the
+        // kernel has, which are there too. A kernel that leaves its buffers can reach this process's memory on the card, and
         // never the host's.
         unsafe {
             let function = result::module::get_function(self.0, CString::new(kernel)?)?;
@@ -457,5 +518,16 @@ mod tests {
         assert_eq!(word(&1003_i32.to_le_bytes()).unwrap(), 1003);
         assert_eq!(word(&(-1.0_f64).to_le_bytes()).unwrap(), (-1.0_f64).to_bits());
         assert!(word(&[0; 9]).is_err());
+    }
+
+    #[test]
+    fn arguments_are_where_their_parameters_are() {
+        let mut block = Block::new();
+        block.put(0, &[1; 4]).unwrap();
+        block.put(8, &[2; 8]).unwrap();
+        assert_eq!((block.length, block.bytes[3..9].to_vec()), (16, vec![1, 0, 0, 0, 0, 2]));
+        assert!(
+            block.put(LONGEST_BLOCK as u64 - 1, &[0; 2]).is_err() && block.put(u64::MAX - 1, &[0]).is_err()
+        );
     }
 }

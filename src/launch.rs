@@ -10,6 +10,7 @@ use std::fmt;
 use anyhow::{Context, Result, bail};
 use simt::{Checks, Dim3};
 
+use crate::arguments::Given;
 use crate::buffer::{Buffer, BufferId};
 use crate::kernel::{Build, Kernel};
 
@@ -135,6 +136,11 @@ impl Launch {
         self
     }
 
+    /// What the arguments are.
+    pub(crate) fn given(&self) -> Vec<Given> {
+        self.args.iter().map(Argument::given).collect()
+    }
+
     /// The buffers among the arguments, without repetition.
     pub fn buffers(&self) -> Vec<BufferId> {
         let mut buffers: Vec<BufferId> = self.args.iter().filter_map(Argument::buffer).collect();
@@ -145,6 +151,14 @@ impl Launch {
 }
 
 impl Argument {
+    /// What a kernel's parameter is compared with.
+    pub(crate) fn given(&self) -> Given {
+        match self {
+            Argument::Buffer(_) => Given::Address,
+            Argument::Value(value) => Given::Value(value.as_bytes().len() as u64),
+        }
+    }
+
     fn buffer(&self) -> Option<BufferId> {
         match self {
             Argument::Buffer(id) => Some(*id),

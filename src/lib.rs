@@ -25,11 +25,13 @@
 //!
 //! What it leaves out: streams, textures, several GPUs, and everything else that the book does not need.
 
+mod arguments;
 pub mod buffer;
 pub mod check;
 pub mod claims;
 pub mod cli;
 pub mod cores;
+pub mod cubin;
 pub mod device;
 pub mod files;
 pub mod golden;
@@ -52,6 +54,7 @@ pub mod weak;
 
 pub use buffer::{Buffer, Element};
 pub use check::{Check, Tolerance};
+pub use cubin::Cubin;
 pub use device::{Choice, Device};
 pub use gpu::{Card, CardArgument, Image};
 pub use lab::Lab;

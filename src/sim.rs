@@ -7,9 +7,10 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use anyhow::{Context, Error, Result, anyhow};
+use anyhow::{Context, Error, Result};
 use simt::{Emulator, Limits, Module, TraceStep};
 
+use crate::arguments::Kernels;
 use crate::buffer::BufferId;
 use crate::launch::{Argument, Code, Launch};
 use crate::machine::{About, Machine, Run, Traced};
@@ -42,9 +43,7 @@ impl Sim {
     /// The module of a launch, and the launch in the emulator's type.
     fn prepare(&mut self, launch: &Launch) -> Result<(Module, simt::Launch)> {
         let module = self.load(&launch.code)?;
-        let info = module.kernels().iter().find(|kernel| kernel.name == launch.kernel);
-        let info = info.ok_or_else(|| no_such_kernel(launch, &module))?;
-        check_arguments(launch, info)?;
+        Kernels::in_module(&launch.code.name, &module).check(&launch.kernel, &launch.given())?;
         let mut shape = launch.simt.clone();
         shape.args = launch.args.iter().map(|argument| self.argument(argument)).collect();
         Ok((module, shape))
@@ -158,28 +157,6 @@ fn traced(module: &Module, step: &TraceStep) -> Traced {
 /// The contents of a module's variables.
 pub fn variables(emulator: &Emulator, module: &Module) -> Result<Vec<Vec<u8>>> {
     module.variables().map(|(_, buffer)| Ok(emulator.read(buffer)?.to_vec())).collect()
-}
-
-/// The GPU trusts its caller about the arguments, so they are checked here for both machines.
-fn check_arguments(launch: &Launch, info: &simt::KernelInfo) -> Result<()> {
-    let wanted: Vec<u64> = info.params.iter().map(|param| param.bytes).collect();
-    let given: Vec<u64> = launch.args.iter().map(argument_bytes).collect();
-    if wanted == given {
-        return Ok(());
-    }
-    Err(anyhow!("`{}` takes parameters of {wanted:?} bytes and was given {given:?}", launch.kernel))
-}
-
-fn argument_bytes(argument: &Argument) -> u64 {
-    match argument {
-        Argument::Buffer(_) => 8,
-        Argument::Value(value) => value.as_bytes().len() as u64,
-    }
-}
-
-fn no_such_kernel(launch: &Launch, module: &Module) -> anyhow::Error {
-    let names: Vec<&str> = module.kernels().iter().map(|kernel| kernel.name.as_str()).collect();
-    anyhow!("`{}` has no kernel `{}`: it has {}", launch.code.name, launch.kernel, names.join(", "))
 }
 
 /// How much memory the emulator may use for global memory: half of what is available on the host, because results are

@@ -23,7 +23,8 @@ status=0
 # Everything that was asked for is written, whether tests fail or not; a file that cannot be run ends with 2.
 run() {
   local code=0
-  "$lanes" test "$@" "${files[@]}" || code=$?
+  # A name that begins with a hyphen is a file too, and no option.
+  "$lanes" test "$@" -- "${files[@]}" || code=$?
   if [ "$code" -gt "$status" ]; then status=$code; fi
 }
 run

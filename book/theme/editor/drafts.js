@@ -35,12 +35,12 @@ const LanesDrafts = (() => {
             return this.own.get(name);
         }
 
+        // Returns whether the browser stores it. If not, it stores the attempt before, which is better than none.
         /** @param {string} name @param {string | Lanes.Answers} attempt */
         set(name, attempt) {
             this.own.set(name, attempt);
             const text = JSON.stringify(attempt);
-            // The old attempt is not left in the place of one that is too long.
-            this.change(storage => { storage.removeItem(KEY + name); if (text.length <= MOST_LETTERS) { storage.setItem(KEY + name, text); } });
+            return text.length <= MOST_LETTERS && this.change(storage => storage.setItem(KEY + name, text));
         }
 
         /** @param {string} name */
@@ -49,10 +49,10 @@ const LanesDrafts = (() => {
             this.change(storage => storage.removeItem(KEY + name));
         }
 
-        // If the browser refuses, the page has its own.
+        // If the browser refuses, the page has its own, and this returns false.
         /** @param {(storage: Storage) => void} act */
         change(act) {
-            try { act(this.storage()); } catch { /* As it was. */ }
+            try { act(this.storage()); return true; } catch { return false; }
         }
     }
 

@@ -11,6 +11,8 @@ const LanesExercise = (() => {
     class Exercise {
         isOpen = false;
         isBusy = false;
+        // Whether the browser has stored the attempt.
+        isStored = true;
         // Of a grading: how many trials are done, and how many there are.
         done = 0;
         of = 0;
@@ -104,8 +106,10 @@ const LanesExercise = (() => {
         }
 
         typed() {
-            this.course.draft(this.name, this.begun());
+            const isStored = this.course.draft(this.name, this.begun());
             if (this.verdict !== null) { this.verdict = null; this.place.replaceChildren(); this.said.textContent = ''; }
+            if (isStored !== this.isStored) { this.said.textContent = isStored ? '' : 'This browser refuses to store the attempt, so it is kept until you leave the page: copy it.'; }
+            this.isStored = isStored;
             this.draw();
         }
 
@@ -293,6 +297,9 @@ const LanesExercise = (() => {
             this.table();
             this.read();
             window.addEventListener('hashchange', () => this.arrive());
+            window.addEventListener('storage', ({ key, newValue }) => {
+                if (key === LanesProgress.KEY && newValue !== null) { this.progress.heard(newValue); this.read(); }
+            });
             this.arrive();
         }
 
@@ -332,20 +339,25 @@ const LanesExercise = (() => {
         /** @type {(name: string, count: number) => void} */
         hint(name, count) { this.progress.hint(name, count); this.read(); }
 
-        /** @type {(name: string, text: string | Lanes.Answers | null) => void} */
+        // Returns whether the browser has stored it.
+        /** @type {(name: string, text: string | Lanes.Answers | null) => boolean} */
         draft(name, text) {
-            if (text === null) { this.drafts.delete(name); } else { this.drafts.set(name, text); }
+            if (text !== null) { return this.drafts.set(name, text); }
+            this.drafts.delete(name);
+            return true;
         }
 
         // What is done so far, in the table and above it.
         read() {
-            const { done, isKept } = this.progress;
+            const { aside, done, isKept } = this.progress;
+            const refused = isKept ? '' : ' This browser refuses to store that, so it is kept until you leave the page: export it.';
+            const kept = aside === null ? '' : ` What was stored before cannot be read by this version of the book; the browser keeps it as ${aside}.`;
             this.rows.forEach((row, name) => {
                 const mark = row.querySelector('.solve-done');
                 if (mark !== null) { mark.textContent = done.passed.has(name) ? ' ✓ passed' : ''; }
             });
             const count = [...this.rows.keys()].filter(name => done.passed.has(name)).length;
-            this.count.textContent = `The exercises can be solved in this page, or in a terminal. You have passed ${count} of ${this.rows.size}.${isKept ? '' : ' This browser refuses to store that, so it is kept until you leave the page: export it.'}`;
+            this.count.textContent = `The exercises can be solved in this page, or in a terminal. You have passed ${count} of ${this.rows.size}.${refused}${kept}`;
         }
 
         table() {

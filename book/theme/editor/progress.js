@@ -1,7 +1,8 @@
 // Which exercises are done, as the program `exercises` keeps it in `progress.toml`, so that a file can go from one to the other.
 //
 // A page keeps it in the browser. Where the browser refuses to store anything, it is kept for as long as the page is open, and
-// the reader is told. What a file says is read by a grammar of four lines, and whatever is wrong with it is one message.
+// the reader is told. What was stored and cannot be read is kept under another name before anything takes its place. What a file
+// says is read by a grammar of four lines, and whatever is wrong with it is one message.
 'use strict';
 
 const LanesProgress = (() => {
@@ -11,6 +12,8 @@ const LanesProgress = (() => {
     const KEY = 'lanes-progress';
     const HEAD = '# Progress of the exercises, written by the book.\n';
     const NAME = /^[a-z0-9_]{1,64}$/;
+    // No token can be read in two ways, so that no text takes longer to read than its length.
+    const TOKEN = /[ \t]+|\r?\n|#[^\n]*|[a-z0-9_]+|"[^"\n]*"|'[^'\n]*'|[=,[\]]/y;
 
     class ProgressError extends Error {}
 
@@ -34,37 +37,60 @@ const LanesProgress = (() => {
     /** @type {(file: string) => Lanes.Done} */
     function read(file) {
         if (file.length > MOST_BYTES) { throw new ProgressError(`the file has more than ${MOST_BYTES / 1024} kB: choose the file \`progress.toml\``); }
-        const done = none();
-        /** @param {number} at */
-        const number = at => file.slice(0, at).split('\n').length;
         // A version comes first, so that a file that cannot be read because it is newer is known to be.
-        const version = /^\s*version\s*=\s*(\d+)\s*$/m.exec(file);
-        if (version !== null && Number(version[1]) > VERSION) { throw new ProgressError('the file was written by a newer version: update the book, or export it from there'); }
-        const statement = /[ \t]*(?:#[^\n]*|\[hints\]|version\s*=\s*\d+|passed\s*=\s*\[([^\]]*)\]|([a-z0-9_]+)[ \t]*=[ \t]*(\d+))?[ \t]*(?:#[^\n]*)?\r?(?:\n|$)/y;
+        const versions = file.split('\n').map(line => /^version=(\d+)(?:#|$)/.exec(line.replace(/[ \t\r]/g, '')));
+        if (versions.some(version => version !== null && Number(version[1]) > VERSION)) { throw new ProgressError('the file was written by a newer version: update the book, or export it from there'); }
+        const done = none();
         let isHints = false;
-        while (statement.lastIndex < file.length) {
-            const from = statement.lastIndex;
-            const match = statement.exec(file);
-            if (match === null) { throw damaged(number(from)); }
-            const [all, passed, name, count] = match;
-            if (all.trim().startsWith('[hints]')) { isHints = true; }
-            if (passed !== undefined) { names(passed, number(from)).forEach(one => done.passed.add(one)); }
-            if (name !== undefined && name !== 'version') {
-                if (!isHints || !NAME.test(name)) { throw damaged(number(from)); }
-                done.hints.set(name, Math.min(Number(count), MOST_HINTS));
+        statements(file).forEach(({ line, words: [name, ...rest] }) => {
+            const is = rest.join('');
+            if (name === '[' && is === 'hints]') {
+                isHints = true;
+            } else if (name === 'passed' && is.startsWith('=[')) {
+                names(rest.slice(2), line).forEach(one => done.passed.add(one));
+            } else {
+                const count = /^=(\d+)$/.exec(is);
+                if (count === null || (name !== 'version' && (!isHints || !NAME.test(name)))) { throw damaged(line); }
+                if (name !== 'version') { done.hints.set(name, Math.min(Number(count[1]), MOST_HINTS)); }
             }
-        }
+        });
         return done;
     }
 
-    /** @type {(list: string, line: number) => string[]} */
+    // What a file consists of, each with its first line: the tokens of a line, or of a list and the lines that it takes.
+    /** @type {(file: string) => { line: number, words: string[] }[]} */
+    function statements(file) {
+        /** @type {{ line: number, words: string[] }[]} */
+        const all = [];
+        /** @type {string[]} */
+        let words = [];
+        let [line, from, depth] = [1, 1, 0];
+        TOKEN.lastIndex = 0;
+        while (TOKEN.lastIndex < file.length) {
+            const [token] = TOKEN.exec(file) ?? [];
+            if (token === undefined) { throw damaged(line); }
+            const isEnd = token.endsWith('\n');
+            if (isEnd && depth === 0 && words.length > 0) { all.push({ line: from, words }); words = []; }
+            if (isEnd) { line += 1; }
+            if (isEnd || /^[ \t#]/.test(token)) { continue; }
+            if (words.length === 0) { from = line; }
+            if (token === '[') { depth += 1; }
+            if (token === ']') { depth -= 1; }
+            words.push(token);
+        }
+        if (depth !== 0) { throw damaged(from); }
+        return words.length > 0 ? [...all, { line: from, words }] : all;
+    }
+
+    // The names in a list, of which the bracket at the beginning is left out.
+    /** @type {(list: string[], line: number) => string[]} */
     function names(list, line) {
-        const parts = list.replace(/#[^\n]*/g, '').split(',').map(part => part.trim());
-        if (parts.at(-1) === '') { parts.pop(); }
-        return parts.map(part => {
-            const match = /^["']([^"']*)["']$/.exec(part);
-            if (match === null || !NAME.test(match[1])) { throw damaged(line); }
-            return match[1];
+        if (list.at(-1) !== ']') { throw damaged(line); }
+        return list.slice(0, -1).flatMap((token, place) => {
+            const [, name] = /^["']([^"']*)["']$/.exec(token) ?? [];
+            // Names and commas take turns.
+            if (place % 2 === 1 ? token !== ',' : name === undefined || !NAME.test(name)) { throw damaged(line); }
+            return name === undefined ? [] : [name];
         });
     }
 
@@ -78,6 +104,9 @@ const LanesProgress = (() => {
 
     // The progress of a browser. `storage` returns its storage, or throws.
     class Progress {
+        // The key under which the browser keeps what could not be read, or null.
+        /** @type {string | null} */ aside = null;
+
         /** @param {() => Storage} storage */
         constructor(storage) {
             this.storage = storage;
@@ -86,17 +115,41 @@ const LanesProgress = (() => {
             this.load();
         }
 
-        // What another page has stored in between is kept.
+        // What another page has stored in between is kept. Returns whether something may be stored in its place.
         load() {
             try {
                 const stored = this.storage().getItem(KEY);
-                if (stored !== null) { this.done = joined(this.done, read(stored)); }
-            } catch (error) {
-                this.isKept = error instanceof ProgressError;
+                if (stored !== null) { this.join(stored); }
+                return true;
+            } catch {
+                this.isKept = false;
+                return false;
             }
         }
 
+        /** @param {string} stored */
+        join(stored) {
+            try {
+                this.done = joined(this.done, read(stored));
+            } catch (error) {
+                if (!(error instanceof ProgressError)) { throw error; }
+                this.keep(stored);
+            }
+        }
+
+        // Keeps a text that cannot be read under a key that nothing has; it throws where the browser has no room for both.
+        /** @param {string} stored */
+        keep(stored) {
+            const storage = this.storage();
+            const key = (/** @type {number} */ number) => `${KEY}-kept-${number}`;
+            let number = 1;
+            while (![null, stored].includes(storage.getItem(key(number)))) { number += 1; }
+            storage.setItem(key(number), stored);
+            this.aside = key(number);
+        }
+
         save() {
+            if (!this.load()) { return; }
             try {
                 this.storage().setItem(KEY, text(this.done));
                 this.isKept = true;
@@ -105,17 +158,23 @@ const LanesProgress = (() => {
             }
         }
 
+        // Another page has stored this: both pages have both now, even if they stored something at the same time.
+        /** @param {string} stored */
+        heard(stored) {
+            if (this.load() && text(this.done) !== stored) { this.save(); }
+        }
+
         /** @param {string} name */
-        pass(name) { this.load(); this.done.passed.add(name); this.save(); }
+        pass(name) { this.done.passed.add(name); this.save(); }
 
         /** @param {string} name @param {number} count */
-        hint(name, count) { this.load(); this.done.hints.set(name, Math.max(count, this.done.hints.get(name) ?? 0)); this.save(); }
+        hint(name, count) { this.done.hints.set(name, Math.max(count, this.done.hints.get(name) ?? 0)); this.save(); }
 
         /** @param {string} file */
-        import(file) { const other = read(file); this.load(); this.done = joined(this.done, other); this.save(); }
+        import(file) { this.done = joined(this.done, read(file)); this.save(); }
 
         export() { return text(this.done); }
     }
 
-    return { MOST_BYTES, Progress, ProgressError, read, text, joined };
+    return { KEY, MOST_BYTES, Progress, ProgressError, read, text, joined };
 })();

@@ -51,9 +51,8 @@ impl Bench {
 
     /// Records what happened. If it cannot be written, a message says so, and the command's own result is the same.
     fn record(&mut self, change: Change) {
-        if let Err(error) = self.progress.record(change) {
-            fail(&format!("{error:#}"));
-        }
+        let recorded = self.progress.record(change);
+        tell(recorded);
     }
 
     /// Writes what could not be written before.
@@ -61,10 +60,18 @@ impl Bench {
     /// # Errors
     /// When it still cannot be written.
     pub fn save_in_the_end(&mut self) -> Result<()> {
-        let why = self.progress.save().err().map(|error| format!("{error:#}"));
-        why.map_or(Ok(()), |why| {
-            bail!("{why}; free some space on the disk, then run `{COMMAND} verify` to record what you passed")
-        })
+        let saved = self.progress.save().map_err(|error| {
+            anyhow!("{error:#}; free some space on the disk, then run `{COMMAND} verify` to record what you passed")
+        });
+        tell(Ok(saved?));
+        Ok(())
+    }
+}
+
+/// Prints what there is to say about a change that was recorded, or was not.
+fn tell(recorded: Result<Option<String>>) {
+    if let Some(said) = recorded.unwrap_or_else(|error| Some(format!("{error:#}"))) {
+        fail(&said);
     }
 }
 
@@ -168,7 +175,8 @@ fn grade(bench: &mut Bench, exercise: &Exercise) -> Result<Verdict> {
 /// When there is no such exercise.
 pub fn hint(bench: &mut Bench, name: Option<&str>) -> Result<ExitCode> {
     let exercise = bench.course.exercises[bench.find_or_next(name)?].clone();
-    let seen = bench.progress.done.hints_seen(&exercise.name);
+    let (seen, recorded) = bench.progress.next_hint(&exercise.name, exercise.hints.len());
+    tell(recorded);
     let now = (seen + 1).min(exercise.hints.len());
     let mut said = Vec::new();
     if name.is_none() {
@@ -181,8 +189,6 @@ pub fn hint(bench: &mut Bench, name: Option<&str>) -> Result<ExitCode> {
             "",
             &wording::after_hints(&exercise, bench.progress.done.has_passed(&exercise.name)),
         ));
-    } else {
-        bench.record(Change::Hint(exercise.name.clone(), now));
     }
     Ok(print(&wrap::plain(&said), ExitCode::SUCCESS))
 }
@@ -216,9 +222,10 @@ pub fn reset(bench: &mut Bench, name: Option<&str>) -> Result<ExitCode> {
         // If all are reset, those that were never begun need no file.
         let is_begun = bench.desk.file(&exercise).symlink_metadata().is_ok();
         let kept = if is_begun || name.is_some() { bench.desk.reset(&exercise)? } else { None };
-        if bench.progress.done.has_passed(&exercise.name)
-            || bench.progress.done.hints_seen(&exercise.name) > 0
-        {
+        // Another instance may have recorded something since this one began.
+        let done = &bench.progress.done;
+        let is_known = done.has_passed(&exercise.name) || done.hints_seen(&exercise.name) > 0;
+        if is_begun || is_known || name.is_some() {
             bench.record(Change::Reset(exercise.name.clone()));
         }
         if let Some(kept) = kept {

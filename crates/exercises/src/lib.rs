@@ -10,6 +10,7 @@ pub mod cli;
 pub mod commands;
 pub mod course;
 pub mod desk;
+pub mod lock;
 pub mod place;
 pub mod progress;
 pub mod screen;

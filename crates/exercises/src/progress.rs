@@ -2,21 +2,27 @@
 //!
 //! It is stored in a small file that is replaced as a whole, so that a crash cannot leave half of it. Changes are
 //! remembered until they are written. So nothing is lost if the disk is full, because the next save tries again, and
-//! two programs that run at the same time do not undo each other's changes. What it leaves out: the learner's files,
-//! which are in `desk.rs`.
+//! programs that run at the same time do not undo each other's changes: each reads the file and writes it under a lock.
+//! A file that cannot be understood is moved aside, whenever it appears. What it leaves out: the learner's files, which
+//! are in `desk.rs`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, anyhow, ensure};
 use serde::{Deserialize, Serialize};
+use thirty_two_lanes::files;
 
-use crate::desk::{shown, write_whole};
+use crate::desk::{keep, shown, write_whole};
+use crate::lock::Lock;
 
 /// The version of the format. The book's pages read and write the same (`book/theme/editor/progress.js`).
 const VERSION: u32 = 1;
+
+/// More than the progress of any course.
+const LONGEST_BYTES: u64 = 1 << 20;
 
 /// The progress, by names of exercises. Unknown names are kept, because another branch may have those exercises.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
@@ -99,21 +105,43 @@ impl Progress {
     /// # Errors
     /// If the file exists and can be neither read nor moved aside.
     pub fn load(file: &Path) -> Result<(Progress, Option<String>)> {
-        let new = |done| Progress { done, file: file.to_owned(), unsaved: Vec::new() };
-        match read(file) {
-            Ok(done) => Ok((new(done.unwrap_or_default()), None)),
-            Err(why) => Ok((new(Done::default()), Some(put_aside(file, &why)?))),
+        let done = Done::default();
+        let mut progress = Progress { done, file: file.to_owned(), unsaved: Vec::new() };
+        if let Ok(done) = read(file) {
+            progress.done = done.unwrap_or_default();
+            return Ok((progress, None));
         }
+        let _lock = progress.lock()?;
+        let note = progress.merge()?;
+        Ok((progress, note))
     }
 
-    /// Records a change and writes it, together with those that could not be written before.
+    /// Records a change and writes it, together with those that could not be written before. The value is a message in
+    /// case the file could not be understood any more, and was moved aside.
     ///
     /// # Errors
     /// If it cannot be written; it is kept and written with the next one.
-    pub fn record(&mut self, change: Change) -> Result<()> {
+    pub fn record(&mut self, change: Change) -> Result<Option<String>> {
         self.done.apply(&change);
         self.unsaved.push(change);
         self.save()
+    }
+
+    /// Records that one more hint of an exercise was shown, of at most so many, and returns how many were shown before.
+    /// Several programs that do so at the same time show one hint after the other.
+    ///
+    /// # Errors
+    /// As [`Progress::record`]; the number is that of this program.
+    pub fn next_hint(&mut self, name: &str, most: usize) -> (usize, Result<Option<String>>) {
+        let lock = self.lock();
+        let merged = lock.as_ref().map_err(|error| anyhow!("{error:#}")).and_then(|_| self.merge());
+        let seen = self.done.hints_seen(name);
+        if seen < most {
+            let change = Change::Hint(name.to_owned(), seen + 1);
+            self.done.apply(&change);
+            self.unsaved.push(change);
+        }
+        (seen, merged.and_then(|note| self.write().map(|()| note)))
     }
 
     /// Whether everything has been written.
@@ -125,42 +153,63 @@ impl Progress {
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn save(&mut self) -> Result<()> {
+    pub fn save(&mut self) -> Result<Option<String>> {
         if self.unsaved.is_empty() {
-            return Ok(());
+            return Ok(None);
         }
-        // Changes that another instance of this program has written meanwhile are kept, unless the file cannot be
-        // understood any more.
-        if let Ok(Some(mut written)) = read(&self.file) {
-            self.unsaved.iter().for_each(|change| written.apply(change));
-            self.done = written;
+        let _lock = self.lock()?;
+        let note = self.merge()?;
+        self.write().map(|()| note)
+    }
+
+    fn lock(&self) -> Result<Lock> {
+        let folder = self.file.parent().unwrap_or(Path::new("."));
+        let lock = Lock::take(folder).map_err(|error| anyhow!("{}", files::why(folder, &error)));
+        lock.with_context(|| self.unsaved())
+    }
+
+    /// Keeps what other instances of this program have written meanwhile, or moves aside what cannot be understood.
+    fn merge(&mut self) -> Result<Option<String>> {
+        match read(&self.file) {
+            Ok(Some(mut written)) => {
+                self.unsaved.iter().for_each(|change| written.apply(change));
+                self.done = written;
+                Ok(None)
+            }
+            Ok(None) => Ok(None),
+            Err(why) => put_aside(&self.file, &why).map(Some),
         }
-        write(&self.file, &self.done)
-            .with_context(|| format!("progress cannot be saved in `{}`", shown(&self.file)))?;
-        self.unsaved.clear();
+    }
+
+    fn write(&mut self) -> Result<()> {
+        if !self.unsaved.is_empty() {
+            write(&self.file, &self.done).with_context(|| self.unsaved())?;
+            self.unsaved.clear();
+        }
         Ok(())
+    }
+
+    fn unsaved(&self) -> String {
+        format!("progress cannot be saved in `{}`", shown(&self.file))
     }
 }
 
 /// The progress in a file, if there is one.
 fn read(file: &Path) -> Result<Option<Done>> {
-    match fs::read_to_string(file) {
-        Ok(text) => {
-            // A newer file may have fields that are not known here, so its version is read first.
-            let table: toml::Table = text.parse()?;
-            let version = table.get("version").and_then(toml::Value::as_integer).unwrap_or(1);
-            ensure!(version <= i64::from(VERSION), "a newer version of this program has written it");
-            Ok(Some(table.try_into()?))
-        }
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-        Err(error) => anyhow::bail!("{}", thirty_two_lanes::files::why(file, &error)),
+    if matches!(fs::metadata(file), Err(error) if error.kind() == ErrorKind::NotFound) {
+        return Ok(None);
     }
+    let text = String::from_utf8(files::read(file, LONGEST_BYTES).map_err(anyhow::Error::msg)?)?;
+    // A newer file may have fields that are not known here, so its version is read first.
+    let table: toml::Table = text.parse()?;
+    let version = table.get("version").and_then(toml::Value::as_integer).unwrap_or(1);
+    ensure!(version <= i64::from(VERSION), "a newer version of this program has written it");
+    Ok(Some(table.try_into()?))
 }
 
 fn put_aside(file: &Path, why: &anyhow::Error) -> Result<String> {
-    let aside = file.with_extension("broken.toml");
     let why = format!("{why}").lines().next().unwrap_or_default().to_owned();
-    fs::rename(file, &aside)
+    let aside = keep(file, |number| format!("progress.broken{number}.toml"))
         .with_context(|| format!("`{}` cannot be read ({why}), and cannot be moved", shown(file)))?;
     Ok(format!("your progress could not be read, so it starts again; the old file is `{}`", shown(&aside)))
 }
@@ -169,7 +218,7 @@ const HEAD: &str = "# Progress of the exercises, written by the program `exercis
 
 fn write(file: &Path, done: &Done) -> Result<()> {
     write_whole(file, &format!("{HEAD}{}", toml::to_string(done)?))
-        .map_err(|error| anyhow::anyhow!("{}", thirty_two_lanes::files::why(file, &error)))
+        .map_err(|error| anyhow!("{}", files::why(file, &error)))
 }
 
 #[cfg(test)]
@@ -197,7 +246,7 @@ mod tests {
         let again = load(&file);
         assert_eq!(again.done, progress.done);
         assert!(again.done.has_passed("one") && again.done.hints_seen("two") == 2);
-        assert_eq!(fs::read_dir(file.parent().unwrap()).unwrap().count(), 1, "nothing is left beside it");
+        assert_eq!(fs::read_dir(file.parent().unwrap()).unwrap().count(), 2, "beside it is only the lock");
     }
 
     #[test]
@@ -268,5 +317,52 @@ mod tests {
         progress.record(passed("two")).unwrap();
         let kept = fs::read_to_string(folder.path().join("progress.broken.toml")).unwrap();
         assert_eq!(kept, "passed = [\"one\"");
+    }
+    /// Whatever appears while the program runs: it is kept, each file under a name of its own, and so is what this program
+    /// knows.
+    #[test]
+    fn what_cannot_be_understood_is_never_overwritten() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("progress.toml");
+        let mut progress = load(&file);
+        let broken = ["version = 2\nfinished = [\"one\"]\n", "passed = [\"one\"", "passed = 3\n", "\u{0}"];
+        for (nth, text) in broken.iter().enumerate() {
+            fs::write(&file, text).unwrap();
+            let note = match nth {
+                1 => Progress::load(&file).unwrap().1,
+                2 => progress.next_hint("two", 3).1.unwrap(),
+                _ => progress.record(passed(&format!("number_{nth}"))).unwrap(),
+            };
+            assert!(note.is_some_and(|note| note.contains("progress.broken")), "{text}");
+        }
+        let names = [
+            "progress.broken.toml",
+            "progress.broken.2.toml",
+            "progress.broken.3.toml",
+            "progress.broken.4.toml",
+        ];
+        let kept = names.map(|name| fs::read_to_string(folder.path().join(name)).unwrap());
+        assert_eq!(kept, broken);
+        let done = load(&file).done;
+        assert!(done.has_passed("number_0") && done.has_passed("number_3") && done.hints_seen("two") == 1);
+    }
+
+    #[test]
+    fn many_programs_at_once_lose_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("progress.toml");
+        std::thread::scope(|scope| {
+            for nth in 0..16 {
+                let file = &file;
+                scope.spawn(move || {
+                    let mut progress = Progress::load(file).unwrap().0;
+                    progress.record(passed(&format!("exercise_{nth}"))).unwrap();
+                    progress.next_hint("one", 100).1.unwrap();
+                    progress.record(Change::Hint(format!("exercise_{nth}"), 2)).unwrap();
+                });
+            }
+        });
+        let done = load(&file).done;
+        assert_eq!((done.passed.len(), done.hints.len(), done.hints_seen("one")), (16, 17, 16));
     }
 }

@@ -113,7 +113,8 @@ impl Session {
                 Effect::Open(at) => Some(self.open(at)),
                 Effect::Check(at) => self.check(at),
                 Effect::Record(change) => {
-                    let trouble = self.bench.progress.record(change).err().map(|error| format!("{error:#}"));
+                    let recorded = self.bench.progress.record(change);
+                    let trouble = recorded.unwrap_or_else(|error| Some(format!("{error:#}")));
                     Some(Event::Recorded(self.bench.progress.done.clone(), trouble))
                 }
                 Effect::Solution(at) => {

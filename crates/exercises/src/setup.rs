@@ -153,17 +153,19 @@ impl Installer {
         let first = |names: &[&str], question: &[&str]| {
             environment.programs(names).into_iter().find(|program| works(program, question))
         };
-        let pip = first(&["python3", "python"], &["-m", "pip", "--version"]);
+        let pip = first(&["python3", "python"], &["-I", "-m", "pip", "--version"]);
         pip.map(Installer::Pip).or_else(|| first(&["uv"], &["--version"]).map(Installer::Uv))
     }
 
     /// The command that unpacks the pinned wheels into a folder.
     fn command(&self, into: &Path) -> Command {
         let (program, words): (_, &[&str]) = match self {
-            Installer::Pip(python) => (python, &["-m", "pip", "install", "--disable-pip-version-check"]),
+            Installer::Pip(python) => {
+                (python, &["-I", "-m", "pip", "install", "--disable-pip-version-check"])
+            }
             Installer::Uv(uv) => (uv, &["pip", "install"]),
         };
-        let mut command = Command::new(program);
+        let mut command = nvrtc::command(program);
         command.args(words).args(["--only-binary=:all:", "--no-deps", "--target"]).arg(into);
         command.args(nvrtc::packages());
         command
@@ -185,13 +187,13 @@ impl Installer {
 }
 
 fn works(program: &Path, question: &[&str]) -> bool {
-    let mut command = Command::new(program);
+    let mut command = nvrtc::command(program);
     command.args(question).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     command.status().is_ok_and(|status| status.success())
 }
 
 fn unpack(mut command: Command) -> Result<()> {
-    let words: Vec<OsString> = command.get_args().take(3).map(OsString::from).collect();
+    let words: Vec<OsString> = command.get_args().take(4).map(OsString::from).collect();
     let shown = format!("{} {}", command.get_program().display(), words.join(" ".as_ref()).display());
     let status = command.status().with_context(|| format!("cannot start `{shown}`"))?;
     if !status.success() {
@@ -253,12 +255,13 @@ mod tests {
             let command = installer.command(Path::new("there"));
             command.get_args().map(|word| word.to_string_lossy().into_owned()).collect()
         };
-        let pip = words(Installer::Pip("python3".into()));
-        assert_eq!(&pip[..3], ["-m", "pip", "install"]);
-        assert_eq!(&pip[4..8], ["--only-binary=:all:", "--no-deps", "--target", "there"]);
-        assert!(pip[8..].iter().all(|package| package.starts_with("nvidia-cuda-")), "{pip:?}");
-        assert!(pip[8].ends_with(nvrtc::PINNED_RELEASE), "{pip:?}");
-        assert_eq!(words(Installer::Uv("uv".into()))[2..], pip[4..]);
+        let here = |name: &str| std::env::current_dir().unwrap().join(name);
+        let pip = words(Installer::Pip(here("python3")));
+        assert_eq!(&pip[..4], ["-I", "-m", "pip", "install"]);
+        assert_eq!(&pip[5..9], ["--only-binary=:all:", "--no-deps", "--target", "there"]);
+        assert!(pip[9..].iter().all(|package| package.starts_with("nvidia-cuda-")), "{pip:?}");
+        assert!(pip[9].ends_with(nvrtc::PINNED_RELEASE), "{pip:?}");
+        assert_eq!(words(Installer::Uv(here("uv")))[2..], pip[5..]);
     }
 
     #[test]
@@ -320,9 +323,9 @@ mod tests {
             }
         }
 
-        /// A pip that creates a file in the folder after `--target`, its eighth word.
-        const PIP: &str = "[ \"$3\" = --version ] && exit; mkdir -p $8/nvidia/cuda_nvrtc/lib
-            echo no library > $8/nvidia/cuda_nvrtc/lib/libnvrtc.so.12";
+        /// A pip that creates a file in the folder after `--target`, its ninth word.
+        const PIP: &str = "[ \"$4\" = --version ] && exit; mkdir -p $9/nvidia/cuda_nvrtc/lib
+            echo no library > $9/nvidia/cuda_nvrtc/lib/libnvrtc.so.12";
 
         #[test]
         fn a_python_without_pip_gives_way() {

@@ -69,6 +69,9 @@ fn ptx_file(folder: &Path) -> PathBuf {
 
 /// A text file with LF line endings, whatever the checkout has.
 fn text(path: &Path) -> Result<String> {
+    // Reading a pipe would wait for somebody who writes to it.
+    let is_special = fs::metadata(path).is_ok_and(|about| !about.is_file() && !about.is_dir());
+    ensure!(!is_special, "`{}` is a pipe or a device: check out the project again", path.display());
     let text = fs::read_to_string(path).map_err(|error| match error.kind() {
         ErrorKind::NotFound => anyhow!("there is no file `{}`: check out the project again", path.display()),
         _ => anyhow!("cannot read `{}`: {error}", path.display()),

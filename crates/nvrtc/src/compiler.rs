@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::ffi::{Failure, Nvrtc};
 use crate::layout::{include_folders, libraries_of_environment};
+use crate::start::loads_nothing_from_here;
 use crate::version::Version;
 use crate::{Environment, Error, Options, Source, nvcc, tidy};
 
@@ -36,15 +37,13 @@ impl Compiler {
     /// The same search on the machine that `environment` describes.
     pub fn find_in(environment: &Environment) -> Result<Self, Error> {
         if let Some(path) = environment.named() {
-            return Self::named(path);
+            return Self::named(&path);
         }
         let mut unusable = Vec::new();
         for library in environment.libraries() {
             match Self::open(&library) {
                 Ok(compiler) => return Ok(compiler),
-                Err(reason) if library.is_absolute() => unusable.push(reason),
-                // The loader does not know this name, which is normal.
-                Err(_) => {}
+                Err(reason) => unusable.push(reason),
             }
         }
         environment.nvcc().and_then(Self::program).ok_or(Error::NotFound { unusable })
@@ -73,6 +72,7 @@ impl Compiler {
 
     fn open(library: &Path) -> Result<Self, String> {
         let describe = |error: String| format!("`{}`: {error}", library.display());
+        loads_nothing_from_here(&["libnvrtc-builtins"]).map_err(describe)?;
         let nvrtc = Nvrtc::open(library).map_err(|error| describe(error.to_string()))?;
         let version = nvrtc.version().map_err(describe)?;
         let oldest_arch = nvrtc.oldest_arch().map_err(describe)?;

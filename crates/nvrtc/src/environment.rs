@@ -1,26 +1,35 @@
 //! Where to look for the compiler, and in which order.
 //!
 //! The order is from the most to the least deliberate choice: what the reader named, what the reader had this project
-//! install, the active Python environment, the toolkit that a variable names, the installed toolkit, and what the
-//! system's loader finds. What the process sees of the machine is a value, so a test can describe a machine of its own.
+//! install, the active Python environment, the toolkit that a variable names, the installed toolkit, and the folders of
+//! the system's libraries. Every path is a whole one: a relative one would mean what lies beside somebody's kernel. What
+//! the process sees of the machine is a value, so a test can describe a machine of its own.
 
 use std::collections::BTreeMap;
 use std::env;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
-use crate::layout::{children, libraries, libraries_of_environment};
+use crate::layout::{children, libraries, libraries_in, libraries_of_environment};
+use crate::start::{command, whole};
 
-/// Names to ask the system's loader for, oldest first: the older the compiler, the more drivers can read its PTX.
-const LOADER_NAMES: [&str; 4] = if cfg!(windows) {
-    ["nvrtc64_120_0.dll", "nvrtc64_130_0.dll", "nvrtc64_112_0.dll", "nvrtc64_111_0.dll"]
-} else {
-    ["libnvrtc.so.12", "libnvrtc.so.13", "libnvrtc.so", "libnvrtc.so.11.2"]
-};
+/// Folders of the system's libraries. On Windows the loader looks in those on `PATH`.
+const SYSTEM_FOLDERS: [&str; 8] = [
+    "/usr/local/lib",
+    "/usr/local/lib64",
+    "/usr/lib/x86_64-linux-gnu",
+    "/usr/lib/aarch64-linux-gnu",
+    "/usr/lib64",
+    "/usr/lib",
+    "/lib64",
+    "/lib",
+];
+
+/// The variable that names further folders of libraries.
+const LOADER_VARIABLE: &str = if cfg!(windows) { "PATH" } else { "LD_LIBRARY_PATH" };
 
 /// The variables that the search reads.
-const VARIABLES: [&str; 9] = [
+const VARIABLES: [&str; 10] = [
     "NVRTC_PATH",
     "XDG_CACHE_HOME",
     "HOME",
@@ -30,6 +39,7 @@ const VARIABLES: [&str; 9] = [
     "CUDA_PATH",
     "CUDA_HOME",
     "PATH",
+    "LD_LIBRARY_PATH",
 ];
 
 /// Asks a Python for the folders in which it keeps packages.
@@ -41,7 +51,7 @@ const ASK_PYTHON: &str =
 pub struct Environment {
     variables: BTreeMap<String, OsString>,
     toolkit_parents: Vec<PathBuf>,
-    loader_names: Vec<&'static str>,
+    system_folders: Vec<PathBuf>,
 }
 
 impl Environment {
@@ -50,8 +60,17 @@ impl Environment {
         let read = |name: &str| Some((name.to_owned(), env::var_os(name)?));
         Self {
             variables: VARIABLES.into_iter().filter_map(read).collect(),
-            toolkit_parents: vec!["/usr/local".into()],
-            loader_names: LOADER_NAMES.to_vec(),
+            // On Windows these paths depend on the current drive.
+            toolkit_parents: if cfg!(windows) {
+                Vec::new()
+            } else {
+                vec!["/usr/local".into(), "/opt".into()]
+            },
+            system_folders: SYSTEM_FOLDERS
+                .iter()
+                .map(PathBuf::from)
+                .filter(|path| path.is_absolute())
+                .collect(),
         }
     }
 
@@ -63,8 +82,10 @@ impl Environment {
     }
 
     /// What the reader named with `NVRTC_PATH`.
-    pub(crate) fn named(&self) -> Option<&Path> {
-        self.variable("NVRTC_PATH")
+    pub(crate) fn named(&self) -> Option<PathBuf> {
+        let path = self.text("NVRTC_PATH")?;
+        // The loader would look for a bare name elsewhere.
+        Some(std::path::absolute(path).unwrap_or_else(|_| path.to_owned()))
     }
 
     /// The folder in the user's cache where `exercises setup` installs a compiler; `None` if the system has no such
@@ -73,9 +94,9 @@ impl Environment {
         let cache = if cfg!(windows) {
             self.variable("LOCALAPPDATA").map(Path::to_owned)
         } else {
-            // A relative path does not count (XDG Base Directory Specification).
-            let named = self.variable("XDG_CACHE_HOME").filter(|path| path.is_absolute());
-            named.map(Path::to_owned).or_else(|| Some(self.variable("HOME")?.join(".cache")))
+            self.variable("XDG_CACHE_HOME")
+                .map(Path::to_owned)
+                .or_else(|| Some(self.variable("HOME")?.join(".cache")))
         };
         Some(cache?.join("thirty-two-lanes").join("nvrtc"))
     }
@@ -88,7 +109,7 @@ impl Environment {
             Self::pythons_on_path,
             Self::named_toolkits,
             Self::installed_toolkits,
-            Self::known_to_the_loader,
+            Self::libraries_of_the_system,
         ];
         steps.into_iter().flat_map(move |step| step(self))
     }
@@ -129,32 +150,38 @@ impl Environment {
         roots.flat_map(|root| libraries(&root)).collect()
     }
 
-    fn known_to_the_loader(&self) -> Vec<PathBuf> {
-        self.loader_names.iter().map(PathBuf::from).collect()
+    fn libraries_of_the_system(&self) -> Vec<PathBuf> {
+        let named = whole(self.variables.get(LOADER_VARIABLE).map_or("".as_ref(), |value| value));
+        named.iter().chain(&self.system_folders).flat_map(|folder| libraries_in(folder)).collect()
     }
 
     /// Programs by these names on `PATH`: all of the first name, then all of the second.
     pub fn programs(&self, names: &[&str]) -> Vec<PathBuf> {
-        let path = self.variables.get("PATH").cloned().unwrap_or_default();
-        let folders: Vec<_> = env::split_paths(&path).collect();
+        let folders = whole(self.variables.get("PATH").map_or("".as_ref(), |value| value));
         let file = |name: &&str| format!("{name}{}", env::consts::EXE_SUFFIX);
         let all = names.iter().flat_map(|name| folders.iter().map(move |folder| folder.join(file(name))));
         all.filter(|program| program.is_file()).collect()
     }
 
-    /// A variable that is set and not empty.
+    /// A folder that a variable names by its whole path.
     fn variable(&self, name: &str) -> Option<&Path> {
+        self.text(name).filter(|path| path.is_absolute())
+    }
+
+    /// A variable that is set and not empty.
+    fn text(&self, name: &str) -> Option<&Path> {
         self.variables.get(name).filter(|value| !value.is_empty()).map(Path::new)
     }
 }
 
 /// The folders in which an interpreter keeps packages. It is run, because its path may be a script that picks a
-/// version.
+/// version. `-I` keeps it from importing anything but its own.
 fn packages_of(python: &Path) -> Vec<PathBuf> {
-    let Ok(output) = Command::new(python).args(["-c", ASK_PYTHON]).output() else {
+    let Ok(output) = command(python).args(["-I", "-c", ASK_PYTHON]).output() else {
         return Vec::new();
     };
-    let mut folders: Vec<_> = String::from_utf8_lossy(&output.stdout).lines().map(PathBuf::from).collect();
+    let text = String::from_utf8_lossy(&output.stdout);
+    let mut folders: Vec<_> = text.lines().map(PathBuf::from).filter(|folder| folder.is_absolute()).collect();
     folders.dedup();
     folders
 }
@@ -242,15 +269,18 @@ mod tests {
     }
 
     #[test]
-    fn a_named_toolkit_comes_before_an_installed_one_and_the_loader_is_last() {
+    fn a_named_toolkit_comes_before_an_installed_one_and_the_system_is_last() {
         let mut machine = Machine::new();
         let installed = machine.file("local/cuda-12.0/lib64/libnvrtc.so.12");
         let named = machine.file("named/lib64/libnvrtc.so.12");
         machine.file("local/other/lib64/libnvrtc.so.12");
         machine.set("CUDA_HOME", "named");
         machine.environment.toolkit_parents = vec![machine.root.path().join("local")];
-        machine.environment.loader_names = vec!["libnvrtc.so.12"];
-        assert_eq!(machine.found(), [named, installed, "libnvrtc.so.12".into()]);
+        let of_the_loader = machine.file("more/libnvrtc.so.12");
+        let of_the_system = machine.file("system/libnvrtc.so.13");
+        machine.set(LOADER_VARIABLE, "more");
+        machine.environment.system_folders = vec![machine.root.path().join("system")];
+        assert_eq!(machine.found(), [named, installed, of_the_loader, of_the_system]);
     }
 
     #[test]
@@ -258,6 +288,29 @@ mod tests {
         let environment = Environment::default().with("NVRTC_PATH", "").with("CUDA_PATH", "");
         assert!(environment.named().is_none());
         assert!(environment.libraries().next().is_none());
+    }
+
+    /// Tests run in the folder of their package, which has folders and programs for every relative path here.
+    #[test]
+    fn a_relative_path_is_never_searched() {
+        let mut environment = Environment::default();
+        for name in VARIABLES.into_iter().filter(|name| *name != "NVRTC_PATH") {
+            environment = environment.with(name, ".");
+        }
+        for paths in [".", "", ":", "src", "./", ":.:src:"] {
+            let environment = environment.clone().with("PATH", paths).with("LD_LIBRARY_PATH", paths);
+            assert_eq!(environment.programs(&["Cargo.toml", "lib.rs"]), [] as [PathBuf; 0]);
+            assert_eq!(environment.libraries().next(), None);
+            assert_eq!((environment.own_folder(), environment.nvcc()), (None, None));
+        }
+        let named = Environment::default().with("NVRTC_PATH", "libnvrtc.so.12").named();
+        assert!(named.is_some_and(|path| path.is_absolute()));
+    }
+
+    #[test]
+    fn every_library_of_this_machine_has_its_whole_path() {
+        let environment = Environment::of_this_process();
+        assert_eq!(environment.libraries().find(|library| library.is_relative()), None);
     }
 
     #[cfg(unix)]

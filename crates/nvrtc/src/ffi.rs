@@ -13,6 +13,22 @@ use libloading::Library;
 use crate::layout::builtins_beside;
 use crate::version::Version;
 
+/// Makes Windows look for libraries that are opened by their names only beside this program and in the folder of the
+/// system, and not in the current folder. Elsewhere nothing is to be done.
+pub(crate) fn leave_out_current_folder() {
+    #[cfg(windows)]
+    {
+        /// `LOAD_LIBRARY_SEARCH_DEFAULT_DIRS` of `libloaderapi.h`.
+        const DEFAULT_FOLDERS: u32 = 0x1000;
+        #[link(name = "kernel32")]
+        unsafe extern "system" {
+            fn SetDefaultDllDirectories(folders: u32) -> c_int;
+        }
+        // SAFETY: it takes a number and sets a flag of the process. It fails only for an unknown number.
+        let _ = unsafe { SetDefaultDllDirectories(DEFAULT_FOLDERS) };
+    }
+}
+
 /// `nvrtcProgram`: a pointer to something that only the library reads.
 type Handle = *mut c_void;
 /// `nvrtcResult`: zero is success.
@@ -78,21 +94,21 @@ pub(crate) struct Failure {
 #[derive(Debug)]
 pub(crate) struct Nvrtc {
     functions: Functions,
-    /// Kept open as long as its functions may be called.
-    _library: Library,
+    /// Kept open as long as its functions may be called; the functions of the tests are not in a library.
+    _library: Option<Library>,
     /// Kept open so that NVRTC, which looks for it by name, finds it wherever it is.
     _builtins: Option<Library>,
 }
 
 impl Nvrtc {
-    /// Opens the library at a path, or by a name that the system's loader knows.
+    /// Opens the library at a path.
     pub fn open(path: &Path) -> Result<Self, libloading::Error> {
         // SAFETY: opening runs a library's initialisers. These two are NVIDIA's compiler, found where it is installed
         // or named by the reader, and their initialisers only set up their own state.
         let open = |file: &Path| unsafe { Library::new(file) };
         let builtins = builtins_beside(path).and_then(|file| open(&file).ok());
         let library = open(path)?;
-        Ok(Self { functions: Functions::load(&library)?, _library: library, _builtins: builtins })
+        Ok(Self { functions: Functions::load(&library)?, _library: Some(library), _builtins: builtins })
     }
 
     /// The first two numbers of the release.
@@ -193,4 +209,142 @@ impl Drop for Program<'_> {
 
 fn c_string(text: &str) -> Result<CString, String> {
     CString::new(text).map_err(|_| "the text contains a zero byte".to_owned())
+}
+
+/// A library in Rust, which Miri can execute: it checks that nothing but what is there is read and written.
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A program of the library: its text, and what was written for it.
+    struct Made {
+        text: String,
+        log: &'static CStr,
+        ptx: &'static CStr,
+    }
+
+    unsafe extern "C" fn version(major: *mut c_int, minor: *mut c_int) -> Status {
+        // SAFETY: the caller passes two integers.
+        unsafe { (*major, *minor) = (12, 0) };
+        0
+    }
+
+    const ARCHS: [c_int; 3] = [70, 50, 90];
+
+    unsafe extern "C" fn arch_count(count: *mut c_int) -> Status {
+        // SAFETY: the caller passes an integer.
+        unsafe { *count = c_int::try_from(ARCHS.len()).unwrap() };
+        0
+    }
+
+    unsafe extern "C" fn archs(archs: *mut c_int) -> Status {
+        // SAFETY: the caller has room for as many as it was told.
+        unsafe { ptr::copy_nonoverlapping(ARCHS.as_ptr(), archs, ARCHS.len()) };
+        0
+    }
+
+    unsafe extern "C" fn error_string(_: Status) -> *const c_char {
+        c"NVRTC_ERROR_COMPILATION".as_ptr()
+    }
+
+    unsafe extern "C" fn create(
+        handle: *mut Handle,
+        text: *const c_char,
+        _: *const c_char,
+        _: c_int,
+        _: *const *const c_char,
+        _: *const *const c_char,
+    ) -> Status {
+        // SAFETY: the caller passes a string.
+        let text = unsafe { CStr::from_ptr(text) }.to_str().unwrap().to_owned();
+        let made = Box::into_raw(Box::new(Made { text, log: c"", ptx: c"" }));
+        // SAFETY: the caller passes a place for a handle.
+        unsafe { *handle = made.cast() };
+        0
+    }
+
+    unsafe extern "C" fn compile(handle: Handle, count: c_int, flags: *const *const c_char) -> Status {
+        // SAFETY: the handle is of `create`.
+        let made = unsafe { &mut *handle.cast::<Made>() };
+        for nth in 0..usize::try_from(count).unwrap() {
+            // SAFETY: the caller passes as many strings as it says.
+            let flag = unsafe { CStr::from_ptr(*flags.add(nth)) };
+            assert!(flag.to_bytes().starts_with(b"-"));
+        }
+        let is_wrong = made.text == "wrong";
+        (made.log, made.ptx) = if is_wrong { (c"k.cu(1): error", c"") } else { (c"", c".version 8.0\n") };
+        Status::from(is_wrong)
+    }
+
+    unsafe fn size(text: &CStr, bytes: *mut usize) -> Status {
+        // SAFETY: the caller passes a number.
+        unsafe { *bytes = text.to_bytes_with_nul().len() };
+        0
+    }
+
+    unsafe fn fill(text: &CStr, place: *mut c_char) -> Status {
+        let bytes = text.to_bytes_with_nul();
+        // SAFETY: the caller has room for as many as `size` has said.
+        unsafe { ptr::copy_nonoverlapping(bytes.as_ptr().cast(), place, bytes.len()) };
+        0
+    }
+
+    unsafe extern "C" fn log_size(handle: Handle, bytes: *mut usize) -> Status {
+        // SAFETY: the handle is of `create`, and the number the caller's.
+        unsafe { size((*handle.cast::<Made>()).log, bytes) }
+    }
+
+    unsafe extern "C" fn log(handle: Handle, place: *mut c_char) -> Status {
+        // SAFETY: the handle is of `create`, and the room that of `log_size`.
+        unsafe { fill((*handle.cast::<Made>()).log, place) }
+    }
+
+    unsafe extern "C" fn ptx_size(handle: Handle, bytes: *mut usize) -> Status {
+        // SAFETY: the handle is of `create`, and the number the caller's.
+        unsafe { size((*handle.cast::<Made>()).ptx, bytes) }
+    }
+
+    unsafe extern "C" fn ptx(handle: Handle, place: *mut c_char) -> Status {
+        // SAFETY: the handle is of `create`, and the room that of `ptx_size`.
+        unsafe { fill((*handle.cast::<Made>()).ptx, place) }
+    }
+
+    unsafe extern "C" fn destroy(handle: *mut Handle) -> Status {
+        // SAFETY: the handle is of `create`, and is destroyed once.
+        drop(unsafe { Box::from_raw((*handle).cast::<Made>()) });
+        0
+    }
+
+    fn library() -> Nvrtc {
+        let functions = Functions {
+            version,
+            arch_count,
+            archs,
+            error_string,
+            create,
+            compile,
+            log_size,
+            log,
+            ptx_size,
+            ptx,
+            destroy,
+        };
+        Nvrtc { functions, _library: None, _builtins: None }
+    }
+
+    #[test]
+    fn what_the_library_writes_is_read_and_nothing_else() {
+        let nvrtc = library();
+        assert_eq!(nvrtc.version(), Ok(Version { major: 12, minor: 0 }));
+        assert_eq!(nvrtc.oldest_arch(), Ok(50));
+        let flags = ["-arch=compute_70".to_owned(), "-lineinfo".to_owned()];
+        assert!(nvrtc.compile("k.cu", "right", &flags).is_ok_and(|ptx| ptx == ".version 8.0\n"));
+        assert!(nvrtc.compile("k.cu", "", &[]).is_ok());
+        let failure = nvrtc.compile("k.cu", "wrong", &flags).unwrap_err();
+        assert_eq!((&*failure.status, &*failure.log), ("NVRTC_ERROR_COMPILATION", "k.cu(1): error"));
+        for (name, text, flag) in [("k\0", "", "-a"), ("k", "a\0b", "-a"), ("k", "", "-\0")] {
+            let failure = nvrtc.compile(name, text, &[flag.to_owned()]).unwrap_err();
+            assert_eq!(failure.status, "the text contains a zero byte");
+        }
+    }
 }

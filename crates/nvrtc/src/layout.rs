@@ -84,7 +84,8 @@ pub(crate) fn builtins_beside(library: &Path) -> Option<PathBuf> {
     beside.find(|file| is_builtins(file_name(file)))
 }
 
-fn libraries_in(folder: &Path) -> Vec<PathBuf> {
+/// The libraries that lie in a folder itself.
+pub(crate) fn libraries_in(folder: &Path) -> Vec<PathBuf> {
     let mut found = children(folder);
     found.retain(|file| is_library(file_name(file)));
     found

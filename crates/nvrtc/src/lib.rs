@@ -27,6 +27,7 @@ mod folder;
 mod layout;
 mod nvcc;
 mod options;
+mod start;
 mod tidy;
 mod version;
 
@@ -36,6 +37,7 @@ pub use environment::Environment;
 pub use error::Error;
 pub use folder::{BuildName, CudaFile, FolderError, Header, Stale, code_sha256, cuda_files, sha256, stale};
 pub use options::{Options, Source};
+pub use start::{command, loads_nothing_from_here};
 pub use version::{
     INSTALL, LIBCU_INSTALL, LIBCU_RELEASE, LIBCU_VERSION, PINNED_RELEASE, PINNED_VERSION, SETUP, Version,
     packages,

@@ -5,9 +5,9 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use crate::start::command;
 use crate::version::Version;
 use crate::{Options, Source};
 
@@ -16,18 +16,21 @@ static NEXT_FOLDER: AtomicU32 = AtomicU32::new(0);
 
 /// Asks for the version; `None` if the program does not run or prints something else.
 pub(crate) fn version(nvcc: &Path) -> Option<Version> {
-    let output = Command::new(nvcc).arg("--version").output().ok()?;
+    let output = command(nvcc).arg("--version").output().ok()?;
     read_version(&String::from_utf8_lossy(&output.stdout))
 }
 
 /// Compiles to PTX; the error is what the compiler wrote.
 pub(crate) fn compile(nvcc: &Path, source: &Source, options: &Options) -> Result<String, String> {
     let folder = Folder::new().map_err(|error| error.to_string())?;
-    fs::write(folder.0.join(source.name), source.text).map_err(|error| error.to_string())?;
-    let output = Command::new(nvcc)
+    // A name that begins with a hyphen would be read as an option.
+    let file =
+        if source.name.starts_with('-') { format!("./{}", source.name) } else { source.name.to_owned() };
+    fs::write(folder.0.join(&file), source.text).map_err(|error| error.to_string())?;
+    let output = command(nvcc)
         .current_dir(&folder.0)
         .args(options.command_line(&[]))
-        .args(["-ptx", source.name, "-o", "out.ptx"])
+        .args(["-ptx", &file, "-o", "out.ptx"])
         .output()
         .map_err(|error| error.to_string())?;
     if !output.status.success() {

@@ -1,7 +1,9 @@
-//! What the tests of several crates share: which seeds a test takes ([`seeds`]), random numbers ([`Random`]), and launches whose results are compared
-//! between this machine and WebAssembly ([`portable`]). No program depends on it.
+//! What the tests of several crates share: which seeds a test takes ([`seeds`]), random numbers ([`Random`]), launches
+//! whose results are compared between this machine and WebAssembly ([`portable`]), and a folder of traps ([`planted`]).
+//! No program depends on it.
 #![deny(missing_docs)]
 
+pub mod planted;
 pub mod portable;
 mod random;
 mod seeds;

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::{Result, anyhow};
 use serde_json::{Value, json};
-use thirty_two_lanes::Image;
+use thirty_two_lanes::{Cubin, Image};
 
 use crate::alone::Probe;
 use crate::device::Device;
@@ -63,7 +63,7 @@ fn one(bench: &Bench, seed: u64) -> Result<Value> {
         None => bench.device.run_kernel(&kernel, Image::Ptx(&kernel.text, bench.level)),
         Some(ptxas) => {
             let cubin = ptxas.assemble(&kernel.text, &bench.arch, bench.level, &bench.folder)?;
-            bench.device.run_kernel(&kernel, Image::Cubin(&cubin))
+            bench.device.run_kernel(&kernel, Image::Cubin(Cubin::new(&cubin)?, &kernel.text))
         }
     }?;
     let mut line =
@@ -172,7 +172,9 @@ fn levels(
     for ptxas in &bench.ptxas {
         for level in [0, 1, 2, 3] {
             let cubin = ptxas.assemble(&kernel.text, &bench.arch, level, Path::new(&bench.folder));
-            let found = cubin.and_then(|cubin| bench.device.run_kernel(kernel, Image::Cubin(&cubin)));
+            let found = cubin.and_then(|cubin| {
+                bench.device.run_kernel(kernel, Image::Cubin(Cubin::new(&cubin)?, &kernel.text))
+            });
             levels.insert(format!("ptxas {} -O{level}", ptxas.release), recorded(found).into());
         }
     }

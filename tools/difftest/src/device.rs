@@ -118,13 +118,13 @@ impl Device {
             .iter()
             .map(|argument| match argument {
                 Argument::Buffer(_, bytes) => CardArgument::Buffer(bytes.clone()),
-                Argument::Value(bytes) => CardArgument::Value(bytes.clone(), 16),
+                Argument::Value(bytes) => CardArgument::Value(bytes.clone()),
             })
             .collect();
         card.run(image, entry, shape.0, shape.1, &mut passed)?;
         let buffers = passed.into_iter().filter_map(|argument| match argument {
             CardArgument::Buffer(bytes) => Some(bytes),
-            CardArgument::Value(..) => None,
+            CardArgument::Value(_) => None,
         });
         Ok(buffers.collect())
     }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result, bail};
 use serde_json::{Value, json};
 use simt::Dim3;
-use thirty_two_lanes::Image;
+use thirty_two_lanes::{Cubin, Image};
 
 use crate::batch::{Bench, DEFAULT_LEVEL};
 use crate::emulate::{self, Way};
@@ -76,7 +76,7 @@ impl Text {
             None => self.on(bench, Image::Ptx(&self.ptx, level)),
             Some(ptxas) => {
                 let cubin = ptxas.assemble(&self.ptx, &bench.arch, level, &bench.folder)?;
-                self.on(bench, Image::Cubin(&cubin))
+                self.on(bench, Image::Cubin(Cubin::new(&cubin)?, &self.ptx))
             }
         }
     }

@@ -8,6 +8,7 @@ mod head;
 mod listings;
 mod live;
 mod pages;
+mod policy;
 mod reader;
 mod server;
 mod session;

@@ -183,6 +183,81 @@ test('progress works where storage is refused, and keeps what another page store
     assert.equal(third.done.passed.size, 2);
 });
 
+// A storage with room for so many letters.
+const room = (most = Infinity) => {
+    const stored = new Map();
+    const setItem = (key, value) => {
+        const others = [...stored].filter(([other]) => other !== key).reduce((sum, [, text]) => sum + text.length, 0);
+        if (others + value.length > most) { throw new Error('QuotaExceededError'); }
+        stored.set(key, value);
+    };
+    return { stored, storage: () => ({ getItem: key => stored.get(key) ?? null, setItem, removeItem: key => stored.delete(key) }) };
+};
+
+test('progress that cannot be read is kept under another name, each time', () => {
+    const { stored, storage } = room();
+    const bad = ['version = 2\nfinished = ["a"]\n', 'passed = [', '\u0000', 'version = 2\nfinished = ["a"]\n'];
+    const page = new progress.Progress(storage);
+    for (const [at, text] of bad.entries()) {
+        stored.set(progress.KEY, text);
+        const other = at % 2 === 0 ? page : new progress.Progress(storage);
+        if (at < 2) { other.pass(`number_${at}`); } else { other.hint('mirror', at); }
+        assert.match(other.aside, /^lanes-progress-kept-\d$/);
+        assert.equal(stored.get(other.aside), text);
+    }
+    assert.deepEqual([...stored.keys()].filter(key => key !== progress.KEY).map(key => stored.get(key)), bad.slice(0, 3));
+    assert.deepEqual([new progress.Progress(storage).aside, page.isKept, page.done.passed.has('number_0')], [null, true, true]);
+});
+
+test('where there is no room for both, what cannot be read stays, and the page says so', () => {
+    const { stored, storage } = room(60);
+    const bad = `version = 2\n${'x'.repeat(30)}`;
+    stored.set(progress.KEY, bad);
+    const page = new progress.Progress(storage);
+    page.pass('one_loop');
+    page.import('passed = ["tail_block"]');
+    assert.deepEqual([stored.get(progress.KEY), page.isKept, page.done.passed.size], [bad, false, 2]);
+    stored.delete(progress.KEY);
+    page.pass('mirror');
+    assert.deepEqual([stored.size, page.isKept], [0, false]);
+});
+
+test('pages that store at the same time have what both did', () => {
+    const { stored, storage } = room();
+    const [first, second] = [new progress.Progress(storage), new progress.Progress(storage)];
+    first.pass('one_loop');
+    const lost = stored.get(progress.KEY);
+    stored.delete(progress.KEY);
+    second.pass('tail_block');
+    first.heard(stored.get(progress.KEY));
+    second.heard(stored.get(progress.KEY));
+    assert.notEqual(stored.get(progress.KEY), lost);
+    for (const page of [first, second, new progress.Progress(storage)]) { assert.deepEqual(plain([...page.done.passed]).sort(), ['one_loop', 'tail_block']); }
+});
+
+test('every text that is short enough is read in a moment', () => {
+    const parts = [' ', '\t', '\n', '\r\n', '\r', '#', '# x\n', 'a', 'a ', '"', "'", '"a"', '"a",', '"a" ', '[', ']', '=', ',', 'passed=[]\n', 'passed = ["a"]\n', 'version = 1\n', 'version ', 'a = 1\n', '[hints]\n', '9', '\u0000', '\u{1f642}'];
+    const texts = parts.flatMap(part => ['', 'passed = [', '[hints]\n', 'version', ' '].flatMap(before => ['', 'x', ']', '\n!'].map(after => {
+        const most = progress.MOST_BYTES - before.length - after.length;
+        return before + part.repeat(Math.floor(most / part.length)) + after;
+    })));
+    let slowest = 0;
+    for (const text of texts) {
+        const start = process.cpuUsage();
+        try { progress.read(text); } catch (error) { assert.ok(error instanceof progress.ProgressError, error); }
+        slowest = Math.max(slowest, process.cpuUsage(start).user);
+    }
+    assert.ok(slowest < 500_000, `${slowest} us`);
+});
+
+test('an attempt that the browser does not store is told, and the one before stays', () => {
+    const { storage } = room(40);
+    const page = new drafts.Drafts(storage);
+    assert.deepEqual([page.set('one_loop', 'short'), page.set('one_loop', 'x'.repeat(50)), page.set('who_adds', 'x'.repeat(100_000))], [true, false, false]);
+    assert.deepEqual([page.get('one_loop').length, new drafts.Drafts(storage).get('one_loop')], [50, 'short']);
+    assert.equal(page.set('one_loop', 'short again'), true);
+});
+
 test('attempts outlive the page, and are kept by the page where storage is refused', () => {
     const stored = new Map();
     const storage = () => ({ getItem: key => stored.get(key) ?? null, setItem: (key, value) => stored.set(key, value), removeItem: key => stored.delete(key) });

@@ -1,4 +1,4 @@
-//! What CI runs: the parts of one script, by actions that are pinned to commits.
+//! What CI runs: the parts of one script, by actions that are pinned to commits; and what its workflows may do and install.
 
 use std::fs;
 use std::path::PathBuf;
@@ -25,6 +25,102 @@ fn actions_are_pinned_to_commits() {
         }
     }
     assert!(count > 5, "{count} actions");
+}
+
+/// The parts of a workflow that begin with `- `, each with its other lines: its steps, and the events' branches.
+fn steps(text: &str) -> Vec<String> {
+    let mut steps: Vec<String> = Vec::new();
+    for line in text.lines() {
+        match steps.last_mut() {
+            Some(step) if !line.trim_start().starts_with("- ") => *step += &format!("\n{line}"),
+            _ => steps.push(line.to_owned()),
+        }
+    }
+    steps
+}
+
+/// What a step leaves in the folder, later steps can read, and what they build and run.
+#[test]
+fn no_checkout_leaves_a_token_behind() {
+    let mut count = 0;
+    for (path, text) in workflows() {
+        let checkouts = steps(&text).into_iter().filter(|step| step.contains("uses: actions/checkout@"));
+        for step in checkouts {
+            assert!(step.contains("\n          persist-credentials: false"), "{}: {step}", path.display());
+            count += 1;
+        }
+        assert!(
+            text.contains("\npermissions:\n  contents: read\n\n"),
+            "{}: a job may do more",
+            path.display()
+        );
+    }
+    assert!(count > 5, "{count} checkouts");
+}
+
+/// A version may be replaced by whoever publishes it, but not the hash of a file.
+#[test]
+fn wheels_are_pinned_by_their_hashes_and_are_those_that_the_documents_name() {
+    let installs = |text: &str| {
+        text.lines().filter(|line| line.contains("pip install")).map(str::to_owned).collect::<Vec<_>>()
+    };
+    let all: Vec<String> = workflows().iter().flat_map(|(_, text)| installs(text)).collect();
+    assert_eq!(all.len(), 1, "{all:?}");
+    assert!(
+        all[0].contains(" --require-hashes ") && all[0].ends_with(" -r .ci/wheels/requirements.txt"),
+        "{all:?}"
+    );
+    let wheels = fs::read_to_string(root().join(".ci/wheels/requirements.txt")).unwrap().replace("\\\n", "");
+    let contributing = fs::read_to_string(root().join("CONTRIBUTING.md")).unwrap();
+    let mut count = 0;
+    for wheel in wheels.lines().filter(|line| !line.starts_with('#')) {
+        let (name, hash) = wheel.split_once(" ").unwrap();
+        let hash = hash.trim().strip_prefix("--hash=sha256:").unwrap();
+        assert!(hash.len() == 64 && hash.bytes().all(|byte| byte.is_ascii_hexdigit()), "{wheel}");
+        assert!(contributing.contains(name), "CONTRIBUTING.md does not name `{name}`");
+        count += 1;
+    }
+    assert!(nvrtc::packages().all(|name| wheels.contains(&format!("{name} "))), "{wheels}");
+    assert_eq!(count, nvrtc::packages().count() + 1, "and the assembler");
+}
+
+/// What is published was tested before, and says what it was made of.
+#[test]
+fn nothing_is_published_that_ci_has_not_passed() {
+    let text = |name: &str| fs::read_to_string(root().join(".github/workflows").join(name)).unwrap();
+    let (book, release, ci) = (text("book.yml"), text("release.yml"), text("ci.yml"));
+    assert!(
+        ci.contains("\nname: CI\n")
+            && book.contains("\n  workflow_run:\n    workflows: [CI]\n    types: [completed]\n")
+    );
+    let on = book.split("\non:\n").nth(1).and_then(|rest| rest.split("\n\n").next()).unwrap();
+    assert_eq!(
+        on.lines().filter(|line| line.starts_with("  ") && !line.starts_with("   ")).count(),
+        1,
+        "{on}"
+    );
+    for condition in ["conclusion == 'success'", "event == 'push'", "full_name == github.repository"] {
+        assert!(book.contains(condition), "{condition}");
+    }
+    assert!(book.contains("ref: ${{ github.event.workflow_run.head_sha }}"), "the commit that was tested");
+    assert!(release.contains("  release:\n    needs: [ci, packages]\n"));
+    let attested = release.find("uses: actions/attest-build-provenance@").unwrap();
+    assert!(attested < release.find("gh release create").unwrap());
+}
+
+/// The folders of each kind of dependency are watched for newer versions.
+#[test]
+fn updates_are_watched_for() {
+    let text = fs::read_to_string(root().join(".github/dependabot.yml")).unwrap();
+    for (kind, folder, file) in [
+        ("github-actions", "/", ".github/workflows/ci.yml"),
+        ("cargo", "/", "Cargo.toml"),
+        ("npm", "/crates/book-tests", "crates/book-tests/package.json"),
+        ("pip", "/.ci/wheels", ".ci/wheels/requirements.txt"),
+    ] {
+        assert!(text.contains(&format!("- package-ecosystem: {kind}\n    directory: {folder}\n")), "{kind}");
+        assert!(root().join(file).exists(), "{file}");
+    }
 }
 
 /// Otherwise only its author would ever run a part of the script.

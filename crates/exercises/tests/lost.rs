@@ -1,0 +1,185 @@
+//! Nothing of a learner's is lost: by many instances at once, by resets, by a full disk, by signals.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use tempfile::TempDir;
+
+const ANSWERS: &str = "store = \"0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30\"\nsix = \"6\"\n";
+
+/// A learner's folder.
+struct Mine {
+    folder: TempDir,
+}
+
+impl Mine {
+    fn new() -> Mine {
+        Mine { folder: tempfile::tempdir().unwrap() }
+    }
+
+    fn file(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn command(&self, line: &str) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_exercises"));
+        self.finish(&mut command, line);
+        command
+    }
+
+    fn finish(&self, command: &mut Command, line: &str) {
+        let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
+        command.args(["--compiler", "cudac", "--catalogue"]).arg(fixtures).arg("--folder");
+        command.arg(self.folder.path()).args(line.split_whitespace());
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    }
+
+    fn start(&self, line: &str) -> Child {
+        self.command(line).spawn().unwrap()
+    }
+
+    /// Runs this and returns whether it succeeded.
+    fn run(&self, line: &str) -> bool {
+        self.command(line).status().unwrap().success()
+    }
+
+    fn save(&self, name: &str, text: &str) {
+        fs::create_dir_all(self.file(name).parent().unwrap()).unwrap();
+        fs::write(self.file(name), text).unwrap();
+    }
+
+    /// The texts in a folder, with whatever names, without what an interrupted write has left.
+    fn texts(&self, folder: &str) -> Vec<String> {
+        let entries = fs::read_dir(self.file(folder)).into_iter().flatten();
+        let files = entries.map(|entry| entry.unwrap().path());
+        let whole = files.filter(|file| !file.file_name().unwrap().to_string_lossy().starts_with('.'));
+        whole.filter(|file| file.is_file()).map(|file| fs::read_to_string(file).unwrap()).collect()
+    }
+
+    fn progress(&self) -> toml::Table {
+        fs::read_to_string(self.file("progress.toml")).unwrap().parse().unwrap()
+    }
+}
+
+#[test]
+fn many_instances_at_once_lose_nothing() {
+    let mine = Mine::new();
+    mine.save("ch01/first_guess.toml", ANSWERS);
+    mine.save("ch02/off_by_one.ptx", "mine 0");
+    let names = ["first_guess", "lost_sum", "off_by_one", "too_many_loads"];
+    let hints = (0..24).map(|nth| format!("hint {}", names[nth % 4]));
+    let others = ["run first_guess", "reset off_by_one", "reset off_by_one", "run lost_sum", "list"];
+    let lines = hints.chain((0..3).flat_map(|_| others.map(str::to_owned)));
+    let started: Vec<Child> = lines.map(|line| mine.start(&line)).collect();
+    for mut child in started {
+        child.wait().unwrap();
+    }
+    let progress = mine.progress();
+    assert_eq!(progress["passed"].as_array().unwrap().len(), 1, "{progress}");
+    let hints = progress["hints"].as_table().unwrap();
+    for name in ["first_guess", "lost_sum", "too_many_loads"] {
+        let exercise = fs::read_to_string(fixture(name)).unwrap();
+        let description: toml::Table = exercise.parse().unwrap();
+        let all = description["hints"].as_array().unwrap().len();
+        assert_eq!(hints[name].as_integer(), Some(i64::try_from(all.min(6)).unwrap()), "{name}");
+    }
+    assert!(mine.texts("ch02").contains(&"mine 0".to_owned()));
+}
+
+fn fixture(name: &str) -> PathBuf {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
+    let found = ["ch01", "ch02"].map(|chapter| fixtures.join(chapter).join(name).join("exercise.toml"));
+    found.into_iter().find(|file| file.exists()).unwrap()
+}
+
+#[test]
+fn every_reset_keeps_its_text() {
+    let mine = Mine::new();
+    let texts: Vec<String> = (0..4).map(|nth| format!("mine {nth}")).collect();
+    for text in &texts {
+        mine.save("ch02/off_by_one.ptx", text);
+        assert!(mine.run("reset off_by_one"));
+    }
+    let kept = mine.texts("ch02");
+    assert!(texts.iter().all(|text| kept.contains(text)), "{kept:?}");
+}
+
+#[test]
+fn progress_that_cannot_be_understood_is_kept_each_time() {
+    let mine = Mine::new();
+    let texts = ["version = 2\nfinished = []\n", "passed = [", "version = 9\n", "passed = 1\n"];
+    for text in texts {
+        mine.save("progress.toml", text);
+        assert!(mine.run("hint lost_sum"));
+        assert!(mine.progress()["hints"].as_table().unwrap().contains_key("lost_sum"));
+    }
+    let kept = mine.texts("");
+    assert!(texts.iter().all(|text| kept.contains(&(*text).to_owned())), "{kept:?}");
+}
+
+/// A shell that limits the size of a file makes every write fail, or ends the program at it.
+#[cfg(unix)]
+#[test]
+fn a_write_that_fails_leaves_the_old_file() {
+    for signal in ["trap '' XFSZ;", ""] {
+        let mine = Mine::new();
+        assert!(mine.run("hint lost_sum"));
+        mine.save("ch02/off_by_one.ptx", "mine");
+        let before = mine.progress();
+        for line in
+            ["hint lost_sum", "hint off_by_one", "run too_many_loads", "reset off_by_one", "reset lost_sum"]
+        {
+            let mut shell = Command::new("sh");
+            let script = format!("{signal} ulimit -f 0; exec \"$0\" \"$@\"");
+            shell.args(["-c", &script, env!("CARGO_BIN_EXE_exercises")]);
+            mine.finish(&mut shell, line);
+            shell.status().unwrap();
+            assert_eq!(mine.progress(), before, "`{line}` after `{signal}`");
+            assert_eq!(mine.texts("ch02"), ["mine"], "`{line}` after `{signal}`");
+        }
+        assert!(mine.run("hint lost_sum") && mine.progress() != before);
+        assert!(mine.run("reset off_by_one"));
+    }
+}
+
+#[test]
+fn an_instance_that_is_killed_leaves_the_old_file_or_the_new_one() {
+    let mine = Mine::new();
+    assert!(mine.run("hint lost_sum"));
+    for nth in 0..12 {
+        let text = format!("mine {nth}");
+        mine.save("ch02/off_by_one.ptx", &text);
+        let mut children = ["reset off_by_one", "hint off_by_one"].map(|line| mine.start(line));
+        std::thread::sleep(Duration::from_micros(700 * nth));
+        for child in &mut children {
+            // It may have ended already.
+            let _ = child.kill();
+            child.wait().unwrap();
+        }
+        assert!(mine.progress()["hints"].as_table().unwrap().contains_key("lost_sum"));
+        assert!(mine.texts("ch02").contains(&text), "{text}");
+    }
+    assert!(mine.run("hint lost_sum"), "no lock is left over");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_is_refused_at_once() {
+    let mine = Mine::new();
+    for (name, line) in
+        [("ch02/off_by_one.ptx", "run off_by_one"), ("ch01/first_guess.toml", "run first_guess")]
+    {
+        fs::create_dir_all(mine.file(name).parent().unwrap()).unwrap();
+        assert!(Command::new("mkfifo").arg(mine.file(name)).status().unwrap().success());
+        let output = mine.command(line).stderr(Stdio::piped()).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!((output.status.code(), said.lines().count()), (Some(2), 1), "{said}");
+        assert!(said.contains("it is a pipe or a device"), "{said}");
+        assert!(mine.run("verify") && mine.run(&line.replace("run", "reset")));
+    }
+    fs::remove_file(mine.file("progress.toml")).unwrap();
+    assert!(Command::new("mkfifo").arg(mine.file("progress.toml")).status().unwrap().success());
+    assert!(mine.run("hint lost_sum"));
+}
