@@ -136,7 +136,7 @@ mod tests {
         for (at, length) in
             [(32, 8), (40, 8), (56, 2), (60, 2), (54, 2), (58, 2), (72, 8), (96, 8), (208, 8), (216, 8)]
         {
-            for number in [u64::MAX, u64::MAX / 2, 1 << 40 | 50_000, 60_000] {
+            for number in [u64::MAX, u64::MAX / 2, (1 << 40) + 50_000, 60_000] {
                 let mut bytes = whole();
                 put(&mut bytes, at, number, length);
                 let refused = Cubin::new(&bytes);

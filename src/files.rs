@@ -194,7 +194,7 @@ mod tests {
                 fs::write(&file, old).unwrap();
             }
             let mut new = NewFile::create(&file).unwrap();
-            new.write_all(&[1; 100_000]).unwrap();
+            new.write_all(&vec![1; 100_000]).unwrap();
             drop(new);
             try_out(&file).unwrap();
             assert_eq!(fs::read_to_string(&file).ok().as_deref(), old);

@@ -32,7 +32,7 @@ fn steps(text: &str) -> Vec<String> {
     let mut steps: Vec<String> = Vec::new();
     for line in text.lines() {
         match steps.last_mut() {
-            Some(step) if !line.trim_start().starts_with("- ") => *step += &format!("\n{line}"),
+            Some(step) if !line.trim_start().starts_with("- ") => step.extend(["\n", line]),
             _ => steps.push(line.to_owned()),
         }
     }
@@ -74,7 +74,7 @@ fn wheels_are_pinned_by_their_hashes_and_are_those_that_the_documents_name() {
     let contributing = fs::read_to_string(root().join("CONTRIBUTING.md")).unwrap();
     let mut count = 0;
     for wheel in wheels.lines().filter(|line| !line.starts_with('#')) {
-        let (name, hash) = wheel.split_once(" ").unwrap();
+        let (name, hash) = wheel.split_once(' ').unwrap();
         let hash = hash.trim().strip_prefix("--hash=sha256:").unwrap();
         assert!(hash.len() == 64 && hash.bytes().all(|byte| byte.is_ascii_hexdigit()), "{wheel}");
         assert!(contributing.contains(name), "CONTRIBUTING.md does not name `{name}`");
