@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use test_support::Random;
+use test_support::structured::{SIZES, text};
 
 use crate::shapes::{DECLARATIONS, DIRECTIVES, EXPRESSIONS, STATEMENTS};
 
@@ -18,41 +19,6 @@ template <class T> __device__ T g(T a, T b) { return a + b; }
 #define E(x) (x)
 #define F(x) E(E(x))
 ";
-
-/// The text of a shape, of a size. Long rounds are fewer, so that no text has many more bytes than asked for.
-pub fn text(shape: &str, size: usize, inner: &str, most: usize) -> String {
-    let parts: Vec<&str> = shape.split('|').collect();
-    // `\|` is a bar.
-    let parts: Vec<String> = join_escaped(&parts);
-    let [head, open, core, close, tail] = &parts[..] else { panic!("the shape `{shape}` has no five parts") };
-    let fill = |part: &str| part.replace('~', inner);
-    let size = size.min(most / (fill(open).len() + fill(close).len()).max(1)).max(1);
-    let round = |part: &str, at: usize| {
-        part.replace('@', &at.to_string()).replace('$', &at.saturating_sub(1).to_string())
-    };
-    let (open, close) = (fill(open), fill(close));
-    let mut text = fill(head);
-    (1..=size).for_each(|at| text.push_str(&round(&open, at)));
-    text.push_str(&fill(core));
-    (1..=size).for_each(|at| text.push_str(&round(&close, at)));
-    text.push_str(&fill(tail));
-    text
-}
-
-fn join_escaped(parts: &[&str]) -> Vec<String> {
-    let mut joined: Vec<String> = Vec::new();
-    for part in parts {
-        match joined.last_mut() {
-            Some(last) if last.ends_with('\\') => {
-                last.pop();
-                last.push('|');
-                last.push_str(part);
-            }
-            _ => joined.push((*part).to_owned()),
-        }
-    }
-    joined
-}
 
 /// A whole text around one of [`KINDS`].
 fn whole(kind: usize, text: &str) -> String {
@@ -81,16 +47,15 @@ pub fn generate(seed: u64, most: usize) -> (String, String) {
         nth -= KINDS[kind].len();
         kind += 1;
     }
-    let sizes = [2, 5, 9, 20, 33, 48, 64, 90, 130, 260, 1000, 5000, 20_000, 100_000];
     let mut inner = PLAIN[kind].to_owned();
     let mut made = String::new();
     for _ in 0..random.below(3) {
         let shape = random.pick(KINDS[kind]);
-        let size = random.pick(&sizes[..9]);
+        let size = random.pick(&SIZES[..9]);
         inner = text(shape, size, &inner, most / 8);
         let _ = write!(made, "{size} of `{shape}` in ");
     }
-    let size = random.pick(&sizes);
+    let size = random.pick(&SIZES);
     let _ = write!(made, "{size} of `{}`", KINDS[kind][nth]);
     (made, whole(kind, &text(KINDS[kind][nth], size, &inner, most)))
 }

@@ -1,9 +1,5 @@
-//! Shapes of texts: what is repeated, nested or doubled, and around what.
-//!
-//! A shape is written `HEAD | OPEN | CORE | CLOSE | TAIL`, and its text of the size *n* is the head, *n* times what opens, the core,
-//! *n* times what closes, and the tail. In what opens and closes, `@` is the number of the round and `$` that of the round before, so a
-//! declaration can mention the one before it, or mention it twice. `~` in the core is the place of an expression, of a
-//! statement or of a declaration, which a shape of that kind may fill.
+//! Shapes of texts ([`test_support::structured`]): what is repeated, nested or doubled, and around what. `~` in the core is the
+//! place of an expression, of a statement or of a declaration, which a shape of that kind may fill.
 
 /// Expressions, of which `~` is one inside.
 pub const EXPRESSIONS: &[&str] = &[

@@ -64,6 +64,9 @@ pub fn lower(name: &str, text: &str, module: &Module<'_>, memory: &mut Global) -
 /// Local memory of a frame at most, in bytes: what a thread has on every GPU.
 pub const MAX_LOCAL_BYTES: u64 = 512 * 1024;
 
+/// Targets at most of all indexed branches of a function. One with `n` branches to a list of `n` labels would have `n` times `n`.
+const MAX_INDEXED_TARGETS: usize = 1 << 20;
+
 /// Parameters of a kernel at most, in bytes. Specification: PTX ISA, section 5.1.6.
 const MAX_PARAM_BYTES: u64 = 32_764;
 
@@ -244,7 +247,7 @@ impl<'t> Lowering<'_, 't> {
             max_threads: bound(function, ".maxntid")
                 .map(|dims| dims.iter().fold(1, |all: u64, &dim| all.saturating_mul(u64::from(dim)))),
         };
-        self.resolve(&code, &mut body, first_call);
+        self.resolve(&code, &mut body, first_call)?;
         dead_results::mark(&mut self.program, &code);
         temporaries::mark(&mut self.program, &code);
         waiting::mark(&mut self.program, &code);
@@ -432,7 +435,8 @@ impl<'t> Lowering<'_, 't> {
 
     /// Turns labels into addresses, numbers of this function's calls and lists into the module's, and tells
     /// each branch where its sides meet.
-    fn resolve(&mut self, code: &Code, body: &mut Body<'t>, first_call: u32) {
+    fn resolve(&mut self, code: &Code, body: &mut Body<'t>, first_call: u32) -> Result<(), Error> {
+        self.bound_indexed_targets(code, body)?;
         let first_table = self.program.tables.len() as u32;
         let address = |label: &u32| body.labels[*label as usize];
         self.program.tables.extend(body.tables.iter().map(|table| table.iter().map(address).collect()));
@@ -458,6 +462,26 @@ impl<'t> Lowering<'_, 't> {
                 _ => unreachable!("only branches part the lanes"),
             }
         }
+        Ok(())
+    }
+
+    fn bound_indexed_targets(&self, code: &Code, body: &Body<'t>) -> Result<(), Error> {
+        let mut targets = 0;
+        for pc in code.start..code.end {
+            if let Op::BranchIndexed { list, .. } = self.program.insts[pc as usize].op {
+                targets += body.tables[list as usize].len();
+                if targets > MAX_INDEXED_TARGETS {
+                    let span = self.program.origins[pc as usize].span;
+                    return self.error(
+                        span,
+                        format!(
+                            "the function's indexed branches have more than {MAX_INDEXED_TARGETS} targets"
+                        ),
+                    );
+                }
+            }
+        }
+        Ok(())
     }
 }
 

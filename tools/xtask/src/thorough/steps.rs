@@ -120,6 +120,12 @@ pub const STEPS: &[Step] = &[
         10_000,
     ),
     seeded(
+        "structured",
+        "3,000 PTX texts that repeat, nest and double: time, memory and stack of the emulator are bounded",
+        "test --release --locked -p ptx-emulator --test structured",
+        3000,
+    ),
+    seeded(
         "cudac-structured",
         "3,000 texts that repeat, nest and double: time, memory and stack of the front end are bounded",
         "test --release --locked -p cudac --features host --test structured",
