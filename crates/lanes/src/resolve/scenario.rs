@@ -139,7 +139,7 @@ fn program(shown: &str, folder: &Path, file: &Path) -> Result<PathBuf> {
     let path = beside(folder, file);
     let is_program = |path: &Path| path.extension().is_some_and(|ending| ending == "cu" || ending == "ptx");
     // A directory is refused when it is read.
-    if !path.is_dir() && !(is_program(file) && is_program(&files::place(&path))) {
+    if !(path.is_dir() || is_program(file) && is_program(&files::place(&path))) {
         bail!("`{shown}`: `{}` is no program: name a file that ends in `.cu` or `.ptx`", file.display());
     }
     Ok(path)
