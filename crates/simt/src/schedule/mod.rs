@@ -8,7 +8,6 @@
 mod hunt;
 pub mod numbers;
 mod random;
-mod reversed;
 pub mod round_robin;
 
 use hunt::Hunt;
@@ -22,8 +21,6 @@ pub enum Schedule {
     RoundRobin,
     /// The next warp and the length of its slice are drawn from the seed.
     Random,
-    /// Each block and each warp after those with higher numbers, in slices of equal length.
-    Reversed,
     /// Like `Random`, but a slice often ends immediately after an access to shared or global memory, where most
     /// mistakes show. For targets from `sm_70` on, with independent thread scheduling, it also separates lanes that
     /// nothing keeps together. The counters of such a run describe only this run; those of the other policies describe
@@ -52,8 +49,6 @@ pub struct Turns {
 enum Policy {
     /// In order.
     RoundRobin,
-    /// The last first.
-    Reversed,
     /// As the seed decides.
     Random(Random),
     /// As the seed decides, ending slices after accesses.
@@ -66,7 +61,6 @@ impl Policy {
         order.extend(0..count);
         match self {
             Policy::RoundRobin => {}
-            Policy::Reversed => order.reverse(),
             Policy::Random(random) | Policy::Hunt(Hunt { random, .. }) => random.shuffle(order),
         }
     }
@@ -77,7 +71,6 @@ impl Turns {
     pub fn new(schedule: Schedule, seed: u64) -> Turns {
         let policy = match schedule {
             Schedule::RoundRobin => Policy::RoundRobin,
-            Schedule::Reversed => Policy::Reversed,
             Schedule::Random => Policy::Random(Random::new(seed)),
             Schedule::Hunt => Policy::Hunt(Hunt::new(seed)),
         };
@@ -112,7 +105,6 @@ impl Turns {
     pub fn slice(&mut self) -> Slice {
         match &mut self.policy {
             Policy::RoundRobin => Slice { steps: round_robin::SLICE, accesses: None },
-            Policy::Reversed => Slice { steps: reversed::SLICE, accesses: None },
             Policy::Random(random) => random::slice(random),
             Policy::Hunt(hunt) => hunt.slice(),
         }
@@ -138,7 +130,7 @@ impl Turns {
     /// wait at a barrier. Without a seed, they do so only when nothing else can run.
     pub fn continues_without_others(&mut self) -> bool {
         match &mut self.policy {
-            Policy::RoundRobin | Policy::Reversed => false,
+            Policy::RoundRobin => false,
             Policy::Random(random) | Policy::Hunt(Hunt { random, .. }) => random.below(2) == 0,
         }
     }

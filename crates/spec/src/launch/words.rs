@@ -58,7 +58,6 @@ macro_rules! words {
 words! { Schedule:
     RoundRobin => "round-robin", "", "warps in turn";
     Random => "random", "", "warps at random";
-    Reversed => "reversed", "the last block and warp first", "the last warp first";
     Hunt => "hunt", "random, switches after accesses and separates lanes that nothing keeps together",
         "warps at random, switching after accesses";
 }
