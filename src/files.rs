@@ -39,7 +39,7 @@ pub fn read(file: &Path, most: u64) -> Result<Vec<u8>, String> {
 /// As [`read`].
 pub fn read_up_to(file: &Path, most: u64) -> Result<Vec<u8>, String> {
     let failed = |error: io::Error| why(file, &error);
-    // Opening a pipe would wait for somebody who writes to it.
+    // Opening a pipe would wait until another program writes to it.
     let kind = fs::metadata(file).map_err(failed)?.file_type();
     if kind.is_dir() {
         return Err(DIRECTORY.to_owned());

@@ -30,7 +30,7 @@ pub fn one_line(message: &str) -> String {
     words.join(" ").trim_start_matches("error: ").replace('\'', "`").replace(" tip: ", "; ")
 }
 
-/// The text with each control character and each character that changes the direction of writing as its number, `\\u001b`, which
+/// The text with each control character and each character that changes the direction of writing as its number, `\u001b`, which
 /// is also how JSON writes it. Tabs and the ends of lines stay, and so do colours and weights, of which none can hide a text.
 pub fn visible(text: &str) -> Cow<'_, str> {
     if !text.contains(is_hidden) {
@@ -77,7 +77,7 @@ pub fn fail(message: &str) -> ExitCode {
     ExitCode::from(2)
 }
 
-/// Prints the warnings of a compiler unchanged.
+/// Prints the warnings of a compiler, in its lines.
 pub fn warn(message: &str) {
     let _ = writeln!(std::io::stderr(), "{}", visible(message.trim_end()));
 }

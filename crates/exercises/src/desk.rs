@@ -217,7 +217,7 @@ mod tests {
         refused("larger than 1 MiB");
     }
 
-    /// Opening a pipe would wait for somebody who writes to it.
+    /// Opening a pipe would wait until another program writes to it.
     #[cfg(unix)]
     #[test]
     fn a_pipe_or_a_device_is_unreadable_and_can_be_reset() {

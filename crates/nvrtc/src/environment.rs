@@ -2,7 +2,7 @@
 //!
 //! The order is from the most to the least deliberate choice: what the reader named, what the reader had this project
 //! install, the active Python environment, the toolkit that a variable names, the installed toolkit, and the folders of
-//! the system's libraries. Every path is a whole one: a relative one would mean what lies beside somebody's kernel. What
+//! the system's libraries. Every path is a whole one: a relative one would mean a file beside the reader's kernel. What
 //! the process sees of the machine is a value, so a test can describe a machine of its own.
 
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! A folder of somebody else's: beside a kernel lies a trap under every name that a program of ours might run or open.
+//! A folder that came from the internet: beside its kernel lies a trap under every name that a program of ours might run or open.
 //!
 //! A trap that runs leaves a mark with its name. The variables of [`Planted::command`] are those of a careless reader:
 //! every list of folders contains the current one. What it leaves out: libraries on systems other than Linux.
