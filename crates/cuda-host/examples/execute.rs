@@ -21,7 +21,7 @@ fn main() {
                     Ok(outcome) => {
                         let findings = outcome.findings.iter();
                         let findings: Vec<_> =
-                            findings.map(|found| format!("{}@{}", found.kind.name(), found.line)).collect();
+                            findings.map(|found| format!("{}@{}", found.kind.name(), found.line.number())).collect();
                         let output = String::from_utf8_lossy(&outcome.output).replace('\n', " | ");
                         format!("status {}; {}; {output}", outcome.status, findings.join(" "))
                     }

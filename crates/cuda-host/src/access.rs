@@ -3,7 +3,7 @@
 //! What is allowed takes the short way through `memory`; everything else is looked at again, for memory that kernels use too,
 //! or for the finding.
 
-use cudac::host::Scalar;
+use cudac::host::{Program, Scalar};
 
 use crate::arithmetic;
 use crate::device::{Block, Device, Owner};
@@ -154,10 +154,10 @@ impl Machine<'_> {
         };
         if let Some(work) = self.device.order.work.iter().find(uses) {
             let whose = if block.owner == Owner::Managed { "managed" } else { "pinned" };
-            let (line, is_target) = (work.line, work.changes(&range));
+            let (place, is_target) = (self.program.place(work.line), work.changes(&range));
             let message = match work.what {
                 What::Kernel => {
-                    format!("{whose} memory is {done} while the kernel of line {line} may still be running")
+                    format!("{whose} memory is {done} while the kernel of {place} may still be running")
                 }
                 What::Copy if is_target => {
                     format!("{bytes} bytes are {done} before an asynchronous copy to them has finished")
@@ -166,7 +166,7 @@ impl Machine<'_> {
                     format!("{bytes} bytes are {done} before an asynchronous copy from them has finished")
                 }
                 What::Set => {
-                    format!("{bytes} bytes are {done} before the memset of line {line} has finished")
+                    format!("{bytes} bytes are {done} before the memset of {place} has finished")
                 }
             };
             let help = if work.what == What::Kernel { "call `cudaDeviceSynchronize()` before" } else { WAIT };
@@ -174,7 +174,7 @@ impl Machine<'_> {
         }
         let is_unwritten = access == Access::Read && !self.device.has_written(address, bytes);
         if is_unwritten {
-            Err(self.unwritten(bytes, done, &place_in(&block, address)).into())
+            Err(self.unwritten(bytes, done, &place_in(self.program, &block, address)).into())
         } else {
             Ok(())
         }
@@ -221,7 +221,7 @@ impl Machine<'_> {
 }
 
 /// Where an address is in an allocation, for a message.
-fn place_in(block: &Block, address: u64) -> String {
+fn place_in(program: &Program, block: &Block, address: u64) -> String {
     let (at, size) = (address - block.buffer.address(), block.buffer.bytes());
-    format!(": byte {at} of the {size} bytes that line {} allocated", block.line)
+    format!(": byte {at} of the {size} bytes that {} allocated", program.place(block.line))
 }

@@ -115,8 +115,8 @@ impl Machine<'_> {
         if let Some(other) = clash {
             let name = if what == What::Copy { "copy" } else { "call" };
             let message = format!(
-                "this {name} uses the same bytes as the work of line {} in another stream, and nothing orders the two",
-                other.line
+                "this {name} uses the same bytes as the work of {} in another stream, and nothing orders the two",
+                self.program.place(other.line)
             );
             let help = unordered::help([stream, other.stream]);
             return self.found(Kind::Unsynchronized, message, &help);

@@ -347,7 +347,8 @@ impl Machine<'_> {
         };
         if !block.is_live {
             let whose = if block.owner == Owner::Pinned { "pinned memory" } else { "memory of the device" };
-            let message = format!("{whose} is {done} after it was freed; line {} allocated it", block.line);
+            let place = self.program.place(block.line);
+            let message = format!("{whose} is {done} after it was freed; {place} allocated it");
             return self.found(Kind::UseAfterFree, message, "free it after its last use");
         }
         let (at, size, line) = (address - block.buffer.address(), block.buffer.bytes(), block.line);

@@ -3,6 +3,8 @@
 //! Everything is carried out at once, in the order of the calls. What the program would have to wait for is recorded,
 //! so that a missing wait is found although nothing is ever late.
 
+use cudac::Line;
+use cudac::host::Program;
 use std::collections::BTreeMap;
 
 use simt::{Buffer, Emulator, LaunchError, Module, Report};
@@ -37,7 +39,7 @@ pub(crate) struct Block {
     pub is_live: bool,
     pub owner: Owner,
     pub is_variable: bool,
-    pub line: u32,
+    pub line: Line,
     pub filled: Option<Filled>,
 }
 
@@ -51,7 +53,7 @@ impl Block {
 /// What a line of host code has written to an allocation, the last that did.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Filled {
-    pub line: u32,
+    pub line: Line,
     /// From this byte of the allocation on.
     pub from: u64,
     pub bytes: u64,
@@ -63,7 +65,7 @@ pub(crate) struct Printed {
     /// The number of the launch as work.
     pub work: u64,
     /// The line of the launch.
-    pub line: u32,
+    pub line: Line,
     pub kernel: String,
     pub text: String,
 }
@@ -72,7 +74,7 @@ pub(crate) struct Printed {
 #[derive(Clone, Debug)]
 pub(crate) struct Failure {
     pub code: u64,
-    pub line: u32,
+    pub line: Line,
     pub message: String,
     /// Whether it was a launch with `<<<>>>`, which has no result.
     pub is_launch: bool,
@@ -135,7 +137,8 @@ impl Device {
         let of_variable = |name: &str, buffer: Buffer| {
             let is_managed = managed.iter().any(|known| known == name);
             let owner = if is_managed { Owner::Managed } else { Owner::Device };
-            let block = Block { buffer, is_live: true, owner, is_variable: true, line: 0, filled: None };
+            let block =
+                Block { buffer, is_live: true, owner, is_variable: true, line: Line::NONE, filled: None };
             (buffer.address(), block)
         };
         let blocks = module.variables().map(|(name, buffer)| of_variable(name, buffer)).collect();
@@ -247,13 +250,13 @@ impl Device {
         }
     }
 
-    pub fn fail(&mut self, code: u64, line: u32, message: String) {
+    pub fn fail(&mut self, code: u64, line: Line, message: String) {
         self.last_error = code;
         self.failure = Some(Failure { code, line, message, is_launch: false, is_refused_launch: false });
     }
 
     /// A launch fails; whether for its shape.
-    pub fn fail_launch(&mut self, code: u64, line: u32, message: String, is_refused_launch: bool) {
+    pub fn fail_launch(&mut self, code: u64, line: Line, message: String, is_refused_launch: bool) {
         self.last_error = code;
         self.failure = Some(Failure { code, line, message, is_launch: true, is_refused_launch });
     }
@@ -265,12 +268,11 @@ impl Device {
     }
 
     /// New memory, named after the variable that gets its address; its address.
-    pub fn allocate(&mut self, name: Option<String>, bytes: u64, owner: Owner, line: u32) -> Option<u64> {
-        let name = name.unwrap_or_else(|| format!("memory of line {line}"));
+    pub fn allocate(&mut self, name: &str, bytes: u64, owner: Owner, line: Line) -> Option<u64> {
         let made = if owner == Owner::Managed {
-            self.emulator.alloc(&name, bytes)
+            self.emulator.alloc(name, bytes)
         } else {
-            self.emulator.alloc_uninitialized(&name, bytes)
+            self.emulator.alloc_uninitialized(name, bytes)
         };
         let buffer = made.ok()?;
         let block = Block { buffer, is_live: true, owner, is_variable: false, line, filled: None };
@@ -290,14 +292,14 @@ impl Device {
     }
 
     /// Notes that a line of the host has filled bytes of an allocation.
-    pub fn note_filled(&mut self, line: u32, address: u64, bytes: u64) {
+    pub fn note_filled(&mut self, line: Line, address: u64, bytes: u64) {
         if let Some((start, block)) = self.blocks.range_mut(..=address).next_back() {
             block.filled = Some(Filled { line, from: address - start, bytes });
         }
     }
 
     /// What to do about bytes at an address that a kernel reads and nobody has written, if it is the host that should have.
-    pub fn unfilled(&self, address: u64) -> Option<String> {
+    pub fn unfilled(&self, program: &Program, address: u64) -> Option<String> {
         let block = self.block(address)?;
         let (at, size) = (address - block.buffer.address(), block.buffer.bytes());
         match block.filled {
@@ -306,7 +308,8 @@ impl Device {
                     .to_owned(),
             ),
             Some(Filled { line, from: 0, bytes }) if at >= bytes => Some(format!(
-                "line {line} fills only the first {bytes} of its {size} bytes: is the number of bytes right?"
+                "{} fills only the first {bytes} of its {size} bytes: is the number of bytes right?",
+                program.place(line)
             )),
             Some(_) => None,
         }
@@ -377,12 +380,12 @@ impl Device {
     }
 
     /// The lines and sizes of what is still allocated on the device.
-    pub fn live(&self) -> Vec<(u32, u64)> {
+    pub fn live(&self) -> Vec<(Line, u64)> {
         let is_leak = |block: &&Block| block.is_live && !block.is_variable && block.owner != Owner::Pinned;
         let live = self.blocks.values().filter(is_leak);
         let mut found: Vec<_> = live.map(|block| (block.line, block.buffer.bytes())).collect();
         found.sort_unstable();
-        let mut merged: Vec<(u32, u64)> = Vec::new();
+        let mut merged: Vec<(Line, u64)> = Vec::new();
         for (line, bytes) in found {
             match merged.last_mut() {
                 Some((known, sum)) if *known == line => *sum += bytes,

@@ -1,5 +1,6 @@
 //! What is wrong with a program.
 
+use cudac::Line;
 use simt::{FaultKind, Severity};
 
 /// What kind of mistake a finding is.
@@ -81,8 +82,8 @@ pub struct Finding {
     pub kind: Kind,
     /// How bad it is.
     pub severity: Severity,
-    /// The line of the host code, or 0.
-    pub line: u32,
+    /// The line in the text, if it is about one.
+    pub line: Line,
     /// What happened, in one sentence without a full stop.
     pub message: String,
     /// The threads concerned, if it is about a kernel: one a line.
@@ -92,7 +93,12 @@ pub struct Finding {
 }
 
 impl Finding {
-    pub(crate) fn new(kind: Kind, line: u32, message: impl Into<String>, help: impl Into<String>) -> Finding {
+    pub(crate) fn new(
+        kind: Kind,
+        line: Line,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) -> Finding {
         let severity = Severity::Error;
         Finding { kind, severity, line, message: message.into(), actors: Vec::new(), help: help.into() }
     }

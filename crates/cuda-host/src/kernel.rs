@@ -1,6 +1,7 @@
 //! Launches, and what the emulator finds in them; and what is known at the end of the program.
 
-use cudac::host::{FUNCTION_BYTES, KERNEL_BASE, Kernel, KernelCall, Passing, Scalar};
+use cudac::Line;
+use cudac::host::{FUNCTION_BYTES, KERNEL_BASE, Kernel, KernelCall, Passing, Program, Scalar};
 use simt::{Arg, Dim3, FaultKind, LaunchError, Severity};
 
 use crate::device::{Device, PRINT_LIMIT, Printed};
@@ -155,12 +156,12 @@ impl Machine<'_> {
         let early = report.faults.extract_if(.., |fault| other_work(fault, &hidden).is_some());
         for fault in early.collect::<Vec<_>>() {
             let Some(other) = other_work(&fault, &hidden) else { continue };
-            let actors = of_kernel(&fault, self.line, name).actors;
+            let actors = of_kernel(self.program, &fault, self.line, name).actors;
             let finding = self.unordered(name, stream, ["reads", "writes"], other);
             self.report(Finding { actors, ..finding });
         }
         for read in &report.stale_reads {
-            self.report(stale(read, self.line, name));
+            self.report(stale(self.program, read, self.line, name));
         }
         self.judge(&report.faults, name)
     }
@@ -223,17 +224,17 @@ impl Machine<'_> {
         // A note that names no thread is about a constant that nobody set, which is a suspect and no more.
         let is_suspect = |fault: &simt::Fault| fault.severity == Severity::Note && fault.actors.is_empty();
         for fault in faults.iter().filter(|fault| !is_suspect(fault)) {
-            let mut finding = of_kernel(fault, self.line, name);
+            let mut finding = of_kernel(self.program, fault, self.line, name);
             let address = fault.location.as_ref().map(|location| location.address);
             if fault.kind == FaultKind::Uninitialized
-                && let Some(help) = address.and_then(|address| self.device.unfilled(address))
+                && let Some(help) = address.and_then(|address| self.device.unfilled(self.program, address))
             {
                 finding.help = help;
             }
             if fault.kind == FaultKind::Trap && fault.message.contains("cooperative launch") {
                 finding.message = format!(
-                    "the kernel `{name}` calls `grid.sync()`, and its launch at line {} is not cooperative: the launch fails",
-                    self.line
+                    "the kernel `{name}` calls `grid.sync()`, and its launch at {} is not cooperative: the launch fails",
+                    self.program.place(self.line)
                 );
                 COOPERATE.clone_into(&mut finding.help);
             }
@@ -259,9 +260,9 @@ impl Machine<'_> {
     /// A kernel and work of another stream use the same bytes.
     fn unordered(&self, name: &str, stream: u64, [does, others_do]: [&str; 2], other: Other) -> Finding {
         let message = format!(
-            "the kernel `{name}` {does} bytes that the work of line {} {others_do} in another stream, and nothing \
+            "the kernel `{name}` {does} bytes that the work of {} {others_do} in another stream, and nothing \
              orders the two",
-            other.line
+            self.program.place(other.line)
         );
         Finding::new(Kind::Unsynchronized, self.line, message, unordered::help([stream, other.stream]))
     }
@@ -294,7 +295,7 @@ impl Machine<'_> {
             Some((*line, message))
         };
         let (line, message) = self.suspects.first().cloned().or_else(zero)?;
-        Some(format!("line {line}: {message}"))
+        Some(format!("{}: {message}", self.program.place(line)))
     }
 
     /// What is known when the program has ended. Memory that was not freed is reported whatever the status is, as
@@ -389,12 +390,13 @@ fn other_work(fault: &simt::Fault, hidden: &unordered::Hidden) -> Option<Other> 
     hidden.other(location.address)
 }
 
-fn of_kernel(fault: &simt::Fault, line: u32, name: &str) -> Finding {
+fn of_kernel(program: &Program, fault: &simt::Fault, line: Line, name: &str) -> Finding {
     let source = fault.actors.first().and_then(|actor| actor.site.source.as_ref());
+    let launched = program.place(line);
     let mut finding = Finding::new(
         Kind::Kernel(fault.kind),
-        source.map_or(line, |source| source.line),
-        format!("{} (kernel `{name}`, launched at line {line})", fault.message),
+        source.map_or(line, |source| program.line(&source.file, source.line)),
+        format!("{} (kernel `{name}`, launched at {launched})", fault.message),
         fault.help.clone(),
     );
     finding.severity = fault.severity;
@@ -403,9 +405,10 @@ fn of_kernel(fault: &simt::Fault, line: u32, name: &str) -> Finding {
 }
 
 /// What the weak memory did, which is no mistake by itself.
-fn stale(read: &simt::StaleRead, line: u32, name: &str) -> Finding {
-    let source = read.reader.site.source.as_ref().map_or(line, |source| source.line);
-    let message = format!("{} (kernel `{name}`, launched at line {line})", read.message);
+fn stale(program: &Program, read: &simt::StaleRead, line: Line, name: &str) -> Finding {
+    let source =
+        read.reader.site.source.as_ref().map_or(line, |source| program.line(&source.file, source.line));
+    let message = format!("{} (kernel `{name}`, launched at {})", read.message, program.place(line));
     let help = "no mistake by itself: PTX's memory model allows it unless something orders the two accesses";
     let actors = [&read.reader, &read.newer].map(ToString::to_string).to_vec();
     Finding { actors, severity: Severity::Note, ..Finding::new(Kind::StaleRead, source, message, help) }

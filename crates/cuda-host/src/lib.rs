@@ -73,6 +73,8 @@ mod work;
 
 use std::fmt;
 
+use cudac::Line;
+
 pub use finding::{Finding, Kind};
 pub use simt::Severity;
 
@@ -136,17 +138,17 @@ pub struct Outcome {
 /// Why a program cannot be executed, or not to its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
-    /// The line, or 0.
-    pub line: u32,
+    /// Where: `line 12`, or `line 12 of x.h`.
+    pub place: Option<String>,
     /// What is not supported, or which limit was reached.
     pub message: String,
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.line {
-            0 => write!(f, "{}", self.message),
-            line => write!(f, "line {line}: {}", self.message),
+        match &self.place {
+            None => write!(f, "{}", self.message),
+            Some(place) => write!(f, "{place}: {}", self.message),
         }
     }
 }
@@ -179,7 +181,7 @@ pub enum Event<'e> {
         /// Launches of kernels.
         launches: u64,
         /// The line of host code.
-        line: u32,
+        line: Line,
     },
 }
 
@@ -226,7 +228,7 @@ pub fn run_watched(
     };
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, execute);
-        let failed = |message: &str| Error { line: 0, message: message.to_owned() };
+        let failed = |message: &str| Error { place: None, message: message.to_owned() };
         let thread = thread.map_err(|_| failed("the thread of the program cannot be started"))?;
         thread.join().map_err(|_| failed("the executor failed: this is a mistake in it"))?
     })

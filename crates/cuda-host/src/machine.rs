@@ -2,6 +2,7 @@
 //!
 //! Values are 64 bits; variables are in the memory of the host, the frames of functions on its stack.
 
+use cudac::Line;
 use std::collections::BTreeMap;
 
 use cudac::host::{Expr, Loop, Program, Stmt, Switch, Update, UpdateResult};
@@ -77,12 +78,12 @@ pub(crate) struct Machine<'p> {
     pub errors: Vec<u8>,
     pub findings: Vec<Finding>,
     /// What is suspicious: lines, and what is wrong there.
-    pub suspects: Vec<(u32, String)>,
+    pub suspects: Vec<(Line, String)>,
     pub watch: Watch<'p>,
     /// How much of the output has been told.
     told: usize,
     /// The line that is being executed.
-    pub line: u32,
+    pub line: Line,
     /// The variable whose address the last call of the runtime got first.
     pub first: Option<String>,
     pub functions: Vec<Function>,
@@ -128,7 +129,7 @@ impl<'p> Machine<'p> {
         limits: &Limits,
         watch: Watch<'p>,
     ) -> std::result::Result<Machine<'p>, Error> {
-        let failed = |message: String| Error { line: 0, message };
+        let failed = |message: String| Error { place: None, message };
         let (mut memory, mut is_too_large) = (Memory::new(), false);
         let mut add = |bytes: u64, value: &[u8]| {
             let at = memory.add(bytes, state::SET, 1, limits.memory_bytes / 2);
@@ -158,7 +159,7 @@ impl<'p> Machine<'p> {
             suspects: program.suspects.clone(),
             watch,
             told: 0,
-            line: 0,
+            line: Line::NONE,
             first: None,
             functions: functions.collect::<std::result::Result<_, _>>()?,
             globals,
@@ -222,7 +223,10 @@ impl<'p> Machine<'p> {
                     let _ = self.print_all();
                     (INTERRUPTED, false)
                 }
-                Stop::Error(message) => return Err(Error { line: self.line, message }),
+                Stop::Error(message) => {
+                    let place = self.line.is_known().then(|| self.program.place(self.line));
+                    return Err(Error { place, message });
+                }
             },
         };
         let was_interrupted = self.is_interrupted();
@@ -370,8 +374,8 @@ impl<'p> Machine<'p> {
         Ok(Flow::Next)
     }
 
-    pub fn at(&mut self, line: u32) {
-        if line != 0 {
+    pub fn at(&mut self, line: Line) {
+        if line.is_known() {
             self.line = line;
         }
     }
@@ -544,7 +548,7 @@ impl<'p> Machine<'p> {
         }
     }
 
-    fn divided<T>(&mut self, line: u32) -> Result<T> {
+    fn divided<T>(&mut self, line: Line) -> Result<T> {
         self.at(line);
         let help = "test the divisor before the division";
         self.found(Kind::DivisionByZero, "an integer is divided by zero", help)

@@ -6,6 +6,7 @@
 //! since; and where memory is about to run out, one to any allocation that was freed. The last one that was freed waits
 //! however large it is.
 
+use cudac::Line;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// The address of the first byte. The device has none of these addresses.
@@ -49,7 +50,7 @@ pub(crate) enum Access {
 pub(crate) struct Block {
     pub bytes: u64,
     pub is_live: bool,
-    pub line: u32,
+    pub line: Line,
 }
 
 /// The bytes of the host.
@@ -115,7 +116,7 @@ impl Memory {
     }
 
     /// [`Memory::add`] as an allocation.
-    pub fn allocate(&mut self, bytes: u64, with: u8, line: u32, align: u64, most: u64) -> Option<u64> {
+    pub fn allocate(&mut self, bytes: u64, with: u8, line: Line, align: u64, most: u64) -> Option<u64> {
         let start = self.add(bytes, with, align, most)?;
         self.blocks.insert(start, Block { bytes, is_live: true, line });
         Some(start)
@@ -241,27 +242,34 @@ impl Memory {
 mod tests {
     use super::*;
 
+    fn line(number: u32) -> Line {
+        Line::new(0, number)
+    }
+
     const MOST: u64 = 1 << 30;
 
     #[test]
     fn allocations_are_apart() {
         let mut memory = Memory::new();
-        let a = memory.allocate(10, state::EMPTY, 3, 1, MOST).unwrap();
-        let b = memory.allocate(10, state::SET, 4, 1, MOST).unwrap();
+        let a = memory.allocate(10, state::EMPTY, line(3), 1, MOST).unwrap();
+        let b = memory.allocate(10, state::SET, line(4), 1, MOST).unwrap();
         assert!(b >= a + 10 + GAP_BYTES);
         assert_eq!((memory.read(BASE + b), memory.read::<1>(BASE + a)), (Some([0; 10]), None));
         assert!(!memory.write(BASE + a, [1; 11]) && !memory.write(BASE + a - 1, [1; 2]));
         assert!(memory.write(BASE + a + 2, [1; 8]) && !memory.write(u64::MAX, [1; 8]));
         assert_eq!((memory.read(BASE + a + 2), memory.read::<9>(BASE + a + 1)), (Some([1; 8]), None));
-        assert_eq!(memory.block_before(b + 100).map(|(start, block)| (start, block.line)), Some((b, 4)));
+        assert_eq!(
+            memory.block_before(b + 100).map(|(start, block)| (start, block.line)),
+            Some((b, line(4)))
+        );
     }
 
     #[test]
     fn the_limit_of_memory_is_kept() {
         let mut memory = Memory::new();
-        assert_eq!(memory.add(1001, state::SET, 1, 1000), None);
-        assert_eq!(memory.add(u64::MAX, state::SET, 1, u64::MAX), None);
-        assert!(memory.add(500, state::SET, 1, 1000).is_some());
+        assert_eq!(memory.add(1001, state::SET, line(1), 1000), None);
+        assert_eq!(memory.add(u64::MAX, state::SET, line(1), u64::MAX), None);
+        assert!(memory.add(500, state::SET, line(1), 1000).is_some());
         assert_eq!(
             (memory.offset(BASE - 1), memory.offset(u64::MAX), memory.offset(BASE)),
             (None, None, Some(0))
@@ -272,36 +280,36 @@ mod tests {
     fn an_allocation_begins_at_a_multiple_of_what_it_asks_for() {
         let mut memory = Memory::new();
         for align in [1, 64, 256, 4096, 1 << 20] {
-            let new = memory.allocate(8, state::SET, 1, align, MOST).unwrap();
+            let new = memory.allocate(8, state::SET, line(1), align, MOST).unwrap();
             assert!(new.is_multiple_of(align) && memory.states[(new - 1) as usize] == state::NONE);
             memory.free(new);
             while memory.release() {}
-            assert!(memory.allocate(100, state::SET, 1, align, MOST).unwrap().is_multiple_of(align));
+            assert!(memory.allocate(100, state::SET, line(1), align, MOST).unwrap().is_multiple_of(align));
         }
     }
 
     #[test]
     fn what_is_freed_waits_and_is_used_again() {
         let mut memory = Memory::new();
-        let first = memory.allocate(40, state::EMPTY, 1, 1, MOST).unwrap();
+        let first = memory.allocate(40, state::EMPTY, line(1), 1, MOST).unwrap();
         memory.free(first);
         for _ in 0..2 * MOST_WAITING {
             assert!(memory.states[first as usize] != state::EMPTY);
-            let next = memory.allocate(1, state::EMPTY, 2, 1, MOST).unwrap();
+            let next = memory.allocate(1, state::EMPTY, line(2), 1, MOST).unwrap();
             memory.free(next);
         }
         assert!(memory.bytes.len() as u64 <= STACK_BYTES + 200 * MOST_WAITING as u64);
         assert!(memory.blocks.len() == MOST_WAITING && memory.used() == 0);
         // Each is larger than all that waited before, and neighbours become one.
         for bytes in (1..200).map(|turn| turn << 18) {
-            let next = memory.allocate(bytes, state::EMPTY, 3, 1, 120 << 20).unwrap();
+            let next = memory.allocate(bytes, state::EMPTY, line(3), 1, 120 << 20).unwrap();
             assert!(memory.write(BASE + next, [1; 8]));
             memory.free(next);
             assert_eq!((memory.states[next as usize], memory.read::<1>(BASE + next)), (state::FREED, None));
         }
         while memory.release() {}
         assert_eq!(memory.free.len(), 1);
-        let again = memory.allocate(40, state::EMPTY, 4, 1, MOST).unwrap();
+        let again = memory.allocate(40, state::EMPTY, line(4), 1, MOST).unwrap();
         assert_eq!((memory.read::<1>(BASE + again), memory.bytes[again as usize]), (None, 0));
     }
 }

@@ -7,6 +7,7 @@
 //! Specification: CUDA Runtime API, "Stream synchronization behavior" and "API synchronization behavior". The legacy default
 //! stream waits for all blocking streams, and they wait for it; streams of `cudaStreamNonBlocking` do neither.
 
+use cudac::Line;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -35,7 +36,7 @@ pub(crate) enum Point {
 /// Work, by its line and its stream.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Other {
-    pub line: u32,
+    pub line: Line,
     pub stream: u64,
 }
 
@@ -64,7 +65,7 @@ pub(crate) struct Work {
     pub changed: Vec<Range<u64>>,
     /// What it reads, if it is a copy.
     pub read: Range<u64>,
-    pub line: u32,
+    pub line: Line,
 }
 
 impl Work {
@@ -193,7 +194,7 @@ impl Order {
     }
 
     /// A stream that was entered gets work. Of much work for which the host has not waited, the oldest is forgotten.
-    pub fn add(&mut self, what: What, stream: u64, line: u32) -> &mut Work {
+    pub fn add(&mut self, what: What, stream: u64, line: Line) -> &mut Work {
         if self.work.len() >= 2 * MOST_WORK {
             self.work.drain(..MOST_WORK);
         }

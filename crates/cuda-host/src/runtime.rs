@@ -1,5 +1,6 @@
 //! The functions that host code calls: C's, and the CUDA runtime's.
 
+use cudac::Line;
 use cudac::host::{RuntimeCall, Scalar};
 
 use crate::arithmetic::{float, of_float};
@@ -326,7 +327,8 @@ impl Machine<'_> {
             );
         };
         if !block.is_live {
-            let message = format!("the memory that line {} allocated is freed a second time", block.line);
+            let place = self.program.place(block.line);
+            let message = format!("the memory that {place} allocated is freed a second time");
             return self.found(Kind::DoubleFree, message, "free it once, and set the pointer to `NULL` then");
         }
         self.memory.free(at);
@@ -403,12 +405,13 @@ impl Machine<'_> {
     }
 
     /// Whether bytes from a place in an allocation on are all in it.
-    pub(crate) fn check_end(&mut self, done: &str, at: u64, bytes: u64, size: u64, line: u32) -> Result<()> {
+    pub(crate) fn check_end(&mut self, done: &str, at: u64, bytes: u64, size: u64, line: Line) -> Result<()> {
         if at.saturating_add(bytes) <= size {
             return Ok(());
         }
         let message = format!(
-            "{bytes} bytes are {done} from byte {at} on of the {size} bytes that line {line} allocated"
+            "{bytes} bytes are {done} from byte {at} on of the {size} bytes that {} allocated",
+            self.program.place(line)
         );
         self.found(Kind::OutOfBounds, message, "compare the number of bytes with that of the allocation")
     }
@@ -417,14 +420,14 @@ impl Machine<'_> {
     fn place_of(&self, offset: u64) -> String {
         let Some((start, block)) = self.memory.block_before(offset) else { return String::new() };
         let distance = offset - start;
+        let place = self.program.place(block.line);
         if distance < block.bytes {
-            format!(": byte {distance} of the {} bytes that line {} allocated", block.bytes, block.line)
+            format!(": byte {distance} of the {} bytes that {place} allocated", block.bytes)
         } else if distance - block.bytes < 64 {
             format!(
-                ": {} bytes after the {} bytes that line {} allocated",
+                ": {} bytes after the {} bytes that {place} allocated",
                 distance - block.bytes,
-                block.bytes,
-                block.line
+                block.bytes
             )
         } else {
             String::new()

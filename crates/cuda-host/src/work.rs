@@ -1,5 +1,6 @@
 //! What a program wants a stream to do: launches, copies and memsets, as data that a graph can keep.
 
+use cudac::Line;
 use std::collections::BTreeSet;
 
 use simt::{Arg, Dim3};
@@ -55,7 +56,7 @@ pub(crate) enum Node {
 pub(crate) struct Part {
     pub node: Node,
     pub stream: u64,
-    pub line: u32,
+    pub line: Line,
 }
 
 /// What is being captured.

@@ -7,7 +7,7 @@ use common::{printed, run};
 /// The kind and the line of the first finding of a program whose `main` has these statements, each on a line from 2 on.
 fn first(around: &str, statements: &[&str]) -> Option<(&'static str, u32)> {
     let text = format!("{around} int main() {{\n{}\n}}", statements.join("\n"));
-    run(&text).findings.first().map(|found| (found.kind.name(), found.line))
+    run(&text).findings.first().map(|found| (found.kind.name(), found.line.number()))
 }
 
 #[test]

@@ -100,7 +100,7 @@ fn a_null_pointer_to_a_function_is_a_finding() {
     let outcome = common::run("int main() {\n    int (*f)(int) = nullptr;\n    return f(1);\n}");
     let first = &outcome.findings[0];
     assert_eq!(
-        (first.kind.name(), first.line, &first.message[..]),
+        (first.kind.name(), first.line.number(), &first.message[..]),
         ("out-of-bounds", 3, "a null pointer is called")
     );
 }

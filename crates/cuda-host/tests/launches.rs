@@ -6,7 +6,7 @@ use common::{printed, run, run_within};
 
 /// The kinds and the lines of the findings of a program.
 fn findings(text: &str) -> Vec<(&'static str, u32)> {
-    run(text).findings.iter().map(|found| (found.kind.name(), found.line)).collect()
+    run(text).findings.iter().map(|found| (found.kind.name(), found.line.number())).collect()
 }
 
 /// The blocks of a grid meet at a barrier that is written out, or at that of cooperative groups.
@@ -184,7 +184,7 @@ fn the_reason_why_a_launch_is_refused_is_said_where_the_program_looks_at_the_err
             );
             let outcome = run(&text);
             let found: Vec<_> =
-                outcome.findings.iter().map(|found| (found.kind.name(), found.line)).collect();
+                outcome.findings.iter().map(|found| (found.kind.name(), found.line.number())).collect();
             assert_eq!((found, outcome.status), (vec![("failed-call", 4)], status), "{shape}: {look}");
             assert!(outcome.findings[0].message.contains(reason), "{}", outcome.findings[0].message);
         }
@@ -233,7 +233,7 @@ fn a_loop_of_launches_that_never_ends_is_stopped_by_a_limit() {
     limits.launch.max_steps = 1 << 20;
     let outcome = run_within(&program("true"), "", &limits).unwrap();
     let last = outcome.findings.last().unwrap();
-    assert_eq!((last.kind.name(), last.line), ("limit", 2));
+    assert_eq!((last.kind.name(), last.line.number()), ("limit", 2));
     assert!(last.help.contains("loop of launches that never ends"), "{last:?}");
     assert!(run_within(&program("i < 1000"), "", &limits).unwrap().findings.is_empty());
 }

@@ -54,9 +54,12 @@ pub mod toolchain;
 pub use emit::name::Name;
 #[cfg(feature = "host")]
 pub use outline::{has_main, kernel_templates};
+#[cfg(feature = "host")]
+pub use source::line::Line;
 pub use source::render::{Bug, Diagnostic, Severity};
 
 use std::fmt;
+use std::sync::Arc;
 
 use bumpalo::Bump;
 use preprocess::{Macros, Preprocessor};
@@ -67,7 +70,7 @@ use source::{Files, Names, Sink};
 const TARGETS: std::ops::RangeInclusive<u32> = 50..=90;
 
 /// Longer texts are refused. Offsets in a [`source::Span`] have 24 bits, which is enough for four times as many.
-const MAX_TEXT_BYTES: usize = 4 << 20;
+pub(crate) const MAX_TEXT_BYTES: usize = 4 << 20;
 
 /// What kernels read and write shares an arena until it has so many bytes. It may be much more than their PTX, because most of a
 /// kernel's code may turn out to be superfluous.
@@ -91,12 +94,39 @@ pub struct Options {
     pub defines: Vec<(String, String)>,
     /// Kernels to make of templates, such as `scale<float, 4>`; only with the feature `host`.
     pub instances: Vec<String>,
+    /// Who finds the files that the text includes; without it, there are only this compiler's own headers.
+    pub headers: Option<Arc<dyn Headers>>,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { sm: 70, defines: Vec::new(), instances: Vec::new() }
+        Options { sm: 70, defines: Vec::new(), instances: Vec::new(), headers: None }
     }
+}
+
+/// Finds the files that a text includes. This crate reads no files itself.
+pub trait Headers: fmt::Debug + Send + Sync {
+    /// The file that `#include "name"` means, or with `is_quoted` false `#include <name>`, in the file with the key
+    /// `from`; that of the text to compile is empty. `None` if there is no such file.
+    ///
+    /// # Errors
+    ///
+    /// There is one, and it cannot be read: why, as the end of a sentence that begins with its name.
+    fn find(&self, name: &str, is_quoted: bool, from: &str) -> Result<Option<Header>, String>;
+
+    /// Where files were looked for, for the message that there is none.
+    fn places(&self) -> String;
+}
+
+/// A file that is included.
+#[derive(Clone, Debug)]
+pub struct Header {
+    /// What tells it from others, whichever way it is named.
+    pub key: String,
+    /// What messages and the line table call it.
+    pub name: String,
+    /// Its text.
+    pub text: Arc<str>,
 }
 
 impl Options {
@@ -232,7 +262,8 @@ pub fn compile_program(source: &Source<'_>, options: &Options) -> Result<(Output
             sink.warn_as(host_sink);
             program.suspects.append(&mut sink.suspects);
             let warnings = sink.finish(&files);
-            program.suspects.splice(..0, warnings.iter().filter_map(Diagnostic::suspect));
+            let suspects = warnings.iter().filter_map(|warning| warning.suspect(&files));
+            program.suspects.splice(..0, suspects);
             Ok((Output { ptx, warnings, names, kernels }, program))
         }
         _ => Err(Errors(sink.finish(&files))),
@@ -278,7 +309,7 @@ fn translate<'t>(
     source::budget::start();
     let too_long = source.text.len() > MAX_TEXT_BYTES;
     // The file is added even if it is refused, because a message needs a file for its place.
-    let file = files.add(source.name, if too_long { "" } else { source.text });
+    let file = files.add_first(source.name, if too_long { "" } else { source.text });
     if too_long {
         let message =
             format!("the text has {} bytes, and at most {MAX_TEXT_BYTES} are supported", source.text.len());
@@ -289,7 +320,8 @@ fn translate<'t>(
         return None;
     }
     let mut names = Names::new(Arena::new(bump));
-    let mut text = Preprocessor { files, names: &mut names, sink, macros: Macros::default() };
+    let headers = options.headers.as_deref();
+    let mut text = Preprocessor { files, names: &mut names, sink, headers, macros: Macros::default() };
     let is_program = pass != Pass::Kernels;
     #[cfg(feature = "host")]
     let is_host_pass = pass == Pass::Host;
@@ -342,7 +374,7 @@ fn translate<'t>(
     if sink.failed() {
         return None;
     }
-    let (ptx, names) = module.finish(source.name, options.sm, &strings);
+    let (ptx, names) = module.finish(files, options.sm, &strings);
     Some((ptx, names, checked))
 }
 

@@ -3,18 +3,43 @@
 //! Only tokens are looked at, and those that are wrong are skipped: the text may be meant for another compiler. Macros are not
 //! expanded.
 
+use std::sync::Arc;
+
 use bumpalo::Bump;
 
-use crate::lex::{Token, lex_all_the_same};
+use crate::Headers;
+use crate::lex::{Kind, Token, lex_all_the_same};
 use crate::source::Names;
 use crate::source::arena::Arena;
 
-/// Whether a text has the word `main` with a parenthesis after it.
-pub fn has_main(text: &str) -> bool {
-    let bump = Bump::new();
-    let tokens = lex_all_the_same(&mut Names::new(Arena::new(&bump)), text);
-    tokens.windows(2).any(|pair| pair[0].is_word("main") && pair[1].is("("))
+/// Whether a text, or a file that it includes, has the word `main` with a parenthesis after it.
+pub fn has_main(text: &str, headers: Option<&dyn Headers>) -> bool {
+    let mut seen = Vec::new();
+    let mut waiting = vec![(String::new(), Arc::from(text))];
+    while let Some((key, text)) = waiting.pop() {
+        let bump = Bump::new();
+        let tokens = lex_all_the_same(&mut Names::new(Arena::new(&bump)), &text);
+        if tokens.windows(2).any(|pair| pair[0].is_word("main") && pair[1].is("(")) {
+            return true;
+        }
+        for directive in tokens.windows(3) {
+            let Kind::Text(name) = directive[2].kind else { continue };
+            let is_include = directive[0].is("#") && directive[1].is_word("include");
+            let name = str::from_utf8(name).ok().filter(|_| is_include && seen.len() < MOST_FILES);
+            // What cannot be read is reported by the compiler.
+            let found =
+                name.zip(headers).and_then(|(name, headers)| headers.find(name, true, &key).ok().flatten());
+            if let Some(found) = found.filter(|found| !seen.contains(&found.key)) {
+                seen.push(found.key.clone());
+                waiting.push((found.key, found.text));
+            }
+        }
+    }
+    false
 }
+
+/// So many included files are looked at.
+const MOST_FILES: usize = 1000;
 
 /// The names of the templates of kernels: after `template <…>`, what is in front of the parameters of a `__global__`
 /// function.
@@ -57,7 +82,7 @@ mod tests {
             "char c = '\\''; int main() {}",
             "char* s = u8\"é\"; char c = 'né'; // don't\n#error don't\nint main() {}",
         ] {
-            assert!(has_main(text), "{text}");
+            assert!(has_main(text, None), "{text}");
         }
         for text in [
             "void domain(int x)",
@@ -70,7 +95,7 @@ mod tests {
             "/* main(",
             "char c = '\"'; // main(",
         ] {
-            assert!(!has_main(text), "{text}");
+            assert!(!has_main(text, None), "{text}");
         }
     }
 

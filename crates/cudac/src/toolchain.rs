@@ -2,11 +2,11 @@
 //! available.
 //!
 //! The programs `lanes` and `exercises` share this module, so they choose in the same way and use the same names. What
-//! it leaves out: the committed PTX, which NVIDIA's compiler always makes; and files that a text includes, which only
-//! NVIDIA's compiler reads.
+//! it leaves out: the committed PTX, which NVIDIA's compiler always makes.
 
 use std::fmt;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use nvrtc::Error as Nvidias;
 
@@ -45,6 +45,8 @@ pub struct Source<'t> {
     pub arch: Option<u32>,
     /// Folders in which NVIDIA's compiler looks for included files.
     pub include: Vec<PathBuf>,
+    /// Who finds them for ours.
+    pub headers: Option<Arc<dyn crate::Headers>>,
     /// Macros that are defined before the text begins: names and values.
     pub defines: Vec<(String, String)>,
     /// Kernels to make of templates, such as `scale<float, 4>`.
@@ -181,7 +183,7 @@ fn ours(source: &Source<'_>, arch: u32) -> Result<(String, Vec<String>), Error> 
         return Err(Error::Standard(version));
     }
     let (defines, instances) = (source.defines.clone(), source.instances.clone());
-    let options = crate::Options { sm: arch, defines, instances };
+    let options = crate::Options { sm: arch, defines, instances, headers: source.headers.clone() };
     let text = crate::Source { name: source.name, text: source.text };
     let output = if source.is_program {
         crate::compile_program(&text, &options).map(|(output, _)| output)
@@ -225,6 +227,7 @@ mod tests {
             text,
             arch,
             include: Vec::new(),
+            headers: None,
             defines: Vec::new(),
             instances: Vec::new(),
             is_program: false,

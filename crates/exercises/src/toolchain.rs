@@ -43,6 +43,7 @@ impl Toolchain {
             text,
             arch: Some(arch),
             include: Vec::new(),
+            headers: None,
             defines: Vec::new(),
             instances: Vec::new(),
             is_program: false,

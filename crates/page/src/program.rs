@@ -1,7 +1,10 @@
 //! The program of a page: PTX that was read, or CUDA C++ that was compiled, in an emulator of its own.
 
+use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 
+use cudac::{Header, Headers};
 use serde_json::{Value, json};
 use simt::{Emulator, KernelInfo, Limits, Module, PtxError};
 
@@ -27,7 +30,8 @@ impl Program {
         }
         let source = cudac::Source { name: &load.name, text: &load.text };
         let defines = load.defines.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
-        let options = cudac::Options { sm: load.sm, defines, instances: Vec::new() };
+        let headers = (!load.headers.is_empty()).then(|| Arc::new(Virtual(load.headers.clone())) as _);
+        let options = cudac::Options { sm: load.sm, defines, instances: Vec::new(), headers };
         let output = cudac::compile(&source, &options).map_err(|errors| wrong(&errors))?;
         let module = emulator.load(&load.name, &output.ptx).map_err(|error| unreadable(load, &error))?;
         let mut answer = contents(&module);
@@ -46,6 +50,29 @@ impl Program {
             let known = if known.is_empty() { "no kernel at all".to_owned() } else { known.join(", ") };
             Refusal::launch(format!("there is no kernel `{name}`: the program has {known}"))
         })
+    }
+}
+
+/// Files that exist in a request only: their names and texts.
+#[derive(Debug)]
+struct Virtual(BTreeMap<String, String>);
+
+impl Headers for Virtual {
+    fn find(&self, name: &str, is_quoted: bool, from: &str) -> Result<Option<Header>, String> {
+        let beside =
+            from.rsplit_once('/').filter(|_| is_quoted).map(|(folder, _)| format!("{folder}/{name}"));
+        let found =
+            beside.and_then(|path| self.0.get_key_value(&path)).or_else(|| self.0.get_key_value(name));
+        let header = |(name, text): (&String, &String)| Header {
+            key: name.clone(),
+            name: name.clone(),
+            text: text.as_str().into(),
+        };
+        Ok(found.map(header))
+    }
+
+    fn places(&self) -> String {
+        "the files of this page".to_owned()
     }
 }
 

@@ -101,6 +101,9 @@ pub struct Load {
     /// Macros and their values.
     #[serde(default)]
     pub defines: BTreeMap<String, String>,
+    /// The files that the text may include, by their names.
+    #[serde(default)]
+    pub headers: BTreeMap<String, String>,
 }
 
 fn sm_70() -> u32 {

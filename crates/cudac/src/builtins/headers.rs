@@ -76,6 +76,26 @@ const HEADERS: [(&str, &str, &str); 40] = [
     ("builtin_types.h", "vector_types.h", ""),
 ];
 
+/// The beginnings of the names of headers of libraries.
+const LIBRARIES: [(&str, &str); 16] = [
+    ("thrust/", "NVIDIA's Thrust"),
+    ("cub/", "NVIDIA's CUB"),
+    ("cublas", "NVIDIA's cuBLAS"),
+    ("cufft", "NVIDIA's cuFFT"),
+    ("curand", "NVIDIA's cuRAND"),
+    ("cusparse", "NVIDIA's cuSPARSE"),
+    ("cusolver", "NVIDIA's cuSOLVER"),
+    ("cudnn", "NVIDIA's cuDNN"),
+    ("cutlass/", "NVIDIA's CUTLASS"),
+    ("nccl", "NVIDIA's NCCL"),
+    ("npp", "NVIDIA's NPP"),
+    ("nvToolsExt", "NVIDIA's profiler"),
+    ("nvtx3/", "NVIDIA's profiler"),
+    ("mpi.h", "MPI"),
+    ("GL/", "OpenGL"),
+    ("opencv", "OpenCV"),
+];
+
 /// Names that need a header, for the hint that names it. A name is not enough to include its header silently: NVRTC
 /// would refuse the text, and a reader should learn that here.
 const IN_HEADERS: [(&str, &str); 13] = [
@@ -153,6 +173,11 @@ pub(crate) fn find(path: &str, is_program: bool) -> Option<(&'static str, &'stat
     // Without the feature `host`, the parameter is not used.
     let _ = is_program;
     HEADERS.iter().find(|(name, ..)| *name == path).map(|(_, known, text)| (*known, *text))
+}
+
+/// Whose library a header belongs to, if it is one that programs cannot do without and that this project does not have.
+pub(crate) fn of_libraries(name: &str) -> Option<&'static str> {
+    LIBRARIES.iter().find(|(start, _)| name.starts_with(start)).map(|(_, whose)| *whose)
 }
 
 /// The headers that can be included.

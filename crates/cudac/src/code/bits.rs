@@ -11,10 +11,12 @@
 
 use std::fmt;
 
+use crate::source::line::Line;
+
 use super::{Class, Function, Op, Operand, Reg, Unary};
 
 /// The lines on which the bits of floats are compared as integers, and what to do about it.
-pub(crate) fn find(function: &Function<'_>) -> Vec<(u32, String)> {
+pub(crate) fn find(function: &Function<'_>) -> Vec<(Line, String)> {
     let insts = || function.blocks.iter().flat_map(|block| &block.insts);
     let mut found = Vec::new();
     for inst in insts() {
@@ -24,7 +26,8 @@ pub(crate) fn find(function: &Function<'_>) -> Vec<(u32, String)> {
         let values = inst.args.iter().zip(ptx.addresses).filter(|(_, address)| address.is_none());
         let mut values = values.filter_map(|(value, _)| value.reg());
         if values.any(|value| is_bits_of_float(function, value)) {
-            found.push((function.lines[inst.line as usize].line, how.to_string()));
+            let site = function.lines[inst.line as usize];
+            found.push((Line::new(site.file, site.line), how.to_string()));
         }
     }
     found.dedup();
@@ -105,7 +108,7 @@ mod tests {
     use crate::{Options, Source, compile_program};
 
     /// What is suspicious in a kernel with this body.
-    fn suspects(body: &str) -> Vec<(u32, String)> {
+    fn suspects(body: &str) -> Vec<(Line, String)> {
         let text = format!(
             "__device__ int bits_of(float x) {{ int bits = __float_as_int(x); return bits; }}\n\
              __device__ int ordered(float x) {{ int b = bits_of(x); return b >= 0 ? b : b ^ 0x7fffffff; }}\n\

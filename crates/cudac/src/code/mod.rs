@@ -265,10 +265,18 @@ pub(crate) struct VarName {
 /// A place in the text that instructions come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Site {
+    pub file: u16,
     pub line: u32,
     pub column: u32,
     /// If it is in a function that was inlined.
     pub inlined: Option<Inlined>,
+}
+
+impl Site {
+    /// What `.loc` says of it.
+    pub fn position(&self) -> (u16, u32, u32) {
+        (self.file, self.line, self.column)
+    }
 }
 
 /// That a function was inlined.

@@ -18,6 +18,8 @@ pub(crate) mod name;
 mod names;
 
 pub(crate) use module::Module;
+#[cfg(feature = "host")]
+pub(crate) use module::spelt;
 
 use std::fmt::Write;
 
@@ -44,7 +46,7 @@ struct Emitter<'c> {
     /// That of the last `.loc`.
     line: Option<u32>,
     /// Which of [`Function::lines`] the last `.loc` with a position was.
-    positions: Map<(u32, u32), u32>,
+    positions: Map<(u16, u32, u32), u32>,
     /// The functions that `.loc` names.
     inlined: Vec<usize>,
     /// How many calls of `vprintf` there were, for names in them.
@@ -124,31 +126,33 @@ impl Emitter<'_> {
     /// Writes a `.loc`. It names a call by its position alone, so that of the call has to be the last with this position
     /// (PTX ISA, 11.5.3).
     fn position(&mut self, at: u32) {
-        let first = Site { line: 1, column: 1, inlined: None };
+        let first = Site { file: 0, line: 1, column: 1, inlined: None };
         let site = *self.function.lines.get(at as usize).unwrap_or(&first);
         let call = site.inlined.map(|Inlined { function, call }| {
             let place = self.function.lines[call as usize];
-            if self.positions.get(&(place.line, place.column)) != Some(&call) {
+            if self.positions.get(&place.position()) != Some(&call) {
                 self.position(call);
             }
             (function, place)
         });
-        self.positions.insert((site.line, site.column), at);
-        self.place("\t.loc\t1 ", site);
+        self.positions.insert(site.position(), at);
+        self.place("\t.loc\t", site);
         if let Some((function, place)) = call {
             if !self.inlined.contains(&function) {
                 self.inlined.push(function);
             }
             self.add(&[", function_name ", NAME]);
             add_number(function as u32, &mut self.text);
-            self.place(", inlined_at 1 ", place);
+            self.place(", inlined_at ", place);
         }
         self.add(&["\n"]);
     }
 
-    /// Writes a line and a column after a text.
-    fn place(&mut self, before: &str, Site { line, column, .. }: Site) {
+    /// Writes a file, a line and a column after a text. PTX numbers files from 1.
+    fn place(&mut self, before: &str, Site { file, line, column, .. }: Site) {
         self.add(&[before]);
+        add_number(u32::from(file) + 1, &mut self.text);
+        self.add(&[" "]);
         add_number(line, &mut self.text);
         self.add(&[" "]);
         add_number(column, &mut self.text);

@@ -8,6 +8,7 @@ use super::lower::Lower;
 use super::{Expr, Scalar, UpdateResult};
 use crate::check::typed::{self, Kind, VarId};
 use crate::check::types::{Shape, Type};
+use crate::source::line::Line;
 use crate::source::{Result, unsupported};
 
 impl<'t> Lower<'t> {
@@ -46,7 +47,7 @@ impl<'t> Lower<'t> {
         let ty = self.checked.program.functions[self.function].vars[var].ty;
         let slot = Expr::Local(self.slot(var)?);
         Ok(if self.checked.types.is_reference(ty) {
-            Expr::Load(Scalar::U64, Box::new(slot), 0)
+            Expr::Load(Scalar::U64, Box::new(slot), Line::NONE)
         } else {
             slot
         })
@@ -65,7 +66,7 @@ impl<'t> Lower<'t> {
         let place = if field.offset == 0 { base } else { Expr::Offset(Box::new(base), field.offset) };
         // A reference is followed, unless it is itself what is wanted, as when a constructor binds it.
         let refers = self.checked.types.is_reference(field.ty) && !self.checked.types.is_reference(expr.ty);
-        Ok(if refers { Expr::Load(Scalar::U64, Box::new(place), 0) } else { place })
+        Ok(if refers { Expr::Load(Scalar::U64, Box::new(place), Line::NONE) } else { place })
     }
 
     /// A value in a temporary of its own. An object that was just made has its place already; any other may be where a

@@ -14,6 +14,7 @@ use super::lower::Lower;
 use super::{Binary, Call, Expr, KernelCall, RuntimeCall, Scalar, Update, UpdateResult};
 use crate::check::typed::{self, Constant, FunctionId, Kind};
 use crate::check::types::Shape;
+use crate::source::line::Line;
 use crate::source::{Result, unsupported};
 
 impl<'t> Lower<'t> {
@@ -309,7 +310,7 @@ impl<'t> Lower<'t> {
         Ok(Expr::Call(Box::new(Call { function, arguments: passed, first: None, result: None, line })))
     }
 
-    fn print(&mut self, stream: Expr, text: &[u8], values: &[typed::Expr<'t>], line: u32) -> Result<Expr> {
+    fn print(&mut self, stream: Expr, text: &[u8], values: &[typed::Expr<'t>], line: Line) -> Result<Expr> {
         let text = self.text(text);
         Ok(Expr::Print(Box::new(stream), text, self.numbers(values)?, line))
     }
@@ -364,7 +365,7 @@ impl<'t> Lower<'t> {
         kernel: Expr,
         shape: &[typed::Expr<'t>],
         arguments: &[typed::Expr<'t>],
-        line: u32,
+        line: Line,
     ) -> Result<Expr> {
         let mut parts = Vec::with_capacity(4);
         for (nth, part) in shape.iter().enumerate() {

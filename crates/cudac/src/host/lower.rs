@@ -13,6 +13,7 @@ use super::{Expr, Function, Global, Kernel, Parameter, Passing, Program, Scalar,
 use crate::check::Checked;
 use crate::check::typed::{FunctionId, GlobalId, Space, StmtKind, VarId};
 use crate::check::types::{Basic, Type};
+use crate::source::line::Line;
 use crate::source::map::Map;
 use crate::source::{Files, Name, Result, Sink, Span, error};
 
@@ -60,6 +61,7 @@ pub(crate) fn lower(files: &Files, checked: &Checked<'_>, sink: &mut Sink) -> Op
         return None;
     };
     let program = Program {
+        files: files.users().map(crate::emit::spelt).collect(),
         functions: Vec::new(),
         main: 0,
         globals: Vec::new(),
@@ -103,7 +105,7 @@ pub(crate) fn lower(files: &Files, checked: &Checked<'_>, sink: &mut Sink) -> Op
     let constants = checked.program.globals.iter().filter(|global| global.space == Space::Constant);
     // A value in the text makes constant memory no suspect, even if nothing is copied there.
     let zeros = constants.filter(|global| !global.is_host && global.bytes.is_none());
-    lower.program.zeros = zeros.map(|global| (global.name.to_owned(), files.place(global.span).0)).collect();
+    lower.program.zeros = zeros.map(|global| (global.name.to_owned(), files.line_of(global.span))).collect();
     let mut next = 0;
     while let Some(id) = lower.waiting.get(next).copied() {
         match lower.function(id) {
@@ -312,8 +314,8 @@ impl Lower<'_> {
         Ok(offset)
     }
 
-    /// The line of a place that a reader knows, or 0.
-    pub(super) fn line(&self, span: Span) -> u32 {
-        if span.is_users() { self.files.place(span).0 } else { 0 }
+    /// The line of a place, if a reader knows it.
+    pub(super) fn line(&self, span: Span) -> Line {
+        if span.is_users() { self.files.line_of(span) } else { Line::NONE }
     }
 }

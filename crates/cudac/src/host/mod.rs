@@ -25,11 +25,14 @@ mod shared;
 mod statement;
 
 pub use crate::check::typed::{Binary, Compare, Formatted, Intrinsic};
+use crate::source::line::Line;
 pub(crate) use lower::lower;
 
 /// A program.
 #[derive(Clone, Debug)]
 pub struct Program {
+    /// The names of its files, by their numbers ([`Line::file`]).
+    pub files: Vec<String>,
     /// Its functions.
     pub functions: Vec<Function>,
     /// Which of them is `main`.
@@ -45,13 +48,35 @@ pub struct Program {
     /// Those of them that are managed.
     pub managed: Vec<String>,
     /// Those that are constant memory without a value of their own, and their lines.
-    pub zeros: Vec<(String, u32)>,
+    pub zeros: Vec<(String, Line)>,
     /// What is right in other programs, and may be the reason if this one finds its results wrong: lines, and what to do there.
-    pub suspects: Vec<(u32, String)>,
+    pub suspects: Vec<(Line, String)>,
     /// The kernels.
     pub kernels: Vec<Kernel>,
     /// The runtime's functions.
     pub runtime: Vec<String>,
+}
+
+impl Program {
+    /// A line in words: `line 12`, and `line 12 of x.h` if it is in a file that is included.
+    pub fn place(&self, line: Line) -> String {
+        let number = line.number();
+        match self.files.get(line.file()).filter(|_| line.file() > 0) {
+            Some(file) => format!("line {number} of `{file}`"),
+            None => format!("line {number}"),
+        }
+    }
+
+    /// The name of the file that a line is in.
+    pub fn file(&self, line: Line) -> &str {
+        self.files.get(line.file()).map_or("", String::as_str)
+    }
+
+    /// A line of a file that the line table of PTX names.
+    pub fn line(&self, file: &str, number: u32) -> Line {
+        let file = self.files.iter().position(|name| name == file).unwrap_or_default();
+        Line::new(file as u16, number)
+    }
 }
 
 /// The address of the first function of the host; that of the next one is [`FUNCTION_BYTES`] further. Far from all
@@ -176,7 +201,7 @@ impl Expr {
     }
 }
 
-/// An expression. `line` is a line of the text, or 0 in this compiler's own functions.
+/// An expression. `line` is none in this compiler's own functions.
 #[derive(Clone, Debug)]
 pub enum Expr {
     /// A number.
@@ -190,13 +215,13 @@ pub enum Expr {
     /// The address of a text.
     Text(usize),
     /// A number in memory.
-    Load(Scalar, Box<Expr>, u32),
+    Load(Scalar, Box<Expr>, Line),
     /// Stores the second value at the first address; the result is the value.
-    Store(Scalar, Box<Expr>, Box<Expr>, u32),
+    Store(Scalar, Box<Expr>, Box<Expr>, Line),
     /// The same; the result is the address.
-    StoreAt(Scalar, Box<Expr>, Box<Expr>, u32),
+    StoreAt(Scalar, Box<Expr>, Box<Expr>, Line),
     /// Copies bytes to the first address from the second one; the result is the first.
-    Copy(u64, Box<Expr>, Box<Expr>, u32),
+    Copy(u64, Box<Expr>, Box<Expr>, Line),
     /// Sets bytes at an address to zero; the result is the address.
     Clear(u64, Box<Expr>),
     /// `a op= b` and `++a`.
@@ -214,7 +239,7 @@ pub enum Expr {
     /// `!a`
     Not(Box<Expr>),
     /// An operation on two numbers of a type.
-    Binary(Binary, Scalar, Box<Expr>, Box<Expr>, u32),
+    Binary(Binary, Scalar, Box<Expr>, Box<Expr>, Line),
     /// A comparison of two numbers of a type.
     Compare(Compare, Scalar, Box<Expr>, Box<Expr>),
     /// `a && b`
@@ -234,13 +259,13 @@ pub enum Expr {
     /// A call of one of the runtime's functions.
     Runtime(Box<RuntimeCall>),
     /// `printf`: the stream, the format, and the values.
-    Print(Box<Expr>, usize, Vec<(Scalar, Expr)>, u32),
+    Print(Box<Expr>, usize, Vec<(Scalar, Expr)>, Line),
     /// A launch.
     Launch(Box<KernelCall>),
     /// A call of a function whose address is a value.
     CallPointer(Box<CallPointer>),
     /// `sprintf` or `scanf`: which, the format, the arguments, and the line.
-    Format(Formatted, usize, Vec<(Scalar, Expr)>, u32),
+    Format(Formatted, usize, Vec<(Scalar, Expr)>, Line),
     /// The object at an address ends with the statements around it: its destructors, in the order of the construction, as
     /// offsets and functions. The result is the address.
     Own(Box<Expr>, Vec<(u64, usize)>),
@@ -260,7 +285,7 @@ pub struct CallPointer {
     /// Where the object goes that it returns, and how many bytes that is.
     pub result: Option<(u64, u64)>,
     /// The line.
-    pub line: u32,
+    pub line: Line,
 }
 
 /// An operation whose result is stored where its first operand was.
@@ -279,7 +304,7 @@ pub struct Update {
     /// What the result is.
     pub result: UpdateResult,
     /// The line.
-    pub line: u32,
+    pub line: Line,
 }
 
 /// What the result of an [`Update`] is.
@@ -305,7 +330,7 @@ pub struct Call {
     /// Where the object goes that it returns, and how many bytes that is.
     pub result: Option<(u64, u64)>,
     /// The line.
-    pub line: u32,
+    pub line: Line,
 }
 
 /// A call of one of the runtime's functions.
@@ -318,7 +343,7 @@ pub struct RuntimeCall {
     /// What it returns.
     pub result: Option<Scalar>,
     /// The line.
-    pub line: u32,
+    pub line: Line,
 }
 
 /// A launch of a kernel.
@@ -337,7 +362,7 @@ pub struct KernelCall {
     /// The arguments.
     pub arguments: Vec<(Passing, Expr)>,
     /// The line.
-    pub line: u32,
+    pub line: Line,
 }
 
 /// A statement.
@@ -383,7 +408,7 @@ pub struct Loop {
     /// What is repeated.
     pub body: Vec<Stmt>,
     /// The line.
-    pub line: u32,
+    pub line: Line,
 }
 
 /// A `switch`.

@@ -8,6 +8,7 @@ use super::lower::Lower;
 use super::{Expr, Loop, Stmt, Switch};
 use crate::check::typed::{self, Kind, StmtKind, VarId};
 use crate::check::types::Type;
+use crate::source::line::Line;
 use crate::source::{Name, Result, Span, error, unsupported};
 
 impl<'t> Lower<'t> {
@@ -103,7 +104,7 @@ impl<'t> Lower<'t> {
         }) as u32
     }
 
-    fn looping(&mut self, inner: &typed::Loop<'t>, line: u32) -> Result<Loop> {
+    fn looping(&mut self, inner: &typed::Loop<'t>, line: Line) -> Result<Loop> {
         let condition = inner.condition.as_ref();
         let step = inner.step.as_ref();
         Ok(Loop {

@@ -272,7 +272,7 @@ impl<'t> Lower<'t> {
         let (line, column) = self.files.place(span);
         let frame = self.frames.last();
         let inlined = frame.and_then(|frame| Some(Inlined { function: frame.function, call: frame.call? }));
-        let place = Site { line, column, inlined };
+        let place = Site { file: span.file(), line, column, inlined };
         let next = self.function.lines.len() as u32;
         let at = *self.known_lines.get_or_insert(place, next);
         if at == next {

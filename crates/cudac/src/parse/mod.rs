@@ -86,6 +86,10 @@ pub(crate) fn parse<'t>(
     instances: &[String],
 ) -> Vec<Declaration<'t>> {
     let tokens = text.run(file);
+    if text.macros.lacks_files {
+        // What follows would be about names that those files declare.
+        return Vec::new();
+    }
     #[cfg(feature = "host")]
     let tokens = prelude::with_prelude(&mut text, tokens);
     let scopes = Scopes::new();

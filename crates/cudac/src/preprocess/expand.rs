@@ -233,7 +233,7 @@ impl<'t> Reader<'_, '_, 't> {
 
     /// The tokens as they are written, with one blank wherever there were any ([cpp.stringize]). Strings and characters
     /// are taken from the text, because the tokens have lost their escapes.
-    fn spelling(&self, tokens: &[Token<'t>]) -> String {
+    pub(super) fn spelling(&self, tokens: &[Token<'t>]) -> String {
         let mut text = String::new();
         for (at, token) in tokens.iter().enumerate() {
             if at > 0 && token.after_blank {

@@ -18,6 +18,7 @@ use crate::source::budget::{self, Bound};
 use crate::source::map::Map;
 use crate::source::near::nearest;
 use crate::source::{Files, Name, Names, Result, Sink, Span, error};
+use crate::{Header, Headers, MAX_TEXT_BYTES};
 
 /// A macro.
 #[derive(Clone, Copy, Debug)]
@@ -36,6 +37,7 @@ pub(crate) struct Preprocessor<'s, 't> {
     pub files: &'s mut Files,
     pub names: &'s mut Names<'t>,
     pub sink: &'s mut Sink,
+    pub headers: Option<&'s dyn Headers>,
     pub macros: Macros<'t>,
 }
 
@@ -53,6 +55,10 @@ pub(crate) struct Macros<'t> {
     lines: Vec<(Span, i64, Option<&'t [u8]>)>,
     /// Whether the text is a whole program, with host code.
     pub is_program: bool,
+    /// The user's files that say `#pragma once`.
+    once: Vec<u16>,
+    /// Whether a file that is included does not exist or cannot be read.
+    pub lacks_files: bool,
 }
 
 impl Macros<'_> {
@@ -322,22 +328,30 @@ impl<'p, 't> Reader<'p, '_, 't> {
         Ok(())
     }
 
-    /// A header can be written in `<>` or in quotes: there is only one place to look.
+    /// C++17, [cpp.include]: `<name>`, `"name"`, or macros that become one of them.
     fn include(&mut self, span: Span, rest: &[Token<'t>]) -> Result<()> {
-        let path = self.text_of(rest);
-        let path = path.trim();
-        let bare = path.trim_matches(['<', '>', '"']);
         let whole = rest.first().map_or(span, |first| first.span.to(rest[rest.len() - 1].span));
-        let Some((name, text)) = headers::find(bare, self.shared.macros.is_program) else {
-            let message = format!("the header `{bare}` is not available");
-            let near = nearest(bare, headers::names());
-            let problem = error(whole, message);
-            return Err(match near {
-                Some(near) => problem.with_help(format_args!("did you mean `<{near}>`?")),
-                None => problem.with_help("this compiler has headers of its own and reads no files"),
-            });
+        let written = self.text_of(rest);
+        let written = match written.trim_start().starts_with(['<', '"']) {
+            true => written,
+            false => {
+                let expanded = self.expand_all(rest)?;
+                match expanded.first().map(|first| first.kind) {
+                    Some(Kind::Text(name)) => format!("\"{}\"", String::from_utf8_lossy(name)),
+                    _ => self.spelling(&expanded),
+                }
+            }
+        };
+        let Some((name, is_quoted)) = name_of(&written) else {
+            return Err(error(whole, "expected the name of a header, as in `<x.h>` or `\"x.h\"`"));
         };
         budget::reach(Bound::Directives, self.depth + 1, whole)?;
+        if let Some(header) = self.users(name, is_quoted, whole)? {
+            return self.include_users(&header, whole);
+        }
+        let Some((name, text)) = headers::find(name, self.shared.macros.is_program) else {
+            return self.absent(name, is_quoted, whole);
+        };
         let included = &mut self.shared.macros.included;
         if !included.contains(&name) {
             included.push(name);
@@ -347,6 +361,55 @@ impl<'p, 't> Reader<'p, '_, 't> {
             self.output.extend(tokens);
         }
         Ok(())
+    }
+
+    /// The user's file that a directive means. This compiler's own texts include only each other.
+    fn users(&mut self, name: &str, is_quoted: bool, directive: Span) -> Result<Option<Header>> {
+        let Some(headers) = self.shared.headers.filter(|_| directive.is_users()) else { return Ok(None) };
+        let from = &self.shared.files.get(directive.file()).key;
+        headers.find(name, is_quoted, from).map_err(|why| {
+            self.shared.macros.lacks_files = true;
+            error(directive, format_args!("`{name}` {why}"))
+        })
+    }
+
+    fn include_users(&mut self, header: &Header, directive: Span) -> Result<()> {
+        if header.text.len() > MAX_TEXT_BYTES {
+            let (name, bytes) = (&header.name, header.text.len());
+            let message = format!("`{name}` has {bytes} bytes, and at most {MAX_TEXT_BYTES} are supported");
+            return Err(error(directive, message));
+        }
+        let file = self.shared.files.add_included(header, directive);
+        budget::reach(Bound::Files, file.into(), directive)?;
+        if !self.shared.macros.once.contains(&file) {
+            let tokens = self.shared.file(file, self.depth + 1);
+            self.output.extend(tokens);
+        }
+        Ok(())
+    }
+
+    /// A header that is not there. In a whole program, one of the system's may be included for nothing.
+    fn absent(&mut self, name: &str, is_quoted: bool, directive: Span) -> Result<()> {
+        #[cfg(feature = "host")]
+        if self.shared.macros.is_program && crate::builtins::host::is_of_system(name) {
+            self.shared.sink.suspect_absent(name, directive);
+            return Ok(());
+        }
+        self.shared.macros.lacks_files = true;
+        let problem = error(directive, format_args!("the header `{name}` is not available"));
+        let near = nearest(name, headers::names());
+        Err(match (near, self.shared.headers) {
+            (Some(near), _) => problem.with_help(format_args!("did you mean `<{near}>`?")),
+            _ if let Some(whose) = headers::of_libraries(name) => problem.with_help(format_args!(
+                "it belongs to {whose}, which is a library of compiled code; only what the text itself contains can be run"
+            )),
+            (None, Some(headers)) if is_quoted => problem.with_help(format_args!(
+                "it is neither beside the file that includes it nor in {}",
+                headers.places()
+            )),
+            (None, Some(headers)) => problem.with_help(format_args!("it is not in {}", headers.places())),
+            (None, None) => problem.with_help("this compiler has headers of its own and reads no files"),
+        })
     }
 
     /// `#line N "FILE"`: C++17, [cpp.line]. It changes `__LINE__` and `__FILE__`; messages keep the place in the text, which
@@ -383,6 +446,9 @@ impl<'p, 't> Reader<'p, '_, 't> {
     fn pragma(&mut self, span: Span, rest: &[Token<'t>]) -> Result<()> {
         let Some(first) = rest.first() else { return Ok(()) };
         if first.is_word("once") {
+            if span.is_users() {
+                self.shared.macros.once.push(span.file());
+            }
             return Ok(());
         }
         let is_unroll = first.is_word("unroll") || first.is_word("nounroll");
@@ -412,6 +478,15 @@ impl<'p, 't> Reader<'p, '_, 't> {
         self.output.push(token(Kind::PragmaEnd));
         Ok(())
     }
+}
+
+/// What is between the quotes or the angle brackets of `#include`, and whether it is quotes. What comes after them is
+/// ignored, as by other compilers.
+fn name_of(written: &str) -> Option<(&str, bool)> {
+    let written = written.trim_start();
+    let (open, close) = if written.starts_with('"') { ('"', '"') } else { ('<', '>') };
+    let (name, _) = written.strip_prefix(open)?.split_once(close)?;
+    Some((name.trim(), open == '"')).filter(|(name, _)| !name.is_empty())
 }
 
 /// The name that a directive is about.

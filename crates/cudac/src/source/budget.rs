@@ -22,6 +22,8 @@ pub(crate) enum Bound {
     /// Headers in headers, macros in macros and in their arguments, conditions in conditions and what is in parentheses
     /// in one.
     Directives,
+    /// Files that are included.
+    Files,
     /// Templates in templates, and functions whose result is deduced from others: `check` makes the inner one first.
     Templates,
     /// All that is recursive in the stages after the parser, which go from one function into another: expressions in
@@ -58,10 +60,11 @@ const LONG: &str = "split the text, or make it simpler";
 const MACRO: &str = "let the macros make less, or split the text";
 
 /// In the order of [`Bound`].
-const LIMITS: [Limit; 14] = [
+const LIMITS: [Limit; 15] = [
     Limit(100, "levels of nesting", DEEP),
     Limit(250, "operators deep in one expression", DEEP),
     Limit(64, "headers, macros or conditions in each other", "take the inner ones out"),
+    Limit(1000, "files that are included", "include fewer"),
     Limit(64, "templates and deduced types in each other", "end the recursion earlier"),
     Limit(1000, "expressions, statements and calls in each other", DEEP),
     Limit(128, "types in each other", DEEP),

@@ -10,6 +10,8 @@
 
 pub(crate) mod arena;
 pub(crate) mod budget;
+#[cfg(feature = "host")]
+pub(crate) mod line;
 pub(crate) mod map;
 mod name;
 pub(crate) mod near;
@@ -21,6 +23,9 @@ use std::cell::Cell;
 use std::fmt::Display;
 use std::rc::Rc;
 
+use crate::Header;
+#[cfg(feature = "host")]
+use line::Line;
 use render::{Bug, Diagnostic, Severity};
 
 /// A range of bytes in a file. It is one number, because nearly every function of this crate passes one on: 16 bits for
@@ -35,6 +40,9 @@ use render::{Bug, Diagnostic, Severity};
 pub(crate) struct Span(u64);
 
 const OFFSET_BITS: u32 = 24;
+
+/// The number of the first file that is a text of this compiler; those of the user's files are smaller.
+const OWN: u16 = 1 << 15;
 
 impl Span {
     pub fn new(file: u16, start: u32, end: u32) -> Span {
@@ -56,10 +64,10 @@ impl Span {
         self.0 as u32 & ((1 << OFFSET_BITS) - 1)
     }
 
-    /// Whether it is in the user's text, not in one of this compiler. Warnings are given only for the user's text, and
-    /// the line table of PTX names only its lines.
+    /// Whether it is in the user's text or in a file that this includes, not in a text of this compiler. Warnings are
+    /// given only there, and the line table of PTX names only such lines.
     pub fn is_users(self) -> bool {
-        self.file() == 0
+        self.file() < OWN
     }
 
     /// From the start of this span to the end of another one in the same file. Tokens of a macro's body and of its
@@ -144,25 +152,82 @@ impl Failed {
 pub(crate) struct File {
     pub name: String,
     pub text: Rc<str>,
+    /// The directive that included it first, if it is a file of the user's.
+    pub included: Option<Span>,
+    /// What [`Headers`](crate::Headers) knows it by.
+    pub key: String,
     /// Where each line starts.
     lines: Vec<u32>,
 }
 
-/// The texts of a compilation; the first is the user's, and the others are headers of this crate.
-#[derive(Debug, Default)]
-pub(crate) struct Files(Vec<File>);
-
-impl Files {
-    /// Adds a file. Its number is that of the spans in it.
-    pub fn add(&mut self, name: &str, text: &str) -> u16 {
+impl File {
+    fn new(name: &str, text: &str) -> File {
         let starts = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at as u32 + 1);
         let lines = std::iter::once(0).chain(starts).collect();
-        self.0.push(File { name: name.to_owned(), text: text.into(), lines });
-        (self.0.len() - 1) as u16
+        File { name: name.to_owned(), text: text.into(), included: None, key: String::new(), lines }
+    }
+}
+
+/// The texts of a compilation: the user's, of which the first is the one to compile, and those of this crate.
+#[derive(Debug, Default)]
+pub(crate) struct Files {
+    users: Vec<File>,
+    own: Vec<File>,
+}
+
+impl Files {
+    /// Adds a text of this crate. Its number is that of the spans in it.
+    pub fn add(&mut self, name: &str, text: &str) -> u16 {
+        self.own.push(File::new(name, text));
+        OWN + (self.own.len() - 1) as u16
+    }
+
+    /// Adds the text to compile.
+    pub fn add_first(&mut self, name: &str, text: &str) -> u16 {
+        self.users.push(File::new(name, text));
+        0
+    }
+
+    /// Adds a file that a directive includes, unless it was included before.
+    pub fn add_included(&mut self, header: &Header, directive: Span) -> u16 {
+        let known = self.users.iter().skip(1).position(|file| file.key == header.key);
+        let at = known.map_or(self.users.len(), |known| known + 1);
+        if known.is_none() {
+            let file = File::new(&header.name, &header.text);
+            self.users.push(File { included: Some(directive), key: header.key.clone(), ..file });
+        }
+        at as u16
     }
 
     pub fn get(&self, file: u16) -> &File {
-        &self.0[usize::from(file)]
+        match file.checked_sub(OWN) {
+            Some(own) => &self.own[usize::from(own)],
+            None => &self.users[usize::from(file)],
+        }
+    }
+
+    /// The names of the user's files, by their numbers.
+    pub fn users(&self) -> impl Iterator<Item = &str> {
+        self.users.iter().map(|file| &*file.name)
+    }
+
+    /// The directives that include a file, from the innermost to that of the text to compile.
+    pub fn chain(&self, file: u16) -> impl Iterator<Item = Span> {
+        std::iter::successors(self.get(file).included, |directive| self.get(directive.file()).included)
+    }
+
+    /// What the places of problems are sorted by: the order in which the compiler reads them.
+    fn order(&self, span: Span) -> Vec<u32> {
+        let mut order: Vec<_> =
+            std::iter::once(span).chain(self.chain(span.file())).map(Span::start).collect();
+        order.reverse();
+        order
+    }
+
+    #[cfg(feature = "host")]
+    /// The line of a place in the user's text.
+    pub fn line_of(&self, span: Span) -> Line {
+        Line::new(span.file(), self.place(span).0)
     }
 
     /// The text of a span.
@@ -212,13 +277,16 @@ pub(crate) struct Sink {
     problems: Vec<Problem>,
     /// How many of the problems are errors.
     errors: usize,
+    /// Headers of the system that the text includes and that are not there. Nothing may need them.
+    #[cfg(feature = "host")]
+    absent: Vec<(String, Span)>,
     /// Whether the error about a bound was noted ([`budget`]), after which there is no other.
     is_spent: bool,
     /// Where the user's text uses the function of this compiler that is being checked.
     pub used: Option<Span>,
     /// What is no warning, because it is right in most programs: lines, and what to do there if one finds its results wrong.
     #[cfg(feature = "host")]
-    pub suspects: Vec<(u32, String)>,
+    pub suspects: Vec<(Line, String)>,
 }
 
 impl Sink {
@@ -258,10 +326,7 @@ impl Sink {
         if most {
             return;
         }
-        let place = |problem: &Problem| (problem.span.file(), problem.span.start());
-        // Stages find problems in their own order: the parser reports one after the preprocessor has read to the end.
-        let at = self.problems.partition_point(|known| place(known) <= place(&problem));
-        self.problems.insert(at, problem);
+        self.problems.push(problem);
     }
 
     pub fn warn(&mut self, span: Span, message: impl Display, help: &str) {
@@ -272,6 +337,26 @@ impl Sink {
     pub fn warn_of(&mut self, bug: Option<Bug>, span: Span, message: impl Display, help: &str) {
         let help = (!help.is_empty()).then(|| help.to_owned());
         self.note(Problem { severity: Severity::Warning, span, message: message.to_string(), help, bug });
+    }
+
+    /// Notes a header that is not there. It is an error only if there is another, whose cause it may be.
+    #[cfg(feature = "host")]
+    pub fn suspect_absent(&mut self, name: &str, span: Span) {
+        self.absent.push((name.to_owned(), span));
+    }
+
+    /// Reports the headers that are not there.
+    #[cfg(feature = "host")]
+    fn report_absent(&mut self) {
+        let is_error = self.failed();
+        for (name, span) in std::mem::take(&mut self.absent) {
+            let message = format!("the header `{name}` is not available");
+            if is_error {
+                self.add(error(span, message).with_help("this compiler has headers of its own"));
+            } else {
+                self.warn(span, message, "nothing seems to need it");
+            }
+        }
     }
 
     /// Takes the warnings of another pass over the same text, as far as they are about the user's text.
@@ -301,6 +386,10 @@ impl Sink {
         if let Some(passed) = budget::passed() {
             self.add(passed);
         }
+        #[cfg(feature = "host")]
+        self.report_absent();
+        // Stages find problems in their own order: the parser reports one after the preprocessor has read to the end.
+        self.problems.sort_by_cached_key(|problem| (!problem.span.is_users(), files.order(problem.span)));
         self.problems.iter().map(|problem| Diagnostic::new(files, problem)).collect()
     }
 }

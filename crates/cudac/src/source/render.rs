@@ -5,6 +5,8 @@
 
 use std::fmt;
 
+#[cfg(feature = "host")]
+use super::Line;
 use super::{Files, Problem};
 
 /// How bad a problem is.
@@ -34,6 +36,8 @@ pub struct Diagnostic {
     pub message: String,
     /// The name of the text.
     pub file: String,
+    /// The directives that include that file, from the innermost on: names of files, and lines.
+    pub included: Vec<(String, u32)>,
     /// The line, from 1.
     pub line: u32,
     /// The column, from 1, in characters.
@@ -54,9 +58,11 @@ const LONGEST_LINE: usize = 200;
 impl Diagnostic {
     /// The line and what to do there, if this may be the reason of a wrong result.
     #[cfg(feature = "host")]
-    pub(crate) fn suspect(&self) -> Option<(u32, String)> {
+    pub(crate) fn suspect(&self, files: &Files) -> Option<(Line, String)> {
         let help = self.help.as_deref().unwrap_or_default();
-        (self.bug? == Bug::RoundedQuotient).then(|| (self.line, format!("{}: {help}", self.message)))
+        let file = files.users().position(|name| name == self.file)?;
+        let line = Line::new(file as u16, self.line);
+        (self.bug? == Bug::RoundedQuotient).then(|| (line, format!("{}: {help}", self.message)))
     }
 
     pub(super) fn new(files: &Files, problem: &Problem) -> Diagnostic {
@@ -68,7 +74,10 @@ impl Diagnostic {
         let before = text.get(..column as usize - 1).unwrap_or(text);
         let rest = &text[before.len()..];
         let meant = rest.get(..(span.end().saturating_sub(span.start()) as usize).min(rest.len()));
+        let place =
+            |directive: super::Span| (files.get(directive.file()).name.clone(), files.place(directive).0);
         Diagnostic {
+            included: files.chain(span.file()).map(place).collect(),
             severity: problem.severity,
             message: problem.message.clone(),
             file: files.get(span.file()).name.clone(),
@@ -89,6 +98,9 @@ impl fmt::Display for Diagnostic {
             Severity::Warning => "warning",
         };
         writeln!(f, "{}:{}:{}: {kind}: {}", self.file, self.line, self.column, self.message)?;
+        for (file, line) in &self.included {
+            writeln!(f, "  included at {file}:{line}")?;
+        }
         let number = self.line.to_string();
         let margin = number.len();
         writeln!(f, " {number} | {}", self.text)?;

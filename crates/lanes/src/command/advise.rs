@@ -28,7 +28,7 @@ pub fn advise(options: &RunOptions) -> Result<Output> {
     let step = plan.sequence.last();
     let case = Case {
         name: &plan.loaded.program.module_name(),
-        cuda: plan.loaded.program.cuda.as_deref(),
+        cuda: plan.loaded.program.cuda_text(),
         ptx: &plan.loaded.program.ptx,
         kernel: &step.kernel.name,
         launch: &step.launch,

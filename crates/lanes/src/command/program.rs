@@ -20,6 +20,7 @@ use crate::outcome::Seen;
 use crate::render::program::{self, Told};
 use crate::render::replay;
 use crate::request::RunOptions;
+use crate::resolve::headers::Folders;
 use crate::resolve::source;
 
 /// Options that only launches of kernels have.
@@ -30,19 +31,21 @@ const USELESS: &str = "\
 /// The longest standard input, in bytes.
 const MOST_INPUT: u64 = 64 << 20;
 
-/// The text of a CUDA file that has a function `main`, if the options ask for no kernel of it.
-pub fn text(options: &RunOptions) -> Result<Option<String>> {
+/// The text of a CUDA file that has a function `main`, and where the files are that it includes, if the options ask for no
+/// kernel of it.
+pub fn text(options: &RunOptions) -> Result<Option<(String, Arc<Folders>)>> {
     let is_cuda = options.file.extension().is_some_and(|extension| extension == "cu");
     let Launch { kernel, arguments, .. } = &*options.launch;
     if !is_cuda || kernel.is_some() || !arguments.is_empty() || !options.launches.is_empty() {
         return Ok(None);
     }
     let text = source::cuda_text(&options.file)?;
-    Ok(Some(text).filter(|text| cudac::has_main(text)))
+    let headers = Folders::new(&options.file, &options.compile.include);
+    Ok(cudac::has_main(&text, Some(&*headers)).then_some((text, headers)))
 }
 
 /// Compiles and runs a program.
-pub fn run(options: &RunOptions, text: &str) -> Result<Output> {
+pub fn run(options: &RunOptions, text: &str, headers: Arc<Folders>) -> Result<Output> {
     refuse(options)?;
     let name = source::name(&options.file);
     let short = options.file.file_name().unwrap_or(options.file.as_os_str()).to_string_lossy();
@@ -50,11 +53,12 @@ pub fn run(options: &RunOptions, text: &str) -> Result<Output> {
         sm: options.compile.arch.unwrap_or(70),
         defines: options.compile.defines.clone(),
         instances: Vec::new(),
+        headers: Some(headers),
     };
     let compiled = cudac::compile_program(&cudac::Source { name: &short, text }, &wanted);
     let (made, parsed) = compiled.map_err(|errors| source::rejected(&name, &errors))?;
-    let bugs: Vec<Finding> = made.warnings.iter().filter_map(finding).collect();
-    let guesses = made.warnings.iter().filter(|warning| finding(warning).is_none());
+    let bugs: Vec<Finding> = made.warnings.iter().filter_map(|warning| finding(&parsed, warning)).collect();
+    let guesses = made.warnings.iter().filter(|warning| finding(&parsed, warning).is_none());
     if !options.output.json {
         guesses.for_each(|warning| terminal::warn(&warning.to_string()));
     }
@@ -69,7 +73,7 @@ pub fn run(options: &RunOptions, text: &str) -> Result<Output> {
     }
     let (pulse, signs) = (Arc::default(), Arc::default());
     alive::listen(vec![Arc::clone(&pulse)])?;
-    let progress = alive::of_program(&short, &signs, &pulse);
+    let progress = alive::of_program(&parsed.files, &signs, &pulse);
     let of = (&*short, &parsed, &*made.ptx);
     let program =
         Program { options, name, short: of.0, parsed: of.1, ptx: of.2, bugs, input, pulse, signs, progress };
@@ -103,7 +107,7 @@ impl Program<'_> {
         let watch = |event: Event<'_>| {
             if !is_json {
                 let mut told = told.lock().unwrap_or_else(PoisonError::into_inner);
-                self.progress.suspend(|| told.tell(self.short, event));
+                self.progress.suspend(|| told.tell(self.parsed, event));
             }
         };
         for bug in &self.bugs {
@@ -112,9 +116,9 @@ impl Program<'_> {
         let outcome = self.run(self.options.launch.seed.unwrap_or(0), &watch)?;
         let mut told = told.into_inner().unwrap_or_else(PoisonError::into_inner);
         let text = if is_json {
-            format!("{:#}\n", program::json(&self.name, &outcome))
+            format!("{:#}\n", program::json(&self.name, self.parsed, &outcome))
         } else {
-            self.progress.suspend(|| told.tell_rest(&outcome));
+            self.progress.suspend(|| told.tell_rest(self.parsed, &outcome));
             told.error()?;
             let may_wait = outcome.launches > 0 && source::may_wait(self.ptx);
             let is_chosen = self.options.launch.schedule.is_some();
@@ -137,15 +141,15 @@ impl Program<'_> {
         }
         let outcome = &found.shown;
         let text = if self.options.output.json {
-            let mut json = program::json(&self.name, outcome);
+            let mut json = program::json(&self.name, self.parsed, outcome);
             json["seeds"] = program::seeds_json(&found);
             format!("{json:#}\n")
         } else {
             let mut told = Told::default();
             self.progress.suspend(|| {
-                told.tell(self.short, Event::Output(&outcome.output));
-                outcome.findings.iter().for_each(|finding| told.tell(self.short, Event::Finding(finding)));
-                told.tell_rest(outcome);
+                told.tell(self.parsed, Event::Output(&outcome.output));
+                outcome.findings.iter().for_each(|finding| told.tell(self.parsed, Event::Finding(finding)));
+                told.tell_rest(self.parsed, outcome);
             });
             told.error()?;
             let launch = simt::Launch { seed: found.seed, ..self.launch() };
@@ -195,13 +199,13 @@ impl Program<'_> {
 }
 
 /// What the compiler knows to go wrong, as a finding.
-fn finding(warning: &cudac::Diagnostic) -> Option<Finding> {
+fn finding(program: &cudac::host::Program, warning: &cudac::Diagnostic) -> Option<Finding> {
     let kind = match warning.bug? {
         cudac::Bug::Uninitialized => cuda_host::Kind::Uninitialized,
         cudac::Bug::RoundedQuotient => return None,
     };
     let help = warning.help.clone().unwrap_or_default();
-    let (line, message) = (warning.line, warning.message.clone());
+    let (line, message) = (program.line(&warning.file, warning.line), warning.message.clone());
     Some(Finding { kind, severity: Severity::Error, line, message, actors: Vec::new(), help })
 }
 

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
+use cudac::Line;
 use simt::Pulse;
 
 use crate::resolve::{Step, signature};
@@ -45,32 +46,34 @@ pub fn listen(pulses: Vec<Arc<Pulse>>) -> Result<()> {
 }
 
 /// Shows what a whole program does, until it is dropped.
-pub fn of_program(name: &str, signs: &Arc<Signs>, pulse: &Arc<Pulse>) -> Progress {
-    let (name, signs, pulse) = (name.to_owned(), Arc::clone(signs), Arc::clone(pulse));
-    Progress::watching(move |_| signs.line(&name, &pulse) + HINT)
+pub fn of_program(files: &[String], signs: &Arc<Signs>, pulse: &Arc<Pulse>) -> Progress {
+    let (files, signs, pulse) = (files.to_owned(), Arc::clone(signs), Arc::clone(pulse));
+    Progress::watching(move |_| signs.line(&files, &pulse) + HINT)
 }
 
 /// What a whole program has done so far: its turns of loops and its launches, and the line where it is.
 #[derive(Debug, Default)]
-pub struct Signs(Mutex<[u64; 3]>);
+pub struct Signs(Mutex<(u64, u64, Line)>);
 
 impl Signs {
-    pub fn set(&self, turns: u64, launches: u64, line: u32) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = [turns, launches, line.into()];
+    pub fn set(&self, turns: u64, launches: u64, line: Line) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = (turns, launches, line);
     }
 
     /// `sum.cu, line 12: 4,000,000 turns of loops and calls, 20 launches of 38.2 M steps`.
-    fn line(&self, name: &str, pulse: &Pulse) -> String {
+    fn line(&self, files: &[String], pulse: &Pulse) -> String {
+        let name = |file: usize| files.get(file).map_or("", String::as_str);
         if pulse.is_stopping() {
-            return format!("{name}: stopping, because of Ctrl-C");
+            return format!("{}: stopping, because of Ctrl-C", name(0));
         }
-        let [turns, launches, line] = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let (turns, launches, line) = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let steps = match launches {
             0 => String::new(),
             _ => format!(" of {:.1} M steps", pulse.steps() as f64 / 1e6),
         };
         let launches = counted(launches, "launch").replace("launchs", "launches");
-        format!("{name}, line {line}: {} turns of loops and calls, {launches}{steps}", grouped(turns))
+        let (name, line, turns) = (name(line.file()), line.number(), grouped(turns));
+        format!("{name}, line {line}: {turns} turns of loops and calls, {launches}{steps}")
     }
 }
 
@@ -120,10 +123,12 @@ mod tests {
     #[test]
     fn a_program_shows_its_line_its_turns_and_its_launches() {
         let (signs, pulse) = (Signs::default(), Pulse::default());
-        signs.set(5000, 0, 0);
-        assert_eq!(signs.line("a.cu", &pulse), "a.cu, line 0: 5,000 turns of loops and calls, 0 launches");
-        signs.set(5000, 1, 7);
-        assert!(signs.line("a.cu", &pulse).ends_with(" and calls, 1 launch of 0.0 M steps"));
+        let files = ["a.cu".to_owned(), "b.h".to_owned()];
+        signs.set(5000, 0, Line::NONE);
+        assert_eq!(signs.line(&files, &pulse), "a.cu, line 0: 5,000 turns of loops and calls, 0 launches");
+        signs.set(5000, 1, Line::new(1, 7));
+        let line = signs.line(&files, &pulse);
+        assert_eq!(line, "b.h, line 7: 5,000 turns of loops and calls, 1 launch of 0.0 M steps");
     }
 
     #[test]

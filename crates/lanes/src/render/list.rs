@@ -28,7 +28,7 @@ pub fn render(Loaded { program, module, .. }: &Loaded, signatures: &Signatures) 
         out.push('\n');
         out += &paragraph("", POINTERS);
     }
-    let templates = program.cuda.as_deref().map_or(Vec::new(), cudac::kernel_templates);
+    let templates = program.cuda_text().map_or(Vec::new(), cudac::kernel_templates);
     if !templates.is_empty() {
         let names = templates.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
         let which = counted(templates.len() as u64, "template");

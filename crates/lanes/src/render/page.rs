@@ -37,7 +37,7 @@ pub fn data(plan: &Plan<'_>) -> Result<Value> {
     let launch = json!(launch(plan)?);
     let record = page::figure::record(&program, &launch, 0).map_err(|error| anyhow!("{error}"))?;
     let file = plan.options.file.file_name().unwrap_or(plan.options.file.as_os_str()).to_string_lossy();
-    let lines = plan.loaded.program.cuda.as_deref().unwrap_or_default().lines().enumerate();
+    let lines = plan.loaded.program.cuda_text().unwrap_or_default().lines().enumerate();
     let lines: Vec<Value> = lines.map(|(index, line)| json!([index + 1, line])).collect();
     Ok(json!({
         "name": kernel,

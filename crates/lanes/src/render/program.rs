@@ -6,6 +6,7 @@ use std::io::{ErrorKind, IsTerminal, Write};
 
 use anyhow::{Result, bail};
 use cuda_host::{Event, Finding, Outcome, Severity};
+use cudac::host::Program;
 use serde_json::{Value, json};
 use spec::layout::{counted, grouped, paragraph};
 use thirty_two_lanes::terminal;
@@ -32,7 +33,7 @@ pub struct Told {
 
 impl Told {
     /// Prints a finding at once, and before it what the program has printed.
-    pub fn tell(&mut self, file: &str, event: Event<'_>) {
+    pub fn tell(&mut self, program: &Program, event: Event<'_>) {
         match event {
             Event::Output(bytes) => {
                 self.bytes += bytes.len();
@@ -44,7 +45,7 @@ impl Told {
                 if std::mem::take(&mut self.is_inside_line) {
                     text.push('\n');
                 }
-                finding_text(&mut text, file, finding);
+                finding_text(&mut text, program, finding);
                 self.print(terminal::visible(&text).as_bytes());
             }
             Event::Alive { .. } => {}
@@ -52,10 +53,10 @@ impl Told {
     }
 
     /// Prints what the program has printed since, and what it has printed to its standard error.
-    pub fn tell_rest(&mut self, outcome: &Outcome) {
+    pub fn tell_rest(&mut self, program: &Program, outcome: &Outcome) {
         let rest = &outcome.output[self.bytes..];
         if !rest.is_empty() {
-            self.tell("", Event::Output(rest));
+            self.tell(program, Event::Output(rest));
         }
         // As with any other program, nothing can be done if nobody reads it.
         let _ = std::io::stderr().write_all(&of_program(&outcome.errors, std::io::stderr().is_terminal()));
@@ -176,8 +177,9 @@ pub fn look_further(command: &str) -> String {
     )
 }
 
-fn finding_text(text: &mut String, file: &str, finding: &Finding) {
-    let place = if finding.line > 0 { format!("{file}:{}", finding.line) } else { file.to_owned() };
+fn finding_text(text: &mut String, program: &Program, finding: &Finding) {
+    let (file, line) = (program.file(finding.line), finding.line);
+    let place = if line.is_known() { format!("{file}:{}", line.number()) } else { file.to_owned() };
     // A reader expects an error, so only a warning or a note says what it is.
     let severity = match finding.severity {
         Severity::Error => String::new(),
@@ -192,12 +194,13 @@ fn finding_text(text: &mut String, file: &str, finding: &Finding) {
     }
 }
 
-pub fn json(name: &str, outcome: &Outcome) -> Value {
+pub fn json(name: &str, program: &Program, outcome: &Outcome) -> Value {
     let findings = outcome.findings.iter().map(|finding| {
         json!({
             "kind": finding.kind.name(),
             "severity": finding.severity.name(),
-            "line": finding.line,
+            "file": program.file(finding.line),
+            "line": finding.line.number(),
             "message": finding.message,
             "actors": finding.actors,
             "help": finding.help,

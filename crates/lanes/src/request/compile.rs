@@ -1,5 +1,7 @@
 //! How to compile a `.cu` file.
 
+use std::path::PathBuf;
+
 use clap::Args;
 use cudac::toolchain::Choice;
 
@@ -18,6 +20,9 @@ pub struct Compile {
     /// Define a macro before a .cu file is compiled; without a value, as 1
     #[arg(short = 'D', long = "define", value_name = "NAME[=VALUE]", value_parser = words::define)]
     pub defines: Vec<(String, String)>,
+    /// Look for files that a .cu file includes in this folder too, after that of the file [repeatable]
+    #[arg(short = 'I', long = "include", value_name = "FOLDER", value_parser = words::folder)]
+    pub include: Vec<PathBuf>,
     /// Make a kernel of a template, as in "scale<float, 4>"; not needed for a kernel that is launched by this name
     #[arg(long = "instantiate", value_name = "KERNEL", value_parser = words::instance)]
     pub instances: Vec<String>,

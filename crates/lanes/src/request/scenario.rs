@@ -21,6 +21,9 @@ pub struct Scenario {
     /// Macros: names and values.
     #[serde(default)]
     pub define: BTreeMap<String, Scalar>,
+    /// Folders of files that it includes, from the folder of the scenario file on.
+    #[serde(default)]
+    pub include: Vec<PathBuf>,
     /// Kernels to make of templates, as in `scale<float, 4>`; those that launches name are made in any case.
     #[serde(default)]
     pub instantiate: Vec<String>,

@@ -3,6 +3,8 @@
 //! Parsing and printing are side by side, because a fault ends with the command that repeats the run. What it leaves
 //! out: what describes a launch, which [`spec`] parses.
 
+use std::path::PathBuf;
+
 use cudac::toolchain::Choice;
 use spec::whole;
 
@@ -22,6 +24,12 @@ pub fn define(text: &str) -> Result<(String, String), String> {
         return Err(format!("`{name}` is not the name of a macro: write it as in `TILE=32`"));
     }
     Ok((name.to_owned(), value.to_owned()))
+}
+
+/// A folder that exists.
+pub fn folder(text: &str) -> Result<PathBuf, String> {
+    let path = PathBuf::from(text);
+    if path.is_dir() { Ok(path) } else { Err("there is no such folder".to_owned()) }
 }
 
 /// `scale<float, 4>`

@@ -2,6 +2,7 @@
 //! refused without running is refused here, because a run may take long.
 
 pub mod expect;
+pub mod headers;
 pub mod inputs;
 pub mod kernels;
 pub mod loaded;

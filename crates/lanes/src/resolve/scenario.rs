@@ -60,7 +60,8 @@ impl Tested {
         let kernels = launches.filter_map(|launch| launch.launch.kernel.as_ref());
         let instances: Vec<String> =
             written.instantiate.iter().chain(kernels.filter(|name| name.contains('<'))).cloned().collect();
-        let how = Compile { arch: written.arch, compiler, defines, instances, std: None };
+        let include = written.include.iter().map(|part| beside(folder, part)).collect();
+        let how = Compile { arch: written.arch, compiler, defines, include, instances, std: None };
         let loaded = Loaded::read(&program(&shown, folder, &written.file)?, &how, None)?;
         let mut names = BTreeSet::new();
         let wanted =
@@ -146,7 +147,7 @@ fn program(shown: &str, folder: &Path, file: &Path) -> Result<PathBuf> {
 }
 
 /// A path from a folder on, without the `..` that can be left out: messages and reports name it.
-fn beside(folder: &Path, file: &Path) -> PathBuf {
+pub(super) fn beside(folder: &Path, file: &Path) -> PathBuf {
     let mut all = PathBuf::new();
     for part in folder.join(file).components() {
         let is_up = part == Component::ParentDir;

@@ -3,6 +3,8 @@
 //! The types of a CUDA file are those that cudac reads, whichever compiler made the PTX. Of a PTX file, they are read out
 //! of the mangled name. What it leaves out: kernels that are `extern "C"` in a PTX file, whose types are not in it.
 
+use std::sync::Arc;
+
 use cpp_demangle::{DemangleOptions, Symbol};
 use simt::KernelInfo;
 
@@ -24,14 +26,15 @@ pub struct Signatures(Vec<cudac::Signature>);
 impl Signatures {
     /// Reads the types of a program.
     pub fn of(program: &Program, how: &Compile) -> Signatures {
-        let Some(text) = &program.cuda else { return Signatures(Vec::new()) };
+        let Some(cuda) = &program.cuda else { return Signatures(Vec::new()) };
         let options = cudac::Options {
             sm: how.arch.unwrap_or(70),
             defines: how.defines.clone(),
             instances: how.instances.clone(),
+            headers: Some(Arc::clone(&cuda.headers) as _),
         };
-        let source = cudac::Source { name: &program.name, text };
-        let made = if cudac::has_main(text) {
+        let source = cudac::Source { name: &program.name, text: &cuda.text };
+        let made = if cuda.is_program {
             cudac::compile_program(&source, &options).map(|(made, _)| made)
         } else {
             cudac::compile(&source, &options)

@@ -4,11 +4,13 @@
 //! PTX, which the emulator does, and caching the result, because compiling again takes less than a second.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use anyhow::{Result, anyhow, bail};
 use cudac::toolchain::{Choice, Compiler, Error, Source};
 use thirty_two_lanes::{files, terminal};
 
+use super::headers::Folders;
 use crate::request::Compile;
 
 /// The largest program, in bytes: one more than the parser accepts, so that it can say that there are too many.
@@ -22,14 +24,29 @@ pub struct Program {
     /// The text.
     pub ptx: String,
     /// The CUDA text, if it was compiled in this run.
-    pub cuda: Option<String>,
+    pub cuda: Option<Cuda>,
     /// The compiler, if CUDA was compiled: `cudac 0.1 (sm_70)`.
     pub compiler: Option<String>,
     /// The compiler's warnings, as it words them.
     pub warnings: Vec<String>,
 }
 
+/// A CUDA text.
+#[derive(Clone, Debug)]
+pub struct Cuda {
+    pub text: String,
+    /// Whether it has a `main`, so that it is a whole program.
+    pub is_program: bool,
+    /// Where the files are that it includes.
+    pub headers: Arc<Folders>,
+}
+
 impl Program {
+    /// The CUDA text, if it was compiled in this run.
+    pub fn cuda_text(&self) -> Option<&str> {
+        self.cuda.as_ref().map(|cuda| &*cuda.text)
+    }
+
     /// The name of the PTX in errors. Their line numbers are those of the PTX, and not of CUDA.
     pub fn module_name(&self) -> String {
         match self.compiler {
@@ -90,6 +107,7 @@ pub fn read(file: &Path, how: &Compile) -> Result<Program> {
     let option = (how.arch.map(|_| "--arch"))
         .or(how.compiler.map(|_| "--compiler"))
         .or((!how.defines.is_empty()).then_some("--define"))
+        .or((!how.include.is_empty()).then_some("--include"))
         .or(how.std.map(|_| "--std"));
     if let Some(option) = option {
         bail!("`{name}` is not a `.cu` file, so there is nothing to compile: omit `{option}`");
@@ -116,20 +134,19 @@ fn compile(file: &Path, text: &str, how: &Compile) -> Result<Program> {
     if text.trim().is_empty() {
         bail!("`{name}` is empty: write a `__global__` function into it");
     }
+    let headers = Folders::new(file, &how.include);
     // NVIDIA's compiler for run time reads no host code.
-    let is_program = cudac::has_main(text);
+    let is_program = cudac::has_main(text, Some(&*headers));
     let choice = how.compiler.or(is_program.then_some(Choice::Cudac));
     let compiler =
         Compiler::find(choice).map_err(|error| anyhow!("`{name}` has to be compiled, but {error}"))?;
-    // Files that it includes are beside it. A name without a folder is in the current folder.
-    let include =
-        vec![file.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new(".")).to_owned()];
     let short = file.file_name().unwrap_or(file.as_os_str()).to_string_lossy();
     let source = Source {
         name: &short,
         text,
         arch: how.arch,
-        include,
+        include: headers.all(),
+        headers: Some(Arc::clone(&headers) as _),
         defines: how.defines.clone(),
         instances: how.instances.clone(),
         is_program,
@@ -152,7 +169,7 @@ fn compile(file: &Path, text: &str, how: &Compile) -> Result<Program> {
     Ok(Program {
         name,
         ptx: made.ptx,
-        cuda: Some(text.to_owned()),
+        cuda: Some(Cuda { text: text.to_owned(), is_program, headers }),
         compiler: Some(made.by),
         warnings: made.warnings,
     })
@@ -213,7 +230,7 @@ fn bytes(file: &Path) -> Result<Vec<u8>> {
 }
 
 /// The text, or what the bytes are instead. Zeros at the end are allowed, because the compiler's interface adds one.
-fn text(bytes: Vec<u8>) -> Result<String, &'static str> {
+pub(super) fn text(bytes: Vec<u8>) -> Result<String, &'static str> {
     if bytes.starts_with(b"\x7fELF") {
         return Err("a compiled binary (ELF)");
     }
@@ -221,8 +238,17 @@ fn text(bytes: Vec<u8>) -> Result<String, &'static str> {
     if end < bytes.len() && end == 0 || bytes[..end].contains(&0) {
         return Err("a binary file");
     }
-    let mut text = String::from_utf8(bytes).map_err(|_| "a binary file (not UTF-8)")?;
-    text.truncate(end);
+    // Older texts are in Latin-1, of which each byte is a character; a binary file has bytes that no text has.
+    let mut text = String::from_utf8(bytes).or_else(|error| {
+        let bytes = error.into_bytes();
+        let is_text = |byte: &u8| *byte >= b' ' || byte.is_ascii_whitespace() || *byte == 0;
+        if bytes.iter().all(is_text) {
+            Ok(bytes.iter().copied().map(char::from).collect())
+        } else {
+            Err("a binary file (not UTF-8)")
+        }
+    })?;
+    text.truncate(text.trim_end_matches('\0').len());
     // The byte order mark, which some editors write, is not part of the text.
     Ok(text.strip_prefix('\u{feff}').map_or_else(|| text.clone(), str::to_owned))
 }

@@ -12,6 +12,7 @@ mod hundred;
 mod json;
 mod play;
 mod programs;
+mod projects;
 mod refused;
 mod runs;
 mod safe;
@@ -56,6 +57,10 @@ fn words(line: &str) -> Output {
 
 fn stdout(output: &Output) -> &str {
     std::str::from_utf8(&output.stdout).unwrap()
+}
+
+fn stderr(output: &Output) -> &str {
+    std::str::from_utf8(&output.stderr).unwrap()
 }
 
 /// The one JSON object that a run prints.

@@ -1,0 +1,247 @@
+//! Files that a text includes: where they are looked for, and what messages and findings call them.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::{lanes, stderr, stdout};
+
+/// A folder with these files.
+fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
+    let made = tempfile::tempdir().unwrap();
+    for (name, text) in files {
+        let path = made.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    made
+}
+
+/// What `lanes` prints with a command for a file of a folder, and its status.
+fn run(folder: &Path, command: &str, file: &str, options: &[&str]) -> (String, String, Option<i32>) {
+    let path = folder.join(file);
+    let output = lanes(&[&[command, path.to_str().unwrap()], options].concat());
+    (stdout(&output).to_owned(), stderr(&output).to_owned(), output.status.code())
+}
+
+fn include(folder: &Path, inner: &str) -> String {
+    let path: PathBuf = folder.join(inner);
+    format!("-I{}", path.display())
+}
+
+const CHECK: &str = "#pragma once\n#include <stdio.h>\n#define CHECK(call) do { cudaError_t e = call; if (e != cudaSuccess) { \
+     printf(\"%s:%d %s\\n\", __FILE__, __LINE__, cudaGetErrorString(e)); exit(1); } } while (0)\n";
+
+#[test]
+fn files_are_found_beside_the_file_that_includes_them_and_then_in_the_folders_in_order() {
+    let made = folder(&[
+        (
+            "src/main.cu",
+            "#include \"a.h\"\n#include <b.h>\n#include \"inner/c.h\"\nint main() { printf(\"%d %d %d %d\\n\", A, B, C, D); }\n",
+        ),
+        ("src/a.h", "#include <stdio.h>\n#define A 1\n"),
+        ("src/b.h", "#define B 0 // only for quotes\n"),
+        ("src/inner/c.h", "#include \"d.h\"\n#define C 3\n"),
+        ("src/inner/d.h", "#define D 4\n"),
+        ("one/a.h", "#define A 0\n"),
+        ("one/b.h", "#define B 2\n"),
+        ("two/b.h", "#define B 0\n"),
+    ]);
+    let (one, two) = (include(made.path(), "one"), include(made.path(), "two"));
+    assert_eq!(run(made.path(), "run", "src/main.cu", &[&one, &two]).0, "1 2 3 4\n");
+}
+
+#[test]
+fn a_file_is_read_once_if_it_says_so_and_as_often_as_it_is_included_otherwise() {
+    let made = folder(&[
+        (
+            "main.cu",
+            "#include \"once.h\"\n#include \"./once.h\"\n#include \"guard.h\"\n#include \"guard.h\"\n#define X(name) int name() { return __LINE__; }\n#include \"list.h\"\n#undef X\n#define X(name) + name()\nint main() { printf(\"%d\\n\", 0\n#include \"list.h\"\n); }\n",
+        ),
+        ("once.h", "#pragma once\n#include <stdio.h>\nstruct Once { int x; };\n"),
+        ("guard.h", "#ifndef GUARD_H\n#define GUARD_H\nstruct Guard { int x; };\n#endif\n"),
+        ("list.h", "X(one)\nX(two)\n"),
+    ]);
+    assert_eq!(run(made.path(), "run", "main.cu", &[]).0, "3\n");
+}
+
+#[test]
+fn findings_in_a_file_that_is_included_name_it() {
+    let made = folder(&[
+        (
+            "main.cu",
+            "#include \"kernels.cuh\"\n#include \"check.h\"\nint main() {\n  int* x;\n  CHECK(cudaMalloc(&x, 256));\n  CHECK(cudaMemset(x, 0, 256));\n  sum<<<1, 64>>>(x);\n  CHECK(cudaDeviceSynchronize());\n  read(nullptr);\n}\n",
+        ),
+        (
+            "kernels.cuh",
+            "#pragma once\n__device__ inline void add(int* x, int v) {\n  *x += v;\n}\n__global__ void sum(int* x) {\n  add(x, threadIdx.x);\n}\ninline int read(int* x) {\n  int y = *x;\n  return y;\n}\n",
+        ),
+        ("check.h", CHECK),
+    ]);
+    let (output, errors, status) = run(made.path(), "run", "main.cu", &[]);
+    assert_eq!(status, Some(1), "{output}{errors}");
+    assert!(output.contains("race at kernels.cuh:3: "), "{output}");
+    assert!(output.contains("launched at line 7)"), "{output}");
+    assert!(output.contains(" at kernels.cuh:9: "), "{output}");
+    // So does a kernel alone.
+    let options = ["--kernel", "sum", "--block", "64", "--arg", "buf:i32:64:zeros", "--compiler", "cudac"];
+    let (output, errors, status) = run(made.path(), "run", "main.cu", &options);
+    assert_eq!(status, Some(1), "{output}{errors}");
+    assert!(output.contains("kernels.cuh:3"), "{output}");
+}
+
+#[test]
+fn allocations_and_leaks_of_other_files_are_named() {
+    let made = folder(&[
+        (
+            "main.cu",
+            "#include \"make.h\"\n__global__ void k(int* x) { x[threadIdx.x] = 1; }\nint main() {\n  int* x = make(4);\n  k<<<1, 4>>>(x);\n  cudaDeviceSynchronize();\n  int h[8];\n  cudaMemcpy(h, x, 32, cudaMemcpyDeviceToHost);\n}\n",
+        ),
+        ("make.h", "\ninline int* make(int n) {\n  int* x;\n  cudaMalloc(&x, n * 4);\n  return x;\n}\n"),
+    ]);
+    let (output, ..) = run(made.path(), "run", "main.cu", &[]);
+    assert!(output.contains("line 4 of `make.h` allocated"), "{output}");
+    let json: serde_json::Value =
+        serde_json::from_str(&run(made.path(), "run", "main.cu", &["--json"]).0).unwrap();
+    let places: Vec<_> =
+        json["findings"].as_array().unwrap().iter().map(|found| (&found["file"], &found["line"])).collect();
+    assert_eq!(places[0], (&"main.cu".into(), &8.into()), "{json}");
+}
+
+#[test]
+fn all_files_that_are_missing_are_named_at_once_with_the_way_to_them() {
+    let made = folder(&[
+        (
+            "main.cu",
+            "#include \"there.h\"\n#include \"gone.h\"\n#include <also/gone.h>\n#include <thrust/sort.h>\nint main() { unknown x; }\n",
+        ),
+        ("there.h", "#include \"deep.h\"\n"),
+    ]);
+    let (_, errors, status) = run(made.path(), "run", "main.cu", &[]);
+    assert_eq!(status, Some(2));
+    for part in [
+        "there.h:1:10: error: the header `deep.h` is not available\n  included at main.cu:1\n",
+        "main.cu:2:10: error: the header `gone.h` is not available",
+        "as in `-I include`",
+        "main.cu:3:10: error: the header `also/gone.h` is not available",
+        "main.cu:4:10: error: the header `thrust/sort.h` is not available",
+        "it belongs to NVIDIA's Thrust",
+    ] {
+        assert!(errors.contains(part), "{part}: {errors}");
+    }
+    assert!(!errors.contains("unknown"), "{errors}");
+    let (_, errors, _) = run(made.path(), "run", "main.cu", &[&include(made.path(), ".")]);
+    assert!(errors.contains("name the folder that has it with `-I`"), "{errors}");
+}
+
+#[test]
+fn errors_in_a_file_that_is_included_name_it_and_the_way_to_it() {
+    let made = folder(&[
+        ("main.cu", "\n#include \"a.h\"\nint main() { return f(); }\n"),
+        ("a.h", "#include \"b/b.h\"\n"),
+        ("b/b.h", "\n\ninline int f() { return y; }\n"),
+    ]);
+    let (_, errors, status) = run(made.path(), "run", "main.cu", &[]);
+    assert_eq!(status, Some(2));
+    let head = "b/b.h:3:25: error: `y` is not declared\n  included at a.h:1\n  included at main.cu:2\n";
+    assert!(errors.contains(head), "{errors}");
+}
+
+#[test]
+fn a_header_of_the_system_that_is_not_there_matters_only_if_something_does() {
+    let text =
+        |body: &str| format!("#include <sys/resource.h>\n#include <stdio.h>\nint main() {{ {body} }}\n");
+    let made = folder(&[("good.cu", &text("printf(\"1\\n\");")), ("bad.cu", &text("struct rusage u;"))]);
+    let (output, errors, status) = run(made.path(), "run", "good.cu", &[]);
+    assert_eq!((&output[..], status), ("1\n", Some(0)), "{errors}");
+    assert!(
+        errors.contains("good.cu:1:10: warning: the header `sys/resource.h` is not available"),
+        "{errors}"
+    );
+    let (_, errors, status) = run(made.path(), "run", "bad.cu", &[]);
+    assert_eq!(status, Some(2));
+    assert!(errors.contains("bad.cu:1:10: error: the header `sys/resource.h`"), "{errors}");
+}
+
+#[test]
+fn what_includes_itself_or_cannot_be_read_is_refused() {
+    let made = folder(&[
+        ("loop.cu", "#include \"loop.h\"\nint main() {}\n"),
+        ("loop.h", "#include \"loop.h\"\n"),
+        ("folder.cu", "#include \"inner\"\nint main() {}\n"),
+        ("inner/x.h", ""),
+        ("binary.cu", "#include \"x.bin\"\nint main() {}\n"),
+        ("x.bin", "\u{0}\u{1}\u{2}x"),
+    ]);
+    for (file, part) in [
+        ("loop.cu", "this needs more than 64 headers, macros or conditions in each other"),
+        ("folder.cu", "the header `inner` is not available"),
+        ("binary.cu", "`x.bin` is a binary file"),
+    ] {
+        let (_, errors, status) = run(made.path(), "run", file, &[]);
+        assert!(errors.contains(part), "{file}: {errors}");
+        assert_eq!(status, Some(2), "{file}");
+    }
+    let (_, errors, status) = run(made.path(), "run", "loop.cu", &["-I", "nowhere"]);
+    assert!(status == Some(2) && errors.contains("there is no such folder"), "{errors}");
+}
+
+#[test]
+fn folders_of_the_toolkit_do_not_hide_what_this_compiler_has() {
+    let made = folder(&[
+        ("main.cu", "#include <cuda_runtime.h>\n#include <stdio.h>\nint main() { printf(\"1\\n\"); }\n"),
+        ("cuda/cuda_runtime.h", "#error the toolkit's\n"),
+        ("cuda/cuda_runtime_api.h", "#error the toolkit's\n"),
+    ]);
+    assert_eq!(run(made.path(), "run", "main.cu", &[&include(made.path(), "cuda")]).0, "1\n");
+}
+
+#[test]
+fn other_commands_find_the_files_too() {
+    let made = folder(&[
+        (
+            "k.cu",
+            "#include \"scale.cuh\"\nextern \"C\" __global__ void twice(float* x) {\n  x[threadIdx.x] = scale(x[threadIdx.x]);\n}\n",
+        ),
+        ("lib/scale.cuh", "__device__ inline float scale(float x) { return FACTOR * x; }\n"),
+        (
+            "tests/t.toml",
+            "file = \"../k.cu\"\ninclude = [\"../lib\"]\ndefine = { FACTOR = \"2.0f\" }\n[[test]]\nname = \"twice\"\n[[test.launch]]\nkernel = \"twice\"\nblock = 32\nargs = [\"x=buf:f32:32:iota\"]\n",
+        ),
+    ]);
+    let lib = include(made.path(), "lib");
+    let define = ["-DFACTOR=2.0f", &lib, "--compiler", "cudac"];
+    let (listed, errors, status) = run(made.path(), "list", "k.cu", &define);
+    assert_eq!(status, Some(0), "{errors}");
+    assert!(listed.contains("x  float*"), "{listed}");
+    let launch = [&define[..], &["--block", "32", "--arg", "buf:f32:32:iota"]].concat();
+    for command in ["run", "advise"] {
+        let (output, errors, status) = run(made.path(), command, "k.cu", &launch);
+        assert_eq!(status, Some(0), "{command}: {output}{errors}");
+    }
+    let page = made.path().join("k.html");
+    let (_, errors, status) =
+        run(made.path(), "play", "k.cu", &[&launch[..], &["--out", page.to_str().unwrap()]].concat());
+    assert_eq!(status, Some(0), "{errors}");
+    let (output, errors, status) = run(made.path(), "test", "tests/t.toml", &["--compiler", "cudac"]);
+    assert_eq!(status, Some(0), "{output}{errors}");
+}
+
+#[test]
+fn a_main_in_a_file_that_is_included_makes_a_program() {
+    let made = folder(&[
+        ("k.cu", "__global__ void k(int* x) { *x = 1; }\n#include \"driver.h\"\n"),
+        ("driver.h", "#include <stdio.h>\nint main() { printf(\"ran\\n\"); }\n"),
+    ]);
+    assert_eq!(run(made.path(), "run", "k.cu", &[]).0, "ran\n");
+}
+
+#[test]
+fn a_text_in_latin_1_is_a_text() {
+    let made = folder(&[("main.cu", "")]);
+    fs::write(
+        made.path().join("main.cu"),
+        b"// M\xfcller\n#include <stdio.h>\nint main() { printf(\"1\\n\"); }\n",
+    )
+    .unwrap();
+    assert_eq!(run(made.path(), "run", "main.cu", &[]).0, "1\n");
+}
