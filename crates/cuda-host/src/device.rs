@@ -409,11 +409,11 @@ mod tests {
     #[test]
     fn memory_is_found_until_and_after_it_is_freed() {
         let mut device = device();
-        let at = device.allocate(None, 64, Owner::Device, 7).unwrap();
+        let at = device.allocate("x", 64, Owner::Device, Line::new(0, 7)).unwrap();
         assert!(Device::has(at));
         device.write(at + 8, &[1, 2]).unwrap();
         assert_eq!(device.read(at + 8, 3).unwrap(), (vec![1, 2, 0], vec![true, true, false]));
-        assert_eq!(device.live(), [(7, 64)]);
+        assert_eq!(device.live(), [(Line::new(0, 7), 64)]);
         let block = device.block(at + 63).unwrap();
         device.free(block);
         assert!(device.live().is_empty() && !device.block(at).unwrap().is_live);

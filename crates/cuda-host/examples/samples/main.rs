@@ -102,7 +102,7 @@ fn run_here(file: &Path) -> Result<(), String> {
                 Ok(outcome) => {
                     let findings = outcome.findings.iter();
                     let findings =
-                        findings.map(|found| format!("{} at line {}", found.kind.name(), found.line));
+                        findings.map(|found| format!("{} at line {}", found.kind.name(), found.line.number()));
                     let (output, was_stopped) = (outcome.output, outcome.was_stopped);
                     Ran { output, was_stopped, findings: findings.collect(), error: None }
                 }
