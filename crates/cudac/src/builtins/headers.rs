@@ -13,7 +13,11 @@ use super::plain::plain;
 use crate::source::map::Map;
 
 /// The families that need no header. Their chunks are found through [`own`]; no `#include` reads them.
-const FAMILIES: [&str; 6] = [
+const FAMILIES: [&str; 7] = [
+    #[cfg(feature = "host")]
+    plain!("legacy.cuh"),
+    #[cfg(not(feature = "host"))]
+    "",
     plain!("warps.cuh"),
     plain!("blocks.cuh"),
     plain!("atomics.cuh"),
@@ -126,6 +130,16 @@ const OF_THE_HOST: [(&str, &str); 9] = [
     ("rand", "pass numbers to the kernel, or compute them from the thread's index"),
     ("exit", "write `return` to end a thread"),
 ];
+
+/// Functions that ended with compute capability 7.0, and what to do instead.
+#[cfg(feature = "host")]
+const ENDED: [&str; 7] = ["__shfl", "__shfl_up", "__shfl_down", "__shfl_xor", "__all", "__any", "__ballot"];
+
+/// Whether a function ended with compute capability 7.0, so that only older targets have it.
+#[cfg(feature = "host")]
+pub(crate) fn has_ended(name: &str) -> bool {
+    ENDED.contains(&name)
+}
 
 /// Functions and types of device code that are not supported, so that the message does not call them undeclared.
 const UNSUPPORTED: [&str; 17] = [

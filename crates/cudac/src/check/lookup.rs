@@ -107,6 +107,13 @@ impl<'t> Checker<'_, 't> {
         }
         let text = part.name.as_str();
         #[cfg(feature = "host")]
+        if crate::builtins::headers::has_ended(text) {
+            let message = format!("`{text}` does not exist for this target: it ended with `sm_70`");
+            return error(part.span, message).with_help(format_args!(
+                "call `{text}_sync` with the mask of the lanes that take part, or compile for an older target with `--arch 60`"
+            ));
+        }
+        #[cfg(feature = "host")]
         if self.is_program
             && let Some(does) = crate::builtins::host::refused(text)
         {

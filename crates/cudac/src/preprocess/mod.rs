@@ -455,7 +455,7 @@ impl<'p, 't> Reader<'p, '_, 't> {
         if !is_unroll {
             // These steer messages of other compilers.
             let is_known =
-                ["nv_diag_suppress", "nv_diag_default", "nv_diagnostic", "diag_suppress", "GCC", "clang"]
+                ["nv_diag_suppress", "nv_diag_default", "nv_diagnostic", "diag_suppress", "GCC", "clang", "omp"]
                     .iter()
                     .any(|known| first.is_word(known));
             if !is_known {

@@ -6,7 +6,7 @@
 use simt::Launch;
 use spec::launch::{Launch as Described, Word, command_line};
 
-use crate::request::{RunOptions, words};
+use crate::request::{Compile, RunOptions, words};
 use crate::resolve::source;
 
 /// The command line, quoted for a shell. It always names the schedule, because `--seeds` changes the default.
@@ -16,25 +16,11 @@ pub fn command(options: &RunOptions, launch: &Launch) -> String {
         Described { schedule: Some(Word(launch.schedule)), seed: Some(launch.seed), ..Described::default() };
     let asked = Described { schedule: None, seed: None, seeds: None, ..Described::clone(asked) };
     let mut words = asked.options();
-    let mut option = |name: &str, value: String| words.extend([format!("--{name}"), value]);
-    for launch in launches {
-        option("launch", launch.text.clone());
-    }
-    compile.instances.iter().for_each(|name| option("instantiate", name.clone()));
-    checks.expectations.iter().for_each(|expected| option("expect", expected.text.clone()));
-    compile.defines.iter().for_each(|(name, value)| option("define", format!("{name}={value}")));
-    let given = [
-        ("arch", compile.arch.map(|arch| format!("compute_{arch}"))),
-        ("compiler", compile.compiler.map(|choice| words::compiler_name(choice).to_owned())),
-        ("std", compile.std.map(|version| format!("c++{version}"))),
-        ("tolerance", checks.tolerance.map(|number| number.to_string())),
-    ];
-    for (name, value) in given {
-        if let Some(value) = value {
-            option(name, value);
-        }
-    }
-    output.prints.iter().for_each(|print| option("print", print.to_string()));
+    words.extend(several("launch", launches.iter().map(|launch| launch.text.clone())));
+    words.extend(compiled(compile));
+    words.extend(several("expect", checks.expectations.iter().map(|expected| expected.text.clone())));
+    words.extend(several("tolerance", checks.tolerance.iter().map(f64::to_string)));
+    words.extend(several("print", output.prints.iter().map(ToString::to_string)));
     words.extend(chance.options());
     words.extend(checks.strict.then(|| "--strict".to_owned()));
     line(options, words)
@@ -42,7 +28,28 @@ pub fn command(options: &RunOptions, launch: &Launch) -> String {
 
 /// The command that looks at a program in other orders of turns.
 pub fn other_orders(options: &RunOptions) -> String {
-    line(options, ["--seeds", "0..100"].map(str::to_owned).to_vec())
+    let mut words = compiled(&options.compile);
+    words.extend(options.machine.memory.map(|bytes| ["--memory".to_owned(), bytes.to_string()]).into_iter().flatten());
+    words.extend(["--seeds", "0..100"].map(str::to_owned));
+    line(options, words)
+}
+
+/// The options that say how the file is compiled.
+fn compiled(compile: &Compile) -> Vec<String> {
+    [
+        several("include", compile.include.iter().map(|folder| folder.display().to_string())),
+        several("instantiate", compile.instances.iter().cloned()),
+        several("define", compile.defines.iter().map(|(name, value)| format!("{name}={value}"))),
+        several("arch", compile.arch.iter().map(|arch| format!("compute_{arch}"))),
+        several("compiler", compile.compiler.iter().map(|choice| words::compiler_name(*choice).to_owned())),
+        several("std", compile.std.iter().map(|version| format!("c++{version}"))),
+    ]
+    .concat()
+}
+
+/// An option with each of its values.
+fn several(name: &str, values: impl Iterator<Item = String>) -> Vec<String> {
+    values.flat_map(|value| [format!("--{name}"), value]).collect()
 }
 
 /// `lanes run` of the same file, with these options, and with the same words for the program.

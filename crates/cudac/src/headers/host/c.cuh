@@ -343,3 +343,73 @@ inline void __host_destroy_array(T* pointer) {
     }
     __host_delete((void*)pointer);
 }
+
+//: getenv setenv putenv unsetenv __host_variable __host_variables __host_find_variable
+// The environment, which is empty at first, so that a program does the same everywhere.
+struct __host_variable {
+    char* name;
+    char* value;
+    __host_variable* next;
+};
+__host_variable* __host_variables = nullptr;
+inline __host_variable* __host_find_variable(const char* name) {
+    __host_variable* found = __host_variables;
+    while (found && strcmp(found->name, name) != 0) found = found->next;
+    return found;
+}
+inline char* getenv(const char* name) {
+    const __host_variable* found = __host_find_variable(name);
+    return found ? found->value : nullptr;
+}
+inline int setenv(const char* name, const char* value, int replaces) {
+    if (!name[0] || strchr(name, '=')) return -1;
+    __host_variable* found = __host_find_variable(name);
+    if (found && found->value && !replaces) return 0;
+    if (!found) {
+        found = (__host_variable*)malloc(sizeof(__host_variable));
+        found->name = strdup(name);
+        found->value = nullptr;
+        found->next = __host_variables;
+        __host_variables = found;
+    }
+    if (found->value) free(found->value);
+    found->value = strdup(value);
+    return 0;
+}
+inline int unsetenv(const char* name) {
+    __host_variable* found = __host_find_variable(name);
+    if (found && found->value) {
+        free(found->value);
+        found->value = nullptr;
+    }
+    return 0;
+}
+inline int putenv(char* text) {
+    char* equals = strchr(text, '=');
+    if (!equals) return unsetenv(text);
+    *equals = 0;
+    const int failed = setenv(text, equals + 1, 1);
+    *equals = '=';
+    return failed;
+}
+
+//: strdup strndup
+inline char* strdup(const char* text) { return (char*)memcpy(malloc(strlen(text) + 1), text, strlen(text) + 1); }
+inline char* strndup(const char* text, size_t most) {
+    size_t count = 0;
+    while (count < most && text[count]) count++;
+    char* made = (char*)memcpy(malloc(count + 1), text, count);
+    made[count] = 0;
+    return made;
+}
+
+//: drand48 erand48 lrand48 mrand48 srand48 __host_random_48 __host_next_48
+// A linear congruential generator of 48 bits. Written from: POSIX.1-2017, drand48.
+unsigned long long __host_random_48 = 0;
+inline unsigned long long __host_next_48() {
+    return __host_random_48 = (__host_random_48 * 0x5deece66dull + 0xb) & 0xffffffffffffull;
+}
+inline void srand48(long seed) { __host_random_48 = ((unsigned long long)seed << 16 | 0x330e) & 0xffffffffffffull; }
+inline double drand48() { return __host_next_48() / 281474976710656.0; }
+inline long lrand48() { return (long)(__host_next_48() >> 17); }
+inline long mrand48() { return (long)(int)(__host_next_48() >> 16); }
