@@ -62,7 +62,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use bumpalo::Bump;
-use preprocess::{Macros, Preprocessor};
+use preprocess::Preprocessor;
 use source::arena::Arena;
 use source::{Files, Names, Sink};
 
@@ -107,7 +107,7 @@ impl Default for Options {
 /// Finds the files that a text includes. This crate reads no files itself.
 pub trait Headers: fmt::Debug + Send + Sync {
     /// The file that `#include "name"` means, or with `is_quoted` false `#include <name>`, in the file with the key
-    /// `from`; that of the text to compile is empty. `None` if there is no such file.
+    /// `from`; that of a text to compile is its name. `None` if there is no such file.
     ///
     /// # Errors
     ///
@@ -206,13 +206,27 @@ impl std::error::Error for Errors {}
 ///
 /// Everything that is wrong with the text, or not supported, up to a bound on the number of messages.
 pub fn compile(source: &Source<'_>, options: &Options) -> Result<Output, Errors> {
+    made(std::slice::from_ref(source), options)
+}
+
+/// Compiles several texts to one module, as if they were compiled with `-rdc=true` and linked.
+///
+/// # Errors
+///
+/// As [`compile`].
+#[cfg(feature = "host")]
+pub fn compile_units(sources: &[Source<'_>], options: &Options) -> Result<Output, Errors> {
+    made(sources, options)
+}
+
+fn made(sources: &[Source<'_>], options: &Options) -> Result<Output, Errors> {
     if cfg!(feature = "absent") {
         return Err(Errors(Vec::new()));
     }
     // What `translate` returns borrows from both, so they live here, and the trees are freed with one call at the end.
     let (bump, mut files) = (Bump::new(), Files::default());
     let mut sink = Sink::default();
-    match translate(&bump, source, options, Pass::Kernels, &mut files, &mut sink) {
+    match translate(&bump, sources, options, Pass::Kernels, &mut files, &mut sink) {
         #[cfg_attr(not(feature = "host"), expect(unused_variables))]
         Some((ptx, names, checked)) if !sink.failed() => Ok(Output {
             ptx,
@@ -232,16 +246,27 @@ pub fn compile(source: &Source<'_>, options: &Options) -> Result<Output, Errors>
 /// Everything that is wrong with the text, or not supported, up to a bound on the number of messages.
 #[cfg(feature = "host")]
 pub fn compile_program(source: &Source<'_>, options: &Options) -> Result<(Output, host::Program), Errors> {
+    compile_project(std::slice::from_ref(source), options)
+}
+
+/// Compiles a program that consists of several texts, as if they were compiled with `-rdc=true` and linked.
+///
+/// # Errors
+///
+/// As [`compile_program`].
+#[cfg(feature = "host")]
+pub fn compile_project(sources: &[Source<'_>], options: &Options) -> Result<(Output, host::Program), Errors> {
     // Where the text asks which of them it is, the host's code is another text than the device's.
     // So do the headers with atomics.
-    let is_split = ["__CUDA_ARCH__", "<cuda/"].iter().any(|asks| source.text.contains(asks));
+    let contains = |word: &str| sources.iter().any(|source| source.text.contains(word));
+    let is_split = ["__CUDA_ARCH__", "<cuda/"].iter().any(|asks| contains(asks));
     let mut host_sink = Sink::default();
     let mut own = None;
     // And a static variable of a function of both sides is two.
-    let is_split = is_split || ["static", "__host__"].iter().all(|word| source.text.contains(word));
+    let is_split = is_split || ["static", "__host__"].iter().all(|word| contains(word));
     if is_split {
         let (bump, mut files) = (Bump::new(), Files::default());
-        let made = translate(&bump, source, options, Pass::Host, &mut files, &mut host_sink);
+        let made = translate(&bump, sources, options, Pass::Host, &mut files, &mut host_sink);
         own = made.and_then(|(_, _, checked)| host::lower(&files, &checked, &mut host_sink));
         if host_sink.failed() {
             return Err(Errors(host_sink.finish(&files)));
@@ -249,7 +274,7 @@ pub fn compile_program(source: &Source<'_>, options: &Options) -> Result<(Output
     }
     let (bump, mut files) = (Bump::new(), Files::default());
     let mut sink = Sink::default();
-    let made = translate(&bump, source, options, Pass::Program, &mut files, &mut sink);
+    let made = translate(&bump, sources, options, Pass::Program, &mut files, &mut sink);
     let made = made.and_then(|(ptx, names, checked)| {
         let program = match own {
             Some(program) => program,
@@ -300,20 +325,24 @@ enum Pass {
 /// All stages, up to PTX. Names and trees are in the memory of `bump`. If anything is wrong, the sink knows.
 fn translate<'t>(
     bump: &'t Bump,
-    source: &Source<'_>,
+    sources: &[Source<'_>],
     options: &Options,
     pass: Pass,
     files: &mut Files,
     sink: &mut Sink,
 ) -> Option<(String, Vec<Name>, check::Checked<'t>)> {
     source::budget::start();
-    let too_long = source.text.len() > MAX_TEXT_BYTES;
-    // The file is added even if it is refused, because a message needs a file for its place.
-    let file = files.add_first(source.name, if too_long { "" } else { source.text });
-    if too_long {
-        let message =
-            format!("the text has {} bytes, and at most {MAX_TEXT_BYTES} are supported", source.text.len());
-        sink.add(source::error(source::Span::default(), message));
+    let mut units = Vec::with_capacity(sources.len());
+    for source in sources {
+        let too_long = source.text.len() > MAX_TEXT_BYTES;
+        // The file is added even if it is refused, because a message needs a file for its place.
+        let file = files.add_unit(source.name, if too_long { "" } else { source.text });
+        units.push(file);
+        if too_long {
+            let length = source.text.len();
+            let message = format!("the text has {length} bytes, and at most {MAX_TEXT_BYTES} are supported");
+            sink.add(source::error(source::Span::new(file, 0, 0), message));
+        }
     }
     options.check(sink);
     if sink.failed() {
@@ -321,7 +350,7 @@ fn translate<'t>(
     }
     let mut names = Names::new(Arena::new(bump));
     let headers = options.headers.as_deref();
-    let mut text = Preprocessor { files, names: &mut names, sink, headers, macros: Macros::default() };
+    let mut text = Preprocessor::new(files, &mut names, sink, headers);
     let is_program = pass != Pass::Kernels;
     #[cfg(feature = "host")]
     let is_host_pass = pass == Pass::Host;
@@ -331,11 +360,11 @@ fn translate<'t>(
     define(options, pass, &mut text);
     // Each stage assumes that the one before found no error. That keeps consequences of a first mistake out of the
     // messages, and lets `check` and `lower` treat what the parser has excluded as impossible.
-    let declarations = parse::parse(text, file, &options.instances);
+    let parsed = parse::parse(text, &units, &options.instances);
     if sink.failed() {
         return None;
     }
-    let checked = check::check(files, &mut names, sink, &declarations, is_program, is_host_pass);
+    let checked = check::check(files, &mut names, sink, &parsed, is_program, is_host_pass);
     if sink.failed() {
         return None;
     }

@@ -7,15 +7,15 @@ use std::sync::Arc;
 
 use bumpalo::Bump;
 
-use crate::Headers;
 use crate::lex::{Kind, Token, lex_all_the_same};
 use crate::source::Names;
 use crate::source::arena::Arena;
+use crate::{Headers, Source};
 
 /// Whether a text, or a file that it includes, has the word `main` with a parenthesis after it.
-pub fn has_main(text: &str, headers: Option<&dyn Headers>) -> bool {
+pub fn has_main(source: &Source<'_>, headers: Option<&dyn Headers>) -> bool {
     let mut seen = Vec::new();
-    let mut waiting = vec![(String::new(), Arc::from(text))];
+    let mut waiting = vec![(source.name.to_owned(), Arc::from(source.text))];
     while let Some((key, text)) = waiting.pop() {
         let bump = Bump::new();
         let tokens = lex_all_the_same(&mut Names::new(Arena::new(&bump)), &text);
@@ -82,7 +82,7 @@ mod tests {
             "char c = '\\''; int main() {}",
             "char* s = u8\"é\"; char c = 'né'; // don't\n#error don't\nint main() {}",
         ] {
-            assert!(has_main(text, None), "{text}");
+            assert!(has_main(&Source { name: "a.cu", text }, None), "{text}");
         }
         for text in [
             "void domain(int x)",
@@ -95,7 +95,7 @@ mod tests {
             "/* main(",
             "char c = '\"'; // main(",
         ] {
-            assert!(!has_main(text, None), "{text}");
+            assert!(!has_main(&Source { name: "a.cu", text }, None), "{text}");
         }
     }
 

@@ -40,6 +40,8 @@ pub struct Source<'t> {
     pub name: &'t str,
     /// CUDA C++: device code.
     pub text: &'t str,
+    /// The names and texts of other sources of the same program, which only our compiler takes.
+    pub more: Vec<(String, String)>,
     /// The architecture, 80 for `sm_80`. If it is `None`, the oldest architecture with independent thread scheduling
     /// that the compiler supports.
     pub arch: Option<u32>,
@@ -184,11 +186,13 @@ fn ours(source: &Source<'_>, arch: u32) -> Result<(String, Vec<String>), Error> 
     }
     let (defines, instances) = (source.defines.clone(), source.instances.clone());
     let options = crate::Options { sm: arch, defines, instances, headers: source.headers.clone() };
-    let text = crate::Source { name: source.name, text: source.text };
+    let more = source.more.iter().map(|(name, text)| crate::Source { name, text });
+    let first = crate::Source { name: source.name, text: source.text };
+    let sources: Vec<_> = std::iter::once(first).chain(more).collect();
     let output = if source.is_program {
-        crate::compile_program(&text, &options).map(|(output, _)| output)
+        crate::compile_project(&sources, &options).map(|(output, _)| output)
     } else {
-        crate::compile(&text, &options)
+        crate::compile_units(&sources, &options)
     };
     let output = output.map_err(|errors| Error::Rejected {
         name: source.name.to_owned(),
@@ -225,6 +229,7 @@ mod tests {
         Source {
             name: "one.cu",
             text,
+            more: Vec::new(),
             arch,
             include: Vec::new(),
             headers: None,

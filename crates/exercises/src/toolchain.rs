@@ -41,6 +41,7 @@ impl Toolchain {
         let source = Source {
             name: &name,
             text,
+            more: Vec::new(),
             arch: Some(arch),
             include: Vec::new(),
             headers: None,

@@ -245,7 +245,7 @@ mod tests {
 
     use super::*;
     use crate::lex::Token;
-    use crate::preprocess::{Macros, Preprocessor};
+    use crate::preprocess::Preprocessor;
     use crate::source::arena::Arena;
     use crate::source::{Files, Names, Sink};
 
@@ -255,8 +255,7 @@ mod tests {
         let (mut files, mut sink) = (Files::default(), Sink::default());
         let mut names = Names::new(Arena::new(&bump));
         let file = files.add("a chunk", text);
-        let macros = Macros::default();
-        let mut preprocessor = Preprocessor { files: &mut files, names: &mut names, sink: &mut sink, macros };
+        let mut preprocessor = Preprocessor::new(&mut files, &mut names, &mut sink, None);
         let tokens = preprocessor.run(file);
         tokens.iter().filter_map(Token::word).map(|word| word.as_str().to_owned()).collect()
     }

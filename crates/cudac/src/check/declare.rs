@@ -27,9 +27,15 @@ impl<'t> Checker<'_, 't> {
     /// An error ends its declaration, not the list.
     pub(super) fn declare_all(&mut self, scope: ScopeId, declarations: &[Declaration<'t>]) {
         for declaration in declarations.iter().take_while(|_| !budget::is_passed()) {
+            #[cfg(feature = "host")]
+            if self.is_known(scope, declaration) {
+                continue;
+            }
             if let Err(problem) = self.declare(scope, declaration) {
                 self.sink.add(problem);
             }
+            #[cfg(feature = "host")]
+            self.note_known(scope, declaration);
         }
     }
 
@@ -46,6 +52,8 @@ impl<'t> Checker<'_, 't> {
             Declaration::Variables(variables) => {
                 for variable in *variables {
                     let entity = self.global(scope, variable)?;
+                    #[cfg(feature = "host")]
+                    self.link_variable(scope, variable, &entity)?;
                     self.scopes.declare(scope, variable.name, entity);
                 }
                 Ok(())
@@ -69,6 +77,9 @@ impl<'t> Checker<'_, 't> {
             }
             Declaration::Namespace { name, body } => {
                 let inner = self.namespace(scope, *name);
+                #[cfg(feature = "host")]
+                self.within_unnamed(name.is_none(), |checker| checker.declare_all(inner, body));
+                #[cfg(not(feature = "host"))]
                 self.declare_all(inner, body);
                 Ok(())
             }
@@ -109,6 +120,10 @@ impl<'t> Checker<'_, 't> {
         if let Some(Entity::Namespace(known)) = self.scopes.find_own(scope, name) {
             return *known;
         }
+        #[cfg(feature = "host")]
+        if let Some(shared) = self.shared_namespace(scope, name) {
+            return shared;
+        }
         let inner = self.scopes.push(scope);
         self.scopes.declare(scope, name, Entity::Namespace(inner));
         inner
@@ -144,6 +159,15 @@ impl<'t> Checker<'_, 't> {
         if owner.is_some() {
             return Ok(());
         }
+        #[cfg(feature = "host")]
+        let elsewhere = self.known_elsewhere(scope, function);
+        #[cfg(feature = "host")]
+        if let Some(at) = self.redeclared(elsewhere, id)? {
+            let is_visible = matches!(self.scopes.find_own(scope, function.name), Some(Entity::Functions(known)) if known.contains(&at));
+            if !is_visible {
+                self.scopes.declare_function(scope, function.name, at);
+            }
+        }
         if let Some(Entity::Functions(known)) = self.scopes.find_own(scope, function.name)
             && let Some(at) = self.redeclared(known.clone(), id)?
         {
@@ -154,12 +178,20 @@ impl<'t> Checker<'_, 't> {
             if known && self.declared[at].is_own {
                 (self.declared[at].is_own, self.declared[id].is_own) = (false, true);
             } else if known && function.body.is_some() {
+                #[cfg(feature = "host")]
+                if self.declared[at].function.span.file() != function.span.file() {
+                    let other = self.declared[at].function.span;
+                    return Err(self.defined_twice(function.name, function.span, other));
+                }
                 let message = format!("`{}` is defined twice with the same parameters", function.name);
                 return Err(error(function.span, message));
             } else if known || function.body.is_none() {
                 return Ok(());
             }
+            let function = self.with_defaults(self.declared[at].function, function);
             self.declared[id].function = std::mem::replace(&mut self.declared[at].function, function);
+            // In another unit, names mean something else.
+            self.declared[id].scope = std::mem::replace(&mut self.declared[at].scope, scope);
             return Ok(());
         }
         // Functions may share a name with functions only ([basic.scope.declarative]).
@@ -173,6 +205,24 @@ impl<'t> Checker<'_, 't> {
                 format_args!("`{}` is declared already, as something else", function.name),
             )),
         }
+    }
+
+    /// A definition with the default arguments that its declaration has and it does not repeat ([dcl.fct.default]).
+    fn with_defaults(
+        &self,
+        declared: &tree::Function<'t>,
+        defined: &'t tree::Function<'t>,
+    ) -> &'t tree::Function<'t> {
+        let is_missing = |(known, own): (&tree::Variable<'_>, &tree::Variable<'_>)| {
+            known.init.is_some() && own.init.is_none()
+        };
+        if !declared.parameters.iter().zip(defined.parameters).any(is_missing) {
+            return defined;
+        }
+        let parameters = declared.parameters.iter().zip(defined.parameters);
+        let parameters: Vec<_> =
+            parameters.map(|(known, own)| tree::Variable { init: own.init.or(known.init), ..*own }).collect();
+        self.arena.put(tree::Function { parameters: self.arena.list(&parameters), ..*defined })
     }
 
     /// A function that no name leads to yet.
@@ -250,6 +300,12 @@ impl<'t> Checker<'_, 't> {
             return self.special_struct(scope, definition);
         }
         let known = self.scopes.find_own(scope, definition.name).cloned();
+        #[cfg(feature = "host")]
+        let known = known.or_else(|| {
+            let found = self.type_elsewhere(scope, definition)?;
+            self.scopes.declare(scope, definition.name, found.clone());
+            Some(found)
+        });
         if let Some(parameters) = &definition.template {
             if let (Some(Entity::TypeTemplate(known)), false) = (&known, definition.is_forward) {
                 self.templates[*known].kind = TemplateKind::Struct(definition);
@@ -277,7 +333,7 @@ impl<'t> Checker<'_, 't> {
         if definition.is_forward { Ok(()) } else { self.complete_struct(ty, definition) }
     }
 
-    fn is_incomplete(&self, ty: Type) -> bool {
+    pub(super) fn is_incomplete(&self, ty: Type) -> bool {
         self.types.struct_of(ty).is_some_and(|at| !self.types.structs[at].is_complete)
     }
 
@@ -431,6 +487,10 @@ impl<'t> Checker<'_, 't> {
     fn elsewhere(&self, scope: ScopeId, variable: &tree::Variable<'t>) -> Entity {
         if let Some(known) = self.scopes.find_own(scope, variable.name) {
             return known.clone();
+        }
+        #[cfg(feature = "host")]
+        if let Some(found) = self.defined_elsewhere(scope, variable.name) {
+            return found;
         }
         Entity::Undefined
     }

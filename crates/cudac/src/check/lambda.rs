@@ -180,7 +180,7 @@ impl<'t> Checker<'_, 't> {
         }
         let (line, column) = self.files.place(span);
         self.types.structs.push(Struct {
-            name: self.arena.text(&format!("lambda at {line}:{column}")),
+            name: self.arena.text(&format!("lambda at {line}:{column}{}", self.files.suffix(span))),
             fields,
             has_default: None,
             depth,

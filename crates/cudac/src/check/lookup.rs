@@ -24,6 +24,9 @@ impl<'t> Checker<'_, 't> {
         };
         // `::` before a name means the outermost scope.
         let (scope, first, rest) = match rest.split_first() {
+            #[cfg(feature = "host")]
+            Some((second, rest)) if first.is_global() => (self.root(scope), second, rest),
+            #[cfg(not(feature = "host"))]
             Some((second, rest)) if first.is_global() => (0, second, rest),
             _ => (scope, first, rest),
         };

@@ -56,10 +56,12 @@ mod structure;
 mod template;
 pub(crate) mod typed;
 pub(crate) mod types;
+#[cfg(feature = "host")]
+mod units;
 pub(crate) mod walk;
 mod warnings;
 
-use crate::parse::tree;
+use crate::parse::{Parsed, tree};
 use crate::source::arena::Arena;
 use crate::source::budget::{self, Bound};
 use crate::source::map::{List, Map, Set};
@@ -159,8 +161,10 @@ pub(crate) struct Checker<'s, 't> {
     is_host_pass: bool,
     /// The arrays in dynamic shared memory, with the namespaces around them.
     dynamic: Vec<(Vec<String>, Type)>,
-    /// The names of the module's variables.
+    /// The names of the module's variables, and of its kernels.
     taken: Set<&'t str>,
+    #[cfg(feature = "host")]
+    units: units::Units<'t>,
 }
 
 /// What the stages after this one need.
@@ -174,7 +178,7 @@ pub(crate) fn check<'t>(
     files: &Files,
     names: &mut Names<'t>,
     sink: &mut Sink,
-    declarations: &[tree::Declaration<'t>],
+    parsed: &Parsed<'t>,
     is_program: bool,
     is_host_pass: bool,
 ) -> Checked<'t> {
@@ -200,9 +204,13 @@ pub(crate) fn check<'t>(
         is_host_pass,
         dynamic: Vec::new(),
         taken: Set::default(),
+        #[cfg(feature = "host")]
+        units: units::Units::default(),
     };
     checker.predefine();
-    checker.declare_all(0, declarations);
+    checker.declare_all(0, &parsed.shared);
+    #[cfg(feature = "host")]
+    checker.declare_units(&parsed.units);
     checker.check_text();
     Checked { program: checker.program, types: checker.types }
 }

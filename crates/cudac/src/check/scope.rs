@@ -151,6 +151,22 @@ impl<'t> Scopes<'t> {
         std::iter::successors(Some(scope), |&at| self.parent(at)).any(|at| at == outer)
     }
 
+    /// The names of a scope, and what they mean.
+    #[cfg(feature = "host")]
+    pub fn names(&self, scope: ScopeId) -> Vec<(Name<'t>, Entity)> {
+        self.0[scope].names.iter().cloned().collect()
+    }
+
+    /// The variables that are declared and not defined, with their scopes.
+    #[cfg(feature = "host")]
+    pub fn undefined(&self) -> Vec<(ScopeId, Name<'t>)> {
+        let of_scope = |(at, scope): (ScopeId, &Scope<'t>)| {
+            let names = scope.names.iter().filter(|(_, entity)| matches!(entity, Entity::Undefined));
+            names.map(move |(name, _)| (at, *name)).collect::<Vec<_>>()
+        };
+        self.0.iter().enumerate().flat_map(of_scope).collect()
+    }
+
     /// The name in one scope that is most like a wrong one.
     pub fn find_near(&self, scope: ScopeId, wrong: &str) -> Option<String> {
         nearest(wrong, self.0[scope].names.keys().map(|name| name.as_str())).map(str::to_owned)

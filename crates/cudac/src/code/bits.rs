@@ -105,7 +105,7 @@ impl fmt::Display for Comparison {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Options, Source, compile_program};
+    use crate::{Line, Options, Source, compile_program};
 
     /// What is suspicious in a kernel with this body.
     fn suspects(body: &str) -> Vec<(Line, String)> {

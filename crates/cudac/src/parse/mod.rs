@@ -79,52 +79,107 @@ struct Parser<'s, 't> {
     late: Storage,
 }
 
-/// Parses a file that has been added to the files.
-pub(crate) fn parse<'t>(
-    mut text: Preprocessor<'_, 't>,
-    file: u16,
-    instances: &[String],
-) -> Vec<Declaration<'t>> {
-    let tokens = text.run(file);
-    if text.macros.lacks_files {
+/// The declarations of a text.
+pub(crate) struct Parsed<'t> {
+    /// Those of this compiler, and of the text unless it consists of several units.
+    pub shared: Vec<Declaration<'t>>,
+    /// Those of each of several units.
+    #[cfg(feature = "host")]
+    pub units: Vec<Vec<Declaration<'t>>>,
+}
+
+/// Parses files that have been added to the files: the units of a program, or a single text.
+pub(crate) fn parse<'t>(mut text: Preprocessor<'_, 't>, files: &[u16], instances: &[String]) -> Parsed<'t> {
+    let mut units = Vec::with_capacity(files.len());
+    #[cfg(feature = "host")]
+    let before = (files.len() > 1).then(|| text.macros.clone());
+    #[cfg(feature = "host")]
+    if before.is_some() {
+        text.shared = Some(Vec::new());
+    }
+    let mut lacks_files = false;
+    for file in files {
+        #[cfg(feature = "host")]
+        if let Some(before) = &before {
+            text.macros = before.clone();
+        }
+        units.push(text.run(*file));
+        lacks_files |= text.macros.lacks_files;
+    }
+    if lacks_files {
         // What follows would be about names that those files declare.
-        return Vec::new();
+        return Parsed {
+            shared: Vec::new(),
+            #[cfg(feature = "host")]
+            units: Vec::new(),
+        };
     }
     #[cfg(feature = "host")]
-    let tokens = prelude::with_prelude(&mut text, tokens);
-    let scopes = Scopes::new();
-    let arena = text.names.arena;
-    let mut parser = Parser {
-        text,
-        arena,
-        tokens,
-        at: 0,
-        depth: 0,
-        deepest: 0,
-        last_type: None,
-        no_type: Set::default(),
-        scopes,
-        own: Vec::new(),
-        closes_angle: false,
-        is_c: false,
-        late: Storage::default(),
-    };
-    if parser.text.macros.is_program {
-        // A launch needs it, even if the text does not name it.
-        let shape = parser.text.names.get("dim3");
-        parser.load_own(shape);
-    }
+    prelude::add(&mut text, &mut units);
+    let first = units.remove(0);
+    let mut parser = Parser::new(text, first);
     let declarations = parser.declarations(false);
     #[cfg(feature = "host")]
-    // Their arguments name templates and types of the text, hence they are read last.
-    let instances: Vec<_> = instances.iter().filter_map(|text| parser.instance(text)).collect();
-    #[cfg(not(feature = "host"))]
-    debug_assert!(instances.is_empty(), "`Options::check` refuses them");
-    let mut all = parser.own;
-    all.extend(declarations);
+    let mut more = Vec::new();
     #[cfg(feature = "host")]
-    all.extend(instances);
-    all
+    for (nth, tokens) in units.into_iter().enumerate() {
+        parser.begin_unit(tokens);
+        let mut found = parser.declarations(false).to_vec();
+        if nth == 0 {
+            found.extend(parser.instances(instances));
+        }
+        more.push(found);
+    }
+    // Their arguments name templates and types of the text, hence they are read last.
+    #[cfg(feature = "host")]
+    let wanted = if more.is_empty() { parser.instances(instances) } else { Vec::new() };
+    #[cfg(not(feature = "host"))]
+    debug_assert!(instances.is_empty() && units.is_empty(), "`Options::check` refuses them");
+    let mut shared = parser.own;
+    shared.extend(declarations);
+    #[cfg(feature = "host")]
+    shared.extend(wanted);
+    Parsed {
+        shared,
+        #[cfg(feature = "host")]
+        units: more,
+    }
+}
+
+impl<'s, 't> Parser<'s, 't> {
+    fn new(text: Preprocessor<'s, 't>, tokens: Vec<Token<'t>>) -> Parser<'s, 't> {
+        let arena = text.names.arena;
+        let mut parser = Parser {
+            text,
+            arena,
+            tokens,
+            at: 0,
+            depth: 0,
+            deepest: 0,
+            last_type: None,
+            no_type: Set::default(),
+            scopes: Scopes::new(),
+            own: Vec::new(),
+            closes_angle: false,
+            is_c: false,
+            late: Storage::default(),
+        };
+        if parser.text.macros.is_program {
+            // A launch needs it, even if the text does not name it.
+            let shape = parser.text.names.get("dim3");
+            parser.load_own(shape);
+        }
+        parser
+    }
+
+    /// Goes on with the tokens of another unit, whose names are its own.
+    #[cfg(feature = "host")]
+    fn begin_unit(&mut self, tokens: Vec<Token<'t>>) {
+        (self.tokens, self.at) = (tokens, 0);
+        self.last_type = None;
+        self.no_type = Set::default();
+        self.scopes.begin_unit();
+    }
 }
 
 impl<'t> Parser<'_, 't> {

@@ -3,17 +3,36 @@
 //! It is apart from the parser, which it does not need. Left out: names that are not in `std`, which are found when they are
 //! used.
 
-use crate::lex::Token;
+use crate::lex::{Kind, Token};
 use crate::preprocess::Preprocessor;
+use crate::source::Span;
 
-/// The tokens of a text after those of the headers that nvcc includes by itself. Only names in `std` need that: others are
-/// found when they are used.
-pub(super) fn with_prelude<'t>(text: &mut Preprocessor<'_, 't>, tokens: Vec<Token<'t>>) -> Vec<Token<'t>> {
-    if !text.macros.is_program || !tokens.iter().any(|token| token.is_word("std")) {
-        return tokens;
+/// Puts the tokens of the headers that nvcc includes by itself before those of a text; before those of several units, as
+/// a list of its own, with the headers that they share. Only names in `std` need what nvcc includes: others are found
+/// when they are used.
+pub(super) fn add<'t>(text: &mut Preprocessor<'_, 't>, units: &mut Vec<Vec<Token<'t>>>) {
+    let uses_std = units.iter().flatten().any(|token| token.is_word("std"));
+    let mut first = Vec::new();
+    if text.macros.is_program && uses_std {
+        let prelude = text.files.add("what nvcc includes", crate::builtins::host::PRELUDE);
+        first = text.run_own(prelude, 0, true);
     }
-    let prelude = text.files.add("what nvcc includes", crate::builtins::host::PRELUDE);
-    let mut all = text.run_own(prelude, 0, true);
-    all.extend(tokens);
-    all
+    match text.shared.take() {
+        Some(mut shared) => {
+            shared.extend(first);
+            let end = Token {
+                kind: Kind::End,
+                span: Span::default(),
+                starts_line: true,
+                after_blank: true,
+                is_painted: false,
+            };
+            shared.push(end);
+            units.insert(0, shared);
+        }
+        None => {
+            first.append(&mut units[0]);
+            units[0] = first;
+        }
+    }
 }

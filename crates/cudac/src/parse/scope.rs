@@ -37,6 +37,8 @@ pub(super) struct Scopes<'t> {
     all: Vec<Scope<'t>>,
     /// The innermost scope at this point of the text.
     current: usize,
+    /// The outermost scope of the unit.
+    root: usize,
     /// The titles of the texts of this compiler that were read.
     loaded: Set<&'static str>,
     /// The names of all templates of functions, members among them.
@@ -52,6 +54,7 @@ impl<'t> Scopes<'t> {
         Scopes {
             all: vec![Scope::default()],
             current: 0,
+            root: 0,
             loaded: Set::default(),
             function_templates: Set::default(),
             member_types: Set::default(),
@@ -84,7 +87,15 @@ impl<'t> Scopes<'t> {
     }
 
     pub fn is_global(&self) -> bool {
-        self.current == 0
+        self.current == self.root
+    }
+
+    /// Another unit begins, in which only what this compiler declares is known.
+    #[cfg(feature = "host")]
+    pub fn begin_unit(&mut self) {
+        self.current = 0;
+        self.push();
+        self.root = self.current;
     }
 
     pub fn push(&mut self) {
@@ -124,7 +135,9 @@ impl<'t> Scopes<'t> {
     /// Enters a namespace, which may have been open before. Returns the scope around it, for [`Self::leave`].
     pub fn enter(&mut self, name: Name<'t>) -> usize {
         let outer = self.current;
-        if let Some(Entity::Namespace(at)) = self.all[outer].names.get(&name) {
+        // A unit opens the namespaces of this compiler's texts again.
+        let shared = (outer == self.root).then(|| self.all[0].names.get(&name)).flatten();
+        if let Some(Entity::Namespace(at)) = self.all[outer].names.get(&name).or(shared) {
             self.current = *at;
         } else {
             self.push();
@@ -171,7 +184,10 @@ impl<'t> Scopes<'t> {
     pub fn resolve(&self, path: &Path<'t>) -> Option<Entity> {
         let (first, rest) = path.parts.split_first()?;
         let (mut found, rest) = match rest.split_first() {
-            Some((second, rest)) if first.is_global() => (self.find_in(0, second.name)?, rest),
+            Some((second, rest)) if first.is_global() => {
+                let found = self.find_in(self.root, second.name).or_else(|| self.find_in(0, second.name));
+                (found?, rest)
+            }
             _ => (self.find(first.name)?, rest),
         };
         for part in rest {

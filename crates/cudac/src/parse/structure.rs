@@ -89,7 +89,8 @@ impl<'t> Parser<'_, 't> {
         let (line, column) = self.text.files.place(start);
         let numbered = (2..).map(|count| format!(", {count}"));
         for number in std::iter::once(String::new()).chain(numbered) {
-            let name = self.text.names.get(&format!("<unnamed at {line}:{column}{number}>"));
+            let file = self.text.files.suffix(start);
+            let name = self.text.names.get(&format!("<unnamed at {line}:{column}{file}{number}>"));
             if self.scopes.find(name).is_none() {
                 return name;
             }

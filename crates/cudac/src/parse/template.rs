@@ -107,7 +107,12 @@ impl<'t> Parser<'_, 't> {
     /// `f<int>`, a template and its arguments that are given beside the text. The text is a file of its own, so that
     /// messages show it. It must be one path and nothing behind it.
     #[cfg(feature = "host")]
-    pub(super) fn instance(&mut self, text: &str) -> Option<Declaration<'t>> {
+    pub(super) fn instances(&mut self, texts: &[String]) -> Vec<Declaration<'t>> {
+        texts.iter().filter_map(|text| self.instance(text)).collect()
+    }
+
+    #[cfg(feature = "host")]
+    fn instance(&mut self, text: &str) -> Option<Declaration<'t>> {
         let file = self.text.files.add("--instantiate", text);
         self.tokens = self.text.run(file);
         self.at = 0;

@@ -39,10 +39,17 @@ pub(crate) struct Preprocessor<'s, 't> {
     pub sink: &'s mut Sink,
     pub headers: Option<&'s dyn Headers>,
     pub macros: Macros<'t>,
+    /// The tokens of this compiler's headers, if the text consists of several units: all of them share what these
+    /// declare.
+    #[cfg(feature = "host")]
+    pub shared: Option<Vec<Token<'t>>>,
+    /// The macros that each of these headers defines.
+    #[cfg(feature = "host")]
+    defined: Map<&'static str, Map<Name<'t>, &'t Macro<'t>>>,
 }
 
 /// What is defined.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Macros<'t> {
     known: Map<Name<'t>, &'t Macro<'t>>,
     /// Headers that were read, by the names that they are known by. Each is read once, as if it began with `#pragma
@@ -91,7 +98,7 @@ struct Reader<'p, 's, 't> {
     depth: usize,
 }
 
-impl<'t> Preprocessor<'_, 't> {
+impl<'s, 't> Preprocessor<'s, 't> {
     /// Defines a macro by text, as `-D` does. The value becomes a file of its own, so that messages about it have a
     /// place.
     pub fn define(&mut self, name: &str, value: &str) -> Result<()> {
@@ -115,6 +122,49 @@ impl<'t> Preprocessor<'_, 't> {
         let starts_line = true;
         tokens.push(Token { kind: Kind::End, span, starts_line, after_blank: true, is_painted: false });
         tokens
+    }
+
+    /// What is needed to read texts, with what is defined before each of them.
+    pub fn new(
+        files: &'s mut Files,
+        names: &'s mut Names<'t>,
+        sink: &'s mut Sink,
+        headers: Option<&'s dyn Headers>,
+    ) -> Preprocessor<'s, 't> {
+        Preprocessor {
+            files,
+            names,
+            sink,
+            headers,
+            macros: Macros::default(),
+            #[cfg(feature = "host")]
+            shared: None,
+            #[cfg(feature = "host")]
+            defined: Map::default(),
+        }
+    }
+
+    /// A header of this compiler for one of several units: its tokens once, and its macros for each.
+    #[cfg(feature = "host")]
+    fn include_shared(&mut self, name: &'static str, text: &str, depth: usize) {
+        if let Some(known) = self.defined.get(name) {
+            for (name, made) in known.iter() {
+                self.macros.known.get_or_insert(*name, *made);
+            }
+            return;
+        }
+        let before = self.macros.known.clone();
+        let file = self.files.add(name, text);
+        let tokens = self.run_own(file, depth, true);
+        let mut defined = Map::default();
+        for (name, made) in self.macros.known.iter().filter(|(name, _)| !before.contains_key(name)) {
+            defined.insert(*name, *made);
+        }
+        self.defined.insert(name, defined);
+        // What it includes itself comes before it.
+        if let Some(shared) = &mut self.shared {
+            shared.extend(tokens);
+        }
     }
 
     /// The tokens of one of this compiler's own texts. The macros of a header stay, those of a chunk do not. A chunk is
@@ -352,14 +402,18 @@ impl<'p, 't> Reader<'p, '_, 't> {
         let Some((name, text)) = headers::find(name, self.shared.macros.is_program) else {
             return self.absent(name, is_quoted, whole);
         };
-        let included = &mut self.shared.macros.included;
-        if !included.contains(&name) {
-            included.push(name);
-            let file = self.shared.files.add(name, text);
-            let depth = self.depth + 1;
-            let tokens = self.shared.run_own(file, depth, true);
-            self.output.extend(tokens);
+        if self.shared.macros.included.contains(&name) {
+            return Ok(());
         }
+        self.shared.macros.included.push(name);
+        #[cfg(feature = "host")]
+        if self.shared.shared.is_some() {
+            self.shared.include_shared(name, text, self.depth + 1);
+            return Ok(());
+        }
+        let file = self.shared.files.add(name, text);
+        let tokens = self.shared.run_own(file, self.depth + 1, true);
+        self.output.extend(tokens);
         Ok(())
     }
 
@@ -454,10 +508,17 @@ impl<'p, 't> Reader<'p, '_, 't> {
         let is_unroll = first.is_word("unroll") || first.is_word("nounroll");
         if !is_unroll {
             // These steer messages of other compilers.
-            let is_known =
-                ["nv_diag_suppress", "nv_diag_default", "nv_diagnostic", "diag_suppress", "GCC", "clang", "omp"]
-                    .iter()
-                    .any(|known| first.is_word(known));
+            let is_known = [
+                "nv_diag_suppress",
+                "nv_diag_default",
+                "nv_diagnostic",
+                "diag_suppress",
+                "GCC",
+                "clang",
+                "omp",
+            ]
+            .iter()
+            .any(|known| first.is_word(known));
             if !is_known {
                 let message = format!("the pragma {} is unknown and has no effect", first.quoted());
                 self.shared.sink.warn(first.span, message, "");

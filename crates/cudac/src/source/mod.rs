@@ -182,16 +182,17 @@ impl Files {
         OWN + (self.own.len() - 1) as u16
     }
 
-    /// Adds the text to compile.
-    pub fn add_first(&mut self, name: &str, text: &str) -> u16 {
-        self.users.push(File::new(name, text));
-        0
+    /// Adds a text to compile.
+    pub fn add_unit(&mut self, name: &str, text: &str) -> u16 {
+        self.users.push(File { key: name.to_owned(), ..File::new(name, text) });
+        (self.users.len() - 1) as u16
     }
 
     /// Adds a file that a directive includes, unless it was included before.
     pub fn add_included(&mut self, header: &Header, directive: Span) -> u16 {
-        let known = self.users.iter().skip(1).position(|file| file.key == header.key);
-        let at = known.map_or(self.users.len(), |known| known + 1);
+        let is_it = |file: &File| file.included.is_some() && file.key == header.key;
+        let known = self.users.iter().position(is_it);
+        let at = known.unwrap_or(self.users.len());
         if known.is_none() {
             let file = File::new(&header.name, &header.text);
             self.users.push(File { included: Some(directive), key: header.key.clone(), ..file });
@@ -204,6 +205,12 @@ impl Files {
             Some(own) => &self.own[usize::from(own)],
             None => &self.users[usize::from(file)],
         }
+    }
+
+    /// What tells places in other files than the first from those there.
+    pub fn suffix(&self, span: Span) -> String {
+        let is_first = span.file() == 0 || !span.is_users();
+        if is_first { String::new() } else { format!(" of {}", self.get(span.file()).name) }
     }
 
     /// The names of the user's files, by their numbers.

@@ -81,7 +81,7 @@ fn check(run: &RunOptions) -> Result<()> {
     if let Some(option) = run.first_given(USELESS) {
         bail!("`lanes advise` is about one launch on the emulator: omit `{option}`");
     }
-    if program::text(run)?.is_some() {
+    if program::read(run)?.is_some() {
         bail!(
             "`lanes advise` is about one launch: name the kernel with `--kernel`, and give its arguments with `--arg`"
         );

@@ -6,12 +6,14 @@ use anyhow::Result;
 
 use super::Output;
 use crate::render::{json, list};
+use crate::request::Compile;
 use crate::request::ListOptions;
 use crate::resolve::{Loaded, Signatures};
 
 /// Lists kernels, parameters and what is not supported.
 pub fn list(options: &ListOptions) -> Result<Output> {
-    let loaded = Loaded::read(&options.file, &options.compile, None)?;
+    let how = Compile { sources: options.sources.clone(), ..options.compile.clone() };
+    let loaded = Loaded::read(&options.file, &how, None)?;
     let signatures = Signatures::of(&loaded.program, &options.compile);
     let text = if options.json {
         format!("{:#}\n", json::list(&loaded, &signatures))

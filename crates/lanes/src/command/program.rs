@@ -20,8 +20,7 @@ use crate::outcome::Seen;
 use crate::render::program::{self, Told};
 use crate::render::replay;
 use crate::request::RunOptions;
-use crate::resolve::headers::Folders;
-use crate::resolve::source;
+use crate::resolve::source::{self, Cuda};
 
 /// Options that only launches of kernels have.
 const USELESS: &str = "\
@@ -31,31 +30,29 @@ const USELESS: &str = "\
 /// The longest standard input, in bytes.
 const MOST_INPUT: u64 = 64 << 20;
 
-/// The text of a CUDA file that has a function `main`, and where the files are that it includes, if the options ask for no
-/// kernel of it.
-pub fn text(options: &RunOptions) -> Result<Option<(String, Arc<Folders>)>> {
+/// The sources of a program, one of which has a function `main`, if the options ask for no kernel of it.
+pub fn read(options: &RunOptions) -> Result<Option<Cuda>> {
     let is_cuda = options.file.extension().is_some_and(|extension| extension == "cu");
     let Launch { kernel, arguments, .. } = &*options.launch;
     if !is_cuda || kernel.is_some() || !arguments.is_empty() || !options.launches.is_empty() {
         return Ok(None);
     }
-    let text = source::cuda_text(&options.file)?;
-    let headers = Folders::new(&options.file, &options.compile.include);
-    Ok(cudac::has_main(&text, Some(&*headers)).then_some((text, headers)))
+    let cuda = source::cuda(&options.file, &options.how())?;
+    Ok(Some(cuda).filter(|cuda| cuda.is_program))
 }
 
 /// Compiles and runs a program.
-pub fn run(options: &RunOptions, text: &str, headers: Arc<Folders>) -> Result<Output> {
+pub fn run(options: &RunOptions, cuda: &Cuda) -> Result<Output> {
     refuse(options)?;
     let name = source::name(&options.file);
-    let short = options.file.file_name().unwrap_or(options.file.as_os_str()).to_string_lossy();
+    let short = source::short(&options.file);
     let wanted = cudac::Options {
         sm: options.compile.arch.unwrap_or(70),
         defines: options.compile.defines.clone(),
         instances: Vec::new(),
-        headers: Some(headers),
+        headers: Some(Arc::clone(&cuda.headers) as _),
     };
-    let compiled = cudac::compile_program(&cudac::Source { name: &short, text }, &wanted);
+    let compiled = cudac::compile_project(&cuda.sources(&short), &wanted);
     let (made, parsed) = compiled.map_err(|errors| source::rejected(&name, &errors))?;
     let bugs: Vec<Finding> = made.warnings.iter().filter_map(|warning| finding(&parsed, warning)).collect();
     let guesses = made.warnings.iter().filter(|warning| finding(&parsed, warning).is_none());

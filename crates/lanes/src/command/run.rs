@@ -20,8 +20,8 @@ use crate::resolve::outputs::unwritable;
 
 /// Runs what the options say.
 pub fn run(options: &RunOptions) -> Result<Output> {
-    if let Some((text, headers)) = program::text(options)? {
-        return program::run(options, &text, headers);
+    if let Some(cuda) = program::read(options)? {
+        return program::run(options, &cuda);
     }
     if let Some(word) = options.words.first() {
         bail!(

@@ -29,7 +29,9 @@ pub fn command(options: &RunOptions, launch: &Launch) -> String {
 /// The command that looks at a program in other orders of turns.
 pub fn other_orders(options: &RunOptions) -> String {
     let mut words = compiled(&options.compile);
-    words.extend(options.machine.memory.map(|bytes| ["--memory".to_owned(), bytes.to_string()]).into_iter().flatten());
+    words.extend(
+        options.machine.memory.map(|bytes| ["--memory".to_owned(), bytes.to_string()]).into_iter().flatten(),
+    );
     words.extend(["--seeds", "0..100"].map(str::to_owned));
     line(options, words)
 }
@@ -54,7 +56,8 @@ fn several(name: &str, values: impl Iterator<Item = String>) -> Vec<String> {
 
 /// `lanes run` of the same file, with these options, and with the same words for the program.
 fn line(options: &RunOptions, chosen: Vec<String>) -> String {
-    let run = vec![program(), "run".to_owned(), source::name(&options.file)];
+    let sources = std::iter::once(&options.file).chain(&options.sources).map(|file| source::name(file));
+    let run = [program(), "run".to_owned()].into_iter().chain(sources).collect();
     let separator = (!options.words.is_empty()).then(|| "--".to_owned());
     let rest = separator.into_iter().chain(options.words.iter().cloned()).collect();
     command_line(&[run, chosen, rest].concat())

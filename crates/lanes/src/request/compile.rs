@@ -20,6 +20,9 @@ pub struct Compile {
     /// Define a macro before a .cu file is compiled; without a value, as 1
     #[arg(short = 'D', long = "define", value_name = "NAME[=VALUE]", value_parser = words::define)]
     pub defines: Vec<(String, String)>,
+    /// The sources besides the first.
+    #[arg(skip)]
+    pub sources: Vec<PathBuf>,
     /// Look for files that a .cu file includes in this folder too, after that of the file [repeatable]
     #[arg(short = 'I', long = "include", value_name = "FOLDER", value_parser = words::folder)]
     pub include: Vec<PathBuf>,

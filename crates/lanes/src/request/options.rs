@@ -58,6 +58,9 @@ pub enum Command {
 pub struct ListOptions {
     /// The CUDA (.cu) or PTX file
     pub file: PathBuf,
+    /// More sources of the same program (.cu, .cpp, .c)
+    #[arg(value_name = "SOURCE")]
+    pub sources: Vec<PathBuf>,
     #[command(flatten)]
     pub compile: Compile,
     /// Print one JSON object
@@ -110,6 +113,9 @@ const MACHINE: &str = "Machine and report";
 pub struct RunOptions {
     /// The CUDA (.cu) or PTX file
     pub file: PathBuf,
+    /// More sources of the same program (.cu, .cpp, .c)
+    #[arg(value_name = "SOURCE")]
+    pub sources: Vec<PathBuf>,
     /// What a program with a `main` finds in `argv`, after `--`
     #[arg(last = true, value_name = "WORD")]
     pub words: Vec<String>,

@@ -21,6 +21,9 @@ pub struct Scenario {
     /// Macros: names and values.
     #[serde(default)]
     pub define: BTreeMap<String, Scalar>,
+    /// More sources of the same program, from the folder of the scenario file on.
+    #[serde(default)]
+    pub sources: Vec<PathBuf>,
     /// Folders of files that it includes, from the folder of the scenario file on.
     #[serde(default)]
     pub include: Vec<PathBuf>,

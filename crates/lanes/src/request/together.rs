@@ -38,7 +38,7 @@ impl RunOptions {
         let launched = launches.filter_map(|launch| launch.kernel.as_ref());
         let launched = launched.filter(|name| name.contains('<')).cloned();
         let instances = self.compile.instances.iter().cloned().chain(launched).collect();
-        Compile { instances, ..self.compile.clone() }
+        Compile { instances, sources: self.sources.clone(), ..self.compile.clone() }
     }
 
     /// The launches as they are written, with names for the buffers that are arguments.

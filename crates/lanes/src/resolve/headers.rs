@@ -43,6 +43,11 @@ impl Folders {
         std::iter::once(&self.beside).chain(&self.include).cloned().collect()
     }
 
+    /// What a source is called in messages.
+    pub fn shown(&self, path: &Path) -> String {
+        shown(path, &self.beside)
+    }
+
     fn read(&self, path: &Path) -> Result<Header, String> {
         let key = path.canonicalize().unwrap_or_else(|_| path.to_owned());
         let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
@@ -60,7 +65,8 @@ impl Folders {
 
 impl Headers for Folders {
     fn find(&self, name: &str, is_quoted: bool, from: &str) -> Result<Option<Header>, String> {
-        let beside = if from.is_empty() { self.beside.clone() } else { folder_of(Path::new(from)) };
+        // The key of a source is its name, which begins at the first one's folder; that of a header is a whole path.
+        let beside = folder_of(&self.beside.join(from));
         let folders = is_quoted.then_some(&beside).into_iter().chain(&self.include);
         let mut paths = folders.map(|folder| folder.join(name));
         paths.find(|path| path.is_file()).map(|path| self.read(&path)).transpose()

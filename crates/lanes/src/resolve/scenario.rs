@@ -61,7 +61,8 @@ impl Tested {
         let instances: Vec<String> =
             written.instantiate.iter().chain(kernels.filter(|name| name.contains('<'))).cloned().collect();
         let include = written.include.iter().map(|part| beside(folder, part)).collect();
-        let how = Compile { arch: written.arch, compiler, defines, include, instances, std: None };
+        let sources = written.sources.iter().map(|part| beside(folder, part)).collect();
+        let how = Compile { sources, arch: written.arch, compiler, defines, include, instances, std: None };
         let loaded = Loaded::read(&program(&shown, folder, &written.file)?, &how, None)?;
         let mut names = BTreeSet::new();
         let wanted =

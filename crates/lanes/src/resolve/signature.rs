@@ -33,11 +33,11 @@ impl Signatures {
             instances: how.instances.clone(),
             headers: Some(Arc::clone(&cuda.headers) as _),
         };
-        let source = cudac::Source { name: &program.name, text: &cuda.text };
+        let sources = cuda.sources(&program.name);
         let made = if cuda.is_program {
-            cudac::compile_program(&source, &options).map(|(made, _)| made)
+            cudac::compile_project(&sources, &options).map(|(made, _)| made)
         } else {
-            cudac::compile(&source, &options)
+            cudac::compile_units(&sources, &options)
         };
         Signatures(made.map(|made| made.kernels).unwrap_or_default())
     }

@@ -3,7 +3,7 @@
 //! A `.cu` file is compiled with NVIDIA's compiler if there is one, otherwise with ours. What it leaves out: parsing
 //! PTX, which the emulator does, and caching the result, because compiling again takes less than a second.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Result, anyhow, bail};
@@ -35,10 +35,20 @@ pub struct Program {
 #[derive(Clone, Debug)]
 pub struct Cuda {
     pub text: String,
-    /// Whether it has a `main`, so that it is a whole program.
+    /// The names and texts of the sources besides.
+    pub more: Vec<(String, String)>,
+    /// Whether one has a `main`, so that it is a whole program.
     pub is_program: bool,
     /// Where the files are that it includes.
     pub headers: Arc<Folders>,
+}
+
+impl Cuda {
+    /// All sources, the first of which has this name.
+    pub fn sources<'c>(&'c self, first: &'c str) -> Vec<cudac::Source<'c>> {
+        let more = self.more.iter().map(|(name, text)| cudac::Source { name, text });
+        std::iter::once(cudac::Source { name: first, text: &self.text }).chain(more).collect()
+    }
 }
 
 impl Program {
@@ -87,7 +97,7 @@ pub fn name(file: &Path) -> String {
 }
 
 /// The text of a CUDA file.
-pub fn cuda_text(file: &Path) -> Result<String> {
+fn cuda_text(file: &Path) -> Result<String> {
     let name = name(file);
     text(bytes(file)?).map_err(|what| anyhow!("`{name}` is {what}: CUDA source is text"))
 }
@@ -101,13 +111,14 @@ pub fn rejected(name: &str, errors: &cudac::Errors) -> Error {
 pub fn read(file: &Path, how: &Compile) -> Result<Program> {
     let name = name(file);
     if file.extension().is_some_and(|extension| extension == "cu") {
-        return compile(file, &cuda_text(file)?, how);
+        return compile(file, how);
     }
     let bytes = bytes(file)?;
     let option = (how.arch.map(|_| "--arch"))
         .or(how.compiler.map(|_| "--compiler"))
         .or((!how.defines.is_empty()).then_some("--define"))
         .or((!how.include.is_empty()).then_some("--include"))
+        .or((!how.sources.is_empty()).then_some("the other sources"))
         .or(how.std.map(|_| "--std"));
     if let Some(option) = option {
         bail!("`{name}` is not a `.cu` file, so there is nothing to compile: omit `{option}`");
@@ -129,27 +140,48 @@ pub fn read(file: &Path, how: &Compile) -> Result<Program> {
     Ok(Program { name, ptx: text, cuda: None, compiler: None, warnings: Vec::new() })
 }
 
-fn compile(file: &Path, text: &str, how: &Compile) -> Result<Program> {
+/// What a file is called in the line table: its name without the folder.
+pub fn short(file: &Path) -> String {
+    file.file_name().unwrap_or(file.as_os_str()).to_string_lossy().into_owned()
+}
+
+/// A CUDA file with the other sources of its program.
+pub fn cuda(file: &Path, how: &Compile) -> Result<Cuda> {
+    let text = cuda_text(file)?;
+    let headers = Folders::new(file, &how.include);
+    let more = more(&how.sources, &headers)?;
+    let read = Cuda { text, more, is_program: false, headers };
+    let first = short(file);
+    let has_main = |source: &cudac::Source<'_>| cudac::has_main(source, Some(&*read.headers));
+    let is_program = read.sources(&first).iter().any(has_main);
+    Ok(Cuda { is_program, ..read })
+}
+
+fn compile(file: &Path, how: &Compile) -> Result<Program> {
     let name = name(file);
+    let cuda = cuda(file, how)?;
+    let Cuda { text, more, is_program, headers } = &cuda;
     if text.trim().is_empty() {
         bail!("`{name}` is empty: write a `__global__` function into it");
     }
-    let headers = Folders::new(file, &how.include);
+    if how.compiler == Some(Choice::Nvrtc) && !more.is_empty() {
+        bail!("NVIDIA's compiler takes one source: omit `--compiler nvrtc`, or name one file");
+    }
     // NVIDIA's compiler for run time reads no host code.
-    let is_program = cudac::has_main(text, Some(&*headers));
-    let choice = how.compiler.or(is_program.then_some(Choice::Cudac));
+    let choice = how.compiler.or((*is_program || !more.is_empty()).then_some(Choice::Cudac));
     let compiler =
         Compiler::find(choice).map_err(|error| anyhow!("`{name}` has to be compiled, but {error}"))?;
-    let short = file.file_name().unwrap_or(file.as_os_str()).to_string_lossy();
+    let short = short(file);
     let source = Source {
         name: &short,
         text,
+        more: more.clone(),
         arch: how.arch,
         include: headers.all(),
-        headers: Some(Arc::clone(&headers) as _),
+        headers: Some(Arc::clone(headers) as _),
         defines: how.defines.clone(),
         instances: how.instances.clone(),
-        is_program,
+        is_program: *is_program,
         std: how.std,
     };
     let asked = source.instances.join("`, `");
@@ -166,13 +198,22 @@ fn compile(file: &Path, text: &str, how: &Compile) -> Result<Program> {
         other => other,
     };
     let made = compiler.compile(&source).map_err(explained).map_err(beyond)?;
-    Ok(Program {
-        name,
-        ptx: made.ptx,
-        cuda: Some(Cuda { text: text.to_owned(), is_program, headers }),
-        compiler: Some(made.by),
-        warnings: made.warnings,
-    })
+    Ok(Program { name, ptx: made.ptx, cuda: Some(cuda), compiler: Some(made.by), warnings: made.warnings })
+}
+
+/// The names and texts of the sources besides the first.
+fn more(sources: &[PathBuf], headers: &Folders) -> Result<Vec<(String, String)>> {
+    let is_source = |file: &Path| {
+        let ending = file.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+        ["cu", "cuh", "cpp", "cc", "cxx", "c"].contains(&ending)
+    };
+    let read = |file: &PathBuf| {
+        if !is_source(file) {
+            bail!("`{}` is no source: name a file that ends in `.cu`, `.cpp` or `.c`", name(file));
+        }
+        Ok((headers.shown(file), cuda_text(file)?))
+    };
+    sources.iter().map(read).collect()
 }
 
 /// Adds advice to the errors, if there is any.

@@ -205,7 +205,7 @@ fn other_commands_find_the_files_too() {
         ("lib/scale.cuh", "__device__ inline float scale(float x) { return FACTOR * x; }\n"),
         (
             "tests/t.toml",
-            "file = \"../k.cu\"\ninclude = [\"../lib\"]\ndefine = { FACTOR = \"2.0f\" }\n[[test]]\nname = \"twice\"\n[[test.launch]]\nkernel = \"twice\"\nblock = 32\nargs = [\"x=buf:f32:32:iota\"]\n",
+            "file = \"../k.cu\"\ninclude = [\"../lib\"]\ndefine = { FACTOR = \"2.0f\" }\n[[test]]\nname = \"twice\"\nbuffers = { x = \"f32:32:iota\" }\n[[test.launch]]\nkernel = \"twice\"\nblock = 32\nargs = [\"x\"]\n",
         ),
     ]);
     let lib = include(made.path(), "lib");
@@ -244,4 +244,111 @@ fn a_text_in_latin_1_is_a_text() {
     )
     .unwrap();
     assert_eq!(run(made.path(), "run", "main.cu", &[]).0, "1\n");
+}
+
+#[test]
+fn several_sources_are_one_program() {
+    let made = folder(&[
+        (
+            "main.cu",
+            "#include \"particle.h\"\n#include <stdio.h>\nstatic int count() { return 1; }\nextern int total;\nint main() {\n  Particle* p = make(64);\n  step<<<1, 64>>>(p);\n  cudaDeviceSynchronize();\n  Kind kind = kind_of(p[3]);\n  printf(\"%d %d %d %d %d\\n\", count(), other_count(), total, (int)p[3].x, kind == HEAVY);\n  cudaFree(p);\n}\n",
+        ),
+        (
+            "particle.h",
+            "#ifndef PARTICLE_H\n#define PARTICLE_H\n#include <vector>\nenum Kind { LIGHT, HEAVY };\nstruct Particle { float x; int n; Particle next(int by = 2) const { return Particle{x + by, n}; } };\ntemplate <typename T> __host__ __device__ T twice(T x) { return 2 * x; }\n__host__ __device__ inline float half_of(float x) { return x / 2; }\n__global__ void step(Particle* p);\n__device__ float moved(float x);\nParticle* make(int n, int from = 5);\nint other_count();\nKind kind_of(const Particle& p);\n#endif\n",
+        ),
+        (
+            "kernels.cu",
+            "#include \"particle.h\"\n__global__ void step(Particle* p) {\n  p[threadIdx.x].x = moved(p[threadIdx.x].x);\n}\n",
+        ),
+        (
+            "device/moved.cu",
+            "#include \"../particle.h\"\n__constant__ float by = 1;\n__device__ float moved(float x) { return twice(half_of(x)) + by; }\n",
+        ),
+        (
+            "host.cpp",
+            "#include \"particle.h\"\n#include <cuda_runtime.h>\nint total = 7;\nstatic int count() { return 2; }\nint other_count() { return count(); }\nParticle* make(int n, int from) {\n  Particle* p;\n  cudaMallocManaged(&p, n * sizeof(Particle));\n  std::vector<int> numbers(n);\n  for (int i = 0; i < n; i++) p[i] = Particle{(float)(from + numbers[i]), i}.next();\n  return p;\n}\nKind kind_of(const Particle& p) { return p.n > 2 ? HEAVY : LIGHT; }\n",
+        ),
+    ]);
+    let more: Vec<String> = ["kernels.cu", "device/moved.cu", "host.cpp"]
+        .map(|name| made.path().join(name).to_str().unwrap().to_owned())
+        .to_vec();
+    let more: Vec<&str> = more.iter().map(String::as_str).collect();
+    let (output, errors, status) = run(made.path(), "run", "main.cu", &more);
+    assert_eq!((&output[..], status), ("1 2 7 8 1\n", Some(0)), "{errors}");
+    let (listed, errors, status) = run(made.path(), "list", "main.cu", &more);
+    assert_eq!(status, Some(0), "{errors}");
+    assert!(listed.contains("step (in PTX _Z4stepP8Particle"), "{listed}");
+}
+
+#[test]
+fn kernels_of_several_sources_may_share_a_name_if_they_are_static() {
+    let text = |value: u32, name: &str| {
+        format!(
+            "static __global__ void k(int* x) {{ *x = {value}; }}\nnamespace {{ int own = {value}; struct S {{ char c[{value}]; }}; }}\nint {name}() {{\n  int *d, h;\n  cudaMalloc(&d, 4);\n  k<<<1, 1>>>(d);\n  cudaMemcpy(&h, d, 4, cudaMemcpyDeviceToHost);\n  cudaFree(d);\n  return h + own + (int)sizeof(S);\n}}\n"
+        )
+    };
+    let main = "#include <stdio.h>\nint a();\nint b();\nint main() { printf(\"%d %d\\n\", a(), b()); }\n";
+    let made = folder(&[("main.cu", main), ("a.cu", &text(3, "a")), ("b.cu", &text(5, "b"))]);
+    let (a, b) = (made.path().join("a.cu"), made.path().join("b.cu"));
+    let (output, errors, _) = run(made.path(), "run", "main.cu", &[a.to_str().unwrap(), b.to_str().unwrap()]);
+    assert_eq!(output, "9 15\n", "{errors}");
+}
+
+#[test]
+fn findings_of_several_sources_name_theirs() {
+    let made = folder(&[
+        (
+            "main.cu",
+            "void go(int* x);\nint main() {\n  int* x;\n  cudaMalloc(&x, 256);\n  go(x);\n  cudaFree(x);\n}\n",
+        ),
+        (
+            "go.cu",
+            "\n__global__ void sum(int* x) {\n  x[0] += threadIdx.x;\n}\nvoid go(int* x) {\n  cudaMemset(x, 0, 256);\n  sum<<<1, 64>>>(x);\n  cudaDeviceSynchronize();\n}\n",
+        ),
+    ]);
+    let go = made.path().join("go.cu");
+    let (output, errors, status) = run(made.path(), "run", "main.cu", &[go.to_str().unwrap()]);
+    assert_eq!(status, Some(1), "{output}{errors}");
+    assert!(output.contains("race at go.cu:3: "), "{output}");
+    assert!(output.contains("launched at line 7 of `go.cu`)"), "{output}");
+    // The command that repeats it names all sources.
+    let (output, ..) = run(made.path(), "run", "main.cu", &[go.to_str().unwrap(), "--seeds", "0..3"]);
+    let replay = output.lines().find(|line| line.starts_with("replay: ")).unwrap();
+    assert!(replay.contains("main.cu") && replay.contains("go.cu"), "{replay}");
+}
+
+#[test]
+fn what_several_sources_define_twice_or_never_is_refused() {
+    let with = |a: &str, b: &str| {
+        let made = folder(&[("main.cu", a), ("b.cu", b)]);
+        let b = made.path().join("b.cu");
+        run(made.path(), "run", "main.cu", &[b.to_str().unwrap()])
+    };
+    for (a, b, message) in [
+        (
+            "int f() { return 1; }\nint main() {}\n",
+            "\nint f() { return 2; }\n",
+            "b.cu:2:5: error: `f` is defined in main.cu:1 too",
+        ),
+        ("int n = 1;\nint main() {}\n", "int n = 2;\n", "b.cu:1:5: error: `n` is defined in main.cu:1 too"),
+        (
+            "int f();\nint main() { return f(); }\n",
+            "static int f() { return 0; }\n",
+            "main.cu:2:21: error: `f` is declared, but has no body",
+        ),
+        (
+            "int main() { return hidden; }\n",
+            "int hidden = 1;\n",
+            "main.cu:1:21: error: `hidden` is not declared",
+        ),
+    ] {
+        let (output, errors, status) = with(a, b);
+        assert_eq!(status, Some(2), "{a}{b}: {output}{errors}");
+        assert!(errors.contains(message), "{message}: {errors}");
+    }
+    let made = folder(&[("main.cu", "int main() {}\n"), ("x.o", "")]);
+    let object = made.path().join("x.o");
+    let (_, errors, status) = run(made.path(), "run", "main.cu", &[object.to_str().unwrap()]);
+    assert!(status == Some(2) && errors.contains("is no source"), "{errors}");
 }
