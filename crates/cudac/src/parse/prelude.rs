@@ -3,8 +3,8 @@
 //! It is apart from the parser, which it does not need. Left out: names that are not in `std`, which are found when they are
 //! used.
 
-use crate::lex::{Kind, Token};
-use crate::preprocess::Preprocessor;
+use crate::lex::Token;
+use crate::preprocess::{Preprocessor, ended};
 use crate::source::Span;
 
 /// Puts the tokens of the headers that nvcc includes by itself before those of a text; before those of several units, as
@@ -20,15 +20,7 @@ pub(super) fn add<'t>(text: &mut Preprocessor<'_, 't>, units: &mut Vec<Vec<Token
     match text.shared.take() {
         Some(mut shared) => {
             shared.extend(first);
-            let end = Token {
-                kind: Kind::End,
-                span: Span::default(),
-                starts_line: true,
-                after_blank: true,
-                is_painted: false,
-            };
-            shared.push(end);
-            units.insert(0, shared);
+            units.insert(0, ended(shared, Span::default()));
         }
         None => {
             first.append(&mut units[0]);

@@ -113,15 +113,8 @@ impl<'s, 't> Preprocessor<'s, 't> {
     /// The tokens of a file and of what it includes, ended by [`Kind::End`].
     pub fn run(&mut self, file: u16) -> Vec<Token<'t>> {
         let end = self.files.get(file).text.len() as u32;
-        let halves = |token: Token<'t>| {
-            let half = token.is(">>").then_some(Token { kind: Kind::Half, starts_line: false, ..token });
-            std::iter::once(token).chain(half)
-        };
-        let mut tokens: Vec<_> = self.file(file, 0).into_iter().flat_map(halves).collect();
-        let span = Span::new(file, end, end);
-        let starts_line = true;
-        tokens.push(Token { kind: Kind::End, span, starts_line, after_blank: true, is_painted: false });
-        tokens
+        let tokens = self.file(file, 0);
+        ended(tokens, Span::new(file, end, end))
     }
 
     /// What is needed to read texts, with what is defined before each of them.
@@ -539,6 +532,17 @@ impl<'p, 't> Reader<'p, '_, 't> {
         self.output.push(token(Kind::PragmaEnd));
         Ok(())
     }
+}
+
+/// Tokens for the parser: `>>` has a second half, and the last one is the end.
+pub(crate) fn ended<'t>(tokens: Vec<Token<'t>>, span: Span) -> Vec<Token<'t>> {
+    let halves = |token: Token<'t>| {
+        let half = token.is(">>").then_some(Token { kind: Kind::Half, starts_line: false, ..token });
+        std::iter::once(token).chain(half)
+    };
+    let mut tokens: Vec<_> = tokens.into_iter().flat_map(halves).collect();
+    tokens.push(Token { kind: Kind::End, span, starts_line: true, after_blank: true, is_painted: false });
+    tokens
 }
 
 /// What is between the quotes or the angle brackets of `#include`, and whether it is quotes. What comes after them is
