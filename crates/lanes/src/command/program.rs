@@ -12,6 +12,7 @@ use cuda_host::{Event, Finding, Given, Limits, Outcome, Severity};
 use simt::Pulse;
 use spec::launch::{Launch, Seeds};
 use thirty_two_lanes::progress::Progress;
+use thirty_two_lanes::sim::host_memory_bytes;
 use thirty_two_lanes::{cores, terminal};
 
 use super::Output;
@@ -163,7 +164,7 @@ impl Program<'_> {
         let usual = Limits::default();
         let limits = Limits {
             launch: simt::Launch { seed, pulse: Some(Arc::clone(&self.pulse)), ..self.launch() },
-            memory_bytes: self.options.machine.memory.unwrap_or(usual.memory_bytes),
+            memory_bytes: self.options.machine.memory.unwrap_or(host_memory_bytes().max(usual.memory_bytes)),
             ..usual
         };
         let watch = |event: Event<'_>| match event {

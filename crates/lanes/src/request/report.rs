@@ -19,7 +19,7 @@ pub struct Machine {
     #[arg(long, value_name = "CORES", value_parser = cores::parse, allow_negative_numbers = true)]
     pub cores: Option<u32>,
     /// How much memory the kernels or the program may use, as in 512M: the device's and twice the host's [default: half of
-    /// what is free for kernels, 4G for a program]
+    /// what is free, and for a program at least 4G]
     #[arg(long, value_name = "BYTES", value_parser = bytes)]
     pub memory: Option<u64>,
 }
