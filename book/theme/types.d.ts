@@ -280,6 +280,8 @@ declare namespace Lanes {
         title: string;
         program: Program;
         source: Source;
+        // The other files of its program.
+        files?: Source[];
         launch: Launch;
         beside: Partial<Launch> | null;
         shared_type?: string;
@@ -291,6 +293,8 @@ declare namespace Lanes {
         title: string;
         program: Program;
         source: Source;
+        // The other files of its program.
+        files?: Source[];
         launch: Launch;
         step?: number | null;
         actors?: Actor[];

@@ -82,8 +82,13 @@ const LanesFrame = (() => {
             { line, of: 'other', sign: `${LanesState.lanesOf(mask).length}`, means: `${LanesState.spoken(mask)} will continue here` }));
         /** @param {(at: Lanes.Actor | Lanes.Moment) => number | undefined} at */
         const marks = at => player.sides.flatMap((side, index) => marked(side, index, at));
-        const source = LanesView.listing(data.source.name, data.source.lines, moment?.source?.line ?? null, [...others, ...marks(place => place.source?.line)]);
-        const shown = data.source.lines.length === 0 ? [] : [['div', {}, ['p', { class: 'caption' }, data.source.name], source]];
+        // A program of several files shows the one in which the moment is.
+        const files = [data.source, ...data.files ?? []];
+        const file = files.find(({ name }) => name === moment?.source?.file) ?? data.source;
+        /** @param {Lanes.Actor | Lanes.Moment} place */
+        const line = place => (place.source !== null && (files.length === 1 || place.source.file === file.name) ? place.source.line : undefined);
+        const source = LanesView.listing(file.name, file.lines, (moment && line(moment)) ?? null, [...others, ...marks(line)]);
+        const shown = file.lines.length === 0 ? [] : [['div', {}, ['p', { class: 'caption' }, file.name], source]];
         return ['div', { class: 'program' }, ...shown,
             ['div', {}, ['p', { class: 'caption' }, 'PTX'], LanesView.listing('PTX', ptx, moment?.ptx_line ?? null, marks(place => place.ptx_line))]];
     }

@@ -116,7 +116,9 @@ const LanesState = (() => {
     // Where the other lanes of the warp are, those that did not take part in the instruction: as `lines`.
     /** @param {Lanes.Moment} moment */
     function elsewhere(moment) {
-        const groups = moment.warps[moment.warp].groups.filter(group => (Number(group.lanes) & Number(moment.mask)) === 0);
+        const apart = moment.warps[moment.warp].groups.filter(group => (Number(group.lanes) & Number(moment.mask)) === 0);
+        // Only the file that is shown has marks.
+        const groups = apart.filter(group => group.source?.file === moment.source?.file);
         return lines({ warps: [{ groups }] }, 0).filter(([line]) => line !== null);
     }
 

@@ -11,6 +11,7 @@ use sha2::{Digest as _, Sha256};
 use spec::Spec;
 use spec::launch::{Launch, Passed};
 
+use crate::resolve::source::Cuda;
 use crate::resolve::{Plan, Wanted};
 
 /// The module and the player, in the order in which a page of the book loads them.
@@ -37,17 +38,26 @@ pub fn data(plan: &Plan<'_>) -> Result<Value> {
     let launch = json!(launch(plan)?);
     let record = page::figure::record(&program, &launch, 0).map_err(|error| anyhow!("{error}"))?;
     let file = plan.options.file.file_name().unwrap_or(plan.options.file.as_os_str()).to_string_lossy();
-    let lines = plan.loaded.program.cuda_text().unwrap_or_default().lines().enumerate();
-    let lines: Vec<Value> = lines.map(|(index, line)| json!([index + 1, line])).collect();
+    let cuda = plan.loaded.program.cuda.as_ref();
+    let lines = lines(cuda.map_or("", |cuda| &cuda.text));
+    let others = cuda.map_or(Vec::new(), Cuda::others);
+    let others: Vec<Value> =
+        others.iter().map(|(name, text)| json!({ "name": name, "lines": self::lines(text) })).collect();
     Ok(json!({
         "name": kernel,
         "title": file,
         "program": program,
         "source": { "name": file, "lines": lines },
+        "files": others,
         "launch": launch,
         "beside": null,
         "record": record,
     }))
+}
+
+/// The lines of a text with their numbers.
+fn lines(text: &str) -> Vec<Value> {
+    text.lines().enumerate().map(|(index, line)| json!([index + 1, line])).collect()
 }
 
 fn launch(plan: &Plan<'_>) -> Result<Launch> {

@@ -16,6 +16,14 @@ use super::{scenario, source};
 /// Files that show that a folder is the toolkit's or the system's.
 const OF_SYSTEMS: [&str; 2] = ["cuda_runtime_api.h", "stdio.h"];
 
+/// The endings of sources and headers.
+const ENDINGS: [&str; 15] =
+    ["h", "hh", "hpp", "hxx", "cuh", "inl", "ipp", "tpp", "inc", "def", "cu", "cpp", "cc", "cxx", "c"];
+
+/// What is wrong with a file that may not be read.
+const OUTSIDE: &str =
+    "is no source by its name, and lies outside of the text's folder: name its folder with `-I`";
+
 /// The longest file, in bytes: one more than the compiler accepts, so that it can say that there are too many.
 const MOST_BYTES: u64 = (4 << 20) + 1;
 
@@ -43,6 +51,14 @@ impl Folders {
         std::iter::once(&self.beside).chain(&self.include).cloned().collect()
     }
 
+    /// What has been read, in the order of the names.
+    pub fn files(&self) -> Vec<Header> {
+        let read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut files: Vec<_> = read.values().cloned().collect();
+        files.sort_by(|a, b| a.name.cmp(&b.name));
+        files
+    }
+
     /// What a source is called in messages.
     pub fn shown(&self, path: &Path) -> String {
         shown(path, &self.beside)
@@ -54,12 +70,27 @@ impl Folders {
         if let Some(known) = read.get(&key) {
             return Ok(known.clone());
         }
+        if !self.may_read(&key) {
+            return Err(OUTSIDE.to_owned());
+        }
         let bytes = files::read(path, MOST_BYTES).map_err(|why| format!("cannot be read: {why}"))?;
         let text = source::text(bytes).map_err(|what| format!("is {what}"))?;
         let name = shown(path, &self.beside);
         let header = Header { key: key.to_string_lossy().into_owned(), name, text: text.into() };
         read.insert(key, header.clone());
         Ok(header)
+    }
+}
+
+impl Folders {
+    /// Whether a file may be included, by its whole path. Errors show lines of what a text includes, and the text may be
+    /// somebody else's: outside of the folders that the user has named, only what is a source by its ending is read.
+    fn may_read(&self, whole: &Path) -> bool {
+        let folders = std::iter::once(&self.beside).chain(&self.include);
+        let is_inside =
+            |folder: &PathBuf| folder.canonicalize().is_ok_and(|folder| whole.starts_with(folder));
+        let ending = whole.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+        ENDINGS.contains(&ending) || folders.into_iter().any(is_inside)
     }
 }
 

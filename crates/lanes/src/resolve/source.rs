@@ -44,6 +44,12 @@ pub struct Cuda {
 }
 
 impl Cuda {
+    /// The names and texts of all files besides the first: other sources, and files that they include.
+    pub fn others(&self) -> Vec<(String, String)> {
+        let included = self.headers.files().into_iter().map(|file| (file.name, file.text.to_string()));
+        self.more.iter().cloned().chain(included).collect()
+    }
+
     /// All sources, the first of which has this name.
     pub fn sources<'c>(&'c self, first: &'c str) -> Vec<cudac::Source<'c>> {
         let more = self.more.iter().map(|(name, text)| cudac::Source { name, text });

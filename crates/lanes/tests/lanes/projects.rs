@@ -222,6 +222,11 @@ fn other_commands_find_the_files_too() {
     let (_, errors, status) =
         run(made.path(), "play", "k.cu", &[&launch[..], &["--out", page.to_str().unwrap()]].concat());
     assert_eq!(status, Some(0), "{errors}");
+    let html = fs::read_to_string(page).unwrap();
+    assert!(
+        html.contains("\"name\":\"lib/scale.cuh\",\"lines\":[[1,\"__device__ inline float scale"),
+        "{html}"
+    );
     let (output, errors, status) = run(made.path(), "test", "tests/t.toml", &["--compiler", "cudac"]);
     assert_eq!(status, Some(0), "{output}{errors}");
 }
@@ -351,4 +356,25 @@ fn what_several_sources_define_twice_or_never_is_refused() {
     let object = made.path().join("x.o");
     let (_, errors, status) = run(made.path(), "run", "main.cu", &[object.to_str().unwrap()]);
     assert!(status == Some(2) && errors.contains("is no source"), "{errors}");
+}
+
+#[test]
+fn what_is_no_source_by_its_name_is_read_only_in_the_folders_that_were_named() {
+    let made = folder(&[
+        (
+            "in/main.cu",
+            "#include \"table.txt\"\n#include \"../out/numbers.h\"\nint main() { return table + numbers; }\n",
+        ),
+        ("in/table.txt", "const int table = 0;\n"),
+        ("in/bad.cu", "#include \"../out/secret\"\nint main() {}\n"),
+        ("out/numbers.h", "const int numbers = 0;\n"),
+        ("out/secret", "a secret\n"),
+    ]);
+    let (output, errors, status) = run(made.path(), "run", "in/main.cu", &[]);
+    assert_eq!(status, Some(0), "{output}{errors}");
+    let (_, errors, status) = run(made.path(), "run", "in/bad.cu", &[]);
+    assert!(status == Some(2) && errors.contains("`../out/secret` is no source by its name"), "{errors}");
+    assert!(!errors.contains("a secret"), "{errors}");
+    let (_, errors, _) = run(made.path(), "run", "in/bad.cu", &[&include(made.path(), "out")]);
+    assert!(errors.contains("secret:1:"), "{errors}");
 }
