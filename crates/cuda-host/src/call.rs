@@ -6,7 +6,7 @@ use crate::finding::Kind;
 use crate::machine::{Flow, Machine, Result};
 use crate::memory::{BASE, STACK_BYTES, state};
 
-impl Machine<'_> {
+impl<'p> Machine<'p> {
     /// Calls a function with values, and returns its value.
     pub(crate) fn invoke(&mut self, number: usize, arguments: &[u64]) -> Result<u64> {
         self.count()?;
@@ -15,7 +15,7 @@ impl Machine<'_> {
     }
 
     /// Executes a function.
-    pub(crate) fn enter(&mut self, function: &Function, arguments: &[u64]) -> Result<u64> {
+    pub(crate) fn enter(&mut self, function: &'p Function, arguments: &[u64]) -> Result<u64> {
         let base = self.memory.top;
         let end = base + function.frame_bytes + 32;
         if end > STACK_BYTES || self.calls >= self.limits.calls {

@@ -63,6 +63,7 @@ mod memory;
 mod order;
 mod pinned;
 mod print;
+mod quick;
 mod random;
 mod resident;
 mod runtime;

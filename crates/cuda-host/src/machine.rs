@@ -3,7 +3,8 @@
 //! Values are 64 bits; variables are in the memory of the host, the frames of functions on its stack.
 
 use cudac::Line;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
 
 use cudac::host::{Expr, Loop, Program, Stmt, Switch, Update, UpdateResult};
 
@@ -12,6 +13,7 @@ use crate::device::Device;
 use crate::finding::{Finding, Kind};
 use crate::memory::{BASE, Memory, state};
 use crate::order::Work;
+use crate::quick::{Code, Escapes};
 use crate::random::Random;
 use crate::runtime::Function;
 use crate::work::{Capture, Graph};
@@ -118,6 +120,9 @@ pub(crate) struct Machine<'p> {
     pub is_own: bool,
     /// Warp instructions of all launches so far.
     pub launched_steps: u64,
+    /// Which variables of each function are in memory, and the loops that have been translated, or cannot be.
+    pub escapes: Rc<Vec<Escapes>>,
+    pub quick: HashMap<usize, Option<Rc<Code<'p>>>>,
 }
 
 impl<'p> Machine<'p> {
@@ -181,6 +186,8 @@ impl<'p> Machine<'p> {
             is_too_large,
             is_own: false,
             launched_steps: 0,
+            escapes: Rc::new(program.functions.iter().map(Escapes::of).collect()),
+            quick: HashMap::new(),
         })
     }
 
@@ -259,7 +266,7 @@ impl<'p> Machine<'p> {
         self.findings.push(finding);
     }
 
-    pub fn statements(&mut self, statements: &[Stmt], frame: u64) -> Result<Flow> {
+    pub fn statements(&mut self, statements: &'p [Stmt], frame: u64) -> Result<Flow> {
         let mut at = 0;
         // The labels that were passed, and how many objects there were. C++17, [stmt.jump]: those that were made since end
         // with a jump back.
@@ -285,7 +292,7 @@ impl<'p> Machine<'p> {
         Ok(Flow::Next)
     }
 
-    fn statement(&mut self, statement: &Stmt, frame: u64) -> Result<Flow> {
+    pub fn statement(&mut self, statement: &'p Stmt, frame: u64) -> Result<Flow> {
         if !self.is_own
             && let Some(failure) = self.device.in_hand()
         {
@@ -328,8 +335,11 @@ impl<'p> Machine<'p> {
         }
     }
 
-    fn looping(&mut self, inner: &Loop, frame: u64) -> Result<Flow> {
+    fn looping(&mut self, inner: &'p Loop, frame: u64) -> Result<Flow> {
         self.statements(&inner.init, frame)?;
+        if let Some(flow) = self.quickly(inner, frame)? {
+            return Ok(flow);
+        }
         let mut is_untested = inner.is_do;
         loop {
             self.count()?;
@@ -357,7 +367,7 @@ impl<'p> Machine<'p> {
         }
     }
 
-    fn switch(&mut self, inner: &Switch, frame: u64) -> Result<Flow> {
+    fn switch(&mut self, inner: &'p Switch, frame: u64) -> Result<Flow> {
         let value = self.eval(&inner.value, frame)? as i64;
         let arms = &inner.arms;
         let is_it = |labels: &Vec<Option<i64>>| labels.contains(&Some(value));
@@ -374,6 +384,16 @@ impl<'p> Machine<'p> {
         Ok(Flow::Next)
     }
 
+    /// The address of a variable of the host.
+    pub fn global(&self, number: usize) -> u64 {
+        BASE + self.globals[number]
+    }
+
+    /// The address of a text in quotes.
+    pub fn text_at(&self, number: usize) -> u64 {
+        BASE + self.texts[number]
+    }
+
     pub fn at(&mut self, line: Line) {
         if line.is_known() {
             self.line = line;
@@ -384,9 +404,9 @@ impl<'p> Machine<'p> {
         Ok(match expr {
             Expr::Const(value) => *value,
             Expr::Local(offset) => BASE + frame + offset,
-            Expr::Global(number) => BASE + self.globals[*number],
+            Expr::Global(number) => self.global(*number),
             Expr::Symbol(number) => self.device.symbol(&self.program.symbols[*number].0),
-            Expr::Text(number) => BASE + self.texts[*number],
+            Expr::Text(number) => self.text_at(*number),
             Expr::Load(ty, address, line) => {
                 let address = self.place(address, frame)?;
                 self.at(*line);
@@ -548,7 +568,7 @@ impl<'p> Machine<'p> {
         }
     }
 
-    fn divided<T>(&mut self, line: Line) -> Result<T> {
+    pub fn divided<T>(&mut self, line: Line) -> Result<T> {
         self.at(line);
         let help = "test the divisor before the division";
         self.found(Kind::DivisionByZero, "an integer is divided by zero", help)

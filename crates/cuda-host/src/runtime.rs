@@ -436,7 +436,7 @@ impl Machine<'_> {
 }
 
 /// A function of numbers, in the type of its result.
-fn math(function: Function, ty: Option<Scalar>, values: &[u64]) -> u64 {
+pub(crate) fn math(function: Function, ty: Option<Scalar>, values: &[u64]) -> u64 {
     let is_single = ty == Some(Scalar::F32);
     let number = |nth: usize| {
         let bits = values.get(nth).copied().unwrap_or(0);

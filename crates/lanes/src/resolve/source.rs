@@ -120,6 +120,7 @@ pub fn read(file: &Path, how: &Compile) -> Result<Program> {
         return compile(file, how);
     }
     let bytes = bytes(file)?;
+    let is_text = std::str::from_utf8(&bytes).is_ok();
     let option = (how.arch.map(|_| "--arch"))
         .or(how.compiler.map(|_| "--compiler"))
         .or((!how.defines.is_empty()).then_some("--define"))
@@ -130,6 +131,7 @@ pub fn read(file: &Path, how: &Compile) -> Result<Program> {
         bail!("`{name}` is not a `.cu` file, so there is nothing to compile: omit `{option}`");
     }
     let text = text(bytes)
+        .and_then(|text| if is_text { Ok(text) } else { Err("a binary file (not UTF-8)") })
         .map_err(|what| anyhow!("`{name}` is {what}: give a `.cu` file, or PTX text (`nvcc -ptx`)"))?;
     let is_cuda = ["__global__", "#include"].iter().any(|word| text.contains(word));
     if is_cuda && !text.contains(".version") {
@@ -155,7 +157,7 @@ pub fn short(file: &Path) -> String {
 pub fn cuda(file: &Path, how: &Compile) -> Result<Cuda> {
     let text = cuda_text(file)?;
     let headers = Folders::new(file, &how.include);
-    let more = more(&how.sources, &headers)?;
+    let more = more(file, &how.sources, &headers)?;
     let read = Cuda { text, more, is_program: false, headers };
     let first = short(file);
     let has_main = |source: &cudac::Source<'_>| cudac::has_main(source, Some(&*read.headers));
@@ -208,7 +210,7 @@ fn compile(file: &Path, how: &Compile) -> Result<Program> {
 }
 
 /// The names and texts of the sources besides the first.
-fn more(sources: &[PathBuf], headers: &Folders) -> Result<Vec<(String, String)>> {
+fn more(first: &Path, sources: &[PathBuf], headers: &Folders) -> Result<Vec<(String, String)>> {
     let is_source = |file: &Path| {
         let ending = file.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
         ["cu", "cuh", "cpp", "cc", "cxx", "c"].contains(&ending)
@@ -219,6 +221,11 @@ fn more(sources: &[PathBuf], headers: &Folders) -> Result<Vec<(String, String)>>
         }
         Ok((headers.shown(file), cuda_text(file)?))
     };
+    let twice =
+        sources.iter().enumerate().find(|(nth, file)| *file == first || sources[..*nth].contains(file));
+    if let Some((_, file)) = twice {
+        bail!("`{}` is named twice: name each source once", name(file));
+    }
     sources.iter().map(read).collect()
 }
 

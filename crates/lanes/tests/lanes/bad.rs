@@ -15,7 +15,7 @@ const REFUSED: [(&str, u32, &str); 12] = [
     ("int sum(int n, ...) { return n; }\nint main() { return sum(1); }", 1, "any number of arguments"),
     ("__global__ void k(int n) {}\nint main() {\n    k<<<1, 32>>>();\n}", 3, "`k` takes 1 argument, not 0"),
     ("void f() {}\nint main() {\n    f<<<1, 32>>>();\n}", 3, "`f` is not `__global__`"),
-    ("#include <map>\nint main() { return 0; }", 1, "the header `map` is not available"),
+    ("#include <map>\nint main() { std::map<int, int> m; }", 1, "the header `map` is not available"),
 ];
 
 /// Programs that a finding stops, or that have one at their end: the kind, and the line.

@@ -125,7 +125,7 @@ const LIMITS: [(&str, &str); 6] = [
 fn a_program_without_bounds_is_stopped_and_the_limit_is_named() {
     for (nth, (text, limit)) in LIMITS.iter().enumerate() {
         let path = crate::file(&format!("limit{nth}.cu"), text.as_bytes());
-        let output = crate::lanes(&["run", path.to_str().unwrap()]);
+        let output = crate::lanes(&["run", path.to_str().unwrap(), "--memory", "4G"]);
         let said =
             format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
         let end: String = said.chars().rev().take(900).collect::<Vec<_>>().into_iter().rev().collect();

@@ -178,7 +178,8 @@ fn the_repaired_programs_have_no_findings_and_print_what_a_gpu_prints() {
 /// Runs a program, and returns what was printed and the status.
 fn run(name: &str, text: &str) -> (String, Option<i32>) {
     let path = file(name, text.as_bytes());
-    let output = super::lanes(&["run", path.to_str().unwrap()]);
+    // The same bound on every computer.
+    let output = super::lanes(&["run", path.to_str().unwrap(), "--memory", "4G"]);
     let errors = String::from_utf8_lossy(&output.stderr);
     (format!("{}{errors}", stdout(&output)), output.status.code())
 }
