@@ -64,6 +64,13 @@ impl<'t> Checker<'_, 't> {
             ExprKind::Comma(left, right) => {
                 let left = self.expr(scope, left)?;
                 let right = self.expr(scope, right)?;
+                // An object stays the place that it is, or it would be taken for a new one.
+                if right.is_lvalue() && self.types.struct_of(right.ty).is_some() {
+                    let (pointer, ty) = (self.types.pointer(right.ty), right.ty);
+                    let address = self.node(Kind::AddressOf(right), pointer, right.span);
+                    let address = self.node(Kind::Comma(left, address), pointer, span);
+                    return Ok(self.node(Kind::Deref(address), ty, span));
+                }
                 let right = self.value(right);
                 let ty = right.ty;
                 Ok(self.node(Kind::Comma(left, right), ty, span))
@@ -296,15 +303,19 @@ impl<'t> Checker<'_, 't> {
             let address = self.node(Kind::Conditional(condition, yes, no), pointer, span);
             return Ok(self.node(Kind::Deref(address), ty, span));
         }
-        let (yes, no) = (self.value(yes), self.value(no));
+        // An object is copied by its constructor, below.
+        let [yes, no] = [yes, no].map(|value| match self.types.struct_of(value.ty) {
+            Some(_) => value,
+            None => self.value(value),
+        });
         let ty = match () {
-            () if yes.ty.same(no.ty) => yes.ty,
+            () if yes.ty.same(no.ty) => yes.ty.plain(),
             () if self.types.is_arithmetic(yes.ty) && self.types.is_arithmetic(no.ty) => {
                 self.common(yes.ty, no.ty).unwrap_or(yes.ty)
             }
             // Each is tried as the type of the other, the left one first; C++ wants that only one of them works.
-            () if self.rank(no, yes.ty).is_some() => yes.ty,
-            () if self.rank(yes, no.ty).is_some() => no.ty,
+            () if self.rank(no, yes.ty).is_some() => yes.ty.plain(),
+            () if self.rank(yes, no.ty).is_some() => no.ty.plain(),
             () => {
                 let message = format!(
                     "the two values of `?` have the types `{}` and `{}`",

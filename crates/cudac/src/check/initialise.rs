@@ -389,7 +389,8 @@ impl<'t> Checker<'_, 't> {
     pub(super) fn construct(&mut self, ty: Type, arguments: &[Expr<'t>], span: Span) -> Result<Expr<'t>> {
         let ty = ty.plain();
         let Some(at) = self.types.struct_of(ty) else { return Err(error(span, "this is no struct")) };
-        let constructors = self.types.structs[at].constructors.clone();
+        let is_copy = matches!(arguments, [one] if one.ty.same(ty));
+        let constructors = if is_copy { self.copying(at) } else { self.types.structs[at].constructors.clone() };
         // A value of the same type is used as it is; a place only if no constructor copies it ([class.copy.elision]).
         if let [one] = arguments
             && one.ty.same(ty)
