@@ -180,13 +180,17 @@ impl<'t> Checker<'_, 't> {
         scope: ScopeId,
     ) -> Result<Vec<Stmt<'t>>> {
         let span = function.span;
-        let this = self.this_place(span)?;
+        let this = self.first_parameter(span)?;
         let at = self.types.struct_of(this.ty).ok_or_else(|| error(span, "this is no struct"))?;
         let of = self.frames.last().and_then(|frame| frame.vars.get(1)).map(|var| var.ty);
         let of = of.ok_or_else(|| error(span, "this copies nothing"))?;
         let other = self.node(Kind::Local(1), self.types.referred(of), span);
-        let mut copying =
-            Copying { scope, is_new: function.is_constructor, moves: self.types.is_rvalue(of), made: Vec::new() };
+        let mut copying = Copying {
+            scope,
+            is_new: function.is_constructor,
+            moves: self.types.is_rvalue(of),
+            made: Vec::new(),
+        };
         for (nth, field) in self.types.structs[at].fields.clone().iter().enumerate() {
             let from = self.field_at(other, nth, span);
             if self.types.is_reference(field.ty) {
@@ -223,9 +227,8 @@ impl<'t> Checker<'_, 't> {
             let size = self.types.basic(tree::Basic::UnsignedLong);
             for nth in 0..length {
                 let index = self.node(Kind::Integer(nth as i64), size, span);
-                let [to, from] = [to, from].map(|array| {
-                    self.node(Kind::Element(array, index), of.qualified_as(array.ty), span)
-                });
+                let [to, from] = [to, from]
+                    .map(|array| self.node(Kind::Element(array, index), of.qualified_as(array.ty), span));
                 self.copy_part(copying, to, from)?;
             }
             return Ok(());

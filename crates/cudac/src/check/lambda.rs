@@ -253,7 +253,7 @@ impl<'t> Checker<'_, 't> {
         }
     }
 
-    fn first_parameter(&self, span: Span) -> Result<Expr<'t>> {
+    pub(super) fn first_parameter(&self, span: Span) -> Result<Expr<'t>> {
         let Some((frame, var)) = self.frames.last().and_then(|frame| Some((frame, frame.this?))) else {
             return Err(error(span, "there is no `this` outside of a member function"));
         };

@@ -11,6 +11,11 @@ struct string {
     string() : text(__no_text), count(0), room(0) {}
     string(const char* other) : text(__no_text), count(0), room(0) { assign(other, strlen(other)); }
     string(const char* other, size_t n) : text(__no_text), count(0), room(0) { assign(other, n); }
+    string(const string& other, size_t from, size_t n = 18446744073709551615ul) : text(__no_text), count(0), room(0) {
+        const size_t rest = from < other.count ? other.count - from : 0;
+        assign(other.text + from, n < rest ? n : rest);
+    }
+    string(const char* from, const char* to) : text(__no_text), count(0), room(0) { assign(from, to - from); }
     string(size_t n, char value) : text((char*)calloc(n + 1, 1)), count(n), room(n + 1) { memset(text, value, n); }
     string(const string& other) : text(__no_text), count(0), room(0) { assign(other.text, other.count); }
     string(string&& other) : text(other.text), count(other.count), room(other.room) {
