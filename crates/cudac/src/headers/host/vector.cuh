@@ -34,8 +34,8 @@ struct vector {
         other.count = other.room = 0;
     }
     ~vector() {
-        __end(first, count);
-        free((void*)first);
+        if constexpr (__cudac_destroys(first)) __end(first, count);
+        if (first) free((void*)first);
     }
     vector& operator=(const vector& other) {
         if (this == &other) return *this;
@@ -198,7 +198,7 @@ struct vector {
         } else {
             if (count > 0) memmove((void*)larger, (const void*)first, count * sizeof(T));
         }
-        free((void*)first);
+        if (first) free((void*)first);
         first = larger;
         room = n;
     }
