@@ -61,20 +61,7 @@ impl<'t> Checker<'_, 't> {
             ExprKind::Binary(operator, left, right) => self.binary(scope, operator, left, right, span),
             ExprKind::Assign(operator, left, right) => self.assign(scope, operator, left, right, span),
             ExprKind::Conditional(condition, yes, no) => self.conditional(scope, condition, yes, no, span),
-            ExprKind::Comma(left, right) => {
-                let left = self.expr(scope, left)?;
-                let right = self.expr(scope, right)?;
-                // An object stays the place that it is, or it would be taken for a new one.
-                if right.is_lvalue() && self.types.struct_of(right.ty).is_some() {
-                    let (pointer, ty) = (self.types.pointer(right.ty), right.ty);
-                    let address = self.node(Kind::AddressOf(right), pointer, right.span);
-                    let address = self.node(Kind::Comma(left, address), pointer, span);
-                    return Ok(self.node(Kind::Deref(address), ty, span));
-                }
-                let right = self.value(right);
-                let ty = right.ty;
-                Ok(self.node(Kind::Comma(left, right), ty, span))
-            }
+            ExprKind::Comma(left, right) => self.comma(scope, left, right, span),
             ExprKind::Call(callee, arguments) => self.call(scope, callee, arguments, span),
             ExprKind::Index(base, index) => self.index(scope, base, index, span),
             ExprKind::Member { base, is_arrow, part } => self.member(scope, base, *is_arrow, part, span),
@@ -114,6 +101,28 @@ impl<'t> Checker<'_, 't> {
                 self.launch(scope, kernel, shape, arguments, span)
             }
         }
+    }
+
+    /// C++17, [expr.comma].
+    fn comma(
+        &mut self,
+        scope: ScopeId,
+        left: tree::Expr<'t>,
+        right: tree::Expr<'t>,
+        span: Span,
+    ) -> Result<Expr<'t>> {
+        let left = self.expr(scope, left)?;
+        let right = self.expr(scope, right)?;
+        // An object stays the place that it is, or it would be taken for a new one.
+        if right.is_lvalue() && self.types.struct_of(right.ty).is_some() {
+            let (pointer, ty) = (self.types.pointer(right.ty), right.ty);
+            let address = self.node(Kind::AddressOf(right), pointer, right.span);
+            let address = self.node(Kind::Comma(left, address), pointer, span);
+            return Ok(self.node(Kind::Deref(address), ty, span));
+        }
+        let right = self.value(right);
+        let ty = right.ty;
+        Ok(self.node(Kind::Comma(left, right), ty, span))
     }
 
     /// An expression as a value.

@@ -351,7 +351,7 @@ impl<'t> Checker<'_, 't> {
         scope: ScopeId,
     ) -> Result<Vec<Stmt<'t>>> {
         #[cfg(feature = "host")]
-        if self.is_program && self.is_by_members(function) {
+        if self.is_program && super::implicit::is_by_members(function) {
             return self.by_members(function, scope);
         }
         let mut statements = Vec::new();

@@ -165,14 +165,6 @@ impl<'t> Checker<'_, 't> {
         id
     }
 
-    /// Whether a function is a copy that goes through the members.
-    pub(super) fn is_by_members(&self, function: &tree::Function<'t>) -> bool {
-        let is_assignment = || function.name.as_str() == "operator=";
-        function.is_defaulted
-            && function.parameters.len() == 1
-            && (function.is_constructor || is_assignment())
-    }
-
     /// The statements of such a function.
     pub(super) fn by_members(
         &mut self,
@@ -201,7 +193,7 @@ impl<'t> Checker<'_, 't> {
             let to = self.field_at(this, nth, span);
             self.copy_part(&mut copying, to, from)?;
         }
-        let made = copying.made.iter().map(|made| Stmt { kind: StmtKind::Expr(*made), span });
+        let made = copying.made.into_iter().map(|made| Stmt { kind: StmtKind::Expr(made), span });
         let mut statements: Vec<_> = made.collect();
         if !function.is_constructor {
             statements.push(Stmt { kind: StmtKind::Return(Some(this)), span });
@@ -243,6 +235,12 @@ impl<'t> Checker<'_, 't> {
         copying.made.push(self.node(Kind::Assign(to, value), to.ty, span));
         Ok(())
     }
+}
+
+/// Whether a function is a copy that goes through the members.
+pub(super) fn is_by_members(function: &tree::Function<'_>) -> bool {
+    let is_copy = function.is_constructor || function.name.as_str() == "operator=";
+    function.is_defaulted && function.parameters.len() == 1 && is_copy
 }
 
 /// A copy that is being made.
