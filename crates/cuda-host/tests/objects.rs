@@ -209,3 +209,33 @@ fn a_copy_that_a_kernel_gets_ends_with_the_launch() {
         "B b; set<<<1, 1>>>(b); int h; cudaMemcpy(&h, b.d, 4, cudaMemcpyDeviceToHost); printf(\"%d \", h);";
     assert_eq!(printed(&around, body), "copy 7 own ");
 }
+
+#[test]
+fn structs_of_both_sides_are_copied_alike() {
+    let around = "struct A { int x; __host__ __device__ A(int x = 0) : x(x) {} __host__ __device__ A(const A& o) : x(o.x + 1) {} };
+        struct B { A a; int arr[3]; A two[2]; union { int u; float f; }; };
+        __global__ void k(B b, int* out) { B c = b; B d; d = c; out[0] = c.a.x; out[1] = c.arr[2]; out[2] = d.two[1].x; out[3] = d.arr[1]; out[4] = c.u; }";
+    let body = "B b{1, {2, 3, 4}, {5, 6}}; b.u = 9; int *d, h[5]; cudaMalloc(&d, 20); k<<<1, 1>>>(b, d);
+        cudaMemcpy(h, d, 20, cudaMemcpyDeviceToHost); cudaFree(d); B e = b;
+        printf(\"%d %d %d %d %d %d %d %d\", h[0], h[1], h[2], h[3], h[4], e.a.x, e.arr[2], e.two[1].x);";
+    // An assignment constructs nothing: the 6 is copied for the parameter and for `c`, and not for `d`.
+    assert_eq!(printed(around, body), "3 4 8 3 9 2 4 7");
+}
+
+#[test]
+fn objects_that_outlive_a_call_stay() {
+    let around = format!(
+        "{HEADERS}std::vector<int> g = {{1, 2, 3}}; std::string name(\"global\"); std::vector<std::string> names{{\"a\", \"b\"}};
+        auto adder(std::vector<int> v) {{ return [v](int i) {{ return v[i] + (int)v.size(); }}; }}
+        std::string join(const std::vector<std::string>& v, const std::string& sep = \", \") {{
+            std::string r; for (size_t i = 0; i < v.size(); i++) {{ if (i) r += sep; r += v[i]; }} return r; }}
+        struct Node {{ std::string name; std::vector<std::unique_ptr<Node>> children; std::unique_ptr<Node> left; }};
+        struct Ref {{ std::vector<int>& v; const std::string s; }};"
+    );
+    let body = "g.push_back(4); names.push_back(\"c\"); printf(\"%d %s %s \", (int)g.size(), name.c_str(), join(names).c_str());
+        auto f = adder(g); auto h = f; printf(\"%d \", h(1));
+        Node root; root.name = \"root\"; root.children.push_back(std::make_unique<Node>()); root.children.back()->name = \"child\"; root.left = std::make_unique<Node>();
+        Node moved = std::move(root); printf(\"%s %s \", moved.name.c_str(), moved.children[0]->name.c_str());
+        std::vector<int> v(3); Ref r{v, \"text\"}; Ref s = r; s.v.push_back(1); printf(\"%d %s\", (int)v.size(), s.s.c_str());";
+    assert_eq!(printed(&around, body), "4 global a, b, c 6 root child 4 text");
+}

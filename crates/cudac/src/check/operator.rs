@@ -194,7 +194,12 @@ impl<'t> Checker<'_, 't> {
         }
         self.changeable(place)?;
         if operator == "=" {
-            let value = self.implicit(right, place.ty.plain(), &"the value")?;
+            // Assigning constructs nothing: without an operator it copies bytes, whatever constructors there are.
+            let value = if is_struct && right.ty.same(place.ty) {
+                self.value(right)
+            } else {
+                self.implicit(right, place.ty.plain(), &"the value")?
+            };
             return Ok(self.assignment(place, value, span));
         }
         let value = self.number_of(right)?;
