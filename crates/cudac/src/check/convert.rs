@@ -342,12 +342,16 @@ impl<'t> Checker<'_, 't> {
     /// member has one: then copying is copying bytes.
     pub(super) fn copy_constructor(&mut self, ty: Type) -> Result<Option<DeclaredId>> {
         let Some(at) = self.types.struct_of(ty) else { return Ok(None) };
+        #[cfg(feature = "host")]
+        let copies_members = self.types.structs[at].members.copy;
+        #[cfg(not(feature = "host"))]
+        let copies_members = false;
         for constructor in self.copying(at) {
             let function = &self.declared[constructor].function;
             if function.parameters.len() != 1 || function.template.is_some() {
                 continue;
             }
-            if function.is_defaulted && !self.copies_members(at) {
+            if function.is_defaulted && !copies_members {
                 continue;
             }
             let parameter = self.signature(constructor)?.parameters[0];
@@ -366,17 +370,6 @@ impl<'t> Checker<'_, 't> {
         return own.constructors.iter().chain(&own.copies).copied().collect();
         #[cfg(not(feature = "host"))]
         own.constructors.clone()
-    }
-
-    /// Whether copying a struct member by member calls a function.
-    fn copies_members(&self, at: usize) -> bool {
-        #[cfg(feature = "host")]
-        return self.types.structs[at].members.copy;
-        #[cfg(not(feature = "host"))]
-        {
-            let _ = at;
-            false
-        }
     }
 
     /// The conversion by a constructor of the struct `at`. Constructors with one argument that are not `explicit`
