@@ -13,7 +13,7 @@ fn within(body: &str, bytes: u64) -> Outcome {
 }
 
 /// What a turn of a loop does, and how many turns.
-const LOOPS: [(&str, &str); 15] = [
+const LOOPS: [(&str, &str); 18] = [
     ("void* p; cudaMalloc(&p, 1); cudaFree(p);", "100000"),
     ("void* p; cudaMalloc(&p, i % 7 * 4096); cudaFree(p);", "20000"),
     ("void* p; cudaMallocManaged(&p, 64); cudaFree(p);", "50000"),
@@ -27,6 +27,9 @@ const LOOPS: [(&str, &str); 15] = [
     ("cudaStream_t s; cudaStreamCreate(&s); cudaStreamDestroy(s);", "50000"),
     ("cudaEvent_t e; cudaEventCreate(&e); cudaEventRecord(e); cudaEventDestroy(e);", "50000"),
     ("cudaGetErrorString(cudaSuccess);", "100000"),
+    ("k<<<1, 1>>>();", "20000"),
+    ("std::vector<int> v(10, i); v.push_back(i);", "50000"),
+    ("std::string s = \"a text that is long \"; s += std::to_string(i);", "50000"),
     ("void* p = malloc(64); cudaHostRegister(p, 64, 0); cudaHostUnregister(p); free(p);", "10000"),
     (
         "cudaGraph_t g; cudaGraphExec_t x; cudaStream_t s; cudaStreamCreate(&s); cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal);

@@ -26,6 +26,8 @@ pub(super) struct Candidate {
     pub arguments: Vec<Argument>,
     /// How good the conversion of each argument is, that of the object first.
     ranks: Vec<Rank>,
+    /// How many parameters are `T&&`.
+    rvalues: usize,
 }
 
 impl<'t> Checker<'_, 't> {
@@ -397,6 +399,10 @@ impl<'t> Checker<'_, 't> {
         if worse || better {
             return !worse;
         }
+        // What may be moved from is bound to `T&&` rather than to `const T&` ([over.ics.rank], paragraph 3.2.3).
+        if a.rvalues != b.rvalues {
+            return a.rvalues > b.rvalues;
+        }
         let is_template =
             |candidate: &Candidate| self.declared[candidate.declared].function.template.is_some();
         // An exact function is preferred to a template that would give the same ([over.match.best], 1.6).
@@ -469,7 +475,9 @@ impl<'t> Checker<'_, 't> {
             let Some(rank) = self.rank(argument, *parameter) else { return Ok(None) };
             ranks.push(rank);
         }
-        Ok(Some(Candidate { declared, arguments: deduced, ranks }))
+        let passed = signature.parameters.iter().take(arguments.len());
+        let rvalues = passed.filter(|ty| self.types.is_rvalue(**ty)).count();
+        Ok(Some(Candidate { declared, arguments: deduced, ranks, rvalues }))
     }
 
     /// The error for a call that the only function does not fit, or none of several.

@@ -338,13 +338,20 @@ impl<'t> Checker<'_, 't> {
         made
     }
 
-    /// The constructor that the text has for copies of a struct. `None` if the text has none or defaults it: then
-    /// copying is copying bytes.
+    /// The constructor that the text has for copies of a struct. `None` if the text has none or defaults it, and no
+    /// member has one: then copying is copying bytes.
     pub(super) fn copy_constructor(&mut self, ty: Type) -> Result<Option<DeclaredId>> {
         let Some(at) = self.types.struct_of(ty) else { return Ok(None) };
-        for constructor in self.types.structs[at].constructors.clone() {
+        #[cfg(feature = "host")]
+        let copies_members = self.types.structs[at].members.copy;
+        #[cfg(not(feature = "host"))]
+        let copies_members = false;
+        for constructor in self.copying(at) {
             let function = &self.declared[constructor].function;
-            if function.parameters.len() != 1 || function.is_defaulted || function.template.is_some() {
+            if function.parameters.len() != 1 || function.template.is_some() {
+                continue;
+            }
+            if function.is_defaulted && !copies_members {
                 continue;
             }
             let parameter = self.signature(constructor)?.parameters[0];
@@ -354,6 +361,15 @@ impl<'t> Checker<'_, 't> {
             }
         }
         Ok(None)
+    }
+
+    /// The constructors of a struct, with those for copies that the text leaves out.
+    pub(super) fn copying(&self, at: usize) -> Vec<DeclaredId> {
+        let own = &self.types.structs[at];
+        #[cfg(feature = "host")]
+        return own.constructors.iter().chain(&own.copies).copied().collect();
+        #[cfg(not(feature = "host"))]
+        own.constructors.clone()
     }
 
     /// The conversion by a constructor of the struct `at`. Constructors with one argument that are not `explicit`
@@ -462,7 +478,7 @@ impl<'t> Checker<'_, 't> {
         }
         if self.types.struct_of(to).is_some() || self.types.struct_of(value.ty).is_some() {
             if value.ty.same(to) {
-                return Ok(self.value(value));
+                return self.implicit(value, to.plain(), &"this value");
             }
             return if self.types.struct_of(to).is_some() {
                 self.construct(to, &[value], span)

@@ -11,22 +11,13 @@ use super::types::{Shape, Type};
 use crate::parse::tree;
 use crate::source::{Result, Span, unsupported};
 
-impl<'t> Checker<'_, 't> {
-    /// Whether something has to be done when an object of a type ends.
-    fn has_destructor(&self, ty: Type) -> bool {
-        match self.types.shape(ty) {
-            Shape::Array(of, _) => self.has_destructor(of),
-            Shape::Struct(at) => {
-                let own = &self.types.structs[at];
-                own.destructor.is_some() || own.fields.iter().any(|field| self.has_destructor(field.ty))
-            }
-            _ => false,
-        }
-    }
+/// An array in an object that is deleted has one call for each element, and at most so many.
+const MAX_ELEMENTS: u64 = 1024;
 
+impl<'t> Checker<'_, 't> {
     /// Refuses variables with destructors in code of the device.
     pub(super) fn allow_destructor(&mut self, ty: Type, span: Span) -> Result<()> {
-        if self.in_host_code() || !self.has_destructor(ty) {
+        if self.in_host_code() || !self.needs(ty).end {
             return Ok(());
         }
         Err(unsupported(span, "an object with a destructor in device code"))
@@ -53,6 +44,20 @@ impl<'t> Checker<'_, 't> {
     pub(super) fn destroyed(&mut self, object: Expr<'t>, span: Span) -> Result<Expr<'t>> {
         let void = self.types.void();
         let mut all = self.node(Kind::Integer(0), void, span);
+        if let Shape::Array(of, Some(length)) = self.types.shape(object.ty) {
+            if length > MAX_ELEMENTS {
+                let what = format!("deleting an object with an array of more than {MAX_ELEMENTS} objects");
+                return Err(unsupported(span, what).with_help("use a `std::vector`"));
+            }
+            let size = self.types.basic(tree::Basic::UnsignedLong);
+            for nth in (0..length).rev() {
+                let index = self.node(Kind::Integer(nth as i64), size, span);
+                let element = self.node(Kind::Element(object, index), of.plain(), span);
+                let element = self.destroyed(element, span)?;
+                all = self.node(Kind::Comma(all, element), void, span);
+            }
+            return Ok(all);
+        }
         // Numbers end without anything being done.
         let Some(at) = self.types.struct_of(object.ty) else { return Ok(all) };
         if let Some(declared) = self.types.structs[at].destructor {
@@ -60,15 +65,8 @@ impl<'t> Checker<'_, 't> {
         }
         // The members follow, the last one first.
         for nth in (0..self.types.structs[at].fields.len()).rev() {
-            let ty = self.types.structs[at].fields[nth].ty;
-            if !self.has_destructor(ty) {
+            if self.types.structs[at].is_union || !self.needs(self.types.structs[at].fields[nth].ty).end {
                 continue;
-            }
-            if self.types.is_array(ty) {
-                return Err(unsupported(
-                    span,
-                    "deleting an object with an array of objects with destructors",
-                ));
             }
             let place = self.placed(object);
             let member = self.field_at(place, nth, span);
@@ -78,14 +76,15 @@ impl<'t> Checker<'_, 't> {
         Ok(all)
     }
 
-    /// Whether objects that a pointer points to have a constructor without arguments, or a destructor.
-    /// `__cudac_constructs` and `__cudac_destroys` of the headers, with which arrays of numbers need no loop.
-    pub(super) fn needs_code(&mut self, is_made: bool, pointer: Type, span: Span) -> Result<bool> {
+    /// Whether something is called for objects that a pointer points to: `__cudac_constructs`, `__cudac_copies` and
+    /// `__cudac_destroys` of the headers, with which arrays of numbers need no loop.
+    pub(super) fn needs_code(&mut self, what: &str, pointer: Type, span: Span) -> Result<bool> {
         let Some(ty) = self.types.pointee(pointer) else { return Ok(false) };
-        if is_made {
-            return Ok(self.default_value(ty, span)?.is_some());
-        }
-        Ok(self.has_destructor(ty))
+        Ok(match what {
+            "constructs" => self.default_value(ty, span)?.is_some(),
+            "copies" => self.needs(ty).copy,
+            _ => self.needs(ty).end,
+        })
     }
 
     /// `new T(a)`, whose memory is there. Constructing is assigning a new value to the memory; the result is the

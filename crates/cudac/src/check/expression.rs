@@ -61,13 +61,7 @@ impl<'t> Checker<'_, 't> {
             ExprKind::Binary(operator, left, right) => self.binary(scope, operator, left, right, span),
             ExprKind::Assign(operator, left, right) => self.assign(scope, operator, left, right, span),
             ExprKind::Conditional(condition, yes, no) => self.conditional(scope, condition, yes, no, span),
-            ExprKind::Comma(left, right) => {
-                let left = self.expr(scope, left)?;
-                let right = self.expr(scope, right)?;
-                let right = self.value(right);
-                let ty = right.ty;
-                Ok(self.node(Kind::Comma(left, right), ty, span))
-            }
+            ExprKind::Comma(left, right) => self.comma(scope, left, right, span),
             ExprKind::Call(callee, arguments) => self.call(scope, callee, arguments, span),
             ExprKind::Index(base, index) => self.index(scope, base, index, span),
             ExprKind::Member { base, is_arrow, part } => self.member(scope, base, *is_arrow, part, span),
@@ -107,6 +101,28 @@ impl<'t> Checker<'_, 't> {
                 self.launch(scope, kernel, shape, arguments, span)
             }
         }
+    }
+
+    /// C++17, [expr.comma].
+    fn comma(
+        &mut self,
+        scope: ScopeId,
+        left: tree::Expr<'t>,
+        right: tree::Expr<'t>,
+        span: Span,
+    ) -> Result<Expr<'t>> {
+        let left = self.expr(scope, left)?;
+        let right = self.expr(scope, right)?;
+        // An object stays the place that it is, or it would be taken for a new one.
+        if right.is_lvalue() && self.types.struct_of(right.ty).is_some() {
+            let (pointer, ty) = (self.types.pointer(right.ty), right.ty);
+            let address = self.node(Kind::AddressOf(right), pointer, right.span);
+            let address = self.node(Kind::Comma(left, address), pointer, span);
+            return Ok(self.node(Kind::Deref(address), ty, span));
+        }
+        let right = self.value(right);
+        let ty = right.ty;
+        Ok(self.node(Kind::Comma(left, right), ty, span))
     }
 
     /// An expression as a value.
@@ -296,15 +312,19 @@ impl<'t> Checker<'_, 't> {
             let address = self.node(Kind::Conditional(condition, yes, no), pointer, span);
             return Ok(self.node(Kind::Deref(address), ty, span));
         }
-        let (yes, no) = (self.value(yes), self.value(no));
+        // An object is copied by its constructor, below.
+        let [yes, no] = [yes, no].map(|value| match self.types.struct_of(value.ty) {
+            Some(_) => value,
+            None => self.value(value),
+        });
         let ty = match () {
-            () if yes.ty.same(no.ty) => yes.ty,
+            () if yes.ty.same(no.ty) => yes.ty.plain(),
             () if self.types.is_arithmetic(yes.ty) && self.types.is_arithmetic(no.ty) => {
                 self.common(yes.ty, no.ty).unwrap_or(yes.ty)
             }
             // Each is tried as the type of the other, the left one first; C++ wants that only one of them works.
-            () if self.rank(no, yes.ty).is_some() => yes.ty,
-            () if self.rank(yes, no.ty).is_some() => no.ty,
+            () if self.rank(no, yes.ty).is_some() => yes.ty.plain(),
+            () if self.rank(yes, no.ty).is_some() => no.ty.plain(),
             () => {
                 let message = format!(
                     "the two values of `?` have the types `{}` and `{}`",

@@ -356,6 +356,10 @@ impl<'t> Checker<'_, 't> {
         function: &tree::Function<'t>,
         scope: ScopeId,
     ) -> Result<Vec<Stmt<'t>>> {
+        #[cfg(feature = "host")]
+        if self.is_program && super::implicit::is_by_members(function) {
+            return self.by_members(function, scope);
+        }
         let mut statements = Vec::new();
         if function.is_constructor {
             self.initialise_members(declared, function, scope, &mut statements)?;

@@ -144,7 +144,9 @@ impl<'t> Checker<'_, 't> {
         let Some((first, others)) = rest.split_first() else { return Ok(self.zero(ty, Span::default())) };
         let is_whole = match self.types.shape(ty) {
             _ if matches!(first.kind, ExprKind::List(_)) => true,
-            Shape::Array(..) => matches!(first.kind, ExprKind::Text(_)),
+            Shape::Array(of, _) => {
+                matches!(first.kind, ExprKind::Text(_)) && self.types.struct_of(of).is_none()
+            }
             Shape::Struct(at) => {
                 let is_plain = self.types.structs[at].constructors.is_empty() || self.has_only_defaulted(at);
                 !is_plain || self.makes(scope, first, ty)?
@@ -389,7 +391,9 @@ impl<'t> Checker<'_, 't> {
     pub(super) fn construct(&mut self, ty: Type, arguments: &[Expr<'t>], span: Span) -> Result<Expr<'t>> {
         let ty = ty.plain();
         let Some(at) = self.types.struct_of(ty) else { return Err(error(span, "this is no struct")) };
-        let constructors = self.types.structs[at].constructors.clone();
+        let is_copy = matches!(arguments, [one] if one.ty.same(ty));
+        let constructors =
+            if is_copy { self.copying(at) } else { self.types.structs[at].constructors.clone() };
         // A value of the same type is used as it is; a place only if no constructor copies it ([class.copy.elision]).
         if let [one] = arguments
             && one.ty.same(ty)

@@ -60,8 +60,8 @@ impl<'t> Checker<'_, 't> {
             ("clz", Some(_)) => (Intrinsic::Clz, int),
             #[cfg(feature = "host")]
             // For `vector` and `delete` of the host's headers, which call nothing for numbers.
-            ("destroys" | "constructs", Some(ty)) => {
-                let found = self.needs_code(name == "constructs", ty, span)?;
+            ("destroys" | "copies" | "constructs", Some(ty)) => {
+                let found = self.needs_code(name, ty, span)?;
                 return Ok(Some(self.node(Kind::Integer(i64::from(found)), int, span)));
             }
             // What a header knows and cannot do. It is an error only if it can be executed: it may be in a branch that

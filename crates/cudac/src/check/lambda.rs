@@ -195,6 +195,12 @@ impl<'t> Checker<'_, 't> {
             destructor: None,
             #[cfg(feature = "host")]
             destroys: None,
+            #[cfg(feature = "host")]
+            needs: super::types::Needs::default(),
+            #[cfg(feature = "host")]
+            members: super::types::Needs::default(),
+            #[cfg(feature = "host")]
+            copies: Vec::new(),
             scope: inner,
             template: None,
         });
@@ -214,6 +220,8 @@ impl<'t> Checker<'_, 't> {
         });
         let name = lambda.function.name;
         self.types.structs[at].methods.push((name, vec![method]));
+        #[cfg(feature = "host")]
+        self.add_copies(ty, at, name);
         Ok(self.node(Kind::Aggregate(self.arena.list(&values)), ty, span))
     }
 
@@ -245,7 +253,7 @@ impl<'t> Checker<'_, 't> {
         }
     }
 
-    fn first_parameter(&self, span: Span) -> Result<Expr<'t>> {
+    pub(super) fn first_parameter(&self, span: Span) -> Result<Expr<'t>> {
         let Some((frame, var)) = self.frames.last().and_then(|frame| Some((frame, frame.this?))) else {
             return Err(error(span, "there is no `this` outside of a member function"));
         };

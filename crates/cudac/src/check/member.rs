@@ -151,6 +151,9 @@ impl<'t> Checker<'_, 't> {
         let at = self.types.struct_of(base.ty).unwrap_or(0);
         let ty = self.types.structs[at].fields[field].ty;
         let base_ty = base.ty;
+        // What is taken out of a temporary object is moved, and not what the object was.
+        #[cfg(feature = "host")]
+        let base = if self.needs(ty).copy { self.placed(base) } else { base };
         // A `const` object has `const` members, but not `const` things that they refer to.
         let ty = if self.types.is_reference(ty) { self.types.referred(ty) } else { ty.qualified_as(base_ty) };
         self.node(Kind::Field(base, field), ty, span)
@@ -254,10 +257,14 @@ impl<'t> Checker<'_, 't> {
         self.call_one_of(&functions, &[], None, arguments, name.as_str(), span).map(Some)
     }
 
-    /// Whether a struct defines its own assignment.
+    /// Whether assigning to a struct calls a function.
     pub(super) fn has_assignment(&mut self, ty: Type) -> bool {
         let name = self.names.get("operator=");
         self.types.struct_of(ty).is_some_and(|at| {
+            #[cfg(feature = "host")]
+            if self.types.structs[at].members.assign {
+                return true;
+            }
             let methods = self.types.structs[at].methods_of(name);
             methods.is_some_and(|methods| {
                 methods.iter().any(|method| !self.declared[*method].function.is_defaulted)

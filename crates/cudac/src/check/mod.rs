@@ -22,7 +22,7 @@
 //! - functions, their instances and bodies: `function`, then `statement`, `range`, `jump`, `asm`
 //! - values that are known: `constant`
 //! - warnings: `warnings`, `divergence`
-//! - host code only: `program` (launches, formatted output), `pointer` (to functions), `destroy`
+//! - host code only: `program` (launches, formatted output), `pointer` (to functions), `destroy`, `implicit` (copies)
 
 pub(crate) mod asm;
 mod call;
@@ -35,6 +35,8 @@ mod divergence;
 mod enumeration;
 mod expression;
 mod function;
+#[cfg(feature = "host")]
+mod implicit;
 mod initialise;
 mod intrinsic;
 mod jump;

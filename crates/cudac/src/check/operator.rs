@@ -176,6 +176,12 @@ impl<'t> Checker<'_, 't> {
             } else {
                 self.list_value(scope, place.ty, items, right.span)?
             };
+            if is_struct
+                && self.has_assignment(place.ty)
+                && let Some(result) = self.operator_call(scope, operator, &[place, value], span)?
+            {
+                return Ok(result);
+            }
             return Ok(self.assignment(place, value, span));
         }
         let right = self.expr(scope, right)?;
@@ -188,7 +194,12 @@ impl<'t> Checker<'_, 't> {
         }
         self.changeable(place)?;
         if operator == "=" {
-            let value = self.implicit(right, place.ty.plain(), &"the value")?;
+            // Assigning constructs nothing: without an operator it copies bytes, whatever constructors there are.
+            let value = if is_struct && right.ty.same(place.ty) {
+                self.value(right)
+            } else {
+                self.implicit(right, place.ty.plain(), &"the value")?
+            };
             return Ok(self.assignment(place, value, span));
         }
         let value = self.number_of(right)?;
@@ -235,6 +246,13 @@ impl<'t> Checker<'_, 't> {
     pub(super) fn assignment(&mut self, place: Expr<'t>, value: Expr<'t>, span: Span) -> Expr<'t> {
         self.mark_changed(place);
         let ty = place.ty;
+        // A new object ends after its bytes have been copied.
+        #[cfg(feature = "host")]
+        let value = if self.needs(ty).end && !value.is_place() && !matches!(value.kind, Kind::Load(_)) {
+            self.value(self.placed(value))
+        } else {
+            value
+        };
         self.node(Kind::Assign(place, value), ty, span)
     }
 

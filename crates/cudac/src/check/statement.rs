@@ -549,7 +549,8 @@ impl<'t> Checker<'_, 't> {
         if self.types.is_reference(ty) {
             return Ok((self.reference_to(value, ty), value));
         }
-        let value = self.value(value);
+        // An object is copied by its constructor, later.
+        let value = if self.types.struct_of(value.ty).is_some() { value } else { self.value(value) };
         if self.is_auto_pointer(ty) && self.types.pointee(value.ty).is_none() {
             return Err(error(
                 value.span,

@@ -58,6 +58,12 @@ impl<'t> Checker<'_, 't> {
             destructor: None,
             #[cfg(feature = "host")]
             destroys: None,
+            #[cfg(feature = "host")]
+            needs: super::types::Needs::default(),
+            #[cfg(feature = "host")]
+            members: super::types::Needs::default(),
+            #[cfg(feature = "host")]
+            copies: Vec::new(),
             scope: inner,
             template,
         });
@@ -108,6 +114,8 @@ impl<'t> Checker<'_, 't> {
                 self.add_method(ty, at, function)?;
             }
         }
+        #[cfg(feature = "host")]
+        self.add_copies(ty, at, definition.name);
         Ok(())
     }
 

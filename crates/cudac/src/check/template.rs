@@ -291,13 +291,15 @@ impl<'t> Checker<'_, 't> {
                 None => false,
             },
             TypeKind::Array(inner, length) => {
-                // `T (&a)[N]`: the length is deduced, too.
-                let Shape::Array(of, Some(count)) = self.types.shape(ty) else { return false };
-                if let Some(length) = length
-                    && let Some(name) = name_of(length).filter(|name| deduction.wants(*name))
-                    && !deduction.agree(name, Argument::Value(count as i64))
-                {
-                    return false;
+                // `T (&a)[N]`: the length is deduced, too. `T[]` is what a special case is for.
+                let Shape::Array(of, count) = self.types.shape(ty) else { return false };
+                if let Some(length) = length {
+                    let Some(count) = count else { return false };
+                    if let Some(name) = name_of(length).filter(|name| deduction.wants(*name))
+                        && !deduction.agree(name, Argument::Value(count as i64))
+                    {
+                        return false;
+                    }
                 }
                 self.unify(scope, inner, of, deduction)
             }

@@ -94,11 +94,31 @@ pub(crate) struct Struct<'t> {
     pub destructor: Option<DeclaredId>,
     #[cfg(feature = "host")]
     pub destroys: Option<super::typed::FunctionId>,
+    /// What its objects need, and what its members do, once it is complete.
+    #[cfg(feature = "host")]
+    pub needs: Needs,
+    #[cfg(feature = "host")]
+    pub members: Needs,
+    /// The constructors for copies that the text leaves to the compiler.
+    #[cfg(feature = "host")]
+    pub copies: Vec<DeclaredId>,
     /// Its names: static members, member types, itself, and its fields as
     /// [`Entity::Capture`](super::scope::Entity::Capture).
     pub scope: ScopeId,
     /// What it is an instance of, so that deduction can look into its arguments.
     pub template: Option<(TemplateId, Vec<Argument>)>,
+}
+
+/// What calls a function for objects of a type, instead of being done with their bytes.
+#[cfg(feature = "host")]
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Needs {
+    /// To make one from another.
+    pub copy: bool,
+    /// To assign to one.
+    pub assign: bool,
+    /// To end one.
+    pub end: bool,
 }
 
 #[derive(Debug)]

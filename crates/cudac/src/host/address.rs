@@ -58,7 +58,7 @@ impl<'t> Lower<'t> {
             return Err(unsupported(expr.span, "this member"));
         };
         // The member of an object that nobody has a name for.
-        let is_made = is_made(base) && !matches!(base.kind, Kind::Aggregate(_));
+        let is_made = is_made(base);
         let (of, span) = (base.ty, base.span);
         let base = self.address(base)?;
         let base = if is_made { self.owned(base, of, span)? } else { base };
@@ -71,7 +71,7 @@ impl<'t> Lower<'t> {
 
     /// A value in a temporary of its own. An object that was just made has its place already; any other may be where a
     /// variable is, which must not change with the temporary.
-    fn placed(&mut self, expr: typed::Expr<'t>) -> Result<Expr> {
+    pub(super) fn placed(&mut self, expr: typed::Expr<'t>) -> Result<Expr> {
         let value = self.value(expr)?;
         if self.scalar(expr.ty).is_none() && (is_made(expr) || self.checked.types.is_void(expr.ty)) {
             return Ok(value);

@@ -123,7 +123,7 @@ impl<'t> Lower<'t> {
                 let (yes, no) = (self.value(yes)?, self.value(no)?);
                 Ok(Expr::If(Box::new(condition), Box::new(yes), Box::new(no)))
             }
-            Kind::Comma(a, b) => Ok(Expr::Then(vec![self.value(a)?, self.value(b)?])),
+            Kind::Comma(a, b) => Ok(Expr::Then(vec![self.unused(a)?, self.value(b)?])),
             // A member of an object that is no place, such as the result of a call.
             Kind::Field(..) | Kind::Element(..) => self.loaded(expr),
             _ => self.address(expr),
@@ -159,10 +159,10 @@ impl<'t> Lower<'t> {
 
     /// A conversion to `void` evaluates, and no more.
     fn converted(&mut self, expr: typed::Expr<'t>, inner: typed::Expr<'t>) -> Result<Expr> {
-        let value = self.value(inner)?;
         if self.checked.types.is_void(expr.ty) {
-            return Ok(value);
+            return self.unused(inner);
         }
+        let value = self.value(inner)?;
         let (to, from) = (self.number(expr.ty, expr.span)?, self.number(inner.ty, inner.span)?);
         Ok(value.converted(to, from))
     }
@@ -373,7 +373,14 @@ impl<'t> Lower<'t> {
         }
         let mut passed = Vec::with_capacity(arguments.len());
         for argument in arguments {
-            passed.push((self.passing(argument.ty), self.value(argument)?));
+            // The kernel gets a copy, which ends with the launch.
+            let value = if self.destructors(argument.ty, argument.span)?.is_empty() {
+                self.value(argument)?
+            } else {
+                let copy = self.placed(argument)?;
+                self.owned(copy, argument.ty, argument.span)?
+            };
+            passed.push((self.passing(argument.ty), value));
         }
         let [grid, block, shared_bytes, stream] = <[Expr; 4]>::try_from(parts)
             .map_err(|_| unsupported(crate::source::Span::default(), "this launch"))?;

@@ -118,7 +118,7 @@ impl<'t> Lower<'t> {
     }
 
     /// An expression whose value nobody needs: of a place, only what it does.
-    fn unused(&mut self, expr: typed::Expr<'t>) -> Result<Expr> {
+    pub(super) fn unused(&mut self, expr: typed::Expr<'t>) -> Result<Expr> {
         let is_done = matches!(expr.kind, Kind::Assign(..) | Kind::Update { .. } | Kind::Step { .. });
         if expr.is_place() && !is_done {
             return self.address(expr);

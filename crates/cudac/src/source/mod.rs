@@ -70,6 +70,12 @@ impl Span {
         self.file() < OWN
     }
 
+    /// Of what this compiler adds to a text, and of which no line is named.
+    #[cfg(feature = "host")]
+    pub fn of_compiler() -> Span {
+        Span::new(OWN, 0, 0)
+    }
+
     /// From the start of this span to the end of another one in the same file. Tokens of a macro's body and of its
     /// arguments may be in different files or in another order; then this span alone remains.
     pub fn to(self, end: Span) -> Span {

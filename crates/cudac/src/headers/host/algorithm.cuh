@@ -153,30 +153,33 @@ template <typename T, typename F>
 inline void __sort_parts(T* first, T* kept, long count, F less) {
     if (count <= 8) {
         for (long i = 1; i < count; i++) {
-            T value = first[i];
+            T value = static_cast<T&&>(first[i]);
             long at = i;
-            for (; at > 0 && less(value, first[at - 1]); at--) first[at] = first[at - 1];
-            first[at] = value;
+            for (; at > 0 && less(value, first[at - 1]); at--) first[at] = static_cast<T&&>(first[at - 1]);
+            first[at] = static_cast<T&&>(value);
         }
         return;
     }
     const long half = count / 2;
     __sort_parts(first, kept, half, less);
     __sort_parts(first + half, kept, count - half, less);
-    for (long i = 0; i < half; i++) kept[i] = first[i];
+    for (long i = 0; i < half; i++) new (kept + i) T(static_cast<T&&>(first[i]));
     long left = 0, right = half, at = 0;
     while (left < half && right < count) {
-        if (less(first[right], kept[left])) first[at++] = first[right++];
-        else first[at++] = kept[left++];
+        if (less(first[right], kept[left])) first[at++] = static_cast<T&&>(first[right++]);
+        else first[at++] = static_cast<T&&>(kept[left++]);
     }
-    while (left < half) first[at++] = kept[left++];
+    while (left < half) first[at++] = static_cast<T&&>(kept[left++]);
+    if constexpr (__cudac_destroys(kept)) {
+        for (long i = 0; i < half; i++) kept[i].~T();
+    }
 }
 template <typename T, typename F>
 inline void sort(T* first, T* last, F less) {
     if (last - first < 2) return;
-    T* kept = (T*)calloc((last - first) / 2 + 1, sizeof(T));
+    T* kept = (T*)malloc(((last - first) / 2 + 1) * sizeof(T));
     __sort_parts(first, kept, (long)(last - first), less);
-    free(kept);
+    free((void*)kept);
 }
 template <typename T>
 inline void sort(T* first, T* last) { sort(first, last, __any_less()); }
@@ -194,7 +197,10 @@ template <typename I>
 inline I unique(I first, I last) {
     if (first == last) return last;
     I kept = first;
-    for (++first; first != last; ++first) if (!(*kept == *first)) *++kept = *first;
+    for (++first; first != last; ++first) {
+        if (*kept == *first) continue;
+        if (++kept != first) *kept = *first;
+    }
     return ++kept;
 }
 template <typename I>

@@ -33,12 +33,19 @@ struct unique_ptr<T[]> {
     unique_ptr() : owned(nullptr) {}
     explicit unique_ptr(T* pointer) : owned(pointer) {}
     unique_ptr(unique_ptr&& other) : owned(other.owned) { other.owned = nullptr; }
+    unique_ptr& operator=(unique_ptr&& other) {
+        T* given = other.owned;
+        other.owned = nullptr;
+        reset(given);
+        return *this;
+    }
     ~unique_ptr() { if (owned) delete[] owned; }
     T& operator[](size_t i) const { return owned[i]; }
     T* get() const { return owned; }
     void reset(T* pointer = nullptr) {
-        if (owned) delete[] owned;
+        T* old = owned;
         owned = pointer;
+        if (old) delete[] old;
     }
 };
 }

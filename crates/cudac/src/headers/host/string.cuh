@@ -1,41 +1,81 @@
-// `std::string`, as far as typical listings use it. Nothing is freed.
+// `std::string`, as far as typical listings use it. An empty one has no memory of its own: `room` is 0 then, and else
+// the bytes of its memory, of which the zero at the end is one.
 // Written from: C++17, [string.classes].
 namespace std {
+static char __no_text[1] = {0};
 struct string {
     char* text;
     size_t count;
     size_t room;
     static constexpr size_t npos = 18446744073709551615ul;
-    string() : text((char*)calloc(16, 1)), count(0), room(15) {}
-    string(const char* other) : text(nullptr), count(0), room(0) { assign(other, strlen(other)); }
-    string(const char* other, size_t n) : text(nullptr), count(0), room(0) { assign(other, n); }
-    string(size_t n, char value) : text((char*)calloc(n + 1, 1)), count(n), room(n) { memset(text, value, n); }
-    string(const string& other) : text(nullptr), count(0), room(0) { assign(other.text, other.count); }
-    void assign(const char* other, size_t n) {
-        char* kept = (char*)calloc(n + 16, 1);
-        memcpy(kept, other, n);
-        text = kept;
+    string() : text(__no_text), count(0), room(0) {}
+    string(const char* other) : text(__no_text), count(0), room(0) { assign(other, strlen(other)); }
+    string(const char* other, size_t n) : text(__no_text), count(0), room(0) { assign(other, n); }
+    string(const string& other, size_t from, size_t n = 18446744073709551615ul) : text(__no_text), count(0), room(0) {
+        const size_t rest = from < other.count ? other.count - from : 0;
+        assign(other.text + from, n < rest ? n : rest);
+    }
+    string(const char* from, const char* to) : text(__no_text), count(0), room(0) { assign(from, to - from); }
+    string(size_t n, char value) : text((char*)calloc(n + 1, 1)), count(n), room(n + 1) { memset(text, value, n); }
+    string(const string& other) : text(__no_text), count(0), room(0) { assign(other.text, other.count); }
+    string(string&& other) : text(other.text), count(other.count), room(other.room) {
+        other.text = __no_text;
+        other.count = other.room = 0;
+    }
+    ~string() { if (room) free(text); }
+    string& assign(const char* other, size_t n) {
+        if (n >= room && n > 0) {
+            char* kept = (char*)calloc(n + 16, 1);
+            memcpy(kept, other, n);
+            if (room) free(text);
+            text = kept;
+            room = n + 16;
+        } else if (n > 0) {
+            memmove(text, other, n);
+        }
         count = n;
-        room = n + 15;
+        text[n] = 0;
+        return *this;
     }
     string& operator=(const string& other) {
         if (this != &other) assign(other.text, other.count);
         return *this;
     }
-    string& operator=(const char* other) {
-        assign(other, strlen(other));
+    string& operator=(string&& other) {
+        string kept(static_cast<string&&>(other));
+        swap(kept);
         return *this;
     }
-    void reserve(size_t n) {
-        if (n <= room) return;
-        char* kept = (char*)calloc(2 * n + 1, 1);
+    string& operator=(const char* other) { return assign(other, strlen(other)); }
+    string& operator=(char value) { return assign(&value, 1); }
+    void swap(string& other) {
+        char* old = text;
+        text = other.text;
+        other.text = old;
+        const size_t size = count, space = room;
+        count = other.count, room = other.room;
+        other.count = size, other.room = space;
+    }
+    size_t capacity() const { return room ? room - 1 : 0; }
+    void reserve(size_t n) { if (n >= room && n > 0) __resettle(n + 1); }
+    void __resettle(size_t n) {
+        char* kept = (char*)calloc(n, 1);
         memcpy(kept, text, count);
+        if (room) free(text);
         text = kept;
-        room = 2 * n;
+        room = n;
     }
     string& append(const char* other, size_t n) {
-        reserve(count + n);
-        memmove(text + count, other, n);
+        if (count + n >= room && n > 0) {
+            char* kept = (char*)calloc(2 * (count + n) + 16, 1);
+            memcpy(kept, text, count);
+            memcpy(kept + count, other, n);
+            if (room) free(text);
+            text = kept;
+            room = 2 * (count + n) + 16;
+        } else if (n > 0) {
+            memmove(text + count, other, n);
+        }
         count += n;
         text[count] = 0;
         return *this;
@@ -90,6 +130,8 @@ struct string {
 inline string operator+(const string& a, const string& b) { string sum = a; sum += b; return sum; }
 inline string operator+(const string& a, const char* b) { string sum = a; sum += b; return sum; }
 inline string operator+(const char* a, const string& b) { string sum = a; sum += b; return sum; }
+inline string operator+(string&& a, const string& b) { a += b; return static_cast<string&&>(a); }
+inline string operator+(string&& a, const char* b) { a += b; return static_cast<string&&>(a); }
 inline string operator+(const string& a, char b) { string sum = a; sum += b; return sum; }
 inline bool operator==(const string& a, const string& b) { return a.compare(b) == 0; }
 inline bool operator==(const string& a, const char* b) { return strcmp(a.text, b) == 0; }

@@ -1,10 +1,13 @@
-// `std::vector`, as far as typical listings use it. Nothing is freed, because there are no destructors.
+// `std::vector`, as far as typical listings use it. Elements that need no functions are moved by their bytes.
 // Written from: C++17, [vector].
 namespace std {
 template <typename T>
 struct initializer_list {
     const T* first;
     size_t count;
+    size_t size() const { return count; }
+    const T* begin() const { return first; }
+    const T* end() const { return first + count; }
 };
 template <typename T>
 struct vector {
@@ -15,25 +18,39 @@ struct vector {
     typedef T* iterator;
     typedef const T* const_iterator;
     vector() : first(nullptr), count(0), room(0) {}
-    explicit vector(size_t n) : first((T*)calloc(n + 1, sizeof(T))), count(n), room(n) {}
-    vector(size_t n, const T& value) : first((T*)calloc(n + 1, sizeof(T))), count(n), room(n) {
-        for (size_t i = 0; i < n; i++) first[i] = value;
+    explicit vector(size_t n) : first((T*)calloc(n, sizeof(T))), count(n), room(n) {
+        if constexpr (__cudac_constructs(first)) {
+            for (size_t i = 0; i < n; i++) new (first + i) T();
+        }
     }
-    vector(initializer_list<T> list) : first((T*)calloc(list.count + 1, sizeof(T))), count(list.count), room(list.count) {
-        for (size_t i = 0; i < count; i++) first[i] = list.first[i];
+    vector(size_t n, const T& value) : first((T*)malloc(n * sizeof(T))), count(n), room(n) {
+        for (size_t i = 0; i < n; i++) new (first + i) T(value);
     }
-    vector(const T* from, const T* to) : first((T*)calloc(to - from + 1, sizeof(T))), count(to - from), room(to - from) {
-        for (size_t i = 0; i < count; i++) first[i] = from[i];
+    vector(initializer_list<T> list) : first(nullptr), count(0), room(0) { __append(list.first, list.count); }
+    vector(const T* from, const T* to) : first(nullptr), count(0), room(0) { __append(from, to - from); }
+    vector(const vector& other) : first(nullptr), count(0), room(0) { __append(other.first, other.count); }
+    vector(vector&& other) : first(other.first), count(other.count), room(other.room) {
+        other.first = nullptr;
+        other.count = other.room = 0;
     }
-    vector(const vector& other) : first((T*)calloc(other.count + 1, sizeof(T))), count(other.count), room(other.count) {
-        for (size_t i = 0; i < count; i++) first[i] = other.first[i];
+    ~vector() {
+        if constexpr (__cudac_destroys(first)) __end(first, count);
+        if (first) free((void*)first);
     }
     vector& operator=(const vector& other) {
         if (this == &other) return *this;
-        count = 0;
-        reserve(other.count);
-        count = other.count;
-        for (size_t i = 0; i < count; i++) first[i] = other.first[i];
+        if constexpr (__cudac_destroys(first) || __cudac_copies(first)) {
+            vector kept(other);
+            swap(kept);
+        } else {
+            count = 0;
+            __append(other.first, other.count);
+        }
+        return *this;
+    }
+    vector& operator=(vector&& other) {
+        vector kept(static_cast<vector&&>(other));
+        swap(kept);
         return *this;
     }
     T& operator[](size_t i) { return first[i]; }
@@ -44,76 +61,165 @@ struct vector {
     T* end() { return first + count; }
     const T* begin() const { return first; }
     const T* end() const { return first + count; }
+    const T* cbegin() const { return first; }
+    const T* cend() const { return first + count; }
     T& front() { return first[0]; }
     T& back() { return first[count - 1]; }
     const T& front() const { return first[0]; }
     const T& back() const { return first[count - 1]; }
     size_t capacity() const { return room; }
-    void shrink_to_fit() {}
+    void shrink_to_fit() { if (count < room) __resettle(count); }
+    void emplace_back() { push_back(T()); }
     template <typename A>
-    void emplace_back(A a) { push_back(T(a)); }
+    void emplace_back(A&& a) { push_back(T(static_cast<A&&>(a))); }
     template <typename A, typename B>
-    void emplace_back(A a, B b) { push_back(T(a, b)); }
-    void insert(T* at, const T* from, const T* to) {
-        const size_t place = at - first, n = to - from;
-        reserve(count + n);
-        for (size_t i = count; i > place; i--) first[i + n - 1] = first[i - 1];
-        for (size_t i = 0; i < n; i++) first[place + i] = from[i];
-        count += n;
+    void emplace_back(A&& a, B&& b) { push_back(T(static_cast<A&&>(a), static_cast<B&&>(b))); }
+    template <typename A, typename B, typename C>
+    void emplace_back(A&& a, B&& b, C&& c) {
+        push_back(T(static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c)));
     }
-    void erase(T* at) {
-        for (T* next = at + 1; next != first + count; next++) next[-1] = *next;
-        count--;
+    T* insert(const T* at, const T& value) {
+        const size_t place = at - first;
+        push_back(value);
+        for (size_t i = count - 1; i > place; i--) __exchange(first[i], first[i - 1]);
+        return first + place;
+    }
+    void insert(const T* at, const T* from, const T* to) {
+        const size_t place = at - first, old = count;
+        __append(from, to - from);
+        __reverse(place, old);
+        __reverse(old, count);
+        __reverse(place, count);
+    }
+    T* erase(const T* at) { return erase(at, at + 1); }
+    T* erase(const T* from, const T* to) {
+        const size_t place = from - first, n = to - from;
+        for (size_t i = place; n > 0 && i + n < count; i++) first[i] = static_cast<T&&>(first[i + n]);
+        __end(first + (count - n), n);
+        count -= n;
+        return first + place;
     }
     void swap(vector& other) {
-        vector kept;
-        kept.first = first, kept.count = count, kept.room = room;
-        first = other.first, count = other.count, room = other.room;
-        other.first = kept.first, other.count = kept.count, other.room = kept.room;
+        T* old = first;
+        first = other.first;
+        other.first = old;
+        const size_t size = count, space = room;
+        count = other.count, room = other.room;
+        other.count = size, other.room = space;
     }
     bool operator==(const vector& other) const {
         if (count != other.count) return false;
         for (size_t i = 0; i < count; i++) if (!(first[i] == other.first[i])) return false;
         return true;
     }
+    bool operator!=(const vector& other) const { return !(*this == other); }
     size_t size() const { return count; }
     bool empty() const { return count == 0; }
-    void clear() { count = 0; }
-    void reserve(size_t n) {
-        if (n <= room) return;
-        T* larger = (T*)calloc(n + 1, sizeof(T));
-        for (size_t i = 0; i < count; i++) larger[i] = first[i];
-        if (first) free(first);
-        first = larger;
-        room = n;
+    void clear() {
+        __end(first, count);
+        count = 0;
     }
+    void reserve(size_t n) { if (n > room) __resettle(n); }
     void resize(size_t n) {
-        reserve(n);
-        for (size_t i = count; i < n; i++) first[i] = T();
-        count = n;
+        if (n > room) __resettle(n);
+        for (; count < n; count++) new (first + count) T();
+        __cut(n);
     }
     void resize(size_t n, const T& value) {
-        reserve(n);
-        for (size_t i = count; i < n; i++) first[i] = value;
-        count = n;
+        if (n > count) {
+            const T kept = value;
+            if (n > room) __resettle(n);
+            for (; count < n; count++) new (first + count) T(kept);
+        }
+        __cut(n);
     }
     void assign(size_t n, const T& value) {
-        count = 0;
-        resize(n, value);
+        const T kept = value;
+        clear();
+        resize(n, kept);
+    }
+    void assign(const T* from, const T* to) {
+        vector kept(from, to);
+        swap(kept);
     }
     T& at(size_t i) {
         assert(i < count);
         return first[i];
     }
+    const T& at(size_t i) const {
+        assert(i < count);
+        return first[i];
+    }
     void push_back(const T& value) {
         if (count == room) {
-            const T kept = value;
-            reserve(room ? 2 * room : 4);
-            first[count++] = kept;
+            T kept = value;
+            __resettle(room ? 2 * room : 4);
+            new (first + count++) T(static_cast<T&&>(kept));
             return;
         }
-        first[count++] = value;
+        new (first + count++) T(value);
     }
-    void pop_back() { count--; }
+    void push_back(T&& value) {
+        if (count == room) {
+            T kept = static_cast<T&&>(value);
+            __resettle(room ? 2 * room : 4);
+            new (first + count++) T(static_cast<T&&>(kept));
+            return;
+        }
+        new (first + count++) T(static_cast<T&&>(value));
+    }
+    void pop_back() {
+        count--;
+        __end(first + count, 1);
+    }
+    static void __end(T* from, size_t n) {
+        if constexpr (__cudac_destroys(from)) {
+            for (size_t i = 0; i < n; i++) from[i].~T();
+        }
+    }
+    static void __exchange(T& a, T& b) {
+        T kept = static_cast<T&&>(a);
+        a = static_cast<T&&>(b);
+        b = static_cast<T&&>(kept);
+    }
+    void __reverse(size_t from, size_t to) {
+        for (; from + 1 < to; from++) __exchange(first[from], first[--to]);
+    }
+    void __cut(size_t n) {
+        if (n >= count) return;
+        __end(first + n, count - n);
+        count = n;
+    }
+    void __resettle(size_t n) {
+        T* larger = (T*)malloc(n * sizeof(T));
+        if constexpr (__cudac_destroys(first) || __cudac_copies(first)) {
+            for (size_t i = 0; i < count; i++) new (larger + i) T(static_cast<T&&>(first[i]));
+            __end(first, count);
+        } else {
+            if (count > 0) memmove((void*)larger, (const void*)first, count * sizeof(T));
+        }
+        if (first) free((void*)first);
+        first = larger;
+        room = n;
+    }
+    void __append(const T* from, size_t n) {
+        if (n == 0) return;
+        if (count + n > room) {
+            vector kept;
+            kept.__resettle(count + n);
+            kept.__append(first, count);
+            kept.__append(from, n);
+            swap(kept);
+            return;
+        }
+        if constexpr (__cudac_copies(first)) {
+            for (size_t i = 0; i < n; i++) new (first + count + i) T(from[i]);
+        } else {
+            memmove((void*)(first + count), (const void*)from, n * sizeof(T));
+        }
+        count += n;
+    }
 };
+template <typename T>
+inline void swap(vector<T>& a, vector<T>& b) { a.swap(b); }
 }
