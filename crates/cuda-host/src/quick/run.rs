@@ -4,7 +4,7 @@ use cudac::host::{Loop, Scalar};
 
 use super::slots::identity;
 use super::translate::translate;
-use super::{Code, Op, Slot};
+use super::{Code, Op, Register, Slot, Tree};
 use crate::arithmetic::{self, float, of_float};
 use crate::machine::{Flow, Machine, Result};
 use crate::memory::BASE;
@@ -74,7 +74,6 @@ impl<'p> Machine<'p> {
         flow
     }
 
-    #[expect(clippy::too_many_lines, reason = "a line for each instruction, and the loop is the fast path")]
     fn instructions(
         &mut self,
         code: &Code<'p>,
@@ -82,145 +81,105 @@ impl<'p> Machine<'p> {
         frame: u64,
         at: &mut usize,
     ) -> Result<Flow> {
-        macro_rules! of {
-            ($register:expr) => {
-                r[$register as usize]
-            };
-        }
-        macro_rules! float32 {
-            ($to:expr, $a:expr, $op:tt, $b:expr) => {
-                of!($to) = of_float(float(of!($a)) $op float(of!($b)))
-            };
-        }
-        macro_rules! float64 {
-            ($to:expr, $a:expr, $op:tt, $b:expr) => {
-                of!($to) = (f64::from_bits(of!($a)) $op f64::from_bits(of!($b))).to_bits()
-            };
-        }
-        macro_rules! place {
-            ($a:expr, $b:expr, $bytes:expr) => {
-                of!($a).wrapping_add(of!($b).wrapping_mul(i64::from($bytes) as u64))
-            };
-        }
         loop {
             let here = *at;
             *at += 1;
-            match code.ops[here] {
-                Op::Move { to, from } => of!(to) = of!(from),
-                Op::AddI32 { to, a, b } => of!(to) = of!(a).wrapping_add(of!(b)) as i32 as u64,
-                Op::SubI32 { to, a, b } => of!(to) = of!(a).wrapping_sub(of!(b)) as i32 as u64,
-                Op::MulI32 { to, a, b } => of!(to) = of!(a).wrapping_mul(of!(b)) as i32 as u64,
-                Op::AddI64 { to, a, b } => of!(to) = of!(a).wrapping_add(of!(b)),
-                Op::SubI64 { to, a, b } => of!(to) = of!(a).wrapping_sub(of!(b)),
-                Op::MulI64 { to, a, b } => of!(to) = of!(a).wrapping_mul(of!(b)),
-                Op::AddF32 { to, a, b } => float32!(to, a, +, b),
-                Op::SubF32 { to, a, b } => float32!(to, a, -, b),
-                Op::MulF32 { to, a, b } => float32!(to, a, *, b),
-                Op::AddF64 { to, a, b } => float64!(to, a, +, b),
-                Op::SubF64 { to, a, b } => float64!(to, a, -, b),
-                Op::MulF64 { to, a, b } => float64!(to, a, *, b),
-                Op::Binary { op, ty, to, a, b } => match arithmetic::binary(op, ty, of!(a), of!(b)) {
-                    Some(value) => of!(to) = value,
-                    None => return self.divided(code.lines[here]),
-                },
-                Op::Compare { compare, ty, to, a, b } => {
-                    of!(to) = u64::from(arithmetic::compare(compare, ty, of!(a), of!(b)));
-                }
-                Op::Negate { ty, to, a } => of!(to) = arithmetic::negate(ty, of!(a)),
-                Op::Complement { ty, to, a } => of!(to) = arithmetic::extend(ty, !of!(a)),
-                Op::Not { to, a } => of!(to) = u64::from(of!(a) == 0),
-                Op::Convert { into, from, to, a } => of!(to) = arithmetic::convert(into, from, of!(a)),
-                Op::Intrinsic { intrinsic, ty, to, from: [a, b, c] } => {
-                    of!(to) = arithmetic::intrinsic(intrinsic, ty, &[of!(a), of!(b), of!(c)]);
-                }
-                Op::Math { function, ty, to, from: [a, b, c] } => {
-                    of!(to) = math(function, Some(ty), &[of!(a), of!(b), of!(c)]);
-                }
-                Op::Random { to } => of!(to) = self.random.next() as u64,
-                Op::Index { to, a, b, bytes } => of!(to) = place!(a, b, bytes),
-                Op::Distance { to, a, b, bytes } => {
-                    of!(to) = (of!(a).wrapping_sub(of!(b)) as i64 / i64::from(bytes)) as u64;
-                }
-                Op::LoadU32 { to, a, b, bytes } => {
-                    let address = place!(a, b, bytes);
-                    of!(to) = match self.memory.read(address) {
-                        Some(bytes) => u64::from(u32::from_le_bytes(bytes)),
-                        None => self.load_at(code, here, Scalar::U32, address)?,
-                    };
-                }
-                Op::LoadI32 { to, a, b, bytes } => {
-                    let address = place!(a, b, bytes);
-                    of!(to) = match self.memory.read(address) {
-                        Some(bytes) => i32::from_le_bytes(bytes) as u64,
-                        None => self.load_at(code, here, Scalar::I32, address)?,
-                    };
-                }
-                Op::Load64 { to, a, b, bytes } => {
-                    let address = place!(a, b, bytes);
-                    of!(to) = match self.memory.read(address) {
-                        Some(bytes) => u64::from_le_bytes(bytes),
-                        None => self.load_at(code, here, Scalar::U64, address)?,
-                    };
-                }
-                Op::Load { ty, to, a, b, bytes } => {
-                    of!(to) = self.load_at(code, here, ty, place!(a, b, bytes))?;
-                }
-                Op::Store32 { from, a, b, bytes } => {
-                    let address = place!(a, b, bytes);
-                    if !self.memory.write(address, (of!(from) as u32).to_le_bytes()) {
-                        self.store_at(code, here, Scalar::U32, address, of!(from))?;
-                    }
-                }
-                Op::Store64 { from, a, b, bytes } => {
-                    let address = place!(a, b, bytes);
-                    if !self.memory.write(address, of!(from).to_le_bytes()) {
-                        self.store_at(code, here, Scalar::U64, address, of!(from))?;
-                    }
-                }
-                Op::Store { ty, from, a, b, bytes } => {
-                    self.store_at(code, here, ty, place!(a, b, bytes), of!(from))?;
-                }
+            let op = code.ops[here];
+            if compute(op, r) {
+                continue;
+            }
+            match op {
                 Op::Turn => {
                     self.at(code.lines[here]);
                     self.count()?;
                 }
                 Op::Jump { to } => *at = to as usize,
-                Op::JumpIfZero { a, to } if of!(a) == 0 => *at = to as usize,
-                Op::JumpUnlessZero { a, to } if of!(a) != 0 => *at = to as usize,
-                Op::UnlessLess { a, b, to } if of!(a) as i64 >= of!(b) as i64 => *at = to as usize,
-                Op::UnlessLessOrEqual { a, b, to } if of!(a) as i64 > of!(b) as i64 => *at = to as usize,
-                Op::UnlessEqual { a, b, to } if of!(a) != of!(b) => *at = to as usize,
-                Op::IfEqual { a, b, to } if of!(a) == of!(b) => *at = to as usize,
-                Op::Unless { compare, ty, a, b, to } => {
-                    if !arithmetic::compare(compare, ty, of!(a), of!(b)) {
-                        *at = to as usize;
+                Op::Binary { op, ty, to, a, b } => {
+                    match arithmetic::binary(op, ty, r[usize::from(a)], r[usize::from(b)]) {
+                        Some(value) => r[usize::from(to)] = value,
+                        None => return self.divided(code.lines[here]),
                     }
                 }
-                Op::JumpIfZero { .. }
-                | Op::JumpUnlessZero { .. }
-                | Op::UnlessLess { .. }
-                | Op::UnlessLessOrEqual { .. }
-                | Op::UnlessEqual { .. }
-                | Op::IfEqual { .. } => {}
+                Op::Random { to } => r[usize::from(to)] = self.random.next() as u64,
                 Op::Tree { at: number } => {
-                    let tree = &code.trees[number as usize];
-                    self.leave_registers(&tree.slots, r, frame)?;
-                    let flow = self.statement(tree.statement, frame)?;
-                    self.enter_registers(&tree.slots, r, frame);
-                    if flow == Flow::Return {
-                        return Ok(flow);
-                    }
-                    if let Some(failure) = self.device.in_hand().filter(|_| !self.is_own) {
-                        self.look_at(failure);
+                    if self.tree(&code.trees[number as usize], r, frame)? == Flow::Return {
+                        return Ok(Flow::Return);
                     }
                 }
                 Op::Return { from } => {
-                    self.returned = of!(from);
+                    self.returned = r[usize::from(from)];
                     return Ok(Flow::Return);
                 }
                 Op::End => return Ok(Flow::Next),
+                _ => match jump(op, r) {
+                    Some(Some(to)) => *at = to as usize,
+                    Some(None) => {}
+                    None => self.access(code, here, r)?,
+                },
             }
         }
+    }
+
+    /// Executes a statement as a tree.
+    fn tree(&mut self, tree: &Tree<'p>, r: &mut [u64; 256], frame: u64) -> Result<Flow> {
+        self.leave_registers(&tree.slots, r, frame)?;
+        let flow = self.statement(tree.statement, frame)?;
+        self.enter_registers(&tree.slots, r, frame);
+        // What the next statement would do first.
+        if !self.is_own
+            && let Some(failure) = self.device.in_hand()
+        {
+            self.look_at(failure);
+        }
+        Ok(flow)
+    }
+
+    /// Reads or writes memory.
+    #[inline(always)]
+    fn access(&mut self, code: &Code<'p>, here: usize, r: &mut [u64; 256]) -> Result<()> {
+        match code.ops[here] {
+            Op::LoadU32 { to, a, b, bytes } => {
+                let address = place(r, a, b, bytes);
+                r[usize::from(to)] = match self.memory.read(address) {
+                    Some(bytes) => u64::from(u32::from_le_bytes(bytes)),
+                    None => self.load_at(code, here, Scalar::U32, address)?,
+                };
+            }
+            Op::LoadI32 { to, a, b, bytes } => {
+                let address = place(r, a, b, bytes);
+                r[usize::from(to)] = match self.memory.read(address) {
+                    Some(bytes) => i32::from_le_bytes(bytes) as u64,
+                    None => self.load_at(code, here, Scalar::I32, address)?,
+                };
+            }
+            Op::Load64 { to, a, b, bytes } => {
+                let address = place(r, a, b, bytes);
+                r[usize::from(to)] = match self.memory.read(address) {
+                    Some(bytes) => u64::from_le_bytes(bytes),
+                    None => self.load_at(code, here, Scalar::U64, address)?,
+                };
+            }
+            Op::Load { ty, to, a, b, bytes } => {
+                r[usize::from(to)] = self.load_at(code, here, ty, place(r, a, b, bytes))?;
+            }
+            Op::Store32 { from, a, b, bytes } => {
+                let (address, value) = (place(r, a, b, bytes), r[usize::from(from)]);
+                if !self.memory.write(address, (value as u32).to_le_bytes()) {
+                    self.store_at(code, here, Scalar::U32, address, value)?;
+                }
+            }
+            Op::Store64 { from, a, b, bytes } => {
+                let (address, value) = (place(r, a, b, bytes), r[usize::from(from)]);
+                if !self.memory.write(address, value.to_le_bytes()) {
+                    self.store_at(code, here, Scalar::U64, address, value)?;
+                }
+            }
+            Op::Store { ty, from, a, b, bytes } => {
+                self.store_at(code, here, ty, place(r, a, b, bytes), r[usize::from(from)])?;
+            }
+            _ => {}
+        }
+        Ok(())
     }
 
     /// A number in memory that has to be looked at more closely.
@@ -235,4 +194,66 @@ impl<'p> Machine<'p> {
         self.at(code.lines[here]);
         self.store(ty, address, value)
     }
+}
+
+/// The address of an element.
+#[inline(always)]
+fn place(r: &[u64; 256], a: Register, b: Register, bytes: i32) -> u64 {
+    r[usize::from(a)].wrapping_add(r[usize::from(b)].wrapping_mul(i64::from(bytes) as u64))
+}
+
+/// Executes an instruction that only computes; whether it is one.
+#[inline(always)]
+fn compute(op: Op, r: &mut [u64; 256]) -> bool {
+    let of = |register: Register| r[usize::from(register)];
+    let (to, value) = match op {
+        Op::Move { to, from } => (to, of(from)),
+        Op::AddI32 { to, a, b } => (to, of(a).wrapping_add(of(b)) as i32 as u64),
+        Op::SubI32 { to, a, b } => (to, of(a).wrapping_sub(of(b)) as i32 as u64),
+        Op::MulI32 { to, a, b } => (to, of(a).wrapping_mul(of(b)) as i32 as u64),
+        Op::AddI64 { to, a, b } => (to, of(a).wrapping_add(of(b))),
+        Op::SubI64 { to, a, b } => (to, of(a).wrapping_sub(of(b))),
+        Op::MulI64 { to, a, b } => (to, of(a).wrapping_mul(of(b))),
+        Op::AddF32 { to, a, b } => (to, of_float(float(of(a)) + float(of(b)))),
+        Op::SubF32 { to, a, b } => (to, of_float(float(of(a)) - float(of(b)))),
+        Op::MulF32 { to, a, b } => (to, of_float(float(of(a)) * float(of(b)))),
+        Op::AddF64 { to, a, b } => (to, (f64::from_bits(of(a)) + f64::from_bits(of(b))).to_bits()),
+        Op::SubF64 { to, a, b } => (to, (f64::from_bits(of(a)) - f64::from_bits(of(b))).to_bits()),
+        Op::MulF64 { to, a, b } => (to, (f64::from_bits(of(a)) * f64::from_bits(of(b))).to_bits()),
+        Op::Compare { compare, ty, to, a, b } => {
+            (to, u64::from(arithmetic::compare(compare, ty, of(a), of(b))))
+        }
+        Op::Negate { ty, to, a } => (to, arithmetic::negate(ty, of(a))),
+        Op::Complement { ty, to, a } => (to, arithmetic::extend(ty, !of(a))),
+        Op::Not { to, a } => (to, u64::from(of(a) == 0)),
+        Op::Convert { into, from, to, a } => (to, arithmetic::convert(into, from, of(a))),
+        Op::Intrinsic { intrinsic, ty, to, from } => {
+            (to, arithmetic::intrinsic(intrinsic, ty, &from.map(of)))
+        }
+        Op::Math { function, ty, to, from } => (to, math(function, Some(ty), &from.map(of))),
+        Op::Index { to, a, b, bytes } => (to, place(r, a, b, bytes)),
+        Op::Distance { to, a, b, bytes } => {
+            (to, (of(a).wrapping_sub(of(b)) as i64 / i64::from(bytes)) as u64)
+        }
+        _ => return false,
+    };
+    r[usize::from(to)] = value;
+    true
+}
+
+/// Where a conditional jump goes, if it does; `None` if it is none.
+#[inline(always)]
+fn jump(op: Op, r: &[u64; 256]) -> Option<Option<u32>> {
+    let of = |register: Register| r[usize::from(register)];
+    let (jumps, to) = match op {
+        Op::JumpIfZero { a, to } => (of(a) == 0, to),
+        Op::JumpUnlessZero { a, to } => (of(a) != 0, to),
+        Op::UnlessLess { a, b, to } => (of(a) as i64 >= of(b) as i64, to),
+        Op::UnlessLessOrEqual { a, b, to } => (of(a) as i64 > of(b) as i64, to),
+        Op::UnlessEqual { a, b, to } => (of(a) != of(b), to),
+        Op::IfEqual { a, b, to } => (of(a) == of(b), to),
+        Op::Unless { compare, ty, a, b, to } => (!arithmetic::compare(compare, ty, of(a), of(b)), to),
+        _ => return None,
+    };
+    Some(jumps.then_some(to))
 }

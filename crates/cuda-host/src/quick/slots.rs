@@ -47,7 +47,9 @@ impl Escapes {
     }
 
     fn statements(&mut self, statements: &[Stmt]) {
-        statements.iter().for_each(|statement| self.statement(statement));
+        for statement in statements {
+            self.statement(statement);
+        }
     }
 
     fn statement(&mut self, statement: &Stmt) {

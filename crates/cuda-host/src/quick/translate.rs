@@ -326,7 +326,9 @@ impl<'m, 'p> Translator<'m, 'p> {
     }
 
     fn land_all(&mut self, jumps: &[usize]) {
-        jumps.iter().for_each(|jump| self.land(*jump));
+        for jump in jumps {
+            self.land(*jump);
+        }
     }
 
     /// The turns of a loop. Every turn has to change something, or the tree has to see that it never ends.
@@ -349,7 +351,9 @@ impl<'m, 'p> Translator<'m, 'p> {
             Some(condition) => self.unless(condition)?,
             None => Vec::new(),
         };
-        first.into_iter().for_each(|jump| self.land(jump));
+        if let Some(jump) = first {
+            self.land(jump);
+        }
         let before = self.frame().slots.clone();
         self.statements(&inner.body)?;
         let continues = std::mem::take(&mut self.loops.last_mut().ok_or(Unknown)?.continues);

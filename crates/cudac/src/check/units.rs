@@ -94,7 +94,9 @@ impl<'t> Checker<'_, 't> {
                 }
                 match entity {
                     Entity::Functions(ids) => {
-                        ids.into_iter().for_each(|id| self.scopes.declare_function(scope, name, id));
+                        for id in ids {
+                            self.scopes.declare_function(scope, name, id);
+                        }
                     }
                     other => self.scopes.declare(scope, name, other),
                 }

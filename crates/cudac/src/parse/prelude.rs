@@ -17,14 +17,11 @@ pub(super) fn add<'t>(text: &mut Preprocessor<'_, 't>, units: &mut Vec<Vec<Token
         let prelude = text.files.add("what nvcc includes", crate::builtins::host::PRELUDE);
         first = text.run_own(prelude, 0, true);
     }
-    match text.shared.take() {
-        Some(mut shared) => {
-            shared.extend(first);
-            units.insert(0, ended(shared, Span::default()));
-        }
-        None => {
-            first.append(&mut units[0]);
-            units[0] = first;
-        }
+    if let Some(mut shared) = text.shared.take() {
+        shared.extend(first);
+        units.insert(0, ended(shared, Span::default()));
+    } else {
+        first.append(&mut units[0]);
+        units[0] = first;
     }
 }
