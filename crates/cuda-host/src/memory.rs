@@ -267,9 +267,9 @@ mod tests {
     #[test]
     fn the_limit_of_memory_is_kept() {
         let mut memory = Memory::new();
-        assert_eq!(memory.add(1001, state::SET, line(1), 1000), None);
-        assert_eq!(memory.add(u64::MAX, state::SET, line(1), u64::MAX), None);
-        assert!(memory.add(500, state::SET, line(1), 1000).is_some());
+        assert_eq!(memory.add(1001, state::SET, 1, 1000), None);
+        assert_eq!(memory.add(u64::MAX, state::SET, 1, u64::MAX), None);
+        assert!(memory.add(500, state::SET, 1, 1000).is_some());
         assert_eq!(
             (memory.offset(BASE - 1), memory.offset(u64::MAX), memory.offset(BASE)),
             (None, None, Some(0))

@@ -9,6 +9,7 @@ use crate::finding::Kind;
 use crate::machine::{Machine, Result, Stop};
 use crate::memory::{Access, BASE, state};
 use crate::random::Random;
+use crate::stdio;
 
 /// What to do about a function that frees other memory.
 pub(crate) const OTHER_FREE: &str =
@@ -47,8 +48,7 @@ pub(crate) enum Function {
     TextSize,
     TextCopy,
     TextSet,
-    ReadByte,
-    UnreadByte,
+    File(stdio::Function),
     BlockBytes,
     Aligned,
     Trap,
@@ -145,8 +145,27 @@ const NAMES: &[(&str, Function)] = &[
     ("__host_text_size", Function::TextSize),
     ("__host_text_copy", Function::TextCopy),
     ("__host_text_set", Function::TextSet),
-    ("__host_read_byte", Function::ReadByte),
-    ("__host_unread_byte", Function::UnreadByte),
+    ("fopen", Function::File(stdio::Function::Open)),
+    ("fclose", Function::File(stdio::Function::Close)),
+    ("fread", Function::File(stdio::Function::Read)),
+    ("fwrite", Function::File(stdio::Function::Write)),
+    ("fgets", Function::File(stdio::Function::GetText)),
+    ("fgetc", Function::File(stdio::Function::GetByte)),
+    ("ungetc", Function::File(stdio::Function::UngetByte)),
+    ("fputs", Function::File(stdio::Function::PutText)),
+    ("fputc", Function::File(stdio::Function::PutByte)),
+    ("fseek", Function::File(stdio::Function::Seek)),
+    ("ftell", Function::File(stdio::Function::Tell)),
+    ("feof", Function::File(stdio::Function::IsAtEnd)),
+    ("ferror", Function::File(stdio::Function::HasFailed)),
+    ("clearerr", Function::File(stdio::Function::Clear)),
+    ("fflush", Function::File(stdio::Function::Flush)),
+    ("remove", Function::File(stdio::Function::Remove)),
+    ("rename", Function::File(stdio::Function::Rename)),
+    ("tmpfile", Function::File(stdio::Function::Temporary)),
+    ("__host_errno", Function::File(stdio::Function::Errno)),
+    ("__host_line_bytes", Function::File(stdio::Function::LineBytes)),
+    ("__host_file_number", Function::File(stdio::Function::Number)),
     ("__host_block_bytes", Function::BlockBytes),
     ("__host_aligned", Function::Aligned),
     ("__trap", Function::Trap),
@@ -268,11 +287,7 @@ impl Machine<'_> {
             | Function::TextSize
             | Function::TextCopy
             | Function::TextSet => self.of_text(function, values),
-            Function::ReadByte => Ok(self.read_byte()),
-            Function::UnreadByte => {
-                self.input.push(a as u8);
-                Ok(a)
-            }
+            Function::File(function) => self.of_file(function, values),
             Function::BlockBytes => {
                 let at = self.memory.offset(a);
                 let known = at.and_then(|at| self.memory.blocks.get(&at)).filter(|block| block.is_live);

@@ -10,8 +10,11 @@ use std::sync::LazyLock;
 use crate::source::map::Map;
 
 /// They are not stripped of comments: no web page is loaded with them.
-const FAMILIES: [&str; 2] =
-    [include_str!("../headers/host/runtime.cuh"), include_str!("../headers/host/c.cuh")];
+const FAMILIES: [&str; 3] = [
+    include_str!("../headers/host/runtime.cuh"),
+    include_str!("../headers/host/c.cuh"),
+    include_str!("../headers/host/stdio.cuh"),
+];
 
 const IOSTREAM: &str = include_str!("../headers/host/iostream.cuh");
 const VECTOR: &str = include_str!("../headers/host/vector.cuh");
@@ -30,16 +33,28 @@ const CSTRING: &str = include_str!("../headers/host/cstring.cuh");
 const CSTDLIB: &str = include_str!("../headers/host/cstdlib.cuh");
 const STDDEF: &str = include_str!("../headers/host/stddef.cuh");
 const TIME: &str = include_str!("../headers/host/time.cuh");
+const FSTREAM: &str = include_str!("../headers/host/fstream.cuh");
+const CSTDIO: &str = include_str!("../headers/host/cstdio.cuh");
+const ERRNO: &str = include_str!("../headers/host/errno.cuh");
 
 /// Macros that host code finds defined.
-pub(crate) const MACROS: [(&str, &str); 28] = [
+pub(crate) const MACROS: [(&str, &str); 36] = [
     ("EXIT_SUCCESS", "0"),
     ("EXIT_FAILURE", "1"),
     ("RAND_MAX", "2147483647"),
-    ("stdin", "0"),
     ("EOF", "(-1)"),
-    ("stdout", "1"),
-    ("stderr", "2"),
+    // `FILE_BASE` in `host`, and how far from it they are.
+    ("stdin", "((FILE*)0x60000000000)"),
+    ("stdout", "((FILE*)0x60000000040)"),
+    ("stderr", "((FILE*)0x60000000080)"),
+    ("SEEK_SET", "0"),
+    ("SEEK_CUR", "1"),
+    ("SEEK_END", "2"),
+    ("BUFSIZ", "8192"),
+    ("FILENAME_MAX", "4096"),
+    ("_IOFBF", "0"),
+    ("_IOLBF", "1"),
+    ("_IONBF", "2"),
     ("CLOCKS_PER_SEC", "1000000"),
     ("CUDART_CB", ""),
     ("CUDART_VERSION", "12000"),
@@ -72,6 +87,9 @@ pub(crate) const PRELUDE: &str = "#include <cmath>\n#include <cstdlib>\n#include
 const HEADERS: &[(&str, &str, &str)] = &[
     ("iostream", "iostream", "#include <string>\n#include <cudac_iostream>\n"),
     ("iomanip", "iostream", "#include <string>\n#include <cudac_iostream>\n"),
+    ("ios", "iostream", "#include <string>\n#include <cudac_iostream>\n"),
+    ("istream", "iostream", "#include <string>\n#include <cudac_iostream>\n"),
+    ("ostream", "iostream", "#include <string>\n#include <cudac_iostream>\n"),
     ("sstream", "iostream", "#include <string>\n#include <cudac_iostream>\n"),
     ("cudac_iostream", "cudac_iostream", IOSTREAM),
     ("string", "string", "#include <cudac_stddef>\n#include <cudac_range>\n#include <cudac_string>\n"),
@@ -105,12 +123,16 @@ const HEADERS: &[(&str, &str, &str)] = &[
     ("string.h", "string.h", ""),
     ("cudac_stddef", "cudac_stddef", STDDEF),
     ("cstddef", "cstddef", "#include <cudac_stddef>\n"),
-    ("cstdio", "cstdio", "#include <cudac_stddef>\n"),
+    ("cstdio", "cstdio", "#include <cudac_stddef>\n#include <cudac_cstdio>\n"),
+    ("cudac_cstdio", "cudac_cstdio", CSTDIO),
+    ("errno.h", "errno.h", ERRNO),
+    ("cerrno", "errno.h", ERRNO),
     ("cstring", "cstring", "#include <cudac_stddef>\n#include <cudac_cstring>\n"),
     ("cudac_cstring", "cudac_cstring", CSTRING),
     ("cstdlib", "cstdlib", "#include <cudac_stddef>\n#include <cudac_cstdlib>\n"),
     ("cudac_cstdlib", "cudac_cstdlib", CSTDLIB),
-    ("fstream", "fstream", ""),
+    ("fstream", "fstream", "#include <string>\n#include <cudac_iostream>\n#include <cudac_fstream>\n"),
+    ("cudac_fstream", "cudac_fstream", FSTREAM),
     ("strings.h", "string.h", ""),
     ("initializer_list", "initializer_list", "#include <vector>\n"),
     ("chrono", "chrono", CHRONO),
@@ -133,7 +155,7 @@ const REPLACED: [&str; 18] = [
 
 /// What reaches out of the program, which is refused by name.
 const REFUSED: [(&[&str], &str); 4] = [
-    (&["FILE", "fopen", "freopen", "ifstream", "ofstream", "fstream"], "opens a file"),
+    (&["freopen", "fdopen", "opendir", "mmap", "mkstemp"], "reaches files in another way than `fopen`"),
     (&["system", "popen", "fork", "execv", "execl", "execvp"], "starts a process"),
     (&["socket", "connect", "bind", "listen"], "opens a socket"),
     (&["pthread_create", "thread", "async", "jthread"], "starts a thread"),
@@ -166,8 +188,6 @@ const OF_SYSTEM: &[&str] = &[
     "emmintrin.h",
     "endian.h",
     "err.h",
-    "errno.h",
-    "cerrno",
     "exception",
     "execution",
     "fcntl.h",
@@ -182,10 +202,7 @@ const OF_SYSTEM: &[&str] = &[
     "inttypes.h",
     "cinttypes",
     "io.h",
-    "ios",
     "iosfwd",
-    "istream",
-    "ostream",
     "libgen.h",
     "list",
     "locale",
