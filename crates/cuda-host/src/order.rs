@@ -257,7 +257,7 @@ mod tests {
     /// Whether work in one stream is ordered before what another does next, after some steps.
     fn is_ordered(order: &mut Order, from: u64, to: u64, between: impl Fn(&mut Order)) -> bool {
         order.enter(from);
-        let number = order.add(What::Kernel, from, 1).number;
+        let number = order.add(What::Kernel, from, Line::new(0, 1)).number;
         between(order);
         order.enter(to);
         order.work.iter().any(|work| work.number == number && !work.is_unordered(to))
@@ -299,7 +299,7 @@ mod tests {
         let [legacy, a, b, free] = with_streams();
         let default = |order: &mut Order| {
             order.enter(legacy);
-            order.add(What::Kernel, legacy, 2);
+            order.add(What::Kernel, legacy, Line::new(0, 2));
         };
         assert!(is_ordered(&mut order(), a, b, default));
         assert!(!is_ordered(&mut order(), a, free, default) && !is_ordered(&mut order(), free, b, default));
@@ -332,7 +332,7 @@ mod tests {
         let mut order = order();
         for stream in [a, b, free] {
             order.enter(stream);
-            order.add(What::Kernel, stream, 1);
+            order.add(What::Kernel, stream, Line::new(0, 1));
         }
         let mut done = |point| order.finish(point).iter().map(|work| work.number).collect::<Vec<_>>();
         assert_eq!(done(Some(Point::Stream(b))), [1]);

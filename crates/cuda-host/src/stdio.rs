@@ -97,9 +97,8 @@ impl Machine<'_> {
         match function {
             Function::Open => self.open_file(a, b),
             Function::Temporary => {
-                let content = Content { opened: 1, ..Content::default() };
                 self.charge(0)?;
-                let number = self.files.add(content);
+                let number = self.files.add(Content::default());
                 let both = Mode { letter: b'w', is_both: true, is_new: false };
                 self.opened(both.open(Some(number)))
             }

@@ -238,7 +238,7 @@ fn wrong_uses_of_files_are_found() {
     found("int* d; cudaMalloc(&d, 64); fread(d, 4, 1, fopen(\"lines.txt\", \"r\"));", Kind::WrongSpace, "");
     // Bytes between members have nobody who writes them, and a file that is never closed is no mistake.
     let body = "struct S { char c; double x; } s; s.c = 'a'; s.x = 1; FILE* f = fopen(\"x\", \"wb\"); fwrite(&s, sizeof s, 1, f);";
-    assert_eq!(written(body)[0].1.len(), 16);
+    assert_eq!(within("", body, &Limits::default()).files.written[0].bytes.len(), 16);
 }
 
 #[test]

@@ -7,7 +7,7 @@ use spec::launch::steps;
 use thirty_two_lanes::cores;
 
 use super::buffers::{Picture, Print, Save};
-use super::words::bytes;
+use super::words::{bytes, folder};
 
 /// The options of the machine.
 #[derive(Args, Debug)]
@@ -22,6 +22,9 @@ pub struct Machine {
     /// what is free for kernels, 4G for a program]
     #[arg(long, value_name = "BYTES", value_parser = bytes)]
     pub memory: Option<u64>,
+    /// Let a program write the files of this folder; without it, what a program writes stays in memory, and is named
+    #[arg(long = "write", value_name = "FOLDER", value_parser = folder)]
+    pub writes: Vec<PathBuf>,
 }
 
 /// Where to run.
