@@ -20,8 +20,9 @@ fn main() {
                     Err(error) => format!("cannot be run: {error}"),
                     Ok(outcome) => {
                         let findings = outcome.findings.iter();
-                        let findings: Vec<_> =
-                            findings.map(|found| format!("{}@{}", found.kind.name(), found.line.number())).collect();
+                        let findings: Vec<_> = findings
+                            .map(|found| format!("{}@{}", found.kind.name(), found.line.number()))
+                            .collect();
                         let output = String::from_utf8_lossy(&outcome.output).replace('\n', " | ");
                         format!("status {}; {}; {output}", outcome.status, findings.join(" "))
                     }

@@ -266,7 +266,8 @@ impl Machine<'_> {
     fn rename(&mut self, from: u64, to: u64) -> Result<u64> {
         let (from, to) = (self.text(from)?, self.text(to)?);
         let reads = Mode { letter: b'r', is_both: false, is_new: false };
-        let places = self.leads_to(&from).and_then(|old| Ok((self.found_at(&from, old, reads)?, self.leads_to(&to)?)));
+        let places =
+            self.leads_to(&from).and_then(|old| Ok((self.found_at(&from, old, reads)?, self.leads_to(&to)?)));
         let (number, place) = match places {
             Ok((Some(number), place)) => (number, place),
             Ok((None, _)) => return Ok(FAILED),
@@ -298,7 +299,8 @@ impl Machine<'_> {
     /// The number of a `FILE*`, which may be closed.
     fn number_of(&self, file: u64) -> Result<u64> {
         if file == 0 {
-            let help = "test what `fopen` returned: it is `NULL` if the file cannot be opened, and `errno` says why";
+            let help =
+                "test what `fopen` returned: it is `NULL` if the file cannot be opened, and `errno` says why";
             return self.found(Kind::OutOfBounds, "a null pointer is used as a file", help);
         }
         let number = file.checked_sub(FILE_BASE).filter(|distance| distance.is_multiple_of(FILE_BYTES));
@@ -359,7 +361,8 @@ impl Machine<'_> {
         }
         let Some(open) = self.files.open.get_mut(&number) else { return Ok(Vec::new()) };
         let mut bytes = Vec::new();
-        let is_over = |bytes: &[u8]| bytes.len() as u64 >= most || end.is_some() && bytes.last() == end.as_ref();
+        let is_over =
+            |bytes: &[u8]| bytes.len() as u64 >= most || end.is_some() && bytes.last() == end.as_ref();
         while let Some(byte) = open.pushed.last().copied().filter(|_| !is_over(&bytes)) {
             open.pushed.pop();
             bytes.push(byte);
@@ -370,7 +373,8 @@ impl Machine<'_> {
         let all = open.content.and_then(|content| self.files.contents.get(&content));
         let rest = all.and_then(|content| content.bytes.get(open.at as usize..)).unwrap_or_default();
         let rest = &rest[..rest.len().min((most - bytes.len() as u64) as usize)];
-        let count = end.and_then(|end| rest.iter().position(|byte| *byte == end)).map_or(rest.len(), |at| at + 1);
+        let count =
+            end.and_then(|end| rest.iter().position(|byte| *byte == end)).map_or(rest.len(), |at| at + 1);
         bytes.extend_from_slice(&rest[..count]);
         open.at += count as u64;
         open.is_at_end |= !is_over(&bytes);
@@ -385,7 +389,7 @@ impl Machine<'_> {
 
     fn unget_byte(&mut self, byte: u64, file: u64) -> Result<u64> {
         let open = self.open_mut(file)?;
-        if byte as i32 == -1 || open.pushed.len() >= MOST_PUSHED {
+        if byte as u32 == u32::MAX || open.pushed.len() >= MOST_PUSHED {
             return Ok(FAILED);
         }
         open.pushed.push(byte as u8);
@@ -475,7 +479,8 @@ impl Machine<'_> {
             2 => Some(content.bytes.len() as u64),
             _ => None,
         };
-        let to = base.and_then(|base| base.checked_add_signed(distance)).filter(|to| *to <= i64::MAX as u64);
+        let to =
+            base.and_then(|base| base.checked_add_signed(distance)).filter(|to| i64::try_from(*to).is_ok());
         let Some(to) = to else { return self.set_errno(INVALID).map(|()| FAILED) };
         let open = self.open_at(number)?;
         open.pushed.clear();

@@ -42,7 +42,10 @@ fn written(body: &str) -> Vec<(String, String)> {
 fn found(body: &str, kind: Kind, words: &str) {
     let outcome = within("", body, &Limits { memory_bytes: 64 << 20, ..Limits::default() });
     let first = outcome.findings.first().unwrap_or_else(|| panic!("nothing is found: {body}"));
-    assert!(first.kind == kind && first.message.contains(words) && first.line.is_known(), "{body}: {first:?}");
+    assert!(
+        first.kind == kind && first.message.contains(words) && first.line.is_known(),
+        "{body}: {first:?}"
+    );
 }
 
 #[test]
@@ -107,10 +110,13 @@ fn what_is_written_is_kept_and_can_be_read_back() {
     );
     assert_eq!(printed(modes), " a1");
     assert_eq!(
-        written("FILE* f = fopen(\"p.ppm\", \"wb\"); fprintf(f, \"P6 %c%c%-3c|%3s|%.2s\", 1, 127, 'x', \"y\", \"long\"); fclose(f);"),
+        written(
+            "FILE* f = fopen(\"p.ppm\", \"wb\"); fprintf(f, \"P6 %c%c%-3c|%3s|%.2s\", 1, 127, 'x', \"y\", \"long\"); fclose(f);"
+        ),
         [plain("p.ppm", "P6 \u{1}\u{7f}x  |  y|lo")]
     );
-    let byte = within("", "FILE* f = fopen(\"b\", \"wb\"); fprintf(f, \"%c\", 200); fclose(f);", &Limits::default());
+    let byte =
+        within("", "FILE* f = fopen(\"b\", \"wb\"); fprintf(f, \"%c\", 200); fclose(f);", &Limits::default());
     assert_eq!(byte.files.written[0].bytes, [200]);
 }
 
@@ -159,7 +165,9 @@ fn what_cannot_be_opened_is_null_and_errno_says_why() {
         ("fopen(\"/etc/passwd\", \"r\")", "EACCES", "Permission denied"),
         ("fopen(\"numbers.txt\", \"q\")", "EINVAL", "Invalid argument"),
     ] {
-        let body = format!("FILE* f = {call}; printf(\"%d %d \", f == NULL, errno == {code}); perror(\"x\"); printf(\"%s\", strerror(errno));");
+        let body = format!(
+            "FILE* f = {call}; printf(\"%d %d \", f == NULL, errno == {code}); perror(\"x\"); printf(\"%s\", strerror(errno));"
+        );
         let outcome = within("", &body, &Limits::default());
         assert_eq!(String::from_utf8_lossy(&outcome.output), format!("1 1 {words}"), "{call}");
         assert_eq!(String::from_utf8_lossy(&outcome.errors), format!("x: {words}\n"), "{call}");
@@ -221,20 +229,54 @@ fn streams_write_files() {
 #[test]
 fn wrong_uses_of_files_are_found() {
     let open = "FILE* f = fopen(\"x\", \"w\");";
-    for use_ in ["fputs(\"a\", f);", "fprintf(f, \"a\");", "fgetc(f);", "feof(f);", "fseek(f, 0, SEEK_SET);", "fflush(f);", "int n; fscanf(f, \"%d\", &n);"] {
+    for use_ in [
+        "fputs(\"a\", f);",
+        "fprintf(f, \"a\");",
+        "fgetc(f);",
+        "feof(f);",
+        "fseek(f, 0, SEEK_SET);",
+        "fflush(f);",
+        "int n; fscanf(f, \"%d\", &n);",
+    ] {
         found(&format!("{open} fclose(f); {use_}"), Kind::UseAfterFree, "a file is used after it was closed");
     }
     found(&format!("{open} fclose(f); fclose(f);"), Kind::DoubleFree, "a file is closed a second time");
-    for use_ in ["fgetc(f);", "fclose(f);", "fprintf(f, \"a\");", "char t[4]; fread(t, 1, 4, f);", "int n; fscanf(f, \"%d\", &n);"] {
-        found(&format!("FILE* f = fopen(\"none\", \"r\"); {use_}"), Kind::OutOfBounds, "a null pointer is used as a file");
+    for use_ in [
+        "fgetc(f);",
+        "fclose(f);",
+        "fprintf(f, \"a\");",
+        "char t[4]; fread(t, 1, 4, f);",
+        "int n; fscanf(f, \"%d\", &n);",
+    ] {
+        found(
+            &format!("FILE* f = fopen(\"none\", \"r\"); {use_}"),
+            Kind::OutOfBounds,
+            "a null pointer is used as a file",
+        );
     }
     found("int x; fgetc((FILE*)&x);", Kind::OutOfBounds, "is used as a file, and is none");
     found("FILE* f = stdout; fputc('a', f + 1000);", Kind::OutOfBounds, "is none");
     found("FILE* f; fgetc(f);", Kind::Uninitialized, "");
-    found("char t[4]; FILE* f = fopen(\"lines.txt\", \"r\"); fgets(t, 8, f);", Kind::OutOfBounds, "7 bytes are written");
-    found("int t[2]; FILE* f = fopen(\"lines.txt\", \"r\"); fread(t, 4, 4, f);", Kind::OutOfBounds, "16 bytes are written");
-    found(&format!("{open} int t[2] = {{1, 2}}; fwrite(t, 4, 3, f);"), Kind::OutOfBounds, "12 bytes are read");
-    found(&format!("{open} int t[2]; t[0] = 1; fwrite(t, 4, 2, f);"), Kind::Uninitialized, "4 bytes are written to a file");
+    found(
+        "char t[4]; FILE* f = fopen(\"lines.txt\", \"r\"); fgets(t, 8, f);",
+        Kind::OutOfBounds,
+        "7 bytes are written",
+    );
+    found(
+        "int t[2]; FILE* f = fopen(\"lines.txt\", \"r\"); fread(t, 4, 4, f);",
+        Kind::OutOfBounds,
+        "16 bytes are written",
+    );
+    found(
+        &format!("{open} int t[2] = {{1, 2}}; fwrite(t, 4, 3, f);"),
+        Kind::OutOfBounds,
+        "12 bytes are read",
+    );
+    found(
+        &format!("{open} int t[2]; t[0] = 1; fwrite(t, 4, 2, f);"),
+        Kind::Uninitialized,
+        "4 bytes are written to a file",
+    );
     found("int* d; cudaMalloc(&d, 64); fread(d, 4, 1, fopen(\"lines.txt\", \"r\"));", Kind::WrongSpace, "");
     // Bytes between members have nobody who writes them, and a file that is never closed is no mistake.
     let body = "struct S { char c; double x; } s; s.c = 'a'; s.x = 1; FILE* f = fopen(\"x\", \"wb\"); fwrite(&s, sizeof s, 1, f);";
@@ -247,12 +289,27 @@ fn what_files_take_is_bounded() {
         ("for (;;) fopen(\"/dev/null\", \"r\");", "has 16384 open files"),
         ("for (;;) fopen(\"lines.txt\", \"r\");", "has 16384 open files"),
         ("for (;;) tmpfile();", "has 16384 open files"),
-        ("static char t[1 << 16]; FILE* f = fopen(\"x\", \"w\"); for (;;) fwrite(t, 1, sizeof t, f);", "bytes of memory"),
-        ("FILE* f = fopen(\"x\", \"w\"); fseek(f, 0x7fffffffffffffff, SEEK_SET); fputc(1, f);", "bytes of memory"),
+        (
+            "static char t[1 << 16]; FILE* f = fopen(\"x\", \"w\"); for (;;) fwrite(t, 1, sizeof t, f);",
+            "bytes of memory",
+        ),
+        (
+            "FILE* f = fopen(\"x\", \"w\"); fseek(f, 0x7fffffffffffffff, SEEK_SET); fputc(1, f);",
+            "bytes of memory",
+        ),
         ("std::ofstream f(\"x\"); std::string s(100000, 'a'); for (;;) f << s;", "bytes of memory"),
-        ("char n[32]; for (int i = 0;; i++) { sprintf(n, \"f%d\", i); fclose(fopen(n, \"w\")); }", "bytes of memory"),
-        ("FILE* f = fopen(\"x\", \"w\"); fseek(f, 40 << 20, SEEK_SET); fputc(1, f); malloc(20 << 20);", "bytes of memory"),
-        ("FILE* f = fopen(\"x\", \"w\"); fputs((char*)memset(calloc(17 << 20, 1), 1, (17 << 20) - 1), f);", "16777216 bytes before its zero"),
+        (
+            "char n[32]; for (int i = 0;; i++) { sprintf(n, \"f%d\", i); fclose(fopen(n, \"w\")); }",
+            "bytes of memory",
+        ),
+        (
+            "FILE* f = fopen(\"x\", \"w\"); fseek(f, 40 << 20, SEEK_SET); fputc(1, f); malloc(20 << 20);",
+            "bytes of memory",
+        ),
+        (
+            "FILE* f = fopen(\"x\", \"w\"); fputs((char*)memset(calloc(17 << 20, 1), 1, (17 << 20) - 1), f);",
+            "16777216 bytes before its zero",
+        ),
     ] {
         found(body, Kind::Limit, words);
     }
@@ -266,6 +323,10 @@ fn what_files_take_is_bounded() {
     let outcome = within("", body, &Limits { memory_bytes: 1 << 20, ..Limits::default() });
     assert!(outcome.findings.is_empty(), "{:?}", outcome.findings);
     for end in ["fseek(f, 1, 77)", "fseek(f, -9, SEEK_CUR)", "fseek(f, 0x7fffffffffffffff, SEEK_END)"] {
-        assert_eq!(printed(&format!("FILE* f = fopen(\"lines.txt\", \"r\"); printf(\"%d%c\", {end}, fgetc(f));")), "-1f", "{end}");
+        assert_eq!(
+            printed(&format!("FILE* f = fopen(\"lines.txt\", \"r\"); printf(\"%d%c\", {end}, fgetc(f));")),
+            "-1f",
+            "{end}"
+        );
     }
 }

@@ -101,8 +101,8 @@ fn run_here(file: &Path) -> Result<(), String> {
                 Err(error) => failed(error.to_string()),
                 Ok(outcome) => {
                     let findings = outcome.findings.iter();
-                    let findings =
-                        findings.map(|found| format!("{} at line {}", found.kind.name(), found.line.number()));
+                    let findings = findings
+                        .map(|found| format!("{} at line {}", found.kind.name(), found.line.number()));
                     let (output, was_stopped) = (outcome.output, outcome.was_stopped);
                     Ran { output, was_stopped, findings: findings.collect(), error: None }
                 }

@@ -242,7 +242,8 @@ mod tests {
         let mut names = Names::new(Arena::new(&bump));
         let file = files.add("a chunk", text);
         let macros = Macros::default();
-        let mut preprocessor = Preprocessor { files: &mut files, names: &mut names, sink: &mut sink, macros };
+        let mut preprocessor =
+            Preprocessor { files: &mut files, names: &mut names, sink: &mut sink, macros, headers: None };
         let tokens = preprocessor.run(file);
         tokens.iter().filter_map(Token::word).map(|word| word.as_str().to_owned()).collect()
     }

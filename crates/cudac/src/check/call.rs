@@ -359,7 +359,9 @@ impl<'t> Checker<'_, 't> {
         this: Expr<'t>,
         arguments: &[Expr<'t>],
     ) -> bool {
-        methods.iter().any(|method| matches!(self.candidate(*method, &[], Some(this), arguments), Ok(Some(_))))
+        methods
+            .iter()
+            .any(|method| matches!(self.candidate(*method, &[], Some(this), arguments), Ok(Some(_))))
     }
 
     /// C++17, [c.math], paragraph 3: of a function with a version for `float` and one for `double`, arguments of which one

@@ -332,14 +332,13 @@ impl<'p, 't> Reader<'p, '_, 't> {
     fn include(&mut self, span: Span, rest: &[Token<'t>]) -> Result<()> {
         let whole = rest.first().map_or(span, |first| first.span.to(rest[rest.len() - 1].span));
         let written = self.text_of(rest);
-        let written = match written.trim_start().starts_with(['<', '"']) {
-            true => written,
-            false => {
-                let expanded = self.expand_all(rest)?;
-                match expanded.first().map(|first| first.kind) {
-                    Some(Kind::Text(name)) => format!("\"{}\"", String::from_utf8_lossy(name)),
-                    _ => self.spelling(&expanded),
-                }
+        let written = if written.trim_start().starts_with(['<', '"']) {
+            written
+        } else {
+            let expanded = self.expand_all(rest)?;
+            match expanded.first().map(|first| first.kind) {
+                Some(Kind::Text(name)) => format!("\"{}\"", String::from_utf8_lossy(name)),
+                _ => self.spelling(&expanded),
             }
         };
         let Some((name, is_quoted)) = name_of(&written) else {

@@ -145,7 +145,8 @@ impl Program<'_> {
             told.error()?;
             let launch = simt::Launch { seed: found.seed, ..self.launch() };
             let replay = replay::command(self.options, &launch);
-            program::render(outcome, &told, &made) + &program::seeds(&found, self.has_failed(outcome), &replay)
+            program::render(outcome, &told, &made)
+                + &program::seeds(&found, self.has_failed(outcome), &replay)
         };
         // As for buffers that are printed, a result that depends on the seed is wrong with one of them.
         let status = if found.odd.is_some() { ExitCode::from(1) } else { self.status(outcome, &made) };

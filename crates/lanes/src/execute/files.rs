@@ -107,7 +107,13 @@ pub fn keep(outcome: &Outcome, folders: &[PathBuf]) -> Vec<Made> {
             true => Some(files::write(&place, &file.bytes).map_err(|error| why(&place, &error))),
         };
         let is_kept = matches!(kept, Some(Ok(())));
-        Made { path: file.path.clone(), place, bytes: file.bytes.len(), is_kept, why: kept.and_then(Result::err) }
+        Made {
+            path: file.path.clone(),
+            place,
+            bytes: file.bytes.len(),
+            is_kept,
+            why: kept.and_then(Result::err),
+        }
     });
     made.collect()
 }

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use cuda_host::Used;
 use serde_json::{Value, json};
-use spec::layout::counted;
 use spec::launch::command_line;
+use spec::layout::counted;
 
 use crate::execute::files::Made;
 
@@ -21,7 +21,10 @@ pub fn notes(made: &[Made], used: &Used) -> String {
         let names = names(in_memory.iter().map(|file| &*file.path));
         let (was, it) = if rest.is_empty() { ("was", "it") } else { ("were", "them") };
         let (count, option) = (counted(in_memory.len() as u64, "file"), option(first, rest));
-        let _ = writeln!(text, "\nnote: {count} {was} written in memory only ({names}); keep {it} with `{option}`");
+        let _ = writeln!(
+            text,
+            "\nnote: {count} {was} written in memory only ({names}); keep {it} with `{option}`"
+        );
     }
     for file in made.iter().filter(|file| !file.is_kept) {
         if let Some(why) = &file.why {
@@ -43,7 +46,8 @@ pub fn notes(made: &[Made], used: &Used) -> String {
 
 /// The same for programs.
 pub fn json(made: &[Made], used: &Used) -> Value {
-    let files = made.iter().map(|file| json!({ "path": file.path, "bytes": file.bytes, "kept": file.is_kept }));
+    let files =
+        made.iter().map(|file| json!({ "path": file.path, "bytes": file.bytes, "kept": file.is_kept }));
     json!({ "written": files.collect::<Vec<_>>(), "removed": used.removed, "outside": used.outside })
 }
 
