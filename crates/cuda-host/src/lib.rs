@@ -87,8 +87,8 @@ pub use simt::Severity;
 /// What a program may use, and how its kernels are run.
 #[derive(Clone, Debug)]
 pub struct Limits {
-    /// Memory in bytes: that of the device, and twice that of the host, because each of its bytes has a state. The stack of 256
-    /// mebibytes does not count.
+    /// Memory in bytes: that of the device, twice that of the host, because each of its bytes has a state, and files. The stack
+    /// of 256 mebibytes and the standard input do not count.
     pub memory_bytes: u64,
     /// Turns of loops, and calls, in host code.
     pub steps: u64,

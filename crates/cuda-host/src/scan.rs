@@ -1,6 +1,6 @@
 //! `sprintf` and `scanf`, from the standard input, a file and a text.
 //!
-//! Specification: ISO C17, 7.21.6.2. Left out: sets of characters in brackets, and `%n`.
+//! Specification: ISO C17, 7.21.6.2. Left out: `%n`.
 
 use cudac::host::{Formatted, Scalar};
 
@@ -135,7 +135,21 @@ impl Machine<'_> {
                 }
             };
             let most = if most == 0 { usize::MAX } else { most };
-            let Some(found) = converted(from, letter, most)? else { break };
+            if letter == b'%' {
+                from.skip_blanks();
+                if from.take(1, |byte, _| byte == b'%').is_empty() {
+                    break;
+                }
+                continue;
+            }
+            let found = match letter {
+                b'[' => {
+                    let set = set(&mut format);
+                    Some(from.take(most, |byte, _| set[usize::from(byte)])).filter(|found| !found.is_empty())
+                }
+                _ => converted(from, letter, most)?,
+            };
+            let Some(found) = found else { break };
             if !is_stored {
                 continue;
             }
@@ -150,7 +164,7 @@ impl Machine<'_> {
     fn store_scanned(&mut self, place: u64, letter: u8, longs: i32, found: &[u8]) -> Result<()> {
         let text = String::from_utf8_lossy(found).into_owned();
         match letter {
-            b's' => self.put_text(place, found, u64::MAX).map(|_| ()),
+            b's' | b'[' => self.put_text(place, found, u64::MAX).map(|_| ()),
             b'c' => self.store(Scalar::U8, place, found.first().copied().map_or(0, u64::from)),
             b'f' | b'e' | b'g' => {
                 let value: f64 = text.parse().unwrap_or(0.0);
@@ -175,6 +189,31 @@ impl Machine<'_> {
             }
         }
     }
+}
+
+/// The bytes in brackets, up to the end of these; all others if they begin with `^`.
+fn set(format: &mut impl Iterator<Item = u8>) -> [bool; 256] {
+    let (mut bytes, mut is_other) = (Vec::new(), false);
+    for byte in format {
+        match byte {
+            b'^' if bytes.is_empty() && !is_other => is_other = true,
+            b']' if !bytes.is_empty() => break,
+            _ => bytes.push(byte),
+        }
+    }
+    let (mut set, mut at) = ([false; 256], 0);
+    while let Some(&first) = bytes.get(at) {
+        let last = match bytes.get(at + 1..at + 3) {
+            Some(&[b'-', last]) => {
+                at += 2;
+                last
+            }
+            _ => first,
+        };
+        (first..=last).for_each(|byte| set[usize::from(byte)] = true);
+        at += 1;
+    }
+    set.map(|is_in| is_in != is_other)
 }
 
 /// The bytes of one value, or nothing if there is none.

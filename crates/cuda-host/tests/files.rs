@@ -61,6 +61,9 @@ fn files_are_read_by_lines_bytes_and_formats() {
     let body = "FILE* f = fopen(\"table.csv\", \"r\"); int n, m; char c; float x; fscanf(f, \"%d %d\\n\", &n, &m); printf(\"%d\", n * m);
         while (fscanf(f, \" %c %f\", &c, &x) == 2) printf(\" %c%g\", c, x); fclose(f);";
     assert_eq!(printed(body), "12 a1.5 b2.5 c-3");
+    let body = "FILE* f = fopen(\"table.csv\", \"r\"); char a[9], b[9], c; fscanf(f, \"%[0-9] %*[^\\n]%c\", a, &c); fscanf(f, \"%8[^]\\n ]\", b); printf(\"%s%d%s\", a, c, b); fclose(f);
+        int n; char e; printf(\" %d%d%c\", sscanf(\"7 % x\", \"%d%% %c\", &n, &e), n, e);";
+    assert_eq!(printed(body), "310a 27x");
     let body = "unsigned char b[8]; FILE* f = fopen(\"bytes.bin\", \"rb\"); size_t n = fread(b, 2, 4, f); printf(\"%zu %d %d\", n, b[4], feof(f)); fclose(f);";
     assert_eq!(printed(body), "2 128 1");
     let body = "char* line = NULL; size_t room = 0; long n; FILE* f = fopen(\"lines.txt\", \"r\");
@@ -201,6 +204,9 @@ fn streams_read_files() {
     assert_eq!(printed(body), "none there1011");
     let body = "std::ifstream f(\"lines.txt\"); char t[9]; f.getline(t, 9); std::cout << t << '|'; f.getline(t, 9); f.getline(t, 9); std::cout << t << f.fail();";
     assert_eq!(printed(body), "first|third li1");
+    let body = "using namespace std; ifstream f(\"table.csv\", ifstream::in | ifstream::binary); string a, b; getline(f, a, ' '); getline(f, b); cout << a << b;
+        char* line = NULL; size_t room = 0; FILE* g = fopen(\"numbers.txt\", \"r\"); getline(&line, &room, g); cout << line[2]; free(line); fclose(g);";
+    assert_eq!(printed(body), "342");
     let body = "std::string a, b; std::getline(std::cin, a); int n; std::cin >> n; std::cout << a << n << std::cin.eof();";
     assert_eq!(printed(body), "from the input71");
 }

@@ -18,7 +18,7 @@ pub struct Machine {
     /// How many cores of this computer the emulator uses; results do not depend on it [default: all]
     #[arg(long, value_name = "CORES", value_parser = cores::parse, allow_negative_numbers = true)]
     pub cores: Option<u32>,
-    /// How much memory the kernels or the program may use, as in 512M: the device's and twice the host's [default: half of
+    /// How much memory the kernels or the program may use, as in 512M: the device's, twice the host's, and files [default: half of
     /// what is free for kernels, 4G for a program]
     #[arg(long, value_name = "BYTES", value_parser = bytes)]
     pub memory: Option<u64>,

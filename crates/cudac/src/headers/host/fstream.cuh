@@ -19,6 +19,12 @@ inline FILE* __open_file(const char* path, int mode) {
     return file;
 }
 struct ifstream {
+    static constexpr int app = 1;
+    static constexpr int ate = 2;
+    static constexpr int binary = 4;
+    static constexpr int in = 8;
+    static constexpr int out = 16;
+    static constexpr int trunc = 32;
     FILE* file;
     istream from;
     ifstream() : file(nullptr), from{nullptr, 0, 0} {}
@@ -66,6 +72,12 @@ struct ifstream {
     streampos tellg() { return from.tellg(); }
 };
 struct ofstream {
+    static constexpr int app = 1;
+    static constexpr int ate = 2;
+    static constexpr int binary = 4;
+    static constexpr int in = 8;
+    static constexpr int out = 16;
+    static constexpr int trunc = 32;
     FILE* file;
     ostream to;
     ofstream() : file(nullptr), to{0, 6, 0, 0, 32, 0} {}
@@ -112,6 +124,12 @@ struct ofstream {
     streampos tellp() { return !file || to.fail() ? -1 : ftell(file); }
 };
 struct fstream {
+    static constexpr int app = 1;
+    static constexpr int ate = 2;
+    static constexpr int binary = 4;
+    static constexpr int in = 8;
+    static constexpr int out = 16;
+    static constexpr int trunc = 32;
     FILE* file;
     istream from;
     ostream to;

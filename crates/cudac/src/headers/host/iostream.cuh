@@ -268,4 +268,6 @@ inline istream& getline(istream& from, string& line, char end = 10) {
     line.text[line.count] = 0;
     return is_ended ? from : from.done(bytes > 0);
 }
+// C's function, which `using namespace std` would hide otherwise.
+inline long getline(char** line, size_t* room, FILE* file) { return ::getline(line, room, file); }
 }
