@@ -5,11 +5,11 @@ use cudac::host::{RuntimeCall, Scalar};
 
 use crate::arithmetic::{float, of_float};
 use crate::device::{Device, Owner};
+use crate::files;
 use crate::finding::Kind;
 use crate::machine::{Machine, Result, Stop};
 use crate::memory::{Access, BASE, state};
 use crate::random::Random;
-use crate::stdio;
 
 /// What to do about a function that frees other memory.
 pub(crate) const OTHER_FREE: &str =
@@ -48,7 +48,7 @@ pub(crate) enum Function {
     TextSize,
     TextCopy,
     TextSet,
-    File(stdio::Function),
+    File(files::Function),
     BlockBytes,
     Aligned,
     Trap,
@@ -145,27 +145,27 @@ const NAMES: &[(&str, Function)] = &[
     ("__host_text_size", Function::TextSize),
     ("__host_text_copy", Function::TextCopy),
     ("__host_text_set", Function::TextSet),
-    ("fopen", Function::File(stdio::Function::Open)),
-    ("fclose", Function::File(stdio::Function::Close)),
-    ("fread", Function::File(stdio::Function::Read)),
-    ("fwrite", Function::File(stdio::Function::Write)),
-    ("fgets", Function::File(stdio::Function::GetText)),
-    ("fgetc", Function::File(stdio::Function::GetByte)),
-    ("ungetc", Function::File(stdio::Function::UngetByte)),
-    ("fputs", Function::File(stdio::Function::PutText)),
-    ("fputc", Function::File(stdio::Function::PutByte)),
-    ("fseek", Function::File(stdio::Function::Seek)),
-    ("ftell", Function::File(stdio::Function::Tell)),
-    ("feof", Function::File(stdio::Function::IsAtEnd)),
-    ("ferror", Function::File(stdio::Function::HasFailed)),
-    ("clearerr", Function::File(stdio::Function::Clear)),
-    ("fflush", Function::File(stdio::Function::Flush)),
-    ("remove", Function::File(stdio::Function::Remove)),
-    ("rename", Function::File(stdio::Function::Rename)),
-    ("tmpfile", Function::File(stdio::Function::Temporary)),
-    ("__host_errno", Function::File(stdio::Function::Errno)),
-    ("__host_line_bytes", Function::File(stdio::Function::LineBytes)),
-    ("__host_file_number", Function::File(stdio::Function::Number)),
+    ("fopen", Function::File(files::Function::Open)),
+    ("fclose", Function::File(files::Function::Close)),
+    ("fread", Function::File(files::Function::Read)),
+    ("fwrite", Function::File(files::Function::Write)),
+    ("fgets", Function::File(files::Function::GetText)),
+    ("fgetc", Function::File(files::Function::GetByte)),
+    ("ungetc", Function::File(files::Function::UngetByte)),
+    ("fputs", Function::File(files::Function::PutText)),
+    ("fputc", Function::File(files::Function::PutByte)),
+    ("fseek", Function::File(files::Function::Seek)),
+    ("ftell", Function::File(files::Function::Tell)),
+    ("feof", Function::File(files::Function::IsAtEnd)),
+    ("ferror", Function::File(files::Function::HasFailed)),
+    ("clearerr", Function::File(files::Function::Clear)),
+    ("fflush", Function::File(files::Function::Flush)),
+    ("remove", Function::File(files::Function::Remove)),
+    ("rename", Function::File(files::Function::Rename)),
+    ("tmpfile", Function::File(files::Function::Temporary)),
+    ("__host_errno", Function::File(files::Function::Errno)),
+    ("__host_line_bytes", Function::File(files::Function::LineBytes)),
+    ("__host_file_number", Function::File(files::Function::Number)),
     ("__host_block_bytes", Function::BlockBytes),
     ("__host_aligned", Function::Aligned),
     ("__trap", Function::Trap),

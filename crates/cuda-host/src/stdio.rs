@@ -5,36 +5,10 @@
 
 use cudac::host::{FILE_BASE, FILE_BYTES, Scalar};
 
-use crate::files::{Content, Open, Refusal};
+use crate::files::{Content, Function, Open, Refusal};
 use crate::finding::Kind;
 use crate::machine::{Machine, Result, Stop};
 use crate::memory::{Access, BASE, state};
-
-/// A function for files.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Function {
-    Open,
-    Close,
-    Read,
-    Write,
-    GetText,
-    GetByte,
-    UngetByte,
-    PutText,
-    PutByte,
-    Seek,
-    Tell,
-    IsAtEnd,
-    HasFailed,
-    Clear,
-    Flush,
-    Remove,
-    Rename,
-    Temporary,
-    Errno,
-    LineBytes,
-    Number,
-}
 
 /// -1, which most functions return when they fail.
 const FAILED: u64 = u64::MAX;
