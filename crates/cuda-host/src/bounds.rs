@@ -3,7 +3,7 @@
 use crate::finding::{Finding, Kind};
 use crate::machine::{Machine, Result, Stop};
 
-/// Streams, events, graphs and streams into texts, each. Work knows the events after it, so they are not many.
+/// Streams, events, graphs, open files and streams into texts, each. Work knows the events after it, so they are not many.
 pub(crate) const MOST_HANDLES: usize = 1 << 14;
 
 /// Parts of a graph.
@@ -55,7 +55,7 @@ impl Machine<'_> {
     pub(crate) fn out_of_memory(&self) -> Finding {
         let bytes = self.limits.memory_bytes;
         let help = "free what is not needed any more, allocate less, or give the program more with `--memory`; a byte of the \
-                    host counts twice, because its state is kept";
+                    host counts twice, because its state is kept, and those of files count too";
         let message =
             format!("the program needs more than {bytes} bytes of memory, or than this computer has");
         Finding::new(Kind::Limit, self.line, message, help)
@@ -63,7 +63,13 @@ impl Machine<'_> {
 
     /// How many bytes of the host the program may have, and how many of the device.
     pub(crate) fn most_bytes(&self) -> [u64; 2] {
-        let (all, host, device) = (self.limits.memory_bytes, self.memory.used(), self.device.live_bytes());
+        let (host, device) = (self.memory.used(), self.device.live_bytes());
+        let all = self.limits.memory_bytes.saturating_sub(self.files.bytes);
         [all.saturating_sub(device) / 2, all.saturating_sub(2 * host)]
+    }
+
+    /// How many more bytes its files may have.
+    pub(crate) fn bytes_for_files(&self) -> u64 {
+        self.most_bytes()[1].saturating_sub(self.device.live_bytes())
     }
 }

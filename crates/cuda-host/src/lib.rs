@@ -40,7 +40,10 @@
 //! What host code may call is declared in `crates/cudac/src/headers/host/`. A function without a body there is carried out by
 //! `runtime` or `cuda`; what neither knows is refused before anything runs. `cargo run -p cuda-host --example samples --
 //! FOLDER` runs sixty public programs, compares what they print with what they printed on a GPU, and writes `SAMPLES.md`. Left
-//! out: more than one thread, files, exceptions, and everything that would make two runs differ. Nothing is measured.
+//! out: more than one thread, exceptions, and everything that would make two runs differ. Nothing is measured.
+//!
+//! Files are C's and C++'s (`stdio`, and the texts of `std::fstream` on top of it), and this crate does no I/O: it asks a
+//! [`Files`] for what a program reads, keeps what it writes in memory, and returns it in [`Outcome::files`].
 //!
 //! Everything is bounded ([`Limits`], `bounds`). What reaches a bound is a finding with its line, and what was freed or
 //! destroyed does not count, so a loop may allocate and free as often as it likes.
@@ -55,6 +58,7 @@ mod cuda;
 mod device;
 mod errors;
 mod facts;
+mod files;
 mod finding;
 mod graph;
 mod kernel;
@@ -68,6 +72,7 @@ mod random;
 mod resident;
 mod runtime;
 mod scan;
+mod stdio;
 mod stream;
 mod unordered;
 mod work;
@@ -76,14 +81,15 @@ use std::fmt;
 
 use cudac::Line;
 
+pub use files::{Files, Nothing, Refusal, Used, Written};
 pub use finding::{Finding, Kind};
 pub use simt::Severity;
 
 /// What a program may use, and how its kernels are run.
 #[derive(Clone, Debug)]
 pub struct Limits {
-    /// Memory in bytes: that of the device, and twice that of the host, because each of its bytes has a state. The stack of 256
-    /// mebibytes does not count.
+    /// Memory in bytes: that of the device, twice that of the host, because each of its bytes has a state, and files. The stack
+    /// of 256 mebibytes and the standard input do not count.
     pub memory_bytes: u64,
     /// Turns of loops, and calls, in host code.
     pub steps: u64,
@@ -134,6 +140,8 @@ pub struct Outcome {
     pub launches: u64,
     /// Whether it looked at a clock or recorded an event. What it prints about time is no measurement.
     pub asked_the_time: bool,
+    /// What it did with files.
+    pub files: Used,
 }
 
 /// Why a program cannot be executed, or not to its end.
@@ -160,12 +168,18 @@ impl std::error::Error for Error {}
 const STACK_BYTES: usize = 256 << 20;
 
 /// What a program gets.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub struct Given<'g> {
     /// The words that follow the name of the program in `argv`.
     pub arguments: &'g [String],
-    /// Its standard input.
-    pub input: &'g [u8],
+    /// Its standard input, and the files that it may read.
+    pub files: &'g dyn Files,
+}
+
+impl Default for Given<'_> {
+    fn default() -> Self {
+        Given { arguments: &[], files: &Nothing }
+    }
 }
 
 /// What happens while a program runs.
@@ -188,11 +202,6 @@ pub enum Event<'e> {
 
 /// What is told of a program while it runs.
 pub type Watch<'w> = &'w (dyn Fn(Event<'_>) + Sync);
-
-/// Whether a program may read its standard input.
-pub fn reads_input(program: &cudac::host::Program) -> bool {
-    program.runtime.iter().any(|name| name == "__host_read_byte")
-}
 
 /// Executes a program, whose kernels are in a module of PTX with a name.
 ///

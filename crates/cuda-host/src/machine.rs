@@ -10,6 +10,7 @@ use cudac::host::{Expr, Loop, Program, Stmt, Switch, Update, UpdateResult};
 
 use crate::Given;
 use crate::device::Device;
+use crate::files::Store;
 use crate::finding::{Finding, Kind};
 use crate::memory::{BASE, Memory, state};
 use crate::order::Work;
@@ -100,8 +101,8 @@ pub(crate) struct Machine<'p> {
     pub returned: u64,
     /// The objects that have to be destroyed: the destructor, and the address.
     pub owned: Vec<(usize, u64)>,
-    /// What is left of the standard input, from the last byte to the first.
-    pub input: Vec<u8>,
+    /// The standard input, and the files that are open or were written.
+    pub files: Store<'p>,
     /// Texts that are being made by streams of the program, by the numbers of these, and their bytes.
     pub streams: BTreeMap<u64, Vec<u8>>,
     pub streams_bytes: usize,
@@ -130,7 +131,7 @@ impl<'p> Machine<'p> {
         program: &'p Program,
         name: &str,
         ptx: &str,
-        given: &Given<'_>,
+        given: &Given<'p>,
         limits: &Limits,
         watch: Watch<'p>,
     ) -> std::result::Result<Machine<'p>, Error> {
@@ -174,7 +175,7 @@ impl<'p> Machine<'p> {
             calls: 0,
             returned: 0,
             owned: Vec::new(),
-            input: given.input.iter().rev().copied().collect(),
+            files: Store::new(given.files),
             streams: BTreeMap::new(),
             streams_bytes: 0,
             last_stream: STANDARD_ERROR,
@@ -249,6 +250,7 @@ impl<'p> Machine<'p> {
             findings: self.findings,
             launches: self.device.launches,
             asked_the_time: self.device.time > 0,
+            files: self.files.used(),
         })
     }
 

@@ -6,8 +6,8 @@ use cudac::host::Scalar;
 
 use crate::machine::{Machine, Result, Stop};
 
-/// A text that is printed as a string is at most this long.
-const MAX_TEXT_BYTES: usize = 1 << 20;
+/// A text is at most this long.
+const MAX_TEXT_BYTES: usize = 16 << 20;
 
 /// What is between `%` and the letter.
 #[derive(Clone, Copy, Debug, Default)]
@@ -23,8 +23,11 @@ struct Format {
 }
 
 impl Machine<'_> {
-    /// Prints to a stream: 2 is the standard error, those from 3 on are texts, and all others are the standard output.
+    /// Prints to a stream: 2 is the standard error, those from 3 on are texts and files, and all others are the standard output.
     pub(crate) fn put(&mut self, stream: u64, bytes: &[u8]) -> Result<()> {
+        if stream > 2 && self.files.open.contains_key(&stream) {
+            return self.write(stream, bytes).map(|_| ());
+        }
         let made = self.output.len() + self.errors.len() + self.streams_bytes;
         if made + bytes.len() > self.limits.output_bytes {
             return self.too_much_output();
@@ -50,18 +53,22 @@ impl Machine<'_> {
         let mut text = Vec::new();
         loop {
             let byte = self.load(Scalar::U8, address.wrapping_add(text.len() as u64))? as u8;
-            if byte == 0 || text.len() >= MAX_TEXT_BYTES {
+            if byte == 0 {
                 return Ok(text);
+            }
+            if text.len() >= MAX_TEXT_BYTES {
+                let message = format!("a text has more than {MAX_TEXT_BYTES} bytes before its zero");
+                return self.bounded(message, "end it with a zero, or write it in parts with `fwrite`");
             }
             text.push(byte);
         }
     }
 
-    /// `printf`; how many bytes it printed.
+    /// `printf`, whose stream is 1, and `fprintf`, whose stream is a `FILE*`; how many bytes it printed, or -1.
     pub(crate) fn print(&mut self, stream: u64, text: usize, values: &[(Scalar, u64)]) -> Result<u64> {
+        let number = if stream == 1 { 1 } else { self.file(stream)? };
         let made = self.made(text, values)?;
-        self.put(stream, &made)?;
-        Ok(made.len() as u64)
+        Ok(if self.write(number, &made)? { made.len() as u64 } else { u64::MAX })
     }
 
     /// The text that `printf` prints.
@@ -80,12 +87,15 @@ impl Machine<'_> {
             let (spec, letter) = spec(format, &mut at, &mut values);
             let shown = match letter {
                 b'%' => "%".to_owned(),
-                b's' => {
-                    let text = self.text(values.next().map_or(0, |(_, bits)| bits))?;
-                    let text = String::from_utf8_lossy(&text).into_owned();
-                    spec.precision.map_or(text.clone(), |most| text.chars().take(most).collect())
+                // Bytes, which need be no UTF-8.
+                b's' | b'c' => {
+                    let value = values.next().map_or(0, |(_, bits)| bits);
+                    let mut text = if letter == b'c' { vec![value as u8] } else { self.text(value)? };
+                    text.truncate(spec.precision.filter(|_| letter == b's').unwrap_or(usize::MAX));
+                    let blanks = vec![b' '; spec.width.saturating_sub(text.len())];
+                    made.extend(if spec.left { [text, blanks] } else { [blanks, text] }.concat());
+                    continue;
                 }
-                b'c' => char::from(values.next().map_or(0, |(_, bits)| bits) as u8).to_string(),
                 b'p' => format!("{:#x}", values.next().map_or(0, |(_, bits)| bits)),
                 b'd' | b'i' | b'u' | b'x' | b'X' | b'o' => integer(spec, letter, values.next()),
                 b'f' | b'F' | b'e' | b'E' | b'g' | b'G' => real(spec, letter, values.next()),
@@ -96,8 +106,7 @@ impl Machine<'_> {
                     )));
                 }
             };
-            let is_number = !matches!(letter, b's' | b'c' | b'%');
-            made.extend(padded(spec, &shown, is_number).into_bytes());
+            made.extend(padded(spec, &shown, letter != b'%').into_bytes());
         }
         Ok(made)
     }

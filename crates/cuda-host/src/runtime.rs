@@ -5,6 +5,7 @@ use cudac::host::{RuntimeCall, Scalar};
 
 use crate::arithmetic::{float, of_float};
 use crate::device::{Device, Owner};
+use crate::files;
 use crate::finding::Kind;
 use crate::machine::{Machine, Result, Stop};
 use crate::memory::{Access, BASE, state};
@@ -47,8 +48,7 @@ pub(crate) enum Function {
     TextSize,
     TextCopy,
     TextSet,
-    ReadByte,
-    UnreadByte,
+    File(files::Function),
     BlockBytes,
     Aligned,
     Trap,
@@ -145,8 +145,27 @@ const NAMES: &[(&str, Function)] = &[
     ("__host_text_size", Function::TextSize),
     ("__host_text_copy", Function::TextCopy),
     ("__host_text_set", Function::TextSet),
-    ("__host_read_byte", Function::ReadByte),
-    ("__host_unread_byte", Function::UnreadByte),
+    ("fopen", Function::File(files::Function::Open)),
+    ("fclose", Function::File(files::Function::Close)),
+    ("fread", Function::File(files::Function::Read)),
+    ("fwrite", Function::File(files::Function::Write)),
+    ("fgets", Function::File(files::Function::GetText)),
+    ("fgetc", Function::File(files::Function::GetByte)),
+    ("ungetc", Function::File(files::Function::UngetByte)),
+    ("fputs", Function::File(files::Function::PutText)),
+    ("fputc", Function::File(files::Function::PutByte)),
+    ("fseek", Function::File(files::Function::Seek)),
+    ("ftell", Function::File(files::Function::Tell)),
+    ("feof", Function::File(files::Function::IsAtEnd)),
+    ("ferror", Function::File(files::Function::HasFailed)),
+    ("clearerr", Function::File(files::Function::Clear)),
+    ("fflush", Function::File(files::Function::Flush)),
+    ("remove", Function::File(files::Function::Remove)),
+    ("rename", Function::File(files::Function::Rename)),
+    ("tmpfile", Function::File(files::Function::Temporary)),
+    ("__host_errno", Function::File(files::Function::Errno)),
+    ("__host_line_bytes", Function::File(files::Function::LineBytes)),
+    ("__host_file_number", Function::File(files::Function::Number)),
     ("__host_block_bytes", Function::BlockBytes),
     ("__host_aligned", Function::Aligned),
     ("__trap", Function::Trap),
@@ -268,11 +287,7 @@ impl Machine<'_> {
             | Function::TextSize
             | Function::TextCopy
             | Function::TextSet => self.of_text(function, values),
-            Function::ReadByte => Ok(self.read_byte()),
-            Function::UnreadByte => {
-                self.input.push(a as u8);
-                Ok(a)
-            }
+            Function::File(function) => self.of_file(function, values),
             Function::BlockBytes => {
                 let at = self.memory.offset(a);
                 let known = at.and_then(|at| self.memory.blocks.get(&at)).filter(|block| block.is_live);

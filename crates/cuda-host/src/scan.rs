@@ -1,35 +1,50 @@
-//! `sprintf` and `scanf`.
+//! `sprintf` and `scanf`, from the standard input, a file and a text.
 //!
-//! Specification: ISO C17, 7.21.6.2. Left out: sets of characters in brackets, and `%n`.
+//! Specification: ISO C17, 7.21.6.2. Left out: `%n`.
 
 use cudac::host::{Formatted, Scalar};
 
 use crate::machine::{Machine, Result, Stop};
 
-/// Where `scanf` takes its bytes from, the next one last.
+/// Where `scanf` takes its bytes from.
+#[derive(Default)]
 struct Source {
     bytes: Vec<u8>,
+    at: usize,
+    /// What was put back and comes before the rest, the next byte last.
+    pushed: Vec<u8>,
     is_at_end: bool,
 }
 
 impl Source {
+    /// The next byte, which stays.
+    fn peek(&mut self) -> Option<u8> {
+        let next = self.pushed.last().or_else(|| self.bytes.get(self.at)).copied();
+        self.is_at_end |= next.is_none();
+        next
+    }
+
+    fn skip(&mut self) {
+        if self.pushed.pop().is_none() {
+            self.at += 1;
+        }
+    }
+
     fn skip_blanks(&mut self) {
-        while self.bytes.last().is_some_and(u8::is_ascii_whitespace) {
-            self.bytes.pop();
+        while self.peek().is_some_and(|byte| byte.is_ascii_whitespace()) {
+            self.skip();
         }
     }
 
     /// The bytes that fit, up to so many.
     fn take(&mut self, most: usize, fits: impl Fn(u8, &[u8]) -> bool) -> Vec<u8> {
         let mut taken = Vec::new();
-        while let Some(byte) = self.bytes.last().copied() {
-            if taken.len() >= most || !fits(byte, &taken) {
-                return taken;
-            }
+        while taken.len() < most
+            && let Some(byte) = self.peek().filter(|byte| fits(*byte, &taken))
+        {
             taken.push(byte);
-            self.bytes.pop();
+            self.skip();
         }
-        self.is_at_end |= taken.is_empty();
         taken
     }
 }
@@ -47,19 +62,38 @@ impl Machine<'_> {
                 let made = self.made(text, rest(2))?;
                 self.put_text(first(0), &made, first(1))
             }
-            Formatted::Scanf => {
-                let bytes = std::mem::take(&mut self.input);
-                let (source, read) = self.scan(Source { bytes, is_at_end: false }, text, values)?;
-                self.input = source.bytes;
-                Ok(read)
+            Formatted::Scanf => self.scan_file(0, text, values),
+            Formatted::Fscanf => {
+                let number = self.file(first(0))?;
+                self.scan_file(number, text, rest(1))
             }
             Formatted::Sscanf => {
-                let mut bytes = self.text(first(0))?;
-                bytes.reverse();
-                let (_, read) = self.scan(Source { bytes, is_at_end: false }, text, rest(1))?;
-                Ok(read)
+                let bytes = self.text(first(0))?;
+                self.scan(&mut Source { bytes, ..Source::default() }, text, rest(1))
             }
         }
+    }
+
+    /// The bytes of the file are with the format while it is read, so that nothing is copied.
+    fn scan_file(&mut self, number: u64, text: usize, places: &[(Scalar, u64)]) -> Result<u64> {
+        if !self.may_read(number)? {
+            return Ok(u64::MAX);
+        }
+        let mut from = Source::default();
+        let Some(open) = self.files.open.get_mut(&number) else { return Ok(u64::MAX) };
+        (from.at, from.pushed) = (open.at as usize, std::mem::take(&mut open.pushed));
+        let mut content = open.content.and_then(|content| self.files.contents.get_mut(&content));
+        if let Some(content) = &mut content {
+            from.bytes = std::mem::take(&mut content.bytes);
+        }
+        let read = self.scan(&mut from, text, places);
+        let Some(open) = self.files.open.get_mut(&number) else { return read };
+        (open.at, open.pushed) = (from.at as u64, from.pushed);
+        open.is_at_end |= from.is_at_end;
+        if let Some(content) = open.content.and_then(|content| self.files.contents.get_mut(&content)) {
+            content.bytes = from.bytes;
+        }
+        read
     }
 
     /// Stores a text and a zero in at most so many bytes; how long the text is.
@@ -72,7 +106,7 @@ impl Machine<'_> {
     }
 
     /// Reads what a format asks for; how many values were stored, or -1 if there was nothing.
-    fn scan(&mut self, mut from: Source, text: usize, places: &[(Scalar, u64)]) -> Result<(Source, u64)> {
+    fn scan(&mut self, from: &mut Source, text: usize, places: &[(Scalar, u64)]) -> Result<u64> {
         let program = self.program;
         let mut format = program.texts[text].iter().copied().peekable();
         let mut places = places.iter().map(|(_, place)| *place);
@@ -83,11 +117,10 @@ impl Machine<'_> {
                 continue;
             }
             if byte != b'%' {
-                from.skip_blanks();
-                if from.bytes.last() != Some(&byte) {
+                if from.peek() != Some(byte) {
                     break;
                 }
-                from.bytes.pop();
+                from.skip();
                 continue;
             }
             let mut is_stored = true;
@@ -102,7 +135,21 @@ impl Machine<'_> {
                 }
             };
             let most = if most == 0 { usize::MAX } else { most };
-            let Some(found) = converted(&mut from, letter, most)? else { break };
+            if letter == b'%' {
+                from.skip_blanks();
+                if from.take(1, |byte, _| byte == b'%').is_empty() {
+                    break;
+                }
+                continue;
+            }
+            let found = match letter {
+                b'[' => {
+                    let set = set(&mut format);
+                    Some(from.take(most, |byte, _| set[usize::from(byte)])).filter(|found| !found.is_empty())
+                }
+                _ => converted(from, letter, most)?,
+            };
+            let Some(found) = found else { break };
             if !is_stored {
                 continue;
             }
@@ -110,14 +157,14 @@ impl Machine<'_> {
             self.store_scanned(place, letter, longs, &found)?;
             stored += 1;
         }
-        let is_nothing = stored == 0 && from.bytes.is_empty();
-        Ok((from, if is_nothing { u64::MAX } else { stored }))
+        let is_nothing = stored == 0 && from.peek().is_none();
+        Ok(if is_nothing { u64::MAX } else { stored })
     }
 
     fn store_scanned(&mut self, place: u64, letter: u8, longs: i32, found: &[u8]) -> Result<()> {
         let text = String::from_utf8_lossy(found).into_owned();
         match letter {
-            b's' => self.put_text(place, found, u64::MAX).map(|_| ()),
+            b's' | b'[' => self.put_text(place, found, u64::MAX).map(|_| ()),
             b'c' => self.store(Scalar::U8, place, found.first().copied().map_or(0, u64::from)),
             b'f' | b'e' | b'g' => {
                 let value: f64 = text.parse().unwrap_or(0.0);
@@ -142,6 +189,31 @@ impl Machine<'_> {
             }
         }
     }
+}
+
+/// The bytes in brackets, up to the end of these; all others if they begin with `^`.
+fn set(format: &mut impl Iterator<Item = u8>) -> [bool; 256] {
+    let (mut bytes, mut is_other) = (Vec::new(), false);
+    for byte in format {
+        match byte {
+            b'^' if bytes.is_empty() && !is_other => is_other = true,
+            b']' if !bytes.is_empty() => break,
+            _ => bytes.push(byte),
+        }
+    }
+    let (mut set, mut at) = ([false; 256], 0);
+    while let Some(&first) = bytes.get(at) {
+        let last = match bytes.get(at + 1..at + 3) {
+            Some(&[b'-', last]) => {
+                at += 2;
+                last
+            }
+            _ => first,
+        };
+        (first..=last).for_each(|byte| set[usize::from(byte)] = true);
+        at += 1;
+    }
+    set.map(|is_in| is_in != is_other)
 }
 
 /// The bytes of one value, or nothing if there is none.

@@ -1,7 +1,7 @@
-//! Streams of C++: `std::cout`, `std::cerr`, and streams into a text.
+//! Streams of C++ that are written to: `std::cout`, `std::cerr`, streams into a file, and streams into a text.
 //!
-//! A stream is a struct of five `int`s in the memory of the program: its number, the digits of floats, the width of the
-//! next value, flags, and the character that fills the width. Specification: C++17, [ostream.formatted].
+//! A stream is a struct of six `int`s in the memory of the program: its number, the digits of floats, the width of the
+//! next value, flags, the character that fills the width, and what has gone wrong with it. Specification: C++17, [ostream.formatted].
 
 use cudac::host::Scalar;
 
@@ -14,15 +14,22 @@ const SCIENTIFIC: u64 = 2;
 const LEFT: u64 = 4;
 const HEX: u64 = 16;
 
+/// Which member says what has gone wrong, and the bit of a stream that cannot be written.
+const STATE: u64 = 5;
+const BAD: u64 = 1;
+
 impl Machine<'_> {
     /// `stream << value`
     pub(crate) fn put_value(&mut self, function: Function, values: &[u64]) -> Result<u64> {
         let [stream, value, rest @ ..] = values else { return Ok(0) };
-        let mut fields = [0; 5];
+        let mut fields = [0; 6];
         for (nth, field) in fields.iter_mut().enumerate() {
             *field = self.load(Scalar::I32, stream + 4 * nth as u64)?;
         }
-        let [number, digits, width, flags, fill] = fields;
+        let [number, digits, width, flags, fill, failed] = fields;
+        if failed != 0 {
+            return Ok(0);
+        }
         let shown = match function {
             Function::PutText => self.text(*value)?,
             Function::PutBytes => self.bytes_of(*value, rest.first().copied().unwrap_or(0))?,
@@ -45,7 +52,16 @@ impl Machine<'_> {
         if width != 0 {
             self.store(Scalar::I32, stream + 8, 0)?;
         }
-        self.put(number, &parts.concat())?;
+        let shown = parts.concat();
+        let is_file = number > 2 && self.files.open.contains_key(&number);
+        let is_written = match number {
+            0 => false,
+            _ if is_file => self.write(number, &shown)?,
+            _ => self.put(number, &shown).map(|()| true)?,
+        };
+        if !is_written {
+            self.store(Scalar::I32, stream + 4 * STATE, BAD)?;
+        }
         Ok(0)
     }
 
@@ -83,10 +99,5 @@ impl Machine<'_> {
             }
         }
         Ok(0)
-    }
-
-    /// The next byte of the standard input, or -1.
-    pub(crate) fn read_byte(&mut self) -> u64 {
-        self.input.pop().map_or(u64::MAX, u64::from)
     }
 }

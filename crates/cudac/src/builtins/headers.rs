@@ -102,7 +102,8 @@ const LIBRARIES: [(&str, &str); 16] = [
 
 /// Names that need a header, for the hint that names it. A name is not enough to include its header silently: NVRTC
 /// would refuse the text, and a reader should learn that here.
-const IN_HEADERS: [(&str, &str); 13] = [
+const IN_HEADERS: [(&str, &str); 14] = [
+    ("errno", "errno.h"),
     ("cooperative_groups", "cooperative_groups.h"),
     ("cg", "cooperative_groups.h"),
     ("cuda", "cuda/atomic"),

@@ -10,8 +10,11 @@ use std::sync::LazyLock;
 use crate::source::map::Map;
 
 /// They are not stripped of comments: no web page is loaded with them.
-const FAMILIES: [&str; 2] =
-    [include_str!("../headers/host/runtime.cuh"), include_str!("../headers/host/c.cuh")];
+const FAMILIES: [&str; 3] = [
+    include_str!("../headers/host/runtime.cuh"),
+    include_str!("../headers/host/c.cuh"),
+    include_str!("../headers/host/stdio.cuh"),
+];
 
 const IOSTREAM: &str = include_str!("../headers/host/iostream.cuh");
 const VECTOR: &str = include_str!("../headers/host/vector.cuh");
@@ -32,9 +35,12 @@ const STDDEF: &str = include_str!("../headers/host/stddef.cuh");
 const OMP: &str = include_str!("../headers/host/omp.cuh");
 const SIGNAL: &str = include_str!("../headers/host/signal.cuh");
 const TIME: &str = include_str!("../headers/host/time.cuh");
+const FSTREAM: &str = include_str!("../headers/host/fstream.cuh");
+const CSTDIO: &str = include_str!("../headers/host/cstdio.cuh");
+const ERRNO: &str = include_str!("../headers/host/errno.cuh");
 
 /// Macros that host code finds defined.
-pub(crate) const MACROS: [(&str, &str); 34] = [
+pub(crate) const MACROS: [(&str, &str); 42] = [
     ("EXIT_SUCCESS", "0"),
     ("EXIT_FAILURE", "1"),
     ("RAND_MAX", "2147483647"),
@@ -45,10 +51,19 @@ pub(crate) const MACROS: [(&str, &str); 34] = [
     ("__linux__", "1"),
     ("__unix__", "1"),
     ("__x86_64__", "1"),
-    ("stdin", "0"),
     ("EOF", "(-1)"),
-    ("stdout", "1"),
-    ("stderr", "2"),
+    // `FILE_BASE` in `host`, and how far from it they are.
+    ("stdin", "((FILE*)0x60000000000)"),
+    ("stdout", "((FILE*)0x60000000040)"),
+    ("stderr", "((FILE*)0x60000000080)"),
+    ("SEEK_SET", "0"),
+    ("SEEK_CUR", "1"),
+    ("SEEK_END", "2"),
+    ("BUFSIZ", "8192"),
+    ("FILENAME_MAX", "4096"),
+    ("_IOFBF", "0"),
+    ("_IOLBF", "1"),
+    ("_IONBF", "2"),
     ("CLOCKS_PER_SEC", "1000000"),
     ("CUDART_CB", ""),
     ("CUDART_VERSION", "12000"),
@@ -81,6 +96,9 @@ pub(crate) const PRELUDE: &str = "#include <cmath>\n#include <cstdlib>\n#include
 const HEADERS: &[(&str, &str, &str)] = &[
     ("iostream", "iostream", "#include <string>\n#include <cudac_iostream>\n"),
     ("iomanip", "iostream", "#include <string>\n#include <cudac_iostream>\n"),
+    ("ios", "iostream", "#include <string>\n#include <cudac_iostream>\n"),
+    ("istream", "iostream", "#include <string>\n#include <cudac_iostream>\n"),
+    ("ostream", "iostream", "#include <string>\n#include <cudac_iostream>\n"),
     ("sstream", "iostream", "#include <string>\n#include <cudac_iostream>\n"),
     ("cudac_iostream", "cudac_iostream", IOSTREAM),
     ("string", "string", "#include <cudac_stddef>\n#include <cudac_range>\n#include <cudac_string>\n"),
@@ -114,12 +132,16 @@ const HEADERS: &[(&str, &str, &str)] = &[
     ("string.h", "string.h", ""),
     ("cudac_stddef", "cudac_stddef", STDDEF),
     ("cstddef", "cstddef", "#include <cudac_stddef>\n"),
-    ("cstdio", "cstdio", "#include <cudac_stddef>\n"),
+    ("cstdio", "cstdio", "#include <cudac_stddef>\n#include <cudac_cstdio>\n"),
+    ("cudac_cstdio", "cudac_cstdio", CSTDIO),
+    ("errno.h", "errno.h", ERRNO),
+    ("cerrno", "errno.h", ERRNO),
     ("cstring", "cstring", "#include <cudac_stddef>\n#include <cudac_cstring>\n"),
     ("cudac_cstring", "cudac_cstring", CSTRING),
     ("cstdlib", "cstdlib", "#include <cudac_stddef>\n#include <cudac_cstdlib>\n"),
     ("cudac_cstdlib", "cudac_cstdlib", CSTDLIB),
-    ("fstream", "fstream", ""),
+    ("fstream", "fstream", "#include <string>\n#include <cudac_iostream>\n#include <cudac_fstream>\n"),
+    ("cudac_fstream", "cudac_fstream", FSTREAM),
     ("strings.h", "string.h", ""),
     ("initializer_list", "initializer_list", "#include <vector>\n"),
     ("chrono", "chrono", CHRONO),
@@ -146,7 +168,7 @@ const REPLACED: [&str; 18] = [
 
 /// What reaches out of the program, which is refused by name.
 const REFUSED: [(&[&str], &str); 4] = [
-    (&["FILE", "fopen", "freopen", "ifstream", "ofstream", "fstream"], "opens a file"),
+    (&["freopen", "fdopen", "opendir", "mmap", "mkstemp"], "reaches files in another way than `fopen`"),
     (&["system", "popen", "fork", "execv", "execl", "execvp"], "starts a process"),
     (&["socket", "connect", "bind", "listen"], "opens a socket"),
     (&["pthread_create", "thread", "async", "jthread"], "starts a thread"),
@@ -155,16 +177,16 @@ const REFUSED: [(&[&str], &str); 4] = [
 /// Headers of C, C++, POSIX and compilers that this compiler has no text for. A program may include one and use nothing
 /// of it that matters here.
 const OF_SYSTEM: &str = "\
-    alloca.h any arpa/inet.h atomic bits/stdc++.h bitset byteswap.h cerrno cfenv charconv cinttypes clocale \
-    codecvt complex complex.h condition_variable csetjmp cstdarg cwchar cwctype deque direct.h dirent.h dlfcn.h \
-    emmintrin.h endian.h err.h errno.h exception execution fcntl.h features.h fenv.h filesystem forward_list \
-    future glob.h immintrin.h inttypes.h io.h ios iosfwd istream libgen.h list locale locale.h map \
-    memory_resource mutex netdb.h netinet/in.h new optional ostream poll.h pthread.h pwd.h queue regex sched.h \
-    semaphore.h set setjmp.h shared_mutex stack stdarg.h stdexcept streambuf string_view sys/file.h sys/ioctl.h \
-    sys/ipc.h sys/mman.h sys/param.h sys/resource.h sys/select.h sys/shm.h sys/socket.h sys/stat.h sys/syscall.h \
-    sys/sysinfo.h sys/times.h sys/types.h sys/utsname.h sys/wait.h sysexits.h system_error termios.h tgmath.h \
-    thread tuple typeindex typeinfo unordered_map unordered_set valarray values.h variant wchar.h wctype.h \
-    windows.h x86intrin.h xmmintrin.h";
+    alloca.h any arpa/inet.h atomic bits/stdc++.h bitset byteswap.h cfenv charconv cinttypes clocale codecvt \
+    complex complex.h condition_variable csetjmp cstdarg cwchar cwctype deque direct.h dirent.h dlfcn.h \
+    emmintrin.h endian.h err.h exception execution fcntl.h features.h fenv.h filesystem forward_list future \
+    glob.h immintrin.h inttypes.h io.h iosfwd libgen.h list locale locale.h map memory_resource mutex netdb.h \
+    netinet/in.h new optional poll.h pthread.h pwd.h queue regex sched.h semaphore.h set setjmp.h shared_mutex \
+    stack stdarg.h stdexcept streambuf string_view sys/file.h sys/ioctl.h sys/ipc.h sys/mman.h sys/param.h \
+    sys/resource.h sys/select.h sys/shm.h sys/socket.h sys/stat.h sys/syscall.h sys/sysinfo.h sys/times.h \
+    sys/types.h sys/utsname.h sys/wait.h sysexits.h system_error termios.h tgmath.h thread tuple typeindex \
+    typeinfo unordered_map unordered_set valarray values.h variant wchar.h wctype.h windows.h x86intrin.h \
+    xmmintrin.h";
 
 /// Whether a header is one of the system's that this compiler has no text for.
 pub(crate) fn is_of_system(name: &str) -> bool {

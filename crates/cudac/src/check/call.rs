@@ -354,6 +354,18 @@ impl<'t> Checker<'_, 't> {
         Err(error(span, message).with_help("convert the arguments to one type"))
     }
 
+    /// Whether a call of one of these methods would fit.
+    pub(super) fn fits_one_of(
+        &mut self,
+        methods: &[DeclaredId],
+        this: Expr<'t>,
+        arguments: &[Expr<'t>],
+    ) -> bool {
+        methods
+            .iter()
+            .any(|method| matches!(self.candidate(*method, &[], Some(this), arguments), Ok(Some(_))))
+    }
+
     /// C++17, [c.math], paragraph 3: of a function with a version for `float` and one for `double`, arguments of which one
     /// is no `float` mean the second.
     fn of_doubles(

@@ -103,6 +103,9 @@ impl<'t> Checker<'_, 't> {
                 let is_bound = self.binds(from, to);
                 return (is_bound && !drops).then_some(if added { QUALIFIED } else { EXACT });
             }
+            if self.place_conversion(from, referred).is_some() {
+                return Some(BY_USER);
+            }
             // A temporary of the type is made and bound.
             let makes = referred.is_const() || self.types.is_rvalue(to);
             return if makes { self.rank(from, referred.plain()) } else { None };
@@ -278,6 +281,9 @@ impl<'t> Checker<'_, 't> {
                 return Ok(from);
             }
         }
+        if let Some(conversion) = self.place_conversion(from, to).filter(|_| !is_rvalue) {
+            return self.call_method(conversion, from, &[], from.span);
+        }
         if !to.is_const() && !is_rvalue {
             let message = format!(
                 "{what} is not a variable of the type `{}`, which the reference needs",
@@ -287,6 +293,20 @@ impl<'t> Checker<'_, 't> {
         }
         let value = self.implicit(from, to.plain(), what)?;
         Ok(self.placed(value))
+    }
+
+    /// The function that converts an object to a reference to another type. C++17, [dcl.init.ref], paragraph 5.1.2.
+    fn place_conversion(&mut self, from: Expr<'t>, to: Type) -> Option<DeclaredId> {
+        let at = self.types.struct_of(from.ty).filter(|_| from.is_place())?;
+        let is_const = from.ty.is_const();
+        let fits = |checker: &mut Self, conversion: DeclaredId| {
+            let Ok(signature) = checker.signature(conversion) else { return false };
+            let (result, function) = (signature.result, checker.declared[conversion].function);
+            let leads = checker.types.is_reference(result) && checker.types.referred(result).same(to);
+            leads && !function.storage.is_explicit && (function.is_const || !is_const)
+        };
+        let conversions = self.types.structs[at].conversions.clone();
+        conversions.into_iter().find(|conversion| fits(self, *conversion))
     }
 
     /// A conversion that is known to exist.

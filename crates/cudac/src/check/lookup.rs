@@ -121,7 +121,7 @@ impl<'t> Checker<'_, 't> {
             && let Some(does) = crate::builtins::host::refused(text)
         {
             return error(part.span, format_args!("`{text}` {does}, which a program cannot do here"))
-                .with_help("take the values from the command line, or write them into the program");
+                .with_help("take the values from the command line, or from a file that `fopen` or `std::ifstream` opens");
         }
         if let Some(instead) = crate::builtins::headers::host_function(text) {
             return error(

@@ -218,12 +218,16 @@ impl<'t> Checker<'_, 't> {
     ) -> Result<Option<Expr<'t>>> {
         let name = self.names.get(&format!("operator{operator}"));
         // A method's first operand is its object, and no conversion can make it one.
+        let mut methods = None;
         if let Some((this, rest)) = arguments.split_first()
             && let Some(at) = self.types.struct_of(this.ty)
-            && let Some(methods) = self.types.structs[at].methods_of(name).cloned()
+            && let Some(known) = self.types.structs[at].methods_of(name).cloned()
         {
             let this = self.placed(this);
-            return self.call_one_of(&methods, &[], Some(this), rest, name.as_str(), span).map(Some);
+            if self.fits_one_of(&known, this, rest) {
+                return self.call_one_of(&known, &[], Some(this), rest, name.as_str(), span).map(Some);
+            }
+            methods = Some((known, this));
         }
         // In the scope of the expression, and in those of the arguments' types.
         let mut functions = Vec::new();
@@ -244,14 +248,13 @@ impl<'t> Checker<'_, 't> {
                 add(found);
             }
         }
-        if functions.is_empty() {
-            return Ok(None);
-        }
         // A unary and a binary operator have the same name.
-        let is_for_structs = functions
-            .iter()
-            .any(|function| self.declared[*function].function.parameters.len() == arguments.len());
-        if !is_for_structs {
+        functions.retain(|function| self.declared[*function].function.parameters.len() == arguments.len());
+        if let (Some((methods, this)), true) = (methods, functions.is_empty()) {
+            let rest = arguments.get(1..).unwrap_or_default();
+            return self.call_one_of(&methods, &[], Some(this), rest, name.as_str(), span).map(Some);
+        }
+        if functions.is_empty() {
             return Ok(None);
         }
         self.call_one_of(&functions, &[], None, arguments, name.as_str(), span).map(Some)

@@ -99,6 +99,7 @@ impl<'t> Checker<'_, 't> {
             "sprintf" => (Formatted::Sprintf, 1),
             "snprintf" => (Formatted::Snprintf, 2),
             "scanf" => (Formatted::Scanf, 0),
+            "fscanf" => (Formatted::Fscanf, 1),
             "sscanf" => (Formatted::Sscanf, 1),
             _ => return Ok(None),
         };
@@ -121,6 +122,9 @@ impl<'t> Checker<'_, 't> {
             }
             values.push(value);
         }
+        if of == Formatted::Fscanf {
+            self.check_file("fscanf", values[0])?;
+        }
         let ty = self.types.int();
         Ok(Some(self.node(Kind::Format(of, text, self.arena.list(&values)), ty, span)))
     }
@@ -136,9 +140,20 @@ impl<'t> Checker<'_, 't> {
             return Err(error(span, "`fprintf` needs a stream as its first argument"));
         };
         let stream = self.value_of(scope, stream)?;
+        self.check_file("fprintf", stream)?;
         let printed = self.printf(scope, rest, span)?;
         let Kind::Printf(text, values) = &printed.kind else { return Ok(printed) };
         let values = self.arena.list(&[&[stream], *values].concat());
         Ok(self.node(Kind::Print(text, values), printed.ty, printed.span))
+    }
+
+    /// The stream of `fprintf` and `fscanf` is a `FILE*`.
+    fn check_file(&self, function: &str, stream: Expr<'t>) -> Result<()> {
+        let to = self.types.pointee(stream.ty).and_then(|to| self.types.struct_of(to));
+        if to.is_some_and(|at| self.types.structs[at].name == "FILE") {
+            return Ok(());
+        }
+        let message = format!("`{function}` needs a `FILE*`, and this is a `{}`", self.show(stream.ty));
+        Err(error(stream.span, message).with_help("give it `stdout`, `stderr`, or what `fopen` returned"))
     }
 }

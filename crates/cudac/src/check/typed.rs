@@ -179,6 +179,7 @@ pub enum Formatted {
     Sprintf,
     Snprintf,
     Scanf,
+    Fscanf,
     Sscanf,
 }
 
@@ -251,7 +252,7 @@ pub(crate) enum Kind<'t> {
     Intrinsic(Intrinsic, &'t [Expr<'t>]),
     /// The text, and the values, promoted as C promotes those of `...` ([expr.call]).
     Printf(&'t [u8], &'t [Expr<'t>]),
-    /// `fprintf`: the number of the stream comes first.
+    /// `fprintf`: the `FILE*` comes first.
     #[cfg(feature = "host")]
     Print(&'t [u8], &'t [Expr<'t>]),
     /// `sprintf` and `scanf`: which, what is written or read with the text, and the values or places.

@@ -89,6 +89,12 @@ pub const KERNEL_BASE: u64 = 5 << 40;
 /// The distance of the addresses of two functions.
 pub const FUNCTION_BYTES: u64 = 16;
 
+/// The address that a `FILE*` of number 0 is, which is the standard input; the macros `stdin`, `stdout` and `stderr` have it.
+pub const FILE_BASE: u64 = 6 << 40;
+
+/// The distance of two of them.
+pub const FILE_BYTES: u64 = 64;
+
 /// A kernel.
 #[derive(Clone, Debug)]
 pub struct Kernel {

@@ -3,11 +3,10 @@
 //! It is always compiled by cudac, because NVIDIA's run-time compiler takes kernels only. What the program prints comes
 //! in the order in which it happens, with what is found. What it leaves out: options that choose or change one launch, which are refused.
 
-use std::io::Read;
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use anyhow::{Context, Result, anyhow, bail, ensure};
+use anyhow::{Result, anyhow, bail};
 use cuda_host::{Event, Finding, Given, Limits, Outcome, Severity};
 use simt::Pulse;
 use spec::launch::{Launch, Seeds};
@@ -17,6 +16,7 @@ use thirty_two_lanes::{cores, terminal};
 
 use super::Output;
 use crate::execute::alive::{self, Signs};
+use crate::execute::files::{self, Disk, Made};
 use crate::outcome::Seen;
 use crate::render::program::{self, Told};
 use crate::render::replay;
@@ -27,9 +27,6 @@ use crate::resolve::source::{self, Cuda};
 const USELESS: &str = "\
     --grid --block --shared-bytes --compiler --device --trace --buffer --symbol \
     --instantiate --std --expect --save --picture --print";
-
-/// The longest standard input, in bytes.
-const MOST_INPUT: u64 = 64 << 20;
 
 /// The sources of a program, one of which has a function `main`, if the options ask for no kernel of it.
 pub fn read(options: &RunOptions) -> Result<Option<Cuda>> {
@@ -60,21 +57,13 @@ pub fn run(options: &RunOptions, cuda: &Cuda) -> Result<Output> {
     if !options.output.json {
         guesses.for_each(|warning| terminal::warn(&warning.to_string()));
     }
-    let mut input = Vec::new();
-    if cuda_host::reads_input(&parsed) {
-        let all = std::io::stdin().take(MOST_INPUT + 1).read_to_end(&mut input);
-        let all = all.context("cannot read the standard input")?;
-        ensure!(
-            all as u64 <= MOST_INPUT,
-            "the standard input has more than {MOST_INPUT} bytes: give it fewer"
-        );
-    }
     let (pulse, signs) = (Arc::default(), Arc::default());
     alive::listen(vec![Arc::clone(&pulse)])?;
     let progress = alive::of_program(&parsed.files, &signs, &pulse);
     let of = (&*short, &parsed, &*made.ptx);
+    let disk = Disk::new();
     let program =
-        Program { options, name, short: of.0, parsed: of.1, ptx: of.2, bugs, input, pulse, signs, progress };
+        Program { options, name, short: of.0, parsed: of.1, ptx: of.2, bugs, disk, pulse, signs, progress };
     match options.launch.seeds {
         None => program.once(),
         Some(seeds) => program.search(seeds),
@@ -91,7 +80,7 @@ struct Program<'p> {
     ptx: &'p str,
     /// What the compiler has found.
     bugs: Vec<Finding>,
-    input: Vec<u8>,
+    disk: Disk,
     pulse: Arc<Pulse>,
     signs: Arc<Signs>,
     progress: Progress,
@@ -112,9 +101,10 @@ impl Program<'_> {
             watch(Event::Finding(bug));
         }
         let outcome = self.run(self.options.launch.seed.unwrap_or(0), &watch)?;
+        let made = self.keep(&outcome);
         let mut told = told.into_inner().unwrap_or_else(PoisonError::into_inner);
         let text = if is_json {
-            format!("{:#}\n", program::json(&self.name, self.parsed, &outcome))
+            format!("{:#}\n", program::json(&self.name, self.parsed, &outcome, &made))
         } else {
             self.progress.suspend(|| told.tell_rest(self.parsed, &outcome));
             told.error()?;
@@ -123,9 +113,9 @@ impl Program<'_> {
             let look_further =
                 may_wait && !is_chosen && !outcome.was_interrupted && !self.has_failed(&outcome);
             let more = look_further.then(|| program::look_further(&replay::other_orders(self.options)));
-            program::render(&outcome, &told) + &more.unwrap_or_default()
+            program::render(&outcome, &told, &made) + &more.unwrap_or_default()
         };
-        Ok((text, self.status(&outcome)))
+        Ok((text, self.status(&outcome, &made)))
     }
 
     /// Runs it with one seed after the other, until one finds an error.
@@ -138,8 +128,9 @@ impl Program<'_> {
             found.add(seed, self.run(seed, &|_| {})?);
         }
         let outcome = &found.shown;
+        let made = self.keep(outcome);
         let text = if self.options.output.json {
-            let mut json = program::json(&self.name, self.parsed, outcome);
+            let mut json = program::json(&self.name, self.parsed, outcome, &made);
             json["seeds"] = program::seeds_json(&found);
             format!("{json:#}\n")
         } else {
@@ -152,10 +143,11 @@ impl Program<'_> {
             told.error()?;
             let launch = simt::Launch { seed: found.seed, ..self.launch() };
             let replay = replay::command(self.options, &launch);
-            program::render(outcome, &told) + &program::seeds(&found, self.has_failed(outcome), &replay)
+            program::render(outcome, &told, &made)
+                + &program::seeds(&found, self.has_failed(outcome), &replay)
         };
         // As for buffers that are printed, a result that depends on the seed is wrong with one of them.
-        let status = if found.odd.is_some() { ExitCode::from(1) } else { self.status(outcome) };
+        let status = if found.odd.is_some() { ExitCode::from(1) } else { self.status(outcome, &made) };
         Ok((text, status))
     }
 
@@ -171,7 +163,7 @@ impl Program<'_> {
             Event::Alive { turns, launches, line } => self.signs.set(turns, launches, line),
             told => watch(told),
         };
-        let given = Given { arguments: &self.options.words, input: &self.input };
+        let given = Given { arguments: &self.options.words, files: &self.disk };
         let outcome = cuda_host::run_watched(self.parsed, self.short, self.ptx, &given, &limits, &watch);
         let mut outcome = outcome.map_err(|error| anyhow!("cannot run `{}`: {error}", self.name))?;
         outcome.findings.splice(..0, self.bugs.iter().cloned());
@@ -191,8 +183,18 @@ impl Program<'_> {
         outcome.findings.iter().any(counts)
     }
 
-    fn status(&self, outcome: &Outcome) -> ExitCode {
-        ExitCode::from(if self.has_failed(outcome) { 1 } else { outcome.status as u8 })
+    /// Writes the files of the run that is shown.
+    fn keep(&self, outcome: &Outcome) -> Vec<Made> {
+        files::keep(outcome, &self.options.machine.writes)
+    }
+
+    fn status(&self, outcome: &Outcome, made: &[Made]) -> ExitCode {
+        let is_unwritten = made.iter().any(|file| file.why.is_some());
+        ExitCode::from(match (self.has_failed(outcome), is_unwritten && !outcome.was_interrupted) {
+            (true, _) => 1,
+            (false, true) => 2,
+            (false, false) => outcome.status as u8,
+        })
     }
 }
 

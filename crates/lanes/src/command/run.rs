@@ -28,6 +28,9 @@ pub fn run(options: &RunOptions) -> Result<Output> {
             "`{word}` after `--` is for a program with a `main`, and this is a kernel: give its arguments with `--arg`"
         );
     }
+    if options.first_given("--write").is_some() {
+        bail!("`--write` is for a program with a `main`, and this is a kernel: save a buffer with `--save`");
+    }
     let plan = Plan::new(options)?;
     if !options.output.json {
         plan.loaded.program.warn();

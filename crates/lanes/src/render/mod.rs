@@ -4,6 +4,7 @@ use anstyle::Style;
 
 mod cost;
 pub mod explain;
+pub mod files;
 mod gpu;
 pub mod json;
 pub mod list;

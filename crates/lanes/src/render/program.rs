@@ -11,6 +11,8 @@ use serde_json::{Value, json};
 use spec::layout::{counted, grouped, paragraph};
 use thirty_two_lanes::terminal;
 
+use super::files;
+use crate::execute::files::Made;
 use crate::outcome::Seen;
 use crate::outcome::seen::Difference;
 
@@ -87,9 +89,11 @@ fn of_program(bytes: &[u8], is_terminal: bool) -> Cow<'_, [u8]> {
 }
 
 /// What comes after what was printed.
-pub fn render(outcome: &Outcome, told: &Told) -> String {
+pub fn render(outcome: &Outcome, told: &Told, made: &[Made]) -> String {
     let mut text = String::new();
-    if outcome.findings.is_empty() && !outcome.asked_the_time && !outcome.was_interrupted {
+    let about_files = files::notes(made, &outcome.files);
+    let has_notes = outcome.asked_the_time || outcome.was_interrupted || !about_files.is_empty();
+    if outcome.findings.is_empty() && !has_notes {
         return text;
     }
     if told.is_inside_line {
@@ -101,6 +105,7 @@ pub fn render(outcome: &Outcome, told: &Told) -> String {
     if outcome.asked_the_time {
         text.push_str(NO_MEASUREMENT);
     }
+    text.push_str(&about_files);
     if outcome.findings.is_empty() {
         return text;
     }
@@ -194,7 +199,7 @@ fn finding_text(text: &mut String, program: &Program, finding: &Finding) {
     }
 }
 
-pub fn json(name: &str, program: &Program, outcome: &Outcome) -> Value {
+pub fn json(name: &str, program: &Program, outcome: &Outcome, made: &[Made]) -> Value {
     let findings = outcome.findings.iter().map(|finding| {
         json!({
             "kind": finding.kind.name(),
@@ -216,6 +221,7 @@ pub fn json(name: &str, program: &Program, outcome: &Outcome) -> Value {
         "asked_the_time": outcome.asked_the_time,
         "output": String::from_utf8_lossy(&outcome.output),
         "errors": String::from_utf8_lossy(&outcome.errors),
+        "files": files::json(made, &outcome.files),
         "findings": findings.collect::<Vec<_>>(),
     })
 }

@@ -1,7 +1,7 @@
 //! The command that repeats a run: everything that determines it, and its seed.
 //!
 //! What it leaves out: options that only decide what is reported, where else it runs or how fast (`--json`, `--trace`,
-//! `--device`, `--cores`), and options that have their defaults.
+//! `--device`, `--cores`, `--write`), and options that have their defaults.
 
 use simt::Launch;
 use spec::launch::{Launch as Described, Word, command_line};

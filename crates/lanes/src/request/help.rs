@@ -41,7 +41,9 @@ Examples:
 A .cu file with a function `main` is run as a whole, host code included, unless --kernel
 or --arg is given: what it prints comes first, and then what is wrong with it. With --seeds
 it is run once for each seed. Clocks and events return stated values, because nothing is
-measured.
+measured. It may read the files below the current folder. What it writes stays in memory,
+where it can read it, unless --write names a folder that the file is in: then the file is
+really written when the program has ended, with --seeds that of the run that is shown.
 
 A long run shows how far it is. Ctrl-C, or a signal that asks it to end, ends it, and what is
 known until then is printed; a second one ends it at once.

@@ -7,7 +7,7 @@ use spec::launch::steps;
 use thirty_two_lanes::cores;
 
 use super::buffers::{Picture, Print, Save};
-use super::words::bytes;
+use super::words::{bytes, folder};
 
 /// The options of the machine.
 #[derive(Args, Debug)]
@@ -18,10 +18,13 @@ pub struct Machine {
     /// How many cores of this computer the emulator uses; results do not depend on it [default: all]
     #[arg(long, value_name = "CORES", value_parser = cores::parse, allow_negative_numbers = true)]
     pub cores: Option<u32>,
-    /// How much memory the kernels or the program may use, as in 512M: the device's and twice the host's [default: half of
-    /// what is free, and for a program at least 4G]
+    /// How much memory the kernels or the program may use, as in 512M: the device's, twice the host's, and files [default:
+    /// half of what is free, and for a program at least 4G]
     #[arg(long, value_name = "BYTES", value_parser = bytes)]
     pub memory: Option<u64>,
+    /// Let a program write the files of this folder; without it, what a program writes stays in memory, and is named
+    #[arg(long = "write", value_name = "FOLDER", value_parser = folder)]
+    pub writes: Vec<PathBuf>,
 }
 
 /// Where to run.

@@ -132,6 +132,7 @@ impl RunOptions {
             "--device" => machine.device == Device::Gpu,
             "--cores" => machine.cores.is_some(),
             "--memory" => machine.memory.is_some(),
+            "--write" => !machine.writes.is_empty(),
             "--print" => !output.prints.is_empty(),
             "--save" => !output.saves.is_empty(),
             "--picture" => !output.pictures.is_empty(),

@@ -7,6 +7,7 @@ mod bad;
 mod cuda;
 mod doors;
 mod explain;
+mod files;
 mod gpu;
 mod hundred;
 mod json;

@@ -71,39 +71,8 @@ size_t __host_text_size(int stream);
 void __host_text_copy(int stream, char* to);
 void __host_text_set(int stream, const char* from, size_t count);
 
-//: __host_put fputs fputc putc
+//: __host_put
 void __host_put(int stream, const char* text, size_t count);
-inline int fputs(const char* text, int stream) {
-    __host_put(stream, text, strlen(text));
-    return 1;
-}
-inline int fputc(int value, int stream) {
-    const char text = (char)value;
-    __host_put(stream, &text, 1);
-    return value;
-}
-inline int putc(int value, int stream) { return fputc(value, stream); }
-
-//: __host_read_byte __host_unread_byte
-int __host_read_byte();
-int __host_unread_byte(int byte);
-
-//: getchar fgetc getc fgets
-inline int getchar() { return __host_read_byte(); }
-inline int fgetc(int stream) { return __host_read_byte(); }
-inline int getc(int stream) { return __host_read_byte(); }
-inline char* fgets(char* text, int size, int stream) {
-    int at = 0;
-    while (at < size - 1) {
-        int next = __host_read_byte();
-        if (next < 0) break;
-        text[at++] = (char)next;
-        if (next == 10) break;
-    }
-    if (at == 0) return nullptr;
-    text[at] = 0;
-    return text;
-}
 
 //: __host_aligned aligned_alloc posix_memalign memalign
 void* __host_aligned(size_t align, size_t bytes);
@@ -303,9 +272,6 @@ inline float strtof(const char* text, char** end) { return (float)strtod(text, e
 
 //: labs
 inline long labs(long value) { return value < 0 ? -value : value; }
-
-//: fflush
-inline int fflush(int stream) { return 0; }
 
 //: __host_new_array __host_new_zeros
 template <typename T>
