@@ -3,7 +3,8 @@
 //! What is allowed takes the short way through `memory`; everything else is looked at again, for memory that kernels use too,
 //! or for the finding.
 
-use cudac::host::{Program, Scalar};
+use cudac::Line;
+use cudac::host::{Program, Scalar, Update, UpdateResult};
 
 use crate::arithmetic;
 use crate::device::{Block, Device, Owner};
@@ -79,6 +80,31 @@ impl Machine<'_> {
     #[cold]
     fn store_elsewhere(&mut self, address: u64, value: &[u8]) -> Result<()> {
         self.give(address, value, |_| true)
+    }
+
+    pub fn divided<T>(&mut self, line: Line) -> Result<T> {
+        self.at(line);
+        let help = "test the divisor before the division";
+        self.found(Kind::DivisionByZero, "an integer is divided by zero", help)
+    }
+
+    pub fn update(&mut self, update: &Update, frame: u64) -> Result<u64> {
+        let value = self.operand(&update.value, frame)?;
+        let address = self.place(&update.address, frame)?;
+        self.at(update.line);
+        let old = self.load(update.ty, address)?;
+        let is_same = update.computed_as == update.ty;
+        let wide = if is_same { old } else { arithmetic::convert(update.computed_as, update.ty, old) };
+        let Some(new) = arithmetic::binary(update.op, update.computed_as, wide, value) else {
+            return self.divided(update.line);
+        };
+        let new = if is_same { new } else { arithmetic::convert(update.ty, update.computed_as, new) };
+        self.store(update.ty, address, new)?;
+        Ok(match update.result {
+            UpdateResult::Old => old,
+            UpdateResult::New => new,
+            UpdateResult::Address => address,
+        })
     }
 
     /// Bytes that host code reads.

@@ -6,7 +6,7 @@ use cudac::Line;
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
-use cudac::host::{Expr, Loop, Program, Stmt, Switch, Update, UpdateResult};
+use cudac::host::{Expr, Loop, Program, Stmt, Switch};
 
 use crate::Given;
 use crate::device::Device;
@@ -473,7 +473,7 @@ impl<'p> Machine<'p> {
 
     /// [`Machine::eval`] of an address, which is often that of a variable.
     #[inline(always)]
-    fn place(&mut self, expr: &Expr, frame: u64) -> Result<u64> {
+    pub fn place(&mut self, expr: &Expr, frame: u64) -> Result<u64> {
         match expr {
             Expr::Local(offset) => Ok(BASE + frame + offset),
             other => self.eval(other, frame),
@@ -482,7 +482,7 @@ impl<'p> Machine<'p> {
 
     /// [`Machine::eval`] of an operand, which is often a variable or a number.
     #[inline(always)]
-    fn operand(&mut self, expr: &Expr, frame: u64) -> Result<u64> {
+    pub fn operand(&mut self, expr: &Expr, frame: u64) -> Result<u64> {
         match expr {
             Expr::Const(value) => return Ok(*value),
             Expr::Load(ty, address, line) => {
@@ -568,31 +568,6 @@ impl<'p> Machine<'p> {
             }
             _ => Err(Stop::error("this expression is not supported in host code")),
         }
-    }
-
-    pub fn divided<T>(&mut self, line: Line) -> Result<T> {
-        self.at(line);
-        let help = "test the divisor before the division";
-        self.found(Kind::DivisionByZero, "an integer is divided by zero", help)
-    }
-
-    fn update(&mut self, update: &Update, frame: u64) -> Result<u64> {
-        let value = self.operand(&update.value, frame)?;
-        let address = self.place(&update.address, frame)?;
-        self.at(update.line);
-        let old = self.load(update.ty, address)?;
-        let is_same = update.computed_as == update.ty;
-        let wide = if is_same { old } else { arithmetic::convert(update.computed_as, update.ty, old) };
-        let Some(new) = arithmetic::binary(update.op, update.computed_as, wide, value) else {
-            return self.divided(update.line);
-        };
-        let new = if is_same { new } else { arithmetic::convert(update.ty, update.computed_as, new) };
-        self.store(update.ty, address, new)?;
-        Ok(match update.result {
-            UpdateResult::Old => old,
-            UpdateResult::New => new,
-            UpdateResult::Address => address,
-        })
     }
 }
 

@@ -18,6 +18,7 @@
 //! 5  go to 0
 //! ```
 
+mod expression;
 mod run;
 mod slots;
 mod translate;

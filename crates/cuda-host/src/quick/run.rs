@@ -111,11 +111,8 @@ impl<'p> Machine<'p> {
                     return Ok(Flow::Return);
                 }
                 Op::End => return Ok(Flow::Next),
-                _ => match jump(op, r) {
-                    Some(Some(to)) => *at = to as usize,
-                    Some(None) => {}
-                    None => self.access(code, here, r)?,
-                },
+                _ if jump(op, r, at) => {}
+                _ => self.access(code, here, r)?,
             }
         }
     }
@@ -241,9 +238,9 @@ fn compute(op: Op, r: &mut [u64; 256]) -> bool {
     true
 }
 
-/// Where a conditional jump goes, if it does; `None` if it is none.
+/// Jumps if the condition of a jump holds; whether the instruction is one.
 #[inline(always)]
-fn jump(op: Op, r: &[u64; 256]) -> Option<Option<u32>> {
+fn jump(op: Op, r: &[u64; 256], at: &mut usize) -> bool {
     let of = |register: Register| r[usize::from(register)];
     let (jumps, to) = match op {
         Op::JumpIfZero { a, to } => (of(a) == 0, to),
@@ -253,7 +250,10 @@ fn jump(op: Op, r: &[u64; 256]) -> Option<Option<u32>> {
         Op::UnlessEqual { a, b, to } => (of(a) != of(b), to),
         Op::IfEqual { a, b, to } => (of(a) == of(b), to),
         Op::Unless { compare, ty, a, b, to } => (!arithmetic::compare(compare, ty, of(a), of(b)), to),
-        _ => return None,
+        _ => return false,
     };
-    Some(jumps.then_some(to))
+    if jumps {
+        *at = to as usize;
+    }
+    true
 }

@@ -207,24 +207,6 @@ impl<'t> Checker<'_, 't> {
         }
     }
 
-    /// A definition with the default arguments that its declaration has and it does not repeat ([dcl.fct.default]).
-    fn with_defaults(
-        &self,
-        declared: &tree::Function<'t>,
-        defined: &'t tree::Function<'t>,
-    ) -> &'t tree::Function<'t> {
-        let is_missing = |(known, own): (&tree::Variable<'_>, &tree::Variable<'_>)| {
-            known.init.is_some() && own.init.is_none()
-        };
-        if !declared.parameters.iter().zip(defined.parameters).any(is_missing) {
-            return defined;
-        }
-        let parameters = declared.parameters.iter().zip(defined.parameters);
-        let parameters: Vec<_> =
-            parameters.map(|(known, own)| tree::Variable { init: own.init.or(known.init), ..*own }).collect();
-        self.arena.put(tree::Function { parameters: self.arena.list(&parameters), ..*defined })
-    }
-
     /// A function that no name leads to yet.
     pub(super) fn declare_hidden(&mut self, scope: ScopeId, function: &'t tree::Function<'t>) {
         self.declared.push(Declared {

@@ -245,6 +245,24 @@ impl<'t> Checker<'_, 't> {
         Ok(self.arena.list(&bounds))
     }
 
+    /// A definition with the default arguments that its declaration has and it does not repeat ([dcl.fct.default]).
+    pub(super) fn with_defaults(
+        &self,
+        declared: &tree::Function<'t>,
+        defined: &'t tree::Function<'t>,
+    ) -> &'t tree::Function<'t> {
+        let is_missing = |(known, own): (&tree::Variable<'_>, &tree::Variable<'_>)| {
+            known.init.is_some() && own.init.is_none()
+        };
+        if !declared.parameters.iter().zip(defined.parameters).any(is_missing) {
+            return defined;
+        }
+        let parameters = declared.parameters.iter().zip(defined.parameters);
+        let parameters: Vec<_> =
+            parameters.map(|(known, own)| tree::Variable { init: own.init.or(known.init), ..*own }).collect();
+        self.arena.put(tree::Function { parameters: self.arena.list(&parameters), ..*defined })
+    }
+
     /// What PTX calls a function. Only kernels appear there, hence only their names are mangled.
     fn symbol(
         &mut self,
