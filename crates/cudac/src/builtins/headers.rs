@@ -81,6 +81,7 @@ const HEADERS: [(&str, &str, &str); 40] = [
 ];
 
 /// The beginnings of the names of headers of libraries.
+#[cfg(feature = "host")]
 const LIBRARIES: [(&str, &str); 16] = [
     ("thrust/", "NVIDIA's Thrust"),
     ("cub/", "NVIDIA's CUB"),
@@ -190,6 +191,7 @@ pub(crate) fn find(path: &str, is_program: bool) -> Option<(&'static str, &'stat
     HEADERS.iter().find(|(name, ..)| *name == path).map(|(_, known, text)| (*known, *text))
 }
 
+#[cfg(feature = "host")]
 /// Whose library a header belongs to, if it is one that programs cannot do without and that this project does not have.
 pub(crate) fn of_libraries(name: &str) -> Option<&'static str> {
     LIBRARIES.iter().find(|(start, _)| name.starts_with(start)).map(|(_, whose)| *whose)

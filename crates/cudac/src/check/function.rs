@@ -275,13 +275,9 @@ impl<'t> Checker<'_, 't> {
             return function.name.as_str();
         }
         let mangled = self.mangled(function, scope, arguments, parameters);
-        // Two units may have kernels of the same name that are `static`.
-        let numbered = (2..).map(|count| format!("{mangled}_{count}"));
-        let mut names = std::iter::once(mangled.clone()).chain(numbered);
-        let name = names.find(|name| !self.taken.contains_key(&name[..])).unwrap_or_default();
-        let name = self.arena.text(&name);
-        self.taken.insert(name, ());
-        name
+        #[cfg(feature = "host")]
+        let mangled = self.name_of_unit(mangled);
+        self.arena.text(&mangled)
     }
 
     /// Whether the executor of host code carries a function out.

@@ -137,6 +137,20 @@ impl<'t> Checker<'_, 't> {
         }
     }
 
+    /// The name of a kernel in PTX: two units may have kernels of the same name that are `static`.
+    pub(super) fn name_of_unit(&mut self, mangled: String) -> String {
+        let mut name = mangled.clone();
+        for count in 2.. {
+            if !self.taken.contains_key(&name[..]) {
+                break;
+            }
+            name = format!("{mangled}_{count}");
+        }
+        let kept = self.arena.text(&name);
+        self.taken.insert(kept, ());
+        name
+    }
+
     /// Enters or leaves an unnamed namespace, whose names belong to the unit.
     pub(super) fn within_unnamed(&mut self, is_unnamed: bool, inner: impl FnOnce(&mut Self)) {
         self.units.unnamed += usize::from(is_unnamed);

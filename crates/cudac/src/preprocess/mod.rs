@@ -443,19 +443,20 @@ impl<'p, 't> Reader<'p, '_, 't> {
         }
         self.shared.macros.lacks_files = true;
         let problem = error(directive, format_args!("the header `{name}` is not available"));
-        let near = nearest(name, headers::names());
-        Err(match (near, self.shared.headers) {
-            (Some(near), _) => problem.with_help(format_args!("did you mean `<{near}>`?")),
-            _ if let Some(whose) = headers::of_libraries(name) => problem.with_help(format_args!(
+        if let Some(near) = nearest(name, headers::names()) {
+            return Err(problem.with_help(format_args!("did you mean `<{near}>`?")));
+        }
+        #[cfg(feature = "host")]
+        if let Some(whose) = headers::of_libraries(name) {
+            return Err(problem.with_help(format_args!(
                 "it belongs to {whose}, which is a library of compiled code; only what the text itself contains can be run"
-            )),
-            (None, Some(headers)) if is_quoted => problem.with_help(format_args!(
-                "it is neither beside the file that includes it nor in {}",
-                headers.places()
-            )),
-            (None, Some(headers)) => problem.with_help(format_args!("it is not in {}", headers.places())),
-            (None, None) => problem.with_help("this compiler has headers of its own and reads no files"),
-        })
+            )));
+        }
+        let Some(headers) = self.shared.headers else {
+            return Err(problem.with_help("this compiler has headers of its own and reads no files"));
+        };
+        let beside = if is_quoted { "neither beside the file that includes it nor" } else { "not" };
+        Err(problem.with_help(format_args!("it is {beside} in {}", headers.places())))
     }
 
     /// `#line N "FILE"`: C++17, [cpp.line]. It changes `__LINE__` and `__FILE__`; messages keep the place in the text, which

@@ -229,6 +229,7 @@ impl Files {
         std::iter::successors(self.get(file).included, |directive| self.get(directive.file()).included)
     }
 
+    #[cfg(feature = "host")]
     /// What the places of problems are sorted by: the order in which the compiler reads them.
     fn order(&self, span: Span) -> Vec<u32> {
         let mut order: Vec<_> =
@@ -339,7 +340,10 @@ impl Sink {
         if most {
             return;
         }
-        self.problems.push(problem);
+        let place = |problem: &Problem| (problem.span.file(), problem.span.start());
+        // Stages find problems in their own order: the parser reports one after the preprocessor has read to the end.
+        let at = self.problems.partition_point(|known| place(known) <= place(&problem));
+        self.problems.insert(at, problem);
     }
 
     pub fn warn(&mut self, span: Span, message: impl Display, help: &str) {
@@ -401,7 +405,8 @@ impl Sink {
         }
         #[cfg(feature = "host")]
         self.report_absent();
-        // Stages find problems in their own order: the parser reports one after the preprocessor has read to the end.
+        // A file's problems are where it is included.
+        #[cfg(feature = "host")]
         self.problems.sort_by_cached_key(|problem| (!problem.span.is_users(), files.order(problem.span)));
         self.problems.iter().map(|problem| Diagnostic::new(files, problem)).collect()
     }
