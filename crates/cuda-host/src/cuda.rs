@@ -8,11 +8,11 @@ use cudac::host::Scalar;
 use crate::device::{Failure, Owner, PRINT_LIMIT};
 use crate::errors::{self, INVALID_HANDLE, INVALID_VALUE, NO_STREAM, NOT_PERMITTED, NOT_READY};
 use crate::finding::{Finding, Kind};
+use crate::function::Function;
 use crate::machine::{Machine, Result, Stop};
 use crate::memory::{BASE, state};
 use crate::order::{Point, is_blocking};
 use crate::resident::{self, MAX_SHARED_BYTES};
-use crate::runtime::Function;
 use crate::work::Copy;
 
 /// The smallest buffer for what kernels print that an H200 grants.

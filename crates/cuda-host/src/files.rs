@@ -13,32 +13,6 @@ const ENTRY_BYTES: u64 = 256;
 /// So many paths that lie outside are kept for the report.
 const MOST_OUTSIDE: usize = 16;
 
-/// A function of C for files, or one that those of C++ need.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Function {
-    Open,
-    Close,
-    Read,
-    Write,
-    GetText,
-    GetByte,
-    UngetByte,
-    PutText,
-    PutByte,
-    Seek,
-    Tell,
-    IsAtEnd,
-    HasFailed,
-    Clear,
-    Flush,
-    Remove,
-    Rename,
-    Temporary,
-    Errno,
-    LineBytes,
-    Number,
-}
-
 /// Why a file cannot be opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {

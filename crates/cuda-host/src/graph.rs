@@ -10,9 +10,9 @@ use cudac::host::Scalar;
 
 use crate::bounds::MOST_PARTS;
 use crate::errors::{CAPTURE_IMPLICIT, CAPTURE_INVALIDATED, CAPTURE_UNSUPPORTED, INVALID_VALUE};
+use crate::function::Function;
 use crate::machine::{Machine, Result, Stop};
 use crate::order::LEGACY;
-use crate::runtime::Function;
 use crate::work::{Capture, Graph, Node, Part};
 
 impl Machine<'_> {

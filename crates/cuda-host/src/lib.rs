@@ -60,6 +60,7 @@ mod errors;
 mod facts;
 mod files;
 mod finding;
+mod function;
 mod graph;
 mod kernel;
 mod machine;

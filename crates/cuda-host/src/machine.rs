@@ -12,11 +12,11 @@ use crate::Given;
 use crate::device::Device;
 use crate::files::Store;
 use crate::finding::{Finding, Kind};
+use crate::function::Function;
 use crate::memory::{BASE, Memory, state};
 use crate::order::Work;
 use crate::quick::{Code, Escapes};
 use crate::random::Random;
-use crate::runtime::Function;
 use crate::work::{Capture, Graph};
 use crate::{Error, Event, Limits, Outcome, Watch, arithmetic};
 

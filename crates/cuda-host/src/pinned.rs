@@ -9,10 +9,11 @@ use cudac::host::Scalar;
 use crate::device::{Block, Device, Owner};
 use crate::errors::{ALREADY_REGISTERED, INVALID_VALUE, NOT_REGISTERED, OUT_OF_MEMORY};
 use crate::finding::Kind;
+use crate::function::Function;
 use crate::machine::{Machine, Result, Stop};
 use crate::memory::{Access, BASE, state};
 use crate::order::What;
-use crate::runtime::{Function, OTHER_FREE, OTHER_MEMORY};
+use crate::runtime::{OTHER_FREE, OTHER_MEMORY};
 
 impl Machine<'_> {
     pub(crate) fn of_memory(&mut self, function: Function, values: &[u64]) -> Result<u64> {

@@ -5,8 +5,9 @@
 
 use cudac::host::{FILE_BASE, FILE_BYTES, Scalar};
 
-use crate::files::{Content, Function, Open, Refusal};
+use crate::files::{Content, Open, Refusal};
 use crate::finding::Kind;
+use crate::function::FileFunction as Function;
 use crate::machine::{Machine, Result, Stop};
 use crate::memory::{Access, BASE, state};
 

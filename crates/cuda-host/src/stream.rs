@@ -5,9 +5,9 @@
 
 use cudac::host::Scalar;
 
+use crate::function::Function;
 use crate::machine::{Machine, Result};
 use crate::print;
-use crate::runtime::Function;
 
 const FIXED: u64 = 1;
 const SCIENTIFIC: u64 = 2;

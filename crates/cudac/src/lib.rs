@@ -54,6 +54,7 @@ pub mod toolchain;
 pub use emit::name::Name;
 #[cfg(feature = "host")]
 pub use outline::{has_main, kernel_templates};
+pub use source::headers::{Header, Headers};
 #[cfg(feature = "host")]
 pub use source::line::Line;
 pub use source::render::{Bug, Diagnostic, Severity};
@@ -64,13 +65,10 @@ use std::sync::Arc;
 use bumpalo::Bump;
 use preprocess::Preprocessor;
 use source::arena::Arena;
-use source::{Files, Names, Sink};
+use source::{Files, MAX_TEXT_BYTES, Names, Sink};
 
 /// The targets that the PTX of this compiler can have, from `sm_50` to `sm_90`.
 const TARGETS: std::ops::RangeInclusive<u32> = 50..=90;
-
-/// Longer texts are refused. Offsets in a [`source::Span`] have 24 bits, which is enough for four times as many.
-pub(crate) const MAX_TEXT_BYTES: usize = 4 << 20;
 
 /// What kernels read and write shares an arena until it has so many bytes. It may be much more than their PTX, because most of a
 /// kernel's code may turn out to be superfluous.
@@ -102,31 +100,6 @@ impl Default for Options {
     fn default() -> Options {
         Options { sm: 70, defines: Vec::new(), instances: Vec::new(), headers: None }
     }
-}
-
-/// Finds the files that a text includes. This crate reads no files itself.
-pub trait Headers: fmt::Debug + Send + Sync {
-    /// The file that `#include "name"` means, or with `is_quoted` false `#include <name>`, in the file with the key
-    /// `from`; that of a text to compile is its name. `None` if there is no such file.
-    ///
-    /// # Errors
-    ///
-    /// There is one, and it cannot be read: why, as the end of a sentence that begins with its name.
-    fn find(&self, name: &str, is_quoted: bool, from: &str) -> Result<Option<Header>, String>;
-
-    /// Where files were looked for, for the message that there is none.
-    fn places(&self) -> String;
-}
-
-/// A file that is included.
-#[derive(Clone, Debug)]
-pub struct Header {
-    /// What tells it from others, whichever way it is named.
-    pub key: String,
-    /// What messages and the line table call it.
-    pub name: String,
-    /// Its text.
-    pub text: Arc<str>,
 }
 
 impl Options {

@@ -7,10 +7,11 @@ use std::sync::Arc;
 
 use bumpalo::Bump;
 
+use crate::Source;
 use crate::lex::{Kind, Token, lex_all_the_same};
 use crate::source::Names;
 use crate::source::arena::Arena;
-use crate::{Headers, Source};
+use crate::source::headers::Headers;
 
 /// Whether a text, or a file that it includes, has the word `main` with a parenthesis after it.
 pub fn has_main(source: &Source<'_>, headers: Option<&dyn Headers>) -> bool {

@@ -6,7 +6,7 @@ use cudac::host::{Binary, Call, Compare, Expr, RuntimeCall, Scalar, Update, Upda
 use super::slots::assigns;
 use super::translate::{Result, State, Translator, Unknown};
 use super::{Op, Register};
-use crate::runtime::Function;
+use crate::function::Function;
 
 /// So many calls in calls.
 const MOST_CALLS: usize = 6;

@@ -26,7 +26,7 @@ mod translate;
 use cudac::Line;
 use cudac::host::{Binary, Compare, Intrinsic, Scalar, Stmt};
 
-use crate::runtime::Function;
+use crate::function::Function;
 
 /// A register. There are as many as this can number, so no access to one needs a check.
 type Register = u8;

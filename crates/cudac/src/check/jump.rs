@@ -3,18 +3,10 @@
 //! A jump must not lead to where a variable is visible that has been given a value, from where it is not. C++17, [stmt.dcl],
 //! paragraph 3. Left out: variables without a value, which may be jumped over if they are numbers.
 
-use super::scope::ScopeId;
+use super::scope::{ScopeId, Spot};
 use super::{Checker, Frame};
 use crate::source::budget::{self, Bound};
 use crate::source::{Name, Result, Span, error};
-
-/// Where a jump begins or ends.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Spot {
-    scope: ScopeId,
-    /// How many of [`Frame::valued`] stand above it.
-    above: usize,
-}
 
 impl Frame<'_> {
     pub fn spot(&self, scope: ScopeId) -> Spot {

@@ -113,8 +113,8 @@ struct Frame<'t> {
     loops: usize,
     switches: usize,
     /// Its labels so far, and its jumps.
-    labels: Map<crate::source::Name<'t>, jump::Spot>,
-    gotos: Vec<(crate::source::Name<'t>, Span, jump::Spot)>,
+    labels: Map<crate::source::Name<'t>, scope::Spot>,
+    gotos: Vec<(crate::source::Name<'t>, Span, scope::Spot)>,
     /// The variables that a declaration has given a value, each with its scope, in the order of the text.
     valued: Vec<(crate::source::Name<'t>, ScopeId)>,
     is_own: bool,
@@ -166,7 +166,7 @@ pub(crate) struct Checker<'s, 't> {
     /// The names of the module's variables, and of its kernels.
     taken: Set<&'t str>,
     #[cfg(feature = "host")]
-    units: units::Units<'t>,
+    units: scope::Units<'t>,
 }
 
 /// What the stages after this one need.
@@ -207,7 +207,7 @@ pub(crate) fn check<'t>(
         dynamic: Vec::new(),
         taken: Set::default(),
         #[cfg(feature = "host")]
-        units: units::Units::default(),
+        units: scope::Units::default(),
     };
     checker.predefine();
     checker.declare_all(0, &parsed.shared);

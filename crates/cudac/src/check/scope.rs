@@ -16,6 +16,10 @@ use super::typed::{Constant, GlobalId, VarId};
 use super::types::{Argument, Type};
 use crate::parse::tree;
 use crate::source::Name;
+#[cfg(feature = "host")]
+use crate::source::Span;
+#[cfg(feature = "host")]
+use crate::source::map::Set;
 use crate::source::map::{List, Map};
 use crate::source::near::nearest;
 
@@ -23,6 +27,14 @@ pub(crate) type ScopeId = usize;
 /// A function as the text declares it, by its number in `Checker::declared`.
 pub(crate) type DeclaredId = usize;
 pub(crate) type TemplateId = usize;
+
+/// Where a jump begins or ends.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Spot {
+    pub scope: ScopeId,
+    /// How many of [`Frame::valued`](super::Frame) stand above it.
+    pub above: usize,
+}
 
 /// What a name means.
 #[derive(Clone, Debug)]
@@ -187,4 +199,20 @@ impl<'t> Scopes<'t> {
         }
         nearest(wrong, names.into_iter().filter(|name| !name.contains([':', '<'])))
     }
+}
+
+/// What is known of the units; nothing if there is only one text.
+#[cfg(feature = "host")]
+#[derive(Debug, Default)]
+pub(crate) struct Units<'t> {
+    /// The scopes of those that have begun.
+    pub roots: Vec<ScopeId>,
+    /// What has been declared outside of functions, by name and place.
+    pub known: Map<(Name<'t>, Span), Entity>,
+    /// The places of special cases of templates.
+    pub specials: Set<Span>,
+    /// The variables with external linkage.
+    pub external: Set<GlobalId>,
+    /// How many unnamed namespaces are around the declaration.
+    pub unnamed: usize,
 }

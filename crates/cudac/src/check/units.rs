@@ -15,25 +15,8 @@
 
 use super::Checker;
 use super::scope::{DeclaredId, Entity, ScopeId};
-use super::typed::GlobalId;
 use crate::parse::tree::{self, Declaration};
-use crate::source::map::{Map, Set};
 use crate::source::{Name, Result, Span, error};
-
-/// What is known of the units; nothing if there is only one text.
-#[derive(Debug, Default)]
-pub(super) struct Units<'t> {
-    /// The scopes of those that have begun.
-    roots: Vec<ScopeId>,
-    /// What has been declared outside of functions, by name and place.
-    known: Map<(Name<'t>, Span), Entity>,
-    /// The places of special cases of templates.
-    specials: Set<Span>,
-    /// The variables with external linkage.
-    external: Set<GlobalId>,
-    /// How many unnamed namespaces are around the declaration.
-    unnamed: usize,
-}
 
 impl<'t> Checker<'_, 't> {
     /// Declares what several units declare.

@@ -14,11 +14,12 @@ mod expand;
 
 use crate::builtins::headers;
 use crate::lex::{Kind, Token, lex};
+use crate::source::MAX_TEXT_BYTES;
 use crate::source::budget::{self, Bound};
+use crate::source::headers::{Header, Headers};
 use crate::source::map::Map;
 use crate::source::near::nearest;
 use crate::source::{Files, Name, Names, Result, Sink, Span, error};
-use crate::{Header, Headers, MAX_TEXT_BYTES};
 
 /// A macro.
 #[derive(Clone, Copy, Debug)]

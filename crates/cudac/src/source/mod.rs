@@ -10,6 +10,7 @@
 
 pub(crate) mod arena;
 pub(crate) mod budget;
+pub(crate) mod headers;
 #[cfg(feature = "host")]
 pub(crate) mod line;
 pub(crate) mod map;
@@ -23,7 +24,7 @@ use std::cell::Cell;
 use std::fmt::Display;
 use std::rc::Rc;
 
-use crate::Header;
+use headers::Header;
 #[cfg(feature = "host")]
 use line::Line;
 use render::{Bug, Diagnostic, Severity};
@@ -38,6 +39,9 @@ use render::{Bug, Diagnostic, Severity};
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Span(u64);
+
+/// Longer texts are refused. Offsets in a [`Span`] have 24 bits, which is enough for four times as many.
+pub(crate) const MAX_TEXT_BYTES: usize = 4 << 20;
 
 const OFFSET_BITS: u32 = 24;
 

@@ -5,13 +5,13 @@
 //! headers of their own. A file is read once, so all passes over a text see the same.
 
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use cudac::{Header, Headers};
 use thirty_two_lanes::files;
 
-use super::{scenario, source};
+use super::source;
 
 /// Files that show that a folder is the toolkit's or the system's.
 const OF_SYSTEMS: [&str; 2] = ["cuda_runtime_api.h", "stdio.h"];
@@ -115,15 +115,30 @@ impl Headers for Folders {
     }
 }
 
+/// A path from a folder on, without the `..` that can be left out: messages and reports name it.
+pub fn beside(folder: &Path, file: &Path) -> PathBuf {
+    let mut all = PathBuf::new();
+    for part in folder.join(file).components() {
+        let is_up = part == Component::ParentDir;
+        let is_in_folder = matches!(all.components().next_back(), Some(Component::Normal(_)));
+        match part {
+            Component::CurDir => {}
+            _ if is_up && is_in_folder => _ = all.pop(),
+            _ => all.push(part),
+        }
+    }
+    if all.as_os_str().is_empty() { PathBuf::from(".") } else { all }
+}
+
 /// The folder of a file. A name without a folder is in the current one.
 fn folder_of(file: &Path) -> PathBuf {
     file.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new(".")).to_owned()
 }
 
 /// What a file is called in messages: from the folder of the text on, without detours.
-fn shown(path: &Path, beside: &Path) -> String {
-    let path = path.strip_prefix(beside).unwrap_or(path);
-    scenario::beside(Path::new(""), path).display().to_string()
+fn shown(path: &Path, folder: &Path) -> String {
+    let path = path.strip_prefix(folder).unwrap_or(path);
+    beside(Path::new(""), path).display().to_string()
 }
 
 #[cfg(test)]
@@ -138,5 +153,15 @@ mod tests {
         assert_eq!(shown("include/c.h", "code"), "include/c.h");
         assert_eq!(shown("./d.h", "."), "d.h");
         assert_eq!(shown("/usr/e.h", "code"), "/usr/e.h");
+    }
+
+    #[test]
+    fn a_path_is_as_short_as_its_parts_allow() {
+        let path = |folder, file| {
+            beside(Path::new(folder), Path::new(file)).display().to_string().replace('\\', "/")
+        };
+        assert_eq!(path("kernels/scenarios", "../saxpy.cu"), "kernels/saxpy.cu");
+        assert_eq!(path("", "./saxpy.cu"), "saxpy.cu");
+        assert_eq!(path("a", "../../b.cu"), "../b.cu");
     }
 }

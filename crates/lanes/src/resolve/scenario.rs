@@ -1,7 +1,7 @@
 //! The tests of a scenario file, with every name looked up.
 
 use std::collections::BTreeSet;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, Error, Result, anyhow, bail};
@@ -11,6 +11,7 @@ use spec::launch::{Described, Named, Seeds};
 use thirty_two_lanes::{cores, files};
 
 use super::expect::Bound;
+use super::headers::beside;
 use super::inputs::filled;
 use super::loaded::Loaded;
 use super::sequence::Sequence;
@@ -145,34 +146,4 @@ fn program(shown: &str, folder: &Path, file: &Path) -> Result<PathBuf> {
         bail!("`{shown}`: `{}` is no program: name a file that ends in `.cu` or `.ptx`", file.display());
     }
     Ok(path)
-}
-
-/// A path from a folder on, without the `..` that can be left out: messages and reports name it.
-pub(super) fn beside(folder: &Path, file: &Path) -> PathBuf {
-    let mut all = PathBuf::new();
-    for part in folder.join(file).components() {
-        let is_up = part == Component::ParentDir;
-        let is_in_folder = matches!(all.components().next_back(), Some(Component::Normal(_)));
-        match part {
-            Component::CurDir => {}
-            _ if is_up && is_in_folder => _ = all.pop(),
-            _ => all.push(part),
-        }
-    }
-    if all.as_os_str().is_empty() { PathBuf::from(".") } else { all }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_path_is_as_short_as_its_parts_allow() {
-        let path = |folder, file| {
-            beside(Path::new(folder), Path::new(file)).display().to_string().replace('\\', "/")
-        };
-        assert_eq!(path("kernels/scenarios", "../saxpy.cu"), "kernels/saxpy.cu");
-        assert_eq!(path("", "./saxpy.cu"), "saxpy.cu");
-        assert_eq!(path("a", "../../b.cu"), "../b.cu");
-    }
 }
