@@ -276,7 +276,7 @@ impl<'t> Checker<'_, 't> {
         }
         let mangled = self.mangled(function, scope, arguments, parameters);
         #[cfg(feature = "host")]
-        let mangled = self.name_of_unit(mangled);
+        let mangled = self.name_of_unit(&mangled);
         self.arena.text(&mangled)
     }
 

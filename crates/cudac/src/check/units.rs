@@ -121,8 +121,8 @@ impl<'t> Checker<'_, 't> {
     }
 
     /// The name of a kernel in PTX: two units may have kernels of the same name that are `static`.
-    pub(super) fn name_of_unit(&mut self, mangled: String) -> String {
-        let mut name = mangled.clone();
+    pub(super) fn name_of_unit(&mut self, mangled: &str) -> String {
+        let mut name = mangled.to_owned();
         for count in 2.. {
             if !self.taken.contains_key(&name[..]) {
                 break;
