@@ -138,7 +138,7 @@ pub(crate) struct Store<'p> {
     /// Bytes of all files.
     pub bytes: u64,
     pub outside: Vec<String>,
-    /// Where `errno` is in memory, once somebody has asked.
+    /// Where `errno` is in memory, after the first use of it.
     pub errno: Option<u64>,
 }
 

@@ -83,8 +83,8 @@ impl Folders {
 }
 
 impl Folders {
-    /// Whether a file may be included, by its whole path. Errors show lines of what a text includes, and the text may be
-    /// somebody else's: outside of the folders that the user has named, only what is a source by its ending is read.
+    /// Whether a file may be included, by its whole path. Errors show lines of what a text includes, and the text may come
+    /// from another author: outside of the folders that the user has named, only what is a source by its ending is read.
     fn may_read(&self, whole: &Path) -> bool {
         let folders = std::iter::once(&self.beside).chain(&self.include);
         let is_inside =
