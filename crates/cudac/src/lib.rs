@@ -79,7 +79,7 @@ const MOST_CODE_BYTES: usize = 16 << 20;
 pub struct Source<'t> {
     /// What messages and the line table call it.
     pub name: &'t str,
-    /// CUDA C++. The files that it includes come from [`Options::headers`].
+    /// CUDA C++: device code, as one file.
     pub text: &'t str,
 }
 

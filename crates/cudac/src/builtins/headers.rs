@@ -3,7 +3,8 @@
 //! A family of functions has one text, in `headers/`. Such a text consists of chunks; each begins with a line `//:` and the
 //! names that it declares, and is compiled when a kernel uses one of them. So what a kernel does not use costs nothing.
 //!
-//! The user's own headers come from the caller ([`crate::Headers`]), and are looked for before these. What exists in CUDA and not here is listed by name, so that a message can say *not supported* in place
+//! Left out: files. An `#include` of the user's own headers is an error, because a compiler in a web page has no folder
+//! to look into. What exists in CUDA and not here is listed by name, so that a message can say *not supported* in place
 //! of *not declared*, which would send the reader to look for a spelling mistake.
 
 use std::sync::LazyLock;
