@@ -64,8 +64,13 @@ impl Machine<'_> {
     fn load_elsewhere(&mut self, ty: Scalar, address: u64) -> Result<u64> {
         let (mut value, bytes) = ([0; 8], ty.bytes());
         self.check_name(address)?;
+        if let Some(process) = self.process_with(address) {
+            let found = self.native_read(process, address, bytes)?;
+            value[..found.len()].copy_from_slice(&found);
+            return Ok(arithmetic::extend(ty, u64::from_le_bytes(value)));
+        }
         let address = self.device.resolve(address);
-        let found = if Device::has(address) {
+        let found = if self.device.has(address) {
             self.check_shared(address, bytes, "read", Access::Read)?;
             self.device.bytes(address, bytes).unwrap_or_default()
         } else {
@@ -110,21 +115,27 @@ impl Machine<'_> {
     /// Bytes that host code reads.
     pub(crate) fn take(&mut self, address: u64, bytes: u64, access: Access) -> Result<Found> {
         self.check_name(address)?;
+        if let Some(process) = self.process_with(address) {
+            return Ok((self.native_read(process, address, bytes)?, vec![true; bytes as usize]));
+        }
         let address = self.device.resolve(address);
-        if Device::has(address) {
+        if self.device.has(address) {
             self.check_shared(address, bytes, "read", access)?;
             return Ok(self.device.read(address, bytes).unwrap_or_default());
         }
         self.check_host(address, bytes, "read", access)?;
-        Ok(self.host_bytes(address, bytes))
+        self.host_bytes(address, bytes)
     }
 
     /// Bytes of the memory of the host, which the caller knows to be there.
-    pub(crate) fn host_bytes(&self, address: u64, bytes: u64) -> Found {
+    pub(crate) fn host_bytes(&self, address: u64, bytes: u64) -> Result<Found> {
+        if let Some(process) = self.process_with(address) {
+            return Ok((self.native_read(process, address, bytes)?, vec![true; bytes as usize]));
+        }
         let at = (address.max(BASE) - BASE) as usize;
         let range = at..at + bytes as usize;
         let is_written = self.memory.states[range.clone()].iter().map(|known| *known == state::SET);
-        (self.memory.bytes[range].to_vec(), is_written.collect())
+        Ok((self.memory.bytes[range].to_vec(), is_written.collect()))
     }
 
     /// Host code writes bytes, of which some may count as unwritten.
@@ -136,23 +147,34 @@ impl Machine<'_> {
     ) -> Result<()> {
         self.check_name(address)?;
         self.changes += 1;
+        if let Some(process) = self.process_with(address) {
+            return self.native_write(process, address, bytes);
+        }
         let (address, count) = (self.device.resolve(address), bytes.len() as u64);
-        if Device::has(address) {
+        if self.device.has(address) {
             self.check_shared(address, count, "written", Access::Write)?;
             return self.device.copy_in(address, bytes, is_written).map_err(Stop::error);
         }
         self.check_host(address, count, "written", Access::Write)?;
-        self.set_host_bytes(address, bytes, is_written);
-        Ok(())
+        self.set_host_bytes(address, bytes, is_written)
     }
 
     /// Sets bytes of the memory of the host, which the caller knows to be there.
-    pub(crate) fn set_host_bytes(&mut self, address: u64, bytes: &[u8], is_written: impl Fn(usize) -> bool) {
+    pub(crate) fn set_host_bytes(
+        &mut self,
+        address: u64,
+        bytes: &[u8],
+        is_written: impl Fn(usize) -> bool,
+    ) -> Result<()> {
+        if let Some(process) = self.process_with(address) {
+            return self.native_write(process, address, bytes);
+        }
         let at = (address.max(BASE) - BASE) as usize;
         self.memory.bytes[at..at + bytes.len()].copy_from_slice(bytes);
         for (nth, known) in self.memory.states[at..at + bytes.len()].iter_mut().enumerate() {
             *known = if is_written(nth) { state::SET } else { state::EMPTY };
         }
+        Ok(())
     }
 
     /// A variable of the device cannot be used by its name on the host.

@@ -27,22 +27,24 @@ impl Machine<'_> {
         }
         self.check_place(from, bytes, "copied")?;
         self.check_place(to, bytes, "copied to")?;
-        let (read, written) = (on_device(from, bytes), on_device(to, bytes));
+        let (read, written) = (self.on_device(from, bytes), self.on_device(to, bytes));
         self.submit(What::Copy, stream.unwrap_or(LEGACY), read, written)?;
-        let (found, is_written) = if Device::has(from) {
+        self.pull_part(from, bytes)?;
+        let (found, is_written) = if self.device.has(from) {
             self.device.read(from, bytes).unwrap_or_default()
         } else {
-            self.host_bytes(from, bytes)
+            self.host_bytes(from, bytes)?
         };
-        if Device::has(to) {
+        if self.device.has(to) {
             self.device.copy_in(to, &found, |nth| is_written[nth]).map_err(Stop::error)?;
             self.device.note_filled(self.line, to, bytes);
+            self.push_part(to, bytes)?;
         } else {
-            self.set_host_bytes(to, &found, |nth| is_written[nth]);
+            self.set_host_bytes(to, &found, |nth| is_written[nth])?;
         }
         if let Some(stream) = stream {
             // What goes to memory that is not pinned has arrived when the call returns.
-            if !Device::has(to) {
+            if !self.device.has(to) {
                 self.device.order.finish(Some(Point::Stream(stream)));
             }
         } else if self.is_visible(to) || self.is_visible(from) {
@@ -60,7 +62,7 @@ impl Machine<'_> {
         stream: Option<u64>,
     ) -> Result<u64> {
         let address = self.device.resolve(address);
-        if !Device::has(address) {
+        if !self.device.has(address) {
             let message = "`cudaMemset` got a pointer to memory of the host that is not pinned".to_owned();
             return Ok(self.failed(INVALID_VALUE, message));
         }
@@ -68,8 +70,10 @@ impl Machine<'_> {
             return Ok(0);
         }
         self.check_device(address, bytes, "set")?;
-        self.submit(What::Set, stream.unwrap_or(LEGACY), 0..0, on_device(address, bytes))?;
+        let written = self.on_device(address, bytes);
+        self.submit(What::Set, stream.unwrap_or(LEGACY), 0..0, written)?;
         self.device.write(address, &vec![value; bytes as usize]).map_err(Stop::error)?;
+        self.push_part(address, bytes)?;
         self.device.note_filled(self.line, address, bytes);
         // All ones, as bytes and as numbers, are -1.
         if !matches!(value, 0 | 0xff) {
@@ -86,14 +90,19 @@ impl Machine<'_> {
         Ok(0)
     }
 
+    /// The bytes that are used of memory of the device; none if it is the host's.
+    fn on_device(&self, address: u64, bytes: u64) -> Range<u64> {
+        if self.device.has(address) { address..address.saturating_add(bytes) } else { 0..0 }
+    }
+
     /// Whether host code can use memory.
     fn is_visible(&self, address: u64) -> bool {
-        !Device::has(address) || self.device.block(address).is_some_and(|block| block.is_shared())
+        !self.device.has(address) || self.device.block(address).is_some_and(|block| block.is_shared())
     }
 
     /// Whether a copy may use bytes of the host or of the device.
     fn check_place(&mut self, address: u64, bytes: u64, done: &str) -> Result<()> {
-        if Device::has(address) {
+        if self.device.has(address) {
             self.check_device(address, bytes, done)
         } else {
             self.check_host(address, bytes, done, Access::Copy)
@@ -134,7 +143,7 @@ impl Machine<'_> {
             1 => [false, true],
             2 => [true, false],
             3 => [true, true],
-            4 => [from, to].map(Device::has),
+            4 => [from, to].map(|address| self.device.has(address)),
             _ => return Some((INVALID_DIRECTION, "this direction of a copy does not exist".to_owned())),
         };
         let mut ends = [("the source", from, wanted[0]), ("the destination", to, wanted[1])].into_iter();
@@ -148,7 +157,7 @@ impl Machine<'_> {
             }
             let is_either = self.device.block(address).as_ref().is_some_and(Block::is_shared);
             let whose = |is_device: bool| if is_device { "the device" } else { "the host" };
-            (Device::has(address) != is_wanted && !is_either).then(|| {
+            (self.device.has(address) != is_wanted && !is_either).then(|| {
                 let message = format!(
                     "{argument} of the copy is in memory of {}, but its direction says {}",
                     whose(!is_wanted),
@@ -174,7 +183,3 @@ impl Machine<'_> {
     }
 }
 
-/// The bytes that are used of memory of the device; none if it is the host's.
-fn on_device(address: u64, bytes: u64) -> Range<u64> {
-    if Device::has(address) { address..address.saturating_add(bytes) } else { 0..0 }
-}

@@ -10,7 +10,7 @@ use crate::errors::{self, INVALID_HANDLE, INVALID_VALUE, NO_STREAM, NOT_PERMITTE
 use crate::finding::{Finding, Kind};
 use crate::function::Function;
 use crate::machine::{Machine, Result, Stop};
-use crate::memory::{BASE, state};
+use crate::memory::state;
 use crate::order::{Point, is_blocking};
 use crate::resident::{self, MAX_SHARED_BYTES};
 use crate::work::Copy;
@@ -101,8 +101,10 @@ impl Machine<'_> {
         let at = |nth: usize| values.get(nth).copied().unwrap_or(0);
         let (a, b) = (at(0), at(1));
         match function {
-            Function::LaunchKernel => self.launch_kernel(values, false),
-            Function::LaunchCooperative => self.launch_kernel(values, true),
+            Function::LaunchKernel | Function::LaunchCooperative => {
+                self.launch_kernel(values, function == Function::LaunchCooperative)?;
+                Ok(self.returned_error())
+            }
             Function::NextLaunch => {
                 self.device.next_is_cooperative = a != 0;
                 Ok(0)
@@ -177,9 +179,12 @@ impl Machine<'_> {
         if let Some(known) = self.error_texts.get(text) {
             return Ok(*known);
         }
-        let address = self.allocate(text.len() as u64 + 1, state::SET)?;
-        let start = (address - BASE) as usize;
-        self.memory.bytes[start..start + text.len()].copy_from_slice(text.as_bytes());
+        let bytes = [text.as_bytes(), &[0]].concat();
+        let address = match &self.native {
+            Some(native) => native.process.allocate(bytes.len() as u64)?,
+            None => self.allocate(bytes.len() as u64, state::SET)?,
+        };
+        self.give(address, &bytes, |_| true)?;
         self.error_texts.insert(text, address);
         Ok(address)
     }

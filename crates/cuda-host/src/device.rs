@@ -94,6 +94,8 @@ impl Failure {
 pub(crate) struct Device {
     emulator: Emulator,
     module: Module,
+    /// Whether host code runs natively.
+    is_beside_a_process: bool,
     /// By their addresses.
     pub blocks: BTreeMap<u64, Block>,
     /// Memory of the host that was registered, by its addresses: its size, and the address at which it is now.
@@ -130,8 +132,16 @@ pub(crate) struct Device {
 }
 
 impl Device {
-    pub fn new(name: &str, ptx: &str, bytes: u64, managed: &[String]) -> Result<Device, String> {
-        let mut emulator = Emulator::new(simt::Limits { memory_bytes: bytes });
+    /// A device with a module, alone or beside a process.
+    pub fn new(
+        name: &str,
+        ptx: &str,
+        bytes: u64,
+        managed: &[String],
+        is_beside_a_process: bool,
+    ) -> Result<Device, String> {
+        let emulator = Emulator::new(simt::Limits { memory_bytes: bytes });
+        let mut emulator = if is_beside_a_process { emulator.beside_a_process() } else { emulator };
         let module = emulator.load(name, ptx).map_err(|error| format!("PTX of {name}: {error}"))?;
         let kernels = Kernels::new(ptx, &module.variables().map(|(name, _)| name).collect());
         let of_variable = |name: &str, buffer: Buffer| {
@@ -145,6 +155,7 @@ impl Device {
         Ok(Device {
             emulator,
             module,
+            is_beside_a_process,
             blocks,
             registered: BTreeMap::new(),
             order: Order::default(),
@@ -190,14 +201,20 @@ impl Device {
         self.time
     }
 
-    /// Whether an address is one of the device.
-    pub fn has(address: u64) -> bool {
-        address >> 40 >= 16 && address >> 60 != NAME >> 60
+    /// Whether an address is one of the device. Beside a process, those between are the process's.
+    pub fn has(&self, address: u64) -> bool {
+        let first = if self.is_beside_a_process && !self.is_mapped(address) { 256 } else { 16 };
+        address >> 40 >= first && address >> 60 != NAME >> 60
+    }
+
+    /// Whether an address is one that a process has too.
+    pub fn is_mapped(&self, address: u64) -> bool {
+        self.is_beside_a_process && (16..80).contains(&(address >> 40))
     }
 
     /// Whether an address is what the name of a variable of the device stands for on the host.
     pub fn is_name(address: u64) -> bool {
-        address >> 60 == NAME >> 60 && Device::has(address & !NAME)
+        address >> 60 == NAME >> 60 && (address & !NAME) >> 40 >= 16
     }
 
     /// What the name of a variable stands for on the host: the address, if it is managed.
@@ -269,7 +286,9 @@ impl Device {
 
     /// New memory, named after the variable that gets its address; its address.
     pub fn allocate(&mut self, name: &str, bytes: u64, owner: Owner, line: Line) -> Option<u64> {
-        let made = if owner == Owner::Managed {
+        let made = if owner != Owner::Device && self.is_beside_a_process {
+            self.emulator.alloc_mapped(name, bytes)
+        } else if owner == Owner::Managed {
             self.emulator.alloc(name, bytes)
         } else {
             self.emulator.alloc_uninitialized(name, bytes)
@@ -381,7 +400,12 @@ impl Device {
 
     /// The lines and sizes of what is still allocated on the device.
     pub fn live(&self) -> Vec<(Line, u64)> {
-        let is_leak = |block: &&Block| block.is_live && !block.is_variable && block.owner != Owner::Pinned;
+        let is_registered = |block: &Block| {
+            self.registered.values().any(|(_, address)| *address == block.buffer.address())
+        };
+        let is_leak = |block: &&Block| {
+            block.is_live && !block.is_variable && block.owner != Owner::Pinned && !is_registered(block)
+        };
         let live = self.blocks.values().filter(is_leak);
         let mut found: Vec<_> = live.map(|block| (block.line, block.buffer.bytes())).collect();
         found.sort_unstable();
@@ -403,14 +427,14 @@ mod tests {
     const MODULE: &str = ".version 8.0\n.target sm_70\n.address_size 64\n.global .align 4 .b8 table[8];\n";
 
     fn device() -> Device {
-        Device::new("test.cu", MODULE, 1 << 20, &[]).unwrap()
+        Device::new("test.cu", MODULE, 1 << 20, &[], false).unwrap()
     }
 
     #[test]
     fn memory_is_found_until_and_after_it_is_freed() {
         let mut device = device();
         let at = device.allocate("x", 64, Owner::Device, Line::new(0, 7)).unwrap();
-        assert!(Device::has(at));
+        assert!(device.has(at));
         device.write(at + 8, &[1, 2]).unwrap();
         assert_eq!(device.read(at + 8, 3).unwrap(), (vec![1, 2, 0], vec![true, true, false]));
         assert_eq!(device.live(), [(Line::new(0, 7), 64)]);
@@ -424,7 +448,7 @@ mod tests {
     fn variables_are_no_leaks() {
         let device = device();
         assert!(device.symbol("table") != 0 && device.symbol("other") == 0);
-        assert!(Device::is_name(device.symbol("table")) && !Device::has(device.symbol("table")));
+        assert!(Device::is_name(device.symbol("table")) && !device.has(device.symbol("table")));
         assert!(device.block(Device::named(device.symbol("table"))).unwrap().is_variable);
         assert!(device.live().is_empty());
     }

@@ -32,6 +32,9 @@ impl Machine<'_> {
 
     /// The number of the kernel at an address.
     pub(crate) fn kernel_at(&self, address: u64) -> Result<usize> {
+        if let Some(number) = self.native.as_ref().and_then(|native| native.kernels.get(&address)) {
+            return Ok(*number);
+        }
         let distance = address.wrapping_sub(KERNEL_BASE);
         let number = (distance / FUNCTION_BYTES) as usize;
         if number < self.program.kernels.len() && distance.is_multiple_of(FUNCTION_BYTES) {
@@ -57,8 +60,7 @@ impl Machine<'_> {
             args.push(self.argument(bytes, &mut addresses));
         }
         let (grid, block) = (self.shape(grid)?, self.shape(block)?);
-        self.start(kernel, Wanted { grid, block, shared_bytes, stream, args, addresses, is_cooperative })?;
-        Ok(self.returned_error())
+        self.start(kernel, Wanted { grid, block, shared_bytes, stream, args, addresses, is_cooperative })
     }
 
     /// The error of a launch that returns it, which `<<<>>>` does not.
@@ -123,7 +125,9 @@ impl Machine<'_> {
         let hidden = self.device.hide(stream);
         let before = self.device.before(stream);
         self.device.tell_kind(wanted.is_cooperative);
+        self.pull()?;
         let launched = self.device.launch(symbol, launch);
+        self.push()?;
         let user = self.device.after(&before, stream);
         self.device.show(&hidden);
         let mut report = match launched {
@@ -245,7 +249,7 @@ impl Machine<'_> {
                     format!("the kernel `{name}` got the name of a variable of the device as a pointer");
                 "use the variable in the kernel, or pass the address that `cudaGetSymbolAddress` returns"
                     .clone_into(&mut finding.help);
-            } else if let Some(address) = address.filter(|address| self.memory.offset(*address).is_some()) {
+            } else if let Some(address) = address.filter(|address| self.is_of_host(*address)) {
                 finding.kind = Kind::WrongSpace;
                 finding.message = format!(
                     "the kernel `{name}` accesses the address {address:#x}, which is in the memory of the host"

@@ -68,6 +68,7 @@ mod memory;
 mod order;
 mod pinned;
 mod print;
+mod process;
 mod quick;
 mod random;
 mod resident;
@@ -84,6 +85,7 @@ use cudac::Line;
 
 pub use files::{Files, Nothing, Refusal, Used, Written};
 pub use finding::{Finding, Kind};
+pub use process::{Call, Ending, Gone, Process};
 pub use simt::Severity;
 
 /// What a program may use, and how its kernels are run.
@@ -234,7 +236,7 @@ pub fn run_watched(
 ) -> Result<Outcome, Error> {
     let words: Vec<&str> = std::iter::once(name).chain(given.arguments.iter().map(String::as_str)).collect();
     let execute = || {
-        machine::Machine::new(program, name, ptx, given, limits, watch)
+        machine::Machine::new(program, name, ptx, given, None, limits, watch)
             .and_then(|machine| machine.run(&words))
     };
     std::thread::scope(|scope| {
@@ -243,4 +245,23 @@ pub fn run_watched(
         let thread = thread.map_err(|_| failed("the thread of the program cannot be started"))?;
         thread.join().map_err(|_| failed("the executor failed: this is a mistake in it"))?
     })
+}
+
+/// Carries out what a process asks for that executes the host code of a program; its kernels are in a module of PTX with a name.
+/// What the program gets, the process has got already.
+///
+/// # Errors
+///
+/// As [`run`].
+pub fn serve(
+    program: &cudac::host::Program,
+    name: &str,
+    ptx: &str,
+    process: &dyn Process,
+    limits: &Limits,
+    watch: Watch<'_>,
+) -> Result<Outcome, Error> {
+    let given = Given::default();
+    machine::Machine::new(program, name, ptx, &given, Some(process), limits, watch)
+        .and_then(|machine| machine.serve(process))
 }

@@ -15,6 +15,7 @@ use crate::finding::{Finding, Kind};
 use crate::function::Function;
 use crate::memory::{BASE, Memory, state};
 use crate::order::Work;
+use crate::process::{Native, Process};
 use crate::quick::{Code, Escapes};
 use crate::random::Random;
 use crate::work::{Capture, Graph};
@@ -31,6 +32,8 @@ pub(crate) enum Stop {
     Exit(i32),
     /// Whoever runs the program wishes it.
     Interrupted,
+    /// The process that executes the host code has ended.
+    Gone,
     /// Something is not supported, or a limit was reached.
     Error(String),
 }
@@ -76,6 +79,8 @@ pub(crate) struct Machine<'p> {
     pub limits: Limits,
     pub memory: Memory,
     pub device: Device,
+    /// The process that executes the host code, if this machine does not.
+    pub native: Option<Native<'p>>,
     pub random: Random,
     pub output: Vec<u8>,
     pub errors: Vec<u8>,
@@ -132,6 +137,7 @@ impl<'p> Machine<'p> {
         name: &str,
         ptx: &str,
         given: &Given<'p>,
+        process: Option<&'p dyn Process>,
         limits: &Limits,
         watch: Watch<'p>,
     ) -> std::result::Result<Machine<'p>, Error> {
@@ -151,13 +157,15 @@ impl<'p> Machine<'p> {
         let texts = program.texts.iter().map(|text| add(text.len() as u64 + 1, text)).collect();
         let functions =
             program.runtime.iter().map(|name| Function::named(name).ok_or_else(|| failed(unsupported(name))));
-        let mut device = Device::new(name, ptx, limits.memory_bytes, &program.managed).map_err(failed)?;
+        let mut device =
+            Device::new(name, ptx, limits.memory_bytes, &program.managed, process.is_some()).map_err(failed)?;
         device.has_free_streams = program.runtime.iter().any(|name| name == "__host_cuda_stream_create_with");
         Ok(Machine {
             program,
             limits: limits.clone(),
             memory,
             device,
+            native: process.map(Native::new),
             random: Random::new(1),
             output: Vec::new(),
             errors: Vec::new(),
@@ -216,6 +224,11 @@ impl<'p> Machine<'p> {
             program.start.as_ref().map_or(Ok(0), |start| self.enter(start, &[]))?;
             self.invoke(program.main, &arguments)
         });
+        self.conclude(ended)
+    }
+
+    /// What the program did, when it has ended.
+    pub(crate) fn conclude(mut self, ended: Result<u64>) -> std::result::Result<Outcome, Error> {
         let (status, was_stopped) = match ended {
             Ok(status) => (status as i32, false),
             Err(stop) => match *stop {
@@ -226,7 +239,7 @@ impl<'p> Machine<'p> {
                     self.add(finding);
                     (1, true)
                 }
-                Stop::Reported => (1, true),
+                Stop::Reported | Stop::Gone => (1, true),
                 Stop::Interrupted => {
                     let _ = self.print_all();
                     (INTERRUPTED, false)
@@ -260,6 +273,7 @@ impl<'p> Machine<'p> {
 
     /// Notes a finding, and tells it after what was printed before it.
     pub fn add(&mut self, finding: Finding) {
+        self.tell_printed();
         if self.output.len() > self.told {
             (self.watch)(Event::Output(&self.output[self.told..]));
             self.told = self.output.len();

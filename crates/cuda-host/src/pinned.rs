@@ -6,7 +6,7 @@
 
 use cudac::host::Scalar;
 
-use crate::device::{Block, Device, Owner};
+use crate::device::{Block, Owner};
 use crate::errors::{ALREADY_REGISTERED, INVALID_VALUE, NOT_REGISTERED, OUT_OF_MEMORY};
 use crate::finding::Kind;
 use crate::function::Function;
@@ -54,6 +54,10 @@ impl Machine<'_> {
             let message = format!("there are no {bytes} bytes left on the device");
             return Ok(Err(self.failed(OUT_OF_MEMORY, message)));
         };
+        if owner != Owner::Device && !self.share(address, bytes)? {
+            let message = format!("the process cannot have {bytes} bytes at {address:#x}");
+            return Ok(Err(self.failed(OUT_OF_MEMORY, message)));
+        }
         self.store(Scalar::U64, to, address)?;
         Ok(Ok(address))
     }
@@ -107,13 +111,16 @@ impl Machine<'_> {
         } else if !is_pinned {
             self.finish(None)?;
         }
+        if block.is_shared() {
+            self.unshare(address, block.buffer.bytes())?;
+        }
         self.device.free(block);
         Ok(0)
     }
 
     /// `cudaHostRegister`: memory of the host moves to where kernels can use it.
     fn register(&mut self, address: u64, bytes: u64) -> Result<u64> {
-        if bytes == 0 || Device::has(address) {
+        if bytes == 0 || self.device.has(address) {
             let message = "`cudaHostRegister` needs memory of the host that is not pinned".to_owned();
             return Ok(self.failed(INVALID_VALUE, message));
         }
@@ -123,13 +130,17 @@ impl Machine<'_> {
             return Ok(self.failed(ALREADY_REGISTERED, "this memory is registered already".to_owned()));
         }
         self.check_host(address, bytes, "registered", Access::Copy)?;
-        let Some(at) = self.new_memory(None, bytes, Owner::Pinned) else {
+        // Beside a process, it stays where it is, and what kernels use has an address of the device.
+        let owner = if self.native.is_some() { Owner::Device } else { Owner::Pinned };
+        let Some(at) = self.new_memory(None, bytes, owner) else {
             return Ok(self.failed(OUT_OF_MEMORY, format!("there are no {bytes} bytes left on the device")));
         };
-        let (found, is_written) = self.host_bytes(address, bytes);
+        let (found, is_written) = self.host_bytes(address, bytes)?;
         self.device.copy_in(at, &found, |nth| is_written[nth]).map_err(Stop::error)?;
-        let offset = (address - BASE) as usize;
-        self.memory.states[offset..offset + bytes as usize].fill(state::MOVED);
+        if self.native.is_none() {
+            let offset = (address - BASE) as usize;
+            self.memory.states[offset..offset + bytes as usize].fill(state::MOVED);
+        }
         self.device.registered.insert(address, (bytes, at));
         Ok(0)
     }
@@ -141,7 +152,7 @@ impl Machine<'_> {
         };
         self.finish(None)?;
         if let Some((found, is_written)) = self.device.read(at, bytes) {
-            self.set_host_bytes(address, &found, |nth| is_written[nth]);
+            self.set_host_bytes(address, &found, |nth| is_written[nth])?;
         }
         if let Some(block) = self.device.block(at) {
             self.device.free(block);

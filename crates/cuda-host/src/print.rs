@@ -28,6 +28,9 @@ impl Machine<'_> {
         if stream > 2 && self.files.open.contains_key(&stream) {
             return self.write(stream, bytes).map(|_| ());
         }
+        if let Some(native) = self.native.as_ref().filter(|_| stream == 1) {
+            return Ok(native.process.print(bytes)?);
+        }
         let made = self.output.len() + self.errors.len() + self.streams_bytes;
         if made + bytes.len() > self.limits.output_bytes {
             return self.too_much_output();

@@ -4,7 +4,7 @@ use cudac::Line;
 use cudac::host::{RuntimeCall, Scalar};
 
 use crate::arithmetic::{float, of_float};
-use crate::device::{Device, Owner};
+use crate::device::Owner;
 use crate::finding::Kind;
 use crate::function::Function;
 use crate::machine::{Machine, Result, Stop};
@@ -104,7 +104,7 @@ impl Machine<'_> {
                 return self.found(Kind::OutOfBounds, OTHER_MEMORY, OTHER_FREE);
             }
             let help = "free what an allocation returned, with the function that belongs to it";
-            let kind = if Device::has(address) { Kind::WrongSpace } else { Kind::OutOfBounds };
+            let kind = if self.device.has(address) { Kind::WrongSpace } else { Kind::OutOfBounds };
             return self.found(
                 kind,
                 format!("{address:#x} is no allocation of the host, so it cannot be freed"),
@@ -137,6 +137,9 @@ impl Machine<'_> {
                 format!("a null pointer is dereferenced: {bytes} bytes are {done}"),
                 help,
             );
+        }
+        if self.native.is_some() {
+            return Ok(());
         }
         let range = self.memory.offset(address).map(|at| at as usize..(at.saturating_add(bytes)) as usize);
         let Some(states) = range.clone().and_then(|range| self.memory.states.get(range)) else {

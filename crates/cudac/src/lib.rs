@@ -48,6 +48,8 @@ mod outline;
 mod parse;
 mod preprocess;
 mod source;
+#[cfg(feature = "host")]
+pub mod texts;
 #[cfg(feature = "toolchain")]
 pub mod toolchain;
 

@@ -170,6 +170,24 @@ impl Emulator {
         Emulator { memory: Global::new(limits.memory_bytes), modules: Vec::new() }
     }
 
+    /// The same, for a program that runs natively: the addresses of its allocations begin at 2^48, which are nobody's in a
+    /// process, except for those of [`Emulator::alloc_mapped`].
+    #[must_use]
+    pub fn beside_a_process(mut self) -> Emulator {
+        self.memory.reserve();
+        self
+    }
+
+    /// Allocates zeroed global memory at an address that is between 16 and 80 times 2^40, so that a process can map it. It all
+    /// counts as written.
+    ///
+    /// # Errors
+    /// There is not as much memory left, there are 64 such allocations, or the emulator is not one
+    /// [beside a process](Emulator::beside_a_process).
+    pub fn alloc_mapped(&mut self, name: &str, bytes: u64) -> Result<Buffer, MemoryError> {
+        self.memory.alloc_mapped(name, bytes)
+    }
+
     /// Reads a module and places its variables in memory. `name` is what messages call it.
     ///
     /// # Errors

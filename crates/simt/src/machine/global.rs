@@ -176,6 +176,8 @@ pub struct Global {
     pub(super) regions: Vec<Region>,
     /// The freed regions, from the one that has waited longest on.
     freed: VecDeque<u32>,
+    /// The regions that are reserved and not in use.
+    reserved: VecDeque<u32>,
     limit_bytes: u64,
     live_bytes: u64,
     /// How many regions have bytes that have not been written.
@@ -193,8 +195,7 @@ fn host_bytes(bytes: u64, largest: u64) -> Option<usize> {
     usize::try_from(bytes).ok().filter(|_| bytes <= largest)
 }
 
-/// Whether the host can allocate this many bytes. The allocation is freed at once, because only `vec![0; n]` can
-/// request zeroed memory without writing the zeros.
+/// Whether the host can allocate this many bytes. The allocation is freed at once: only `vec![0; n]` writes no zeros.
 fn can_be_had(size: usize) -> bool {
     Vec::<u8>::new().try_reserve_exact(size).is_ok()
 }
@@ -208,18 +209,23 @@ impl Global {
     /// The same memory with these regions.
     pub(super) fn with(&self, regions: Vec<Region>) -> Global {
         let Global { limit_bytes, live_bytes, unwritten_regions, .. } = *self;
-        let freed = self.freed.clone();
-        Global { regions, freed, limit_bytes, live_bytes, unwritten_regions, ..Global::default() }
+        let (freed, reserved) = (self.freed.clone(), self.reserved.clone());
+        Global { regions, freed, reserved, limit_bytes, live_bytes, unwritten_regions, ..Global::default() }
     }
 
     /// Allocates zeroed bytes.
     pub fn alloc(&mut self, name: &str, bytes: u64) -> Result<Buffer, MemoryError> {
+        self.alloc_in(None, name, bytes)
+    }
+
+    /// Allocates zeroed bytes in a region, or in any.
+    fn alloc_in(&mut self, region: Option<usize>, name: &str, bytes: u64) -> Result<Buffer, MemoryError> {
         let left = self.limit_bytes - self.live_bytes;
         let granted = host_bytes(bytes, isize::MAX as u64).filter(|_| bytes <= left && bytes < REGION_START);
         let Some(size) = granted.filter(|&size| can_be_had(size)) else {
             return Err(MemoryError::OutOfMemory { name: name.to_owned(), wanted: bytes, left });
         };
-        let region = self.vacant(name)?;
+        let region = region.map_or_else(|| self.vacant(name), Ok)?;
         self.live_bytes += bytes;
         let (id, name, data) = (Id::new(), name.to_owned(), vec![0; size]);
         let new = Region { id, name, data, bytes, live: true, writable: true, is_set: false, written: None };
@@ -228,14 +234,6 @@ impl Global {
             None => self.regions.push(new),
         }
         Ok(Buffer { region: region as u32, bytes, id })
-    }
-
-    /// The number for a new region: that of a freed one if enough of them wait, or if there is no other.
-    fn vacant(&mut self, name: &str) -> Result<usize, MemoryError> {
-        let is_full = self.regions.len() == MOST_REGIONS;
-        let new = (!is_full && self.freed.len() <= QUARANTINE).then_some(self.regions.len());
-        let number = new.or_else(|| self.freed.pop_front().map(|region| region as usize));
-        number.ok_or_else(|| MemoryError::TooManyAllocations { name: name.to_owned(), most: MOST_REGIONS })
     }
 
     /// Allocates bytes that do not count as written until a kernel or the host writes them. They hold zeros
@@ -316,7 +314,7 @@ impl Global {
         if std::mem::take(&mut region.live) {
             region.data = Vec::new();
             self.live_bytes -= region.bytes;
-            self.freed.push_back(buffer.region);
+            self.retire(buffer.region);
         }
     }
 
@@ -590,11 +588,13 @@ impl Global {
         match self.regions.get(number) {
             _ if address >> REGION_SHIFT == 0 => Miss::Null,
             None => Miss::Wild,
+            Some(region) if region.is_reserved() => Miss::Wild,
             Some(region) if !region.live => Miss::Freed { region: number },
             Some(_) => Miss::Outside { region: number, offset: offset as i64 },
         }
     }
 }
 
+mod numbers;
 #[cfg(test)]
 mod tests;

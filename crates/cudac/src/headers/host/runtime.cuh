@@ -474,6 +474,24 @@ inline cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, siz
     return cudaSuccess;
 }
 
+//: cudaMemset2D
+inline cudaError_t cudaMemset2D(void* to, size_t pitch, int value, size_t width, size_t height) {
+    for (size_t row = 0; row < height; row++) {
+        cudaError_t error = cudaMemset((char*)to + row * pitch, value, width);
+        if (error != cudaSuccess) return error;
+    }
+    return cudaSuccess;
+}
+
+//: cudaMemcpy2DAsync
+inline cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height, cudaMemcpyKind kind, cudaStream_t stream = 0) {
+    for (size_t row = 0; row < height; row++) {
+        cudaError_t error = cudaMemcpyAsync((char*)to + row * to_pitch, (const char*)from + row * from_pitch, width, kind, stream);
+        if (error != cudaSuccess) return error;
+    }
+    return cudaSuccess;
+}
+
 //: cudaMemset2DAsync
 inline cudaError_t cudaMemset2DAsync(void* to, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream = 0) {
     for (size_t row = 0; row < height; row++) {
@@ -575,15 +593,6 @@ inline cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* from, int
 inline cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device, size_t bytes, cudaStream_t stream = 0) {
     if (to_device != 0 || from_device != 0) return cudaErrorInvalidDevice;
     return cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream);
-}
-
-//: cudaMemset2D
-inline cudaError_t cudaMemset2D(void* to, size_t pitch, int value, size_t width, size_t height) {
-    for (size_t row = 0; row < height; row++) {
-        cudaError_t error = cudaMemset((char*)to + row * pitch, value, width);
-        if (error != cudaSuccess) return error;
-    }
-    return cudaSuccess;
 }
 
 //: cudaDeviceGetAttribute cudaDeviceAttr cudaDevAttrMaxThreadsPerBlock cudaDevAttrMaxBlockDimX cudaDevAttrMaxBlockDimY cudaDevAttrMaxBlockDimZ cudaDevAttrMaxGridDimX cudaDevAttrMaxSharedMemoryPerBlock cudaDevAttrTotalConstantMemory cudaDevAttrWarpSize cudaDevAttrMaxRegistersPerBlock cudaDevAttrClockRate cudaDevAttrMultiProcessorCount cudaDevAttrCanMapHostMemory cudaDevAttrComputeMode cudaDevAttrConcurrentKernels cudaDevAttrMemoryClockRate cudaDevAttrGlobalMemoryBusWidth cudaDevAttrL2CacheSize cudaDevAttrMaxThreadsPerMultiProcessor cudaDevAttrUnifiedAddressing cudaDevAttrComputeCapabilityMajor cudaDevAttrComputeCapabilityMinor cudaDevAttrMaxSharedMemoryPerMultiprocessor cudaDevAttrMaxRegistersPerMultiprocessor cudaDevAttrManagedMemory cudaDevAttrPageableMemoryAccess cudaDevAttrConcurrentManagedAccess cudaDevAttrCooperativeLaunch cudaDevAttrMaxSharedMemoryPerBlockOptin cudaDevAttrMaxBlocksPerMultiprocessor cudaDevAttrMemoryPoolsSupported
@@ -832,15 +841,6 @@ cudaError_t cudaMallocAsync(T** pointer, size_t bytes, cudaStream_t stream) {
     return __host_cuda_malloc_async((void**)pointer, bytes, (void*)stream);
 }
 inline cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) { return __host_cuda_free_async(pointer, (void*)stream); }
-
-//: cudaMemcpy2DAsync
-inline cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height, cudaMemcpyKind kind, cudaStream_t stream = 0) {
-    for (size_t row = 0; row < height; row++) {
-        cudaError_t error = cudaMemcpyAsync((char*)to + row * to_pitch, (const char*)from + row * from_pitch, width, kind, stream);
-        if (error != cudaSuccess) return error;
-    }
-    return cudaSuccess;
-}
 
 //: cudaMemcpyToSymbolAsync cudaMemcpyFromSymbolAsync __host_cuda_to_symbol_async __host_cuda_from_symbol_async
 cudaError_t __host_cuda_to_symbol_async(const void* symbol, size_t whole, const void* from, size_t bytes, size_t offset, cudaMemcpyKind kind, void* stream);

@@ -78,3 +78,21 @@ fn the_number_of_regions_is_bounded_and_freed_ones_are_used_at_the_bound() {
     memory.free(all[7]);
     assert_eq!(memory.alloc("y", 1).map(Buffer::address), Ok(all[7].address()));
 }
+
+#[test]
+fn reserved_addresses_are_those_of_a_process() {
+    let mut memory = Global::new(1 << 20);
+    memory.reserve();
+    let ordinary = memory.alloc("x", 8).unwrap();
+    assert!(ordinary.address() >= 1 << 48);
+    let mapped: Vec<Buffer> = (0..64).map(|_| memory.alloc_mapped("y", 8).unwrap()).collect();
+    assert!(mapped.iter().all(|buffer| (16..80).contains(&(buffer.address() >> 40))));
+    assert!(memory.alloc_mapped("z", 8).is_err());
+    memory.free(mapped[5]);
+    assert_eq!(memory.locate(mapped[5].address(), 4), Err(Miss::Freed { region: 5 }));
+    assert_eq!(memory.alloc_mapped("z", 8).unwrap().address(), mapped[5].address());
+    // What a process has, and no kernel may use.
+    assert_eq!(memory.locate(0x7fff_1234_5678, 4), Err(Miss::Wild));
+    assert_eq!(memory.alloc("w", 8).unwrap().address() >> 40, (ordinary.address() >> 40) + 1);
+    assert!(Global::new(1 << 20).alloc_mapped("z", 8).is_err());
+}

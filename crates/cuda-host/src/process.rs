@@ -1,0 +1,396 @@
+//! Programs whose host code runs natively, in a process of its own, and asks for the CUDA runtime.
+//!
+//! What they call is carried out by the functions that carry it out for interpreted host code, so the findings of kernels, copies
+//! and streams are the same. What differs is where the bytes are. The host's memory is the process's: it is read and
+//! written through [`Process`], and what nobody has written is not known. Managed and pinned memory has one address in the
+//! process and in the emulator, and two copies: the process's is current, and kernels, copies and memsets get its bytes
+//! before and give theirs back after. Memory that is registered stays where it is, and kernels use a copy in the same way.
+//!
+//! Left out, because only an interpreter sees it: accesses by host code. So reads of what nobody has written, errors that a
+//! call returns and nobody looks at, and memory that is used before the device is ready are not found. An access that ends the
+//! process is.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use crate::device::Device;
+use crate::finding::Kind;
+use crate::function::Function;
+use crate::machine::{Machine, Result, Stop};
+use crate::{Error, Outcome};
+
+/// The process has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Gone;
+
+/// What came over the connection.
+type Known<T> = std::result::Result<T, Gone>;
+
+/// A process that executes host code.
+pub trait Process: fmt::Debug {
+    /// Waits for its next call.
+    ///
+    /// # Errors
+    /// It has ended.
+    fn next(&self) -> Known<Call>;
+
+    /// Gives the result of its call, so that it goes on.
+    ///
+    /// # Errors
+    /// It has ended.
+    fn answer(&self, value: u64) -> Known<()>;
+
+    /// So many bytes of its memory; `None` if it has none there.
+    ///
+    /// # Errors
+    /// It has ended.
+    fn read(&self, address: u64, bytes: u64) -> Known<Option<Vec<u8>>>;
+
+    /// Writes bytes to its memory; whether it has memory there.
+    ///
+    /// # Errors
+    /// It has ended.
+    fn write(&self, address: u64, bytes: &[u8]) -> Known<bool>;
+
+    /// New memory of its own, which it never frees; the address.
+    ///
+    /// # Errors
+    /// It has ended.
+    fn allocate(&self, bytes: u64) -> Known<u64>;
+
+    /// Memory at an address, all zeros; whether it could have it.
+    ///
+    /// # Errors
+    /// It has ended.
+    fn map(&self, address: u64, bytes: u64) -> Known<bool>;
+
+    /// Gives that memory back.
+    ///
+    /// # Errors
+    /// It has ended.
+    fn unmap(&self, address: u64, bytes: u64) -> Known<()>;
+
+    /// Prints to its standard output, after what it has printed itself.
+    ///
+    /// # Errors
+    /// It has ended.
+    fn print(&self, text: &[u8]) -> Known<()>;
+
+    /// What it has printed since this was asked the last time, to its standard output and to its standard error.
+    fn printed(&self) -> [Vec<u8>; 2];
+
+    /// How it ended; it is stopped if it has not.
+    fn end(&self) -> Ending;
+}
+
+/// A call of the runtime.
+#[derive(Clone, Debug)]
+pub struct Call {
+    /// The function.
+    pub name: String,
+    /// Its arguments, as numbers.
+    pub values: Vec<u64>,
+    /// The file and the line of the call, if they are known.
+    pub place: Option<(String, u32)>,
+    /// Its arguments as they are written.
+    pub text: String,
+}
+
+/// How a process ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// With this status.
+    Exited(i32),
+    /// By this signal.
+    Signal(i32),
+    /// It took as much time of the processor as it may have, in seconds.
+    TooLong(u64),
+    /// It printed more than it may.
+    TooMuchOutput,
+}
+
+/// A process and what its addresses stand for.
+#[derive(Debug)]
+pub(crate) struct Native<'p> {
+    pub process: &'p dyn Process,
+    /// The numbers of kernels by the addresses of the functions that stand for them.
+    pub kernels: BTreeMap<u64, usize>,
+    /// The addresses of variables of the device by those of the variables that stand for them.
+    variables: BTreeMap<u64, u64>,
+}
+
+impl<'p> Native<'p> {
+    pub fn new(process: &'p dyn Process) -> Native<'p> {
+        Native { process, kernels: BTreeMap::new(), variables: BTreeMap::new() }
+    }
+}
+
+/// Bytes that the process and kernels use: where they are in the process and on the device, and how many.
+#[derive(Clone, Copy, Debug)]
+struct Shared {
+    process: u64,
+    device: u64,
+    bytes: u64,
+}
+
+impl From<Gone> for Box<Stop> {
+    fn from(_: Gone) -> Box<Stop> {
+        Box::new(Stop::Gone)
+    }
+}
+
+/// The signals that say what went wrong. Their numbers are the same on Linux and macOS, except for those of a bus error.
+const ILLEGAL: i32 = 4;
+const ABORTED: i32 = 6;
+const DIVIDED: i32 = 8;
+const OUT_OF_BOUNDS: [i32; 3] = [7, 10, 11];
+
+impl<'p> Machine<'p> {
+    /// Carries out what the process asks for, until it ends.
+    pub fn serve(mut self, process: &'p dyn Process) -> std::result::Result<Outcome, Error> {
+        let mut ended = self.serve_calls(process);
+        if ended.as_ref().is_err_and(|stop| !matches!(**stop, Stop::Gone)) {
+            // What kernels have printed goes through the process.
+            let _ = self.print_all();
+            self.tell_printed();
+        }
+        let ending = process.end();
+        self.take_printed(process);
+        if ended.as_ref().is_err_and(|stop| matches!(**stop, Stop::Gone)) {
+            ended = self.ended(ending);
+        }
+        self.conclude(ended)
+    }
+
+    fn serve_calls(&mut self, process: &dyn Process) -> Result<u64> {
+        loop {
+            let call = process.next()?;
+            if let Some((file, number)) = &call.place {
+                self.line = self.program.line(file, *number);
+            }
+            if let Some(failure) = self.device.in_hand() {
+                self.look_at(failure);
+            }
+            self.first = first_name(&call.text);
+            let value = self.carry_out(&call)?;
+            process.answer(value)?;
+        }
+    }
+
+    fn carry_out(&mut self, call: &Call) -> Result<u64> {
+        let at = |nth: usize| call.values.get(nth).copied().unwrap_or(0);
+        match &*call.name {
+            "__lanes_kernel" => {
+                let symbol = self.native_text(at(1))?;
+                let number = self.program.kernels.iter().position(|kernel| kernel.symbol == symbol);
+                if let (Some(number), Some(native)) = (number, &mut self.native) {
+                    native.kernels.insert(at(0), number);
+                }
+                Ok(0)
+            }
+            "__lanes_variable" => {
+                let name = self.native_text(at(1))?;
+                let address = Device::named(self.device.symbol(&name));
+                if let Some(native) = self.native.as_mut().filter(|_| address != 0) {
+                    native.variables.insert(at(0), address);
+                }
+                Ok(0)
+            }
+            "__lanes_begin" => Ok(0),
+            "__lanes_launch" => {
+                let is_cooperative = std::mem::take(&mut self.device.next_is_cooperative);
+                self.launch_kernel(&call.values, is_cooperative)
+            }
+            "__lanes_symbol" => Ok(self.of_variable(at(0))),
+            name => {
+                let Some(function) = Function::named(name) else {
+                    return Err(Stop::error(format!("`{name}` is not supported")));
+                };
+                let mut values = call.values.clone();
+                let symbol = match function {
+                    Function::ToSymbol | Function::ToSymbolAsync => values.first_mut(),
+                    Function::FromSymbol | Function::FromSymbolAsync => values.get_mut(1),
+                    _ => None,
+                };
+                if let Some(symbol) = symbol {
+                    *symbol = self.of_variable(*symbol);
+                }
+                self.cuda(function, &values)
+            }
+        }
+    }
+
+    /// The address of the variable of the device for which one of the host stands.
+    fn of_variable(&self, address: u64) -> u64 {
+        let known = self.native.as_ref().and_then(|native| native.variables.get(&address));
+        known.copied().unwrap_or(address)
+    }
+
+    fn native_text(&mut self, address: u64) -> Result<String> {
+        Ok(String::from_utf8_lossy(&self.text(address)?).into_owned())
+    }
+
+    /// What the process has printed comes to the output.
+    pub(crate) fn take_printed(&mut self, process: &dyn Process) {
+        let [output, errors] = process.printed();
+        self.output.extend_from_slice(&output);
+        self.errors.extend_from_slice(&errors);
+    }
+
+    /// The process has ended by itself.
+    fn ended(&mut self, ending: Ending) -> Result<u64> {
+        let after = if self.line.is_known() {
+            format!(" after the call of {}", self.program.place(self.line))
+        } else {
+            String::new()
+        };
+        let help = "run it in a debugger, or with `--host interpret`, which finds such accesses at their lines";
+        match ending {
+            Ending::Exited(status) => Ok(status as u64),
+            Ending::Signal(ABORTED) => Err(Box::new(Stop::Exit(128 + ABORTED))),
+            Ending::Signal(DIVIDED) => {
+                let message = format!("host code divides an integer by zero{after}");
+                self.found(Kind::DivisionByZero, message, "test the divisor before the division")
+            }
+            Ending::Signal(signal) if OUT_OF_BOUNDS.contains(&signal) => {
+                let message = format!("host code accesses memory that it does not have{after} (signal {signal})");
+                self.found(Kind::OutOfBounds, message, help)
+            }
+            Ending::Signal(ILLEGAL) => {
+                let message = format!("host code executes what is no instruction{after}: does a function end without `return`?");
+                self.found(Kind::OutOfBounds, message, help)
+            }
+            Ending::Signal(signal) => Err(Box::new(Stop::Exit(128 + signal))),
+            Ending::TooLong(seconds) => {
+                let message = format!("the host code took more than {seconds} seconds of the processor");
+                self.bounded(message, "use a smaller input; is there a loop that never ends?")
+            }
+            Ending::TooMuchOutput => self.too_much_output(),
+        }
+    }
+
+    /// Bytes of the host's memory that the process has.
+    pub(crate) fn native_read(&self, process: &dyn Process, address: u64, bytes: u64) -> Result<Vec<u8>> {
+        match process.read(address, bytes)? {
+            Some(found) => Ok(found),
+            None => self.found(
+                Kind::OutOfBounds,
+                format!("{bytes} bytes at {address:#x} are read, which belong to nothing"),
+                "compare the number of bytes with that of the allocation",
+            ),
+        }
+    }
+
+    pub(crate) fn native_write(&self, process: &dyn Process, address: u64, bytes: &[u8]) -> Result<()> {
+        if process.write(address, bytes)? {
+            return Ok(());
+        }
+        self.found(
+            Kind::OutOfBounds,
+            format!("{} bytes at {address:#x} are written, which belong to nothing", bytes.len()),
+            "compare the number of bytes with that of the allocation",
+        )
+    }
+
+    /// New memory that host and kernels share gets its place in the process; whether there was one.
+    pub(crate) fn share(&mut self, address: u64, bytes: u64) -> Result<bool> {
+        match &self.native {
+            Some(native) => Ok(native.process.map(address, bytes)?),
+            None => Ok(true),
+        }
+    }
+
+    pub(crate) fn unshare(&mut self, address: u64, bytes: u64) -> Result<()> {
+        match &self.native {
+            Some(native) => Ok(native.process.unmap(address, bytes)?),
+            None => Ok(()),
+        }
+    }
+
+    /// The process, if an address is in its memory.
+    pub(crate) fn process_with(&self, address: u64) -> Option<&'p dyn Process> {
+        let process = self.native.as_ref()?.process;
+        (!self.device.has(address) || self.device.is_mapped(address)).then_some(process)
+    }
+
+    /// Whether an address is in memory of the host that kernels cannot use.
+    pub(crate) fn is_of_host(&self, address: u64) -> bool {
+        match &self.native {
+            Some(_) => (1 << 16..256 << 40).contains(&address) && !self.device.has(address),
+            None => self.memory.offset(address).is_some(),
+        }
+    }
+
+    /// Where the process has bytes that kernels use too: the address in the process and that on the device, and how many.
+    fn shared(&self) -> Vec<Shared> {
+        let blocks = self.device.blocks.values().filter(|block| block.is_live && block.is_shared());
+        let blocks = blocks.map(|block| {
+            let at = block.buffer.address();
+            Shared { process: at, device: at, bytes: block.buffer.bytes() }
+        });
+        let registered = self.device.registered.iter();
+        let registered =
+            registered.map(|(start, (bytes, at))| Shared { process: *start, device: *at, bytes: *bytes });
+        blocks.chain(registered).collect()
+    }
+
+    /// The part of what is shared that an address of the device begins.
+    fn shared_at(&self, address: u64, bytes: u64) -> Option<Shared> {
+        let of = self.shared().into_iter().find(|shared| {
+            (shared.device..shared.device + shared.bytes).contains(&address)
+        })?;
+        let offset = address - of.device;
+        let bytes = bytes.min(of.bytes - offset);
+        Some(Shared { process: of.process + offset, device: address, bytes })
+    }
+
+    /// The device gets the bytes of the process, before a kernel uses them.
+    pub(crate) fn pull(&mut self) -> Result<()> {
+        let Some(process) = self.native.as_ref().map(|native| native.process) else { return Ok(()) };
+        self.shared().iter().try_for_each(|shared| self.pull_from(process, shared))
+    }
+
+    fn pull_from(&mut self, process: &dyn Process, shared: &Shared) -> Result<()> {
+        let found = self.native_read(process, shared.process, shared.bytes)?;
+        self.device.write(shared.device, &found).map_err(Stop::error)
+    }
+
+    /// The same with bytes of the device that are copied.
+    pub(crate) fn pull_part(&mut self, address: u64, bytes: u64) -> Result<()> {
+        let Some(process) = self.native.as_ref().map(|native| native.process) else { return Ok(()) };
+        self.shared_at(address, bytes).map_or(Ok(()), |shared| self.pull_from(process, &shared))
+    }
+
+    /// The process gets the bytes of the device back.
+    pub(crate) fn push(&mut self) -> Result<()> {
+        let Some(process) = self.native.as_ref().map(|native| native.process) else { return Ok(()) };
+        self.shared().iter().try_for_each(|shared| self.push_to(process, shared))
+    }
+
+    fn push_to(&self, process: &dyn Process, shared: &Shared) -> Result<()> {
+        let found = self.device.bytes(shared.device, shared.bytes).unwrap_or_default();
+        self.native_write(process, shared.process, found)
+    }
+
+    /// The same with bytes of the device that were copied to or set.
+    pub(crate) fn push_part(&mut self, address: u64, bytes: u64) -> Result<()> {
+        let Some(process) = self.native.as_ref().map(|native| native.process) else { return Ok(()) };
+        self.shared_at(address, bytes).map_or(Ok(()), |shared| self.push_to(process, &shared))
+    }
+
+    /// Tells what the process has printed so far.
+    pub(crate) fn tell_printed(&mut self) {
+        if let Some(process) = self.native.as_ref().map(|native| native.process) {
+            let _ = process.print(&[]);
+            self.take_printed(process);
+        }
+    }
+}
+
+/// The variable whose address is the first argument of a call, as the text names it.
+fn first_name(text: &str) -> Option<String> {
+    let first = text.split(',').next()?.rsplit(')').find(|part| !part.trim().is_empty())?.trim();
+    let name = first.strip_prefix('&')?.trim();
+    let is_name = name.chars().all(|letter| letter.is_alphanumeric() || "_.->[]".contains(letter));
+    (is_name && !name.is_empty()).then(|| name.to_owned())
+}

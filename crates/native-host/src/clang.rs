@@ -1,0 +1,258 @@
+//! Finds clang, and compiles both sides of a program with it.
+
+use std::ffi::OsString;
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use tempfile::TempDir;
+
+use crate::headers::{self, PRELUDE, RUNTIME_SOURCE};
+
+/// The versions that are looked for, the newest first: `clang++-19` is Debian's name. Others are found as `clang++`.
+const VERSIONS: std::ops::RangeInclusive<u32> = 16..=24;
+
+/// A clang that compiles CUDA.
+#[derive(Clone, Debug)]
+pub struct Clang {
+    program: PathBuf,
+    /// Its version: 19.
+    pub version: u32,
+}
+
+/// What to compile.
+#[derive(Clone, Copy, Debug)]
+pub struct Project<'p> {
+    /// The sources, as paths from the folder in which clang works.
+    pub sources: &'p [PathBuf],
+    /// Folders with headers.
+    pub include: &'p [PathBuf],
+    /// Macros: names and values.
+    pub defines: &'p [(String, String)],
+    /// The architecture, 70 for `sm_70`.
+    pub arch: u32,
+    /// The version of C++, 17 for C++17.
+    pub std: u32,
+}
+
+/// A program that clang has compiled.
+#[derive(Debug)]
+pub struct Compiled {
+    /// The kernels.
+    pub(crate) ptx: String,
+    /// Where the program is; the folder is removed when this is dropped.
+    pub(crate) folder: TempDir,
+    /// The files that it was made of, the first source first, as they were found.
+    pub files: Vec<String>,
+}
+
+/// Why there is no program.
+#[derive(Debug)]
+pub enum Error {
+    /// What clang writes about it.
+    Rejected(String),
+    /// Clang or a file cannot be used.
+    Failed(io::Error),
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::Rejected(log) => write!(f, "{}", log.trim_end()),
+            Error::Failed(error) => write!(f, "{error}"),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl From<io::Error> for Error {
+    fn from(error: io::Error) -> Error {
+        Error::Failed(error)
+    }
+}
+
+impl Clang {
+    /// The newest clang in the folders of `PATH`, if it is at least version 16.
+    pub fn find() -> Option<Clang> {
+        let path = std::env::var_os("PATH")?;
+        // A relative folder would be the reader's, and what is in it was not asked for.
+        let folders: Vec<PathBuf> = std::env::split_paths(&path).filter(|folder| folder.is_absolute()).collect();
+        let names = VERSIONS.rev().map(|version| format!("clang++-{version}")).chain(["clang++".to_owned()]);
+        let found = names.flat_map(|name| folders.iter().map(move |folder| folder.join(&name)));
+        found.filter(|program| program.is_file()).find_map(Clang::at)
+    }
+
+    fn at(program: PathBuf) -> Option<Clang> {
+        let output = Command::new(&program).arg("-dumpversion").output().ok()?;
+        let text = String::from_utf8(output.stdout).ok()?;
+        let version = text.split('.').next()?.trim().parse().ok().filter(|version| *version >= *VERSIONS.start())?;
+        Some(Clang { program, version })
+    }
+
+    /// Compiles kernels and host code.
+    ///
+    /// # Errors
+    ///
+    /// Clang refuses a source, or a file cannot be written.
+    pub fn compile(&self, project: &Project<'_>) -> Result<Compiled, Error> {
+        let folder = tempfile::Builder::new().prefix("lanes").tempdir()?;
+        let include = folder.path().join("include");
+        headers::write(&include, project.arch)?;
+        let build = Build { clang: self, project, folder: folder.path(), include: &include };
+        let (ptx, objects) = std::thread::scope(|scope| {
+            let device = scope.spawn(|| build.device());
+            let objects = build.objects();
+            (device.join().unwrap_or_else(|_| Err(io::Error::other("a thread failed").into())), objects)
+        });
+        // Both sides find the same mistakes, so one list is enough.
+        let ptx = ptx?;
+        build.link(&objects?)?;
+        let files = build.files();
+        Ok(Compiled { ptx, folder, files })
+    }
+}
+
+/// A compilation.
+#[derive(Clone, Copy)]
+struct Build<'b> {
+    clang: &'b Clang,
+    project: &'b Project<'b>,
+    folder: &'b Path,
+    include: &'b Path,
+}
+
+impl Build<'_> {
+    fn run(&self, arguments: &[OsString]) -> Result<(), Error> {
+        let output = Command::new(&self.clang.program).args(arguments).output()?;
+        if output.status.success() {
+            return Ok(());
+        }
+        let log = String::from_utf8_lossy(&output.stderr).into_owned();
+        Err(Error::Rejected(log.replace(&format!("{}/", self.include.display()), "")))
+    }
+
+    /// What both sides have in common, for a source in a language.
+    fn common(&self, source: &Path) -> Vec<OsString> {
+        let language = language(source);
+        let mut words: Vec<OsString> = ["-x", language, "-w", "-fno-caret-diagnostics", "-fno-color-diagnostics"].map(Into::into).into();
+        if language != "c" {
+            words.push(format!("-std=c++{}", self.project.std).into());
+            words.extend(["-include".into(), self.include.join(PRELUDE).into_os_string()]);
+        }
+        for folder in self.project.include {
+            words.extend(["-I".into(), folder.clone().into_os_string()]);
+        }
+        words.extend(["-isystem".into(), self.include.as_os_str().to_owned()]);
+        words.extend(self.project.defines.iter().map(|(name, value)| format!("-D{name}={value}").into()));
+        words
+    }
+
+    /// What CUDA needs besides, without any part of NVIDIA's toolkit.
+    fn cuda(&self) -> Vec<OsString> {
+        let arch = format!("--cuda-gpu-arch=sm_{}", self.project.arch);
+        let none = "--cuda-path=/nonexistent";
+        ["-nocudainc", "-nocudalib", none, "-Xclang", "-target-sdk-version=11.8", "-Wno-unknown-cuda-version"]
+            .map(Into::into)
+            .into_iter()
+            .chain([arch.into()])
+            .collect()
+    }
+
+    /// The PTX of all sources.
+    fn device(&self) -> Result<String, Error> {
+        let mut sources: Vec<&PathBuf> = self.project.sources.iter().filter(|source| language(source) == "cuda").collect();
+        // The first one is linked with the others.
+        let Some(first) = (!sources.is_empty()).then(|| sources.remove(0)) else { return Ok(String::new()) };
+        let mut linked = Vec::new();
+        for (number, source) in sources.iter().enumerate() {
+            let code = self.folder.join(format!("{number}.bc"));
+            self.side(source, "-emit-llvm", &code, &["-c".into(), "-fgpu-rdc".into()])?;
+            linked.extend(["-Xclang".into(), "-mlink-bitcode-file".into(), "-Xclang".into(), code.into_os_string()]);
+        }
+        let ptx = self.folder.join("program.ptx");
+        if !linked.is_empty() {
+            linked.push("-fgpu-rdc".into());
+        }
+        self.side(first, "-S", &ptx, &linked)?;
+        Ok(std::fs::read_to_string(ptx)?)
+    }
+
+    /// The device's side of a source. Loads are not moved in front of the conditions that they depend on, because a load that the
+    /// text does not ask for could be a race that it does not have.
+    fn side(&self, source: &Path, how: &str, to: &Path, more: &[OsString]) -> Result<(), Error> {
+        let mut words = self.common(source);
+        words.extend(self.cuda());
+        words.extend(["--cuda-device-only", "-O2", "-gline-tables-only", how].map(Into::into));
+        for option in ["-phi-node-folding-threshold=0", "-two-entry-phi-node-folding-threshold=0"] {
+            words.extend(["-mllvm".into(), option.into()]);
+        }
+        words.extend(more.iter().cloned());
+        words.extend([source.as_os_str().to_owned(), "-o".into(), to.as_os_str().to_owned()]);
+        self.run(&words)
+    }
+
+    /// The objects of the host's side.
+    fn objects(&self) -> Result<Vec<PathBuf>, Error> {
+        // Clang registers kernels only if it gets a file with them, which nobody reads.
+        let binary = self.folder.join("none");
+        std::fs::write(&binary, "none")?;
+        let mut objects = Vec::new();
+        for (number, source) in self.project.sources.iter().enumerate() {
+            let object = self.folder.join(format!("{number}.o"));
+            let mut words = self.common(source);
+            if language(source) == "cuda" {
+                words.extend(self.cuda());
+                words.extend(["--cuda-host-only", "-Xclang", "-fcuda-include-gpubinary", "-Xclang"].map(Into::into));
+                words.push(binary.clone().into_os_string());
+            }
+            let list = self.folder.join(format!("{number}.d"));
+            words.extend(["-MMD".into(), "-MF".into(), list.into_os_string()]);
+            words.extend(["-O1", "-c"].map(Into::into));
+            words.extend([source.as_os_str().to_owned(), "-o".into(), object.as_os_str().to_owned()]);
+            self.run(&words)?;
+            objects.push(object);
+        }
+        let object = self.folder.join("runtime.o");
+        let source = self.include.join(RUNTIME_SOURCE.0);
+        let words = ["-x", "c++", "-w", "-O1", "-c"].map(OsString::from).into_iter();
+        let words: Vec<OsString> = words.chain([source.into_os_string(), "-o".into(), object.clone().into_os_string()]).collect();
+        self.run(&words)?;
+        objects.push(object);
+        Ok(objects)
+    }
+
+    fn link(&self, objects: &[PathBuf]) -> Result<(), Error> {
+        let mut words: Vec<OsString> = objects.iter().map(|object| object.clone().into_os_string()).collect();
+        words.extend(["-lm", "-lpthread", "-o"].map(Into::into));
+        words.push(self.folder.join("program").into_os_string());
+        self.run(&words)
+    }
+
+    /// The files of the reader that the sources are made of: clang lists those that are not in folders of the system.
+    fn files(&self) -> Vec<String> {
+        let mut files: Vec<String> = Vec::new();
+        for number in 0..self.project.sources.len() {
+            let list = std::fs::read_to_string(self.folder.join(format!("{number}.d"))).unwrap_or_default();
+            let named = list.split_once(": ").map_or("", |(_, files)| files);
+            // A blank in a name is written with `\`, and so is the end of a line.
+            let named = named.replace("\\\n", "\n").replace("\\ ", "\u{1}");
+            for file in named.split_whitespace().map(|name| name.replace('\u{1}', " ")) {
+                if !Path::new(&file).starts_with(self.include) && !files.contains(&file) {
+                    files.push(file);
+                }
+            }
+        }
+        files
+    }
+}
+
+/// What clang calls the language of a file.
+fn language(source: &Path) -> &'static str {
+    match source.extension().and_then(|extension| extension.to_str()) {
+        Some("cu") => "cuda",
+        Some("c") => "c",
+        _ => "c++",
+    }
+}
