@@ -182,4 +182,3 @@ impl Machine<'_> {
         self.cuda_memcpy(Copy { to, from, bytes, kind }, stream)
     }
 }
-

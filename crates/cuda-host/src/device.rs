@@ -400,9 +400,8 @@ impl Device {
 
     /// The lines and sizes of what is still allocated on the device.
     pub fn live(&self) -> Vec<(Line, u64)> {
-        let is_registered = |block: &Block| {
-            self.registered.values().any(|(_, address)| *address == block.buffer.address())
-        };
+        let is_registered =
+            |block: &Block| self.registered.values().any(|(_, address)| *address == block.buffer.address());
         let is_leak = |block: &&Block| {
             block.is_live && !block.is_variable && block.owner != Owner::Pinned && !is_registered(block)
         };

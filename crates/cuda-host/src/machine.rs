@@ -157,8 +157,8 @@ impl<'p> Machine<'p> {
         let texts = program.texts.iter().map(|text| add(text.len() as u64 + 1, text)).collect();
         let functions =
             program.runtime.iter().map(|name| Function::named(name).ok_or_else(|| failed(unsupported(name))));
-        let mut device =
-            Device::new(name, ptx, limits.memory_bytes, &program.managed, process.is_some()).map_err(failed)?;
+        let mut device = Device::new(name, ptx, limits.memory_bytes, &program.managed, process.is_some())
+            .map_err(failed)?;
         device.has_free_streams = program.runtime.iter().any(|name| name == "__host_cuda_stream_create_with");
         Ok(Machine {
             program,

@@ -13,8 +13,10 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use crate::device::Device;
-use crate::finding::Kind;
+use crate::device::{Device, Failure};
+use simt::Severity;
+
+use crate::finding::{Finding, Kind};
 use crate::function::Function;
 use crate::machine::{Machine, Result, Stop};
 use crate::{Error, Outcome};
@@ -117,11 +119,13 @@ pub(crate) struct Native<'p> {
     pub kernels: BTreeMap<u64, usize>,
     /// The addresses of variables of the device by those of the variables that stand for them.
     variables: BTreeMap<u64, u64>,
+    /// Calls that failed, one for each line.
+    failures: Vec<Failure>,
 }
 
 impl<'p> Native<'p> {
     pub fn new(process: &'p dyn Process) -> Native<'p> {
-        Native { process, kernels: BTreeMap::new(), variables: BTreeMap::new() }
+        Native { process, kernels: BTreeMap::new(), variables: BTreeMap::new(), failures: Vec::new() }
     }
 }
 
@@ -159,6 +163,9 @@ impl<'p> Machine<'p> {
         if ended.as_ref().is_err_and(|stop| matches!(**stop, Stop::Gone)) {
             ended = self.ended(ending);
         }
+        if matches!(ended, Ok(0)) {
+            self.tell_failures();
+        }
         self.conclude(ended)
     }
 
@@ -169,11 +176,36 @@ impl<'p> Machine<'p> {
                 self.line = self.program.line(file, *number);
             }
             if let Some(failure) = self.device.in_hand() {
-                self.look_at(failure);
+                self.note_failure(failure);
             }
             self.first = first_name(&call.text);
             let value = self.carry_out(&call)?;
             process.answer(value)?;
+        }
+    }
+
+    /// A call has failed. Whether the program looks at the error is known only if it ends for it.
+    fn note_failure(&mut self, failure: Failure) {
+        if let Some(native) = &mut self.native
+            && native.failures.iter().all(|known| known.line != failure.line)
+        {
+            native.failures.push(failure.clone());
+        }
+        self.look_at(failure);
+    }
+
+    /// What is said of calls that failed, if the program went on as if nothing had happened.
+    fn tell_failures(&mut self) {
+        if let Some(failure) = self.device.in_hand() {
+            self.note_failure(failure);
+        }
+        let failures = self.native.as_mut().map(|native| std::mem::take(&mut native.failures));
+        for failure in failures.into_iter().flatten() {
+            let message =
+                format!("{}, and it is not known whether the program looks at the error", failure.named());
+            let help = "correct the call, or test what it returns";
+            let finding = Finding::new(Kind::UncheckedError, failure.line, message, help);
+            self.report(Finding { severity: Severity::Warning, ..finding });
         }
     }
 
@@ -244,7 +276,8 @@ impl<'p> Machine<'p> {
         } else {
             String::new()
         };
-        let help = "run it in a debugger, or with `--host interpret`, which finds such accesses at their lines";
+        let help =
+            "run it in a debugger, or with `--host interpret`, which finds such accesses at their lines";
         match ending {
             Ending::Exited(status) => Ok(status as u64),
             Ending::Signal(ABORTED) => Err(Box::new(Stop::Exit(128 + ABORTED))),
@@ -253,11 +286,14 @@ impl<'p> Machine<'p> {
                 self.found(Kind::DivisionByZero, message, "test the divisor before the division")
             }
             Ending::Signal(signal) if OUT_OF_BOUNDS.contains(&signal) => {
-                let message = format!("host code accesses memory that it does not have{after} (signal {signal})");
+                let message =
+                    format!("host code accesses memory that it does not have{after} (signal {signal})");
                 self.found(Kind::OutOfBounds, message, help)
             }
             Ending::Signal(ILLEGAL) => {
-                let message = format!("host code executes what is no instruction{after}: does a function end without `return`?");
+                let message = format!(
+                    "host code executes what is no instruction{after}: does a function end without `return`?"
+                );
                 self.found(Kind::OutOfBounds, message, help)
             }
             Ending::Signal(signal) => Err(Box::new(Stop::Exit(128 + signal))),
@@ -336,9 +372,10 @@ impl<'p> Machine<'p> {
 
     /// The part of what is shared that an address of the device begins.
     fn shared_at(&self, address: u64, bytes: u64) -> Option<Shared> {
-        let of = self.shared().into_iter().find(|shared| {
-            (shared.device..shared.device + shared.bytes).contains(&address)
-        })?;
+        let of = self
+            .shared()
+            .into_iter()
+            .find(|shared| (shared.device..shared.device + shared.bytes).contains(&address))?;
         let offset = address - of.device;
         let bytes = bytes.min(of.bytes - offset);
         Some(Shared { process: of.process + offset, device: address, bytes })

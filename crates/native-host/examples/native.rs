@@ -8,9 +8,21 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let sources: Vec<PathBuf> = words.first().map(PathBuf::from).into_iter().collect();
     let clang = Clang::find().ok_or("there is no clang")?;
-    let compiled = clang.compile(&Project { sources: &sources, include: &[], defines: &[], arch: 70, std: 17 })?;
+    let here = std::env::current_dir()?;
+    let project = Project {
+        folder: &here,
+        sources: &sources,
+        texts: &[],
+        include: &[],
+        shown_from: &here,
+        defines: &[],
+        arch: 70,
+        std: 17,
+    };
+    let compiled = clang.compile(&project)?;
     let program = compiled.program()?;
-    let given = Given { words: &words, seconds: 600, output_bytes: 16 << 20, pulse: None };
+    let given =
+        Given { words: &words, seconds: 600, memory_bytes: 4 << 30, output_bytes: 16 << 20, pulse: None };
     let running = Running::start(&compiled, &given)?;
     let outcome = serve(&program, &compiled, &running, &cuda_host::Limits::default(), &|_| {})?;
     print!("{}", String::from_utf8_lossy(&outcome.output));

@@ -78,6 +78,7 @@ __device__ inline int __cudac_popc(unsigned long long a) { return __builtin_popc
 __device__ inline unsigned __cudac_brev(unsigned a) { return __builtin_bitreverse32(a); }
 __device__ inline unsigned long long __cudac_brev(unsigned long long a) { return __builtin_bitreverse64(a); }
 extern "C" {
+__device__ int printf(const char*, ...);
 __device__ int vprintf(const char*, const char*);
 __device__ void* malloc(size_t);
 __device__ void free(void*);

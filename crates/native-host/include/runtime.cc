@@ -51,6 +51,16 @@ static void receive_all(void* to, size_t bytes) {
     }
 }
 
+// What the process may use of something. At the first bound it gets a signal that says so, and at the second it ends.
+static void limit(int of, const char* name, rlim_t more) {
+    const char* text = getenv(name);
+    if (!text) return;
+    const rlim_t most = strtoull(text, 0, 10);
+    const rlimit both = {most, most + more};
+    setrlimit(of, &both);
+    unsetenv(name);
+}
+
 static void connect_once() {
     const char* path = getenv("LANES_SOCKET");
     sockaddr_un address = {};
@@ -62,14 +72,11 @@ static void connect_once() {
     strcpy(address.sun_path, path);
     connection = socket(AF_UNIX, SOCK_STREAM, 0);
     if (connection < 0 || connect(connection, (sockaddr*)&address, sizeof(address)) != 0) _exit(2);
-    const char* seconds = getenv("LANES_SECONDS");
-    if (seconds) {
-        const rlim_t most = strtoull(seconds, 0, 10);
-        const rlimit limit = {most, most + 1};
-        setrlimit(RLIMIT_CPU, &limit);
-    }
+    limit(RLIMIT_CPU, "LANES_SECONDS", 1);
+    limit(RLIMIT_DATA, "LANES_BYTES", 0);
     const rlimit no_core = {0, 0};
     setrlimit(RLIMIT_CORE, &no_core);
+    unsetenv("LANES_SOCKET");
     pthread_mutexattr_t again;
     pthread_mutexattr_init(&again);
     pthread_mutexattr_settype(&again, PTHREAD_MUTEX_RECURSIVE);

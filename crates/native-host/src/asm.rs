@@ -138,10 +138,15 @@ mod tests {
     #[test]
     fn addresses_are_generic() {
         assert_eq!(
-            rewritten(r#"asm volatile("atom" scope "%s1.add.u32 %0, %1, %2;" : "=r"(old) : "m"(address), "r"(value) : "memory");"#),
+            rewritten(
+                r#"asm volatile("atom" scope "%s1.add.u32 %0, %1, %2;" : "=r"(old) : "m"(address), "r"(value) : "memory");"#
+            ),
             r#"asm volatile("atom" scope ".add.u32 %0, [%1], %2;" : "=r"(old) : "l"(address), "r"(value) : "memory");"#
         );
-        assert_eq!(rewritten(r#"asm("isspacep.global %0, %a1;" : "=r"(x) : "m"(y));"#), r#"asm("isspacep.global %0, %1;" : "=r"(x) : "l"(y));"#);
+        assert_eq!(
+            rewritten(r#"asm("isspacep.global %0, %a1;" : "=r"(x) : "m"(y));"#),
+            r#"asm("isspacep.global %0, %1;" : "=r"(x) : "l"(y));"#
+        );
     }
 
     #[test]

@@ -24,10 +24,16 @@ pub struct Clang {
 /// What to compile.
 #[derive(Clone, Copy, Debug)]
 pub struct Project<'p> {
-    /// The sources, as paths from the folder in which clang works.
+    /// The folder of the first source, in which clang works.
+    pub folder: &'p Path,
+    /// The sources, as paths from there.
     pub sources: &'p [PathBuf],
-    /// Folders with headers.
+    /// The files that are read, as paths from there, and their texts: sources, and headers that are known already.
+    pub texts: &'p [(PathBuf, String)],
+    /// Whole paths of folders with headers.
     pub include: &'p [PathBuf],
+    /// The folder that whole paths are shortened by in messages and lines.
+    pub shown_from: &'p Path,
     /// Macros: names and values.
     pub defines: &'p [(String, String)],
     /// The architecture, 70 for `sm_70`.
@@ -78,7 +84,8 @@ impl Clang {
     pub fn find() -> Option<Clang> {
         let path = std::env::var_os("PATH")?;
         // A relative folder would be the reader's, and what is in it was not asked for.
-        let folders: Vec<PathBuf> = std::env::split_paths(&path).filter(|folder| folder.is_absolute()).collect();
+        let folders: Vec<PathBuf> =
+            std::env::split_paths(&path).filter(|folder| folder.is_absolute()).collect();
         let names = VERSIONS.rev().map(|version| format!("clang++-{version}")).chain(["clang++".to_owned()]);
         let found = names.flat_map(|name| folders.iter().map(move |folder| folder.join(&name)));
         found.filter(|program| program.is_file()).find_map(Clang::at)
@@ -87,7 +94,8 @@ impl Clang {
     fn at(program: PathBuf) -> Option<Clang> {
         let output = Command::new(&program).arg("-dumpversion").output().ok()?;
         let text = String::from_utf8(output.stdout).ok()?;
-        let version = text.split('.').next()?.trim().parse().ok().filter(|version| *version >= *VERSIONS.start())?;
+        let version =
+            text.split('.').next()?.trim().parse().ok().filter(|version| *version >= *VERSIONS.start())?;
         Some(Clang { program, version })
     }
 
@@ -100,7 +108,8 @@ impl Clang {
         let folder = tempfile::Builder::new().prefix("lanes").tempdir()?;
         let include = folder.path().join("include");
         headers::write(&include, project.arch)?;
-        let build = Build { clang: self, project, folder: folder.path(), include: &include };
+        let overlay = overlay(project, folder.path())?;
+        let build = Build { clang: self, project, folder: folder.path(), include: &include, overlay };
         let (ptx, objects) = std::thread::scope(|scope| {
             let device = scope.spawn(|| build.device());
             let objects = build.objects();
@@ -115,34 +124,48 @@ impl Clang {
 }
 
 /// A compilation.
-#[derive(Clone, Copy)]
 struct Build<'b> {
     clang: &'b Clang,
     project: &'b Project<'b>,
     folder: &'b Path,
     include: &'b Path,
+    /// The file that says which files have other texts.
+    overlay: Option<PathBuf>,
 }
 
 impl Build<'_> {
     fn run(&self, arguments: &[OsString]) -> Result<(), Error> {
-        let output = Command::new(&self.clang.program).args(arguments).output()?;
+        let mut command = Command::new(&self.clang.program);
+        let output = command.args(arguments).current_dir(self.project.folder).env_remove("CPATH").output()?;
         if output.status.success() {
             return Ok(());
         }
-        let log = String::from_utf8_lossy(&output.stderr).into_owned();
-        Err(Error::Rejected(log.replace(&format!("{}/", self.include.display()), "")))
+        let log =
+            String::from_utf8_lossy(&output.stderr).replace(&format!("{}/", self.include.display()), "");
+        Err(Error::Rejected(self.shown(&log)))
+    }
+
+    /// A text with paths that are as short as the reader's.
+    fn shown(&self, text: &str) -> String {
+        text.replace(&format!("{}/", self.project.shown_from.display()), "")
     }
 
     /// What both sides have in common, for a source in a language.
     fn common(&self, source: &Path) -> Vec<OsString> {
         let language = language(source);
-        let mut words: Vec<OsString> = ["-x", language, "-w", "-fno-caret-diagnostics", "-fno-color-diagnostics"].map(Into::into).into();
+        let mut words: Vec<OsString> =
+            ["-x", language, "-w", "-fno-caret-diagnostics", "-fno-color-diagnostics"].map(Into::into).into();
+        let shown_from = self.project.shown_from.display();
+        words.push(format!("-ffile-prefix-map={shown_from}/=").into());
         if language != "c" {
             words.push(format!("-std=c++{}", self.project.std).into());
             words.extend(["-include".into(), self.include.join(PRELUDE).into_os_string()]);
         }
         for folder in self.project.include {
             words.extend(["-I".into(), folder.clone().into_os_string()]);
+        }
+        if let Some(overlay) = &self.overlay {
+            words.extend(["-ivfsoverlay".into(), overlay.clone().into_os_string()]);
         }
         words.extend(["-isystem".into(), self.include.as_os_str().to_owned()]);
         words.extend(self.project.defines.iter().map(|(name, value)| format!("-D{name}={value}").into()));
@@ -162,21 +185,29 @@ impl Build<'_> {
 
     /// The PTX of all sources.
     fn device(&self) -> Result<String, Error> {
-        let mut sources: Vec<&PathBuf> = self.project.sources.iter().filter(|source| language(source) == "cuda").collect();
+        let mut sources: Vec<&PathBuf> =
+            self.project.sources.iter().filter(|source| language(source) == "cuda").collect();
         // The first one is linked with the others.
         let Some(first) = (!sources.is_empty()).then(|| sources.remove(0)) else { return Ok(String::new()) };
         let mut linked = Vec::new();
         for (number, source) in sources.iter().enumerate() {
             let code = self.folder.join(format!("{number}.bc"));
             self.side(source, "-emit-llvm", &code, &["-c".into(), "-fgpu-rdc".into()])?;
-            linked.extend(["-Xclang".into(), "-mlink-bitcode-file".into(), "-Xclang".into(), code.into_os_string()]);
+            linked.extend([
+                "-Xclang".into(),
+                "-mlink-bitcode-file".into(),
+                "-Xclang".into(),
+                code.into_os_string(),
+            ]);
         }
         let ptx = self.folder.join("program.ptx");
         if !linked.is_empty() {
             linked.push("-fgpu-rdc".into());
         }
         self.side(first, "-S", &ptx, &linked)?;
-        Ok(std::fs::read_to_string(ptx)?)
+        // The line table has whole paths.
+        let text = std::fs::read_to_string(ptx)?;
+        Ok(self.shown(&text.replace(&format!("{}/", self.project.folder.display()), "")))
     }
 
     /// The device's side of a source. Loads are not moved in front of the conditions that they depend on, because a load that the
@@ -204,7 +235,9 @@ impl Build<'_> {
             let mut words = self.common(source);
             if language(source) == "cuda" {
                 words.extend(self.cuda());
-                words.extend(["--cuda-host-only", "-Xclang", "-fcuda-include-gpubinary", "-Xclang"].map(Into::into));
+                words.extend(
+                    ["--cuda-host-only", "-Xclang", "-fcuda-include-gpubinary", "-Xclang"].map(Into::into),
+                );
                 words.push(binary.clone().into_os_string());
             }
             let list = self.folder.join(format!("{number}.d"));
@@ -217,7 +250,8 @@ impl Build<'_> {
         let object = self.folder.join("runtime.o");
         let source = self.include.join(RUNTIME_SOURCE.0);
         let words = ["-x", "c++", "-w", "-O1", "-c"].map(OsString::from).into_iter();
-        let words: Vec<OsString> = words.chain([source.into_os_string(), "-o".into(), object.clone().into_os_string()]).collect();
+        let words: Vec<OsString> =
+            words.chain([source.into_os_string(), "-o".into(), object.clone().into_os_string()]).collect();
         self.run(&words)?;
         objects.push(object);
         Ok(objects)
@@ -239,13 +273,46 @@ impl Build<'_> {
             // A blank in a name is written with `\`, and so is the end of a line.
             let named = named.replace("\\\n", "\n").replace("\\ ", "\u{1}");
             for file in named.split_whitespace().map(|name| name.replace('\u{1}', " ")) {
-                if !Path::new(&file).starts_with(self.include) && !files.contains(&file) {
-                    files.push(file);
+                let shown = self.shown(&file);
+                if !Path::new(&file).starts_with(self.include) && !files.contains(&shown) {
+                    files.push(shown);
                 }
             }
         }
         files
     }
+}
+
+/// Files whose launches have blanks in `<<<` and `>>>`, which nvcc takes and clang does not, get texts without: clang reads the
+/// others in their place, under the same names.
+fn overlay(project: &Project<'_>, folder: &Path) -> io::Result<Option<PathBuf>> {
+    let mut roots = Vec::new();
+    for (number, (path, text)) in project.texts.iter().enumerate() {
+        let joined = joined(text);
+        if joined == *text {
+            continue;
+        }
+        let file = folder.join(format!("{number}.text"));
+        std::fs::write(&file, joined)?;
+        let quoted = |path: &Path| format!("{:?}", path.display().to_string());
+        let (name, contents) = (quoted(&project.folder.join(path)), quoted(&file));
+        roots.push(format!("{{ 'type': 'file', 'name': {name}, 'external-contents': {contents} }}"));
+    }
+    if roots.is_empty() {
+        return Ok(None);
+    }
+    let overlay = folder.join("overlay.yaml");
+    let roots = roots.join(",\n");
+    std::fs::write(
+        &overlay,
+        format!("{{ 'version': 0, 'use-external-names': false, 'roots': [\n{roots}\n] }}\n"),
+    )?;
+    Ok(Some(overlay))
+}
+
+/// A text in which no `<<<` or `>>>` has blanks; what comes after it stays where it is.
+fn joined(text: &str) -> String {
+    text.replace("<< <", "<<< ").replace("< <<", "<<< ").replace(">> >", ">>> ").replace("> >>", ">>> ")
 }
 
 /// What clang calls the language of a file.

@@ -185,7 +185,9 @@ fn prelude(arch: u32) -> String {
         }
         names.extend(chunk.names.iter().copied().filter(|name| is_function(name, chunk.text)));
     }
-    text.push_str("#define cudaStreamLegacy ((cudaStream_t)1)\n#define cudaStreamPerThread ((cudaStream_t)2)\n");
+    text.push_str(
+        "#define cudaStreamLegacy ((cudaStream_t)1)\n#define cudaStreamPerThread ((cudaStream_t)2)\n",
+    );
     text.push_str(LAST);
     for name in names {
         let _ = writeln!(
@@ -254,7 +256,9 @@ mod tests {
             "inline void __host_cuda_next_launch(int is_cooperative) \
              { __lanes_ask(\"__host_cuda_next_launch\", is_cooperative); }"
         );
-        for other in ["    memset(known, 0, 1);", "typedef void (*f)(void* data);", "inline int f() { return g(); }"] {
+        for other in
+            ["    memset(known, 0, 1);", "typedef void (*f)(void* data);", "inline int f() { return g(); }"]
+        {
             assert_eq!(carried_out(other), None, "{other}");
         }
     }
@@ -262,7 +266,12 @@ mod tests {
     #[test]
     fn the_prelude_has_what_programs_use() {
         let text = prelude(70);
-        for part in ["cudaError_t cudaMalloc(", "#define cudaMalloc(...)", "float sinf(float", "__ballot_sync(unsigned"] {
+        for part in [
+            "cudaError_t cudaMalloc(",
+            "#define cudaMalloc(...)",
+            "float sinf(float",
+            "__ballot_sync(unsigned",
+        ] {
             assert!(text.contains(part), "{part}");
         }
         assert!(!text.contains("\"m\"(") && !text.contains("\"b\"("));

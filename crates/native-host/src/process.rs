@@ -42,6 +42,8 @@ pub struct Given<'g> {
     pub words: &'g [String],
     /// Seconds of the processor.
     pub seconds: u64,
+    /// Bytes of its memory, besides that of the device.
+    pub memory_bytes: u64,
     /// Bytes that are printed.
     pub output_bytes: usize,
     /// If its pulse shall stop, the program does too.
@@ -88,6 +90,7 @@ impl Running {
             .args(given.words.iter().skip(1))
             .env("LANES_SOCKET", &path)
             .env("LANES_SECONDS", given.seconds.to_string())
+            .env("LANES_BYTES", given.memory_bytes.to_string())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
         if let Some(name) = given.words.first() {
@@ -116,7 +119,8 @@ impl Running {
             left: Mutex::new(given.output_bytes),
             is_too_much: AtomicBool::new(false),
         });
-        let (out, err): (Option<ChildStdout>, Option<ChildStderr>) = (child.stdout.take(), child.stderr.take());
+        let (out, err): (Option<ChildStdout>, Option<ChildStderr>) =
+            (child.stdout.take(), child.stderr.take());
         let child = Arc::new(Mutex::new(child));
         let has_ended = Arc::new(AtomicBool::new(false));
         let mut readers = Vec::new();
@@ -149,7 +153,8 @@ impl Running {
 
     fn words<const N: usize>(&self) -> Result<[u64; N], Gone> {
         let found = self.receive(8 * N as u64)?;
-        let mut words = found.chunks_exact(8).map(|word| u64::from_ne_bytes(word.try_into().unwrap_or_default()));
+        let mut words =
+            found.chunks_exact(8).map(|word| u64::from_ne_bytes(word.try_into().unwrap_or_default()));
         Ok(std::array::from_fn(|_| words.next().unwrap_or_default()))
     }
 
@@ -193,11 +198,15 @@ fn reader(
 impl Process for Running {
     fn next(&self) -> Result<Call, Gone> {
         let [texts, count, line, name, file, arguments] = self.words::<6>()?;
-        if texts > MOST_TEXT_BYTES || count > MOST_VALUES || name.saturating_add(file).saturating_add(arguments) != texts {
+        if texts > MOST_TEXT_BYTES
+            || count > MOST_VALUES
+            || name.saturating_add(file).saturating_add(arguments) != texts
+        {
             return Err(Gone);
         }
         let values = self.receive(8 * count)?;
-        let values = values.chunks_exact(8).map(|word| u64::from_ne_bytes(word.try_into().unwrap_or_default()));
+        let values =
+            values.chunks_exact(8).map(|word| u64::from_ne_bytes(word.try_into().unwrap_or_default()));
         let text = |bytes| self.receive(bytes).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
         let (values, name, file, text) = (values.collect(), text(name)?, text(file)?, text(arguments)?);
         let place = (line > 0).then_some((file, line as u32));

@@ -21,12 +21,14 @@ use crate::outcome::Seen;
 use crate::render::program::{self, Told};
 use crate::render::replay;
 use crate::request::RunOptions;
+use crate::resolve::host::{self, Built};
+use crate::resolve::native::Native;
 use crate::resolve::source::{self, Cuda};
 
 /// Options that only launches of kernels have.
 const USELESS: &str = "\
     --grid --block --shared-bytes --compiler --device --trace --buffer --symbol \
-    --instantiate --std --expect --save --picture --print";
+    --instantiate --expect --save --picture --print";
 
 /// The sources of a program, one of which has a function `main`, if the options ask for no kernel of it.
 pub fn read(options: &RunOptions) -> Result<Option<Cuda>> {
@@ -44,26 +46,19 @@ pub fn run(options: &RunOptions, cuda: &Cuda) -> Result<Output> {
     refuse(options)?;
     let name = source::name(&options.file);
     let short = source::short(&options.file);
-    let wanted = cudac::Options {
-        sm: options.compile.arch.unwrap_or(70),
-        defines: options.compile.defines.clone(),
-        instances: Vec::new(),
-        headers: Some(Arc::clone(&cuda.headers) as _),
-    };
-    let compiled = cudac::compile_project(&cuda.sources(&short), &wanted);
-    let (made, parsed) = compiled.map_err(|errors| source::rejected(&name, &errors))?;
-    let bugs: Vec<Finding> = made.warnings.iter().filter_map(|warning| finding(&parsed, warning)).collect();
-    let guesses = made.warnings.iter().filter(|warning| finding(&parsed, warning).is_none());
+    let built = host::build(options, cuda)?;
+    let parsed = &built.program;
+    let bugs: Vec<Finding> = built.warnings.iter().filter_map(|warning| finding(parsed, warning)).collect();
+    let guesses = built.warnings.iter().filter(|warning| finding(parsed, warning).is_none());
     if !options.output.json {
         guesses.for_each(|warning| terminal::warn(&warning.to_string()));
     }
     let (pulse, signs) = (Arc::default(), Arc::default());
     alive::listen(vec![Arc::clone(&pulse)])?;
     let progress = alive::of_program(&parsed.files, &signs, &pulse);
-    let of = (&*short, &parsed, &*made.ptx);
     let disk = Disk::new();
     let program =
-        Program { options, name, short: of.0, parsed: of.1, ptx: of.2, bugs, disk, pulse, signs, progress };
+        Program { options, name, short: &short, parsed, built: &built, bugs, disk, pulse, signs, progress };
     match options.launch.seeds {
         None => program.once(),
         Some(seeds) => program.search(seeds),
@@ -77,7 +72,7 @@ struct Program<'p> {
     /// The name of its file without the folder.
     short: &'p str,
     parsed: &'p cudac::host::Program,
-    ptx: &'p str,
+    built: &'p Built,
     /// What the compiler has found.
     bugs: Vec<Finding>,
     disk: Disk,
@@ -104,16 +99,16 @@ impl Program<'_> {
         let made = self.keep(&outcome);
         let mut told = told.into_inner().unwrap_or_else(PoisonError::into_inner);
         let text = if is_json {
-            format!("{:#}\n", program::json(&self.name, self.parsed, &outcome, &made))
+            format!("{:#}\n", self.json(&outcome, &made))
         } else {
             self.progress.suspend(|| told.tell_rest(self.parsed, &outcome));
             told.error()?;
-            let may_wait = outcome.launches > 0 && source::may_wait(self.ptx);
+            let may_wait = outcome.launches > 0 && source::may_wait(&self.built.ptx);
             let is_chosen = self.options.launch.schedule.is_some();
             let look_further =
                 may_wait && !is_chosen && !outcome.was_interrupted && !self.has_failed(&outcome);
             let more = look_further.then(|| program::look_further(&replay::other_orders(self.options)));
-            program::render(&outcome, &told, &made) + &more.unwrap_or_default()
+            program::render(&outcome, &told, &made, self.note().as_deref()) + &more.unwrap_or_default()
         };
         Ok((text, self.status(&outcome, &made)))
     }
@@ -130,7 +125,7 @@ impl Program<'_> {
         let outcome = &found.shown;
         let made = self.keep(outcome);
         let text = if self.options.output.json {
-            let mut json = program::json(&self.name, self.parsed, outcome, &made);
+            let mut json = self.json(outcome, &made);
             json["seeds"] = program::seeds_json(&found);
             format!("{json:#}\n")
         } else {
@@ -143,7 +138,7 @@ impl Program<'_> {
             told.error()?;
             let launch = simt::Launch { seed: found.seed, ..self.launch() };
             let replay = replay::command(self.options, &launch);
-            program::render(outcome, &told, &made)
+            program::render(outcome, &told, &made, self.note().as_deref())
                 + &program::seeds(&found, self.has_failed(outcome), &replay)
         };
         // As for buffers that are printed, a result that depends on the seed is wrong with one of them.
@@ -163,11 +158,29 @@ impl Program<'_> {
             Event::Alive { turns, launches, line } => self.signs.set(turns, launches, line),
             told => watch(told),
         };
-        let given = Given { arguments: &self.options.words, files: &self.disk };
-        let outcome = cuda_host::run_watched(self.parsed, self.short, self.ptx, &given, &limits, &watch);
-        let mut outcome = outcome.map_err(|error| anyhow!("cannot run `{}`: {error}", self.name))?;
+        let outcome = match &self.built.native {
+            Some(native) => native.run(self.parsed, &self.options.words, &limits, &watch),
+            None => {
+                let given = Given { arguments: &self.options.words, files: &self.disk };
+                let ptx = &self.built.ptx;
+                cuda_host::run_watched(self.parsed, self.short, ptx, &given, &limits, &watch)
+                    .map_err(Into::into)
+            }
+        };
+        let mut outcome = outcome.map_err(|error| anyhow!("cannot run `{}`: {error:#}", self.name))?;
         outcome.findings.splice(..0, self.bugs.iter().cloned());
         Ok(outcome)
+    }
+
+    /// What is said of who executes its host code, if it is not the interpreter.
+    fn note(&self) -> Option<String> {
+        self.built.native.as_ref().map(Native::note)
+    }
+
+    fn json(&self, outcome: &Outcome, made: &[Made]) -> serde_json::Value {
+        let mut json = program::json(&self.name, self.parsed, outcome, made);
+        json["host"] = self.built.native.as_ref().map_or("interpreter".to_owned(), Native::name).into();
+        json
     }
 
     /// How its kernels are launched.

@@ -28,6 +28,9 @@ pub fn run(options: &RunOptions) -> Result<Output> {
             "`{word}` after `--` is for a program with a `main`, and this is a kernel: give its arguments with `--arg`"
         );
     }
+    if options.first_given("--host").is_some() {
+        bail!("`--host` is for a program with a `main`, and this is a kernel: omit it");
+    }
     if options.first_given("--write").is_some() {
         bail!("`--write` is for a program with a `main`, and this is a kernel: save a buffer with `--save`");
     }

@@ -89,10 +89,11 @@ fn of_program(bytes: &[u8], is_terminal: bool) -> Cow<'_, [u8]> {
 }
 
 /// What comes after what was printed.
-pub fn render(outcome: &Outcome, told: &Told, made: &[Made]) -> String {
+pub fn render(outcome: &Outcome, told: &Told, made: &[Made], note: Option<&str>) -> String {
     let mut text = String::new();
     let about_files = files::notes(made, &outcome.files);
-    let has_notes = outcome.asked_the_time || outcome.was_interrupted || !about_files.is_empty();
+    let has_notes =
+        outcome.asked_the_time || outcome.was_interrupted || !about_files.is_empty() || note.is_some();
     if outcome.findings.is_empty() && !has_notes {
         return text;
     }
@@ -106,6 +107,9 @@ pub fn render(outcome: &Outcome, told: &Told, made: &[Made]) -> String {
         text.push_str(NO_MEASUREMENT);
     }
     text.push_str(&about_files);
+    if let Some(note) = note {
+        let _ = write!(text, "\n{}", paragraph("note: ", note));
+    }
     if outcome.findings.is_empty() {
         return text;
     }

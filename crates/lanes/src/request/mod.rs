@@ -18,5 +18,5 @@ pub use buffers::{Picture, Print, Save};
 pub use compile::Compile;
 pub use given::Expect;
 pub use options::{Format, ListOptions, PlayOptions, RunOptions, TestOptions};
-pub use report::Device;
+pub use report::{Device, Host};
 pub use topic::{Remark, Topic};

@@ -22,6 +22,11 @@ pub struct Machine {
     /// half of what is free, and for a program at least 4G]
     #[arg(long, value_name = "BYTES", value_parser = bytes)]
     pub memory: Option<u64>,
+    /// Who executes the host code of a program: interpret (the interpreter, which checks every access), clang (compiled by
+    /// clang, which has to be installed, and run natively, with your rights), auto (clang for what the interpreter cannot
+    /// read)
+    #[arg(long, value_enum, default_value = "auto", value_name = "HOST", hide_possible_values = true)]
+    pub host: Host,
     /// Let a program write the files of this folder; without it, what a program writes stays in memory, and is named
     #[arg(long = "write", value_name = "FOLDER", value_parser = folder)]
     pub writes: Vec<PathBuf>,
@@ -32,6 +37,14 @@ pub struct Machine {
 pub enum Device {
     Sim,
     Gpu,
+}
+
+/// Who executes host code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Host {
+    Auto,
+    Interpret,
+    Clang,
 }
 
 /// How many steps of a trace are written by default: some 200 megabytes, more than a reader needs, and less than fills a

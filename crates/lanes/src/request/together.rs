@@ -13,7 +13,7 @@ use thirty_two_lanes::cores;
 
 use super::compile::Compile;
 use super::options::RunOptions;
-use super::report::Device;
+use super::report::{Device, Host};
 
 /// The default limit on warp instructions: this many for a launch, and a thousand more for each warp.
 const STEPS_OF_A_LAUNCH: u64 = 50_000_000;
@@ -132,6 +132,7 @@ impl RunOptions {
             "--device" => machine.device == Device::Gpu,
             "--cores" => machine.cores.is_some(),
             "--memory" => machine.memory.is_some(),
+            "--host" => machine.host != Host::Auto,
             "--write" => !machine.writes.is_empty(),
             "--print" => !output.prints.is_empty(),
             "--save" => !output.saves.is_empty(),

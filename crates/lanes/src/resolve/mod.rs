@@ -3,9 +3,11 @@
 
 pub mod expect;
 pub mod headers;
+pub mod host;
 pub mod inputs;
 pub mod kernels;
 pub mod loaded;
+pub mod native;
 pub mod outputs;
 pub mod plan;
 pub mod scenario;

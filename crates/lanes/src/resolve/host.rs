@@ -1,0 +1,59 @@
+//! Compiles a whole program: cudac for the interpreter, or clang, after which the processor executes its host code.
+//!
+//! The interpreter comes first, because it checks every access of the host and needs nothing installed. What it cannot read is
+//! clang's, if there is one.
+
+use std::sync::Arc;
+
+use anyhow::{Error, Result, bail};
+use cudac::Diagnostic;
+use cudac::host::Program;
+
+use super::native::{self, Native};
+use super::source::{self, Cuda};
+use crate::request::{Host, RunOptions};
+
+/// A program that can be run.
+#[derive(Debug)]
+pub struct Built {
+    pub program: Program,
+    pub ptx: String,
+    pub warnings: Vec<Diagnostic>,
+    /// If clang has compiled it: where, and how it is said.
+    pub native: Option<Native>,
+}
+
+/// Compiles a program for whom the options say.
+pub fn build(options: &RunOptions, cuda: &Cuda) -> Result<Built> {
+    let host = options.machine.host;
+    if host == Host::Clang {
+        return native::build(options, cuda, None);
+    }
+    if options.compile.std.is_some() {
+        bail!(
+            "`--std` has no effect on a program that cudac compiles: omit it, or compile with `--host clang`"
+        );
+    }
+    let wanted = cudac::Options {
+        sm: options.compile.arch.unwrap_or(70),
+        defines: options.compile.defines.clone(),
+        instances: Vec::new(),
+        headers: Some(Arc::clone(&cuda.headers) as _),
+    };
+    let short = source::short(&options.file);
+    let errors = match cudac::compile_project(&cuda.sources(&short), &wanted) {
+        Ok((made, program)) => {
+            return Ok(Built { program, ptx: made.ptx, warnings: made.warnings, native: None });
+        }
+        Err(errors) => errors,
+    };
+    let rejected = || Error::from(source::rejected(&source::name(&options.file), &errors));
+    if host == Host::Interpret {
+        return Err(rejected());
+    }
+    let first = errors.0.first().map(|error| format!("{}:{}: {}", error.file, error.line, error.message));
+    match native::build(options, cuda, Some(first.unwrap_or_default())) {
+        Ok(built) => Ok(built),
+        Err(error) => Err(Error::msg(format!("{}\n{}", rejected(), native::as_well(&error)))),
+    }
+}
