@@ -40,7 +40,9 @@ impl<'t> Checker<'_, 't> {
             return self.node(Kind::Decay(place), ty, span);
         }
         if !expr.is_place() {
-            return expr;
+            // The name of a constant has a type with `const`, its value has not.
+            let is_object = self.types.struct_of(expr.ty).is_some();
+            return if is_object { expr } else { self.as_type(expr, expr.ty.plain()) };
         }
         if let Some((condition, yes, no)) = chosen(expr) {
             let (yes, no) = (self.value(yes), self.value(no));

@@ -508,7 +508,8 @@ impl<'t> Checker<'_, 't> {
             return Ok(None);
         }
         match self.evaluate(value) {
-            Some(constant) => Ok(Some(Entity::Constant(constant, value.ty.plain()))),
+            // `const`, so that no `T&&` is bound to it.
+            Some(constant) => Ok(Some(Entity::Constant(constant, value.ty.plain().qualified(true, false)))),
             None if self.is_program && !variable.storage.is_constexpr => Ok(None),
             None => Err(error(
                 variable.span,

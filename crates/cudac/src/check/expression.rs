@@ -312,6 +312,9 @@ impl<'t> Checker<'_, 't> {
             let address = self.node(Kind::Conditional(condition, yes, no), pointer, span);
             return Ok(self.node(Kind::Deref(address), ty, span));
         }
+        // The same if one is a constant, which has no address.
+        let is_named = |value: Expr<'t>| value.is_lvalue() || value.ty.is_const();
+        let is_const = is_named(yes) && is_named(no) && yes.ty.same(no.ty) && ty.is_const();
         // An object is copied by its constructor, below.
         let [yes, no] = [yes, no].map(|value| match self.types.struct_of(value.ty) {
             Some(_) => value,
@@ -337,7 +340,7 @@ impl<'t> Checker<'_, 't> {
         let yes = self.implicit(yes, ty, &"this value")?;
         let no = self.implicit(no, ty, &"this value")?;
         let kind = Kind::Conditional(condition, yes, no);
-        Ok(self.node(kind, ty, span))
+        Ok(self.node(kind, ty.qualified(is_const, false), span))
     }
 }
 

@@ -24,6 +24,18 @@ fn a_name_after_two_colons_is_that_of_the_outermost_scope() {
     );
 }
 
+/// C++17, [basic.lval]: its name is no value, though it needs no memory.
+#[test]
+fn the_name_of_a_constant_is_bound_to_no_reference_that_moves() {
+    let around = "constexpr int C = 5; enum { E = 6 }; struct S { static constexpr int m = 7; };
+        __device__ int f(int&) { return 1; } __device__ int f(const int&) { return 2; } __device__ int f(int&&) { return 3; }
+        template <typename T> __device__ int passed(T&& x) { return f(static_cast<T&&>(x)); }";
+    check(around, "y[i] = f(C) * 1000 + f(S::m) * 100 + f(E) * 10 + passed(C);", |_| 2232);
+    check(around, "const int c = 8; y[i] = f(c) * 10 + [=] { return f(c); }();", |_| 22);
+    check(around, "int m = i; y[i] = f(i ? C : m) * 100 + f(i ? m : C) * 10 + f(i ? C : 4);", |_| 223);
+    check(around, "auto m = C; auto&& r = C; m += r; decltype(C) c = m; y[i] = f(m) * 100 + c;", |_| 110);
+}
+
 /// C++17, [over.ics.rank], paragraph 3.2.3, and [dcl.init.ref].
 #[test]
 fn a_reference_to_what_may_be_moved_from_is_bound_to_nothing_else() {
@@ -125,6 +137,12 @@ fn names_of_the_caller_mean_nothing_in_a_function_that_bounds_a_loop() {
         |_| 5,
     );
     check(around, "int s = 0; const int c = 9; for (int k = 0; k < first(4, c); k++) s++; y[i] = s;", |_| 4);
+    // `c` is the fourth variable of the kernel.
+    check(
+        "__device__ int fourth(int, int, int, int n) { return n; }",
+        "const int c = 3; int s = 0; for (int k = 0; k < fourth(0, 0, 0, 5); k++) s++; y[i] = s + c - c;",
+        |_| 5,
+    );
     check(around, "int s = 0; for (int k = 0; k < five(); k++) s++; y[i] = s;", |_| 5);
     check(
         "__device__ int three(int) { return 3; }",
