@@ -64,6 +64,7 @@ static constexpr int C1 = counted({});",
 
     fn types(&mut self, a: u64, b: u64) {
         let default = self.random.pick(&["S0() = default;", "BOTH S0() {}", "BOTH S0() : b(4) {}"]);
+        let inner = self.random.pick(&["N ", ""]);
         line!(self, "struct S0 {{
     int a = {a}; int b = {b};
     static constexpr int count = {b} + sizeof(int);
@@ -78,8 +79,17 @@ static constexpr int C1 = counted({});",
     BOTH int within(int x) const {{ auto f = [=] {{ return a + x; }}; auto g = [&] {{ return f() - b; }}; return g(); }}
     BOTH int later(int x) {{ auto f = [=] {{ a += x; return a; }}; a += 5; return f() + a; }}
 }};
-struct S1 {{ int v[2]; struct N {{ short x = {b}; long long y = {a}; }} n; }};
-struct S2 {{ unsigned char p; union {{ unsigned q; unsigned char bytes[4]; }}; }};");
+struct S1 {{ int v[2]; struct {inner}{{ short x = {b}; long long y = {a}; }} n; }};
+struct S2 {{ unsigned char p; union {{ unsigned q; unsigned char bytes[4]; }}; }};
+struct S3 {{ short p; int q; short r[2]; }};
+struct Node {{ int v; Node* next; }};
+struct Counted {{ int n; BOTH Counted(int x) : n(x) {{}} BOTH Counted(const Counted& o) : n(o.n * 3 + 1) {{}} }};
+struct Holder {{ int k; Counted c; }};
+BOTH inline int held(Holder h) {{ return h.c.n - h.k; }}");
+        let members = ["unsigned char raw[8];", "struct { unsigned char first; int second; } parts;"];
+        let first = self.random.below(2);
+        line!(self, "union Padded {{ {} {} }};", members[first], members[1 - first]);
+        self.line("BOTH inline int packed(Padded u) { int s = 0; for (int k = 0; k < 8; k++) s = s * 31 + u.raw[k]; return s; }");
         self.line("BOTH inline int by_value(S0 s, int x) { s.a += x; s.b ^= x; return s.sum(); }");
         self.line(
             "BOTH inline S0 copied(const S0& s) { return s; } BOTH inline S0& same(S0& s) { return s; }",
@@ -89,7 +99,9 @@ struct S2 {{ unsigned char p; union {{ unsigned q; unsigned char bytes[4]; }}; }
     }
 
     fn templates(&mut self) {
-        self.line("BOTH inline int sixth(int, int, int, int, int, int n) { return n; }");
+        for before in 0..8 {
+            line!(self, "BOTH inline int last{before}({}int n) {{ return n; }}", "int, ".repeat(before));
+        }
         self.line("template <typename T> BOTH int kind(T x) { return (int)sizeof(T) * 2 + (T(-1) < T(1)); }");
         self.line(
             "template <typename T> BOTH const T& larger(const T& a, const T& b) { return a < b ? b : a; }",

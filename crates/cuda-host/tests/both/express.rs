@@ -63,7 +63,7 @@ impl Writer<'_> {
             return self.leaf();
         }
         let (a, b) = (self.value(depth - 1), self.value(depth - 1));
-        match self.random.below(22) {
+        match self.random.below(24) {
             0..=5 => {
                 let op = self.random.pick(&["+", "-", "*", "&", "|", "^", "+", "-"]);
                 format!("({a} {op} {b})")
@@ -95,8 +95,10 @@ impl Writer<'_> {
             16 => format!("kind({a})"),
             17 => self.floats(),
             18 => self.object(&a),
-            19 => format!("larger({}({a}), {}({b}))", "(int)", "(int)"),
+            19 => format!("larger((int)({a}), (int)({b}))"),
             20 => self.lambda(&a),
+            21 => format!("larger<{}>({a}, {b})", self.random.pick(&TYPES).name()),
+            22 => self.chain(),
             _ => self.enumerator(&a),
         }
     }
@@ -170,6 +172,7 @@ impl Writer<'_> {
 
     fn index(&mut self, length: usize) -> String {
         match self.any(|var| matches!(var.kind, Kind::Number(_))) {
+            Some(var) if length == 4 && self.random.chance(20) => format!("({} & 1) * 3", var.name),
             Some(var) if self.random.chance(50) => format!("{} & {}", var.name, length - 1),
             _ => self.random.below(length).to_string(),
         }
@@ -194,7 +197,10 @@ impl Writer<'_> {
                     None => format!("bound((int){value})"),
                 }
             }
-            _ => format!("{}((int){value})", self.random.pick(&["bound", "passed", "named"])),
+            _ => {
+                let cast = self.random.pick(&["(int)", ""]);
+                format!("{}({cast}{value})", self.random.pick(&["bound", "passed", "named"]))
+            }
         }
     }
 
@@ -203,11 +209,59 @@ impl Writer<'_> {
         let ty = self.random.pick(&["float", "double"]);
         let (a, b, c) = (self.leaf(), self.leaf(), self.leaf());
         let op = self.random.pick(&["+", "-", "*"]);
-        match self.random.below(4) {
+        match self.random.below(6) {
             0 => format!("over(({ty})({a} & 63))"),
             1 => format!("(({ty})({a} & 63) < ({b} & 63) {op} 0.5)"),
             2 => format!("(int)(({a} & 63) * 0.25f {op} ({b} & 63))"),
+            3 => format!("(({ty}){} < ({ty}){})", self.any_size(&a), self.any_size(&b)),
+            4 => {
+                let of = self.random.pick(&["unsigned", "unsigned long", "unsigned long long"]);
+                format!("[] {{ const {ty} x = ({of})~({}); return x < 99; }}()", self.literal())
+            }
             _ => format!("(int)(({ty})({a} & 63) {op} ({b} & 63) + ({ty})({c} & 15))"),
+        }
+    }
+
+    /// A number of any type, which is often large if that is unsigned.
+    fn any_size(&mut self, value: &str) -> String {
+        let (ty, op) = (self.random.pick(&TYPES).name(), self.random.pick(&["-", "~", ""]));
+        format!("({ty}){op}({value})")
+    }
+
+    /// Operators without parentheses, which bind as they do. What follows a shift binds less than it, because more would
+    /// belong to the number of bits.
+    fn chain(&mut self) -> String {
+        let mut text = self.operand();
+        let mut is_shift = false;
+        for _ in 0..=self.random.below(4) {
+            let first = if is_shift { 7 } else { 0 };
+            let ops = [
+                "+", "-", "*", "/", "%", "<<", ">>", "<", ">", "<=", ">=", "==", "!=", "<", "&", "^", "|",
+                "&&", "||",
+            ];
+            let op = self.random.pick(&ops[first..]);
+            is_shift = matches!(op, "<<" | ">>");
+            let operand = match op {
+                "/" | "%" => format!("(({} & 7) + 1)", self.leaf()),
+                "<<" | ">>" => format!("({} & 15)", self.leaf()),
+                _ => self.operand(),
+            };
+            text = format!("{text} {op} {operand}");
+        }
+        if self.random.chance(20) {
+            format!("({text} ? {} : {})", self.operand(), self.operand())
+        } else {
+            format!("({text})")
+        }
+    }
+
+    fn operand(&mut self) -> String {
+        let leaf = self.leaf();
+        match self.random.below(6) {
+            0 => format!("({leaf})"),
+            1 => format!("{}{leaf}", self.random.pick(&["-", "~", "!", "+"])),
+            2 => format!("({}){leaf}", self.random.pick(&TYPES).name()),
+            _ => leaf,
         }
     }
 
@@ -216,7 +270,7 @@ impl Writer<'_> {
         let small = format!("(int)({value} & 1023)");
         let object = self.any(|var| var.kind == Kind::Object(0));
         let name = object.map_or(format!("S0({small}, 3)"), |var| var.name);
-        match self.random.below(10) {
+        match self.random.below(12) {
             0 => format!("S0({small}, 2).sum()"),
             1 => format!("(S0({small}) + {name}).sum()"),
             2 => format!("{name}[{small}]"),
@@ -226,6 +280,9 @@ impl Writer<'_> {
             6 => format!("(int){name}"),
             7 => format!("S1{{{{{small}, 2}}, {{}}}}.n.y"),
             8 => format!("total(S2{{{small}}})"),
+            9 => "sizeof(S1)".to_owned(),
+            // As if it were a template with an argument.
+            10 => format!("({name}.a < {} > ({value}))", self.random.below(9_u32)),
             _ => format!("{name}.within({small})"),
         }
     }
@@ -278,6 +335,7 @@ impl Writer<'_> {
         match self.random.below(8) {
             0 | 1 if !is_bool => format!("{place}{}", self.random.pick(&["++", "--"])),
             2 if !is_bool => format!("{}{place}", self.random.pick(&["++", "--"])),
+            3 if self.random.chance(50) => format!("({place} = {})", self.literal()),
             3 => format!("({place} = {value})"),
             4 => format!("({place} <<= ({value} & 3))"),
             5 => format!("({place} %= (({value} & 7) + 2))"),

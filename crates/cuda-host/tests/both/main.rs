@@ -6,8 +6,8 @@
 //! initialisers, scopes. An evaluator of these would be a second front end, so the three ways to run a program judge each
 //! other. What both sides of `cudac` take wrongly in the same way, only the C++ compiler finds.
 //!
-//! `write` makes a program from a seed, statement by statement; `express` its expressions, `around` what precedes the
-//! functions, and `native` compiles many programs at once.
+//! `write` makes a program from a seed, statement by statement, those about memory in `memory`; `express` its expressions,
+//! `around` what precedes the functions, and `native` compiles many programs at once.
 
 /// A line of the program. The format may ask for random numbers.
 macro_rules! line {
@@ -19,6 +19,7 @@ macro_rules! line {
 
 mod around;
 mod express;
+mod memory;
 mod native;
 mod write;
 

@@ -39,7 +39,7 @@ pub struct Writer<'r> {
     names: Vec<Vec<String>>,
     /// Loops around the statement, how many variables and labels there are, and functions.
     loops: usize,
-    count: usize,
+    pub count: usize,
     functions: usize,
 }
 
@@ -95,7 +95,7 @@ impl Writer<'_> {
     }
 
     /// A name, often one that is taken in a scope further out. What it hid is hidden for its own initialiser already.
-    fn name(&mut self) -> String {
+    pub fn name(&mut self) -> String {
         let name = self.new_name();
         self.declare(&name, Kind::Object(HIDDEN), true, None);
         name
@@ -115,7 +115,7 @@ impl Writer<'_> {
     }
 
     /// Makes a variable visible. One that is no other name for another has a root of its own.
-    fn declare(&mut self, name: &str, kind: Kind, is_const: bool, root: Option<usize>) {
+    pub fn declare(&mut self, name: &str, kind: Kind, is_const: bool, root: Option<usize>) {
         self.scope.retain(|var| var.kind != Kind::Object(HIDDEN) || var.name != name);
         let root = root.unwrap_or(self.count);
         self.scope.push(Var { name: name.to_owned(), kind, is_const, root });
@@ -141,7 +141,7 @@ impl Writer<'_> {
     }
 
     fn statement(&mut self, depth: usize) {
-        match self.random.below(30) {
+        match self.random.below(34) {
             0..=4 => self.number(),
             5 | 6 => self.reference(),
             7 => self.array(),
@@ -162,6 +162,7 @@ impl Writer<'_> {
                 line!(self, "if ({value}) {word};");
             }
             26 | 27 => self.call(),
+            28..=31 => self.memory(),
             _ => {
                 let value = self.value(2);
                 self.mixed(&value);
@@ -169,7 +170,7 @@ impl Writer<'_> {
         }
     }
 
-    fn mixed(&mut self, value: &str) {
+    pub fn mixed(&mut self, value: &str) {
         line!(self, "h = mix(h, (long long)({value}));");
     }
 
@@ -186,6 +187,7 @@ impl Writer<'_> {
             3 if is_const => {
                 format!("static constexpr {of} {name} = ({of})(counted({}) + C0);", self.random.below(9_u32))
             }
+            4 if is_const => format!("const {of} {name} = {};", self.random.below(9_u32)),
             _ => format!("{word}{of} {name} = {value};"),
         };
         self.line(&line);
@@ -303,10 +305,24 @@ impl Writer<'_> {
 
     fn branch(&mut self, depth: usize) {
         let condition = if self.random.chance(40) { self.effect(2) } else { self.value(2) };
+        let number = self.any(|var| matches!(var.kind, Kind::Number(_)) && !var.is_const);
+        if let (Some(var), true) = (number, self.random.chance(25)) {
+            return self.known_branch(&condition, &var.name);
+        }
         self.block(&format!("if ({condition}) {{"), "}", |writer| writer.statements(depth));
         if self.random.chance(50) {
             self.block("else {", "}", |writer| writer.statements(depth));
         }
+    }
+
+    /// A branch that asks for a number that is known there.
+    fn known_branch(&mut self, condition: &str, var: &str) {
+        let compare = self.random.pick(&["<", ">", "==", "!="]);
+        let (op, other) = (self.random.pick(&["+", "-", "*", "&", "|", "^"]), self.random.pick(&[var, "3"]));
+        let (a, b, c) = (self.literal(), self.literal(), self.literal());
+        self.block(&format!("if ({condition}) {{"), "}", |writer| {
+            line!(writer, "{var} = {a}; if ({var} {compare} {b}) {var} = {c}; {var} {op}= {other};");
+        });
     }
 
     /// A loop whose variable nothing in it changes.
@@ -315,7 +331,10 @@ impl Writer<'_> {
         self.count += 1;
         let (name, bound) = (format!("k{}", self.count), self.random.below(6_u32) + 1);
         let bound = match self.random.below(6) {
-            5 => format!("sixth(1, 2, 3, 4, 5, {bound})"),
+            5 => {
+                let before = self.random.below(8);
+                format!("last{before}({}{bound})", "1, ".repeat(before))
+            }
             0 => "(C1 & 3)".to_owned(),
             1 => format!("kind({name}) % {bound}"),
             2 => format!("of_kind(Kind::K{}) % {bound}", self.random.below(2_u32)),
@@ -364,7 +383,7 @@ impl Writer<'_> {
     }
 
     fn switch(&mut self, depth: usize) {
-        let value = self.value(1);
+        let value = if self.random.chance(50) { self.value(1) } else { self.leaf() };
         self.block(&format!("switch ((int)(({value}) & 3)) {{"), "}", |writer| {
             let mut labels = vec!["case 0:", "case M1:", "case 1 + 1:", "default:"];
             for _ in 0..=writer.random.below(3) {
@@ -403,7 +422,7 @@ impl Writer<'_> {
     fn call(&mut self) {
         let (a, b) = (self.value(1), self.value(1));
         let object = self.any(|var| var.kind == Kind::Object(0) && !var.is_const);
-        let array = self.any(|var| matches!(var.kind, Kind::Array(..)));
+        let array = self.any(|var| matches!(var.kind, Kind::Array(..)) && !var.is_const);
         let number = self.any(|var| matches!(var.kind, Kind::Number(_)) && !var.is_const);
         match (self.random.below(8), object, array, number) {
             (0, Some(object), _, _) => self.mixed(&format!("changed({0}, {0})", object.name)),
