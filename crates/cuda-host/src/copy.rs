@@ -14,6 +14,9 @@ use crate::order::{LEGACY, Point, What};
 use crate::unordered;
 use crate::work::{Copy, Node};
 
+/// How many bytes are copied at a time: a copy needs memory of its own, twice as much as it copies.
+const PART_BYTES: u64 = 16 << 20;
+
 impl Machine<'_> {
     /// Copies bytes between the host and the device, in a stream or in the default stream, for which the host waits then.
     pub(crate) fn cuda_memcpy(&mut self, copy: Copy, stream: Option<u64>) -> Result<u64> {
@@ -30,17 +33,12 @@ impl Machine<'_> {
         let (read, written) = (self.on_device(from, bytes), self.on_device(to, bytes));
         self.submit(What::Copy, stream.unwrap_or(LEGACY), read, written)?;
         self.pull_part(from, bytes)?;
-        let (found, is_written) = if self.device.has(from) {
-            self.device.read(from, bytes).unwrap_or_default()
-        } else {
-            self.host_bytes(from, bytes)?
-        };
+        for at in (0..bytes).step_by(PART_BYTES as usize) {
+            self.copy_part(to + at, from + at, PART_BYTES.min(bytes - at))?;
+        }
         if self.device.has(to) {
-            self.device.copy_in(to, &found, |nth| is_written[nth]).map_err(Stop::error)?;
             self.device.note_filled(self.line, to, bytes);
             self.push_part(to, bytes)?;
-        } else {
-            self.set_host_bytes(to, &found, |nth| is_written[nth])?;
         }
         if let Some(stream) = stream {
             // What goes to memory that is not pinned has arrived when the call returns.
@@ -51,6 +49,20 @@ impl Machine<'_> {
             self.finish(Some(Point::Stream(LEGACY)))?;
         }
         Ok(0)
+    }
+
+    /// Copies bytes that both places have.
+    fn copy_part(&mut self, to: u64, from: u64, bytes: u64) -> Result<()> {
+        let (found, is_written) = if self.device.has(from) {
+            self.device.read(from, bytes).unwrap_or_default()
+        } else {
+            self.host_bytes(from, bytes)?
+        };
+        if self.device.has(to) {
+            self.device.copy_in(to, &found, |nth| is_written[nth]).map_err(Stop::error)
+        } else {
+            self.set_host_bytes(to, &found, |nth| is_written[nth])
+        }
     }
 
     /// `cudaMemset` and `cudaMemsetAsync`. The host waits for the first one if it can use the memory.

@@ -5,7 +5,7 @@
 
 use cudac::host::Scalar;
 
-use crate::device::{Failure, Owner, PRINT_LIMIT};
+use crate::device::{Failure, PRINT_LIMIT};
 use crate::errors::{self, INVALID_HANDLE, INVALID_VALUE, NO_STREAM, NOT_PERMITTED, NOT_READY};
 use crate::finding::{Finding, Kind};
 use crate::function::Function;
@@ -351,7 +351,7 @@ impl Machine<'_> {
             return self.found(Kind::OutOfBounds, message, "find out where the pointer comes from");
         };
         if !block.is_live {
-            let whose = if block.owner == Owner::Pinned { "pinned memory" } else { "memory of the device" };
+            let whose = if block.is_of_host() { "pinned memory" } else { "memory of the device" };
             let place = self.program.place(block.line);
             let message = format!("{whose} is {done} after it was freed; {place} allocated it");
             return self.found(Kind::UseAfterFree, message, "free it after its last use");

@@ -30,6 +30,8 @@ pub(crate) enum Owner {
     Managed,
     /// The host's, which the device can reach at the same address.
     Pinned,
+    /// The host's, which the program has registered.
+    Registered,
 }
 
 /// Memory that kernels can use.
@@ -47,6 +49,11 @@ impl Block {
     /// Whether host code can use it.
     pub fn is_shared(&self) -> bool {
         self.owner != Owner::Device
+    }
+
+    /// Whether it is the host's.
+    pub fn is_of_host(&self) -> bool {
+        matches!(self.owner, Owner::Pinned | Owner::Registered)
     }
 }
 
@@ -286,7 +293,8 @@ impl Device {
 
     /// New memory, named after the variable that gets its address; its address.
     pub fn allocate(&mut self, name: &str, bytes: u64, owner: Owner, line: Line) -> Option<u64> {
-        let made = if owner != Owner::Device && self.is_beside_a_process {
+        let is_mapped = matches!(owner, Owner::Managed | Owner::Pinned);
+        let made = if is_mapped && self.is_beside_a_process {
             self.emulator.alloc_mapped(name, bytes)
         } else if owner == Owner::Managed {
             self.emulator.alloc(name, bytes)
@@ -400,11 +408,7 @@ impl Device {
 
     /// The lines and sizes of what is still allocated on the device.
     pub fn live(&self) -> Vec<(Line, u64)> {
-        let is_registered =
-            |block: &Block| self.registered.values().any(|(_, address)| *address == block.buffer.address());
-        let is_leak = |block: &&Block| {
-            block.is_live && !block.is_variable && block.owner != Owner::Pinned && !is_registered(block)
-        };
+        let is_leak = |block: &&Block| block.is_live && !block.is_variable && !block.is_of_host();
         let live = self.blocks.values().filter(is_leak);
         let mut found: Vec<_> = live.map(|block| (block.line, block.buffer.bytes())).collect();
         found.sort_unstable();

@@ -39,7 +39,7 @@ impl Machine<'_> {
             _ => {
                 let block = self.device.block(self.device.resolve(a)).filter(|block| block.is_live);
                 Ok(block.map_or(0, |block| match block.owner {
-                    Owner::Pinned => 1,
+                    Owner::Pinned | Owner::Registered => 1,
                     Owner::Device => 2,
                     Owner::Managed => 3,
                 }))
@@ -130,9 +130,7 @@ impl Machine<'_> {
             return Ok(self.failed(ALREADY_REGISTERED, "this memory is registered already".to_owned()));
         }
         self.check_host(address, bytes, "registered", Access::Copy)?;
-        // Beside a process, it stays where it is, and what kernels use has an address of the device.
-        let owner = if self.native.is_some() { Owner::Device } else { Owner::Pinned };
-        let Some(at) = self.new_memory(None, bytes, owner) else {
+        let Some(at) = self.new_memory(None, bytes, Owner::Registered) else {
             return Ok(self.failed(OUT_OF_MEMORY, format!("there are no {bytes} bytes left on the device")));
         };
         let (found, is_written) = self.host_bytes(address, bytes)?;

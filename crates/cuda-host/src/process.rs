@@ -13,7 +13,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use crate::device::{Device, Failure};
+use crate::device::{Block, Device, Failure};
 use simt::Severity;
 
 use crate::finding::{Finding, Kind};
@@ -119,13 +119,21 @@ pub(crate) struct Native<'p> {
     pub kernels: BTreeMap<u64, usize>,
     /// The addresses of variables of the device by those of the variables that stand for them.
     variables: BTreeMap<u64, u64>,
+    /// Variables that host code and kernels use by the same name.
+    managed: Vec<Shared>,
     /// Calls that failed, one for each line.
     failures: Vec<Failure>,
 }
 
 impl<'p> Native<'p> {
     pub fn new(process: &'p dyn Process) -> Native<'p> {
-        Native { process, kernels: BTreeMap::new(), variables: BTreeMap::new(), failures: Vec::new() }
+        Native {
+            process,
+            kernels: BTreeMap::new(),
+            variables: BTreeMap::new(),
+            managed: Vec::new(),
+            failures: Vec::new(),
+        }
     }
 }
 
@@ -223,8 +231,8 @@ impl<'p> Machine<'p> {
             "__lanes_variable" => {
                 let name = self.native_text(at(1))?;
                 let address = Device::named(self.device.symbol(&name));
-                if let Some(native) = self.native.as_mut().filter(|_| address != 0) {
-                    native.variables.insert(at(0), address);
+                if address != 0 {
+                    self.register_variable(at(0), address, at(2) != 0)?;
                 }
                 Ok(0)
             }
@@ -250,6 +258,20 @@ impl<'p> Machine<'p> {
                 self.cuda(function, &values)
             }
         }
+    }
+
+    /// A variable of the host stands for one of the device; a managed one is both.
+    fn register_variable(&mut self, address: u64, on_device: u64, is_managed: bool) -> Result<()> {
+        let Some(block) = self.device.block(on_device) else { return Ok(()) };
+        let Some(native) = &mut self.native else { return Ok(()) };
+        native.variables.insert(address, on_device);
+        if !is_managed {
+            return Ok(());
+        }
+        let shared = Shared { process: address, device: on_device, bytes: block.buffer.bytes() };
+        native.managed.push(shared);
+        let process = native.process;
+        self.push_to(process, &shared)
     }
 
     /// The address of the variable of the device for which one of the host stands.
@@ -359,7 +381,8 @@ impl<'p> Machine<'p> {
 
     /// Where the process has bytes that kernels use too: the address in the process and that on the device, and how many.
     fn shared(&self) -> Vec<Shared> {
-        let blocks = self.device.blocks.values().filter(|block| block.is_live && block.is_shared());
+        let is_mapped = |block: &&Block| block.is_live && self.device.is_mapped(block.buffer.address());
+        let blocks = self.device.blocks.values().filter(is_mapped);
         let blocks = blocks.map(|block| {
             let at = block.buffer.address();
             Shared { process: at, device: at, bytes: block.buffer.bytes() }
@@ -367,7 +390,8 @@ impl<'p> Machine<'p> {
         let registered = self.device.registered.iter();
         let registered =
             registered.map(|(start, (bytes, at))| Shared { process: *start, device: *at, bytes: *bytes });
-        blocks.chain(registered).collect()
+        let managed = self.native.iter().flat_map(|native| native.managed.iter().copied());
+        blocks.chain(registered).chain(managed).collect()
     }
 
     /// The part of what is shared that an address of the device begins.

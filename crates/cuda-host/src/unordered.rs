@@ -13,7 +13,7 @@
 
 use std::ops::Range;
 
-use crate::device::{Device, Owner};
+use crate::device::Device;
 use crate::order::{LEGACY, Other, Work};
 
 /// So many bytes are compared before and after launches.
@@ -109,7 +109,7 @@ impl Device {
         let is_ordered = stream == LEGACY && !self.has_free_streams;
         let Some(work) = self.order.work.last() else { return Before(Vec::new()) };
         let blocks = work.blocks.iter().filter_map(|start| self.block(*start));
-        let blocks: Vec<_> = blocks.filter(|block| !is_ordered || block.owner == Owner::Pinned).collect();
+        let blocks: Vec<_> = blocks.filter(|block| !is_ordered || block.is_of_host()).collect();
         let bytes: u64 = blocks.iter().map(|block| block.buffer.bytes()).sum();
         if self.compared + bytes > MAX_BYTES {
             return Before(Vec::new());

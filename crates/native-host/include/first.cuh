@@ -27,8 +27,11 @@
 #define __constant__ __attribute__((constant))
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
 #define __grid_constant__
-#define __cudac_device __device__
-#define __cudac_both __host__ __device__
+// One variable for the compiler, as without the word. `runtime.cc` finds it by its section.
+#define __managed__ __attribute__((device, section("lanes_managed"), used))
+// What is ours has no lines: its instructions have those of the calls.
+#define __cudac_device __attribute__((device, nodebug))
+#define __cudac_both __attribute__((host, device, nodebug))
 #else
 // A source of plain C++ sees what is the host's.
 #define __host__
@@ -65,25 +68,25 @@ template <typename T, typename From> __cudac_both inline T __cudac_bits(From fro
 
 #ifdef __CUDA__
 #include <__clang_cuda_builtin_vars.h>
-__device__ inline int __cudac_mulhi(int a, int b) { return (int)((long long)a * b >> 32); }
-__device__ inline unsigned __cudac_mulhi(unsigned a, unsigned b) { return (unsigned)((unsigned long long)a * b >> 32); }
-__device__ inline long long __cudac_mulhi(long long a, long long b) { return __nvvm_mulhi_ll(a, b); }
-__device__ inline unsigned long long __cudac_mulhi(unsigned long long a, unsigned long long b) { return __nvvm_mulhi_ull(a, b); }
-__device__ inline int __cudac_clz(unsigned a) { return a == 0 ? 32 : __builtin_clz(a); }
-__device__ inline int __cudac_clz(int a) { return __cudac_clz((unsigned)a); }
-__device__ inline int __cudac_clz(unsigned long long a) { return a == 0 ? 64 : __builtin_clzll(a); }
-__device__ inline int __cudac_clz(long long a) { return __cudac_clz((unsigned long long)a); }
-__device__ inline int __cudac_popc(unsigned a) { return __builtin_popcount(a); }
-__device__ inline int __cudac_popc(unsigned long long a) { return __builtin_popcountll(a); }
-__device__ inline unsigned __cudac_brev(unsigned a) { return __builtin_bitreverse32(a); }
-__device__ inline unsigned long long __cudac_brev(unsigned long long a) { return __builtin_bitreverse64(a); }
+__cudac_device inline int __cudac_mulhi(int a, int b) { return (int)((long long)a * b >> 32); }
+__cudac_device inline unsigned __cudac_mulhi(unsigned a, unsigned b) { return (unsigned)((unsigned long long)a * b >> 32); }
+__cudac_device inline long long __cudac_mulhi(long long a, long long b) { return __nvvm_mulhi_ll(a, b); }
+__cudac_device inline unsigned long long __cudac_mulhi(unsigned long long a, unsigned long long b) { return __nvvm_mulhi_ull(a, b); }
+__cudac_device inline int __cudac_clz(unsigned a) { return a == 0 ? 32 : __builtin_clz(a); }
+__cudac_device inline int __cudac_clz(int a) { return __cudac_clz((unsigned)a); }
+__cudac_device inline int __cudac_clz(unsigned long long a) { return a == 0 ? 64 : __builtin_clzll(a); }
+__cudac_device inline int __cudac_clz(long long a) { return __cudac_clz((unsigned long long)a); }
+__cudac_device inline int __cudac_popc(unsigned a) { return __builtin_popcount(a); }
+__cudac_device inline int __cudac_popc(unsigned long long a) { return __builtin_popcountll(a); }
+__cudac_device inline unsigned __cudac_brev(unsigned a) { return __builtin_bitreverse32(a); }
+__cudac_device inline unsigned long long __cudac_brev(unsigned long long a) { return __builtin_bitreverse64(a); }
 extern "C" {
 __device__ int printf(const char*, ...);
 __device__ int vprintf(const char*, const char*);
 __device__ void* malloc(size_t);
 __device__ void free(void*);
 __device__ void __assertfail(const char* condition, const char* file, unsigned line, const char* function, size_t bytes);
-__device__ inline void __assert_fail(const char* condition, const char* file, unsigned line, const char* function) {
+__cudac_device inline void __assert_fail(const char* condition, const char* file, unsigned line, const char* function) {
     __assertfail(condition, file, line, function, 1);
 }
 }

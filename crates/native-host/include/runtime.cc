@@ -6,10 +6,14 @@
 // words: what it is (below) and two numbers. Nothing of CUDA is known here.
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -77,6 +81,10 @@ static void connect_once() {
     const rlimit no_core = {0, 0};
     setrlimit(RLIMIT_CORE, &no_core);
     unsetenv("LANES_SOCKET");
+#ifdef __linux__
+    // If the emulator is killed, so is this process.
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+#endif
     pthread_mutexattr_t again;
     pthread_mutexattr_init(&again);
     pthread_mutexattr_settype(&again, PTHREAD_MUTEX_RECURSIVE);
@@ -201,7 +209,14 @@ extern "C" void __cudaRegisterFunction(void**, const char* function, char*, cons
     __lanes_call("__lanes_kernel", 2, values);
 }
 
+// Variables with `__managed__` are in a section of their own.
+extern "C" {
+extern char __start_lanes_managed[] __attribute__((weak));
+extern char __stop_lanes_managed[] __attribute__((weak));
+}
+
 extern "C" void __cudaRegisterVar(void**, char* variable, char*, const char* name, int, size_t, int, int) {
-    const Word values[] = {(Word)variable, (Word)name};
-    __lanes_call("__lanes_variable", 2, values);
+    const bool is_managed = variable >= __start_lanes_managed && variable < __stop_lanes_managed;
+    const Word values[] = {(Word)variable, (Word)name, is_managed};
+    __lanes_call("__lanes_variable", 3, values);
 }

@@ -111,7 +111,7 @@ fn statement(inside: &str) -> String {
         }
     }
     if !before.is_empty() {
-        text = format!("\"{{ {before}\" {text} \"{after} }}\"");
+        text = format!("\"{{ {before}\" {} \"{after} }}\" ", text.trim());
     }
     let operands = operands.iter().map(|list| {
         list.replace("\"m\"(", "\"l\"(").replace("\"=b\"(", "\"=r\"(").replace("\"b\"(", "\"r\"((unsigned)")

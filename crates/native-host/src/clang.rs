@@ -176,11 +176,22 @@ impl Build<'_> {
     fn cuda(&self) -> Vec<OsString> {
         let arch = format!("--cuda-gpu-arch=sm_{}", self.project.arch);
         let none = "--cuda-path=/nonexistent";
-        ["-nocudainc", "-nocudalib", none, "-Xclang", "-target-sdk-version=11.8", "-Wno-unknown-cuda-version"]
-            .map(Into::into)
-            .into_iter()
-            .chain([arch.into()])
-            .collect()
+        [
+            "-nocudainc",
+            "-nocudalib",
+            none,
+            "-Xclang",
+            "-target-sdk-version=11.8",
+            "-Wno-unknown-cuda-version",
+            "-Xclang",
+            "-target-feature",
+            "-Xclang",
+            "+ptx75",
+        ]
+        .map(Into::into)
+        .into_iter()
+        .chain([arch.into()])
+        .collect()
     }
 
     /// The PTX of all sources.
@@ -207,7 +218,7 @@ impl Build<'_> {
         self.side(first, "-S", &ptx, &linked)?;
         // The line table has whole paths.
         let text = std::fs::read_to_string(ptx)?;
-        Ok(self.shown(&text.replace(&format!("{}/", self.project.folder.display()), "")))
+        Ok(with_plain_names(&self.shown(&text.replace(&format!("{}/", self.project.folder.display()), ""))))
     }
 
     /// The device's side of a source. Loads are not moved in front of the conditions that they depend on, because a load that the
@@ -281,6 +292,21 @@ impl Build<'_> {
         }
         files
     }
+}
+
+/// PTX in which variables of functions have names that can be read: clang adds `_$_0` to one that it has cut into parts, and C++
+/// writes `_0` for the second one of a name.
+fn with_plain_names(ptx: &str) -> String {
+    let mut parts = ptx.split("_ZZ");
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let is_of_name = |letter: char| letter.is_ascii_alphanumeric() || "_$".contains(letter);
+        let end = part.find(|letter| !is_of_name(letter)).unwrap_or(part.len());
+        text.push_str("_ZZ");
+        text.push_str(&part[..end].replace("_$_", "_"));
+        text.push_str(&part[end..]);
+    }
+    text
 }
 
 /// Files whose launches have blanks in `<<<` and `>>>`, which nvcc takes and clang does not, get texts without: clang reads the

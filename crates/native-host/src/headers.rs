@@ -41,6 +41,9 @@ const OMITTED: [&str; 16] = [
     "printf",
 ];
 
+/// Chunks of what ended with compute capability 7.0.
+const ENDED: [&str; 4] = ["__shfl", "__ballot", "__any", "__all"];
+
 /// Chunks of device code whose functions host code has too.
 const OF_BOTH: [&str; 8] =
     ["min", "umin", "rsqrtf", "rsqrt", "__double2int_rn", "__int_as_float", "__float_as_int", "__saturatef"];
@@ -78,7 +81,7 @@ pub(crate) fn write(folder: &Path, arch: u32) -> io::Result<()> {
         file(name, "#pragma once\n")?;
     }
     for (name, text) in HEADERS {
-        file(name, &format!("#pragma once\n{}", asm::rewritten(text)))?;
+        file(name, &format!("#pragma once\n{}", without_lines(&asm::rewritten(text))))?;
     }
     for (name, same) in [
         ("cuda_bf16.h", "cuda_fp16.h"),
@@ -153,9 +156,8 @@ fn chunks(text: &str) -> impl Iterator<Item = Chunk<'_>> {
 fn prelude(arch: u32) -> String {
     let mut text = format!("{FIRST}\n{}\n", for_both(VECTORS));
     text.push_str("#ifdef __CUDA__\n");
-    // Functions that ended with compute capability 7.0 are the last text.
-    let ended = usize::from(arch >= 70);
-    for chunk in DEVICE[..DEVICE.len() - ended].iter().flat_map(|text| chunks(text)) {
+    let has_ended = |chunk: &Chunk<'_>| arch >= 70 && chunk.names.iter().any(|name| ENDED.contains(name));
+    for chunk in DEVICE.iter().flat_map(|text| chunks(text)).filter(|chunk| !has_ended(chunk)) {
         let is_of_both = chunk.names.iter().any(|name| OF_BOTH.contains(name));
         let of_both;
         let of_chunk = if is_of_both {
@@ -165,7 +167,8 @@ fn prelude(arch: u32) -> String {
             chunk.text
         };
         // The type of several words cannot be called.
-        text.push_str(&asm::rewritten(of_chunk).replace(", T())", ", (T)0)"));
+        let of_chunk = asm::rewritten(of_chunk).replace(", T())", ", (T)0)");
+        text.push_str(&without_lines(&of_chunk));
         undefine(&mut text, chunk.text);
     }
     text.push_str("#endif\n");
@@ -196,6 +199,11 @@ fn prelude(arch: u32) -> String {
         );
     }
     text
+}
+
+/// Functions of ours, whose instructions have the lines of the calls.
+fn without_lines(text: &str) -> String {
+    text.replace("__device__", "__cudac_device")
 }
 
 /// Functions of the device that the host has too.

@@ -90,15 +90,20 @@ impl SharedLayout {
 }
 
 /// The name that a variable has in its kernel: `part` for `_ZZ12bench_sharedE4part`, which is how the compiler writes a
-/// variable of a function. Other names stay as they are.
+/// variable of a function, with `_0` at the end of the second one of a name. Other names stay as they are.
 fn plain_name(name: &str) -> &str {
-    let ending = |(at, _): (usize, &str)| {
+    let first = name.trim_end_matches(|c: char| c.is_ascii_digit()).strip_suffix('_');
+    of_function(name).or_else(|| of_function(first?)).unwrap_or(name)
+}
+
+fn of_function(name: &str) -> Option<&str> {
+    let ending = |(at, _): (usize, &'_ str)| {
         let rest = &name[at + 1..];
         let last = rest.trim_start_matches(|c: char| c.is_ascii_digit());
         (rest[..rest.len() - last.len()].parse() == Ok(last.len())).then_some(last)
     };
     let is_mangled = name.starts_with("_ZZ");
-    name.match_indices('E').filter(|_| is_mangled).find_map(ending).unwrap_or(name)
+    name.match_indices('E').filter(|_| is_mangled).find_map(ending)
 }
 
 /// The shared variables of a function.
@@ -115,6 +120,7 @@ mod tests {
         assert_eq!(plain_name("_ZZ12bench_sharedE4part"), "part");
         assert_eq!(plain_name("_ZZ5tilesPKfE6tile_2"), "tile_2");
         assert_eq!(plain_name("_ZZ1EvE2E2"), "E2");
+        assert_eq!(["_ZZ5tilesPKfE1s_0", "_ZZ5tilesPKfE1s_12"].map(plain_name), ["s"; 2]);
         for plain in ["s", "E4part", "_ZZ3fooE9part", "_ZN3fooE4part"] {
             assert_eq!(plain_name(plain), plain);
         }

@@ -184,7 +184,7 @@ cudaError_t cudaFreeHost(void* pointer);
 //: cudaMemcpy cudaMemcpyAsync
 cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind);
 cudaError_t __host_cuda_memcpy_async(void* to, const void* from, size_t bytes, cudaMemcpyKind kind, void* stream);
-cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream = 0) {
+inline cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream = 0) {
     return __host_cuda_memcpy_async(to, from, bytes, kind, (void*)stream);
 }
 
