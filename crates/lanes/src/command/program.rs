@@ -4,12 +4,14 @@
 //! in the order in which it happens, with what is found. What it leaves out: options that choose or change one launch, which are refused.
 
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use cuda_host::{Event, Finding, Given, Limits, Outcome, Severity};
 use simt::Pulse;
 use spec::launch::{Launch, Seeds};
+use spec::layout::grouped;
 use thirty_two_lanes::progress::Progress;
 use thirty_two_lanes::sim::host_memory_bytes;
 use thirty_two_lanes::{cores, terminal};
@@ -20,15 +22,18 @@ use crate::execute::files::{self, Disk, Made};
 use crate::outcome::Seen;
 use crate::render::program::{self, Told};
 use crate::render::replay;
-use crate::request::RunOptions;
+use crate::request::{Host, RunOptions};
 use crate::resolve::host::{self, Built};
-use crate::resolve::native::Native;
+use crate::resolve::native::{self, Native};
 use crate::resolve::source::{self, Cuda};
 
 /// Options that only launches of kernels have.
 const USELESS: &str = "\
     --grid --block --shared-bytes --compiler --device --trace --buffer --symbol \
     --instantiate --expect --save --picture --print";
+
+/// So many turns of loops and calls of the interpreter take about two seconds, and no second of clang's.
+const SOON: u64 = 50_000_000;
 
 /// The sources of a program, one of which has a function `main`, if the options ask for no kernel of it.
 pub fn read(options: &RunOptions) -> Result<Option<Cuda>> {
@@ -44,21 +49,41 @@ pub fn read(options: &RunOptions) -> Result<Option<Cuda>> {
 /// Compiles and runs a program.
 pub fn run(options: &RunOptions, cuda: &Cuda) -> Result<Output> {
     refuse(options)?;
+    let built = host::build(options, cuda)?;
+    let pulse = Arc::default();
+    let may_switch = built.native.is_none() && host::host(options) == Host::Auto && native::is_there();
+    let patience = may_switch.then(Patience::default);
+    let pulses = patience.iter().map(|patience| &patience.pulse).chain([&pulse]);
+    alive::listen(pulses.map(Arc::clone).collect())?;
+    if let Some(output) = execute(options, &built, &pulse, patience)? {
+        return Ok(output);
+    }
+    let why = format!("the interpreter would take long: more than {} turns of loops", grouped(SOON));
+    let built = native::build(options, cuda, Some(why)).unwrap_or(built);
+    execute(options, &built, &pulse, None)?.context("the program was not executed")
+}
+
+/// Executes a program, unless that takes more patience than there is.
+fn execute(
+    options: &RunOptions,
+    built: &Built,
+    pulse: &Arc<Pulse>,
+    patience: Option<Patience>,
+) -> Result<Option<Output>> {
     let name = source::name(&options.file);
     let short = source::short(&options.file);
-    let built = host::build(options, cuda)?;
     let parsed = &built.program;
     let bugs: Vec<Finding> = built.warnings.iter().filter_map(|warning| finding(parsed, warning)).collect();
     let guesses = built.warnings.iter().filter(|warning| finding(parsed, warning).is_none());
     if !options.output.json {
         guesses.for_each(|warning| terminal::warn(&warning.to_string()));
     }
-    let (pulse, signs) = (Arc::default(), Arc::default());
-    alive::listen(vec![Arc::clone(&pulse)])?;
-    let progress = alive::of_program(&parsed.files, &signs, &pulse);
-    let disk = Disk::new();
+    let signs = Arc::default();
+    let of_run = patience.as_ref().map_or(pulse, |patience| &patience.pulse);
+    let progress = alive::of_program(&parsed.files, &signs, of_run);
+    let (disk, pulse) = (Disk::new(), Arc::clone(of_run));
     let program =
-        Program { options, name, short: &short, parsed, built: &built, bugs, disk, pulse, signs, progress };
+        Program { options, name, short: &short, parsed, built, bugs, disk, pulse, patience, signs, progress };
     match options.launch.seeds {
         None => program.once(),
         Some(seeds) => program.search(seeds),
@@ -77,13 +102,32 @@ struct Program<'p> {
     bugs: Vec<Finding>,
     disk: Disk,
     pulse: Arc<Pulse>,
+    patience: Option<Patience>,
     signs: Arc<Signs>,
     progress: Progress,
 }
 
+/// How long the interpreter is waited for if clang could do it: as long as nothing has been told and the program has not read
+/// its input, nobody sees that it begins again.
+#[derive(Default)]
+struct Patience {
+    pulse: Arc<Pulse>,
+    has_told: AtomicBool,
+    is_over: AtomicBool,
+}
+
+impl Patience {
+    fn look(&self, turns: u64, has_read: bool) {
+        if turns > SOON && !has_read && !self.has_told.load(Ordering::Relaxed) {
+            self.is_over.store(true, Ordering::Relaxed);
+            self.pulse.stop();
+        }
+    }
+}
+
 impl Program<'_> {
     /// Runs it once, and tells what happens as it happens.
-    fn once(&self) -> Result<Output> {
+    fn once(&self) -> Result<Option<Output>> {
         let told = Mutex::new(Told::default());
         let is_json = self.options.output.json;
         let watch = |event: Event<'_>| {
@@ -96,6 +140,9 @@ impl Program<'_> {
             watch(Event::Finding(bug));
         }
         let outcome = self.run(self.options.launch.seed.unwrap_or(0), &watch)?;
+        if self.is_too_slow() {
+            return Ok(None);
+        }
         let made = self.keep(&outcome);
         let mut told = told.into_inner().unwrap_or_else(PoisonError::into_inner);
         let text = if is_json {
@@ -110,12 +157,24 @@ impl Program<'_> {
             let more = look_further.then(|| program::look_further(&replay::other_orders(self.options)));
             program::render(&outcome, &told, &made, self.note().as_deref()) + &more.unwrap_or_default()
         };
-        Ok((text, self.status(&outcome, &made)))
+        Ok(Some((text, self.status(&outcome, &made))))
+    }
+
+    /// Whether it takes so many turns that clang should do it.
+    fn is_too_slow(&self) -> bool {
+        self.patience.as_ref().is_some_and(|patience| patience.is_over.load(Ordering::Relaxed))
     }
 
     /// Runs it with one seed after the other, until one finds an error.
-    fn search(&self, seeds: Seeds) -> Result<Output> {
-        let mut found = Seen::new(seeds, self.run(seeds.start, &|_| {})?);
+    fn search(&self, seeds: Seeds) -> Result<Option<Output>> {
+        let first = self.run(seeds.start, &|_| {})?;
+        if self.is_too_slow() {
+            return Ok(None);
+        }
+        if let Some(patience) = &self.patience {
+            patience.has_told.store(true, Ordering::Relaxed);
+        }
+        let mut found = Seen::new(seeds, first);
         for seed in seeds.start + 1..seeds.end {
             if self.has_failed(&found.shown) || found.shown.was_interrupted {
                 break;
@@ -143,7 +202,7 @@ impl Program<'_> {
         };
         // As for buffers that are printed, a result that depends on the seed is wrong with one of them.
         let status = if found.odd.is_some() { ExitCode::from(1) } else { self.status(outcome, &made) };
-        Ok((text, status))
+        Ok(Some((text, status)))
     }
 
     /// Runs it with a seed.
@@ -155,8 +214,18 @@ impl Program<'_> {
             ..usual
         };
         let watch = |event: Event<'_>| match event {
-            Event::Alive { turns, launches, line } => self.signs.set(turns, launches, line),
-            told => watch(told),
+            Event::Alive { turns, launches, line } => {
+                self.signs.set(turns, launches, line);
+                if let Some(patience) = &self.patience {
+                    patience.look(turns, self.disk.has_read_input());
+                }
+            }
+            told => {
+                if let Some(patience) = &self.patience {
+                    patience.has_told.store(true, Ordering::Relaxed);
+                }
+                watch(told);
+            }
         };
         let outcome = match &self.built.native {
             Some(native) => native.run(self.parsed, &self.options.words, &limits, &watch),

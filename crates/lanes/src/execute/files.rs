@@ -29,6 +29,11 @@ impl Disk {
         let folder = std::env::current_dir().and_then(|folder| folder.canonicalize());
         Disk { folder: folder.ok(), input: OnceLock::new() }
     }
+
+    /// Whether the standard input has been read.
+    pub fn has_read_input(&self) -> bool {
+        self.input.get().is_some()
+    }
 }
 
 impl Files for Disk {

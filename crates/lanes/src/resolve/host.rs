@@ -23,10 +23,23 @@ pub struct Built {
     pub native: Option<Native>,
 }
 
+/// Who may execute the host code of a program: natively it would write more than the folders of `--write`.
+pub fn host(options: &RunOptions) -> Host {
+    match options.machine.host {
+        Host::Auto if !options.machine.writes.is_empty() => Host::Interpret,
+        host => host,
+    }
+}
+
 /// Compiles a program for whom the options say.
 pub fn build(options: &RunOptions, cuda: &Cuda) -> Result<Built> {
-    let host = options.machine.host;
+    let host = host(options);
     if host == Host::Clang {
+        if !options.machine.writes.is_empty() {
+            bail!(
+                "`--write` is for the interpreter, and a program that clang has compiled writes as any other: omit it"
+            );
+        }
         return native::build(options, cuda, None);
     }
     if options.compile.std.is_some() {

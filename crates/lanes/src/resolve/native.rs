@@ -1,9 +1,9 @@
 //! Compiles a program with clang, and runs it.
 
 #[cfg(unix)]
-pub use unix::{Native, as_well, build};
+pub use unix::{Native, as_well, build, is_there};
 #[cfg(not(unix))]
-pub use windows::{Native, as_well, build};
+pub use windows::{Native, as_well, build, is_there};
 
 #[cfg(unix)]
 mod unix {
@@ -33,6 +33,11 @@ mod unix {
         version: u32,
         /// Why the interpreter did not execute it, unless that was asked for.
         why: Option<String>,
+    }
+
+    /// Whether there is a clang.
+    pub fn is_there() -> bool {
+        Clang::find().is_some()
     }
 
     /// Compiles a program with clang; why, unless that was asked for.
@@ -131,6 +136,10 @@ mod windows {
     /// There is none.
     #[derive(Debug)]
     pub enum Native {}
+
+    pub fn is_there() -> bool {
+        false
+    }
 
     /// Says that there is none.
     pub fn build(_: &RunOptions, _: &Cuda, _: Option<String>) -> Result<Built> {
