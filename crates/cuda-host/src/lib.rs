@@ -56,6 +56,7 @@ mod call;
 mod copy;
 mod cuda;
 mod device;
+mod ending;
 mod errors;
 mod facts;
 mod files;

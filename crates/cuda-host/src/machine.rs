@@ -55,9 +55,6 @@ impl Stop {
 /// The stream with the largest number of those that every program has.
 const STANDARD_ERROR: u64 = 2;
 
-/// The status of a program that was interrupted: 128 and the number of the signal, as shells count.
-const INTERRUPTED: i32 = 130;
-
 /// A box, so that results are small.
 pub(crate) type Result<T> = std::result::Result<T, Box<Stop>>;
 
@@ -225,46 +222,6 @@ impl<'p> Machine<'p> {
             self.invoke(program.main, &arguments)
         });
         self.conclude(ended)
-    }
-
-    /// What the program did, when it has ended.
-    pub(crate) fn conclude(mut self, ended: Result<u64>) -> std::result::Result<Outcome, Error> {
-        let (status, was_stopped) = match ended {
-            Ok(status) => (status as i32, false),
-            Err(stop) => match *stop {
-                Stop::Exit(status) => (status, false),
-                Stop::Finding(finding) => {
-                    // At the bound of the output, what kernels have printed is too much as well.
-                    let _ = self.print_all();
-                    self.add(finding);
-                    (1, true)
-                }
-                Stop::Reported | Stop::Gone => (1, true),
-                Stop::Interrupted => {
-                    let _ = self.print_all();
-                    (INTERRUPTED, false)
-                }
-                Stop::Error(message) => {
-                    let place = self.line.is_known().then(|| self.program.place(self.line));
-                    return Err(Error { place, message });
-                }
-            },
-        };
-        let was_interrupted = self.is_interrupted();
-        if !was_stopped && !was_interrupted {
-            self.at_end(status);
-        }
-        Ok(Outcome {
-            output: self.output,
-            errors: self.errors,
-            status,
-            was_stopped,
-            was_interrupted,
-            findings: self.findings,
-            launches: self.device.launches,
-            asked_the_time: self.device.time > 0,
-            files: self.files.used(),
-        })
     }
 
     pub fn found<T>(&self, kind: Kind, message: impl Into<String>, help: &str) -> Result<T> {

@@ -9,6 +9,8 @@
 //!
 //! cudac's `m` becomes an address with the state space that it knows; clang's text has a generic address, which is the same memory.
 
+use std::fmt::Write as _;
+
 /// What an operand of cudac is.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Operand {
@@ -101,12 +103,12 @@ fn statement(inside: &str) -> String {
             }
             Operand::PredicateIn => {
                 text = text.replace(&format!("%{number}"), &format!("%%p{number}"));
-                before += &format!(".reg .pred %%p{number}; setp.ne.u32 %%p{number}, %{number}, 0; ");
+                let _ = write!(before, ".reg .pred %%p{number}; setp.ne.u32 %%p{number}, %{number}, 0; ");
             }
             Operand::PredicateOut => {
                 text = text.replace(&format!("%{number}"), &format!("%%p{number}"));
-                before += &format!(".reg .pred %%p{number}; ");
-                after += &format!(" selp.u32 %{number}, 1, 0, %%p{number};");
+                let _ = write!(before, ".reg .pred %%p{number}; ");
+                let _ = write!(after, " selp.u32 %{number}, 1, 0, %%p{number};");
             }
         }
     }

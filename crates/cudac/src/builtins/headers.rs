@@ -3,8 +3,7 @@
 //! A family of functions has one text, in `headers/`. Such a text consists of chunks; each begins with a line `//:` and the
 //! names that it declares, and is compiled when a kernel uses one of them. So what a kernel does not use costs nothing.
 //!
-//! Left out: files. An `#include` of the user's own headers is an error, because a compiler in a web page has no folder
-//! to look into. What exists in CUDA and not here is listed by name, so that a message can say *not supported* in place
+//! What exists in CUDA and not here is listed by name, so that a message can say *not supported* in place
 //! of *not declared*, which would send the reader to look for a spelling mistake.
 
 use std::sync::LazyLock;

@@ -59,7 +59,7 @@ pub fn run(options: &RunOptions, cuda: &Cuda) -> Result<Output> {
         return Ok(output);
     }
     let why = format!("the interpreter would take long: more than {} turns of loops", grouped(SOON));
-    let built = native::build(options, cuda, Some(why)).unwrap_or(built);
+    let built = native::build(options, cuda, Some(why)).map_or(built, Built::native);
     execute(options, &built, &pulse, None)?.context("the program was not executed")
 }
 
@@ -227,14 +227,12 @@ impl Program<'_> {
                 watch(told);
             }
         };
-        let outcome = match &self.built.native {
-            Some(native) => native.run(self.parsed, &self.options.words, &limits, &watch),
-            None => {
-                let given = Given { arguments: &self.options.words, files: &self.disk };
-                let ptx = &self.built.ptx;
-                cuda_host::run_watched(self.parsed, self.short, ptx, &given, &limits, &watch)
-                    .map_err(Into::into)
-            }
+        let outcome = if let Some(native) = &self.built.native {
+            native.run(self.parsed, &self.options.words, &limits, &watch)
+        } else {
+            let given = Given { arguments: &self.options.words, files: &self.disk };
+            let ptx = &self.built.ptx;
+            cuda_host::run_watched(self.parsed, self.short, ptx, &given, &limits, &watch).map_err(Into::into)
         };
         let mut outcome = outcome.map_err(|error| anyhow!("cannot run `{}`: {error:#}", self.name))?;
         outcome.findings.splice(..0, self.bugs.iter().cloned());

@@ -3,10 +3,11 @@
 //! What it leaves out: options that only decide what is reported, where else it runs or how fast (`--json`, `--trace`,
 //! `--device`, `--cores`, `--write`), and options that have their defaults.
 
+use clap::ValueEnum;
 use simt::Launch;
 use spec::launch::{Launch as Described, Word, command_line};
 
-use crate::request::{Compile, RunOptions, words};
+use crate::request::{Compile, Host, RunOptions, words};
 use crate::resolve::source;
 
 /// The command line, quoted for a shell. It always names the schedule, because `--seeds` changes the default.
@@ -18,6 +19,7 @@ pub fn command(options: &RunOptions, launch: &Launch) -> String {
     let mut words = asked.options();
     words.extend(several("launch", launches.iter().map(|launch| launch.text.clone())));
     words.extend(compiled(compile));
+    words.extend(host(options));
     words.extend(several("expect", checks.expectations.iter().map(|expected| expected.text.clone())));
     words.extend(several("tolerance", checks.tolerance.iter().map(f64::to_string)));
     words.extend(several("print", output.prints.iter().map(ToString::to_string)));
@@ -29,6 +31,7 @@ pub fn command(options: &RunOptions, launch: &Launch) -> String {
 /// The command that looks at a program in other orders of turns.
 pub fn other_orders(options: &RunOptions) -> String {
     let mut words = compiled(&options.compile);
+    words.extend(host(options));
     words.extend(
         options.machine.memory.map(|bytes| ["--memory".to_owned(), bytes.to_string()]).into_iter().flatten(),
     );
@@ -47,6 +50,20 @@ fn compiled(compile: &Compile) -> Vec<String> {
         several("std", compile.std.iter().map(|version| format!("c++{version}"))),
     ]
     .concat()
+}
+
+/// The option that says who executes the host code of a program.
+fn host(options: &RunOptions) -> Vec<String> {
+    let host = options.machine.host;
+    let is_chosen = host != Host::Auto;
+    several(
+        "host",
+        is_chosen
+            .then(|| host.to_possible_value())
+            .flatten()
+            .map(|value| value.get_name().to_owned())
+            .into_iter(),
+    )
 }
 
 /// An option with each of its values.

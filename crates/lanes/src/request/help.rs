@@ -45,6 +45,11 @@ measured. It may read the files below the current folder. What it writes stays i
 where it can read it, unless --write names a folder that the file is in: then the file is
 really written when the program has ended, with --seeds that of the run that is shown.
 
+Host code is interpreted, and each access of it is checked. What the interpreter cannot read,
+and what would take it long, is compiled by clang (16 or newer) if that is installed: then
+the host code runs as any program, with your rights, and only what it does with the device
+is checked. --host interpret forbids that, --host clang asks for it, --write forbids it too.
+
 A long run shows how far it is. Ctrl-C, or a signal that asks it to end, ends it, and what is
 known until then is printed; a second one ends it at once.
 

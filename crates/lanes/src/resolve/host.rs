@@ -23,6 +23,13 @@ pub struct Built {
     pub native: Option<Native>,
 }
 
+impl Built {
+    /// One that clang has compiled.
+    pub fn native((program, native): (Program, Native)) -> Built {
+        Built { program, ptx: native.ptx().to_owned(), warnings: Vec::new(), native: Some(native) }
+    }
+}
+
 /// Who may execute the host code of a program: natively it would write more than the folders of `--write`.
 pub fn host(options: &RunOptions) -> Host {
     match options.machine.host {
@@ -40,7 +47,7 @@ pub fn build(options: &RunOptions, cuda: &Cuda) -> Result<Built> {
                 "`--write` is for the interpreter, and a program that clang has compiled writes as any other: omit it"
             );
         }
-        return native::build(options, cuda, None);
+        return native::build(options, cuda, None).map(Built::native);
     }
     if options.compile.std.is_some() {
         bail!(
@@ -66,7 +73,7 @@ pub fn build(options: &RunOptions, cuda: &Cuda) -> Result<Built> {
     }
     let first = errors.0.first().map(|error| format!("{}:{}: {}", error.file, error.line, error.message));
     match native::build(options, cuda, Some(first.unwrap_or_default())) {
-        Ok(built) => Ok(built),
+        Ok(built) => Ok(Built::native(built)),
         Err(error) => Err(Error::msg(format!("{}\n{}", rejected(), native::as_well(&error)))),
     }
 }

@@ -7,6 +7,7 @@ pub mod host;
 pub mod inputs;
 pub mod kernels;
 pub mod loaded;
+#[cfg_attr(not(unix), path = "absent.rs")]
 pub mod native;
 pub mod outputs;
 pub mod plan;

@@ -1,167 +1,117 @@
 //! Compiles a program with clang, and runs it.
 
-#[cfg(unix)]
-pub use unix::{Native, as_well, build, is_there};
-#[cfg(not(unix))]
-pub use windows::{Native, as_well, build, is_there};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-#[cfg(unix)]
-mod unix {
-    use std::path::{Path, PathBuf};
-    use std::sync::Arc;
+use anyhow::{Context, Error, Result};
+use cuda_host::{Limits, Outcome, Watch};
+use cudac::host::Program;
+use native_host::{Clang, Compiled, Given, Project, Running};
 
-    use anyhow::{Context, Error, Result};
-    use cuda_host::{Limits, Outcome, Watch};
-    use cudac::host::Program;
-    use native_host::{Clang, Compiled, Given, Project, Running};
+use super::source::{self, Cuda};
+use crate::request::RunOptions;
 
-    use super::super::host::Built;
-    use super::super::source::{self, Cuda};
-    use crate::request::RunOptions;
+/// How many seconds of the processor the host code of a program may take.
+const SECONDS: u64 = 600;
 
-    /// How many seconds of the processor the host code of a program may take.
-    const SECONDS: u64 = 600;
+/// What is said if there is no clang.
+const NONE: &str = "clang (16 or newer) would compile such host code, and is not installed: \
+                    `apt install clang` on Debian and Ubuntu, `xcode-select --install` on macOS";
 
-    /// What is said if there is no clang.
-    const NONE: &str = "clang (16 or newer) would compile such host code, and is not installed: \
-                        `apt install clang` on Debian and Ubuntu, `xcode-select --install` on macOS";
-
-    /// A program that clang has compiled.
-    #[derive(Debug)]
-    pub struct Native {
-        compiled: Compiled,
-        version: u32,
-        /// Why the interpreter did not execute it, unless that was asked for.
-        why: Option<String>,
-    }
-
-    /// Whether there is a clang.
-    pub fn is_there() -> bool {
-        Clang::find().is_some()
-    }
-
-    /// Compiles a program with clang; why, unless that was asked for.
-    pub fn build(options: &RunOptions, cuda: &Cuda, why: Option<String>) -> Result<Built> {
-        let clang = Clang::find().context(NONE)?;
-        let here = std::env::current_dir().context("the current folder cannot be found")?;
-        let folder = here.join(options.file.parent().unwrap_or(Path::new("")));
-        let short = source::short(&options.file);
-        let sources: Vec<PathBuf> =
-            cuda.sources(&short).iter().map(|source| PathBuf::from(source.name)).collect();
-        let included = cuda.headers.files();
-        let included = included.iter().map(|header| (PathBuf::from(&header.key), header.text.to_string()));
-        let sources_of = cuda.sources(&short);
-        let texts: Vec<(PathBuf, String)> = sources_of
-            .iter()
-            .map(|source| (PathBuf::from(source.name), source.text.to_owned()))
-            .chain(included)
-            .collect();
-        let include: Vec<PathBuf> = cuda.headers.all().iter().map(|folder| here.join(folder)).collect();
-        let compiled = clang.compile(&Project {
-            folder: &folder,
-            sources: &sources,
-            texts: &texts,
-            include: &include,
-            shown_from: &here,
-            defines: &options.compile.defines,
-            arch: options.compile.arch.unwrap_or(70),
-            std: options.compile.std.unwrap_or(17),
-        });
-        let compiled = compiled.map_err(|error| match error {
-            native_host::Error::Rejected(log) => Error::msg(log.trim_end().to_owned()),
-            native_host::Error::Failed(error) => Error::new(error).context("clang cannot be used"),
-        })?;
-        let program = compiled.program().context("the emulator cannot read the PTX of clang")?;
-        let (ptx, version) = (compiled.ptx().to_owned(), clang.version);
-        Ok(Built { program, ptx, warnings: Vec::new(), native: Some(Native { compiled, version, why }) })
-    }
-
-    /// What is said if clang does not compile a program either.
-    pub fn as_well(error: &Error) -> String {
-        let text = format!("{error:#}");
-        if text == NONE { format!("help: {text}") } else { format!("clang refuses it as well:\n{text}") }
-    }
-
-    impl Native {
-        /// Runs the program.
-        pub fn run(
-            &self,
-            program: &Program,
-            words: &[String],
-            limits: &Limits,
-            watch: Watch<'_>,
-        ) -> Result<Outcome> {
-            let name = program.files.first().cloned().unwrap_or_default();
-            let words: Vec<String> = std::iter::once(name).chain(words.iter().cloned()).collect();
-            let given = Given {
-                words: &words,
-                seconds: SECONDS,
-                memory_bytes: limits.memory_bytes,
-                output_bytes: limits.output_bytes,
-                pulse: limits.launch.pulse.as_ref().map(Arc::clone),
-            };
-            let running = Running::start(&self.compiled, &given).context("the program cannot be started")?;
-            Ok(native_host::serve(program, &self.compiled, &running, limits, watch)?)
-        }
-
-        /// Who executes the host code: `clang 19`.
-        pub fn name(&self) -> String {
-            format!("clang {}", self.version)
-        }
-
-        /// What is said of it.
-        pub fn note(&self) -> String {
-            let why = self.why.as_ref().map(|why| format!(" ({why})")).unwrap_or_default();
-            format!(
-                "compiled by clang {}{why}: its host code ran natively, with your rights; accesses by host code and \
-                 errors that nobody looks at were not checked",
-                self.version
-            )
-        }
-    }
+/// A program that clang has compiled.
+#[derive(Debug)]
+pub struct Native {
+    compiled: Compiled,
+    version: u32,
+    /// Why the interpreter did not execute it, unless that was asked for.
+    why: Option<String>,
 }
 
-#[cfg(not(unix))]
-mod windows {
-    use anyhow::{Error, Result, bail};
-    use cuda_host::{Limits, Outcome, Watch};
-    use cudac::host::Program;
+/// Whether there is a clang.
+pub fn is_there() -> bool {
+    Clang::find().is_some()
+}
 
-    use super::super::host::Built;
-    use super::super::source::Cuda;
-    use crate::request::RunOptions;
+/// Compiles a program with clang; why, unless that was asked for.
+pub fn build(options: &RunOptions, cuda: &Cuda, why: Option<String>) -> Result<(Program, Native)> {
+    let clang = Clang::find().context(NONE)?;
+    let here = std::env::current_dir().context("the current folder cannot be found")?;
+    let folder = here.join(options.file.parent().unwrap_or(Path::new("")));
+    let short = source::short(&options.file);
+    let sources: Vec<PathBuf> =
+        cuda.sources(&short).iter().map(|source| PathBuf::from(source.name)).collect();
+    let included = cuda.headers.files();
+    let included = included.iter().map(|header| (PathBuf::from(&header.key), header.text.to_string()));
+    let sources_of = cuda.sources(&short);
+    let texts: Vec<(PathBuf, String)> = sources_of
+        .iter()
+        .map(|source| (PathBuf::from(source.name), source.text.to_owned()))
+        .chain(included)
+        .collect();
+    let include: Vec<PathBuf> = cuda.headers.all().iter().map(|folder| here.join(folder)).collect();
+    let compiled = clang.compile(&Project {
+        folder: &folder,
+        sources: &sources,
+        texts: &texts,
+        include: &include,
+        shown_from: &here,
+        defines: &options.compile.defines,
+        arch: options.compile.arch.unwrap_or(70),
+        std: options.compile.std.unwrap_or(17),
+    });
+    let compiled = compiled.map_err(|error| match error {
+        native_host::Error::Rejected(log) => Error::msg(log.trim_end().to_owned()),
+        native_host::Error::Failed(error) => Error::new(error).context("clang cannot be used"),
+    })?;
+    let program = compiled.program().context("the emulator cannot read the PTX of clang")?;
+    Ok((program, Native { compiled, version: clang.version, why }))
+}
 
-    const NONE: &str = "host code that the interpreter cannot read runs on Linux and macOS only";
+/// What is said if clang does not compile a program either.
+pub fn as_well(error: &Error) -> String {
+    let text = format!("{error:#}");
+    if text == NONE { format!("help: {text}") } else { format!("clang refuses it as well:\n{text}") }
+}
 
-    /// There is none.
-    #[derive(Debug)]
-    pub enum Native {}
-
-    pub fn is_there() -> bool {
-        false
+impl Native {
+    /// Runs the program.
+    pub fn run(
+        &self,
+        program: &Program,
+        words: &[String],
+        limits: &Limits,
+        watch: Watch<'_>,
+    ) -> Result<Outcome> {
+        let name = program.files.first().cloned().unwrap_or_default();
+        let words: Vec<String> = std::iter::once(name).chain(words.iter().cloned()).collect();
+        let given = Given {
+            words: &words,
+            seconds: SECONDS,
+            memory_bytes: limits.memory_bytes,
+            output_bytes: limits.output_bytes,
+            pulse: limits.launch.pulse.as_ref().map(Arc::clone),
+        };
+        let running = Running::start(&self.compiled, &given).context("the program cannot be started")?;
+        Ok(native_host::serve(program, &self.compiled, &running, limits, watch)?)
     }
 
-    /// Says that there is none.
-    pub fn build(_: &RunOptions, _: &Cuda, _: Option<String>) -> Result<Built> {
-        bail!(NONE)
+    /// The PTX of its kernels.
+    pub fn ptx(&self) -> &str {
+        self.compiled.ptx()
     }
 
-    /// What is said if the interpreter does not read a program.
-    pub fn as_well(error: &Error) -> String {
-        format!("help: {error:#}")
+    /// Who executes the host code: `clang 19`.
+    pub fn name(&self) -> String {
+        format!("clang {}", self.version)
     }
 
-    impl Native {
-        pub fn run(&self, _: &Program, _: &[String], _: &Limits, _: Watch<'_>) -> Result<Outcome> {
-            match *self {}
-        }
-
-        pub fn name(&self) -> String {
-            match *self {}
-        }
-
-        pub fn note(&self) -> String {
-            match *self {}
-        }
+    /// What is said of it.
+    pub fn note(&self) -> String {
+        let why = self.why.as_ref().map(|why| format!(" ({why})")).unwrap_or_default();
+        format!(
+            "compiled by clang {}{why}: its host code ran natively, with your rights; accesses by host code and \
+             errors that nobody looks at were not checked",
+            self.version
+        )
     }
 }

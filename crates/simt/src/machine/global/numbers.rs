@@ -3,8 +3,6 @@
 //! A program that runs natively has addresses below 2^48 of its own, and memory that it shares with kernels has the same
 //! address for both. So the first numbers can be reserved: those that a process can map, and those that it may already use.
 
-use std::collections::VecDeque;
-
 use super::{Buffer, FIRST_REGION, Global, MOST_REGIONS, QUARANTINE, REGION_SHIFT, Region};
 use crate::launch::MemoryError;
 use crate::machine::id::Id;
@@ -49,7 +47,7 @@ impl Global {
     /// Reserves addresses below 2^48; nothing has been allocated yet.
     pub fn reserve(&mut self) {
         self.regions.resize_with(RESERVED as usize, Region::reserved);
-        self.reserved = VecDeque::from_iter(0..MAPPED as u32);
+        self.reserved = (0..MAPPED as u32).collect();
     }
 
     /// Allocates zeroed bytes at an address that a process can map. The one that has been free longest is used again.
