@@ -286,9 +286,7 @@ int main() {
     say<<<1, 2>>>(7);
     cudaDeviceSynchronize();
     cudaStream_t stream;
-    cudaStreamCreate(&stream);
-    cudaEvent_t event;
-    cudaEventCreate(&event);
+    cudaStreamCreate(&stream); cudaEvent_t event; cudaEventCreate(&event);
     float* d;
     cudaMallocAsync(&d, 128, stream);
     cudaMemsetAsync(d, 0, 128, stream);
