@@ -152,6 +152,7 @@ impl From<Gone> for Box<Stop> {
 }
 
 /// The signals that say what went wrong. Their numbers are the same on Linux and macOS, except for those of a bus error.
+const INTERRUPTED: i32 = 2;
 const ILLEGAL: i32 = 4;
 const ABORTED: i32 = 6;
 const DIVIDED: i32 = 8;
@@ -293,6 +294,9 @@ impl<'p> Machine<'p> {
 
     /// The process has ended by itself.
     fn ended(&mut self, ending: Ending) -> Result<u64> {
+        if self.is_interrupted() || ending == Ending::Signal(INTERRUPTED) {
+            return Err(Box::new(Stop::Interrupted));
+        }
         let after = if self.line.is_known() {
             format!(" after the call of {}", self.program.place(self.line))
         } else {
