@@ -93,17 +93,15 @@ impl SharedLayout {
 /// variable of a function, with `_0` at the end of the second one of a name. Other names stay as they are.
 fn plain_name(name: &str) -> &str {
     let first = name.trim_end_matches(|c: char| c.is_ascii_digit()).strip_suffix('_');
-    of_function(name).or_else(|| of_function(first?)).unwrap_or(name)
-}
-
-fn of_function(name: &str) -> Option<&str> {
-    let ending = |(at, _): (usize, &'_ str)| {
-        let rest = &name[at + 1..];
-        let last = rest.trim_start_matches(|c: char| c.is_ascii_digit());
-        (rest[..rest.len() - last.len()].parse() == Ok(last.len())).then_some(last)
-    };
     let is_mangled = name.starts_with("_ZZ");
-    name.match_indices('E').filter(|_| is_mangled).find_map(ending)
+    let names = [Some(name), first].into_iter().flatten().filter(|_| is_mangled);
+    let mut ends = names.flat_map(|name| name.match_indices('E').map(|(at, _)| &name[at + 1..]));
+    let ending = |rest: &'_ str| {
+        let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+        rest[..digits].parse() == Ok(rest.len() - digits)
+    };
+    let found = ends.find(|rest| ending(rest));
+    found.map_or(name, |rest| rest.trim_start_matches(|c: char| c.is_ascii_digit()))
 }
 
 /// The shared variables of a function.

@@ -176,8 +176,6 @@ pub struct Global {
     pub(super) regions: Vec<Region>,
     /// The freed regions, from the one that has waited longest on.
     freed: VecDeque<u32>,
-    /// The regions that are reserved and not in use.
-    reserved: VecDeque<u32>,
     limit_bytes: u64,
     live_bytes: u64,
     /// How many regions have bytes that have not been written.
@@ -209,8 +207,8 @@ impl Global {
     /// The same memory with these regions.
     pub(super) fn with(&self, regions: Vec<Region>) -> Global {
         let Global { limit_bytes, live_bytes, unwritten_regions, .. } = *self;
-        let (freed, reserved) = (self.freed.clone(), self.reserved.clone());
-        Global { regions, freed, reserved, limit_bytes, live_bytes, unwritten_regions, ..Global::default() }
+        let freed = self.freed.clone();
+        Global { regions, freed, limit_bytes, live_bytes, unwritten_regions, ..Global::default() }
     }
 
     /// Allocates zeroed bytes.

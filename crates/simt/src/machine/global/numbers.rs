@@ -8,11 +8,11 @@ use crate::launch::MemoryError;
 use crate::machine::id::Id;
 
 /// The numbers below are reserved: the addresses of other allocations begin at 2^48.
-const RESERVED: u64 = (1 << (48 - REGION_SHIFT)) - FIRST_REGION;
+const RESERVED: usize = (1 << (48 - REGION_SHIFT)) - FIRST_REGION as usize;
 
 /// Of those, the first ones are given out: their addresses are below 80 * 2^40. Operating systems put programs, their
 /// stacks and their libraries above.
-const MAPPED: u64 = 64;
+const MAPPED: usize = 64;
 
 impl Region {
     /// A region that no allocation has had yet.
@@ -38,25 +38,24 @@ impl Global {
 
     /// A region is not in use any more.
     pub(super) fn retire(&mut self, region: u32) {
-        // The first number after those is never given out.
-        let are_reserved = self.regions.get(MAPPED as usize).is_some_and(Region::is_reserved);
-        let is_mapped = are_reserved && u64::from(region) < MAPPED;
-        if is_mapped { self.reserved.push_back(region) } else { self.freed.push_back(region) }
+        // The first number after those that are given out for a process never is.
+        let are_reserved = self.regions.get(MAPPED).is_some_and(Region::is_reserved);
+        if !are_reserved || region as usize >= MAPPED {
+            self.freed.push_back(region);
+        }
     }
 
     /// Reserves addresses below 2^48; nothing has been allocated yet.
     pub fn reserve(&mut self) {
-        self.regions.resize_with(RESERVED as usize, Region::reserved);
-        self.reserved = (0..MAPPED as u32).collect();
+        self.regions.resize_with(RESERVED, Region::reserved);
     }
 
-    /// Allocates zeroed bytes at an address that a process can map. The one that has been free longest is used again.
+    /// Allocates zeroed bytes at an address that a process can map: one that nobody has had yet, if there is one.
     pub fn alloc_mapped(&mut self, name: &str, bytes: u64) -> Result<Buffer, MemoryError> {
-        let most = MAPPED as usize;
-        let full = || MemoryError::TooManyAllocations { name: name.to_owned(), most };
-        let region = *self.reserved.front().ok_or_else(full)?;
-        let buffer = self.alloc_in(Some(region as usize), name, bytes)?;
-        self.reserved.pop_front();
-        Ok(buffer)
+        let mapped = self.regions.get(..MAPPED).unwrap_or_default();
+        let new = mapped.iter().position(Region::is_reserved);
+        let region = new.or_else(|| mapped.iter().position(|region| !region.live));
+        let full = || MemoryError::TooManyAllocations { name: name.to_owned(), most: MAPPED };
+        self.alloc_in(Some(region.ok_or_else(full)?), name, bytes)
     }
 }
