@@ -191,13 +191,13 @@ const TEXT: &str = "language-text";
 
 fn language(file: &str) -> Result<&'static str> {
     match file.rsplit('.').next() {
-        Some("cu") => Ok("language-cpp"),
+        Some("cu" | "cuh" | "cpp" | "h") => Ok("language-cpp"),
         // Chapters need the workspace, which a playground does not have.
         Some("rs") => Ok("language-rust ignore noplayground"),
         Some("sh") => Ok("language-sh"),
         Some("toml") => Ok("language-toml"),
         Some("ptx") => Ok(TEXT),
-        _ => bail!("`{file}` is in no language that the book knows: cu, ptx, rs, sh or toml"),
+        _ => bail!("`{file}` is in no language that the book knows: cu, cuh, cpp, h, ptx, rs, sh or toml"),
     }
 }
 

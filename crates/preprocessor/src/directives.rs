@@ -15,7 +15,7 @@ use crate::prose::Exceptions;
 use crate::repository::Repository;
 use crate::source::Source;
 use crate::{
-    boxes, code, editor, faults, figures, guess, lanes, live, outputs, profile, solve, texts, value,
+    boxes, code, editor, faults, figures, guess, lanes, live, outputs, profile, sessions, solve, texts, value,
 };
 
 /// What the expansions of all pages share.
@@ -56,11 +56,12 @@ pub struct Place<'a> {
 
 /// The directives that must be alone on their line. The others are parts of a sentence, and its lines may break
 /// anywhere.
-const BLOCKS: [&str; 23] = [
+const BLOCKS: [&str; 24] = [
     "code",
     "ptx",
     "machine-code",
     "output",
+    "session",
     "fault",
     "claim",
     "figure",
@@ -183,6 +184,7 @@ impl Expansion<'_> {
                 code::machine_code(&source.output(), kernel, module, repository, &link)
             }
             "output" => outputs::output(&words, repository),
+            "session" => sessions::session(&words, repository),
             "fault" => Ok(self.place.marks.link(&self.fault(&words)?)),
             "claim" => self.claim(claims::one(&words)?),
             "ref" => self.reference(claims::one(&words)?),

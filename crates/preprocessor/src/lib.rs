@@ -43,6 +43,7 @@ mod profile;
 mod prose;
 mod repository;
 mod search;
+mod sessions;
 mod solve;
 mod source;
 mod terms;

@@ -28,6 +28,22 @@ fn a_freed_buffer_is_named() {
     assert_eq!((fault.kind, fault.message.as_str()), (FaultKind::UseAfterFree, "`x` has been freed"));
 }
 
+/// As clang writes them if a variable has the address of the kernel.
+#[test]
+fn a_kernel_that_is_declared_before_it_is_defined_is_one_kernel() {
+    let mut emulator = Emulator::new(Limits::default());
+    let text = STORE.replacen(".visible", ".visible .entry store(.param .u64 x)\n;\n.visible", 1);
+    let module = emulator.load("store.ptx", &text).unwrap();
+    assert_eq!(module.kernels().len(), 1);
+    let x = emulator.alloc("x", 4).unwrap();
+    let report = emulator.launch(&module, "store", &Launch::new(1, 1).arg(x.address())).unwrap();
+    assert!(report.faults.is_empty());
+    assert_eq!(emulator.read(x).unwrap(), [7, 0, 0, 0]);
+    let module = load(&mut emulator, ".visible .entry store(.param .u64 x)\n;");
+    let nothing = emulator.launch(&module, "store", &Launch::new(1, 1).arg(x.address()));
+    assert!(nothing.is_err(), "{nothing:?}");
+}
+
 #[test]
 fn launches_that_no_gpu_can_run_are_errors() {
     let mut emulator = Emulator::new(Limits::default());

@@ -11,6 +11,7 @@ mod files;
 mod gpu;
 mod hundred;
 mod json;
+mod letters;
 mod play;
 mod programs;
 mod projects;

@@ -231,7 +231,8 @@ impl<'t> Lowering<'_, 't> {
         self.check_sizes(function, &params, body.frame.bytes)?;
         let code = Code {
             name: function.name.text.to_string(),
-            is_entry: function.is_entry,
+            // The prototype of a kernel is no second kernel.
+            is_entry: function.is_entry && function.body.is_some(),
             builtin: builtin(function),
             start,
             end: self.program.insts.len() as Pc,
