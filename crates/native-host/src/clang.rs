@@ -1,5 +1,6 @@
 //! Finds clang, and compiles both sides of a program with it.
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fmt;
 use std::io;
@@ -294,17 +295,19 @@ impl Build<'_> {
     }
 }
 
-/// PTX in which variables of functions have names that can be read: clang adds `_$_0` to one that it has cut into parts, and C++
-/// writes `_0` for the second one of a name.
+/// PTX in which variables of functions have their names: clang adds `_$_0` to one that it has cut into parts. If only one part is
+/// left, it gets the name of the whole.
 fn with_plain_names(ptx: &str) -> String {
-    let mut parts = ptx.split("_ZZ");
-    let mut text = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        let is_of_name = |letter: char| letter.is_ascii_alphanumeric() || "_$".contains(letter);
-        let end = part.find(|letter| !is_of_name(letter)).unwrap_or(part.len());
-        text.push_str("_ZZ");
-        text.push_str(&part[..end].replace("_$_", "_"));
-        text.push_str(&part[end..]);
+    let is_of_name = |letter: char| letter.is_ascii_alphanumeric() || "_$".contains(letter);
+    let names: BTreeSet<&str> =
+        ptx.split(|letter| !is_of_name(letter)).filter(|name| name.starts_with("_ZZ")).collect();
+    let mut text = ptx.to_owned();
+    for part in names.iter().filter(|name| name.contains("_$_")) {
+        let whole = part.split("_$_").next().unwrap_or_default();
+        let others = names.iter().filter(|name| name.starts_with(whole)).count();
+        if others == 1 {
+            text = text.replace(part, whole);
+        }
     }
     text
 }

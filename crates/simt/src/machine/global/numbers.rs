@@ -21,9 +21,9 @@ impl Region {
         Region { id, name, data, bytes: 0, live: false, writable: false, is_set: false, written: None }
     }
 
-    /// Whether no allocation has had it yet.
+    /// Whether no allocation has had it yet. In a web page there are no processes.
     pub(super) fn is_reserved(&self) -> bool {
-        !self.live && !self.writable && self.name.is_empty()
+        cfg!(not(target_family = "wasm")) && !self.live && !self.writable && self.name.is_empty()
     }
 }
 
