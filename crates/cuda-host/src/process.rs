@@ -188,8 +188,27 @@ impl<'p> Machine<'p> {
                 self.note_failure(failure);
             }
             self.first = first_name(&call.text);
+            let launch = self.device.failure.clone().filter(|failure| failure.is_launch);
             let value = self.carry_out(&call)?;
+            self.keep_launch(launch);
             process.answer(value)?;
+        }
+    }
+
+    /// A launch that failed and at which nothing has looked is not forgotten because a call fails after it.
+    fn keep_launch(&mut self, launch: Option<Failure>) {
+        let is_call = |failure: &Failure| !failure.is_launch;
+        if let Some(launch) = launch.filter(|_| self.device.failure.as_ref().is_some_and(is_call)) {
+            let message = format!("{}, and nothing looks at the error", launch.named());
+            let help = "correct the shape of the launch, and test `cudaGetLastError()` after it";
+            self.report(Finding::new(Kind::UncheckedError, launch.line, message, help));
+        }
+    }
+
+    /// The program asks for an error, or for its text: so it looks at the calls that returned it.
+    fn looks_at(&mut self, code: u64) {
+        if let Some(native) = &mut self.native {
+            native.failures.retain(|failure| failure.code != code);
         }
     }
 
@@ -256,6 +275,13 @@ impl<'p> Machine<'p> {
                 if let Some(symbol) = symbol {
                     *symbol = self.of_variable(*symbol);
                 }
+                match function {
+                    Function::ErrorName | Function::ErrorString => self.looks_at(at(0)),
+                    Function::GetLastError | Function::PeekAtLastError => {
+                        self.looks_at(self.device.last_error)
+                    }
+                    _ => {}
+                }
                 self.cuda(function, &values)
             }
         }
@@ -306,7 +332,13 @@ impl<'p> Machine<'p> {
             "run it in a debugger, or with `--host interpret`, which finds such accesses at their lines";
         match ending {
             Ending::Exited(status) => Ok(status as u64),
-            Ending::Signal(ABORTED) => Err(Box::new(Stop::Exit(128 + ABORTED))),
+            Ending::Signal(ABORTED) => {
+                let message = format!(
+                    "the program is aborted{after} (signal {ABORTED}): by `abort`, an `assert`, or an exception that nothing \
+                     catches"
+                );
+                self.found(Kind::ExitStatus, message, "look at what it printed")
+            }
             Ending::Signal(DIVIDED) => {
                 let message = format!("host code divides an integer by zero{after}");
                 self.found(Kind::DivisionByZero, message, "test the divisor before the division")

@@ -46,4 +46,5 @@ fn main() -> ExitCode {
 /// Whether an error consists of several lines, which a compiler's log does.
 fn is_log(error: &anyhow::Error) -> bool {
     matches!(error.downcast_ref(), Some(cudac::toolchain::Error::Rejected { .. }))
+        || error.downcast_ref::<resolve::source::Log>().is_some()
 }

@@ -36,6 +36,12 @@
 // A source of plain C++ sees what is the host's.
 #define __host__
 #define __device__
+#define __global__
+#define __shared__
+#define __constant__
+#define __managed__
+#define __grid_constant__
+#define __launch_bounds__(...)
 #define __cudac_both
 #endif
 #define __forceinline__ inline __attribute__((always_inline))

@@ -343,10 +343,15 @@ fn what_ends_a_program_is_said_skipped_without_clang() {
     assert_eq!(found(copy), (1, Some((Kind::OutOfBounds, 3))));
     let divided = "int main(int c, char**) { volatile int zero = 0; return c / zero; }";
     assert_eq!(found(divided), (1, Some((Kind::DivisionByZero, 0))));
-    assert_eq!(found("#include <cstdlib>\nint main() { abort(); }").0, 134);
+    let aborted = "#include <cstdlib>\nint main() { abort(); }";
+    assert_eq!(found(aborted), (1, Some((Kind::ExitStatus, 0))));
     assert_eq!(found("int main() { _Exit(7); }").0, 7);
     let unknown = found("int main() { int* d;\n cudaMalloc(&d, 4);\n cudaFree(d + 1);\n cudaFree(d); }");
     assert_eq!(unknown, (0, Some((Kind::UncheckedError, 3))));
+    let known = "int main() { cudaError_t e = cudaFree((void*)64); puts(cudaGetErrorName(e)); }";
+    assert_eq!(found(known), (0, None));
+    let launch = "__global__ void k() {}\nint main() {\n k<<<1, 2000>>>();\n cudaFree((void*)64); }";
+    assert_eq!(found(launch), (0, Some((Kind::UncheckedError, 3))));
     let space = "__global__ void k(int* x) {\n *x = 1; }\nint main() { int h; k<<<1, 1>>>(&h); cudaDeviceSynchronize(); }";
     assert_eq!(found(space), (1, Some((Kind::WrongSpace, 2))));
 }
@@ -384,21 +389,25 @@ fn projects_have_several_sources_and_headers_skipped_without_clang() {
             "kernels/k.cuh",
             "#pragma once\n__device__ int deep(int);\n__global__ void fill(int* x) { x[threadIdx.x] = deep(threadIdx.x); }\n",
         ),
-        ("include/shapes.h", "#pragma once\ninline int area(int a, int b) { return a * b; }\n"),
+        (
+            "include/shapes.h",
+            "#pragma once\n__global__ void fill(int* x);\ninline int area(int a, int b) { return a * b; }\n",
+        ),
         (
             "other.cu",
             "__device__ int deep(int x) { return 10 * x; }\n__global__ void one(int* x) { *x = 77; }\n\
                       int other(int* d) { one<<<1, 1>>>(d); int h; cudaMemcpy(&h, d, 4, cudaMemcpyDeviceToHost); return h; }",
         ),
+        ("more.cpp", "#include <shapes.h>\nint more() { int* d; cudaMalloc(&d, 4); return cudaFree(d); }"),
         ("plain.c", "int plain(int new) { return new + 1; }"),
     ]);
-    let sources = ["main.cu", "other.cu", "plain.c"];
+    let sources = ["main.cu", "other.cu", "more.cpp", "plain.c"];
     let outcome = run_within(&clang, project.path(), &sources, &[], &Limits::default()).unwrap();
     assert_eq!(printed(&outcome), "50 7 77\n");
     assert!(outcome.findings.is_empty(), "{:?}", outcome.findings);
     let compiled = compile(&clang, project.path(), &sources).unwrap();
     let files = compiled.program().unwrap().files;
-    assert_eq!(files, ["main.cu", "include/shapes.h", "kernels/k.cuh", "other.cu", "plain.c"]);
+    assert_eq!(files, ["main.cu", "include/shapes.h", "kernels/k.cuh", "other.cu", "more.cpp", "plain.c"]);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 //! It is always compiled by cudac, because NVIDIA's run-time compiler takes kernels only. What the program prints comes
 //! in the order in which it happens, with what is found. What it leaves out: options that choose or change one launch, which are refused.
 
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -37,7 +38,14 @@ const SOON: u64 = 50_000_000;
 
 /// The sources of a program, one of which has a function `main`, if the options ask for no kernel of it.
 pub fn read(options: &RunOptions) -> Result<Option<Cuda>> {
-    let is_cuda = options.file.extension().is_some_and(|extension| extension == "cu");
+    let is_cu = |file: &Path| file.extension().is_some_and(|extension| extension == "cu");
+    let is_cuda = is_cu(&options.file);
+    if !is_cuda && options.sources.iter().any(|source| is_cu(source)) {
+        let name = source::name(&options.file);
+        bail!(
+            "`{name}` comes first, and the first source of a program has to be a `.cu` file: name that first"
+        );
+    }
     let Launch { kernel, arguments, .. } = &*options.launch;
     if !is_cuda || kernel.is_some() || !arguments.is_empty() || !options.launches.is_empty() {
         return Ok(None);

@@ -74,6 +74,6 @@ pub fn build(options: &RunOptions, cuda: &Cuda) -> Result<Built> {
     let first = errors.0.first().map(|error| format!("{}:{}: {}", error.file, error.line, error.message));
     match native::build(options, cuda, Some(first.unwrap_or_default())) {
         Ok(built) => Ok(Built::native(built)),
-        Err(error) => Err(Error::msg(format!("{}\n{}", rejected(), native::as_well(&error)))),
+        Err(error) => Err(source::Log(format!("{}\n{}", rejected(), native::as_well(&error))).into()),
     }
 }

@@ -60,7 +60,7 @@ pub fn build(options: &RunOptions, cuda: &Cuda, why: Option<String>) -> Result<(
         std: options.compile.std.unwrap_or(17),
     });
     let compiled = compiled.map_err(|error| match error {
-        native_host::Error::Rejected(log) => Error::msg(log.trim_end().to_owned()),
+        native_host::Error::Rejected(log) => Error::new(source::Log(log.trim_end().to_owned())),
         native_host::Error::Failed(error) => Error::new(error).context("clang cannot be used"),
     })?;
     let program = compiled.program().context("the emulator cannot read the PTX of clang")?;

@@ -108,6 +108,18 @@ fn cuda_text(file: &Path) -> Result<String> {
     text(bytes(file)?).map_err(|what| anyhow!("`{name}` is {what}: CUDA source is text"))
 }
 
+/// What a compiler writes about a text, in its lines.
+#[derive(Debug)]
+pub struct Log(pub String);
+
+impl std::fmt::Display for Log {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Log {}
+
 /// Why cudac cannot compile a whole program.
 pub fn rejected(name: &str, errors: &cudac::Errors) -> Error {
     Error::Rejected { name: name.to_owned(), log: errors.to_string(), choice: Choice::Cudac }
