@@ -278,7 +278,7 @@ impl<'p> Machine<'p> {
                 match function {
                     Function::ErrorName | Function::ErrorString => self.looks_at(at(0)),
                     Function::GetLastError | Function::PeekAtLastError => {
-                        self.looks_at(self.device.last_error)
+                        self.looks_at(self.device.last_error);
                     }
                     _ => {}
                 }
