@@ -5,8 +5,7 @@
 
 use std::path::Path;
 use std::process::ExitCode;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use anyhow::{Context, Result, anyhow, bail};
 use cuda_host::{Event, Finding, Given, Limits, Outcome, Severity};
@@ -120,14 +119,14 @@ struct Program<'p> {
 #[derive(Default)]
 struct Patience {
     pulse: Arc<Pulse>,
-    has_told: AtomicBool,
-    is_over: AtomicBool,
+    has_told: OnceLock<()>,
+    is_over: OnceLock<()>,
 }
 
 impl Patience {
     fn look(&self, turns: u64, has_read: bool) {
-        if turns > SOON && !has_read && !self.has_told.load(Ordering::Relaxed) {
-            self.is_over.store(true, Ordering::Relaxed);
+        if turns > SOON && !has_read && self.has_told.get().is_none() {
+            let _ = self.is_over.set(());
             self.pulse.stop();
         }
     }
@@ -170,7 +169,7 @@ impl Program<'_> {
 
     /// Whether it takes so many turns that clang should do it.
     fn is_too_slow(&self) -> bool {
-        self.patience.as_ref().is_some_and(|patience| patience.is_over.load(Ordering::Relaxed))
+        self.patience.as_ref().is_some_and(|patience| patience.is_over.get().is_some())
     }
 
     /// Runs it with one seed after the other, until one finds an error.
@@ -180,7 +179,7 @@ impl Program<'_> {
             return Ok(None);
         }
         if let Some(patience) = &self.patience {
-            patience.has_told.store(true, Ordering::Relaxed);
+            let _ = patience.has_told.set(());
         }
         let mut found = Seen::new(seeds, first);
         for seed in seeds.start + 1..seeds.end {
@@ -230,7 +229,7 @@ impl Program<'_> {
             }
             told => {
                 if let Some(patience) = &self.patience {
-                    patience.has_told.store(true, Ordering::Relaxed);
+                    let _ = patience.has_told.set(());
                 }
                 watch(told);
             }

@@ -35,7 +35,8 @@ pub fn progress(steps: &[Step], seeds: u64, pulse: &Arc<Pulse>, hint: &'static s
 /// Lets Ctrl-C, or a request to end, end the launches of these pulses; a second one ends the program at once.
 pub fn listen(pulses: Vec<Arc<Pulse>>) -> Result<()> {
     let stop = move || {
-        if pulses.iter().any(|pulse| pulse.is_stopping()) {
+        // One of two has stopped if a program that the interpreter would take long with has been handed to clang.
+        if pulses.iter().all(|pulse| pulse.is_stopping()) {
             std::process::exit(i32::from(INTERRUPTED));
         }
         for pulse in &pulses {

@@ -13,6 +13,12 @@ use super::native::{self, Native};
 use super::source::{self, Cuda};
 use crate::request::{Host, RunOptions};
 
+/// What cudac says of calls that reach out of a program. Nobody who only wants a program checked has asked for that.
+const REACHES_OUT: [&str; 3] = ["starts a process", "opens a socket", "reaches files in another way"];
+
+const NATIVELY: &str =
+    "help: if you trust the program, `--host clang` runs it natively, and then it may do that";
+
 /// A program that can be run.
 #[derive(Debug)]
 pub struct Built {
@@ -70,6 +76,9 @@ pub fn build(options: &RunOptions, cuda: &Cuda) -> Result<Built> {
     let rejected = || Error::from(source::rejected(&source::name(&options.file), &errors));
     if host == Host::Interpret {
         return Err(rejected());
+    }
+    if errors.0.iter().any(|error| REACHES_OUT.iter().any(|does| error.message.contains(does))) {
+        return Err(source::Log(format!("{}\n{NATIVELY}", rejected())).into());
     }
     let first = errors.0.first().map(|error| format!("{}:{}: {}", error.file, error.line, error.message));
     match native::build(options, cuda, Some(first.unwrap_or_default())) {

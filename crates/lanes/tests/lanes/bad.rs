@@ -67,7 +67,7 @@ const FOUND: [(&str, &str, u32); 17] = [
 fn what_cannot_run_is_refused_with_its_line() {
     for (text, line, message) in REFUSED {
         let path = file("bad_refused.cu", text.as_bytes());
-        let output = super::lanes(&["run", path.to_str().unwrap()]);
+        let output = super::lanes(&["run", path.to_str().unwrap(), "--host", "interpret"]);
         let error = String::from_utf8_lossy(&output.stderr);
         let said = error
             .lines()

@@ -175,11 +175,15 @@ fn the_repaired_programs_have_no_findings_and_print_what_a_gpu_prints() {
     }
 }
 
-/// Runs a program, and returns what was printed and the status.
+/// What the interpreter makes of a program, whether there is a clang or not: what is printed, and the status.
 fn run(name: &str, text: &str) -> (String, Option<i32>) {
+    run_by("interpret", name, text)
+}
+
+fn run_by(host: &str, name: &str, text: &str) -> (String, Option<i32>) {
     let path = file(name, text.as_bytes());
     // The same bound on every computer.
-    let output = super::lanes(&["run", path.to_str().unwrap(), "--memory", "4G"]);
+    let output = super::lanes(&["run", path.to_str().unwrap(), "--memory", "4G", "--host", host]);
     let errors = String::from_utf8_lossy(&output.stderr);
     (format!("{}{errors}", stdout(&output)), output.status.code())
 }
@@ -348,7 +352,7 @@ fn what_reaches_out_of_the_program_is_refused_before_it_runs() {
     for (name, does) in [("mmap(0, 1, 2, 3, 4, 0)", "reaches files"), ("system(\"ls\")", "starts a process")]
     {
         let text = format!("int main() {{\n    printf(\"begun\");\n    {name};\n}}");
-        let (printed, status) = run("reaches.cu", &text);
+        let (printed, status) = run_by("auto", "reaches.cu", &text);
         assert!(printed.contains("reaches.cu:3:5: error: ") && printed.contains(does), "{printed}");
         assert!(!printed.contains("begun"), "{printed}");
         assert_eq!(status, Some(2));

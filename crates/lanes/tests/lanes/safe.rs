@@ -242,7 +242,7 @@ fn a_signal_ends_a_run_with_what_is_known() {
     let wait = Duration::from_secs(3);
     for signal in ["-INT", "-TERM"] {
         for program in ["host.cu", "relaunch.cu"] {
-            let output = interrupted(folder.path(), &format!("run {program}"), signal, wait);
+            let output = interrupted(folder.path(), &format!("run {program} --host interpret"), signal, wait);
             let text = stdout(&output);
             assert!(
                 text.starts_with("known\n") && text.contains("Ctrl-C ended the program"),
@@ -251,7 +251,7 @@ fn a_signal_ends_a_run_with_what_is_known() {
             assert_eq!(output.status.code(), Some(130), "{program}: {output:?}");
         }
     }
-    let json = interrupted(folder.path(), "run host.cu --json", "-INT", wait);
+    let json = interrupted(folder.path(), "run host.cu --json --host interpret", "-INT", wait);
     let json = super::object(&json);
     assert_eq!((json["interrupted"].as_bool(), json["output"].as_str()), (Some(true), Some("known\n")));
     let line = "run kernel.cu --max-steps 100000000000 --arg buf:i32:1:zeros --arg i32:2000000000 --trace trace --trace-steps 1000";
