@@ -6,16 +6,16 @@
 //! process and in the emulator, and two copies: the process's is current, and kernels, copies and memsets get its bytes
 //! before and give theirs back after. Memory that is registered stays where it is, and kernels use a copy in the same way.
 //!
-//! Left out, because only an interpreter sees it: accesses by host code. So reads of what nobody has written, errors that a
-//! call returns and nobody looks at, and memory that is used before the device is ready are not found. An access that ends the
-//! process is.
+//! Left out, because only an interpreter sees it: accesses by host code. So reads of what nobody has written, and memory that is
+//! used before the device is ready, are not found. An access that ends the process is. Whether the program looks at the error
+//! that a call returns is not seen either, so a call that fails is a warning, unless the program asks what the error means.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
-use crate::device::{Block, Device, Failure};
 use simt::Severity;
 
+use crate::device::{Block, Device, Failure};
 use crate::finding::{Finding, Kind};
 use crate::function::Function;
 use crate::machine::{Machine, Result, Stop};

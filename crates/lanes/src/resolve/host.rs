@@ -44,7 +44,7 @@ pub fn host(options: &RunOptions) -> Host {
     }
 }
 
-/// Compiles a program for whom the options say.
+/// Compiles a program for the interpreter or, with clang, for the processor, as the options say.
 pub fn build(options: &RunOptions, cuda: &Cuda) -> Result<Built> {
     let host = host(options);
     if host == Host::Clang {
