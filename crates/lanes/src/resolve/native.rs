@@ -67,10 +67,19 @@ pub fn build(options: &RunOptions, cuda: &Cuda, why: Option<String>) -> Result<(
     Ok((program, Native { compiled, version: clang.version, why }))
 }
 
+/// How many lines of clang's are shown after the interpreter's own.
+const MOST_LINES: usize = 6;
+
 /// What is said if clang does not compile a program either.
 pub fn as_well(error: &Error) -> String {
     let text = format!("{error:#}");
-    if text == NONE { format!("help: {text}") } else { format!("clang refuses it as well:\n{text}") }
+    if text == NONE {
+        return format!("help: {text}");
+    }
+    let few: Vec<&str> = text.lines().take(MOST_LINES).collect();
+    let left = text.lines().count() - few.len();
+    let more = if left == 0 { String::new() } else { format!("\n({left} more lines with `--host clang`)") };
+    format!("clang refuses it as well:\n{}{more}", few.join("\n"))
 }
 
 impl Native {
