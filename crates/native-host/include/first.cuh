@@ -46,7 +46,7 @@
 #endif
 #define __forceinline__ inline __attribute__((always_inline))
 #define __inline__ inline
-#define __noinline__ __attribute__((noinline))
+// `__noinline__` is a word of clang's own, which the headers of the library also use in attributes.
 #define __align__(n) __attribute__((aligned(n)))
 #define __builtin_align__(n) __align__(n)
 

@@ -161,6 +161,30 @@ int main(int argc, char** argv) {
     assert_eq!(told(&outcome.findings)[0].0, "exit-status");
 }
 
+/// Headers of libraries write attributes with underscores, and one of these is a word of CUDA.
+#[test]
+fn words_of_cuda_may_be_attributes_skipped_without_clang() {
+    let clang = clang!();
+    let folder = folder(&[
+        (
+            "main.cu",
+            "#include <cstdio>
+            __attribute__((__noinline__)) int host(int x) { return x + 1; }
+            __noinline__ __device__ int device(int x) { return x + 2; }
+            __global__ void k(int* p) { *p = device(*p); }
+            int plain(int);
+            int main() {
+                int* p; cudaMallocManaged(&p, 4); *p = 5; k<<<1, 1>>>(p); cudaDeviceSynchronize();
+                printf(\"%d\", plain(host(*p))); cudaFree(p);
+            }",
+        ),
+        ("plain.cpp", "__attribute__((__noinline__)) int plain(int x) { return 2 * x; }"),
+    ]);
+    let sources = ["main.cu", "plain.cpp"];
+    let outcome = run_within(&clang, folder.path(), &sources, &[], &Limits::default()).unwrap();
+    assert_eq!(printed(&outcome), "16");
+}
+
 #[test]
 fn findings_of_kernels_are_those_of_the_interpreter_skipped_without_clang() {
     let clang = clang!();

@@ -442,6 +442,14 @@ impl<'t> Checker<'_, 't> {
         // What outlives the call is no variable of the frame.
         if storage.is_shared || storage.is_static && !storage.is_constexpr || storage.is_constant {
             self.warn_shadow(scope, variable);
+            if !storage.is_extern {
+                self.check_is_new(scope, variable.name, span)?;
+            }
+            // CUDA programming guide, "__shared__": host code has no such memory.
+            #[cfg(feature = "host")]
+            if storage.is_shared && self.frames.last().is_some_and(|frame| frame.is_host) {
+                return Err(error(span, "a variable in a function of the host cannot be `__shared__`"));
+            }
             let entity = self.global(scope, variable)?;
             self.scopes.declare(scope, variable.name, entity);
             return Ok(None);

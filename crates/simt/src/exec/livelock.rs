@@ -43,6 +43,8 @@ const LONGEST_PAUSE: u64 = 1 << 24;
 const SHARE: u64 = 32;
 /// The shortest bound of a probe, in steps of one group.
 const SHORTEST_PROBE: u64 = 1 << 10;
+/// Steps of the trial at the end of a launch that has used up its own, at least.
+const FEWEST_LAST_STEPS: u64 = 1 << 16;
 /// Steps after which a probe takes its second snapshot; the third comes after twice as many.
 const FIRST_WINDOW: u64 = 64;
 
@@ -87,9 +89,10 @@ impl Snapshot {
     }
 
     fn is(&self, at: &Cursor<'_, '_>) -> bool {
+        // Local memory comes last, for it may be large, and in a loop that counts it is the same every time.
         self.divergence.stands_like(&at.warp().divergence)
-            && self.local == at.warp().local
             && at.block.registers.holds(at.w, &self.registers)
+            && self.local == at.warp().local
     }
 }
 
@@ -169,7 +172,9 @@ impl Run<'_> {
                 Err(stop) => return stop,
                 Ok(_) => {}
             }
-            if let Some(stop) = self.goes_round(blocks, MOST_STEPS_OF_A_TRIAL) {
+            // A launch that may take few steps is not to take many more for the last trial.
+            let most = self.setup.launch.max_steps.clamp(FEWEST_LAST_STEPS, MOST_STEPS_OF_A_TRIAL);
+            if let Some(stop) = self.goes_round(blocks, most) {
                 return stop;
             }
         }
