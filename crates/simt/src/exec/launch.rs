@@ -61,12 +61,15 @@ impl Run<'_> {
     /// Puts into words what the checkers have found.
     pub fn word_findings(&mut self) {
         if let Some(model) = self.observers.memory_model.take() {
-            let stale = self.find(|context, findings| wording::add(context, *model, findings));
-            self.worded.stale_reads.splice(0..0, stale);
+            let mut stale = self.find(|context, findings| wording::add(context, *model, findings));
+            stale.append(&mut self.worded.stale_reads);
+            self.worded.stale_reads = stale;
         }
         let findings = std::mem::take(&mut self.observers.findings);
-        let faults = crate::checkers::wording::faults(&self.context(), findings);
-        self.worded.faults.splice(0..0, faults);
+        let mut faults = crate::checkers::wording::faults(&self.context(), findings);
+        // Those of grids that this one has launched come after its own.
+        faults.append(&mut self.worded.faults);
+        self.worded.faults = faults;
         #[cfg(not(target_family = "wasm"))]
         self.worded.faults.extend(self.children.take_failures());
     }
