@@ -118,8 +118,8 @@ impl Native {
     pub fn note(&self) -> String {
         let why = self.why.as_ref().map(|why| format!(" ({why})")).unwrap_or_default();
         format!(
-            "compiled by clang {}{why}: its host code ran natively, with your rights; accesses by host code and \
-             errors that nobody looks at were not checked",
+            "compiled by clang {}{why}: its host code ran natively, with your rights; what it reads and writes was \
+             not checked, nor whether it looks at errors",
             self.version
         )
     }

@@ -44,7 +44,7 @@ const SHARE: u64 = 32;
 /// The shortest bound of a probe, in steps of one group.
 const SHORTEST_PROBE: u64 = 1 << 10;
 /// Steps of the trial at the end of a launch that has used up its own, at least.
-const FEWEST_LAST_STEPS: u64 = 1 << 16;
+const FEWEST_LAST_STEPS: u64 = 1 << 19;
 /// Steps after which a probe takes its second snapshot; the third comes after twice as many.
 const FIRST_WINDOW: u64 = 64;
 
