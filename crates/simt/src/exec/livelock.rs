@@ -43,8 +43,6 @@ const LONGEST_PAUSE: u64 = 1 << 24;
 const SHARE: u64 = 32;
 /// The shortest bound of a probe, in steps of one group.
 const SHORTEST_PROBE: u64 = 1 << 10;
-/// Steps of the trial at the end of a launch that has used up its own, at least.
-const FEWEST_LAST_STEPS: u64 = 1 << 19;
 /// Steps after which a probe takes its second snapshot; the third comes after twice as many.
 const FIRST_WINDOW: u64 = 64;
 
@@ -172,9 +170,8 @@ impl Run<'_> {
                 Err(stop) => return stop,
                 Ok(_) => {}
             }
-            // A launch that may take few steps is not to take many more for the last trial.
-            let most = self.setup.launch.max_steps.clamp(FEWEST_LAST_STEPS, MOST_STEPS_OF_A_TRIAL);
-            if let Some(stop) = self.goes_round(blocks, most) {
+            // The last trial may be much longer than the launch, and somebody waits for it.
+            if let Some(stop) = self.goes_round(blocks, MOST_STEPS_OF_A_TRIAL / 2) {
                 return stop;
             }
         }
