@@ -450,6 +450,11 @@ impl<'t> Checker<'_, 't> {
     /// specifier is the host's, unless it is in a function: then it is the function's static one.
     fn space_of(&self, variable: &tree::Variable<'t>, is_function: bool) -> Result<Space> {
         let storage = variable.storage;
+        // CUDA programming guide, "__shared__": host code has no such memory.
+        #[cfg(feature = "host")]
+        if storage.is_shared && self.frames.last().is_some_and(|frame| frame.is_host) {
+            return Err(error(variable.span, "a variable in a function of the host cannot be `__shared__`"));
+        }
         Ok(match () {
             () if storage.is_shared => Space::Shared,
             () if storage.is_constant => Space::Constant,

@@ -438,18 +438,12 @@ impl<'t> Checker<'_, 't> {
         Ok(())
     }
 
-    /// A block has one variable of a name.
-    pub(super) fn check_is_new(&self, scope: ScopeId, name: Name<'t>, span: Span) -> Result<()> {
-        if !matches!(self.scopes.find_own(scope, name), Some(Entity::Local(..) | Entity::Global(_))) {
-            return Ok(());
-        }
-        let message = format!("`{name}` is declared twice in this block");
-        Err(error(span, message).with_help("leave the type away to assign to the one above"))
-    }
-
     /// A new variable of the function that is being checked.
     pub(super) fn add_var(&mut self, scope: ScopeId, name: Name<'t>, ty: Type, span: Span) -> Result<VarId> {
-        self.check_is_new(scope, name, span)?;
+        if matches!(self.scopes.find_own(scope, name), Some(Entity::Local(..) | Entity::Global(_))) {
+            let message = format!("`{name}` is declared twice in this block");
+            return Err(error(span, message).with_help("leave the type away to assign to the one above"));
+        }
         let Some(frame) = self.frames.last_mut() else { return Err(unsupported(span, "this declaration")) };
         let id = frame.vars.len();
         frame.vars.push(new_var(name, ty, span));

@@ -435,29 +435,15 @@ impl<'t> Checker<'_, 't> {
         }
     }
 
-    /// A variable of a function that outlives the call.
-    fn lasting(&mut self, scope: ScopeId, variable: &tree::Variable<'t>) -> Result<()> {
-        self.warn_shadow(scope, variable);
-        if !variable.storage.is_extern {
-            self.check_is_new(scope, variable.name, variable.span)?;
-        }
-        // CUDA programming guide, "__shared__": host code has no such memory.
-        #[cfg(feature = "host")]
-        if variable.storage.is_shared && self.frames.last().is_some_and(|frame| frame.is_host) {
-            return Err(error(variable.span, "a variable in a function of the host cannot be `__shared__`"));
-        }
-        let entity = self.global(scope, variable)?;
-        self.scopes.declare(scope, variable.name, entity);
-        Ok(())
-    }
-
     /// A variable of a function. One that lives longer is a variable of the module ([`Checker::global`]).
     fn variable(&mut self, scope: ScopeId, variable: &tree::Variable<'t>) -> Result<Option<Stmt<'t>>> {
         let storage = variable.storage;
         let span = variable.span;
         // What outlives the call is no variable of the frame.
         if storage.is_shared || storage.is_static && !storage.is_constexpr || storage.is_constant {
-            self.lasting(scope, variable)?;
+            self.warn_shadow(scope, variable);
+            let entity = self.global(scope, variable)?;
+            self.scopes.declare(scope, variable.name, entity);
             return Ok(None);
         }
         // CUDA programming guide, "__device__": not for local variables.

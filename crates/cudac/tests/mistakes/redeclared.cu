@@ -7,9 +7,4 @@ extern "C" __global__ void kernel(int* x, int n) {
     for (int one : all) { int one = 4; x[1] += one; }
     auto add = [](int a) { int a = 5; return a; };
     x[2] = add(1);
-    __shared__ int tile[32];
-    __shared__ int tile[32];
-    extern __shared__ int dynamic[];
-    extern __shared__ int dynamic[];
-    { __shared__ int tile[32]; tile[0] = dynamic[0]; }
 }

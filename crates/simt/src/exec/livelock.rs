@@ -170,8 +170,7 @@ impl Run<'_> {
                 Err(stop) => return stop,
                 Ok(_) => {}
             }
-            // The last trial may be much longer than the launch, and somebody waits for it.
-            if let Some(stop) = self.goes_round(blocks, MOST_STEPS_OF_A_TRIAL / 2) {
+            if let Some(stop) = self.goes_round(blocks, MOST_STEPS_OF_A_TRIAL) {
                 return stop;
             }
         }

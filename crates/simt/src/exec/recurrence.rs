@@ -32,7 +32,7 @@ const TRIALS_APART: u64 = 4;
 /// Of the steps before a trial, one part in so many is for the trial.
 const SHARE: u64 = 16;
 /// Steps of a trial at most.
-pub(crate) const MOST_STEPS_OF_A_TRIAL: u64 = 1 << 20;
+pub(crate) const MOST_STEPS_OF_A_TRIAL: u64 = 1 << 19;
 /// How often the machine has to come back to the same state.
 const TIMES: u32 = 8;
 /// Bytes of global memory of which a copy is made.
