@@ -130,7 +130,7 @@ impl<'t> Checker<'_, 't> {
             name = format!("{mangled}_{count}");
         }
         let kept = self.arena.text(&name);
-        self.taken.insert(kept, 1);
+        self.taken.insert(kept, ());
         name
     }
 

@@ -24,8 +24,6 @@ mod condition;
 mod expression;
 mod loops;
 mod memory;
-#[cfg(feature = "host")]
-pub(crate) mod nested;
 mod place;
 mod printf;
 mod statement;

@@ -31,8 +31,7 @@ impl Journal {
     #[inline]
     pub fn keep(&mut self, region: usize, offset: usize, bytes: usize, data: &[u8]) {
         let (first, last) = (offset / PAGE_BYTES, (offset + bytes.max(1) - 1) / PAGE_BYTES);
-        // What was allocated since the beginning held nothing.
-        let Some(is_kept) = self.is_kept.get(region) else { return };
+        let is_kept = &self.is_kept[region];
         if !(first..=last).all(|page| is_kept.get(page).copied().unwrap_or(false)) {
             (first..=last).for_each(|page| self.keep_page(region, page, data));
         }
