@@ -14,9 +14,12 @@ use crate::resident;
 use crate::unordered;
 use crate::work::{Node, Wanted};
 
-/// What a launch costs in addition to its warp instructions: about as many take as long, 60 to 100 ns each, when an empty
-/// kernel takes 9 µs, and 24 if nobody waits for it.
-const COST_OF_A_LAUNCH: u64 = 256;
+/// What a launch costs in addition to its warp instructions. An empty kernel takes as long as a quarter of so many, so that a loop of
+/// empty launches that never ends is stopped sooner than one of launches that do something.
+const COST_OF_A_LAUNCH: u64 = 1024;
+
+/// How many times what one launch may take all launches may take together.
+const LAUNCHES_TOGETHER: u64 = 16;
 
 /// What to do about a grid that waits for itself.
 const COOPERATE: &str =
@@ -174,7 +177,7 @@ impl Machine<'_> {
     /// A loop of launches that never ends is stopped: a launch counts as some warp instructions, and those that it executes.
     fn count_launch(&mut self, steps: u64) -> Result<()> {
         self.launched_steps += COST_OF_A_LAUNCH + steps;
-        let limit = self.limits.launch.max_steps.saturating_mul(4);
+        let limit = self.limits.launch.max_steps.saturating_mul(LAUNCHES_TOGETHER);
         if self.launched_steps > limit {
             let message =
                 format!("the {} launches took more than {limit} steps together", self.device.launches);

@@ -251,6 +251,18 @@ fn an_array_of_objects_with_destructors_has_a_bound() {
 }
 
 #[test]
+fn host_code_has_no_shared_memory() {
+    for text in [
+        "int main() { __shared__ int s[4]; return s[0]; }",
+        "void f() { __shared__ int s; } int main() { f(); }",
+    ] {
+        let source = cudac::Source { name: "program.cu", text };
+        let errors = cudac::compile_program(&source, &cudac::Options::default()).map(|_| ()).unwrap_err();
+        assert!(errors.to_string().contains("function of the host cannot be `__shared__`"), "{errors}");
+    }
+}
+
+#[test]
 fn jumps_go_forwards_backwards_and_out_of_blocks() {
     let body = "int k = 0; again: k++; if (k < 3) goto again; printf(\"%d \", k);
         for (int i = 0; i < 9; i++) for (int j = 0; j < 9; j++) if (i * j == 12) { printf(\"%d %d \", i, j); goto found; }

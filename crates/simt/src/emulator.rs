@@ -8,12 +8,11 @@ use crate::compile::program::{Code, Program, Refusal};
 use crate::compile::reach::may_be_refused;
 use crate::compile::shared::SharedVariable;
 use crate::exec::moment::{Moment, Watcher};
+use crate::exec::shape;
 use crate::exec::state::Run;
-use crate::launch::{Launch, LaunchError, MAX_BLOCK_THREADS, MAX_GRID, MAX_SHARED_BYTES, MemoryError};
+use crate::launch::{Launch, LaunchError, MemoryError};
 use crate::machine::global::{Buffer, Global};
 use crate::machine::id::Id;
-use crate::machine::local::MAX_RESIDENT_LOCAL_BYTES;
-use crate::machine::registers::WARP_SIZE;
 use crate::ptx;
 use crate::report::Report;
 use crate::report::fault::Site;
@@ -407,7 +406,7 @@ impl Emulator {
         let number = program.functions.iter().position(|code| code.is_entry && code.name == kernel);
         let number = number.ok_or_else(|| unknown_kernel(module, kernel))?;
         let code = &program.functions[number];
-        check_shape(code, program, launch)?;
+        shape::check(code, program, launch)?;
         let params = parameter_block(code, launch)?;
         if may_be_refused(program, number as u32) {
             self.memory.begin();
@@ -443,52 +442,13 @@ fn unknown_kernel(module: &Module, kernel: &str) -> LaunchError {
     }
 }
 
-/// Registers of all resident warps at most, in bytes: a machine of 32 bits has 4 GiB for everything.
-const MAX_RESIDENT_REGISTER_BYTES: u64 = if usize::BITS < 64 { 512 << 20 } else { 2 << 30 };
-
-/// Refuses a launch that no GPU could do.
-fn check_shape(code: &Code, program: &Program, launch: &Launch) -> Result<(), LaunchError> {
-    let (grid, block) = (launch.grid, launch.block);
-    if grid.count() == 0 || block.count() == 0 {
-        return Err(LaunchError::Empty { grid, block });
-    }
-    let threads = block.count();
-    if threads > MAX_BLOCK_THREADS || block.z > 64 {
-        return Err(LaunchError::BlockTooLarge { block });
-    }
-    if grid.x > MAX_GRID.x || grid.y > MAX_GRID.y || grid.z > MAX_GRID.z {
-        return Err(LaunchError::GridTooLarge { grid });
-    }
-    if let Some(most) = code.max_threads.filter(|&most| threads > most) {
-        return Err(LaunchError::TooManyThreads { kernel: code.name.clone(), most, threads });
-    }
-    let asked = [block.x, block.y, block.z];
-    if let Some(required) = &code.required_threads
-        && asked.iter().enumerate().any(|(axis, &asked)| *required.get(axis).unwrap_or(&1) != asked)
-    {
-        return Err(LaunchError::OtherShape { kernel: code.name.clone(), required: required.clone(), block });
-    }
-    let bytes = program.shared_bytes(code, launch.shared_bytes);
-    if bytes > MAX_SHARED_BYTES {
-        return Err(LaunchError::SharedMemory { bytes });
-    }
-    let residents = u64::from(launch.resident_blocks.max(1)).min(grid.count());
-    let warps = threads.div_ceil(WARP_SIZE as u64) * residents;
-    let within = |memory, bytes: u64, most: u64| {
-        (bytes <= most).then_some(()).ok_or(LaunchError::TooManyResident { memory, bytes, most })
-    };
-    within("registers", code.image.bytes() * warps, MAX_RESIDENT_REGISTER_BYTES)?;
-    within("local memory", code.frame_bytes * warps * WARP_SIZE as u64, MAX_RESIDENT_LOCAL_BYTES)
-}
-
 /// Lays the arguments out as the kernel's parameters.
 fn parameter_block(code: &Code, launch: &Launch) -> Result<Vec<u8>, LaunchError> {
     let (wanted, given) = (code.params.len(), launch.args.len());
     if wanted != given {
         return Err(LaunchError::ArgumentCount { kernel: code.name.clone(), wanted, given });
     }
-    let end = code.params.iter().map(|place| place.address + place.size).max().unwrap_or(0);
-    let mut bytes = vec![0; end as usize];
+    let mut bytes = vec![0; code.param_bytes() as usize];
     for (index, (place, arg)) in code.params.iter().zip(&launch.args).enumerate() {
         let arg = arg.as_bytes();
         let (wanted, given) = (place.size, arg.len() as u64);

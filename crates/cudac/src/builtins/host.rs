@@ -40,7 +40,7 @@ const CSTDIO: &str = include_str!("../headers/host/cstdio.cuh");
 const ERRNO: &str = include_str!("../headers/host/errno.cuh");
 
 /// Macros that host code finds defined.
-pub(crate) const MACROS: [(&str, &str); 42] = [
+pub(crate) const MACROS: [(&str, &str); 44] = [
     ("EXIT_SUCCESS", "0"),
     ("EXIT_FAILURE", "1"),
     ("RAND_MAX", "2147483647"),
@@ -69,6 +69,8 @@ pub(crate) const MACROS: [(&str, &str); 42] = [
     ("CUDART_VERSION", "12000"),
     ("cudaStreamLegacy", "((cudaStream_t)1)"),
     ("cudaStreamPerThread", "((cudaStream_t)2)"),
+    ("cudaStreamTailLaunch", "((cudaStream_t)3)"),
+    ("cudaStreamFireAndForget", "((cudaStream_t)4)"),
     // Of the headers that nvcc includes by itself.
     ("INFINITY", "__int_as_float(0x7f800000)"),
     ("NAN", "__int_as_float(0x7fffffff)"),

@@ -229,6 +229,8 @@ impl<'t> Checker<'_, 't> {
             return Err(error(span, message)
                 .with_help(format_args!("write `__host__` before the definition of `{name}`")));
         }
+        #[cfg(feature = "host")]
+        self.warn_wait(name.as_str(), span);
         // Only now: a deleted function takes part in overload resolution.
         if function.is_deleted {
             return Err(error(span, format_args!("`{name}` is deleted and cannot be called")));

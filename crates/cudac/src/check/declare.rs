@@ -380,8 +380,7 @@ impl<'t> Checker<'_, 't> {
         if let Some(wanted) = &variable.align {
             align = align.max(self.alignment(scope, wanted)?);
         }
-        let name = self.arena.text(&self.global_name(variable.name));
-        self.taken.insert(name, ());
+        let name = self.global_name(variable.name);
         let id = self.program.globals.len();
         self.program.globals.push(Global {
             name,
@@ -451,6 +450,11 @@ impl<'t> Checker<'_, 't> {
     /// specifier is the host's, unless it is in a function: then it is the function's static one.
     fn space_of(&self, variable: &tree::Variable<'t>, is_function: bool) -> Result<Space> {
         let storage = variable.storage;
+        // CUDA programming guide, "__shared__": host code has no such memory.
+        #[cfg(feature = "host")]
+        if storage.is_shared && self.frames.last().is_some_and(|frame| frame.is_host) {
+            return Err(error(variable.span, "a variable in a function of the host cannot be `__shared__`"));
+        }
         Ok(match () {
             () if storage.is_shared => Space::Shared,
             () if storage.is_constant => Space::Constant,
@@ -479,17 +483,25 @@ impl<'t> Checker<'_, 't> {
 
     /// A name that no other variable of the module has. That of a function's variable contains both names with their
     /// lengths, as NVIDIA's compiler writes it, so that whoever reads the PTX knows how the text calls the variable.
-    fn global_name(&self, name: Name<'t>) -> String {
+    fn global_name(&mut self, name: Name<'t>) -> &'t str {
         let function =
             self.frames.last().map(|frame| frame.name.replace(|c: char| !c.is_ascii_alphanumeric(), "_"));
         let made = |own: String| match &function {
             Some(function) => format!("_ZZ{}{function}E{}{own}", function.len(), own.len()),
             None => own,
         };
+        let plain = self.arena.text(&made(name.to_string()));
+        let mut found = plain;
         // Instances of a template and blocks of a function may declare the same name.
-        let numbered = (2..).map(|count| format!("{name}_{count}"));
-        let mut names = std::iter::once(name.to_string()).chain(numbered).map(made);
-        names.find(|name| !budget::work(8) || !self.taken.contains_key(&name[..])).unwrap_or_default()
+        if let Some(mut count) = self.taken.get(plain).copied() {
+            while self.taken.contains_key(found) {
+                count += 1;
+                found = self.arena.text(&made(format!("{name}_{count}")));
+            }
+            self.taken.insert(plain, count);
+        }
+        self.taken.insert(found, 1);
+        found
     }
 
     /// A constant number, which needs no memory. `None` if it needs memory after all: a struct, an array, or in a

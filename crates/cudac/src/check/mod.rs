@@ -66,7 +66,7 @@ mod warnings;
 use crate::parse::{Parsed, tree};
 use crate::source::arena::Arena;
 use crate::source::budget::{self, Bound};
-use crate::source::map::{List, Map, Set};
+use crate::source::map::{List, Map};
 use crate::source::{Files, Names, Result, Sink, Span};
 use scope::{DeclaredId, Entity, ScopeId, Scopes, TypeTemplate};
 use typed::{Constant, Expr, FunctionId, Kind, Node, Program, Var, VarId};
@@ -164,7 +164,7 @@ pub(crate) struct Checker<'s, 't> {
     /// The arrays in dynamic shared memory, with the namespaces around them.
     dynamic: Vec<(Vec<String>, Type)>,
     /// The names of the module's variables, and of its kernels.
-    taken: Set<&'t str>,
+    taken: Map<&'t str, u32>,
     #[cfg(feature = "host")]
     units: scope::Units<'t>,
 }
@@ -205,7 +205,7 @@ pub(crate) fn check<'t>(
         is_program,
         is_host_pass,
         dynamic: Vec::new(),
-        taken: Set::default(),
+        taken: Map::default(),
         #[cfg(feature = "host")]
         units: scope::Units::default(),
     };

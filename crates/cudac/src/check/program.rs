@@ -1,4 +1,4 @@
-//! What only host code has: launches, `fprintf`, `sprintf` and `scanf`.
+//! Launches, and what only host code has: `fprintf`, `sprintf` and `scanf`.
 //!
 //! A launch is checked like a call, so overloads, templates and conversions work for its arguments; only the node
 //! differs. Specification: CUDA C++ Programming Guide, "Execution Configuration".
@@ -20,9 +20,6 @@ impl<'t> Checker<'_, 't> {
         arguments: &[tree::Expr<'t>],
         span: Span,
     ) -> Result<Expr<'t>> {
-        if self.frames.last().is_some_and(|frame| frame.is_device) {
-            return Err(crate::source::unsupported(span, "launching a kernel from device code"));
-        }
         let ExprKind::Path(path) = &kernel.kind else {
             return self.launch_pointer(scope, kernel, shape, arguments, span);
         };

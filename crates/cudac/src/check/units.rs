@@ -130,7 +130,7 @@ impl<'t> Checker<'_, 't> {
             name = format!("{mangled}_{count}");
         }
         let kept = self.arena.text(&name);
-        self.taken.insert(kept, ());
+        self.taken.insert(kept, 1);
         name
     }
 

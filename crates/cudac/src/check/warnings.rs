@@ -10,6 +10,7 @@
 //! n / 0;                      divides by zero
 //! u < 0;  with unsigned u     always false
 //! printf("%d");               takes a value and gets none
+//! cudaDeviceSynchronize();    in a kernel, where CUDA has not had it since version 12
 //! x == 1;                     compares, and nobody looks at the result (`statement`)
 //! ```
 
@@ -21,6 +22,18 @@ use crate::parse::tree::{self, ExprKind};
 use crate::source::{Name, Span};
 
 impl<'t> Checker<'_, 't> {
+    /// A kernel that waits for the kernels that it has launched. CUDA programming guide, "CUDA Dynamic Parallelism": that ended
+    /// with compute capability 9.0, and NVCC 13 refuses it for all.
+    #[cfg(feature = "host")]
+    pub(super) fn warn_wait(&mut self, name: &str, span: Span) {
+        if name == "cudaDeviceSynchronize" && self.frames.last().is_some_and(|frame| frame.is_device) {
+            let message =
+                "kernels cannot wait for the kernels that they launch: since CUDA 13 this does not compile";
+            let help = "launch what comes after them into `cudaStreamTailLaunch`, or from the host";
+            self.sink.warn(span, message, help);
+        }
+    }
+
     /// A shift by at least as many bits as there are. C++17, [expr.shift]. Small types are promoted first, hence at
     /// least 32 bits.
     pub(super) fn warn_shift(&mut self, ty: Type, count: Expr<'t>) {

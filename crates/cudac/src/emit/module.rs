@@ -6,6 +6,7 @@
 //! ```text
 //! .version 8.0  .target sm_70  .address_size 64
 //! .extern .func vprintf         if anything prints
+//! .extern .func __cudaCDP2…     if a kernel launches another one
 //! .visible .global …            variables
 //! .global .align 1 .b8 $str0    texts
 //! .visible .entry …             kernels
@@ -50,6 +51,10 @@ impl<'c> Module<'c> {
             );
             text.push_str("\t.param .b64 vprintf_param_1\n)\n;\n");
         }
+        #[cfg(feature = "host")]
+        text.push_str(&crate::lower::nested::declarations(|name| {
+            self.kernels.iter().any(|kernel| kernel.text.contains(name))
+        }));
         for at in 0..self.checked.program.globals.len() {
             self.variable(&mut text, at);
         }

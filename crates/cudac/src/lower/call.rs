@@ -25,6 +25,12 @@ impl<'t> Lower<'t> {
     ) -> Result<Value> {
         let called = &self.checked.program.functions[function];
         self.count(call.span)?;
+        #[cfg(feature = "host")]
+        if called.is_own
+            && let Some(value) = self.of_runtime(called.name, arguments)?
+        {
+            return Ok(value);
+        }
         if called.is_external {
             let message =
                 format!("`{}` is a function of the host, which device code cannot call", called.name);

@@ -83,9 +83,12 @@ impl<'t> Lower<'t> {
             Kind::Intrinsic(intrinsic, arguments) => return self.intrinsic(*intrinsic, arguments, expr),
             Kind::Printf(format, values) => scalar(self.printf(format, values)?),
             #[cfg(feature = "host")]
+            Kind::Launch(kernel, shape, arguments) => {
+                return self.nested_launch(*kernel, shape, arguments, expr.span);
+            }
+            #[cfg(feature = "host")]
             Kind::Print(..)
             | Kind::Format(..)
-            | Kind::Launch(..)
             | Kind::LaunchPointer(..)
             | Kind::FunctionAddress(_)
             | Kind::CallPointer(..) => return Err(unsupported(expr.span, "this in device code")),

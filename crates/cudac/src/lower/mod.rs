@@ -24,6 +24,8 @@ mod condition;
 mod expression;
 mod loops;
 mod memory;
+#[cfg(feature = "host")]
+pub(crate) mod nested;
 mod place;
 mod printf;
 mod statement;

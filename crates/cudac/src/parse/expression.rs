@@ -199,7 +199,7 @@ impl<'t> Parser<'_, 't> {
                 "<<" if self.ahead(1).is("<") && self.text.macros.is_program => self.launch(base)?,
                 "<<" if self.ahead(1).is("<") => {
                     return Err(unsupported(self.span(), "launching a kernel with `<<<`")
-                        .with_help("this compiler reads device code; the host launches the kernel"));
+                        .with_help("launches are read only in a program: the text needs a `main`"));
                 }
                 ".*" | "->*" => return Err(unsupported(self.span(), "a pointer to a member")),
                 _ => return Ok(base),

@@ -77,6 +77,7 @@ fn of_kernel(kind: FaultKind) -> &'static str {
         FaultKind::CallDepth => include_str!("explain/call-depth.txt"),
         FaultKind::Trap => include_str!("explain/trap.txt"),
         FaultKind::LostOutput => include_str!("explain/lost-output.txt"),
+        FaultKind::FailedLaunch => include_str!("explain/failed-launch.txt"),
         // A test checks that every kind has a text.
         _ => "a kind of fault that has no explanation yet",
     }

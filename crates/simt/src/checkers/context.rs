@@ -135,6 +135,9 @@ fn help(kind: FaultKind) -> &'static str {
         FaultKind::StepLimit => "look for a loop that never ends, or raise the limit on steps",
         FaultKind::CallDepth => "bound the recursion, or turn it into a loop",
         FaultKind::Trap => "look at the condition before the trap",
+        FaultKind::FailedLaunch => {
+            "look at the numbers of blocks and threads, and ask `cudaGetLastError()` after the launch"
+        }
         FaultKind::LostOutput => {
             "print less, or ask for a larger buffer before the launch: `cudaDeviceSetLimit(cudaLimitPrintfFifoSize, bytes)`"
         }

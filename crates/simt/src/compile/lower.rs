@@ -13,6 +13,8 @@ use std::sync::Arc;
 use crate::compile::inst::{AT_RETURN, Inst, NEVER, Origin, Pc};
 use crate::compile::layout::{self, Stack, align_of, initial_bytes, size_of, variables_in};
 use crate::compile::lower::passed::{read, signature, variable_of};
+#[cfg(not(target_family = "wasm"))]
+use crate::compile::program::Nested;
 use crate::compile::program::{Builtin, Code, Program, Refusal};
 use crate::compile::shared::SharedLayout;
 use crate::compile::{dead_results, flow, temporaries, waiting};
@@ -506,6 +508,8 @@ fn builtin(function: &Function<'_>) -> Option<Builtin> {
     match (&function.body, function.name.text) {
         (None, "vprintf") => Some(Builtin::Print),
         (None, "__assertfail") => Some(Builtin::AssertFail),
+        #[cfg(not(target_family = "wasm"))]
+        (None, name) => Nested::named(name).map(Builtin::Nested),
         _ => None,
     }
 }

@@ -56,6 +56,57 @@ pub enum Builtin {
     Print,
     /// `__assertfail(message, file, line, function, size)`
     AssertFail,
+    /// A function for kernels that launch kernels.
+    #[cfg(not(target_family = "wasm"))]
+    Nested(Nested),
+}
+
+impl Builtin {
+    /// Whether it can have another kernel run.
+    pub fn launches(self) -> bool {
+        #[cfg(not(target_family = "wasm"))]
+        if self == Builtin::Nested(Nested::Launch) {
+            return true;
+        }
+        false
+    }
+}
+
+/// What the runtime of the device provides to kernels that launch kernels.
+#[cfg(not(target_family = "wasm"))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Nested {
+    /// Memory for the arguments of a launch.
+    Arguments,
+    /// A launch with these arguments.
+    Launch,
+    /// A wait for what the block has launched.
+    Synchronize,
+    /// The last error of the thread, which is forgotten.
+    LastError,
+    /// The last error of the thread.
+    PeekLastError,
+    /// A new stream.
+    CreateStream,
+    /// The end of a stream.
+    DestroyStream,
+}
+
+#[cfg(not(target_family = "wasm"))]
+impl Nested {
+    /// The one with a name that CUDA's compiler writes, today's or that of before CUDA 12.
+    pub fn named(name: &str) -> Option<Nested> {
+        Some(match name.strip_prefix("__cudaCDP2").or_else(|| name.strip_prefix("cuda"))? {
+            "GetParameterBufferV2" => Nested::Arguments,
+            "LaunchDeviceV2" => Nested::Launch,
+            "DeviceSynchronize" => Nested::Synchronize,
+            "GetLastError" => Nested::LastError,
+            "PeekAtLastError" => Nested::PeekLastError,
+            "StreamCreateWithFlags" => Nested::CreateStream,
+            "StreamDestroy" => Nested::DestroyStream,
+            _ => return None,
+        })
+    }
 }
 
 /// An instruction that is not supported: an [`Error`] whose message others share, because a text may have ten thousand of
@@ -116,6 +167,13 @@ pub struct Program {
     pub constants: Vec<Buffer>,
     /// Its variables in shared memory.
     pub shared_variables: Vec<SharedVariable>,
+}
+
+impl Code {
+    /// The bytes of the parameters of a kernel.
+    pub fn param_bytes(&self) -> u64 {
+        self.params.iter().map(|place| place.address + place.size).max().unwrap_or(0)
+    }
 }
 
 impl Program {

@@ -50,7 +50,7 @@ impl Cursor<'_, '_> {
     }
 
     /// The 64-bit argument number `index` of a call, from a caller's frame.
-    fn argument(&mut self, lane: usize, frame: &Frame, site: &CallSite, index: usize) -> u64 {
+    pub fn argument(&mut self, lane: usize, frame: &Frame, site: &CallSite, index: usize) -> u64 {
         site.args.get(index).map_or(0, |passed| self.take(lane, Parameter { passed, frame }))
     }
 

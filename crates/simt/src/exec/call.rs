@@ -48,6 +48,8 @@ impl Cursor<'_, '_> {
         match code.builtin {
             Some(Builtin::Print) => self.print(g, site),
             Some(Builtin::AssertFail) => self.assert_fail(g, site),
+            #[cfg(not(target_family = "wasm"))]
+            Some(Builtin::Nested(what)) => self.nested(g, site, what),
             None if code.is_entry => {
                 Err(self.refuse(pc, format!("`{}` is a kernel; only functions can be called", code.name)))
             }
@@ -180,6 +182,6 @@ impl Cursor<'_, '_> {
 }
 
 /// The number of the function at an address; one that no module has where there is none.
-fn function_at(address: u64) -> u32 {
+pub fn function_at(address: u64) -> u32 {
     address.checked_sub(FUNCTIONS_BASE).and_then(|number| u32::try_from(number).ok()).unwrap_or(u32::MAX)
 }

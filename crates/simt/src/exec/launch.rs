@@ -15,19 +15,14 @@ use crate::machine::divergence::{Frame, Group};
 use crate::machine::registers::WARP_SIZE;
 use crate::ptx::Error;
 use crate::report::Report;
-use crate::report::fault::Fault;
+use crate::report::fault::{Actor, Fault};
 use crate::schedule::Turns;
 
 impl Run<'_> {
-    /// Runs all blocks, and reports. An error is an instruction that is not supported.
+    /// Runs all blocks and what they launch, and reports. An error is an instruction that is not supported.
     pub fn finish(mut self) -> Result<Report, Error> {
         let mut was_stopped = false;
-        let outcome = match self.blocks_on_cores() {
-            Some(true) => Ok(()),
-            Some(false) => Err(Stop::Watcher),
-            None => self.blocks(),
-        };
-        let mut faults = match outcome {
+        let mut faults = match self.all_blocks() {
             Ok(()) => Vec::new(),
             Err(Stop::Fault(fault)) => vec![Fault { step: self.counts.steps.saturating_sub(1), ..*fault }],
             Err(Stop::Watcher) => {
@@ -37,11 +32,8 @@ impl Run<'_> {
             Err(Stop::Unsupported(error)) => return Err(error),
             Err(Stop::NeedsOneCore) => unreachable!("this is the one core"),
         };
-        let stale_reads = self.observers.memory_model.take().map_or_else(Vec::new, |model| {
-            self.find(|context, findings| wording::add(context, *model, findings))
-        });
-        let findings = std::mem::take(&mut self.observers.findings);
-        faults.extend(crate::checkers::wording::faults(&self.context(), findings));
+        self.word_findings();
+        faults.append(&mut self.worded.faults);
         if self.observers.initialisation.reports {
             let was_issued = |pc: Pc| self.counts.issued[pc as usize].count != 0;
             faults.extend(initialisation::wording::unset_constants(&self.context(), was_issued));
@@ -49,10 +41,43 @@ impl Run<'_> {
         faults.extend(self.printed.fault());
         let (counters, lines) =
             (self.counts.total(self.setup.program), self.counts.lines(self.setup.program));
-        let last_store =
-            self.observers.last_writer.as_ref().and_then(|last| last_writer::actor(last, &self.context()));
+        let (last_store, stale_reads) = (self.last_store(), self.worded.stale_reads);
         let (output, effort) = (self.printed.text(), self.counts.effort);
         Ok(Report { counters, lines, faults, stale_reads, last_store, was_stopped, output, effort })
+    }
+
+    /// Runs all blocks, and then the grids that they have launched.
+    pub fn all_blocks(&mut self) -> Result<(), Stop> {
+        let outcome = match self.blocks_on_cores() {
+            Some(true) => Ok(()),
+            Some(false) => Err(Stop::Watcher),
+            None => self.blocks(),
+        };
+        #[cfg(not(target_family = "wasm"))]
+        let outcome = self.run_children(outcome);
+        outcome
+    }
+
+    /// Puts into words what the checkers have found.
+    pub fn word_findings(&mut self) {
+        if let Some(model) = self.observers.memory_model.take() {
+            let mut stale = self.find(|context, findings| wording::add(context, *model, findings));
+            stale.append(&mut self.worded.stale_reads);
+            self.worded.stale_reads = stale;
+        }
+        let findings = std::mem::take(&mut self.observers.findings);
+        let mut faults = crate::checkers::wording::faults(&self.context(), findings);
+        // Those of grids that this one has launched come after its own.
+        faults.append(&mut self.worded.faults);
+        self.worded.faults = faults;
+        #[cfg(not(target_family = "wasm"))]
+        self.worded.faults.extend(self.children.take_failures());
+    }
+
+    /// The thread that was the last to write the byte that is followed.
+    pub fn last_store(&mut self) -> Option<Actor> {
+        let last = self.observers.last_writer.as_ref();
+        self.worded.last_store.take().or_else(|| last_writer::actor(last?, &self.context()))
     }
 
     /// Gives every resident block its turns until the grid is done.

@@ -87,9 +87,10 @@ impl Snapshot {
     }
 
     fn is(&self, at: &Cursor<'_, '_>) -> bool {
+        // Local memory comes last, for it may be large, and in a loop that counts it is the same every time.
         self.divergence.stands_like(&at.warp().divergence)
-            && self.local == at.warp().local
             && at.block.registers.holds(at.w, &self.registers)
+            && self.local == at.warp().local
     }
 }
 

@@ -10,6 +10,7 @@
 //! - `separation` decides which lanes are separated, or continue before the others of their warp.
 //! - `probe`, `probe_times`, `livelock`, `recurrence` and `stalled` find threads that will never continue.
 //! - `faults` and `waits` put what stopped a launch into words, and say which lanes wait for which.
+//! - `nested` runs the grids that kernels launch, which `children` keeps until then, and `shape` refuses launches that no GPU could do.
 //! - `moment` and `watched` show the caller's watcher the machine after every instruction. A trace is one such watcher.
 //! - `cores` runs blocks side by side.
 
@@ -18,6 +19,8 @@ mod barrier;
 mod builtin;
 mod call;
 mod checked;
+#[cfg(not(target_family = "wasm"))]
+mod children;
 mod collective;
 mod control;
 mod cores;
@@ -31,6 +34,8 @@ mod mbarrier;
 mod mechanism;
 mod memory;
 pub mod moment;
+#[cfg(not(target_family = "wasm"))]
+mod nested;
 mod observers;
 mod printed;
 mod probe;
@@ -38,6 +43,7 @@ mod probe_times;
 mod recurrence;
 mod separation;
 mod setup;
+pub mod shape;
 mod special;
 mod stalled;
 pub mod state;

@@ -6,6 +6,8 @@
 use crate::checkers::context::Context;
 use crate::checkers::findings::Findings;
 use crate::compile::program::Program;
+#[cfg(not(target_family = "wasm"))]
+use crate::exec::children::Children;
 use crate::exec::counts::Counts;
 use crate::exec::observers::Observers;
 use crate::exec::printed::Printed;
@@ -14,7 +16,7 @@ use crate::exec::team::Team;
 use crate::launch::Launch;
 use crate::machine::global::Global;
 use crate::ptx::Error;
-use crate::report::fault::Fault;
+use crate::report::fault::{Actor, Fault, StaleRead};
 
 /// Why a launch stops before its end.
 #[derive(Clone, Debug)]
@@ -27,6 +29,17 @@ pub enum Stop {
     Watcher,
     /// It runs on several cores, and came to what only one can do.
     NeedsOneCore,
+}
+
+/// What has been put into words so far.
+#[derive(Default)]
+pub(crate) struct Worded {
+    /// What was found.
+    pub(crate) faults: Vec<Fault>,
+    /// Loads for which the weak memory returned older stores.
+    pub(crate) stale_reads: Vec<StaleRead>,
+    /// The last to write the byte that is followed.
+    pub(crate) last_store: Option<Actor>,
 }
 
 /// A launch that is running.
@@ -49,6 +62,11 @@ pub struct Run<'a> {
     pub(crate) waiting_blocks: u64,
     /// The team that runs, kept for its memory.
     pub(crate) team: Team,
+    /// What has been put into words, for grids that kernels have launched before their own end.
+    pub(crate) worded: Worded,
+    /// The grids that its blocks launch.
+    #[cfg(not(target_family = "wasm"))]
+    pub(crate) children: Children,
 }
 
 impl<'a> Run<'a> {
@@ -71,6 +89,9 @@ impl<'a> Run<'a> {
             late: 0,
             waiting_blocks: launch.grid.count(),
             team: Team::default(),
+            worded: Worded::default(),
+            #[cfg(not(target_family = "wasm"))]
+            children: Children::default(),
         }
     }
 

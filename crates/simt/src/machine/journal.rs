@@ -31,7 +31,8 @@ impl Journal {
     #[inline]
     pub fn keep(&mut self, region: usize, offset: usize, bytes: usize, data: &[u8]) {
         let (first, last) = (offset / PAGE_BYTES, (offset + bytes.max(1) - 1) / PAGE_BYTES);
-        let is_kept = &self.is_kept[region];
+        // What was allocated since the beginning held nothing.
+        let Some(is_kept) = self.is_kept.get(region) else { return };
         if !(first..=last).all(|page| is_kept.get(page).copied().unwrap_or(false)) {
             (first..=last).for_each(|page| self.keep_page(region, page, data));
         }

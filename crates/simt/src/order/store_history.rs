@@ -105,6 +105,12 @@ impl StoreHistory {
         forget_space(&mut self.granules, space);
     }
 
+    /// Something else has stored.
+    #[cfg(not(target_family = "wasm"))]
+    pub fn forget_all(&mut self) {
+        self.granules.clear();
+    }
+
     /// What a load of up to eight bytes returns; `None` if the launch has not stored there, so that memory holds the
     /// only value.
     pub fn choose(&mut self, clocks: &Clocks, query: &LoadQuery) -> Option<LoadResult> {

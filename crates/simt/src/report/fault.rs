@@ -152,6 +152,8 @@ fault_kinds! {
     Trap, "trap";
     /// The kernel printed more than its buffer holds.
     LostOutput, "lost-output";
+    /// The kernel launched another one in a way that no GPU can, so that it did not run.
+    FailedLaunch, "failed-launch";
 }
 
 impl FaultKind {
@@ -192,8 +194,13 @@ impl Fault {
     /// Whether it ended the launch, so that nothing that would have followed was checked. After a race, or an undefined
     /// value, a launch goes on. A new kind counts as one that ends it until this function says otherwise.
     pub fn ends_launch(&self) -> bool {
-        let goes_on =
-            [FaultKind::Race, FaultKind::VolatileRace, FaultKind::Uninitialized, FaultKind::UndefinedShuffle];
+        let goes_on = [
+            FaultKind::Race,
+            FaultKind::VolatileRace,
+            FaultKind::Uninitialized,
+            FaultKind::UndefinedShuffle,
+            FaultKind::FailedLaunch,
+        ];
         self.severity == Severity::Error && !goes_on.contains(&self.kind)
     }
 }
@@ -299,7 +306,7 @@ mod tests {
 
     #[test]
     fn every_kind_is_listed_in_its_place() {
-        assert_eq!(FaultKind::ALL.len(), FaultKind::LostOutput as usize + 1, "`LostOutput` is the last");
+        assert_eq!(FaultKind::ALL.len(), FaultKind::FailedLaunch as usize + 1, "`FailedLaunch` is the last");
         for (index, kind) in FaultKind::ALL.into_iter().enumerate() {
             assert_eq!((kind as usize, FaultKind::named(kind.name())), (index, Some(kind)));
         }

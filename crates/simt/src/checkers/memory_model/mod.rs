@@ -343,6 +343,14 @@ impl MemoryModel {
         chosen.store
     }
 
+    /// Other grids have stored. What they have left is what loads return.
+    #[cfg(not(target_family = "wasm"))]
+    pub fn others_have_stored(&mut self) {
+        if let Some(weak) = &mut self.weak {
+            weak.store_history.forget_all();
+        }
+    }
+
     /// Adds a store to the history, from which later loads may return it.
     fn record_store(&mut self, memory: MemoryView<'_>, range: ByteRange, value: u64, store: StoreRecord) {
         let Some(weak) = &mut self.weak else { return };

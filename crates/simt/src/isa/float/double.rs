@@ -58,9 +58,14 @@ pub fn mul(rounding: Rounding, a: f64, b: f64) -> f64 {
 /// `fma` and `mad`
 #[inline(always)]
 pub fn fma(rounding: Rounding, a: f64, b: f64, c: f64) -> f64 {
-    let bits = exact::fma(F64, rounding, a.to_bits(), b.to_bits(), c.to_bits());
+    let sum = match rounding {
+        // A web page has no such instruction, and the function in its place takes longer than the exact one.
+        #[cfg(not(target_family = "wasm"))]
+        Rounding::Nearest => a.mul_add(b, c),
+        _ => f64::from_bits(exact::fma(F64, rounding, a.to_bits(), b.to_bits(), c.to_bits())),
+    };
     // With several NaNs `b` wins, then `c`.
-    settle(f64::from_bits(bits), &[a, c, b])
+    settle(sum, &[a, c, b])
 }
 
 /// `div`

@@ -1,8 +1,8 @@
 //! Exact arithmetic on floating-point numbers of any format, with one rounding at the end.
 //!
 //! Operations that the host computes natively, for example `a + b` to nearest, are fast and the same everywhere. The
-//! others (directed rounding, half precision, conversions, a fused multiply-add of doubles) are computed here with
-//! integers. A finite number is `magnitude * 2^exponent`; an operation is exact, or sets the lowest bit if anything was
+//! others (directed rounding, half precision, conversions, in a web page a fused multiply-add of doubles) are computed here
+//! with integers. A finite number is `magnitude * 2^exponent`; an operation is exact, or sets the lowest bit if anything was
 //! lost; and [`Number::round`] rounds the result once. This is slower than native arithmetic, but correct by
 //! construction and independent of the platform. NaNs have no payload here.
 //!

@@ -158,6 +158,28 @@ fn native_results_equal_the_exact_ones_bit_for_bit() {
 }
 
 #[test]
+fn native_doubles_equal_the_exact_ones_bit_for_bit() {
+    let mut source = Source::new(4);
+    for _ in 0..1_000_000 {
+        let a = source.number(F64, 0);
+        let b = source.number(F64, a);
+        let product = exact::mul(F64, Rounding::Zero, a, b);
+        let c = source.number(F64, product);
+        let [x, y, z] = [a, b, c].map(f64::from_bits);
+        let nearest = Rounding::Nearest;
+        let equals = |result: f64, exact: u64| {
+            result.to_bits() == exact || result.is_nan() && f64::from_bits(exact).is_nan()
+        };
+        let fused = exact::fma(F64, nearest, a, b, c);
+        assert!(equals(super::double::fma(nearest, x, y, z), fused), "{a:#x} {b:#x} {c:#x}");
+        assert!(equals(super::double::add(nearest, x, y), exact::add(F64, nearest, a, b)), "{a:#x} + {b:#x}");
+        assert!(equals(super::double::mul(nearest, x, y), exact::mul(F64, nearest, a, b)), "{a:#x} * {b:#x}");
+        assert!(equals(super::double::div(nearest, x, y), exact::div(F64, nearest, a, b)), "{a:#x} / {b:#x}");
+        assert!(equals(super::double::sqrt(nearest, x), exact::sqrt(F64, nearest, a)), "sqrt {a:#x}");
+    }
+}
+
+#[test]
 fn addition_rounds_as_it_is_told() {
     check32("add.f32", [ONE, TINY], ONE);
     check32("add.rn.f32", [ONE, 0x3380_0000], ONE); // half a last place: to even
