@@ -133,7 +133,7 @@ class LanesMachine {
     /** @param {() => Promise<Uint8Array>} load */
     static inBrowser(load) {
         const open = () => {
-            const blob = new Blob([`(${lanesWorker})(self)`], { type: 'text/javascript' });
+            const blob = new Blob([`(${lanesWorker})(self, ${lanesUnpack})`], { type: 'text/javascript' });
             const address = URL.createObjectURL(blob);
             const worker = new Worker(address);
             URL.revokeObjectURL(address);

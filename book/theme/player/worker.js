@@ -1,14 +1,14 @@
 // What runs in the player's Worker: the emulator, which takes a request as text and answers with text.
 //
-// The page turns this function into the text of the Worker, because a page that is opened from a file cannot load one.
-// So the function uses nothing from outside of itself. Its first message is the packed module, and every later one a
+// The page turns this function and the one that unpacks the module into the text of the Worker, because a page that is opened from a
+// file cannot load one. So the function uses nothing from outside of itself. Its first message is the packed module, and every later one a
 // request with a number, which the answer repeats. If the emulator fails, it is started again and brought to where it was, and
 // gets the request once more: it always does the same, so a failure that does not come back was the browser's, which may have
 // been out of memory. If it comes back, the answer says so, and the next request finds the emulator as it was after its start.
 'use strict';
 
-/** @param {Pick<Worker, 'postMessage' | 'onmessage'>} scope */
-function lanesWorker(scope) {
+/** @type {(scope: Pick<Worker, 'postMessage' | 'onmessage'>, unpack: (packed: Uint8Array) => Uint8Array<ArrayBuffer>) => void} */
+function lanesWorker(scope, unpack) {
     const encoder = new TextEncoder();
     const decoder = new TextDecoder();
     /** @type {WebAssembly.Module} */ let module;
@@ -17,13 +17,6 @@ function lanesWorker(scope) {
     /** @type {string[]} */ let told = [];
     // The number of the request that is being answered.
     /** @type {number | null} */ let current = null;
-
-    // A stream of its own: WebKit does not let a worker read a blob if the page was opened from a file.
-    /** @param {Uint8Array} packed */
-    async function unpack(packed) {
-        const source = new ReadableStream({ start(to) { to.enqueue(packed); to.close(); } });
-        return new Response(source.pipeThrough(new DecompressionStream('gzip'))).arrayBuffer();
-    }
 
     async function start() {
         const { exports: all } = await WebAssembly.instantiate(module, { page: { progress } });
@@ -74,7 +67,7 @@ function lanesWorker(scope) {
     async function receive(data) {
         if (data.packed !== undefined) {
             try {
-                module = await WebAssembly.compile(await unpack(data.packed));
+                module = await WebAssembly.compile(unpack(data.packed));
                 await start();
                 return { ready: true };
             } catch (error) {

@@ -188,9 +188,9 @@ fn prelude(arch: u32) -> String {
         }
         names.extend(chunk.names.iter().copied().filter(|name| is_function(name, chunk.text)));
     }
-    text.push_str(
-        "#define cudaStreamLegacy ((cudaStream_t)1)\n#define cudaStreamPerThread ((cudaStream_t)2)\n",
-    );
+    for (number, name) in (1..).zip(["Legacy", "PerThread", "TailLaunch", "FireAndForget"]) {
+        let _ = writeln!(text, "#define cudaStream{name} ((cudaStream_t){number})");
+    }
     text.push_str(LAST);
     for name in names {
         let _ = writeln!(

@@ -25,7 +25,7 @@
 //!
 //! The module runs in one Worker (`book/theme/player/worker.js`). A page that is opened from a file may load scripts, but neither
 //! modules nor files. So the book's scripts are classic ones, the Worker is made from the text of a function, and the module is
-//! committed as a script, packed with gzip and written in base64.
+//! committed as a script, packed with LZMA and written in base64.
 //!
 //! An unchanged listing runs the committed PTX. A changed one is compiled by `cudac`, and its counters are shown beside those of
 //! the original, compiled by both compilers, because counters of instructions depend on the compiler. Grading takes seconds, so

@@ -5,10 +5,12 @@
 //! `PAGE_MODULE=required`, and then they fail. It also names a module that was built afresh, in `PAGE_FRESH`.
 
 use std::env;
+use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use base64::prelude::{BASE64_STANDARD as STANDARD, Engine as _};
 use page::Page;
 use serde_json::{Value, json};
 
@@ -208,6 +210,31 @@ fn requests() -> Vec<Value> {
         json!({ "load": { "name": "deep.cu", "text": "{".repeat(100_000) } }),
         json!({ "load": { "name": "halves.cu", "text": KERNELS } }),
     ]
+}
+
+#[test]
+fn what_is_packed_is_unpacked_and_what_is_cut_off_is_refused_skipped_without_node() {
+    let sources = fs::read(xtask::module::root().join("Cargo.lock")).unwrap();
+    let mut noise = 1_u32;
+    let noise: Vec<u8> = std::iter::repeat_with(|| {
+        noise = noise.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        noise.to_be_bytes()[0]
+    })
+    .take(70_000)
+    .collect();
+    // What is repeated comes again from near and from far, once and often, and after other distances.
+    let far =
+        [&noise[..], &sources, &noise, &noise[1..3], &sources[7..], &noise[..40_000], &sources].concat();
+    let texts = [vec![], vec![7], vec![0; 100_000], b"abcabcabcabcabdabcabd".repeat(9), sources, far, noise];
+    let lines: String = texts
+        .iter()
+        .map(|text| {
+            let base64 = |bytes: &[u8]| STANDARD.encode(bytes);
+            format!("{} {}\n", base64(&xtask::module::packed(text).unwrap()), base64(text))
+        })
+        .collect();
+    let Some(out) = node(&[&script("unpack.mjs")], &lines) else { return };
+    assert_eq!(out, "the same, and refused when cut\n".repeat(texts.len()));
 }
 
 /// Compares a module's answers with those of this machine.

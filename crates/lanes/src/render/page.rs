@@ -15,9 +15,10 @@ use crate::resolve::source::Cuda;
 use crate::resolve::{Plan, Wanted};
 
 /// The module and the player, in the order in which a page of the book loads them.
-const SCRIPTS: [&str; 8] = [
+const SCRIPTS: [&str; 9] = [
     include_str!("../../../../book/src/assets/module.js"),
     include_str!("../../../../book/theme/player/machine.js"),
+    include_str!("../../../../book/theme/player/unpack.js"),
     include_str!("../../../../book/theme/player/worker.js"),
     include_str!("../../../../book/theme/player/state.js"),
     include_str!("../../../../book/theme/player/run.js"),

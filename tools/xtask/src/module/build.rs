@@ -2,11 +2,12 @@
 
 use std::env;
 use std::fs;
-use std::num::NonZeroU64;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, bail, ensure};
+use lzma_rust2::{EncodeMode, LzmaOptions, LzmaWriter, MfType};
 use thirty_two_lanes::files;
 
 use super::{FILE, MAX_PACKED_BYTES, root, script, sources};
@@ -26,8 +27,19 @@ const OPTIONS: [&str; 6] = [
     "-Oz",
     "--one-caller-inline-max-function-size=1",
 ];
-/// How thoroughly the module is packed: more rounds take longer, and soon gain nothing.
-const ROUNDS: NonZeroU64 = NonZeroU64::new(15).expect("it is not zero");
+/// How the module is packed: as thoroughly as can be. What a byte is depends most on the four upper bits of the one before, and
+/// not on its position, because instructions have any length.
+const PACKING: LzmaOptions = LzmaOptions {
+    dict_size: 4 << 20,
+    lc: 4,
+    lp: 0,
+    pb: 0,
+    mode: EncodeMode::Normal,
+    nice_len: LzmaOptions::NICE_LEN_MAX,
+    mf: MfType::Bt4,
+    depth_limit: 512,
+    preset_dict: None,
+};
 /// What the compiler uses of WebAssembly, and so what a browser needs. There are neither threads nor vectors among them.
 const FEATURES: [&str; 6] = [
     "--enable-bulk-memory",
@@ -65,7 +77,7 @@ pub fn build() -> Result<Built> {
     let is_optimised = optimised.is_some();
     let module = optimised.unwrap_or(module);
     let module = fs::read(&module)?;
-    let packed = packed(&module)?;
+    let packed = packed(&module).context("the module cannot be packed")?;
     ensure!(
         packed.len() <= MAX_PACKED_BYTES,
         "the module has {} bytes when packed, and a page allows {MAX_PACKED_BYTES}: find out what made it larger",
@@ -113,13 +125,16 @@ fn rustc() -> Result<String> {
     Ok(rustc.to_owned())
 }
 
-/// The module in the format of gzip.
-fn packed(module: &[u8]) -> Result<Vec<u8>> {
-    let options = zopfli::Options { iteration_count: ROUNDS, ..zopfli::Options::default() };
-    let mut packed = Vec::new();
-    zopfli::compress(options, zopfli::Format::Gzip, module, &mut packed)
-        .context("the module cannot be packed")?;
-    Ok(packed)
+/// Bytes in the format of `.lzma` files, which `book/theme/player/unpack.js` reads: with their length in the header, and so without a
+/// mark at the end.
+///
+/// # Errors
+/// The packer fails.
+pub fn packed(bytes: &[u8]) -> Result<Vec<u8>> {
+    let length = u64::try_from(bytes.len()).context("there are too many bytes")?;
+    let mut writer = LzmaWriter::new_use_header(Vec::new(), &PACKING, Some(length))?;
+    writer.write_all(bytes)?;
+    Ok(writer.finish()?)
 }
 
 /// Builds the module with more options for cargo, and returns its path.

@@ -3,13 +3,12 @@
 // MODULE is the committed script, or a module as the compiler makes it; each line of REQUESTS is one request.
 
 import { readFileSync } from 'node:fs';
-import { gunzipSync } from 'node:zlib';
-import { machine } from './support.mjs';
+import { machine, unpack } from './support.mjs';
 
 const [path] = process.argv.slice(2);
 const file = readFileSync(path);
 const packed = /lanesModule = '([^']*)'/.exec(path.endsWith('.js') ? file.toString() : '');
-const emulator = machine(packed === null ? file : gunzipSync(Buffer.from(packed[1], 'base64')));
+const emulator = packed === null ? machine(file) : machine(Buffer.from(packed[1], 'base64'), unpack);
 for (const request of readFileSync(0, 'utf8').trimEnd().split('\n')) {
     process.stdout.write(`${JSON.stringify(await emulator.ask(JSON.parse(request)))}\n`);
 }

@@ -1,7 +1,6 @@
 // What the tests of the player share. The scripts are classic ones, as in a page, so they are run in one context.
 
 import { readFileSync } from 'node:fs';
-import { gzipSync } from 'node:zlib';
 import vm from 'node:vm';
 
 const FOLDER = new URL('../../../../book/theme/player/', import.meta.url);
@@ -9,10 +8,10 @@ const FOLDER = new URL('../../../../book/theme/player/', import.meta.url);
 // The value of an expression after the scripts of the player were run.
 export function player(expression, globals = {}) {
     const context = vm.createContext({
-        atob, Response, ReadableStream, DecompressionStream, TextEncoder, TextDecoder, WebAssembly, Uint8Array, ArrayBuffer,
+        atob, TextEncoder, TextDecoder, WebAssembly, Uint8Array, ArrayBuffer,
         DataView, BigInt, ...globals,
     });
-    for (const name of ['state.js', 'view.js', 'frame.js', 'worker.js', 'machine.js', 'run.js']) {
+    for (const name of ['state.js', 'view.js', 'frame.js', 'unpack.js', 'worker.js', 'machine.js', 'run.js']) {
         vm.runInContext(readFileSync(new URL(name, FOLDER), 'utf8'), context, { filename: name });
     }
     return vm.runInContext(expression, context);
@@ -29,19 +28,21 @@ export function editor(expression, globals = {}) {
     return vm.runInContext(expression, context);
 }
 
-// A machine whose Worker runs here: with these bytes as its module, packed.
-export function machine(module) {
+export const unpack = player('lanesUnpack');
+
+// A machine whose Worker runs here, with these bytes as its module, which may be packed.
+export function machine(module, unpacked = bytes => bytes) {
     const [Machine, worker] = player('[LanesMachine, lanesWorker]');
     const opened = [];
     const open = () => {
         let isOver = false;
         const outside = { onmessage: null, onerror: null, terminate() { isOver = true; } };
         const inside = { postMessage(data) { if (!isOver) { outside.onmessage({ data: structuredClone(data) }); } } };
-        worker(inside);
+        worker(inside, unpacked);
         outside.postMessage = data => inside.onmessage({ data: structuredClone(data) });
         opened.push(outside);
         return outside;
     };
-    const load = async () => gzipSync(module);
+    const load = async () => module;
     return Object.assign(new Machine({ open, load }), { opened });
 }
