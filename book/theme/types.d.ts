@@ -66,6 +66,17 @@ declare namespace Lanes {
 
     type Answers = Record<string, string>;
 
+    // What a reader has written: the text of a kernel, the parts of a listing, or answers.
+    type Draft = string | string[] | Answers;
+
+    // Where a reader writes (`LanesDrafts.Attempt`).
+    interface Desk {
+        begun: () => Draft | null;
+        show: (attempt: Draft | null) => void;
+        fits: (attempt: Draft) => boolean;
+        say: (text: string) => void;
+    }
+
     type Share = Graded & Attempt & { share: number[] };
 
     type Request = { load: Program | null } | { launch: Launch | null } | { moments: Wanted } | { grade: Share };

@@ -47,6 +47,15 @@ const LanesEditor = (() => {
 
         get isChanged() { return this.text !== this.original; }
 
+        // Puts another text in as if the reader had written it, so that the field's own undo brings back the one before.
+        /** @param {string} text */
+        write(text) {
+            this.field.focus({ preventScroll: true });
+            this.field.select();
+            document.execCommand(text === '' ? 'delete' : 'insertText', false, text);
+            if (this.text !== text) { this.text = text; }
+        }
+
         // What the margin says is about another text now, except for the numbers.
         changed() {
             this.rows = [];

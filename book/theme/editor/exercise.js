@@ -11,8 +11,6 @@ const LanesExercise = (() => {
     class Exercise {
         isOpen = false;
         isBusy = false;
-        // Whether the browser has stored the attempt.
-        isStored = true;
         // Of a grading: how many trials are done, and how many there are.
         done = 0;
         of = 0;
@@ -35,6 +33,10 @@ const LanesExercise = (() => {
             this.course = course;
             /** @type {Lanes.ExerciseData} */
             this.data = JSON.parse(/** @type {Comment} */ ([...box.childNodes].find(node => node.nodeType === Node.COMMENT_NODE)).data);
+            this.attempt = new LanesDrafts.Attempt(course.drafts, this.name, {
+                begun: () => this.begun(), show: attempt => this.show(attempt),
+                fits: attempt => !Array.isArray(attempt) && (typeof attempt === 'string') !== this.isPrediction, say: text => { this.said.textContent = text; },
+            });
         }
 
         get name() { return this.data.exercise.name; }
@@ -60,7 +62,7 @@ const LanesExercise = (() => {
             this.box.append(this.head, this.work, this.bar, this.said, this.result, this.hints, this.place);
             [this.bar, this.result].forEach(each => each.addEventListener('click', event => this.click(event)));
             if (this.isPrediction) { this.ask(); } else { this.edit(); }
-            this.draw();
+            this.show(this.attempt.before);
         }
 
         close() {
@@ -75,8 +77,6 @@ const LanesExercise = (() => {
 
         edit() {
             this.editor = new Editor(`Your attempt at ${this.data.title}`, this.data.text.replace(/\n$/, ''), line => line + 1, { input: () => this.typed(), run: () => this.grade() });
-            const kept = this.course.drafts.get(this.name);
-            if (typeof kept === 'string') { this.editor.field.value = kept; this.editor.draw(); }
             const parts = element('div', 'edit-parts');
             parts.append(this.editor.box);
             parts.classList.add('plain');
@@ -97,30 +97,50 @@ const LanesExercise = (() => {
             });
             code.append(inside);
             this.work.append(code);
-            const kept = this.course.drafts.get(this.name) ?? {};
             this.answers = this.data.questions.map(question => new LanesQuestion(question, () => this.typed()));
-            this.answers.forEach(answer => {
-                this.work.append(answer.box);
-                answer.take(typeof kept === 'string' ? '' : kept[answer.question.name] ?? '');
-            });
+            this.answers.forEach(answer => this.work.append(answer.box));
         }
 
         typed() {
-            const isStored = this.course.draft(this.name, this.begun());
+            this.attempt.typed();
+            LanesListing.forgetLink();
+            this.changed();
+        }
+
+        // Shows an attempt, or what there was at the beginning.
+        /** @param {Lanes.Draft | null} attempt */
+        show(attempt) {
+            if (this.editor !== null) {
+                this.editor.field.value = typeof attempt === 'string' ? attempt : this.editor.original;
+                this.editor.rows = [];
+                this.editor.draw();
+            }
+            const answers = /** @type {Lanes.Answers} */ (attempt ?? {});
+            this.answers?.forEach(answer => answer.take(answers[answer.question.name] ?? ''));
+            this.changed();
+        }
+
+        // Another tab has changed the attempt.
+        heard() {
+            if (this.isOpen) { this.attempt.heard(); }
+        }
+
+        // What was said is about another attempt.
+        changed() {
             if (this.verdict !== null) { this.verdict = null; this.place.replaceChildren(); this.said.textContent = ''; }
-            if (isStored !== this.isStored) { this.said.textContent = isStored ? '' : 'This browser refuses to store the attempt, so it is kept until you leave the page: copy it.'; }
-            this.isStored = isStored;
             this.draw();
         }
 
         // What is worth keeping of the attempt, or null.
         begun() {
             if (this.editor !== null) { return this.editor.isChanged ? this.editor.text : null; }
-            const { answers } = this.attempt();
-            return Object.keys(answers).length > 0 ? answers : null;
+            const { answers } = this.graded();
+            return Object.keys(answers ?? {}).length > 0 ? answers ?? null : null;
         }
 
-        attempt() {
+        // The attempt as it is graded.
+        /** @returns {Lanes.Attempt} */
+        graded() {
             if (this.editor !== null) { return { text: `${this.editor.text}\n` }; }
             return { answers: Object.fromEntries((this.answers ?? []).map(answer => [answer.question.name, answer.value]).filter(([, value]) => value !== '')) };
         }
@@ -147,12 +167,19 @@ const LanesExercise = (() => {
             this.said.textContent = 'Your attempt is graded.';
             this.draw();
             const { bench } = this.course;
+            const attempt = this.graded();
+            const isTheSame = () => JSON.stringify(this.graded()) === JSON.stringify(attempt);
             try {
-                const verdict = await bench.grade(this.data.exercise, this.attempt(), (done, of) => { this.done = done; this.of = of; this.draw(); });
-                this.verdict = verdict;
+                const verdict = await bench.grade(this.data.exercise, attempt, (done, of) => { this.done = done; this.of = of; this.draw(); });
                 if (verdict.passed) { this.course.passed(this.name); }
+                this.verdict = isTheSame() ? verdict : null;
                 this.said.textContent = this.told?.passed === false ? `Not yet: ${this.told.headline}.` : 'Passed.';
-                await this.beside(verdict);
+                if (this.verdict === null) {
+                    // The reader has gone on, and the verdict is about something else now.
+                    this.said.textContent = verdict.passed ? 'Passed, as it was when you checked it. It was changed since.' : 'It was changed while it was graded: check it again.';
+                } else {
+                    await this.beside(verdict);
+                }
             } catch (error) {
                 if (error.refusal === undefined) { throw error; }
                 this.said.textContent = error.refusal.kind === 'stopped' ? 'The grading was stopped.' : `Error: ${error.message}.`;
@@ -189,7 +216,7 @@ const LanesExercise = (() => {
             const { do: act, line } = /** @type {HTMLElement} */ (event.target).closest('button')?.dataset ?? {};
             /** @type {Record<string, () => unknown>} */
             const acts = {
-                grade: () => this.grade(), stop: () => this.course.bench.stop(), reset: () => this.reset(), hint: () => this.hint(), share: () => this.share(),
+                grade: () => this.grade(), stop: () => this.course.bench.stop(), reset: () => this.reset(), other: () => this.attempt.turn(), hint: () => this.hint(), share: () => this.share(),
                 watch: () => this.watch(), close: () => { this.close(); this.course.back(this.name); },
             };
             acts[act ?? '']?.();
@@ -198,9 +225,9 @@ const LanesExercise = (() => {
 
         reset() {
             if (this.editor === null) { return; }
-            this.editor.text = this.editor.original;
-            this.said.textContent = 'The text is the one to begin with again.';
-            this.editor.field.focus();
+            const isKept = this.attempt.leave();
+            this.editor.write(this.editor.original);
+            this.said.textContent = `The text is the one to begin with again.${isKept ? ' Yours is kept, and “Another text” shows it.' : ''}`;
         }
 
         hint() {
@@ -222,11 +249,8 @@ const LanesExercise = (() => {
         take(texts) {
             if (texts.length !== 1 || this.isPrediction) { throw new LanesLink.LinkError('the link is about another version of this exercise'); }
             this.open();
-            if (this.editor === null) { return; }
-            this.editor.field.value = texts[0];
-            this.editor.draw();
+            this.attempt.link(texts[0]);
             this.draw();
-            this.said.textContent = 'This text came with the link. It has not been run: read it first.';
             this.box.scrollIntoView({ block: 'start' });
         }
 
@@ -259,11 +283,15 @@ const LanesExercise = (() => {
                 ['details', this.isPrediction ? { open: '' } : {}, ['summary', {}, 'How it is launched'], ['pre', { class: 'solve-launch' }, launch]],
             ]);
             /** @type {(act: string, text: string, label?: string) => Lanes.Tree} */
-            const button = (act, text, label = text) => ['button', { type: 'button', 'data-do': act, 'aria-label': `${label}: ${title}` }, text];
+            const button = (act, text, label = text) => LanesResult.button(act, text, `${label}: ${title}`);
             const left = this.data.hints.length - this.hintsSeen;
-            const bar = [this.isBusy ? button('stop', '■ Stop', 'Stop the grading') : button('grade', '✓ Check', 'Check the attempt')];
+            // A second click has nothing to stop, so the button that stops is beside the one that grades.
+            const bar = [LanesResult.button('grade', '✓ Check', `Check the attempt: ${title}`, this.isBusy)];
+            if (this.isBusy) { bar.push(button('stop', '■ Stop', 'Stop the grading')); }
             if (left > 0) { bar.push(button('hint', this.hintsSeen === 0 ? 'Hint' : 'Next hint')); }
             if (this.editor?.isChanged) { bar.push(button('reset', 'Reset', 'Reset the text'), button('share', 'Share', 'Make a link to this text')); }
+            const { others } = this.attempt;
+            if (others > 0) { bar.push(button('other', `Another text (${others})`, 'Show another attempt of yours')); }
             bar.push(button('close', 'Close', 'Close the exercise'));
             if (this.isBusy && this.of > 0) { bar.push(['progress', { max: `${this.of}`, value: `${this.done}`, 'aria-label': 'Runs that are done' }], ['span', { class: 'solve-count' }, `run ${this.done + 1} of ${this.of}`]); }
             LanesView.draw(this.bar, bar);
@@ -279,9 +307,9 @@ const LanesExercise = (() => {
         count = element('p');
         told = element('p', 'edit-said');
 
-        /** @param {string} root */
-        constructor(root) {
-            this.drafts = new LanesDrafts.Drafts(() => window.localStorage);
+        /** @param {string} root @param {InstanceType<typeof LanesDrafts.Drafts>} drafts */
+        constructor(root, drafts) {
+            this.drafts = drafts;
             this.progress = new LanesProgress.Progress(() => window.localStorage);
             this.bench = new LanesBench.Bench(LanesMachine.ofPage(root));
             /** @type {Map<string, Exercise>} */
@@ -339,14 +367,6 @@ const LanesExercise = (() => {
         /** @type {(name: string, count: number) => void} */
         hint(name, count) { this.progress.hint(name, count); this.read(); }
 
-        // Returns whether the browser has stored it.
-        /** @type {(name: string, text: string | Lanes.Answers | null) => boolean} */
-        draft(name, text) {
-            if (text !== null) { return this.drafts.set(name, text); }
-            this.drafts.delete(name);
-            return true;
-        }
-
         // What is done so far, in the table and above it.
         read() {
             const { aside, done, isKept } = this.progress;
@@ -402,9 +422,9 @@ const LanesExercise = (() => {
         }
     }
 
-    /** @param {string} root */
-    function start(root) {
-        return document.querySelector('main .solve') === null ? null : new Course(root);
+    /** @param {string} root @param {InstanceType<typeof LanesDrafts.Drafts>} drafts */
+    function start(root, drafts) {
+        return document.querySelector('main .solve') === null ? null : new Course(root, drafts);
     }
 
     return { start };

@@ -21,8 +21,8 @@ const LanesListing = (() => {
         /** @type {HTMLElement | null} */ parts = null;
         /** @type {InstanceType<typeof LanesBench.Bench> | null} */ bench = null;
 
-        /** @param {HTMLElement} box @param {string} root */
-        constructor(box, root) {
+        /** @param {HTMLElement} box @param {string} root @param {InstanceType<typeof LanesDrafts.Drafts>} drafts */
+        constructor(box, root, drafts) {
             /** @type {Lanes.ListingData} */
             this.data = JSON.parse(/** @type {Comment} */ ([...box.childNodes].find(node => node.nodeType === Node.COMMENT_NODE)).data);
             if (this.data.text !== undefined) { files.set(this.data.file, this.data.text); }
@@ -41,6 +41,10 @@ const LanesListing = (() => {
             this.said.setAttribute('role', 'status');
             this.place = element('div', 'edit-player');
             box.append(this.bar, this.said, this.result, this.place);
+            this.attempt = new LanesDrafts.Attempt(drafts, `listing ${this.data.id}`, {
+                begun: () => (this.isChanged ? this.texts : null), show: attempt => this.show(attempt),
+                fits: attempt => Array.isArray(attempt) && attempt.length === this.data.parts.length, say: text => { this.said.textContent = text; },
+            });
             this.draw();
         }
 
@@ -61,6 +65,7 @@ const LanesListing = (() => {
                 const text = lines.map(row => [...row.childNodes].filter(node => !(node instanceof Element && node.classList.contains('row-sign'))).map(node => node.textContent).join('')).join('\n');
                 return new Editor(`The code of ${this.data.name}`, text, numbers[index], { input: () => this.typed(), run: () => this.run() });
             });
+            this.show(this.attempt.before);
             const editors = element('div', 'edit-parts');
             editors.append(...this.editors.map(editor => editor.box));
             this.pre.before(editors);
@@ -74,16 +79,35 @@ const LanesListing = (() => {
             this.bench?.stop();
             this.parts?.remove();
             this.pre.hidden = false;
+            const isKept = this.isChanged && !this.attempt.isOfLink;
             this.editors = null;
             this.outcome = null;
-            this.said.textContent = '';
+            this.said.textContent = isKept ? 'Your text is kept, and “Edit” shows it again.' : '';
             this.place.replaceChildren();
             this.draw();
             this.bar.querySelector('[data-do="edit"]')?.focus();
         }
 
-        // The numbers in the margin are those of the file as it is now.
         typed() {
+            this.attempt.typed();
+            forgetLink();
+            this.changed();
+        }
+
+        // Shows an attempt, or the original.
+        /** @param {Lanes.Draft | null} attempt */
+        show(attempt) {
+            this.editors?.forEach((editor, index) => { editor.field.value = Array.isArray(attempt) ? attempt[index] : editor.original; });
+            this.changed();
+        }
+
+        // Another tab has changed the attempt.
+        heard() {
+            if (this.editors === null) { this.draw(); } else { this.attempt.heard(); }
+        }
+
+        // The numbers in the margin are those of the file as it is now.
+        changed() {
             const { begins } = this.whole();
             const numbers = this.isChanged ? LanesMargin.changedNumbers(begins) : LanesMargin.ownNumbers(this.data.parts);
             this.editors?.forEach((editor, index) => { editor.numberOf = numbers[index]; editor.rows = []; editor.draw(); });
@@ -100,6 +124,7 @@ const LanesListing = (() => {
                 : { name: `${this.data.name}.ptx`, text: this.launch.ptx };
         }
 
+        /** @returns {Promise<void>} */
         async run() {
             if (this.isBusy) { return; }
             this.open();
@@ -109,11 +134,11 @@ const LanesListing = (() => {
             this.place.replaceChildren();
             this.said.textContent = 'The kernel runs.';
             this.draw();
-            const [program, changed] = [this.program(), this.isChanged];
+            const [program, changed, choice, texts] = [this.program(), this.isChanged, this.choice, this.texts];
             let said;
             try {
                 const mine = await this.bench.run(program, this.launch.launch);
-                const originals = changed ? await this.original(this.bench) : {};
+                const originals = changed ? await this.original(this.bench, choice) : {};
                 const outcome = { ...mine, changed, ...originals, diagnostics: mine.loaded.warnings ?? [] };
                 this.outcome = outcome;
                 this.counter = LanesMargin.counters(mine.report).includes(this.counter ?? '') ? this.counter : null;
@@ -125,21 +150,27 @@ const LanesListing = (() => {
             } finally {
                 this.isBusy = false;
             }
+            // The reader may have gone on, and the outcome is about something else now.
+            if (this.choice !== choice) { return this.run(); }
+            if (this.editors !== null && this.texts.some((text, index) => text !== texts[index])) {
+                this.outcome = null;
+                said = 'The text was changed while it ran: run it again.';
+            }
             this.said.textContent = said;
             this.beside();
             this.draw();
         }
 
         // What the original does in the same launch: as NVIDIA's compiler made it, and as cudac does.
-        /** @param {InstanceType<typeof LanesBench.Bench>} bench */
-        async original(bench) {
-            if (!this.originals.has(this.choice)) {
-                const { launch, ptx } = this.launch;
+        /** @param {InstanceType<typeof LanesBench.Bench>} bench @param {number} choice */
+        async original(bench, choice) {
+            if (!this.originals.has(choice)) {
+                const { launch, ptx } = this.data.runs[choice];
                 const nvrtc = await bench.run({ name: `${this.data.name}.ptx`, text: ptx }, launch);
                 const cudac = await bench.run({ name: this.data.name, text: this.file, sm: this.data.sm }, launch);
-                this.originals.set(this.choice, { nvrtc: nvrtc.report, cudac: cudac.report });
+                this.originals.set(choice, { nvrtc: nvrtc.report, cudac: cudac.report });
             }
-            return this.originals.get(this.choice);
+            return this.originals.get(choice);
         }
 
         // Writes into the margins what is known.
@@ -157,7 +188,7 @@ const LanesListing = (() => {
             /** @type {Record<string, () => unknown>} */
             const acts = {
                 run: () => this.run(), edit: () => this.open()[0].field.focus(), stop: () => this.bench?.stop(), reset: () => this.reset(),
-                share: () => this.share(), close: () => this.close(), watch: () => this.watch(),
+                other: () => this.attempt.turn(), share: () => this.share(), close: () => this.close(), watch: () => this.watch(),
             };
             acts[act ?? '']?.();
             if (line !== undefined) { this.go(Number(line)); }
@@ -181,11 +212,9 @@ const LanesListing = (() => {
         }
 
         reset() {
-            const editors = this.open();
-            editors.forEach(editor => { editor.field.value = editor.original; });
-            this.typed();
-            this.said.textContent = 'The text is the original again.';
-            editors[0].field.focus();
+            const isKept = this.attempt.leave();
+            this.open().forEach(editor => editor.write(editor.original));
+            this.said.textContent = `The text is the original again.${isKept ? ' Yours is kept, and “Another text” shows it.' : ''}`;
         }
 
         async share() {
@@ -197,13 +226,13 @@ const LanesListing = (() => {
             }
         }
 
-        // Text of a link, which is not run.
+        // A text that came with a link, which is not run.
         /** @param {string[]} texts */
         take(texts) {
             if (texts.length !== this.data.parts.length) { throw new LanesLink.LinkError('the link is about another version of this listing'); }
-            this.open().forEach((editor, index) => { editor.field.value = texts[index]; });
-            this.typed();
-            this.said.textContent = 'This text came with the link. It has not been run: read it first.';
+            this.open();
+            this.attempt.link(texts);
+            this.draw();
             this.figure.scrollIntoView({ block: 'start' });
         }
 
@@ -232,11 +261,15 @@ const LanesListing = (() => {
 
         draw() {
             /** @type {(act: string, text: string, label?: string) => Lanes.Tree} */
-            const button = (act, text, label = text) => ['button', { type: 'button', 'data-do': act, 'aria-label': `${label}: ${this.data.name}` }, text];
+            const button = (act, text, label = text) => LanesResult.button(act, text, `${label}: ${this.data.name}`);
             const isOpen = this.editors !== null;
-            const bar = [this.isBusy ? button('stop', '■ Stop', 'Stop the run') : button('run', '▶ Run')];
-            if (!isOpen) { bar.push(button('edit', 'Edit')); }
+            // A second click has nothing to stop, so the button that stops is beside the one that runs.
+            const bar = [LanesResult.button('run', '▶ Run', `Run: ${this.data.name}`, this.isBusy)];
+            if (this.isBusy) { bar.push(button('stop', '■ Stop', 'Stop the run')); }
+            if (!isOpen) { bar.push(button('edit', this.attempt.before === null ? 'Edit' : 'Edit your text')); }
             if (isOpen) {
+                const { others } = this.attempt;
+                if (others > 0) { bar.push(button('other', `Another text (${others})`, 'Show another text of yours')); }
                 if (this.isChanged) { bar.push(button('reset', 'Reset', 'Reset the text'), button('share', 'Share', 'Make a link to this text')); }
                 if (this.outcome?.report !== undefined) { bar.push(button('watch', 'Watch the lanes')); }
                 bar.push(button('close', 'Close', 'Close the editor'));
@@ -275,12 +308,16 @@ const LanesListing = (() => {
         }
     }
 
-    // All listings of a page, and the text of a link that is about one of them.
-    /** @param {string} root */
-    function start(root) {
-        const all = [...document.querySelectorAll('main .edit')].map(box => Object.assign(box, { lanesListing: new Listing(box, root) }).lanesListing);
-        return all;
+    // The text is no longer that of the link in the address.
+    function forgetLink() {
+        if (location.hash.startsWith('#edit=')) { history.replaceState(null, '', location.href.split('#')[0]); }
     }
 
-    return { start, offer };
+    // All listings of a page.
+    /** @param {string} root @param {InstanceType<typeof LanesDrafts.Drafts>} drafts */
+    function start(root, drafts) {
+        return [...document.querySelectorAll('main .edit')].map(box => Object.assign(box, { lanesListing: new Listing(box, root, drafts) }).lanesListing);
+    }
+
+    return { start, offer, forgetLink };
 })();

@@ -50,6 +50,12 @@ const LanesResult = (() => {
         return ['details', { class: 'edit-memory' }, ['summary', {}, 'Memory after the run'], ['div', { tabindex: '0', role: 'region', 'aria-label': 'Memory after the run' }, ...parts]];
     }
 
+    // A button of a bar. One that does nothing now keeps the keyboard, which a disabled one would lose.
+    /** @type {(act: string, text: string, label: string, isOff?: boolean) => Lanes.Tree} */
+    function button(act, text, label, isOff = false) {
+        return ['button', { type: 'button', 'data-do': act, 'aria-label': label, ...(isOff ? { 'aria-disabled': 'true' } : {}) }, text];
+    }
+
     // A text in which what is between backticks becomes code.
     /** @type {(text: string) => Lanes.Tree[]} */
     function prose(text) {
@@ -89,5 +95,5 @@ const LanesResult = (() => {
         return lines.length === 0 ? [] : [['pre', { class: 'solve-picture', tabindex: '0' }, lines.join('\n')]];
     }
 
-    return { all, messages, prose, verdict };
+    return { all, button, messages, prose, verdict };
 })();

@@ -3,8 +3,10 @@
 
 (function start() {
     const root = typeof path_to_root === 'undefined' ? '' : path_to_root;
-    const listings = LanesListing.start(root);
-    const course = LanesExercise.start(root);
+    const drafts = new LanesDrafts.Drafts(() => window.localStorage);
+    const listings = LanesListing.start(root, drafts);
+    const course = LanesExercise.start(root, drafts);
+    LanesDrafts.listen(drafts, [...listings, ...(course?.exercises.values() ?? [])]);
     LanesGuess.start();
 
     /** @param {string} message */

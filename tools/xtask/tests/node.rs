@@ -226,13 +226,9 @@ fn what_is_packed_is_unpacked_and_what_is_cut_off_is_refused_skipped_without_nod
     let far =
         [&noise[..], &sources, &noise, &noise[1..3], &sources[7..], &noise[..40_000], &sources].concat();
     let texts = [vec![], vec![7], vec![0; 100_000], b"abcabcabcabcabdabcabd".repeat(9), sources, far, noise];
-    let lines: String = texts
-        .iter()
-        .map(|text| {
-            let base64 = |bytes: &[u8]| STANDARD.encode(bytes);
-            format!("{} {}\n", base64(&xtask::module::packed(text).unwrap()), base64(text))
-        })
-        .collect();
+    let base64 = |bytes: &[u8]| STANDARD.encode(bytes);
+    let line = |text: &Vec<u8>| [base64(&xtask::module::packed(text).unwrap()), base64(text)].join(" ");
+    let lines = texts.iter().map(line).collect::<Vec<_>>().join("\n");
     let Some(out) = node(&[&script("unpack.mjs")], &lines) else { return };
     assert_eq!(out, "the same, and refused when cut\n".repeat(texts.len()));
 }

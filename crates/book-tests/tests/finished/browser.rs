@@ -25,8 +25,8 @@ const WITHOUT: &str = "BOOK_TESTS_WITHOUT_BROWSER";
 pub struct Window {
     pub tab: Arc<Tab>,
     faults: Arc<Mutex<Vec<String>>>,
-    server: Server,
-    _browser: Browser,
+    server: Arc<Server>,
+    browser: Browser,
 }
 
 /// Opens a window on the book, unless the variable says to skip it.
@@ -41,7 +41,7 @@ pub fn open() -> Option<Window> {
              in the variable CHROME; with {WITHOUT}=1 this test is skipped"
         )
     });
-    let server = Server::start(&book().out);
+    let server = Arc::new(Server::start(&book().out));
     // Only this machine's name is resolved, so no other can be reached. There is no sandbox, because the pages are our
     // own, and not every container allows one.
     let arguments = ["--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1", "--disable-dev-shm-usage"];
@@ -53,6 +53,11 @@ pub fn open() -> Option<Window> {
         .build()
         .expect("the options are complete");
     let browser = Browser::new(options).expect("the browser starts");
+    Some(tab_of(browser, server))
+}
+
+/// Opens a page in the browser.
+fn tab_of(browser: Browser, server: Arc<Server>) -> Window {
     let tab = browser.new_tab().expect("it opens a page");
     tab.set_default_timeout(PATIENCE);
     let faults = Arc::new(Mutex::new(Vec::new()));
@@ -73,7 +78,7 @@ pub fn open() -> Option<Window> {
         enable_durable_messages: None,
     };
     tab.call_method(network).unwrap();
-    Some(Window { tab, faults, server, _browser: browser })
+    Window { tab, faults, server, browser }
 }
 
 /// What is wrong in an event: an error, a warning, or a request that leaves the site.
@@ -104,6 +109,11 @@ fn fault(event: &Event, home: &str) -> Option<String> {
 }
 
 impl Window {
+    /// Another page of the same browser, so that both have the same storage.
+    pub fn another(&self) -> Window {
+        tab_of(self.browser.clone(), Arc::clone(&self.server))
+    }
+
     /// Sets the window's size.
     pub fn resize(&self, width: u32, height: u32) {
         let metrics = Emulation::SetDeviceMetricsOverride {

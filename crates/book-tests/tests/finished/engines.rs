@@ -7,7 +7,7 @@
 use crate::book;
 use crate::driver::{Driver, Engine, Way};
 use crate::session::Session;
-use crate::{editor, live, solve};
+use crate::{drafts, editor, live, solve};
 
 /// A session of an engine that has to be there.
 fn start(engine: Engine, way: Way) -> Driver {
@@ -40,6 +40,7 @@ fn a_figure_plays_and_a_listing_runs_in_firefox_and_webkit_skipped_without_them(
             let mut found = session.list(live::SCRIPT, &live::pages()[..1]);
             found.extend(session.list(editor::SCRIPT, &editor::pages_with("main .edit")[..1]));
             assert_eq!(found, Vec::<String>::new(), "{engine:?}, {way:?}");
+            drafts::text_outlives_the_page(&session);
         }
     }
 }

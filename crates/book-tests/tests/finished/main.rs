@@ -1,6 +1,7 @@
 //! Builds the whole book once, and checks it, both the files and the pages in a browser.
 
 mod browser;
+mod drafts;
 mod driver;
 mod editor;
 mod engines;

@@ -278,3 +278,95 @@ test('attempts outlive the page, and are kept by the page where storage is refus
         assert.equal(new drafts.Drafts(storage).get('one_loop'), undefined);
     }
 });
+
+// A reader at a desk with one text, whose original is ''.
+const desk = (page, name) => {
+    const at = { text: '', said: '' };
+    at.attempt = new drafts.Attempt(page, name, {
+        begun: () => (at.text === '' ? null : at.text), show: attempt => { at.text = attempt ?? ''; },
+        fits: attempt => typeof attempt === 'string', say: text => { at.said = text; },
+    });
+    at.type = text => { at.text = text; at.attempt.typed(); };
+    return at;
+};
+
+test('what another page has stored in between is kept beside the attempt', () => {
+    const { stored, storage } = room();
+    const [first, second] = [storage, storage].map(place => desk(new drafts.Drafts(place), 'one_loop'));
+    assert.deepEqual([first.attempt.before, second.attempt.before], [null, null]);
+    first.type('of the first page');
+    second.type('of the second');
+    assert.deepEqual([second.attempt.others, first.attempt.before], [1, 'of the second']);
+    second.attempt.turn();
+    assert.deepEqual([second.text, second.attempt.others, stored.get('lanes-attempt-1-one_loop')], ['of the first page', 1, '"of the first page"']);
+    second.attempt.turn();
+    assert.deepEqual([second.text, second.attempt.others], ['of the second', 1]);
+    // A page that hears of it shows the same, and has nothing to keep.
+    first.attempt.heard();
+    assert.equal(first.text, 'of the second');
+    first.type('of both');
+    second.attempt.heard();
+    assert.deepEqual([second.text, second.attempt.others], ['of both', 1]);
+});
+
+test('a link, a reset and what fits nowhere take nothing away', () => {
+    const { stored, storage } = room();
+    const at = desk(new drafts.Drafts(storage), 'one_loop');
+    at.type('mine');
+    at.attempt.link('theirs');
+    assert.deepEqual([at.text, at.attempt.before, at.attempt.others], ['theirs', 'mine', 1]);
+    at.attempt.heard();
+    assert.equal(at.text, 'theirs');
+    at.attempt.turn();
+    assert.deepEqual([at.text, at.attempt.others], ['mine', 0]);
+    at.attempt.link('theirs');
+    at.type('theirs and mine');
+    assert.equal(at.attempt.leave(), true);
+    at.type('');
+    assert.deepEqual([at.attempt.before, at.attempt.others, stored.has('lanes-attempt-1-one_loop')], [null, 2, false]);
+    at.attempt.turn();
+    assert.deepEqual([at.text, at.attempt.others], ['theirs and mine', 1]);
+    // The parts of a listing, under a name that has a text now.
+    stored.set('lanes-attempt-1-one_loop', '["a","b"]');
+    const later = desk(new drafts.Drafts(storage), 'one_loop');
+    assert.equal(later.attempt.before, null);
+    later.type('new');
+    assert.deepEqual([later.attempt.others, JSON.parse(stored.get('lanes-attempts-kept-1-one_loop'))[0]], [1, ['a', 'b']]);
+});
+
+test('where there is no room for both, what another page has stored stays', () => {
+    const { stored, storage } = room(60);
+    const [first, second] = [new drafts.Drafts(storage), new drafts.Drafts(storage)];
+    first.set('one_loop', 'x'.repeat(40));
+    const at = desk(second, 'one_loop');
+    at.type('y'.repeat(40));
+    assert.deepEqual([stored.get('lanes-attempt-1-one_loop').length, at.attempt.isStored, second.isUnstored], [42, false, true]);
+    assert.match(at.said, /refuses to store/);
+    assert.equal(second.get('one_loop'), 'y'.repeat(40));
+    at.attempt.heard();
+    assert.equal(at.text, 'y'.repeat(40));
+});
+
+test('a robot that types, resets, turns and changes pages loses no text', () => {
+    const { storage } = room();
+    let seed = 7;
+    const below = most => { seed = Math.imul(seed, 1664525) + 1013904223 >>> 0; return (seed >>> 8) % most; };
+    let pages = [0, 1].map(() => new drafts.Drafts(storage));
+    const open = number => { const at = desk(pages[number], 'listing'); at.text = at.attempt.before ?? ''; return at; };
+    let [place, at] = [0, open(0)];
+    const typed = [];
+    for (let step = 0; step < 3000; step++) {
+        const act = below(8);
+        if (act < 3) {
+            // At most as many as are kept.
+            if (typed.length < 15) { const text = `${at.text.slice(0, 20)}${step};`; typed.push(text); at.attempt.leave(); at.type(text); }
+        } else if (act === 3) { at.attempt.leave(); at.type('');
+        } else if (act === 4) { at.attempt.turn();
+        } else if (act === 5) { at.attempt.link('theirs');
+        } else if (act === 6) { place = 1 - place; at = open(place);
+        } else { pages = pages.map((page, number) => (number === place ? new drafts.Drafts(storage) : page)); at = open(place); }
+        const all = [at.text, at.attempt.before, ...at.attempt.drafts.others('listing', null)];
+        typed.forEach(text => assert.ok(all.includes(text), `${text} is lost at step ${step}, after ${act}`));
+    }
+    assert.equal(typed.length, 15);
+});
