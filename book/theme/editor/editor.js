@@ -2,6 +2,9 @@
 // margin has the numbers of the lines, the faults, and a counter. The field is an ordinary one, so that everything that a reader
 // knows from other fields works: undo, selection, a screen reader, the keyboard of a phone. Tab leaves it.
 //
+// A line that is too long goes on below, in the field and under it at the same letter, because both have the same style; its number
+// has as much room as it takes.
+//
 // What it leaves out: what is run, and what stands in the margin, which listing.js and exercise.js decide.
 'use strict';
 
@@ -22,7 +25,7 @@ const LanesEditor = (() => {
             this.margin = element('div', 'edit-margin');
             this.margin.setAttribute('aria-hidden', 'true');
             this.field = document.createElement('textarea');
-            for (const [name, value] of Object.entries({ 'aria-label': label, spellcheck: 'false', autocapitalize: 'off', autocomplete: 'off', autocorrect: 'off', wrap: 'off', rows: '1' })) {
+            for (const [name, value] of Object.entries({ 'aria-label': label, spellcheck: 'false', autocapitalize: 'off', autocomplete: 'off', autocorrect: 'off', wrap: 'soft', rows: '1' })) {
                 this.field.setAttribute(name, value);
             }
             this.field.value = text;
@@ -38,6 +41,7 @@ const LanesEditor = (() => {
             this.box.append(this.margin, scrolled);
             this.field.addEventListener('input', () => this.changed());
             this.field.addEventListener('keydown', event => this.key(event, run));
+            new ResizeObserver(() => this.align()).observe(this.sheet);
             this.draw();
         }
 
@@ -107,9 +111,16 @@ const LanesEditor = (() => {
                 return [row];
             }));
             this.margin.replaceChildren(...lines.map((_, line) => this.beside(line)));
-            this.sheet.querySelectorAll('.edit-note').forEach(note => note.remove());
-            const first = [...marked][0];
-            if (first !== undefined) { this.note(...first); }
+            marked.forEach((message, line) => this.note(line, message));
+            this.align();
+        }
+
+        // Gives each number the height of its line.
+        align() {
+            [...this.margin.children].forEach((row, line) => {
+                const under = this.code.children[line];
+                if (row instanceof HTMLElement && under instanceof HTMLElement) { row.style.blockSize = `${under.offsetHeight}px`; }
+            });
         }
 
         /** @param {number} line */
@@ -126,15 +137,13 @@ const LanesEditor = (() => {
             return row;
         }
 
-        // The compiler's message, under its line. It goes away with the next letter.
+        // The compiler's message, as much of it as there is room for after its line; the result has all of it. It covers nothing.
         /** @type {(line: number, message: Lanes.Diagnostic) => void} */
-        note(line, { column, width, message, help }) {
-            const note = element('div', 'edit-note');
-            note.style.setProperty('--line', `${line + 1}`);
-            note.style.setProperty('--column', `${Math.max(0, column - 1)}`);
-            note.append(element('span', 'edit-caret', '^'.repeat(Math.max(1, Math.min(width ?? 1, 40)))), element('span', 'edit-message', `${message}${help ? ` (${help})` : ''}`));
-            note.setAttribute('aria-hidden', 'true');
-            this.sheet.append(note);
+        note(line, { message }) {
+            const [under, text] = [this.code.children[line], this.text.split('\n')[line].replace(/\t/g, '    ')];
+            const note = element('span', 'edit-note', message);
+            note.style.setProperty('--from', `${text.length + 2}ch`);
+            under.append(note);
         }
     }
 

@@ -9,7 +9,15 @@ async () => {
             // What is folded is opened by the reader first.
             for (let outer = box.closest('details'); outer !== null; outer = outer.parentElement.closest('details')) { outer.open = true; }
             if (!box.checkVisibility()) { say('it is not shown'); }
-            listing.open();
+            const isCut = each => each.scrollWidth > each.clientWidth;
+            const size = each => getComputedStyle(each).fontSize;
+            if (isCut(listing.pre) || isCut(listing.pre.firstElementChild)) { say('it is cut off'); }
+            const read = size(listing.pre.querySelector('.row'));
+            for (const { field, margin, under } of listing.open()) {
+                if (isCut(field) || isCut(under)) { say('it is cut off when it is edited'); }
+                if (size(field) !== read) { say(`its letters change from ${read} to ${size(field)}`); }
+                if (Math.abs(field.scrollHeight - under.offsetHeight) > 2 || Math.abs(margin.offsetHeight - under.offsetHeight) > 2) { say(`its lines are at several heights: ${[field.scrollHeight, under.offsetHeight, margin.offsetHeight]}`); }
+            }
             const { text } = LanesMargin.whole(listing.file, listing.data.parts, listing.texts);
             if (listing.isChanged) { say('it is changed before anybody has touched it'); }
             // Anchors inside of a listing are not shown, and so not put back.

@@ -40,7 +40,11 @@ fn attempt(exercise: &Exercise, version: &Version) -> (Value, String) {
 const GRADE: &str = r#"async (name, attempt) => {
     const exercise = document.querySelector(`.solve[data-exercise="${name}"]`).lanesExercise;
     exercise.open();
-    if (typeof attempt === 'string') { exercise.editor.text = attempt.replace(/\n$/, ''); }
+    if (typeof attempt === 'string') {
+        exercise.editor.text = attempt.replace(/\n$/, '');
+        const { field, under } = exercise.editor;
+        if (field.scrollWidth > field.clientWidth || Math.abs(field.scrollHeight - under.offsetHeight) > 2) { throw new Error(`${name} is cut off`); }
+    }
     for (const answer of exercise.answers ?? []) {
         const value = attempt[answer.question.name] ?? '';
         if (answer.field !== undefined) { answer.field.value = value; }
