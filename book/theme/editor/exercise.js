@@ -345,9 +345,15 @@ const LanesExercise = (() => {
         /** @param {string} name */
         open(name) {
             this.exercises.forEach(other => { if (other.name !== name && other.isOpen && !other.isBusy) { other.close(); } });
+            this.exercises.get(name)?.open();
+            this.lead(name);
+        }
+
+        // Brings the reader to an exercise that is open.
+        /** @param {string} name */
+        lead(name) {
             const exercise = this.exercises.get(name);
-            if (exercise === undefined) { return; }
-            exercise.open();
+            if (exercise === undefined || !exercise.isOpen) { return; }
             exercise.box.scrollIntoView({ block: 'start' });
             exercise.head.querySelector('h3')?.focus({ preventScroll: true });
         }
@@ -358,7 +364,10 @@ const LanesExercise = (() => {
         // A link to the row of an exercise opens it.
         arrive() {
             const found = [...this.rows].find(([, { id }]) => `#${id}` === location.hash);
-            if (found !== undefined) { this.open(found[0]); }
+            if (found === undefined) { return; }
+            this.open(found[0]);
+            // The browser goes to the row of the table when everything is loaded.
+            if (document.readyState !== 'complete') { window.addEventListener('load', () => setTimeout(() => this.lead(found[0])), { once: true }); }
         }
 
         /** @param {string} name */

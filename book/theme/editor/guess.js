@@ -9,12 +9,18 @@ const LanesGuess = (() => {
     const { element } = LanesEditor;
     const LANES = 32;
 
-    // What is said about an answer. A number may be written with commas.
+    // A number that may be written with commas; NaN for anything else.
+    /** @param {string} given */
+    function number(given) {
+        const plain = given.replace(/[,\s]/g, '');
+        return plain === '' ? NaN : Number(plain);
+    }
+
+    // What is said about an answer.
     /** @param {string} of @param {string} given @param {string} is */
     function verdict(of, given, is) {
-        const plain = of === 'number' ? given.replace(/[,\s]/g, '').replace(/^0+(?=\d)/, '') : given;
         const what = of === 'number' ? is : is === 'none' ? 'no lane' : `${/^\d+$/.test(is) ? 'lane' : 'lanes'} ${is}`;
-        return plain === is ? { isRight: true, text: `Right: ${what}.` } : { isRight: false, text: `Not so: it is ${what}.` };
+        return (of === 'number' ? number(given) === Number(is) : given === is) ? { isRight: true, text: `Right: ${what}.` } : { isRight: false, text: `Not so: it is ${what}.` };
     }
 
     class Guess {
@@ -53,6 +59,10 @@ const LanesGuess = (() => {
             const given = this.question.value;
             if (given === '') {
                 this.said.textContent = this.of === 'number' ? 'Write a number first.' : 'Pick the lanes first, or that there are none.';
+                return;
+            }
+            if (this.of === 'number' && Number.isNaN(number(given))) {
+                this.said.textContent = 'Write it with digits.';
                 return;
             }
             const { isRight, text } = verdict(this.of, given, this.is);

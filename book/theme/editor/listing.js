@@ -156,9 +156,18 @@ const LanesListing = (() => {
                 this.outcome = null;
                 said = 'The text was changed while it ran: run it again.';
             }
-            this.said.textContent = said;
+            this.said.textContent = `${said}${changed && this.outcome !== null ? this.unlaunched() : ''}`;
             this.beside();
             this.draw();
+        }
+
+        // What is to be said if the reader has changed other kernels than the one that was launched.
+        unlaunched() {
+            const { kernel } = this.launch.launch;
+            const others = (this.editors ?? []).flatMap(editor => LanesMargin.changedKernels(editor.original, editor.text));
+            if (others.length === 0 || others.includes(kernel)) { return ''; }
+            const other = this.data.runs.find(({ launch }) => others.includes(launch.kernel));
+            return ` It launches ${kernel}, and you have changed ${others[0]}: ${other === undefined ? 'no launch of this listing runs that' : `choose the launch “${other.title}”`}.`;
         }
 
         // What the original does in the same launch: as NVIDIA's compiler made it, and as cudac does.

@@ -90,5 +90,25 @@ const LanesMargin = (() => {
             .map(name => [name, ...reports.map(report => report?.counters[name] ?? null)]);
     }
 
-    return { whole, changedNumbers, ownNumbers, rows, counters, compared };
+    // The kernels in which a text differs from the original: those whose first lines are the last before a line that differs. A change
+    // in a function that is not a kernel is of all that call it, and so of none here.
+    /** @type {(original: string, text: string) => string[]} */
+    function changedKernels(original, text) {
+        const [before, after] = [original, text].map(each => each.split('\n'));
+        const first = after.findIndex((line, index) => line !== before[index]);
+        if (first < 0) { return []; }
+        const last = after.length - [...after].reverse().findIndex((line, index) => line !== before[before.length - 1 - index]);
+        /** @type {Set<string>} */
+        const found = new Set();
+        let kernel = '';
+        after.forEach((line, index) => {
+            const head = /^(?!template\b)\w[^;]*\w\s*\(/.test(line);
+            if (head) { kernel = /__global__.*?(\w+)\s*\(/.exec(line.replace(/__launch_bounds__\s*\([^)]*\)/, ''))?.[1] ?? ''; }
+            if (kernel !== '' && index >= first && index < Math.max(last, first + 1) && line !== before[index]) { found.add(kernel); }
+            if (line.startsWith('}')) { kernel = ''; }
+        });
+        return [...found];
+    }
+
+    return { whole, changedNumbers, ownNumbers, rows, counters, compared, changedKernels };
 })();

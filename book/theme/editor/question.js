@@ -106,7 +106,7 @@ class LanesQuestion {
         const none = element('label', 'solve-choice');
         this.none.addEventListener('change', () => this.nothing());
         none.append(this.none, ` no ${of}`);
-        this.box.append(row, none, this.output, element('p', 'solve-note', 'Shift picks all from the one that was picked before.'));
+        this.box.append(row, none, this.output, element('p', 'solve-note solve-keys', 'Shift picks all from the one that was picked before.'));
     }
 
     get isNone() { return this.none.checked; }

@@ -105,6 +105,7 @@ const LanesPlayer = (() => {
             const moving = this.sides.filter(side => side.timeline.isPlaying);
             if (moving.length === 0 || !moving.every(side => side.timeline.known.has(side.timeline.at + 1))) { return false; }
             moving.forEach(side => side.timeline.tick());
+            this.position = Math.max(...this.sides.map(side => side.timeline.at));
             return true;
         }
 
@@ -146,7 +147,7 @@ const LanesPlayer = (() => {
             if (report.error !== undefined) { return report.error; }
             side.report = report;
             side.timeline = new LanesTimeline(report.moments);
-            side.timeline.show(this.position ?? 0);
+            side.timeline.show(this.position);
             if (report.moments === 0) { return { message: 'the launch executes nothing' }; }
             return undefined;
         }
@@ -197,7 +198,7 @@ const LanesPlayer = (() => {
             if (fault !== undefined) { this.jump(Number(target.closest('.end')?.dataset.side), Number(fault), actorOf === undefined ? undefined : Number(actorOf)); }
             /** @type {Record<string, () => unknown>} */
             const acts = {
-                start: () => this.show(0), back: () => this.show(this.at - 1), play: () => this.toggle(), step: () => this.show((this.position ?? 0) + 1),
+                start: () => this.show(0), back: () => this.show(this.at - 1), play: () => this.toggle(), step: () => this.show((this.position) + 1),
                 end: () => this.show(this.count - 1), stop: () => this.machine.stop(), seed: () => this.nextSeed(),
             };
             acts[act ?? '']?.();
@@ -304,13 +305,9 @@ const LanesPlayer = (() => {
             }
             LanesView.draw(this.box, this.tree());
             const range = /** @type {HTMLInputElement} */ (this.box.querySelector('input[type="range"]'));
-            range.value = `${this.position = this.position_now()}`;
+            range.value = `${this.position}`;
             this.box.querySelectorAll('.code-lines').forEach(follow);
             if (this.isOver) { this.box.dispatchEvent(new CustomEvent('lanes-over', { bubbles: true })); }
-        }
-
-        position_now() {
-            return this.isPlaying ? Math.max(...this.sides.map(side => side.timeline.at)) : this.position ?? 0;
         }
 
         sentence() {
@@ -330,7 +327,7 @@ const LanesPlayer = (() => {
         tree() {
             return LanesFrame.all({
                 data: this.data, sides: this.sides, isPlaying: this.isPlaying, isBusy: this.isBusy, isOver: this.isOver, count: this.count,
-                position: this.position_now(), said: this.said, sentence: this.sentence(), problem: this.problem, ptx: this.ptx, chosen: this.chosen, details: this.details, seen: this.seen,
+                position: this.position, said: this.said, sentence: this.sentence(), problem: this.problem, ptx: this.ptx, chosen: this.chosen, details: this.details, seen: this.seen,
                 buffers: buffers(this.data.launch), speeds: SPEEDS,
             });
         }
@@ -341,7 +338,9 @@ const LanesPlayer = (() => {
     function choices(fields) {
         /** @type {(name: string) => HTMLInputElement} */
         const field = name => /** @type {HTMLInputElement} */ (fields.querySelector(`[name^="${name}"]`));
-        const seed = Math.max(0, Math.trunc(Number(field('seed').value)) || 0);
+        const seed = Math.min(Number.MAX_SAFE_INTEGER, Math.max(0, Math.trunc(Number(field('seed').value)) || 0));
+        // What runs is what one sees.
+        field('seed').value = `${seed}`;
         const schedule = /** @type {Lanes.Schedule} */ (field('schedule').value);
         const reconvergence = /** @type {Lanes.Reconvergence} */ (field('reconvergence').value);
         return { seed, schedule, reconvergence, weak_memory: field('weak').checked };

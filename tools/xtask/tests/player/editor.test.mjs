@@ -279,6 +279,26 @@ test('attempts outlive the page, and are kept by the page where storage is refus
     }
 });
 
+test('the kernels that a reader has changed are known by their names', () => {
+    const text = `extern "C" __global__ void one(int* x) {
+    x[0] = 1;
+}
+
+__device__ int help(int a) {
+    return a;
+}
+
+template <int N>
+__global__ void __launch_bounds__(64) two(int* x,
+                                          int n) {
+    x[0] = 2;
+}`;
+    const changed = (from, to) => plain(margin.changedKernels(text, text.replace(from, to)));
+    const found = [['', ''], ['= 1', '= 3'], ['= 2', '= 3'], ['return a', 'return -a'], ['    x[0] = 1;\n', ''], ['x[0] = 1;', 'x[0] = 1;\n    x[1] = 1;'], ['int n', 'int m'], ['\n}\n\n__', '\n}\n// one\n__']].map(each => changed(...each));
+    assert.deepEqual(found, [[], ['one'], ['two'], [], ['one'], ['one'], ['two'], []]);
+    assert.deepEqual(plain(margin.changedKernels(text, text.replace(/= \d/g, '= 4'))), ['one', 'two']);
+});
+
 // A reader at a desk with one text, whose original is ''.
 const desk = (page, name) => {
     const at = { text: '', said: '' };
