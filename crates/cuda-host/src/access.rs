@@ -271,5 +271,14 @@ impl Machine<'_> {
 /// Where an address is in an allocation, for a message.
 fn place_in(program: &Program, block: &Block, address: u64) -> String {
     let (at, size) = (address - block.buffer.address(), block.buffer.bytes());
-    format!(": byte {at} of the {size} bytes that {} allocated", program.place(block.line))
+    format!(": byte {at} of {}", allocated(program, size, block.line))
+}
+
+/// What an allocation is called in a message. A variable has no line.
+pub(crate) fn allocated(program: &Program, bytes: u64, line: Line) -> String {
+    if line.is_known() {
+        format!("the {bytes} bytes that {} allocated", program.place(line))
+    } else {
+        format!("a variable of {bytes} bytes")
+    }
 }

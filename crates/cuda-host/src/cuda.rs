@@ -29,7 +29,7 @@ impl Machine<'_> {
             return Ok(self.failed(NOT_PERMITTED, message));
         }
         if !is_said_after_a_failure(function) {
-            self.device.known_failure = None;
+            self.device.thread.known_failure = None;
         }
         match function {
             Function::CudaMalloc
@@ -106,7 +106,7 @@ impl Machine<'_> {
                 Ok(self.returned_error())
             }
             Function::NextLaunch => {
-                self.device.next_is_cooperative = a != 0;
+                self.device.thread.next_is_cooperative = a != 0;
                 Ok(0)
             }
             Function::LaunchError => Ok(self.returned_error()),
@@ -120,12 +120,12 @@ impl Machine<'_> {
             Function::SetLimit | Function::GetLimit => Ok(self.of_limit(function, a, b)),
             Function::MemoryLeft => Ok(self.most_bytes()[1].saturating_sub(self.device.live_bytes())),
             Function::GetLastError | Function::PeekAtLastError => {
-                let code = self.device.last_error;
-                if let Some(failure) = self.device.failure.take() {
+                let code = self.device.thread.last_error;
+                if let Some(failure) = self.device.thread.failure.take() {
                     self.look_at(failure);
                 }
                 if function == Function::GetLastError {
-                    self.device.last_error = 0;
+                    self.device.thread.last_error = 0;
                 }
                 Ok(code)
             }
@@ -197,7 +197,7 @@ impl Machine<'_> {
 
     /// Nothing looks at the result of a call.
     pub(crate) fn ignored(&mut self) -> Result<()> {
-        match &self.device.failure {
+        match &self.device.thread.failure {
             Some(failure) if !failure.is_launch || failure.line != self.line => self.unchecked(),
             _ => Ok(()),
         }
@@ -205,7 +205,7 @@ impl Machine<'_> {
 
     /// An error at which nothing has looked is a finding.
     pub(crate) fn unchecked(&mut self) -> Result<()> {
-        let Some(failure) = self.device.failure.take() else { return Ok(()) };
+        let Some(failure) = self.device.thread.failure.take() else { return Ok(()) };
         let message = format!("{}, and nothing looks at the error", failure.named());
         let help = if failure.is_launch {
             "correct the shape of the launch, and test `cudaGetLastError()` after it"
@@ -222,7 +222,7 @@ impl Machine<'_> {
             let help = "correct the shape of the launch";
             self.report(Finding::new(Kind::FailedCall, failure.line, failure.named(), help));
         }
-        self.device.known_failure = Some(failure);
+        self.device.thread.known_failure = Some(failure);
     }
 
     /// Host code waits for what comes before a point, or for everything, and sees what kernels have printed.

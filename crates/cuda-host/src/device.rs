@@ -34,6 +34,19 @@ pub(crate) enum Owner {
     Registered,
 }
 
+/// What the runtime knows of one thread of the host.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Thread {
+    /// What `cudaGetLastError` returns.
+    pub last_error: u64,
+    /// The last failure, until something has looked at it.
+    pub failure: Option<Failure>,
+    /// The last failure at which the program has looked, if it has done nothing with the device since.
+    pub known_failure: Option<Failure>,
+    /// Whether the next launch with `<<<>>>` is a cooperative one.
+    pub next_is_cooperative: bool,
+}
+
 /// Memory that kernels can use.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Block {
@@ -117,18 +130,12 @@ pub(crate) struct Device {
     pub printed: Vec<Printed>,
     /// What `cudaDeviceSetLimit` sets, by the numbers of the limits.
     pub limits: [u64; 3],
-    /// Whether the next launch with `<<<>>>` is a cooperative one.
-    pub next_is_cooperative: bool,
+    /// What is of the thread of the host that calls.
+    pub thread: Thread,
     /// Whether the program creates streams that are not ordered with the default stream.
     pub has_free_streams: bool,
     /// The time in microseconds, which passes whenever something looks at it.
     pub time: u64,
-    /// What `cudaGetLastError` returns.
-    pub last_error: u64,
-    /// The last failure, until something has looked at it.
-    pub failure: Option<Failure>,
-    /// The last failure at which the program has looked, if it has done nothing with the device since.
-    pub known_failure: Option<Failure>,
     pub launches: u64,
     /// How many bytes have been compared before and after launches.
     pub compared: u64,
@@ -171,12 +178,9 @@ impl Device {
             live_bytes: 0,
             printed: Vec::new(),
             limits: [1024, simt::DEFAULT_PRINT_BYTES, 8 << 20],
-            next_is_cooperative: false,
+            thread: Thread::default(),
             has_free_streams: false,
             time: 0,
-            last_error: 0,
-            failure: None,
-            known_failure: None,
             launches: 0,
             compared: 0,
             shared_limits: BTreeMap::new(),
@@ -275,20 +279,21 @@ impl Device {
     }
 
     pub fn fail(&mut self, code: u64, line: Line, message: String) {
-        self.last_error = code;
-        self.failure = Some(Failure { code, line, message, is_launch: false, is_refused_launch: false });
+        self.thread.last_error = code;
+        self.thread.failure =
+            Some(Failure { code, line, message, is_launch: false, is_refused_launch: false });
     }
 
     /// A launch fails; whether for its shape.
     pub fn fail_launch(&mut self, code: u64, line: Line, message: String, is_refused_launch: bool) {
-        self.last_error = code;
-        self.failure = Some(Failure { code, line, message, is_launch: true, is_refused_launch });
+        self.thread.last_error = code;
+        self.thread.failure = Some(Failure { code, line, message, is_launch: true, is_refused_launch });
     }
 
     /// A new statement begins. If the last call failed, and its result was ignored, that would have been reported at the end of
     /// its statement; so the program has the error in hand. A launch has no result, so its error waits for a look at it.
     pub fn in_hand(&mut self) -> Option<Failure> {
-        self.failure.take_if(|failure| !failure.is_launch)
+        self.thread.failure.take_if(|failure| !failure.is_launch)
     }
 
     /// New memory, named after the variable that gets its address; its address.

@@ -68,7 +68,7 @@ impl Machine<'_> {
 
     /// The error of a launch that returns it, which `<<<>>>` does not.
     pub(crate) fn returned_error(&mut self) -> u64 {
-        self.device.failure.as_mut().map_or(0, |failure| {
+        self.device.thread.failure.as_mut().map_or(0, |failure| {
             failure.is_launch = false;
             failure.code
         })
@@ -77,7 +77,7 @@ impl Machine<'_> {
     /// Launches a kernel, unless no device would.
     pub(crate) fn start(&mut self, kernel: usize, wanted: Wanted) -> Result<u64> {
         self.unchecked()?;
-        self.device.known_failure = None;
+        self.device.thread.known_failure = None;
         let Kernel { name, shared_bytes, .. } = &self.program.kernels[kernel];
         let bytes = wanted.shared_bytes.saturating_add(*shared_bytes);
         let refused = refused(&wanted, bytes, self.device.shared_allowed(kernel));
@@ -218,7 +218,7 @@ impl Machine<'_> {
             args.push(self.argument(bytes, &mut addresses));
         }
         self.at(launch.line);
-        let is_cooperative = std::mem::take(&mut self.device.next_is_cooperative);
+        let is_cooperative = std::mem::take(&mut self.device.thread.next_is_cooperative);
         Ok(Wanted { grid, block, shared_bytes, stream, args, addresses, is_cooperative })
     }
 
@@ -314,7 +314,7 @@ impl Machine<'_> {
         {
             self.add(finding);
         }
-        let failure = self.device.known_failure.take().filter(|_| status != 0);
+        let failure = self.device.thread.known_failure.take().filter(|_| status != 0);
         match &failure {
             Some(failure) => self.report(Finding::new(
                 Kind::FailedCall,

@@ -15,7 +15,7 @@ use std::fmt;
 
 use simt::Severity;
 
-use crate::device::{Block, Device, Failure};
+use crate::device::{Block, Device, Failure, Thread};
 use crate::finding::{Finding, Kind};
 use crate::function::Function;
 use crate::machine::{Machine, Result, Stop};
@@ -90,6 +90,8 @@ pub trait Process: fmt::Debug {
 pub struct Call {
     /// The function.
     pub name: String,
+    /// The number of the thread that calls.
+    pub thread: u64,
     /// Its arguments, as numbers.
     pub values: Vec<u64>,
     /// The file and the line of the call, if they are known.
@@ -123,6 +125,9 @@ pub(crate) struct Native<'p> {
     managed: Vec<Shared>,
     /// Calls that failed, one for each line.
     failures: Vec<Failure>,
+    /// The number of the thread that called last, and what is of the others.
+    thread: u64,
+    others: BTreeMap<u64, Thread>,
 }
 
 impl<'p> Native<'p> {
@@ -133,6 +138,8 @@ impl<'p> Native<'p> {
             variables: BTreeMap::new(),
             managed: Vec::new(),
             failures: Vec::new(),
+            thread: 0,
+            others: BTreeMap::new(),
         }
     }
 }
@@ -181,6 +188,7 @@ impl<'p> Machine<'p> {
     fn serve_calls(&mut self, process: &dyn Process) -> Result<u64> {
         loop {
             let call = process.next()?;
+            self.turn_to(call.thread);
             if let Some((file, number)) = &call.place {
                 self.line = self.program.line(file, *number);
             }
@@ -188,17 +196,25 @@ impl<'p> Machine<'p> {
                 self.note_failure(failure);
             }
             self.first = first_name(&call.text);
-            let launch = self.device.failure.clone().filter(|failure| failure.is_launch);
+            let launch = self.device.thread.failure.clone().filter(|failure| failure.is_launch);
             let value = self.carry_out(&call)?;
             self.keep_launch(launch);
             process.answer(value)?;
         }
     }
 
+    /// A thread calls, and has the errors of its own calls.
+    fn turn_to(&mut self, thread: u64) {
+        let Some(native) = self.native.as_mut().filter(|native| native.thread != thread) else { return };
+        let its = native.others.remove(&thread).unwrap_or_default();
+        let before = std::mem::replace(&mut native.thread, thread);
+        native.others.insert(before, std::mem::replace(&mut self.device.thread, its));
+    }
+
     /// A launch that failed and at which nothing has looked is not forgotten because a call fails after it.
     fn keep_launch(&mut self, launch: Option<Failure>) {
         let is_call = |failure: &Failure| !failure.is_launch;
-        if let Some(launch) = launch.filter(|_| self.device.failure.as_ref().is_some_and(is_call)) {
+        if let Some(launch) = launch.filter(|_| self.device.thread.failure.as_ref().is_some_and(is_call)) {
             let message = format!("{}, and nothing looks at the error", launch.named());
             let help = "correct the shape of the launch, and test `cudaGetLastError()` after it";
             self.report(Finding::new(Kind::UncheckedError, launch.line, message, help));
@@ -258,7 +274,7 @@ impl<'p> Machine<'p> {
             }
             "__lanes_begin" => Ok(0),
             "__lanes_launch" => {
-                let is_cooperative = std::mem::take(&mut self.device.next_is_cooperative);
+                let is_cooperative = std::mem::take(&mut self.device.thread.next_is_cooperative);
                 self.launch_kernel(&call.values, is_cooperative)
             }
             "__lanes_symbol" => Ok(self.of_variable(at(0))),
@@ -278,7 +294,7 @@ impl<'p> Machine<'p> {
                 match function {
                     Function::ErrorName | Function::ErrorString => self.looks_at(at(0)),
                     Function::GetLastError | Function::PeekAtLastError => {
-                        self.looks_at(self.device.last_error);
+                        self.looks_at(self.device.thread.last_error);
                     }
                     _ => {}
                 }

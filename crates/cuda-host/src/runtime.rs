@@ -3,6 +3,7 @@
 use cudac::Line;
 use cudac::host::{RuntimeCall, Scalar};
 
+use crate::access::allocated;
 use crate::arithmetic::{float, of_float};
 use crate::device::Owner;
 use crate::finding::Kind;
@@ -197,10 +198,8 @@ impl Machine<'_> {
         if at.saturating_add(bytes) <= size {
             return Ok(());
         }
-        let message = format!(
-            "{bytes} bytes are {done} from byte {at} on of the {size} bytes that {} allocated",
-            self.program.place(line)
-        );
+        let message =
+            format!("{bytes} bytes are {done} from byte {at} on of {}", allocated(self.program, size, line));
         self.found(Kind::OutOfBounds, message, "compare the number of bytes with that of the allocation")
     }
 

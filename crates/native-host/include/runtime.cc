@@ -2,7 +2,7 @@
 // for its result, it reads and writes the memory of the process for the emulator, so no other way into the process is needed.
 //
 // A call is a row of words (64 bits, in the order of the machine): how many bytes its texts have together, how many values, the
-// line, the lengths of three texts (the function, the file, the arguments), the values; then the texts. An answer is three
+// number of the thread, the line, the lengths of three texts (the function, the file, the arguments), the values; then the texts. An answer is three
 // words: what it is (below) and two numbers. Nothing of CUDA is known here.
 #include <errno.h>
 #include <pthread.h>
@@ -30,6 +30,8 @@ static int connection = -1;
 static __thread const char* at_file = "";
 static __thread const char* at_arguments = "";
 static __thread int at_line = 0;
+static Word threads = 0;
+static __thread Word number_of_thread = 0;
 static __thread struct { dim3 grid, block; size_t shared; void* stream; } configured;
 
 // The emulator has gone, so nothing can go on.
@@ -159,8 +161,9 @@ extern "C" Word __lanes_call(const char* name, int count, const Word* values) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, connect_once);
     pthread_mutex_lock(&turn);
+    if (!number_of_thread) number_of_thread = ++threads;
     const Word lengths[] = {strlen(name), strlen(at_file), strlen(at_arguments)};
-    const Word words[] = {lengths[0] + lengths[1] + lengths[2], (Word)count, (Word)at_line, lengths[0], lengths[1], lengths[2]};
+    const Word words[] = {lengths[0] + lengths[1] + lengths[2], (Word)count, number_of_thread, (Word)at_line, lengths[0], lengths[1], lengths[2]};
     send_all(words, sizeof(words));
     send_all(values, sizeof(Word) * (size_t)count);
     send_all(name, lengths[0]);

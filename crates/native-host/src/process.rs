@@ -197,7 +197,7 @@ fn reader(
 
 impl Process for Running {
     fn next(&self) -> Result<Call, Gone> {
-        let [texts, count, line, name, file, arguments] = self.words::<6>()?;
+        let [texts, count, thread, line, name, file, arguments] = self.words::<7>()?;
         if texts > MOST_TEXT_BYTES
             || count > MOST_VALUES
             || name.saturating_add(file).saturating_add(arguments) != texts
@@ -210,7 +210,7 @@ impl Process for Running {
         let text = |bytes| self.receive(bytes).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
         let (values, name, file, text) = (values.collect(), text(name)?, text(file)?, text(arguments)?);
         let place = (line > 0).then_some((file, line as u32));
-        Ok(Call { name, values, place, text })
+        Ok(Call { name, thread, values, place, text })
     }
 
     fn answer(&self, value: u64) -> Result<(), Gone> {

@@ -14,7 +14,7 @@ impl<'p> Machine<'p> {
     /// Executes the turns of a loop, if it can be translated and its variables have values. `None` leaves it to the tree.
     pub(crate) fn quickly(&mut self, inner: &'p Loop, frame: u64) -> Result<Option<Flow>> {
         // An error of the device is looked at by the next statement that the tree executes.
-        if self.device.failure.is_some() {
+        if self.device.thread.failure.is_some() {
             return Ok(None);
         }
         let known = identity(inner);
