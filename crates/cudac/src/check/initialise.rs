@@ -39,7 +39,11 @@ impl<'t> Checker<'_, 't> {
                 }
                 match values {
                     [one] => self.init_from(scope, ty, one, &"the value"),
-                    [] => Ok(self.zero(ty, span)),
+                    // An array of structs, whose elements are made as they are in `{}`.
+                    [] => match self.default_value(ty, span)? {
+                        Some(value) => Ok(value),
+                        None => Ok(self.zero(ty, span)),
+                    },
                     _ => Err(error(span, format_args!("`{}` is made from one value", self.show(ty)))),
                 }
             }
@@ -122,8 +126,29 @@ impl<'t> Checker<'_, 't> {
             values.push(self.part_from(scope, of.plain(), &mut rest, &"the value of an element")?);
         }
         let length = length.unwrap_or(values.len() as u64);
+        self.fill(&mut values, of, length, span)?;
         let ty = self.types.get(Shape::Array(of, Some(length)));
         Ok(self.node(Kind::Aggregate(self.arena.list(&values)), ty, span))
+    }
+
+    /// The elements for which a list has no value. C++17, [dcl.init.aggr], paragraph 8: each is made from `{}`, so it is
+    /// zero only if its type says nothing else.
+    fn fill(&mut self, values: &mut Vec<Expr<'t>>, of: Type, length: u64, span: Span) -> Result<()> {
+        if (values.len() as u64) < length
+            && let Some(one) = self.default_value(of.plain(), span)?
+        {
+            Self::check_objects(length, span)?;
+            values.resize(length as usize, one);
+        }
+        Ok(())
+    }
+
+    /// The tree has one node for each element that is made.
+    fn check_objects(length: u64, span: Span) -> Result<()> {
+        if length > 1024 {
+            return Err(error(span, "an array of more than 1024 objects with constructors is not supported"));
+        }
+        Ok(())
     }
 
     /// How many numbers an array has, in the arrays in it; 1 for anything else.
@@ -163,6 +188,7 @@ impl<'t> Checker<'_, 't> {
                 while !rest.is_empty() && (values.len() as u64) < length {
                     values.push(self.part_from(scope, of.plain(), rest, what)?);
                 }
+                self.fill(&mut values, of, length, first.span)?;
             }
             Shape::Struct(at) => self.members_of(scope, at, rest, first.span, &mut values)?,
             _ => {}
@@ -335,13 +361,7 @@ impl<'t> Checker<'_, 't> {
         budget::spend(Bound::Values, 1, span)?;
         if let Shape::Array(of, Some(length)) = self.types.shape(ty) {
             let Some(one) = self.default_value(of, span)? else { return Ok(None) };
-            // The tree has one node for each element.
-            if length > 1024 {
-                return Err(error(
-                    span,
-                    "an array of more than 1024 objects with constructors is not supported",
-                ));
-            }
+            Self::check_objects(length, span)?;
             let kind = Kind::Aggregate(self.arena.list(&vec![one; length as usize]));
             return Ok(Some(self.node(kind, ty, span)));
         }

@@ -113,6 +113,27 @@ fn a_defaulted_constructor_gives_members_what_their_declarations_say() {
     check(around, "A a{i, 2}; A b = {3}; A c{}; y[i] = a.a + a.b + b.a + b.b + c.b;", |i| i + 5);
 }
 
+/// C++17, [dcl.init.aggr], paragraph 8, and [dcl.init], paragraph 8.
+#[test]
+fn elements_that_a_list_does_not_mention_are_made_like_others() {
+    let around = "struct S { int x = 5; int z; S() = default; __device__ S(int a) : x(a), z(1) {} };
+        struct T { S s; int n = 2; }; struct C { int v; __device__ C(int v = 6) : v(v) {} };
+        struct M { S s[2]; C c[2]; int k; }; struct R { S s[2]; C c[3]; __device__ R(int i) : s(), c{i} {} };";
+    check(around, "S s[3] = {}; S t[3] = {S(i)}; y[i] = s[2].x + t[0].x + t[2].x + t[2].z;", |i| 10 + i);
+    check(around, "T t[2]{}; T u[2] = {{{i}}}; y[i] = t[1].n * t[1].s.x + u[0].s.x + u[1].s.x;", |i| 15 + i);
+    check(around, "C c[2][2] = {{i}}; y[i] = c[0][0].v * 100 + c[0][1].v * 10 + c[1][1].v;", |i| {
+        i * 100 + 66
+    });
+    check(around, "M m[2] = {{i}}; y[i] = m[0].s[1].x + m[0].c[0].v + m[1].s[0].x + m[1].k;", |_| 16);
+    check(around, "R r(i); y[i] = r.s[1].x * 100 + r.c[0].v + r.c[2].v;", |i| 506 + i);
+    check(around, "int a[3] = {i}; T* p = 0; y[i] = a[0] + a[1] + a[2] + (p == nullptr);", |i| i + 1);
+    let made = |rest: &str| {
+        format!("{around} struct N {{ __device__ N(int) {{}} }}; __global__ void k() {{ {rest} }}")
+    };
+    refused(&made("S s[1025] = {};"), "more than 1024 objects");
+    refused(&made("N n[2] = {N(1)};"), "`N`");
+}
+
 #[test]
 fn words_that_do_not_make_a_type() {
     for words in [
