@@ -11,6 +11,7 @@
 //! ```
 
 use super::Checker;
+use super::convert::{chosen, last};
 use super::scope::ScopeId;
 use super::typed::{Binary, Compare, Constant, Expr, FunctionId, Intrinsic, Kind, Stmt, StmtKind, VarId};
 use super::types::{Basic, Type, Types};
@@ -278,10 +279,28 @@ impl Machine<'_, '_, '_> {
             Kind::Step { place, is_down, is_post } => self.step(place, *is_down, *is_post, values),
             Kind::Comma(a, b) => {
                 // What is done first has to be something that a constant can do.
-                self.expr(a, values.as_deref_mut())?;
+                self.done(a, values.as_deref_mut())?;
                 self.expr(b, values)
             }
             _ => None,
+        }
+    }
+
+    /// What an expression does. The name of a variable does nothing, even if its value is not known.
+    fn done(&mut self, expr: Expr<'_>, mut values: Option<&mut Values>) -> Option<()> {
+        match &expr.kind {
+            Kind::Local(_) | Kind::Global(_) => Some(()),
+            // A `?` or a comma that is a place.
+            Kind::Deref(_) => {
+                if let Some((left, right)) = last(expr) {
+                    self.done(left, values.as_deref_mut())?;
+                    return self.done(right, values);
+                }
+                let (condition, yes, no) = chosen(expr)?;
+                let holds = self.holds(condition, values.as_deref_mut())?;
+                self.done(if holds { yes } else { no }, values)
+            }
+            _ => self.expr(expr, values).map(|_| ()),
         }
     }
 
@@ -436,9 +455,7 @@ impl Machine<'_, '_, '_> {
     /// `None` if it does something that is not constant.
     fn statement(&mut self, statement: &Stmt<'_>, values: &mut Values) -> Option<Flow> {
         match &statement.kind {
-            StmtKind::Expr(expr) => {
-                self.expr(expr, Some(values))?;
-            }
+            StmtKind::Expr(expr) => self.done(expr, Some(values))?,
             StmtKind::Declare(var, value) => {
                 if let Some(value) = value {
                     let value = self.expr(value, Some(values))?;
@@ -483,7 +500,7 @@ impl Machine<'_, '_, '_> {
                 Flow::Next | Flow::Continue => {}
             }
             if let Some(step) = &inner.step {
-                self.expr(step, Some(values))?;
+                self.done(step, Some(values))?;
             }
         }
     }

@@ -48,6 +48,13 @@ impl<'t> Checker<'_, 't> {
             let (yes, no) = (self.value(yes), self.value(no));
             return self.node(Kind::Conditional(condition, yes, no), expr.ty.plain(), expr.span);
         }
+        // An object stays the place that it is, or it would be taken for a new one.
+        if let Some((left, right)) = last(expr)
+            && self.types.struct_of(expr.ty).is_none()
+        {
+            let right = self.value(right);
+            return self.node(Kind::Comma(left, right), right.ty, expr.span);
+        }
         if let Kind::Local(var) = expr.kind
             && let Some(frame) = self.frame()
         {
@@ -57,6 +64,11 @@ impl<'t> Checker<'_, 't> {
         self.warn_past_end(expr);
         let (ty, span) = (expr.ty.plain(), expr.span);
         self.node(Kind::Load(expr), ty, span)
+    }
+
+    /// An expression whose value nobody looks at. The last part of `a++, ++b` needs no address.
+    pub(super) fn discarded(&mut self, expr: Expr<'t>) -> Expr<'t> {
+        if last(expr).is_some() && self.types.struct_of(expr.ty).is_none() { self.value(expr) } else { expr }
     }
 
     /// A place that holds the value. C++17, [conv.rval]: a value gets memory if somebody needs its address.
@@ -87,6 +99,8 @@ impl<'t> Checker<'_, 't> {
                 if let Some((_, yes, no)) = chosen(place) {
                     self.mark_changed(yes);
                     self.mark_changed(no);
+                } else if let Some((_, right)) = last(place) {
+                    self.mark_changed(right);
                 }
             }
             _ => {}
@@ -533,13 +547,20 @@ impl<'t> Checker<'_, 't> {
 }
 
 /// The condition and the two places of a `?` that is a place.
-fn chosen(place: Expr<'_>) -> Option<(Expr<'_>, Expr<'_>, Expr<'_>)> {
+pub(super) fn chosen(place: Expr<'_>) -> Option<(Expr<'_>, Expr<'_>, Expr<'_>)> {
     let Kind::Deref(address) = &place.kind else { return None };
     let Kind::Conditional(condition, yes, no) = &address.kind else { return None };
     match (&yes.kind, &no.kind) {
         (Kind::AddressOf(yes), Kind::AddressOf(no)) => Some((condition, yes, no)),
         _ => None,
     }
+}
+
+/// The two sides of a comma that is a place.
+pub(super) fn last(place: Expr<'_>) -> Option<(Expr<'_>, Expr<'_>)> {
+    let Kind::Deref(address) = &place.kind else { return None };
+    let Kind::Comma(left, right) = &address.kind else { return None };
+    if let Kind::AddressOf(right) = &right.kind { Some((left, right)) } else { None }
 }
 
 /// What small integers become in an expression. C++17, [conv.prom]: `int` has all values of these types.

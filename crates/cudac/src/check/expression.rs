@@ -103,7 +103,7 @@ impl<'t> Checker<'_, 't> {
         }
     }
 
-    /// C++17, [expr.comma].
+    /// C++17, [expr.comma]. If the right side is a place, so is all of it; [`Checker::value`] makes a value of it again.
     fn comma(
         &mut self,
         scope: ScopeId,
@@ -112,16 +112,18 @@ impl<'t> Checker<'_, 't> {
         span: Span,
     ) -> Result<Expr<'t>> {
         let left = self.expr(scope, left)?;
+        let left = self.discarded(left);
         let right = self.expr(scope, right)?;
-        // An object stays the place that it is, or it would be taken for a new one.
-        if right.is_lvalue() && self.types.struct_of(right.ty).is_some() {
+        if right.is_lvalue() && !self.types.is_array(right.ty) {
             let (pointer, ty) = (self.types.pointer(right.ty), right.ty);
             let address = self.node(Kind::AddressOf(right), pointer, right.span);
             let address = self.node(Kind::Comma(left, address), pointer, span);
             return Ok(self.node(Kind::Deref(address), ty, span));
         }
+        // The name of a constant remains one, to which no `T&&` is bound.
+        let is_constant = !right.is_place() && self.types.is_arithmetic(right.ty) && right.ty.is_const();
         let right = self.value(right);
-        let ty = right.ty;
+        let ty = if is_constant { right.ty.qualified(true, false) } else { right.ty };
         Ok(self.node(Kind::Comma(left, right), ty, span))
     }
 

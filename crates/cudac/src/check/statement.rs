@@ -82,6 +82,7 @@ impl<'t> Checker<'_, 't> {
             tree::StmtKind::Empty => return Ok(None),
             tree::StmtKind::Expr(value) => {
                 let value = self.expr(scope, value)?;
+                let value = self.discarded(value);
                 self.warn_unused(value);
                 StmtKind::Expr(value)
             }
@@ -109,6 +110,7 @@ impl<'t> Checker<'_, 't> {
                 let condition =
                     condition.as_ref().map_or(Ok(None), |value| self.tested(inner, value).map(Some))?;
                 let step = step.as_ref().map_or(Ok(None), |value| self.expr(inner, value).map(Some))?;
+                let step = step.map(|step| self.discarded(step));
                 self.loop_(inner, Head { init, condition, step }, body, unroll, false)?
             }
             tree::StmtKind::RangeFor { variable, range, body, unroll } => {

@@ -212,6 +212,34 @@ fn a_choice_of_two_places_is_a_place() {
     );
 }
 
+/// C++17, [expr.comma].
+#[test]
+fn a_comma_is_what_its_last_part_is() {
+    let around = "constexpr int C = 5; struct S { static constexpr int m = 7; };
+        __device__ int f(int&) { return 1; } __device__ int f(const int&) { return 2; } __device__ int f(int&&) { return 3; }
+        template <typename T> __device__ int passed(T&& x) { return f(static_cast<T&&>(x)); }";
+    check(
+        around,
+        "int a = i, v[2] = {}; y[i] = f((i, a)) * 1000 + passed((i, v[1])) * 100 + f((a++, ++a)) * 10 + f((i, a + 1));",
+        |_| 1113,
+    );
+    check(
+        around,
+        "const int c = 8; y[i] = f((i, C)) * 1000 + f((i, S::m)) * 100 + passed((i, c)) * 10 + f((i, 8));",
+        |_| 2223,
+    );
+    check(
+        around,
+        "int a = 1, b = 2; (a, b) = i; ++(b, a); int* p = &(i, a); *p += 5; y[i] = a * 100 + b;",
+        |i| 700 + i,
+    );
+    check(around, "int a = 1; int& r = (i, a); const int& s = (1, i ? r : a); a = i; y[i] = r + s;", |i| {
+        2 * i
+    });
+    check("", "int a = 0; for (int k = 0; k < 4; a += 2, ++k) y[i] += k; y[i] += (y[i], a++, a);", |_| 15);
+    refused("__global__ void k(int* y) { (y[0], 3) = 4; }", "cannot be assigned");
+}
+
 #[test]
 fn types_in_types_are_types() {
     let around = "struct A { struct B { enum E { X = 3 }; int v; }; using I = int; static constexpr int x = 4; }; struct C { static constexpr int B = 7; };

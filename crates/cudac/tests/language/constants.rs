@@ -22,6 +22,22 @@ fn a_constant_function_changes_what_its_parameters_refer_to() {
     );
 }
 
+/// C++17, [expr.const]: the name of a variable is no use of its value.
+#[test]
+fn a_constant_may_begin_with_names_and_choices_that_nobody_reads() {
+    let around = "constexpr int first(int n, int m) { int s = 4; s, n; n ? (s = m) : s; for (int k = 0; k < 3; ++k, s) s += (n, 1); return (s += 2, m, s); }";
+    check(
+        around,
+        "int m = i; int a[(m, 2)] = {i, 1}; enum { E = first(1, 5) }; y[i] = a[0] + sizeof(a) + E;",
+        |i| i + 18,
+    );
+    check(around, "const int c = (y[i] += 1, 3); y[i] += c * 10 + first(i, 1);", |i| {
+        31 + if i == 0 { 9 } else { 6 }
+    });
+    refused("__global__ void k(int* y, int n) { constexpr int c = (n++, 3); y[0] = c; }", "not known");
+    refused("__global__ void k(int* y, int n) { constexpr int c = (n + 1, 3); y[0] = c; }", "not known");
+}
+
 #[test]
 fn an_index_less_the_smallest_number() {
     check(
