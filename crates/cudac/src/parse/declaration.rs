@@ -114,20 +114,20 @@ impl<'t> Parser<'_, 't> {
         }
         // The type is read to find its end; nothing that it says is kept.
         let before = self.at;
-        let is_type = self.plain_type().is_ok();
-        let is_declarator = is_type
-            && match &self.token().kind {
-                Kind::Word(_) | Kind::Punct("*" | "&" | "&&") => true,
-                // `T (*name)[4]` and `T (*name[2])(int)`, but not `T(*pointer).call()`.
-                Kind::Punct("(") => {
-                    let closing = if self.ahead(3).is("[") && self.ahead(5).is("]") { 6 } else { 3 };
-                    let after = self.ahead(closing + 1);
-                    (self.ahead(1).is("*") || self.ahead(1).is("&"))
-                        && self.ahead(closing).is(")")
-                        && (after.is("[") || after.is("("))
-                }
-                _ => false,
-            };
+        let ty = self.plain_type().ok();
+        let is_declarator = ty.is_some_and(|ty| match &self.token().kind {
+            Kind::Word(_) => true,
+            Kind::Punct("*" | "&" | "&&") => !self.is_member_value(ty),
+            // `T (*name)[4]` and `T (*name[2])(int)`, but not `T(*pointer).call()`.
+            Kind::Punct("(") => {
+                let closing = if self.ahead(3).is("[") && self.ahead(5).is("]") { 6 } else { 3 };
+                let after = self.ahead(closing + 1);
+                (self.ahead(1).is("*") || self.ahead(1).is("&"))
+                    && self.ahead(closing).is(")")
+                    && (after.is("[") || after.is("("))
+            }
+            _ => false,
+        });
         self.at = before;
         is_declarator
     }
@@ -370,7 +370,7 @@ impl<'t> Parser<'_, 't> {
     /// value.
     fn at_declaration_or_end(&mut self) -> bool {
         let before = self.at;
-        let is_type = self.plain_type().is_ok();
+        let is_type = self.plain_type().is_ok_and(|ty| !self.is_member_value(ty));
         let is_nested = self.is("(") && (self.ahead(1).is("&") || self.ahead(1).is("*"));
         let found = is_type && (is_nested || !self.is("(")) && !self.is("{");
         self.at = before;

@@ -83,11 +83,23 @@ impl<'t> Parser<'_, 't> {
             return None;
         }
         let ty = self.type_name().ok().filter(|_| ends.iter().any(|end| self.is(end)));
+        let ty = ty.filter(|ty| !self.is_member_value(ty));
         if ty.is_none() {
             (self.at, self.depth) = (before, depth);
             self.no_type.insert(place, ());
         }
         ty
+    }
+
+    /// Whether what was read as a type is a value, as in `sizeof(S<3>::value)`. C++17, [temp.res], paragraph 2: without
+    /// `typename`, what follows template arguments is a type only if the template declares it as one.
+    pub(super) fn is_member_value(&self, ty: Type<'t>) -> bool {
+        let TypeKind::Named(path) = &ty.kind else { return false };
+        let [before @ .., around, member] = path.parts else { return false };
+        let is_of_instance = around.arguments.is_some() || before.iter().any(|part| part.arguments.is_some());
+        // `typename` and its like are part of the type, but not of the path.
+        let is_bare = ty.span.start() == path.span.start();
+        is_of_instance && is_bare && !self.scopes.has_type(around.name, member.name)
     }
 
     /// The same type again if it was the last one that was read.
@@ -164,9 +176,8 @@ impl<'t> Parser<'_, 't> {
     fn decltype(&mut self) -> Result<TypeKind<'t>> {
         self.next();
         self.expect("(", "after the word")?;
-        if self.at_type() {
-            let ty = self.type_name()?;
-            self.expect(")", "after the type")?;
+        if let Some(ty) = self.try_type(&[")"]) {
+            self.next();
             let value = self.node(tree::ExprKind::Construct(ty, &[], tree::Brackets::Round), ty.span, 0)?;
             return Ok(TypeKind::Decltype(value));
         }

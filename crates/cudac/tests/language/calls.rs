@@ -240,6 +240,42 @@ fn a_comma_is_what_its_last_part_is() {
     refused("__global__ void k(int* y) { (y[0], 3) = 4; }", "cannot be assigned");
 }
 
+/// C++17, [temp.res], paragraph 2: without `typename`, it is a type only if the template says so.
+#[test]
+fn a_member_of_an_instance_is_a_value_unless_it_is_a_type() {
+    let around = "template <int N> struct A { static constexpr int v = N + 1; using t = unsigned char; enum { E = 2 * N }; struct B { static constexpr int w = N; };
+            static __device__ int f(int x) { return x + N; } };
+        namespace n { template <typename T> struct Q { static constexpr int size = sizeof(T); using type = T; }; }
+        template <typename T> __device__ int g(int i) { return (n::Q<T>::size) - 1 + (typename n::Q<T>::type)(i + 256) + sizeof(n::Q<T>::size); }";
+    check(around, "y[i] = (A<3>::v) - 1 + (A<3>::E) * 2 + (A<3>::B::w) + (A<3>::f)(i);", |i| {
+        3 + 12 + 3 + i + 3
+    });
+    check(around, "y[i] = (A<3>::t)-1 + (A<3>::t)(i + 256) + sizeof(A<3>::t) + sizeof(A<3>::v);", |i| {
+        260 + i
+    });
+    check(
+        around,
+        "int a(A<3>::v), b((A<4>::v)); decltype(A<3>::v) c = 6; A<3>::v * i; y[i] = a * 100 + b * 10 + c;",
+        |_| 456,
+    );
+    check(
+        around,
+        "A<A<3>::v> s; A<(A<1>::v)>::t x = 300; int r[(A<1>::v)] = {i, 1}; y[i] = s.v * 100 + x + r[0] + r[1];",
+        |i| 545 + i,
+    );
+    check(
+        around,
+        "switch (i) { case (A<3>::v): y[i] = 7; break; default: y[i] = (A<3>::v) > i ? g<char>(i) : 0; }",
+        |i| match i {
+            4 => 7,
+            0..4 => i + 4,
+            _ => 0,
+        },
+    );
+    refused(&format!("{around} __global__ void k(int* y) {{ y[0] = (A<3>::t); }}"), "expected an expression");
+    refused(&format!("{around} __global__ void k(int* y) {{ y[0] = (A<3>::u) - 1; }}"), "`u`");
+}
+
 #[test]
 fn types_in_types_are_types() {
     let around = "struct A { struct B { enum E { X = 3 }; int v; }; using I = int; static constexpr int x = 4; }; struct C { static constexpr int B = 7; };
