@@ -47,6 +47,8 @@ static constexpr int C1 = counted({});",
             self.random.below(5_u32),
             self.random.below(60_u32) + 5,
             self.random.below(12_u32));
+        self.constants_around();
+        self.made_around();
     }
 
     fn overloads(&mut self) {
@@ -102,6 +104,7 @@ BOTH inline int held(Holder h) {{ return h.c.n - h.k; }}");
         for before in 0..8 {
             line!(self, "BOTH inline int last{before}({}int n) {{ return n; }}", "int, ".repeat(before));
         }
+        line!(self, "BOTH inline int ignored(int) {{ return {}; }}", self.random.below(5_u32) + 1);
         self.line("template <typename T> BOTH int kind(T x) { return (int)sizeof(T) * 2 + (T(-1) < T(1)); }");
         self.line(
             "template <typename T> BOTH const T& larger(const T& a, const T& b) { return a < b ? b : a; }",

@@ -63,7 +63,7 @@ impl Writer<'_> {
             return self.leaf();
         }
         let (a, b) = (self.value(depth - 1), self.value(depth - 1));
-        match self.random.below(24) {
+        match self.random.below(27) {
             0..=5 => {
                 let op = self.random.pick(&["+", "-", "*", "&", "|", "^", "+", "-"]);
                 format!("({a} {op} {b})")
@@ -99,6 +99,9 @@ impl Writer<'_> {
             20 => self.lambda(&a),
             21 => format!("larger<{}>({a}, {b})", self.random.pick(&TYPES).name()),
             22 => self.chain(),
+            23 => self.referring(),
+            24 => self.nothing(&a),
+            25 => self.constant(1, false),
             _ => self.enumerator(&a),
         }
     }
@@ -120,6 +123,8 @@ impl Writer<'_> {
                     "Kind::K1",
                     "sizeof(Kind)",
                     "S0::count",
+                    "(Power<2>::value)",
+                    "sizeof(Sized<5>::value)",
                 ])
                 .replace('@', &self.root)
                 .replace("Kind::K1", "(int)Kind::K1"),
@@ -318,6 +323,7 @@ impl Writer<'_> {
             1 => format!("({a} || {b})"),
             2 => format!("({a} ? {b} : {})", self.change()),
             3 => format!("({a}, {b})"),
+            4 if self.random.chance(50) => format!("ignored({a})"),
             _ => a,
         }
     }

@@ -6,7 +6,8 @@
 //! initialisers, scopes. An evaluator of these would be a second front end, so the three ways to run a program judge each
 //! other. What both sides of `cudac` take wrongly in the same way, only the C++ compiler finds.
 //!
-//! `write` makes a program from a seed, statement by statement, those about memory in `memory`; `express` its expressions,
+//! `write` makes a program from a seed, statement by statement: those about memory in `memory`, loops in `loops`, constants
+//! and what refers to them in `constant`, objects that are made from nothing in `made`. `express` makes its expressions,
 //! `around` what precedes the functions, and `native` compiles many programs at once.
 
 /// A line of the program. The format may ask for random numbers.
@@ -18,7 +19,10 @@ macro_rules! line {
 }
 
 mod around;
+mod constant;
 mod express;
+mod loops;
+mod made;
 mod memory;
 mod native;
 mod write;

@@ -14,6 +14,8 @@ pub struct Var {
     pub is_const: bool,
     /// What it may be another name for; a variable of its own has a number that no other one has.
     pub root: usize,
+    /// Whether a constant expression may name it.
+    pub is_known: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,14 +40,17 @@ pub struct Writer<'r> {
     /// The names that each open block has taken from others.
     names: Vec<Vec<String>>,
     /// Loops around the statement, how many variables and labels there are, and functions.
-    loops: usize,
+    pub loops: usize,
     pub count: usize,
     functions: usize,
+    /// The type of the references that functions called `taken` have.
+    pub taken: Ty,
 }
 
 /// The functions of a program, in a namespace of this name if it is not empty.
 pub fn program(seed: u64, root: &str) -> String {
     let mut random = Random::new(seed);
+    let taken = random.pick(&TYPES);
     let mut writer = Writer {
         random: &mut random,
         root: root.to_owned(),
@@ -56,6 +61,7 @@ pub fn program(seed: u64, root: &str) -> String {
         loops: 0,
         count: 0,
         functions: 0,
+        taken,
     };
     writer.line("BOTH inline unsigned long long mix(unsigned long long h, long long v) { return (h ^ (unsigned long long)v) * 1099511628211ull + (h >> 29); }");
     writer.around();
@@ -118,11 +124,17 @@ impl Writer<'_> {
     pub fn declare(&mut self, name: &str, kind: Kind, is_const: bool, root: Option<usize>) {
         self.scope.retain(|var| var.kind != Kind::Object(HIDDEN) || var.name != name);
         let root = root.unwrap_or(self.count);
-        self.scope.push(Var { name: name.to_owned(), kind, is_const, root });
+        self.scope.push(Var { name: name.to_owned(), kind, is_const, root, is_known: false });
+    }
+
+    /// Makes a constant visible whose value the compiler has to know.
+    pub fn declare_known(&mut self, name: &str, ty: Ty) {
+        self.declare(name, Kind::Number(ty), true, None);
+        self.scope.last_mut().expect("it is there").is_known = true;
     }
 
     /// Statements with a scope of their own, up to the line that ends it.
-    fn block(&mut self, head: &str, tail: &str, inside: impl FnOnce(&mut Self)) {
+    pub fn block(&mut self, head: &str, tail: &str, inside: impl FnOnce(&mut Self)) {
         self.line(head);
         let scope = self.scope.len();
         self.names.push(Vec::new());
@@ -134,14 +146,14 @@ impl Writer<'_> {
         self.line(tail);
     }
 
-    fn statements(&mut self, depth: usize) {
+    pub fn statements(&mut self, depth: usize) {
         for _ in 0..=self.random.below(4) {
             self.statement(depth);
         }
     }
 
     fn statement(&mut self, depth: usize) {
-        match self.random.below(34) {
+        match self.random.below(38) {
             0..=4 => self.number(),
             5 | 6 => self.reference(),
             7 => self.array(),
@@ -163,6 +175,8 @@ impl Writer<'_> {
             }
             26 | 27 => self.call(),
             28..=31 => self.memory(),
+            32 | 33 => self.constants(),
+            34 | 35 => self.made(),
             _ => {
                 let value = self.value(2);
                 self.mixed(&value);
@@ -175,12 +189,14 @@ impl Writer<'_> {
     }
 
     fn number(&mut self) {
-        let (ty, name) = (self.random.pick(&TYPES), self.name());
+        let ty = if self.random.chance(20) { self.taken } else { self.random.pick(&TYPES) };
+        let name = self.name();
         let value = self.value(2);
         let is_const = self.random.chance(20);
         let word = if is_const { "const " } else { "" };
         let of = ty.name();
-        let line = match self.random.below(6) {
+        let form = self.random.below(6);
+        let line = match form {
             0 => format!("{word}{of} {name}({value});"),
             1 => format!("{word}{of} {name}{{({of})({value})}};"),
             2 => format!("{word}auto {name} = ({of})({value});"),
@@ -191,7 +207,10 @@ impl Writer<'_> {
             _ => format!("{word}{of} {name} = {value};"),
         };
         self.line(&line);
-        self.declare(&name, Kind::Number(ty), is_const, None);
+        match form {
+            3 | 4 if is_const => self.declare_known(&name, ty),
+            _ => self.declare(&name, Kind::Number(ty), is_const, None),
+        }
     }
 
     fn reference(&mut self) {
@@ -325,63 +344,6 @@ impl Writer<'_> {
         });
     }
 
-    /// A loop whose variable nothing in it changes.
-    fn counting(&mut self, depth: usize) {
-        let ty = self.random.pick(&["int", "int", "unsigned", "unsigned char", "short", "long long"]);
-        self.count += 1;
-        let (name, bound) = (format!("k{}", self.count), self.random.below(6_u32) + 1);
-        let bound = match self.random.below(6) {
-            5 => {
-                let before = self.random.below(8);
-                format!("last{before}({}{bound})", "1, ".repeat(before))
-            }
-            0 => "(C1 & 3)".to_owned(),
-            1 => format!("kind({name}) % {bound}"),
-            2 => format!("of_kind(Kind::K{}) % {bound}", self.random.below(2_u32)),
-            3 => "Power<1>::value".to_owned(),
-            _ => bound.to_string(),
-        };
-        let effect = self.effect(1);
-        let step = match self.random.below(7) {
-            0 => format!("{name} += 2"),
-            1 => format!("{name}++, {effect}"),
-            2 => format!("{effect}, ++{name}"),
-            3 => format!("{name}++, {name}++"),
-            4 => format!("{name} += 2, h = mix(h, {name})"),
-            5 => format!("h = mix(h, {name}), {name}++"),
-            _ => format!("{name}++"),
-        };
-        let start = self.random.below(2_u32);
-        let pragma = self.random.below(8);
-        if pragma < 2 {
-            line!(self, "#pragma unroll {}", ["", "1"][pragma]);
-        }
-        self.loops += 1;
-        self.block(&format!("for ({ty} {name} = {start}; {name} < {bound}; {step}) {{"), "}", |writer| {
-            writer.declare(&name, Kind::Number(Ty::UnsignedShort), true, None);
-            writer.statements(depth);
-        });
-        self.loops -= 1;
-    }
-
-    fn other_loop(&mut self, depth: usize) {
-        self.count += 1;
-        let (name, count, effect) =
-            (format!("n{}", self.count), self.random.below(5_u32) + 1, self.effect(1));
-        let local = format!("int {name} = {count};");
-        self.line(&local);
-        self.loops += 1;
-        match self.random.below(3) {
-            0 => self.block(&format!("while ({name}-- > 0 && ({effect}, true)) {{"), "}", |writer| writer.statements(depth)),
-            1 => self.block("do {", &format!("}} while (--{name} > 0 && {effect});"), |writer| writer.statements(depth)),
-            _ => self.block(&format!("for (struct {{ int k; unsigned char m; }} {name}_ = {{0, 1}}; {name}_.k < {count}; {name}_.k++, {name}_.m *= 3) {{"), "}", |writer| {
-                writer.mixed(&format!("{name}_.m"));
-                writer.statements(depth);
-            }),
-        }
-        self.loops -= 1;
-    }
-
     fn switch(&mut self, depth: usize) {
         let value = if self.random.chance(50) { self.value(1) } else { self.leaf() };
         self.block(&format!("switch ((int)(({value}) & 3)) {{"), "}", |writer| {
@@ -434,7 +396,8 @@ impl Writer<'_> {
                 let same = self.any(|var| var.kind == number.kind && !var.is_const).expect("itself");
                 let choice = format!("(({a}) ? {} : {})", number.name, same.name);
                 let chosen = format!("chosen((bool)({a}), {}, {})", number.name, same.name);
-                let place = if self.random.chance(50) { choice } else { chosen };
+                let last = format!("({a}, {})", number.name);
+                let place = self.random.pick(&[choice, chosen, last]);
                 line!(self, "{place} = {b};");
             }
             (_, Some(object), _, _) if self.functions > 0 => {
