@@ -129,17 +129,18 @@ impl Run<'_> {
     /// steps.
     pub fn round(&mut self, blocks: &mut Vec<Block>, turns: &mut Turns, most: u64) -> Result<bool, Stop> {
         let before = self.counts.steps;
-        let mut order = Vec::new();
+        let (mut order, mut is_released) = (Vec::new(), false);
         turns.next_round(blocks.len(), &mut order);
         for &index in &order {
             let already = self.counts.steps;
             self.turn(&mut blocks[index], turns)?;
+            is_released |= self.counts.steps == already && self.release_halted(&mut blocks[index]);
             self.observers.probe_times[blocks[index].slot].steps += self.counts.steps - already;
             if self.counts.steps > most {
                 return Ok(false);
             }
         }
-        if self.counts.steps == before && !self.release_blocks(blocks) && !self.can_go_on(blocks) {
+        if self.counts.steps == before && !is_released && !self.can_go_on(blocks) {
             return Err(waits::deadlock(self, blocks));
         }
         self.replace_finished(blocks);
@@ -219,11 +220,16 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Lets lanes that wait at meetings go on where all blocks have come to a halt; whether there were any.
-    /// The stack never does: it has lanes meet where they parted, or nowhere.
-    pub fn release_blocks(&self, blocks: &mut [Block]) -> bool {
-        let mut warps = blocks.iter_mut().flat_map(|block| &mut block.warps);
-        !self.setup.stack && warps.by_ref().fold(false, |any, warp| warp.divergence.release(|_| true) | any)
+    /// Lets lanes that wait at meetings go on where their block has come to a halt, since those for whom they wait may wait for
+    /// them at a barrier, whatever other blocks do; whether there were any. The stack never does: it has lanes meet where they
+    /// parted, or nowhere.
+    fn release_halted(&self, block: &mut Block) -> bool {
+        if self.setup.stack
+            || block.warps.iter().any(|warp| mechanism::runnable(&warp.divergence, false).is_some())
+        {
+            return false;
+        }
+        block.warps.iter_mut().fold(false, |any, warp| warp.divergence.release(|_| true) | any)
     }
 
     /// Whether a warp can run although none has: its turn let lanes go on that waited at a meeting, and did nothing else.

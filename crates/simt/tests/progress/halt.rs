@@ -126,3 +126,58 @@ fn a_livelock_if_the_awaited_block_never_runs() {
         assert_eq!(faults_of_counting(2, turns), [FaultKind::Livelock], "{turns} turns");
     }
 }
+
+/// The lower lanes of the second block wait at the common barrier, and the upper ones for the lower ones where their paths meet:
+/// the barrier is complete when the upper ones have ended. The first block waits for what comes after that,
+/// and writes meanwhile, so that it does not only spin.
+const HALTED_BESIDE_A_LOOP: &str = "
+.version 8.0
+.target sm_70
+.address_size 64
+.visible .entry kernel(.param .u64 flag) {
+    .reg .pred %p<3>;
+    .reg .b32 %r<4>;
+    .reg .b64 %rd<2>;
+    ld.param.u64 %rd1, [flag];
+    mov.u32 %r1, %ctaid.x;
+    setp.eq.u32 %p1, %r1, 0;
+    @%p1 bra $wait;
+    mov.u32 %r2, %tid.x;
+    setp.ge.u32 %p2, %r2, 8;
+    @%p2 bra $both;
+    bar.sync 0;
+    st.volatile.global.u32 [%rd1], 1;
+$both:
+    mov.u32 %r3, 1;
+    bra.uni $end;
+$wait:
+    st.volatile.global.u32 [%rd1+4], 1;
+    st.volatile.global.u32 [%rd1+4], 0;
+    ld.volatile.global.u32 %r3, [%rd1];
+    setp.eq.u32 %p2, %r3, 0;
+    @%p2 bra $wait;
+$end:
+    ret;
+}";
+
+#[test]
+fn a_block_that_halts_lets_its_lanes_go_while_another_loops() {
+    let mut emulator = Emulator::new(Limits::default());
+    let module = emulator.load("halted", HALTED_BESIDE_A_LOOP).unwrap();
+    for schedule in [Schedule::RoundRobin, Schedule::Random, Schedule::Hunt] {
+        for seed in 0..20 {
+            let flag = emulator.alloc("flag", 8).unwrap();
+            emulator.copy_in(flag, 0, &[0; 8], |_| true).unwrap();
+            let launch = Launch { schedule, seed, ..Launch::new(2, 32).arg(flag.address()) };
+            let report = emulator.launch(&module, "kernel", &launch).unwrap();
+            let errors: Vec<_> = report
+                .faults
+                .iter()
+                .filter(|fault| {
+                    matches!(fault.kind, FaultKind::Livelock | FaultKind::Deadlock | FaultKind::StepLimit)
+                })
+                .collect();
+            assert!(errors.is_empty(), "{schedule:?}, seed {seed}: {}", errors[0]);
+        }
+    }
+}
