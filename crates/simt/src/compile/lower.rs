@@ -217,6 +217,7 @@ impl<'t> Lowering<'_, 't> {
             returned: Vec::new(),
         };
         body.scope.enter();
+        body.scope.in_function = !function.is_entry;
         // Column 0 of the predicates is the guard of what has none.
         body.scope.constant(Bank::Preds, 1);
         let (takes, results) = signature(&mut body, function);

@@ -239,6 +239,8 @@ impl<'t> Operands<'_, 't> {
             }
             _ => return Err(self.error(name.span, "an address must be a register of 32 or 64 bits")),
         };
+        // What a function is passed is in its frame, and so is what its registers point to in that space.
+        let memory = if memory == Memory::Param && self.scope.in_function { Memory::Frame } else { memory };
         Ok(Address { memory, base, offset })
     }
 }

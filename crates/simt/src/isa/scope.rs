@@ -48,6 +48,8 @@ pub struct Scope<'t> {
     pub image: Image,
     /// What the module's functions take and give, by number; `None` for kernels, which nobody may call.
     pub signatures: Rc<[Option<Signature>]>,
+    /// Whether it is that of a function, and not of a kernel.
+    pub in_function: bool,
     /// The prototypes of the function, by number.
     pub prototypes: Vec<Signature>,
     /// The calls decoded so far, in the order of the text.
