@@ -3,6 +3,9 @@
 const TEXT: &str = r"
 enum Mode { A, B };
 typedef struct { int a[4]; } Unnamed;
+typedef enum { C } Level;
+template <typename T> __global__ void nameless(T* a, Level b) {}
+template __global__ void nameless<float>(float* a, Level b);
 template <typename T, int N> struct Box { T data[N]; };
 struct Plain { int a; };
 struct Around { struct Inner { int a; }; enum Kind { X }; };
@@ -36,6 +39,7 @@ fn kernels_have_the_names_that_nvidias_compiler_gives_them() {
     found.sort_unstable();
     let mut wanted = [
         "_Z4nonev",
+        "_Z8namelessIfEvPT_5Level",
         "_Z5boxesIjLi7EEv3BoxIT_XT0_EEPS2_S0_IfLi4EES1_PKS1_",
         "_Z6valuesILb1ELin3ELj5Ef5PlainEvPT2_PT3_PKS1_S3_",
         "_Z6withinPN6Around5InnerENS_4KindES_",

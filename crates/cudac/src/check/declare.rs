@@ -63,10 +63,13 @@ impl<'t> Checker<'_, 't> {
             Declaration::Alias { name, template: None, ty } => {
                 let ty = self.resolve(scope, ty)?;
                 // `typedef struct { … } S;` gives the type its name.
-                if let Some(at) = self.types.struct_of(ty)
-                    && self.types.structs[at].name.starts_with('<')
-                {
-                    self.types.structs[at].name = name.as_str();
+                let own = match self.types.shape(ty) {
+                    Shape::Struct(at) => Some(&mut self.types.structs[at].name),
+                    Shape::Enum(at) => Some(&mut self.types.enums[at].name),
+                    _ => None,
+                };
+                if let Some(own) = own.filter(|own| own.starts_with('<')) {
+                    *own = name.as_str();
                 }
                 self.scopes.declare(scope, *name, Entity::Type(ty));
                 Ok(())

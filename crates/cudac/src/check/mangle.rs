@@ -336,7 +336,7 @@ impl<'t> Checker<'_, 't> {
             Shape::Enum(at) => {
                 let own = &self.types.enums[at];
                 let mut path = self.namespaces(own.scope);
-                path.push(source_name(own.name));
+                path.push(source_name(own.name.trim_matches(['<', '>'])));
                 Node::Named(path)
             }
             Shape::Struct(at) => self.struct_node(at),
