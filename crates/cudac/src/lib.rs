@@ -232,9 +232,9 @@ pub fn compile_program(source: &Source<'_>, options: &Options) -> Result<(Output
 #[cfg(feature = "host")]
 pub fn compile_project(sources: &[Source<'_>], options: &Options) -> Result<(Output, host::Program), Errors> {
     // Where the text asks which of them it is, the host's code is another text than the device's.
-    // So do the headers with atomics.
+    // So do the headers with atomics and halves.
     let contains = |word: &str| sources.iter().any(|source| source.text.contains(word));
-    let is_split = ["__CUDA_ARCH__", "<cuda/"].iter().any(|asks| contains(asks));
+    let is_split = ["__CUDA_ARCH__", "<cuda/", "fp16.h", "bf16.h"].iter().any(|asks| contains(asks));
     let mut host_sink = Sink::default();
     let mut own = None;
     // And a static variable of a function of both sides is two.

@@ -10,10 +10,12 @@ inline unsigned long long __lanes_word(unsigned long value) { return value; }
 inline unsigned long long __lanes_word(long long value) { return (unsigned long long)value; }
 inline unsigned long long __lanes_word(unsigned long long value) { return value; }
 inline unsigned long long __lanes_word(const void* value) { return (unsigned long long)value; }
+// clang 16 has no name for a function in whose type `__is_class` is written.
+template <typename T> struct __lanes_class { static constexpr bool is = __is_class(T); };
 template <bool> struct __lanes_if;
 template <> struct __lanes_if<true> { typedef unsigned long long type; };
 template <typename T>
-typename __lanes_if<__is_class(T)>::type __lanes_word(const T& value) { return (unsigned long long)&value; }
+typename __lanes_if<__lanes_class<T>::is>::type __lanes_word(const T& value) { return (unsigned long long)&value; }
 
 template <typename... T>
 unsigned long long __lanes_ask(const char* name, const T&... values) {

@@ -86,6 +86,13 @@ __cudac_device inline int __cudac_popc(unsigned a) { return __builtin_popcount(a
 __cudac_device inline int __cudac_popc(unsigned long long a) { return __builtin_popcountll(a); }
 __cudac_device inline unsigned __cudac_brev(unsigned a) { return __builtin_bitreverse32(a); }
 __cudac_device inline unsigned long long __cudac_brev(unsigned long long a) { return __builtin_bitreverse64(a); }
+// The C library has them for the host.
+extern "C" {
+__cudac_device inline void* memcpy(void* to, const void* from, size_t bytes) { return __builtin_memcpy(to, from, bytes); }
+__cudac_device inline void* memmove(void* to, const void* from, size_t bytes) { return __builtin_memmove(to, from, bytes); }
+__cudac_device inline void* memset(void* to, int value, size_t bytes) { return __builtin_memset(to, value, bytes); }
+__cudac_device inline clock_t clock() { return __nvvm_read_ptx_sreg_clock(); }
+}
 extern "C" {
 __device__ int printf(const char*, ...);
 __device__ int vprintf(const char*, const char*);

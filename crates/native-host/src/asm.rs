@@ -43,8 +43,18 @@ pub(crate) fn rewritten(text: &str) -> String {
         rest = &inside[end..];
     }
     made.push_str(rest);
+    let made = made.split('\n').map(in_macro).collect::<Vec<_>>().join("\n");
     // A result of one bit is a register of 32.
     made.replace("bool result;", "unsigned result;").replace("bool all;", "unsigned all;")
+}
+
+/// A line of a macro that makes a statement of what it is given, of which one operand is an address.
+fn in_macro(line: &str) -> String {
+    let number =
+        line.split_once("%s").and_then(|(_, after)| after.chars().next()).filter(char::is_ascii_digit);
+    let Some(number) = number else { return line.to_owned() };
+    let text = line.replace(&format!("%s{number}"), "").replace("\"m\"(", "\"l\"(");
+    text.replace(&format!("%{number}"), &format!("[%{number}]"))
 }
 
 /// Where the parenthesis is that closes what is open at the beginning.
@@ -159,6 +169,14 @@ mod tests {
                 r#"asm("{ .reg .pred %%p0; .reg .pred %%p1; setp.ne.u32 %%p1, %1, 0; " "vote.any.pred %%p0, %%p1;" "#,
                 r#"" selp.u32 %0, 1, 0, %%p0; }" : "=r"(result) : "r"((unsigned)predicate));"#
             )
+        );
+    }
+
+    #[test]
+    fn a_macro_gets_what_its_statement_needs() {
+        assert_eq!(
+            rewritten(r#"SCOPED(scope, "st", "%s0." type " %0, %1;", : : "m"(p), c(value))"#),
+            r#"SCOPED(scope, "st", "." type " [%0], %1;", : : "l"(p), c(value))"#
         );
     }
 

@@ -45,8 +45,18 @@ const OMITTED: [&str; 16] = [
 const ENDED: [&str; 4] = ["__shfl", "__ballot", "__any", "__all"];
 
 /// Chunks of device code whose functions host code has too.
-const OF_BOTH: [&str; 8] =
-    ["min", "umin", "rsqrtf", "rsqrt", "__double2int_rn", "__int_as_float", "__float_as_int", "__saturatef"];
+const OF_BOTH: [&str; 10] = [
+    "min",
+    "umin",
+    "rsqrtf",
+    "rsqrt",
+    "__double2int_rn",
+    "__int_as_float",
+    "__float_as_int",
+    "__float_as_uint",
+    "__uint_as_float",
+    "__saturatef",
+];
 
 /// Headers that need no text, because all of it is always there.
 const EMPTY: [&str; 17] = [
@@ -81,7 +91,16 @@ pub(crate) fn write(folder: &Path, arch: u32) -> io::Result<()> {
         file(name, "#pragma once\n")?;
     }
     for (name, text) in HEADERS {
-        file(name, &format!("#pragma once\n{}", without_lines(&asm::rewritten(text))))?;
+        let text = match name {
+            "cuda_fp16.h" => halves(text),
+            "cuda/std/utility" => UTILITY.to_owned(),
+            // Clang looks at functions of the device when it compiles for the host, too.
+            "cuda/atomic" => without_lines(&asm::rewritten(text))
+                .replace("    inline T ", "    __cudac_both inline T ")
+                .replace("    inline void ", "    __cudac_both inline void "),
+            _ => without_lines(&asm::rewritten(text)),
+        };
+        file(name, &format!("#pragma once\n{text}"))?;
     }
     for (name, same) in [
         ("cuda_bf16.h", "cuda_fp16.h"),
@@ -89,12 +108,38 @@ pub(crate) fn write(folder: &Path, arch: u32) -> io::Result<()> {
         ("cooperative_groups/scan.h", "cooperative_groups.h"),
         ("cuda/std/atomic", "cuda/atomic"),
         ("cudac_utility", "cuda/std/utility"),
+        ("cuda/std/cstdint", "cstdint"),
+        ("cuda/std/cassert", "cassert"),
     ] {
         file(name, &format!("#pragma once\n#include <{same}>\n"))?;
     }
     file("math_constants.h", CONSTANTS)?;
     file("omp.h", OPEN_MP)
 }
+
+/// The host has halves too, and no instructions for them; what is in `asm` and has no other way is the device's alone.
+fn halves(text: &str) -> String {
+    let of_device = ["__hfma", "__hfma2", "hsqrt", "__CUDAC_SHUFFLE"];
+    let lines = text.lines().map(|line| {
+        let is_of_device = of_device.iter().any(|name| line.contains(&format!(" {name}(")))
+            || line.contains(" name(unsigned mask");
+        if is_of_device { without_lines(line) } else { line.replace("__device__", "__cudac_both") }
+    });
+    asm::rewritten(&lines.collect::<Vec<_>>().join("\n"))
+}
+
+/// Under their names in `cuda::std`, what the library has.
+const UTILITY: &str = "\
+#include <utility>
+namespace cuda {
+namespace std {
+using ::std::remove_reference;
+using ::std::move;
+using ::std::forward;
+template <typename T> __cudac_both inline void swap(T& a, T& b) { T kept = move(a); a = move(b); b = move(kept); }
+}
+}
+";
 
 const CONSTANTS: &str = "\
 #pragma once

@@ -441,3 +441,81 @@ fn what_clang_refuses_is_shown_with_lines_skipped_without_clang() {
     let error = compile(&clang, source.path(), &["program.cu"]).unwrap_err().to_string();
     assert_eq!(error, "program.cu:2:10: error: use of undeclared identifier 'undefined'");
 }
+
+/// Headers of the device beside those of the library, and what kernels and the host have under one name.
+#[test]
+fn headers_of_the_device_are_the_interpreters_skipped_without_clang() {
+    let clang = clang!();
+    let outcome = same(
+        &clang,
+        r#"
+#include <utility>
+#include <cstdio>
+#include <cstring>
+#include <ctime>
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <cuda/atomic>
+#include <cuda/barrier>
+#include <cuda/std/cstdint>
+#include <cuda/std/utility>
+struct Pair { int type; float strike; };
+__device__ __noinline__ float value(Pair p, float x, int n) {
+    for (int i = 0; i < n; i++) x = x * x - 0.25f;
+    if (x > 100.0f) return 0.0f;
+    return x + p.strike;
+}
+__global__ void atomics(int* d, float* f) {
+    cuda::atomic_ref<int, cuda::thread_scope_device> a(d[0]);
+    a.fetch_add(1);
+    int known = a.load();
+    while (!a.compare_exchange_weak(known, known + 1)) {}
+    cuda::atomic_ref<float> b(f[0]);
+    b.fetch_add(1.5f);
+    __shared__ cuda::atomic<int, cuda::thread_scope_block> s;
+    if (threadIdx.x == 0) s.store(0);
+    __syncthreads();
+    s.fetch_add(1);
+    __syncthreads();
+    if (threadIdx.x == 0) d[1] = s.load();
+}
+__global__ void others(float* out, long* wide, const __nv_bfloat16* b) {
+    int i = threadIdx.x;
+    float four[4] = {1, 2, 3, (float)i};
+    float4 all;
+    memcpy(&all, four, sizeof(all));
+    clock_t before = clock();
+    half h = __shfl_xor_sync(~0u, __float2half((float)i), 1);
+    half2 g = __shfl_down_sync(~0u, __halves2half2(h, __float2half(0.5f)), 2);
+    long2 v = make_long2(i, clock() >= before);
+    wide[i] = v.x + v.y;
+    Pair p;
+    p.type = i;
+    p.strike = i + 0.5f;
+    out[i] = all.w + __half2float(h) + __low2float(g) + __high2float(g) + (float)b[i] + value(p, 0.1f, 3);
+}
+int main() {
+    int *d, counts[2]; float *f, sums[32]; long *w, wide[32]; __nv_bfloat16 *b, given[32];
+    cudaMalloc(&d, 8); cudaMalloc(&f, sizeof(sums)); cudaMalloc(&w, sizeof(wide)); cudaMalloc(&b, sizeof(given));
+    for (int i = 0; i < 32; i++) given[i] = (__nv_bfloat16)(i * 0.37f);
+    cudaMemset(d, 0, 8); cudaMemset(f, 0, sizeof(sums));
+    cudaMemcpy(b, given, sizeof(given), cudaMemcpyHostToDevice);
+    atomics<<<1, 32>>>(d, f);
+    cudaMemcpy(counts, d, 8, cudaMemcpyDeviceToHost);
+    cudaMemcpy(sums, f, 4, cudaMemcpyDeviceToHost);
+    printf("%d %d %g\n", counts[0], counts[1], sums[0]);
+    others<<<1, 32>>>(f, w, b);
+    cudaMemcpy(sums, f, sizeof(sums), cudaMemcpyDeviceToHost);
+    cudaMemcpy(wide, w, sizeof(wide), cudaMemcpyDeviceToHost);
+    for (int i = 0; i < 32; i++) printf("%g %ld %g\n", sums[i], wide[i], (float)given[i]);
+    const float of_host[] = {0.0f, 1.0f, -2.5f, 0.1f, 65504.0f, 65519.0f, 65520.0f, 1e-7f, 6e-8f, 3e-8f, 2.9e-8f, 6.1e-5f, -1e-5f, 1e30f};
+    for (float x : of_host) {
+        half h = __float2half(x);
+        printf("%g %d\n", __half2float(h), (int)__half_as_ushort(h));
+    }
+    cudaFree(d); cudaFree(f); cudaFree(w); cudaFree(b);
+}
+"#,
+    );
+    assert!(printed(&outcome).starts_with("64 32 48\n") && outcome.findings.is_empty(), "{outcome:?}");
+}

@@ -1,18 +1,43 @@
 // `__half`, `__nv_bfloat16` and pairs of them: arithmetic that is done in single precision and rounded again, which has
 // the result of one operation, except for `__hfma`. One text for both, because they share the macros.
 // Written from: CUDA Math API, half precision and bfloat16 precision; IEEE 754.
+#ifndef __CUDA_ARCH__
+// The host has no instructions for halves: the bits of the nearest one, and the value. NaN has the bits that the GPU gives it.
+inline __device__ unsigned short __half_bits(float value) {
+    const unsigned bits = __float_as_uint(value), sign = bits >> 16 & 0x8000, rest = bits & 0x7fffffff;
+    if (rest > 0x7f800000) return 0x7fff;
+    if (rest >= 0x477ff000) return (unsigned short)(sign | 0x7c00);
+    // Below the smallest normal number the unit is 2^-24, which is that of the sum with 0.5.
+    if (rest < 0x38800000) return (unsigned short)(sign | (__float_as_uint(__uint_as_float(rest) + 0.5f) - 0x3f000000));
+    return (unsigned short)(sign | ((rest - 0x38000000 + 0xfff + (rest >> 13 & 1)) >> 13));
+}
+inline __device__ float __half_value(unsigned short half) {
+    const unsigned sign = (unsigned)(half & 0x8000) << 16, rest = half & 0x7fff;
+    if (rest >= 0x7c00) return __uint_as_float(sign | 0x7f800000 | (rest & 0x3ff) << 13);
+    if (rest < 0x400) return __uint_as_float(__float_as_uint((float)rest * 5.9604644775390625e-8f) | sign);
+    return __uint_as_float(sign | ((rest << 13) + 0x38000000));
+}
+#endif
 struct __half {
     unsigned short __x;
     __half() = default;
     __device__ __half(float value) {
+#ifdef __CUDA_ARCH__
         unsigned short bits;
         asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(value));
         __x = bits;
+#else
+        __x = __half_bits(value);
+#endif
     }
     __device__ operator float() const {
+#ifdef __CUDA_ARCH__
         float value;
         asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(__x));
         return value;
+#else
+        return __half_value(__x);
+#endif
     }
 };
 typedef __half half;
@@ -45,6 +70,17 @@ inline __device__ __half __hfma(__half a, __half b, __half c) {
     __CUDAC_PAIR(H2, name, single) \
     inline __device__ H2 operator sign(H2 a, H2 b) { return name(a, b); } \
     inline __device__ H2& operator sign##=(H2& a, H2 b) { a = name(a, b); return a; }
+#define __CUDAC_SHUFFLE(H, H2, name, of) \
+    inline __device__ H name(unsigned mask, H value, of lane, int width = 32) { \
+        value.__x = (unsigned short)name(mask, (unsigned)value.__x, lane, width); \
+        return value; \
+    } \
+    inline __device__ H2 name(unsigned mask, H2 value, of lane, int width = 32) { \
+        const unsigned both = name(mask, (unsigned)value.x.__x | (unsigned)value.y.__x << 16, lane, width); \
+        value.x.__x = (unsigned short)both; \
+        value.y.__x = (unsigned short)(both >> 16); \
+        return value; \
+    }
 #define __CUDAC_HALVES(H, H2) \
     __CUDAC_OPERATOR(H, __hadd, +) \
     __CUDAC_OPERATOR(H, __hsub, -) \
@@ -76,7 +112,11 @@ inline __device__ __half __hfma(__half a, __half b, __half c) {
     inline __device__ H2 __habs2(H2 a) { return H2(__habs(a.x), __habs(a.y)); } \
     inline __device__ H2 __hfma2(H2 a, H2 b, H2 c) { return H2(__hfma(a.x, b.x, c.x), __hfma(a.y, b.y, c.y)); } \
     inline __device__ float __low2float(H2 a) { return (float)a.x; } \
-    inline __device__ float __high2float(H2 a) { return (float)a.y; }
+    inline __device__ float __high2float(H2 a) { return (float)a.y; } \
+    __CUDAC_SHUFFLE(H, H2, __shfl_sync, int) \
+    __CUDAC_SHUFFLE(H, H2, __shfl_up_sync, unsigned) \
+    __CUDAC_SHUFFLE(H, H2, __shfl_down_sync, unsigned) \
+    __CUDAC_SHUFFLE(H, H2, __shfl_xor_sync, int)
 __CUDAC_HALVES(__half, __half2)
 
 typedef __half2 half2;
@@ -109,6 +149,7 @@ inline __device__ __nv_bfloat16 __float2bfloat16(float x) { return __nv_bfloat16
 inline __device__ __nv_bfloat16 __float2bfloat16_rn(float x) { return __nv_bfloat16(x); }
 inline __device__ float __bfloat162float(__nv_bfloat16 x) { return (float)x; }
 inline __device__ unsigned short __bfloat16_as_ushort(__nv_bfloat16 x) { return x.__x; }
+inline __device__ __nv_bfloat16 __ushort_as_bfloat16(unsigned short x) { __nv_bfloat16 made; made.__x = x; return made; }
 // The last bit of the sum says whether something was lost, so that rounding it again is like rounding the exact sum.
 inline __device__ __nv_bfloat16 __hfma(__nv_bfloat16 a, __nv_bfloat16 b, __nv_bfloat16 c) {
     float sum, below, above;
@@ -123,4 +164,5 @@ inline __device__ __nv_bfloat162 __halves2bfloat162(__nv_bfloat16 x, __nv_bfloat
 inline __device__ __nv_bfloat162 __bfloat162bfloat162(__nv_bfloat16 x) { return __nv_bfloat162(x, x); }
 inline __device__ __nv_bfloat162 __float2bfloat162_rn(float x) { return __nv_bfloat162(__nv_bfloat16(x), __nv_bfloat16(x)); }
 inline __device__ __nv_bfloat162 __floats2bfloat162_rn(float x, float y) { return __nv_bfloat162(__nv_bfloat16(x), __nv_bfloat16(y)); }
+inline __device__ __nv_bfloat162 __float22bfloat162_rn(float2 x) { return __nv_bfloat162(__nv_bfloat16(x.x), __nv_bfloat16(x.y)); }
 inline __device__ float2 __bfloat1622float2(__nv_bfloat162 a) { return make_float2((float)a.x, (float)a.y); }

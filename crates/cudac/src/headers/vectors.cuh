@@ -1,7 +1,7 @@
 // The types of two, three and four numbers, and the functions that make them.
 // Written from: CUDA C++ Programming Guide, built-in vector types (sizes and alignments).
 
-//: char1 char2 char3 char4 uchar1 uchar2 uchar3 uchar4 make_char2 make_char3 make_char4 make_uchar2 make_uchar3 make_uchar4
+//: char1 char2 char3 char4 uchar1 uchar2 uchar3 uchar4 make_char1 make_char2 make_char3 make_char4 make_uchar1 make_uchar2 make_uchar3 make_uchar4
 #define VECTORS(name, T, two, four) \
     struct name##1 { T x; }; \
     struct alignas(two) name##2 { T x, y; }; \
@@ -14,7 +14,7 @@
 VECTORS(char, signed char, 2, 4)
 VECTORS(uchar, unsigned char, 2, 4)
 
-//: short1 short2 short3 short4 ushort1 ushort2 ushort3 ushort4 make_short2 make_short3 make_short4 make_ushort2 make_ushort3 make_ushort4
+//: short1 short2 short3 short4 ushort1 ushort2 ushort3 ushort4 make_short1 make_short2 make_short3 make_short4 make_ushort1 make_ushort2 make_ushort3 make_ushort4
 #define VECTORS(name, T, two, four) \
     struct name##1 { T x; }; \
     struct alignas(two) name##2 { T x, y; }; \
@@ -65,16 +65,17 @@ inline __device__ double2 make_double2(double x, double y) { return double2{x, y
 inline __device__ double3 make_double3(double x, double y, double z) { return double3{x, y, z}; }
 inline __device__ double4 make_double4(double x, double y, double z, double w) { return double4{x, y, z, w}; }
 
-//: longlong1 longlong2 longlong3 longlong4 ulonglong1 ulonglong2 ulonglong3 ulonglong4 make_longlong2 make_ulonglong2 make_longlong4 make_ulonglong4
-struct longlong1 { long long x; };
-struct alignas(16) longlong2 { long long x, y; };
-struct longlong3 { long long x, y, z; };
-struct alignas(16) longlong4 { long long x, y, z, w; };
-struct ulonglong1 { unsigned long long x; };
-struct alignas(16) ulonglong2 { unsigned long long x, y; };
-struct ulonglong3 { unsigned long long x, y, z; };
-struct alignas(16) ulonglong4 { unsigned long long x, y, z, w; };
-inline __device__ longlong2 make_longlong2(long long x, long long y) { return longlong2{x, y}; }
-inline __device__ ulonglong2 make_ulonglong2(unsigned long long x, unsigned long long y) { return ulonglong2{x, y}; }
-inline __device__ longlong4 make_longlong4(long long x, long long y, long long z, long long w) { return longlong4{x, y, z, w}; }
-inline __device__ ulonglong4 make_ulonglong4(unsigned long long x, unsigned long long y, unsigned long long z, unsigned long long w) { return ulonglong4{x, y, z, w}; }
+//: long1 long2 long3 long4 make_long1 make_long2 make_long3 make_long4 ulong1 ulong2 ulong3 ulong4 make_ulong1 make_ulong2 make_ulong3 make_ulong4 longlong1 longlong2 longlong3 longlong4 make_longlong1 make_longlong2 make_longlong3 make_longlong4 ulonglong1 ulonglong2 ulonglong3 ulonglong4 make_ulonglong1 make_ulonglong2 make_ulonglong3 make_ulonglong4
+#define VECTORS(name, T, two, four) \
+    struct name##1 { T x; }; \
+    struct alignas(two) name##2 { T x, y; }; \
+    struct name##3 { T x, y, z; }; \
+    struct alignas(four) name##4 { T x, y, z, w; }; \
+    inline __device__ name##1 make_##name##1(T x) { return name##1{x}; } \
+    inline __device__ name##2 make_##name##2(T x, T y) { return name##2{x, y}; } \
+    inline __device__ name##3 make_##name##3(T x, T y, T z) { return name##3{x, y, z}; } \
+    inline __device__ name##4 make_##name##4(T x, T y, T z, T w) { return name##4{x, y, z, w}; }
+VECTORS(long, long, 16, 16)
+VECTORS(ulong, unsigned long, 16, 16)
+VECTORS(longlong, long long, 16, 16)
+VECTORS(ulonglong, unsigned long long, 16, 16)
