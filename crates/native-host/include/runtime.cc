@@ -180,6 +180,17 @@ extern "C" void __lanes_at(const char* file, int line, const char* arguments) {
     at_arguments = arguments;
 }
 
+// With a stack without a bound, Linux puts memory where the emulator has that of the device, so such a process starts again with one,
+// before anything else.
+__attribute__((constructor(101))) static void bound_stack(int, char** words) {
+#ifdef __GLIBC__
+    rlimit stack;
+    if (getrlimit(RLIMIT_STACK, &stack) != 0 || stack.rlim_cur != RLIM_INFINITY) return;
+    stack.rlim_cur = (rlim_t)1 << 30;
+    if (setrlimit(RLIMIT_STACK, &stack) == 0) execv("/proc/self/exe", words);
+#endif
+}
+
 // A program without any call of CUDA is connected as well, so that its limits are set.
 __attribute__((constructor)) static void begin() { __lanes_call("__lanes_begin", 0, 0); }
 

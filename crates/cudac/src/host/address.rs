@@ -6,7 +6,7 @@
 
 use super::lower::Lower;
 use super::{Expr, Scalar, UpdateResult};
-use crate::check::typed::{self, Kind, VarId};
+use crate::check::typed::{self, GlobalId, Kind, VarId};
 use crate::check::types::{Shape, Type};
 use crate::source::line::Line;
 use crate::source::{Result, unsupported};
@@ -16,9 +16,7 @@ impl<'t> Lower<'t> {
     pub(super) fn address(&mut self, expr: typed::Expr<'t>) -> Result<Expr> {
         match &expr.kind {
             Kind::Local(var) => self.local(*var),
-            Kind::Global(global) if self.checked.program.globals[*global].is_host => {
-                Ok(Expr::Global(self.global(*global)))
-            }
+            Kind::Global(global) if self.is_on_host(*global) => Ok(Expr::Global(self.global(*global))),
             // A variable of the device: it has an address on the host's side, which runtime functions take
             // (`cudaMemcpyToSymbol`).
             Kind::Global(global) => Ok(Expr::Symbol(self.symbol(*global))),
@@ -41,6 +39,13 @@ impl<'t> Lower<'t> {
             }
             _ => self.placed(expr),
         }
+    }
+
+    /// Whether host code has a variable of its own by this name: one of the host, or a table of the functions of this crate, which are
+    /// of both sides.
+    fn is_on_host(&self, global: GlobalId) -> bool {
+        let known = &self.checked.program.globals[global];
+        known.is_host || known.name.starts_with("__own_")
     }
 
     fn local(&mut self, var: VarId) -> Result<Expr> {
