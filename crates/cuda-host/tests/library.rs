@@ -177,7 +177,11 @@ fn headers_declare_what_those_of_gcc_declare() {
         ("vector", "std::size_t n = std::vector<int>(3).size(); printf(\"%zu\", n);", "3"),
         ("algorithm", "printf(\"%d\", std::numeric_limits<int>::max());", "2147483647"),
         ("math.h", "printf(\"%g\", std::sqrt(4.0f) + sqrt(9.0));", "5"),
-        ("math.h", "printf(\"%.9f %.9f %.6f\", sin(8.192e8), cos(1e22), tanf(3e7f));", "0.680503013 0.523214785 -3.632342"),
+        (
+            "math.h",
+            "printf(\"%.9f %.9f %.6f\", sin(8.192e8), cos(1e22), tanf(3e7f));",
+            "0.680503013 0.523214785 -3.632342",
+        ),
         ("sys/time.h", "struct timeval t; struct timezone z; printf(\"%d\", gettimeofday(&t, &z));", "0"),
     ] {
         assert_eq!(printed(&format!("#include <{header}>"), body), wanted, "{header}");

@@ -17,12 +17,20 @@ const MAX_WORDS: usize = MAX_ENTRIES * LINE;
 const MAX_LAYERS: usize = 4 * MAX_ENTRIES;
 /// The largest number of parts of a line whose forgotten loads are told apart.
 const MAX_PARTS: usize = LINE;
+/// So many layers at the front are forgotten before the others move up.
+const MAX_GONE: usize = 64;
+/// Layers that are looked at together.
+const CHUNK: usize = 16;
 
 /// The plain loads of a line since the last plain store. Either all of them promise that no thread writes there, or none.
 #[derive(Clone, Debug, Default)]
 pub struct Readers {
-    /// Oldest first.
+    /// Oldest first. Those that are gone are still at the front.
     layers: Vec<Layer>,
+    /// Of each layer its block and its words, because most are only asked for these.
+    keys: Vec<(u32, u32)>,
+    /// How many layers at the front are gone.
+    gone: usize,
     /// The number of words in all layers.
     words: usize,
     /// The loads that are no longer in a layer.
@@ -71,19 +79,19 @@ impl ForgottenLoads {
 
 impl Readers {
     /// No readers.
-    pub const NONE: Readers = Readers { layers: Vec::new(), words: 0, forgotten: Vec::new() };
+    pub const NONE: Readers =
+        Readers { layers: Vec::new(), keys: Vec::new(), gone: 0, words: 0, forgotten: Vec::new() };
 
     /// The readers of a line whose loads so far are in layers that have no word in common.
     pub fn of(layers: impl Iterator<Item = Layer>) -> Readers {
-        let layers: Vec<Layer> = layers.filter(|layer| layer.words() != 0).collect();
-        let mut readers = Readers { layers, ..Readers::default() };
-        readers.count();
+        let mut readers = Readers { layers: layers.collect(), ..Readers::default() };
+        readers.drop_empty();
         readers
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.layers.is_empty() && self.forgotten.is_empty()
+        self.live().is_empty() && self.forgotten.is_empty()
     }
 
     /// Whether all loads of the words of a store are ordered before it, and none of them promised that it does not happen.
@@ -93,44 +101,55 @@ impl Readers {
                 || (!layer.cell.is_read_only() && layer.comes_before(warp_clock, store))
         };
         self.forgotten.iter().all(|part| part.words & store.words() == 0)
-            && self.layers.iter().all(is_ordered)
+            && self.live().iter().all(is_ordered)
     }
 
     /// Forgets the loads of some words, because they are ordered before a store.
     pub fn take(&mut self, words: u32) {
-        self.layers.iter_mut().for_each(|layer| layer.cell.mask &= !words);
+        self.layers[self.gone..].iter_mut().for_each(|layer| layer.cell.mask &= !words);
         self.drop_empty();
     }
 
+    fn live(&self) -> &[Layer] {
+        &self.layers[self.gone..]
+    }
+
     /// Notes a load, in place of those that are ordered before it. Returns false if it has to go to lists.
+    ///
+    /// Only those of the same block can be, because nobody knows more of another block here.
     #[inline(never)]
     pub fn add(&mut self, warp_clock: &WarpClock<'_>, new: &Layer) -> bool {
         let is_other_kind = |first: &Layer| first.cell.is_read_only() != new.cell.is_read_only();
-        if self.layers.first().is_some_and(is_other_kind) || !self.make_room(new) {
+        if self.live().first().is_some_and(is_other_kind) || !self.make_room(new) {
             return false;
         }
         let (mut is_any_empty, mut same) = (false, None);
-        for (index, layer) in self.layers.iter_mut().enumerate() {
-            let common = layer.words() & new.words();
-            if common == 0 {
-                if layer.is_of_one_access(new) {
-                    same = Some(index);
+        let mut start = self.gone;
+        while start < self.keys.len() {
+            let end = self.keys.len().min(start + CHUNK);
+            let is_own = |key: &(u32, u32)| u32::from(key.0 == warp_clock.block);
+            // Without a branch for each layer.
+            if self.keys[start..end].iter().fold(0, |any, key| any | is_own(key)) != 0 {
+                for index in start..end {
+                    if self.keys[index].0 == warp_clock.block {
+                        is_any_empty |= self.compare(index, warp_clock, new, &mut same);
+                    }
                 }
-                continue;
             }
-            let before = layer.words_before(warp_clock, new);
-            layer.cell.mask &= !before;
-            self.words -= before.count_ones() as usize;
-            is_any_empty |= layer.words() == 0;
-            // The order of the loads of a word is that of the layers.
-            if before != common {
-                same = None;
-            }
+            start = end;
         }
         self.words += new.words().count_ones() as usize;
-        match same {
-            Some(index) => self.layers[index].cell.mask |= new.words(),
-            None => self.layers.push(*new),
+        // The order of the loads of a word is that of the layers.
+        let follows = |index: &usize| self.keys[index + 1..].iter().all(|key| key.1 & new.words() == 0);
+        match same.filter(follows) {
+            Some(index) => {
+                self.layers[index].cell.mask |= new.words();
+                self.keys[index].1 |= new.words();
+            }
+            None => {
+                self.layers.push(*new);
+                self.keys.push((new.cell.block, new.words()));
+            }
         }
         if is_any_empty {
             self.drop_empty();
@@ -138,9 +157,33 @@ impl Readers {
         true
     }
 
+    /// Takes away what a layer of the same block has in common with a new load that comes after it, and notes it if both are of one
+    /// access. Returns whether nothing is left.
+    #[inline]
+    fn compare(
+        &mut self,
+        index: usize,
+        warp_clock: &WarpClock<'_>,
+        new: &Layer,
+        same: &mut Option<usize>,
+    ) -> bool {
+        let layer = &mut self.layers[index];
+        if layer.words() & new.words() == 0 {
+            if layer.is_of_one_access(new) {
+                *same = Some(index);
+            }
+            return false;
+        }
+        let before = layer.words_before(warp_clock, new);
+        layer.cell.mask &= !before;
+        self.keys[index].1 = layer.cell.mask;
+        self.words -= before.count_ones() as usize;
+        layer.cell.mask == 0
+    }
+
     /// The loads of a word, oldest first.
     pub fn at(&self, word: usize) -> Vec<Cell> {
-        let layers = self.layers.iter().filter(|layer| layer.words() >> word & 1 != 0);
+        let layers = self.live().iter().filter(|layer| layer.words() >> word & 1 != 0);
         layers.map(|layer| layer.cell_at(word)).collect()
     }
 
@@ -155,19 +198,19 @@ impl Readers {
 
     #[inline(never)]
     fn drop_empty(&mut self) {
+        self.layers.drain(..self.gone);
+        self.gone = 0;
         self.layers.retain(|layer| layer.words() != 0);
-        self.count();
-    }
-
-    fn count(&mut self) {
-        self.words = self.layers.iter().map(|layer| layer.words().count_ones() as usize).sum();
+        self.keys.clear();
+        self.keys.extend(self.layers.iter().map(|layer| (layer.cell.block, layer.words())));
+        self.words = self.keys.iter().map(|key| key.1.count_ones() as usize).sum();
     }
 
     /// Forgets the oldest loads until there is room for another one. Returns false if that would mix up loads of different
     /// words.
     fn make_room(&mut self, new: &Layer) -> bool {
-        while self.layers.len() == MAX_LAYERS || self.words + new.words().count_ones() as usize > MAX_WORDS {
-            let oldest = self.layers[0];
+        while self.live().len() == MAX_LAYERS || self.words + new.words().count_ones() as usize > MAX_WORDS {
+            let oldest = self.layers[self.gone];
             let part = self.forgotten.iter().position(|part| part.words == oldest.words());
             if part.is_none() && self.forgotten.len() == MAX_PARTS {
                 return false;
@@ -177,8 +220,13 @@ impl Readers {
                 self.forgotten.len() - 1
             });
             self.forgotten[part].add(&oldest);
-            self.layers.remove(0);
+            self.gone += 1;
             self.words -= oldest.words().count_ones() as usize;
+            if self.gone == MAX_GONE {
+                self.layers.drain(..self.gone);
+                self.keys.drain(..self.gone);
+                self.gone = 0;
+            }
         }
         true
     }
