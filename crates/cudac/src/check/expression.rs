@@ -91,6 +91,7 @@ impl<'t> Checker<'_, 't> {
             }
             ExprKind::AlignOf(ty) => {
                 let ty = self.resolve(scope, ty)?;
+                let ty = self.types.referred(ty);
                 Ok(self.size(self.types.align(ty), span))
             }
             ExprKind::Lambda(lambda) => self.lambda(scope, lambda, span),
@@ -121,10 +122,15 @@ impl<'t> Checker<'_, 't> {
             return Ok(self.node(Kind::Deref(address), ty, span));
         }
         // The name of a constant remains one, to which no `T&&` is bound.
-        let is_constant = !right.is_place() && self.types.is_arithmetic(right.ty) && right.ty.is_const();
+        let is_constant = self.is_named_constant(right);
         let right = self.value(right);
         let ty = if is_constant { right.ty.qualified(true, false) } else { right.ty };
         Ok(self.node(Kind::Comma(left, right), ty, span))
+    }
+
+    /// Whether it is the name of a constant variable that has no memory.
+    pub(super) fn is_named_constant(&self, expr: Expr<'t>) -> bool {
+        !expr.is_place() && self.types.is_arithmetic(expr.ty) && expr.ty.is_const()
     }
 
     /// An expression as a value.

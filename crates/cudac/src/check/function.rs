@@ -328,6 +328,7 @@ impl<'t> Checker<'_, 't> {
             number,
             vars,
             result: self.program.functions[id].result,
+            written: function.result,
             name: function.name.as_str(),
             this: has_this.then_some(0),
             loops: 0,

@@ -144,7 +144,7 @@ impl<'t> Checker<'_, 't> {
     }
 
     /// Whether a struct is that of a lambda. No text can spell such a name.
-    fn is_closure(&self, at: usize) -> bool {
+    pub(super) fn is_closure(&self, at: usize) -> bool {
         self.types.structs[at].name.starts_with("lambda at ")
     }
 

@@ -107,6 +107,8 @@ struct Frame<'t> {
     vars: Vec<Var<'t>>,
     /// Its result; `Auto` until a `return` decides.
     result: Type,
+    /// How that is written.
+    written: tree::Type<'t>,
     name: &'t str,
     this: Option<VarId>,
     /// How many loops and `switch`es are around the statement, for `break` and `continue`.

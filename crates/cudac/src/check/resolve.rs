@@ -3,9 +3,10 @@
 //! Specification: C++17, [dcl.meaning] and [dcl.type].
 
 use super::Checker;
-use super::scope::ScopeId;
+use super::scope::{Entity, ScopeId};
+use super::typed::{Expr, Kind};
 use super::types::{MAX_SIZE, Shape, Type};
-use crate::parse::tree::{self, TypeKind};
+use crate::parse::tree::{self, ExprKind, TypeKind};
 use crate::source::{Result, error};
 
 impl<'t> Checker<'_, 't> {
@@ -15,8 +16,13 @@ impl<'t> Checker<'_, 't> {
             TypeKind::Basic(basic) => self.types.basic(*basic),
             TypeKind::Auto => self.types.get(Shape::Auto),
             TypeKind::Named(path) => self.type_of_path(scope, path)?,
-            // The type of the expression; that `decltype((x))` is a reference is left out.
-            TypeKind::Decltype(value) => self.type_of_expr(scope, value)?,
+            TypeKind::TypeOf(value) => self.type_of_expr(scope, value)?,
+            TypeKind::Decltype(value) => {
+                self.unevaluated += 1;
+                let found = self.expr(scope, value);
+                self.unevaluated -= 1;
+                self.decltype(found?, value)
+            }
             TypeKind::Pointer(to) => {
                 let to = self.resolve(scope, to)?;
                 if self.types.is_reference(to) {
@@ -59,6 +65,56 @@ impl<'t> Checker<'_, 't> {
             return Ok(self.types.get(Shape::Array(of, length)));
         }
         Ok(ty.qualified(written.is_const, written.is_volatile))
+    }
+
+    /// C++17, [dcl.type.decltype], paragraph 4: what a name or a member is declared as; of any other expression, the type of
+    /// a value, `T&&` of what may be moved from, and `T&` of any other place.
+    pub(super) fn decltype(&mut self, value: Expr<'t>, written: tree::Expr<'t>) -> Type {
+        // Parentheses are in the span alone.
+        let is_bare = match &written.kind {
+            ExprKind::Path(path) => written.span == path.span,
+            ExprKind::Member { base, .. } => {
+                (written.span.file(), written.span.start()) == (base.span.file(), base.span.start())
+            }
+            _ => false,
+        };
+        let frame = self.frames.last();
+        match value.kind {
+            Kind::Local(var) if is_bare => frame.map_or(value.ty, |frame| frame.vars[var].ty),
+            Kind::Field(base, field) if is_bare => {
+                let at = self.types.struct_of(base.ty).unwrap_or(0);
+                self.declared_member(at, field)
+            }
+            _ if is_bare => value.ty,
+            // The name of a constant is a variable's.
+            _ if value.is_lvalue() || self.is_named_constant(value) => {
+                self.types.get(Shape::Reference(value.ty))
+            }
+            _ if value.is_xvalue() => self.types.rvalue(value.ty),
+            _ if self.types.struct_of(value.ty).is_none() => value.ty.plain(),
+            _ => value.ty,
+        }
+    }
+
+    /// What a member is declared as. What a lambda has captured is declared around it ([expr.prim.lambda.capture],
+    /// paragraph 14).
+    fn declared_member(&self, at: usize, field: usize) -> Type {
+        let own = &self.types.structs[at].fields[field];
+        if !self.is_closure(at) {
+            return own.ty;
+        }
+        let referred = self.types.referred(own.ty);
+        let around = self.scopes.parent(self.types.structs[at].scope);
+        let known = match around.and_then(|around| self.scopes.find(around, own.name)) {
+            Some(Entity::Local(var, number)) => {
+                let frame = self.frames.iter().find(|frame| frame.number == *number);
+                frame.map_or(referred, |frame| frame.vars[*var].ty)
+            }
+            Some(Entity::Capture(owner, field)) if *owner != at => self.declared_member(*owner, *field),
+            _ => own.ty,
+        };
+        // `[x = value]` is another variable.
+        if self.types.referred(known).same(referred) { known } else { own.ty }
     }
 
     /// An array's length is a constant; a variable one is an extension of other compilers.

@@ -330,10 +330,12 @@ impl<'t> Checker<'_, 't> {
             self.types.is_reference(result) && self.types.shape(self.types.referred(result)) == Shape::Auto;
         if is_auto || is_auto_reference {
             let value = self.expr(scope, written)?;
-            result = if is_auto_reference {
-                self.reference_to(value, result)
-            } else {
-                self.value(value).ty.plain()
+            result = match self.frames.last() {
+                _ if is_auto_reference => self.reference_to(value, result),
+                Some(frame) if matches!(frame.written.kind, tree::TypeKind::TypeOf(_)) => {
+                    self.decltype(value, written)
+                }
+                _ => self.value(value).ty.plain(),
             };
             self.set_result(result);
         }
@@ -463,13 +465,7 @@ impl<'t> Checker<'_, 't> {
             self.scopes.declare(scope, variable.name, Entity::Undeduced);
         }
         if is_auto {
-            let Some(init) = &variable.init else {
-                return Err(error(
-                    span,
-                    format_args!("`auto` needs a value to take the type of `{}` from", variable.name),
-                ));
-            };
-            let (deduced, made) = self.deduced(scope, ty, *init, span)?;
+            let (deduced, made) = self.deduced(scope, ty, variable)?;
             ty = deduced;
             value = Some(self.implicit(made, ty, &"the value")?);
         } else if let Some(init) = &variable.init {
@@ -533,20 +529,29 @@ impl<'t> Checker<'_, 't> {
     }
 
     /// The type of an `auto` variable. C++17, [dcl.spec.auto]: as for the parameter of a template. `auto&` keeps the
-    /// qualifiers, `auto` drops them.
+    /// qualifiers, `auto` drops them, and `decltype(auto)` is what `decltype` says of the value.
     fn deduced(
         &mut self,
         scope: ScopeId,
         ty: Type,
-        init: tree::Init<'t>,
-        span: Span,
+        variable: &tree::Variable<'t>,
     ) -> Result<(Type, Expr<'t>)> {
-        let [written] = crate::parse::values(&init) else {
+        let span = variable.span;
+        let Some(init) = &variable.init else {
+            return Err(error(
+                span,
+                format_args!("`auto` needs a value to take the type of `{}` from", variable.name),
+            ));
+        };
+        let [written] = crate::parse::values(init) else {
             return Err(error(span, "`auto` needs one value"));
         };
         let value = self.expr(scope, written)?;
         if self.types.is_void(value.ty) {
             return Err(error(value.span, "this has the type `void`, so it has no value"));
+        }
+        if matches!(variable.ty.kind, tree::TypeKind::TypeOf(_)) {
+            return Ok((self.decltype(value, written), value));
         }
         if self.types.is_reference(ty) {
             return Ok((self.reference_to(value, ty), value));

@@ -313,7 +313,7 @@ impl<'t> Checker<'_, 't> {
                 pairs.into_iter().all(|(written, ty)| self.unify(scope, written, ty, deduction))
             }
             // What does not depend on a parameter is compared by `rank`.
-            TypeKind::Basic(_) | TypeKind::Decltype(_) => true,
+            TypeKind::Basic(_) | TypeKind::Decltype(_) | TypeKind::TypeOf(_) => true,
         }
     }
 
@@ -430,7 +430,7 @@ fn is_deduced(written: tree::Type<'_>, names: &[Name<'_>]) -> bool {
         TypeKind::Function(result, parameters) => {
             is_deduced(result, names) || parameters.iter().any(|parameter| is_deduced(parameter, names))
         }
-        TypeKind::Basic(_) | TypeKind::Decltype(_) => false,
+        TypeKind::Basic(_) | TypeKind::Decltype(_) | TypeKind::TypeOf(_) => false,
     }
 }
 

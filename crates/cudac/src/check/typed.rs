@@ -365,6 +365,15 @@ impl Node<'_> {
         }
     }
 
+    /// Whether it is a place that may be moved from. What C++ calls an xvalue, less the members of temporary objects.
+    pub fn is_xvalue(&self) -> bool {
+        match &self.kind {
+            Kind::Temporary(inner) => inner.is_place(),
+            Kind::Field(base, _) | Kind::Element(base, _) => base.is_xvalue(),
+            _ => false,
+        }
+    }
+
     /// Whether it is a place in memory rather than a value. The names of C++ are lvalue and xvalue; a temporary counts,
     /// because `lower` gives it memory.
     pub fn is_place(&self) -> bool {

@@ -65,6 +65,8 @@ pub(crate) enum TypeKind<'t> {
     /// A name, which may turn out to be a parameter of a template, or a member type of one.
     Named(Path<'t>),
     Decltype(Expr<'t>),
+    /// The type of a value: `__typeof__`, and `decltype` of a type. That of `auto` is `decltype(auto)`.
+    TypeOf(Expr<'t>),
     Pointer(Type<'t>),
     Reference(Type<'t>),
     /// `&&`; bound like a reference, but to a temporary.

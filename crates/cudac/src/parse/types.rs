@@ -147,7 +147,7 @@ impl<'t> Parser<'_, 't> {
                 "auto" => named = Some(TypeKind::Auto),
                 // GNU C's word for it, which also takes a type.
                 "decltype" | "__typeof__" | "__typeof" => {
-                    named = Some(self.decltype()?);
+                    named = Some(self.decltype(text == "decltype")?);
                     continue;
                 }
                 // After `struct` a name is a type, even if it is hidden by a value or not known yet
@@ -173,17 +173,18 @@ impl<'t> Parser<'_, 't> {
         Ok(self.ty(kind, is_const, is_volatile, span))
     }
 
-    fn decltype(&mut self) -> Result<TypeKind<'t>> {
+    /// `decltype(…)`, or GNU C's word, which gives no references.
+    fn decltype(&mut self, is_standard: bool) -> Result<TypeKind<'t>> {
         self.next();
         self.expect("(", "after the word")?;
         if let Some(ty) = self.try_type(&[")"]) {
             self.next();
             let value = self.node(tree::ExprKind::Construct(ty, &[], tree::Brackets::Round), ty.span, 0)?;
-            return Ok(TypeKind::Decltype(value));
+            return Ok(TypeKind::TypeOf(value));
         }
         let value = self.inside_brackets(Self::expression)?;
         self.expect(")", "after the expression")?;
-        Ok(TypeKind::Decltype(value))
+        Ok(if is_standard { TypeKind::Decltype(value) } else { TypeKind::TypeOf(value) })
     }
 
     /// A type with its pointers and arrays but without a name, as in a cast. A name after it is an error here, because

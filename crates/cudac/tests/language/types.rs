@@ -195,6 +195,38 @@ fn braces_around_inner_arrays_and_structs_may_be_missing() {
     );
 }
 
+/// C++17, [dcl.type.decltype], paragraph 4.
+#[test]
+fn the_type_of_an_expression_says_whether_it_is_a_place() {
+    let around = "template <typename T> struct K { enum { v = 0 }; }; template <typename T> struct K<T&> { enum { v = 1 }; };
+        template <typename T> struct K<T&&> { enum { v = 2 }; };
+        #define KIND(...) K<decltype(__VA_ARGS__)>::v
+        struct S { int m; int& r; }; __device__ int& same(int& x) { return x; } __device__ int&& moved(int& x) { return static_cast<int&&>(x); }
+        __device__ decltype(auto) place(int& x, int) { return (x); } __device__ decltype(auto) value(int& x, int n) { return n; }";
+    let start = "int b = i, c[2] = {i, 2}; int& r = b; S s{i, b};";
+    let kinds = |text: &str| format!("{start} y[i] = {text};");
+    check(around, &kinds("KIND(b) * 1000 + KIND((b)) * 100 + KIND(r) * 10 + KIND((r))"), |_| 111);
+    check(
+        around,
+        &kinds("KIND(s.m) * 1000 + KIND((s.m)) * 100 + KIND(s.r) * 10 + KIND(static_cast<S&&>(s).m)"),
+        |_| 110,
+    );
+    check(
+        around,
+        &kinds("KIND(same(b)) * 1000 + KIND(moved(b)) * 100 + KIND(c[1]) * 10 + KIND(b + 1)"),
+        |_| 1210,
+    );
+    check(around, &kinds("KIND(b = 1) * 1000 + KIND(++b) * 100 + KIND(b++) * 10 + KIND(i ? b : r)"), |_| {
+        1101
+    });
+    check(around, &kinds("KIND(place(b, 1)) * 10 + KIND(value(b, 1)) + alignof(decltype((b)))"), |_| 14);
+    let lambda = "auto f = [&, i, &z = b, n = i] { r = b + i; return KIND(b) * 10000 + KIND((b)) * 1000 + KIND(r) * 100 + KIND(z) * 10 + KIND(n); };";
+    check(around, &format!("{start} {lambda} y[i] = f();"), |_| 1110);
+    let body = "decltype((b)) p = b; p += 1; decltype(auto) q = (p); q += 2; decltype(auto) t = same(b); t += 4; decltype(s.r) u = b; u += 8;
+        decltype(auto) copy = b; copy += 16; decltype(b) other = b; other += 32; __typeof__((b)) third = b; third += 64; y[i] = b;";
+    check(around, &format!("{start} {body}"), |i| i + 15);
+}
+
 /// C++17, [class.union.anon]: a type without a name is a member without a name, unless a member has that type.
 #[test]
 fn types_without_names_in_types() {
