@@ -104,7 +104,8 @@ impl<'t> Checker<'_, 't> {
         }
     }
 
-    /// C++17, [expr.comma]. If the right side is a place, so is all of it; [`Checker::value`] makes a value of it again.
+    /// C++17, [expr.comma]. If the right side is a place, so is all of it, and an array remains one; [`Checker::value`]
+    /// makes a value of it again.
     fn comma(
         &mut self,
         scope: ScopeId,
@@ -115,17 +116,24 @@ impl<'t> Checker<'_, 't> {
         let left = self.expr(scope, left)?;
         let left = self.discarded(left);
         let right = self.expr(scope, right)?;
-        if right.is_lvalue() && !self.types.is_array(right.ty) {
-            let (pointer, ty) = (self.types.pointer(right.ty), right.ty);
+        if right.is_lvalue() || right.is_xvalue() {
+            let pointer = self.types.pointer(right.ty);
             let address = self.node(Kind::AddressOf(right), pointer, right.span);
             let address = self.node(Kind::Comma(left, address), pointer, span);
-            return Ok(self.node(Kind::Deref(address), ty, span));
+            return Ok(self.place_at(address, right));
         }
         // The name of a constant remains one, to which no `T&&` is bound.
         let is_constant = self.is_named_constant(right);
         let right = self.value(right);
         let ty = if is_constant { right.ty.qualified(true, false) } else { right.ty };
         Ok(self.node(Kind::Comma(left, right), ty, span))
+    }
+
+    /// The place that an address leads to. What may be moved from may still be.
+    fn place_at(&self, address: Expr<'t>, part: Expr<'t>) -> Expr<'t> {
+        let ty = self.types.pointee(address.ty).unwrap_or(part.ty);
+        let place = self.node(Kind::Deref(address), ty, address.span);
+        if part.is_xvalue() { self.node(Kind::Temporary(place), ty, address.span) } else { place }
     }
 
     /// Whether it is the name of a constant variable that has no memory.
@@ -309,16 +317,13 @@ impl<'t> Checker<'_, 't> {
         let yes = self.expr(scope, yes)?;
         let no = self.expr(scope, no)?;
         let ty = yes.ty.qualified_as(no.ty);
-        if yes.is_lvalue()
-            && no.is_lvalue()
-            && yes.ty.same(no.ty)
-            && (ty == yes.ty || ty == no.ty)
-            && !self.types.is_array(ty)
-        {
+        let is_place = yes.is_lvalue() && no.is_lvalue() || yes.is_xvalue() && no.is_xvalue();
+        if is_place && yes.ty.same(no.ty) && (ty == yes.ty || ty == no.ty) {
             let pointer = self.types.pointer(ty);
-            let [yes, no] = [yes, no].map(|place| self.node(Kind::AddressOf(place), pointer, place.span));
-            let address = self.node(Kind::Conditional(condition, yes, no), pointer, span);
-            return Ok(self.node(Kind::Deref(address), ty, span));
+            let [first, second] =
+                [yes, no].map(|place| self.node(Kind::AddressOf(place), pointer, place.span));
+            let address = self.node(Kind::Conditional(condition, first, second), pointer, span);
+            return Ok(self.place_at(address, yes));
         }
         // The same if one is a constant, which has no address.
         let is_named = |value: Expr<'t>| value.is_lvalue() || value.ty.is_const();

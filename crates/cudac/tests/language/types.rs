@@ -227,6 +227,38 @@ fn the_type_of_an_expression_says_whether_it_is_a_place() {
     check(around, &format!("{start} {body}"), |i| i + 15);
 }
 
+/// C++17, [expr.comma] and [expr.cond]: they are what their last parts are.
+#[test]
+fn commas_and_choices_of_arrays_and_of_what_may_be_moved_from() {
+    let around = "template <int N> __device__ int length(int (&a)[N]) { return N; }
+        __device__ int take(int& x) { return x = 5; } __device__ int take(int&& x) { x = 7; return 1; }
+        struct M { int v; __device__ M(int v) : v(v) {} __device__ M(M&& o) : v(o.v) { o.v = 9; } };";
+    let start = "int v[3] = {i, 2, 3}, w[3] = {4, 5, 6};";
+    check(
+        around,
+        &format!("{start} y[i] = sizeof(i, v) + 100 * sizeof(i ? v : w) + 10000 * length((i, w));"),
+        |_| 31212,
+    );
+    check(
+        around,
+        &format!(
+            "{start} int (&r)[3] = (i++, v); r[1] = 8; int* p = i > 4 ? v : w; p[0] += 1; y[i - 1] = v[0] + 100 * v[1] + 1000 * (i, w)[0];"
+        ),
+        |i| if i > 3 { i + 4801 } else { i + 5800 },
+    );
+    check(around, "int b = i; y[i] = take((b, static_cast<int&&>(b))); y[i] += b;", |_| 8);
+    check(
+        around,
+        "int b = i, c = i; y[i] = take(i > 4 ? static_cast<int&&>(b) : static_cast<int&&>(c)); y[i] += 10 * b + c;",
+        |i| if i > 4 { 71 + i } else { 8 + 10 * i },
+    );
+    check(
+        around,
+        "M a(i); M b = (i, static_cast<M&&>(a)); M c = i ? static_cast<M&&>(b) : static_cast<M&&>(a); y[i] = a.v + b.v * 100 + c.v * 10000;",
+        |i| if i > 0 { 909 + i * 10000 } else { 90009 },
+    );
+}
+
 /// C++17, [class.union.anon]: a type without a name is a member without a name, unless a member has that type.
 #[test]
 fn types_without_names_in_types() {
