@@ -51,6 +51,9 @@ impl<'t> Checker<'_, 't> {
             // Variables of a module, not of a function, which `statement` declares.
             Declaration::Variables(variables) => {
                 for variable in *variables {
+                    if !variable.storage.is_extern && !variable.storage.is_extern_c {
+                        self.check_is_new(scope, variable.name, variable.span)?;
+                    }
                     let entity = self.global(scope, variable)?;
                     #[cfg(feature = "host")]
                     self.link_variable(scope, variable, &entity)?;

@@ -439,12 +439,28 @@ impl<'t> Checker<'_, 't> {
         Ok(())
     }
 
+    /// No scope has two variables of one name ([basic.scope.declarative]). What is this compiler's own gives way to the
+    /// text's.
+    pub(super) fn check_is_new(&self, scope: ScopeId, name: Name<'t>, span: Span) -> Result<()> {
+        let is_known = match self.scopes.find_own(scope, name) {
+            Some(Entity::Local(..)) => true,
+            Some(Entity::Global(known)) => self.program.globals[*known].span.is_users(),
+            Some(Entity::Constant(_, ty)) => ty.is_const() || !self.frames.is_empty(),
+            _ => false,
+        };
+        if !is_known {
+            return Ok(());
+        }
+        if self.frames.is_empty() {
+            return Err(error(span, format_args!("`{name}` is declared twice")));
+        }
+        let message = format!("`{name}` is declared twice in this block");
+        Err(error(span, message).with_help("leave the type away to assign to the one above"))
+    }
+
     /// A new variable of the function that is being checked.
     pub(super) fn add_var(&mut self, scope: ScopeId, name: Name<'t>, ty: Type, span: Span) -> Result<VarId> {
-        if matches!(self.scopes.find_own(scope, name), Some(Entity::Local(..) | Entity::Global(_))) {
-            let message = format!("`{name}` is declared twice in this block");
-            return Err(error(span, message).with_help("leave the type away to assign to the one above"));
-        }
+        self.check_is_new(scope, name, span)?;
         let Some(frame) = self.frames.last_mut() else { return Err(unsupported(span, "this declaration")) };
         let id = frame.vars.len();
         frame.vars.push(new_var(name, ty, span));

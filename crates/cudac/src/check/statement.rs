@@ -439,15 +439,25 @@ impl<'t> Checker<'_, 't> {
         }
     }
 
-    /// A variable of a function. One that lives longer is a variable of the module ([`Checker::global`]).
+    /// A variable of a function that outlives the call, which makes it one of the module. `extern` names one that is
+    /// elsewhere, as often as it likes.
+    fn lasting(&mut self, scope: ScopeId, variable: &tree::Variable<'t>) -> Result<()> {
+        self.warn_shadow(scope, variable);
+        if !variable.storage.is_extern {
+            self.check_is_new(scope, variable.name, variable.span)?;
+        }
+        let entity = self.global(scope, variable)?;
+        self.scopes.declare(scope, variable.name, entity);
+        Ok(())
+    }
+
+    /// A variable of a function. One that lives longer is a variable of the module ([`Checker::lasting`]).
     fn variable(&mut self, scope: ScopeId, variable: &tree::Variable<'t>) -> Result<Option<Stmt<'t>>> {
         let storage = variable.storage;
         let span = variable.span;
         // What outlives the call is no variable of the frame.
         if storage.is_shared || storage.is_static && !storage.is_constexpr || storage.is_constant {
-            self.warn_shadow(scope, variable);
-            let entity = self.global(scope, variable)?;
-            self.scopes.declare(scope, variable.name, entity);
+            self.lasting(scope, variable)?;
             return Ok(None);
         }
         // CUDA programming guide, "__device__": not for local variables.
