@@ -128,6 +128,11 @@ fn variables_outside_of_functions_get_values_before_main() {
 }
 
 #[test]
+fn a_constant_that_is_an_assignment_assigns() {
+    assert_eq!(printed("int n = 0;\nconst int c = (n = 3) + 1;", "printf(\"%d %d\", n, c);"), "3 4");
+}
+
+#[test]
 fn declarations_come_before_definitions() {
     let around = "template <typename T> T half(const T& x);\n__global__ void set(const int n, int* p);
         template <typename T>\nT half(const T& x) { return x / 2; }\n__global__ void set(const int n, int* p) { *p = n; }";

@@ -42,6 +42,7 @@ mod intrinsic;
 mod jump;
 mod lambda;
 mod lookup;
+mod machine;
 mod mangle;
 mod member;
 mod operator;

@@ -546,15 +546,12 @@ impl<'t> Checker<'_, 't> {
         ty: Type,
         variable: &tree::Variable<'t>,
     ) -> Result<(Type, Expr<'t>)> {
-        let span = variable.span;
         let Some(init) = &variable.init else {
-            return Err(error(
-                span,
-                format_args!("`auto` needs a value to take the type of `{}` from", variable.name),
-            ));
+            let message = format!("`auto` needs a value to take the type of `{}` from", variable.name);
+            return Err(error(variable.span, message));
         };
         let [written] = crate::parse::values(init) else {
-            return Err(error(span, "`auto` needs one value"));
+            return Err(error(variable.span, "`auto` needs one value"));
         };
         let value = self.expr(scope, written)?;
         if self.types.is_void(value.ty) {

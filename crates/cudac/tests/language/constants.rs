@@ -12,13 +12,82 @@ fn a_constant_function_changes_what_its_parameters_refer_to() {
     check(around, "constexpr int c = one(); static_assert(one() == 23, \"\"); y[i] = c;", |_| 23);
     check(around, "constexpr int c = two(); y[i] = c + 0 * two();", |_| 580);
     check(around, "int a[loop()] = {1, 2, i}; y[i] = a[2] + sizeof(a);", |i| i + 12);
-    // Two names for one variable: its value is not known here, and the program is right when it runs.
+    // Two names for one variable.
     let around = "constexpr int both(int& a, int& b) { a = 3; b += 1; return a; } __device__ int run() { int n = 0; return both(n, n) + n; }
         constexpr int known() { int n = 0; return both(n, n); }";
-    check(around, "y[i] = run();", |_| 8);
+    check(around, "constexpr int c = known(); y[i] = run() * 10 + c;", |_| 84);
+}
+
+/// C++17, [expr.const]: each is the same when the text is compiled and when the program runs.
+#[test]
+fn a_constant_function_has_references_arrays_and_switches() {
+    for (function, wanted) in [
+        ("int s = n; int& r = s; r += 2; const int& q = r; return q * s + (r = n);", 28),
+        (
+            "int a[4] = {1, n}; a[2] = 5; a[n % 4] += 10; int s = 0; for (int k = 0; k < 4; k++) s = s * 10 + a[k]; return s;",
+            1360,
+        ),
+        (
+            "int m[2][3] = {{1, 2, 3}, {4, 5}}; int (&row)[3] = m[1]; row[2] = 6; row[0]++; return m[1][0] * 10 + m[1][2];",
+            56,
+        ),
+        (
+            "int v[3] = {1, 2, n}; int s = 0; for (int& x : v) x *= 2; for (int x : v) s += x; return s * (v[1] = 3);",
+            36,
+        ),
+        (
+            "int s = 0; for (int k = 0; k < 9; k++) { switch (k % n) { case 0: continue; case 1: s += 1; break; default: s += 10; } if (s > 30) break; } return s;",
+            33,
+        ),
+        (
+            "switch (n) { case 1: n = 7; case 2: return 5; case 3: n = 9; case 4: n++; break; default: n = 50; } return n;",
+            10,
+        ),
+        (
+            "switch (n) { case 1: return 5; case 2: default: n += 50; } switch (n) { case 3: n = 1; } return n;",
+            53,
+        ),
+        (
+            "int s = 0, c = 1; (s = n) = 5; ++(s += n); ++++c; (n > 2 ? s : c) += 4; (s *= 2) -= 1; (c, n) = 7; return s * 100 + c * 10 + n;",
+            2537,
+        ),
+        ("double d[2] = {1.5}; d[1]++; float f = 0; f = d[0] * 2; return d[1] * 10 + f;", 13),
+        ("int a = n, b = 2; pick(a, b) += 10; int& z = pick(a, b); z++; return a * 100 + b;", 1402),
+        ("int v[3] = {1, 2, n}; return total(v) * 10 + v[2];", 63),
+    ] {
+        let around = format!(
+            "constexpr int& pick(int& a, int& b) {{ return a > b ? a : b; }}
+            constexpr int total(const int (&v)[3]) {{ int s = 0; for (int x : v) s += x; return s; }}
+            constexpr int f(int n) {{ {function} }}"
+        );
+        check(&around, "constexpr int c = f(3); y[i] = c == f(n / 8 - 1) ? c : -1;", |_| wanted);
+    }
+    for function in
+        ["int a[3] = {1, 2, n}; return a[n];", "int a; return a + n;", "int a[2]; a[0] = n; return a[1];"]
+    {
+        let text = format!(
+            "constexpr int f(int n) {{ {function} }} __global__ void k(int* y) {{ constexpr int c = f(3); y[0] = c; }}"
+        );
+        refused(&text, "not known");
+    }
+    refused("__global__ void k(int* y, int n) { constexpr int c = (n = 3); y[0] = c; }", "not known");
+}
+
+/// C++17, [expr.ref], paragraph 4: the object is made, and does nothing.
+#[test]
+fn a_static_member_of_a_temporary_object_is_a_constant() {
+    let around = "struct S { static const int of = 5; enum { E = 6 }; int m = 2; };
+        struct C { static constexpr int of = 7; constexpr C(int) {} }; struct D { static const int of = 1; __device__ D(int) {} };
+        template <int N> struct T { int a[N]; }; constexpr int f(C, int n) { C c(n); return n + c.of; }";
+    check(
+        around,
+        "int a[S().of]; y[i] = sizeof(a) + sizeof(T<S{}.of>) * 100 + sizeof(T<S().E>) * 10000;",
+        |_| 242_020,
+    );
+    check(around, "constexpr int c = C(1).of; constexpr int d = f(C(2), c); y[i] = c * 100 + d;", |_| 714);
     refused(
-        &format!("{around} __global__ void k(int* y) {{ constexpr int c = known(); y[0] = c; }}"),
-        "not known",
+        &format!("{around} __global__ void k(int* y) {{ int a[D(1).of]; y[0] = sizeof(a); }}"),
+        "has to be known",
     );
 }
 
