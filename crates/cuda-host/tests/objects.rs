@@ -239,3 +239,12 @@ fn objects_that_outlive_a_call_stay() {
         std::vector<int> v(3); Ref r{v, \"text\"}; Ref s = r; s.v.push_back(1); printf(\"%d %s\", (int)v.size(), s.s.c_str());";
     assert_eq!(printed(&around, body), "4 global a, b, c 6 root child 4 text");
 }
+
+#[test]
+fn arrays_that_are_made_without_values_are_zero() {
+    let around = "#include <memory>\nstruct S { int a = 3, b; }; struct D { int v; D() : v(6) { printf(\"+\"); } ~D() { printf(\"-\"); } };";
+    let body = "int n = 3; auto u = std::make_unique<int[]>(n); u[1] = 4; auto s = std::make_unique<S[]>(n);
+        { auto d = std::make_unique<D[]>(2); printf(\"%d\", d[1].v); } int* p = new int[n]{};
+        printf(\" %d %d %d %d %d %d\", u[0], u[1], s[2].a, s[2].b, p[2], *std::make_unique<int>(7)); delete[] p;";
+    assert_eq!(printed(around, body), "++6-- 0 4 3 0 0 7");
+}

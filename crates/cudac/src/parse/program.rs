@@ -64,9 +64,11 @@ impl<'t> Parser<'_, 't> {
         if self.take("[") {
             let count = self.inside_brackets(Self::expression)?;
             self.expect("]", "after the number of elements")?;
-            let is_zeroed = self.take("(");
+            let is_list = self.is("{") && self.ahead(1).is("}");
+            let is_zeroed = self.is("(") || is_list;
             if is_zeroed {
-                self.expect(")", "after `(`")?;
+                self.next();
+                self.expect(if is_list { "}" } else { ")" }, "after the bracket")?;
             }
             if self.is("{") {
                 return Err(unsupported(self.span(), "`new` of an array with values"));

@@ -59,8 +59,17 @@ inline void* align(size_t align, size_t bytes, void*& pointer, size_t& room) {
 }
 template <typename T>
 inline unique_ptr<T> make_unique() { return unique_ptr<T>(new T()); }
+template <typename T>
+struct __host_made {
+    template <typename A>
+    static T* from(A a) { return new T(a); }
+};
+template <typename T>
+struct __host_made<T[]> {
+    static T* from(size_t count) { return new T[count](); }
+};
 template <typename T, typename A>
-inline unique_ptr<T> make_unique(A a) { return unique_ptr<T>(new T(a)); }
+inline unique_ptr<T> make_unique(A a) { return unique_ptr<T>(__host_made<T>::from(a)); }
 template <typename T, typename A, typename B>
 inline unique_ptr<T> make_unique(A a, B b) { return unique_ptr<T>(new T(a, b)); }
 }
