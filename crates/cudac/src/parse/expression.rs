@@ -235,7 +235,7 @@ impl<'t> Parser<'_, 't> {
     /// between. The type of the object is not known to the parser, so it cannot look the member up. C++ asks for
     /// `template` there if the type depends on a parameter, and otherwise knows the type ([temp.names]); here a form
     /// that no comparison has decides.
-    fn at_member_arguments(&self, member: Name<'t>) -> bool {
+    pub(super) fn at_member_arguments(&self, member: Name<'t>) -> bool {
         self.is("<")
             && self.scopes.may_be_template(member)
             && matches!(self.ahead(1).kind, Kind::Word(_) | Kind::Number(_))

@@ -213,7 +213,7 @@ impl<'t> Parser<'_, 't> {
             parts.push(tree::Part { name, arguments: None, span: self.since(start) });
         }
         loop {
-            self.take_word("template");
+            let is_said = self.take_word("template");
             let (name, span) =
                 if self.is_word("operator") { self.operator_name()? } else { self.name("a name")? };
             found = match found {
@@ -221,7 +221,11 @@ impl<'t> Parser<'_, 't> {
                 Some(Entity::Namespace(at)) => self.scopes.find_in(at, name),
                 _ => None,
             };
-            let is_template = matches!(found, Some(Entity::TypeTemplate | Entity::FunctionTemplate));
+            let is_template = match found {
+                Some(found) => matches!(found, Entity::TypeTemplate | Entity::FunctionTemplate),
+                // A member of a type, which is known by its name alone.
+                None => is_said || !parts.is_empty() && self.at_member_arguments(name),
+            };
             let arguments = if is_template && self.is("<") { Some(self.template_arguments()?) } else { None };
             let part = tree::Part { name, arguments, span: self.since(span) };
             let is_last = !self.is("::") || !matches!(self.ahead(1).kind, Kind::Word(_));

@@ -484,3 +484,18 @@ fn a_name_means_its_variable_in_its_own_initialiser() {
     );
     refused("__global__ void k(int* y) { int a = 1; { auto a = a + 1; y[0] = a; } }", "not known here");
 }
+
+#[test]
+fn a_member_template_of_an_instance_is_called_with_arguments_in_brackets() {
+    let around = "template <int N> struct Sized { template <typename T> static __device__ int tem(T x) { return sizeof(T) * 10 + N; }
+            template <int M> static __device__ int of() { return M; } static const int less = 3; };
+        template <typename U> __device__ int g(int x) { return U::template tem<char>(x); }";
+    check(
+        around,
+        "int r = 1 + Sized<3>::tem<char>(i); Sized<3>::tem<char>(i); y[i] = r * 1000 + Sized<2>::of<8>();",
+        |_| 14_008,
+    );
+    check(around, "y[i] = g<Sized<4>>(i) * 10 + (Sized<1>::less < i > 0) + (Sized<1>::less<4);", |i| {
+        141 + i32::from(i > 3)
+    });
+}
