@@ -147,11 +147,7 @@ impl<'t> Checker<'_, 't> {
     pub(super) fn arguments(&mut self, scope: ScopeId, written: &[tree::Expr<'t>]) -> Result<Vec<Expr<'t>>> {
         let mut arguments = Vec::with_capacity(written.len());
         for written in written {
-            let argument = self.expr(scope, written)?;
-            if self.types.is_void(argument.ty) {
-                return Err(error(argument.span, "this has the type `void`, so it cannot be an argument"));
-            }
-            arguments.push(argument);
+            arguments.push(self.argument(scope, written)?);
         }
         Ok(arguments)
     }
@@ -277,7 +273,7 @@ impl<'t> Checker<'_, 't> {
             let arguments = self.declared[declared].instances.iter().find(|(_, known)| *known == id);
             let arguments = arguments.map_or(Vec::new(), |(arguments, _)| arguments.clone());
             let scope = self.bound_scope(declared, &arguments);
-            let default = self.expr(scope, default)?;
+            let default = self.argument(scope, default)?;
             // For the line table it is where the call is.
             let default = self.at(default, span);
             passed.push(self.implicit(default, *parameter, &"a default argument")?);
@@ -351,7 +347,7 @@ impl<'t> Checker<'_, 't> {
             return Ok(candidates.swap_remove(best));
         }
         let types: Vec<String> =
-            arguments.iter().map(|argument| format!("`{}`", self.show(argument.ty))).collect();
+            arguments.iter().map(|argument| format!("`{}`", self.show_argument_type(argument))).collect();
         let message = format!("several functions `{name}` fit {} equally well", joined(&types, " and "));
         Err(error(span, message).with_help("convert the arguments to one type"))
     }
@@ -567,7 +563,7 @@ impl<'t> Checker<'_, 't> {
                 return problems.remove(0).put_aside();
             }
         }
-        let types: Vec<String> = arguments.iter().map(|argument| self.show(argument.ty)).collect();
+        let types: Vec<String> = arguments.iter().map(|argument| self.show_argument_type(argument)).collect();
         error(span, format_args!("no function `{name}` takes `({})`", joined(&types, ", ")))
     }
 

@@ -26,7 +26,7 @@ const PROMOTED: Rank = 2;
 const CONVERTED: Rank = 3;
 const TO_BOOL: Rank = 4;
 /// By a constructor or a conversion function. Two of these are not compared with each other.
-const BY_USER: Rank = 5;
+pub(super) const BY_USER: Rank = 5;
 
 impl<'t> Checker<'_, 't> {
     /// The value of a place; an array becomes a pointer to its first element. C++17, [conv.lval] and [conv.array].
@@ -109,6 +109,9 @@ impl<'t> Checker<'_, 't> {
 
     /// How good the conversion of a value is, if there is one.
     pub(super) fn rank(&mut self, from: Expr<'t>, to: Type) -> Option<Rank> {
+        if let Kind::List(scope, written) = from.kind {
+            return self.list_rank(scope, written, to);
+        }
         if self.types.is_reference(to) {
             let referred = self.types.referred(to);
             if self.types.fits(from.ty, referred) {
@@ -205,6 +208,9 @@ impl<'t> Checker<'_, 't> {
 
     /// Converts a value as an assignment, an argument or a return does. `what` says where, for the message.
     pub(super) fn implicit(&mut self, from: Expr<'t>, to: Type, what: &dyn Display) -> Result<Expr<'t>> {
+        if let Kind::List(scope, written) = from.kind {
+            return self.init_from(scope, to, written, what);
+        }
         if self.types.is_reference(to) {
             return self.bind(from, to, what);
         }

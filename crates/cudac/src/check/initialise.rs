@@ -14,6 +14,7 @@
 use std::fmt::Display;
 
 use super::Checker;
+use super::convert::{BY_USER, EXACT, Rank};
 use super::scope::ScopeId;
 use super::typed::{Expr, Kind};
 use super::types::{Field, Shape, Type};
@@ -61,10 +62,15 @@ impl<'t> Checker<'_, 't> {
         if let ExprKind::List(items) = &written.kind {
             // `const S& s = {1, 2}` makes a temporary and binds it.
             let plain = self.types.referred(ty);
-            if self.types.struct_of(plain).is_some() {
-                return self.struct_from(scope, plain, items, true, written.span);
-            }
-            return self.list_value(scope, ty, items, written.span);
+            let made = match items {
+                _ if self.types.struct_of(plain).is_some() => {
+                    self.struct_from(scope, plain, items, true, written.span)?
+                }
+                [one] if !self.types.is_array(plain) => return self.init_from(scope, ty, one, what),
+                _ => self.list_value(scope, plain, items, written.span)?,
+            };
+            let is_reference = self.types.is_reference(ty);
+            return if is_reference { self.implicit(made, ty, what) } else { Ok(made) };
         }
         // C++17, [dcl.init.string].
         if let (ExprKind::Text(text), Shape::Array(of, length)) = (&written.kind, self.types.shape(ty))
@@ -78,6 +84,45 @@ impl<'t> Checker<'_, 't> {
             return Err(error(value.span, "this has the type `void`, so it has no value"));
         }
         self.implicit(value, ty, what)
+    }
+
+    /// An argument of a call. What a list makes depends on the parameter.
+    pub(super) fn argument(&mut self, scope: ScopeId, written: tree::Expr<'t>) -> Result<Expr<'t>> {
+        if let ExprKind::List(_) = written.kind {
+            let void = self.types.void();
+            return Ok(self.node(Kind::List(scope, written), void, written.span));
+        }
+        let argument = self.expr(scope, written)?;
+        if self.types.is_void(argument.ty) {
+            return Err(error(argument.span, "this has the type `void`, so it cannot be an argument"));
+        }
+        Ok(argument)
+    }
+
+    /// The type of an argument, or a list as it is written.
+    pub(super) fn show_argument_type(&self, argument: Expr<'t>) -> String {
+        match argument.kind {
+            Kind::List(..) => self.files.text(argument.span).to_owned(),
+            _ => self.show(argument.ty),
+        }
+    }
+
+    /// How good it is to make a parameter from a list. C++17, [over.ics.list]: a number from its only value, anything else
+    /// as if the user had converted it.
+    pub(super) fn list_rank(&mut self, scope: ScopeId, written: tree::Expr<'t>, to: Type) -> Option<Rank> {
+        let plain = self.types.referred(to).plain();
+        self.unevaluated += 1;
+        let is_number = self.types.struct_of(plain).is_none() && !self.types.is_array(plain);
+        let rank = match &written.kind {
+            ExprKind::List([]) if is_number => Some(EXACT),
+            ExprKind::List([one]) if is_number => {
+                let value = self.argument(scope, one).ok();
+                value.and_then(|value| self.rank(value, to))
+            }
+            _ => self.init_from(scope, to, written, &"an argument").ok().map(|_| BY_USER),
+        };
+        self.unevaluated -= 1;
+        rank
     }
 
     /// An array of characters from a text in quotes, with the zero at its end.

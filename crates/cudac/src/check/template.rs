@@ -13,7 +13,7 @@
 
 use super::Checker;
 use super::scope::{DeclaredId, Entity, ScopeId, TemplateId, TemplateKind};
-use super::typed::Expr;
+use super::typed::{Expr, Kind};
 use super::types::{Argument, Shape, Type};
 use crate::parse::tree::{self, ParameterKind, TypeKind};
 use crate::source::budget::{self, Bound};
@@ -207,7 +207,7 @@ impl<'t> Checker<'_, 't> {
         let names: Vec<Name<'t>> = open.filter_map(|parameter| parameter.name).collect();
         let mut deduction = Deduction::new(&names, found);
         for (parameter, argument) in function.parameters.iter().zip(arguments) {
-            if !is_deduced(parameter.ty, &names) {
+            if !is_deduced(parameter.ty, &names) || matches!(argument.kind, Kind::List(..)) {
                 continue;
             }
             let mut ty = argument.ty;

@@ -249,6 +249,8 @@ pub(crate) enum Kind<'t> {
     Construct(FunctionId, &'t [Expr<'t>]),
     /// A struct or an array from the values of its members; missing ones are zero.
     Aggregate(&'t [Expr<'t>]),
+    /// An argument that is a list, until it is known which parameter it is for; the type says nothing.
+    List(super::scope::ScopeId, crate::parse::tree::Expr<'t>),
     Intrinsic(Intrinsic, &'t [Expr<'t>]),
     /// The text, and the values, promoted as C promotes those of `...` ([expr.call]).
     Printf(&'t [u8], &'t [Expr<'t>]),

@@ -14,6 +14,7 @@ pub(crate) fn expr(root: Expr<'_>, each: &mut dyn FnMut(Expr<'_>)) {
         | Kind::Text(_)
         | Kind::Local(_)
         | Kind::Global(_)
+        | Kind::List(..)
         | Kind::Special(_) => {}
         Kind::Deref(a)
         | Kind::Field(a, _)

@@ -92,6 +92,8 @@ impl<'t> Lower<'t> {
             | Kind::LaunchPointer(..)
             | Kind::FunctionAddress(_)
             | Kind::CallPointer(..) => return Err(unsupported(expr.span, "this in device code")),
+            // An argument has been converted to what its parameter makes of it.
+            Kind::List(..) => Value::Void,
             // As a value it needs no memory.
             Kind::Temporary(inner) => return self.value(inner),
             Kind::Local(_) | Kind::Global(_) | Kind::Deref(_) | Kind::Field(..) | Kind::Element(..) => {

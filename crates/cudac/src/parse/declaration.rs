@@ -390,9 +390,7 @@ impl<'t> Parser<'_, 't> {
             }
             self.declare_value(name);
             let init = match () {
-                () if self.take("=") => {
-                    Some(Init::Assign(if self.is("{") { self.list()? } else { self.assignment()? }))
-                }
+                () if self.take("=") => Some(Init::Assign(self.assigned()?)),
                 () if self.is("(") => Some(Init::Round(self.arguments()?)),
                 () if self.is("{") => Some(Init::Curly(self.list()?)),
                 () => None,

@@ -46,11 +46,15 @@ impl<'t> Parser<'_, 't> {
             let Kind::Punct(punct) = parser.token().kind else { return Ok(left) };
             let Some(operator) = ASSIGNMENTS.iter().find(|own| **own == punct) else { return Ok(left) };
             parser.next();
-            // `x = {1, 2}` assigns what the list makes of the type of `x`.
-            let right = if parser.is("{") { parser.list()? } else { parser.assignment()? };
+            let right = parser.assigned()?;
             let (span, depth) = (left.span.to(right.span), left.depth.max(right.depth));
             parser.node(ExprKind::Assign(operator, left, right), span, depth)
         })
+    }
+
+    /// What is behind `=`. In `x = {1, 2}` it is what the list makes of the type of `x`.
+    pub(super) fn assigned(&mut self) -> Result<Expr<'t>> {
+        if self.is("{") { self.list() } else { self.assignment() }
     }
 
     /// A condition and its two values, or less. Between `?` and `:` any expression may stand, as in parentheses
@@ -268,7 +272,7 @@ impl<'t> Parser<'_, 't> {
     fn list_until(&mut self, close: &str) -> Result<&'t [Expr<'t>]> {
         let mut items = Vec::new();
         while !self.is(close) {
-            items.push(if self.is("{") { self.list()? } else { self.assignment()? });
+            items.push(self.assigned()?);
             if !self.take(",") {
                 break;
             }

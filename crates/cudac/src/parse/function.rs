@@ -49,7 +49,7 @@ impl<'t> Parser<'_, 't> {
             let (name, span) = declarator.name.unwrap_or_else(|| (self.text.names.get(""), start));
             self.declare_value(name);
             // A default is read where it is written, and evaluated at each call ([dcl.fct.default]).
-            let init = if self.take("=") { Some(Init::Assign(self.assignment()?)) } else { None };
+            let init = if self.take("=") { Some(Init::Assign(self.assigned()?)) } else { None };
             let (storage, align) = (specifiers.storage, None);
             parameters.push(Variable { name, ty: declarator.ty, init, storage, align, span });
             if parameters.len() > MAX_PARAMETERS {

@@ -485,6 +485,31 @@ fn a_name_means_its_variable_in_its_own_initialiser() {
     refused("__global__ void k(int* y) { int a = 1; { auto a = a + 1; y[0] = a; } }", "not known here");
 }
 
+/// C++17, [dcl.init.list] and [over.ics.list].
+#[test]
+fn a_list_is_an_argument_of_the_type_of_its_parameter() {
+    let around = "struct S { int a = 3, b = 4; }; struct Q { int v; __device__ Q(int v) : v(v) {} __device__ Q(int a, int b) : v(a * 10 + b) {} };
+        struct C { int n; __device__ C(S s, int k) : n(s.a * k) {} }; __device__ int f(int n) { return n; } __device__ int f(S s) { return s.a * 10 + s.b; }
+        __device__ int g(const Q& q) { return q.v; } __device__ int h(Q&& q, int n = {}) { return q.v + n; } template <typename T> __device__ T t(T x, S s) { return x + s.a; }
+        __device__ int all(S s = {5}, const Q& q = {1, 2}, int k = {7}) { return s.a * 1000 + s.b * 100 + q.v + k; }
+        struct M { int n = 0; __device__ void put(S s) { n += s.a; } __device__ int operator()(S s, int k) { return s.b * k; } };";
+    check(around, "y[i] = f({i, 4}) * 10000 + f({4}) * 100 + f({{}, 5});", |i| i * 100_000 + 40_405);
+    check(around, "y[i] = g({i, 2}) * 100 + h({3}) + t(i, {1});", |i| i * 1001 + 204);
+    check(
+        around,
+        "M m; m.put({i}); m.put({}); C c({2, 3}, i), d = {{3}, 2}; y[i] = m.n + m({}, 100) + c.n * 1000 + d.n;",
+        |i| i * 2001 + 409,
+    );
+    check(around, "auto l = [](S s, int n) { return s.a + n; }; y[i] = l({i}, {4}) + l({}, 10);", |i| i + 17);
+    check(around, "y[i] = all() + all({i}) + all({}, {2});", |i| 1000 * i + 9247);
+    let made = |body: &str| {
+        format!("{around} __device__ int r(int& x) {{ return x; }} __global__ void k() {{ {body} }}")
+    };
+    refused(&made("r({4});"), "is not a variable");
+    refused(&made("t({1}, {2});"), "do not determine");
+    refused(&made("g({1, 2, 3});"), "takes 1 or 2 arguments, not 3");
+}
+
 #[test]
 fn a_member_template_of_an_instance_is_called_with_arguments_in_brackets() {
     let around = "template <int N> struct Sized { template <typename T> static __device__ int tem(T x) { return sizeof(T) * 10 + N; }
