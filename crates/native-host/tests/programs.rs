@@ -442,13 +442,7 @@ fn what_clang_refuses_is_shown_with_lines_skipped_without_clang() {
     assert_eq!(error, "program.cu:2:10: error: use of undeclared identifier 'undefined'");
 }
 
-/// Headers of the device beside those of the library, and what kernels and the host have under one name.
-#[test]
-fn headers_of_the_device_are_the_interpreters_skipped_without_clang() {
-    let clang = clang!();
-    let outcome = same(
-        &clang,
-        r#"
+const WITH_HEADERS: &str = r#"
 #include <utility>
 #include <cstdio>
 #include <cstring>
@@ -515,7 +509,12 @@ int main() {
     }
     cudaFree(d); cudaFree(f); cudaFree(w); cudaFree(b);
 }
-"#,
-    );
+"#;
+
+/// Headers of the device beside those of the library, and what kernels and the host have under one name.
+#[test]
+fn headers_of_the_device_are_the_interpreters_skipped_without_clang() {
+    let clang = clang!();
+    let outcome = same(&clang, WITH_HEADERS);
     assert!(printed(&outcome).starts_with("64 32 48\n") && outcome.findings.is_empty(), "{outcome:?}");
 }

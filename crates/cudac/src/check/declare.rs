@@ -65,15 +65,7 @@ impl<'t> Checker<'_, 't> {
             Declaration::Enum(definition) => self.declare_enum(scope, definition),
             Declaration::Alias { name, template: None, ty } => {
                 let ty = self.resolve(scope, ty)?;
-                // `typedef struct { … } S;` gives the type its name.
-                let own = match self.types.shape(ty) {
-                    Shape::Struct(at) => Some(&mut self.types.structs[at].name),
-                    Shape::Enum(at) => Some(&mut self.types.enums[at].name),
-                    _ => None,
-                };
-                if let Some(own) = own.filter(|own| own.starts_with('<')) {
-                    *own = name.as_str();
-                }
+                self.types.call(ty, name.as_str());
                 self.scopes.declare(scope, *name, Entity::Type(ty));
                 Ok(())
             }

@@ -201,6 +201,20 @@ impl<'t> Struct<'t> {
     }
 }
 
+impl<'t> Types<'t> {
+    /// `typedef struct { … } S;` gives a type without a name its name.
+    pub fn call(&mut self, ty: Type, name: &'t str) {
+        let own = match self.shape(ty) {
+            Shape::Struct(at) => &mut self.structs[at].name,
+            Shape::Enum(at) => &mut self.enums[at].name,
+            _ => return,
+        };
+        if own.starts_with('<') {
+            *own = name;
+        }
+    }
+}
+
 impl Types<'_> {
     /// The type of a shape, without qualifiers.
     pub fn get(&mut self, shape: Shape) -> Type {

@@ -144,6 +144,12 @@ pub const STEPS: &[Step] = &[
         20_000,
     ),
     seeded(
+        "sequences",
+        "2,000 random sequences of calls of the CUDA runtime, interpreted and natively (they need clang)",
+        "test --locked -p native-host --test sequences",
+        2000,
+    ),
+    seeded(
         "cudac-functions",
         "the functions of mathematics on 160,000 arguments each: none is further off than NVIDIA documents",
         "test --locked -p cudac --test functions",

@@ -6,7 +6,7 @@
 //! ([`super::list`]) that say the same.
 
 use crate::checkers::races::shadow::cell::Cell;
-use crate::checkers::races::shadow::layer::{LINE, Layer};
+use crate::checkers::races::shadow::layer::{LINE, LaneMap, Layer};
 use crate::checkers::races::shadow::list::MAX_ENTRIES;
 use crate::order::clocks::WarpClock;
 use crate::order::vector_clock::VectorClock;
@@ -14,9 +14,9 @@ use crate::order::vector_clock::VectorClock;
 /// The largest number of words in all layers of a line: as many loads as the lists of its words would hold.
 const MAX_WORDS: usize = MAX_ENTRIES * LINE;
 /// The largest number of layers, so that an access has few to compare itself with.
-const MAX_LAYERS: usize = 4 * MAX_ENTRIES;
+const MAX_LAYERS: usize = 2 * MAX_ENTRIES;
 /// The largest number of parts of a line whose forgotten loads are told apart.
-const MAX_PARTS: usize = LINE;
+const MAX_PARTS: usize = 4 * LINE;
 /// So many layers at the front are forgotten before the others move up.
 const MAX_GONE: usize = 64;
 /// Layers that are looked at together.
@@ -27,8 +27,10 @@ const CHUNK: usize = 16;
 pub struct Readers {
     /// Oldest first. Those that are gone are still at the front.
     layers: Vec<Layer>,
-    /// Of each layer its block and its words, because most are only asked for these.
-    keys: Vec<(u32, u32)>,
+    /// Of each layer, because most are only asked for these: its words,
+    words_of: Vec<u32>,
+    /// and what its access is, which two accesses seldom have in common.
+    access_of: Vec<u32>,
     /// How many layers at the front are gone.
     gone: usize,
     /// The number of words in all layers.
@@ -77,10 +79,28 @@ impl ForgottenLoads {
     }
 }
 
+/// A number that the layers of one access have in common, and seldom others.
+fn access_of(layer: &Layer) -> u32 {
+    let Cell { block, clock, .. } = layer.cell;
+    let lanes = match layer.lane_map {
+        LaneMap::Step { first, step } => (first as u32) << 16 | step as u32 & 0xffff,
+        LaneMap::All(lanes) => !lanes,
+    };
+    [layer.cell.warp(), clock, lanes]
+        .iter()
+        .fold(block, |all, part| (all.rotate_left(5) ^ part).wrapping_mul(0x9e37_79b9))
+}
+
 impl Readers {
     /// No readers.
-    pub const NONE: Readers =
-        Readers { layers: Vec::new(), keys: Vec::new(), gone: 0, words: 0, forgotten: Vec::new() };
+    pub const NONE: Readers = Readers {
+        layers: Vec::new(),
+        words_of: Vec::new(),
+        access_of: Vec::new(),
+        gone: 0,
+        words: 0,
+        forgotten: Vec::new(),
+    };
 
     /// The readers of a line whose loads so far are in layers that have no word in common.
     pub fn of(layers: impl Iterator<Item = Layer>) -> Readers {
@@ -123,33 +143,37 @@ impl Readers {
         if self.live().first().is_some_and(is_other_kind) || !self.make_room(new) {
             return false;
         }
-        let (mut is_any_empty, mut same) = (false, None);
+        let (mut is_any_empty, mut same, mut last_common) = (false, None, None);
+        let (words, access) = (new.words(), access_of(new));
         let mut start = self.gone;
-        while start < self.keys.len() {
-            let end = self.keys.len().min(start + CHUNK);
-            let is_own = |key: &(u32, u32)| u32::from(key.0 == warp_clock.block);
+        while start < self.layers.len() {
+            let end = self.layers.len().min(start + CHUNK);
             // Without a branch for each layer.
-            if self.keys[start..end].iter().fold(0, |any, key| any | is_own(key)) != 0 {
+            let chunk = self.words_of[start..end].iter().zip(&self.access_of[start..end]);
+            let any = chunk.fold(0, |any, (of, by)| any | of & words | u32::from(*by == access));
+            if any != 0 {
                 for index in start..end {
-                    if self.keys[index].0 == warp_clock.block {
-                        is_any_empty |= self.compare(index, warp_clock, new, &mut same);
+                    if self.words_of[index] & words != 0 {
+                        is_any_empty |= self.compare(index, warp_clock, new);
+                        if self.words_of[index] & words != 0 {
+                            last_common = Some(index);
+                        }
+                    } else if self.access_of[index] == access && self.layers[index].is_of_one_access(new) {
+                        same = Some(index);
                     }
                 }
             }
             start = end;
         }
-        self.words += new.words().count_ones() as usize;
+        self.words += words.count_ones() as usize;
         // The order of the loads of a word is that of the layers.
-        let follows = |index: &usize| self.keys[index + 1..].iter().all(|key| key.1 & new.words() == 0);
-        match same.filter(follows) {
-            Some(index) => {
-                self.layers[index].cell.mask |= new.words();
-                self.keys[index].1 |= new.words();
-            }
-            None => {
-                self.layers.push(*new);
-                self.keys.push((new.cell.block, new.words()));
-            }
+        if let Some(index) = same.filter(|index| last_common.is_none_or(|last| last < *index)) {
+            self.layers[index].cell.mask |= words;
+            self.words_of[index] |= words;
+        } else {
+            self.layers.push(*new);
+            self.words_of.push(words);
+            self.access_of.push(access);
         }
         if is_any_empty {
             self.drop_empty();
@@ -157,26 +181,17 @@ impl Readers {
         true
     }
 
-    /// Takes away what a layer of the same block has in common with a new load that comes after it, and notes it if both are of one
-    /// access. Returns whether nothing is left.
+    /// Takes away what a layer has in common with a new load that comes after it. Returns whether nothing is left.
     #[inline]
-    fn compare(
-        &mut self,
-        index: usize,
-        warp_clock: &WarpClock<'_>,
-        new: &Layer,
-        same: &mut Option<usize>,
-    ) -> bool {
+    fn compare(&mut self, index: usize, warp_clock: &WarpClock<'_>, new: &Layer) -> bool {
         let layer = &mut self.layers[index];
-        if layer.words() & new.words() == 0 {
-            if layer.is_of_one_access(new) {
-                *same = Some(index);
-            }
+        // Nobody knows more of another block here.
+        if layer.cell.block != warp_clock.block {
             return false;
         }
         let before = layer.words_before(warp_clock, new);
         layer.cell.mask &= !before;
-        self.keys[index].1 = layer.cell.mask;
+        self.words_of[index] = layer.cell.mask;
         self.words -= before.count_ones() as usize;
         layer.cell.mask == 0
     }
@@ -201,9 +216,11 @@ impl Readers {
         self.layers.drain(..self.gone);
         self.gone = 0;
         self.layers.retain(|layer| layer.words() != 0);
-        self.keys.clear();
-        self.keys.extend(self.layers.iter().map(|layer| (layer.cell.block, layer.words())));
-        self.words = self.keys.iter().map(|key| key.1.count_ones() as usize).sum();
+        self.words_of.clear();
+        self.words_of.extend(self.layers.iter().map(Layer::words));
+        self.access_of.clear();
+        self.access_of.extend(self.layers.iter().map(access_of));
+        self.words = self.words_of.iter().map(|words| words.count_ones() as usize).sum();
     }
 
     /// Forgets the oldest loads until there is room for another one. Returns false if that would mix up loads of different
@@ -224,7 +241,8 @@ impl Readers {
             self.words -= oldest.words().count_ones() as usize;
             if self.gone == MAX_GONE {
                 self.layers.drain(..self.gone);
-                self.keys.drain(..self.gone);
+                self.words_of.drain(..self.gone);
+                self.access_of.drain(..self.gone);
                 self.gone = 0;
             }
         }
