@@ -89,6 +89,11 @@ impl<'t> Checker<'_, 't> {
             _ => written,
         };
         let tree::ExprKind::Path(path) = &named.kind else { return Ok(None) };
+        // A member of an instance is a value. Looking for it twice, at each level of `S<S<1>::value>::value`, would take for ever.
+        let around = path.parts.split_last().map_or(&[][..], |(_, around)| around);
+        if around.iter().any(|part| part.arguments.is_some()) {
+            return Ok(None);
+        }
         let Entity::Functions(functions) = self.lookup(scope, path)? else { return Ok(None) };
         match functions[..] {
             [only]

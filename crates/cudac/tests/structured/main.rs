@@ -68,6 +68,13 @@ fn kinds() -> Vec<(&'static str, String)> {
             format!("{pair}{}", numbered("typedef P<T$, T$> T@; ", 30)),
         ),
         ("this needs more than 100 levels of nesting", format!("namespace {}a {{}}", "a::".repeat(30_000))),
+        (
+            "compiles",
+            format!(
+                "template <int N> struct V {{ static const int value = N; }}; {}",
+                kernel(&format!("*x = {};", nested("V<", "1", ">::value", 40)))
+            ),
+        ),
         ("compiles", format!("__device__ int a[50000000] = {{1}}; {}", kernel("*x = a[1];"))),
         (
             "this needs more than 4194304 bytes made by",
