@@ -220,9 +220,9 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Lets lanes that wait at meetings go on where their block has come to a halt, since those for whom they wait may wait for
-    /// them at a barrier, whatever other blocks do; whether there were any. The stack never does: it has lanes meet where they
-    /// parted, or nowhere.
+    /// Where a whole block has halted, lets the lanes go on that wait to reconverge; returns whether there were any. The lanes
+    /// they wait for may themselves wait at a block barrier that only they can complete, whatever other blocks do. The stack
+    /// never does this: there, lanes meet where they diverged, or nowhere.
     fn release_halted(&self, block: &mut Block) -> bool {
         if self.setup.stack
             || block.warps.iter().any(|warp| mechanism::runnable(&warp.divergence, false).is_some())

@@ -16,7 +16,8 @@
 //! which of them stays. A `volatile` load beside an atomic is never reported: it gets a value that was there, whole.
 //!
 //! *What it can miss.* For each word it remembers at least 64 accesses since the last plain store, where lanes that do the
-//! same together count as one. Of the accesses beyond that it knows only the threads, and it reports if one of them may be
+//! same together count as one; of plain loads by several warps, it remembers at least as many for a line of 32 words. Of the
+//! accesses beyond that it knows only the threads, and it reports if one of them may be
 //! part of a race. A race with a store that has been overwritten is reported as one with the later store, if that races
 //! too. A `volatile` store of data after some earlier fence looks like that of a flag.
 //!
