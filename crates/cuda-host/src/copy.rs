@@ -14,8 +14,8 @@ use crate::order::{LEGACY, Point, What};
 use crate::unordered;
 use crate::work::{Copy, Node};
 
-/// How many bytes are copied at a time: a copy needs memory of its own, twice as much as it copies.
-const PART_BYTES: u64 = 16 << 20;
+/// How many bytes are copied at a time: a copy may need memory of its own, twice as much as it copies.
+const PART_BYTES: u64 = 1 << 20;
 
 impl Machine<'_> {
     /// Copies bytes between the host and the device, in a stream or in the default stream, for which the host waits then.
@@ -32,12 +32,20 @@ impl Machine<'_> {
         self.check_place(to, bytes, "copied to")?;
         let (read, written) = (self.on_device(from, bytes), self.on_device(to, bytes));
         self.submit(What::Copy, stream.unwrap_or(LEGACY), read, written)?;
-        self.pull_part(from, bytes)?;
+        // Memory that has an address in the process is copied from there, and to it.
+        let is_native = |address| self.process_with(address).is_some();
+        let [takes_from, gives_to] =
+            [from, to].map(|address| self.device.has(address) && !is_native(address));
+        if takes_from {
+            self.pull_part(from, bytes)?;
+        }
         for at in (0..bytes).step_by(PART_BYTES as usize) {
             self.copy_part(to + at, from + at, PART_BYTES.min(bytes - at))?;
         }
         if self.device.has(to) {
             self.device.note_filled(self.line, to, bytes);
+        }
+        if gives_to {
             self.push_part(to, bytes)?;
         }
         if let Some(stream) = stream {
@@ -53,13 +61,31 @@ impl Machine<'_> {
 
     /// Copies bytes that both places have.
     fn copy_part(&mut self, to: u64, from: u64, bytes: u64) -> Result<()> {
+        match (self.process_with(from), self.process_with(to)) {
+            (Some(process), None) => {
+                let into = self.device.bytes_mut(to, bytes).unwrap_or_default();
+                return if process.read(from, into)? { Ok(()) } else { self.unreadable(from, bytes) };
+            }
+            (None, Some(process)) => {
+                return self.native_write(process, to, self.device.bytes(from, bytes).unwrap_or_default());
+            }
+            _ => {}
+        }
         let (found, is_written) = if self.device.has(from) {
             self.device.read(from, bytes).unwrap_or_default()
         } else {
             self.host_bytes(from, bytes)?
         };
+        let is_all = !is_written.contains(&false);
         if self.device.has(to) {
-            self.device.copy_in(to, &found, |nth| is_written[nth]).map_err(Stop::error)
+            let copied = if is_all {
+                self.device.write(to, &found)
+            } else {
+                self.device.copy_in(to, &found, |nth| is_written[nth])
+            };
+            copied.map_err(Stop::error)
+        } else if is_all {
+            self.set_host_bytes(to, &found, |_| true)
         } else {
             self.set_host_bytes(to, &found, |nth| is_written[nth])
         }

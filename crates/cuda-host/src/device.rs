@@ -395,6 +395,13 @@ impl Device {
         self.copy_in(address, bytes, |_| true)
     }
 
+    /// Bytes of an allocation, which the caller knows to be there, to be written: they count as written from then on.
+    pub fn bytes_mut(&mut self, address: u64, bytes: u64) -> Option<&mut [u8]> {
+        let buffer = self.block(address)?.buffer;
+        let at = (address - buffer.address()) as usize;
+        self.emulator.write_range(buffer, at..at.checked_add(bytes as usize)?).ok()
+    }
+
     /// Writes bytes, of which some may count as unwritten.
     pub fn copy_in(
         &mut self,

@@ -75,6 +75,7 @@ mod random;
 mod resident;
 mod runtime;
 mod scan;
+mod shared;
 mod stdio;
 mod stream;
 mod unordered;
@@ -87,6 +88,7 @@ use cudac::Line;
 pub use files::{Files, Nothing, Refusal, Used, Written};
 pub use finding::{Finding, Kind};
 pub use process::{Call, Ending, Gone, Process};
+pub use shared::digest;
 pub use simt::Severity;
 
 /// What a program may use, and how its kernels are run.

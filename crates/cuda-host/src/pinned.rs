@@ -140,6 +140,7 @@ impl Machine<'_> {
             self.memory.states[offset..offset + bytes as usize].fill(state::MOVED);
         }
         self.device.registered.insert(address, (bytes, at));
+        self.forget_shared(at, bytes);
         Ok(0)
     }
 

@@ -2,9 +2,7 @@
 //!
 //! What they call is carried out by the functions that carry it out for interpreted host code, so the findings of kernels, copies
 //! and streams are the same. What differs is where the bytes are. The host's memory is the process's: it is read and
-//! written through [`Process`], and what nobody has written is not known. Managed and pinned memory has one address in the
-//! process and in the emulator, and two copies: the process's is current, and kernels, copies and memsets get its bytes
-//! before and give theirs back after. Memory that is registered stays where it is, and kernels use a copy in the same way.
+//! written through [`Process`], and what nobody has written is not known. What kernels use too is in `shared`.
 //!
 //! Left out, because only an interpreter sees it: accesses by host code. So reads of what nobody has written, and memory that is
 //! used before the device is ready, are not found. An access that ends the process is. Whether the program looks at the error
@@ -15,10 +13,11 @@ use std::fmt;
 
 use simt::Severity;
 
-use crate::device::{Block, Device, Failure, Thread};
+use crate::device::{Device, Failure, Thread};
 use crate::finding::{Finding, Kind};
 use crate::function::Function;
 use crate::machine::{Machine, Result, Stop};
+use crate::shared::{Shared, Sharing};
 use crate::{Error, Outcome};
 
 /// The process has ended.
@@ -42,11 +41,17 @@ pub trait Process: fmt::Debug {
     /// It has ended.
     fn answer(&self, value: u64) -> Known<()>;
 
-    /// So many bytes of its memory; `None` if it has none there.
+    /// Fills bytes with those of its memory; whether it has memory there.
     ///
     /// # Errors
     /// It has ended.
-    fn read(&self, address: u64, bytes: u64) -> Known<Option<Vec<u8>>>;
+    fn read(&self, address: u64, into: &mut [u8]) -> Known<bool>;
+
+    /// The [`digest`](crate::digest) of so many bytes of its memory; `None` if it has none there.
+    ///
+    /// # Errors
+    /// It has ended.
+    fn digest(&self, address: u64, bytes: u64) -> Known<Option<u64>>;
 
     /// Writes bytes to its memory; whether it has memory there.
     ///
@@ -121,8 +126,8 @@ pub(crate) struct Native<'p> {
     pub kernels: BTreeMap<u64, usize>,
     /// The addresses of variables of the device by those of the variables that stand for them.
     variables: BTreeMap<u64, u64>,
-    /// Variables that host code and kernels use by the same name.
-    managed: Vec<Shared>,
+    /// What kernels use of it.
+    pub shared: Sharing,
     /// Calls that failed, one for each line.
     failures: Vec<Failure>,
     /// The number of the thread that called last, and what is of the others.
@@ -136,20 +141,12 @@ impl<'p> Native<'p> {
             process,
             kernels: BTreeMap::new(),
             variables: BTreeMap::new(),
-            managed: Vec::new(),
+            shared: Sharing::default(),
             failures: Vec::new(),
             thread: 0,
             others: BTreeMap::new(),
         }
     }
-}
-
-/// Bytes that the process and kernels use: where they are in the process and on the device, and how many.
-#[derive(Clone, Copy, Debug)]
-struct Shared {
-    process: u64,
-    device: u64,
-    bytes: u64,
 }
 
 impl From<Gone> for Box<Stop> {
@@ -312,9 +309,8 @@ impl<'p> Machine<'p> {
             return Ok(());
         }
         let shared = Shared { process: address, device: on_device, bytes: block.buffer.bytes() };
-        native.managed.push(shared);
-        let process = native.process;
-        self.push_to(process, &shared)
+        native.shared.managed.push(shared);
+        self.push_part(on_device, shared.bytes)
     }
 
     /// The address of the variable of the device for which one of the host stands.
@@ -381,14 +377,17 @@ impl<'p> Machine<'p> {
 
     /// Bytes of the host's memory that the process has.
     pub(crate) fn native_read(&self, process: &dyn Process, address: u64, bytes: u64) -> Result<Vec<u8>> {
-        match process.read(address, bytes)? {
-            Some(found) => Ok(found),
-            None => self.found(
-                Kind::OutOfBounds,
-                format!("{bytes} bytes at {address:#x} are read, which belong to nothing"),
-                "compare the number of bytes with that of the allocation",
-            ),
-        }
+        let mut found = vec![0; bytes as usize];
+        if process.read(address, &mut found)? { Ok(found) } else { self.unreadable(address, bytes) }
+    }
+
+    /// The process has no memory there.
+    pub(crate) fn unreadable<T>(&self, address: u64, bytes: u64) -> Result<T> {
+        self.found(
+            Kind::OutOfBounds,
+            format!("{bytes} bytes at {address:#x} are read, which belong to nothing"),
+            "compare the number of bytes with that of the allocation",
+        )
     }
 
     pub(crate) fn native_write(&self, process: &dyn Process, address: u64, bytes: &[u8]) -> Result<()> {
@@ -400,21 +399,6 @@ impl<'p> Machine<'p> {
             format!("{} bytes at {address:#x} are written, which belong to nothing", bytes.len()),
             "compare the number of bytes with that of the allocation",
         )
-    }
-
-    /// New memory that host and kernels share gets its place in the process; whether there was one.
-    pub(crate) fn share(&mut self, address: u64, bytes: u64) -> Result<bool> {
-        match &self.native {
-            Some(native) => Ok(native.process.map(address, bytes)?),
-            None => Ok(true),
-        }
-    }
-
-    pub(crate) fn unshare(&mut self, address: u64, bytes: u64) -> Result<()> {
-        match &self.native {
-            Some(native) => Ok(native.process.unmap(address, bytes)?),
-            None => Ok(()),
-        }
     }
 
     /// The process, if an address is in its memory.
@@ -429,66 +413,6 @@ impl<'p> Machine<'p> {
             Some(_) => (1 << 16..256 << 40).contains(&address) && !self.device.has(address),
             None => self.memory.offset(address).is_some(),
         }
-    }
-
-    /// Where the process has bytes that kernels use too: the address in the process and that on the device, and how many.
-    fn shared(&self) -> Vec<Shared> {
-        let is_mapped = |block: &&Block| block.is_live && self.device.is_mapped(block.buffer.address());
-        let blocks = self.device.blocks.values().filter(is_mapped);
-        let blocks = blocks.map(|block| {
-            let at = block.buffer.address();
-            Shared { process: at, device: at, bytes: block.buffer.bytes() }
-        });
-        let registered = self.device.registered.iter();
-        let registered =
-            registered.map(|(start, (bytes, at))| Shared { process: *start, device: *at, bytes: *bytes });
-        let managed = self.native.iter().flat_map(|native| native.managed.iter().copied());
-        blocks.chain(registered).chain(managed).collect()
-    }
-
-    /// The part of what is shared that an address of the device begins.
-    fn shared_at(&self, address: u64, bytes: u64) -> Option<Shared> {
-        let of = self
-            .shared()
-            .into_iter()
-            .find(|shared| (shared.device..shared.device + shared.bytes).contains(&address))?;
-        let offset = address - of.device;
-        let bytes = bytes.min(of.bytes - offset);
-        Some(Shared { process: of.process + offset, device: address, bytes })
-    }
-
-    /// The device gets the bytes of the process, before a kernel uses them.
-    pub(crate) fn pull(&mut self) -> Result<()> {
-        let Some(process) = self.native.as_ref().map(|native| native.process) else { return Ok(()) };
-        self.shared().iter().try_for_each(|shared| self.pull_from(process, shared))
-    }
-
-    fn pull_from(&mut self, process: &dyn Process, shared: &Shared) -> Result<()> {
-        let found = self.native_read(process, shared.process, shared.bytes)?;
-        self.device.write(shared.device, &found).map_err(Stop::error)
-    }
-
-    /// The same with bytes of the device that are copied.
-    pub(crate) fn pull_part(&mut self, address: u64, bytes: u64) -> Result<()> {
-        let Some(process) = self.native.as_ref().map(|native| native.process) else { return Ok(()) };
-        self.shared_at(address, bytes).map_or(Ok(()), |shared| self.pull_from(process, &shared))
-    }
-
-    /// The process gets the bytes of the device back.
-    pub(crate) fn push(&mut self) -> Result<()> {
-        let Some(process) = self.native.as_ref().map(|native| native.process) else { return Ok(()) };
-        self.shared().iter().try_for_each(|shared| self.push_to(process, shared))
-    }
-
-    fn push_to(&self, process: &dyn Process, shared: &Shared) -> Result<()> {
-        let found = self.device.bytes(shared.device, shared.bytes).unwrap_or_default();
-        self.native_write(process, shared.process, found)
-    }
-
-    /// The same with bytes of the device that were copied to or set.
-    pub(crate) fn push_part(&mut self, address: u64, bytes: u64) -> Result<()> {
-        let Some(process) = self.native.as_ref().map(|native| native.process) else { return Ok(()) };
-        self.shared_at(address, bytes).map_or(Ok(()), |shared| self.push_to(process, &shared))
     }
 
     /// Tells what the process has printed so far.

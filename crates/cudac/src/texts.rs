@@ -21,10 +21,13 @@ pub const DEVICE: [&str; 6] = [
 ];
 
 /// What has to be included, by the names of the headers.
-pub const HEADERS: [(&str, &str); 5] = [
+pub const HEADERS: [(&str, &str); 8] = [
     ("cooperative_groups.h", include_str!("headers/groups.cuh")),
     ("cuda_fp16.h", include_str!("headers/half.cuh")),
     ("cuda/atomic", include_str!("headers/atomic.cuh")),
     ("cuda/barrier", include_str!("headers/barrier.cuh")),
     ("cuda/std/utility", include_str!("headers/utility.cuh")),
+    ("nvToolsExt.h", include_str!("headers/host/nvtx.cuh")),
+    ("cuComplex.h", include_str!("headers/host/complex.cuh")),
+    ("cublas_v2.h", include_str!("headers/host/cublas.cuh")),
 ];

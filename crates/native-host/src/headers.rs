@@ -81,7 +81,7 @@ const EMPTY: [&str; 17] = [
 
 /// Writes the headers to a folder.
 pub(crate) fn write(folder: &Path, arch: u32) -> io::Result<()> {
-    for below in ["cooperative_groups", "cuda/std"] {
+    for below in ["cooperative_groups", "cuda/std", "nvtx3"] {
         fs::create_dir_all(folder.join(below))?;
     }
     let file = |name: &str, text: &str| fs::write(folder.join(name), text);
@@ -94,6 +94,7 @@ pub(crate) fn write(folder: &Path, arch: u32) -> io::Result<()> {
         let text = match name {
             "cuda_fp16.h" => halves(text),
             "cuda/std/utility" => UTILITY.to_owned(),
+            "nvToolsExt.h" | "cuComplex.h" | "cublas_v2.h" => for_native(text),
             // Clang looks at functions of the device when it compiles for the host, too.
             "cuda/atomic" => without_lines(&asm::rewritten(text))
                 .replace("    inline T ", "    __cudac_both inline T ")
@@ -107,6 +108,9 @@ pub(crate) fn write(folder: &Path, arch: u32) -> io::Result<()> {
         ("cooperative_groups/reduce.h", "cooperative_groups.h"),
         ("cooperative_groups/scan.h", "cooperative_groups.h"),
         ("cuda/std/atomic", "cuda/atomic"),
+        ("cublasLt.h", "cublas_v2.h"),
+        ("cublas.h", "cublas_v2.h"),
+        ("nvtx3/nvToolsExt.h", "nvToolsExt.h"),
         ("cudac_utility", "cuda/std/utility"),
         ("cuda/std/cstdint", "cstdint"),
         ("cuda/std/cassert", "cassert"),
@@ -115,6 +119,11 @@ pub(crate) fn write(folder: &Path, arch: u32) -> io::Result<()> {
     }
     file("math_constants.h", CONSTANTS)?;
     file("omp.h", OPEN_MP)
+}
+
+/// Functions of both sides, whose instructions have the lines of the calls.
+fn for_native(text: &str) -> String {
+    text.replace("__host__ __device__", "__cudac_both")
 }
 
 /// The host has halves too, and no instructions for them; what is in `asm` and has no other way is the device's alone.

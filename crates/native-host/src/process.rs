@@ -23,6 +23,7 @@ const PRINT: u64 = 3;
 const ALLOCATE: u64 = 4;
 const MAP: u64 = 5;
 const UNMAP: u64 = 6;
+const DIGEST: u64 = 7;
 
 /// What the texts of a call may have together, and how many values it may have. More is a program that writes to the socket
 /// itself.
@@ -217,10 +218,18 @@ impl Process for Running {
         self.send([RESULT, value, 0], &[])
     }
 
-    fn read(&self, address: u64, bytes: u64) -> Result<Option<Vec<u8>>, Gone> {
-        match self.ask([READ, address, bytes], &[])? {
+    fn read(&self, address: u64, into: &mut [u8]) -> Result<bool, Gone> {
+        let is_there = self.ask([READ, address, into.len() as u64], &[])? != 0;
+        if is_there {
+            (&self.stream).read_exact(into).map_err(|_| Gone)?;
+        }
+        Ok(is_there)
+    }
+
+    fn digest(&self, address: u64, bytes: u64) -> Result<Option<u64>, Gone> {
+        match self.ask([DIGEST, address, bytes], &[])? {
             0 => Ok(None),
-            _ => self.receive(bytes).map(Some),
+            _ => self.words::<1>().map(|[digest]| Some(digest)),
         }
     }
 

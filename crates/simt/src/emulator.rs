@@ -249,6 +249,22 @@ impl Emulator {
         Ok(self.memory.bytes_mut(buffer))
     }
 
+    /// Some bytes of an allocation, to be written: they count as written from then on.
+    ///
+    /// # Errors
+    /// The buffer is not in this emulator's memory, or has been freed.
+    ///
+    /// # Panics
+    /// The range is not in the allocation.
+    pub fn write_range(
+        &mut self,
+        buffer: Buffer,
+        range: std::ops::Range<usize>,
+    ) -> Result<&mut [u8], MemoryError> {
+        self.memory.check(buffer)?;
+        Ok(self.memory.range_mut(buffer, range))
+    }
+
     /// Copies bytes into an allocation from an offset on, as `cudaMemcpy` does. A byte counts as written afterwards if and only if
     /// `is_written` says so of its number, whatever was there before.
     ///

@@ -38,6 +38,9 @@ const TIME: &str = include_str!("../headers/host/time.cuh");
 const FSTREAM: &str = include_str!("../headers/host/fstream.cuh");
 const CSTDIO: &str = include_str!("../headers/host/cstdio.cuh");
 const ERRNO: &str = include_str!("../headers/host/errno.cuh");
+const NVTX: &str = include_str!("../headers/host/nvtx.cuh");
+const COMPLEX: &str = include_str!("../headers/host/complex.cuh");
+const CUBLAS: &str = include_str!("../headers/host/cublas.cuh");
 
 /// Macros that host code finds defined.
 pub(crate) const MACROS: [(&str, &str); 44] = [
@@ -159,6 +162,12 @@ const HEADERS: &[(&str, &str, &str)] = &[
     ("ctype.h", "ctype.h", ""),
     ("cctype", "ctype.h", ""),
     ("malloc.h", "malloc.h", ""),
+    ("nvToolsExt.h", "nvToolsExt.h", NVTX),
+    ("nvtx3/nvToolsExt.h", "nvToolsExt.h", NVTX),
+    ("cuComplex.h", "cuComplex.h", COMPLEX),
+    ("cublas_v2.h", "cublas_v2.h", CUBLAS),
+    ("cublas.h", "cublas_v2.h", CUBLAS),
+    ("cublasLt.h", "cublas_v2.h", CUBLAS),
 ];
 
 /// This compiler's own functions for the device that the executor carries out on the host: those that are instructions

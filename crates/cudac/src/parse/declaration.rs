@@ -65,8 +65,11 @@ impl<'t> Parser<'_, 't> {
     pub(super) fn declarations(&mut self, is_braced: bool) -> &'t [Declaration<'t>] {
         let mut found = Vec::new();
         let depth = self.depth;
+        let outer = (self.scopes.begin_namespace(), std::mem::take(&mut self.mentioned));
         loop {
             if self.token().kind == Kind::End || self.text.sink.is_full() || is_braced && self.is("}") {
+                self.scopes.end_namespace(outer.0);
+                self.mentioned = outer.1;
                 return self.arena.list(&found);
             }
             let from = self.at;
@@ -75,6 +78,7 @@ impl<'t> Parser<'_, 't> {
             } else {
                 self.declaration(true)
             };
+            found.append(&mut self.mentioned);
             match result {
                 Ok(declaration) => found.push(declaration),
                 Err(problem) => {

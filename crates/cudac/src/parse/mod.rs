@@ -70,6 +70,8 @@ struct Parser<'s, 't> {
     /// Declarations of this compiler's own functions and types that the text uses. They come before those of the text,
     /// whichever asked for them.
     own: Vec<Declaration<'t>>,
+    /// Types that the declaration being read mentions first. They are declared before it.
+    mentioned: Vec<Declaration<'t>>,
     /// Inside of template arguments, where `>` ends the list.
     closes_angle: bool,
     /// Inside of `extern "C" { … }`.
@@ -160,6 +162,7 @@ impl<'s, 't> Parser<'s, 't> {
             no_type: Set::default(),
             scopes: Scopes::new(),
             own: Vec::new(),
+            mentioned: Vec::new(),
             closes_angle: false,
             is_c: false,
             late: Storage::default(),

@@ -39,6 +39,8 @@ pub(super) struct Scopes<'t> {
     current: usize,
     /// The outermost scope of the unit.
     root: usize,
+    /// The namespace whose declarations are being read.
+    namespace: usize,
     /// The titles of the texts of this compiler that were read.
     loaded: Set<&'static str>,
     /// The names of all templates of functions, members among them.
@@ -55,6 +57,7 @@ impl<'t> Scopes<'t> {
             all: vec![Scope::default()],
             current: 0,
             root: 0,
+            namespace: 0,
             loaded: Set::default(),
             function_templates: Set::default(),
             member_types: Set::default(),
@@ -84,6 +87,20 @@ impl<'t> Scopes<'t> {
 
     pub fn structs_name(&self) -> Option<Name<'t>> {
         self.structure
+    }
+
+    /// The declarations of a namespace begin, the innermost one here. Returns the one before, for [`Self::end_namespace`].
+    pub fn begin_namespace(&mut self) -> usize {
+        std::mem::replace(&mut self.namespace, self.current)
+    }
+
+    pub fn end_namespace(&mut self, outer: usize) {
+        self.namespace = outer;
+    }
+
+    /// Declares a type in the namespace that is being read, from inside of a block, a type or a list of parameters.
+    pub fn declare_in_namespace(&mut self, name: Name<'t>) {
+        self.all[self.namespace].names.insert(name, Entity::Type);
     }
 
     pub fn is_global(&self) -> bool {

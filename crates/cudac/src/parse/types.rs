@@ -12,7 +12,7 @@
 //! ```
 
 use super::scope::Entity;
-use super::tree::{Basic, Type, TypeKind};
+use super::tree::{Basic, Declaration, Struct, Type, TypeKind};
 use super::{Parser, tree};
 use crate::builtins::headers;
 use crate::lex::Kind;
@@ -153,6 +153,7 @@ impl<'t> Parser<'_, 't> {
                 // After `struct` a name is a type, even if it is hidden by a value or not known yet
                 // ([basic.lookup.elab]).
                 "typename" | "struct" | "class" | "union" | "enum" => {
+                    self.declare_mentioned();
                     self.next();
                     named = Some(TypeKind::Named(self.path()?));
                     continue;
@@ -171,6 +172,29 @@ impl<'t> Parser<'_, 't> {
             None => TypeKind::Basic(basic(&words, span)?),
         };
         Ok(self.ty(kind, is_const, is_volatile, span))
+    }
+
+    /// `struct S` where no `S` is known declares it in the namespace around ([basic.scope.pdecl]).
+    fn declare_mentioned(&mut self) {
+        let is_struct = ["struct", "class", "union"].iter().any(|word| self.is_word(word));
+        let (Some(name), after) = (self.ahead(1).word(), self.ahead(2)) else { return };
+        if !is_struct || after.is("<") || after.is("::") || self.scopes.find(name).is_some() {
+            return;
+        }
+        self.scopes.declare_in_namespace(name);
+        let (is_union, span) = (self.is_word("union"), self.ahead(1).span);
+        let template = None;
+        let declared = Struct {
+            name,
+            span,
+            template,
+            is_union,
+            align: None,
+            members: &[],
+            is_forward: true,
+            special: None,
+        };
+        self.mentioned.push(Declaration::Struct(self.arena.put(declared)));
     }
 
     /// `decltype(…)`, or GNU C's word, which gives no references.

@@ -334,6 +334,16 @@ impl Global {
         &mut region.data
     }
 
+    /// Some bytes of an allocation for writing; they count as written from then on.
+    pub fn range_mut(&mut self, buffer: Buffer, range: Range<usize>) -> &mut [u8] {
+        let region = &mut self.regions[buffer.region as usize];
+        region.is_set = true;
+        if let Some(written) = &mut region.written {
+            written.set(range.clone());
+        }
+        &mut region.data[range]
+    }
+
     /// Copies bytes into an allocation. Those for which `is_written` says so count as written from now on, and the others do not.
     pub fn copy_in(
         &mut self,
