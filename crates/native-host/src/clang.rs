@@ -134,6 +134,14 @@ struct Build<'b> {
     overlay: Option<PathBuf>,
 }
 
+/// The options with which LLVM leaves loads where they are.
+const KEPT_IN_PLACE: [&str; 4] = [
+    "-phi-node-folding-threshold=0",
+    "-two-entry-phi-node-folding-threshold=0",
+    "-instcombine-code-sinking=0",
+    "-disable-machine-sink",
+];
+
 impl Build<'_> {
     fn run(&self, arguments: &[OsString]) -> Result<(), Error> {
         let mut command = Command::new(&self.clang.program);
@@ -217,18 +225,19 @@ impl Build<'_> {
             linked.push("-fgpu-rdc".into());
         }
         self.side(first, "-S", &ptx, &linked)?;
-        // The line table has whole paths.
-        let text = std::fs::read_to_string(ptx)?;
+        // The line table has whole paths, those of included files from the folder of the source.
+        let text = std::fs::read_to_string(ptx)?.replace("/./", "/");
         Ok(with_plain_names(&self.shown(&text.replace(&format!("{}/", self.project.folder.display()), ""))))
     }
 
     /// The device's side of a source. Loads are not moved in front of the conditions that they depend on, because a load that the
-    /// text does not ask for could be a race that it does not have.
+    /// text does not ask for could be a race that it does not have; nor behind conditions, because fewer threads would load then,
+    /// and a race of the text could be lost.
     fn side(&self, source: &Path, how: &str, to: &Path, more: &[OsString]) -> Result<(), Error> {
         let mut words = self.common(source);
         words.extend(self.cuda());
         words.extend(["--cuda-device-only", "-O2", "-gline-tables-only", how].map(Into::into));
-        for option in ["-phi-node-folding-threshold=0", "-two-entry-phi-node-folding-threshold=0"] {
+        for option in KEPT_IN_PLACE {
             words.extend(["-mllvm".into(), option.into()]);
         }
         words.extend(more.iter().cloned());

@@ -97,6 +97,7 @@ pub(crate) fn write(folder: &Path, arch: u32) -> io::Result<()> {
             "nvToolsExt.h" | "cuComplex.h" | "cublas_v2.h" => for_native(text),
             // Clang looks at functions of the device when it compiles for the host, too.
             "cuda/atomic" => without_lines(&asm::rewritten(text))
+                .replace("    __cudac_device ", "    __cudac_both ")
                 .replace("    inline T ", "    __cudac_both inline T ")
                 .replace("    inline void ", "    __cudac_both inline void "),
             _ => without_lines(&asm::rewritten(text)),

@@ -438,10 +438,17 @@ inline __device__ double remainder(double x, double y) {
     return r;
 }
 inline __device__ float remainderf(float x, float y) { return (float)remainder((double)x, (double)y); }
-//: round
+//: round roundf
+inline __device__ float roundf(float x) {
+    // Rounded to zero, a half that is added brings no fraction below a half to one, and no product before is fused with it.
+    float more;
+    asm("add.rz.f32 %0, %1, %2;" : "=f"(more) : "f"(x), "f"(copysignf(0.5f, x)));
+    return truncf(more);
+}
 inline __device__ double round(double x) {
-    double whole = trunc(x);
-    return __cudac_abs(x - whole) < 0.5 ? whole : whole + copysign(1.0, x);
+    double more;
+    asm("add.rz.f64 %0, %1, %2;" : "=d"(more) : "d"(x), "d"(copysign(0.5, x)));
+    return trunc(more);
 }
 inline __device__ float round(float x) { return roundf(x); }
 //: lroundf lround lrintf lrint llroundf llrintf

@@ -29,14 +29,33 @@ struct thread_block {
     __device__ static dim3 dim_threads() { return group_dim(); }
 };
 
+// Shuffles of any type, word by word; those of numbers are one instruction or two.
+#define SHUFFLE(name, D) \
+    template <typename T> inline __device__ T __any##name(unsigned mask, T value, D by, int width) { \
+        unsigned words[(sizeof(T) + 3) / 4]; \
+        memcpy(words, &value, sizeof(T)); \
+        for (unsigned i = 0; i < (sizeof(T) + 3) / 4; ++i) words[i] = name(mask, words[i], by, width); \
+        memcpy(&value, words, sizeof(T)); \
+        return value; \
+    } \
+    SHUFFLE_OF(int, name, D) SHUFFLE_OF(unsigned, name, D) SHUFFLE_OF(float, name, D) SHUFFLE_OF(double, name, D) \
+    SHUFFLE_OF(long, name, D) SHUFFLE_OF(unsigned long, name, D) \
+    SHUFFLE_OF(long long, name, D) SHUFFLE_OF(unsigned long long, name, D)
+#define SHUFFLE_OF(T, name, D) \
+    inline __device__ T __any##name(unsigned mask, T value, D by, int width) { return name(mask, value, by, width); }
+SHUFFLE(__shfl_sync, int)
+SHUFFLE(__shfl_up_sync, unsigned)
+SHUFFLE(__shfl_down_sync, unsigned)
+SHUFFLE(__shfl_xor_sync, int)
+
 inline __device__ thread_block this_thread_block() { return thread_block(); }
 
 // The blocks that have arrived, and how often all have left.
-__device__ unsigned __arrived;
-__device__ unsigned __left;
+inline __device__ unsigned __arrived;
+inline __device__ unsigned __left;
 
 // Whether the launch is an ordinary one, in which the blocks of a grid cannot wait for each other. Who launches sets it.
-__device__ unsigned __is_ordinary;
+inline __device__ unsigned __is_ordinary;
 
 // A load of a word that other blocks write. Unlike an atomic, it passes on nothing that its own thread knows.
 inline __device__ unsigned __read(const unsigned* word) {
@@ -101,10 +120,10 @@ struct thread_block_tile {
         else return ((1u << (N & 31)) - 1) << (__lane() & ~(N - 1));
     }
     __device__ static void sync() { __syncwarp(__mask()); }
-    template <typename T> __device__ static T shfl(T value, int rank) { return __shfl_sync(__mask(), value, rank, (int)N); }
-    template <typename T> __device__ static T shfl_up(T value, unsigned delta) { return __shfl_up_sync(__mask(), value, delta, (int)N); }
-    template <typename T> __device__ static T shfl_down(T value, unsigned delta) { return __shfl_down_sync(__mask(), value, delta, (int)N); }
-    template <typename T> __device__ static T shfl_xor(T value, unsigned mask) { return __shfl_xor_sync(__mask(), value, (int)mask, (int)N); }
+    template <typename T> __device__ static T shfl(T value, int rank) { return __any__shfl_sync(__mask(), value, rank, (int)N); }
+    template <typename T> __device__ static T shfl_up(T value, unsigned delta) { return __any__shfl_up_sync(__mask(), value, delta, (int)N); }
+    template <typename T> __device__ static T shfl_down(T value, unsigned delta) { return __any__shfl_down_sync(__mask(), value, delta, (int)N); }
+    template <typename T> __device__ static T shfl_xor(T value, unsigned mask) { return __any__shfl_xor_sync(__mask(), value, (int)mask, (int)N); }
     __device__ static int any(int predicate) { return __any_sync(__mask(), predicate); }
     __device__ static int all(int predicate) { return __all_sync(__mask(), predicate); }
     __device__ static unsigned ballot(int predicate) {
@@ -136,16 +155,16 @@ struct coalesced_group {
     __device__ unsigned __nth(unsigned rank) const {
         return rank == 0 ? __ffs(mask) - 1 : size() == 32 ? rank : __fns(mask, 0, (int)rank + 1);
     }
-    template <typename T> __device__ T shfl(T value, unsigned rank) const { return __shfl_sync(mask, value, (int)__nth(rank), 32); }
+    template <typename T> __device__ T shfl(T value, unsigned rank) const { return __any__shfl_sync(mask, value, (int)__nth(rank), 32); }
     template <typename T> __device__ T shfl_down(T value, unsigned delta) const {
-        if (size() == 32) return __shfl_down_sync(0xffffffff, value, delta, 32);
+        if (size() == 32) return __any__shfl_down_sync(0xffffffff, value, delta, 32);
         unsigned lane = __fns(mask, __lane(), (int)delta + 1);
-        return __shfl_sync(mask, value, (int)(lane >= 32 ? __lane() : lane), 32);
+        return __any__shfl_sync(mask, value, (int)(lane >= 32 ? __lane() : lane), 32);
     }
     template <typename T> __device__ T shfl_up(T value, int delta) const {
-        if (size() == 32) return __shfl_up_sync(0xffffffff, value, (unsigned)delta, 32);
+        if (size() == 32) return __any__shfl_up_sync(0xffffffff, value, (unsigned)delta, 32);
         unsigned lane = __fns(mask, __lane(), -(delta + 1));
-        return __shfl_sync(mask, value, (int)(lane >= 32 ? __lane() : lane), 32);
+        return __any__shfl_sync(mask, value, (int)(lane >= 32 ? __lane() : lane), 32);
     }
     __device__ int any(int predicate) const { return __ballot_sync(mask, predicate) != 0; }
     __device__ int all(int predicate) const { return __ballot_sync(mask, predicate) == mask; }

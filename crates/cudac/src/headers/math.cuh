@@ -177,7 +177,7 @@ inline __device__ float rsqrtf(float x) {
     asm("rsqrt.approx.f32 %0, %1;" : "=f"(result) : "f"(x));
     return result;
 }
-//: floorf ceilf truncf rintf nearbyintf roundf
+//: floorf ceilf truncf rintf nearbyintf
 #define ROUND(name, mode) \
     inline __device__ float name(float x) { \
         float result; \
@@ -189,12 +189,6 @@ ROUND(ceilf, "rpi")
 ROUND(truncf, "rzi")
 ROUND(rintf, "rni")
 ROUND(nearbyintf, "rni")
-inline __device__ float roundf(float x) {
-    float whole = truncf(x);
-    float rest = x - whole;
-    if (__cudac_abs(rest) < 0.5f) return whole;
-    return whole + (x < 0.0f ? -1.0f : 1.0f);
-}
 //: floor ceil trunc rint
 #define ROUND(name, mode) \
     inline __device__ double name(double x) { \

@@ -55,10 +55,8 @@ pub fn build(options: &RunOptions, cuda: &Cuda) -> Result<Built> {
         }
         return native::build(options, cuda, None).map(Built::native);
     }
-    if options.compile.std.is_some() {
-        bail!(
-            "`--std` has no effect on a program that cudac compiles: omit it, or compile with `--host clang`"
-        );
+    if options.compile.std.is_some_and(|std| std > 17) && host == Host::Interpret {
+        bail!("cudac compiles C++17 and older, not C++20: omit `--std`, or compile with `--host clang`");
     }
     let wanted = cudac::Options {
         sm: options.compile.arch.unwrap_or(70),

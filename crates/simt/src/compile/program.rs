@@ -234,15 +234,24 @@ impl Program {
         self.source_lines(pc).next()
     }
 
-    /// The CUDA line of an instruction, and those of the calls around it if it was inlined. Of these, only lines of the file
-    /// with the kernel count, which the reader wrote, and not those of headers, such as CUDA's.
+    /// The CUDA line of an instruction, and those of the calls around it if it was inlined. Of these, only lines of files that the
+    /// reader has written count, and not those of the headers of a compiler.
     pub fn source_lines(&self, pc: Pc) -> impl Iterator<Item = SourceLine> {
         let own = self.origins.get(pc as usize).and_then(|origin| origin.loc);
         let around = own.into_iter().flat_map(|loc| loc.calls(&self.inlined_at).copied());
         let lines: Vec<Loc> = own.into_iter().chain(around).collect();
-        let kernels = lines.last().map(|loc| loc.file);
-        let name = self.files.iter().find(|(index, _)| Some(*index) == kernels).map(|(_, name)| name);
-        let read = lines.into_iter().filter(move |loc| Some(loc.file) == kernels && loc.line != 0);
-        read.filter_map(move |loc| Some(SourceLine { file: name?.clone(), line: loc.line }))
+        let name = |file: u32| self.files.iter().find(|(index, _)| *index == file).map(|(_, name)| name);
+        let kernels = lines.last().and_then(|loc| name(loc.file));
+        let read = lines.into_iter().filter(|loc| loc.line != 0);
+        let named = read.filter_map(move |loc| Some((name(loc.file)?, loc.line)));
+        let readers = named.filter(move |(file, _)| kernels.is_some_and(|kernels| is_readers(file, kernels)));
+        readers.map(|(file, line)| SourceLine { file: file.clone(), line })
     }
+}
+
+/// Whether somebody who wrote the file of a kernel has written another file: all but headers of a compiler, which have whole
+/// paths elsewhere.
+fn is_readers(file: &str, kernels: &str) -> bool {
+    let folder = kernels.rfind('/').map_or("", |end| &kernels[..=end]);
+    !file.starts_with('/') || folder.starts_with('/') && file.starts_with(folder)
 }

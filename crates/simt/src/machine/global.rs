@@ -17,6 +17,9 @@ use super::id::Id;
 use super::journal::Journal;
 use super::written::Written;
 
+/// Addresses below this one come from a null pointer and an index: two gigabytes are 2²⁸ elements of eight bytes.
+const MAX_FROM_NULL: u64 = 1 << 31;
+
 /// The number of address bits below the region's number.
 pub const REGION_SHIFT: u32 = 40;
 /// The offset in its region at which an allocation starts.
@@ -594,7 +597,7 @@ impl Global {
     #[cold]
     fn miss(&self, address: u64, number: usize, offset: u64) -> Miss {
         match self.regions.get(number) {
-            _ if address >> REGION_SHIFT == 0 => Miss::Null,
+            _ if address < MAX_FROM_NULL => Miss::Null,
             None => Miss::Wild,
             Some(region) if region.is_reserved() => Miss::Wild,
             Some(region) if !region.live => Miss::Freed { region: number },

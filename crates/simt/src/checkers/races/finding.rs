@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use super::shadow::list::OpKind;
 use super::{Conflict, RaceCause};
-use crate::compile::inst::Pc;
+use crate::compile::inst::{Inst, Pc};
 use crate::compile::program::Program;
 use crate::isa::affine::Rule;
+use crate::isa::op::memory::Base;
 use crate::isa::op::{Op, Touched};
 use crate::machine::registers::{Bank, Slot};
 use crate::report::fault::{FaultKind, Severity};
@@ -77,7 +78,33 @@ fn is_guess(program: &Program, load: Pc, update: Pc) -> bool {
     let is_extreme = program.site(update).ptx.split('.').any(|part| matches!(part, "min" | "max"));
     let between = program.insts.get(load as usize..update as usize);
     let has_barrier = between.is_none_or(|insts| insts.iter().any(|inst| matches!(inst.op, Op::Barrier(_))));
-    is_extreme && !has_barrier && first.args.a == second.args.a && access.address == atomic.address
+    let [one, other] = [access.address, atomic.address];
+    let [from, to] = [first.args.a, second.args.a];
+    let is_copied = || one.base == Base::Wide && origin(program, load, from) == origin(program, load, to);
+    let is_same = (one.base, one.offset) == (other.base, other.offset) && (from == to || is_copied());
+    is_extreme && !has_barrier && is_same
+}
+
+/// How many copies of a register are followed.
+const MOST_COPIES: usize = 8;
+
+/// The register of an address of which another one is a copy, if nothing else in the function around an instruction sets it. A
+/// compiler may use an address in global memory for a load and the generic one for the atomic.
+fn origin(program: &Program, around: Pc, mut slot: Slot) -> Slot {
+    let starts = || program.functions.iter().map(|code| code.start);
+    let start = starts().filter(|start| *start <= around).max().unwrap_or(0) as usize;
+    let end = starts().filter(|start| *start > around).min().map_or(program.insts.len(), |end| end as usize);
+    for _ in 0..MOST_COPIES {
+        let sets = |inst: &&Inst| program.writes(inst).iter().any(|set| (set.bank, set.slot) == (Bank::Wide, slot));
+        let mut setters = program.insts[start..end].iter().filter(sets);
+        match (setters.next(), setters.next()) {
+            (Some(copy), None) if copy.affine == (Rule::Copy { from_wide: true }) && copy.args.a != slot => {
+                slot = copy.args.a;
+            }
+            _ => break,
+        }
+    }
+    slot
 }
 
 /// The registers that hold what a load got, up to another instruction: its own, and copies.
