@@ -13,6 +13,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         folder: &here,
         sources: &sources,
         texts: &[],
+        end: "",
         include: &[],
         shown_from: &here,
         defines: &[],

@@ -31,6 +31,8 @@ pub struct Project<'p> {
     pub sources: &'p [PathBuf],
     /// The files that are read, as paths from there, and their texts: sources, and headers that are known already.
     pub texts: &'p [(PathBuf, String)],
+    /// What is read after the first text.
+    pub end: &'p str,
     /// Whole paths of folders with headers.
     pub include: &'p [PathBuf],
     /// The folder that whole paths are shortened by in messages and lines.
@@ -98,6 +100,19 @@ impl Clang {
         let version =
             text.split('.').next()?.trim().parse().ok().filter(|version| *version >= *VERSIONS.start())?;
         Some(Clang { program, version })
+    }
+
+    /// Compiles kernels alone; their PTX.
+    ///
+    /// # Errors
+    ///
+    /// Clang refuses a source, or a file cannot be written.
+    pub fn compile_kernels(&self, project: &Project<'_>) -> Result<String, Error> {
+        let folder = tempfile::Builder::new().prefix("lanes").tempdir()?;
+        let include = folder.path().join("include");
+        headers::write(&include, project.arch)?;
+        let overlay = overlay(project, folder.path())?;
+        Build { clang: self, project, folder: folder.path(), include: &include, overlay }.device()
     }
 
     /// Compiles kernels and host code.
@@ -227,6 +242,11 @@ impl Build<'_> {
         self.side(first, "-S", &ptx, &linked)?;
         // The line table has whole paths, those of included files from the folder of the source.
         let text = std::fs::read_to_string(ptx)?.replace("/./", "/");
+        let text = without_foreign_lines(&text, |file| {
+            let project = self.project;
+            let own = [project.folder, project.shown_from].into_iter();
+            own.chain(project.include.iter().map(PathBuf::as_path)).any(|folder| file.starts_with(folder))
+        });
         Ok(with_plain_names(&self.shown(&text.replace(&format!("{}/", self.project.folder.display()), ""))))
     }
 
@@ -304,6 +324,19 @@ impl Build<'_> {
     }
 }
 
+/// PTX whose instructions have lines of files that `is_own`: one of a function of clang's headers gets the line before it, which is
+/// where that was called.
+fn without_foreign_lines(ptx: &str, is_own: impl Fn(&Path) -> bool) -> String {
+    let foreign = ptx.lines().filter_map(|line| {
+        let (number, name) = line.trim().strip_prefix(".file")?.trim().split_once(' ')?;
+        let name = Path::new(name.trim_matches('"'));
+        (name.is_absolute() && !is_own(name)).then(|| format!(".loc\t{number} "))
+    });
+    let foreign: Vec<String> = foreign.collect();
+    let is_kept = |line: &&str| !foreign.iter().any(|start| line.trim_start().starts_with(start));
+    ptx.lines().filter(is_kept).flat_map(|line| [line, "\n"]).collect()
+}
+
 /// PTX in which variables of functions have their names: clang adds `_$_0` to one that it has cut into parts. If only one part is
 /// left, it gets the name of the whole.
 fn with_plain_names(ptx: &str) -> String {
@@ -326,7 +359,10 @@ fn with_plain_names(ptx: &str) -> String {
 fn overlay(project: &Project<'_>, folder: &Path) -> io::Result<Option<PathBuf>> {
     let mut roots = Vec::new();
     for (number, (path, text)) in project.texts.iter().enumerate() {
-        let joined = joined(text);
+        let mut joined = joined(text);
+        if number == 0 {
+            joined.push_str(project.end);
+        }
         if joined == *text {
             continue;
         }

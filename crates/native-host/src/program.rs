@@ -41,6 +41,11 @@ impl Compiled {
         })
     }
 
+    /// Replaces the PTX of its kernels by that of another compiler, which has the same names for them.
+    pub fn set_ptx(&mut self, ptx: String) {
+        self.ptx = ptx;
+    }
+
     /// The PTX of its kernels; a module without any if it has none.
     pub fn ptx(&self) -> &str {
         if self.ptx.is_empty() { NO_KERNELS } else { &self.ptx }

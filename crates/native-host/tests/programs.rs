@@ -50,6 +50,7 @@ fn compile(
         folder,
         sources: &sources,
         texts: &texts,
+        end: "",
         include: &include,
         shown_from: folder,
         defines: &[("SIZE".to_owned(), "32".to_owned())],

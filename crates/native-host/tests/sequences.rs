@@ -28,6 +28,7 @@ fn compiled(clang: &Clang, text: &str) -> Compiled {
     let project = Project {
         folder: file.path(),
         sources: std::slice::from_ref(&name),
+        end: "",
         texts: &[(name.clone(), text.to_owned())],
         include: &[],
         shown_from: file.path(),

@@ -368,8 +368,13 @@ fn qualified(inner: Node, is_const: bool, is_volatile: bool) -> Node {
     }
 }
 
-/// `<source-name>`: the length, then the name.
+/// `<source-name>`: the length, then the name. That of a lambda, or of a type without a name, says where it is, and becomes an
+/// identifier: nobody looks such a kernel up by its name.
 fn source_name(name: &str) -> String {
+    let name: String = name
+        .chars()
+        .map(|letter| if letter.is_ascii_alphanumeric() || letter == '$' { letter } else { '_' })
+        .collect();
     format!("{}{name}", name.len())
 }
 

@@ -175,21 +175,13 @@ impl<'t> Parser<'_, 't> {
 
     /// From the parameters on, which may be missing.
     fn lambda_function(&mut self, start: Span) -> Result<Function<'t>> {
-        let parameters = if self.is("(") { self.parameters()? } else { &[] };
         let mut storage = Storage::default();
         // The call operator is `const` unless the lambda is `mutable` ([expr.prim.lambda.closure]).
         let mut is_const = true;
-        loop {
-            match self.token().word().map(Name::as_str) {
-                Some("mutable") => is_const = false,
-                Some("__forceinline__" | "noexcept") => {}
-                Some("__device__") => storage.is_device = true,
-                Some("__host__") => storage.is_host = true,
-                Some("constexpr") => storage.is_constexpr = true,
-                _ => break,
-            }
-            self.next();
-        }
+        // CUDA's words are before the parameters (CUDA C++ Programming Guide, "Extended Lambdas").
+        self.lambda_words(&mut storage, &mut is_const);
+        let parameters = if self.is("(") { self.parameters()? } else { &[] };
+        self.lambda_words(&mut storage, &mut is_const);
         let span = self.since(start);
         let auto = tree::plain(self.arena, TypeKind::Auto, span);
         // Without it, the result is what the `return`s say ([expr.prim.lambda]).
@@ -220,6 +212,21 @@ impl<'t> Parser<'_, 't> {
             special: None,
             end: self.end(),
         })
+    }
+
+    /// What is said of a lambda besides its parameters and its result.
+    fn lambda_words(&mut self, storage: &mut Storage, is_const: &mut bool) {
+        loop {
+            match self.token().word().map(Name::as_str) {
+                Some("mutable") => *is_const = false,
+                Some("__forceinline__" | "noexcept") => {}
+                Some("__device__") => storage.is_device = true,
+                Some("__host__") => storage.is_host = true,
+                Some("constexpr") => storage.is_constexpr = true,
+                _ => return,
+            }
+            self.next();
+        }
     }
 
     /// `operator+`, `operator[]`, `operator()`. The name of the function is the operator's text, hence one name for the

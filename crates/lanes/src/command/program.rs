@@ -22,14 +22,14 @@ use crate::execute::files::{self, Disk, Made};
 use crate::outcome::Seen;
 use crate::render::program::{self, Told};
 use crate::render::replay;
-use crate::request::{Host, RunOptions};
+use crate::request::{Compiler, Host, RunOptions};
 use crate::resolve::host::{self, Built};
 use crate::resolve::native::{self, Native};
 use crate::resolve::source::{self, Cuda};
 
 /// Options that only launches of kernels have.
 const USELESS: &str = "\
-    --grid --block --shared-bytes --compiler --device --trace --buffer --symbol \
+    --grid --block --shared-bytes --device --trace --buffer --symbol \
     --instantiate --expect --save --picture --print";
 
 /// So many turns of loops and calls of the interpreter take about two seconds, and no second of clang's.
@@ -66,7 +66,7 @@ pub fn run(options: &RunOptions, cuda: &Cuda) -> Result<Output> {
         return Ok(output);
     }
     let why = format!("the interpreter would take long: more than {} turns of loops", grouped(SOON));
-    let built = native::build(options, cuda, Some(why)).map_or(built, Built::native);
+    let built = host::natively(options, cuda, Some(why)).unwrap_or(built);
     execute(options, &built, &pulse, None)?.context("the program was not executed")
 }
 
@@ -298,6 +298,13 @@ fn finding(program: &cudac::host::Program, warning: &cudac::Diagnostic) -> Optio
 
 /// Refuses options that have no effect on a program.
 fn refuse(options: &RunOptions) -> Result<()> {
+    if options.compile.compiler == Some(Compiler::Nvrtc) {
+        bail!(
+            "NVIDIA's compiler for run time reads no host code, and `{}` has a function `main`: omit `--compiler nvrtc`, or \
+             choose a kernel with `--kernel`",
+            source::name(&options.file)
+        );
+    }
     match options.first_given(USELESS) {
         Some(option) => bail!(
             "`{}` has a function `main`, so the whole program is run, and `{option}` has no effect on that: omit it, or \

@@ -7,7 +7,7 @@ use clap::ValueEnum;
 use simt::Launch;
 use spec::launch::{Launch as Described, Word, command_line};
 
-use crate::request::{Compile, Host, RunOptions, words};
+use crate::request::{Compile, Host, RunOptions};
 use crate::resolve::source;
 
 /// The command line, quoted for a shell. It always names the schedule, because `--seeds` changes the default.
@@ -46,7 +46,7 @@ fn compiled(compile: &Compile) -> Vec<String> {
         several("instantiate", compile.instances.iter().cloned()),
         several("define", compile.defines.iter().map(|(name, value)| format!("{name}={value}"))),
         several("arch", compile.arch.iter().map(|arch| format!("compute_{arch}"))),
-        several("compiler", compile.compiler.iter().map(|choice| words::compiler_name(*choice).to_owned())),
+        several("compiler", compile.compiler.iter().map(|compiler| compiler.name().to_owned())),
         several("std", compile.std.iter().map(|version| format!("c++{version}"))),
     ]
     .concat()

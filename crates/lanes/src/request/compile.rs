@@ -3,9 +3,30 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use cudac::toolchain::Choice;
 
 use super::words;
+
+/// A compiler of kernels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Compiler {
+    /// Ours.
+    Cudac,
+    /// NVIDIA's, for run time.
+    Nvrtc,
+    /// LLVM's.
+    Clang,
+}
+
+impl Compiler {
+    /// All of them, by name.
+    pub const ALL: [(&'static str, Compiler); 3] =
+        [("cudac", Compiler::Cudac), ("nvrtc", Compiler::Nvrtc), ("clang", Compiler::Clang)];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        Compiler::ALL.iter().find(|(_, known)| *known == self).map_or("", |(name, _)| name)
+    }
+}
 
 /// The options of the compiler.
 #[derive(Args, Clone, Debug, Default)]
@@ -15,8 +36,8 @@ pub struct Compile {
     pub arch: Option<u32>,
     /// Compile a .cu file with this compiler [default: NVIDIA's (nvrtc) if it is installed, otherwise cudac, which is
     /// built in]
-    #[arg(long, value_name = "cudac|nvrtc", value_parser = words::compiler)]
-    pub compiler: Option<Choice>,
+    #[arg(long, value_name = "cudac|nvrtc|clang", value_parser = words::compiler)]
+    pub compiler: Option<Compiler>,
     /// Define a macro before a .cu file is compiled; without a value, as 1
     #[arg(short = 'D', long = "define", value_name = "NAME[=VALUE]", value_parser = words::define)]
     pub defines: Vec<(String, String)>,

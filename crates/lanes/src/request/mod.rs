@@ -15,7 +15,7 @@ pub mod topic;
 pub mod words;
 
 pub use buffers::{Picture, Print, Save};
-pub use compile::Compile;
+pub use compile::{Compile, Compiler};
 pub use given::Expect;
 pub use options::{Format, ListOptions, PlayOptions, RunOptions, TestOptions};
 pub use report::{Device, Host};

@@ -6,11 +6,10 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use cudac::toolchain::Choice;
 use spec::launch::{FIELDS, Field, Group};
 
 use super::checks::Checks;
-use super::compile::Compile;
+use super::compile::{Compile, Compiler};
 use super::given::Written;
 use super::help;
 use super::launch::LaunchOptions;
@@ -82,8 +81,8 @@ pub struct TestOptions {
     pub format: Format,
     /// Compile .cu files with this compiler [default: NVIDIA's (nvrtc) if it is installed, otherwise cudac, which is
     /// built in]
-    #[arg(long, value_name = "cudac|nvrtc", value_parser = words::compiler)]
-    pub compiler: Option<Choice>,
+    #[arg(long, value_name = "cudac|nvrtc|clang", value_parser = words::compiler)]
+    pub compiler: Option<Compiler>,
 }
 
 /// How results of tests are printed.

@@ -5,13 +5,13 @@
 use std::path::PathBuf;
 
 use anyhow::{Error, Result, bail};
-use cudac::toolchain::Choice;
 use simt::Dim3;
 use spec::launch::{Checkers, FIELDS, Launch};
 use spec::{BufferSpec, Fill};
 use thirty_two_lanes::cores;
 
 use super::compile::Compile;
+use super::compile::Compiler;
 use super::options::RunOptions;
 use super::report::{Device, Host};
 
@@ -124,7 +124,7 @@ impl RunOptions {
                 .any(|(said, texts)| said.name() == field.name() && texts != [field.default]);
         }
         match option {
-            "--compiler" => compile.compiler == Some(Choice::Nvrtc),
+            "--compiler" => compile.compiler.is_some_and(|compiler| compiler != Compiler::Cudac),
             "--instantiate" => !compile.instances.is_empty(),
             "--std" => compile.std.is_some(),
             "--expect" => !checks.expectations.is_empty(),

@@ -5,8 +5,9 @@
 
 use std::path::PathBuf;
 
-use cudac::toolchain::Choice;
 use spec::whole;
+
+use super::compile::Compiler;
 
 /// `compute_80`, `sm_80` or `80`.
 pub fn arch(text: &str) -> Result<u32, String> {
@@ -74,15 +75,10 @@ pub fn tolerance(text: &str) -> Result<f64, String> {
     number.ok_or_else(|| "a tolerance is a number, at least 0, as in `1e-6`".to_owned())
 }
 
-/// `cudac` or `nvrtc`.
-pub fn compiler(text: &str) -> Result<Choice, String> {
-    let known = Choice::ALL.iter().find(|(name, _)| *name == text);
-    known.map(|(_, choice)| *choice).ok_or_else(|| "a compiler is `cudac` or `nvrtc`".to_owned())
-}
-
-/// The name of a compiler in an option.
-pub fn compiler_name(choice: Choice) -> &'static str {
-    Choice::ALL.iter().find(|(_, known)| *known == choice).map_or("", |(name, _)| name)
+/// `cudac`, `nvrtc` or `clang`.
+pub fn compiler(text: &str) -> Result<Compiler, String> {
+    let known = Compiler::ALL.iter().find(|(name, _)| *name == text);
+    known.map(|(_, compiler)| *compiler).ok_or_else(|| "a compiler is `cudac`, `nvrtc` or `clang`".to_owned())
 }
 
 #[cfg(test)]

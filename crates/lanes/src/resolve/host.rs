@@ -11,7 +11,7 @@ use cudac::host::Program;
 
 use super::native::{self, Native};
 use super::source::{self, Cuda};
-use crate::request::{Host, RunOptions};
+use crate::request::{Compiler, Host, RunOptions};
 
 /// What cudac says of calls that reach out of a program. Nobody who only wants a program checked has asked for that.
 const REACHES_OUT: [&str; 3] = ["starts a process", "opens a socket", "reaches files in another way"];
@@ -53,34 +53,74 @@ pub fn build(options: &RunOptions, cuda: &Cuda) -> Result<Built> {
                 "`--write` is for the interpreter, and a program that clang has compiled writes as any other: omit it"
             );
         }
-        return native::build(options, cuda, None).map(Built::native);
+        return natively(options, cuda, None);
     }
     if options.compile.std.is_some_and(|std| std > 17) && host == Host::Interpret {
         bail!("cudac compiles C++17 and older, not C++20: omit `--std`, or compile with `--host clang`");
     }
-    let wanted = cudac::Options {
-        sm: options.compile.arch.unwrap_or(70),
-        defines: options.compile.defines.clone(),
-        instances: Vec::new(),
-        headers: Some(Arc::clone(&cuda.headers) as _),
-    };
-    let short = source::short(&options.file);
-    let errors = match cudac::compile_project(&cuda.sources(&short), &wanted) {
+    let errors = match with_cudac(options, cuda) {
+        Ok((made, program)) if options.compile.compiler == Some(Compiler::Clang) => {
+            let (ptx, _) = native::kernels(&options.file, &options.compile, cuda)?;
+            if let Some(kernel) = nameless(&program, &ptx) {
+                if host == Host::Auto {
+                    let why = format!("the compilers have different names for the kernel `{kernel}`");
+                    return natively(options, cuda, Some(why));
+                }
+                bail!("clang has another name for the kernel `{kernel}` than cudac: add `--host clang`");
+            }
+            return Ok(Built { program, ptx, warnings: made.warnings, native: None });
+        }
         Ok((made, program)) => {
             return Ok(Built { program, ptx: made.ptx, warnings: made.warnings, native: None });
         }
         Err(errors) => errors,
     };
-    let rejected = || Error::from(source::rejected(&source::name(&options.file), &errors));
-    if host == Host::Interpret {
+    let rejected = || rejected(options, &errors);
+    if host == Host::Interpret || options.compile.compiler == Some(Compiler::Cudac) {
         return Err(rejected());
     }
     if errors.0.iter().any(|error| REACHES_OUT.iter().any(|does| error.message.contains(does))) {
         return Err(source::Log(format!("{}\n{NATIVELY}", rejected())).into());
     }
     let first = errors.0.first().map(|error| format!("{}:{}: {}", error.file, error.line, error.message));
-    match native::build(options, cuda, Some(first.unwrap_or_default())) {
-        Ok(built) => Ok(Built::native(built)),
+    match natively(options, cuda, Some(first.unwrap_or_default())) {
+        Ok(built) => Ok(built),
         Err(error) => Err(source::Log(format!("{}\n{}", rejected(), native::as_well(&error))).into()),
     }
+}
+
+/// Compiles host code with clang; why, unless that was asked for. Kernels are clang's too, unless they shall be cudac's.
+pub fn natively(options: &RunOptions, cuda: &Cuda, why: Option<String>) -> Result<Built> {
+    let (program, mut native) = native::build(options, cuda, why)?;
+    if options.compile.compiler != Some(Compiler::Cudac) {
+        return Ok(Built::native((program, native)));
+    }
+    let (made, _) = with_cudac(options, cuda).map_err(|errors| rejected(options, &errors))?;
+    if let Some(kernel) = nameless(&program, &made.ptx) {
+        bail!("cudac has another name for the kernel `{kernel}` than clang: omit `--compiler cudac`");
+    }
+    let program = native.replace_kernels(made.ptx)?;
+    Ok(Built::native((program, native)))
+}
+
+/// Compiles both sides with cudac.
+fn with_cudac(options: &RunOptions, cuda: &Cuda) -> Result<(cudac::Output, Program), cudac::Errors> {
+    let wanted = cudac::Options {
+        sm: options.compile.arch.unwrap_or(70),
+        defines: options.compile.defines.clone(),
+        instances: Vec::new(),
+        headers: Some(Arc::clone(&cuda.headers) as _),
+    };
+    cudac::compile_project(&cuda.sources(&source::short(&options.file)), &wanted)
+}
+
+fn rejected(options: &RunOptions, errors: &cudac::Errors) -> Error {
+    Error::from(source::rejected(&source::name(&options.file), errors))
+}
+
+/// A kernel of a program that PTX of another compiler does not have under its name: for lambdas and `static` kernels, each has a
+/// name of its own.
+fn nameless<'p>(program: &'p Program, ptx: &str) -> Option<&'p str> {
+    let is_missing = |symbol: &str| !ptx.contains(&format!(" {symbol}("));
+    program.kernels.iter().find(|kernel| is_missing(&kernel.symbol)).map(|kernel| kernel.name.as_str())
 }

@@ -1,15 +1,16 @@
 //! Compiles a program with clang, and runs it.
 
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::{Context, Error, Result};
+use anyhow::{Context, Error, Result, bail};
 use cuda_host::{Limits, Outcome, Watch};
 use cudac::host::Program;
 use native_host::{Clang, Compiled, Given, Project, Running};
 
 use super::source::{self, Cuda};
-use crate::request::RunOptions;
+use crate::request::{Compile, RunOptions};
 
 /// How many seconds of the processor the host code of a program may take.
 const SECONDS: u64 = 600;
@@ -18,11 +19,16 @@ const SECONDS: u64 = 600;
 const NONE: &str = "clang (16 or newer) would compile such host code, and is not installed: \
                     `apt install clang` on Debian and Ubuntu, `xcode-select --install` on macOS";
 
+/// The same where clang was asked for.
+const INSTALLED: &str = "`apt install clang` on Debian and Ubuntu, `xcode-select --install` on macOS";
+
 /// A program that clang has compiled.
 #[derive(Debug)]
 pub struct Native {
     compiled: Compiled,
     version: u32,
+    /// Who compiled its kernels.
+    kernels: &'static str,
     /// Why the interpreter did not execute it, unless that was asked for.
     why: Option<String>,
 }
@@ -34,10 +40,32 @@ pub fn is_there() -> bool {
 
 /// Compiles a program with clang; why, unless that was asked for.
 pub fn build(options: &RunOptions, cuda: &Cuda, why: Option<String>) -> Result<(Program, Native)> {
+    let compiled = with_clang(&options.file, &options.compile, cuda, Clang::compile)?;
+    let (clang, compiled) = compiled;
+    let program = compiled.program().context("the emulator cannot read the PTX of clang")?;
+    Ok((program, Native { compiled, version: clang.version, kernels: "clang", why }))
+}
+
+/// Compiles the kernels of a file with clang: their PTX, and who has written it.
+pub fn kernels(file: &Path, how: &Compile, cuda: &Cuda) -> Result<(String, String)> {
+    if !is_there() {
+        bail!("`--compiler clang` needs clang, 16 or newer: {INSTALLED}");
+    }
+    let (clang, ptx) = with_clang(file, how, cuda, Clang::compile_kernels)?;
+    Ok((ptx, format!("clang {} (sm_{})", clang.version, how.arch.unwrap_or(70))))
+}
+
+/// Finds clang, and lets it compile the sources.
+fn with_clang<T>(
+    file: &Path,
+    how: &Compile,
+    cuda: &Cuda,
+    compile: impl Fn(&Clang, &Project<'_>) -> std::result::Result<T, native_host::Error>,
+) -> Result<(Clang, T)> {
     let clang = Clang::find().context(NONE)?;
     let here = std::env::current_dir().context("the current folder cannot be found")?;
-    let folder = here.join(options.file.parent().unwrap_or(Path::new("")));
-    let short = source::short(&options.file);
+    let folder = here.join(file.parent().unwrap_or(Path::new("")));
+    let short = source::short(file);
     let sources: Vec<PathBuf> =
         cuda.sources(&short).iter().map(|source| PathBuf::from(source.name)).collect();
     let included = cuda.headers.files();
@@ -49,22 +77,27 @@ pub fn build(options: &RunOptions, cuda: &Cuda, why: Option<String>) -> Result<(
         .chain(included)
         .collect();
     let include: Vec<PathBuf> = cuda.headers.all().iter().map(|folder| here.join(folder)).collect();
-    let compiled = clang.compile(&Project {
+    // A template is made for a type where its kernel is mentioned.
+    let mut end = String::new();
+    for (number, instance) in how.instances.iter().enumerate() {
+        let _ = write!(end, "\nvoid __lanes_instance{number}() {{ (void)&{instance}; }}");
+    }
+    let project = Project {
+        end: &end,
         folder: &folder,
         sources: &sources,
         texts: &texts,
         include: &include,
         shown_from: &here,
-        defines: &options.compile.defines,
-        arch: options.compile.arch.unwrap_or(70),
-        std: options.compile.std.unwrap_or(17),
-    });
-    let compiled = compiled.map_err(|error| match error {
+        defines: &how.defines,
+        arch: how.arch.unwrap_or(70),
+        std: how.std.unwrap_or(17),
+    };
+    let compiled = compile(&clang, &project).map_err(|error| match error {
         native_host::Error::Rejected(log) => Error::new(source::Log(log.trim_end().to_owned())),
         native_host::Error::Failed(error) => Error::new(error).context("clang cannot be used"),
     })?;
-    let program = compiled.program().context("the emulator cannot read the PTX of clang")?;
-    Ok((program, Native { compiled, version: clang.version, why }))
+    Ok((clang, compiled))
 }
 
 /// How many lines of clang's are shown after the interpreter's own.
@@ -83,6 +116,13 @@ pub fn as_well(error: &Error) -> String {
 }
 
 impl Native {
+    /// Takes cudac's PTX in place of clang's; what is known of its kernels.
+    pub fn replace_kernels(&mut self, ptx: String) -> Result<Program> {
+        self.compiled.set_ptx(ptx);
+        self.kernels = "cudac";
+        self.compiled.program().context("the emulator cannot read the PTX of cudac")
+    }
+
     /// Runs the program.
     pub fn run(
         &self,
@@ -116,9 +156,10 @@ impl Native {
 
     /// What is said of it.
     pub fn note(&self) -> String {
+        let kernels = if self.kernels == "clang" { "" } else { ", its kernels by cudac" };
         let why = self.why.as_ref().map(|why| format!(" ({why})")).unwrap_or_default();
         format!(
-            "compiled by clang {}{why}: its host code ran natively, with your rights; what it reads and writes was \
+            "compiled by clang {}{why}{kernels}: its host code ran natively, with your rights; what it reads and writes was \
              not checked, nor whether it looks at errors",
             self.version
         )

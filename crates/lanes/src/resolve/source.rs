@@ -11,7 +11,8 @@ use cudac::toolchain::{Choice, Compiler, Error, Source};
 use thirty_two_lanes::{files, terminal};
 
 use super::headers::Folders;
-use crate::request::Compile;
+use super::native;
+use crate::request::{Compile, Compiler as Asked};
 
 /// The largest program, in bytes: one more than the parser accepts, so that it can say that there are too many.
 const MOST_BYTES: u64 = (64 << 20) + 1;
@@ -184,11 +185,17 @@ fn compile(file: &Path, how: &Compile) -> Result<Program> {
     if text.trim().is_empty() {
         bail!("`{name}` is empty: write a `__global__` function into it");
     }
-    if how.compiler == Some(Choice::Nvrtc) && !more.is_empty() {
+    if how.compiler == Some(Asked::Clang) {
+        let (ptx, by) = native::kernels(file, how, &cuda)?;
+        return Ok(Program { name, ptx, cuda: Some(cuda), compiler: Some(by), warnings: Vec::new() });
+    }
+    if how.compiler == Some(Asked::Nvrtc) && !more.is_empty() {
         bail!("NVIDIA's compiler takes one source: omit `--compiler nvrtc`, or name one file");
     }
     // NVIDIA's compiler for run time reads no host code.
-    let choice = how.compiler.or((*is_program || !more.is_empty()).then_some(Choice::Cudac));
+    let asked =
+        how.compiler.map(|compiler| if compiler == Asked::Nvrtc { Choice::Nvrtc } else { Choice::Cudac });
+    let choice = asked.or((*is_program || !more.is_empty()).then_some(Choice::Cudac));
     let compiler =
         Compiler::find(choice).map_err(|error| anyhow!("`{name}` has to be compiled, but {error}"))?;
     let short = short(file);

@@ -95,7 +95,8 @@ fn origin(program: &Program, around: Pc, mut slot: Slot) -> Slot {
     let start = starts().filter(|start| *start <= around).max().unwrap_or(0) as usize;
     let end = starts().filter(|start| *start > around).min().map_or(program.insts.len(), |end| end as usize);
     for _ in 0..MOST_COPIES {
-        let sets = |inst: &&Inst| program.writes(inst).iter().any(|set| (set.bank, set.slot) == (Bank::Wide, slot));
+        let sets =
+            |inst: &&Inst| program.writes(inst).iter().any(|set| (set.bank, set.slot) == (Bank::Wide, slot));
         let mut setters = program.insts[start..end].iter().filter(sets);
         match (setters.next(), setters.next()) {
             (Some(copy), None) if copy.affine == (Rule::Copy { from_wide: true }) && copy.args.a != slot => {
