@@ -105,3 +105,42 @@ fn registers_in_asm_need_one_percent_sign_only() {
 fn volatile_arrays_of_a_thread() {
     check("", "volatile int a[2]; a[i & 1] = i; y[i] = a[i & 1] * 2;", |i| 2 * i);
 }
+
+/// CUDA C++ Programming Guide, "Thread Block tile": objects of any type that can be copied byte by byte are shuffled.
+#[test]
+fn groups_shuffle_objects() {
+    let around = format!(
+        "{GROUPS} struct Pair {{ float best; int at; char tag; }}; struct Sum {{ double a; short b[3]; }};"
+    );
+    let tile = "auto tile = cg::tiled_partition<32>(cg::this_thread_block());";
+    let body = format!(
+        "{tile} Pair p = {{(float)((i * 7) % 32), i, 'x'}};
+         p = cg::reduce(tile, p, [](Pair a, Pair b) {{ return a.best > b.best ? a : b; }}); y[i] = p.at * 1000 + p.tag;"
+    );
+    check(&around, &body, |i| {
+        let first = i / 32 * 32;
+        (first..first + 32).max_by_key(|i| i * 7 % 32).unwrap() * 1000 + 120
+    });
+    let body = format!(
+        "{tile} Sum s = {{(double)i, {{1, (short)i, 3}}}}; Sum t = tile.shfl_xor(s, 1), u = tile.shfl_up(s, 1), v = tile.shfl_down(s, 2);
+         y[i] = (int)t.a + t.b[1] * 100 + u.b[1] * 10000 + v.b[2] + cg::coalesced_threads().shfl(s, 3).b[0];"
+    );
+    check(&around, &body, |i| {
+        let up = if i % 32 == 0 { i } else { i - 1 };
+        (i ^ 1) * 101 + up * 10000 + 4
+    });
+}
+
+/// No product before is fused with the sum that rounds: the nearest float of 1.4 × 0.5 × 255 is exactly 178.5.
+#[test]
+fn a_product_is_rounded_before_it_is_rounded_to_an_integer() {
+    let body = "float x = 0.399999976f + (i - i), half = 0.5f + (i - i); double d = x;
+        y[i] = (int)round((x + 1) * half * 255) * 1000 + (int)roundf((x + 1) * half * 255) + (int)lround((d + 1) * half * 255) * 1000000;";
+    check("", body, |_| 178_179_179);
+    let body = "float f = i * 0.25f - 4; y[i] = (int)roundf(f) * 100 + (int)round((double)f) + (signbit(roundf(-0.25f)) != 0) * 10000
+        + (roundf(0.49999997f) == 0) * 20000 + (roundf(8388609.0f) == 8388609.0f) * 40000 + (round(4503599627370497.0) == 4503599627370497.0) * 80000;";
+    check("", body, |i| {
+        let rounded = (f64::from(i) * 0.25 - 4.0).round() as i32;
+        rounded * 101 + 150_000
+    });
+}

@@ -286,3 +286,37 @@ fn types_without_names_in_types() {
     );
     check(around, "T t = {{i}, 4}; y[i] = t.t.a + t.u;", |i| i + 4);
 }
+
+/// C++17, [basic.scope.pdecl]: `struct S` declares a type that is not known yet, in the namespace around.
+#[test]
+fn a_type_is_declared_where_it_is_mentioned_first() {
+    let around = "typedef struct node* Link; typedef struct node Node;
+        struct List { struct node* head; union cell* c; };
+        struct node { int value; struct node* next; };
+        union cell { int a; float b; };
+        namespace n { struct inside* q(struct inside* p); struct inside { int v; };
+            __device__ struct inside* q(struct inside* p) { return p; } }
+        template <typename T> struct Holder { struct tag* t; T v; };
+        struct tag { int z; };
+        __device__ int of(struct arg* a, int x); struct arg { int m; };
+        __device__ int of(struct arg* a, int x) { return a->m + x; }";
+    check(
+        around,
+        "Node b = {i, 0}, a = {3, &b}; List l; l.head = &a; Link p = l.head->next; y[i] = p->value;",
+        |i| i,
+    );
+    check(
+        around,
+        "union cell c; c.a = i; List l; l.c = &c; n::inside in = {2}; y[i] = l.c->a + n::q(&in)->v;",
+        |i| i + 2,
+    );
+    check(
+        around,
+        "struct tag t = {i}; Holder<int> h; h.t = &t; arg a = {5}; y[i] = h.t->z + of(&a, 1);",
+        |i| i + 6,
+    );
+    check("", "struct Local* w = 0; struct Local { int k; }; Local v = {i}; y[i] = v.k + (w == 0);", |i| {
+        i + 1
+    });
+    refused("struct Never* p; __global__ void k(int* y) { y[0] = p->x; }", "`Never`");
+}

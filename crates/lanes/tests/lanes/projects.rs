@@ -378,3 +378,94 @@ fn what_is_no_source_by_its_name_is_read_only_in_the_folders_that_were_named() {
     let (_, errors, _) = run(made.path(), "run", "in/bad.cu", &[&include(made.path(), "out")]);
     assert!(errors.contains("secret:1:"), "{errors}");
 }
+
+/// A finding in a function of a header names its line there, and the call.
+#[test]
+fn a_finding_in_a_header_names_its_line() {
+    let made = folder(&[
+        (
+            "main.cu",
+            "#include \"deep/put.h\"\n__global__ void k(int* p) {\n  put(p, threadIdx.x);\n}\nint main() { int* p; cudaMalloc(&p, 4); k<<<1, 32>>>(p); cudaDeviceSynchronize(); cudaFree(p); }\n",
+        ),
+        ("deep/put.h", "__device__ inline void put(int* p, int v)\n{\n  p[0] = v;\n}\n"),
+    ]);
+    let (printed, _, status) = run(made.path(), "run", "main.cu", &["--host", "interpret"]);
+    assert!(
+        printed.contains("race at deep/put.h:3: ")
+            && printed.contains("at deep/put.h:3, called at main.cu:3: wrote here"),
+        "{printed}"
+    );
+    assert_eq!(status, Some(1));
+}
+
+/// Whether there is a clang; if not, the test says that it was skipped.
+fn has_clang() -> bool {
+    let found = native_host::Clang::find().is_some();
+    assert!(found || std::env::var("CLANG_TESTS").is_err(), "no clang of version 16 or newer is in `PATH`");
+    if !found {
+        println!("skipped: there is no clang of version 16 or newer");
+    }
+    found
+}
+
+#[test]
+fn each_side_of_a_program_has_its_compiler_skipped_without_clang() {
+    if !has_clang() {
+        return;
+    }
+    let text = "#include <stdio.h>\ntemplate <typename F> __global__ void each(int* x, F f) { x[threadIdx.x] = f(x[threadIdx.x]); }
+__global__ void twice(int* x) { x[threadIdx.x] *= 2; }\nint main() { int* x; cudaMallocManaged(&x, 128); for (int i = 0; i < 32; i++) x[i] = i;
+KERNEL; cudaDeviceSynchronize(); printf(\"%d\\n\", x[31]); cudaFree(x); }\n";
+    let (plain, lambda) = (
+        text.replace("KERNEL", "twice<<<1, 32>>>(x)"),
+        text.replace("KERNEL", "each<<<1, 32>>>(x, [] __device__ (int v) { return v * 3; })"),
+    );
+    let made = folder(&[("plain.cu", &plain), ("lambda.cu", &lambda)]);
+    for (host, compiler, file, wanted, note) in [
+        ("interpret", "cudac", "plain.cu", "62\n", ""),
+        ("interpret", "clang", "plain.cu", "62\n", ""),
+        ("clang", "cudac", "plain.cu", "62\n", ", its kernels by cudac"),
+        ("clang", "clang", "plain.cu", "62\n", "compiled by clang"),
+        ("interpret", "cudac", "lambda.cu", "93\n", ""),
+        ("auto", "clang", "lambda.cu", "93\n", "different names for the kernel"),
+        ("interpret", "clang", "lambda.cu", "", "clang has another name for the kernel"),
+        ("clang", "cudac", "lambda.cu", "", "cudac has another name for the kernel"),
+        ("auto", "nvrtc", "plain.cu", "", "reads no host code"),
+    ] {
+        let (printed, errors, status) =
+            run(made.path(), "run", file, &["--host", host, "--compiler", compiler]);
+        let told = format!("{printed}{errors}").split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(printed.starts_with(wanted) && told.contains(note), "{host} {compiler} {file}: {told}");
+        assert_eq!(status, Some(if wanted.is_empty() { 2 } else { 0 }), "{host} {compiler} {file}: {told}");
+    }
+}
+
+#[test]
+fn clang_compiles_a_file_of_kernels_skipped_without_clang() {
+    if !has_clang() {
+        return;
+    }
+    let made = folder(&[(
+        "scale.cu",
+        "template <typename T, int N> __global__ void scale(T* p, T by) {\n  p[threadIdx.x] = p[threadIdx.x] * by + N;\n}\n",
+    )]);
+    let options = [
+        "--compiler",
+        "clang",
+        "--instantiate",
+        "scale<float, 4>",
+        "--arg",
+        "buf:f32:32:iota",
+        "--arg",
+        "f32:2",
+        "--print",
+        "0:4",
+    ];
+    let (printed, errors, status) = run(made.path(), "run", "scale.cu", &options);
+    assert!(
+        printed.contains("compiled by clang") && printed.contains("4.0   6.0   8.0  10.0"),
+        "{printed}{errors}"
+    );
+    assert!(printed.contains("scale.cu:2") && !printed.contains("/usr/"), "{printed}");
+    assert_eq!(status, Some(0));
+}

@@ -26,6 +26,8 @@ macro_rules! clang {
     };
 }
 
+mod shared;
+
 /// Files in a folder of their own.
 fn folder(files: &[(&str, &str)]) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
