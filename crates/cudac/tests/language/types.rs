@@ -294,7 +294,7 @@ fn a_type_is_declared_where_it_is_mentioned_first() {
         struct List { struct node* head; union cell* c; };
         struct node { int value; struct node* next; };
         union cell { int a; float b; };
-        namespace n { struct inside* q(struct inside* p); struct inside { int v; };
+        namespace outer { struct inside* q(struct inside* p); struct inside { int v; };
             __device__ struct inside* q(struct inside* p) { return p; } }
         template <typename T> struct Holder { struct tag* t; T v; };
         struct tag { int z; };
@@ -307,7 +307,7 @@ fn a_type_is_declared_where_it_is_mentioned_first() {
     );
     check(
         around,
-        "union cell c; c.a = i; List l; l.c = &c; n::inside in = {2}; y[i] = l.c->a + n::q(&in)->v;",
+        "union cell c; c.a = i; List l; l.c = &c; outer::inside in = {2}; y[i] = l.c->a + outer::q(&in)->v;",
         |i| i + 2,
     );
     check(
