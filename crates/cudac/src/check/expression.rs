@@ -86,6 +86,10 @@ impl<'t> Checker<'_, 't> {
                 if let ExprKind::Text(text) = &inner.kind {
                     return Ok(self.size(text.len() as u64 + 1, span));
                 }
+                #[cfg(feature = "host")]
+                if let Some(size) = self.open_size(scope, inner)? {
+                    return Ok(size);
+                }
                 let ty = self.type_of_expr(scope, inner)?;
                 Ok(self.size(self.types.size(ty), span))
             }
@@ -151,7 +155,7 @@ impl<'t> Checker<'_, 't> {
     }
 
     /// A number of the type `size_t`.
-    fn size(&mut self, size: u64, span: Span) -> Expr<'t> {
+    pub(super) fn size(&mut self, size: u64, span: Span) -> Expr<'t> {
         let ty = self.types.basic(Basic::UnsignedLong);
         self.node(Kind::Integer(size as i64), ty, span)
     }

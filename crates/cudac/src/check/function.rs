@@ -340,6 +340,8 @@ impl<'t> Checker<'_, 't> {
             used,
             is_host: self.is_of_host(declared),
             is_device: function.storage.is_global || function.storage.is_device && !function.storage.is_host,
+            #[cfg(feature = "host")]
+            varying: Vec::new(),
         });
         // Even for `decltype(f(x))` the body of `f` is checked in earnest: it may be called elsewhere.
         let outer_unevaluated = std::mem::take(&mut self.unevaluated);

@@ -22,7 +22,8 @@
 //! - functions, their instances and bodies: `function`, then `statement`, `range`, `jump`, `asm`
 //! - values that are known: `constant`
 //! - warnings: `warnings`, `divergence`
-//! - host code only: `program` (launches, formatted output), `pointer` (to functions), `destroy`, `implicit` (copies)
+//! - host code only: `program` (launches, formatted output), `pointer` (to functions), `destroy`, `implicit` (copies),
+//!   `varying` (arrays of variable length)
 
 pub(crate) mod asm;
 mod call;
@@ -61,6 +62,8 @@ pub(crate) mod typed;
 pub(crate) mod types;
 #[cfg(feature = "host")]
 mod units;
+#[cfg(feature = "host")]
+mod varying;
 pub(crate) mod walk;
 mod warnings;
 
@@ -127,6 +130,9 @@ struct Frame<'t> {
     /// many a method, is neither.
     is_host: bool,
     is_device: bool,
+    /// Its arrays of variable length, and the objects that have their elements.
+    #[cfg(feature = "host")]
+    varying: Vec<(VarId, VarId)>,
 }
 
 /// Everything that is known while a text is checked. One stage in many files: each has an `impl` with the functions for
