@@ -193,7 +193,7 @@ impl<'t> Checker<'_, 't> {
                 let ty = self.program.globals[global].ty;
                 Ok(self.node(Kind::Global(global), ty, span))
             }
-            Entity::Constant(constant, ty) => Ok(self.known(constant, ty, span)),
+            Entity::Constant(constant, ty, _) => Ok(self.known(constant, ty, span)),
             Entity::Undefined => Err(error(
                 span,
                 format_args!("`{}` is declared `extern`, and defined nowhere", self.files.text(span)),

@@ -50,8 +50,9 @@ pub(crate) enum Entity {
     Local(VarId, usize),
     /// A member of the struct or the lambda that is being checked: which struct, and which member.
     Capture(usize, usize),
-    /// A constant variable without memory, a value of an enumeration, or an argument of a template.
-    Constant(Constant, Type),
+    /// A constant variable without memory, a value of an enumeration, or an argument of a template. The variable has a
+    /// number in `Checker::known_variables`.
+    Constant(Constant, Type, Option<usize>),
     Namespace(ScopeId),
     /// A variable that is declared `extern`, and not defined yet.
     Undefined,

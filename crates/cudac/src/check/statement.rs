@@ -525,13 +525,17 @@ impl<'t> Checker<'_, 't> {
             ));
         }
         self.warn_shadow(scope, variable);
-        let ty = if storage.is_constexpr { ty.qualified(true, false) } else { ty };
+        let ty = if storage.is_constexpr { self.types.constant(ty) } else { ty };
         let id = match known {
             Some(id) => id,
             None => self.add_var(scope, variable.name, ty, span)?,
         };
+        let is_array = self.types.is_array(ty);
         if let Some(frame) = self.frame() {
             (frame.vars[id].ty, frame.vars[id].constant) = (ty, constant);
+            if let Some(value) = value.filter(|_| storage.is_constexpr && is_array) {
+                frame.arrays.push((id, value));
+            }
         }
         Ok(Some(Stmt { kind: StmtKind::Declare(id, value), span }))
     }
