@@ -16,6 +16,7 @@ use crate::source::{Name, Result, Span, error, unsupported};
 
 /// A constant variable that has no memory yet.
 #[derive(Debug)]
+#[cfg_attr(not(feature = "host"), expect(dead_code, reason = "only host code asks for the address"))]
 pub(super) struct Known<'t> {
     name: Name<'t>,
     span: Span,

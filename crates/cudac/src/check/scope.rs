@@ -52,6 +52,7 @@ pub(crate) enum Entity {
     Capture(usize, usize),
     /// A constant variable without memory, a value of an enumeration, or an argument of a template. The variable has a
     /// number in `Checker::known_variables`.
+    #[cfg_attr(not(feature = "host"), expect(dead_code, reason = "only host code asks for the number"))]
     Constant(Constant, Type, Option<usize>),
     Namespace(ScopeId),
     /// A variable that is declared `extern`, and not defined yet.
