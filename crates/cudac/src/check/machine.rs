@@ -31,8 +31,8 @@ const MAX_STEPS: usize = 100_000;
 /// Calls of `constexpr` functions in each other.
 const MAX_CALLS: usize = 64;
 
-/// The address of the first cell. No pointer to a cell is null.
-const FIRST_ADDRESS: i64 = 1 << 32;
+/// The address of the first cell, which no text makes of a number.
+const FIRST_ADDRESS: i64 = 1 << 62;
 
 /// An evaluation. It reads the typed tree, so that array lengths and `constexpr` functions have one evaluator.
 struct Machine<'c, 's, 't> {
@@ -72,8 +72,9 @@ impl<'t> Checker<'_, 't> {
             function: None,
         };
         let value = machine.expr(expr)?;
-        // An address means nothing outside of the evaluation; the null pointer does.
-        let is_address = self.types.is_pointer(expr.ty) && value != Constant::Integer(0);
+        // The address of a cell means nothing outside of the evaluation.
+        let is_address = self.types.is_pointer(expr.ty)
+            && matches!(value, Constant::Integer(address) if address >= FIRST_ADDRESS);
         (!is_address).then_some(value)
     }
 }
