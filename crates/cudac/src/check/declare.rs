@@ -378,10 +378,8 @@ impl<'t> Checker<'_, 't> {
             dynamic = self.default_value(ty, variable.span)?;
         }
         let is_open = self.is_open(scope, variable, ty, space)?;
-        let mut align = self.types.align(ty);
-        if let Some(wanted) = &variable.align {
-            align = align.max(self.alignment(scope, wanted)?);
-        }
+        let wanted = variable.align.map_or(Ok(1), |wanted| self.alignment(scope, wanted))?;
+        let align = self.types.align(ty).max(wanted);
         let name = self.global_name(variable.name);
         let id = self.program.globals.len();
         self.program.globals.push(Global {

@@ -112,7 +112,9 @@ impl<'t> Parser<'_, 't> {
                 Some(self.nested(|parser| parser.inside_brackets(Self::expression))?)
             };
             #[cfg(feature = "host")]
-            length.iter().for_each(|length| self.length_may_vary(length));
+            if let Some(length) = length {
+                self.length_may_vary(length);
+            }
             self.expect("]", "after the length of the array")?;
             lengths.push((length, self.since(start)));
             if lengths.len() > 8 {
