@@ -5,24 +5,14 @@
 //! function have their memory anyway. Specification: C++17, [dcl.constexpr], [basic.def.odr].
 
 use super::Checker;
-use super::scope::{Entity, ScopeId};
-use super::typed::{Constant, Expr, GlobalId, Kind};
+use super::scope::{Entity, Known, ScopeId};
+use super::typed::{Constant, Expr, Kind};
 #[cfg(feature = "host")]
-use super::typed::{Global, Space};
+use super::typed::{Global, GlobalId, Space};
 use super::types::{Shape, Type};
 use crate::parse::tree;
 use crate::source::budget::{self, Bound};
 use crate::source::{Name, Result, Span, error, unsupported};
-
-/// A constant variable that has no memory yet.
-#[derive(Debug)]
-#[cfg_attr(not(feature = "host"), expect(dead_code, reason = "only host code asks for the address"))]
-pub(super) struct Known<'t> {
-    name: Name<'t>,
-    span: Span,
-    /// Where it is, once its address was taken.
-    global: Option<GlobalId>,
-}
 
 impl<'t> Checker<'_, 't> {
     /// What the name of a constant variable means.

@@ -176,7 +176,7 @@ pub(crate) struct Checker<'s, 't> {
     /// The arrays in dynamic shared memory, with the namespaces around them.
     dynamic: Vec<(Vec<String>, Type)>,
     /// The constant variables without memory.
-    known_variables: Vec<known::Known<'t>>,
+    known_variables: Vec<scope::Known<'t>>,
     /// The constant arrays outside of functions, with their values.
     arrays: Vec<(typed::GlobalId, Expr<'t>)>,
     /// The names of the module's variables, and of its kernels.

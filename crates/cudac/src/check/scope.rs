@@ -15,13 +15,11 @@
 use super::typed::{Constant, GlobalId, VarId};
 use super::types::{Argument, Type};
 use crate::parse::tree;
-use crate::source::Name;
-#[cfg(feature = "host")]
-use crate::source::Span;
 #[cfg(feature = "host")]
 use crate::source::map::Set;
 use crate::source::map::{List, Map};
 use crate::source::near::nearest;
+use crate::source::{Name, Span};
 
 pub(crate) type ScopeId = usize;
 /// A function as the text declares it, by its number in `Checker::declared`.
@@ -61,6 +59,16 @@ pub(crate) enum Entity {
     Undeduced,
     /// `threadIdx` and its like: the start of the registers' names.
     Special(&'static str),
+}
+
+/// A constant variable that has no memory yet.
+#[derive(Debug)]
+#[cfg_attr(not(feature = "host"), expect(dead_code, reason = "only host code asks for the address"))]
+pub(crate) struct Known<'t> {
+    pub name: Name<'t>,
+    pub span: Span,
+    /// Where it is, once its address was taken.
+    pub global: Option<GlobalId>,
 }
 
 /// A template of a type, or of a name for a type.
