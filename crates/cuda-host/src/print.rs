@@ -101,7 +101,7 @@ impl Machine<'_> {
                 }
                 b'p' => format!("{:#x}", values.next().map_or(0, |(_, bits)| bits)),
                 b'd' | b'i' | b'u' | b'x' | b'X' | b'o' => integer(spec, letter, values.next()),
-                b'f' | b'F' | b'e' | b'E' | b'g' | b'G' => real(spec, letter, values.next()),
+                b'f' | b'F' | b'e' | b'E' | b'g' | b'G' | b'a' | b'A' => real(spec, letter, values.next()),
                 other => {
                     return Err(Stop::error(format!(
                         "`%{}` is not supported in a format",
@@ -109,7 +109,7 @@ impl Machine<'_> {
                     )));
                 }
             };
-            made.extend(padded(spec, &shown, letter != b'%').into_bytes());
+            made.extend(padded(spec, &shown, letter).into_bytes());
         }
         Ok(made)
     }
@@ -171,8 +171,11 @@ fn integer(spec: Format, letter: u8, value: Option<(Scalar, u64)>) -> String {
         text = format!("{text:0>digits$}");
     }
     let is_signed = matches!(letter, b'd' | b'i');
-    if spec.sharp && matches!(letter, b'x' | b'X') && unsigned != 0 {
-        text.insert_str(0, "0x");
+    match letter {
+        b'x' if spec.sharp && unsigned != 0 => text.insert_str(0, "0x"),
+        b'X' if spec.sharp && unsigned != 0 => text.insert_str(0, "0X"),
+        b'o' if spec.sharp && !text.starts_with('0') => text.insert(0, '0'),
+        _ => {}
     }
     format!("{}{text}", sign(spec, is_signed && signed < 0, is_signed))
 }
@@ -195,6 +198,7 @@ fn real(spec: Format, letter: u8, value: Option<(Scalar, u64)>) -> String {
         _ if size.is_infinite() => "inf".to_owned(),
         b'f' | b'F' => format!("{size:.digits$}"),
         b'e' | b'E' => scientific(size, digits),
+        b'a' | b'A' => hexadecimal(size, spec),
         _ => general(size, digits, spec.sharp),
     };
     let text = if letter.is_ascii_uppercase() { text.to_uppercase() } else { text };
@@ -207,6 +211,33 @@ fn scientific(value: f64, digits: usize) -> String {
     let Some((number, exponent)) = text.split_once('e') else { return text };
     let (sign, exponent) = exponent.strip_prefix('-').map_or(('+', exponent), |rest| ('-', rest));
     format!("{number}e{sign}{exponent:0>2}")
+}
+
+/// `%a`, as glibc writes it: one digit before the point, which is 1 for every number except zero and those below the smallest
+/// normal one; without a precision, as many digits as the number has.
+fn hexadecimal(value: f64, spec: Format) -> String {
+    const FRACTION: u64 = (1 << 52) - 1;
+    let (field, fraction) = (value.to_bits() >> 52, value.to_bits() & FRACTION);
+    let exponent = match field {
+        0 if fraction == 0 => 0,
+        0 => -1022,
+        _ => field as i32 - 1023,
+    };
+    let mut bits = u64::from(field > 0) << 52 | fraction;
+    // To the nearest number with so many digits; if there are two, to the even one.
+    if let Some(digits @ 0..13) = spec.precision {
+        let dropped = 52 - 4 * digits;
+        let (rest, half) = (bits & ((1 << dropped) - 1), 1 << (dropped - 1));
+        let is_odd = bits >> dropped & 1 != 0;
+        bits = ((bits >> dropped) + u64::from(rest > half || rest == half && is_odd)) << dropped;
+    }
+    let all = format!("{:013x}", bits & FRACTION);
+    let digits = match spec.precision {
+        Some(digits) => format!("{:0<digits$}", &all[..digits.min(13)]),
+        None => all.trim_end_matches('0').to_owned(),
+    };
+    let point = if digits.is_empty() && !spec.sharp { "" } else { "." };
+    format!("0x{}{point}{digits}p{exponent:+}", bits >> 52)
 }
 
 /// `%g`
@@ -225,17 +256,23 @@ fn general(value: f64, digits: usize, keeps_zeros: bool) -> String {
     format!("{}{rest}", number.trim_end_matches('0').trim_end_matches('.'))
 }
 
-fn padded(spec: Format, text: &str, is_number: bool) -> String {
+/// Fills a number or a text up to its width. Zeros are put behind the sign and the `0x`; `inf` and `nan` get none, nor do
+/// integers with a precision.
+fn padded(spec: Format, text: &str, letter: u8) -> String {
     let width = spec.width;
     if spec.left {
         return format!("{text:<width$}");
     }
-    if !(spec.zero && is_number) {
+    let (sign, rest) = text.split_at(usize::from(text.starts_with(['-', '+', ' '])));
+    let is_integer = matches!(letter, b'd' | b'i' | b'u' | b'x' | b'X' | b'o' | b'p');
+    let is_finite = !matches!(rest, "inf" | "nan" | "INF" | "NAN");
+    if !spec.zero || letter == b'%' || !is_finite || is_integer && spec.precision.is_some() {
         return format!("{text:>width$}");
     }
-    let (sign, digits) = text.split_at(usize::from(text.starts_with(['-', '+', ' '])));
-    let width = width.saturating_sub(sign.len());
-    format!("{sign}{digits:0>width$}")
+    let is_prefixed = rest.starts_with("0x") || rest.starts_with("0X");
+    let (prefix, digits) = rest.split_at(if is_prefixed { 2 } else { 0 });
+    let width = width.saturating_sub(sign.len() + prefix.len());
+    format!("{sign}{prefix}{digits:0>width$}")
 }
 
 /// A number as `std::cout` prints it; the letter is that of `printf`.
@@ -255,7 +292,7 @@ mod tests {
             b'd' | b'u' | b'x' | b'X' | b'o' => integer(spec, letter, Some(value)),
             _ => real(spec, letter, Some(value)),
         };
-        padded(spec, &text, true)
+        padded(spec, &text, letter)
     }
 
     #[test]
@@ -280,10 +317,47 @@ mod tests {
             ("%g", double(0.5), "0.5"),
             ("%.10g", double(0.1), "0.1"),
             ("%f", double(f64::NAN), "nan"),
+            ("%05f", double(f64::NEG_INFINITY), " -inf"),
+            ("%#06x", int(255), "0x00ff"),
+            ("%#X", int(255), "0XFF"),
+            ("%#o", int(8), "010"),
+            ("%05.3d", int(7), "  007"),
         ] {
             assert_eq!(shown(format, value), expected, "{format}");
         }
         assert_eq!(float(16.0, 6, b'g'), "16");
         assert_eq!(float(0.125, 2, b'f'), "0.12");
+    }
+
+    /// What glibc prints.
+    #[test]
+    fn hexadecimal_numbers_show_every_bit() {
+        for (format, value, expected) in [
+            ("%a", 0.1, "0x1.999999999999ap-4"),
+            ("%a", 1.0, "0x1p+0"),
+            ("%a", 0.0, "0x0p+0"),
+            ("%a", -0.0, "-0x0p+0"),
+            ("%A", -3.5, "-0X1.CP+1"),
+            ("%a", f64::from_bits(1), "0x0.0000000000001p-1022"),
+            ("%a", f64::MAX, "0x1.fffffffffffffp+1023"),
+            ("%a", f64::from(0.1f32), "0x1.99999ap-4"),
+            ("%.2a", 0.1, "0x1.9ap-4"),
+            ("%.0a", 1.5, "0x2p+0"),
+            ("%.0a", 2.75, "0x1p+1"),
+            ("%.1a", 1.999, "0x2.0p+0"),
+            ("%.15a", 1.5, "0x1.800000000000000p+0"),
+            ("%.13a", 1.5, "0x1.8000000000000p+0"),
+            ("%#a", 1.0, "0x1.p+0"),
+            ("%+a", 1.0, "+0x1p+0"),
+            ("% a", 1.0, " 0x1p+0"),
+            ("%12a", 1.5, "    0x1.8p+0"),
+            ("%-12a", 1.5, "0x1.8p+0    "),
+            ("%012a", -1.5, "-0x0001.8p+0"),
+            ("%6a", f64::INFINITY, "   inf"),
+            ("%06A", f64::NEG_INFINITY, "  -INF"),
+            ("%a", f64::NAN, "nan"),
+        ] {
+            assert_eq!(shown(format, (Scalar::F64, value.to_bits())), expected, "{format} of {value}");
+        }
     }
 }

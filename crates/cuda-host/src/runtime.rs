@@ -19,6 +19,9 @@ pub(crate) const OTHER_FREE: &str =
 /// What is wrong with it.
 pub(crate) const OTHER_MEMORY: &str = "this memory belongs to another function that frees";
 
+/// An array of variable length has at most this many bytes, as all variables of a function together.
+const MOST_ARRAY_BYTES: u64 = 64 << 20;
+
 impl Machine<'_> {
     pub(crate) fn runtime(&mut self, function: Function, call: &RuntimeCall, values: &[u64]) -> Result<u64> {
         let at = |nth: usize| values.get(nth).copied().unwrap_or(0);
@@ -64,6 +67,7 @@ impl Machine<'_> {
                 let known = at.and_then(|at| self.memory.blocks.get(&at)).filter(|block| block.is_live);
                 Ok(known.map_or(0, |block| block.bytes))
             }
+            Function::Array => self.array(a as i64, b, c),
             Function::Aligned => self.allocate_aligned(a, b, state::EMPTY),
             Function::Trap => {
                 let help = self.suspect().unwrap_or_else(|| {
@@ -92,6 +96,25 @@ impl Machine<'_> {
         let [most, _] = self.most_bytes();
         let made = self.memory.allocate(bytes, with, self.line, align, most);
         made.map(|at| BASE + at).ok_or_else(|| self.out_of_memory().into())
+    }
+
+    /// The elements of an array of variable length: how many, the bytes of each, and how many of them get values.
+    fn array(&mut self, count: i64, bytes: u64, given: u64) -> Result<u64> {
+        let Some(length) = u64::try_from(count).ok().filter(|count| *count >= given) else {
+            let message = match given {
+                0 => format!("an array of {count} elements is declared"),
+                _ => format!("an array of {count} elements is declared, and gets {given} values"),
+            };
+            return self.found(Kind::OutOfBounds, message, "test the length before the declaration");
+        };
+        let bytes = length.saturating_mul(bytes);
+        if bytes > MOST_ARRAY_BYTES {
+            let message = format!(
+                "an array of {bytes} bytes is declared, and a variable has at most {MOST_ARRAY_BYTES}"
+            );
+            return self.bounded(message, "allocate large arrays with `malloc` or as a `std::vector`");
+        }
+        self.allocate(bytes, state::EMPTY)
     }
 
     fn free(&mut self, address: u64) -> Result<()> {

@@ -42,6 +42,24 @@ fn the_occupancy_is_that_of_the_stated_model() {
     assert_eq!(printed(around, body), "2 8 12 160 1024");
 }
 
+/// The block that keeps the most threads on a multiprocessor, where the shared memory that it needs depends on its size.
+#[test]
+fn the_best_block_is_found_for_every_size_of_shared_memory() {
+    let around = "__global__ void plain() {} template <typename T> __global__ void of(T* p) {}
+        int four(int threads) { return 4 * threads; } struct Much { size_t operator()(int threads) const { return threads * 1024; } };";
+    let body = "int grid, block; cudaError_t error = cudaSuccess;
+        auto tell = [&](cudaError_t found) { printf(\"%d %d %d | \", found, grid, block); };
+        tell(cudaOccupancyMaxPotentialBlockSizeVariableSMem(&grid, &block, plain, four));
+        tell(cudaOccupancyMaxPotentialBlockSizeVariableSMem(&grid, &block, of<float>, Much()));
+        tell(cudaOccupancyMaxPotentialBlockSizeVariableSMem(&grid, &block, plain, [](int) { return 49152; }, 100));
+        tell(cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(&grid, &block, plain, [](int n) -> size_t { return n; }, 0, cudaOccupancyDefault));
+        tell(cudaOccupancyMaxPotentialBlockSizeWithFlags(&grid, &block, of<int>, 8192, 300, cudaOccupancyDisableCachingOverride));
+        tell(cudaOccupancyMaxPotentialBlockSize(&grid, &block, plain, 0, 20));
+        return cudaOccupancyMaxPotentialBlockSizeWithFlags(&grid, &block, plain, 0, 0, 2) == cudaErrorInvalidValue ? error : 1;";
+    let wanted = "0 160 1024 | 0 80 96 | 0 160 100 | 0 160 1024 | 0 640 256 | 0 2560 20 | ";
+    assert_eq!(printed(around, body), wanted);
+}
+
 #[test]
 fn rows_are_copied_with_a_pitch() {
     let body = "int h[3][4], back[3][4], *d; size_t pitch; for (int i = 0; i < 12; i++) h[i / 4][i % 4] = i;

@@ -364,3 +364,47 @@ fn a_function_may_be_declared_before_the_types_that_it_takes_are_used() {
         std::string name(const std::vector<std::string>& all) { return all[0] + all[1];";
     assert_eq!(printed(around, body), "8 ab 1 3");
 }
+
+/// As a constant, too: C++17, [alg.min.max].
+#[test]
+fn the_largest_of_a_constant_array() {
+    let around = "#include <algorithm>
+        constexpr int DIMS[3] = {4, 8, 2}; const float F[3] = {4, 8, 2};
+        constexpr int MOST = *std::max_element(DIMS, DIMS + 3);
+        struct S { static constexpr int sizes[2] = {6, 5}; };";
+    let body = "constexpr int L[4] = {1, 9, 3, 2}; const int C[4] = {3, 9, 1, 2};
+        constexpr int least = *std::min_element(std::begin(DIMS), std::end(DIMS));
+        int x[*std::max_element(L, L + 4)], y[*std::min_element(S::sizes, S::sizes + 2)];
+        static_assert(sizeof(x) == 36 && sizeof(y) == 20, \"\");
+        printf(\"%d %d %d %g \", MOST, least, *std::min_element(C, C + 4), *std::max_element(F, F + 3));
+        printf(\"%d %d\", (int)(std::max_element(L, L + 4) - L), *std::max_element(DIMS, DIMS + 2));";
+    assert_eq!(printed(around, body), "8 2 1 8 1 8");
+}
+
+/// It has memory as soon as somebody asks for the address.
+#[test]
+fn constant_variables_have_addresses() {
+    let around = "constexpr float RATE = 3.9f; const int NUM = 7; namespace n { constexpr unsigned U = 5; }
+        struct S { static constexpr int N = 4; static const int M = 3; };
+        __constant__ int symbol; const void* table[] = {&RATE, &NUM};
+        __global__ void k(float a, int b, float c, int* out) { *out = a == 3.9f && b == 7 && c == 1.5f && symbol == 7; }";
+    let body = "constexpr float LOCAL = 1.5f; const int here = 12; static constexpr int lasting = 8; int *out, h;
+        cudaMalloc(&out, 4); void* args[] = {(void*)&RATE, (void*)&NUM, (void*)&LOCAL, &out};
+        cudaMemcpyToSymbol(symbol, &NUM, sizeof(int)); cudaLaunchKernel((void*)k, dim3(1), dim3(1), args, 0, 0);
+        cudaMemcpy(&h, out, sizeof h, cudaMemcpyDeviceToHost); cudaFree(out);
+        const int *a = &S::N, *b = &S::M, *c = &here, *d = &lasting; const unsigned* u = &n::U;
+        auto f = [&] { const int* x = &here; const int* y = &NUM; return *x + *y; };
+        printf(\"%d | %d %d %d %d %u | %g %d | \", h, *a, *b, *c, *d, *u, *(const float*)table[0], *(const int*)table[1]);
+        printf(\"%d %d %d\", f(), &NUM == &NUM, &NUM == (const int*)table[1]);";
+    assert_eq!(printed(around, body), "1 | 4 3 12 8 5 | 3.9 7 | 19 1 1");
+    for text in [
+        "enum { RED = 1 }; int main() { const int* p = &RED; return *p; }",
+        "template <int N> int f() { const int* p = &N; return *p; } int main() { return f<3>(); }",
+        "constexpr int N = 3; __global__ void k(const int** p) { *p = &N; } int main() { return 0; }",
+    ] {
+        let source = cudac::Source { name: "program.cu", text };
+        let compiled = cudac::compile_program(&source, &cudac::Options::default());
+        let errors = compiled.err().unwrap_or_else(|| panic!("{text} compiles")).to_string();
+        assert!(errors.contains("this value has no address"), "{errors}");
+    }
+}

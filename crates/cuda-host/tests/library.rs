@@ -198,3 +198,9 @@ fn bytes_are_copied_and_set_in_kernels_as_on_the_host() {
     let outcome = run("int main() { int a[2] = {1}, b[1]; memcpy(b, a, 8); }");
     assert_eq!(outcome.findings[0].kind.name(), "out-of-bounds");
 }
+
+#[test]
+fn numbers_in_hexadecimal() {
+    let body = "char text[64]; snprintf(text, sizeof text, \"%.2A|%8a\", 0.7f, 1.0); printf(\"%a %s %#06x\", 0.1, text, 255);";
+    assert_eq!(printed("", body), "0x1.999999999999ap-4 0X1.66P-1|  0x1p+0 0x00ff");
+}

@@ -15,13 +15,13 @@
 //! ```
 
 use super::scope::{Entity, ScopeId, TemplateKind, TypeTemplate};
-use super::typed::{Constant, Global, Kind, Space};
+use super::typed::{Global, Space};
 use super::types::{MAX_SIZE, Shape, Type};
 use super::{Checker, Declared};
 use crate::parse::tree::{self, Declaration};
-use crate::source::budget::{self, Bound};
+use crate::source::budget;
 use crate::source::map::List;
-use crate::source::{Name, Result, error, unsupported};
+use crate::source::{Name, Result, error};
 
 impl<'t> Checker<'_, 't> {
     /// An error ends its declaration, not the list.
@@ -353,13 +353,17 @@ impl<'t> Checker<'_, 't> {
         }
         // Variables of a module are initialised by constants, which PTX writes as bytes; those of the host may need
         // code before `main`.
-        let mut bytes = None;
+        let (mut bytes, mut constant) = (None, None);
         #[cfg(feature = "host")]
         let mut dynamic = None;
         if let Some(init) = &variable.init {
             let value = self.initialiser(scope, ty, *init, variable.span)?;
             // The initialiser knows the length of an array that had none.
             ty = value.ty.qualified_as(ty);
+            if storage.is_constexpr {
+                ty = self.types.constant(ty);
+                constant = Some(value);
+            }
             let mut made = Vec::new();
             match self.store_constant(value, 0, &mut made) {
                 Ok(()) => bytes = made.iter().any(|byte| *byte != 0).then(|| self.names.arena.list(&made)),
@@ -374,10 +378,8 @@ impl<'t> Checker<'_, 't> {
             dynamic = self.default_value(ty, variable.span)?;
         }
         let is_open = self.is_open(scope, variable, ty, space)?;
-        let mut align = self.types.align(ty);
-        if let Some(wanted) = &variable.align {
-            align = align.max(self.alignment(scope, wanted)?);
-        }
+        let wanted = variable.align.map_or(Ok(1), |wanted| self.alignment(scope, wanted))?;
+        let align = self.types.align(ty).max(wanted);
         let name = self.global_name(variable.name);
         let id = self.program.globals.len();
         self.program.globals.push(Global {
@@ -395,6 +397,9 @@ impl<'t> Checker<'_, 't> {
             dynamic,
             span: variable.span,
         });
+        if let Some(value) = constant.filter(|_| self.types.is_array(ty)) {
+            self.arrays.push((id, value));
+        }
         Ok(Entity::Global(id))
     }
 
@@ -481,7 +486,7 @@ impl<'t> Checker<'_, 't> {
 
     /// A name that no other variable of the module has. That of a function's variable contains both names with their
     /// lengths, as NVIDIA's compiler writes it, so that whoever reads the PTX knows how the text calls the variable.
-    fn global_name(&mut self, name: Name<'t>) -> &'t str {
+    pub(super) fn global_name(&mut self, name: Name<'t>) -> &'t str {
         let function =
             self.frames.last().map(|frame| frame.name.replace(|c: char| !c.is_ascii_alphanumeric(), "_"));
         let made = |own: String| match &function {
@@ -500,32 +505,6 @@ impl<'t> Checker<'_, 't> {
         }
         self.taken.insert(found, 1);
         found
-    }
-
-    /// A constant number, which needs no memory. `None` if it needs memory after all: a struct, an array, or in a
-    /// program a value that is only known when it runs.
-    fn constant_variable(
-        &mut self,
-        scope: ScopeId,
-        variable: &tree::Variable<'t>,
-        ty: Type,
-    ) -> Result<Option<Entity>> {
-        let Some(init) = &variable.init else {
-            return Err(error(variable.span, format_args!("the constant `{}` needs a value", variable.name)));
-        };
-        let value = self.initialiser(scope, ty, *init, variable.span)?;
-        if !self.types.is_arithmetic(value.ty) && !self.types.is_scoped_enum(value.ty) {
-            return Ok(None);
-        }
-        match self.evaluate(value) {
-            // `const`, so that no `T&&` is bound to it.
-            Some(constant) => Ok(Some(Entity::Constant(constant, value.ty.plain().qualified(true, false)))),
-            None if self.is_program && !variable.storage.is_constexpr => Ok(None),
-            None => Err(error(
-                variable.span,
-                format_args!("the value of `{}` is not known when the text is compiled", variable.name),
-            )),
-        }
     }
 
     pub(super) fn alignment(&mut self, scope: ScopeId, wanted: tree::Expr<'t>) -> Result<u64> {
@@ -548,39 +527,6 @@ impl<'t> Checker<'_, 't> {
         }
         let message = message.map_or(String::new(), |text| format!(": {}", String::from_utf8_lossy(text)));
         Err(error(span, format_args!("the condition of `static_assert` does not hold{message}")))
-    }
-
-    /// Writes a constant value into the bytes of a variable. Bytes that no value is given for stay zero, and those behind
-    /// the last value are not there: an array may have very many. The order of bytes is that of the device: the lowest
-    /// first.
-    fn store_constant(&mut self, value: super::typed::Expr<'t>, at: u64, bytes: &mut Vec<u8>) -> Result<()> {
-        budget::spend(Bound::Values, 1, value.span)?;
-        if let Kind::Aggregate(items) = &value.kind {
-            for (nth, item) in items.iter().enumerate() {
-                let offset = match self.types.shape(value.ty) {
-                    Shape::Array(of, _) => self.types.size(of) * nth as u64,
-                    Shape::Struct(of) => self.types.structs[of].fields[nth].offset,
-                    _ => 0,
-                };
-                self.store_constant(item, at + offset, bytes)?;
-            }
-            return Ok(());
-        }
-        let Some(constant) = self.evaluate(value) else {
-            return Err(unsupported(value.span, "a variable whose first value is not a constant"));
-        };
-        let size = self.types.size(value.ty);
-        let bits = match (constant, size) {
-            (Constant::Integer(value), _) => value as u64,
-            (Constant::Float(value), 4) => u64::from((value as f32).to_bits()),
-            (Constant::Float(value), _) => value.to_bits(),
-        };
-        let (start, end) = (at as usize, (at + size) as usize);
-        // A member behind a large array makes all bytes before it.
-        budget::spend(Bound::Bytes, end.saturating_sub(bytes.len()), value.span)?;
-        bytes.resize(end.max(bytes.len()), 0);
-        bytes[start..end].copy_from_slice(&bits.to_le_bytes()[..size as usize]);
-        Ok(())
     }
 }
 

@@ -94,7 +94,7 @@ impl<'t> Checker<'_, 't> {
         value: i128,
         ty: Type,
     ) {
-        let entity = Entity::Constant(Constant::Integer(value as i64), ty);
+        let entity = Entity::Constant(Constant::Integer(value as i64), ty, None);
         if !is_scoped {
             self.scopes.declare(scope, name, entity.clone());
         }

@@ -86,6 +86,10 @@ impl<'t> Checker<'_, 't> {
                 if let ExprKind::Text(text) = &inner.kind {
                     return Ok(self.size(text.len() as u64 + 1, span));
                 }
+                #[cfg(feature = "host")]
+                if let Some(size) = self.open_size(scope, inner)? {
+                    return Ok(size);
+                }
                 let ty = self.type_of_expr(scope, inner)?;
                 Ok(self.size(self.types.size(ty), span))
             }
@@ -151,7 +155,7 @@ impl<'t> Checker<'_, 't> {
     }
 
     /// A number of the type `size_t`.
-    fn size(&mut self, size: u64, span: Span) -> Expr<'t> {
+    pub(super) fn size(&mut self, size: u64, span: Span) -> Expr<'t> {
         let ty = self.types.basic(Basic::UnsignedLong);
         self.node(Kind::Integer(size as i64), ty, span)
     }
@@ -189,7 +193,7 @@ impl<'t> Checker<'_, 't> {
                 let ty = self.program.globals[global].ty;
                 Ok(self.node(Kind::Global(global), ty, span))
             }
-            Entity::Constant(constant, ty) => Ok(self.known(constant, ty, span)),
+            Entity::Constant(constant, ty, _) => Ok(self.known(constant, ty, span)),
             Entity::Undefined => Err(error(
                 span,
                 format_args!("`{}` is declared `extern`, and defined nowhere", self.files.text(span)),

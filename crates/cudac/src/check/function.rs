@@ -128,10 +128,10 @@ impl<'t> Checker<'_, 't> {
                 (Argument::Function(function), _) => Entity::Functions(vec![*function]),
                 (Argument::Value(value), ParameterKind::Value(ty, _)) => {
                     let ty = self.resolve(scope, ty).unwrap_or_else(|_| self.types.int());
-                    Entity::Constant(super::typed::Constant::Integer(*value), ty)
+                    Entity::Constant(super::typed::Constant::Integer(*value), ty, None)
                 }
                 (Argument::Value(value), ParameterKind::Type(_)) => {
-                    Entity::Constant(super::typed::Constant::Integer(*value), self.types.int())
+                    Entity::Constant(super::typed::Constant::Integer(*value), self.types.int(), None)
                 }
             };
             self.scopes.declare(scope, *name, entity);
@@ -340,6 +340,9 @@ impl<'t> Checker<'_, 't> {
             used,
             is_host: self.is_of_host(declared),
             is_device: function.storage.is_global || function.storage.is_device && !function.storage.is_host,
+            arrays: Vec::new(),
+            #[cfg(feature = "host")]
+            varying: Vec::new(),
         });
         // Even for `decltype(f(x))` the body of `f` is checked in earnest: it may be called elsewhere.
         let outer_unevaluated = std::mem::take(&mut self.unevaluated);
@@ -445,7 +448,7 @@ impl<'t> Checker<'_, 't> {
         let is_known = match self.scopes.find_own(scope, name) {
             Some(Entity::Local(..)) => true,
             Some(Entity::Global(known)) => self.program.globals[*known].span.is_users(),
-            Some(Entity::Constant(_, ty)) => ty.is_const() || !self.frames.is_empty(),
+            Some(Entity::Constant(_, ty, _)) => ty.is_const() || !self.frames.is_empty(),
             _ => false,
         };
         if !is_known {

@@ -65,8 +65,9 @@ impl<'t> Checker<'_, 't> {
             let Some(Entity::Local(var, number)) = self.scopes.find(inner, name) else { continue };
             let frame = self.frames.iter().find(|frame| frame.number == *number);
             let var = frame.and_then(|frame| frame.vars.get(*var));
-            if let Some((constant, ty)) = var.and_then(|var| Some((var.constant?, var.ty))) {
-                self.scopes.declare(inner, name, Entity::Constant(constant, ty));
+            if let Some((constant, ty, span)) = var.and_then(|var| Some((var.constant?, var.ty, var.span))) {
+                let entity = self.constant_entity(name, constant, ty, span);
+                self.scopes.declare(inner, name, entity);
             }
         }
     }

@@ -2,14 +2,16 @@
 //! the steps.
 //!
 //! The numbers that a function's variables hold are in cells. An array has one for each number in it, and a reference is
-//! another name for the cells of what it refers to. Left out: constant structs, pointers and constant memory.
+//! another name for the cells of what it refers to. A pointer is the number of a cell, counted from [`FIRST_ADDRESS`]; between
+//! two objects is a cell that belongs to neither, so that no address has two meanings. Of constant memory there are the
+//! arrays of numbers that are `constexpr`, which get cells when they are first named. Left out: constant structs.
 //! Specification: C++17, [expr.const], [dcl.constexpr].
 //!
 //! ```text
 //! constexpr int f(int n) { int a[3] = {1, n}; int& r = a[1]; r += n; return a[1]; }
 //! int b[f(4)];
 //!
-//! cells:  4 | 1 8 0        n is cell 0, a begins at cell 1, and r is cell 2
+//! cells:  4 | | 1 8 0 |        n is cell 0, a begins at cell 2, and r is cell 3
 //! ```
 
 use super::Checker;
@@ -29,6 +31,9 @@ const MAX_STEPS: usize = 100_000;
 /// Calls of `constexpr` functions in each other.
 const MAX_CALLS: usize = 64;
 
+/// The address of the first cell, which no text makes of a number.
+const FIRST_ADDRESS: i64 = 1 << 62;
+
 /// An evaluation. It reads the typed tree, so that array lengths and `constexpr` functions have one evaluator.
 struct Machine<'c, 's, 't> {
     checker: &'c Checker<'s, 't>,
@@ -36,6 +41,10 @@ struct Machine<'c, 's, 't> {
     steps: usize,
     calls: usize,
     cells: Vec<Option<Constant>>,
+    /// Where objects begin and end, in this order.
+    objects: Vec<(usize, usize)>,
+    /// Where the constant arrays begin that were named so far, by the places of their values in the text's memory.
+    arrays: Vec<(Expr<'t>, usize)>,
     /// The function that is carried out, and where its variables begin; objects are in no cells. Outside of one, only
     /// constant variables have values.
     function: Option<(FunctionId, List<VarId, usize>)>,
@@ -53,12 +62,25 @@ enum Flow {
 impl<'t> Checker<'_, 't> {
     /// The value of an expression, if it is known. Nothing is reported: whoever needs a constant says so.
     pub(super) fn evaluate(&self, expr: Expr<'t>) -> Option<Constant> {
-        Machine { checker: self, steps: 0, calls: 0, cells: Vec::new(), function: None }.expr(expr)
+        let mut machine = Machine {
+            checker: self,
+            steps: 0,
+            calls: 0,
+            cells: Vec::new(),
+            objects: Vec::new(),
+            arrays: Vec::new(),
+            function: None,
+        };
+        let value = machine.expr(expr)?;
+        // The address of a cell means nothing outside of the evaluation.
+        let is_address = self.types.is_pointer(expr.ty)
+            && matches!(value, Constant::Integer(address) if address >= FIRST_ADDRESS);
+        (!is_address).then_some(value)
     }
 }
 
-impl Machine<'_, '_, '_> {
-    fn expr(&mut self, expr: Expr<'_>) -> Option<Constant> {
+impl<'t> Machine<'_, '_, 't> {
+    fn expr(&mut self, expr: Expr<'t>) -> Option<Constant> {
         self.step_on(1)?;
         budget::deeper(expr.span, || Ok(self.any_expr(expr))).ok()?
     }
@@ -69,12 +91,27 @@ impl Machine<'_, '_, '_> {
         (self.steps <= MAX_STEPS && budget::may_spend(Bound::Constants, steps)).then_some(())
     }
 
-    fn any_expr(&mut self, expr: Expr<'_>) -> Option<Constant> {
+    fn any_expr(&mut self, expr: Expr<'t>) -> Option<Constant> {
         let types = &self.checker.types;
         match &expr.kind {
             Kind::Integer(value) => Some(Constant::Integer(*value)),
             Kind::Float(value) => Some(Constant::Float(*value)),
             Kind::Load(place) => self.read(place),
+            Kind::Convert(inner) if types.is_pointer(inner.ty) => self.converted_pointer(inner, expr.ty),
+            Kind::AddressOf(place) | Kind::Decay(place) => self.address(place),
+            Kind::PointerAdd(pointer, index, is_negative) => {
+                let pointer = self.expr(pointer)?;
+                let Constant::Integer(index) = self.expr(index)? else { return None };
+                let index = if *is_negative { index.checked_neg()? } else { index };
+                self.moved(pointer, index, expr.ty)
+            }
+            Kind::PointerDiff(a, b) => {
+                let width = self.width(types.pointee(a.ty)?) as i64;
+                let (Constant::Integer(a), Constant::Integer(b)) = (self.expr(a)?, self.expr(b)?) else {
+                    return None;
+                };
+                Some(Constant::Integer((a - b).checked_div(width)?))
+            }
             Kind::Convert(inner) => {
                 let value = self.expr(inner)?;
                 let is_number = types.is_arithmetic(inner.ty) || types.is_scoped_enum(inner.ty);
@@ -129,7 +166,7 @@ impl Machine<'_, '_, '_> {
     }
 
     /// What an expression does. The name of a variable does nothing, even if its value is not known; nor does an object.
-    fn done(&mut self, expr: Expr<'_>) -> Option<()> {
+    fn done(&mut self, expr: Expr<'t>) -> Option<()> {
         match &expr.kind {
             Kind::Local(_) | Kind::Global(_) => Some(()),
             Kind::Temporary(inner) | Kind::Field(inner, _) | Kind::AddressOf(inner) => self.done(inner),
@@ -161,7 +198,7 @@ impl Machine<'_, '_, '_> {
     }
 
     /// Whether a condition is not zero.
-    fn holds(&mut self, expr: Expr<'_>) -> Option<bool> {
+    fn holds(&mut self, expr: Expr<'t>) -> Option<bool> {
         Some(match self.expr(expr)? {
             Constant::Integer(value) => value != 0,
             Constant::Float(value) => value != 0.0,
@@ -169,7 +206,7 @@ impl Machine<'_, '_, '_> {
     }
 
     /// The value in a place, if it is known.
-    fn read(&mut self, place: Expr<'_>) -> Option<Constant> {
+    fn read(&mut self, place: Expr<'t>) -> Option<Constant> {
         let constant = self.constant(place);
         if constant.is_some() {
             return constant;
@@ -179,7 +216,7 @@ impl Machine<'_, '_, '_> {
     }
 
     /// The value of a variable that is constant: one of the module, or one of the function that is being checked.
-    fn constant(&self, place: Expr<'_>) -> Option<Constant> {
+    fn constant(&self, place: Expr<'t>) -> Option<Constant> {
         match place.kind {
             Kind::Local(var) if self.function.is_none() => {
                 self.checker.frames.last()?.vars.get(var)?.constant
@@ -190,10 +227,13 @@ impl Machine<'_, '_, '_> {
     }
 
     /// The first cell of a place, after what it does.
-    fn cell(&mut self, place: Expr<'_>) -> Option<usize> {
+    fn cell(&mut self, place: Expr<'t>) -> Option<usize> {
         let types = &self.checker.types;
         match &place.kind {
             Kind::Local(_) | Kind::Global(_) => {
+                if let Some((ty, value)) = self.constant_array(place) {
+                    return self.named_array(ty, value);
+                }
                 // Nobody can store to a constant, so a copy does as well.
                 if let Some(constant) = self.constant(place) {
                     let cell = self.allocate(place.ty)?;
@@ -210,6 +250,15 @@ impl Machine<'_, '_, '_> {
                 let value = self.expr(value)?;
                 let cell = self.cell(place)?;
                 self.cells[cell] = Some(value);
+                Some(cell)
+            }
+            Kind::Update { op: op @ (Binary::Add | Binary::Sub), place, value, .. }
+                if types.is_pointer(place.ty) =>
+            {
+                let Constant::Integer(count) = self.expr(value)? else { return None };
+                let count = if *op == Binary::Sub { count.checked_neg()? } else { count };
+                let cell = self.cell(place)?;
+                self.cells[cell] = Some(self.moved(self.cells[cell]?, count, place.ty)?);
                 Some(cell)
             }
             Kind::Update { op, place, value, computed_as } if types.is_arithmetic(place.ty) => {
@@ -239,7 +288,7 @@ impl Machine<'_, '_, '_> {
     }
 
     /// The place that a `?`, a comma or a call is.
-    fn referred(&mut self, place: Expr<'_>, address: Expr<'_>) -> Option<usize> {
+    fn referred(&mut self, place: Expr<'t>, address: Expr<'t>) -> Option<usize> {
         if let Some((condition, yes, no)) = chosen(place) {
             let holds = self.holds(condition)?;
             return self.cell(if holds { yes } else { no });
@@ -248,15 +297,91 @@ impl Machine<'_, '_, '_> {
             self.done(left)?;
             return self.cell(right);
         }
-        let Kind::Call(function, arguments) = &address.kind else { return None };
-        let result = self.checker.program.functions.get(*function)?.result;
-        match self.call(*function, arguments)? {
-            Constant::Integer(cell) if self.checker.types.is_reference(result) => Some(cell as usize),
-            _ => None,
+        if let Kind::Call(function, arguments) = &address.kind
+            && self.checker.types.is_reference(self.checker.program.functions.get(*function)?.result)
+        {
+            return match self.call(*function, arguments)? {
+                Constant::Integer(cell) => Some(cell as usize),
+                Constant::Float(_) => None,
+            };
         }
+        let Constant::Integer(address) = self.expr(address)? else { return None };
+        let cell = usize::try_from(address.checked_sub(FIRST_ADDRESS)?).ok()?;
+        let (_, end) = self.object_at(cell)?;
+        (cell + self.width(place.ty) <= end).then_some(cell)
+    }
+
+    /// A pointer as a truth value, or with more qualifiers. What another type would read there is not known.
+    fn converted_pointer(&mut self, pointer: Expr<'t>, to: Type) -> Option<Constant> {
+        let types = &self.checker.types;
+        let value = self.expr(pointer)?;
+        if types.is_bool(to) {
+            return Some(truth(value != Constant::Integer(0)));
+        }
+        let to = types.pointee(to)?;
+        let is_null = value == Constant::Integer(0);
+        (is_null || types.pointee(pointer.ty)?.same(to)).then_some(value)
+    }
+
+    /// The address of a place.
+    fn address(&mut self, place: Expr<'t>) -> Option<Constant> {
+        // Each use of a constant number is a copy, so it has no one address.
+        if self.constant(place).is_some() || self.is_object(place.ty) {
+            return None;
+        }
+        Some(Constant::Integer(FIRST_ADDRESS + self.cell(place)? as i64))
+    }
+
+    /// A pointer that moves by so many elements, in its object or to the end of it.
+    fn moved(&self, pointer: Constant, count: i64, ty: Type) -> Option<Constant> {
+        let Constant::Integer(address) = pointer else { return None };
+        let from = usize::try_from(address.checked_sub(FIRST_ADDRESS)?).ok()?;
+        let width = self.width(self.checker.types.pointee(ty)?) as i64;
+        let to = usize::try_from((from as i64).checked_add(count.checked_mul(width)?)?).ok()?;
+        let (start, end) = self.object_at(from)?;
+        (start..=end).contains(&to).then_some(Constant::Integer(FIRST_ADDRESS + to as i64))
+    }
+
+    /// Where the object of a cell begins and ends. The cell after it is its too.
+    fn object_at(&self, cell: usize) -> Option<(usize, usize)> {
+        let next = self.objects.partition_point(|(start, _)| *start <= cell);
+        let (start, end) = *self.objects.get(next.checked_sub(1)?)?;
+        (cell <= end).then_some((start, end))
+    }
+
+    /// The type and the value of an array of numbers that is constant: one of the module, or one of the function that is
+    /// being checked.
+    fn constant_array(&self, place: Expr<'t>) -> Option<(Type, Expr<'t>)> {
+        let known = match place.kind {
+            Kind::Local(var) if self.function.is_none() => {
+                let mut arrays = self.checker.frames.last()?.arrays.iter();
+                arrays.find(|(known, _)| *known == var).map(|(_, value)| *value)
+            }
+            Kind::Global(global) => {
+                let mut arrays = self.checker.arrays.iter();
+                arrays.find(|(known, _)| *known == global).map(|(_, value)| *value)
+            }
+            _ => None,
+        };
+        known.map(|value| (place.ty, value))
+    }
+
+    /// The first cell of a constant array.
+    fn named_array(&mut self, ty: Type, value: Expr<'t>) -> Option<usize> {
+        if let Some((_, first)) = self.arrays.iter().find(|(known, _)| std::ptr::eq(*known, value)) {
+            return Some(*first);
+        }
+        let first = self.allocate(ty)?;
+        self.fill(first, ty, value)?;
+        self.arrays.push((value, first));
+        Some(first)
     }
 
     fn step(&mut self, cell: usize, is_down: bool, ty: Type) -> Option<()> {
+        if self.checker.types.is_pointer(ty) {
+            self.cells[cell] = Some(self.moved(self.cells[cell]?, if is_down { -1 } else { 1 }, ty)?);
+            return Some(());
+        }
         let old = self.cells[cell].filter(|_| self.checker.types.is_arithmetic(ty))?;
         let one = match old {
             Constant::Integer(_) => Constant::Integer(1),
@@ -285,12 +410,14 @@ impl Machine<'_, '_, '_> {
     fn allocate(&mut self, ty: Type) -> Option<usize> {
         let (first, count) = (self.cells.len(), self.width(ty));
         self.step_on(count.min(MAX_STEPS + 1))?;
-        self.cells.resize(first + count, None);
+        // One more, which belongs to nothing.
+        self.cells.resize(first + count + 1, None);
+        self.objects.push((first, first + count));
         (count > 0).then_some(first)
     }
 
     /// Where a new variable begins. A reference needs no cells of its own.
-    fn variable(&mut self, ty: Type, value: Option<Expr<'_>>) -> Option<usize> {
+    fn variable(&mut self, ty: Type, value: Option<Expr<'t>>) -> Option<usize> {
         if self.checker.types.is_reference(ty) {
             return self.cell(value?);
         }
@@ -301,7 +428,7 @@ impl Machine<'_, '_, '_> {
         Some(first)
     }
 
-    fn fill(&mut self, first: usize, ty: Type, value: Expr<'_>) -> Option<()> {
+    fn fill(&mut self, first: usize, ty: Type, value: Expr<'t>) -> Option<()> {
         let Shape::Array(of, _) = self.checker.types.shape(ty) else {
             self.cells[first] = Some(self.expr(value)?);
             return Some(());
@@ -332,7 +459,7 @@ impl Machine<'_, '_, '_> {
     }
 
     /// Only `min` and `max` of integers.
-    fn intrinsic(&mut self, intrinsic: Intrinsic, arguments: &[Expr<'_>], ty: Type) -> Option<Constant> {
+    fn intrinsic(&mut self, intrinsic: Intrinsic, arguments: &[Expr<'t>], ty: Type) -> Option<Constant> {
         let (Intrinsic::Min | Intrinsic::Max, [left, right]) = (intrinsic, arguments) else { return None };
         let a = self.expr(left)?;
         let b = self.expr(right)?;
@@ -342,7 +469,7 @@ impl Machine<'_, '_, '_> {
         Some(if (less == Constant::Integer(1)) == is_min { a } else { b })
     }
 
-    fn call(&mut self, function: FunctionId, arguments: &[Expr<'_>]) -> Option<Constant> {
+    fn call(&mut self, function: FunctionId, arguments: &[Expr<'t>]) -> Option<Constant> {
         let checker = self.checker;
         let called = checker.program.functions.get(function)?;
         // This compiler's own functions are not marked, and some of them are constant in C++.
@@ -371,7 +498,7 @@ impl Machine<'_, '_, '_> {
         }
     }
 
-    fn statements(&mut self, statements: &[Stmt<'_>]) -> Option<Flow> {
+    fn statements(&mut self, statements: &[Stmt<'t>]) -> Option<Flow> {
         for statement in statements {
             match self.statement(statement)? {
                 Flow::Next => {}
@@ -382,7 +509,7 @@ impl Machine<'_, '_, '_> {
     }
 
     /// `None` if it does something that is not constant.
-    fn statement(&mut self, statement: &Stmt<'_>) -> Option<Flow> {
+    fn statement(&mut self, statement: &Stmt<'t>) -> Option<Flow> {
         match &statement.kind {
             StmtKind::Expr(expr) => self.done(expr)?,
             StmtKind::Declare(var, value) => {
@@ -420,7 +547,7 @@ impl Machine<'_, '_, '_> {
         Some(Flow::Next)
     }
 
-    fn loop_(&mut self, inner: &Loop<'_>) -> Option<Flow> {
+    fn loop_(&mut self, inner: &Loop<'t>) -> Option<Flow> {
         self.statements(inner.init)?;
         let mut is_first = inner.is_do;
         loop {
@@ -444,7 +571,7 @@ impl Machine<'_, '_, '_> {
     }
 
     /// From the arm with the value on, one falls into the next.
-    fn switch(&mut self, inner: &Switch<'_>) -> Option<Flow> {
+    fn switch(&mut self, inner: &Switch<'t>) -> Option<Flow> {
         let Constant::Integer(value) = self.expr(inner.value)? else { return None };
         let arm = |label| inner.arms.iter().position(|arm| arm.labels.contains(&label));
         let from = arm(Some(value)).or_else(|| arm(None)).unwrap_or(inner.arms.len());

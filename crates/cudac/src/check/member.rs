@@ -114,7 +114,7 @@ impl<'t> Checker<'_, 't> {
             // A static member, or a value of an enumeration in the struct ([expr.ref], paragraph 4). The object is evaluated
             // all the same.
             let value = match self.scopes.find_own(self.types.structs[at].scope, name) {
-                Some(Entity::Constant(constant, ty)) => self.known(*constant, *ty, span),
+                Some(Entity::Constant(constant, ty, _)) => self.known(*constant, *ty, span),
                 Some(Entity::Global(global)) => {
                     let ty = self.program.globals[*global].ty;
                     return Ok(self.node(Kind::Global(*global), ty, span));

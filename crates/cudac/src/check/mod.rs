@@ -20,9 +20,10 @@
 //! - expressions: `expression` hands them on to `operator`, `member`, `call`, `initialise`, `lambda`, `intrinsic`
 //! - which conversion happens, and which overload is chosen: `convert`, `call`
 //! - functions, their instances and bodies: `function`, then `statement`, `range`, `jump`, `asm`
-//! - values that are known: `constant`
+//! - values that are known: `constant`, `machine` (evaluations), `known` (constant variables)
 //! - warnings: `warnings`, `divergence`
-//! - host code only: `program` (launches, formatted output), `pointer` (to functions), `destroy`, `implicit` (copies)
+//! - host code only: `program` (launches, formatted output), `pointer` (to functions), `destroy`, `implicit` (copies),
+//!   `varying` (arrays of variable length)
 
 pub(crate) mod asm;
 mod call;
@@ -40,6 +41,7 @@ mod implicit;
 mod initialise;
 mod intrinsic;
 mod jump;
+mod known;
 mod lambda;
 mod lookup;
 mod machine;
@@ -61,6 +63,8 @@ pub(crate) mod typed;
 pub(crate) mod types;
 #[cfg(feature = "host")]
 mod units;
+#[cfg(feature = "host")]
+mod varying;
 pub(crate) mod walk;
 mod warnings;
 
@@ -127,6 +131,11 @@ struct Frame<'t> {
     /// many a method, is neither.
     is_host: bool,
     is_device: bool,
+    /// Its constant arrays, with their values.
+    arrays: Vec<(VarId, Expr<'t>)>,
+    /// Its arrays of variable length, and the objects that have their elements.
+    #[cfg(feature = "host")]
+    varying: Vec<(VarId, VarId)>,
 }
 
 /// Everything that is known while a text is checked. One stage in many files: each has an `impl` with the functions for
@@ -166,6 +175,10 @@ pub(crate) struct Checker<'s, 't> {
     is_host_pass: bool,
     /// The arrays in dynamic shared memory, with the namespaces around them.
     dynamic: Vec<(Vec<String>, Type)>,
+    /// The constant variables without memory.
+    known_variables: Vec<scope::Known<'t>>,
+    /// The constant arrays outside of functions, with their values.
+    arrays: Vec<(typed::GlobalId, Expr<'t>)>,
     /// The names of the module's variables, and of its kernels.
     taken: Map<&'t str, u32>,
     #[cfg(feature = "host")]
@@ -208,6 +221,8 @@ pub(crate) fn check<'t>(
         is_program,
         is_host_pass,
         dynamic: Vec::new(),
+        known_variables: Vec::new(),
+        arrays: Vec::new(),
         taken: Map::default(),
         #[cfg(feature = "host")]
         units: scope::Units::default(),
@@ -232,7 +247,7 @@ impl<'t> Checker<'_, 't> {
         }
         let name = self.names.get("warpSize");
         let int = self.types.int();
-        self.scopes.declare(0, name, Entity::Constant(Constant::Integer(32), int));
+        self.scopes.declare(0, name, Entity::Constant(Constant::Integer(32), int, None));
     }
 
     /// Checks all functions of the text, and whatever they use. Kernels come in the order of the text. Functions of the

@@ -27,6 +27,12 @@ impl<'t> Checker<'_, 't> {
         inner: tree::Expr<'t>,
         span: Span,
     ) -> Result<Expr<'t>> {
+        #[cfg(feature = "host")]
+        if operator == "&"
+            && let Some(place) = self.constant_place(scope, inner)?
+        {
+            return self.address_of(place, span);
+        }
         let inner = self.expr(scope, inner)?;
         if self.types.struct_of(inner.ty).is_some()
             && operator != "&"

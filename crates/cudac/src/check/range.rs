@@ -88,6 +88,18 @@ impl<'t> Checker<'_, 't> {
                 let item = ExprKind::Index(build.name(over), build.name(at));
                 (vec![build.variable(at, unsigned, zero)], condition, item)
             }
+            // An array of variable length in host code, whose size its variable knows.
+            #[cfg(feature = "host")]
+            Shape::Array(_, None) => {
+                let zero = build.expr(ExprKind::Number(self.names.get("0")));
+                let first = build.expr(ExprKind::Index(range, zero));
+                let sizes = [range, first].map(|part| build.expr(ExprKind::SizeOf(part)));
+                let count = build.expr(ExprKind::Binary("/", sizes[0], sizes[1]));
+                let size = build.ty(TypeKind::Basic(tree::Basic::UnsignedLong));
+                let inits = vec![build.variable(at, size, zero), build.variable(end, size, count)];
+                let condition = ExprKind::Binary("<", build.name(at), build.name(end));
+                (inits, condition, ExprKind::Index(build.name(over), build.name(at)))
+            }
             _ if self.has_ends(ty) => {
                 let [first, last] = ["begin", "end"].map(|name| build.call(over, self.names.get(name)));
                 let inits = vec![build.variable(at, auto(), first), build.variable(end, auto(), last)];

@@ -117,7 +117,7 @@ impl<'t> Checker<'_, 't> {
         if self.types.referred(known).same(referred) { known } else { own.ty }
     }
 
-    /// An array's length is a constant; a variable one is an extension of other compilers.
+    /// An array's length is a constant. In host code one that varies comes to [`Checker::varying`] first.
     fn array(
         &mut self,
         scope: ScopeId,

@@ -15,13 +15,11 @@
 use super::typed::{Constant, GlobalId, VarId};
 use super::types::{Argument, Type};
 use crate::parse::tree;
-use crate::source::Name;
-#[cfg(feature = "host")]
-use crate::source::Span;
 #[cfg(feature = "host")]
 use crate::source::map::Set;
 use crate::source::map::{List, Map};
 use crate::source::near::nearest;
+use crate::source::{Name, Span};
 
 pub(crate) type ScopeId = usize;
 /// A function as the text declares it, by its number in `Checker::declared`.
@@ -50,8 +48,10 @@ pub(crate) enum Entity {
     Local(VarId, usize),
     /// A member of the struct or the lambda that is being checked: which struct, and which member.
     Capture(usize, usize),
-    /// A constant variable without memory, a value of an enumeration, or an argument of a template.
-    Constant(Constant, Type),
+    /// A constant variable without memory, a value of an enumeration, or an argument of a template. The variable has a
+    /// number in `Checker::known_variables`.
+    #[cfg_attr(not(feature = "host"), expect(dead_code, reason = "only host code asks for the number"))]
+    Constant(Constant, Type, Option<usize>),
     Namespace(ScopeId),
     /// A variable that is declared `extern`, and not defined yet.
     Undefined,
@@ -59,6 +59,16 @@ pub(crate) enum Entity {
     Undeduced,
     /// `threadIdx` and its like: the start of the registers' names.
     Special(&'static str),
+}
+
+/// A constant variable that has no memory yet.
+#[derive(Debug)]
+#[cfg_attr(not(feature = "host"), expect(dead_code, reason = "only host code asks for the address"))]
+pub(crate) struct Known<'t> {
+    pub name: Name<'t>,
+    pub span: Span,
+    /// Where it is, once its address was taken.
+    pub global: Option<GlobalId>,
 }
 
 /// A template of a type, or of a name for a type.

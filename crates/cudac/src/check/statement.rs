@@ -404,15 +404,15 @@ impl<'t> Checker<'_, 't> {
     fn variables(&mut self, scope: ScopeId, written: &[tree::Variable<'t>]) -> Vec<Stmt<'t>> {
         let mut statements = Vec::new();
         for variable in written {
-            match self.variable(scope, variable) {
-                Ok(Some(statement)) => {
-                    if matches!(statement.kind, StmtKind::Declare(_, Some(_))) && !variable.storage.is_static
-                    {
+            match self.declared_variable(scope, variable) {
+                Ok(made) => {
+                    let has_value =
+                        matches!(made.last().map(|made| &made.kind), Some(StmtKind::Declare(_, Some(_))));
+                    if has_value && !variable.storage.is_static {
                         self.gets_value(scope, variable.name);
                     }
-                    statements.push(statement);
+                    statements.extend(made);
                 }
-                Ok(None) => {}
                 Err(problem) => {
                     self.sink.add(problem);
                     self.declare_wrong(scope, variable);
@@ -420,6 +420,16 @@ impl<'t> Checker<'_, 't> {
             }
         }
         statements
+    }
+
+    /// What a declarator becomes: nothing if the variable outlives the function, and two statements if it is an array of
+    /// variable length.
+    fn declared_variable(&mut self, scope: ScopeId, variable: &tree::Variable<'t>) -> Result<Vec<Stmt<'t>>> {
+        #[cfg(feature = "host")]
+        if let Some(made) = self.varying(scope, variable)? {
+            return Ok(made.to_vec());
+        }
+        Ok(self.variable(scope, variable)?.into_iter().collect())
     }
 
     /// Declares a variable whose declaration was wrong, so that its uses are not errors too.
@@ -515,13 +525,17 @@ impl<'t> Checker<'_, 't> {
             ));
         }
         self.warn_shadow(scope, variable);
-        let ty = if storage.is_constexpr { ty.qualified(true, false) } else { ty };
+        let ty = if storage.is_constexpr { self.types.constant(ty) } else { ty };
         let id = match known {
             Some(id) => id,
             None => self.add_var(scope, variable.name, ty, span)?,
         };
+        let is_array = self.types.is_array(ty);
         if let Some(frame) = self.frame() {
             (frame.vars[id].ty, frame.vars[id].constant) = (ty, constant);
+            if let Some(value) = value.filter(|_| storage.is_constexpr && is_array) {
+                frame.arrays.push((id, value));
+            }
         }
         Ok(Some(Stmt { kind: StmtKind::Declare(id, value), span }))
     }
@@ -572,29 +586,5 @@ impl<'t> Checker<'_, 't> {
             ));
         }
         Ok((value.ty.plain().qualified_as(ty), value))
-    }
-
-    /// Threads then share nothing, although it looks as if they did.
-    fn warn_shadow(&mut self, scope: ScopeId, variable: &tree::Variable<'t>) {
-        let Some(parent) = self.scopes.parent(scope) else { return };
-        let Some(Entity::Global(outer)) = self.scopes.find(parent, variable.name) else { return };
-        let global = &self.program.globals[*outer];
-        if global.space == super::typed::Space::Shared && variable.span.is_users() {
-            let message = format!("`{}` hides the `__shared__` variable of the same name", variable.name);
-            self.sink.warn(variable.span, message, "give one of them another name");
-        }
-    }
-
-    /// What an expression whose value is not used does, if it does nothing.
-    fn warn_unused(&mut self, value: Expr<'t>) {
-        let what = match &value.kind {
-            Kind::Compare(..) => "this compares, and the result is not used",
-            Kind::Binary(..) => "the result of this is not used",
-            _ => return,
-        };
-        if value.span.is_users() && !self.frames.last().is_some_and(|frame| frame.is_own) {
-            let help = if matches!(value.kind, Kind::Compare(..)) { "write `=` to assign" } else { "" };
-            self.sink.warn(value.span, what, help);
-        }
     }
 }

@@ -224,7 +224,7 @@ impl<'t> Checker<'_, 't> {
             // C++17, [temp.deduct.call], paragraph 2: by value, arrays decay and outermost qualifiers are dropped.
             if !is_reference {
                 ty = match self.types.shape(ty) {
-                    Shape::Array(of, _) => self.types.pointer(of),
+                    Shape::Array(of, _) => self.types.pointer(of.qualified_as(ty)),
                     _ => ty.plain(),
                 };
             }

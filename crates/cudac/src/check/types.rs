@@ -254,6 +254,17 @@ impl Types<'_> {
         }
     }
 
+    /// The type of a `const` object: of an array, the elements are.
+    pub fn constant(&mut self, ty: Type) -> Type {
+        match self.shape(ty) {
+            Shape::Array(of, length) => {
+                let of = self.constant(of);
+                self.get(Shape::Array(of, length))
+            }
+            _ => ty.qualified(true, false),
+        }
+    }
+
     pub fn basic(&mut self, basic: Basic) -> Type {
         self.get(Shape::Basic(basic))
     }

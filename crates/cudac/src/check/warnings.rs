@@ -11,17 +11,42 @@
 //! u < 0;  with unsigned u     always false
 //! printf("%d");               takes a value and gets none
 //! cudaDeviceSynchronize();    in a kernel, where CUDA has not had it since version 12
-//! x == 1;                     compares, and nobody looks at the result (`statement`)
+//! x == 1;                     compares, and nobody looks at the result
 //! ```
 
 use super::Checker;
-use super::typed::{Binary, Compare, Constant, Expr, FunctionId, Kind, Stmt, StmtKind};
+use super::scope::{Entity, ScopeId};
+use super::typed::{Binary, Compare, Constant, Expr, FunctionId, Kind, Space, Stmt, StmtKind};
 use super::types::{Shape, Type};
 use crate::Bug;
 use crate::parse::tree::{self, ExprKind};
 use crate::source::{Name, Span};
 
 impl<'t> Checker<'_, 't> {
+    /// Threads then share nothing, although it looks as if they did.
+    pub(super) fn warn_shadow(&mut self, scope: ScopeId, variable: &tree::Variable<'t>) {
+        let Some(parent) = self.scopes.parent(scope) else { return };
+        let Some(Entity::Global(outer)) = self.scopes.find(parent, variable.name) else { return };
+        let global = &self.program.globals[*outer];
+        if global.space == Space::Shared && variable.span.is_users() {
+            let message = format!("`{}` hides the `__shared__` variable of the same name", variable.name);
+            self.sink.warn(variable.span, message, "give one of them another name");
+        }
+    }
+
+    /// What an expression whose value is not used does, if it does nothing.
+    pub(super) fn warn_unused(&mut self, value: Expr<'t>) {
+        let what = match &value.kind {
+            Kind::Compare(..) => "this compares, and the result is not used",
+            Kind::Binary(..) => "the result of this is not used",
+            _ => return,
+        };
+        if value.span.is_users() && !self.frames.last().is_some_and(|frame| frame.is_own) {
+            let help = if matches!(value.kind, Kind::Compare(..)) { "write `=` to assign" } else { "" };
+            self.sink.warn(value.span, what, help);
+        }
+    }
+
     /// A kernel that waits for the kernels that it has launched. CUDA programming guide, "CUDA Dynamic Parallelism": that ended
     /// with compute capability 9.0, and NVCC 13 refuses it for all.
     #[cfg(feature = "host")]

@@ -115,6 +115,7 @@ ATOMIC(atomicDec_system, ".sys", "dec")
 #define ATOMICS(name, scope) \
     ATOMIC(name, scope, int, "b32", "r") \
     ATOMIC(name, scope, unsigned, "b32", "r") \
+    ATOMIC(name, scope, unsigned short, "b16", "h") \
     ATOMIC(name, scope, unsigned long long, "b64", "l")
 ATOMICS(atomicCAS, "")
 ATOMICS(atomicCAS_block, ".cta")

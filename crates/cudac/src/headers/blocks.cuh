@@ -62,65 +62,91 @@ inline __device__ long long clock64() {
     return result;
 }
 
-//: __ldg __ldcg __ldca __ldcs __ldcv
-#define LOAD(name, mode, T, type, c) \
+//: __ldg __ldcg __ldca __ldcs __ldcv __ldlu
+// A small number is in a register of 32 bits.
+#define LOAD(name, mode, T, R, type, c) \
     inline __device__ T name(const T* address) { \
+        R x; \
+        asm volatile("ld.global" mode "." type " %0, %1;" : c(x) : "m"(address) : "memory"); \
+        return (T)x; \
+    }
+#define LOAD2(name, mode, T, R, type, c) \
+    inline __device__ T name(const T* address) { \
+        R x, y; \
+        asm volatile("ld.global" mode ".v2." type " {%0, %1}, %2;" : c(x), c(y) : "m"(address) : "memory"); \
         T result; \
-        asm volatile("ld.global" mode "." type " %0, %1;" : c(result) : "m"(address) : "memory"); \
+        result.x = x, result.y = y; \
+        return result; \
+    }
+#define LOAD4(name, mode, T, R, type, c) \
+    inline __device__ T name(const T* address) { \
+        R x, y, z, w; \
+        asm volatile("ld.global" mode ".v4." type " {%0, %1, %2, %3}, %4;" \
+            : c(x), c(y), c(z), c(w) : "m"(address) : "memory"); \
+        T result; \
+        result.x = x, result.y = y, result.z = z, result.w = w; \
         return result; \
     }
 #define LOADS(name, mode) \
-    LOAD(name, mode, int, "u32", "=r") LOAD(name, mode, unsigned, "u32", "=r") LOAD(name, mode, float, "f32", "=f") \
-    LOAD(name, mode, long long, "u64", "=l") LOAD(name, mode, unsigned long long, "u64", "=l") \
-    LOAD(name, mode, long, "u64", "=l") LOAD(name, mode, unsigned long, "u64", "=l") LOAD(name, mode, double, "f64", "=d")
+    LOAD(name, mode, char, int, "s8", "=r") LOAD(name, mode, signed char, int, "s8", "=r") \
+    LOAD(name, mode, unsigned char, unsigned, "u8", "=r") LOAD(name, mode, short, int, "s16", "=r") \
+    LOAD(name, mode, unsigned short, unsigned, "u16", "=r") LOAD(name, mode, int, int, "u32", "=r") \
+    LOAD(name, mode, unsigned, unsigned, "u32", "=r") LOAD(name, mode, float, float, "f32", "=f") \
+    LOAD(name, mode, long long, long long, "u64", "=l") LOAD(name, mode, unsigned long long, unsigned long long, "u64", "=l") \
+    LOAD(name, mode, long, long, "u64", "=l") LOAD(name, mode, unsigned long, unsigned long, "u64", "=l") \
+    LOAD(name, mode, double, double, "f64", "=d") \
+    LOAD2(name, mode, char2, int, "s8", "=r") LOAD4(name, mode, char4, int, "s8", "=r") \
+    LOAD2(name, mode, uchar2, unsigned, "u8", "=r") LOAD4(name, mode, uchar4, unsigned, "u8", "=r") \
+    LOAD2(name, mode, short2, int, "s16", "=r") LOAD4(name, mode, short4, int, "s16", "=r") \
+    LOAD2(name, mode, ushort2, unsigned, "u16", "=r") LOAD4(name, mode, ushort4, unsigned, "u16", "=r") \
+    LOAD2(name, mode, int2, int, "u32", "=r") LOAD4(name, mode, int4, int, "u32", "=r") \
+    LOAD2(name, mode, uint2, unsigned, "u32", "=r") LOAD4(name, mode, uint4, unsigned, "u32", "=r") \
+    LOAD2(name, mode, float2, float, "f32", "=f") LOAD4(name, mode, float4, float, "f32", "=f") \
+    LOAD2(name, mode, longlong2, long long, "u64", "=l") LOAD2(name, mode, ulonglong2, unsigned long long, "u64", "=l") \
+    LOAD2(name, mode, double2, double, "f64", "=d")
 LOADS(__ldg, ".nc")
 LOADS(__ldcg, ".cg")
 LOADS(__ldca, ".ca")
 LOADS(__ldcs, ".cs")
 LOADS(__ldcv, ".cv")
-
-// Of a vector, number by number.
-#define LOAD_PARTS(name, T, P) \
-    inline __device__ T name(const T* address) { \
-        T result; \
-        for (int i = 0; i < sizeof(T) / sizeof(P); i++) ((P*)&result)[i] = name((const P*)address + i); \
-        return result; \
-    }
-#define LOADS_PARTS(name) \
-    LOAD_PARTS(name, int2, int) LOAD_PARTS(name, int4, int) LOAD_PARTS(name, uint2, unsigned) LOAD_PARTS(name, uint4, unsigned) \
-    LOAD_PARTS(name, float2, float) LOAD_PARTS(name, float4, float) LOAD_PARTS(name, double2, double) \
-    LOAD_PARTS(name, longlong2, long long) LOAD_PARTS(name, ulonglong2, unsigned long long)
-LOADS_PARTS(__ldg)
-LOADS_PARTS(__ldcg)
-LOADS_PARTS(__ldca)
-LOADS_PARTS(__ldcs)
-LOADS_PARTS(__ldcv)
+LOADS(__ldlu, ".lu")
 
 //: __stwb __stcg __stcs __stwt
-#define STORE(name, mode, T, type, c) \
+#define STORE(name, mode, T, R, type, c) \
     inline __device__ void name(T* address, T value) { \
-        asm volatile("st.global" mode "." type " %0, %1;" : : "m"(address), c(value) : "memory"); \
+        asm volatile("st.global" mode "." type " %0, %1;" : : "m"(address), c((R)value) : "memory"); \
+    }
+#define STORE2(name, mode, T, R, type, c) \
+    inline __device__ void name(T* address, T value) { \
+        asm volatile("st.global" mode ".v2." type " %0, {%1, %2};" \
+            : : "m"(address), c((R)value.x), c((R)value.y) : "memory"); \
+    }
+#define STORE4(name, mode, T, R, type, c) \
+    inline __device__ void name(T* address, T value) { \
+        asm volatile("st.global" mode ".v4." type " %0, {%1, %2, %3, %4};" \
+            : : "m"(address), c((R)value.x), c((R)value.y), c((R)value.z), c((R)value.w) : "memory"); \
     }
 #define STORES(name, mode) \
-    STORE(name, mode, int, "u32", "r") STORE(name, mode, unsigned, "u32", "r") STORE(name, mode, float, "f32", "f") \
-    STORE(name, mode, long long, "u64", "l") STORE(name, mode, unsigned long long, "u64", "l") \
-    STORE(name, mode, long, "u64", "l") STORE(name, mode, unsigned long, "u64", "l") STORE(name, mode, double, "f64", "d")
+    STORE(name, mode, char, int, "s8", "r") STORE(name, mode, signed char, int, "s8", "r") \
+    STORE(name, mode, unsigned char, unsigned, "u8", "r") STORE(name, mode, short, int, "s16", "r") \
+    STORE(name, mode, unsigned short, unsigned, "u16", "r") STORE(name, mode, int, int, "u32", "r") \
+    STORE(name, mode, unsigned, unsigned, "u32", "r") STORE(name, mode, float, float, "f32", "f") \
+    STORE(name, mode, long long, long long, "u64", "l") STORE(name, mode, unsigned long long, unsigned long long, "u64", "l") \
+    STORE(name, mode, long, long, "u64", "l") STORE(name, mode, unsigned long, unsigned long, "u64", "l") \
+    STORE(name, mode, double, double, "f64", "d") \
+    STORE2(name, mode, char2, int, "s8", "r") STORE4(name, mode, char4, int, "s8", "r") \
+    STORE2(name, mode, uchar2, unsigned, "u8", "r") STORE4(name, mode, uchar4, unsigned, "u8", "r") \
+    STORE2(name, mode, short2, int, "s16", "r") STORE4(name, mode, short4, int, "s16", "r") \
+    STORE2(name, mode, ushort2, unsigned, "u16", "r") STORE4(name, mode, ushort4, unsigned, "u16", "r") \
+    STORE2(name, mode, int2, int, "u32", "r") STORE4(name, mode, int4, int, "u32", "r") \
+    STORE2(name, mode, uint2, unsigned, "u32", "r") STORE4(name, mode, uint4, unsigned, "u32", "r") \
+    STORE2(name, mode, float2, float, "f32", "f") STORE4(name, mode, float4, float, "f32", "f") \
+    STORE2(name, mode, longlong2, long long, "u64", "l") STORE2(name, mode, ulonglong2, unsigned long long, "u64", "l") \
+    STORE2(name, mode, double2, double, "f64", "d")
 STORES(__stwb, ".wb")
 STORES(__stcg, ".cg")
 STORES(__stcs, ".cs")
 STORES(__stwt, ".wt")
-#define STORE_PARTS(name, T, P) \
-    inline __device__ void name(T* address, T value) { \
-        for (int i = 0; i < sizeof(T) / sizeof(P); i++) name((P*)address + i, ((P*)&value)[i]); \
-    }
-#define STORES_PARTS(name) \
-    STORE_PARTS(name, int2, int) STORE_PARTS(name, int4, int) STORE_PARTS(name, uint2, unsigned) STORE_PARTS(name, uint4, unsigned) \
-    STORE_PARTS(name, float2, float) STORE_PARTS(name, float4, float) STORE_PARTS(name, double2, double) \
-    STORE_PARTS(name, longlong2, long long) STORE_PARTS(name, ulonglong2, unsigned long long)
-STORES_PARTS(__stwb)
-STORES_PARTS(__stcg)
-STORES_PARTS(__stcs)
-STORES_PARTS(__stwt)
 
 //: __cvta_generic_to_shared __cvta_generic_to_global
 inline __device__ unsigned long __cvta_generic_to_shared(const void* address) {

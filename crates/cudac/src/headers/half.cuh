@@ -166,3 +166,54 @@ inline __device__ __nv_bfloat162 __float2bfloat162_rn(float x) { return __nv_bfl
 inline __device__ __nv_bfloat162 __floats2bfloat162_rn(float x, float y) { return __nv_bfloat162(__nv_bfloat16(x), __nv_bfloat16(y)); }
 inline __device__ __nv_bfloat162 __float22bfloat162_rn(float2 x) { return __nv_bfloat162(__nv_bfloat16(x.x), __nv_bfloat16(x.y)); }
 inline __device__ float2 __bfloat1622float2(__nv_bfloat162 a) { return make_float2((float)a.x, (float)a.y); }
+
+#define __CUDAC_LOAD(H, H2, name) \
+    inline __device__ H name(const H* address) { H made; made.__x = name((const unsigned short*)address); return made; } \
+    inline __device__ H2 name(const H2* address) { return __own_pair((const H2*)0, name((const unsigned*)address)); }
+#define __CUDAC_STORE(H, H2, name) \
+    inline __device__ void name(H* address, H value) { name((unsigned short*)address, value.__x); } \
+    inline __device__ void name(H2* address, H2 value) { name((unsigned*)address, __own_bits(value)); }
+// The sum of two halves is computed as outside of memory, and stored unless another thread was faster. What is read first
+// is read as an atomic does it, because others may be storing there.
+#define __CUDAC_MEMORY(H, H2) \
+    inline __device__ unsigned __own_bits(H2 a) { return (unsigned)a.x.__x | (unsigned)a.y.__x << 16; } \
+    inline __device__ H2 __own_pair(const H2*, unsigned bits) { \
+        H2 made; \
+        made.x.__x = (unsigned short)bits; \
+        made.y.__x = (unsigned short)(bits >> 16); \
+        return made; \
+    } \
+    __CUDAC_LOAD(H, H2, __ldg) \
+    __CUDAC_LOAD(H, H2, __ldcg) \
+    __CUDAC_LOAD(H, H2, __ldca) \
+    __CUDAC_LOAD(H, H2, __ldcs) \
+    __CUDAC_LOAD(H, H2, __ldcv) \
+    __CUDAC_LOAD(H, H2, __ldlu) \
+    __CUDAC_STORE(H, H2, __stwb) \
+    __CUDAC_STORE(H, H2, __stcg) \
+    __CUDAC_STORE(H, H2, __stcs) \
+    __CUDAC_STORE(H, H2, __stwt) \
+    inline __device__ H atomicAdd(H* address, H value) { \
+        H old, sum; \
+        unsigned short* bits = (unsigned short*)address; \
+        unsigned short seen = atomicCAS(bits, (unsigned short)0, (unsigned short)0), expected; \
+        do { \
+            expected = seen; \
+            old.__x = expected; \
+            sum = old + value; \
+            seen = atomicCAS(bits, expected, sum.__x); \
+        } while (seen != expected); \
+        return old; \
+    } \
+    inline __device__ H2 atomicAdd(H2* address, H2 value) { \
+        H2 old; \
+        unsigned seen = atomicCAS((unsigned*)address, 0u, 0u), expected; \
+        do { \
+            expected = seen; \
+            old = __own_pair((const H2*)0, expected); \
+            seen = atomicCAS((unsigned*)address, expected, __own_bits(old + value)); \
+        } while (seen != expected); \
+        return old; \
+    }
+__CUDAC_MEMORY(__half, __half2)
+__CUDAC_MEMORY(__nv_bfloat16, __nv_bfloat162)

@@ -102,9 +102,26 @@ impl<'t> Lower<'t> {
     /// bytes, which then owns it ([class.copy.elision] allows that).
     pub(super) fn given(&mut self, value: typed::Expr<'t>, made: Expr) -> Result<Expr> {
         let Kind::Load(place) = &value.kind else { return Ok(made) };
+        // What is elsewhere may end with an object of this function, before the caller copies it.
+        if !self.is_in_frame(place) {
+            let slot = Expr::Local(self.temporary(value.ty, value.span)?);
+            return Ok(self.put(slot, value.ty, made, value));
+        }
         if !matches!(place.kind, Kind::Local(_)) || self.destructors(value.ty, value.span)?.is_empty() {
             return Ok(made);
         }
         Ok(Expr::Disown(Box::new(made), self.checked.types.size(value.ty)))
+    }
+
+    /// Whether a place is in a variable of the function.
+    fn is_in_frame(&self, place: typed::Expr<'t>) -> bool {
+        match &place.kind {
+            Kind::Field(base, _) | Kind::Element(base, _) => self.is_in_frame(base),
+            Kind::Local(var) => {
+                let ty = self.checked.program.functions[self.function].vars[*var].ty;
+                !self.checked.types.is_reference(ty)
+            }
+            _ => false,
+        }
     }
 }

@@ -31,6 +31,11 @@ impl<'t> Lower<'t> {
         {
             return Ok(value);
         }
+        if called.is_own && called.name == "__host_varying" {
+            let message = "the length of an array has to be known when the text is compiled, in device code";
+            let help = "use a number, or a variable that is `constexpr`";
+            return Err(error(call.span, message).with_help(help));
+        }
         if called.is_external {
             let message =
                 format!("`{}` is a function of the host, which device code cannot call", called.name);

@@ -111,6 +111,10 @@ impl<'t> Parser<'_, 't> {
             } else {
                 Some(self.nested(|parser| parser.inside_brackets(Self::expression))?)
             };
+            #[cfg(feature = "host")]
+            if let Some(length) = length {
+                self.length_may_vary(length);
+            }
             self.expect("]", "after the length of the array")?;
             lengths.push((length, self.since(start)));
             if lengths.len() > 8 {
@@ -118,6 +122,17 @@ impl<'t> Parser<'_, 't> {
             }
         }
         Ok(lengths)
+    }
+
+    /// An array of a function of the host may have a length that is known only when it is declared. Its elements are in an
+    /// object of the header.
+    #[cfg(feature = "host")]
+    fn length_may_vary(&mut self, length: tree::Expr<'t>) {
+        let is_number = matches!(length.kind, tree::ExprKind::Number(_));
+        if !is_number && self.text.macros.is_program && !self.scopes.is_global() {
+            let name = self.text.names.get("__host_varying");
+            self.load_own(name);
+        }
     }
 
     /// An array of arrays has the last length innermost.

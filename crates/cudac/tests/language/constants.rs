@@ -73,6 +73,47 @@ fn a_constant_function_has_references_arrays_and_switches() {
     refused("__global__ void k(int* y, int n) { constexpr int c = (n = 3); y[0] = c; }", "not known");
 }
 
+/// C++17, [expr.const] and [expr.add]: pointers move in the object that they point into, and to its end.
+#[test]
+fn a_constant_function_has_pointers() {
+    for (function, wanted) in [
+        (
+            "int a[4] = {1, n, 5, 2}; const int* best = a; for (const int* p = a + 1; p != a + 4; ++p) if (*best < *p) best = p; return *best * 10 + (best - a);",
+            52,
+        ),
+        (
+            "int a[2][3] = {{1, 2, 3}, {4, 5, n}}; int (*row)[3] = a; ++row; int* p = *row; p += 2; *p += 1; p--; return a[1][2] * 10 + *p;",
+            45,
+        ),
+        ("int x = n; int* p = &x; int** q = &p; **q = 9; return x + (p == &x) + (p != nullptr) + !p;", 11),
+        ("int a[3] = {n, 2, 1}; int* p = a + 3; int s = 0; while (p > a) s = s * 10 + *--p; return s;", 123),
+        ("return *most(T, T + 4) * 10 + (most(T, T + 2) - T);", 91),
+        ("const int* p = T; const int* q = p++; return *p * 10 + *q + (q == T);", 92),
+    ] {
+        let around = format!(
+            "constexpr int T[4] = {{1, 9, 3}};
+            constexpr const int* most(const int* a, const int* b) {{ const int* best = a; for (; a < b; a++) if (*best < *a) best = a; return best; }}
+            constexpr int f(int n) {{ {function} }}"
+        );
+        check(&around, "constexpr int c = f(3); y[i] = c == f(n / 8 - 1) ? c : -1;", |_| wanted);
+    }
+    check("", "constexpr int t[3] = {4, 8, 2}; constexpr int c = t[1] + *t + *(t + 2); y[i] = c;", |_| 14);
+    for function in [
+        "int a[2] = {1, 2}, b[2] = {3, 4}; return *(a + 2) + b[0];",
+        "int a[2] = {1, 2}, b[2] = {3, 4}; const int* p = a; p += n; return p == b;",
+        "int a[2][2] = {}; int* p = a[1]; return *(p - 3);",
+        "const int* p = nullptr; return *p;",
+        "long p = (long)T; return p;",
+        "return *(T + n + 1);",
+    ] {
+        let text = format!(
+            "constexpr int T[4] = {{1, 9, 3}}; constexpr int f(int n) {{ {function} }} __global__ void k(int* y) {{ constexpr int c = f(3); y[0] = c; }}"
+        );
+        refused(&text, "not known");
+    }
+    refused("__global__ void k(int* y) { constexpr int t[2] = {1, 2}; t[0] = 3; y[0] = t[0]; }", "const");
+}
+
 /// C++17, [expr.ref], paragraph 4: the object is made, and does nothing.
 #[test]
 fn a_static_member_of_a_temporary_object_is_a_constant() {

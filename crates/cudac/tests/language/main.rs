@@ -426,6 +426,49 @@ fn upper_halves_of_floats() {
     check(around, body, |i| if i == 0 { 136 } else { 137 });
 }
 
+/// CUDA C++ Programming Guide, "Load Functions Using Cache Hints", and CUDA Math API for the halves: for each of these types.
+#[test]
+fn loads_and_stores_with_hints() {
+    let types = "char signed-char short int long long-long unsigned-char unsigned-short unsigned unsigned-long unsigned-long-long \
+        char2 char4 short2 short4 int2 int4 longlong2 uchar2 uchar4 ushort2 ushort4 uint2 uint4 ulonglong2 float float2 float4 \
+        double double2 __half __half2 __nv_bfloat16 __nv_bfloat162";
+    let words: Vec<String> =
+        (0..128_u32).map(|word| format!("{}u", word.wrapping_mul(0x9e37_79b1))).collect();
+    for ty in types.split_whitespace().map(|ty| ty.replace('-', " ")) {
+        let around = format!(
+            "#include <cuda_fp16.h>\n#include <cuda_bf16.h>\ntypedef {ty} T; __device__ T b[32];
+            __device__ __align__(16) unsigned a[128] = {{{}}};",
+            words.join(", ")
+        );
+        let body = "const T* from = (const T*)a + i;
+            __stwb(b + i, __ldg(from)); __stcg(b + i, __ldcg(b + i)); __stcs(b + i, __ldca(b + i));
+            __stwt(b + i, __ldcs(b + i)); __stwb(b + i, __ldcv(b + i)); __stwb(b + i, __ldlu(b + i));
+            const unsigned char *p = (const unsigned char*)from, *q = (const unsigned char*)(b + i);
+            y[i] = sizeof(T); for (int k = 0; k < sizeof(T); k++) y[i] -= p[k] == q[k];";
+        check(&around, body, |_| 0);
+    }
+}
+
+#[test]
+fn halves_are_added_in_memory() {
+    for (one, two) in [("__half", "__half2"), ("__nv_bfloat16", "__nv_bfloat162")] {
+        let around = format!(
+            "#include <cuda_fp16.h>\n#include <cuda_bf16.h>\ntypedef {one} H; typedef {two} H2; __device__ H sum[3]; __device__ H2 pair;"
+        );
+        // Each lane sees another number of those before it.
+        let body = "__shared__ int seen; if (threadIdx.x == 0) seen = 0; __syncthreads();
+            H old = atomicAdd(&sum[1], H(1.0f)); H2 both = atomicAdd(&pair, H2(H(2.0f), H(-1.0f)));
+            atomicAdd(&seen, (int)(float)old * 1000 + (int)(float)both.x / 2); __syncthreads();
+            y[i] = seen + (int)(float)sum[1] * 1000000 - (int)(float)pair.y * 2000000 + (int)(float)sum[0] + (int)(float)sum[2];";
+        check(&around, body, |_| 96_496_496);
+    }
+    check(
+        "__device__ unsigned short s[2] = {5, 7};",
+        "unsigned short old = atomicCAS(s + 1, (unsigned short)7, (unsigned short)9); y[i] = s[0] * 10 + s[1] + (old & 1);",
+        |_| 60,
+    );
+}
+
 #[test]
 fn ranges() {
     let around = "struct Part { int* p; int n; __device__ int* begin() const { return p; } __device__ int* end() const { return p + n; } };";

@@ -106,13 +106,13 @@ inline bool equal(I first, I last, J other) {
     return true;
 }
 template <typename I>
-inline I min_element(I first, I last) {
+inline constexpr I min_element(I first, I last) {
     I best = first;
     for (; first != last; ++first) if (*first < *best) best = first;
     return best;
 }
 template <typename I>
-inline I max_element(I first, I last) {
+inline constexpr I max_element(I first, I last) {
     I best = first;
     for (; first != last; ++first) if (*best < *first) best = first;
     return best;

@@ -293,6 +293,41 @@ inline T* __host_new_zeros(size_t count) {
     return made;
 }
 
+//: __host_varying __host_array
+// The elements of an array whose length is known when its declaration is executed. What it is given comes first; without
+// an initialiser nothing is, and numbers stay unset.
+void* __host_array(long long count, size_t bytes, size_t given);
+template <typename T>
+struct __host_varying {
+    T* data;
+    size_t count;
+    explicit __host_varying(long long n) : data((T*)__host_array(n, sizeof(T), 0)), count(n) {
+        __construct(0);
+    }
+    __host_varying(long long n, size_t given, T* values)
+        : data((T*)__host_array(n, sizeof(T), given)), count(n) {
+        if constexpr (__cudac_copies(data)) {
+            for (size_t i = 0; i < given; i++) new (data + i) T(values[i]);
+        } else if (given > 0) {
+            memcpy((void*)data, (void*)values, given * sizeof(T));
+        }
+        if (given < count) memset((void*)(data + given), 0, (count - given) * sizeof(T));
+        __construct(given);
+    }
+    __host_varying(const __host_varying&) = delete;
+    ~__host_varying() {
+        if constexpr (__cudac_destroys(data)) {
+            for (size_t i = count; i > 0; i--) data[i - 1].~T();
+        }
+        __host_delete((void*)data);
+    }
+    void __construct(size_t from) {
+        if constexpr (__cudac_constructs(data)) {
+            for (size_t i = from; i < count; i++) new (data + i) T();
+        }
+    }
+};
+
 //: __host_destroy __host_destroy_array __host_block_bytes
 size_t __host_block_bytes(const void* pointer);
 template <typename T>

@@ -6,11 +6,11 @@ inline auto begin(C& all) { return all.begin(); }
 template <typename C>
 inline auto end(C& all) { return all.end(); }
 template <typename T, int N>
-inline T* begin(T (&all)[N]) { return all; }
+inline constexpr T* begin(T (&all)[N]) { return all; }
 template <typename T, int N>
-inline T* end(T (&all)[N]) { return all + N; }
+inline constexpr T* end(T (&all)[N]) { return all + N; }
 template <typename C>
 inline size_t size(const C& all) { return all.size(); }
 template <typename T, int N>
-inline size_t size(const T (&all)[N]) { return N; }
+inline constexpr size_t size(const T (&all)[N]) { return N; }
 }

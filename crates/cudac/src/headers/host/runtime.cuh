@@ -678,8 +678,8 @@ cudaError_t cudaFuncSetAttribute(F kernel, cudaFuncAttribute attribute, int valu
     return value < 0 ? cudaErrorInvalidValue : __host_cuda_shared_limit((const void*)kernel, (size_t)value);
 }
 
-//: cudaOccupancyMaxActiveBlocksPerMultiprocessor cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags cudaOccupancyMaxPotentialBlockSize cudaOccupancyDefault __host_cuda_occupancy
-enum { cudaOccupancyDefault = 0 };
+//: cudaOccupancyMaxActiveBlocksPerMultiprocessor cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags cudaOccupancyMaxPotentialBlockSize cudaOccupancyMaxPotentialBlockSizeWithFlags cudaOccupancyMaxPotentialBlockSizeVariableSMem cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags cudaOccupancyDefault cudaOccupancyDisableCachingOverride __host_cuda_occupancy
+enum { cudaOccupancyDefault = 0, cudaOccupancyDisableCachingOverride = 1 };
 size_t __host_cuda_occupancy(const void* kernel, size_t threads, size_t shared);
 template <typename F>
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, F kernel, int threads, size_t shared) {
@@ -691,19 +691,35 @@ template <typename F>
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, F kernel, int threads, size_t shared, unsigned flags) {
     return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, kernel, threads, shared);
 }
-template <typename F>
-cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid, int* block, F kernel, size_t shared = 0, int limit = 0) {
+// The largest of the blocks with which the most threads are on a multiprocessor. All but the first one that is tried are whole
+// warps.
+template <typename F, typename S>
+cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(int* grid, int* block, F kernel, S shared_of, int limit = 0, unsigned flags = 0) {
+    if (flags > 1) return cudaErrorInvalidValue;
     int best = 0;
     *block = 0;
-    for (int threads = limit > 0 && limit < 1024 ? limit : 1024; threads > 0; threads -= 32) {
-        int blocks = 0;
-        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, shared);
+    const int most = limit > 0 && limit < 1024 ? limit : 1024;
+    for (int whole = (most + 31) / 32 * 32; whole > 0; whole -= 32) {
+        int blocks = 0, threads = whole < most ? whole : most;
+        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, shared_of(threads));
         if (blocks * threads <= best) continue;
         best = blocks * threads;
         *block = threads;
         *grid = blocks * 80;
     }
     return best > 0 ? cudaSuccess : cudaErrorInvalidValue;
+}
+template <typename F, typename S>
+cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int* grid, int* block, F kernel, S shared_of, int limit = 0) {
+    return cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(grid, block, kernel, shared_of, limit);
+}
+template <typename F>
+cudaError_t cudaOccupancyMaxPotentialBlockSizeWithFlags(int* grid, int* block, F kernel, size_t shared = 0, int limit = 0, unsigned flags = 0) {
+    return cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(grid, block, kernel, [shared](int) { return shared; }, limit, flags);
+}
+template <typename F>
+cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid, int* block, F kernel, size_t shared = 0, int limit = 0) {
+    return cudaOccupancyMaxPotentialBlockSizeWithFlags(grid, block, kernel, shared, limit);
 }
 
 //: cudaFuncGetAttributes cudaFuncAttributes __host_cuda_shared_bytes __host_cuda_shared_allowed
