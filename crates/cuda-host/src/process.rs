@@ -17,7 +17,6 @@ use crate::device::{Device, Failure, Thread};
 use crate::finding::{Finding, Kind};
 use crate::function::Function;
 use crate::machine::{Machine, Result, Stop};
-use crate::shared::{Shared, Sharing};
 use crate::{Error, Outcome};
 
 /// The process has ended.
@@ -147,6 +146,23 @@ impl<'p> Native<'p> {
             others: BTreeMap::new(),
         }
     }
+}
+
+/// Bytes that the process and kernels use: where they are in the process and on the device, and how many.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Shared {
+    pub process: u64,
+    pub device: u64,
+    pub bytes: u64,
+}
+
+/// What is known of memory that a process and kernels use.
+#[derive(Debug, Default)]
+pub(crate) struct Sharing {
+    /// Variables that host code and kernels use by the same name.
+    pub managed: Vec<Shared>,
+    /// The digests of parts that were the same on both sides, by their addresses on the device.
+    pub same: BTreeMap<u64, u64>,
 }
 
 impl From<Gone> for Box<Stop> {

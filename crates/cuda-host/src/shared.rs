@@ -7,12 +7,11 @@
 //! Bytes that are the same on both sides stay where they are. Each side makes a [`digest`] of a part of a megabyte at the speed of
 //! memory; the one that both sides had last is kept, and only parts that have another one now are sent.
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 
 use crate::device::Block;
 use crate::machine::{Machine, Result, Stop};
-use crate::process::Process;
+use crate::process::{Process, Shared, Sharing};
 
 /// How many bytes are compared, and sent if they differ.
 const PART_BYTES: u64 = 1 << 20;
@@ -49,23 +48,6 @@ pub fn digest(bytes: &[u8]) -> u64 {
     }
     let all = numbers.into_iter().fold(0, mixed);
     rows.remainder().chunks(8).map(word).fold(all, mixed)
-}
-
-/// Bytes that the process and kernels use: where they are in the process and on the device, and how many.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Shared {
-    pub process: u64,
-    pub device: u64,
-    pub bytes: u64,
-}
-
-/// What is known of memory that a process and kernels use.
-#[derive(Debug, Default)]
-pub(crate) struct Sharing {
-    /// Variables that host code and kernels use by the same name.
-    pub managed: Vec<Shared>,
-    /// The digests of parts that were the same on both sides, by their addresses on the device.
-    same: BTreeMap<u64, u64>,
 }
 
 impl Sharing {
