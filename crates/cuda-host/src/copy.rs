@@ -22,6 +22,9 @@ impl Machine<'_> {
     pub(crate) fn cuda_memcpy(&mut self, copy: Copy, stream: Option<u64>) -> Result<u64> {
         let [to, from] = [copy.to, copy.from].map(|address| self.device.resolve(address));
         let bytes = copy.bytes;
+        if bytes == 0 && (to == 0 || from == 0) {
+            return Ok(0);
+        }
         if let Some((code, message)) = self.wrong_direction(to, from, copy.kind) {
             return Ok(self.failed(code, message));
         }
@@ -100,6 +103,9 @@ impl Machine<'_> {
         stream: Option<u64>,
     ) -> Result<u64> {
         let address = self.device.resolve(address);
+        if bytes == 0 && address == 0 {
+            return Ok(0);
+        }
         if !self.device.has(address) {
             let message = "`cudaMemset` got a pointer to memory of the host that is not pinned".to_owned();
             return Ok(self.failed(INVALID_VALUE, message));

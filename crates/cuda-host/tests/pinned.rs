@@ -151,3 +151,18 @@ fn attributes_of_pointers_say_whose_memory_it_is() {
         cudaHostUnregister(q); free(q); cudaFree(d); cudaFree(m); cudaFreeHost(p);";
     assert_eq!(printed("", body), "201 311 111 010 111 ");
 }
+
+/// As on an H200 with CUDA 13: the pointer is null, nothing fails, and nothing leaks.
+#[test]
+fn memory_of_no_bytes_is_a_null_pointer() {
+    let outcome = run(r#"#include <stdio.h>
+int main() {
+    int *a = (int*)1, *b = (int*)1, *c = (int*)1, *d = (int*)1, value = 3;
+    int errors = cudaMalloc(&a, 0) + cudaMallocManaged(&b, 0) + cudaMallocHost(&c, 0) + cudaMallocAsync(&d, 0, 0);
+    errors += cudaMemset(a, 1, 0) + cudaMemcpy(a, &value, 0, cudaMemcpyHostToDevice) + cudaMemcpy(&value, b, 0, cudaMemcpyDeviceToHost);
+    errors += cudaFree(a) + cudaFree(b) + cudaFreeHost(c) + cudaFreeAsync(d, 0);
+    printf("%d %d %d\n", errors, !a && !b && !c && !d, value);
+}"#);
+    assert_eq!(String::from_utf8_lossy(&outcome.output), "0 1 3\n");
+    assert!(outcome.findings.is_empty(), "{:?}", outcome.findings);
+}

@@ -318,5 +318,5 @@ fn a_type_is_declared_where_it_is_mentioned_first() {
     check("", "struct Local* w = 0; struct Local { int k; }; Local v = {i}; y[i] = v.k + (w == 0);", |i| {
         i + 1
     });
-    refused("struct Never* p; __global__ void k(int* y) { y[0] = p->x; }", "`Never`");
+    refused("__device__ struct Never* p; __global__ void k(int* y) { y[0] = p->x; }", "`Never`");
 }

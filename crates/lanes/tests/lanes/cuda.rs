@@ -131,7 +131,11 @@ fn unsupported_code_is_named_together_with_the_way_to_nvrtc() {
         "cudac does not compile for `sm_20`",
         "too old",
     );
-    assert_refused(&run(&path, "--compiler gcc"), "a compiler is `cudac` or `nvrtc`", "another compiler");
+    assert_refused(
+        &run(&path, "--compiler gcc"),
+        "a compiler is `cudac`, `nvrtc` or `clang`",
+        "another compiler",
+    );
     let ptx = words(&format!("list kernels/ptx/saxpy.sm_70.ptx {CUDAC}"));
     assert_refused(&ptx, "there is nothing to compile: omit `--compiler`", "PTX");
     let none = file("none_cudac.cu", b"__device__ int f() { return 1; }\n");
