@@ -123,7 +123,7 @@ int main() {
 #[test]
 fn a_load_stays_where_the_text_has_it_skipped_without_clang() {
     let clang = clang!();
-    let text = r#"
+    let text = r"
 __device__ inline int get(int v, int* s) {
     if (threadIdx.x % 32 == 0) s[threadIdx.x / 32] = v;
     __syncthreads();
@@ -147,7 +147,7 @@ int main() {
     guess<<<1, 64>>>(d);
     cudaFree(d);
 }
-"#;
+";
     let outcome = same(&clang, text);
     let kinds: Vec<_> = outcome.findings.iter().map(|found| (found.kind.name(), found.severity)).collect();
     assert_eq!(kinds, [("race", Severity::Error), ("race", Severity::Warning)]);
