@@ -152,13 +152,22 @@ impl Machine<'_> {
         self.parts_at(address, bytes).into_iter().try_for_each(|part| self.pull_from(process, part))
     }
 
-    /// The process gets the bytes of the device back.
+    /// The process gets the bytes of the device back after a kernel, before which the device got those of the process.
     pub(crate) fn push(&mut self) -> Result<()> {
         let Some(process) = self.native.as_ref().map(|native| native.process) else { return Ok(()) };
-        self.all_parts().into_iter().try_for_each(|part| self.push_to(process, part))
+        let changed: Vec<Part> =
+            self.all_parts().into_iter().filter(|part| !self.is_unchanged(*part)).collect();
+        changed.into_iter().try_for_each(|part| self.push_to(process, part))
     }
 
-    /// The same with bytes of the device that were copied to or set.
+    /// Whether the device has the bytes that both sides had.
+    fn is_unchanged(&self, part: Part) -> bool {
+        let Shared { device, bytes, .. } = part.shared;
+        part.is_whole && self.device.bytes(device, bytes).map(digest) == self.same_as(device)
+    }
+
+    /// The same with bytes of the device that were copied to or set. Host code may have changed those of the process since they
+    /// were compared, so they are always sent.
     pub(crate) fn push_part(&mut self, address: u64, bytes: u64) -> Result<()> {
         let Some(process) = self.native.as_ref().map(|native| native.process) else { return Ok(()) };
         self.parts_at(address, bytes).into_iter().try_for_each(|part| self.push_to(process, part))
@@ -177,11 +186,7 @@ impl Machine<'_> {
 
     fn push_to(&mut self, process: &dyn Process, part: Part) -> Result<()> {
         let Shared { process: to, device: from, bytes } = part.shared;
-        let found = self.device.bytes(from, bytes).unwrap_or_default();
-        if part.is_whole && self.same_as(from) == Some(digest(found)) {
-            return Ok(());
-        }
-        let found = found.to_vec();
+        let found = self.device.bytes(from, bytes).unwrap_or_default().to_vec();
         self.native_write(process, to, &found)?;
         self.note_same(part, &found);
         Ok(())

@@ -381,7 +381,7 @@ fn the_largest_of_a_constant_array() {
     assert_eq!(printed(around, body), "8 2 1 8 1 8");
 }
 
-/// It has memory as soon as somebody asks for the address.
+/// A constant gets memory if its address is taken.
 #[test]
 fn constant_variables_have_addresses() {
     let around = "constexpr float RATE = 3.9f; const int NUM = 7; namespace n { constexpr unsigned U = 5; }

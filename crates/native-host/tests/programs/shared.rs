@@ -73,6 +73,39 @@ fn memory_that_is_shared_is_the_same_on_both_sides_skipped_without_clang() {
     );
 }
 
+/// What a call stores is stored, even if the device had the same bytes before and only host code has changed them.
+#[test]
+fn what_is_set_again_is_set_skipped_without_clang() {
+    let clang = clang!();
+    let text = r#"
+#include <cstdio>
+const int N = 1 << 19;
+__global__ void read(const int* x, int* y) { y[threadIdx.x] = x[threadIdx.x]; }
+int main() {
+    int *managed, *pinned, *zeros, *y;
+    cudaMallocManaged(&managed, N * sizeof(int));
+    cudaMallocHost(&pinned, N * sizeof(int));
+    cudaMalloc(&zeros, N * sizeof(int)), cudaMalloc(&y, 128);
+    cudaMemset(zeros, 0, N * sizeof(int));
+    for (int round = 0; round < 3; round++) {
+        cudaMemset(managed, 0, N * sizeof(int)), cudaMemset(pinned, 0, N * sizeof(int));
+        printf("%d %d\n", managed[5], pinned[N - 1]);
+        read<<<1, 32>>>(round % 2 ? managed : pinned, y);
+        cudaDeviceSynchronize();
+        managed[5] = round + 1, pinned[N - 1] = round + 2;
+        if (round == 1) {
+            cudaMemcpy(managed, zeros, N * sizeof(int), cudaMemcpyDefault);
+            cudaMemcpy(pinned, zeros, N * sizeof(int), cudaMemcpyDeviceToHost);
+            printf("%d %d\n", managed[5], pinned[N - 1]);
+        }
+    }
+    cudaFree(managed), cudaFreeHost(pinned), cudaFree(zeros), cudaFree(y);
+}
+"#;
+    let outcome = same(&clang, text);
+    assert_eq!(printed(&outcome), "0 0\n0 0\n0 0\n0 0\n");
+}
+
 #[test]
 fn headers_of_libraries_are_the_interpreters_skipped_without_clang() {
     let clang = clang!();
