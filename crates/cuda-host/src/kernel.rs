@@ -4,6 +4,7 @@ use cudac::Line;
 use cudac::host::{FUNCTION_BYTES, KERNEL_BASE, Kernel, KernelCall, Passing, Program, Scalar};
 use simt::{Arg, Dim3, FaultKind, LaunchError, Severity};
 
+use crate::STEPS_OF_A_LAUNCH;
 use crate::device::{Device, PRINT_LIMIT, Printed};
 use crate::errors::{INVALID_CONFIGURATION, INVALID_HANDLE, INVALID_VALUE, NO_STREAM, TOO_LARGE};
 use crate::finding::{Finding, Kind};
@@ -17,6 +18,10 @@ use crate::work::{Node, Wanted};
 /// What a launch costs in addition to its warp instructions. An empty kernel takes as long as a quarter of so many, so that a loop of
 /// empty launches that never ends is stopped sooner than one of launches that do something.
 const COST_OF_A_LAUNCH: u64 = 1024;
+
+/// Warp instructions that a launch may take for each of its warps, in addition to the usual limit: what a large grid does is not
+/// endless because it is much.
+const STEPS_OF_A_WARP: u64 = 10_000;
 
 /// How many times what one launch may take all launches may take together.
 const LAUNCHES_TOGETHER: u64 = 16;
@@ -121,8 +126,10 @@ impl Machine<'_> {
             shared_bytes: wanted.shared_bytes as u32,
             resident_blocks: if may_wait && is_usual { resident as u32 } else { how.resident_blocks },
             print_bytes: self.device.limits[PRINT_LIMIT],
+            max_steps: most_steps(how.max_steps, wanted.grid, wanted.block),
             ..how.clone()
         };
+        self.most_steps = self.most_steps.max(launch.max_steps);
         self.device.launches += 1;
         self.sign()?;
         let hidden = self.device.hide(stream);
@@ -177,7 +184,7 @@ impl Machine<'_> {
     /// A loop of launches that never ends is stopped: a launch counts as some warp instructions, and those that it executes.
     fn count_launch(&mut self, steps: u64) -> Result<()> {
         self.launched_steps += COST_OF_A_LAUNCH + steps;
-        let limit = self.limits.launch.max_steps.saturating_mul(LAUNCHES_TOGETHER);
+        let limit = self.most_steps.saturating_mul(LAUNCHES_TOGETHER);
         if self.launched_steps > limit {
             let message =
                 format!("the {} launches took more than {limit} steps together", self.device.launches);
@@ -361,6 +368,16 @@ fn lost(printed: &Printed) -> Finding {
     Finding::new(Kind::Kernel(FaultKind::LostOutput), printed.line, message, help)
 }
 
+/// The limit on warp instructions of a launch: the one that the caller of the program has set, or one that is enough for a grid of
+/// this size.
+fn most_steps(limit: u64, grid: Dim3, block: Dim3) -> u64 {
+    if limit != STEPS_OF_A_LAUNCH {
+        return limit;
+    }
+    let warps = grid.count().saturating_mul(block.count().div_ceil(32));
+    limit.saturating_add(warps.saturating_mul(STEPS_OF_A_WARP))
+}
+
 /// Why a device refuses a launch, whose blocks have some shared memory and may have so much.
 fn refused(wanted: &Wanted, shared: u64, allowed: u64) -> Option<(u64, String)> {
     let Wanted { grid, block, .. } = wanted;
@@ -426,6 +443,15 @@ fn stale(program: &Program, read: &simt::StaleRead, line: Line, name: &str) -> F
 mod tests {
     use super::*;
     use crate::resident::{MAX_SHARED_BYTES, SHARED_BYTES};
+
+    #[test]
+    fn a_large_grid_may_take_more_steps_unless_the_caller_says_how_many() {
+        let (grid, block) = (Dim3::from(1000), Dim3::from(40));
+        assert_eq!(most_steps(STEPS_OF_A_LAUNCH, grid, block), STEPS_OF_A_LAUNCH + 2000 * STEPS_OF_A_WARP);
+        assert_eq!(most_steps(7, grid, block), 7);
+        let most = Dim3::new(u32::MAX, u32::MAX, u32::MAX);
+        assert_eq!(most_steps(STEPS_OF_A_LAUNCH, most, most), u64::MAX);
+    }
 
     #[test]
     fn a_launch_is_refused_for_what_no_device_has() {

@@ -108,7 +108,7 @@ pub struct Limits {
     pub output_bytes: usize,
 }
 
-/// Warp instructions of a launch, unless its caller says otherwise.
+/// Warp instructions of a launch, unless its caller says otherwise; then a large grid may take more.
 pub const STEPS_OF_A_LAUNCH: u64 = 1_000_000_000;
 
 impl Default for Limits {

@@ -123,6 +123,8 @@ pub(crate) struct Machine<'p> {
     pub is_own: bool,
     /// Warp instructions of all launches so far.
     pub launched_steps: u64,
+    /// The largest limit of a launch so far.
+    pub most_steps: u64,
     /// Which variables of each function are in memory, and the loops that have been translated, or cannot be.
     pub escapes: Rc<Vec<Escapes>>,
     pub quick: HashMap<usize, Option<Rc<Code<'p>>>>,
@@ -192,6 +194,7 @@ impl<'p> Machine<'p> {
             is_too_large,
             is_own: false,
             launched_steps: 0,
+            most_steps: 0,
             escapes: Rc::new(program.functions.iter().map(Escapes::of).collect()),
             quick: HashMap::new(),
         })

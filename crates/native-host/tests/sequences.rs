@@ -3,54 +3,14 @@
 //!
 //! A sequence ends at the first finding that stops a program, so each is a run of its own. `SEEDS` chooses others.
 
-use std::path::PathBuf;
+#[path = "sequences/native.rs"]
+mod native;
 
 use cuda_host::{Finding, Kind, Limits, Outcome, Severity};
-use native_host::{Clang, Compiled, Given, Project, Running, serve};
+use native::{clang, compiled, natively};
 
 const RANDOM: &str = include_str!("sequences/random.cu");
 const THREADS: &str = include_str!("sequences/threads.cu");
-
-/// Clang, unless there is none: then the test says so and ends.
-fn clang() -> Option<Clang> {
-    let clang = Clang::find();
-    if clang.is_none() {
-        assert!(std::env::var("CLANG_TESTS").is_err(), "no clang of version 16 or newer is in `PATH`");
-        println!("skipped: there is no clang of version 16 or newer");
-    }
-    clang
-}
-
-fn compiled(clang: &Clang, text: &str) -> Compiled {
-    let name = PathBuf::from("sequence.cu");
-    let file = tempfile::tempdir().unwrap();
-    std::fs::write(file.path().join(&name), text).unwrap();
-    let project = Project {
-        folder: file.path(),
-        sources: std::slice::from_ref(&name),
-        end: "",
-        texts: &[(name.clone(), text.to_owned())],
-        include: &[],
-        shown_from: file.path(),
-        defines: &[],
-        arch: 70,
-        std: 17,
-    };
-    clang.compile(&project).unwrap_or_else(|error| panic!("{error}"))
-}
-
-fn natively(compiled: &Compiled, seed: u64) -> Outcome {
-    let limits = Limits::default();
-    let given = Given {
-        words: &["sequence".to_owned(), seed.to_string()],
-        seconds: 20,
-        memory_bytes: 1 << 30,
-        output_bytes: limits.output_bytes,
-        pulse: None,
-    };
-    let running = Running::start(compiled, &given).unwrap();
-    serve(&compiled.program().unwrap(), compiled, &running, &limits, &|_| {}).unwrap()
-}
 
 /// The kinds, severities, lines and messages of findings.
 fn told(findings: &[Finding]) -> Vec<(Kind, Severity, u32, &str)> {
@@ -75,7 +35,7 @@ fn sequences_of_calls_do_the_same_natively_skipped_without_clang() {
         let words = [seed.to_string()];
         let given = cuda_host::Given { arguments: &words, ..cuda_host::Given::default() };
         let one = cuda_host::run(&program, "sequence.cu", &output.ptx, &given, &Limits::default()).unwrap();
-        let other = natively(&native, *seed);
+        let other = natively(&native, &[*seed]);
         let of = |outcome: &Outcome| {
             // Whether native code looks at an error is not known, so it is warned of each, and none makes it fail.
             let mut told = told(&outcome.findings);
@@ -95,7 +55,7 @@ fn threads_that_call_at_once_get_their_own_results_skipped_without_clang() {
     let Some(clang) = clang() else { return };
     let native = compiled(&clang, THREADS);
     for seed in test_support::seeds(20) {
-        let outcome = natively(&native, seed);
+        let outcome = natively(&native, &[seed]);
         let printed = String::from_utf8_lossy(&outcome.output).into_owned();
         assert_eq!(
             (printed.trim_end(), outcome.status),
