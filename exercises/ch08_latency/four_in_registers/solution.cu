@@ -41,6 +41,13 @@ extern "C" __global__ void four_in_registers(const int* sales, int* total,
 //            sum[season] += sales[(quarter + season) * shops + shop];
 //        }
 //    }
+//= wrong in_shared_memory
+//    __shared__ int sums[4][64];
+//    for (int season = 0; season < 4; season++) sums[season][threadIdx.x] = 0;
+//    for (int quarter = 0; quarter < quarters; quarter++) {
+//        sums[quarter % 4][threadIdx.x] += sales[quarter * shops + shop];
+//    }
+//    for (int season = 0; season < 4; season++) sum[season] = sums[season][threadIdx.x];
 //= wrong straight_to_memory
 //    for (int season = 0; season < 4; season++) total[season * shops + shop] = 0;
 //    for (int quarter = 0; quarter < quarters; quarter++) {

@@ -1,6 +1,6 @@
 // Block 0 sends n parcels to block 1, over a belt with room for four.
 //
-// Parcel i lies at belt[i % 4]. words[0] is the number of parcels that were put
+// Parcel i is put at room[i % 4]. words[0] is the number of parcels that were put
 // on the belt so far, and only block 0 stores it. words[1] is the number that
 // were taken off, and only block 1 stores it. Both are zero before. Blocks have
 // 32 threads, of which one works. A block that has looked `patience` times gives

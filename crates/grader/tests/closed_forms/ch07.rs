@@ -5,6 +5,7 @@ use super::{Form, Function};
 pub const FORMS: &[(&str, Function)] = &[
     ("greatest_before", greatest_before),
     ("segment_sums", segment_sums),
+    ("read_once", read_once),
     ("run_starts", run_starts),
     ("split_by_bit", split_by_bit),
     ("three_counts", three_counts),
@@ -32,6 +33,15 @@ fn segment_sums(form: &mut Form<'_>) {
         sum
     });
     form.expect_i32s("out", &sums.collect::<Vec<_>>());
+}
+
+/// From the end: what a tile has in all, without the elements after each one.
+fn read_once(form: &mut Form<'_>) {
+    let x = form.i32s("x");
+    let of_tile = |tile: &[i32]| -> Vec<i32> {
+        (0..tile.len()).map(|i| tile.iter().sum::<i32>() - tile[i + 1..].iter().sum::<i32>()).collect()
+    };
+    form.expect_i32s("y", &x.chunks(256).flat_map(of_tile).collect::<Vec<_>>());
 }
 
 fn run_starts(form: &mut Form<'_>) {
