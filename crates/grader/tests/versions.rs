@@ -16,12 +16,16 @@ struct Otherwise {
     reason: &'static str,
 }
 
-const OTHERWISE: [Otherwise; 2] = [
+const OTHERWISE: [Otherwise; 4] = [
     // The three elements are read in another order, which C++ leaves open, and one of them before it is written.
     Otherwise { exercise: "smooth_rows", version: "wrong_volatile_cells", reason: "uninitialized" },
     // NVRTC's code has the loop several times, and lanes meet at different barriers. Here there is one barrier, at which
     // they meet, and a race.
     Otherwise { exercise: "steps_on_a_ring", version: "wrong_barrier_in_the_loop", reason: "race" },
+    // libcu++ looks at a clock while it waits, so its loop never repeats a state: what is found is a phase that no thread
+    // can complete. The loop of `cudac`'s header only asks, so it is seen to repeat.
+    Otherwise { exercise: "leavers", version: "starter", reason: "livelock" },
+    Otherwise { exercise: "leavers", version: "wrong_arrives_once_more", reason: "livelock" },
 ];
 
 fn root() -> PathBuf {
@@ -209,12 +213,12 @@ fn a_starter_to_improve_exceeds_a_gate() {
 #[test]
 fn there_are_enough_and_each_says_what_it_has_to() {
     let all = all();
-    assert!(all.len() >= 36, "{} exercises", all.len());
+    assert!(all.len() >= 100, "{} exercises", all.len());
     let of = |wanted: &dyn Fn(&Exercise) -> bool| all.iter().filter(|exercise| wanted(exercise)).count();
     assert!(of(&|exercise| exercise.kind == Kind::Predict) >= 10);
     assert!(of(&|exercise| exercise.kind != Kind::Predict && exercise.is_ptx()) >= 3);
-    for chapter in 1..=6 {
-        assert!(of(&|exercise| exercise.chapter == chapter) >= 6, "chapter {chapter}");
+    for chapter in 1..=9 {
+        assert!(of(&|exercise| exercise.chapter == chapter) >= 8, "chapter {chapter}");
     }
     let names: BTreeSet<&str> = all.iter().map(|exercise| exercise.name.as_str()).collect();
     assert_eq!(names.len(), all.len(), "a name is used twice");

@@ -1,0 +1,27 @@
+// Block 0 sends n parcels to block 1, over a belt with room for four.
+//
+// Parcel i is put at room[i % 4]. words[0] is the number of parcels that were put
+// on the belt so far, and only block 0 stores it. words[1] is the number that
+// were taken off, and only block 1 stores it. Both are zero before. Blocks have
+// 32 threads, of which one works. A block that has looked `patience` times gives
+// up.
+#include <cuda/atomic>
+
+using Counter = cuda::atomic_ref<int, cuda::thread_scope_device>;
+
+extern "C" __global__ void belt(const int* x, int* room, int* words, int* y,
+                                int n, int patience) {
+    if (threadIdx.x != 0) return;
+    Counter put(words[0]), taken(words[1]);
+    cuda::memory_order acquire = cuda::memory_order_acquire;
+    cuda::memory_order release = cuda::memory_order_release;
+
+    for (int i = 0; i < n; i++) {
+        if (blockIdx.x == 0) {
+            // TODO: wait until there is room, put x[i] on the belt, and say so.
+            (void)acquire, (void)release;
+        } else {
+            // TODO: wait for the parcel, take it off, and say so.
+        }
+    }
+}
