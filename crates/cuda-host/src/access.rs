@@ -4,7 +4,7 @@
 //! or for the finding.
 
 use cudac::Line;
-use cudac::host::{Program, Scalar, Update, UpdateResult};
+use cudac::host::{Scalar, Update, UpdateResult};
 
 use crate::arithmetic;
 use crate::device::{Block, Device, Owner};
@@ -12,6 +12,7 @@ use crate::finding::{Finding, Kind};
 use crate::machine::{Machine, Result, Stop};
 use crate::memory::{Access, BASE, state};
 use crate::order::{What, Work};
+use crate::places::Places;
 
 /// What to do about a device's pointer that host code dereferences.
 pub(crate) const DEREFERENCED: &str = "copy the value to the host with `cudaMemcpy`, and use the copy";
@@ -202,7 +203,7 @@ impl Machine<'_> {
         };
         if let Some(work) = self.device.order.work.iter().find(uses) {
             let whose = if block.owner == Owner::Managed { "managed" } else { "pinned" };
-            let (place, is_target) = (self.program.place(work.line), work.changes(&range));
+            let (place, is_target) = (self.places.place(work.line), work.changes(&range));
             let message = match work.what {
                 What::Kernel => {
                     format!("{whose} memory is {done} while the kernel of {place} may still be running")
@@ -222,7 +223,7 @@ impl Machine<'_> {
         }
         let is_unwritten = access == Access::Read && !self.device.has_written(address, bytes);
         if is_unwritten {
-            Err(self.unwritten(bytes, done, &place_in(self.program, &block, address)).into())
+            Err(self.unwritten(bytes, done, &place_in(&self.places, &block, address)).into())
         } else {
             Ok(())
         }
@@ -269,15 +270,15 @@ impl Machine<'_> {
 }
 
 /// Where an address is in an allocation, for a message.
-fn place_in(program: &Program, block: &Block, address: u64) -> String {
+fn place_in(places: &Places, block: &Block, address: u64) -> String {
     let (at, size) = (address - block.buffer.address(), block.buffer.bytes());
-    format!(": byte {at} of {}", allocated(program, size, block.line))
+    format!(": byte {at} of {}", allocated(places, size, block.line))
 }
 
 /// What an allocation is called in a message. A variable has no line.
-pub(crate) fn allocated(program: &Program, bytes: u64, line: Line) -> String {
+pub(crate) fn allocated(places: &Places, bytes: u64, line: Line) -> String {
     if line.is_known() {
-        format!("the {bytes} bytes that {} allocated", program.place(line))
+        format!("the {bytes} bytes that {} allocated", places.place(line))
     } else {
         format!("a variable of {bytes} bytes")
     }

@@ -169,7 +169,7 @@ impl Machine<'_> {
             let name = if what == What::Copy { "copy" } else { "call" };
             let message = format!(
                 "this {name} uses the same bytes as the work of {} in another stream, and nothing orders the two",
-                self.program.place(other.line)
+                self.places.place(other.line)
             );
             let help = unordered::help([stream, other.stream]);
             return self.found(Kind::Unsynchronized, message, &help);

@@ -114,7 +114,7 @@ impl Machine<'_> {
                 self.of_shared_memory(function, a, b)
             }
             Function::Occupancy => {
-                let declared = self.program.kernels[self.kernel_at(a)?].shared_bytes;
+                let declared = self.kernels[self.kernel_at(a)?].kernel.shared_bytes;
                 Ok(resident::of_multiprocessor(b, declared.saturating_add(at(2))))
             }
             Function::SetLimit | Function::GetLimit => Ok(self.of_limit(function, a, b)),
@@ -157,7 +157,7 @@ impl Machine<'_> {
     /// How much shared memory a kernel declares, and how much it may have.
     fn of_shared_memory(&mut self, function: Function, kernel: u64, bytes: u64) -> Result<u64> {
         let kernel = self.kernel_at(kernel)?;
-        let declared = self.program.kernels[kernel].shared_bytes;
+        let declared = self.kernels[kernel].kernel.shared_bytes;
         if function == Function::SharedBytes {
             return Ok(declared);
         }
@@ -175,17 +175,26 @@ impl Machine<'_> {
 
     /// The name of an error, or what it means.
     fn error_text(&mut self, function: Function, a: u64) -> Result<u64> {
-        let text = errors::named(a)[usize::from(function == Function::ErrorString)];
-        if let Some(known) = self.error_texts.get(text) {
+        self.kept_text(errors::named(a)[usize::from(function == Function::ErrorString)])
+    }
+
+    /// Where a text is in the host's memory, and stays.
+    pub(crate) fn kept_text(&mut self, text: &str) -> Result<u64> {
+        if let Some(known) = self.kept_texts.get(text) {
             return Ok(*known);
         }
-        let bytes = [text.as_bytes(), &[0]].concat();
+        let address = self.kept_bytes(&[text.as_bytes(), &[0]].concat())?;
+        self.kept_texts.insert(text.to_owned(), address);
+        Ok(address)
+    }
+
+    /// Puts bytes into the host's memory, where they stay; the address.
+    pub(crate) fn kept_bytes(&mut self, bytes: &[u8]) -> Result<u64> {
         let address = match &self.native {
             Some(native) => native.process.allocate(bytes.len() as u64)?,
             None => self.allocate(bytes.len() as u64, state::SET)?,
         };
-        self.give(address, &bytes, |_| true)?;
-        self.error_texts.insert(text, address);
+        self.give(address, bytes, |_| true)?;
         Ok(address)
     }
 
@@ -352,7 +361,7 @@ impl Machine<'_> {
         };
         if !block.is_live {
             let whose = if block.is_of_host() { "pinned memory" } else { "memory of the device" };
-            let place = self.program.place(block.line);
+            let place = self.places.place(block.line);
             let message = format!("{whose} is {done} after it was freed; {place} allocated it");
             return self.found(Kind::UseAfterFree, message, "free it after its last use");
         }

@@ -4,14 +4,16 @@
 //! so that a missing wait is found although nothing is ever late.
 
 use cudac::Line;
-use cudac::host::Program;
+use cudac::host::Kernel;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use simt::{Buffer, Emulator, LaunchError, Module, Report};
 
 use crate::errors;
 use crate::facts::Kernels;
 use crate::order::Order;
+use crate::places::Places;
 use crate::resident::SHARED_BYTES;
 
 /// This bit of an address says that it is what the name of a variable of the device stands for on the host. Only the functions
@@ -109,11 +111,35 @@ impl Failure {
     }
 }
 
+/// A module of PTX.
+#[derive(Debug)]
+struct LoadedModule {
+    module: Module,
+    /// What the text says of the kernels.
+    facts: Kernels,
+}
+
+/// A kernel of a module.
+#[derive(Clone, Debug)]
+pub(crate) struct LoadedKernel {
+    /// The number of the module.
+    pub module: usize,
+    pub kernel: Kernel,
+}
+
+impl LoadedKernel {
+    /// A kernel of the program's own module.
+    pub fn own(kernel: &Kernel) -> Rc<LoadedKernel> {
+        Rc::new(LoadedKernel { module: 0, kernel: kernel.clone() })
+    }
+}
+
 /// The device.
 #[derive(Debug)]
 pub(crate) struct Device {
     emulator: Emulator,
-    module: Module,
+    /// The modules by their numbers; the program's own is the first.
+    modules: Vec<Option<LoadedModule>>,
     /// Whether host code runs natively.
     is_beside_a_process: bool,
     /// By their addresses.
@@ -141,8 +167,6 @@ pub(crate) struct Device {
     pub compared: u64,
     /// What `cudaFuncSetAttribute` allows kernels, by their numbers, beside what they declare.
     pub shared_limits: BTreeMap<usize, u64>,
-    /// What the text says of the kernels.
-    pub kernels: Kernels,
 }
 
 impl Device {
@@ -155,22 +179,12 @@ impl Device {
         is_beside_a_process: bool,
     ) -> Result<Device, String> {
         let emulator = Emulator::new(simt::Limits { memory_bytes: bytes });
-        let mut emulator = if is_beside_a_process { emulator.beside_a_process() } else { emulator };
-        let module = emulator.load(name, ptx).map_err(|error| format!("PTX of {name}: {error}"))?;
-        let kernels = Kernels::new(ptx, &module.variables().map(|(name, _)| name).collect());
-        let of_variable = |name: &str, buffer: Buffer| {
-            let is_managed = managed.iter().any(|known| known == name);
-            let owner = if is_managed { Owner::Managed } else { Owner::Device };
-            let block =
-                Block { buffer, is_live: true, owner, is_variable: true, line: Line::NONE, filled: None };
-            (buffer.address(), block)
-        };
-        let blocks = module.variables().map(|(name, buffer)| of_variable(name, buffer)).collect();
-        Ok(Device {
+        let emulator = if is_beside_a_process { emulator.beside_a_process() } else { emulator };
+        let mut device = Device {
             emulator,
-            module,
+            modules: Vec::new(),
             is_beside_a_process,
-            blocks,
+            blocks: BTreeMap::new(),
             registered: BTreeMap::new(),
             order: Order::default(),
             events: BTreeMap::new(),
@@ -184,8 +198,67 @@ impl Device {
             launches: 0,
             compared: 0,
             shared_limits: BTreeMap::new(),
-            kernels,
-        })
+        };
+        device.load(name, ptx, managed).map_err(|error| format!("PTX of {name}: {error}"))?;
+        Ok(device)
+    }
+
+    /// Loads a module, some of whose variables are managed; its number.
+    pub fn load(&mut self, name: &str, ptx: &str, managed: &[String]) -> Result<usize, simt::ptx::Error> {
+        let module = self.emulator.load(name, ptx)?;
+        for (name, buffer) in module.variables() {
+            let is_managed = managed.iter().any(|known| known == name);
+            let owner = if is_managed { Owner::Managed } else { Owner::Device };
+            let block =
+                Block { buffer, is_live: true, owner, is_variable: true, line: Line::NONE, filled: None };
+            self.blocks.insert(buffer.address(), block);
+        }
+        let facts = Kernels::new(ptx, &module.variables().map(|(name, _)| name).collect());
+        self.modules.push(Some(LoadedModule { module, facts }));
+        Ok(self.modules.len() - 1)
+    }
+
+    /// Frees the variables of a module, whose kernels cannot be launched any more.
+    pub fn unload(&mut self, number: usize) {
+        let Some(LoadedModule { module, .. }) = self.modules.get_mut(number).and_then(Option::take) else {
+            return;
+        };
+        for (_, buffer) in module.variables() {
+            self.blocks.remove(&buffer.address());
+        }
+        // It was loaded by this emulator.
+        let _ = self.emulator.unload(&module);
+    }
+
+    /// Whether a module is loaded.
+    pub fn is_loaded(&self, number: usize) -> bool {
+        self.module(number).is_some()
+    }
+
+    /// The names of the kernels of a module.
+    pub fn kernels_of(&self, number: usize) -> Vec<String> {
+        let kernels = self.module(number).map(|known| known.module.kernels()).unwrap_or_default();
+        kernels.iter().map(|kernel| kernel.name.clone()).collect()
+    }
+
+    /// A kernel of a module.
+    pub fn kernel_of(&self, number: usize, name: &str) -> Option<&simt::KernelInfo> {
+        self.module(number)?.module.kernels().iter().find(|kernel| kernel.name == name)
+    }
+
+    /// A variable of a module.
+    pub fn variable_of(&self, number: usize, name: &str) -> Option<Buffer> {
+        self.module(number)?.module.variable(name)
+    }
+
+    /// A module that is loaded.
+    fn module(&self, number: usize) -> Option<&LoadedModule> {
+        self.modules.get(number)?.as_ref()
+    }
+
+    /// The module with the program's own kernels and variables.
+    fn own(&self) -> Option<&Module> {
+        self.module(0).map(|own| &own.module)
     }
 
     /// A new event; its number.
@@ -230,7 +303,7 @@ impl Device {
 
     /// What the name of a variable stands for on the host: the address, if it is managed.
     pub fn symbol(&self, name: &str) -> u64 {
-        let address = self.module.variable(name).map_or(0, Buffer::address);
+        let address = self.own().and_then(|own| own.variable(name)).map_or(0, Buffer::address);
         let is_managed = self.block(address).is_some_and(|block| block.owner == Owner::Managed);
         if is_managed || address == 0 { address } else { address | NAME }
     }
@@ -242,19 +315,26 @@ impl Device {
 
     /// What PTX calls the variable at an address.
     pub fn variable_at(&self, address: u64) -> Option<&str> {
-        self.module.variables().find(|(_, buffer)| buffer.address() == address).map(|(name, _)| name)
+        self.own()?.variables().find(|(_, buffer)| buffer.address() == address).map(|(name, _)| name)
     }
 
     /// Whether a variable of the device has only zeros.
     pub fn is_zero(&self, name: &str) -> bool {
-        let bytes = self.module.variable(name).and_then(|buffer| self.emulator.read(buffer).ok());
+        let buffer = self.own().and_then(|own| own.variable(name));
+        let bytes = buffer.and_then(|buffer| self.emulator.read(buffer).ok());
         bytes.is_some_and(|bytes| bytes.iter().all(|byte| *byte == 0))
     }
 
     /// Launches a kernel, with as many blocks resident as the launch says or as there is room for.
-    pub fn launch(&mut self, kernel: &str, mut launch: simt::Launch) -> Result<Report, LaunchError> {
+    pub fn launch(&mut self, kernel: &LoadedKernel, mut launch: simt::Launch) -> Result<Report, LaunchError> {
+        let Some(LoadedModule { module, .. }) = self.modules.get(kernel.module).and_then(Option::as_ref)
+        else {
+            return Err(LaunchError::ForeignModule {
+                module: format!("the module of {}", kernel.kernel.name),
+            });
+        };
         loop {
-            match self.emulator.launch(&self.module, kernel, &launch) {
+            match self.emulator.launch(module, &kernel.kernel.symbol, &launch) {
                 Err(LaunchError::TooManyResident { .. }) if launch.resident_blocks > 1 => {
                     launch.resident_blocks = launch.resident_blocks.min(launch.grid.count() as u32) / 2;
                 }
@@ -268,10 +348,23 @@ impl Device {
         self.shared_limits.get(&kernel).copied().unwrap_or(0).max(SHARED_BYTES)
     }
 
-    /// Tells the functions of cooperative groups whether the next launch is a cooperative one.
-    pub fn tell_kind(&mut self, is_cooperative: bool) {
-        let mut variables = self.module.variables();
-        let flag = variables.find(|(name, _)| name.contains("__is_ordinary")).map(|(_, buffer)| buffer);
+    /// Whether a kernel reads memory in a way which sees what other blocks write.
+    pub fn may_wait(&self, kernel: &LoadedKernel) -> bool {
+        self.module(kernel.module).is_some_and(|module| module.facts.may_wait(&kernel.kernel.symbol))
+    }
+
+    /// The addresses of the variables that a kernel may use.
+    pub fn variables_of(&self, kernel: &LoadedKernel) -> impl Iterator<Item = u64> {
+        let module = self.module(kernel.module);
+        let names = module.into_iter().flat_map(|known| known.facts.variables(&kernel.kernel.symbol));
+        names.filter_map(move |name| module?.module.variable(name)).map(Buffer::address)
+    }
+
+    /// Tells the functions of cooperative groups of a kernel's module whether its next launch is a cooperative one.
+    pub fn tell_kind(&mut self, kernel: &LoadedKernel, is_cooperative: bool) {
+        let is_flag = |(name, _): &(&str, Buffer)| name.contains("__is_ordinary");
+        let module = self.module(kernel.module);
+        let flag = module.and_then(|known| known.module.variables().find(is_flag)).map(|(_, buffer)| buffer);
         if let Some(flag) = flag {
             // The variable is the module's, which the emulator has loaded.
             let _ = self.emulator.copy_in(flag, 0, &u32::from(!is_cooperative).to_le_bytes(), |_| true);
@@ -331,7 +424,7 @@ impl Device {
     }
 
     /// What to do about bytes at an address that a kernel reads and nobody has written, if it is the host that should have.
-    pub fn unfilled(&self, program: &Program, address: u64) -> Option<String> {
+    pub fn unfilled(&self, places: &Places, address: u64) -> Option<String> {
         let block = self.block(address)?;
         let (at, size) = (address - block.buffer.address(), block.buffer.bytes());
         match block.filled {
@@ -341,7 +434,7 @@ impl Device {
             ),
             Some(Filled { line, from: 0, bytes }) if at >= bytes => Some(format!(
                 "{} fills only the first {bytes} of its {size} bytes: is the number of bytes right?",
-                program.place(line)
+                places.place(line)
             )),
             Some(_) => None,
         }

@@ -25,7 +25,7 @@ impl Machine<'_> {
                     (INTERRUPTED, false)
                 }
                 Stop::Error(message) => {
-                    let place = self.line.is_known().then(|| self.program.place(self.line));
+                    let place = self.line.is_known().then(|| self.places.place(self.line));
                     return Err(Error { place, message });
                 }
             },

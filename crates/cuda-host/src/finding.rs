@@ -84,6 +84,9 @@ pub struct Finding {
     pub severity: Severity,
     /// The line in the text, if it is about one.
     pub line: Line,
+    /// The file of the line, and the function of the driver if it is a call of one; the number in the line is then that of the
+    /// call. Empty until the finding is told.
+    pub place: [String; 2],
     /// What happened, in one sentence without a full stop.
     pub message: String,
     /// The threads concerned, if it is about a kernel: one a line.
@@ -100,6 +103,15 @@ impl Finding {
         help: impl Into<String>,
     ) -> Finding {
         let severity = Severity::Error;
-        Finding { kind, severity, line, message: message.into(), actors: Vec::new(), help: help.into() }
+        let place = Default::default();
+        Finding {
+            kind,
+            severity,
+            line,
+            place,
+            message: message.into(),
+            actors: Vec::new(),
+            help: help.into(),
+        }
     }
 }

@@ -1,7 +1,9 @@
 //! Launches, and what the emulator finds in them; and what is known at the end of the program.
 
+use std::rc::Rc;
+
 use cudac::Line;
-use cudac::host::{FUNCTION_BYTES, KERNEL_BASE, Kernel, KernelCall, Passing, Program, Scalar};
+use cudac::host::{FUNCTION_BYTES, KERNEL_BASE, Kernel, KernelCall, Passing, Scalar};
 use simt::{Arg, Dim3, FaultKind, LaunchError, Severity};
 
 use crate::STEPS_OF_A_LAUNCH;
@@ -11,6 +13,7 @@ use crate::finding::{Finding, Kind};
 use crate::machine::{Machine, Result, Stop};
 use crate::memory::Access;
 use crate::order::{LEGACY, Other, What};
+use crate::places::Places;
 use crate::resident;
 use crate::unordered;
 use crate::work::{Node, Wanted};
@@ -57,8 +60,8 @@ impl Machine<'_> {
         let [kernel, grid, block, table, shared_bytes, stream] = values[..] else { return Ok(INVALID_VALUE) };
         let kernel = self.kernel_at(kernel)?;
         let (mut args, mut addresses) = (Vec::new(), Vec::new());
-        let program = self.program;
-        for (nth, passing) in program.kernels[kernel].parameters.iter().enumerate() {
+        let loaded = Rc::clone(&self.kernels[kernel]);
+        for (nth, passing) in loaded.kernel.parameters.iter().enumerate() {
             let place = self.load(Scalar::U64, table.wrapping_add(8 * nth as u64))?;
             let bytes = match passing {
                 Passing::Scalar(ty) => ty.bytes(),
@@ -83,7 +86,8 @@ impl Machine<'_> {
     pub(crate) fn start(&mut self, kernel: usize, wanted: Wanted) -> Result<u64> {
         self.unchecked()?;
         self.device.thread.known_failure = None;
-        let Kernel { name, shared_bytes, .. } = &self.program.kernels[kernel];
+        let loaded = Rc::clone(&self.kernels[kernel]);
+        let Kernel { name, shared_bytes, .. } = &loaded.kernel;
         let bytes = wanted.shared_bytes.saturating_add(*shared_bytes);
         let refused = refused(&wanted, bytes, self.device.shared_allowed(kernel));
         let stream = self.device.order.stream(wanted.stream);
@@ -108,15 +112,16 @@ impl Machine<'_> {
 
     /// Carries out a launch.
     fn execute(&mut self, kernel: usize, wanted: Wanted, stream: u64) -> Result<u64> {
-        let Kernel { symbol, name, shared_bytes, .. } = &self.program.kernels[kernel];
+        let loaded = Rc::clone(&self.kernels[kernel]);
+        let Kernel { name, shared_bytes, .. } = &loaded.kernel;
         self.flush()?;
         self.device.order.enter(stream);
-        let blocks = self.device.used_by(symbol, &wanted.addresses);
+        let blocks = self.device.used_by(&loaded, &wanted.addresses);
         let work = self.device.order.add(What::Kernel, stream, self.line);
         work.blocks = blocks;
         let number = work.number;
         let resident = resident::of_device(wanted.block.count(), wanted.shared_bytes + shared_bytes);
-        let may_wait = wanted.is_cooperative || self.device.kernels.may_wait(symbol);
+        let may_wait = wanted.is_cooperative || self.device.may_wait(&loaded);
         let how = &self.limits.launch;
         let is_usual = how.resident_blocks == simt::DEFAULT_RESIDENT_BLOCKS;
         let launch = simt::Launch {
@@ -134,9 +139,9 @@ impl Machine<'_> {
         self.sign()?;
         let hidden = self.device.hide(stream);
         let before = self.device.before(stream);
-        self.device.tell_kind(wanted.is_cooperative);
+        self.device.tell_kind(&loaded, wanted.is_cooperative);
         self.pull()?;
-        let launched = self.device.launch(symbol, launch);
+        let launched = self.device.launch(&loaded, launch);
         self.push()?;
         let user = self.device.after(&before, stream);
         self.device.show(&hidden);
@@ -171,12 +176,13 @@ impl Machine<'_> {
         let early = report.faults.extract_if(.., |fault| other_work(fault, &hidden).is_some());
         for fault in early.collect::<Vec<_>>() {
             let Some(other) = other_work(&fault, &hidden) else { continue };
-            let actors = of_kernel(self.program, &fault, self.line, name).actors;
+            let actors = of_kernel(&mut self.places, &fault, self.line, name).actors;
             let finding = self.unordered(name, stream, ["reads", "writes"], other);
             self.report(Finding { actors, ..finding });
         }
         for read in &report.stale_reads {
-            self.report(stale(self.program, read, self.line, name));
+            let finding = stale(&mut self.places, read, self.line, name);
+            self.report(finding);
         }
         self.judge(&report.faults, name)
     }
@@ -195,7 +201,7 @@ impl Machine<'_> {
     }
 
     /// An argument of a kernel. Addresses in it are noted, and those of registered memory become those that the device uses.
-    fn argument(&self, mut bytes: Vec<u8>, addresses: &mut Vec<u64>) -> Arg {
+    pub(crate) fn argument(&self, mut bytes: Vec<u8>, addresses: &mut Vec<u64>) -> Arg {
         for word in bytes.chunks_exact_mut(8) {
             let address = word.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte));
             let address = self.device.resolve(address);
@@ -239,17 +245,17 @@ impl Machine<'_> {
         // A note that names no thread is about a constant that nobody set, which is a suspect and no more.
         let is_suspect = |fault: &simt::Fault| fault.severity == Severity::Note && fault.actors.is_empty();
         for fault in faults.iter().filter(|fault| !is_suspect(fault)) {
-            let mut finding = of_kernel(self.program, fault, self.line, name);
+            let mut finding = of_kernel(&mut self.places, fault, self.line, name);
             let address = fault.location.as_ref().map(|location| location.address);
             if fault.kind == FaultKind::Uninitialized
-                && let Some(help) = address.and_then(|address| self.device.unfilled(self.program, address))
+                && let Some(help) = address.and_then(|address| self.device.unfilled(&self.places, address))
             {
                 finding.help = help;
             }
             if fault.kind == FaultKind::Trap && fault.message.contains("cooperative launch") {
                 finding.message = format!(
                     "the kernel `{name}` calls `grid.sync()`, and its launch at {} is not cooperative: the launch fails",
-                    self.program.place(self.line)
+                    self.places.place(self.line)
                 );
                 COOPERATE.clone_into(&mut finding.help);
             }
@@ -277,7 +283,7 @@ impl Machine<'_> {
         let message = format!(
             "the kernel `{name}` {does} bytes that the work of {} {others_do} in another stream, and nothing \
              orders the two",
-            self.program.place(other.line)
+            self.places.place(other.line)
         );
         Finding::new(Kind::Unsynchronized, self.line, message, unordered::help([stream, other.stream]))
     }
@@ -310,7 +316,7 @@ impl Machine<'_> {
             Some((*line, message))
         };
         let (line, message) = self.suspects.first().cloned().or_else(zero)?;
-        Some(format!("{}: {message}", self.program.place(line)))
+        Some(format!("{}: {message}", self.places.place(line)))
     }
 
     /// What is known when the program has ended. Memory that was not freed is reported whatever the status is, as
@@ -342,7 +348,9 @@ impl Machine<'_> {
         for (line, bytes) in self.device.live() {
             let message = format!("{bytes} bytes of the device that are allocated here are never freed");
             let help = "call `cudaFree` when they are not needed any more";
-            self.add(Finding::new(Kind::Leak, line, message, help));
+            // Other people's programs leave their memory to the end of the process, on purpose.
+            let severity = if self.places.are_of_driver() { Severity::Note } else { Severity::Error };
+            self.add(Finding { severity, ..Finding::new(Kind::Leak, line, message, help) });
         }
     }
 
@@ -415,12 +423,20 @@ fn other_work(fault: &simt::Fault, hidden: &unordered::Hidden) -> Option<Other> 
     hidden.other(location.address)
 }
 
-fn of_kernel(program: &Program, fault: &simt::Fault, line: Line, name: &str) -> Finding {
-    let source = fault.actors.first().and_then(|actor| actor.site.source.as_ref());
-    let launched = program.place(line);
+fn of_kernel(places: &mut Places, fault: &simt::Fault, line: Line, name: &str) -> Finding {
+    let site = fault.actors.first().map(|actor| &actor.site);
+    let launched = places.place(line);
+    let at = match site.and_then(|site| site.source.as_ref()) {
+        Some(source) => places.line(&source.file, source.line),
+        // Who brings PTX and no names of files has its lines.
+        None if places.are_of_driver() => {
+            site.map_or(line, |site| places.line(&format!("{name}.ptx"), site.ptx_line))
+        }
+        None => line,
+    };
     let mut finding = Finding::new(
         Kind::Kernel(fault.kind),
-        source.map_or(line, |source| program.line(&source.file, source.line)),
+        at,
         format!("{} (kernel `{name}`, launched at {launched})", fault.message),
         fault.help.clone(),
     );
@@ -430,10 +446,10 @@ fn of_kernel(program: &Program, fault: &simt::Fault, line: Line, name: &str) -> 
 }
 
 /// What the weak memory did, which is no mistake by itself.
-fn stale(program: &Program, read: &simt::StaleRead, line: Line, name: &str) -> Finding {
+fn stale(places: &mut Places, read: &simt::StaleRead, line: Line, name: &str) -> Finding {
     let source =
-        read.reader.site.source.as_ref().map_or(line, |source| program.line(&source.file, source.line));
-    let message = format!("{} (kernel `{name}`, launched at {})", read.message, program.place(line));
+        read.reader.site.source.as_ref().map_or(line, |source| places.line(&source.file, source.line));
+    let message = format!("{} (kernel `{name}`, launched at {})", read.message, places.place(line));
     let help = "no mistake by itself: PTX's memory model allows it unless something orders the two accesses";
     let actors = [&read.reader, &read.newer].map(ToString::to_string).to_vec();
     Finding { actors, severity: Severity::Note, ..Finding::new(Kind::StaleRead, source, message, help) }

@@ -56,6 +56,7 @@ mod call;
 mod copy;
 mod cuda;
 mod device;
+mod driver;
 mod ending;
 mod errors;
 mod facts;
@@ -68,6 +69,7 @@ mod machine;
 mod memory;
 mod order;
 mod pinned;
+mod places;
 mod print;
 mod process;
 mod quick;
@@ -85,6 +87,7 @@ use std::fmt;
 
 use cudac::Line;
 
+pub use driver::drive;
 pub use files::{Files, Nothing, Refusal, Used, Written};
 pub use finding::{Finding, Kind};
 pub use process::{Call, Ending, Gone, Process};
@@ -195,6 +198,8 @@ pub enum Event<'e> {
     Output(&'e [u8]),
     /// Something is wrong with it.
     Finding(&'e Finding),
+    /// Something cannot be emulated: what, and where. Only of a program that calls the driver, which goes on.
+    Refused(&'e Error),
     /// It goes on: the turns of loops and the calls, and the launches so far, and the line. Told now and then.
     Alive {
         /// Turns of loops, and calls.

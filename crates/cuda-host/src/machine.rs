@@ -9,12 +9,14 @@ use std::rc::Rc;
 use cudac::host::{Expr, Loop, Program, Stmt, Switch};
 
 use crate::Given;
-use crate::device::Device;
+use crate::device::{Device, LoadedKernel};
+use crate::driver::of_driver;
 use crate::files::Store;
 use crate::finding::{Finding, Kind};
 use crate::function::Function;
 use crate::memory::{BASE, Memory, state};
 use crate::order::Work;
+use crate::places::Places;
 use crate::process::{Native, Process};
 use crate::quick::{Code, Escapes};
 use crate::random::Random;
@@ -73,6 +75,9 @@ pub(crate) enum Flow {
 /// A program that is being executed.
 pub(crate) struct Machine<'p> {
     pub program: &'p Program,
+    pub places: Places,
+    /// The kernels that may be launched: those of the program, or those that a driver was asked for.
+    pub kernels: Vec<Rc<LoadedKernel>>,
     pub limits: Limits,
     pub memory: Memory,
     pub device: Device,
@@ -109,8 +114,8 @@ pub(crate) struct Machine<'p> {
     pub streams: BTreeMap<u64, Vec<u8>>,
     pub streams_bytes: usize,
     pub last_stream: u64,
-    /// Where the names of errors and what they mean are in memory.
-    pub error_texts: BTreeMap<&'static str, u64>,
+    /// Where texts that stay are in memory: the names of errors, and what they mean.
+    pub kept_texts: BTreeMap<String, u64>,
     /// For each function that a stream has called and that runs now: the work that is done for it, and not for others.
     pub callbacks: Vec<Vec<Work>>,
     /// What is being captured, and the graphs that were, by their numbers.
@@ -161,6 +166,8 @@ impl<'p> Machine<'p> {
         device.has_free_streams = program.runtime.iter().any(|name| name == "__host_cuda_stream_create_with");
         Ok(Machine {
             program,
+            places: Places::of(program),
+            kernels: program.kernels.iter().map(LoadedKernel::own).collect(),
             limits: limits.clone(),
             memory,
             device,
@@ -186,7 +193,7 @@ impl<'p> Machine<'p> {
             streams: BTreeMap::new(),
             streams_bytes: 0,
             last_stream: STANDARD_ERROR,
-            error_texts: BTreeMap::new(),
+            kept_texts: BTreeMap::new(),
             callbacks: Vec::new(),
             capture: None,
             graphs: BTreeMap::new(),
@@ -232,7 +239,12 @@ impl<'p> Machine<'p> {
     }
 
     /// Notes a finding, and tells it after what was printed before it.
-    pub fn add(&mut self, finding: Finding) {
+    pub fn add(&mut self, mut finding: Finding) {
+        finding.place = self.places.file_and_function(finding.line).map(str::to_owned);
+        if self.places.are_of_driver() {
+            finding.message = of_driver(&finding.message);
+            finding.help = of_driver(&finding.help);
+        }
         self.tell_printed();
         if self.output.len() > self.told {
             (self.watch)(Event::Output(&self.output[self.told..]));

@@ -71,7 +71,7 @@ impl Machine<'_> {
     fn new_memory(&mut self, name: Option<String>, bytes: u64, owner: Owner) -> Option<u64> {
         let [_, most] = self.most_bytes();
         let fits = self.device.live_bytes().checked_add(bytes).is_some_and(|all| all <= most);
-        let name = name.unwrap_or_else(|| format!("memory of {}", self.program.place(self.line)));
+        let name = name.unwrap_or_else(|| format!("memory of {}", self.places.place(self.line)));
         fits.then(|| self.device.allocate(&name, bytes, owner, self.line)).flatten()
     }
 
@@ -106,7 +106,7 @@ impl Machine<'_> {
         };
         if !block.is_live {
             let whose = if is_pinned { "pinned memory" } else { "memory of the device" };
-            let place = self.program.place(block.line);
+            let place = self.places.place(block.line);
             let message = format!("the {whose} that {place} allocated is freed a second time");
             return self.found(Kind::DoubleFree, message, "free each allocation once");
         }

@@ -203,7 +203,7 @@ impl<'p> Machine<'p> {
             let call = process.next()?;
             self.turn_to(call.thread);
             if let Some((file, number)) = &call.place {
-                self.line = self.program.line(file, *number);
+                self.line = self.places.line(file, *number);
             }
             if let Some(failure) = self.device.in_hand() {
                 self.note_failure(failure);
@@ -217,7 +217,7 @@ impl<'p> Machine<'p> {
     }
 
     /// A thread calls, and has the errors of its own calls.
-    fn turn_to(&mut self, thread: u64) {
+    pub(crate) fn turn_to(&mut self, thread: u64) {
         let Some(native) = self.native.as_mut().filter(|native| native.thread != thread) else { return };
         let its = native.others.remove(&thread).unwrap_or_default();
         let before = std::mem::replace(&mut native.thread, thread);
@@ -352,7 +352,7 @@ impl<'p> Machine<'p> {
             return Err(Box::new(Stop::Interrupted));
         }
         let after = if self.line.is_known() {
-            format!(" after the call of {}", self.program.place(self.line))
+            format!(" after the call of {}", self.places.place(self.line))
         } else {
             String::new()
         };

@@ -136,7 +136,7 @@ impl Machine<'_> {
             );
         };
         if !block.is_live {
-            let place = self.program.place(block.line);
+            let place = self.places.place(block.line);
             let message = format!("the memory that {place} allocated is freed a second time");
             return self.found(Kind::DoubleFree, message, "free it once, and set the pointer to `NULL` then");
         }
@@ -222,7 +222,7 @@ impl Machine<'_> {
             return Ok(());
         }
         let message =
-            format!("{bytes} bytes are {done} from byte {at} on of {}", allocated(self.program, size, line));
+            format!("{bytes} bytes are {done} from byte {at} on of {}", allocated(&self.places, size, line));
         self.found(Kind::OutOfBounds, message, "compare the number of bytes with that of the allocation")
     }
 
@@ -230,7 +230,7 @@ impl Machine<'_> {
     fn place_of(&self, offset: u64) -> String {
         let Some((start, block)) = self.memory.block_before(offset) else { return String::new() };
         let distance = offset - start;
-        let place = self.program.place(block.line);
+        let place = self.places.place(block.line);
         if distance < block.bytes {
             format!(": byte {distance} of the {} bytes that {place} allocated", block.bytes)
         } else if distance - block.bytes < 64 {

@@ -13,7 +13,7 @@
 
 use std::ops::Range;
 
-use crate::device::Device;
+use crate::device::{Device, LoadedKernel};
 use crate::order::{LEGACY, Other, Work};
 
 /// So many bytes are compared before and after launches.
@@ -90,14 +90,14 @@ impl Device {
     }
 
     /// The allocations that a kernel may use, by their addresses: those that its arguments point into, and its variables.
-    pub(crate) fn used_by(&self, kernel: &str, addresses: &[u64]) -> Vec<u64> {
+    pub(crate) fn used_by(&self, kernel: &LoadedKernel, addresses: &[u64]) -> Vec<u64> {
         let blocks =
             addresses.iter().filter_map(|address| self.block(*address).map(|block| (address, block)));
         let inside =
             blocks.filter(|(address, block)| *address - block.buffer.address() <= block.buffer.bytes());
         let mut starts: Vec<u64> =
             inside.filter(|(_, block)| block.is_live).map(|(_, block)| block.buffer.address()).collect();
-        starts.extend(self.kernels.variables(kernel).map(|name| Device::named(self.symbol(name))));
+        starts.extend(self.variables_of(kernel));
         starts.sort_unstable();
         starts.dedup();
         starts

@@ -201,6 +201,15 @@ impl Emulator {
         Ok(Module { id, program: Arc::new(program), kernels })
     }
 
+    /// Frees the variables of a module, whose kernels cannot be launched any more.
+    ///
+    /// # Errors
+    /// The variables are not in this emulator's memory.
+    pub fn unload(&mut self, module: &Module) -> Result<(), MemoryError> {
+        self.modules.retain(|known| *known != module.id);
+        module.variables().try_for_each(|(_, buffer)| self.free(buffer))
+    }
+
     /// Allocates zeroed global memory, all of which counts as written. `name` is what faults call it.
     ///
     /// # Errors

@@ -293,7 +293,8 @@ fn finding(program: &cudac::host::Program, warning: &cudac::Diagnostic) -> Optio
     };
     let help = warning.help.clone().unwrap_or_default();
     let (line, message) = (program.line(&warning.file, warning.line), warning.message.clone());
-    Some(Finding { kind, severity: Severity::Error, line, message, actors: Vec::new(), help })
+    let place = [program.file(line).to_owned(), String::new()];
+    Some(Finding { kind, severity: Severity::Error, line, place, message, actors: Vec::new(), help })
 }
 
 /// Refuses options that have no effect on a program.

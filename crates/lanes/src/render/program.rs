@@ -50,7 +50,7 @@ impl Told {
                 finding_text(&mut text, program, finding);
                 self.print(terminal::visible(&text).as_bytes());
             }
-            Event::Alive { .. } => {}
+            Event::Alive { .. } | Event::Refused(_) => {}
         }
     }
 

@@ -1,0 +1,179 @@
+//! Functions of the driver that do something in the process itself: they read a file, look up an address, or call a function of the
+//! program.
+//!
+//! Specification: CUDA Driver API.
+#![allow(unsafe_code, non_snake_case, reason = "names that other programs look up")]
+
+use crate::calls::{call, call_in_stream};
+use crate::{memory, symbols};
+
+const INVALID_VALUE: u32 = 1;
+const FILE_NOT_FOUND: u32 = 301;
+const NOT_FOUND: u32 = 500;
+const NOT_SUPPORTED: u32 = 801;
+
+/// Functions that have a new version from a version of CUDA on. Of others, the newest is meant.
+const SINCE: &[(&str, u64, &str)] = &[
+    ("cuCtxCreate", 13000, "cuCtxCreate_v4"),
+    ("cuCtxCreate", 0, "cuCtxCreate_v2"),
+    ("cuDeviceGetUuid", 0, "cuDeviceGetUuid_v2"),
+    ("cuEventElapsedTime", 12080, "cuEventElapsedTime_v2"),
+    ("cuEventElapsedTime", 0, "cuEventElapsedTime"),
+    ("cuGraphInstantiate", 12000, "cuGraphInstantiateWithFlags"),
+    ("cuMemPrefetchAsync", 13000, "cuMemPrefetchAsync_v2"),
+    ("cuMemPrefetchAsync", 0, "cuMemPrefetchAsync"),
+    ("cuMemAdvise", 13000, "cuMemAdvise_v2"),
+    ("cuMemAdvise", 0, "cuMemAdvise"),
+    ("cuStreamGetCtx", 0, "cuStreamGetCtx"),
+];
+
+/// The longest name of a function.
+const MOST_BYTES: usize = 256;
+
+/// A text up to its zero; nothing if it is not there, or too long.
+fn text(address: u64, most: usize) -> Option<String> {
+    let mut found = Vec::new();
+    let mut byte = [0];
+    while found.len() < most {
+        if !memory::read(address + found.len() as u64, &mut byte) {
+            return None;
+        }
+        if byte[0] == 0 {
+            return String::from_utf8(found).ok();
+        }
+        found.push(byte[0]);
+    }
+    None
+}
+
+/// The address of a function by the name that its documentation has.
+fn find(name: &str, version: u64) -> Option<usize> {
+    if let Some((.., name)) = SINCE.iter().find(|(known, since, _)| *known == name && version >= *since) {
+        return symbols::find(name);
+    }
+    let own: [(&str, usize); 8] = [
+        (
+            "cuGetProcAddress",
+            if version >= 12000 {
+                cuGetProcAddress_v2 as *const () as usize
+            } else {
+                cuGetProcAddress as *const () as usize
+            },
+        ),
+        ("cuGetProcAddress_v2", cuGetProcAddress_v2 as *const () as usize),
+        ("cuModuleLoad", cuModuleLoad as *const () as usize),
+        ("cuLinkAddFile", cuLinkAddFile_v2 as *const () as usize),
+        ("cuLibraryLoadFromFile", cuLibraryLoadFromFile as *const () as usize),
+        ("cuLaunchHostFunc", cuLaunchHostFunc as *const () as usize),
+        ("cuStreamAddCallback", cuStreamAddCallback as *const () as usize),
+        ("cuGetExportTable", cuGetExportTable as *const () as usize),
+    ];
+    let own = own.iter().find(|(known, _)| *known == name).map(|(_, address)| *address);
+    own.or_else(|| symbols::find(&format!("{name}_v2"))).or_else(|| symbols::find(name))
+}
+
+fn give_address(name: u64, to: u64, version: u64, found_to: u64) -> u32 {
+    let Some(name) = text(name, MOST_BYTES) else { return INVALID_VALUE };
+    let found = find(&name, version);
+    if !memory::write(to, &(found.unwrap_or(0) as u64).to_ne_bytes()) {
+        return INVALID_VALUE;
+    }
+    // 0: found; 1: no such function; 2: of a newer version.
+    if found_to != 0 && !memory::write(found_to, &u32::from(found.is_none()).to_ne_bytes()) {
+        return INVALID_VALUE;
+    }
+    if found.is_some() || found_to != 0 { 0 } else { NOT_FOUND }
+}
+
+/// A file, and a zero after it; the error if it cannot be read.
+fn file(path: u64) -> Result<Vec<u8>, u32> {
+    let path = text(path, 1 << 16).ok_or(INVALID_VALUE)?;
+    let mut bytes = std::fs::read(path).map_err(|_| FILE_NOT_FOUND)?;
+    bytes.push(0);
+    Ok(bytes)
+}
+
+/// What is done with a file.
+fn with_file(path: u64, then: impl FnOnce(&[u8]) -> u32) -> u32 {
+    match file(path) {
+        Ok(bytes) => then(&bytes),
+        Err(code) => code,
+    }
+}
+
+// SAFETY of all names here: each is NVIDIA's, which a program that loads this library asks for.
+
+#[unsafe(no_mangle)]
+extern "C" fn cuGetProcAddress(name: u64, to: u64, version: i32, _flags: u64) -> u32 {
+    give_address(name, to, version as u64, 0)
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cuGetProcAddress_v2(name: u64, to: u64, version: i32, _flags: u64, found_to: u64) -> u32 {
+    give_address(name, to, version as u64, found_to)
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cuModuleLoad(module: u64, path: u64) -> u32 {
+    with_file(path, |bytes| call("cuModuleLoadData", &[module, bytes.as_ptr() as u64]))
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cuLibraryLoadFromFile(library: u64, path: u64, options: u64, values: u64, count: u32) -> u32 {
+    with_file(path, |bytes| {
+        call("cuLibraryLoadData", &[library, bytes.as_ptr() as u64, options, values, u64::from(count)])
+    })
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cuLinkAddFile_v2(
+    state: u64,
+    kind: u32,
+    path: u64,
+    count: u32,
+    options: u64,
+    values: u64,
+) -> u32 {
+    with_file(path, |bytes| {
+        let data = bytes.as_ptr() as u64;
+        let (size, count) = (bytes.len() as u64 - 1, u64::from(count));
+        call("cuLinkAddData_v2", &[state, u64::from(kind), data, size, path, count, options, values])
+    })
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cuLaunchHostFunc(stream: u64, function: u64, data: u64) -> u32 {
+    if function == 0 {
+        return INVALID_VALUE;
+    }
+    call_in_stream(stream, || memory::call_back(function, data))
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cuStreamAddCallback(stream: u64, function: u64, data: u64, _flags: u32) -> u32 {
+    if function == 0 {
+        return INVALID_VALUE;
+    }
+    call_in_stream(stream, || memory::call_back_of_stream(function, stream, data))
+}
+
+/// NVIDIA's private tables.
+#[unsafe(no_mangle)]
+extern "C" fn cuGetExportTable(_table: u64, _id: u64) -> u32 {
+    NOT_SUPPORTED
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn functions_are_found_in_the_version_that_is_asked_for() {
+        let address = |name: &str| symbols::find(name);
+        assert_eq!(find("cuMemAlloc", 12000), address("cuMemAlloc_v2"));
+        assert_eq!(find("cuInit", 12000), address("cuInit"));
+        assert_eq!(find("cuCtxCreate", 12000), address("cuCtxCreate_v2"));
+        assert_eq!(find("cuCtxCreate", 13000), address("cuCtxCreate_v4"));
+        assert!(find("cuLaunchHostFunc", 12000).is_some() && find("cuNothing", 12000).is_none());
+    }
+}

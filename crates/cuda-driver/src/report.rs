@@ -1,0 +1,150 @@
+//! What a process did, as lines of JSON: written by the process while it runs, and read by `lanes exec` when it has ended.
+
+use std::fs::{File, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use cuda_host::{Event, Finding};
+use serde_json::{Value, json};
+
+/// The folder for the reports of all processes.
+pub const FOLDER: &str = "LANES_REPORT";
+
+/// Where a process tells what was found.
+#[derive(Debug)]
+pub(crate) struct Told(Option<Mutex<File>>);
+
+impl Told {
+    /// A file in the folder that the environment names; without one, the standard error.
+    pub fn open() -> Told {
+        let folder = std::env::var_os(FOLDER).map(PathBuf::from);
+        let file = folder.and_then(|folder| {
+            let path = folder.join(format!("{}.jsonl", std::process::id()));
+            OpenOptions::new().create(true).append(true).open(path).ok()
+        });
+        let told = Told(file.map(Mutex::new));
+        let words: Vec<String> =
+            std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
+        told.write(&json!({ "command": words }));
+        told
+    }
+
+    /// What happens while the process runs.
+    pub fn tell(&self, event: Event<'_>) {
+        match event {
+            Event::Finding(finding) => self.finding(finding),
+            Event::Refused(error) if self.0.is_some() => {
+                self.write(&json!({ "refused": { "place": error.place, "message": error.message } }));
+            }
+            Event::Refused(error) => eprintln!("lanes: {error}"),
+            Event::Output(_) | Event::Alive { .. } => {}
+        }
+    }
+
+    fn finding(&self, finding: &Finding) {
+        let [file, function] = &finding.place;
+        if self.0.is_none() {
+            let at = if file.is_empty() {
+                format!("`{function}`")
+            } else {
+                format!("{file}:{}", finding.line.number())
+            };
+            eprintln!("lanes: {} at {at}: {}", finding.kind.name(), finding.message);
+            return;
+        }
+        self.write(&json!({
+            "finding": {
+                "kind": finding.kind.name(),
+                "severity": finding.severity.name(),
+                "file": file,
+                "line": if file.is_empty() { 0 } else { finding.line.number() },
+                "function": function,
+                "call": if function.is_empty() { 0 } else { finding.line.number() },
+                "message": finding.message,
+                "actors": finding.actors,
+                "help": finding.help,
+            }
+        }));
+    }
+
+    /// The process has ended in order.
+    pub fn end(&self, launches: u64) {
+        self.write(&json!({ "launches": launches }));
+    }
+
+    fn write(&self, line: &Value) {
+        if let Some(file) = &self.0 {
+            let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
+            // Nobody is there who could be told that the disk is full; the missing end says it.
+            let _ = file.write_all(format!("{line}\n").as_bytes());
+        }
+    }
+}
+
+/// The report of one process.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    /// Its command line.
+    pub command: Vec<String>,
+    /// What was found, as the fields of `Told::finding` have it.
+    pub findings: Vec<Value>,
+    /// What could not be emulated: the place and the message.
+    pub refused: Vec<(String, String)>,
+    /// How many kernels it launched; nothing if it did not end in order.
+    pub launches: Option<u64>,
+}
+
+/// Reads the reports of all processes that wrote one into a folder, in the order of their numbers.
+///
+/// # Errors
+///
+/// The folder or a file cannot be read.
+pub fn read(folder: &Path) -> std::io::Result<Vec<Report>> {
+    let mut files = std::fs::read_dir(folder)?
+        .map(|entry| entry.map(|entry| entry.path()))
+        .collect::<Result<Vec<_>, _>>()?;
+    files.sort();
+    let is_report = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "jsonl");
+    files
+        .iter()
+        .filter(|path| is_report(path))
+        .map(|path| std::fs::read_to_string(path).map(|text| parsed(&text)))
+        .collect()
+}
+
+fn parsed(text: &str) -> Report {
+    let mut report = Report::default();
+    let word = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    for line in text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()) {
+        if let Some(words) = line["command"].as_array() {
+            report.command = words.iter().map(word).collect();
+        }
+        if line["finding"].is_object() {
+            report.findings.push(line["finding"].clone());
+        }
+        if line["refused"].is_object() {
+            report.refused.push((word(&line["refused"]["place"]), word(&line["refused"]["message"])));
+        }
+        report.launches = line["launches"].as_u64().or(report.launches);
+    }
+    report
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reports_are_read_as_far_as_they_were_written() {
+        let report = parsed(
+            "{\"command\":[\"a\",\"b\"]}\n{\"finding\":{\"kind\":\"race\"}}\n{\"refused\":{\"place\":\"p\",\"message\":\"m\"}}\n{\"fin",
+        );
+        assert_eq!(
+            (report.command, report.findings.len(), report.launches),
+            (vec!["a".into(), "b".into()], 1, None)
+        );
+        assert_eq!(report.refused, [("p".to_owned(), "m".to_owned())]);
+        assert_eq!(parsed("{\"launches\":3}\n").launches, Some(3));
+    }
+}
