@@ -72,6 +72,11 @@ impl Machine<'_> {
             (None, Some(process)) => {
                 return self.native_write(process, to, self.device.bytes(from, bytes).unwrap_or_default());
             }
+            // What host code has stored there last is in the process, and not yet on the device.
+            (Some(process), Some(_)) => {
+                let found = self.native_read(process, from, bytes)?;
+                return self.native_write(process, to, &found);
+            }
             _ => {}
         }
         let (found, is_written) = if self.device.has(from) {

@@ -6,7 +6,9 @@
 use cudac::host::Scalar;
 
 use crate::device::{Failure, PRINT_LIMIT};
-use crate::errors::{self, INVALID_HANDLE, INVALID_VALUE, NO_STREAM, NOT_PERMITTED, NOT_READY};
+use crate::errors::{
+    self, CAPTURED_EVENT, INVALID_HANDLE, INVALID_VALUE, NO_STREAM, NOT_PERMITTED, NOT_READY,
+};
 use crate::finding::{Finding, Kind};
 use crate::function::Function;
 use crate::machine::{Machine, Result, Stop};
@@ -327,6 +329,13 @@ impl Machine<'_> {
         let now = self.device.now();
         if !self.device.events.contains_key(&a) {
             return Ok(self.no_event());
+        }
+        if let Some(capture) = self.capture.as_mut().filter(|capture| capture.events.contains(&a))
+            && function == Function::EventSynchronize
+        {
+            capture.is_invalid = true;
+            let message = "an event that was recorded while its stream is captured is never over".to_owned();
+            return Ok(self.failed(CAPTURED_EVENT, message));
         }
         if function == Function::EventSynchronize {
             return self.host_waits(Some(Point::Event(a)));

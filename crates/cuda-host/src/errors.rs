@@ -16,6 +16,7 @@ pub(crate) const NOT_PERMITTED: u64 = 800;
 pub(crate) const CAPTURE_UNSUPPORTED: u64 = 900;
 pub(crate) const CAPTURE_INVALIDATED: u64 = 901;
 pub(crate) const CAPTURE_IMPLICIT: u64 = 906;
+pub(crate) const CAPTURED_EVENT: u64 = 907;
 
 /// What is wrong with a handle of a stream.
 pub(crate) const NO_STREAM: &str = "there is no such stream: it was never created, or destroyed";
@@ -51,6 +52,11 @@ const ERRORS: &[(u64, &str, &str)] = &[
         906,
         "cudaErrorStreamCaptureImplicit",
         "operation would make the legacy stream depend on a capturing blocking stream",
+    ),
+    (
+        907,
+        "cudaErrorCapturedEvent",
+        "operation not permitted on an event last recorded in a capturing stream",
     ),
     (999, "cudaErrorUnknown", "unknown error"),
 ];

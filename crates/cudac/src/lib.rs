@@ -70,7 +70,7 @@ use source::arena::Arena;
 use source::{Files, MAX_TEXT_BYTES, Names, Sink};
 
 /// The targets that the PTX of this compiler can have, from `sm_50` to `sm_90`.
-const TARGETS: std::ops::RangeInclusive<u32> = 50..=90;
+pub const TARGETS: std::ops::RangeInclusive<u32> = 50..=90;
 
 /// What kernels read and write shares an arena until it has so many bytes. It may be much more than their PTX, because most of a
 /// kernel's code may turn out to be superfluous.

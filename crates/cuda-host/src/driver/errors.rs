@@ -82,6 +82,11 @@ const ERRORS: &[(u64, &str, &str)] = &[
         "CUDA_ERROR_STREAM_CAPTURE_IMPLICIT",
         "operation would make the legacy stream depend on a capturing blocking stream",
     ),
+    (
+        907,
+        "CUDA_ERROR_CAPTURED_EVENT",
+        "operation not permitted on an event last recorded in a capturing stream",
+    ),
     (999, "CUDA_ERROR_UNKNOWN", "unknown error"),
 ];
 
@@ -124,9 +129,10 @@ mod tests {
     /// Every error that the runtime's functions return has a name here.
     #[test]
     fn errors_of_the_runtime_are_known() {
-        for code in
-            [1, 2, 9, 13, 21, 101, 400, 600, 700, 701, 704, 710, 712, 713, 719, 720, 800, 801, 900, 901, 906]
-        {
+        for code in [
+            1, 2, 9, 13, 21, 101, 400, 600, 700, 701, 704, 710, 712, 713, 719, 720, 800, 801, 900, 901, 906,
+            907,
+        ] {
             assert!(find(of_runtime(code)).is_some(), "{code}");
         }
     }

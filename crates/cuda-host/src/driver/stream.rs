@@ -10,6 +10,10 @@ use crate::machine::{Result, Stop};
 /// The flags that a stream and an event may have.
 const NON_BLOCKING: u64 = 1;
 
+/// The flags that a graph may have: it frees what it allocates when it is launched again, and kernels launch it.
+const AUTO_FREE: u64 = 1;
+const DEVICE_LAUNCH: u64 = 4;
+
 impl Driver<'_> {
     pub(super) fn of_stream(&mut self, name: &str, values: Values<'_>) -> Option<Result<u64>> {
         let [a, b, c] = [0, 1, 2].map(|nth| values.at(nth));
@@ -54,6 +58,9 @@ impl Driver<'_> {
             // Whose memory a managed allocation is at a time, and how captures of other threads are seen.
             "cuStreamAttachMemAsync" => self.of_known_stream(a, 0, Scalar::I32, |_, _| Ok(0)),
             "cuThreadExchangeStreamCaptureMode" => self.give(a, Scalar::I32, 0),
+            "cuGraphInstantiateWithFlags" if c & DEVICE_LAUNCH != 0 && c & AUTO_FREE != 0 => {
+                self.fail(code::INVALID_VALUE, "a graph that kernels launch cannot free memory by itself")
+            }
             "cuGraphInstantiate"
             | "cuGraphInstantiate_v2"
             | "cuGraphInstantiateWithFlags"
