@@ -12,18 +12,29 @@ const FILE_NOT_FOUND: u32 = 301;
 const NOT_FOUND: u32 = 500;
 const NOT_SUPPORTED: u32 = 801;
 
-/// Functions that have a new version from a version of CUDA on. Of others, the newest is meant.
+/// Functions whose later versions are meant only from a version of CUDA on. Of others, the newest is meant.
 const SINCE: &[(&str, u64, &str)] = &[
-    ("cuCtxCreate", 13000, "cuCtxCreate_v4"),
+    ("cuCtxCreate", 12050, "cuCtxCreate_v4"),
+    ("cuCtxCreate", 11040, "cuCtxCreate_v3"),
     ("cuCtxCreate", 0, "cuCtxCreate_v2"),
-    ("cuDeviceGetUuid", 0, "cuDeviceGetUuid_v2"),
+    ("cuCtxGetDevice", 13000, "cuCtxGetDevice_v2"),
+    ("cuCtxGetDevice", 0, "cuCtxGetDevice"),
+    ("cuCtxSynchronize", 13000, "cuCtxSynchronize_v2"),
+    ("cuCtxSynchronize", 0, "cuCtxSynchronize"),
+    ("cuDeviceGetUuid", 11040, "cuDeviceGetUuid_v2"),
+    ("cuDeviceGetUuid", 0, "cuDeviceGetUuid"),
     ("cuEventElapsedTime", 12080, "cuEventElapsedTime_v2"),
     ("cuEventElapsedTime", 0, "cuEventElapsedTime"),
     ("cuGraphInstantiate", 12000, "cuGraphInstantiateWithFlags"),
-    ("cuMemPrefetchAsync", 13000, "cuMemPrefetchAsync_v2"),
+    ("cuGraphInstantiate", 11000, "cuGraphInstantiate_v2"),
+    ("cuMemPrefetchAsync", 12020, "cuMemPrefetchAsync_v2"),
     ("cuMemPrefetchAsync", 0, "cuMemPrefetchAsync"),
-    ("cuMemAdvise", 13000, "cuMemAdvise_v2"),
+    ("cuMemAdvise", 12020, "cuMemAdvise_v2"),
     ("cuMemAdvise", 0, "cuMemAdvise"),
+    ("cuStreamGetCaptureInfo", 12030, "cuStreamGetCaptureInfo_v3"),
+    ("cuStreamGetCaptureInfo", 11030, "cuStreamGetCaptureInfo_v2"),
+    ("cuStreamGetCaptureInfo", 0, "cuStreamGetCaptureInfo"),
+    ("cuStreamGetCtx", 12050, "cuStreamGetCtx_v2"),
     ("cuStreamGetCtx", 0, "cuStreamGetCtx"),
 ];
 
@@ -172,7 +183,8 @@ mod tests {
         let address = |name: &str| symbols::find(name);
         assert_eq!(find("cuMemAlloc", 12000), address("cuMemAlloc_v2"));
         assert_eq!(find("cuInit", 12000), address("cuInit"));
-        assert_eq!(find("cuCtxCreate", 12000), address("cuCtxCreate_v2"));
+        assert_eq!(find("cuCtxCreate", 2000), address("cuCtxCreate_v2"));
+        assert_eq!(find("cuCtxGetDevice", 12090), address("cuCtxGetDevice"));
         assert_eq!(find("cuCtxCreate", 13000), address("cuCtxCreate_v4"));
         assert!(find("cuLaunchHostFunc", 12000).is_some() && find("cuNothing", 12000).is_none());
     }

@@ -15,7 +15,7 @@ mod exports;
 mod memory;
 mod nvrtc;
 mod report;
-mod settings;
+pub mod settings;
 mod symbols;
 
 pub use report::{Report, read};

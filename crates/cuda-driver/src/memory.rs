@@ -125,13 +125,6 @@ pub(crate) fn call_back_of_stream(function: u64, stream: u64, data: u64) {
     function(stream, 0, data);
 }
 
-/// How much shared memory a function of the program says that a block of this size needs.
-pub(crate) fn bytes_for_block(function: u64, block: i32) -> u64 {
-    // SAFETY: as in `call_back`.
-    let function: extern "C" fn(i32) -> usize = unsafe { std::mem::transmute(function as *const ()) };
-    function(block) as u64
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

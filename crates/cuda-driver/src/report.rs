@@ -8,8 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use cuda_host::{Event, Finding};
 use serde_json::{Value, json};
 
-/// The folder for the reports of all processes.
-pub const FOLDER: &str = "LANES_REPORT";
+use crate::settings;
 
 /// Where a process tells what was found.
 #[derive(Debug)]
@@ -18,7 +17,7 @@ pub(crate) struct Told(Option<Mutex<File>>);
 impl Told {
     /// A file in the folder that the environment names; without one, the standard error.
     pub fn open() -> Told {
-        let folder = std::env::var_os(FOLDER).map(PathBuf::from);
+        let folder = std::env::var_os(settings::FOLDER).map(PathBuf::from);
         let file = folder.and_then(|folder| {
             let path = folder.join(format!("{}.jsonl", std::process::id()));
             OpenOptions::new().create(true).append(true).open(path).ok()

@@ -3,6 +3,8 @@
 use cuda_host::Limits;
 use spec::launch::Launch;
 
+/// The folder for the reports of all processes.
+pub const FOLDER: &str = "LANES_REPORT";
 /// How kernels are launched, as a description in JSON.
 pub const LAUNCH: &str = "LANES_LAUNCH";
 /// The compute capability that the device claims: 80 for 8.0.

@@ -71,7 +71,7 @@ impl Machine<'_> {
     fn new_memory(&mut self, name: Option<String>, bytes: u64, owner: Owner) -> Option<u64> {
         let [_, most] = self.most_bytes();
         let fits = self.device.live_bytes().checked_add(bytes).is_some_and(|all| all <= most);
-        let name = name.unwrap_or_else(|| format!("memory of {}", self.places.place(self.line)));
+        let name = name.unwrap_or_else(|| self.places.name_of_memory(self.line));
         fits.then(|| self.device.allocate(&name, bytes, owner, self.line)).flatten()
     }
 

@@ -48,6 +48,14 @@ impl Places {
         }
     }
 
+    /// What memory is called that a line allocates, and no variable.
+    pub fn name_of_memory(&self, line: Line) -> String {
+        match self.names.get(line.file()) {
+            Some(Name::Function(_)) => format!("memory of call {}", line.number()),
+            _ => format!("memory of {}", self.place(line)),
+        }
+    }
+
     /// The file that a line is in, or the function that is called there; the other is empty.
     pub fn file_and_function(&self, line: Line) -> [&str; 2] {
         match self.names.get(line.file()) {

@@ -1,7 +1,8 @@
 //! The program `lanes`, which runs a reader's own kernels and programs, without a chapter.
 //!
 //! `lanes list` shows the contents of a file, `lanes run` launches one of its kernels with arguments from the command
-//! line, or runs it as a whole if it has a `main`, `lanes play` writes such a launch into a page, `lanes test` runs scenario
+//! line, or runs it as a whole if it has a `main`, `lanes play` writes such a launch into a page, `lanes exec` runs
+//! another program's CUDA, `lanes test` runs scenario
 //! files, which have launches in a row, and `lanes explain` explains a kind of fault. Status 0 means a run without an error,
 //! 1 a kernel with a fault or with different results for different seeds, and 2 something that could not be run.
 //!
@@ -31,6 +32,7 @@ fn main() -> ExitCode {
     let (result, as_json) = match &options.command {
         Command::Run(options) => (command::run::run(options), options.output.json),
         Command::Advise(options) => (command::advise::advise(options), false),
+        Command::Exec(options) => (command::exec::exec(options), false),
         Command::Test(options) => (command::test::test(options), options.format != Format::Text),
         Command::Play(options) => (command::play::play(options), false),
         Command::List(options) => (command::list::list(options), options.json),

@@ -262,7 +262,7 @@ impl Driver<'_> {
                 Ok(0)
             }),
             "cuCtxGetCurrent" => self.give(a, Scalar::U64, self.contexts.current().unwrap_or(0)),
-            "cuCtxGetDevice" => self.give(a, Scalar::I32, 0),
+            "cuCtxGetDevice" | "cuCtxGetDevice_v2" => self.give(a, Scalar::I32, 0),
             "cuCtxGetFlags" => {
                 let current = self.contexts.current().and_then(|current| self.contexts.alive.get(&current));
                 self.give(a, Scalar::U32, current.copied().unwrap_or(0))
@@ -278,7 +278,7 @@ impl Driver<'_> {
                 self.known(context, |driver| driver.give(b, Scalar::U64, context & 0xffff_ffff))
             }
             "cuCtxGetApiVersion" => self.give(b, Scalar::U32, VERSION),
-            "cuCtxSynchronize" => self.machine.cuda(Function::Synchronize, &[]),
+            "cuCtxSynchronize" | "cuCtxSynchronize_v2" => self.machine.cuda(Function::Synchronize, &[]),
             "cuCtxGetLimit" => self.limit(a, b),
             "cuCtxSetLimit" => self.set_limit(a, b),
             "cuCtxGetStreamPriorityRange" => {

@@ -52,7 +52,7 @@ impl Driver<'_> {
             }),
             "cuStreamGetDevice" => self.of_known_stream(a, b, Scalar::I32, |_, _| Ok(0)),
             "cuStreamIsCapturing" => self.of_known_stream(a, b, Scalar::I32, Self::is_capturing),
-            "cuStreamGetCaptureInfo" | "cuStreamGetCaptureInfo_v2" => {
+            "cuStreamGetCaptureInfo" | "cuStreamGetCaptureInfo_v2" | "cuStreamGetCaptureInfo_v3" => {
                 self.of_known_stream(a, b, Scalar::I32, Self::is_capturing)
             }
             // Whose memory a managed allocation is at a time, and how captures of other threads are seen.

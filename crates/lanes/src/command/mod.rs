@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 pub mod advise;
+pub mod exec;
 pub mod list;
 pub mod play;
 mod program;

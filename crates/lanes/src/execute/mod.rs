@@ -1,6 +1,7 @@
 //! What was resolved runs: on the emulator with one seed or with many, and on the GPU.
 
 pub mod alive;
+pub mod command;
 pub mod files;
 pub mod gpu;
 pub mod memory;

@@ -2,6 +2,7 @@
 
 pub mod contents;
 pub mod finished;
+pub mod reported;
 pub mod search;
 pub mod seen;
 pub mod verdict;

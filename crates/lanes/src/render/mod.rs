@@ -3,6 +3,7 @@
 use anstyle::Style;
 
 mod cost;
+pub mod exec;
 pub mod explain;
 pub mod files;
 mod gpu;

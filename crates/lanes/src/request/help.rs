@@ -7,6 +7,23 @@ Examples:
       --arg buf:f32:1024:iota --arg buf:f32:1024:zeros --arg i32:1024
   lanes explain race";
 
+pub const EXEC: &str = "\
+The command gets a library in the place of NVIDIA's driver (libcuda), of its compiler
+(libnvrtc) and of the library that tinygrad's mock of a GPU calls. It and the processes that
+it starts run their kernels on the emulator, which checks them. Nothing else about the
+command changes: it runs with your rights, and what its own code does is not checked. A
+command is served if it brings its kernels as PTX, as Rust programs with cudarc or cust,
+numba and tinygrad do. Programs that are linked with NVIDIA's runtime (libcudart) call
+private parts of the driver, which there are none of: give their sources to `lanes run`.
+
+Examples:
+  lanes exec -- cargo test
+  lanes exec --format junit --report cuda.xml -- python3 -m pytest
+  lanes exec --seed 7 --schedule random -- ./simulation --steps 10
+
+Exit status: 1 an error was found, 2 something could not be emulated or the command could
+not be started, otherwise the status of the command";
+
 pub const ARGUMENTS: &str = "\
 Arguments, one --arg for each parameter, in order:
   i32:5  f32:1.5  u64:0x10   a number: i8 u8 i16 u16 i32 u32 i64 u64 f16 f32 f64

@@ -50,14 +50,61 @@ impl FromArgMatches for LaunchOptions {
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
-        for field in FIELDS {
-            for text in matches.get_many::<String>(field.name()).into_iter().flatten() {
-                let set = self.0.set(field, text);
-                set.map_err(|error| Error::raw(ErrorKind::ValueValidation, error))?;
-            }
-        }
-        Ok(())
+        set(&mut self.0, FIELDS.iter(), matches)
     }
+}
+
+/// How launches are carried out that a program makes by itself: the options that choose nothing of the launch, and no seeds.
+#[derive(Clone, Debug, Default)]
+pub struct Chances(Launch);
+
+impl Chances {
+    /// The launch that the options describe, in JSON.
+    pub fn launch(&self) -> &Launch {
+        &self.0
+    }
+
+    fn fields() -> impl Iterator<Item = &'static Field> {
+        let is_one =
+            |field: &&Field| matches!(field.group, Group::Chance | Group::Checks) && field.name() != "seeds";
+        FIELDS.iter().filter(is_one)
+    }
+}
+
+impl Args for Chances {
+    fn augment_args(command: Command) -> Command {
+        command.args(Chances::fields().map(option))
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Chances::augment_args(command)
+    }
+}
+
+impl FromArgMatches for Chances {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Chances, Error> {
+        let mut options = Chances::default();
+        options.update_from_arg_matches(matches)?;
+        Ok(options)
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
+        set(&mut self.0, Chances::fields(), matches)
+    }
+}
+
+/// Sets the fields of a launch that the command line says.
+fn set(
+    launch: &mut Launch,
+    fields: impl Iterator<Item = &'static Field>,
+    matches: &ArgMatches,
+) -> Result<(), Error> {
+    for field in fields {
+        for text in matches.get_many::<String>(field.name()).into_iter().flatten() {
+            launch.set(field, text).map_err(|error| Error::raw(ErrorKind::ValueValidation, error))?;
+        }
+    }
+    Ok(())
 }
 
 /// The option that says a field.

@@ -4,6 +4,7 @@
 pub mod buffers;
 pub mod checks;
 pub mod compile;
+pub mod exec;
 pub mod given;
 mod help;
 pub mod launch;
@@ -16,6 +17,7 @@ pub mod words;
 
 pub use buffers::{Picture, Print, Save};
 pub use compile::{Compile, Compiler};
+pub use exec::ExecOptions;
 pub use given::Expect;
 pub use options::{Format, ListOptions, PlayOptions, RunOptions, TestOptions};
 pub use report::{Device, Host};

@@ -10,6 +10,7 @@ use spec::launch::{FIELDS, Field, Group};
 
 use super::checks::Checks;
 use super::compile::{Compile, Compiler};
+use super::exec::ExecOptions;
 use super::given::Written;
 use super::help;
 use super::launch::LaunchOptions;
@@ -37,6 +38,9 @@ pub enum Command {
     /// Write a launch into one HTML file, in which it can be played step by step
     #[command(after_help = help::PLAY)]
     Play(Box<PlayOptions>),
+    /// Run another program's CUDA without a GPU, and check it: any command that loads NVIDIA's driver and brings PTX
+    #[command(after_help = help::EXEC)]
+    Exec(Box<ExecOptions>),
     /// Run the tests of scenario files: launches in a row, with what they have to leave in memory, to cost and to find
     #[command(after_help = help::TEST)]
     Test(TestOptions),

@@ -1,0 +1,111 @@
+//! What the processes of a command reported, as results of tests: each process is a test, which fails for what was found in it.
+
+use cuda_host::Kind;
+use lanes_driver::Report;
+use serde_json::Value;
+use simt::{FaultKind, Severity};
+
+use super::{Problem, Suite, Verdict};
+
+/// What could not be emulated.
+pub const REFUSED: &str = "not-emulated";
+
+/// What a process does that ends without its end.
+pub const CUT: &str = "cut-off";
+
+/// The results of all processes. With `strict` warnings and notes count too; others are in `rest`.
+#[derive(Debug)]
+pub struct Reported {
+    /// One suite for each process.
+    pub suites: Vec<Suite>,
+    /// Warnings and notes that make no process fail, with the command.
+    pub rest: Vec<(String, Problem)>,
+    /// Launches of all processes.
+    pub launches: u64,
+}
+
+impl Reported {
+    /// Judges reports.
+    pub fn new(reports: &[Report], strict: bool) -> Reported {
+        let mut all = Reported { suites: Vec::new(), rest: Vec::new(), launches: 0 };
+        for report in reports {
+            all.launches += report.launches.unwrap_or(0);
+            let name = report.command.join(" ");
+            let found = report.findings.iter().map(problem);
+            let refused = report.refused.iter().map(|(place, message)| refused(place, message));
+            let (problems, rest): (Vec<_>, Vec<_>) = found
+                .chain(refused)
+                .chain(cut(report))
+                .partition(|problem| strict || problem.level == "error");
+            all.rest.extend(rest.into_iter().map(|problem| (name.clone(), problem)));
+            let verdict = Verdict { name: name.clone(), ran: 1, seconds: 0.0, problems };
+            all.suites.push(Suite { file: name, source: String::new(), verdicts: vec![verdict], missing: 0 });
+        }
+        all
+    }
+
+    /// The problems of processes that failed.
+    pub fn problems(&self) -> impl Iterator<Item = (&str, &Problem)> {
+        let verdicts = self.suites.iter().flat_map(|suite| &suite.verdicts);
+        verdicts.flat_map(|verdict| verdict.problems.iter().map(|problem| (verdict.name.as_str(), problem)))
+    }
+}
+
+/// The name of a kind of finding, which the other process has written.
+fn rule(name: &str) -> &'static str {
+    let of_kernels = FaultKind::ALL.iter().map(|kind| kind.name());
+    let of_programs = Kind::OF_PROGRAMS.iter().map(|kind| kind.name());
+    of_kernels
+        .chain(of_programs)
+        .chain([Kind::StaleRead.name()])
+        .find(|known| *known == name)
+        .unwrap_or("finding")
+}
+
+fn level(name: &str) -> &'static str {
+    let levels = [Severity::Error, Severity::Warning, Severity::Note].map(Severity::name);
+    levels.into_iter().find(|known| *known == name).unwrap_or("error")
+}
+
+fn problem(finding: &Value) -> Problem {
+    let text = |name: &str| finding[name].as_str().unwrap_or_default().to_owned();
+    let actors = finding["actors"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|actor| actor.as_str().map(str::to_owned));
+    let (file, function, help) = (text("file"), text("function"), text("help"));
+    let at =
+        (!function.is_empty()).then(|| format!("at call {} of the driver, `{function}`", finding["call"]));
+    let help = (!help.is_empty()).then(|| format!("help: {help}"));
+    let line = finding["line"].as_u64().filter(|_| !file.is_empty()).map(|line| (file, line as u32));
+    Problem {
+        rule: rule(&text("kind")),
+        level: level(&text("severity")),
+        message: text("message"),
+        details: at.into_iter().chain(actors).chain(help).collect(),
+        line,
+        seed: None,
+    }
+}
+
+fn refused(place: &str, message: &str) -> Problem {
+    let details =
+        vec![format!("at {place}; the call returned `CUDA_ERROR_NOT_SUPPORTED`, and the rest was checked")];
+    Problem { rule: REFUSED, level: "error", message: message.to_owned(), details, line: None, seed: None }
+}
+
+/// A process that ended before it could tell what is known at the end.
+fn cut(report: &Report) -> Option<Problem> {
+    let message =
+        "the process ended by a signal or with `_exit`, so what is known only at the end was not reported"
+            .to_owned();
+    report.launches.is_none().then(|| Problem {
+        rule: CUT,
+        level: "note",
+        message,
+        details: Vec::new(),
+        line: None,
+        seed: None,
+    })
+}
