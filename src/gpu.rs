@@ -46,6 +46,9 @@ pub struct Gpu {
 /// Enough for a median that does not depend on one slow run.
 const TIMED_RUNS: u32 = 11;
 
+/// What the driver of `lanes exec` calls its device. It executes on the emulator, so its times would be no measurements.
+const EMULATED: &str = "Thirty-Two Lanes";
+
 /// A module, loaded twice. The second copy has its own variables, so that timed runs do not change those of the first.
 #[derive(Clone)]
 struct Loaded {
@@ -81,6 +84,7 @@ impl Gpu {
         let about = about(&context).map_err(|error| anyhow!("the GPU does not answer: {}", words(error)))?;
         let (major, minor) = context.compute_capability()?;
         let stream = context.default_stream();
+        let timed_runs = if about.name == EMULATED { 0 } else { TIMED_RUNS };
         Ok(Gpu {
             context,
             stream,
@@ -88,7 +92,7 @@ impl Gpu {
             modules: BTreeMap::new(),
             about,
             capability: (10 * major + minor) as u32,
-            timed_runs: TIMED_RUNS,
+            timed_runs,
             once_only: BTreeSet::new(),
         })
     }
@@ -100,7 +104,9 @@ impl Gpu {
 
     /// Sets how many times each kernel is run for timing, after one run to warm up.
     pub(crate) fn set_timed_runs(&mut self, runs: u32) {
-        self.timed_runs = runs;
+        if self.about.name != EMULATED {
+            self.timed_runs = runs;
+        }
     }
 
     /// Makes the GPU run the kernels of a module only once from now on, without timing. Buffers are restored between

@@ -181,18 +181,9 @@ fn lowered(name: &str, kernels: &[cudac::Signature]) -> Option<CString> {
     let base =
         wanted.split('<').next().unwrap_or_default().rsplit("::").next().unwrap_or_default().to_owned();
     let those: Vec<_> = kernels.iter().filter(|kernel| plain(&kernel.name) == base).collect();
-    let is_it = |kernel: &&&cudac::Signature| plain(&demangled(&kernel.symbol)) == wanted;
+    let is_it = |kernel: &&&cudac::Signature| plain(&cuda_host::demangled(&kernel.symbol)) == wanted;
     let found = those.iter().find(is_it).or(those.first().filter(|_| those.len() == 1));
     found.and_then(|kernel| CString::new(kernel.symbol.clone()).ok())
-}
-
-/// What the text calls a kernel, with the arguments of a template.
-fn demangled(symbol: &str) -> String {
-    let options = cpp_demangle::DemangleOptions::new().no_params().no_return_type();
-    let demangled = cpp_demangle::Symbol::new(symbol).ok();
-    demangled
-        .and_then(|symbol| symbol.demangle_with_options(&options).ok())
-        .unwrap_or_else(|| symbol.to_owned())
 }
 
 /// The options as cudac has them, and the folders of headers. What has no effect is noted.

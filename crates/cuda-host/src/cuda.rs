@@ -14,7 +14,6 @@ use crate::function::Function;
 use crate::machine::{Machine, Result, Stop};
 use crate::memory::state;
 use crate::order::{Point, is_blocking};
-use crate::resident::{self, MAX_SHARED_BYTES};
 use crate::work::Copy;
 
 /// The smallest buffer for what kernels print that an H200 grants.
@@ -117,7 +116,7 @@ impl Machine<'_> {
             }
             Function::Occupancy => {
                 let declared = self.kernels[self.kernel_at(a)?].kernel.shared_bytes;
-                Ok(resident::of_multiprocessor(b, declared.saturating_add(at(2))))
+                Ok(self.device.room.of_multiprocessor(b, declared.saturating_add(at(2))))
             }
             Function::SetLimit | Function::GetLimit => Ok(self.of_limit(function, a, b)),
             Function::MemoryLeft => Ok(self.most_bytes()[1].saturating_sub(self.device.live_bytes())),
@@ -167,8 +166,9 @@ impl Machine<'_> {
             return Ok(self.device.shared_allowed(kernel));
         }
         let wanted = bytes.saturating_add(declared);
-        if wanted > MAX_SHARED_BYTES {
-            let message = format!("{wanted} bytes of shared memory are more than {MAX_SHARED_BYTES}");
+        let most = self.device.room.shared_bytes;
+        if wanted > most {
+            let message = format!("{wanted} bytes of shared memory are more than {most}");
             return Ok(self.failed(INVALID_VALUE, message));
         }
         self.device.shared_limits.insert(kernel, wanted);

@@ -14,7 +14,7 @@ use crate::errors;
 use crate::facts::Kernels;
 use crate::order::Order;
 use crate::places::Places;
-use crate::resident::SHARED_BYTES;
+use crate::resident::{Room, SHARED_BYTES};
 
 /// This bit of an address says that it is what the name of a variable of the device stands for on the host. Only the functions
 /// for symbols can do anything with it. `cudaGetSymbolAddress` in `runtime.cuh` knows the bit too.
@@ -167,6 +167,8 @@ pub(crate) struct Device {
     pub compared: u64,
     /// What `cudaFuncSetAttribute` allows kernels, by their numbers, beside what they declare.
     pub shared_limits: BTreeMap<usize, u64>,
+    /// What a multiprocessor has for blocks.
+    pub room: Room,
 }
 
 impl Device {
@@ -198,6 +200,7 @@ impl Device {
             launches: 0,
             compared: 0,
             shared_limits: BTreeMap::new(),
+            room: Room::default(),
         };
         device.load(name, ptx, managed).map_err(|error| format!("PTX of {name}: {error}"))?;
         Ok(device)

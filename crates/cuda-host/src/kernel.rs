@@ -14,7 +14,7 @@ use crate::machine::{Machine, Result, Stop};
 use crate::memory::Access;
 use crate::order::{LEGACY, Other, What};
 use crate::places::Places;
-use crate::resident;
+use crate::resident::Room;
 use crate::unordered;
 use crate::work::{Node, Wanted};
 
@@ -89,7 +89,7 @@ impl Machine<'_> {
         let loaded = Rc::clone(&self.kernels[kernel]);
         let Kernel { name, shared_bytes, .. } = &loaded.kernel;
         let bytes = wanted.shared_bytes.saturating_add(*shared_bytes);
-        let refused = refused(&wanted, bytes, self.device.shared_allowed(kernel));
+        let refused = refused(&wanted, bytes, self.device.shared_allowed(kernel), self.device.room);
         let stream = self.device.order.stream(wanted.stream);
         let no_stream = || stream.is_none().then(|| (INVALID_HANDLE, NO_STREAM.to_owned()));
         if let Some((code, message)) = refused.or_else(no_stream) {
@@ -120,7 +120,8 @@ impl Machine<'_> {
         let work = self.device.order.add(What::Kernel, stream, self.line);
         work.blocks = blocks;
         let number = work.number;
-        let resident = resident::of_device(wanted.block.count(), wanted.shared_bytes + shared_bytes);
+        let room = self.device.room;
+        let resident = room.of_device(wanted.block.count(), wanted.shared_bytes + shared_bytes);
         let may_wait = wanted.is_cooperative || self.device.may_wait(&loaded);
         let how = &self.limits.launch;
         let is_usual = how.resident_blocks == simt::DEFAULT_RESIDENT_BLOCKS;
@@ -387,7 +388,7 @@ fn most_steps(limit: u64, grid: Dim3, block: Dim3) -> u64 {
 }
 
 /// Why a device refuses a launch, whose blocks have some shared memory and may have so much.
-fn refused(wanted: &Wanted, shared: u64, allowed: u64) -> Option<(u64, String)> {
+fn refused(wanted: &Wanted, shared: u64, allowed: u64, room: Room) -> Option<(u64, String)> {
     let Wanted { grid, block, .. } = wanted;
     if grid.count() == 0 || block.count() == 0 {
         return Some((
@@ -408,7 +409,7 @@ fn refused(wanted: &Wanted, shared: u64, allowed: u64) -> Option<(u64, String)> 
     if shared > allowed {
         return Some((INVALID_VALUE, format!("{shared} bytes of shared memory are more than {allowed}")));
     }
-    let (blocks, resident) = (grid.count(), resident::of_device(block.count(), shared));
+    let (blocks, resident) = (grid.count(), room.of_device(block.count(), shared));
     (wanted.is_cooperative && blocks > resident).then(|| {
         let message = format!(
             "only {resident} of the {blocks} blocks can be resident together, and all blocks of a cooperative launch have to be"
@@ -458,7 +459,7 @@ fn stale(places: &mut Places, read: &simt::StaleRead, line: Line, name: &str) ->
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::resident::{MAX_SHARED_BYTES, SHARED_BYTES};
+    use crate::resident::SHARED_BYTES;
 
     #[test]
     fn a_large_grid_may_take_more_steps_unless_the_caller_says_how_many() {
@@ -475,7 +476,7 @@ mod tests {
             let (args, addresses) = (Vec::new(), Vec::new());
             let wanted =
                 Wanted { grid, block, shared_bytes: 0, stream: 0, args, addresses, is_cooperative: false };
-            super::refused(&wanted, shared, allowed)
+            super::refused(&wanted, shared, allowed, Room::default())
         };
         let code = |grid, block, shared| refused(grid, block, shared, SHARED_BYTES).map(|(code, _)| code);
         let one = Dim3::from(1);
@@ -484,6 +485,6 @@ mod tests {
         assert_eq!(code(one, Dim3::new(1, 1, 65), 0), Some(INVALID_CONFIGURATION));
         assert_eq!(code(Dim3::from(0), one, 0), Some(INVALID_CONFIGURATION));
         assert_eq!(code(one, one, SHARED_BYTES + 1), Some(INVALID_VALUE));
-        assert!(refused(one, one, MAX_SHARED_BYTES, MAX_SHARED_BYTES).is_none());
+        assert!(refused(one, one, 96 << 10, 96 << 10).is_none());
     }
 }

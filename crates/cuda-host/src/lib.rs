@@ -55,6 +55,7 @@ mod bounds;
 mod call;
 mod copy;
 mod cuda;
+mod demangled;
 mod device;
 mod driver;
 mod ending;
@@ -87,6 +88,7 @@ use std::fmt;
 
 use cudac::Line;
 
+pub use demangled::demangled;
 pub use driver::drive;
 pub use files::{Files, Nothing, Refusal, Used, Written};
 pub use finding::{Finding, Kind};

@@ -1,7 +1,6 @@
 //! What the executor of calls knows of a program: its kernels and files.
 
-use cpp_demangle::{DemangleOptions, Symbol};
-use cuda_host::{Limits, Outcome, Watch};
+use cuda_host::{Limits, Outcome, Watch, demangled};
 use cudac::host::{Kernel, Passing, Program};
 
 use crate::clang::Compiled;
@@ -66,11 +65,4 @@ pub fn serve(
 ) -> Result<Outcome, cuda_host::Error> {
     let name = compiled.files.first().map_or("program", String::as_str);
     cuda_host::serve(program, name, compiled.ptx(), running, limits, watch)
-}
-
-/// What the text calls a kernel: its name, and its arguments if it is made of a template.
-fn demangled(symbol: &str) -> String {
-    let options = DemangleOptions::new().no_params().no_return_type();
-    let demangled = Symbol::new(symbol).ok().and_then(|symbol| symbol.demangle_with_options(&options).ok());
-    demangled.unwrap_or_else(|| symbol.to_owned())
 }

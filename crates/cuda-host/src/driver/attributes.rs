@@ -3,7 +3,7 @@
 //! Specification: CUDA Driver API, `CUdevice_attribute`. The device is the one that `cudaGetDeviceProperties` describes for
 //! programs of the runtime, but for its compute capability, which the caller chooses.
 
-use crate::resident::{MAX_SHARED_BYTES, SHARED_BYTES};
+use crate::resident::{Room, SHARED_BYTES};
 
 /// Its name.
 pub(super) const NAME: &str = "Thirty-Two Lanes";
@@ -57,8 +57,7 @@ const VALUES: &[(u64, u64)] = &[
     (78, 1),
     (79, 1),
     (80, 1),
-    // Shared memory and registers of a multiprocessor, managed memory.
-    (81, MAX_SHARED_BYTES),
+    // Registers of a multiprocessor, managed memory.
     (82, 64 * KIB),
     (83, 1),
     // Single precision is as fast as double precision: the emulator has no such difference.
@@ -68,8 +67,6 @@ const VALUES: &[(u64, u64)] = &[
     (90, 1),
     (91, 1),
     (95, 1),
-    // Shared memory that a block may have if it asks.
-    (97, MAX_SHARED_BYTES),
     // Blocks of a multiprocessor, pools of memory.
     (106, 32),
     (115, 1),
@@ -83,6 +80,8 @@ pub(super) fn value(attribute: u64, capability: u32) -> Option<u64> {
     match attribute {
         75 => Some(u64::from(capability / 10)),
         76 => Some(u64::from(capability % 10)),
+        // Shared memory of a multiprocessor, and what a block may have of it if it asks.
+        81 | 97 => Some(Room::of_capability(capability).shared_bytes),
         1..=LAST => Some(VALUES.iter().find(|(known, _)| *known == attribute).map_or(0, |(_, value)| *value)),
         _ => None,
     }
@@ -94,7 +93,7 @@ mod tests {
 
     #[test]
     fn attributes_are_given_by_number() {
-        assert_eq!([10, 75, 76, 97].map(|nth| value(nth, 86)), [Some(32), Some(8), Some(6), Some(96 << 10)]);
+        assert_eq!([10, 75, 76, 97].map(|nth| value(nth, 86)), [Some(32), Some(8), Some(6), Some(99 << 10)]);
         assert_eq!((value(0, 80), value(LAST + 1, 80), value(18, 80)), (None, None, Some(0)));
     }
 }

@@ -8,10 +8,10 @@ use simt::Dim3;
 
 use super::errors::code;
 use super::{Driver, Handle, Values};
+use crate::demangled::demangled;
 use crate::device::LoadedKernel;
 use crate::function::Function;
 use crate::machine::Result;
-use crate::resident;
 use crate::work::Wanted;
 
 /// The functions that the program has asked for: which module and name has which number among the machine's kernels.
@@ -44,7 +44,7 @@ impl Driver<'_> {
         let info = self.machine.device.kernel_of(module, name)?;
         let kernel = Kernel {
             symbol: info.name.clone(),
-            name: info.name.clone(),
+            name: demangled(&info.name),
             parameters: info.params.iter().map(|parameter| Passing::Object(parameter.bytes)).collect(),
             shared_bytes: info.shared_bytes,
         };
@@ -130,8 +130,11 @@ impl Driver<'_> {
             "cuOccupancyAvailableDynamicSMemPerBlock" => self.left_shared(values, kernel),
             _ => {
                 let declared = self.machine.kernels[kernel].kernel.shared_bytes;
-                let blocks =
-                    resident::of_multiprocessor(c & 0xffff_ffff, declared.saturating_add(values.at(3)));
+                let blocks = self
+                    .machine
+                    .device
+                    .room
+                    .of_multiprocessor(c & 0xffff_ffff, declared.saturating_add(values.at(3)));
                 self.give(a, Scalar::I32, blocks)
             }
         }
@@ -184,9 +187,10 @@ impl Driver<'_> {
             limit => limit.min(1024),
         };
         let sizes = (1..=limit / 32).rev().map(|warps| 32 * warps).chain((limit < 32).then_some(limit));
-        let threads = |block: u64| block * resident::of_multiprocessor(block, shared);
+        let room = self.machine.device.room;
+        let threads = |block: u64| block * room.of_multiprocessor(block, shared);
         let best = sizes.max_by_key(|block| (threads(*block), *block)).unwrap_or(limit);
-        self.give(values.at(0), Scalar::I32, resident::of_device(best, shared))?;
+        self.give(values.at(0), Scalar::I32, room.of_device(best, shared))?;
         self.give(values.at(1), Scalar::I32, best)
     }
 
@@ -194,7 +198,7 @@ impl Driver<'_> {
     fn left_shared(&mut self, values: Values<'_>, kernel: usize) -> Result<u64> {
         let declared = self.machine.kernels[kernel].kernel.shared_bytes;
         let blocks = values.at(2) & 0xffff_ffff;
-        let each = resident::MAX_SHARED_BYTES.checked_div(blocks).unwrap_or(0);
+        let each = self.machine.device.room.shared_bytes.checked_div(blocks).unwrap_or(0);
         self.give(values.at(0), Scalar::U64, each.saturating_sub(declared))
     }
 

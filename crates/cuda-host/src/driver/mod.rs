@@ -36,6 +36,7 @@ use crate::finding::{Finding, Kind};
 use crate::machine::{Machine, Result, Stop};
 use crate::places::Places;
 use crate::process::{Call, Process};
+use crate::resident::Room;
 use crate::{Error, Event, Given, Limits, Outcome, Watch};
 
 /// A module without kernels: the program's own are loaded later.
@@ -114,6 +115,7 @@ pub fn drive(
     let mut machine = Machine::new(&program, "driver", NO_KERNELS, &given, Some(process), limits, watch)?;
     machine.places = Places::of_driver();
     machine.device.has_free_streams = true;
+    machine.device.room = Room::of_capability(capability);
     let driver = Driver {
         machine,
         is_initialised: false,

@@ -1,0 +1,369 @@
+//! Programs that call the driver through cudarc, as other people's do, run with this library in the place of NVIDIA's.
+//!
+//! The library is found by its name, when a program begins. So each client is this test's own program, started again with a folder
+//! in front in which the library has the driver's name, and a folder for its report. `SEEDS` chooses other sequences.
+#![allow(unsafe_code, reason = "calls of the driver")]
+#![cfg(target_os = "linux")]
+
+use std::path::Path;
+use std::process::Command;
+use std::sync::Arc;
+
+use cudarc::driver::sys::{self, CUresult};
+use cudarc::driver::{CudaContext, CudaFunction, CudaStream, DriverError, LaunchConfig, PushKernelArg};
+use cudarc::nvrtc::compile_ptx;
+use lanes_driver::{Report, settings};
+use test_support::Random;
+
+/// The client that the program is, and a number for it.
+const CLIENT: &str = "LANES_TEST_CLIENT";
+const NUMBER: &str = "LANES_TEST_NUMBER";
+
+const KERNELS: &str = r#"
+extern "C" __global__ void add(float* sum, const float* a, const float* b, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) sum[i] = a[i] + b[i];
+}
+extern "C" __global__ void reversed(int* x) {
+    __shared__ int part[64];
+    part[threadIdx.x] = x[threadIdx.x];
+    x[threadIdx.x] = part[63 - threadIdx.x];
+}
+extern "C" __global__ void beyond(int* x, int n) { x[n + threadIdx.x] = 1; }
+extern "C" __global__ void told(int n) { if (threadIdx.x == 0) printf("told %d\n", n); }
+__device__ int counter;
+extern "C" __global__ void count() { atomicAdd(&counter, 1); }
+template <typename T> __global__ void twice(T* x) { x[threadIdx.x] *= 2; }
+"#;
+
+/// What a client does, by its name.
+const CLIENTS: [(&str, fn(u64)); 6] = [
+    ("adds", adds),
+    ("races", races),
+    ("goes_beyond", goes_beyond),
+    ("prints_and_counts", prints_and_counts),
+    ("loads_and_unloads", loads_and_unloads),
+    ("does_anything", does_anything),
+];
+
+/// A client, and what became of it: what it printed, and its report.
+fn run(name: &str, number: u64) -> (String, Report) {
+    let folder = tempfile::tempdir().unwrap();
+    let program = std::env::current_exe().unwrap();
+    let library = program.parent().unwrap().join("liblanes_driver.so");
+    assert!(library.is_file(), "{} was not built", library.display());
+    for name in lanes_driver::NAMES {
+        std::os::unix::fs::symlink(&library, folder.path().join(name)).unwrap();
+    }
+    let output = Command::new(program)
+        .args(["--exact", "client", "--ignored", "--nocapture", "--test-threads=1"])
+        .env(CLIENT, name)
+        .env(NUMBER, number.to_string())
+        .env("LD_LIBRARY_PATH", folder.path())
+        .env(settings::FOLDER, folder.path())
+        .env(settings::MEMORY, (64 << 20).to_string())
+        .output()
+        .unwrap();
+    let [out, errors] =
+        [&output.stdout, &output.stderr].map(|text| String::from_utf8_lossy(text).into_owned());
+    assert!(output.status.success(), "{name} {number}: {}\n{out}\n{errors}", output.status);
+    (out, report_of(folder.path(), name))
+}
+
+/// The report of the only process; it has ended in order.
+fn report_of(folder: &Path, name: &str) -> Report {
+    let mut reports = lanes_driver::read(folder).unwrap();
+    assert_eq!(reports.len(), 1, "{name}");
+    let report = reports.remove(0);
+    assert!(report.launches.is_some(), "{name}: {report:?}");
+    report
+}
+
+/// The kinds and severities of findings, and where each is.
+fn told(report: &Report) -> Vec<String> {
+    let word = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
+    let told = |finding: &serde_json::Value| {
+        let place = format!("{}{}:{}", word(&finding["file"]), word(&finding["function"]), finding["line"]);
+        format!("{} {} {place}", word(&finding["severity"]), word(&finding["kind"]))
+    };
+    report.findings.iter().map(told).collect()
+}
+
+#[test]
+#[ignore = "a client that the other tests start"]
+fn client() {
+    let name = std::env::var(CLIENT).unwrap();
+    let number = std::env::var(NUMBER).unwrap().parse().unwrap();
+    let client = CLIENTS.iter().find(|(known, _)| *known == name).unwrap().1;
+    client(number);
+}
+
+/// A stream, and a kernel of [`KERNELS`].
+fn kernel(name: &str) -> (Arc<CudaStream>, CudaFunction) {
+    let context = CudaContext::new(0).unwrap();
+    let module = context.load_module(compile_ptx(KERNELS).unwrap()).unwrap();
+    (context.default_stream(), module.load_function(name).unwrap())
+}
+
+fn one_block(threads: u32) -> LaunchConfig {
+    LaunchConfig { grid_dim: (1, 1, 1), block_dim: (threads, 1, 1), shared_mem_bytes: 0 }
+}
+
+fn adds(_: u64) {
+    let (stream, add) = kernel("add");
+    let n = 1000_usize;
+    let a: Vec<f32> = (0..n).map(|i| i as f32).collect();
+    let (of_a, of_b) = (stream.clone_htod(&a).unwrap(), stream.clone_htod(&a).unwrap());
+    let mut sum = stream.alloc_zeros::<f32>(n).unwrap();
+    let count = n as i32;
+    let mut launch = stream.launch_builder(&add);
+    launch.arg(&mut sum).arg(&of_a).arg(&of_b).arg(&count);
+    // SAFETY: the arguments are those of the kernel.
+    unsafe { launch.launch(LaunchConfig::for_num_elems(n as u32)) }.unwrap();
+    let got = stream.clone_dtoh(&sum).unwrap();
+    assert!(got.iter().zip(&a).all(|(got, a)| *got == 2.0 * a));
+}
+
+fn races(_: u64) {
+    let (stream, reversed) = kernel("reversed");
+    let mut x = stream.clone_htod(&[7_i32; 64]).unwrap();
+    // SAFETY: the arguments are those of the kernel.
+    unsafe { stream.launch_builder(&reversed).arg(&mut x).launch(one_block(64)) }.unwrap();
+    assert_eq!(stream.clone_dtoh(&x).unwrap(), [7; 64]);
+}
+
+/// What stops a launch breaks the context, until it is reset.
+fn goes_beyond(_: u64) {
+    let (stream, beyond) = kernel("beyond");
+    let mut x = stream.alloc_zeros::<i32>(100).unwrap();
+    // SAFETY: the arguments are those of the kernel.
+    unsafe { stream.launch_builder(&beyond).arg(&mut x).arg(&90_i32).launch(one_block(32)) }.unwrap();
+    let illegal = CUresult::CUDA_ERROR_ILLEGAL_ADDRESS;
+    for _ in 0..2 {
+        assert_eq!(stream.synchronize().err().map(|DriverError(code, ..)| code), Some(illegal));
+    }
+    assert!(stream.clone_dtoh(&x).is_err());
+    // SAFETY: nothing of the context is used any more but in destructors, which may fail.
+    assert_eq!(unsafe { sys::cuDevicePrimaryCtxReset_v2(0) }, CUresult::CUDA_SUCCESS);
+    std::mem::forget((x, beyond, stream));
+    adds(0);
+}
+
+fn prints_and_counts(_: u64) {
+    let (stream, told) = kernel("told");
+    // SAFETY: the arguments are those of the kernel.
+    unsafe { stream.launch_builder(&told).arg(&42_i32).launch(one_block(32)) }.unwrap();
+    stream.synchronize().unwrap();
+    let context = CudaContext::new(0).unwrap();
+    let module = context.load_module(compile_ptx(KERNELS).unwrap()).unwrap();
+    let (count, counter) =
+        (module.load_function("count").unwrap(), module.get_global("counter", &stream).unwrap());
+    // SAFETY: the kernel has no arguments.
+    unsafe { stream.launch_builder(&count).launch(one_block(96)) }.unwrap();
+    assert_eq!(stream.clone_dtoh(&counter).unwrap(), 96_i32.to_le_bytes());
+}
+
+/// Modules come and go, and nothing of them stays.
+fn loads_and_unloads(turns: u64) {
+    let context = CudaContext::new(0).unwrap();
+    let ptx = compile_ptx(KERNELS).unwrap();
+    let mut before = 0;
+    for turn in 0..2 * turns {
+        let module = context.load_module(ptx.clone()).unwrap();
+        module.load_function("add").unwrap();
+        assert!(module.load_function("nothing").is_err());
+        if turn == turns {
+            before = resident_bytes();
+        }
+    }
+    let more = resident_bytes().saturating_sub(before);
+    assert!(more < 8 << 20, "{more} bytes more after {turns} modules");
+}
+
+/// The memory that this process has.
+fn resident_bytes() -> u64 {
+    let text = std::fs::read_to_string("/proc/self/statm").unwrap();
+    text.split(' ').nth(1).unwrap().parse::<u64>().unwrap() * 4096
+}
+
+/// The handles and addresses of a sequence of calls; some were destroyed.
+#[derive(Default)]
+struct Held {
+    memory: Vec<(u64, bool)>,
+    streams: Vec<sys::CUstream>,
+    events: Vec<sys::CUevent>,
+    contexts: Vec<sys::CUcontext>,
+    /// How many calls freed memory for a second time.
+    twice: usize,
+}
+
+fn some<T: Copy>(random: &mut Random, known: &[T], other: T) -> T {
+    if known.is_empty() || random.below(8) == 0 {
+        other
+    } else {
+        known[random.below(known.len() as u64) as usize]
+    }
+}
+
+/// Calls of all kinds, of which some are wrong, from two threads. Each call returns, and the process ends in order.
+fn does_anything(seed: u64) {
+    // SAFETY: these are the calls that the test is about; addresses that are wrong are the driver's to refuse.
+    unsafe {
+        assert_eq!(sys::cuInit(0), CUresult::CUDA_SUCCESS);
+        let mut context = std::ptr::null_mut();
+        assert_eq!(sys::cuDevicePrimaryCtxRetain(&raw mut context, 0), CUresult::CUDA_SUCCESS);
+        let context = context as usize;
+        let threads = [0, 1].map(|nth| {
+            std::thread::spawn(move || {
+                sys::cuCtxSetCurrent(context as sys::CUcontext);
+                let (mut random, mut held) = (Random::new(2 * seed + nth), Held::default());
+                for _ in 0..60 {
+                    step(&mut random, &mut held);
+                }
+                clean(&mut held);
+                held.twice
+            })
+        });
+        let twice: usize = threads.map(|thread| thread.join().unwrap()).iter().sum();
+        println!("freed twice: {twice}");
+        sys::cuDevicePrimaryCtxRelease_v2(0);
+    }
+}
+
+/// One call.
+///
+/// # Safety
+/// What the program holds may be wrong, but it is not dereferenced here.
+unsafe fn step(random: &mut Random, held: &mut Held) {
+    let mut word = 0_u64;
+    let mut host = [0_u8; 256];
+    let (bytes, other) = (1 + random.below(300), [0, 0x1234, 1 << 50][random.below(3) as usize]);
+    let addresses: Vec<u64> = held.memory.iter().map(|(at, _)| *at).collect();
+    let (at, to) = (some(random, &addresses, other), some(random, &addresses, other));
+    let stream = some(random, &held.streams, std::ptr::null_mut());
+    let wrong = (0x77 << 3) as sys::CUevent;
+    let event = some(random, &held.events, wrong);
+    // SAFETY: as the function says.
+    unsafe {
+        match random.below(16) {
+            0 | 1 if sys::cuMemAlloc_v2(&raw mut word, bytes as usize) == CUresult::CUDA_SUCCESS => {
+                held.memory.push((word, true))
+            }
+            2 if sys::cuMemAllocManaged(&raw mut word, bytes as usize, 1) == CUresult::CUDA_SUCCESS => {
+                held.memory.push((word, true))
+            }
+            3 => {
+                let known = held.memory.iter_mut().find(|(known, _)| *known == at);
+                let code = sys::cuMemFree_v2(at);
+                match known {
+                    Some((_, is_live @ true)) => *is_live = code != CUresult::CUDA_SUCCESS,
+                    Some(_) if code == CUresult::CUDA_ERROR_INVALID_VALUE => held.twice += 1,
+                    _ => {}
+                }
+            }
+            4 => _ = sys::cuMemcpyHtoDAsync_v2(at, host.as_ptr().cast(), bytes.min(256) as usize, stream),
+            5 => _ = sys::cuMemcpyDtoHAsync_v2(host.as_mut_ptr().cast(), at, bytes.min(256) as usize, stream),
+            6 => _ = sys::cuMemcpyDtoDAsync_v2(to, at, bytes as usize, stream),
+            7 => _ = sys::cuMemcpyDtoD_v2(at.wrapping_add(3), at, bytes as usize),
+            8 => _ = sys::cuMemsetD32_v2(at, 7, bytes as usize / 4),
+            9 => {
+                let mut new = std::ptr::null_mut();
+                if sys::cuStreamCreate(&raw mut new, random.below(3) as u32) == CUresult::CUDA_SUCCESS {
+                    held.streams.push(new);
+                }
+            }
+            10 => _ = sys::cuStreamDestroy_v2(stream),
+            11 => {
+                let mut new = std::ptr::null_mut();
+                if sys::cuEventCreate(&raw mut new, 0) == CUresult::CUDA_SUCCESS {
+                    held.events.push(new);
+                }
+                sys::cuEventRecord(event, stream);
+            }
+            12 => _ = (sys::cuStreamWaitEvent(stream, event, 0), sys::cuEventDestroy_v2(event)),
+            13 => {
+                let mut new = std::ptr::null_mut();
+                if sys::cuCtxCreate_v2(&raw mut new, 0, random.below(2) as i32) == CUresult::CUDA_SUCCESS {
+                    held.contexts.push(new);
+                }
+            }
+            14 => {
+                let context = some(random, &held.contexts, std::ptr::null_mut());
+                sys::cuCtxSetCurrent(context);
+                sys::cuCtxDestroy_v2(some(random, &held.contexts, 8 as sys::CUcontext));
+            }
+            _ => {
+                sys::cuModuleGetFunction(std::ptr::null_mut(), 5 as sys::CUmodule, c"x".as_ptr());
+                sys::cuPointerGetAttribute(
+                    (&raw mut word).cast(),
+                    sys::CUpointer_attribute::CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
+                    at,
+                );
+                sys::cuCtxSynchronize();
+            }
+        }
+    }
+}
+
+/// Gives back what is left.
+///
+/// # Safety
+/// As [`step`].
+unsafe fn clean(held: &mut Held) {
+    // SAFETY: as the function says.
+    unsafe {
+        let mut context = std::ptr::null_mut();
+        sys::cuDevicePrimaryCtxRetain(&raw mut context, 0);
+        sys::cuCtxSetCurrent(context);
+        for (at, _) in held.memory.iter().filter(|(_, is_live)| *is_live) {
+            sys::cuMemFree_v2(*at);
+        }
+        held.streams.iter().for_each(|stream| _ = sys::cuStreamDestroy_v2(*stream));
+        held.events.iter().for_each(|event| _ = sys::cuEventDestroy_v2(*event));
+        sys::cuDevicePrimaryCtxRelease_v2(0);
+    }
+}
+
+#[test]
+fn a_program_that_compiles_its_kernel_gets_the_right_result() {
+    let (_, report) = run("adds", 0);
+    assert_eq!((told(&report), report.launches, report.refused), (vec![], Some(1), vec![]));
+}
+
+#[test]
+fn a_planted_race_is_found_at_its_line() {
+    let (_, report) = run("races", 0);
+    assert_eq!(told(&report), ["error race default_program:9"]);
+}
+
+#[test]
+fn what_stops_a_launch_breaks_the_context_until_it_is_reset() {
+    let (_, report) = run("goes_beyond", 0);
+    let told = told(&report);
+    assert_eq!(told[0], "error out-of-bounds default_program:11");
+    assert!(told.iter().skip(1).all(|told| told.starts_with("note leak")), "{told:?}");
+}
+
+#[test]
+fn kernels_print_and_variables_are_found_by_name() {
+    let (out, report) = run("prints_and_counts", 0);
+    assert!(out.contains("told 42\n"), "{out}");
+    assert_eq!(told(&report), [""; 0]);
+}
+
+#[test]
+fn modules_that_are_unloaded_leave_nothing() {
+    let (_, report) = run("loads_and_unloads", 100);
+    assert_eq!(report.refused, []);
+}
+
+/// Whatever is called, every call returns, the process ends in order, and each second `cuMemFree` is found.
+#[test]
+fn any_sequence_of_calls_ends_in_order() {
+    let seeds: Vec<u64> = test_support::seeds(12).collect();
+    test_support::side_by_side(&seeds, |seed| {
+        let (out, report) = run("does_anything", *seed);
+        let twice = told(&report).iter().filter(|told| told.contains("double-free")).count();
+        assert!(out.contains(&format!("freed twice: {twice}\n")), "seed {seed}: {twice} found, and {out}");
+    });
+}
