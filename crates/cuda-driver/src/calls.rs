@@ -122,7 +122,7 @@ fn open() -> Door {
         let (capability, mut limits) = settings::read();
         limits.launch.pulse = Some(Arc::default());
         let told = Told::open();
-        let outcome = cuda_host::drive(&process, capability, &limits, &|event| told.tell(event));
+        let outcome = cuda_host::driver::drive(&process, capability, &limits, &|event| told.tell(event));
         told.end(outcome.map_or(0, |outcome| outcome.launches));
     };
     let thread =

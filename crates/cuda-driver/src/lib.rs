@@ -1,8 +1,8 @@
-//! A library that stands in for `libcuda`, `libnvrtc` and the library that tinygrad's mock of a GPU calls. Programs that bring their
-//! kernels as PTX run with it on the emulator, and are checked.
+//! A library that stands in for `libcuda` and `libnvrtc`. Programs that bring their kernels as PTX run with it on the emulator, and
+//! are checked.
 //!
 //! `lanes exec` puts it in front of the real ones. It holds no logic of the driver: a call becomes a name and numbers
-//! (`symbols`, `calls`), which a thread of its own carries out with [`cuda_host::drive`]. That thread reads and writes the memory of
+//! (`symbols`, `calls`), which a thread of its own carries out with [`cuda_host::driver::drive`]. That thread reads and writes the memory of
 //! the process (`memory`). NVRTC (`nvrtc`) is cudac.
 //!
 //! What is found is written at once to a file in the folder that `LANES_REPORT` names, one line of JSON for each finding
@@ -21,14 +21,13 @@ mod symbols;
 pub use report::{Report, read};
 
 /// The names under which programs look for this library.
-pub const NAMES: [&str; 9] = [
+pub const NAMES: [&str; 8] = [
     "libcuda.so",
     "libcuda.so.1",
     "libnvrtc.so",
     "libnvrtc.so.11.2",
     "libnvrtc.so.12",
     "libnvrtc.so.13",
-    "libgpuocelot.so",
     "libcuda.dylib",
     "libnvrtc.dylib",
 ];

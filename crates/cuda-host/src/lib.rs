@@ -57,7 +57,7 @@ mod copy;
 mod cuda;
 mod demangled;
 mod device;
-mod driver;
+pub mod driver;
 mod ending;
 mod errors;
 mod facts;
@@ -82,6 +82,7 @@ mod shared;
 mod stdio;
 mod stream;
 mod unordered;
+mod words;
 mod work;
 
 use std::fmt;
@@ -89,7 +90,6 @@ use std::fmt;
 use cudac::Line;
 
 pub use demangled::demangled;
-pub use driver::drive;
 pub use files::{Files, Nothing, Refusal, Used, Written};
 pub use finding::{Finding, Kind};
 pub use process::{Call, Ending, Gone, Process};

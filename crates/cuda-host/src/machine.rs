@@ -10,7 +10,6 @@ use cudac::host::{Expr, Loop, Program, Stmt, Switch};
 
 use crate::Given;
 use crate::device::{Device, LoadedKernel};
-use crate::driver::of_driver;
 use crate::files::Store;
 use crate::finding::{Finding, Kind};
 use crate::function::Function;
@@ -20,6 +19,7 @@ use crate::places::Places;
 use crate::process::{Native, Process};
 use crate::quick::{Code, Escapes};
 use crate::random::Random;
+use crate::words::of_driver;
 use crate::work::{Capture, Graph};
 use crate::{Error, Event, Limits, Outcome, Watch, arithmetic};
 

@@ -1,67 +1,16 @@
 //! The device, and contexts: which is current in which thread, and how long each lives.
 
-use std::collections::BTreeMap;
-
 use cudac::host::Scalar;
 
+use super::attributes;
 use super::errors::{self, code};
-use super::{Driver, Handle, Values, attributes};
+use super::held::PRIMARY;
+use super::state::{Driver, Handle, Values};
 use crate::function::Function;
 use crate::machine::Result;
 
 /// The version of the driver: 12.9.
 const VERSION: u64 = 12090;
-
-/// The number of the primary context.
-const PRIMARY: usize = 0;
-
-/// The contexts of a process.
-#[derive(Debug, Default)]
-pub(super) struct Contexts {
-    /// Those that are alive, by their handles, with their flags.
-    alive: BTreeMap<u64, u64>,
-    /// How often the primary context is retained, and its flags.
-    retained: u64,
-    primary_flags: u64,
-    /// How many were made.
-    made: usize,
-    /// For each thread its stack of contexts, of which the last is current.
-    stacks: BTreeMap<u64, Vec<u64>>,
-    thread: u64,
-    limits: BTreeMap<u64, u64>,
-}
-
-impl Contexts {
-    pub fn turn_to(&mut self, thread: u64) {
-        self.thread = thread;
-    }
-
-    fn stack(&mut self) -> &mut Vec<u64> {
-        self.stacks.entry(self.thread).or_default()
-    }
-
-    /// The context that is current in the thread that calls, if it is alive.
-    pub fn current(&self) -> Option<u64> {
-        let current = *self.stacks.get(&self.thread)?.last()?;
-        self.alive.contains_key(&current).then_some(current)
-    }
-
-    /// Makes a context current in place of the one that is.
-    fn set(&mut self, context: Option<u64>) {
-        let stack = self.stack();
-        stack.pop();
-        stack.extend(context);
-        self.forget_empty();
-    }
-
-    /// A thread without contexts takes no room.
-    fn forget_empty(&mut self) {
-        let thread = self.thread;
-        if self.stack().is_empty() {
-            self.stacks.remove(&thread);
-        }
-    }
-}
 
 /// Whether a function needs a current context. Those of devices, contexts and errors do not.
 pub(super) fn needs_one(name: &str) -> bool {

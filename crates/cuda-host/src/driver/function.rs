@@ -1,31 +1,17 @@
 //! Functions of modules: what is known of them, and launches.
 
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use cudac::host::{Kernel, Passing, Scalar};
 use simt::Dim3;
 
 use super::errors::code;
-use super::{Driver, Handle, Values};
+use super::state::{Driver, Handle, Values};
 use crate::demangled::demangled;
 use crate::device::LoadedKernel;
 use crate::function::Function;
 use crate::machine::Result;
 use crate::work::Wanted;
-
-/// The functions that the program has asked for: which module and name has which number among the machine's kernels.
-#[derive(Debug, Default)]
-pub(super) struct Functions {
-    known: BTreeMap<(usize, String), usize>,
-}
-
-impl Functions {
-    /// A module is unloaded.
-    pub fn forget(&mut self, module: usize) {
-        self.known.retain(|(of, _), _| *of != module);
-    }
-}
 
 /// The numbers of the words in front of a parameter buffer, its size, and the end of such a list.
 const BUFFER: u64 = 1;

@@ -17,74 +17,29 @@ mod attributes;
 mod context;
 mod errors;
 mod function;
+mod held;
 mod memory;
 mod module;
 mod module_text;
+mod state;
 mod stream;
 
 use std::collections::BTreeMap;
 
-use cudac::host::{Program, Scalar};
+use cudac::host::Program;
 use simt::{FaultKind, Severity};
 
 use crate::device::Failure;
-use crate::driver::context::Contexts;
 use crate::driver::errors::code;
-use crate::driver::function::Functions;
-use crate::driver::module::Modules;
+use crate::driver::held::{Contexts, Functions, Modules};
+use crate::driver::module_text::NO_KERNELS;
+use crate::driver::state::{Driver, Values};
 use crate::finding::{Finding, Kind};
 use crate::machine::{Machine, Result, Stop};
 use crate::places::Places;
 use crate::process::{Call, Process};
 use crate::resident::Room;
 use crate::{Error, Event, Given, Limits, Outcome, Watch};
-
-/// A module without kernels: the program's own are loaded later.
-const NO_KERNELS: &str = ".version 7.8\n.target sm_70\n.address_size 64\n";
-
-/// What stands in every handle, so that a handle is no address and no small number.
-const HANDLE: u64 = 0x7a << 56;
-
-/// The kinds of handles.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Handle {
-    Context = 1,
-    Module = 2,
-    Function = 3,
-    Link = 4,
-    Pool = 5,
-}
-
-impl Handle {
-    fn make(self, number: usize) -> u64 {
-        HANDLE | (self as u64) << 48 | (number as u64 + 1) << 4
-    }
-
-    /// The number of a handle of this kind.
-    fn number(self, handle: u64) -> Option<usize> {
-        let number = handle ^ HANDLE ^ (self as u64) << 48;
-        (number >> 48 == 0 && number & 15 == 0 && number > 0).then(|| (number >> 4) as usize - 1)
-    }
-}
-
-/// The driver of one process.
-struct Driver<'p> {
-    machine: Machine<'p>,
-    is_initialised: bool,
-    /// The compute capability that the device claims: 80 for 8.0.
-    capability: u32,
-    /// How many calls there were.
-    calls: u32,
-    contexts: Contexts,
-    modules: Modules,
-    functions: Functions,
-    /// The pools of memory that the program made, and may destroy.
-    pools: BTreeMap<u64, u64>,
-    /// The error that all calls return after a launch was stopped.
-    broken: Option<u64>,
-    /// Calls that failed, one for each function and error.
-    failures: Vec<Failure>,
-}
 
 /// Carries out what a process calls of the driver, until it ends. The device claims a compute capability, 80 for 8.0.
 ///
@@ -224,11 +179,6 @@ impl Driver<'_> {
         }
     }
 
-    /// A call fails, for a reason.
-    fn fail(&mut self, code: u64, message: impl Into<String>) -> Result<u64> {
-        Ok(self.machine.failed(code, message.into()))
-    }
-
     /// A call has failed, and returned an error. What the program does about it is not known.
     fn note(&mut self, failure: Failure) {
         let is_known =
@@ -251,81 +201,6 @@ impl Driver<'_> {
             self.machine.report(Finding { severity: Severity::Note, ..finding });
         }
     }
-
-    /// Stores a number where the caller wants it.
-    fn give(&mut self, to: u64, ty: Scalar, value: u64) -> Result<u64> {
-        if to == 0 {
-            return self.fail(code::INVALID_VALUE, "the result goes to a null pointer");
-        }
-        self.machine.store(ty, to, value).map(|()| code::SUCCESS)
-    }
-
-    /// The same where no place means that the caller does not want it.
-    fn offer(&mut self, to: u64, ty: Scalar, value: u64) -> Result<u64> {
-        if to == 0 { Ok(code::SUCCESS) } else { self.give(to, ty, value) }
-    }
-
-    /// Gives a text and the zero after it, cut off if there is not enough room.
-    fn give_text(&mut self, to: u64, room: u64, text: &str) -> Result<u64> {
-        if to == 0 || room == 0 {
-            return self.fail(code::INVALID_VALUE, "the text goes to a null pointer, or has no room there");
-        }
-        let kept = text.len().min(room as usize - 1);
-        let bytes = [&text.as_bytes()[..kept], &[0]].concat();
-        self.machine.give(to, &bytes, |_| true).map(|()| code::SUCCESS)
-    }
-
-    /// Bytes of the caller's memory.
-    fn take(&mut self, from: u64, bytes: u64) -> Result<Vec<u8>> {
-        self.machine.bytes_of(from, bytes)
-    }
-
-    /// Words of 64 bits of the caller's memory.
-    fn take_words(&mut self, from: u64, count: u64) -> Result<Vec<u64>> {
-        let bytes = self.take(from, 8 * count)?;
-        let word = |bytes: &[u8]| bytes.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
-        Ok(bytes.chunks_exact(8).map(word).collect())
-    }
-
-    /// A text up to its zero, which is read a page at a time.
-    fn take_text(&mut self, from: u64) -> Result<Vec<u8>> {
-        let mut text = Vec::new();
-        if from == 0 {
-            return Ok(text);
-        }
-        while text.len() < MOST_TEXT_BYTES {
-            let at = from + text.len() as u64;
-            let part = self.take(at, PAGE_BYTES - at % PAGE_BYTES)?;
-            match part.iter().position(|byte| *byte == 0) {
-                Some(end) => {
-                    text.extend_from_slice(&part[..end]);
-                    return Ok(text);
-                }
-                None => text.extend_from_slice(&part),
-            }
-        }
-        Err(Stop::error(format!("a text has more than {MOST_TEXT_BYTES} bytes before its zero")))
-    }
-
-    fn take_name(&mut self, from: u64) -> Result<String> {
-        self.take_text(from).map(|text| String::from_utf8_lossy(&text).into_owned())
-    }
-}
-
-/// The smallest page of any processor.
-const PAGE_BYTES: u64 = 4096;
-
-/// More than any text of PTX.
-const MOST_TEXT_BYTES: usize = 256 << 20;
-
-/// The arguments of a call; those that it does not have are 0.
-#[derive(Clone, Copy, Debug)]
-struct Values<'v>(&'v [u64]);
-
-impl Values<'_> {
-    fn at(self, nth: usize) -> u64 {
-        self.0.get(nth).copied().unwrap_or(0)
-    }
 }
 
 /// The name without what says that its default stream is the thread's own: streams say that themselves.
@@ -342,46 +217,5 @@ fn of_fault(kind: FaultKind) -> u64 {
         FaultKind::Misaligned => code::MISALIGNED_ADDRESS,
         FaultKind::Deadlock | FaultKind::Livelock | FaultKind::StepLimit => code::LAUNCH_TIMEOUT,
         _ => code::LAUNCH_FAILED,
-    }
-}
-
-/// What the runtime calls its functions, and what the driver does.
-const NAMES: &[(&str, &str)] = &[
-    ("cudaMallocHost", "cuMemAllocHost"),
-    ("cudaMalloc", "cuMemAlloc"),
-    ("cudaFreeHost", "cuMemFreeHost"),
-    ("cudaFreeAsync", "cuMemFreeAsync"),
-    ("cudaFree", "cuMemFree"),
-    ("cudaMemset", "cuMemsetD8"),
-    ("cudaMemcpy", "cuMemcpy"),
-    ("cudaEventElapsedTime", "cuEventElapsedTime"),
-    ("cudaEventSynchronize", "cuEventSynchronize"),
-    ("cudaHostRegister", "cuMemHostRegister"),
-    ("cudaStreamSynchronize", "cuStreamSynchronize"),
-    ("cudaDeviceSynchronize", "cuCtxSynchronize"),
-    ("cudaGetLastError()", "the result of the launch"),
-    ("cudaLaunchCooperativeKernel", "cuLaunchCooperativeKernel"),
-];
-
-/// A message with the driver's functions in place of the runtime's.
-pub(crate) fn of_driver(message: &str) -> String {
-    NAMES.iter().fold(message.to_owned(), |message, (runtime, driver)| message.replace(runtime, driver))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn handles_say_what_they_are() {
-        let function = Handle::Function.make(7);
-        assert_eq!(Handle::Function.number(function), Some(7));
-        assert_eq!((Handle::Module.number(function), Handle::Function.number(7)), (None, None));
-        assert_eq!((Handle::Function.number(0), Handle::Function.number(u64::MAX)), (None, None));
-    }
-
-    #[test]
-    fn messages_name_the_functions_of_the_driver() {
-        assert_eq!(of_driver("`cudaFreeHost` and `cudaMalloc`"), "`cuMemFreeHost` and `cuMemAlloc`");
     }
 }

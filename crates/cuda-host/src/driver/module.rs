@@ -1,38 +1,12 @@
 //! Modules: what is loaded, the variables in it, and the linker.
 
-use std::collections::BTreeMap;
-
 use cudac::host::Scalar;
 
 use super::errors::code;
+use super::held::{Link, Log};
 use super::module_text::{self, Image, Refused};
-use super::{Driver, Handle, Values};
+use super::state::{Driver, Handle, Values};
 use crate::machine::Result;
-
-/// The modules of a process, by their handles, with their numbers on the device; and the texts that are being linked.
-#[derive(Debug, Default)]
-pub(super) struct Modules {
-    loaded: BTreeMap<u64, usize>,
-    made: usize,
-    links: BTreeMap<u64, Link>,
-    links_made: usize,
-}
-
-/// Texts that are being linked, and where the result is in the caller's memory.
-#[derive(Debug, Default)]
-struct Link {
-    texts: Vec<String>,
-    log: Log,
-}
-
-/// Where a caller wants to read what is wrong with a text.
-#[derive(Clone, Copy, Debug, Default)]
-struct Log {
-    to: u64,
-    room: u64,
-    /// Where the options say how many bytes there are.
-    size_at: u64,
-}
 
 /// The numbers of options of the compiler for PTX: a buffer for errors, and its size.
 const ERROR_LOG: u64 = 5;
@@ -43,18 +17,6 @@ const INFO_LOG_BYTES: u64 = 4;
 const PTX: u64 = 1;
 const FAT_BINARY: u64 = 2;
 const LIBRARY: u64 = 4;
-
-impl Modules {
-    /// The handle of a module by its number; 0 if it is not loaded.
-    pub fn handle(&self, number: usize) -> u64 {
-        self.loaded.iter().find(|(_, known)| **known == number).map_or(0, |(handle, _)| *handle)
-    }
-
-    /// The number of a module that is loaded.
-    fn number(&self, module: u64) -> Option<usize> {
-        self.loaded.get(&module).copied()
-    }
-}
 
 impl Driver<'_> {
     /// Functions of modules, of libraries, which are modules, and of the linker.

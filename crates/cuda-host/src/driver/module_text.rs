@@ -18,6 +18,9 @@ pub(super) enum Image {
     Text,
 }
 
+/// A module without kernels.
+pub(super) const NO_KERNELS: &str = ".version 7.8\n.target sm_70\n.address_size 64\n";
+
 /// Why a module cannot be loaded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Refused {
@@ -119,7 +122,7 @@ fn unpacked(data: &[u8], flags: u64, bytes: usize) -> Result<Vec<u8>, Refused> {
 /// Several texts as one module: the first line of each kind, then what they declare, without what another text defines.
 pub(super) fn linked(texts: &[String]) -> String {
     match texts {
-        [] => super::NO_KERNELS.to_owned(),
+        [] => NO_KERNELS.to_owned(),
         [text] => text.clone(),
         texts => {
             let is_head = |line: &&str| {

@@ -3,7 +3,7 @@
 use cudac::host::Scalar;
 
 use super::errors::code;
-use super::{Driver, Handle, Values};
+use super::state::{Driver, Handle, Values};
 use crate::function::Function;
 use crate::machine::{Result, Stop};
 

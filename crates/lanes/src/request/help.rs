@@ -8,9 +8,8 @@ Examples:
   lanes explain race";
 
 pub const EXEC: &str = "\
-The command gets a library in the place of NVIDIA's driver (libcuda), of its compiler
-(libnvrtc) and of the library that tinygrad's mock of a GPU calls. It and the processes that
-it starts run their kernels on the emulator, which checks them. Nothing else about the
+The command gets a library in the place of NVIDIA's driver (libcuda) and of its compiler
+(libnvrtc). It and the processes that it starts run their kernels on the emulator, which checks them. Nothing else about the
 command changes: it runs with your rights, and what its own code does is not checked. A
 command is served if it brings its kernels as PTX, as Rust programs with cudarc or cust,
 numba and tinygrad do. Programs that are linked with NVIDIA's runtime (libcudart) call
