@@ -20,6 +20,8 @@ pub struct Row {
     pub mark: Option<Mark>,
     /// The name by which the box of a fault links to it.
     pub anchor: Option<String>,
+    /// Where a comment begins that tells what is wrong, and the id of the question that hides it.
+    pub told: Option<(usize, String)>,
 }
 
 /// Why a line is marked.
@@ -34,7 +36,7 @@ pub enum Mark {
 impl Row {
     /// A line without a number.
     pub fn plain(text: &str) -> Self {
-        Self { number: None, text: text.to_owned(), mark: None, anchor: None }
+        Self { number: None, text: text.to_owned(), mark: None, anchor: None, told: None }
     }
 
     fn html(&self) -> String {
@@ -54,7 +56,16 @@ impl Row {
             };
             let _ = write!(html, "<span class=\"row-sign\" role=\"img\" aria-label=\"{name}\"></span>");
         }
-        html + &escape(&self.text) + "</span>"
+        match &self.told {
+            None => html + &escape(&self.text) + "</span>",
+            Some((at, question)) => {
+                let (code, comment) = self.text.split_at(*at);
+                let (code, comment) = (escape(code), escape(comment));
+                html + &format!(
+                    "{code}<span class=\"answer\" data-answer=\"{question}\">{comment}</span></span>"
+                )
+            }
+        }
     }
 }
 
