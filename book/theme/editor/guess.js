@@ -41,10 +41,10 @@ const LanesGuess = (() => {
         }
     }
 
-    // Shows the answer of the box with this id: what follows the box, and words in the listings above it.
+    // Shows the answer of the box with this id: what follows the box, and marks and comments in the listings above it.
     /** @param {string} id */
     function open(id) {
-        document.querySelectorAll(`main .answer[data-answer="${id}"]`).forEach(answer => answer.classList.add('open'));
+        document.querySelectorAll(`main [data-answer="${id}"]`).forEach(answer => answer.classList.add('open'));
         // What was hidden had no size.
         window.dispatchEvent(new Event('resize'));
     }

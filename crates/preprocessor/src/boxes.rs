@@ -112,6 +112,11 @@ impl Folded {
         is_answered && (self.task.is_none() || self.task == other.task)
     }
 
+    /// Whether this is the answer to this prediction.
+    pub fn is_answer_to(self, question: Option<usize>) -> bool {
+        question.is_some() && self.task.is_none() && self.predictions.map(|(_, last)| last) == question
+    }
+
     /// Whether nothing has to be answered before it.
     pub fn is_open(self) -> bool {
         self == Self::default()

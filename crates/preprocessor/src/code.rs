@@ -59,7 +59,7 @@ pub struct Lines<'a> {
     pub mark: &'a dyn Fn(usize) -> Option<Mark>,
     /// Which have an anchor of their own.
     pub anchor: &'a dyn Fn(usize) -> Option<String>,
-    /// The box with the first question below the listing: comments that tell what is wrong are hidden until it is answered.
+    /// The box with the question below the listing that hides marks, and comments that tell what is wrong, until it is answered.
     pub question: Option<usize>,
 }
 
@@ -84,7 +84,8 @@ pub fn listing(
         text: text.clone(),
         mark: (lines.mark)(*number),
         anchor: (lines.anchor)(*number),
-        told: lines.question.and_then(|question| Some((TOLD.find(text)?.start(), predicted(question)))),
+        told: TOLD.find(text).map(|comment| comment.start()),
+        question: lines.question.map(predicted),
     };
     let parts: Vec<Vec<Row>> = shown.parts.iter().map(|part| part.iter().map(row).collect()).collect();
     let first = shown.numbers().next().unwrap_or(1);

@@ -227,9 +227,10 @@ impl Expansion<'_> {
         let Library { repository, facts, .. } = self.library;
         let shown = code::Shown::read(words, repository)?;
         let Place { marks, line, boxes, .. } = self.place;
-        let mark = |number| marks.of(shown.file, number, boxes.part);
+        let question = marks.question(line);
+        let mark = |number| marks.of(shown.file, number, boxes.part, question);
         let anchor = |number| marks.anchor(shown.file, number, line);
-        let lines = code::Lines { mark: &mark, anchor: &anchor, question: marks.question(line) };
+        let lines = code::Lines { mark: &mark, anchor: &anchor, question };
         let editor = if shown.file.starts_with("kernels/") {
             let text = marks.is_first(shown.file, line).then(|| repository.read(shown.file)).transpose()?;
             let text = text.map(|text| if marks.asks() { code::untold(&text) } else { text.to_string() });

@@ -2,8 +2,8 @@
 //! lines, and the box links to them.
 //!
 //! Faults name a file without its folder, `locks.cu:46`. A line that two listings show is marked in both, and the first
-//! listing has the anchor. A fault in the answer to a question marks only what is shown together with it, because anything else
-//! would give the answer away, but it links to its lines like any other. This module reads the boxes as they are written to
+//! listing has the anchor. A fault in the answer to a question marks only what is shown together with it, and listings whose marks
+//! that question hides, because anything else would give the answer away. It links to its lines like any other. This module reads the boxes as they are written to
 //! the page, and does not use the reports.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -73,10 +73,11 @@ impl Marks {
         self.first.get(&base(file)) == Some(&at)
     }
 
-    /// The mark of a line in a listing that is in this part of the page.
-    pub fn of(&self, file: &str, number: usize, part: Folded) -> Option<Mark> {
+    /// The mark of a line in a listing that is in this part of the page, and whose marks this question hides.
+    pub fn of(&self, file: &str, number: usize, part: Folded, question: Option<usize>) -> Option<Mark> {
         let named = self.named.get(&(base(file), number))?;
-        named.iter().any(|named| named.is_shown_with(part)).then_some(Mark::Fault)
+        let is_shown = |named: &&Folded| named.is_shown_with(part) || named.is_answer_to(question);
+        named.iter().any(|named| is_shown(&named)).then_some(Mark::Fault)
     }
 
     /// The anchor of a line in the listing at line `at` of the page, if a fault names the line and this listing shows
@@ -138,10 +139,10 @@ mod tests {
     fn a_line_that_a_fault_names_is_marked_in_every_listing_and_has_one_anchor() {
         let (marks, file) = (marks(), "kernels/one_two.cu");
         let open = Folded::default();
-        assert_eq!(marks.of(file, 46, open), Some(Mark::Fault));
-        assert_eq!(marks.of(file, 46, answer()), Some(Mark::Fault));
-        assert_eq!(marks.of(file, 45, open), None);
-        assert_eq!(marks.of("kernels/other.cu", 46, open), None);
+        assert_eq!(marks.of(file, 46, open, None), Some(Mark::Fault));
+        assert_eq!(marks.of(file, 46, answer(), None), Some(Mark::Fault));
+        assert_eq!(marks.of(file, 45, open, None), None);
+        assert_eq!(marks.of("kernels/other.cu", 46, open, None), None);
         assert_eq!(marks.anchor(file, 46, 3), Some("one_two.cu-46".to_owned()));
         assert_eq!((marks.anchor(file, 46, 9), marks.anchor(file, 45, 3)), (None, None));
     }
@@ -151,8 +152,10 @@ mod tests {
         let mut marks = Marks::default();
         marks.name(BOX, 5, answer());
         marks.show("one_two.cu", 46..47, 3);
-        assert_eq!(marks.of("one_two.cu", 46, Folded::default()), None);
-        assert_eq!(marks.of("one_two.cu", 46, answer()), Some(Mark::Fault));
+        assert_eq!(marks.of("one_two.cu", 46, Folded::default(), None), None);
+        assert_eq!(marks.of("one_two.cu", 46, Folded::default(), Some(2)), None);
+        assert_eq!(marks.of("one_two.cu", 46, Folded::default(), Some(1)), Some(Mark::Fault));
+        assert_eq!(marks.of("one_two.cu", 46, answer(), None), Some(Mark::Fault));
         assert_eq!(marks.anchor("one_two.cu", 46, 3), Some("one_two.cu-46".to_owned()));
         assert!(marks.link(BOX).contains("<a href"));
     }
