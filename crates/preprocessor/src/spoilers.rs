@@ -216,6 +216,8 @@ enum Shown {
     Values(Vec<String>),
     /// The rows of a table or the row of a fault.
     Rows(Vec<String>),
+    /// What the profiler found in some rows: how values of it begin.
+    Profile(Vec<String>),
     /// The verdict on a claim.
     Claim(String),
 }
@@ -240,21 +242,30 @@ impl Shown {
                 Shown::Rows(outputs::shown(&words, library.repository).unwrap_or_default())
             }
             "profile" => {
-                let (chapter, rows) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
-                Shown::Rows(rows.split(',').map(|row| format!("{chapter}.{row}")).collect())
+                let mut next = || words.next().unwrap_or_default();
+                let (chapter, rows, section) = (next(), next(), next());
+                let metrics: Vec<&str> = words.collect();
+                let of_row = |row: &str| {
+                    let start = format!("{chapter}.{row}.profile:{section}/");
+                    match metrics[..] {
+                        [] => vec![start],
+                        _ => metrics.iter().map(|metric| format!("{start}{metric}")).collect(),
+                    }
+                };
+                Shown::Profile(rows.split(',').flat_map(of_row).collect())
             }
             _ => Shown::Nothing,
         }
     }
 
     fn has(&self, value: &str) -> bool {
+        let is_of = |rows: &[String]| row_of(value).is_some_and(|row| rows.iter().any(|shown| shown == row));
         match self {
             Shown::Nothing => false,
             Shown::Values(values) => values.iter().any(|shown| shown == value),
             // What a profiler found is in no table of a report.
-            Shown::Rows(rows) => {
-                !value.contains(':') && row_of(value).is_some_and(|row| rows.iter().any(|shown| shown == row))
-            }
+            Shown::Rows(rows) => !value.contains(':') && is_of(rows),
+            Shown::Profile(starts) => starts.iter().any(|start| value.starts_with(start)),
             Shown::Claim(id) => is_claim(value) && id == value,
         }
     }
@@ -264,6 +275,7 @@ impl Shown {
             Shown::Nothing => "this",
             Shown::Values(_) => "the number here",
             Shown::Rows(_) => "the table or fault here",
+            Shown::Profile(_) => "the profile here",
             Shown::Claim(_) => "the verdict here",
         }
     }
