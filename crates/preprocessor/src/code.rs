@@ -65,11 +65,15 @@ pub struct Lines<'a> {
 
 /// A comment at the end of a line that says what is wrong with it.
 static TOLD: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r"(?m) *// (?:race|wrong)\b.*$").expect("a valid expression"));
+    LazyLock::new(|| Regex::new(r" *// (?:race|wrong)\b.*$").expect("a valid expression"));
 
-/// A text without the comments that tell what is wrong.
-pub fn untold(text: &str) -> String {
-    TOLD.replace_all(text, "").into_owned()
+/// A text without the comments that tell what is wrong with some of its lines, which are counted from 1.
+pub fn untold(text: &str, is_hidden: &dyn Fn(usize) -> bool) -> String {
+    let line = |(number, line): (usize, &str)| match TOLD.find(line) {
+        Some(comment) if is_hidden(number) => line[..comment.start()].to_owned(),
+        _ => line.to_owned(),
+    };
+    (1..).zip(text.split('\n')).map(line).collect::<Vec<_>>().join("\n")
 }
 
 /// `{{#code FILE ANCHOR...}}`: the lines between the anchors and their place.

@@ -233,7 +233,7 @@ impl Expansion<'_> {
         let lines = code::Lines { mark: &mark, anchor: &anchor, question };
         let editor = if shown.file.starts_with("kernels/") {
             let text = marks.is_first(shown.file, line).then(|| repository.read(shown.file)).transpose()?;
-            let text = text.map(|text| if marks.asks() { code::untold(&text) } else { text.to_string() });
+            let text = text.map(|text| code::untold(&text, &|number| marks.hides(shown.file, number)));
             editor::listing(&shown, &words[1..], text.as_deref(), facts, repository)?
         } else {
             String::new()

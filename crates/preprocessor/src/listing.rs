@@ -95,9 +95,11 @@ fn named(rows: &[Row]) -> String {
         [one] => format!("line {one}"),
         [others @ .., last] => format!("lines {} and {last}", others.join(", ")),
     };
-    let hidden = rows.iter().find_map(|row| row.question.as_ref());
-    let hidden = hidden.map(|id| format!(" answer\" data-answer=\"{id}")).unwrap_or_default();
-    format!(". <span class=\"named-lines{hidden}\">A fault on this page names {lines}.</span>")
+    let named = format!(". <span class=\"named-lines\">A fault on this page names {lines}.</span>");
+    match rows.iter().find_map(|row| row.question.as_ref()) {
+        Some(id) => format!("<span class=\"answer\" data-answer=\"{id}\">{named}</span>"),
+        None => named,
+    }
 }
 
 #[cfg(test)]

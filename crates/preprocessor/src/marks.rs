@@ -58,9 +58,9 @@ impl Marks {
         self.questions.insert(at, Some(number));
     }
 
-    /// Whether the page asks anything.
-    pub fn asks(&self) -> bool {
-        self.questions.values().any(Option::is_some)
+    /// Whether a question hides what the first listing of this line says about it.
+    pub fn hides(&self, file: &str, number: usize) -> bool {
+        self.shown.get(&(base(file), number)).is_some_and(|&at| self.question(at).is_some())
     }
 
     /// The number of the box with the first question below line `at` of the page, if no fault comes before it.

@@ -159,8 +159,8 @@ fn comments_and_marks_above_a_question_are_hidden_until_it_is_answered() {
     let shut = " data-answer=\"predict-1\"";
     assert!(hidden.contains(&format!("<span class=\"answer\"{shut}>  // race</span>")));
     assert!(hidden.contains(&format!("<span class=\"row marked\"{shut} id=")));
-    assert!(hidden.contains(&format!("<span class=\"named-lines answer\"{shut}>")));
-    assert!(!hidden.contains("count += 1;  // race"), "the text that is edited tells");
+    assert!(hidden.contains(&format!("<span class=\"answer\"{shut}>. <span class=\"named-lines\">")));
+    assert!(!hidden.contains("lock = 0;    // race"), "the text that is edited tells");
     let shown = passes(&format!("{fault}\n{listing}\n"));
     assert!(shown.contains("count += 1;  // race</span>") && !shown.contains(shut));
     assert!(shown.contains("<span class=\"row marked\" id="));
