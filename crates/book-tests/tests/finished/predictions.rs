@@ -43,6 +43,27 @@ fn nothing_answers_a_question_before_the_reader() {
     in_halves(&pages, &|window, pages| window.list(SCRIPT, pages).into_iter().collect());
 }
 
+/// If nothing were hidden, the script would say so.
+#[test]
+fn what_is_shown_too_early_is_found() {
+    let Some(window) = open() else { return };
+    let script = SCRIPT.split_once("\nasync ").unwrap().1;
+    let found = |page: &str, change: &str| {
+        window.go(page);
+        window.sees(&format!("({change}, true)"));
+        window.ask::<Vec<String>>(&format!("(async {script})()")).unwrap().join("; ")
+    };
+    let all = found(CHOICE, "document.documentElement.classList.remove('asks')");
+    assert!(all.contains("this is seen before it is answered: "), "{all}");
+    let told = found(
+        CHOICE,
+        "document.querySelectorAll('code [data-answer]').forEach(each => each.classList.add('open'))",
+    );
+    assert!(told.contains("a comment above it") && told.contains("a line above it is marked"), "{told}");
+    let number = "document.querySelector('main h1').append(' 5,120')";
+    assert!(found("ch01_divergence/slips.html", number).contains("5120 is seen above it"));
+}
+
 #[test]
 fn nothing_answers_a_question_on_a_phone() {
     in_halves(&pages(), &|window, pages| {
