@@ -90,6 +90,11 @@ impl<'t> Guess<'t> {
         Ok(whole)
     }
 
+    /// Whether an expression is that of the number that is asked for.
+    pub fn is_computed_by(&self, expression: &str) -> bool {
+        matches!(self.from, From::Number(own) if own.split_whitespace().eq(expression.split_whitespace()))
+    }
+
     /// The values that the answer is computed from: `ch02.ROW.NAME`, or the verdict on a claim, `N1.3`.
     pub fn values(&self) -> Vec<&'t str> {
         match &self.from {

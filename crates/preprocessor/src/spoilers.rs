@@ -172,14 +172,21 @@ impl Asked<'_> {
             Kind::Prose(text) | Kind::Code(text) | Kind::Fence { text, .. } if number >= LARGE => {
                 is_it(text).then(|| format!("the number {number}"))
             }
-            Kind::Directive { text, .. } => {
-                let expression = text.strip_prefix('=')?;
-                let shown = value::evaluate(expression, library.repository).ok()?.text;
+            Kind::Directive { text, .. } if text.starts_with('=') => {
+                let expression = text[1..].split('|').next().unwrap_or_default();
+                let shown = value::evaluate(&text[1..], library.repository).ok()?.text;
                 let may_be_chance = number < LARGE && !(is_near && number >= 10);
                 // A setting is as large as it is, whatever a run does.
-                let is_setting =
-                    value::words(expression.split('|').next()?).all(|word| word.contains(".set."));
-                (!may_be_chance && !is_setting && is_it(&shown)).then(|| format!("the number {number}"))
+                let is_setting = value::words(expression).all(|word| word.contains(".set."));
+                let is_same = self.guess.is_computed_by(expression);
+                let is_told = is_same || (!may_be_chance && !is_setting && is_it(&shown));
+                is_told.then(|| format!("the number {number}"))
+            }
+            // Its evidence has numbers of a run.
+            Kind::Directive { text, .. } if number >= LARGE => {
+                let id = text.strip_prefix("#claim ")?.trim();
+                let claim = library.ledger.get(id).ok()?.render("p", "", "");
+                is_it(&claim).then(|| format!("the number {number} in `{id}`"))
             }
             _ => None,
         }

@@ -56,6 +56,21 @@ fn the_number_that_is_asked_for() {
 }
 
 #[test]
+fn the_expression_that_is_asked_for() {
+    let expression = "ch01.warp_halved.ptx_instructions / ch01.warp_halved.ptx_branches";
+    let asked = format!("number {expression}");
+    refuses(&page(&format!("{{{{= {expression} | .0}}}}"), &asked, ""), 2, "the number 6");
+    passes(&page("{{= ch01.warp_halved.ptx_instructions - 18}}", &asked, ""));
+}
+
+#[test]
+fn a_number_in_the_evidence_of_a_claim() {
+    let asked = "number ch01.lists_100.ptx_instructions";
+    refuses(&page("{{#claim N2.6}}", asked, ""), 2, "in `N2.6`");
+    passes(&page("{{#claim N2.4}}", asked, "{{#claim N2.6}}"));
+}
+
+#[test]
 fn a_large_number_that_is_typed() {
     let wrong = "number ch01.math_precedence.wrong";
     refuses(&page("There are 5,120 threads.", wrong, ""), 2, "the number 5120");
