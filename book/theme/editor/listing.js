@@ -62,7 +62,7 @@ const LanesListing = (() => {
             const numbers = LanesMargin.ownNumbers(this.data.parts);
             this.editors = this.data.parts.map((part, index) => {
                 const lines = [...this.pre.querySelectorAll('.row')].filter(row => part.numbers.includes(Number(row.dataset.line)));
-                const text = lines.map(row => [...row.childNodes].filter(node => !(node instanceof Element && node.classList.contains('row-sign'))).map(node => node.textContent).join('')).join('\n');
+                const text = lines.map(row => [...row.childNodes].filter(node => !(node instanceof Element && node.matches('.row-sign, .answer'))).map(node => node.textContent).join('')).join('\n');
                 return new Editor(`The code of ${this.data.name}`, text, numbers[index], { input: () => this.typed(), run: () => this.run() });
             });
             this.show(this.attempt.before);

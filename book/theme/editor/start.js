@@ -7,7 +7,8 @@
     const listings = LanesListing.start(root, drafts);
     const course = LanesExercise.start(root, drafts);
     LanesDrafts.listen(drafts, [...listings, ...(course?.exercises.values() ?? [])]);
-    LanesGuess.start();
+    // What was guessed is nobody's text: where it cannot be stored, that keeps no reader on the page.
+    LanesGuess.start(new LanesDrafts.Drafts(() => window.localStorage));
 
     /** @param {string} message */
     function problem(message) {
@@ -24,6 +25,7 @@
             const exercise = /^exercise (\w+)$/.exec(link.what)?.[1];
             const target = exercise === undefined ? listings.find(({ data }) => data.id === link.what) : course?.exercises.get(exercise);
             if (target === undefined) { throw new LanesLink.LinkError('the link is about a listing that this page does not have'); }
+            LanesGuess.reveal(target.place);
             target.take(link.texts);
         } catch (error) {
             if (!(error instanceof LanesLink.LinkError)) { throw error; }

@@ -14,18 +14,10 @@
         const place = document.createElement('div');
         place.setAttribute('role', 'group');
         place.setAttribute('aria-label', `Player: ${data.title}`);
-        place.addEventListener('lanes-over', () => reveal(box));
         box.querySelector('.live-open')?.remove();
         box.append(place);
         box.lanesPlayer = new LanesPlayer(place, data, machine);
         return box.lanesPlayer;
-    }
-
-    // A reader that was asked for a prediction has now seen the answer.
-    /** @param {HTMLElement} box */
-    function reveal(box) {
-        const answer = box.closest('.predict')?.querySelector(':scope > details[data-answer]');
-        if (answer && !answer.dataset.revealed) { Object.assign(answer, { open: true }).dataset.revealed = ''; }
     }
 
     document.querySelectorAll('main .live').forEach(box => {

@@ -307,7 +307,6 @@ const LanesPlayer = (() => {
             const range = /** @type {HTMLInputElement} */ (this.box.querySelector('input[type="range"]'));
             range.value = `${this.position}`;
             this.box.querySelectorAll('.code-lines').forEach(follow);
-            if (this.isOver) { this.box.dispatchEvent(new CustomEvent('lanes-over', { bubbles: true })); }
         }
 
         sentence() {

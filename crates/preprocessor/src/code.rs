@@ -1,7 +1,11 @@
 //! Includes kernels, host code, PTX and machine code in the book, from their files.
 
-use anyhow::{Context, Result, bail, ensure};
+use std::sync::LazyLock;
 
+use anyhow::{Context, Result, bail, ensure};
+use regex::Regex;
+
+use crate::boxes::predicted;
 use crate::html::escape;
 use crate::listing::{Mark, Row, figure};
 use crate::repository::Repository;
@@ -49,20 +53,43 @@ impl<'a> Shown<'a> {
     }
 }
 
-/// `{{#code FILE ANCHOR...}}`: the lines between the anchors and their place, and which of the lines are marked or have
-/// an anchor of their own.
+/// What the page does with the lines of a listing, by their numbers.
+pub struct Lines<'a> {
+    /// Which are marked.
+    pub mark: &'a dyn Fn(usize) -> Option<Mark>,
+    /// Which have an anchor of their own.
+    pub anchor: &'a dyn Fn(usize) -> Option<String>,
+    /// The box with the question below the listing that hides marks, and comments that tell what is wrong, until it is answered.
+    pub question: Option<usize>,
+}
+
+/// A comment at the end of a line that says what is wrong with it.
+static TOLD: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r" *// (?:race|wrong)\b.*$").expect("a valid expression"));
+
+/// A text without the comments that tell what is wrong with some of its lines, which are counted from 1.
+pub fn untold(text: &str, is_hidden: &dyn Fn(usize) -> bool) -> String {
+    let line = |(number, line): (usize, &str)| match TOLD.find(line) {
+        Some(comment) if is_hidden(number) => line[..comment.start()].to_owned(),
+        _ => line.to_owned(),
+    };
+    (1..).zip(text.split('\n')).map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// `{{#code FILE ANCHOR...}}`: the lines between the anchors and their place.
 pub fn listing(
     shown: &Shown<'_>,
-    mark: &dyn Fn(usize) -> Option<Mark>,
-    anchor: &dyn Fn(usize) -> Option<String>,
+    lines: &Lines<'_>,
     link: &dyn Fn(&str, usize) -> String,
     editor: &str,
 ) -> Result<String> {
     let row = |(number, text): &Numbered| Row {
         number: Some(*number),
         text: text.clone(),
-        mark: mark(*number),
-        anchor: anchor(*number),
+        mark: (lines.mark)(*number),
+        anchor: (lines.anchor)(*number),
+        told: TOLD.find(text).map(|comment| comment.start()),
+        question: lines.question.map(predicted),
     };
     let parts: Vec<Vec<Row>> = shown.parts.iter().map(|part| part.iter().map(row).collect()).collect();
     let first = shown.numbers().next().unwrap_or(1);

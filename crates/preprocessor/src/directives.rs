@@ -7,6 +7,7 @@ use crate::claims::{self, Ledger};
 use crate::exercises::{self, Exercises};
 use crate::facts::Facts;
 use crate::glossary::Glossary;
+use crate::guess::{Guess, Known};
 use crate::html::escape;
 use crate::marks::Marks;
 use crate::mentions::Mentions;
@@ -15,7 +16,7 @@ use crate::prose::Exceptions;
 use crate::repository::Repository;
 use crate::source::Source;
 use crate::{
-    boxes, code, editor, faults, figures, guess, lanes, live, outputs, profile, sessions, solve, texts, value,
+    boxes, code, editor, faults, figures, lanes, live, outputs, profile, sessions, solve, texts, value,
 };
 
 /// What the expansions of all pages share.
@@ -37,6 +38,13 @@ pub struct Library<'a> {
     pub facts: Facts,
     /// Which page mentions what.
     pub mentions: Mentions,
+}
+
+impl Library<'_> {
+    /// What is needed to answer a question.
+    pub fn known(&self) -> Known<'_> {
+        Known { repository: self.repository, facts: &self.facts, ledger: &self.ledger }
+    }
 }
 
 /// The place of a directive.
@@ -123,11 +131,16 @@ pub fn marks(pieces: &[Piece<'_>], page: &str, library: &Library<'_>) -> Marks {
     let (mut marks, none) = (Marks::default(), Marks::default());
     let mut place = Place { page, level: 1, line: 1, boxes: Progress::default(), marks: &none };
     for piece in pieces {
-        place = Place { line: piece.line, boxes: place.boxes.at(&piece.kind), ..place };
+        place = Place { line: piece.line, boxes: place.boxes.at(piece), ..place };
         let Kind::Directive { text, .. } = piece.kind else { continue };
         match text.split_once(char::is_whitespace) {
+            Some(("#guess", _)) => marks.ask(piece.line, place.boxes.begun),
             Some(("#fault", _)) => {
-                marks.name(&expand(text, true, place, library).unwrap_or_default(), place.boxes.answer);
+                marks.name(
+                    &expand(text, true, place, library).unwrap_or_default(),
+                    piece.line,
+                    place.boxes.part,
+                );
             }
             Some(("#code", words)) => {
                 let words: Vec<&str> = words.split_whitespace().collect();
@@ -156,22 +169,11 @@ impl Expansion<'_> {
         let words: Vec<&str> = rest.split_whitespace().collect();
         let Library { repository, facts, .. } = self.library;
         let link = |file: &str, line: usize| self.file(file, Some(line));
-        if let Some(html) = boxes::part(name, rest, self.place.boxes.begun) {
+        if let Some(html) = boxes::part(name, rest, self.place.boxes) {
             return html;
         }
         match name {
-            "code" => {
-                let shown = code::Shown::read(&words, repository)?;
-                let Place { marks, line, boxes, .. } = self.place;
-                let mark = |number| marks.of(shown.file, number, boxes.answer);
-                let anchor = |number| marks.anchor(shown.file, number, line);
-                let editor = if shown.file.starts_with("kernels/") {
-                    editor::listing(&shown, &words[1..], marks.is_first(shown.file, line), facts, repository)?
-                } else {
-                    String::new()
-                };
-                code::listing(&shown, &mark, &anchor, &link, &editor)
-            }
+            "code" => self.code(&words),
             "ptx" => code::ptx(&words, repository, &link),
             "machine-code" => {
                 let (chapter, kernel, module) = match words[..] {
@@ -190,7 +192,7 @@ impl Expansion<'_> {
             "ref" => self.reference(claims::one(&words)?),
             "figure" => figures::figure(rest, repository),
             "live" => live::figure(&words, facts, repository),
-            "guess" => guess::question(rest, facts, repository),
+            "guess" => Guess::read(rest)?.html(self.place.page.trim_end_matches(".md"), self.library.known()),
             "counters" => self.counters(&words),
             "profile" => profile::table(&words, repository),
             "exercises" => self.exercises(&words),
@@ -219,6 +221,24 @@ impl Expansion<'_> {
                 BLOCKS.join(", ")
             ),
         }
+    }
+
+    fn code(&self, words: &[&str]) -> Result<String> {
+        let Library { repository, facts, .. } = self.library;
+        let shown = code::Shown::read(words, repository)?;
+        let Place { marks, line, boxes, .. } = self.place;
+        let question = marks.question(line);
+        let mark = |number| marks.of(shown.file, number, boxes.part, question);
+        let anchor = |number| marks.anchor(shown.file, number, line);
+        let lines = code::Lines { mark: &mark, anchor: &anchor, question };
+        let editor = if shown.file.starts_with("kernels/") {
+            let text = marks.is_first(shown.file, line).then(|| repository.read(shown.file)).transpose()?;
+            let text = text.map(|text| code::untold(&text, &|number| marks.hides(shown.file, number)));
+            editor::listing(&shown, &words[1..], text.as_deref(), facts, repository)?
+        } else {
+            String::new()
+        };
+        code::listing(&shown, &lines, &|file, line| self.file(file, Some(line)), &editor)
     }
 
     fn fault(&self, words: &[&str]) -> Result<String> {

@@ -15,11 +15,11 @@ use crate::repository::Repository;
 /// The launches that no page plays.
 pub const FILE: &str = "book/listings.toml";
 
-/// What is written under a listing of a kernel file. `has_text` says that no listing of the same file is above it on the page.
+/// What is written under a listing of a kernel file. The first listing of a file on a page has its text.
 pub fn listing(
     shown: &Shown<'_>,
     anchors: &[&str],
-    has_text: bool,
+    text: Option<&str>,
     facts: &Facts,
     repository: &Repository,
 ) -> Result<String> {
@@ -39,8 +39,8 @@ pub fn listing(
         "parts": shown.parts().map(|numbers| part(&numbers)).collect::<Vec<_>>(),
         "runs": runs.iter().map(run).collect::<Result<Vec<_>>>()?,
     });
-    if has_text {
-        data["text"] = json!(&*repository.read(shown.file)?);
+    if let Some(text) = text {
+        data["text"] = json!(text);
     }
     Ok(format!("<div class=\"edit\" hidden>\n<!--{}-->\n</div>\n", live::inert(&data.to_string())))
 }

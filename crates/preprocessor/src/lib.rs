@@ -16,6 +16,7 @@
 //! when `crates/book-tests` builds the book as readers get it.
 
 mod boxes;
+mod choice;
 mod claims;
 mod code;
 mod commands;
@@ -46,6 +47,7 @@ mod search;
 mod sessions;
 mod solve;
 mod source;
+mod spoilers;
 mod terms;
 mod texts;
 mod value;
@@ -58,7 +60,7 @@ use anyhow::{Context, Result, bail};
 use mdbook_preprocessor::book::{Book, BookItem};
 use mdbook_preprocessor::{Preprocessor, PreprocessorContext};
 
-use crate::boxes::Progress;
+use crate::boxes::{Progress, heading};
 use crate::claims::Ledger;
 use crate::directives::{Library, Place, expand, marks, practise};
 use crate::exercises::Exercises;
@@ -226,10 +228,11 @@ fn expand_page(page: &Page, library: &Library<'_>, problems: &mut Vec<Problem>) 
     let mut place = Place { page: &page.path, level: 1, line: 1, boxes: Progress::default(), marks: &marks };
     let mut follows_number = false;
     for piece in &pieces {
+        expanded += &place.boxes.closing(Some(piece));
         place = Place {
             level: heading(piece).unwrap_or(place.level),
             line: piece.line,
-            boxes: place.boxes.at(&piece.kind),
+            boxes: place.boxes.at(piece),
             ..place
         };
         match bind_piece(piece, place, library) {
@@ -249,6 +252,7 @@ fn expand_page(page: &Page, library: &Library<'_>, problems: &mut Vec<Problem>) 
             }
         }
     }
+    expanded += &place.boxes.closing(None);
     expanded += &practise(Place { level: 1, ..place }, library).unwrap_or_default();
     let text = prose::readable(&pieces);
     for (at, phrase) in library.exceptions.by_hand(&text) {
@@ -256,7 +260,7 @@ fn expand_page(page: &Page, library: &Library<'_>, problems: &mut Vec<Problem>) 
             format!("`{phrase}` is a number by hand: take it from a record, `{{{{= ch02.ROW.NAME}}}}`");
         report(1 + text[..at].matches('\n').count(), what);
     }
-    for (line, what) in boxes::problems(&pieces) {
+    for (line, what) in boxes::problems(&pieces).into_iter().chain(spoilers::problems(&pieces, library)) {
         report(line, what);
     }
     for what in lacks(page, &pieces, library) {
@@ -273,14 +277,6 @@ fn hole(piece: &Piece<'_>, error: &str) -> String {
         }
         _ => String::new(),
     }
-}
-
-/// The level of the heading that a piece begins with.
-fn heading(piece: &Piece<'_>) -> Option<usize> {
-    let Kind::Prose(text) = piece.kind else { return None };
-    let rest = text.trim_start_matches('#');
-    let level = text.len() - rest.len();
-    ((1..=6).contains(&level) && rest.starts_with(' ')).then_some(level)
 }
 
 fn bind_piece(piece: &Piece<'_>, place: Place<'_>, library: &Library<'_>) -> Result<String> {

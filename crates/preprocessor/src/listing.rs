@@ -2,8 +2,8 @@
 //!
 //! A number is an attribute that the theme draws in the margin, so it is not selected, copied or found by the search.
 //! Every line is an element that the highlighter leaves in place. A mark is not only a colour but a sign in the margin
-//! with a name for screen readers; it works in print and without JavaScript. Which lines are shown is decided in
-//! `code`.
+//! with a name for screen readers; it works in print and without JavaScript. Where it would answer a question, it is hidden until
+//! the reader has answered. Which lines are shown is decided in `code`.
 
 use std::fmt::Write as _;
 
@@ -20,6 +20,10 @@ pub struct Row {
     pub mark: Option<Mark>,
     /// The name by which the box of a fault links to it.
     pub anchor: Option<String>,
+    /// Where a comment begins that tells what is wrong.
+    pub told: Option<usize>,
+    /// The id of the question that hides the mark and the comment until it is answered.
+    pub question: Option<String>,
 }
 
 /// Why a line is marked.
@@ -34,12 +38,16 @@ pub enum Mark {
 impl Row {
     /// A line without a number.
     pub fn plain(text: &str) -> Self {
-        Self { number: None, text: text.to_owned(), mark: None, anchor: None }
+        Self { number: None, text: text.to_owned(), mark: None, anchor: None, told: None, question: None }
     }
 
     fn html(&self) -> String {
         let mut html = String::from("<span class=\"row");
         html += if self.mark.is_some() { " marked\"" } else { "\"" };
+        let hidden = self.question.as_ref().map(|id| format!(" data-answer=\"{id}\"")).unwrap_or_default();
+        if self.mark.is_some() {
+            html += &hidden;
+        }
         if let Some(anchor) = &self.anchor {
             let _ = write!(html, " id=\"{}\"", escape(anchor));
         }
@@ -54,7 +62,14 @@ impl Row {
             };
             let _ = write!(html, "<span class=\"row-sign\" role=\"img\" aria-label=\"{name}\"></span>");
         }
-        html + &escape(&self.text) + "</span>"
+        match self.told {
+            Some(at) if self.question.is_some() => {
+                let (code, comment) = self.text.split_at(at);
+                let (code, comment) = (escape(code), escape(comment));
+                html + &format!("{code}<span class=\"answer\"{hidden}>{comment}</span></span>")
+            }
+            _ => html + &escape(&self.text) + "</span>",
+        }
     }
 }
 
@@ -80,7 +95,11 @@ fn named(rows: &[Row]) -> String {
         [one] => format!("line {one}"),
         [others @ .., last] => format!("lines {} and {last}", others.join(", ")),
     };
-    format!(". <span class=\"named-lines\">A fault on this page names {lines}.</span>")
+    let named = format!(". <span class=\"named-lines\">A fault on this page names {lines}.</span>");
+    match rows.iter().find_map(|row| row.question.as_ref()) {
+        Some(id) => format!("<span class=\"answer\" data-answer=\"{id}\">{named}</span>"),
+        None => named,
+    }
 }
 
 #[cfg(test)]

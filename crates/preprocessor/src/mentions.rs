@@ -20,6 +20,8 @@ pub struct Mentions {
     terms: BTreeMap<String, String>,
     figures: BTreeSet<String>,
     lives: BTreeSet<String>,
+    /// The launches, each with the drawings above its live figures.
+    drawings: BTreeSet<(String, String)>,
     /// The pages that list a chapter's exercises.
     lists: BTreeMap<String, String>,
 }
@@ -31,10 +33,23 @@ impl Mentions {
         for page in pages {
             let title = page.text.lines().find_map(|line| line.strip_prefix("# ")).unwrap_or(&page.path);
             mentions.titles.insert(page.path.clone(), title.trim().to_owned());
+            let mut drawing = None;
             // A page that cannot be divided into pieces is reported when it is expanded.
             for piece in pieces(&page.text).unwrap_or_default() {
-                if let Kind::Directive { text, .. } = piece.kind {
-                    mentions.take(text, &page.path);
+                let Kind::Directive { text, .. } = piece.kind else {
+                    if !matches!(piece.kind, Kind::Prose(text) if text.trim().is_empty()) {
+                        drawing = None;
+                    }
+                    continue;
+                };
+                mentions.take(text, &page.path);
+                let mut words = text.split_whitespace();
+                match (words.next(), words.next(), drawing) {
+                    (Some("#figure"), Some(figure), _) => drawing = Some(figure),
+                    (Some("#live"), Some(live), Some(figure)) => {
+                        mentions.drawings.insert((live.to_owned(), figure.to_owned()));
+                    }
+                    _ => {}
                 }
             }
         }
@@ -90,6 +105,11 @@ impl Mentions {
     /// Whether a page plays a launch of `book/live.toml`.
     pub fn plays(&self, live: &str) -> bool {
         self.lives.contains(live)
+    }
+
+    /// Whether this figure is above a live figure of the launch, on any page.
+    pub fn draws(&self, live: &str, figure: &str) -> bool {
+        self.drawings.contains(&(live.to_owned(), figure.to_owned()))
     }
 
     /// Whether a page shows a figure.

@@ -53,6 +53,17 @@ pub fn output(words: &[&str], repository: &Repository) -> Result<String> {
     ))
 }
 
+/// The rows whose values `{{#output …}}` shows, as `ch02.ROW`. A picture has none.
+pub fn shown(words: &[&str], repository: &Repository) -> Result<Vec<String>> {
+    let [chapter, name, parts @ ..] = words else { bail!("name a chapter and a section of its report") };
+    if !parts.is_empty() && parts.iter().all(|part| part.starts_with("picture=")) {
+        return Ok(Vec::new());
+    }
+    let run = Source::parse(chapter, repository)?.read(repository)?;
+    let rows = wanted_rows(&wanted_names(parts), run.report().section(name)?).into_iter();
+    Ok(rows.map(|row| format!("{chapter}.{}", row.variant)).collect())
+}
+
 /// The parts that the words ask for; without words these are all parts that the section has.
 fn all_wanted(parts: &[&str], section: &Section) -> Result<Vec<Wanted>> {
     let wanted = parts.iter().map(|part| wanted(part)).collect::<Result<Vec<_>>>()?;

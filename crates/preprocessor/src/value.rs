@@ -73,6 +73,19 @@ pub fn evaluate(text: &str, repository: &Repository) -> Result<Number> {
     Ok(Number { text: render(value, format, expression)?, source, origin })
 }
 
+/// The value of an expression, as a number.
+pub fn number(expression: &str, repository: &Repository) -> Result<f64> {
+    let words: Vec<&str> = expression.split_whitespace().collect();
+    let (value, _) = calculate(&words, repository).with_context(|| format!("`{expression}`"))?;
+    Ok(value)
+}
+
+/// The values in an expression that come from a record.
+pub fn words(expression: &str) -> impl Iterator<Item = &str> {
+    let is_value = |word: &&str| word.parse::<f64>().is_err() && !["+", "-", "*", "/"].contains(word);
+    expression.split_whitespace().filter(is_value)
+}
+
 /// What is split off first is calculated last: the last `+` or `-`, or if there is none, the last `*` or `/`.
 fn calculate(words: &[&str], repository: &Repository) -> Result<Value> {
     for operators in [["+", "-"], ["*", "/"]] {

@@ -8,6 +8,7 @@ async () => {
         try {
             // What is folded is opened by the reader first.
             for (let outer = box.closest('details'); outer !== null; outer = outer.parentElement.closest('details')) { outer.open = true; }
+            LanesGuess.reveal(box);
             if (!box.checkVisibility()) { say('it is not shown'); }
             const isCut = each => each.scrollWidth > each.clientWidth;
             const size = each => getComputedStyle(each).fontSize;

@@ -7,7 +7,7 @@
 use crate::book;
 use crate::driver::{Driver, Engine, Way};
 use crate::session::Session;
-use crate::{drafts, editor, live, solve};
+use crate::{drafts, editor, live, predictions, solve};
 
 /// A session of an engine that has to be there.
 fn start(engine: Engine, way: Way) -> Driver {
@@ -39,6 +39,7 @@ fn a_figure_plays_and_a_listing_runs_in_firefox_and_webkit_skipped_without_them(
             let session = Driver::start(engine, way);
             let mut found = session.list(live::SCRIPT, &live::pages()[..1]);
             found.extend(session.list(editor::SCRIPT, &editor::pages_with("main .edit")[..1]));
+            found.extend(session.list(predictions::SCRIPT, &predictions::pages()[..2]));
             assert_eq!(found, Vec::<String>::new(), "{engine:?}, {way:?}");
             drafts::text_outlives_the_page(&session);
         }
@@ -55,6 +56,13 @@ fn everything_works_in_firefox() {
 #[ignore = "thorough: all pages in Firefox take minutes"]
 fn everything_works_in_firefox_from_files() {
     everything(&start(Engine::Firefox, Way::Files));
+}
+
+#[test]
+#[ignore = "thorough: all pages in Firefox take minutes"]
+fn nothing_answers_a_question_before_the_reader_in_firefox() {
+    let found = start(Engine::Firefox, Way::Server).list(predictions::SCRIPT, &predictions::pages());
+    assert!(found.is_empty(), "{} problems:\n{}", found.len(), found.join("\n"));
 }
 
 #[test]

@@ -7,12 +7,16 @@ async () => {
         const say = what => found.push(`${box.textContent.trim().slice(0, 60)}: ${what}`);
         const answer = value => { question.take(value); box.querySelector('.edit-bar button').click(); return guess.said.textContent; };
         if (question.value !== '' || guess.said.textContent !== '') { say('it is answered before the reader does'); }
-        const details = box.closest('[data-question]')?.querySelector(':scope > details[data-answer]');
+        const answer_of = document.querySelector(`main .answer[data-answer="${box.closest('.predict')?.id}"]`);
+        if (answer_of === null) { say('it has no answer'); continue; }
+        const isShown = () => answer_of.checkVisibility();
         if (!/first/.test(answer(''))) { say(`nothing is an answer: ${guess.said.textContent}`); }
-        if (details?.open) { say('its answer is open too early'); }
-        const wrong = of === 'number' ? `${Number(is) + 1}` : is === '5' ? '6' : '5';
+        if (isShown()) { say('its answer is shown too early'); }
+        const words = [...question.box.querySelectorAll('input[type=radio]')].map(radio => radio.value);
+        if (of === 'word' && !words.includes(is)) { say(`${is} cannot be chosen`); }
+        const wrong = of === 'number' ? `${Number(is) + 1}` : of === 'word' ? words.find(word => word !== is) : is === '5' ? '6' : '5';
         if (!answer(wrong).startsWith('Not so: it is ')) { say(`${wrong} is an answer: ${guess.said.textContent}`); }
-        if (details && !details.open) { say('its answer is not opened'); }
+        if (!isShown()) { say('its answer is not shown'); }
         if (of === 'lane' && question.squares[5].dataset.was !== (is === '5' || LanesQuestion.read(is)(5) ? 'is' : 'is-not')) { say('lane 5 is not marked'); }
         if (!answer(is).startsWith('Right: ')) { say(`${is} is no answer: ${guess.said.textContent}`); }
         if (guess.figure === null) { continue; }

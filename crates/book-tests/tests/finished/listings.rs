@@ -29,10 +29,10 @@ fn a_listing_is_copied_without_its_numbers_and_is_highlighted_within_its_lines()
 #[test]
 fn a_fault_links_to_its_line_which_is_marked_by_more_than_a_colour() {
     let Some(window) = open() else { return };
-    window.go(&page_with(".row.marked[id]"));
+    window.go(&page_with(".row.marked[id]:not([data-answer])"));
     window.sees(
         "(() => {
-            const id = document.querySelector('.row.marked[id]').id;
+            const id = document.querySelector('.row.marked[id]:not([data-answer])').id;
             document.querySelector(`.fault .actors a[href='#${id}']`).click();
             return true;
         })()",

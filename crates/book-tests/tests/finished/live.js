@@ -13,6 +13,8 @@ async () => {
         const name = box.dataset.live;
         const say = what => found.push(`${name}: ${what}`);
         try {
+            // What answers a question is shown to a reader who has answered.
+            LanesGuess.reveal(box);
             if (!box.checkVisibility()) { say('it is not shown'); }
             if (box.lanesPlayer === undefined) { box.querySelector('.live-open').click(); }
             const player = box.lanesPlayer;

@@ -9,6 +9,8 @@ async (address, theme, first, formulas) => {
     const sheets = [...document.querySelectorAll('link[rel=stylesheet]')];
     while (sheets.some(sheet => !sheet.disabled && sheet.sheet === null)) { await new Promise(resolve => { setTimeout(resolve, 4); }); }
     if (!document.documentElement.classList.contains(theme)) { found.push(`the theme is not ${theme}`); }
+    // Also what a reader sees after answering.
+    for (const answer of document.querySelectorAll('main .answer')) { LanesGuess.reveal(answer); }
     // Fonts are asked for when the page is laid out, which reading a size does.
     const root = document.documentElement;
     if (root.scrollWidth > 0) { await document.fonts.ready; }

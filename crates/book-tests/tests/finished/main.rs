@@ -10,6 +10,7 @@ mod listings;
 mod live;
 mod pages;
 mod policy;
+mod predictions;
 mod reader;
 mod server;
 mod session;

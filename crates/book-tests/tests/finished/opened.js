@@ -1,6 +1,7 @@
 // Opens the live figures of the page, at the first fault or else at the end, with everything unfolded.
 async () => {
     for (const box of document.querySelectorAll('main .live')) {
+        LanesGuess.reveal(box);
         if (box.lanesPlayer === undefined) { box.querySelector('.live-open').click(); }
         const player = box.lanesPlayer;
         if (player.isPlaying) { player.toggle(); }

@@ -66,19 +66,19 @@ fn the_chinese_is_switched_on_with_a_key_and_remembered() {
 }
 
 #[test]
-fn the_answer_to_a_question_is_folded_opens_with_a_key_and_is_printed() {
+fn the_answer_to_a_task_is_folded_opens_with_a_key_and_is_printed() {
     let Some(window) = open() else { return };
     window.resize(1280, 900);
-    window.go(&page_with("[data-question] > details[data-answer]"));
+    window.go(&page_with(".try > details[data-answer]"));
     window.sees(
-        "[...document.querySelectorAll('[data-question]')].every(box => {
+        "[...document.querySelectorAll('[data-question=try]')].every(box => {
             const label = document.getElementById(box.getAttribute('aria-labelledby'));
             const answer = box.querySelector(':scope > details[data-answer]');
-            return ['predict', 'try'].includes(box.dataset.question) && box.id.startsWith(box.dataset.question + '-')
-                && box.contains(label) && !answer.open && answer.querySelector('summary').textContent.startsWith('Show ');
+            return box.id.startsWith('try-') && box.contains(label) && !answer.open
+                && answer.querySelector('summary').textContent.startsWith('Show ');
         })",
     );
-    let answer = "document.querySelector('[data-answer]')";
+    let answer = "document.querySelector('.try > [data-answer]')";
     let is_shown =
         format!("{answer}.querySelector('summary ~ *').checkVisibility({{ contentVisibilityAuto: true }})");
     window.sees(&format!("!{is_shown}"));
