@@ -1,6 +1,6 @@
 //! NVRTC: cudac, with the names, the results and the logs that callers expect.
 //!
-//! Specification: NVRTC User Guide. A result is PTX; machine code, LTO code and OptiX code are not made. Options that have no effect
+//! Specification: NVRTC User Guide. A result is PTX; machine code, code for LTO and for ray tracing are not made. Options that have no effect
 //! here are named in the log, and one that is not known is an error, as with NVRTC.
 #![allow(unsafe_code, non_snake_case, reason = "names that other programs look up")]
 
@@ -158,7 +158,8 @@ impl Program {
         let source = Source { name: &self.name, text: &self.text };
         match cudac::compile(&source, &options) {
             Ok(output) => {
-                output.warnings.iter().for_each(|warning| self.log += &format!("{warning}\n"));
+                let warnings = output.warnings.iter().map(|warning| format!("{warning}\n"));
+                self.log.extend(warnings);
                 for (name, symbol) in &mut self.names {
                     *symbol = lowered(name, &output.kernels);
                 }
@@ -167,7 +168,7 @@ impl Program {
                 0
             }
             Err(errors) => {
-                self.log += &format!("{errors}\n");
+                self.log.extend([errors.to_string(), "\n".to_owned()]);
                 COMPILATION
             }
         }
@@ -219,8 +220,8 @@ fn options(words: &[String], log: &mut String) -> Result<(Options, Vec<PathBuf>)
             _ => match OF_FLOATS.iter().find(|(known, _)| *known == name) {
                 Some((_, usual)) => {
                     if word.split_once('=').is_none_or(|(_, said)| said != *usual) {
-                        *log +=
-                            &format!("warning: `{word}` has no effect: results are computed as without it\n");
+                        let what = "has no effect: results are computed as without it";
+                        log.extend([format!("warning: `{word}` {what}\n")]);
                     }
                 }
                 None => return Err(format!("error: unrecognized option {word} found\n")),

@@ -36,8 +36,11 @@ extern "C" __global__ void count() { atomicAdd(&counter, 1); }
 template <typename T> __global__ void twice(T* x) { x[threadIdx.x] *= 2; }
 "#;
 
-/// What a client does, by its name.
-const CLIENTS: [(&str, fn(u64)); 6] = [
+/// The name of a client, and what it does with a number.
+type Client = (&'static str, fn(u64));
+
+/// What clients do.
+const CLIENTS: [Client; 6] = [
     ("adds", adds),
     ("races", races),
     ("goes_beyond", goes_beyond),
@@ -112,7 +115,7 @@ fn one_block(threads: u32) -> LaunchConfig {
 fn adds(_: u64) {
     let (stream, add) = kernel("add");
     let n = 1000_usize;
-    let a: Vec<f32> = (0..n).map(|i| i as f32).collect();
+    let a: Vec<f32> = (0..n as u16).map(f32::from).collect();
     let (of_a, of_b) = (stream.clone_htod(&a).unwrap(), stream.clone_htod(&a).unwrap());
     let mut sum = stream.alloc_zeros::<f32>(n).unwrap();
     let count = n as i32;
@@ -205,8 +208,17 @@ fn some<T: Copy>(random: &mut Random, known: &[T], other: T) -> T {
     }
 }
 
-/// Calls of all kinds, of which some are wrong, from two threads. Each call returns, and the process ends in order.
-fn does_anything(seed: u64) {
+/// So many sequences are carried out in one process.
+const SEQUENCES: u64 = 25;
+
+/// Sequences of calls of all kinds, of which some are wrong, from two threads. Each call returns, and the process ends in order.
+fn does_anything(number: u64) {
+    let twice: usize = (number * SEQUENCES..(number + 1) * SEQUENCES).map(sequence).sum();
+    println!("freed twice: {twice}");
+}
+
+/// How many calls of a sequence freed memory a second time.
+fn sequence(seed: u64) -> usize {
     // SAFETY: these are the calls that the test is about; addresses that are wrong are the driver's to refuse.
     unsafe {
         assert_eq!(sys::cuInit(0), CUresult::CUDA_SUCCESS);
@@ -224,9 +236,9 @@ fn does_anything(seed: u64) {
                 held.twice
             })
         });
-        let twice: usize = threads.map(|thread| thread.join().unwrap()).iter().sum();
-        println!("freed twice: {twice}");
+        let twice = threads.map(|thread| thread.join().unwrap()).iter().sum();
         sys::cuDevicePrimaryCtxRelease_v2(0);
+        twice
     }
 }
 
@@ -247,18 +259,18 @@ unsafe fn step(random: &mut Random, held: &mut Held) {
     unsafe {
         match random.below(16) {
             0 | 1 if sys::cuMemAlloc_v2(&raw mut word, bytes as usize) == CUresult::CUDA_SUCCESS => {
-                held.memory.push((word, true))
+                held.memory.push((word, true));
             }
             2 if sys::cuMemAllocManaged(&raw mut word, bytes as usize, 1) == CUresult::CUDA_SUCCESS => {
-                held.memory.push((word, true))
+                held.memory.push((word, true));
             }
             3 => {
-                let known = held.memory.iter_mut().find(|(known, _)| *known == at);
+                let known = held.memory.iter_mut().rev().find(|(known, _)| *known == at);
                 let code = sys::cuMemFree_v2(at);
-                match known {
-                    Some((_, is_live @ true)) => *is_live = code != CUresult::CUDA_SUCCESS,
-                    Some(_) if code == CUresult::CUDA_ERROR_INVALID_VALUE => held.twice += 1,
-                    _ => {}
+                if let Some((_, is_live)) = known {
+                    *is_live &= code != CUresult::CUDA_SUCCESS;
+                    // The other thread may have been given the address again, and have freed it.
+                    held.twice += usize::from(code == CUresult::CUDA_ERROR_INVALID_VALUE);
                 }
             }
             4 => _ = sys::cuMemcpyHtoDAsync_v2(at, host.as_ptr().cast(), bytes.min(256) as usize, stream),
@@ -283,7 +295,7 @@ unsafe fn step(random: &mut Random, held: &mut Held) {
             12 => _ = (sys::cuStreamWaitEvent(stream, event, 0), sys::cuEventDestroy_v2(event)),
             13 => {
                 let mut new = std::ptr::null_mut();
-                if sys::cuCtxCreate_v2(&raw mut new, 0, random.below(2) as i32) == CUresult::CUDA_SUCCESS {
+                if sys::cuCtxCreate_v2(&raw mut new, 0, random.below(2)) == CUresult::CUDA_SUCCESS {
                     held.contexts.push(new);
                 }
             }
@@ -316,7 +328,8 @@ unsafe fn clean(held: &mut Held) {
         sys::cuDevicePrimaryCtxRetain(&raw mut context, 0);
         sys::cuCtxSetCurrent(context);
         for (at, _) in held.memory.iter().filter(|(_, is_live)| *is_live) {
-            sys::cuMemFree_v2(*at);
+            let code = sys::cuMemFree_v2(*at);
+            held.twice += usize::from(code == CUresult::CUDA_ERROR_INVALID_VALUE);
         }
         held.streams.iter().for_each(|stream| _ = sys::cuStreamDestroy_v2(*stream));
         held.events.iter().for_each(|event| _ = sys::cuEventDestroy_v2(*event));

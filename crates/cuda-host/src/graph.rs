@@ -141,7 +141,7 @@ impl Machine<'_> {
             match part.node {
                 Node::Kernel(kernel, mut wanted) => {
                     wanted.stream = stream;
-                    self.start(kernel, wanted)?;
+                    self.start(kernel, &wanted)?;
                 }
                 Node::Copy(copy) => {
                     self.cuda_memcpy(copy, Some(stream))?;

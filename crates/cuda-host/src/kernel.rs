@@ -7,7 +7,7 @@ use cudac::host::{FUNCTION_BYTES, KERNEL_BASE, Kernel, KernelCall, Passing, Scal
 use simt::{Arg, Dim3, FaultKind, LaunchError, Severity};
 
 use crate::STEPS_OF_A_LAUNCH;
-use crate::device::{Device, PRINT_LIMIT, Printed};
+use crate::device::{Device, LoadedKernel, PRINT_LIMIT, Printed};
 use crate::errors::{INVALID_CONFIGURATION, INVALID_HANDLE, INVALID_VALUE, NO_STREAM, TOO_LARGE};
 use crate::finding::{Finding, Kind};
 use crate::machine::{Machine, Result, Stop};
@@ -38,7 +38,7 @@ impl Machine<'_> {
         let kernel = self.eval(&launch.kernel, frame)?;
         let wanted = self.evaluated(launch, frame)?;
         let kernel = self.kernel_at(kernel)?;
-        self.start(kernel, wanted)
+        self.start(kernel, &wanted)
     }
 
     /// The number of the kernel at an address.
@@ -71,7 +71,7 @@ impl Machine<'_> {
             args.push(self.argument(bytes, &mut addresses));
         }
         let (grid, block) = (self.shape(grid)?, self.shape(block)?);
-        self.start(kernel, Wanted { grid, block, shared_bytes, stream, args, addresses, is_cooperative })
+        self.start(kernel, &Wanted { grid, block, shared_bytes, stream, args, addresses, is_cooperative })
     }
 
     /// The error of a launch that returns it, which `<<<>>>` does not.
@@ -83,13 +83,13 @@ impl Machine<'_> {
     }
 
     /// Launches a kernel, unless no device would.
-    pub(crate) fn start(&mut self, kernel: usize, wanted: Wanted) -> Result<u64> {
+    pub(crate) fn start(&mut self, kernel: usize, wanted: &Wanted) -> Result<u64> {
         self.unchecked()?;
         self.device.thread.known_failure = None;
         let loaded = Rc::clone(&self.kernels[kernel]);
         let Kernel { name, shared_bytes, .. } = &loaded.kernel;
         let bytes = wanted.shared_bytes.saturating_add(*shared_bytes);
-        let refused = refused(&wanted, bytes, self.device.shared_allowed(kernel), self.device.room);
+        let refused = refused(wanted, bytes, self.device.shared_allowed(kernel), self.device.room);
         let stream = self.device.order.stream(wanted.stream);
         let no_stream = || stream.is_none().then(|| (INVALID_HANDLE, NO_STREAM.to_owned()));
         if let Some((code, message)) = refused.or_else(no_stream) {
@@ -111,30 +111,16 @@ impl Machine<'_> {
     }
 
     /// Carries out a launch.
-    fn execute(&mut self, kernel: usize, wanted: Wanted, stream: u64) -> Result<u64> {
+    fn execute(&mut self, kernel: usize, wanted: &Wanted, stream: u64) -> Result<u64> {
         let loaded = Rc::clone(&self.kernels[kernel]);
-        let Kernel { name, shared_bytes, .. } = &loaded.kernel;
+        let name = &loaded.kernel.name;
         self.flush()?;
         self.device.order.enter(stream);
         let blocks = self.device.used_by(&loaded, &wanted.addresses);
         let work = self.device.order.add(What::Kernel, stream, self.line);
         work.blocks = blocks;
         let number = work.number;
-        let room = self.device.room;
-        let resident = room.of_device(wanted.block.count(), wanted.shared_bytes + shared_bytes);
-        let may_wait = wanted.is_cooperative || self.device.may_wait(&loaded);
-        let how = &self.limits.launch;
-        let is_usual = how.resident_blocks == simt::DEFAULT_RESIDENT_BLOCKS;
-        let launch = simt::Launch {
-            grid: wanted.grid,
-            block: wanted.block,
-            args: wanted.args,
-            shared_bytes: wanted.shared_bytes as u32,
-            resident_blocks: if may_wait && is_usual { resident as u32 } else { how.resident_blocks },
-            print_bytes: self.device.limits[PRINT_LIMIT],
-            max_steps: most_steps(how.max_steps, wanted.grid, wanted.block),
-            ..how.clone()
-        };
+        let launch = self.how(&loaded, wanted);
         self.most_steps = self.most_steps.max(launch.max_steps);
         self.device.launches += 1;
         self.sign()?;
@@ -186,6 +172,25 @@ impl Machine<'_> {
             self.report(finding);
         }
         self.judge(&report.faults, name)
+    }
+
+    /// How a kernel is launched.
+    fn how(&self, loaded: &LoadedKernel, wanted: &Wanted) -> simt::Launch {
+        let room = self.device.room;
+        let resident = room.of_device(wanted.block.count(), wanted.shared_bytes + loaded.kernel.shared_bytes);
+        let may_wait = wanted.is_cooperative || self.device.may_wait(loaded);
+        let how = &self.limits.launch;
+        let is_usual = how.resident_blocks == simt::DEFAULT_RESIDENT_BLOCKS;
+        simt::Launch {
+            grid: wanted.grid,
+            block: wanted.block,
+            args: wanted.args.clone(),
+            shared_bytes: wanted.shared_bytes as u32,
+            resident_blocks: if may_wait && is_usual { resident as u32 } else { how.resident_blocks },
+            print_bytes: self.device.limits[PRINT_LIMIT],
+            max_steps: most_steps(how.max_steps, wanted.grid, wanted.block),
+            ..how.clone()
+        }
     }
 
     /// A loop of launches that never ends is stopped: a launch counts as some warp instructions, and those that it executes.

@@ -102,7 +102,7 @@ impl Driver<'_> {
             Err(stop) => return Some(Err(stop)),
         }
         Some(match name {
-            "cuDeviceGet" => self.give(a, Scalar::I32, 0),
+            "cuDeviceGet" | "cuDeviceCanAccessPeer" => self.give(a, Scalar::I32, 0),
             "cuDeviceGetName" => self.give_text(a, b, attributes::NAME),
             "cuDeviceTotalMem_v2" => self.give(a, Scalar::U64, self.machine.limits.memory_bytes),
             "cuDeviceGetUuid" | "cuDeviceGetUuid_v2" => {
@@ -117,7 +117,6 @@ impl Driver<'_> {
                 .and_then(|_| self.give(b, Scalar::I32, u64::from(self.capability % 10))),
             "cuDeviceGetPCIBusId" => self.give_text(a, b, attributes::BUS),
             "cuDeviceGetByPCIBusId" => self.device_on_bus(a, b),
-            "cuDeviceCanAccessPeer" => self.give(a, Scalar::I32, 0),
             "cuDeviceGetDefaultMemPool" | "cuDeviceGetMemPool" => {
                 self.give(a, Scalar::U64, Handle::Pool.make(PRIMARY))
             }
@@ -211,7 +210,7 @@ impl Driver<'_> {
                 Ok(0)
             }),
             "cuCtxGetCurrent" => self.give(a, Scalar::U64, self.contexts.current().unwrap_or(0)),
-            "cuCtxGetDevice" | "cuCtxGetDevice_v2" => self.give(a, Scalar::I32, 0),
+            "cuCtxGetDevice" | "cuCtxGetDevice_v2" | "cuCtxGetCacheConfig" => self.give(a, Scalar::I32, 0),
             "cuCtxGetFlags" => {
                 let current = self.contexts.current().and_then(|current| self.contexts.alive.get(&current));
                 self.give(a, Scalar::U32, current.copied().unwrap_or(0))
@@ -234,7 +233,6 @@ impl Driver<'_> {
                 self.offer(a, Scalar::I32, 0).and_then(|_| self.offer(b, Scalar::I32, -5_i64 as u64))
             }
             // What steers caches and banks changes nothing here.
-            "cuCtxGetCacheConfig" => self.give(a, Scalar::I32, 0),
             "cuCtxGetSharedMemConfig" => self.give(a, Scalar::I32, 1),
             "cuCtxSetCacheConfig" | "cuCtxSetSharedMemConfig" | "cuCtxResetPersistingL2Cache" => Ok(0),
             _ => return None,

@@ -64,7 +64,10 @@ impl Driver<'_> {
                 return Some(self.launch_kernel(values, name == "cuLaunchCooperativeKernel"));
             }
             "cuLaunchKernelEx" => return Some(self.launch_described(values)),
-            "cuFuncGetAttribute" | "cuKernelGetAttribute" => values.at(2),
+            "cuFuncGetAttribute"
+            | "cuKernelGetAttribute"
+            | "cuOccupancyMaxPotentialBlockSize"
+            | "cuOccupancyMaxPotentialBlockSizeWithFlags" => values.at(2),
             "cuOccupancyMaxActiveBlocksPerMultiprocessor"
             | "cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags"
             | "cuOccupancyAvailableDynamicSMemPerBlock"
@@ -72,7 +75,6 @@ impl Driver<'_> {
             | "cuKernelGetFunction"
             | "cuFuncGetName"
             | "cuFuncIsLoaded" => values.at(1),
-            "cuOccupancyMaxPotentialBlockSize" | "cuOccupancyMaxPotentialBlockSizeWithFlags" => values.at(2),
             "cuFuncSetAttribute"
             | "cuFuncSetCacheConfig"
             | "cuFuncSetSharedMemConfig"
@@ -261,7 +263,7 @@ impl Driver<'_> {
         }
         let How { grid, block, shared_bytes, stream, is_cooperative } = how;
         let wanted = Wanted { grid, block, shared_bytes, stream, args, addresses, is_cooperative };
-        self.machine.start(kernel, wanted)?;
+        self.machine.start(kernel, &wanted)?;
         Ok(self.machine.returned_error())
     }
 

@@ -1,5 +1,7 @@
 //! `lanes exec`: another program's kernels, on the emulator.
 
+use std::fs::OpenOptions;
+use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
@@ -13,6 +15,11 @@ use crate::request::{ExecOptions, Format};
 
 /// Runs a command, and reports what was found in all its processes.
 pub fn exec(options: &ExecOptions) -> Result<Output> {
+    if let Some(path) = &options.report {
+        // A report that cannot be written is told before anything runs.
+        let opened = OpenOptions::new().create(true).append(true).open(path);
+        opened.with_context(|| unwritten(path))?;
+    }
     let ended = command::run(options)?;
     let reported = Reported::new(&ended.reports, options.strict);
     let text = match options.format {
@@ -23,8 +30,7 @@ pub fn exec(options: &ExecOptions) -> Result<Output> {
     };
     match &options.report {
         Some(path) => {
-            std::fs::write(path, &text)
-                .with_context(|| format!("cannot write the report `{}`", path.display()))?;
+            std::fs::write(path, &text).with_context(|| unwritten(path))?;
         }
         None => eprint!("{}", terminal::visible(&text)),
     }
@@ -36,4 +42,9 @@ pub fn exec(options: &ExecOptions) -> Result<Output> {
         (false, false) => ended.status,
     };
     Ok((String::new(), ExitCode::from(status)))
+}
+
+/// What is said of a report that cannot be written.
+fn unwritten(path: &Path) -> String {
+    format!("cannot write the report `{}`", path.display())
 }

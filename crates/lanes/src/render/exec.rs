@@ -26,9 +26,8 @@ pub fn text(reported: &Reported) -> String {
     let (errors, milder) = (reported.problems().count(), reported.rest.len());
     let found = match (errors, milder) {
         (0, 0) => "no finding".to_owned(),
-        (0, milder) => {
-            format!("no error, and {}", counted(milder as u64, "warning or note").replace("notes", "notes"))
-        }
+        (0, 1) => "no error, and 1 warning or note".to_owned(),
+        (0, milder) => format!("no error, and {milder} warnings or notes"),
         (errors, _) => counted(errors as u64, "error"),
     };
     let launches = counted(reported.launches, "launch").replace("launchs", "launches");

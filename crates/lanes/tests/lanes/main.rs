@@ -6,6 +6,8 @@ mod arguments;
 mod bad;
 mod cuda;
 mod doors;
+#[cfg(target_os = "linux")]
+mod exec;
 mod explain;
 mod files;
 mod gpu;

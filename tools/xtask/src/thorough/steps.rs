@@ -150,6 +150,12 @@ pub const STEPS: &[Step] = &[
         2000,
     ),
     seeded(
+        "driver",
+        "100,000 random sequences of calls of the driver, 25 in a process: every call returns, and nothing is lost",
+        "test --locked -p cuda-driver --test clients",
+        4000,
+    ),
+    seeded(
         "cudac-functions",
         "the functions of mathematics on 160,000 arguments each: none is further off than NVIDIA documents",
         "test --locked -p cudac --test functions",
