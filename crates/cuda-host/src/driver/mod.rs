@@ -8,8 +8,8 @@
 //!
 //! A mistake does not end the program, because it is not ours to end: the call returns the error that the documentation names,
 //! and the finding is told. What stops a launch breaks the context, as on a GPU: later calls return that error until the context
-//! is reset or destroyed. What cannot be emulated is told as an [`Event::Refused`], and its call returns
-//! `CUDA_ERROR_NOT_SUPPORTED`.
+//! is reset or destroyed. A launch that cannot be emulated is told as an [`Event::Refused`], and returns
+//! `CUDA_ERROR_NOT_SUPPORTED`, as functions do that are left out.
 //!
 //! Left out: accesses by host code, as natively; and what the documentation leaves to several devices.
 
@@ -129,7 +129,8 @@ impl Driver<'_> {
             .or_else(|| self.of_stream(name, values));
         let done = match done {
             Some(done) => done?,
-            None => return Err(Stop::error(format!("`{}` is not supported", call.name))),
+            // A program may ask for what not every device has, and do without it.
+            None => self.fail(code::NOT_SUPPORTED, format!("`{}` is not supported", call.name))?,
         };
         if let Some(failure) = self.machine.device.in_hand() {
             self.note(failure);
