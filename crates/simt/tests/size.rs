@@ -19,8 +19,8 @@ const GOOD: &str = ".visible .entry good(.param .u64 out) {
 
 /// Statements that are not supported, of kinds that libraries contain.
 const UNSUPPORTED: [&str; 6] = [
-    "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f0,%f1,%f2,%f3}, {%r0,%r1,%r2,%r3}, {%r4,%r5}, {%f4,%f5,%f6,%f7};",
-    "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r0,%r1,%r2,%r3}, [%r4];",
+    "mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32 {%f0,%f1,%f2,%f3,%f0,%f1,%f2,%f3}, {%r0,%r1}, {%r4,%r5}, {%f4,%f5,%f6,%f7,%f4,%f5,%f6,%f7};",
+    "wmma.load.a.sync.aligned.row.m16n16k16.shared.f16 {%r0,%r1,%r2,%r3,%r0,%r1,%r2,%r3}, [%r4];",
     "wgmma.fence.sync.aligned;",
     "vadd.s32.s32.s32 %r1, %r2, %r3;",
     "ld.global.v8.f32 {%f0,%f1,%f2,%f3,%f4,%f5,%f6,%f7}, [%rd1];",

@@ -86,6 +86,8 @@ pub enum Why {
     ReadOnly,
     /// Atomics work only on global and shared memory.
     NoAtomics,
+    /// The address is not in shared memory, where rows of matrices must be.
+    NotShared,
     /// The bytes are an mbarrier object or part of one, and this use is undefined.
     Mbarrier(Misuse),
 }

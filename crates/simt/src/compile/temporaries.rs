@@ -51,7 +51,8 @@ fn starts(program: &Program, code: &Code) -> Vec<Pc> {
             | Op::Unsupported(_)
             | Op::Barrier(_)
             | Op::Mbarrier(_)
-            | Op::Collective(_) => starts.extend([pc, pc + 1]),
+            | Op::Collective(_)
+            | Op::Matrix(_) => starts.extend([pc, pc + 1]),
             _ => {}
         }
     }

@@ -7,6 +7,7 @@
 use crate::compile::inst::Pc;
 use crate::compile::program::{Code, Program};
 use crate::isa::op::Op;
+use crate::isa::op::matrix::Matrix;
 use crate::isa::op::memory::Memory;
 use crate::isa::special::Special;
 use crate::order::Order;
@@ -45,6 +46,7 @@ fn may_repeat(op: &Op) -> bool {
         | Op::Load(_)
         | Op::Fence(_)
         | Op::Collective(_)
+        | Op::Matrix(Matrix::Load(_) | Matrix::Transpose | Matrix::Multiply(_))
         | Op::Hint
         | Op::ActiveMask => true,
         Op::Atomic(atomic) => atomic.is_read || atomic.in_any_order.is_none(),

@@ -86,7 +86,7 @@ impl Cursor<'_, '_> {
             }
             self.exchange(lanes, collective);
         }
-        Ok(())
+        self.check_matrices()
     }
 
     /// A set of waiting lanes that is complete, and what they wait for.

@@ -62,6 +62,7 @@ impl Cursor<'_, '_> {
             Op::Call(call) => self.call(g, call),
             Op::Barrier(barrier) => self.barrier(g, barrier),
             Op::Collective(collective) => self.collective(g, collective),
+            Op::Matrix(matrix) => self.matrix(g, matrix),
             _ => unreachable!("the inner loop keeps what does not change control"),
         }
     }

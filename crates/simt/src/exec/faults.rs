@@ -113,6 +113,14 @@ impl Problem {
         Problem { kind: FaultKind::BadMask, message }
     }
 
+    /// A warp without some of its lanes comes to an instruction that all 32 of them must execute together.
+    pub fn not_aligned(absent: u32, why: &str) -> Problem {
+        let lane = absent.trailing_zeros();
+        let message =
+            format!("all 32 lanes of the warp must execute this instruction together, but lane {lane} {why}");
+        Problem { kind: FaultKind::BarrierDivergence, message }
+    }
+
     /// With the reconvergence stack, two active lanes have different membermasks.
     pub fn different_masks(lane: usize, members: u32, other: usize, theirs: u32) -> Problem {
         let message = format!(
@@ -235,6 +243,13 @@ fn why(run: &Run<'_>, denied: &Denied) -> (FaultKind, String) {
         }
         Why::ReadOnly => {
             (FaultKind::ReadOnly, format!("{} cannot be written to", denied.memory.space().name()))
+        }
+        Why::NotShared => {
+            let message = format!(
+                "the address {:#x} is not in shared memory, where the rows of a matrix must be",
+                denied.address
+            );
+            (FaultKind::OutOfBounds, message)
         }
         Why::Mbarrier(misuse) => (FaultKind::BadMbarrier, misused(misuse)),
         Why::NoAtomics => (

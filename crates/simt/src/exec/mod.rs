@@ -5,7 +5,7 @@
 //! - `launch` and `mechanism` give blocks, warps and groups their turns, from the first block to the last.
 //! - `step` is the plain interpreter: one group of lanes, instruction after instruction. `team` is the fast executor, which has
 //!   the warps of a block execute an instruction together.
-//! - `control`, `call`, `barrier`, `collective`, `memory`, `checked`, `generic`, `atomics`, `mbarrier`, `builtin` and `special`
+//! - `control`, `call`, `barrier`, `collective`, `matrix`, `memory`, `checked`, `generic`, `atomics`, `mbarrier`, `builtin` and `special`
 //!   carry out everything that is not arithmetic.
 //! - `separation` decides which lanes are separated, or continue before the others of their warp.
 //! - `probe`, `probe_times`, `livelock`, `recurrence` and `stalled` find threads that will never continue.
@@ -30,6 +30,7 @@ mod faults;
 mod generic;
 mod launch;
 mod livelock;
+mod matrix;
 mod mbarrier;
 mod mechanism;
 mod memory;

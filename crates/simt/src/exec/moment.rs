@@ -182,12 +182,13 @@ impl<'m> Moment<'m> {
     /// memories. An access that memory denied is one of them, with what it would have cost: the launch ends with a fault
     /// then. They are computed here, so a watcher that does not ask does not wait for them.
     pub fn accesses(&self) -> Vec<Access> {
-        let (machine, active) = (&self.machine, self.active);
+        let machine = &self.machine;
         let inst = machine.program.insts.get(self.instruction as usize);
         let Some((inst, (address, bytes, kind))) = inst.and_then(|inst| Some((inst, inst.op.access()?)))
         else {
             return Vec::new();
         };
+        let active = inst.op.accessing(self.active);
         if active == 0 {
             return Vec::new();
         }

@@ -11,6 +11,7 @@ use crate::exec::faults::stop;
 use crate::exec::probe::Poll;
 use crate::exec::probe::{Spin, lanes_that_spin};
 use crate::exec::state::{Run, Stop};
+use crate::isa::op::Op;
 use crate::isa::op::mbarrier::Object;
 use crate::machine::block::{Block, Warp};
 use crate::machine::divergence::{Frame, Group, Meeting, Wait};
@@ -307,8 +308,12 @@ impl At<'_, '_> {
     }
 
     fn members(&self, group: &Group) -> u32 {
-        let args = self.run.setup.program.insts[group.pc as usize].args;
-        let column = self.block.registers.narrow.get(group.frame.base.narrow + args.e as usize, self.w);
+        let inst = &self.run.setup.program.insts[group.pc as usize];
+        if matches!(inst.op, Op::Matrix(_)) {
+            return u32::MAX;
+        }
+        let slot = group.frame.base.narrow + usize::from(inst.args.e);
+        let column = self.block.registers.narrow.get(slot, self.w);
         lanes_of(group.mask).fold(0, |members, lane| members | column[lane])
     }
 

@@ -29,6 +29,7 @@ pub(crate) mod form;
 pub mod grammar;
 mod half;
 mod integer;
+pub(crate) mod matrix;
 pub(crate) mod mbarrier;
 pub(crate) mod memory;
 mod movement;
@@ -77,6 +78,7 @@ pub const FAMILIES: &[Family] = &[
     warp::FAMILY,
     sync::FAMILY,
     mbarrier::FAMILY,
+    matrix::FAMILY,
     control::FAMILY,
 ];
 

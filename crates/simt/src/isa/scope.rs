@@ -55,6 +55,8 @@ pub struct Scope<'t> {
     /// The calls decoded so far, in the order of the text.
     pub calls: Vec<CallSite>,
     carry: Option<Slot>,
+    /// The columns in which matrix instructions have the words of rows.
+    pub row_words: Option<[Slot; 4]>,
     next_level: usize,
 }
 

@@ -106,6 +106,10 @@ pub fn statement(opcode: &str) -> Result<String> {
         "pmevent" => "1".to_owned(),
         "nanosleep" => "u32_0".to_owned(),
         "mbarrier" => mbarrier(&words),
+        "ldmatrix" => format!("{}, [u64_4]", fragment("b32", rows(&words))),
+        "stmatrix" => format!("[u64_4], {}", fragment("b32", rows(&words))),
+        "movmatrix" => "b32_0, b32_1".to_owned(),
+        "mma" => multiply(&words, &types),
         other => bail!("no operands are known for `{other}`; add them to tools/xtask/src/isa/operands.rs"),
     };
     Ok(format!("{opcode} {operands};"))
@@ -200,4 +204,32 @@ fn mbarrier(words: &[&str]) -> String {
         }
         _ => "b64_0, [u64_4]".to_owned(),
     }
+}
+
+/// How many matrices an instruction moves.
+fn rows(words: &[&str]) -> usize {
+    words.iter().find_map(|word| word.strip_prefix('x')?.parse().ok()).unwrap_or(1)
+}
+
+/// A list of registers, some of them several times if there are many.
+fn fragment(ty: &str, count: usize) -> String {
+    let registers: Vec<_> = (0..count).map(|index| register(ty, index % 5)).collect();
+    format!("{{{}}}", registers.join(", "))
+}
+
+/// The fragments of `mma`: as many registers as the elements of each matrix, over the lanes of a warp, fill.
+fn multiply(words: &[&str], types: &[&str]) -> String {
+    let size: Vec<usize> = words[3].split(['m', 'n', 'k']).filter_map(|size| size.parse().ok()).collect();
+    let of = |elements: usize, ty: &str| {
+        let bits: usize = ty.trim_start_matches(|c: char| !c.is_ascii_digit()).parse().unwrap_or(32);
+        let holder = match holder(ty) {
+            "f32" => "f32",
+            "f64" => "f64",
+            "s32" => "s32",
+            _ => "b32",
+        };
+        fragment(holder, elements * bits / 32 / bits.max(32))
+    };
+    let [m, n, k] = [size[0], size[1], size[2]];
+    [of(m * n, types[0]), of(m * k, types[1]), of(k * n, types[2]), of(m * n, types[3])].join(", ")
 }

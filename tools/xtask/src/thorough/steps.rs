@@ -83,6 +83,11 @@ pub const STEPS: &[Step] = &[
         "test --locked -p ptx-emulator --test equal",
         20_000,
     ),
+    finite(
+        "matrices",
+        "65 million products of matrices, each bit of their sum as on an H200",
+        "test --locked -p ptx-emulator --test mma -- --ignored",
+    ),
     seeded(
         "litmus",
         "10,000 random programs of a few threads: only outcomes that the memory model allows",

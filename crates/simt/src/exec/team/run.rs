@@ -324,5 +324,6 @@ pub fn leaves_team(op: Op) -> bool {
             | Op::Unsupported(_)
             | Op::Barrier(_)
             | Op::Collective(_)
+            | Op::Matrix(_)
     )
 }

@@ -4,10 +4,12 @@
 
 pub mod atomic;
 pub mod call;
+pub mod matrix;
 pub mod mbarrier;
 pub mod memory;
 pub mod place;
 pub mod sync;
+pub mod tensor;
 pub mod warp;
 
 use crate::isa::affine::Rule;
@@ -19,6 +21,7 @@ use crate::order::Semantics;
 use crate::report::location::AccessKind;
 use atomic::Atomic;
 use call::CallIndex;
+use matrix::{Matrix, ROW_BYTES};
 use mbarrier::Mbarrier;
 use memory::{Access, Address};
 use sync::Barrier;
@@ -62,6 +65,8 @@ pub enum Op {
     Mbarrier(Mbarrier),
     /// Exchanges values with other lanes of the warp.
     Collective(Collective),
+    /// Moves or multiplies matrices whose elements are spread over the lanes of the warp.
+    Matrix(Matrix),
     /// Puts the mask of the lanes that execute together into `args.d`.
     ActiveMask,
     /// Branches to `target`; lanes that diverge here reconverge at `meet`. Decoded to labels, which are then resolved.
@@ -123,8 +128,18 @@ impl Op {
             Op::Store(access) => (&access.address, access.lane_bytes(), AccessKind::Write),
             Op::Atomic(atomic) => (&atomic.address, u64::from(atomic.bytes), AccessKind::Update),
             Op::Mbarrier(mbarrier) => (&mbarrier.address, OBJECT_BYTES, AccessKind::Mbarrier),
+            Op::Matrix(Matrix::Load(rows)) => (&rows.address, ROW_BYTES, AccessKind::Read),
+            Op::Matrix(Matrix::Store(rows)) => (&rows.address, ROW_BYTES, AccessKind::Write),
             _ => return None,
         })
+    }
+
+    /// The lanes that access memory, where `active` execute the instruction.
+    pub fn accessing(&self, active: u32) -> u32 {
+        match self {
+            Op::Matrix(Matrix::Load(rows) | Matrix::Store(rows)) => active & rows.lanes(),
+            _ => active,
+        }
     }
 }
 
