@@ -116,7 +116,7 @@ impl Probe {
                 self.note_reads(warp, &mbarrier.address, OBJECT_BYTES);
             }
             Op::Special { what: Special::Clock | Special::ClockHigh, .. } => self.clock_reads += 1,
-            Op::Mbarrier(_) | Op::Barrier(_) => self.moved = true,
+            Op::Mbarrier(_) | Op::Barrier(_) | Op::Async(_) => self.moved = true,
             Op::ActiveMask => self.asked_company = true,
             Op::Collective(collective) if !collective.sync => self.asked_company = true,
             _ => {}
