@@ -21,7 +21,6 @@ use crate::isa::op::copy::{self, Async};
 use crate::isa::op::mbarrier::{Arrival, MAX_COUNT, Misuse, Object};
 use crate::isa::op::memory::{Address, Memory};
 use crate::machine::copies::{Copy, Trigger, Until};
-use crate::machine::global::Global;
 use crate::machine::mbarriers::OBJECT_BYTES;
 use crate::machine::registers::{WARP_SIZE, lanes_of};
 use crate::order::clocks::WarpId;
@@ -250,7 +249,8 @@ impl Memories<'_> {
     fn carry_out_copy(&mut self, copy: &mut Copy) {
         let (mut data, read) = ([0; 16], usize::from(copy.read));
         if read != 0 {
-            data[..read].copy_from_slice(read_source(self.global, copy.from, read));
+            let (region, offset) = copy.from;
+            data[..read].copy_from_slice(self.global.read(region, offset, read).expect(TOGETHER));
         }
         let (to, bytes) = (copy.to as usize, usize::from(copy.bytes));
         self.shared[to..to + bytes].copy_from_slice(&data[..bytes]);
@@ -287,10 +287,6 @@ impl Memories<'_> {
         let start = offset as usize;
         self.shared[start..start + OBJECT_BYTES as usize].copy_from_slice(&object.to_bits().to_le_bytes());
     }
-}
-
-fn read_source(global: &mut Global, (region, offset): (usize, usize), bytes: usize) -> &[u8] {
-    global.read(region, offset, bytes).expect(TOGETHER)
 }
 
 /// Whether two ranges of bytes have one in common.
