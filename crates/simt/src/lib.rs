@@ -72,7 +72,7 @@
 //! state while warps take turns in order. Endless loops that count, look at the clock or always write something new end at the
 //! limit on steps, and with weak memory all endless loops do.
 //!
-//! Copies whose completion an mbarrier counts, and clusters, are not supported.
+//! Bulk copies and clusters are not supported.
 //!
 //! # Versions
 //!

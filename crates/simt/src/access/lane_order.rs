@@ -21,6 +21,12 @@ impl LaneOrder {
         LaneOrder { seed, block, warp, step }
     }
 
+    /// A number that is drawn for something else that the warp does now.
+    pub fn draw(&self, what: u64) -> u64 {
+        let base = mixed(mixed(self.seed) ^ self.block << 8 ^ u64::from(self.warp));
+        mixed(mixed(base.wrapping_add(self.step)) ^ what << 1 ^ 1)
+    }
+
     /// The lanes of `mask` in this order.
     pub fn lanes(&self, mask: u32) -> impl Iterator<Item = usize> + use<> {
         let base = mixed(mixed(self.seed) ^ self.block << 8 ^ u64::from(self.warp));

@@ -8,6 +8,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::checkers::copies::Meddling;
 use crate::checkers::initialisation::UnwrittenRead;
 use crate::checkers::races::Overflow;
 use crate::checkers::races::finding::Race;
@@ -26,6 +27,8 @@ pub enum Finding {
     Race(Race),
     /// An access may race with one that the checker has forgotten.
     Overflow(Overflow),
+    /// An access has met an asynchronous copy that was under way.
+    Meddling(Meddling),
     /// A warp has read bytes that were never written.
     Unwritten(UnwrittenRead),
     /// A shuffle gives lanes an undefined value.
@@ -42,6 +45,7 @@ impl Finding {
         match self {
             Finding::Race(race) => (race.kind(), race.severity()),
             Finding::Overflow(_) => (FaultKind::Race, Severity::Note),
+            Finding::Meddling(_) => (FaultKind::Race, Severity::Error),
             Finding::Unwritten(_) => (FaultKind::Uninitialized, Severity::Error),
             Finding::Shuffle(_) => (FaultKind::UndefinedShuffle, Severity::Error),
             Finding::Ended(_) | Finding::Arrivals(_) => (FaultKind::BarrierDivergence, Severity::Warning),
@@ -53,6 +57,7 @@ impl Finding {
         match self {
             Finding::Race(race) => (race.conflict.before_pc, race.conflict.now_pc),
             Finding::Overflow(overflow) => (overflow.now_pc, overflow.now_pc),
+            Finding::Meddling(found) => (found.copy.pc, found.pc),
             Finding::Unwritten(read) => (read.unwritten.pc, read.unwritten.pc),
             Finding::Shuffle(shuffle) => (shuffle.pc, shuffle.pc),
             Finding::Ended(threads) => (threads.waiter.pc, threads.waiter.pc),

@@ -7,6 +7,7 @@
 //! chapters' library must say whether it is harmful.
 
 pub mod context;
+pub mod copies;
 pub mod findings;
 pub mod initialisation;
 pub mod last_writer;

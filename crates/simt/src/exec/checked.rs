@@ -15,11 +15,21 @@ impl WarpAccess<'_, '_> {
     #[inline(always)]
     pub fn carry_out_at(&mut self, id: WarpId) -> Result<(), Denied> {
         let inst = self.inst;
-        if let Op::Mbarrier(op) = &inst.op {
-            return self.mbarrier(op, id);
+        match &inst.op {
+            Op::Mbarrier(op) => {
+                if !self.memories.copies.is_empty() {
+                    self.pass_arrivals(id)?;
+                }
+                return self.mbarrier(op, id);
+            }
+            Op::Async(op) => return self.asynchronous(*op, id),
+            _ => {}
         }
         if !self.memories.mbarriers.is_empty() {
             self.check_objects(id.warp)?;
+        }
+        if !self.memories.copies.is_empty() {
+            self.meet_copies(id);
         }
         if self.memories.is_checked { self.carry_out_checked() } else { self.carry_out() }
     }

@@ -128,7 +128,7 @@ impl Cursor<'_, '_> {
         let (id, pc, base) = (self.id(), self.group(g).pc, self.group(g).frame.base);
         let op = self.inst(pc).op;
         let lanes = match op {
-            Op::Branch { .. } | Op::BranchIndexed { .. } => return,
+            Op::Branch { .. } | Op::BranchIndexed { .. } | Op::Matrix(_) => return,
             Op::Collective(collective) if collective.exchange != Exchange::Barrier => return,
             // Under the stack a warp comes to a barrier as a whole.
             Op::Barrier(_) if self.run.setup.stack => self.warp().live(),

@@ -81,6 +81,7 @@ impl<'a> Cursor<'_, 'a> {
             local: &mut warp.local,
             params: &run.setup.params,
             mbarriers: &mut block.mbarriers,
+            copies: &mut block.copies,
             order: LaneOrder::new(run.setup.launch.seed, block.number, *w as u32, warp.steps),
             now: 0,
             initialisation: Some((&mut run.observers.initialisation, &mut block.shared_written))

@@ -5,13 +5,14 @@ use crate::checkers::context::{Context, fault};
 use crate::compile::inst::Pc;
 use crate::exec::cursor::Cursor;
 use crate::exec::state::{Run, Stop};
+use crate::isa::op::Op;
 use crate::isa::op::mbarrier::{MAX_COUNT, Misuse};
 use crate::isa::op::memory::Memory;
 use crate::machine::block::BARRIERS;
 use crate::machine::divergence::Group;
 use crate::machine::global::Miss;
 use crate::report::fault::{Actor, FaultKind, Severity};
-use crate::report::location::{Allocation, Location, Space};
+use crate::report::location::{AccessKind, Allocation, Location, Space};
 
 /// Why lanes cannot execute an instruction, other than an access that memory denies.
 #[derive(Clone, Debug)]
@@ -144,6 +145,9 @@ impl Cursor<'_, '_> {
     /// An access that memory denied.
     pub fn denied(&self, pc: Pc, denied: &Denied) -> Stop {
         let (.., access) = self.inst(pc).op.access().expect("memory is asked for accesses only");
+        // An asynchronous copy reads global memory and writes to shared memory.
+        let is_source = matches!(self.inst(pc).op, Op::Async(_)) && denied.memory != Memory::Shared;
+        let access = if is_source { AccessKind::Read } else { access };
         let verb = access.past();
         // The message says which bytes of the memory these are. Its address may count from elsewhere.
         let doing = match denied.why {

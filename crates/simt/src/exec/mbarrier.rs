@@ -96,7 +96,7 @@ impl WarpAccess<'_, '_> {
 }
 
 /// Where in shared memory the object at an address is.
-fn object_at(memories: &Memories<'_>, memory: Memory, address: u64, lane: usize) -> Result<u64, Denied> {
+pub fn object_at(memories: &Memories<'_>, memory: Memory, address: u64, lane: usize) -> Result<u64, Denied> {
     let (memory, offset) = resolve(memory, address);
     let deny = |why| Err(denied(lane, address, OBJECT_BYTES, memory, why));
     let size = memories.shared.len() as u64;

@@ -5,7 +5,7 @@
 //! - `launch` and `mechanism` give blocks, warps and groups their turns, from the first block to the last.
 //! - `step` is the plain interpreter: one group of lanes, instruction after instruction. `team` is the fast executor, which has
 //!   the warps of a block execute an instruction together.
-//! - `control`, `call`, `barrier`, `collective`, `matrix`, `memory`, `checked`, `generic`, `atomics`, `mbarrier`, `builtin` and `special`
+//! - `control`, `call`, `barrier`, `collective`, `matrix`, `copies`, `memory`, `checked`, `generic`, `atomics`, `mbarrier`, `builtin` and `special`
 //!   carry out everything that is not arithmetic.
 //! - `separation` decides which lanes are separated, or continue before the others of their warp.
 //! - `probe`, `probe_times`, `livelock`, `recurrence` and `stalled` find threads that will never continue.
@@ -23,6 +23,7 @@ mod checked;
 mod children;
 mod collective;
 mod control;
+mod copies;
 mod cores;
 mod counts;
 mod cursor;

@@ -10,16 +10,18 @@ use crate::access::address::addresses_of;
 use crate::access::row::Shape;
 use crate::access::traffic::{atomic_conflicts, atomic_sectors, load_conflicts, store_conflicts};
 use crate::access::window::resolve;
-use crate::compile::inst::{AT_RETURN, Pc};
+use crate::compile::inst::{AT_RETURN, Inst, Pc};
 use crate::compile::program::Program;
 use crate::exec::team::stack::Masks;
-use crate::isa::op::memory::{Base, Memory};
+use crate::isa::op::Op;
+use crate::isa::op::copy::{Async, Copy};
+use crate::isa::op::memory::{Address, Base, Memory};
 use crate::launch::{Dim3, MemoryError};
 use crate::machine::block::{Block, Warp};
 use crate::machine::divergence::{Divergence, Frame, Wait, position};
 use crate::machine::global::{Buffer, Global};
 use crate::machine::kept::Kept;
-use crate::machine::registers::{Bank, Registers, WARP_SIZE, Wide, lanes_of, write_lanes};
+use crate::machine::registers::{Bank, Registers, Slot, WARP_SIZE, Wide, lanes_of, write_lanes};
 use crate::report::fault::Site;
 use crate::report::location::{AccessKind, Space};
 
@@ -192,6 +194,9 @@ impl<'m> Moment<'m> {
         if active == 0 {
             return Vec::new();
         }
+        if let Op::Async(Async::Copy(copy)) = &inst.op {
+            return self.copied(inst, copy);
+        }
         let bank = if address.base == Base::Narrow { Bank::Narrow } else { Bank::Wide };
         let slot = machine.frame.base.of(bank) + usize::from(inst.args.a);
         let (registers, slot) = machine.kept.find(bank, slot).unwrap_or((&machine.block.registers, slot));
@@ -229,6 +234,33 @@ impl<'m> Moment<'m> {
             .into_iter()
             .filter_map(in_memory)
             .collect()
+    }
+
+    /// What the lanes of an asynchronous copy read and write, at some time. It has no conflicts of banks.
+    fn copied(&self, inst: &Inst, copy: &Copy) -> Vec<Access> {
+        let (machine, active, warp) = (&self.machine, self.active, self.warp as usize);
+        let (registers, base) = (&machine.block.registers, machine.frame.base);
+        let given = registers.narrow.get(base.narrow + usize::from(inst.args.c), warp);
+        let ignores = registers.preds.get(base.preds + usize::from(inst.args.e), warp);
+        let reads = |lane: usize| copy.reads(|| given[lane], || ignores >> lane & 1 != 0) != 0;
+        let readers = lanes_of(active).filter(|&lane| reads(lane)).fold(0, |lanes, lane| lanes | 1 << lane);
+        let access = |address: &Address, slot: Slot, lanes: u32, kind: AccessKind| {
+            let bank = if address.base == Base::Narrow { Bank::Narrow } else { Bank::Wide };
+            let slot = base.of(bank) + usize::from(slot);
+            let at = addresses_of(registers, warp, address, slot, machine.frame.local);
+            let mut addresses = [0; WARP_SIZE];
+            write_lanes(&mut addresses, lanes, |lane| at[lane]);
+            let (space, bytes) = (address.memory.space(), u64::from(copy.bytes));
+            Access { space, kind, bytes, lanes, addresses, sectors: 0, bank_conflicts: 0 }
+        };
+        let mut accesses = Vec::new();
+        if readers != 0 {
+            let read = access(&copy.from, inst.args.b, readers, AccessKind::Read);
+            let sectors = Shape::of(&read.addresses, readers).sectors(read.bytes);
+            accesses.push(Access { sectors, ..read });
+        }
+        accesses.push(access(&copy.to, inst.args.a, active, AccessKind::Write));
+        accesses
     }
 
     /// The lanes of all warps of the block that have not ended, by what they execute next and what they wait for.

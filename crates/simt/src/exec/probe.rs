@@ -15,6 +15,7 @@ use crate::exec::atomics::operands;
 use crate::exec::memory::{Memories, WarpAccess};
 use crate::isa::op::Op;
 use crate::isa::op::atomic::Atomic;
+use crate::isa::op::matrix::Matrix;
 use crate::isa::op::memory::{Access, Address, Memory};
 use crate::isa::special::Special;
 use crate::machine::mbarriers::OBJECT_BYTES;
@@ -116,7 +117,10 @@ impl Probe {
                 self.note_reads(warp, &mbarrier.address, OBJECT_BYTES);
             }
             Op::Special { what: Special::Clock | Special::ClockHigh, .. } => self.clock_reads += 1,
-            Op::Mbarrier(_) | Op::Barrier(_) => self.moved = true,
+            Op::Mbarrier(_)
+            | Op::Barrier(_)
+            | Op::Async(_)
+            | Op::Matrix(Matrix::Load(_) | Matrix::Store(_)) => self.moved = true,
             Op::ActiveMask => self.asked_company = true,
             Op::Collective(collective) if !collective.sync => self.asked_company = true,
             _ => {}

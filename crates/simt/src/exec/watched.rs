@@ -166,7 +166,7 @@ impl Run<'_> {
         inst: &Inst,
         may_replace: bool,
     ) -> Option<Pc> {
-        if !matches!(inst.op, Op::Load(_)) || self.observers.check_accesses() || !block.mbarriers.is_empty() {
+        if !matches!(inst.op, Op::Load(_)) || self.observers.check_accesses() || !block.is_plain() {
             return None;
         }
         self.observers.before.traffic.clone_from(&self.counts.traffic[team.pc as usize]);
@@ -231,7 +231,7 @@ impl Run<'_> {
         let (pc, frame) = (team.pc, team.frame);
         let inst = &self.setup.program.insts[pc as usize];
         let addresses = Addresses::of(block, team, inst);
-        let addresses = addresses.filter(|_| !self.observers.check_accesses() && block.mbarriers.is_empty());
+        let addresses = addresses.filter(|_| !self.observers.check_accesses() && block.is_plain());
         if matches!(inst.op, Op::Call(_) | Op::Return) {
             block.registers.expand_all();
         } else if addresses.is_some() {

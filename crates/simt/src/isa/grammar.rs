@@ -76,7 +76,7 @@ pub(super) const SETS: [(&str, &str); 8] = [
 ];
 
 /// Words that belong to an instruction's name if they follow it: the assembler accepts them only there.
-const NAME_PARTS: [&str; 21] = [
+const NAME_PARTS: [&str; 23] = [
     "hi",
     "lo",
     "wide",
@@ -98,6 +98,8 @@ const NAME_PARTS: [&str; 21] = [
     "try_wait",
     "parity",
     "pending_count",
+    "async",
+    "mbarrier",
 ];
 
 /// Types that no register has.

@@ -4,8 +4,8 @@
 //! [`Object`]: the present one, and the one before the arrival. The meaning of an operation is a function from one
 //! object to the next. [`crate::exec`] loads and stores the object, lane by lane, and records where objects are.
 //!
-//! Left out: objects of other blocks of a cluster (`.shared::cluster`), and with them `.cluster` means no more than `.cta`;
-//! `cp.async`. Specification: PTX ISA, section 9.7.13.15.
+//! Left out: objects of other blocks of a cluster (`.shared::cluster`), and with them `.cluster` means no more than `.cta`.
+//! Specification: PTX ISA, section 9.7.13.15.
 
 use super::grammar::Modifiers;
 use super::memory::{memory, order, scope};

@@ -1,7 +1,7 @@
 //! Loads and stores, and the fences between them.
 //!
 //! They are decoded here and carried out by [`crate::exec`]. Modifiers that only control caches are part of the grammar
-//! and change nothing. Left out: cache hints with a policy operand, `multimem`, asynchronous copies. Specification: PTX
+//! and change nothing. Left out: cache hints with a policy operand, and `multimem`. Specification: PTX
 //! ISA, sections 9.7.9.8 to 9.7.9.16 (`ld`, `ldu`, `st`, `prefetch`) and 9.7.13.4 (fences).
 
 use super::grammar::{Modifiers, parse_type};

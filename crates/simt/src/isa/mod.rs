@@ -23,6 +23,7 @@ mod bits;
 mod compare;
 pub(crate) mod control;
 mod convert;
+mod copy;
 mod extended;
 mod float;
 pub(crate) mod form;
@@ -56,6 +57,7 @@ use crate::ptx::ast::Instruction;
 use crate::ptx::{Error, LineIndex};
 use grammar::{Modifiers, Syntax};
 use needs::Needs;
+use op::copy::{Async, Copy, Size};
 use op::{Decoded, Op};
 use operands::Operands;
 use scope::Scope;
@@ -78,9 +80,13 @@ pub const FAMILIES: &[Family] = &[
     warp::FAMILY,
     sync::FAMILY,
     mbarrier::FAMILY,
+    copy::FAMILY,
     matrix::FAMILY,
     control::FAMILY,
 ];
+
+/// The version of PTX from which on a copy may ignore its source.
+const IGNORES_SINCE: (u32, u32) = (7, 5);
 
 /// Decodes `instruction` for a target and a version of PTX.
 pub(crate) fn decode<'t>(
@@ -121,6 +127,14 @@ pub(crate) fn decode<'t>(
         let min_sm = mbarrier.min_sm();
         return refuse(format!(
             "`{}` with a count needs a target of sm_{min_sm} or above, not sm_{sm}",
+            opcode.text
+        ));
+    }
+    let ignores = matches!(op, Op::Async(Async::Copy(Copy { size: Size::IgnoredIf { .. }, .. })));
+    if ignores && version < IGNORES_SINCE {
+        let ((major, minor), (found_major, found_minor)) = (IGNORES_SINCE, version);
+        return refuse(format!(
+            "`{}` with a predicate needs `.version {major}.{minor}` or above, not {found_major}.{found_minor}",
             opcode.text
         ));
     }

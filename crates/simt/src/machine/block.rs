@@ -1,6 +1,7 @@
 //! The state of a block and of its warps while they are resident.
 
 use super::affine::Grid;
+use super::copies::Copies;
 use super::divergence::{Divergence, Group};
 use super::local::Local;
 use super::mbarriers::Mbarriers;
@@ -77,6 +78,8 @@ pub struct Block {
     pub barriers: [BarrierState; BARRIERS],
     /// Its mbarrier objects, which are in shared memory.
     pub mbarriers: Mbarriers,
+    /// Its asynchronous copies that are under way.
+    pub copies: Copies,
     /// Threads that have not ended.
     pub live_threads: u32,
 }
@@ -87,6 +90,7 @@ impl Block {
         (self.number, self.index, self.live_threads) = (number, index, threads);
         self.barriers = [BarrierState::default(); BARRIERS];
         self.mbarriers = Mbarriers::default();
+        self.copies.reset();
         self.shared.clear();
         self.shared.resize(shared_bytes as usize, 0);
         self.warps.resize_with(threads.div_ceil(WARP_SIZE as u32) as usize, Warp::default);
@@ -95,6 +99,12 @@ impl Block {
         for (id, warp) in self.warps.iter_mut().enumerate() {
             warp.reset(id as u32, threads, start);
         }
+    }
+
+    /// Whether an access to its shared memory has nothing to look out for: mbarriers, or copies that are under way.
+    #[inline(always)]
+    pub fn is_plain(&self) -> bool {
+        self.mbarriers.is_empty() && self.copies.is_empty()
     }
 }
 

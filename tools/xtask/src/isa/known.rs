@@ -16,7 +16,12 @@ struct Known {
     reason: &'static str,
 }
 
-const KNOWN: [Known; 0] = [];
+const KNOWN: [Known; 1] = [Known {
+    syntax: "cp.async.(ca|cg).shared::cta.global.<L2>?",
+    up_to_sm: u32::MAX,
+    refuses: false,
+    reason: "the specification has `::cta` from version 7.8 on",
+}];
 
 /// Why the table does not follow the assembler's verdict on an opcode; `None` if it does.
 pub fn reason(opcode: &str, header: Header, refuses: bool) -> Option<&'static str> {

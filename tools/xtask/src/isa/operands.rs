@@ -106,6 +106,7 @@ pub fn statement(opcode: &str) -> Result<String> {
         "pmevent" => "1".to_owned(),
         "nanosleep" => "u32_0".to_owned(),
         "mbarrier" => mbarrier(&words),
+        "cp" => copy(&words).to_owned(),
         "ldmatrix" => format!("{}, [u64_4]", fragment("b32", rows(&words))),
         "stmatrix" => format!("[u64_4], {}", fragment("b32", rows(&words))),
         "movmatrix" => "b32_0, b32_1".to_owned(),
@@ -203,6 +204,16 @@ fn mbarrier(words: &[&str]) -> String {
             "b64_0, [u64_4], u32_1".to_owned()
         }
         _ => "b64_0, [u64_4]".to_owned(),
+    }
+}
+
+fn copy(words: &[&str]) -> &'static str {
+    match words[2] {
+        "commit_group" | "wait_all" => "",
+        "wait_group" => "1",
+        "mbarrier" => "[u64_4]",
+        "cg" => "[u64_4], [u64_3], 16, u32_1",
+        _ => "[u64_4], [u64_3], 8, u32_1",
     }
 }
 

@@ -12,6 +12,7 @@
 //! larger inner loop. Both are tested against the axioms of the model: `tests/litmus` enumerates the executions of a few
 //! thousand small programs, some written by hand and others generated, and compares outcomes and races.
 
+pub mod copies;
 pub mod delayed;
 mod drain;
 pub mod mbarrier;
@@ -28,6 +29,7 @@ use crate::access::window::lanes_in;
 use delayed::DelayedOp;
 use memory_view::{MemoryView, is_aligned};
 
+use crate::checkers::copies::Meddling;
 use crate::checkers::memory_model::weak_memory::WeakMemory;
 use crate::checkers::races::finding::{Circumstance, FoundRaces};
 use crate::checkers::races::shadow::list::{OpKind, Volatile};
@@ -58,6 +60,8 @@ pub struct MemoryModel {
     reports_volatile: bool,
     weak: Option<WeakMemory>,
     found: FoundRaces,
+    /// Accesses that met asynchronous copies.
+    meddlings: Vec<Meddling>,
     /// The slot of the block, the warp and the instruction that run now.
     slot: usize,
     warp: usize,
@@ -96,6 +100,7 @@ impl MemoryModel {
             reports_volatile: launch.checks.volatile_races,
             weak: launch.weak_memory.then(|| WeakMemory::new(slots, launch)),
             found: FoundRaces::default(),
+            meddlings: Vec::new(),
             slot: 0,
             warp: 0,
             pc: 0,
@@ -474,7 +479,7 @@ impl MemoryModel {
 
     /// Whether a race has been found.
     pub fn has_found(&self) -> bool {
-        !self.found.races.is_empty()
+        !self.found.races.is_empty() || !self.meddlings.is_empty()
     }
 }
 

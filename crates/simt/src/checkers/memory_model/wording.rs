@@ -1,7 +1,7 @@
 //! Describes the loads for which the weak memory returned an older store, and passes on the races.
 
 use crate::checkers::context::Context;
-use crate::checkers::findings::Findings;
+use crate::checkers::findings::{Finding, Findings};
 use crate::checkers::memory_model::MemoryModel;
 use crate::checkers::memory_model::weak_memory::StaleLoad;
 use crate::report::fault::StaleRead;
@@ -10,6 +10,8 @@ use crate::report::location::AccessKind;
 /// Adds the races to the findings, and returns the stale reads. The launch is over.
 pub fn add(context: &Context<'_>, model: MemoryModel, findings: &mut Findings) -> Vec<StaleRead> {
     let overflows = model.races.map_or_else(Vec::new, |mut races| races.take_overflows());
+    let meddlings = model.meddlings.into_iter().map(Finding::Meddling);
+    meddlings.for_each(|found| findings.add(context.program, found));
     findings.add_races(context.program, model.found.races, overflows);
     model.weak.iter().flat_map(|weak| &weak.stale).map(|stale| stale_read(context, stale)).collect()
 }

@@ -118,7 +118,7 @@ impl Run<'_> {
                 self.control_apart(block, team)?;
                 return Ok(Next::Apart);
             }
-            Op::Load(_) | Op::Store(_) | Op::Atomic(_) if block.mbarriers.is_empty() => {
+            Op::Load(_) | Op::Store(_) | Op::Atomic(_) if block.is_plain() => {
                 self.touch_team(block, team, inst, may_replace)?;
             }
             _ => {

@@ -4,6 +4,7 @@
 
 pub mod atomic;
 pub mod call;
+pub mod copy;
 pub mod matrix;
 pub mod mbarrier;
 pub mod memory;
@@ -21,6 +22,7 @@ use crate::order::Semantics;
 use crate::report::location::AccessKind;
 use atomic::Atomic;
 use call::CallIndex;
+use copy::Async;
 use matrix::{Matrix, ROW_BYTES};
 use mbarrier::Mbarrier;
 use memory::{Access, Address};
@@ -63,6 +65,8 @@ pub enum Op {
     Barrier(Barrier),
     /// Operates on a barrier in memory.
     Mbarrier(Mbarrier),
+    /// Starts asynchronous copies, or waits for them.
+    Async(Async),
     /// Exchanges values with other lanes of the warp.
     Collective(Collective),
     /// Moves or multiplies matrices whose elements are spread over the lanes of the warp.
@@ -128,6 +132,8 @@ impl Op {
             Op::Store(access) => (&access.address, access.lane_bytes(), AccessKind::Write),
             Op::Atomic(atomic) => (&atomic.address, u64::from(atomic.bytes), AccessKind::Update),
             Op::Mbarrier(mbarrier) => (&mbarrier.address, OBJECT_BYTES, AccessKind::Mbarrier),
+            Op::Async(Async::Copy(copy)) => (&copy.to, u64::from(copy.bytes), AccessKind::Write),
+            Op::Async(Async::Arrive { address, .. }) => (address, OBJECT_BYTES, AccessKind::Mbarrier),
             Op::Matrix(Matrix::Load(rows)) => (&rows.address, ROW_BYTES, AccessKind::Read),
             Op::Matrix(Matrix::Store(rows)) => (&rows.address, ROW_BYTES, AccessKind::Write),
             _ => return None,
