@@ -1,5 +1,7 @@
 //! `lanes exec`: another program's kernels, on the emulator.
 
+use std::io::Write as _;
+use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
@@ -13,6 +15,10 @@ use crate::request::{ExecOptions, Format};
 
 /// Runs a command, and reports what was found in all its processes.
 pub fn exec(options: &ExecOptions) -> Result<Output> {
+    if let Some(path) = &options.report {
+        // What cannot be written is said before the command has run for an hour.
+        std::fs::File::create(path).with_context(|| unwritable(path))?;
+    }
     let ended = command::run(options)?;
     let reported = Reported::new(&ended.reports, options.strict);
     let text = match options.format {
@@ -23,10 +29,12 @@ pub fn exec(options: &ExecOptions) -> Result<Output> {
     };
     match &options.report {
         Some(path) => {
-            std::fs::write(path, &text)
-                .with_context(|| format!("cannot write the report `{}`", path.display()))?;
+            if let Err(error) = std::fs::write(path, &text) {
+                tell(&exec::text(&reported));
+                return Err(error).with_context(|| unwritable(path));
+            }
         }
-        None => eprint!("{}", terminal::visible(&text)),
+        None => tell(&text),
     }
     let is_refused = reported.problems().any(|(_, problem)| problem.rule == REFUSED);
     let is_wrong = reported.problems().any(|(_, problem)| problem.rule != REFUSED);
@@ -36,4 +44,13 @@ pub fn exec(options: &ExecOptions) -> Result<Output> {
         (false, false) => ended.status,
     };
     Ok((String::new(), ExitCode::from(status)))
+}
+
+fn unwritable(path: &Path) -> String {
+    format!("cannot write the report `{}`", path.display())
+}
+
+/// Writes to the standard error. If nobody reads it, the status tells the rest.
+fn tell(text: &str) {
+    let _ = std::io::stderr().write_all(terminal::visible(text).as_bytes());
 }

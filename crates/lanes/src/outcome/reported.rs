@@ -20,14 +20,17 @@ pub struct Reported {
     pub suites: Vec<Suite>,
     /// Warnings and notes that make no process fail, with the command.
     pub rest: Vec<(String, Problem)>,
-    /// Launches of all processes.
+    /// Launches of all processes whose number is known.
     pub launches: u64,
+    /// Whether a process ended before it could tell how many launches it had.
+    pub is_cut: bool,
 }
 
 impl Reported {
     /// Judges reports.
     pub fn new(reports: &[Report], strict: bool) -> Reported {
-        let mut all = Reported { suites: Vec::new(), rest: Vec::new(), launches: 0 };
+        let is_cut = reports.iter().any(|report| report.launches.is_none());
+        let mut all = Reported { suites: Vec::new(), rest: Vec::new(), launches: 0, is_cut };
         for report in reports {
             all.launches += report.launches.unwrap_or(0);
             let name = report.command.join(" ");
@@ -97,9 +100,9 @@ fn refused(place: &str, message: &str) -> Problem {
 
 /// A process that ended before it could tell what is known at the end.
 fn cut(report: &Report) -> Option<Problem> {
-    let message =
-        "the process ended by a signal or with `_exit`, so what is known only at the end was not reported"
-            .to_owned();
+    let message = "the process ended by a signal or with `_exit`, as the workers of Python's `multiprocessing` do, so what is known \
+                   only at the end, such as leaks, was not reported"
+        .to_owned();
     report.launches.is_none().then(|| Problem {
         rule: CUT,
         level: "note",
