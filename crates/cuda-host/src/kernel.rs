@@ -347,7 +347,10 @@ impl Machine<'_> {
             return;
         }
         for (line, bytes) in self.device.live() {
-            let message = format!("{bytes} bytes of the device that are allocated here are never freed");
+            let message = match bytes {
+                1 => "1 byte of the device that is allocated here is never freed".to_owned(),
+                _ => format!("{bytes} bytes of the device that are allocated here are never freed"),
+            };
             let help = "call `cudaFree` when they are not needed any more";
             // Other people's programs leave their memory to the end of the process, on purpose.
             let severity = if self.places.are_of_driver() { Severity::Note } else { Severity::Error };

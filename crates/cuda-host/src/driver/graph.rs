@@ -82,15 +82,15 @@ impl Driver<'_> {
         let [a, b, c] = [0, 1, 2].map(|nth| values.at(nth));
         Some(match name {
             "cuGraphCreate" => self.create_graph(a, b),
-            "cuGraphAddKernelNode" | "cuGraphAddKernelNode_v2" => self
-                .kernel_node(values.at(4))
-                .and_then(|node| self.add_node(a, b, [c, values.at(3)], node)),
-            "cuGraphAddMemcpyNode" => self
-                .copy_node(values.at(4))
-                .and_then(|node| self.add_node(a, b, [c, values.at(3)], node)),
-            "cuGraphAddMemsetNode" => self
-                .set_node(values.at(4))
-                .and_then(|node| self.add_node(a, b, [c, values.at(3)], node)),
+            "cuGraphAddKernelNode" | "cuGraphAddKernelNode_v2" => {
+                self.kernel_node(values.at(4)).and_then(|node| self.add_node(a, b, [c, values.at(3)], node))
+            }
+            "cuGraphAddMemcpyNode" => {
+                self.copy_node(values.at(4)).and_then(|node| self.add_node(a, b, [c, values.at(3)], node))
+            }
+            "cuGraphAddMemsetNode" => {
+                self.set_node(values.at(4)).and_then(|node| self.add_node(a, b, [c, values.at(3)], node))
+            }
             "cuGraphAddEmptyNode" => self.add_node(a, b, [c, values.at(3)], Ok(Node::Wait(ROOT))),
             "cuGraphExecKernelNodeSetParams"
             | "cuGraphExecKernelNodeSetParams_v2"
@@ -188,7 +188,8 @@ impl Driver<'_> {
             };
         };
         if nodes.nodes.len() >= MOST_NODES || count > nodes.nodes.len() as u64 {
-            let message = format!("a graph of {} nodes, and one more after {count} others", nodes.nodes.len());
+            let message =
+                format!("a graph of {} nodes, and one more after {count} others", nodes.nodes.len());
             return self.fail(code::INVALID_VALUE, message);
         }
         let handles = self.take_words(before, count)?;
@@ -299,7 +300,9 @@ impl Driver<'_> {
         let words = self.take_words(from, 5)?;
         let (value, each) = (words[2] & 0xffff_ffff, words[2] >> 32);
         if !matches!(each, 1 | 2 | 4) {
-            return self.fail(code::INVALID_VALUE, format!("elements of {each} bytes cannot be set")).map(Err);
+            return self
+                .fail(code::INVALID_VALUE, format!("elements of {each} bytes cannot be set"))
+                .map(Err);
         }
         let pattern = &value.to_le_bytes()[..each as usize];
         let bytes = words[3].checked_mul(each).and_then(|bytes| bytes.checked_mul(words[4]));
@@ -359,6 +362,9 @@ mod tests {
         let Joined { waits, .. } = nodes.join(&[]);
         assert_eq!(waits, [ROOT]);
         assert_eq!(known_node(&nodes, node_handle(3, 1)), Some(1));
-        assert_eq!((known_node(&nodes, node_handle(3, 2)), known_node(&nodes, node_handle(2, 1))), (None, None));
+        assert_eq!(
+            (known_node(&nodes, node_handle(3, 2)), known_node(&nodes, node_handle(2, 1))),
+            (None, None)
+        );
     }
 }

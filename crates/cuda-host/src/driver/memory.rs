@@ -138,8 +138,9 @@ impl Driver<'_> {
     fn advise(&mut self, address: u64, bytes: u64) -> Result<u64> {
         let block =
             self.machine.device.block(address).filter(|block| block.is_live && block.owner == Owner::Managed);
-        let is_inside =
-            block.is_some_and(|block| bytes <= block.buffer.bytes().saturating_sub(address - block.buffer.address()));
+        let is_inside = block.is_some_and(|block| {
+            bytes <= block.buffer.bytes().saturating_sub(address - block.buffer.address())
+        });
         if is_inside {
             Ok(0)
         } else {
@@ -235,7 +236,8 @@ impl Driver<'_> {
             return Ok(0);
         }
         if height > 1 && (from.pitch < width || to.pitch < width) {
-            return self.fail(code::INVALID_VALUE, format!("rows of {width} bytes are longer than their pitch"));
+            return self
+                .fail(code::INVALID_VALUE, format!("rows of {width} bytes are longer than their pitch"));
         }
         for row in 0..height {
             let [to, from] = [to, from].map(|rows| rows.row(row));

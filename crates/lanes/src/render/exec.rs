@@ -12,7 +12,7 @@ use crate::outcome::reported::Reported;
 const UNUSED: &str = "\nnote: nothing was checked, because the command did not call the driver; if it uses CUDA, it has to keep \
                       `LD_LIBRARY_PATH`, and load `libcuda` itself: what is linked with NVIDIA's runtime needs `lanes run`\n";
 
-/// So many warnings and notes of a kind are told in full for each process.
+/// So many warnings and notes of a kind and a function are told in full for each process.
 const MOST_OF_A_KIND: usize = 5;
 
 /// The report as text: each finding as `lanes run` tells it, and how many there were.
@@ -26,7 +26,7 @@ pub fn text(reported: &Reported) -> String {
     let (mut last, mut told) = (None, BTreeMap::new());
     for (name, problem) in reported.problems().chain(rest) {
         if problem.level != "error" {
-            let known: &mut usize = told.entry((name, problem.rule)).or_default();
+            let known: &mut usize = told.entry((name, problem.rule, function(problem))).or_default();
             *known += 1;
             if *known > MOST_OF_A_KIND {
                 continue;
@@ -38,10 +38,10 @@ pub fn text(reported: &Reported) -> String {
         }
         problem_text(&mut text, problem);
     }
-    for ((name, rule), count) in told.iter().filter(|(_, count)| **count > MOST_OF_A_KIND) {
+    for ((name, rule, at), count) in told.iter().filter(|(_, count)| **count > MOST_OF_A_KIND) {
         let place = if processes > 1 { format!(" in `{name}`") } else { String::new() };
         let more = grouped((count - MOST_OF_A_KIND) as u64);
-        let _ = writeln!(text, "\n{more} more of the kind {rule}{place}: `--format json` has all of them");
+        let _ = writeln!(text, "\n{more} more of {rule} at `{at}`{place}: `--format json` has all of them");
     }
     let (errors, milder) = (reported.problems().count(), reported.rest.len());
     let found = match (errors, milder) {
@@ -56,11 +56,52 @@ pub fn text(reported: &Reported) -> String {
     text
 }
 
+/// The function whose call a problem is of; nothing if it is of no call.
+fn function(problem: &Problem) -> &str {
+    let at = problem.details.first().and_then(|detail| detail.split('`').nth(1));
+    at.unwrap_or_default()
+}
+
 fn problem_text(text: &mut String, problem: &Problem) {
     let place = problem.line.as_ref().map_or(String::new(), |(file, line)| format!(" at {file}:{line}"));
     let severity = if problem.level == "error" { String::new() } else { format!("{}: ", problem.level) };
     let _ = writeln!(text, "\n{severity}{}{place}: {}", problem.rule, problem.message);
     for detail in &problem.details {
         let _ = writeln!(text, "  {detail}");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use lanes_driver::Report;
+
+    use super::*;
+
+    /// A report of one process with some leaks, and no end.
+    fn reported(leaks: u64) -> Reported {
+        let leak = |call| serde_json::json!({ "kind": "leak", "severity": "note", "function": "cuMemAlloc_v2", "call": call, "message": "m" });
+        let findings = (1..=leaks).map(leak).collect();
+        let report = Report { command: vec!["a".into()], findings, refused: Vec::new(), launches: Some(1) };
+        Reported::new(&[report], false)
+    }
+
+    #[test]
+    fn what_is_said_often_is_counted() {
+        let text = text(&reported(8));
+        assert_eq!(text.matches("note: leak").count(), 5);
+        assert!(text.contains("\n3 more of leak at `cuMemAlloc_v2`: "), "{text}");
+        assert!(
+            text.ends_with("\nno error, and 8 warnings or notes in 1 launch on the emulator\n"),
+            "{text}"
+        );
+        assert!(!super::text(&reported(5)).contains("more of"));
+    }
+
+    #[test]
+    fn how_many_launches_there_were_may_not_be_known() {
+        let cut = Report { command: vec!["a".into()], ..Report::default() };
+        let text = text(&Reported::new(&[cut], false));
+        assert!(text.contains("note: cut-off: ") && text.contains("in at least 0 launches"), "{text}");
+        assert!(super::text(&Reported::new(&[], false)).contains("nothing was checked"));
     }
 }
