@@ -6,7 +6,7 @@
 use std::cell::Cell;
 use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::JoinHandle;
@@ -33,6 +33,8 @@ struct Door {
 
 static DOOR: OnceLock<Door> = OnceLock::new();
 static THREADS: AtomicU64 = AtomicU64::new(0);
+/// The process that was forked, and of which that was told.
+static FORKED: AtomicU32 = AtomicU32::new(0);
 
 thread_local! {
     static THREAD: Cell<u64> = const { Cell::new(0) };
@@ -147,7 +149,11 @@ extern "C" fn end() {
 /// Carries out a call of a function; its error.
 pub(crate) fn call(name: &str, values: &[u64]) -> u32 {
     let door = DOOR.get_or_init(open);
-    if door.process != std::process::id() {
+    let here = std::process::id();
+    if door.process != here {
+        if FORKED.swap(here, Ordering::Relaxed) != here {
+            Told::open().forked();
+        }
         return NOT_INITIALIZED;
     }
     let call = Call {

@@ -100,6 +100,20 @@ const WITHOUT_EFFECT: [&str; 53] = [
     "-diag-suppress",
 ];
 
+/// Those of them whose value may be a word of its own.
+const WITH_VALUES: [&str; 10] = [
+    "--std",
+    "-std",
+    "--ptxas-options",
+    "-Xptxas",
+    "--maxrregcount",
+    "-maxrregcount",
+    "--Ofast-compile",
+    "-Ofc",
+    "--diag-suppress",
+    "-diag-suppress",
+];
+
 /// Options that change results of floats, which cudac computes as without them. With the value that is the default they do not.
 const OF_FLOATS: [(&str, &str); 10] = [
     ("--use_fast_math", ""),
@@ -245,7 +259,7 @@ fn options(words: &[String], log: &mut String) -> Result<(Options, Vec<PathBuf>)
             }
             "--include-path" | "-I" => folders.push(PathBuf::from(value())),
             _ if WITHOUT_EFFECT.contains(&name) => {
-                if matches!(name, "-Xptxas" | "--ptxas-options" | "-maxrregcount" | "--maxrregcount") {
+                if WITH_VALUES.contains(&name) {
                     value();
                 }
             }
@@ -446,3 +460,20 @@ macro_rules! not_made {
 }
 
 not_made! { nvrtcGetLTOIRSize nvrtcGetLTOIR nvrtcGetOptiXIRSize nvrtcGetOptiXIR nvrtcGetNVVMSize nvrtcGetNVVM }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_without_an_effect_are_known() {
+        let words = "--minimal -std c++17 -arch=compute_80 -DA=2 -D B -UA -I /x --ftz=true -lineinfo";
+        let words: Vec<String> = words.split(' ').map(str::to_owned).collect();
+        let mut log = String::new();
+        let (known, folders) = options(&words, &mut log).unwrap();
+        assert_eq!((known.sm, folders), (80, vec![PathBuf::from("/x")]));
+        assert_eq!(known.defines, [("B".to_owned(), "1".to_owned())]);
+        assert!(log.starts_with("warning: `--ftz=true` has no effect"), "{log}");
+        assert!(options(&["--nothing".to_owned()], &mut log).is_err());
+    }
+}

@@ -77,6 +77,21 @@ impl Told {
         self.tell(Event::Refused(&cuda_host::Error { place: None, message }));
     }
 
+    /// The process is the child of one that has called the driver.
+    pub fn forked(&self) {
+        let message = "a process that was forked after its parent had called the driver cannot use it: as on a GPU, its calls return \
+                       `CUDA_ERROR_NOT_INITIALIZED`";
+        let help = "call CUDA only in the child, or start the child anew: in Python with `multiprocessing.set_start_method(\"spawn\")`";
+        if self.0.is_none() {
+            eprintln!("lanes: {message}\n  help: {help}");
+        }
+        let (kind, severity) = ("failed-call", "note");
+        self.write(
+            &json!({ "finding": { "kind": kind, "severity": severity, "message": message, "help": help } }),
+        );
+        self.end(0);
+    }
+
     /// The process has ended in order.
     pub fn end(&self, launches: u64) {
         self.write(&json!({ "launches": launches }));

@@ -5,7 +5,6 @@
 #![allow(unsafe_code, reason = "calls of the driver")]
 #![cfg(target_os = "linux")]
 
-use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 
@@ -37,7 +36,7 @@ template <typename T> __global__ void twice(T* x) { x[threadIdx.x] *= 2; }
 "#;
 
 /// What a client does, by its name.
-const CLIENTS: [(&str, fn(u64)); 10] = [
+const CLIENTS: [(&str, fn(u64)); 11] = [
     ("adds", adds),
     ("races", races),
     ("goes_beyond", goes_beyond),
@@ -48,10 +47,18 @@ const CLIENTS: [(&str, fn(u64)); 10] = [
     ("calls_back", calls_back),
     ("asks_too_much", asks_too_much),
     ("unloads_too_early", unloads_too_early),
+    ("forks", forks),
 ];
 
-/// A client, and what became of it: what it printed, and its report.
+/// A client, and what became of it: what it printed, and its report. It has ended in order.
 fn run(name: &str, number: u64) -> (String, Report) {
+    let (out, mut reports) = run_all(name, number);
+    assert_eq!(reports.len(), 1, "{name}");
+    (out, reports.remove(0))
+}
+
+/// The same for a client that starts others.
+fn run_all(name: &str, number: u64) -> (String, Vec<Report>) {
     let folder = tempfile::tempdir().unwrap();
     let program = std::env::current_exe().unwrap();
     let library = program.parent().unwrap().join("liblanes_driver.so");
@@ -71,16 +78,9 @@ fn run(name: &str, number: u64) -> (String, Report) {
     let [out, errors] =
         [&output.stdout, &output.stderr].map(|text| String::from_utf8_lossy(text).into_owned());
     assert!(output.status.success(), "{name} {number}: {}\n{out}\n{errors}", output.status);
-    (out, report_of(folder.path(), name))
-}
-
-/// The report of the only process; it has ended in order.
-fn report_of(folder: &Path, name: &str) -> Report {
-    let mut reports = lanes_driver::read(folder).unwrap();
-    assert_eq!(reports.len(), 1, "{name}");
-    let report = reports.remove(0);
-    assert!(report.launches.is_some(), "{name}: {report:?}");
-    report
+    let reports = lanes_driver::read(folder.path()).unwrap();
+    assert!(reports.iter().all(|report| report.launches.is_some()), "{name}: {reports:?}");
+    (out, reports)
 }
 
 /// The kinds and severities of findings, and where each is.
@@ -336,6 +336,23 @@ fn unloads_too_early(_: u64) {
     }
 }
 
+/// A child of a process that has called the driver cannot call it.
+fn forks(_: u64) {
+    // SAFETY: the child calls only the driver, and ends.
+    unsafe {
+        assert_eq!(sys::cuInit(0), SUCCESS);
+        let child = libc::fork();
+        if child == 0 {
+            let codes = [sys::cuInit(0), sys::cuCtxSynchronize()];
+            let is_right = codes == [CUresult::CUDA_ERROR_NOT_INITIALIZED; 2];
+            libc::_exit(i32::from(!is_right));
+        }
+        let mut status = -1;
+        libc::waitpid(child, &raw mut status, 0);
+        assert_eq!(status, 0);
+    }
+}
+
 /// The handles and addresses of a sequence of calls; some were destroyed.
 #[derive(Default)]
 struct Held {
@@ -537,6 +554,13 @@ fn a_graph_does_not_launch_what_was_unloaded() {
         report.findings[0]["message"].as_str(),
         Some("the graph launches `count`, whose module was unloaded (`CUDA_ERROR_INVALID_HANDLE`)")
     );
+}
+
+#[test]
+fn a_forked_process_is_told_that_it_cannot_call() {
+    let (_, reports) = run_all("forks", 0);
+    let told: Vec<String> = reports.iter().flat_map(told).collect();
+    assert_eq!((reports.len(), told), (2, vec!["note failed-call :null".to_owned()]));
 }
 
 /// Whatever is called, every call returns, the process ends in order, and each second `cuMemFree` is found.

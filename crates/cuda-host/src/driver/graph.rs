@@ -45,7 +45,7 @@ struct Nodes {
     /// The graph in which they were made, whose number their handles have.
     of: u64,
     /// For each node the stream in which it is, and the part that is its work.
-    nodes: Vec<(u64, usize)>,
+    all: Vec<(u64, usize)>,
     /// Which node is the last of its stream.
     last: BTreeMap<u64, usize>,
 }
@@ -59,11 +59,11 @@ struct Joined {
 impl Nodes {
     /// A new node goes on in the stream of one that it depends on, if that is still the last there.
     fn join(&self, before: &[usize]) -> Joined {
-        let new = ROOT + 1 + self.nodes.len() as u64;
-        let goes_on = before.iter().find(|node| self.last.get(&self.nodes[**node].0) == Some(node));
+        let new = ROOT + 1 + self.all.len() as u64;
+        let goes_on = before.iter().find(|node| self.last.get(&self.all[**node].0) == Some(node));
         let waits = before.iter().filter(|node| Some(*node) != goes_on).map(|node| event_of(*node));
         let waits: Vec<u64> = if before.is_empty() { vec![ROOT] } else { waits.collect() };
-        Joined { stream: goes_on.map_or(new, |node| self.nodes[*node].0), waits }
+        Joined { stream: goes_on.map_or(new, |node| self.all[*node].0), waits }
     }
 }
 
@@ -110,11 +110,11 @@ impl Driver<'_> {
             "cuGraphInstantiateWithFlags" if c & DEVICE_LAUNCH != 0 && c & AUTO_FREE != 0 => {
                 self.fail(code::INVALID_VALUE, "a graph that kernels launch cannot free memory by itself")
             }
-            "cuGraphInstantiate"
+            "cuGraphClone"
+            | "cuGraphInstantiate"
             | "cuGraphInstantiate_v2"
             | "cuGraphInstantiateWithFlags"
             | "cuGraphInstantiateWithParams" => self.instantiate(a, b),
-            "cuGraphClone" => self.instantiate(a, b),
             "cuGraphUpload" => Ok(0),
             "cuGraphLaunch" => match self.machine.cuda(Function::GraphLaunch, &[a, b]) {
                 Ok(0) => Ok(self.machine.returned_error()),
@@ -187,9 +187,8 @@ impl Driver<'_> {
                 self.no_graph()
             };
         };
-        if nodes.nodes.len() >= MOST_NODES || count > nodes.nodes.len() as u64 {
-            let message =
-                format!("a graph of {} nodes, and one more after {count} others", nodes.nodes.len());
+        if nodes.all.len() >= MOST_NODES || count > nodes.all.len() as u64 {
+            let message = format!("a graph of {} nodes, and one more after {count} others", nodes.all.len());
             return self.fail(code::INVALID_VALUE, message);
         }
         let handles = self.take_words(before, count)?;
@@ -198,7 +197,7 @@ impl Driver<'_> {
         else {
             return self.fail(code::INVALID_VALUE, "a node depends on one that is not of its graph");
         };
-        self.give(to, Scalar::U64, node_handle(graph, nodes.nodes.len()))?;
+        self.give(to, Scalar::U64, node_handle(graph, nodes.all.len()))?;
         self.put_node(graph, &before, node);
         Ok(0)
     }
@@ -213,11 +212,13 @@ impl Driver<'_> {
         };
         let Joined { stream, waits } = nodes.join(before);
         let mut put = |node: Node| known.parts.push(Part { node, stream, line });
-        waits.into_iter().for_each(|event| put(Node::Wait(event)));
+        for event in waits {
+            put(Node::Wait(event));
+        }
         put(node);
-        put(Node::Record(event_of(nodes.nodes.len())));
-        nodes.last.insert(stream, nodes.nodes.len());
-        nodes.nodes.push((stream, known.parts.len() - 2));
+        put(Node::Record(event_of(nodes.all.len())));
+        nodes.last.insert(stream, nodes.all.len());
+        nodes.all.push((stream, known.parts.len() - 2));
     }
 
     /// Another work for a node of a graph, or of what was made of it.
@@ -234,7 +235,7 @@ impl Driver<'_> {
         let graph = graph.or(Handle::Node.number(handle).map(|number| (number >> 20) as u64)).unwrap_or(0);
         let part = self.graphs.known.get(&graph).and_then(|nodes| {
             let node = known_node(nodes, handle)?;
-            Some(nodes.nodes[node].1)
+            Some(nodes.all[node].1)
         });
         let part =
             part.and_then(|part| self.machine.graphs.get_mut(&graph).and_then(|g| g.parts.get_mut(part)));
@@ -323,7 +324,7 @@ impl Driver<'_> {
         let Some(nodes) = self.graphs.known.get(&graph) else {
             return Err(Stop::error("the nodes of a graph that was captured are not supported"));
         };
-        let (count, of) = (nodes.nodes.len(), nodes.of);
+        let (count, of) = (nodes.all.len(), nodes.of);
         let room = self.take_words(count_at, 1)?[0].min(count as u64);
         for node in 0..room {
             self.give(to.wrapping_add(8 * node), Scalar::U64, node_handle(of, node as usize))?;
@@ -341,7 +342,7 @@ fn changed(name: &str, [a, b, c]: [u64; 3]) -> (Option<u64>, u64, u64) {
 fn known_node(nodes: &Nodes, handle: u64) -> Option<usize> {
     let number = Handle::Node.number(handle)?;
     let node = number & ((1 << 20) - 1);
-    ((number >> 20) as u64 == nodes.of && node < nodes.nodes.len()).then_some(node)
+    ((number >> 20) as u64 == nodes.of && node < nodes.all.len()).then_some(node)
 }
 
 #[cfg(test)]
@@ -350,10 +351,10 @@ mod tests {
 
     #[test]
     fn a_node_goes_on_in_the_stream_of_the_last_one_before_it() {
-        let mut nodes = Nodes { of: 3, nodes: vec![(10, 1)], last: BTreeMap::from([(10, 0)]) };
+        let mut nodes = Nodes { of: 3, all: vec![(10, 1)], last: BTreeMap::from([(10, 0)]) };
         let Joined { stream, waits } = nodes.join(&[0]);
         assert_eq!((stream, waits), (10, vec![]));
-        nodes.nodes.push((10, 4));
+        nodes.all.push((10, 4));
         nodes.last.insert(10, 1);
         let Joined { stream, waits } = nodes.join(&[0]);
         assert_eq!((stream, waits), (ROOT + 3, vec![event_of(0)]));

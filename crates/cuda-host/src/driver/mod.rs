@@ -13,6 +13,11 @@
 //!
 //! Left out: accesses by host code, as natively; and what the documentation leaves to several devices.
 
+#![allow(
+    clippy::match_same_arms,
+    reason = "tables of functions by name, in the order of their documentation"
+)]
+
 mod attributes;
 mod context;
 mod errors;

@@ -77,7 +77,7 @@ impl Driver<'_> {
             match u64::from(number[0]) {
                 ERROR_LOG => log.to = value,
                 ERROR_LOG_BYTES => {
-                    (log.room, log.size_at) = (value & 0xffff_ffff, values.wrapping_add(8 * nth as u64))
+                    (log.room, log.size_at) = (value & 0xffff_ffff, values.wrapping_add(8 * nth as u64));
                 }
                 INFO_LOG_BYTES => self.machine.store(Scalar::U64, values.wrapping_add(8 * nth as u64), 0)?,
                 _ => {}
@@ -162,14 +162,12 @@ impl Driver<'_> {
     fn function_of(&mut self, to: u64, module: u64, name: u64) -> Result<u64> {
         let Some(number) = self.modules.number(module) else { return self.no_module(module) };
         let name = self.take_name(name)?;
-        match self.function_named(number, &name) {
-            Some(function) => self.give(to, Scalar::U64, function),
-            None => {
-                let known = self.machine.device.kernels_of(number);
-                let message = format!("the module has no kernel `{name}`; it has {}", names(&known));
-                self.fail(code::NOT_FOUND, message)
-            }
+        if let Some(function) = self.function_named(number, &name) {
+            return self.give(to, Scalar::U64, function);
         }
+        let known = self.machine.device.kernels_of(number);
+        let message = format!("the module has no kernel `{name}`; it has {}", names(&known));
+        self.fail(code::NOT_FOUND, message)
     }
 
     fn count_functions(&mut self, to: u64, module: u64) -> Result<u64> {

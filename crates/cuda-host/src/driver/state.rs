@@ -32,7 +32,7 @@ impl Handle {
     /// The number of a handle of this kind.
     pub fn number(self, handle: u64) -> Option<usize> {
         let number = handle ^ HANDLE ^ (self as u64) << 48;
-        (number >> 48 == 0 && number & 15 == 0 && number > 0).then(|| (number >> 4) as usize - 1)
+        (number >> 48 == 0 && number.trailing_zeros() >= 4 && number > 0).then(|| (number >> 4) as usize - 1)
     }
 }
 
@@ -59,6 +59,7 @@ pub(super) struct Driver<'p> {
 
 impl Driver<'_> {
     /// A call fails, for a reason.
+    #[expect(clippy::unnecessary_wraps, reason = "it is what a call ends with")]
     pub fn fail(&mut self, code: u64, message: impl Into<String>) -> Result<u64> {
         Ok(self.machine.failed(code, message.into()))
     }

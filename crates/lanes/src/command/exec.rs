@@ -25,7 +25,7 @@ pub fn exec(options: &ExecOptions) -> Result<Output> {
         Format::Text => exec::text(&reported),
         Format::Junit => verdicts::junit(&reported.suites)?,
         Format::Sarif => format!("{:#}\n", verdicts::sarif(&reported.suites)),
-        Format::Json => format!("{:#}\n", verdicts::json(&reported.suites)),
+        Format::Json => format!("{:#}\n", exec::json(&reported)),
     };
     match &options.report {
         Some(path) => {

@@ -3,10 +3,12 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use serde_json::Value;
 use spec::layout::{counted, grouped};
 
 use crate::outcome::Problem;
 use crate::outcome::reported::Reported;
+use crate::render::verdicts;
 
 /// What is said if no process has called the driver.
 const UNUSED: &str = "\nnote: nothing was checked, because the command did not call the driver; if it uses CUDA, it has to keep \
@@ -22,9 +24,8 @@ pub fn text(reported: &Reported) -> String {
         return UNUSED.to_owned();
     }
     let mut text = String::new();
-    let rest = reported.rest.iter().map(|(name, problem)| (name.as_str(), problem));
     let (mut last, mut told) = (None, BTreeMap::new());
-    for (name, problem) in reported.problems().chain(rest) {
+    for (name, problem) in reported.problems().chain(reported.notes()) {
         if problem.level != "error" {
             let known: &mut usize = told.entry((name, problem.rule, function(problem))).or_default();
             *known += 1;
@@ -43,7 +44,7 @@ pub fn text(reported: &Reported) -> String {
         let more = grouped((count - MOST_OF_A_KIND) as u64);
         let _ = writeln!(text, "\n{more} more of {rule} at `{at}`{place}: `--format json` has all of them");
     }
-    let (errors, milder) = (reported.problems().count(), reported.rest.len());
+    let (errors, milder) = (reported.problems().count(), reported.notes().count());
     let found = match (errors, milder) {
         (0, 0) => "no finding".to_owned(),
         (0, 1) => "no error, and 1 warning or note".to_owned(),
@@ -54,6 +55,15 @@ pub fn text(reported: &Reported) -> String {
     let least = if reported.is_cut { "at least " } else { "" };
     let _ = writeln!(text, "\n{found} in {least}{launches} on the emulator");
     text
+}
+
+/// The report in JSON: the results of tests, and for each process what does not make it fail.
+pub fn json(reported: &Reported) -> Value {
+    let mut suites = verdicts::json(&reported.suites);
+    for (suite, rest) in suites.as_array_mut().into_iter().flatten().zip(&reported.rest) {
+        suite["notes"] = rest.iter().map(verdicts::problem).collect();
+    }
+    suites
 }
 
 /// The function whose call a problem is of; nothing if it is of no call.
@@ -95,6 +105,7 @@ mod tests {
             "{text}"
         );
         assert!(!super::text(&reported(5)).contains("more of"));
+        assert_eq!(json(&reported(8))[0]["notes"].as_array().map(Vec::len), Some(8));
     }
 
     #[test]
