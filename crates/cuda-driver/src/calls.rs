@@ -5,7 +5,8 @@
 
 use std::cell::Cell;
 use std::io::Write;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::JoinHandle;
@@ -16,6 +17,7 @@ use crate::report::Told;
 use crate::{memory, settings};
 
 const NOT_INITIALIZED: u32 = 3;
+const DEINITIALIZED: u32 = 4;
 const UNKNOWN: u32 = 999;
 
 /// The emulator's calls are calls of its own.
@@ -30,13 +32,12 @@ struct Door {
 }
 
 static DOOR: OnceLock<Door> = OnceLock::new();
-/// Held by the thread whose call is carried out, and while a function of the program runs that a stream calls.
-static TURN: Mutex<()> = Mutex::new(());
 static THREADS: AtomicU64 = AtomicU64::new(0);
+/// The process that was forked, and of which that was told.
+static FORKED: AtomicU32 = AtomicU32::new(0);
 
 thread_local! {
     static THREAD: Cell<u64> = const { Cell::new(0) };
-    static HAS_TURN: Cell<bool> = const { Cell::new(false) };
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -122,8 +123,11 @@ fn open() -> Door {
         let (capability, mut limits) = settings::read();
         limits.launch.pulse = Some(Arc::default());
         let told = Told::open();
-        let outcome = cuda_host::driver::drive(&process, capability, &limits, &|event| told.tell(event));
-        told.end(outcome.map_or(0, |outcome| outcome.launches));
+        let drive = || cuda_host::driver::drive(&process, capability, &limits, &|event| told.tell(event));
+        match catch_unwind(AssertUnwindSafe(drive)) {
+            Ok(outcome) => told.end(outcome.map_or(0, |outcome| outcome.launches)),
+            Err(why) => told.defect(why.as_ref()),
+        }
     };
     let thread =
         std::thread::Builder::new().name("lanes".into()).stack_size(STACK_BYTES).spawn(carry_out).ok();
@@ -142,22 +146,14 @@ extern "C" fn end() {
     }
 }
 
-/// Lets the calling thread have the turn while it does something, unless it has it already.
-fn in_turn<T>(then: impl FnOnce() -> T) -> T {
-    if HAS_TURN.get() {
-        return then();
-    }
-    let _turn = locked(&TURN);
-    HAS_TURN.set(true);
-    let done = then();
-    HAS_TURN.set(false);
-    done
-}
-
 /// Carries out a call of a function; its error.
 pub(crate) fn call(name: &str, values: &[u64]) -> u32 {
     let door = DOOR.get_or_init(open);
-    if door.process != std::process::id() {
+    let here = std::process::id();
+    if door.process != here {
+        if FORKED.swap(here, Ordering::Relaxed) != here {
+            Told::open().forked();
+        }
         return NOT_INITIALIZED;
     }
     let call = Call {
@@ -167,23 +163,21 @@ pub(crate) fn call(name: &str, values: &[u64]) -> u32 {
         place: None,
         text: String::new(),
     };
-    in_turn(|| {
-        let ends = locked(&door.ends);
-        let Some((calls, answers)) = &*ends else { return UNKNOWN };
-        match calls.send(call).ok().and_then(|()| answers.recv().ok()) {
-            Some(code) => code as u32,
-            None => UNKNOWN,
-        }
-    })
+    let ends = locked(&door.ends);
+    let Some((calls, answers)) = &*ends else { return DEINITIALIZED };
+    match calls.send(call).ok().and_then(|()| answers.recv().ok()) {
+        Some(code) => code as u32,
+        None => UNKNOWN,
+    }
 }
 
-/// What comes before it in a stream is done, and then a function of the program runs.
+/// What comes before it in a stream is done, and then a function of the program runs. Other threads may call meanwhile.
 pub(crate) fn call_in_stream(stream: u64, function: impl FnOnce()) -> u32 {
-    in_turn(|| match call("__lanes_callback_begin", &[stream]) {
+    match call("__lanes_callback_begin", &[stream]) {
         0 => {
             function();
             call("__lanes_callback_end", &[])
         }
         code => code,
-    })
+    }
 }

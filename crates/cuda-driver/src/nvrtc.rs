@@ -42,8 +42,9 @@ const VERSION: [i32; 2] = [12, 9];
 /// The target unless an option names one.
 const USUAL_TARGET: u32 = 75;
 
-/// Options without an effect here: they choose how fast code is, how it is debugged, or what is the default anyway.
-const WITHOUT_EFFECT: [&str; 25] = [
+/// Options without an effect here: they choose how fast code is, how it is debugged, how messages look, or what is the default
+/// anyway.
+const WITHOUT_EFFECT: [&str; 53] = [
     "--device-debug",
     "-G",
     "--generate-line-info",
@@ -54,8 +55,16 @@ const WITHOUT_EFFECT: [&str; 25] = [
     "-default-device",
     "--relocatable-device-code",
     "-rdc",
+    "--device-c",
+    "-dc",
+    "--device-w",
+    "-dw",
+    "--extensible-whole-program",
+    "-ewp",
     "--dopt",
     "-dopt",
+    "--Ofast-compile",
+    "-Ofc",
     "--ptxas-options",
     "-Xptxas",
     "--maxrregcount",
@@ -69,6 +78,40 @@ const WITHOUT_EFFECT: [&str; 25] = [
     "--device-as-default-execution-space",
     "--device-int128",
     "-device-int128",
+    "--modify-stack-limit",
+    "-modify-stack-limit",
+    "--builtin-move-forward",
+    "-builtin-move-forward",
+    "--builtin-initializer-list",
+    "-builtin-initializer-list",
+    "--no-source-include",
+    "-no-source-include",
+    "--no-cache",
+    "-no-cache",
+    "--minimal",
+    "-minimal",
+    "--display-error-number",
+    "-err-no",
+    "--no-display-error-number",
+    "-no-err-no",
+    "--brief-diagnostics",
+    "-brief-diag",
+    "--diag-suppress",
+    "-diag-suppress",
+];
+
+/// Those of them whose value may be a word of its own.
+const WITH_VALUES: [&str; 10] = [
+    "--std",
+    "-std",
+    "--ptxas-options",
+    "-Xptxas",
+    "--maxrregcount",
+    "-maxrregcount",
+    "--Ofast-compile",
+    "-Ofc",
+    "--diag-suppress",
+    "-diag-suppress",
 ];
 
 /// Options that change results of floats, which cudac computes as without them. With the value that is the default they do not.
@@ -211,9 +254,13 @@ fn options(words: &[String], log: &mut String) -> Result<(Options, Vec<PathBuf>)
                 let (name, value) = value.split_once('=').unwrap_or((&value, "1"));
                 options.defines.push((name.to_owned(), value.to_owned()));
             }
+            "--undefine-macro" | "-U" => {
+                let value = value();
+                options.defines.retain(|(name, _)| *name != value);
+            }
             "--include-path" | "-I" => folders.push(PathBuf::from(value())),
             _ if WITHOUT_EFFECT.contains(&name) => {
-                if matches!(name, "-Xptxas" | "--ptxas-options" | "-maxrregcount" | "--maxrregcount") {
+                if WITH_VALUES.contains(&name) {
                     value();
                 }
             }
@@ -233,7 +280,7 @@ fn options(words: &[String], log: &mut String) -> Result<(Options, Vec<PathBuf>)
 
 /// An option and its value, if both are one word.
 fn split(word: &str) -> (&str, Option<&str>) {
-    for short in ["-D", "-I"] {
+    for short in ["-D", "-I", "-U"] {
         if let Some(value) = word.strip_prefix(short).filter(|value| !value.is_empty()) {
             return (short, Some(value));
         }
@@ -414,3 +461,20 @@ macro_rules! not_made {
 }
 
 not_made! { nvrtcGetLTOIRSize nvrtcGetLTOIR nvrtcGetOptiXIRSize nvrtcGetOptiXIR nvrtcGetNVVMSize nvrtcGetNVVM }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_without_an_effect_are_known() {
+        let words = "--minimal -std c++17 -arch=compute_80 -DA=2 -D B -UA -I /x --ftz=true -lineinfo";
+        let words: Vec<String> = words.split(' ').map(str::to_owned).collect();
+        let mut log = String::new();
+        let (known, folders) = options(&words, &mut log).unwrap();
+        assert_eq!((known.sm, folders), (80, vec![PathBuf::from("/x")]));
+        assert_eq!(known.defines, [("B".to_owned(), "1".to_owned())]);
+        assert!(log.starts_with("warning: `--ftz=true` has no effect"), "{log}");
+        assert!(options(&["--nothing".to_owned()], &mut log).is_err());
+    }
+}

@@ -67,6 +67,31 @@ impl Told {
         }));
     }
 
+    /// The thread that carries calls out has panicked, which is our mistake.
+    pub fn defect(&self, why: &(dyn std::any::Any + Send)) {
+        let text = why.downcast_ref::<String>().map(String::as_str);
+        let text = text.or(why.downcast_ref::<&str>().copied()).unwrap_or("unknown");
+        let message = format!(
+            "the emulator has a mistake of its own, and nothing was checked after it: please report it with this text: {text}"
+        );
+        self.tell(Event::Refused(&cuda_host::Error { place: None, message }));
+    }
+
+    /// The process is the child of one that has called the driver.
+    pub fn forked(&self) {
+        let message = "a process that was forked after its parent had called the driver cannot use it: as on a GPU, its calls return \
+                       `CUDA_ERROR_NOT_INITIALIZED`";
+        let help = "call CUDA only in the child, or start the child anew: in Python with `multiprocessing.set_start_method(\"spawn\")`";
+        if self.0.is_none() {
+            eprintln!("lanes: {message}\n  help: {help}");
+        }
+        let (kind, severity) = ("failed-call", "note");
+        self.write(
+            &json!({ "finding": { "kind": kind, "severity": severity, "message": message, "help": help } }),
+        );
+        self.end(0);
+    }
+
     /// The process has ended in order.
     pub fn end(&self, launches: u64) {
         self.write(&json!({ "launches": launches }));
@@ -104,11 +129,12 @@ pub fn read(folder: &Path) -> std::io::Result<Vec<Report>> {
         .map(|entry| entry.map(|entry| entry.path()))
         .collect::<Result<Vec<_>, _>>()?;
     files.sort();
-    let is_report = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "jsonl");
+    let is_report =
+        |path: &PathBuf| path.extension().is_some_and(|extension| extension == "jsonl") && path.is_file();
     files
         .iter()
         .filter(|path| is_report(path))
-        .map(|path| std::fs::read_to_string(path).map(|text| parsed(&text)))
+        .map(|path| std::fs::read(path).map(|text| parsed(&String::from_utf8_lossy(&text))))
         .collect()
 }
 

@@ -5,13 +5,12 @@
 #![allow(unsafe_code, reason = "calls of the driver")]
 #![cfg(target_os = "linux")]
 
-use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 
 use cudarc::driver::sys::{self, CUresult};
 use cudarc::driver::{CudaContext, CudaFunction, CudaStream, DriverError, LaunchConfig, PushKernelArg};
-use cudarc::nvrtc::compile_ptx;
+use cudarc::nvrtc::{CompileOptions, compile_ptx, compile_ptx_with_opts};
 use lanes_driver::{Report, settings};
 use test_support::Random;
 
@@ -40,17 +39,29 @@ template <typename T> __global__ void twice(T* x) { x[threadIdx.x] *= 2; }
 type Client = (&'static str, fn(u64));
 
 /// What clients do.
-const CLIENTS: [Client; 6] = [
+const CLIENTS: [Client; 11] = [
     ("adds", adds),
     ("races", races),
     ("goes_beyond", goes_beyond),
     ("prints_and_counts", prints_and_counts),
     ("loads_and_unloads", loads_and_unloads),
     ("does_anything", does_anything),
+    ("makes_a_graph", makes_a_graph),
+    ("calls_back", calls_back),
+    ("asks_too_much", asks_too_much),
+    ("unloads_too_early", unloads_too_early),
+    ("forks", forks),
 ];
 
-/// A client, and what became of it: what it printed, and its report.
+/// A client, and what became of it: what it printed, and its report. It has ended in order.
 fn run(name: &str, number: u64) -> (String, Report) {
+    let (out, mut reports) = run_all(name, number);
+    assert_eq!(reports.len(), 1, "{name}");
+    (out, reports.remove(0))
+}
+
+/// The same for a client that starts others.
+fn run_all(name: &str, number: u64) -> (String, Vec<Report>) {
     let folder = tempfile::tempdir().unwrap();
     let program = std::env::current_exe().unwrap();
     let library = program.parent().unwrap().join("liblanes_driver.so");
@@ -70,16 +81,9 @@ fn run(name: &str, number: u64) -> (String, Report) {
     let [out, errors] =
         [&output.stdout, &output.stderr].map(|text| String::from_utf8_lossy(text).into_owned());
     assert!(output.status.success(), "{name} {number}: {}\n{out}\n{errors}", output.status);
-    (out, report_of(folder.path(), name))
-}
-
-/// The report of the only process; it has ended in order.
-fn report_of(folder: &Path, name: &str) -> Report {
-    let mut reports = lanes_driver::read(folder).unwrap();
-    assert_eq!(reports.len(), 1, "{name}");
-    let report = reports.remove(0);
-    assert!(report.launches.is_some(), "{name}: {report:?}");
-    report
+    let reports = lanes_driver::read(folder.path()).unwrap();
+    assert!(reports.iter().all(|report| report.launches.is_some()), "{name}: {reports:?}");
+    (out, reports)
 }
 
 /// The kinds and severities of findings, and where each is.
@@ -187,6 +191,169 @@ fn loads_and_unloads(turns: u64) {
 fn resident_bytes() -> u64 {
     let text = std::fs::read_to_string("/proc/self/statm").unwrap();
     text.split(' ').nth(1).unwrap().parse::<u64>().unwrap() * 4096
+}
+
+const SUCCESS: CUresult = CUresult::CUDA_SUCCESS;
+
+/// A kernel of [`KERNELS`] as the driver knows it, in a primary context that is current, and memory for it.
+///
+/// # Safety
+/// The calls are right.
+unsafe fn raw(name: &std::ffi::CStr) -> (sys::CUmodule, sys::CUfunction, u64) {
+    let options =
+        CompileOptions { options: vec!["--minimal".into(), "-UNOTHING".into()], ..Default::default() };
+    let ptx = std::ffi::CString::new(compile_ptx_with_opts(KERNELS, options).unwrap().to_src()).unwrap();
+    let (mut context, mut module, mut function, mut x) =
+        (std::ptr::null_mut(), std::ptr::null_mut(), std::ptr::null_mut(), 0);
+    // SAFETY: every pointer is to a variable here.
+    unsafe {
+        assert_eq!(sys::cuInit(0), SUCCESS);
+        assert_eq!(sys::cuDevicePrimaryCtxRetain(&raw mut context, 0), SUCCESS);
+        assert_eq!(sys::cuCtxSetCurrent(context), SUCCESS);
+        assert_eq!(sys::cuModuleLoadData(&raw mut module, ptx.as_ptr().cast()), SUCCESS);
+        assert_eq!(sys::cuModuleGetFunction(&raw mut function, module, name.as_ptr()), SUCCESS);
+        assert_eq!(sys::cuMemAlloc_v2(&raw mut x, 1024), SUCCESS);
+        assert_eq!(sys::cuMemsetD8_v2(x, 0, 1024), SUCCESS);
+    }
+    (module, function, x)
+}
+
+/// The first 128 words of memory.
+///
+/// # Safety
+/// The address is the device's, or wrong.
+unsafe fn words(x: u64) -> Vec<i32> {
+    let mut found = vec![0; 128];
+    // SAFETY: there is room for as much.
+    assert_eq!(unsafe { sys::cuMemcpyDtoH_v2(found.as_mut_ptr().cast(), x, 512) }, SUCCESS);
+    found
+}
+
+/// Two kernels write the same memory. Without an edge between them, nothing orders the two.
+fn makes_a_graph(edges: u64) {
+    // SAFETY: every pointer is to a variable here.
+    unsafe {
+        let (_, beyond, mut x) = raw(c"beyond");
+        let mut n = 0_i32;
+        let mut arguments = [(&raw mut x).cast(), (&raw mut n).cast()];
+        let node = sys::CUDA_KERNEL_NODE_PARAMS {
+            func: beyond,
+            gridDimX: 1,
+            gridDimY: 1,
+            gridDimZ: 1,
+            blockDimX: 64,
+            blockDimY: 1,
+            blockDimZ: 1,
+            sharedMemBytes: 0,
+            kernelParams: arguments.as_mut_ptr(),
+            extra: std::ptr::null_mut(),
+            kern: std::ptr::null_mut(),
+            ctx: std::ptr::null_mut(),
+        };
+        let (mut graph, mut made) = (std::ptr::null_mut(), std::ptr::null_mut());
+        let (mut first, mut second) = (std::ptr::null_mut(), std::ptr::null_mut());
+        assert_eq!(sys::cuGraphCreate(&raw mut graph, 0), SUCCESS);
+        let code = sys::cuGraphAddKernelNode_v2(&raw mut first, graph, std::ptr::null(), 0, &raw const node);
+        assert_eq!(code, SUCCESS);
+        let edges = edges as usize;
+        let code =
+            sys::cuGraphAddKernelNode_v2(&raw mut second, graph, &raw const first, edges, &raw const node);
+        assert_eq!(code, SUCCESS);
+        assert_eq!(sys::cuGraphInstantiateWithFlags(&raw mut made, graph, 0), SUCCESS);
+        // The arguments are those of the time when the node was made, until it is changed.
+        (&raw mut n).write(64);
+        assert_eq!(sys::cuGraphLaunch(made, std::ptr::null_mut()), SUCCESS);
+        assert_eq!(words(x), [[1; 64], [0; 64]].concat());
+        assert_eq!(sys::cuGraphExecKernelNodeSetParams_v2(made, second, &raw const node), SUCCESS);
+        assert_eq!(sys::cuGraphLaunch(made, std::ptr::null_mut()), SUCCESS);
+        assert_eq!(words(x), [1; 128]);
+        let not_its = sys::cuGraphExecKernelNodeSetParams_v2(made, graph.cast(), &raw const node);
+        assert_eq!(not_its, CUresult::CUDA_ERROR_INVALID_VALUE);
+        sys::cuGraphExecDestroy(made);
+        sys::cuGraphDestroy(graph);
+        sys::cuMemFree_v2(x);
+    }
+}
+
+/// A function that a stream calls may wait for a thread that calls CUDA, but may not call it itself.
+fn calls_back(_: u64) {
+    extern "C" fn back(context: *mut std::ffi::c_void) {
+        let context = context as usize;
+        let other = std::thread::spawn(move || {
+            // SAFETY: the context is alive.
+            unsafe { (sys::cuCtxSetCurrent(context as sys::CUcontext), sys::cuCtxSynchronize()) }
+        });
+        assert_eq!(other.join().unwrap(), (SUCCESS, SUCCESS));
+        // SAFETY: it changes nothing.
+        assert_eq!(unsafe { sys::cuCtxSynchronize() }, CUresult::CUDA_ERROR_NOT_PERMITTED);
+    }
+    // SAFETY: the function gets the context that it expects.
+    unsafe {
+        let (_, _, x) = raw(c"count");
+        let mut context = std::ptr::null_mut();
+        sys::cuCtxGetCurrent(&raw mut context);
+        assert_eq!(sys::cuLaunchHostFunc(std::ptr::null_mut(), Some(back), context.cast()), SUCCESS);
+        assert_eq!((sys::cuCtxSynchronize(), sys::cuMemFree_v2(x)), (SUCCESS, SUCCESS));
+    }
+}
+
+/// Sizes that no memory has end at once.
+fn asks_too_much(_: u64) {
+    // SAFETY: what is wrong is the driver's to refuse.
+    unsafe {
+        let (_, _, x) = raw(c"count");
+        assert_eq!(sys::cuMemsetD2D8_v2(x, 0, 1, 0, 1 << 60), SUCCESS);
+        assert_eq!(sys::cuMemsetD2D8_v2(x, 0, 1, 1, 1 << 60), CUresult::CUDA_ERROR_INVALID_VALUE);
+        assert_eq!(sys::cuMemsetD2D8_v2(x, 1 << 60, 1, 1, 1 << 60), CUresult::CUDA_ERROR_INVALID_VALUE);
+        let mut link = std::ptr::null_mut();
+        assert_eq!(
+            sys::cuLinkCreate_v2(0, std::ptr::null_mut(), std::ptr::null_mut(), &raw mut link),
+            SUCCESS
+        );
+        let (kind, text) = (sys::CUjitInputType::CU_JIT_INPUT_PTX, KERNELS.as_ptr().cast_mut().cast());
+        let (none, nothing) = (std::ptr::null_mut(), std::ptr::null_mut());
+        let code = sys::cuLinkAddData_v2(link, kind, text, 1 << 60, c"a".as_ptr(), 0, none, nothing);
+        assert_eq!(code, CUresult::CUDA_ERROR_NOT_SUPPORTED);
+        assert_eq!((sys::cuLinkDestroy(link), sys::cuMemFree_v2(x)), (SUCCESS, SUCCESS));
+    }
+}
+
+/// A graph launches a kernel whose module was unloaded.
+fn unloads_too_early(_: u64) {
+    // SAFETY: every pointer is to a variable here.
+    unsafe {
+        let (module, count, x) = raw(c"count");
+        let (mut stream, mut graph, mut made) =
+            (std::ptr::null_mut(), std::ptr::null_mut(), std::ptr::null_mut());
+        assert_eq!(sys::cuStreamCreate(&raw mut stream, 1), SUCCESS);
+        let mode = sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_GLOBAL;
+        assert_eq!(sys::cuStreamBeginCapture_v2(stream, mode), SUCCESS);
+        let (none, nothing) = (std::ptr::null_mut(), std::ptr::null_mut());
+        assert_eq!(sys::cuLaunchKernel(count, 1, 1, 1, 32, 1, 1, 0, stream, none, nothing), SUCCESS);
+        assert_eq!(sys::cuStreamEndCapture(stream, &raw mut graph), SUCCESS);
+        assert_eq!(sys::cuGraphInstantiateWithFlags(&raw mut made, graph, 0), SUCCESS);
+        assert_eq!(sys::cuModuleUnload(module), SUCCESS);
+        assert_eq!(sys::cuGraphLaunch(made, stream), CUresult::CUDA_ERROR_INVALID_HANDLE);
+        assert_eq!((sys::cuGraphExecDestroy(made), sys::cuGraphDestroy(graph)), (SUCCESS, SUCCESS));
+        assert_eq!((sys::cuStreamDestroy_v2(stream), sys::cuMemFree_v2(x)), (SUCCESS, SUCCESS));
+    }
+}
+
+/// A child of a process that has called the driver cannot call it.
+fn forks(_: u64) {
+    // SAFETY: the child calls only the driver, and ends.
+    unsafe {
+        assert_eq!(sys::cuInit(0), SUCCESS);
+        let child = libc::fork();
+        if child == 0 {
+            let codes = [sys::cuInit(0), sys::cuCtxSynchronize()];
+            let is_right = codes == [CUresult::CUDA_ERROR_NOT_INITIALIZED; 2];
+            libc::_exit(i32::from(!is_right));
+        }
+        let mut status = -1;
+        libc::waitpid(child, &raw mut status, 0);
+        assert_eq!(status, 0);
+    }
 }
 
 /// The handles and addresses of a sequence of calls; some were destroyed.
@@ -368,6 +535,45 @@ fn kernels_print_and_variables_are_found_by_name() {
 fn modules_that_are_unloaded_leave_nothing() {
     let (_, report) = run("loads_and_unloads", 100);
     assert_eq!(report.refused, []);
+}
+
+#[test]
+fn nodes_of_a_graph_are_ordered_by_edges() {
+    let (_, report) = run("makes_a_graph", 1);
+    assert_eq!(told(&report), ["note failed-call cuGraphExecKernelNodeSetParams_v2:0"]);
+    assert_eq!((report.launches, report.refused), (Some(4), vec![]));
+    let (_, report) = run("makes_a_graph", 0);
+    let told = told(&report);
+    assert!(told[0].starts_with("error unsynchronized cuGraphAddKernelNode_v2:"), "{told:?}");
+}
+
+#[test]
+fn a_function_that_a_stream_calls_may_wait_for_another_thread() {
+    let (_, report) = run("calls_back", 0);
+    let told = told(&report);
+    assert!(told.len() == 1 && told[0].starts_with("note failed-call cuCtxSynchronize:"), "{told:?}");
+}
+
+#[test]
+fn sizes_that_nothing_has_end_at_once() {
+    let (_, report) = run("asks_too_much", 0);
+    assert_eq!(report.refused.len(), 1, "{report:?}");
+}
+
+#[test]
+fn a_graph_does_not_launch_what_was_unloaded() {
+    let (_, report) = run("unloads_too_early", 0);
+    assert_eq!(
+        report.findings[0]["message"].as_str(),
+        Some("the graph launches `count`, whose module was unloaded (`CUDA_ERROR_INVALID_HANDLE`)")
+    );
+}
+
+#[test]
+fn a_forked_process_is_told_that_it_cannot_call() {
+    let (_, reports) = run_all("forks", 0);
+    let told: Vec<String> = reports.iter().flat_map(told).collect();
+    assert_eq!((reports.len(), told), (2, vec!["note failed-call :null".to_owned()]));
 }
 
 /// Whatever is called, every call returns, the process ends in order, and each second `cuMemFree` is found.

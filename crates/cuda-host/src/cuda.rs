@@ -25,8 +25,8 @@ const NOT_OVER: &str = "`cudaEventElapsedTime` is called before the work in fron
 
 impl Machine<'_> {
     pub(crate) fn cuda(&mut self, function: Function, values: &[u64]) -> Result<u64> {
-        if !self.callbacks.is_empty() && function != Function::CallbackEnd {
-            let message = "a function that a stream calls may not call the CUDA runtime".to_owned();
+        if !self.device.thread.callbacks.is_empty() && function != Function::CallbackEnd {
+            let message = "a function that a stream calls may not call CUDA".to_owned();
             return Ok(self.failed(NOT_PERMITTED, message));
         }
         if !is_said_after_a_failure(function) {
@@ -277,7 +277,7 @@ impl Machine<'_> {
                 return Ok(if self.device.order.destroy(a) { 0 } else { self.no_stream() });
             }
             Function::CallbackEnd => {
-                let done = self.callbacks.pop().unwrap_or_default();
+                let done = self.device.thread.callbacks.pop().unwrap_or_default();
                 self.device.order.resume(done);
                 return Ok(0);
             }
@@ -293,12 +293,16 @@ impl Machine<'_> {
             }
             Function::StreamWait => return Ok(self.no_event()),
             Function::StreamFlags => return Ok(u64::from(!is_blocking(stream))),
-            // For the function that a stream calls, everything before it is done.
+            // For the function that a stream calls, everything before it is done. What it reads of a client of the driver nobody sees.
             _ => {
                 self.refuse_in_capture(stream, "a function of the host")?;
-                let done = self.device.order.finish(Some(Point::Stream(stream)));
+                let done = if self.places.are_of_driver() {
+                    Vec::new()
+                } else {
+                    self.device.order.finish(Some(Point::Stream(stream)))
+                };
                 self.flush()?;
-                self.callbacks.push(done);
+                self.device.thread.callbacks.push(done);
             }
         }
         Ok(0)

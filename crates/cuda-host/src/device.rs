@@ -12,7 +12,7 @@ use simt::{Buffer, Emulator, LaunchError, Module, Report};
 
 use crate::errors;
 use crate::facts::Kernels;
-use crate::order::Order;
+use crate::order::{Order, Work};
 use crate::places::Places;
 use crate::resident::{Room, SHARED_BYTES};
 
@@ -37,7 +37,7 @@ pub(crate) enum Owner {
 }
 
 /// What the runtime knows of one thread of the host.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(crate) struct Thread {
     /// What `cudaGetLastError` returns.
     pub last_error: u64,
@@ -47,6 +47,8 @@ pub(crate) struct Thread {
     pub known_failure: Option<Failure>,
     /// Whether the next launch with `<<<>>>` is a cooperative one.
     pub next_is_cooperative: bool,
+    /// For each function that a stream has called in it and that runs now: the work that is done for it, and not for others.
+    pub callbacks: Vec<Vec<Work>>,
 }
 
 /// Memory that kernels can use.

@@ -9,7 +9,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use cudac::host::Scalar;
 
 use crate::bounds::MOST_PARTS;
-use crate::errors::{CAPTURE_IMPLICIT, CAPTURE_INVALIDATED, CAPTURE_UNSUPPORTED, INVALID_VALUE};
+use crate::errors::{
+    CAPTURE_IMPLICIT, CAPTURE_INVALIDATED, CAPTURE_UNSUPPORTED, INVALID_HANDLE, INVALID_VALUE,
+};
 use crate::function::Function;
 use crate::machine::{Machine, Result, Stop};
 use crate::order::LEGACY;
@@ -133,12 +135,17 @@ impl Machine<'_> {
         let line = self.line;
         self.device.order.enter(stream);
         let mut streams = BTreeMap::from([(graph.origin, stream)]);
-        let mut events = BTreeMap::new();
+        let (mut events, mut refused) = (BTreeMap::new(), 0);
         for part in graph.parts {
             let order = &mut self.device.order;
             let stream = *streams.entry(part.stream).or_insert_with(|| order.create(false));
             self.line = part.line;
             match part.node {
+                Node::Kernel(kernel, _) if !self.device.is_loaded(self.kernels[kernel].module) => {
+                    let name = self.kernels[kernel].kernel.name.clone();
+                    let message = format!("the graph launches `{name}`, whose module was unloaded");
+                    refused = self.failed(INVALID_HANDLE, message);
+                }
                 Node::Kernel(kernel, mut wanted) => {
                     wanted.stream = stream;
                     self.start(kernel, &wanted)?;
@@ -170,6 +177,6 @@ impl Machine<'_> {
             self.device.destroy_event(event);
         }
         self.line = line;
-        Ok(0)
+        Ok(refused)
     }
 }

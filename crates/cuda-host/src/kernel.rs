@@ -110,6 +110,30 @@ impl Machine<'_> {
         self.execute(kernel, wanted, stream)
     }
 
+    /// Keeps what a kernel has printed until the host waits for it.
+    fn keep(&mut self, printed: Printed) -> Result<()> {
+        if printed.text.is_empty() {
+            return Ok(());
+        }
+        self.device.printed.push(printed);
+        let bytes: usize = self.device.printed.iter().map(|printed| printed.text.len()).sum();
+        if bytes > self.limits.output_bytes {
+            self.too_much_output()?;
+        }
+        Ok(())
+    }
+
+    /// A kernel cannot be emulated. A client of the driver may have many, so it is named.
+    #[expect(clippy::unnecessary_box_returns, reason = "it is what a `Result` has")]
+    fn unsupported(&self, kernel: &str, error: &simt::ptx::Error) -> Box<Stop> {
+        let text = error.to_string();
+        Stop::error(if self.places.are_of_driver() {
+            format!("the kernel `{kernel}` in PTX, {text}")
+        } else {
+            text
+        })
+    }
+
     /// Carries out a launch.
     fn execute(&mut self, kernel: usize, wanted: &Wanted, stream: u64) -> Result<u64> {
         let loaded = Rc::clone(&self.kernels[kernel]);
@@ -134,7 +158,7 @@ impl Machine<'_> {
         self.device.show(&hidden);
         let mut report = match launched {
             Ok(report) => report,
-            Err(LaunchError::Unsupported { error, .. }) => return Err(Stop::error(error.to_string())),
+            Err(LaunchError::Unsupported { error, .. }) => return Err(self.unsupported(name, &error)),
             Err(error) => {
                 let message = format!("the launch of `{name}` failed: {error}");
                 self.device.fail_launch(INVALID_CONFIGURATION, self.line, message, true);
@@ -142,15 +166,8 @@ impl Machine<'_> {
             }
         };
         self.count_launch(report.counters.ptx_instructions)?;
-        if !report.output.is_empty() {
-            let (text, kernel) = (std::mem::take(&mut report.output), name.clone());
-            self.device.printed.push(Printed { work: number, line: self.line, kernel, text });
-            if self.device.printed.iter().map(|printed| printed.text.len()).sum::<usize>()
-                > self.limits.output_bytes
-            {
-                return self.too_much_output();
-            }
-        }
+        let (text, kernel) = (std::mem::take(&mut report.output), name.clone());
+        self.keep(Printed { work: number, line: self.line, kernel, text })?;
         if report.was_stopped {
             self.judge(&report.faults, name)?;
             return Err(Box::new(Stop::Interrupted));
@@ -352,7 +369,10 @@ impl Machine<'_> {
             return;
         }
         for (line, bytes) in self.device.live() {
-            let message = format!("{bytes} bytes of the device that are allocated here are never freed");
+            let message = match bytes {
+                1 => "1 byte of the device that is allocated here is never freed".to_owned(),
+                _ => format!("{bytes} bytes of the device that are allocated here are never freed"),
+            };
             let help = "call `cudaFree` when they are not needed any more";
             // Other people's programs leave their memory to the end of the process, on purpose.
             let severity = if self.places.are_of_driver() { Severity::Note } else { Severity::Error };

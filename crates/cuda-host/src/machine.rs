@@ -14,7 +14,6 @@ use crate::files::Store;
 use crate::finding::{Finding, Kind};
 use crate::function::Function;
 use crate::memory::{BASE, Memory, state};
-use crate::order::Work;
 use crate::places::Places;
 use crate::process::{Native, Process};
 use crate::quick::{Code, Escapes};
@@ -116,8 +115,6 @@ pub(crate) struct Machine<'p> {
     pub last_stream: u64,
     /// Where texts that stay are in memory: the names of errors, and what they mean.
     pub kept_texts: BTreeMap<String, u64>,
-    /// For each function that a stream has called and that runs now: the work that is done for it, and not for others.
-    pub callbacks: Vec<Vec<Work>>,
     /// What is being captured, and the graphs that were, by their numbers.
     pub capture: Option<Capture>,
     pub graphs: BTreeMap<u64, Graph>,
@@ -194,7 +191,6 @@ impl<'p> Machine<'p> {
             streams_bytes: 0,
             last_stream: STANDARD_ERROR,
             kept_texts: BTreeMap::new(),
-            callbacks: Vec::new(),
             capture: None,
             graphs: BTreeMap::new(),
             last_graph: 0,

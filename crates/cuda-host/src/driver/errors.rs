@@ -6,6 +6,7 @@
 pub(super) mod code {
     pub const SUCCESS: u64 = 0;
     pub const INVALID_VALUE: u64 = 1;
+    pub const OUT_OF_MEMORY: u64 = 2;
     pub const NOT_INITIALIZED: u64 = 3;
     pub const INVALID_DEVICE: u64 = 101;
     pub const INVALID_IMAGE: u64 = 200;

@@ -211,7 +211,7 @@ impl Driver<'_> {
         let count = words[6] & 0xffff_ffff;
         let mut is_cooperative = false;
         for nth in 0..count.min(64) {
-            let attribute = self.take_words(words[5] + ATTRIBUTE_BYTES * nth, 2)?;
+            let attribute = self.take_words(words[5].wrapping_add(ATTRIBUTE_BYTES * nth), 2)?;
             match attribute[0] & 0xffff_ffff {
                 COOPERATIVE => is_cooperative = attribute[1] & 0xffff_ffff != 0,
                 CLUSTER => {
@@ -232,7 +232,24 @@ impl Driver<'_> {
     }
 
     fn launch(&mut self, function: u64, how: How, table: u64, extra: u64) -> Result<u64> {
-        let Some(kernel) = self.kernel(function)? else { return Ok(code::INVALID_HANDLE) };
+        match self.wanted(function, how, [table, extra])? {
+            Ok((kernel, wanted)) => {
+                self.machine.start(kernel, &wanted)?;
+                Ok(self.machine.returned_error())
+            }
+            Err(code) => Ok(code),
+        }
+    }
+
+    /// The kernel of a launch, and what is wanted of it, with its arguments as they are now; or the error of the call. The arguments
+    /// are in a table of addresses, or where a list says that they are in a row.
+    pub(super) fn wanted(
+        &mut self,
+        function: u64,
+        how: How,
+        [table, extra]: [u64; 2],
+    ) -> Result<std::result::Result<(usize, Wanted), u64>> {
+        let Some(kernel) = self.kernel(function)? else { return Ok(Err(code::INVALID_HANDLE)) };
         let loaded = Rc::clone(&self.machine.kernels[kernel]);
         let parameters = self.machine.device.kernel_of(loaded.module, &loaded.kernel.symbol);
         let parameters = parameters.map(|info| info.params.clone()).unwrap_or_default();
@@ -243,7 +260,7 @@ impl Driver<'_> {
                 loaded.kernel.name,
                 parameters.len()
             );
-            return self.fail(code::INVALID_VALUE, message);
+            return self.fail(code::INVALID_VALUE, message).map(Err);
         }
         let (mut args, mut addresses) = (Vec::new(), Vec::new());
         for (nth, parameter) in parameters.iter().enumerate() {
@@ -253,29 +270,29 @@ impl Driver<'_> {
                     let message = format!(
                         "the parameters of `{name}` end after the {size} bytes that the launch gives"
                     );
-                    return self.fail(code::INVALID_VALUE, message);
+                    return self.fail(code::INVALID_VALUE, message).map(Err);
                 }
-                Some((at, _)) => at + parameter.offset,
-                None => self.take_words(table + 8 * nth as u64, 1)?[0],
+                Some((at, _)) => at.wrapping_add(parameter.offset),
+                None => self.take_words(table.wrapping_add(8 * nth as u64), 1)?[0],
             };
             let bytes = self.take(from, parameter.bytes)?;
             args.push(self.machine.argument(bytes, &mut addresses));
         }
         let How { grid, block, shared_bytes, stream, is_cooperative } = how;
         let wanted = Wanted { grid, block, shared_bytes, stream, args, addresses, is_cooperative };
-        self.machine.start(kernel, &wanted)?;
-        Ok(self.machine.returned_error())
+        Ok(Ok((kernel, wanted)))
     }
 
     /// Where a list says that the arguments are in a row, and how many bytes they have.
     fn buffer_of(&mut self, list: u64) -> Result<Option<(u64, u64)>> {
         let (mut at, mut size) = (0, 0);
         for nth in 0..4 {
-            let pair = self.take_words(list + 16 * nth, 1)?[0];
+            let pair = self.take_words(list.wrapping_add(16 * nth), 1)?[0];
+            let second = list.wrapping_add(16 * nth + 8);
             match pair {
-                BUFFER => at = self.take_words(list + 16 * nth + 8, 1)?[0],
+                BUFFER => at = self.take_words(second, 1)?[0],
                 BUFFER_BYTES => {
-                    let place = self.take_words(list + 16 * nth + 8, 1)?[0];
+                    let place = self.take_words(second, 1)?[0];
                     size = self.take_words(place, 1)?[0];
                 }
                 _ => break,
@@ -292,10 +309,10 @@ const CLUSTER: u64 = 4;
 
 /// The shape of a launch, and where it goes.
 #[derive(Clone, Copy, Debug)]
-struct How {
-    grid: Dim3,
-    block: Dim3,
-    shared_bytes: u64,
-    stream: u64,
-    is_cooperative: bool,
+pub(super) struct How {
+    pub grid: Dim3,
+    pub block: Dim3,
+    pub shared_bytes: u64,
+    pub stream: u64,
+    pub is_cooperative: bool,
 }

@@ -25,6 +25,18 @@ struct Rows {
     pitch: u64,
 }
 
+impl Rows {
+    /// Where a row begins. An address that is too large is in no memory.
+    fn row(self, nth: u64) -> u64 {
+        nth.checked_mul(self.pitch).and_then(|bytes| self.at.checked_add(bytes)).unwrap_or(u64::MAX)
+    }
+
+    /// The rows from one on.
+    fn from(self, first: u64) -> Rows {
+        Rows { at: self.row(first), ..self }
+    }
+}
+
 impl Driver<'_> {
     pub(super) fn of_memory(&mut self, name: &str, values: Values<'_>) -> Option<Result<u64>> {
         if let Some(done) = self.of_copies(name, values) {
@@ -126,8 +138,9 @@ impl Driver<'_> {
     fn advise(&mut self, address: u64, bytes: u64) -> Result<u64> {
         let block =
             self.machine.device.block(address).filter(|block| block.is_live && block.owner == Owner::Managed);
-        let is_inside =
-            block.is_some_and(|block| address - block.buffer.address() + bytes <= block.buffer.bytes());
+        let is_inside = block.is_some_and(|block| {
+            bytes <= block.buffer.bytes().saturating_sub(address - block.buffer.address())
+        });
         if is_inside {
             Ok(0)
         } else {
@@ -211,16 +224,24 @@ impl Driver<'_> {
         }
         let words = self.take_words(described, 16)?;
         let place = |words: &[u64]| match words[2] & 0xffff_ffff {
-            1 => Some(Rows { at: words[3] + words[1] * words[6] + words[0], pitch: words[6] }),
-            2 | 4 => Some(Rows { at: words[4] + words[1] * words[6] + words[0], pitch: words[6] }),
+            1 => Some(Rows { at: words[3].wrapping_add(words[0]), pitch: words[6] }.from(words[1])),
+            2 | 4 => Some(Rows { at: words[4].wrapping_add(words[0]), pitch: words[6] }.from(words[1])),
             _ => None,
         };
         let (Some(from), Some(to)) = (place(&words[0..7]), place(&words[7..14])) else {
             return Err(Stop::error("copies from and to arrays are not supported"));
         };
         let (width, height) = (words[14], words[15]);
+        if width == 0 || height == 0 {
+            return Ok(0);
+        }
+        if height > 1 && (from.pitch < width || to.pitch < width) {
+            return self
+                .fail(code::INVALID_VALUE, format!("rows of {width} bytes are longer than their pitch"));
+        }
         for row in 0..height {
-            let copied = self.copy(to.at + row * to.pitch, from.at + row * from.pitch, width, ANY, stream)?;
+            let [to, from] = [to, from].map(|rows| rows.row(row));
+            let copied = self.copy(to, from, width, ANY, stream)?;
             if copied != 0 {
                 return Ok(copied);
             }
@@ -251,8 +272,16 @@ impl Driver<'_> {
         }
         let (at, pitch, value) = (values.at(0), values.at(1), values.at(2));
         let (width, height) = (values.at(3), values.at(4));
+        if width == 0 || height == 0 {
+            return Ok(0);
+        }
+        if height > 1 && width.checked_mul(each).is_none_or(|bytes| bytes > pitch) {
+            let message = format!("rows of {width} elements are longer than their pitch of {pitch} bytes");
+            return self.fail(code::INVALID_VALUE, message);
+        }
+        let rows = Rows { at, pitch };
         for row in 0..height {
-            let done = self.set_row(at + row * pitch, value, each, width, stream(5))?;
+            let done = self.set_row(rows.row(row), value, each, width, stream(5))?;
             if done != 0 {
                 return Ok(done);
             }

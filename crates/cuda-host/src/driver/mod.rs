@@ -13,10 +13,16 @@
 //!
 //! Left out: accesses by host code, as natively; and what the documentation leaves to several devices.
 
+#![allow(
+    clippy::match_same_arms,
+    reason = "tables of functions by name, in the order of their documentation"
+)]
+
 mod attributes;
 mod context;
 mod errors;
 mod function;
+mod graph;
 mod held;
 mod memory;
 mod module;
@@ -31,6 +37,7 @@ use simt::{FaultKind, Severity};
 
 use crate::device::Failure;
 use crate::driver::errors::code;
+use crate::driver::graph::Graphs;
 use crate::driver::held::{Contexts, Functions, Modules};
 use crate::driver::module_text::NO_KERNELS;
 use crate::driver::state::{Driver, Values};
@@ -79,6 +86,7 @@ pub fn drive(
         contexts: Contexts::default(),
         modules: Modules::default(),
         functions: Functions::default(),
+        graphs: Graphs::default(),
         pools: BTreeMap::new(),
         broken: None,
         failures: Vec::new(),
@@ -111,7 +119,8 @@ impl Driver<'_> {
         self.calls = self.calls.saturating_add(1);
         self.machine.turn_to(call.thread);
         self.contexts.turn_to(call.thread);
-        self.machine.line = self.machine.places.call(&call.name, self.calls);
+        let name = if call.name.starts_with("__lanes_callback") { "cuLaunchHostFunc" } else { &call.name };
+        self.machine.line = self.machine.places.call(name, self.calls);
         self.machine.first = None;
     }
 
@@ -126,6 +135,7 @@ impl Driver<'_> {
             .or_else(|| self.of_module(name, values))
             .or_else(|| self.of_function(name, values))
             .or_else(|| self.of_memory(name, values))
+            .or_else(|| self.of_graph(name, values))
             .or_else(|| self.of_stream(name, values));
         let done = match done {
             Some(done) => done?,
@@ -197,8 +207,12 @@ impl Driver<'_> {
         for failure in std::mem::take(&mut self.failures) {
             let code = errors::named(errors::of_runtime(failure.code))[0];
             let message = format!("{} (`{code}`)", failure.message);
-            let help = "correct the call, or test what it returns";
-            let finding = Finding::new(Kind::UncheckedError, failure.line, message, help);
+            let help = if failure.code == code::OUT_OF_MEMORY {
+                "free what is not needed any more, or give the device more memory with `--memory`"
+            } else {
+                "correct the call, unless it fails on purpose"
+            };
+            let finding = Finding::new(Kind::FailedCall, failure.line, message, help);
             self.machine.report(Finding { severity: Severity::Note, ..finding });
         }
     }

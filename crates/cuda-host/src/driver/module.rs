@@ -76,8 +76,10 @@ impl Driver<'_> {
         for (nth, (number, value)) in numbers.chunks_exact(4).zip(known).enumerate() {
             match u64::from(number[0]) {
                 ERROR_LOG => log.to = value,
-                ERROR_LOG_BYTES => (log.room, log.size_at) = (value & 0xffff_ffff, values + 8 * nth as u64),
-                INFO_LOG_BYTES => self.machine.store(Scalar::U64, values + 8 * nth as u64, 0)?,
+                ERROR_LOG_BYTES => {
+                    (log.room, log.size_at) = (value & 0xffff_ffff, values.wrapping_add(8 * nth as u64));
+                }
+                INFO_LOG_BYTES => self.machine.store(Scalar::U64, values.wrapping_add(8 * nth as u64), 0)?,
                 _ => {}
             }
         }

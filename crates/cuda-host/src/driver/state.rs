@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use cudac::host::Scalar;
 
 use super::errors::code;
+use super::graph::Graphs;
 use super::held::{Contexts, Functions, Modules};
 use crate::device::Failure;
 use crate::machine::{Machine, Result, Stop};
@@ -20,6 +21,7 @@ pub(super) enum Handle {
     Function = 3,
     Link = 4,
     Pool = 5,
+    Node = 6,
 }
 
 impl Handle {
@@ -45,6 +47,8 @@ pub(super) struct Driver<'p> {
     pub contexts: Contexts,
     pub modules: Modules,
     pub functions: Functions,
+    /// The graphs that the program makes of nodes, and what was made of graphs to be launched.
+    pub graphs: Graphs,
     /// The pools of memory that the program made, and may destroy.
     pub pools: BTreeMap<u64, u64>,
     /// The error that all calls return after a launch was stopped.
@@ -55,7 +59,7 @@ pub(super) struct Driver<'p> {
 
 impl Driver<'_> {
     /// A call fails, for a reason.
-    #[expect(clippy::unnecessary_wraps, reason = "it is what a call returns")]
+    #[expect(clippy::unnecessary_wraps, reason = "it is what a call ends with")]
     pub fn fail(&mut self, code: u64, message: impl Into<String>) -> Result<u64> {
         Ok(self.machine.failed(code, message.into()))
     }
@@ -85,12 +89,15 @@ impl Driver<'_> {
 
     /// Bytes of the caller's memory.
     pub fn take(&mut self, from: u64, bytes: u64) -> Result<Vec<u8>> {
+        if bytes > MOST_TEXT_BYTES as u64 {
+            return Err(Stop::error(format!("a text or a table of {bytes} bytes is not supported")));
+        }
         self.machine.bytes_of(from, bytes)
     }
 
     /// Words of 64 bits of the caller's memory.
     pub fn take_words(&mut self, from: u64, count: u64) -> Result<Vec<u64>> {
-        let bytes = self.take(from, 8 * count)?;
+        let bytes = self.take(from, count.saturating_mul(8))?;
         let word = |bytes: &[u8]| bytes.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
         Ok(bytes.chunks_exact(8).map(word).collect())
     }
@@ -102,7 +109,7 @@ impl Driver<'_> {
             return Ok(text);
         }
         while text.len() < MOST_TEXT_BYTES {
-            let at = from + text.len() as u64;
+            let at = from.wrapping_add(text.len() as u64);
             let part = self.take(at, PAGE_BYTES - at % PAGE_BYTES)?;
             match part.iter().position(|byte| *byte == 0) {
                 Some(end) => {

@@ -1,18 +1,14 @@
-//! Streams, events and graphs.
+//! Streams and events.
 
 use cudac::host::Scalar;
 
 use super::errors::code;
 use super::state::{Driver, Handle, Values};
 use crate::function::Function;
-use crate::machine::{Result, Stop};
+use crate::machine::Result;
 
 /// The flags that a stream and an event may have.
 const NON_BLOCKING: u64 = 1;
-
-/// The flags that a graph may have: it frees what it allocates when it is launched again, and kernels launch it.
-const AUTO_FREE: u64 = 1;
-const DEVICE_LAUNCH: u64 = 4;
 
 impl Driver<'_> {
     pub(super) fn of_stream(&mut self, name: &str, values: Values<'_>) -> Option<Result<u64>> {
@@ -30,8 +26,6 @@ impl Driver<'_> {
             "cuEventRecord" | "cuEventRecordWithFlags" => Some((Function::EventRecord, vec![a, b])),
             "cuEventSynchronize" | "cuEventQuery" => Some((Function::EventSynchronize, vec![a])),
             "cuEventElapsedTime" | "cuEventElapsedTime_v2" => Some((Function::EventElapsed, vec![a, b, c])),
-            "cuGraphLaunch" => Some((Function::GraphLaunch, vec![a, b])),
-            "cuGraphDestroy" | "cuGraphExecDestroy" => Some((Function::GraphDrop, vec![a])),
             _ => None,
         };
         if let Some((function, values)) = simple {
@@ -58,25 +52,6 @@ impl Driver<'_> {
             // Whose memory a managed allocation is at a time, and how captures of other threads are seen.
             "cuStreamAttachMemAsync" => self.of_known_stream(a, 0, Scalar::I32, |_, _| Ok(0)),
             "cuThreadExchangeStreamCaptureMode" => self.give(a, Scalar::I32, 0),
-            "cuGraphInstantiateWithFlags" if c & DEVICE_LAUNCH != 0 && c & AUTO_FREE != 0 => {
-                self.fail(code::INVALID_VALUE, "a graph that kernels launch cannot free memory by itself")
-            }
-            "cuGraphInstantiate"
-            | "cuGraphInstantiate_v2"
-            | "cuGraphInstantiateWithFlags"
-            | "cuGraphInstantiateWithParams" => {
-                let kept = self.machine.cuda(Function::GraphKeep, &[b]);
-                match kept {
-                    Ok(0) => self.give(a, Scalar::U64, b),
-                    other => other,
-                }
-            }
-            "cuGraphUpload" => Ok(0),
-            "cuGraphGetNodes" if b == 0 => {
-                let count = self.machine.cuda(Function::GraphNodes, &[a]);
-                count.and_then(|count| self.give(c, Scalar::U64, count))
-            }
-            "cuGraphGetNodes" => Err(Stop::error("the nodes of a graph are not supported")),
             _ => return None,
         })
     }

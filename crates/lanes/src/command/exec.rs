@@ -1,6 +1,6 @@
 //! `lanes exec`: another program's kernels, on the emulator.
 
-use std::fs::OpenOptions;
+use std::io::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -16,9 +16,8 @@ use crate::request::{ExecOptions, Format};
 /// Runs a command, and reports what was found in all its processes.
 pub fn exec(options: &ExecOptions) -> Result<Output> {
     if let Some(path) = &options.report {
-        // A report that cannot be written is told before anything runs.
-        let opened = OpenOptions::new().create(true).append(true).open(path);
-        opened.with_context(|| unwritten(path))?;
+        // What cannot be written is said before the command has run for an hour.
+        std::fs::File::create(path).with_context(|| unwritable(path))?;
     }
     let ended = command::run(options)?;
     let reported = Reported::new(&ended.reports, options.strict);
@@ -26,13 +25,16 @@ pub fn exec(options: &ExecOptions) -> Result<Output> {
         Format::Text => exec::text(&reported),
         Format::Junit => verdicts::junit(&reported.suites)?,
         Format::Sarif => format!("{:#}\n", verdicts::sarif(&reported.suites)),
-        Format::Json => format!("{:#}\n", verdicts::json(&reported.suites)),
+        Format::Json => format!("{:#}\n", exec::json(&reported)),
     };
     match &options.report {
         Some(path) => {
-            std::fs::write(path, &text).with_context(|| unwritten(path))?;
+            if let Err(error) = std::fs::write(path, &text) {
+                tell(&exec::text(&reported));
+                return Err(error).with_context(|| unwritable(path));
+            }
         }
-        None => eprint!("{}", terminal::visible(&text)),
+        None => tell(&text),
     }
     let is_refused = reported.problems().any(|(_, problem)| problem.rule == REFUSED);
     let is_wrong = reported.problems().any(|(_, problem)| problem.rule != REFUSED);
@@ -44,7 +46,11 @@ pub fn exec(options: &ExecOptions) -> Result<Output> {
     Ok((String::new(), ExitCode::from(status)))
 }
 
-/// What is said of a report that cannot be written.
-fn unwritten(path: &Path) -> String {
+fn unwritable(path: &Path) -> String {
     format!("cannot write the report `{}`", path.display())
+}
+
+/// Writes to the standard error. If nobody reads it, the status tells the rest.
+fn tell(text: &str) {
+    let _ = std::io::stderr().write_all(terminal::visible(text).as_bytes());
 }

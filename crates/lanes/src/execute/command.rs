@@ -4,8 +4,12 @@
 //! loader finds the library there before any other; the rest of the environment stays as it is.
 
 use std::ffi::OsString;
+use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus};
+use std::process::{Child, Command, ExitStatus};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use lanes_driver::{Report, settings};
@@ -22,6 +26,12 @@ const LOADER: &str = if cfg!(target_os = "macos") { "DYLD_LIBRARY_PATH" } else {
 
 /// Less memory than this is not worth a program.
 const LEAST_BYTES: u64 = 4 << 30;
+
+/// How long a command has to end when this program is asked to.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// How long it takes to notice that a command has ended.
+const PAUSE: Duration = Duration::from_millis(5);
 
 /// A command that has ended.
 #[derive(Debug)]
@@ -49,13 +59,33 @@ pub fn run(options: &ExecOptions) -> Result<Ended> {
     for (name, value) in environment(options, folder.path())? {
         command.env(name, value);
     }
-    // Ctrl-C reaches the command too, and what is known when it has ended is told.
-    let _ = ctrlc::set_handler(|| ());
-    let ended = command.status();
-    let ended =
-        ended.with_context(|| format!("cannot start `{program}`: is it installed, and in `PATH`?"))?;
+    let started = command.spawn();
+    let mut started =
+        started.with_context(|| format!("cannot start `{program}`: is it installed, and in `PATH`?"))?;
+    let ended = wait(&mut started).with_context(|| format!("cannot wait for `{program}`"))?;
     let reports = lanes_driver::read(folder.path()).context("cannot read the reports")?;
     Ok(Ended { status: status(ended), reports })
+}
+
+/// Waits for the end of the command. Ctrl-C in a terminal reaches the command too, which may go on. Elsewhere only this program may
+/// have been asked to end, so the command has some seconds, and is then ended: what is known by then is told.
+fn wait(command: &mut Child) -> std::io::Result<ExitStatus> {
+    let is_asked = Arc::new(AtomicBool::new(false));
+    let asked = Arc::clone(&is_asked);
+    let _ = ctrlc::set_handler(move || asked.store(true, Ordering::Relaxed));
+    let mut since = None;
+    loop {
+        if let Some(status) = command.try_wait()? {
+            return Ok(status);
+        }
+        if is_asked.load(Ordering::Relaxed) && !std::io::stdin().is_terminal() {
+            let since: &mut Instant = since.get_or_insert_with(Instant::now);
+            if since.elapsed() > GRACE {
+                command.kill()?;
+            }
+        }
+        std::thread::sleep(PAUSE);
+    }
 }
 
 /// The library, which is built with this program, and installed beside it.

@@ -18,16 +18,19 @@ pub const CUT: &str = "cut-off";
 pub struct Reported {
     /// One suite for each process.
     pub suites: Vec<Suite>,
-    /// Warnings and notes that make no process fail, with the command.
-    pub rest: Vec<(String, Problem)>,
-    /// Launches of all processes.
+    /// For each of them the warnings and notes that do not make it fail.
+    pub rest: Vec<Vec<Problem>>,
+    /// Launches of all processes whose number is known.
     pub launches: u64,
+    /// Whether a process ended before it could tell how many launches it had.
+    pub is_cut: bool,
 }
 
 impl Reported {
     /// Judges reports.
     pub fn new(reports: &[Report], strict: bool) -> Reported {
-        let mut all = Reported { suites: Vec::new(), rest: Vec::new(), launches: 0 };
+        let is_cut = reports.iter().any(|report| report.launches.is_none());
+        let mut all = Reported { suites: Vec::new(), rest: Vec::new(), launches: 0, is_cut };
         for report in reports {
             all.launches += report.launches.unwrap_or(0);
             let name = report.command.join(" ");
@@ -37,11 +40,17 @@ impl Reported {
                 .chain(refused)
                 .chain(cut(report))
                 .partition(|problem| strict || problem.level == "error");
-            all.rest.extend(rest.into_iter().map(|problem| (name.clone(), problem)));
+            all.rest.push(rest);
             let verdict = Verdict { name: name.clone(), ran: 1, seconds: 0.0, problems };
             all.suites.push(Suite { file: name, source: String::new(), verdicts: vec![verdict], missing: 0 });
         }
         all
+    }
+
+    /// What does not make a process fail, with its command.
+    pub fn notes(&self) -> impl Iterator<Item = (&str, &Problem)> {
+        let all = self.suites.iter().zip(&self.rest);
+        all.flat_map(|(suite, rest)| rest.iter().map(|problem| (suite.file.as_str(), problem)))
     }
 
     /// The problems of processes that failed.
@@ -77,6 +86,7 @@ fn problem(finding: &Value) -> Problem {
     let (file, function, help) = (text("file"), text("function"), text("help"));
     let at =
         (!function.is_empty()).then(|| format!("at call {} of the driver, `{function}`", finding["call"]));
+    let help = help.replace("raise the limit on steps", "raise the limit with `--max-steps`");
     let help = (!help.is_empty()).then(|| format!("help: {help}"));
     let line = finding["line"].as_u64().filter(|_| !file.is_empty()).map(|line| (file, line as u32));
     Problem {
@@ -90,16 +100,21 @@ fn problem(finding: &Value) -> Problem {
 }
 
 fn refused(place: &str, message: &str) -> Problem {
-    let details =
-        vec![format!("at {place}; the call returned `CUDA_ERROR_NOT_SUPPORTED`, and the rest was checked")];
+    let at = place.replacen(',', " of the driver,", 1);
+    let at = if at.is_empty() {
+        "nothing after it was checked".to_owned()
+    } else {
+        format!("at {at}; the call returned `CUDA_ERROR_NOT_SUPPORTED`, and the rest was checked")
+    };
+    let details = vec![at];
     Problem { rule: REFUSED, level: "error", message: message.to_owned(), details, line: None, seed: None }
 }
 
 /// A process that ended before it could tell what is known at the end.
 fn cut(report: &Report) -> Option<Problem> {
-    let message =
-        "the process ended by a signal or with `_exit`, so what is known only at the end was not reported"
-            .to_owned();
+    let message = "the process ended by a signal or with `_exit`, as the workers of Python's `multiprocessing` do, so what is known \
+                   only at the end, such as leaks, was not reported"
+        .to_owned();
     report.launches.is_none().then(|| Problem {
         rule: CUT,
         level: "note",

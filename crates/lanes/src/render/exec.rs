@@ -1,38 +1,75 @@
 //! What `lanes exec` reports of a command that has ended.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use spec::layout::counted;
+use serde_json::Value;
+use spec::layout::{counted, grouped};
 
 use crate::outcome::Problem;
 use crate::outcome::reported::Reported;
+use crate::render::verdicts;
+
+/// What is said if no process has called the driver.
+const UNUSED: &str = "\nnote: nothing was checked, because the command did not call the driver; if it uses CUDA, it has to keep \
+                      `LD_LIBRARY_PATH`, and load `libcuda` itself: what is linked with NVIDIA's runtime needs `lanes run`\n";
+
+/// So many warnings and notes of a kind and a function are told in full for each process.
+const MOST_OF_A_KIND: usize = 5;
 
 /// The report as text: each finding as `lanes run` tells it, and how many there were.
 pub fn text(reported: &Reported) -> String {
     let processes = reported.suites.len();
     if processes == 0 {
-        return "\nnote: the command did not use the driver, so nothing was checked\n".to_owned();
+        return UNUSED.to_owned();
     }
     let mut text = String::new();
-    let rest = reported.rest.iter().map(|(name, problem)| (name.as_str(), problem));
-    let mut last = None;
-    for (name, problem) in reported.problems().chain(rest) {
+    let (mut last, mut told) = (None, BTreeMap::new());
+    for (name, problem) in reported.problems().chain(reported.notes()) {
+        if problem.level != "error" {
+            let known: &mut usize = told.entry((name, problem.rule, function(problem))).or_default();
+            *known += 1;
+            if *known > MOST_OF_A_KIND {
+                continue;
+            }
+        }
         if processes > 1 && last != Some(name) {
             let _ = writeln!(text, "\nin `{name}`:");
             last = Some(name);
         }
         problem_text(&mut text, problem);
     }
-    let (errors, milder) = (reported.problems().count(), reported.rest.len());
+    for ((name, rule, at), count) in told.iter().filter(|(_, count)| **count > MOST_OF_A_KIND) {
+        let place = if processes > 1 { format!(" in `{name}`") } else { String::new() };
+        let more = grouped((count - MOST_OF_A_KIND) as u64);
+        let _ = writeln!(text, "\n{more} more of {rule} at `{at}`{place}: `--format json` has all of them");
+    }
+    let (errors, milder) = (reported.problems().count(), reported.notes().count());
     let found = match (errors, milder) {
         (0, 0) => "no finding".to_owned(),
         (0, 1) => "no error, and 1 warning or note".to_owned(),
-        (0, milder) => format!("no error, and {milder} warnings or notes"),
+        (0, milder) => format!("no error, and {} warnings or notes", grouped(milder as u64)),
         (errors, _) => counted(errors as u64, "error"),
     };
     let launches = counted(reported.launches, "launch").replace("launchs", "launches");
-    let _ = writeln!(text, "\n{found} in {launches} on the emulator");
+    let least = if reported.is_cut { "at least " } else { "" };
+    let _ = writeln!(text, "\n{found} in {least}{launches} on the emulator");
     text
+}
+
+/// The report in JSON: the results of tests, and for each process what does not make it fail.
+pub fn json(reported: &Reported) -> Value {
+    let mut suites = verdicts::json(&reported.suites);
+    for (suite, rest) in suites.as_array_mut().into_iter().flatten().zip(&reported.rest) {
+        suite["notes"] = rest.iter().map(verdicts::problem).collect();
+    }
+    suites
+}
+
+/// The function whose call a problem is of; nothing if it is of no call.
+fn function(problem: &Problem) -> &str {
+    let at = problem.details.first().and_then(|detail| detail.split('`').nth(1));
+    at.unwrap_or_default()
 }
 
 fn problem_text(text: &mut String, problem: &Problem) {
@@ -41,5 +78,41 @@ fn problem_text(text: &mut String, problem: &Problem) {
     let _ = writeln!(text, "\n{severity}{}{place}: {}", problem.rule, problem.message);
     for detail in &problem.details {
         let _ = writeln!(text, "  {detail}");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use lanes_driver::Report;
+
+    use super::*;
+
+    /// A report of one process with some leaks, and no end.
+    fn reported(leaks: u64) -> Reported {
+        let leak = |call| serde_json::json!({ "kind": "leak", "severity": "note", "function": "cuMemAlloc_v2", "call": call, "message": "m" });
+        let findings = (1..=leaks).map(leak).collect();
+        let report = Report { command: vec!["a".into()], findings, refused: Vec::new(), launches: Some(1) };
+        Reported::new(&[report], false)
+    }
+
+    #[test]
+    fn what_is_said_often_is_counted() {
+        let text = text(&reported(8));
+        assert_eq!(text.matches("note: leak").count(), 5);
+        assert!(text.contains("\n3 more of leak at `cuMemAlloc_v2`: "), "{text}");
+        assert!(
+            text.ends_with("\nno error, and 8 warnings or notes in 1 launch on the emulator\n"),
+            "{text}"
+        );
+        assert!(!super::text(&reported(5)).contains("more of"));
+        assert_eq!(json(&reported(8))[0]["notes"].as_array().map(Vec::len), Some(8));
+    }
+
+    #[test]
+    fn how_many_launches_there_were_may_not_be_known() {
+        let cut = Report { command: vec!["a".into()], ..Report::default() };
+        let text = text(&Reported::new(&[cut], false));
+        assert!(text.contains("note: cut-off: ") && text.contains("in at least 0 launches"), "{text}");
+        assert!(super::text(&Reported::new(&[], false)).contains("nothing was checked"));
     }
 }

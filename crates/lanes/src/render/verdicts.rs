@@ -178,17 +178,6 @@ fn place(suite: &Suite, problem: &Problem) -> Value {
 
 /// Results as JSON.
 pub fn json(suites: &[Suite]) -> Value {
-    let problem = |problem: &Problem| {
-        json!({
-            "rule": problem.rule,
-            "level": problem.level,
-            "message": problem.message,
-            "details": problem.details,
-            "file": problem.line.as_ref().map(|(file, _)| file),
-            "line": problem.line.as_ref().map(|(_, line)| line),
-            "seed": problem.seed,
-        })
-    };
     let test = |verdict: &Verdict| {
         json!({
             "name": verdict.name,
@@ -206,4 +195,17 @@ pub fn json(suites: &[Suite]) -> Value {
         })
     };
     Value::Array(suites.iter().map(suite).collect())
+}
+
+/// One problem in JSON.
+pub fn problem(problem: &Problem) -> Value {
+    json!({
+        "rule": problem.rule,
+        "level": problem.level,
+        "message": problem.message,
+        "details": problem.details,
+        "file": problem.line.as_ref().map(|(file, _)| file),
+        "line": problem.line.as_ref().map(|(_, line)| line),
+        "seed": problem.seed,
+    })
 }
