@@ -326,8 +326,8 @@ fn unloads_too_early(_: u64) {
         let (mut stream, mut graph, mut made) =
             (std::ptr::null_mut(), std::ptr::null_mut(), std::ptr::null_mut());
         assert_eq!(sys::cuStreamCreate(&raw mut stream, 1), SUCCESS);
-        let mode = sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_GLOBAL;
-        assert_eq!(sys::cuStreamBeginCapture_v2(stream, mode), SUCCESS);
+        let how = sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_GLOBAL;
+        assert_eq!(sys::cuStreamBeginCapture_v2(stream, how), SUCCESS);
         let (none, nothing) = (std::ptr::null_mut(), std::ptr::null_mut());
         assert_eq!(sys::cuLaunchKernel(count, 1, 1, 1, 32, 1, 1, 0, stream, none, nothing), SUCCESS);
         assert_eq!(sys::cuStreamEndCapture(stream, &raw mut graph), SUCCESS);
