@@ -1,11 +1,12 @@
 //! NVRTC: cudac, with the names, the results and the logs that callers expect.
 //!
-//! Specification: NVRTC User Guide. A result is PTX; machine code, code for LTO and for ray tracing are not made. Options that have no effect
+//! Specification: NVRTC User Guide. A result is PTX; machine code, LTO code and `OptiX` code are not made. Options that have no effect
 //! here are named in the log, and one that is not known is an error, as with NVRTC.
 #![allow(unsafe_code, non_snake_case, reason = "names that other programs look up")]
 
 use std::collections::BTreeMap;
 use std::ffi::CString;
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -201,8 +202,9 @@ impl Program {
         let source = Source { name: &self.name, text: &self.text };
         match cudac::compile(&source, &options) {
             Ok(output) => {
-                let warnings = output.warnings.iter().map(|warning| format!("{warning}\n"));
-                self.log.extend(warnings);
+                for warning in &output.warnings {
+                    let _ = writeln!(self.log, "{warning}");
+                }
                 for (name, symbol) in &mut self.names {
                     *symbol = lowered(name, &output.kernels);
                 }
@@ -211,7 +213,7 @@ impl Program {
                 0
             }
             Err(errors) => {
-                self.log.extend([errors.to_string(), "\n".to_owned()]);
+                let _ = writeln!(self.log, "{errors}");
                 COMPILATION
             }
         }
@@ -267,8 +269,8 @@ fn options(words: &[String], log: &mut String) -> Result<(Options, Vec<PathBuf>)
             _ => match OF_FLOATS.iter().find(|(known, _)| *known == name) {
                 Some((_, usual)) => {
                     if word.split_once('=').is_none_or(|(_, said)| said != *usual) {
-                        let what = "has no effect: results are computed as without it";
-                        log.extend([format!("warning: `{word}` {what}\n")]);
+                        let text = "has no effect: results are computed as without it";
+                        let _ = writeln!(log, "warning: `{word}` {text}");
                     }
                 }
                 None => return Err(format!("error: unrecognized option {word} found\n")),

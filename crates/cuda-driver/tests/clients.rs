@@ -4,6 +4,7 @@
 //! in front in which the library has the driver's name, and a folder for its report. `SEEDS` chooses other sequences.
 #![allow(unsafe_code, reason = "calls of the driver")]
 #![cfg(target_os = "linux")]
+#![allow(clippy::cast_precision_loss, clippy::float_cmp, reason = "the sums are exact")]
 
 use std::process::Command;
 use std::sync::Arc;
@@ -35,11 +36,11 @@ extern "C" __global__ void count() { atomicAdd(&counter, 1); }
 template <typename T> __global__ void twice(T* x) { x[threadIdx.x] *= 2; }
 "#;
 
-/// The name of a client, and what it does with a number.
-type Client = (&'static str, fn(u64));
+/// A client gets a number.
+type Client = fn(u64);
 
-/// What clients do.
-const CLIENTS: [Client; 11] = [
+/// What a client does, by its name.
+const CLIENTS: [(&str, Client); 11] = [
     ("adds", adds),
     ("races", races),
     ("goes_beyond", goes_beyond),
@@ -326,8 +327,8 @@ fn unloads_too_early(_: u64) {
         let (mut stream, mut graph, mut made) =
             (std::ptr::null_mut(), std::ptr::null_mut(), std::ptr::null_mut());
         assert_eq!(sys::cuStreamCreate(&raw mut stream, 1), SUCCESS);
-        let how = sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_GLOBAL;
-        assert_eq!(sys::cuStreamBeginCapture_v2(stream, how), SUCCESS);
+        let all = sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_GLOBAL;
+        assert_eq!(sys::cuStreamBeginCapture_v2(stream, all), SUCCESS);
         let (none, nothing) = (std::ptr::null_mut(), std::ptr::null_mut());
         assert_eq!(sys::cuLaunchKernel(count, 1, 1, 1, 32, 1, 1, 0, stream, none, nothing), SUCCESS);
         assert_eq!(sys::cuStreamEndCapture(stream, &raw mut graph), SUCCESS);
@@ -462,7 +463,9 @@ unsafe fn step(random: &mut Random, held: &mut Held) {
             12 => _ = (sys::cuStreamWaitEvent(stream, event, 0), sys::cuEventDestroy_v2(event)),
             13 => {
                 let mut new = std::ptr::null_mut();
-                if sys::cuCtxCreate_v2(&raw mut new, 0, random.below(2)) == CUresult::CUDA_SUCCESS {
+                if sys::cuCtxCreate_v2(&raw mut new, 0, i32::from(random.below(2) == 1))
+                    == CUresult::CUDA_SUCCESS
+                {
                     held.contexts.push(new);
                 }
             }
