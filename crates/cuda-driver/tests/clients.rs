@@ -7,6 +7,7 @@
 #![allow(clippy::cast_precision_loss, clippy::float_cmp, reason = "the sums are exact")]
 
 use std::process::Command;
+use std::ptr::null_mut;
 use std::sync::Arc;
 
 use cudarc::driver::sys::{self, CUresult};
@@ -40,7 +41,7 @@ template <typename T> __global__ void twice(T* x) { x[threadIdx.x] *= 2; }
 type Client = fn(u64);
 
 /// What a client does, by its name.
-const CLIENTS: [(&str, Client); 11] = [
+const CLIENTS: [(&str, Client); 12] = [
     ("adds", adds),
     ("races", races),
     ("goes_beyond", goes_beyond),
@@ -52,6 +53,7 @@ const CLIENTS: [(&str, Client); 11] = [
     ("asks_too_much", asks_too_much),
     ("unloads_too_early", unloads_too_early),
     ("forks", forks),
+    ("loads_machine_code", loads_machine_code),
 ];
 
 /// A client, and what became of it: what it printed, and its report. It has ended in order.
@@ -204,8 +206,7 @@ unsafe fn raw(name: &std::ffi::CStr) -> (sys::CUmodule, sys::CUfunction, u64) {
     let options =
         CompileOptions { options: vec!["--minimal".into(), "-UNOTHING".into()], ..Default::default() };
     let ptx = std::ffi::CString::new(compile_ptx_with_opts(KERNELS, options).unwrap().to_src()).unwrap();
-    let (mut context, mut module, mut function, mut x) =
-        (std::ptr::null_mut(), std::ptr::null_mut(), std::ptr::null_mut(), 0);
+    let (mut context, mut module, mut function, mut x) = (null_mut(), null_mut(), null_mut(), 0);
     // SAFETY: every pointer is to a variable here.
     unsafe {
         assert_eq!(sys::cuInit(0), SUCCESS);
@@ -247,31 +248,27 @@ fn makes_a_graph(edges: u64) {
             blockDimZ: 1,
             sharedMemBytes: 0,
             kernelParams: arguments.as_mut_ptr(),
-            extra: std::ptr::null_mut(),
-            kern: std::ptr::null_mut(),
-            ctx: std::ptr::null_mut(),
+            ..std::mem::zeroed()
         };
-        let (mut graph, mut made) = (std::ptr::null_mut(), std::ptr::null_mut());
-        let (mut first, mut second) = (std::ptr::null_mut(), std::ptr::null_mut());
+        let (edges, node) = (edges as usize, &raw const node);
+        let (mut graph, mut made) = (null_mut(), null_mut());
+        let (mut first, mut second) = (null_mut(), null_mut());
         assert_eq!(sys::cuGraphCreate(&raw mut graph, 0), SUCCESS);
-        let code = sys::cuGraphAddKernelNode_v2(&raw mut first, graph, std::ptr::null(), 0, &raw const node);
+        let code = sys::cuGraphAddKernelNode_v2(&raw mut first, graph, std::ptr::null(), 0, node);
         assert_eq!(code, SUCCESS);
-        let edges = edges as usize;
-        let code =
-            sys::cuGraphAddKernelNode_v2(&raw mut second, graph, &raw const first, edges, &raw const node);
+        let code = sys::cuGraphAddKernelNode_v2(&raw mut second, graph, &raw const first, edges, node);
         assert_eq!(code, SUCCESS);
         assert_eq!(sys::cuGraphInstantiateWithFlags(&raw mut made, graph, 0), SUCCESS);
         // The arguments are those of the time when the node was made, until it is changed.
         (&raw mut n).write(64);
-        assert_eq!(sys::cuGraphLaunch(made, std::ptr::null_mut()), SUCCESS);
+        assert_eq!(sys::cuGraphLaunch(made, null_mut()), SUCCESS);
         assert_eq!(words(x), [[1; 64], [0; 64]].concat());
-        assert_eq!(sys::cuGraphExecKernelNodeSetParams_v2(made, second, &raw const node), SUCCESS);
-        assert_eq!(sys::cuGraphLaunch(made, std::ptr::null_mut()), SUCCESS);
+        assert_eq!(sys::cuGraphExecKernelNodeSetParams_v2(made, second, node), SUCCESS);
+        assert_eq!(sys::cuGraphLaunch(made, null_mut()), SUCCESS);
         assert_eq!(words(x), [1; 128]);
-        let not_its = sys::cuGraphExecKernelNodeSetParams_v2(made, graph.cast(), &raw const node);
+        let not_its = sys::cuGraphExecKernelNodeSetParams_v2(made, graph.cast(), node);
         assert_eq!(not_its, CUresult::CUDA_ERROR_INVALID_VALUE);
-        sys::cuGraphExecDestroy(made);
-        sys::cuGraphDestroy(graph);
+        assert_eq!((sys::cuGraphExecDestroy(made), sys::cuGraphDestroy(graph)), (SUCCESS, SUCCESS));
         sys::cuMemFree_v2(x);
     }
 }
@@ -291,9 +288,9 @@ fn calls_back(_: u64) {
     // SAFETY: the function gets the context that it expects.
     unsafe {
         let (_, _, x) = raw(c"count");
-        let mut context = std::ptr::null_mut();
+        let mut context = null_mut();
         sys::cuCtxGetCurrent(&raw mut context);
-        assert_eq!(sys::cuLaunchHostFunc(std::ptr::null_mut(), Some(back), context.cast()), SUCCESS);
+        assert_eq!(sys::cuLaunchHostFunc(null_mut(), Some(back), context.cast()), SUCCESS);
         assert_eq!((sys::cuCtxSynchronize(), sys::cuMemFree_v2(x)), (SUCCESS, SUCCESS));
     }
 }
@@ -306,13 +303,10 @@ fn asks_too_much(_: u64) {
         assert_eq!(sys::cuMemsetD2D8_v2(x, 0, 1, 0, 1 << 60), SUCCESS);
         assert_eq!(sys::cuMemsetD2D8_v2(x, 0, 1, 1, 1 << 60), CUresult::CUDA_ERROR_INVALID_VALUE);
         assert_eq!(sys::cuMemsetD2D8_v2(x, 1 << 60, 1, 1, 1 << 60), CUresult::CUDA_ERROR_INVALID_VALUE);
-        let mut link = std::ptr::null_mut();
-        assert_eq!(
-            sys::cuLinkCreate_v2(0, std::ptr::null_mut(), std::ptr::null_mut(), &raw mut link),
-            SUCCESS
-        );
+        let mut link = null_mut();
+        assert_eq!(sys::cuLinkCreate_v2(0, null_mut(), null_mut(), &raw mut link), SUCCESS);
         let (kind, text) = (sys::CUjitInputType::CU_JIT_INPUT_PTX, KERNELS.as_ptr().cast_mut().cast());
-        let (none, nothing) = (std::ptr::null_mut(), std::ptr::null_mut());
+        let (none, nothing) = (null_mut(), null_mut());
         let code = sys::cuLinkAddData_v2(link, kind, text, 1 << 60, c"a".as_ptr(), 0, none, nothing);
         assert_eq!(code, CUresult::CUDA_ERROR_NOT_SUPPORTED);
         assert_eq!((sys::cuLinkDestroy(link), sys::cuMemFree_v2(x)), (SUCCESS, SUCCESS));
@@ -324,12 +318,11 @@ fn unloads_too_early(_: u64) {
     // SAFETY: every pointer is to a variable here.
     unsafe {
         let (module, count, x) = raw(c"count");
-        let (mut stream, mut graph, mut made) =
-            (std::ptr::null_mut(), std::ptr::null_mut(), std::ptr::null_mut());
+        let (mut stream, mut graph, mut made) = (null_mut(), null_mut(), null_mut());
         assert_eq!(sys::cuStreamCreate(&raw mut stream, 1), SUCCESS);
         let all = sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_GLOBAL;
         assert_eq!(sys::cuStreamBeginCapture_v2(stream, all), SUCCESS);
-        let (none, nothing) = (std::ptr::null_mut(), std::ptr::null_mut());
+        let (none, nothing) = (null_mut(), null_mut());
         assert_eq!(sys::cuLaunchKernel(count, 1, 1, 1, 32, 1, 1, 0, stream, none, nothing), SUCCESS);
         assert_eq!(sys::cuStreamEndCapture(stream, &raw mut graph), SUCCESS);
         assert_eq!(sys::cuGraphInstantiateWithFlags(&raw mut made, graph, 0), SUCCESS);
@@ -337,6 +330,22 @@ fn unloads_too_early(_: u64) {
         assert_eq!(sys::cuGraphLaunch(made, stream), CUresult::CUDA_ERROR_INVALID_HANDLE);
         assert_eq!((sys::cuGraphExecDestroy(made), sys::cuGraphDestroy(graph)), (SUCCESS, SUCCESS));
         assert_eq!((sys::cuStreamDestroy_v2(stream), sys::cuMemFree_v2(x)), (SUCCESS, SUCCESS));
+    }
+}
+
+/// What has no PTX, or PTX that cannot be read.
+fn loads_machine_code(_: u64) {
+    // SAFETY: the texts end with a zero.
+    unsafe {
+        let (_, _, x) = raw(c"count");
+        let mut module = null_mut();
+        let elf = [0x7f_u8, b'E', b'L', b'F', 2, 1, 1, 0];
+        let code = sys::cuModuleLoadData(&raw mut module, elf.as_ptr().cast());
+        assert_eq!(code, CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU);
+        let ptx = c".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k( {";
+        let code = sys::cuModuleLoadData(&raw mut module, ptx.as_ptr().cast());
+        assert_eq!(code, CUresult::CUDA_ERROR_INVALID_PTX);
+        sys::cuMemFree_v2(x);
     }
 }
 
@@ -348,8 +357,7 @@ fn forks(_: u64) {
         let child = libc::fork();
         if child == 0 {
             let codes = [sys::cuInit(0), sys::cuCtxSynchronize()];
-            let is_right = codes == [CUresult::CUDA_ERROR_NOT_INITIALIZED; 2];
-            libc::_exit(i32::from(!is_right));
+            libc::_exit(i32::from(codes != [CUresult::CUDA_ERROR_NOT_INITIALIZED; 2]));
         }
         let mut status = -1;
         libc::waitpid(child, &raw mut status, 0);
@@ -390,7 +398,7 @@ fn sequence(seed: u64) -> usize {
     // SAFETY: these are the calls that the test is about; addresses that are wrong are the driver's to refuse.
     unsafe {
         assert_eq!(sys::cuInit(0), CUresult::CUDA_SUCCESS);
-        let mut context = std::ptr::null_mut();
+        let mut context = null_mut();
         assert_eq!(sys::cuDevicePrimaryCtxRetain(&raw mut context, 0), CUresult::CUDA_SUCCESS);
         let context = context as usize;
         let threads = [0, 1].map(|nth| {
@@ -420,7 +428,7 @@ unsafe fn step(random: &mut Random, held: &mut Held) {
     let (bytes, other) = (1 + random.below(300), [0, 0x1234, 1 << 50][random.below(3) as usize]);
     let addresses: Vec<u64> = held.memory.iter().map(|(at, _)| *at).collect();
     let (at, to) = (some(random, &addresses, other), some(random, &addresses, other));
-    let stream = some(random, &held.streams, std::ptr::null_mut());
+    let stream = some(random, &held.streams, null_mut());
     let wrong = (0x77 << 3) as sys::CUevent;
     let event = some(random, &held.events, wrong);
     // SAFETY: as the function says.
@@ -447,14 +455,14 @@ unsafe fn step(random: &mut Random, held: &mut Held) {
             7 => _ = sys::cuMemcpyDtoD_v2(at.wrapping_add(3), at, bytes as usize),
             8 => _ = sys::cuMemsetD32_v2(at, 7, bytes as usize / 4),
             9 => {
-                let mut new = std::ptr::null_mut();
+                let mut new = null_mut();
                 if sys::cuStreamCreate(&raw mut new, random.below(3) as u32) == CUresult::CUDA_SUCCESS {
                     held.streams.push(new);
                 }
             }
             10 => _ = sys::cuStreamDestroy_v2(stream),
             11 => {
-                let mut new = std::ptr::null_mut();
+                let mut new = null_mut();
                 if sys::cuEventCreate(&raw mut new, 0) == CUresult::CUDA_SUCCESS {
                     held.events.push(new);
                 }
@@ -462,7 +470,7 @@ unsafe fn step(random: &mut Random, held: &mut Held) {
             }
             12 => _ = (sys::cuStreamWaitEvent(stream, event, 0), sys::cuEventDestroy_v2(event)),
             13 => {
-                let mut new = std::ptr::null_mut();
+                let mut new = null_mut();
                 if sys::cuCtxCreate_v2(&raw mut new, 0, i32::from(random.below(2) == 1))
                     == CUresult::CUDA_SUCCESS
                 {
@@ -470,12 +478,12 @@ unsafe fn step(random: &mut Random, held: &mut Held) {
                 }
             }
             14 => {
-                let context = some(random, &held.contexts, std::ptr::null_mut());
+                let context = some(random, &held.contexts, null_mut());
                 sys::cuCtxSetCurrent(context);
                 sys::cuCtxDestroy_v2(some(random, &held.contexts, 8 as sys::CUcontext));
             }
             _ => {
-                sys::cuModuleGetFunction(std::ptr::null_mut(), 5 as sys::CUmodule, c"x".as_ptr());
+                sys::cuModuleGetFunction(null_mut(), 5 as sys::CUmodule, c"x".as_ptr());
                 sys::cuPointerGetAttribute(
                     (&raw mut word).cast(),
                     sys::CUpointer_attribute::CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
@@ -494,7 +502,7 @@ unsafe fn step(random: &mut Random, held: &mut Held) {
 unsafe fn clean(held: &mut Held) {
     // SAFETY: as the function says.
     unsafe {
-        let mut context = std::ptr::null_mut();
+        let mut context = null_mut();
         sys::cuDevicePrimaryCtxRetain(&raw mut context, 0);
         sys::cuCtxSetCurrent(context);
         for (at, _) in held.memory.iter().filter(|(_, is_live)| *is_live) {
@@ -577,6 +585,14 @@ fn a_forked_process_is_told_that_it_cannot_call() {
     let (_, reports) = run_all("forks", 0);
     let told: Vec<String> = reports.iter().flat_map(told).collect();
     assert_eq!((reports.len(), told), (2, vec!["note failed-call :null".to_owned()]));
+}
+
+#[test]
+fn what_is_no_ptx_is_not_emulated() {
+    let (_, report) = run("loads_machine_code", 0);
+    let [(_, machine_code), (_, ptx)] = &report.refused[..] else { panic!("{report:?}") };
+    assert!(machine_code.contains("has no PTX: compile it") && ptx.contains("line 4"), "{report:?}");
+    assert_eq!(told(&report), [""; 0]);
 }
 
 /// Whatever is called, every call returns, the process ends in order, and each second `cuMemFree` is found.

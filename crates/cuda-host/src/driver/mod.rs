@@ -182,12 +182,17 @@ impl Driver<'_> {
                 Some(code::SUCCESS)
             }
             Stop::Error(message) => {
-                let place = Some(self.machine.places.place(self.machine.line));
-                (self.machine.watch)(Event::Refused(&Error { place, message }));
+                self.tell_refused(message);
                 Some(code::NOT_SUPPORTED)
             }
             Stop::Exit(_) | Stop::Interrupted | Stop::Gone => None,
         }
+    }
+
+    /// What the call that is carried out wants cannot be emulated.
+    fn tell_refused(&self, message: String) {
+        let place = Some(self.machine.places.place(self.machine.line));
+        (self.machine.watch)(Event::Refused(&Error { place, message }));
     }
 
     /// A call has failed, and returned an error. What the program does about it is not known.

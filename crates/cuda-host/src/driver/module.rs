@@ -89,7 +89,7 @@ impl Driver<'_> {
         Ok(log)
     }
 
-    /// A text is refused, and the log says why.
+    /// A text is refused, and the log says why. What a GPU may well execute is not emulated.
     fn refuse_text(&mut self, log: Log, code: u64, message: String) -> Result<u64> {
         if log.to != 0 && log.room > 0 {
             self.give_text(log.to, log.room, &message)?;
@@ -97,6 +97,10 @@ impl Driver<'_> {
                 let bytes = (message.len() as u64 + 1).min(log.room);
                 self.machine.store(Scalar::U64, log.size_at, bytes)?;
             }
+        }
+        if matches!(code, code::NO_BINARY_FOR_GPU | code::INVALID_PTX) {
+            self.tell_refused(message);
+            return Ok(code);
         }
         self.fail(code, message)
     }

@@ -7,8 +7,7 @@ use std::ffi::OsString;
 use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
@@ -70,15 +69,15 @@ pub fn run(options: &ExecOptions) -> Result<Ended> {
 /// Waits for the end of the command. Ctrl-C in a terminal reaches the command too, which may go on. Elsewhere only this program may
 /// have been asked to end, so the command has some seconds, and is then ended: what is known by then is told.
 fn wait(command: &mut Child) -> std::io::Result<ExitStatus> {
-    let is_asked = Arc::new(AtomicBool::new(false));
+    let is_asked: Arc<OnceLock<()>> = Arc::default();
     let asked = Arc::clone(&is_asked);
-    let _ = ctrlc::set_handler(move || asked.store(true, Ordering::Relaxed));
+    let _ = ctrlc::set_handler(move || _ = asked.set(()));
     let mut since = None;
     loop {
         if let Some(status) = command.try_wait()? {
             return Ok(status);
         }
-        if is_asked.load(Ordering::Relaxed) && !std::io::stdin().is_terminal() {
+        if is_asked.get().is_some() && !std::io::stdin().is_terminal() {
             let since: &mut Instant = since.get_or_insert_with(Instant::now);
             if since.elapsed() > GRACE {
                 command.kill()?;

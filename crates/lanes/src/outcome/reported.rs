@@ -104,7 +104,7 @@ fn refused(place: &str, message: &str) -> Problem {
     let at = if at.is_empty() {
         "nothing after it was checked".to_owned()
     } else {
-        format!("at {at}; the call returned `CUDA_ERROR_NOT_SUPPORTED`, and the rest was checked")
+        format!("at {at}; the call returned an error, and the rest was checked")
     };
     let details = vec![at];
     Problem { rule: REFUSED, level: "error", message: message.to_owned(), details, line: None, seed: None }

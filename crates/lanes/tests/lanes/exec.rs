@@ -13,7 +13,10 @@ fn a_command_runs_as_it_is_and_keeps_its_status() {
     let output = lanes(&["exec", "--", "sh", "-c", "echo said; echo more >&2"]);
     assert_eq!(String::from_utf8_lossy(&output.stdout), "said\n");
     let errors = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(errors, "more\n\nnote: the command did not use the driver, so nothing was checked\n");
+    assert!(
+        errors.starts_with("more\n\nnote: nothing was checked, because the command did not call the driver"),
+        "{errors}"
+    );
 }
 
 #[test]
