@@ -41,22 +41,6 @@ const SINCE: &[(&str, u64, &str)] = &[
 /// The longest name of a function.
 const MOST_BYTES: usize = 256;
 
-/// A text up to its zero; nothing if it is not there, or too long.
-fn text(address: u64, most: usize) -> Option<String> {
-    let mut found = Vec::new();
-    let mut byte = [0];
-    while found.len() < most {
-        if !memory::read(address + found.len() as u64, &mut byte) {
-            return None;
-        }
-        if byte[0] == 0 {
-            return String::from_utf8(found).ok();
-        }
-        found.push(byte[0]);
-    }
-    None
-}
-
 /// The address of a function by the name that its documentation has.
 fn find(name: &str, version: u64) -> Option<usize> {
     if let Some((.., name)) = SINCE.iter().find(|(known, since, _)| *known == name && version >= *since) {
@@ -84,7 +68,7 @@ fn find(name: &str, version: u64) -> Option<usize> {
 }
 
 fn give_address(name: u64, to: u64, version: u64, found_to: u64) -> u32 {
-    let Some(name) = text(name, MOST_BYTES) else { return INVALID_VALUE };
+    let Some(name) = memory::text(name, MOST_BYTES) else { return INVALID_VALUE };
     let found = find(&name, version);
     if !memory::write(to, &(found.unwrap_or(0) as u64).to_ne_bytes()) {
         return INVALID_VALUE;
@@ -98,7 +82,7 @@ fn give_address(name: u64, to: u64, version: u64, found_to: u64) -> u32 {
 
 /// A file, and a zero after it; the error if it cannot be read.
 fn file(path: u64) -> Result<Vec<u8>, u32> {
-    let path = text(path, 1 << 16).ok_or(INVALID_VALUE)?;
+    let path = memory::text(path, 1 << 16).ok_or(INVALID_VALUE)?;
     let mut bytes = std::fs::read(path).map_err(|_| FILE_NOT_FOUND)?;
     bytes.push(0);
     Ok(bytes)

@@ -77,6 +77,27 @@ pub(crate) fn write_mapped(address: u64, bytes: &[u8]) -> bool {
     is_there
 }
 
+/// The smallest page of any processor.
+const PAGE_BYTES: u64 = 4096;
+
+/// A text up to its zero, which is read a page at a time; nothing if it is not there, no UTF-8, or longer than `most`.
+pub(crate) fn text(address: u64, most: usize) -> Option<String> {
+    let mut found = Vec::new();
+    while found.len() < most {
+        let at = address.checked_add(found.len() as u64)?;
+        let mut part = vec![0; (PAGE_BYTES - at % PAGE_BYTES) as usize];
+        if !read(at, &mut part) {
+            return None;
+        }
+        if let Some(end) = part.iter().position(|byte| *byte == 0) {
+            found.extend_from_slice(&part[..end]);
+            return String::from_utf8(found).ok().filter(|text| text.len() <= most);
+        }
+        found.extend(part);
+    }
+    None
+}
+
 /// Memory at an address, all zeros; whether it could be had.
 pub(crate) fn map(address: u64, bytes: u64) -> bool {
     let bytes = bytes.max(1) as usize;
@@ -143,6 +164,14 @@ mod tests {
             assert!(!read(8, &mut found) && !write(8, &found) && !read(u64::MAX - 1, &mut found));
             assert!(read(8, &mut []) || !read(8, &mut []));
         }
+    }
+
+    #[test]
+    fn texts_end_at_their_zero() {
+        let long = [vec![b'x'; 10_000], vec![0, b'y']].concat();
+        let at = long.as_ptr() as u64;
+        assert_eq!(text(at, 1 << 20).map(|text| text.len()), Some(10_000));
+        assert_eq!((text(at + 9_998, 2).as_deref(), text(at, 9_999), text(0, 10)), (Some("xx"), None, None));
     }
 
     #[test]

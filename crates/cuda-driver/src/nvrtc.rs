@@ -37,6 +37,9 @@ const RESULTS: [&str; 12] = [
     "NVRTC_ERROR_INTERNAL_ERROR",
 ];
 
+/// The longest source, and the longest header.
+const MOST_BYTES: usize = 64 << 20;
+
 /// The version: 12.9.
 const VERSION: [i32; 2] = [12, 9];
 
@@ -290,16 +293,9 @@ fn split(word: &str) -> (&str, Option<&str>) {
     word.split_once('=').map_or((word, None), |(name, value)| (name, Some(value)))
 }
 
+/// A text up to its zero; nothing if it is not there, or longer than any source.
 fn text(address: u64) -> Option<String> {
-    let mut found = Vec::new();
-    let mut byte = [0];
-    while memory::read(address + found.len() as u64, &mut byte) {
-        if byte[0] == 0 {
-            return String::from_utf8(found).ok();
-        }
-        found.push(byte[0]);
-    }
-    None
+    memory::text(address, MOST_BYTES)
 }
 
 /// Texts whose addresses are in a row.
