@@ -218,6 +218,11 @@ fn sums_of_integers_whose_result_is_not_read_are_no_communication() {
     let histogram = "and.b32 %r4, %r3, 63; mul.wide.u32 %rd6, %r4, 4; add.u64 %rd6, %rd6, %rd2;\n\
                      red.global.add.u32 [%rd6], 1;";
     kernel(histogram).check_all(true);
+    // Also beside an atomic whose result is read.
+    kernel(
+        "atom.shared.add.u32 %r9, [words], 1; st.global.u32 [%rd4], %r9; red.global.add.u32 [%rd1+8], %r3;",
+    )
+    .check_all(true);
 }
 
 #[test]
@@ -278,7 +283,7 @@ fn what_is_added_in_long_blocks_is_in_order_too() {
     // Longer than the first probe takes to come, which runs a warp ahead of the others.
     let body = |before: &str, after: &str| {
         format!(
-            "{before} mov.u32 %r5, words; add.u32 %r6, %r2, 2000; mov.u32 %r7, 0;\n\
+            "{before} mov.u32 %r5, words; add.u32 %r6, %r2, 5000; mov.u32 %r7, 0;\n\
              LOOP: atom.shared.add.u32 %r8, [%r5], %r1;\n\
              add.u32 %r7, %r7, 1; setp.lt.u32 %p1, %r7, %r6; @%p1 bra LOOP; {after}"
         )
