@@ -220,7 +220,7 @@ fn sums_of_integers_whose_result_is_not_read_are_no_communication() {
     kernel(histogram).check_all(true);
     // Also beside an atomic whose result is read.
     kernel(
-        "atom.shared.add.u32 %r9, [words], 1; st.global.u32 [%rd4], %r9; red.global.add.u32 [%rd1+8], %r3;",
+        "atom.global.add.u32 %r9, [%rd3], 1; st.global.u32 [%rd3], %r9; red.global.add.u32 [%rd2+8], %r3;",
     )
     .check_all(true);
 }
