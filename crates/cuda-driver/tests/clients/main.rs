@@ -7,6 +7,7 @@
 #![allow(clippy::cast_precision_loss, clippy::float_cmp, reason = "the sums are exact")]
 
 mod borrowed;
+mod memory;
 mod sequences;
 
 use std::process::Command;
@@ -44,7 +45,7 @@ template <typename T> __global__ void twice(T* x) { x[threadIdx.x] *= 2; }
 type Client = fn(u64);
 
 /// What a client does, by its name.
-const CLIENTS: [(&str, Client); 20] = [
+const CLIENTS: [(&str, Client); 21] = [
     ("adds", adds),
     ("races", races),
     ("goes_beyond", goes_beyond),
@@ -58,8 +59,9 @@ const CLIENTS: [(&str, Client); 20] = [
     ("forks", forks),
     ("loads_machine_code", loads_machine_code),
     ("launches_often", launches_often),
-    ("copies_too_early", copies_too_early),
-    ("pins_much", pins_much),
+    ("copies_too_early", memory::copies_too_early),
+    ("times_nothing", memory::times_nothing),
+    ("pins_much", memory::pins_much),
     ("compiles_what_is_wrong", compiles_what_is_wrong),
     ("runs_a_text", borrowed::adds),
     ("runs_a_race", borrowed::races),
@@ -377,22 +379,6 @@ fn forks(_: u64) {
     }
 }
 
-/// The allocation is there in the order of a stream for which the copy does not wait. The copy takes place, as on a GPU.
-fn copies_too_early(_: u64) {
-    // SAFETY: every pointer is to a variable here, or to memory that the driver has given.
-    unsafe {
-        let (_, _, x) = raw(c"count");
-        let (mut stream, mut at) = (null_mut(), 0);
-        assert_eq!(sys::cuStreamCreate(&raw mut stream, 1), SUCCESS);
-        assert_eq!(sys::cuMemAllocAsync(&raw mut at, 512, stream), SUCCESS);
-        assert_eq!(sys::cuMemcpyHtoD_v2(at, [7_i32; 128].as_ptr().cast(), 512), SUCCESS);
-        assert_eq!(sys::cuCtxSynchronize(), SUCCESS);
-        assert_eq!(words(at), [7; 128]);
-        assert_eq!((sys::cuMemFree_v2(at), sys::cuMemFree_v2(x)), (SUCCESS, SUCCESS));
-        assert_eq!(sys::cuStreamDestroy_v2(stream), SUCCESS);
-    }
-}
-
 /// More launches than a program of the runtime may have with so few steps for each.
 fn launches_often(launches: u64) {
     let (stream, count) = kernel("count");
@@ -401,46 +387,6 @@ fn launches_often(launches: u64) {
         unsafe { stream.launch_builder(&count).launch(one_block(32)) }.unwrap();
     }
     stream.synchronize().unwrap();
-}
-
-/// More pinned allocations at a time than there are addresses that both sides can use.
-fn pins_much(count: u64) {
-    // SAFETY: every pointer is to a variable here, or to memory that the driver has given.
-    unsafe {
-        let (_, count_up, x) = raw(c"twice_of");
-        let mut all = Vec::new();
-        for nth in 0..count {
-            let mut at: *mut std::ffi::c_void = null_mut();
-            let code = if nth % 2 == 0 {
-                sys::cuMemHostAlloc(&raw mut at, 512, 0)
-            } else {
-                let mut managed = 0;
-                let code = sys::cuMemAllocManaged(&raw mut managed, 512, 1);
-                at = managed as *mut std::ffi::c_void;
-                code
-            };
-            assert_eq!(code, SUCCESS, "{nth}");
-            at.cast::<i32>().write(nth as i32);
-            all.push(at);
-        }
-        for at in &mut all {
-            let mut arguments = [(&raw mut *at).cast()];
-            let (none, table) = (null_mut(), arguments.as_mut_ptr());
-            let launched = sys::cuLaunchKernel(count_up, 1, 1, 1, 32, 1, 1, 0, null_mut(), table, none);
-            assert_eq!(launched, SUCCESS);
-        }
-        assert_eq!(sys::cuCtxSynchronize(), SUCCESS);
-        for (nth, at) in all.iter().enumerate() {
-            assert_eq!(at.cast::<i32>().read(), 2 * nth as i32);
-            assert_eq!(sys::cuMemcpyHtoD_v2(x, *at, 4), SUCCESS);
-            assert_eq!(words(x)[0], 2 * nth as i32);
-            let free = if nth % 2 == 0 { sys::cuMemFreeHost(*at) } else { sys::cuMemFree_v2(*at as u64) };
-            assert_eq!(free, SUCCESS);
-        }
-        assert_eq!(sys::cuMemFreeHost(all[all.len() - 2]), CUresult::CUDA_ERROR_INVALID_VALUE);
-        assert_eq!(sys::cuMemFree_v2(all[all.len() - 2] as u64), CUresult::CUDA_ERROR_INVALID_VALUE);
-        sys::cuMemFree_v2(x);
-    }
 }
 
 /// A source that no compiler takes, and one that cudac does not.
@@ -453,21 +399,6 @@ fn compiles_what_is_wrong(_: u64) {
 fn a_process_may_launch_as_often_as_it_wants() {
     let (_, report) = run("launches_often", 20_000);
     assert_eq!((told(&report), report.launches, report.refused), (vec![], Some(20_000), vec![]));
-}
-
-#[test]
-fn a_copy_that_nothing_orders_takes_place_and_is_found() {
-    let (_, report) = run("copies_too_early", 0);
-    let told = told(&report);
-    assert!(told.len() == 1 && told[0].starts_with("error unsynchronized cuMemcpyHtoD_v2:"), "{told:?}");
-}
-
-#[test]
-fn there_may_be_many_pinned_and_managed_allocations_at_a_time() {
-    let (_, report) = run("pins_much", 150);
-    let told = told(&report);
-    assert!(told[0].starts_with("error double-free cuMemFreeHost:"), "{told:?}");
-    assert_eq!(told[1..], ["note failed-call cuMemFree_v2:0"]);
 }
 
 #[test]
