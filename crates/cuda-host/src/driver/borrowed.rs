@@ -96,10 +96,11 @@ impl Driver<'_> {
         };
         let kernel = super::state::Handle::Function.number(function).unwrap_or_default();
         let kernel = Rc::clone(&self.machine.kernels[kernel]);
-        self.run_kernel(&kernel, wanted, &numbers, &sizes)
+        self.run_kernel(&kernel, &wanted, &numbers, &sizes)
     }
 
     /// The text cannot be run. The function returns nothing, so it is an error in the report.
+    #[expect(clippy::unnecessary_wraps, reason = "it is what a call ends with")]
     fn not_run(&mut self, message: String) -> Result<u64> {
         self.tell_refused(message);
         Ok(0)
@@ -126,7 +127,7 @@ impl Driver<'_> {
     fn run_kernel(
         &mut self,
         kernel: &LoadedKernel,
-        wanted: Wanted,
+        wanted: &Wanted,
         numbers: &[u64],
         sizes: &[u64],
     ) -> Result<u64> {
