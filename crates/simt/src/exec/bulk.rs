@@ -15,9 +15,11 @@ use crate::checkers::synchronisation::finding::{CopyAtEnd, LaneAt};
 use crate::exec::cursor::Cursor;
 use crate::exec::mbarrier::object_at;
 use crate::exec::memory::{Memories, WarpAccess};
+use crate::exec::state::{Run, Stop};
 use crate::isa::op::bulk::{Bulk, BulkOp, Completion, GRANULE};
 use crate::isa::op::mbarrier::Misuse;
 use crate::isa::op::memory::Memory;
+use crate::machine::block::Block;
 use crate::machine::bulk::{self, Area, BulkCopy, End, Progress};
 use crate::machine::divergence::Frame;
 use crate::machine::mbarriers::OBJECT_BYTES;
@@ -276,6 +278,24 @@ impl Memories<'_> {
         let is_left = |copy: &BulkCopy| read || !self.bulk.is_awaited(copy, warp, lane, groups);
         under_way.retain(is_left);
         self.bulk.under_way = under_way;
+    }
+}
+
+impl Run<'_> {
+    /// Nobody gets on: carries out all bulk copies that are under way, for somebody may wait for what they write. Whether
+    /// there were any.
+    pub fn hasten_bulk(&mut self, blocks: &mut [Block]) -> Result<bool, Stop> {
+        let mut any = false;
+        for block in blocks {
+            while let Some(index) = block.bulk.under_way.iter().position(|copy| !copy.progress.is_written()) {
+                any = true;
+                let (warp, pc) = (block.bulk.under_way[index].warp, block.bulk.under_way[index].pc);
+                let mut at = self.at(block, warp);
+                let outcome = at.parts(&Frame::default(), 0).memories.advance(index);
+                outcome.map_err(|denied| at.denied(pc, &denied))?;
+            }
+        }
+        Ok(any)
     }
 }
 
