@@ -8,7 +8,6 @@
 //! What this cannot see: an access out of bounds that ends in other memory of the process, memory that nobody has written, and
 //! addresses that are in memory instead of in an argument.
 
-use std::collections::VecDeque;
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -41,10 +40,6 @@ const MOST_BEFORE: u64 = 1 << 30;
 
 /// Bytes between two changed ones are written too if they are fewer: the kernel has the element on both sides of them.
 const SAME_RUN: usize = 8;
-
-/// Texts that were run, with the numbers of their modules, the oldest first.
-#[derive(Debug, Default)]
-pub(super) struct Texts(VecDeque<(String, usize)>);
 
 /// Memory of the process, and its copy on the device.
 #[derive(Debug)]
@@ -108,14 +103,14 @@ impl Driver<'_> {
 
     /// The number of the module of a text.
     fn module_of(&mut self, text: String) -> std::result::Result<usize, String> {
-        if let Some((_, module)) = self.texts.0.iter().find(|(known, _)| *known == text) {
+        if let Some((_, module)) = self.texts.loaded.iter().find(|(known, _)| *known == text) {
             return Ok(*module);
         }
         let loaded = self.machine.device.load("the text", &text, &[]);
         let module = loaded.map_err(|error| format!("PTX of the text: {error}"))?;
-        self.texts.0.push_back((text, module));
-        if self.texts.0.len() > MOST_TEXTS
-            && let Some((_, old)) = self.texts.0.pop_front()
+        self.texts.loaded.push_back((text, module));
+        if self.texts.loaded.len() > MOST_TEXTS
+            && let Some((_, old)) = self.texts.loaded.pop_front()
         {
             self.functions.forget(old);
             self.machine.device.unload(old);

@@ -37,10 +37,9 @@ use cudac::host::Program;
 use simt::{FaultKind, Severity};
 
 use crate::device::Failure;
-use crate::driver::borrowed::Texts;
 use crate::driver::errors::code;
 use crate::driver::graph::Graphs;
-use crate::driver::held::{Contexts, Functions, Modules};
+use crate::driver::held::{Contexts, Functions, Modules, Texts};
 use crate::driver::module_text::NO_KERNELS;
 use crate::driver::state::{Driver, Values};
 use crate::finding::{Finding, Kind};

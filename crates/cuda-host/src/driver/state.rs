@@ -4,10 +4,9 @@ use std::collections::BTreeMap;
 
 use cudac::host::Scalar;
 
-use super::borrowed::Texts;
 use super::errors::code;
 use super::graph::Graphs;
-use super::held::{Contexts, Functions, Modules};
+use super::held::{Contexts, Functions, Modules, Texts};
 use crate::device::Failure;
 use crate::machine::{Machine, Result, Stop};
 
