@@ -137,12 +137,12 @@ const LanesListing = (() => {
             const [program, changed, choice, texts] = [this.program(), this.isChanged, this.choice, this.texts];
             let said;
             try {
-                const mine = await this.bench.run(program, this.launch.launch);
+                const mine = await this.bench.run(program, this.launch.launch, this.launch.result);
                 const originals = changed ? await this.original(this.bench, choice) : {};
                 const outcome = { ...mine, changed, ...originals, diagnostics: mine.loaded.warnings ?? [] };
                 this.outcome = outcome;
                 this.counter = LanesMargin.counters(mine.report).includes(this.counter ?? '') ? this.counter : null;
-                said = spoken(outcome);
+                said = `${spoken(outcome)} ${changed && this.isElsewhere ? '' : LanesRight.sentence(this.launch.result, mine.report)}`.trimEnd();
             } catch (error) {
                 if (error.refusal === undefined) { throw error; }
                 this.outcome = { error: error.refusal, changed, diagnostics: error.refusal.diagnostics };
@@ -161,11 +161,19 @@ const LanesListing = (() => {
             this.draw();
         }
 
-        // What is to be said if the reader has changed other kernels than the one that was launched.
+        // The kernels that the reader has changed.
+        get changedKernels() { return (this.editors ?? []).flatMap(editor => LanesMargin.changedKernels(editor.original, editor.text)); }
+
+        // Whether they are others than the one that is launched.
+        get isElsewhere() {
+            const others = this.changedKernels;
+            return others.length > 0 && !others.includes(this.launch.launch.kernel);
+        }
+
+        // What is to be said then.
         unlaunched() {
-            const { kernel } = this.launch.launch;
-            const others = (this.editors ?? []).flatMap(editor => LanesMargin.changedKernels(editor.original, editor.text));
-            if (others.length === 0 || others.includes(kernel)) { return ''; }
+            if (!this.isElsewhere) { return ''; }
+            const [{ kernel }, others] = [this.launch.launch, this.changedKernels];
             const other = this.data.runs.find(({ launch }) => others.includes(launch.kernel));
             return ` It launches ${kernel}, and you have changed ${others[0]}: ${other === undefined ? 'no launch of this listing runs that' : `choose the launch “${other.title}”`}.`;
         }

@@ -23,7 +23,6 @@ const LanesPlayer = (() => {
         said = '';
         spokenAt = 0;
         problem = '';
-        speed = SPEEDS[1][0];
         tickAt = 0;
         /** @type {Lanes.Chosen | null} */ chosen = null;
         /** @type {Lanes.Details | null} */ details = null;
@@ -41,7 +40,9 @@ const LanesPlayer = (() => {
             this.ptx = lines.filter(([, text]) => text.trim() !== '' && !/^\s*\.loc/.test(text));
             this.sides = [this.side(launch, record)];
             this.sides[0].timeline.add(record.first);
-            this.position = record.first[record.first.length - 1].number;
+            // A plain player has every moment, and begins at the first, slowly.
+            this.speed = SPEEDS[data.plain ? 0 : 1][0];
+            this.position = data.plain ? 0 : record.first[record.first.length - 1].number;
             this.sides[0].timeline.show(this.position);
             box.classList.add('player');
             box.tabIndex = -1;
@@ -359,7 +360,8 @@ const LanesPlayer = (() => {
     function follow(listing) {
         const here = listing.querySelector('.here');
         const number = here?.firstChild?.textContent ?? '';
-        if (here === null || listing.dataset.at === number) { return; }
+        // Under a fold it has no height.
+        if (here === null || listing.dataset.at === number || listing.clientHeight === 0) { return; }
         listing.dataset.at = number;
         const top = here.offsetTop - listing.clientHeight / 2;
         listing.scrollTop = Math.max(0, top);

@@ -51,13 +51,13 @@ const LanesView = (() => {
         }, ['span', { class: 'label' }, `warp ${number}`], ['div', { class: 'cells' }, ...cells]];
     }
 
-    // Which lanes executed the last instructions, the newest at the bottom.
-    /** @type {(moments: Lanes.Moment[]) => Lanes.Tree} */
-    function past(moments) {
+    // Which lanes executed the last instructions, the newest at the bottom. `said` says what each is.
+    /** @type {(moments: Lanes.Moment[], said?: (moment: Lanes.Moment) => string) => Lanes.Tree} */
+    function past(moments, said = ({ ptx }) => ptx) {
         const rows = moments.map((moment, index) => ['div', { class: index === moments.length - 1 ? 'now' : '' },
             ['span', { class: 'label' }, moments.some(other => other.warp !== moment.warp) ? `warp ${moment.warp}` : ''],
             ['span', { class: 'strip' }, LanesState.strip(moment.active)],
-            ['span', { class: 'ptx' }, moment.ptx]]);
+            ['span', { class: 'ptx' }, said(moment)]]);
         const empty = Array(LanesTimeline.PAST - rows.length).fill(['div', {}, ['span', { class: 'label' }, ''], ['span', { class: 'strip' }, ''], ['span', { class: 'ptx' }, '']]);
         // The rows of the first moments grow downwards.
         return ['div', { class: 'past', 'aria-hidden': 'true' }, ...rows, ...empty];

@@ -44,7 +44,7 @@ const WAITS: &str = "(async () => {
 fn waits(window: &Window) -> Waits {
     window.go("introduction.html");
     window.wait("window.drawnAt !== undefined");
-    window.sees("document.querySelectorAll('.player [data-state=runs][data-lane]').length === 16");
+    window.sees("document.querySelectorAll('.player [data-state=runs][data-lane]').length === 32");
     window.ask(WAITS).unwrap()
 }
 
