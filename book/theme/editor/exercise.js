@@ -262,11 +262,17 @@ const LanesExercise = (() => {
             this.place.replaceChildren(place);
             place.setAttribute('role', 'group');
             place.setAttribute('aria-label', `Player: ${this.data.title}`);
+            const said = this.said.textContent;
+            // A long run takes seconds.
+            this.said.classList.remove('spoken');
+            this.said.textContent = 'The kernel runs again, for the player.';
             const lines = (this.editor?.text ?? this.data.text).split('\n').map((text, index) => /** @type {Lanes.Line} */ ([index + 1, text]));
             try {
                 const player = await this.course.bench.play(place, {
                     title: this.data.title, program: this.program(), source: { name: this.data.file, lines }, launch, step, actors,
                 });
+                this.said.textContent = said;
+                this.said.classList.toggle('spoken', this.verdict !== null);
                 player.box.focus({ preventScroll: true });
                 this.place.scrollIntoView({ block: 'start' });
             } catch (error) {
@@ -420,9 +426,10 @@ const LanesExercise = (() => {
             if (file === undefined) { return; }
             try {
                 // A file that is too long is not read whole.
+                const before = this.progress.export();
                 this.progress.import(await file.slice(0, LanesProgress.MOST_BYTES + 1).text());
                 this.read();
-                this.told.textContent = 'The progress of the file was added to yours.';
+                this.told.textContent = this.progress.export() === before ? 'There is nothing in the file that you have not done already.' : 'The progress of the file was added to yours.';
             } catch (error) {
                 if (!(error instanceof LanesProgress.ProgressError)) { throw error; }
                 this.told.textContent = `Error: ${error.message}.`;

@@ -49,6 +49,19 @@ const LanesGuess = (() => {
         window.dispatchEvent(new Event('resize'));
     }
 
+    // Brings the lanes of a player into sight, and with them what was said about the answer if there is room for both.
+    /** @type {(said: HTMLElement, lanes: HTMLElement) => void} */
+    function bring(said, lanes) {
+        const MARGIN = 60;
+        const [one, other] = [said, lanes].map(each => each.getBoundingClientRect());
+        const [top, bottom] = [Math.min(one.top, other.top), Math.max(one.bottom, other.bottom)];
+        const [from, to] = bottom - top + 2 * MARGIN < window.innerHeight ? [top, bottom] : [other.top, other.bottom];
+        const down = Math.max(0, to + MARGIN - window.innerHeight);
+        const up = Math.min(0, from - MARGIN);
+        // The upper end comes first, where the window is low.
+        window.scrollBy(0, up < 0 ? up : Math.min(down, from - MARGIN));
+    }
+
     class Guess {
         /** @param {HTMLElement} box @param {InstanceType<typeof LanesDrafts.Drafts>} drafts */
         constructor(box, drafts) {
@@ -155,7 +168,12 @@ const LanesGuess = (() => {
             const player = figure.lanesPlayer;
             if (player === undefined) { return; }
             if (player.isPlaying) { player.toggle(); }
-            player.show(this.moment);
+            const lanes = () => bring(this.said, player.box.querySelector('.sides') ?? player.box);
+            const shown = player.show(this.moment);
+            lanes();
+            // With its lanes it is higher, unless the reader has gone elsewhere.
+            const { scrollY } = window;
+            shown.then(() => { if (window.scrollY === scrollY) { lanes(); } });
         }
     }
 

@@ -261,6 +261,9 @@ const LanesListing = (() => {
             this.place.replaceChildren(place);
             place.setAttribute('role', 'group');
             place.setAttribute('aria-label', `Player: ${this.data.name}`);
+            const said = this.said.textContent;
+            // A long run takes seconds.
+            this.said.textContent = 'The kernel runs again, for the player.';
             const text = this.isChanged ? this.whole().text : this.file;
             const lines = text.split('\n').map((line, index) => /** @type {Lanes.Line} */ ([index + 1, line])).filter(([, line]) => !/ANCHOR/.test(line));
             const { step = null, actors = [] } = fault === undefined ? {} : outcome.report.faults[fault];
@@ -269,6 +272,7 @@ const LanesListing = (() => {
                     title: this.launch.title, program: this.program(), source: { name: this.data.name, lines }, launch: outcome.launch, step, actors,
                 });
                 if (fault !== undefined && actorOf !== undefined) { await player.jump(0, fault, Number(actorOf)); }
+                this.said.textContent = said;
                 player.box.focus({ preventScroll: true });
                 this.place.scrollIntoView({ block: 'start' });
             } catch (error) {

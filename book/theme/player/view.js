@@ -14,6 +14,9 @@ const LanesView = (() => {
         reconvergence: ['R', 'waits to reconverge'],
         ended: ['×', 'has ended'],
     };
+    // Where the emulator's help names what a page does not have.
+    /** @type {Record<string, string>} */
+    const HELP = { 'step-limit': 'look for a loop that never ends; a page ends long runs, and `lanes run` with `--steps` goes on for longer' };
     // The trees of the lines of a text that have no mark, and what each element was drawn from.
     const plain = new WeakMap();
     const drawn = new WeakMap();
@@ -53,7 +56,7 @@ const LanesView = (() => {
 
     // Which lanes executed the last instructions, the newest at the bottom. `said` says what each is.
     /** @type {(moments: Lanes.Moment[], said?: (moment: Lanes.Moment) => string) => Lanes.Tree} */
-    function past(moments, said = ({ ptx }) => ptx) {
+    function past(moments, said = moment => moment.ptx) {
         const rows = moments.map((moment, index) => ['div', { class: index === moments.length - 1 ? 'now' : '' },
             ['span', { class: 'label' }, moments.some(other => other.warp !== moment.warp) ? `warp ${moment.warp}` : ''],
             ['span', { class: 'strip' }, LanesState.strip(moment.active)],
@@ -169,7 +172,7 @@ const LanesView = (() => {
             ['p', {}, ['strong', {}, `${fault.kind}:`], ' ', ...code(fault.message), ' ',
                 jump(fault, index)],
             ['ul', {}, ...fault.actors.map((actor, at) => ['li', {}, said(actor), ...act(fault, actor, index, at)])],
-            ...fault.help ? [['p', { class: 'help' }, ...code(fault.help)]] : []]),
+            ...fault.help ? [['p', { class: 'help' }, ...code(HELP[fault.kind] ?? fault.help)]] : []]),
         ...report.stopped_by ? [['li', {}, `${report.stopped_by} stopped the launch: what would have followed was not checked.`]] : []];
     }
 

@@ -23,6 +23,9 @@ async () => {
         const player = guess.figure.lanesPlayer;
         const end = performance.now() + 20000;
         while (player.sides[0].timeline.moment?.number !== guess.moment && performance.now() < end) { await new Promise(resolve => { setTimeout(resolve, 4); }); }
+        await new Promise(requestAnimationFrame);
+        const { top, bottom } = player.box.querySelector('.sides').getBoundingClientRect();
+        if (bottom < 0 || top > innerHeight - 60) { say(`the lanes are out of sight, at ${top}`); }
         if (player.position !== guess.moment || player.problem !== '') { say(`the player is at ${player.position}: ${player.problem}`); }
     }
     return found;

@@ -61,6 +61,8 @@ async () => {
             for (const [index, fault] of record.faults.entries()) {
                 await player.jump(0, index);
                 const { moment } = side.timeline;
+                const { top, bottom } = player.box.querySelector('.sides').getBoundingClientRect();
+                if (bottom < 0 || top > innerHeight) { say(`${fault.kind} is shown out of sight`); }
                 if (moment === undefined || moment.step < fault.step) { say(`the fault of step ${fault.step} is shown at ${moment?.step}`); }
                 const here = fault.actors.filter(actor => same(actor.block, moment?.block)).length;
                 if (here > 0 && player.box.querySelector('[data-actor]') === null) { say(`no lane of ${fault.kind} is marked`); }

@@ -113,7 +113,7 @@ fn the_first_figure_is_played_from_beginning_to_end_without_the_emulator() {
     window.go("introduction.html");
     let player = "document.querySelector('.live').lanesPlayer";
     window.sees("document.querySelector('.drawing').checkVisibility() && document.querySelector('figcaption').checkVisibility()");
-    window.sees(&format!("{player}.at === 0 && {player}.speed === 2"));
+    window.sees(&format!("{player}.at === 0 && {player}.speed === 2 && {player}.box.querySelector('[name=speed]').value === '2'"));
     window.sees("document.querySelectorAll('.player [data-state=runs][data-lane]').length === 32");
     window.sees("!document.querySelector('.player [aria-label=PTX]').checkVisibility() && document.querySelector('.player .program').checkVisibility()");
     window.sees("!/%|\\b(ld|st|mov|setp)\\./.test(document.querySelector('.player').innerText)");

@@ -7,6 +7,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread;
 
+use flate2::Compression;
+use flate2::write::GzEncoder;
+
 /// A server, for as long as the test runs.
 pub struct Server {
     address: SocketAddr,
@@ -15,6 +18,15 @@ pub struct Server {
 impl Server {
     /// Serves this folder.
     pub fn start(folder: &Path) -> Self {
+        Self::serving(folder, false)
+    }
+
+    /// Serves this folder with its texts packed, as sites do.
+    pub fn packed(folder: &Path) -> Self {
+        Self::serving(folder, true)
+    }
+
+    fn serving(folder: &Path, is_packed: bool) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
         let address = listener.local_addr().expect("it has an address");
         let folder: Arc<Path> = folder.into();
@@ -22,7 +34,7 @@ impl Server {
             for stream in listener.incoming().flatten() {
                 let folder = Arc::clone(&folder);
                 // A browser that has gone to the next page does not wait for the answer.
-                thread::spawn(move || drop(answer(stream, &folder)));
+                thread::spawn(move || drop(answer(stream, &folder, is_packed)));
             }
         });
         Self { address }
@@ -35,7 +47,7 @@ impl Server {
 }
 
 /// Answers one request, and closes the connection.
-fn answer(mut stream: TcpStream, folder: &Path) -> Result<()> {
+fn answer(mut stream: TcpStream, folder: &Path, is_packed: bool) -> Result<()> {
     let mut lines = BufReader::new(stream.try_clone()?).lines();
     let request = lines.next().unwrap_or_else(|| Ok(String::new()))?;
     for line in lines {
@@ -48,13 +60,22 @@ fn answer(mut stream: TcpStream, folder: &Path) -> Result<()> {
         Ok(bytes) => ("200 OK", content_type(&file), bytes),
         Err(_) => ("404 Not Found", "text/plain", Vec::new()),
     };
+    let is_packed = is_packed && kind.starts_with("text/");
+    let body = if is_packed { packed(&body)? } else { body };
+    let packing = if is_packed { "Content-Encoding: gzip\r\n" } else { "" };
     let length = body.len();
     let head = format!(
         "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\nCache-Control: max-age=600\r\n\
-         Connection: close\r\n\r\n"
+         {packing}Connection: close\r\n\r\n"
     );
     stream.write_all(head.as_bytes())?;
     stream.write_all(&body)
+}
+
+fn packed(body: &[u8]) -> Result<Vec<u8>> {
+    let mut packer = GzEncoder::new(Vec::new(), Compression::default());
+    packer.write_all(body)?;
+    packer.finish()
 }
 
 fn file(folder: &Path, address: &str) -> PathBuf {

@@ -61,3 +61,19 @@ test('only buffers that there are are asked for', () => {
     assert.equal(LanesRight.windows(result, launch, { variables: [{ name: 'block_sums' }] }).length, 2);
     assert.equal(LanesRight.windows(null, launch, { variables: [] }).length, 0);
 });
+
+test('what a loop prints is under a fold, and not all of it', () => {
+    const LanesResult = editor('LanesResult');
+    const lines = count => Array.from({ length: count }, (_, index) => `line ${index}\n`).join('');
+    assert.equal(JSON.stringify(LanesResult.output('')), '[]');
+    assert.equal(LanesResult.output(lines(32))[0][0], 'pre');
+    const [[name, , [, , summary], [, , text]]] = LanesResult.output(lines(87_173));
+    assert.deepEqual([name, summary], ['details', 'The kernel printed 87173 lines, of which these are the first 1000']);
+    assert.equal(text.split('\n').length, 1000);
+});
+
+test('a page proposes nothing that it does not have', () => {
+    const fault = { kind: 'step-limit', severity: 'error', message: 'stopped', help: 'raise the limit on steps', actors: [], location: null };
+    const tree = JSON.stringify(player('LanesView').faults({ faults: [fault], stopped_by: 'step-limit' }));
+    assert.ok(!tree.includes('raise') && tree.includes('never ends'), tree);
+});
