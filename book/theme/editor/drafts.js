@@ -160,7 +160,7 @@ const LanesDrafts = (() => {
             const attempt = this.desk.begun();
             let isStored = true;
             if (attempt === null) { this.drafts.delete(this.name); } else { isStored = this.drafts.set(this.name, attempt); }
-            if (isStored !== this.isStored) { this.desk.say(isStored ? '' : 'This browser refuses to store your text, so it is kept until you leave the page: copy it.'); }
+            if (isStored !== this.isStored) { this.desk.say(isStored ? '' : 'This browser refuses to store your text. It’s kept until you leave the page, so copy it.'); }
             this.isStored = isStored;
         }
 
@@ -177,7 +177,7 @@ const LanesDrafts = (() => {
             const isOther = !isSame(this.desk.begun(), attempt) && this.leave();
             this.desk.show(attempt);
             this.isOfLink = true;
-            this.desk.say(`This text came with the link. It has not been run: read it first.${isOther ? ' Yours is kept, and “Another text” shows it.' : ''}`);
+            this.desk.say(`This text came with the link and has not been run: read it first.${isOther ? ' Yours is kept: “Another text” brings it back.' : ''}`);
         }
 
         // Shows the next of the others.
@@ -193,7 +193,7 @@ const LanesDrafts = (() => {
         heard() {
             if (this.isOfLink || !this.isStored || isSame(this.desk.begun(), this.before)) { return; }
             this.desk.show(this.before);
-            this.desk.say('The text was changed in another tab, so it is changed here too.');
+            this.desk.say('You changed this text in another tab, so it’s changed here too.');
         }
     }
 

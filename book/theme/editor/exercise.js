@@ -164,7 +164,7 @@ const LanesExercise = (() => {
             this.of = 0;
             this.place.replaceChildren();
             this.said.classList.remove('spoken');
-            this.said.textContent = 'Your attempt is graded.';
+            this.said.textContent = 'Checking your attempt …';
             this.draw();
             const { bench } = this.course;
             const attempt = this.graded();
@@ -227,7 +227,7 @@ const LanesExercise = (() => {
             if (this.editor === null) { return; }
             const isKept = this.attempt.leave();
             this.editor.write(this.editor.original);
-            this.said.textContent = `The text is the one to begin with again.${isKept ? ' Yours is kept, and “Another text” shows it.' : ''}`;
+            this.said.textContent = `This is the text you began with.${isKept ? ' Yours is kept: “Another text” brings it back.' : ''}`;
         }
 
         hint() {
@@ -265,7 +265,7 @@ const LanesExercise = (() => {
             const said = this.said.textContent;
             // A long run takes seconds.
             this.said.classList.remove('spoken');
-            this.said.textContent = 'The kernel runs again, for the player.';
+            this.said.textContent = 'Running the kernel again, for the player …';
             const lines = (this.editor?.text ?? this.data.text).split('\n').map((text, index) => /** @type {Lanes.Line} */ ([index + 1, text]));
             try {
                 const player = await this.course.bench.play(place, {
@@ -385,7 +385,7 @@ const LanesExercise = (() => {
         // What is done so far, in the table and above it.
         read() {
             const { aside, done, isKept } = this.progress;
-            const refused = isKept ? '' : ' This browser refuses to store that, so it is kept until you leave the page: export it.';
+            const refused = isKept ? '' : ' This browser refuses to store that. It’s kept until you leave the page, so export it.';
             const kept = aside === null ? '' : ` What was stored before cannot be read by this version of the book; the browser keeps it as ${aside}.`;
             this.rows.forEach((row, name) => {
                 const mark = row.querySelector('.solve-done');
@@ -429,7 +429,7 @@ const LanesExercise = (() => {
                 const before = this.progress.export();
                 this.progress.import(await file.slice(0, LanesProgress.MOST_BYTES + 1).text());
                 this.read();
-                this.told.textContent = this.progress.export() === before ? 'There is nothing in the file that you have not done already.' : 'The progress of the file was added to yours.';
+                this.told.textContent = this.progress.export() === before ? 'There’s nothing in this file that you hadn’t done already.' : 'The progress of the file was added to yours.';
             } catch (error) {
                 if (!(error instanceof LanesProgress.ProgressError)) { throw error; }
                 this.told.textContent = `Error: ${error.message}.`;

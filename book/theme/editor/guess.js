@@ -10,7 +10,7 @@ const LanesGuess = (() => {
     const { element } = LanesEditor;
     const LANES = 32;
     /** @type {Record<string, string>} */
-    const FIRST = { number: 'Write a number first.', lane: 'Pick the lanes first, or that there are none.', word: 'Choose an answer first.' };
+    const FIRST = { number: 'Write a number first.', lane: 'Pick the lanes first, or “no lane”.', word: 'Choose an answer first.' };
 
     // A number that may be written with commas; NaN for anything else.
     /** @param {string} given */
@@ -30,7 +30,7 @@ const LanesGuess = (() => {
     /** @param {string} of @param {string} given @param {string} is */
     function verdict(of, given, is) {
         const what = said(of, is);
-        return (of === 'number' ? number(given) === Number(is) : given === is) ? { isRight: true, text: `Right: ${what}.` } : { isRight: false, text: `Not so: it is ${what}.` };
+        return (of === 'number' ? number(given) === Number(is) : given === is) ? { isRight: true, text: `Right: ${what}.` } : { isRight: false, text: `No: it’s ${what}.` };
     }
 
     // Shows what is hidden around an element.
@@ -91,7 +91,7 @@ const LanesGuess = (() => {
             this.question.field?.addEventListener('keydown', event => { if (event.key === 'Enter') { this.check(); } });
             this.said = element('p', 'edit-said');
             this.said.setAttribute('role', 'status');
-            this.note = element('p', 'solve-note', 'What follows appears when you have answered.');
+            this.note = element('p', 'solve-note', 'The rest appears once you’ve answered.');
             const bar = element('div', 'edit-bar');
             bar.append(this.button, this.show);
             this.question.box.append(bar, this.said, this.note);
@@ -113,7 +113,7 @@ const LanesGuess = (() => {
                 return;
             }
             if (this.of === 'number' && Number.isNaN(number(given))) {
-                this.said.textContent = 'Write it with digits.';
+                this.said.textContent = 'Use digits.';
                 return;
             }
             this.judge(given);
@@ -124,7 +124,7 @@ const LanesGuess = (() => {
 
         // The reader gives up, or has other plans.
         tell() {
-            this.said.textContent = `It is ${said(this.of, this.is)}.`;
+            this.said.textContent = `It’s ${said(this.of, this.is)}.`;
             this.said.classList.remove('guess-right');
             this.drafts.set(this.name, '');
             this.open();

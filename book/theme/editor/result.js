@@ -14,7 +14,8 @@ const LanesResult = (() => {
         return [
             ['p', { class: 'edit-launch' }, `${title}: ${shape(launch)}, seed ${launch.seed ?? 0}.`],
             ...outcome.diagnostics.length > 0 ? [messages(outcome.diagnostics)] : [],
-            LanesView.faults(report),
+            // That there is none is said above.
+            ...report.faults.length === 0 ? [] : [LanesView.faults(report)],
             ...output(report.output),
             counters(outcome),
             memory(report, launch),

@@ -69,10 +69,10 @@ const LanesRight = (() => {
     // What is to be said about the result of a run.
     /** @type {(result: Lanes.Held[] | null, report: Lanes.Report) => string} */
     function sentence(result, report) {
-        if (report.stopped_by !== null) { return 'The launch was stopped, so there is no result to compare.'; }
-        if (result === null) { return 'There is no single right result here: it depends on the schedule.'; }
+        if (report.stopped_by !== null) { return 'The launch was stopped, so there’s no result to compare.'; }
+        if (result === null) { return 'There’s no single right result here: it depends on the schedule.'; }
         const found = compare(result, report.memory ?? []);
-        if (found === null) { return `What it should leave in ${result[0].name} cannot be compared, because the text has no such array.`; }
+        if (found === null) { return `What it should leave in ${result[0].name} can’t be compared, because the text has no such array.`; }
         const isFaulty = report.faults.some(({ severity }) => severity === 'error');
         const { first, count, isExact } = found;
         if (first === null) {
@@ -82,7 +82,7 @@ const LanesRight = (() => {
         const others = count === 1 ? '' : count === 2 ? ', and one more element differs' : `, and ${count - 1} more elements differ`;
         const where = first.of === 1 ? first.name : `${first.name}[${first.index}]`;
         const how = first.index === null ? `${first.name} has ${first.got} where it should have ${first.wanted}, in whatever order` : `${where} is ${first.got}, not ${first.wanted}`;
-        return `The result is not the expected one: ${how}${others}.`;
+        return `The result isn’t the expected one: ${how}${others}.`;
     }
 
     return { windows, compare, sentence };

@@ -54,7 +54,7 @@ const LanesFrame = (() => {
         const { moment } = side.timeline;
         const kernel = side.launch.kernel === player.data.launch.kernel ? '' : `${LanesState.plainName(side.launch.kernel)}, `;
         const label = player.sides.length > 1 ? [['p', { class: 'label-of-run' }, `${index === 0 ? 'First' : 'Second'} run: ${kernel}${described(side.launch)}`]] : [];
-        if (moment === undefined) { return ['section', { class: 'side', 'data-side': `${index}` }, ...label, ['p', { class: 'none' }, 'The emulator is at work.']]; }
+        if (moment === undefined) { return ['section', { class: 'side', 'data-side': `${index}` }, ...label, ['p', { class: 'none' }, 'The emulator is working.']]; }
         const blocks = player.data.launch.grid.reduce((product, size) => product * size, 1);
         const block = blocks > 1 ? [['p', { class: 'block' }, `block ${place(moment.block, player.data.launch.grid)}`]] : [];
         return ['section', { class: 'side', 'data-side': `${index}` }, ...label, ...block,

@@ -54,9 +54,12 @@ const LanesView = (() => {
         }, ['span', { class: 'label' }, `warp ${number}`], ['div', { class: 'cells' }, ...cells]];
     }
 
+    /** @param {Lanes.Moment} moment */
+    function instruction({ ptx }) { return ptx; }
+
     // Which lanes executed the last instructions, the newest at the bottom. `said` says what each is.
     /** @type {(moments: Lanes.Moment[], said?: (moment: Lanes.Moment) => string) => Lanes.Tree} */
-    function past(moments, said = moment => moment.ptx) {
+    function past(moments, said = instruction) {
         const rows = moments.map((moment, index) => ['div', { class: index === moments.length - 1 ? 'now' : '' },
             ['span', { class: 'label' }, moments.some(other => other.warp !== moment.warp) ? `warp ${moment.warp}` : ''],
             ['span', { class: 'strip' }, LanesState.strip(moment.active)],

@@ -30,7 +30,7 @@ async () => {
                 await listing.run();
                 if (listing.outcome.error !== undefined) { say(`${run}: ${listing.outcome.error.message}`); continue; }
                 const own = listing.outcome.report;
-                const about = () => /(There is no single right result|The launch was stopped|esult is (not )?the expected one).*$/.exec(listing.said.textContent)?.[0] ?? `nothing: ${listing.said.textContent}`;
+                const about = () => /(There’s no single right result|The launch was stopped|esult is(n’t)? the expected one).*$/.exec(listing.said.textContent)?.[0] ?? `nothing: ${listing.said.textContent}`;
                 const right = about();
                 results.push([`${listing.data.id} ${run}`, right]);
                 if (right.startsWith('nothing')) { say(`${run}: it does not say whether the result is right: ${right}`); }

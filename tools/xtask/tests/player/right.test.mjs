@@ -15,8 +15,8 @@ const says = (result, ran) => LanesRight.sentence(result, ran);
 test('a result is the expected one, or the first element that differs is named', () => {
     const sums = [held('sums', 'i32', [2016, 0])];
     assert.equal(says(sums, report('sums', 'i32', [2016, 0, 7])), 'The result is the expected one.');
-    assert.equal(says(sums, report('sums', 'i32', [2016, -1])), 'The result is not the expected one: sums[1] is -1, not 0.');
-    assert.equal(says(sums, report('sums', 'i32', [1, 2])), 'The result is not the expected one: sums[0] is 1, not 2016, and one more element differs.');
+    assert.equal(says(sums, report('sums', 'i32', [2016, -1])), 'The result isn’t the expected one: sums[1] is -1, not 0.');
+    assert.equal(says(sums, report('sums', 'i32', [1, 2])), 'The result isn’t the expected one: sums[0] is 1, not 2016, and one more element differs.');
     assert.match(says([held('y', 'i32', [1, 2, 3])], report('y', 'i32', [0, 0, 0])), /and 2 more elements differ/);
     assert.match(says([held('total', 'f32', [0.1])], report('total', 'f32', [0.2])), /: total is 0\.2, not 0\.1\.$/);
 });
@@ -24,9 +24,9 @@ test('a result is the expected one, or the first element that differs is named',
 test('floats may be added in another order, and whole numbers may not', () => {
     const sum = [held('sum', 'f32', [1000, 0.001])];
     assert.match(says(sum, report('sum', 'f32', [1000.001, 0.002])), /expected one, up to the rounding/);
-    assert.match(says(sum, report('sum', 'f32', [1000.1, 0.001])), /not the expected one: sum\[0\] is 1000\.1, not 1000\./);
-    assert.match(says([held('sum', 'f64', [1000])], report('sum', 'f64', [1000.0001])), /not the expected/);
-    assert.match(says([held('sum', 'i32', [1000000])], report('sum', 'i32', [1000001])), /not the expected/);
+    assert.match(says(sum, report('sum', 'f32', [1000.1, 0.001])), /isn’t the expected one: sum\[0\] is 1000\.1, not 1000\./);
+    assert.match(says([held('sum', 'f64', [1000])], report('sum', 'f64', [1000.0001])), /isn’t the expected/);
+    assert.match(says([held('sum', 'i32', [1000000])], report('sum', 'i32', [1000001])), /isn’t the expected/);
     // What is no number is equal to itself, and to nothing else.
     const none = [held('z', 'f32', [NaN, Infinity])];
     assert.equal(says(none, report('z', 'f32', [NaN, Infinity])), 'The result is the expected one.');
@@ -37,14 +37,14 @@ test('floats may be added in another order, and whole numbers may not', () => {
 test('elements in any order are compared as a whole', () => {
     const kept = [held('kept', 'i32', [5, 7, 7, 0], true)];
     assert.equal(says(kept, report('kept', 'i32', [0, 7, 5, 7])), 'The result is the expected one.');
-    assert.equal(says(kept, report('kept', 'i32', [0, 7, 5, 5])), 'The result is not the expected one: kept has 5 where it should have 7, in whatever order.');
+    assert.equal(says(kept, report('kept', 'i32', [0, 7, 5, 5])), 'The result isn’t the expected one: kept has 5 where it should have 7, in whatever order.');
 });
 
 test('nothing is said to be right or not where that is not known', () => {
     const sums = [held('sums', 'i32', [1])];
-    assert.match(says(sums, report('sums', 'i32', [1], { stopped_by: 'deadlock' })), /stopped, so there is no result/);
+    assert.match(says(sums, report('sums', 'i32', [1], { stopped_by: 'deadlock' })), /stopped, so there’s no result/);
     assert.match(says(null, report('sums', 'i32', [1])), /no single right result/);
-    assert.match(says(sums, report('other', 'i32', [1])), /cannot be compared/);
+    assert.match(says(sums, report('other', 'i32', [1])), /can’t be compared/);
 });
 
 test('a right result beside a fault is no proof', () => {
