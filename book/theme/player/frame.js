@@ -43,7 +43,7 @@ const LanesFrame = (() => {
     function bar({ data, isPlaying, isBusy, count, position, speeds }) {
         const play = isBusy ? button('stop', 'Stop', 'Stop the run') : button('play', isPlaying ? '❚❚ Pause' : '▶ Play', isPlaying ? 'Pause' : 'Play');
         const range = ['input', { type: 'range', min: '0', max: `${Math.max(0, count - 1)}`, 'aria-label': 'Step' }];
-        const options = speeds.map(([each, name]) => ['option', each === speeds[data.plain ? 0 : 1][0] ? { value: `${each}`, selected: '' } : { value: `${each}` }, name]);
+        const options = speeds.map(([each, name]) => ['option', name === (data.plain ? 'slow' : 'steady') ? { value: `${each}`, selected: '' } : { value: `${each}` }, name]);
         return ['div', { class: 'bar' },
             button('start', '⇤', 'To the start'), button('back', '←', 'Back one step'), play, button('step', '→', 'Forward one step'), button('end', '⇥', 'Run to the end'),
             range, ['output', { class: 'count' }, `${position + 1} / ${count}`], ['select', { name: 'speed', 'aria-label': 'Speed' }, ...options]];

@@ -117,7 +117,9 @@ fn the_first_figure_is_played_from_beginning_to_end_without_the_emulator() {
     window.sees("document.querySelectorAll('.player [data-state=runs][data-lane]').length === 32");
     window.sees("!document.querySelector('.player [aria-label=PTX]').checkVisibility() && document.querySelector('.player .program').checkVisibility()");
     window.sees("!/%|\\b(ld|st|mov|setp)\\./.test(document.querySelector('.player').innerText)");
-    window.sees(&format!("({player}.speed = 60) && {player}.box.querySelector('[data-act=play]').click() === undefined"));
+    window.sees(&format!(
+        "({player}.speed = 60) && {player}.box.querySelector('[data-act=play]').click() === undefined"
+    ));
     window.wait(&format!("{player}.at === {player}.count - 1 && {player}.isOver"));
     window.sees(&format!("{player}.box.querySelector('[data-act=back]').click() === undefined && {player}.at === {player}.count - 2"));
     window

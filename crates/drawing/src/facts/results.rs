@@ -12,9 +12,9 @@ use page::Page;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use simt::{Emulator, Limits};
+use thirty_two_lanes::spec;
 use thirty_two_lanes::spec::Spec;
 use thirty_two_lanes::spec::launch::Passed;
-use thirty_two_lanes::spec;
 
 /// The seeds under which a result has to be the same; the first is that of the launch.
 const SEEDS: std::ops::Range<u64> = 1..9;
@@ -99,7 +99,9 @@ fn left_by(program: &Value, launch: &Value, named: Option<&str>) -> Result<Vec<H
         let mut other = launch.clone();
         (other["seed"], other["schedule"]) = (json!(seed), json!("random"));
         let other = run(program, &other, &before)?;
-        for ((held, hex), other) in before.iter().zip(&after).zip(&other).filter(|((held, _), _)| counts(held)) {
+        for ((held, hex), other) in
+            before.iter().zip(&after).zip(&other).filter(|((held, _), _)| counts(held))
+        {
             ensure!(
                 held.fixed(hex) == held.fixed(other),
                 "`{}` is another one under seed {seed}: say in `result` which buffers count, or what is `right`",
@@ -245,6 +247,10 @@ mod tests {
             };
             silent.extend(entries.into_iter().filter(is_silent).map(|(name, _)| name));
         }
-        assert_eq!(silent, Vec::<String>::new(), "say whose result is `right`, if only that of the kernel itself");
+        assert_eq!(
+            silent,
+            Vec::<String>::new(),
+            "say whose result is `right`, if only that of the kernel itself"
+        );
     }
 }
