@@ -1,14 +1,12 @@
 //! Serves the built book on this machine, at the address that a site would have.
 
 use std::fs;
-use std::io::{BufRead, BufReader, Result, Write};
+use std::io::{BufRead, BufReader, Error, Result, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::Arc;
 use std::thread;
-
-use flate2::Compression;
-use flate2::write::GzEncoder;
 
 /// A server, for as long as the test runs.
 pub struct Server {
@@ -21,7 +19,7 @@ impl Server {
         Self::serving(folder, false)
     }
 
-    /// Serves this folder with its texts packed, as sites do.
+    /// Serves this folder with its texts packed by the program `gzip`, as sites do.
     pub fn packed(folder: &Path) -> Self {
         Self::serving(folder, true)
     }
@@ -61,7 +59,7 @@ fn answer(mut stream: TcpStream, folder: &Path, is_packed: bool) -> Result<()> {
         Err(_) => ("404 Not Found", "text/plain", Vec::new()),
     };
     let is_packed = is_packed && kind.starts_with("text/");
-    let body = if is_packed { packed(&body)? } else { body };
+    let body = if is_packed { packed(&file)? } else { body };
     let packing = if is_packed { "Content-Encoding: gzip\r\n" } else { "" };
     let length = body.len();
     let head = format!(
@@ -72,10 +70,10 @@ fn answer(mut stream: TcpStream, folder: &Path, is_packed: bool) -> Result<()> {
     stream.write_all(&body)
 }
 
-fn packed(body: &[u8]) -> Result<Vec<u8>> {
-    let mut packer = GzEncoder::new(Vec::new(), Compression::default());
-    packer.write_all(body)?;
-    packer.finish()
+/// What the program `gzip` makes of a file.
+fn packed(file: &Path) -> Result<Vec<u8>> {
+    let packer = Command::new("gzip").arg("--stdout").arg(file).output()?;
+    if packer.status.success() { Ok(packer.stdout) } else { Err(Error::other("`gzip` fails")) }
 }
 
 fn file(folder: &Path, address: &str) -> PathBuf {
