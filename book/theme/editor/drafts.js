@@ -61,6 +61,7 @@ const LanesDrafts = (() => {
             const text = JSON.stringify(attempt);
             const isStored = text.length <= MOST_LETTERS && this.change(name, text, storage => storage.setItem(KEY + name, text));
             if (isStored) { this.own.delete(name); } else { this.own.set(name, attempt); }
+            this.settle(name);
             return isStored;
         }
 
@@ -69,6 +70,13 @@ const LanesDrafts = (() => {
         delete(name) {
             this.own.delete(name);
             this.change(name, null, storage => storage.removeItem(KEY + name));
+            this.settle(name);
+        }
+
+        // What the browser had no room for beside the attempt, it may have room for now.
+        /** @param {string} name */
+        settle(name) {
+            if (this.ownOthers.has(name)) { this.store(name, this.kept(name)); }
         }
 
         // Whether something would be lost with the page.
@@ -91,12 +99,13 @@ const LanesDrafts = (() => {
             return next;
         }
 
+        // Where the browser had no room for what this page has kept, another page may have kept something since.
         /** @param {string} name */
         kept(name) {
-            const own = this.ownOthers.get(name);
-            if (own !== undefined) { return own; }
+            const own = this.ownOthers.get(name) ?? [];
             const stored = parsed(this.read(OTHERS + name));
-            return Array.isArray(stored) ? stored.filter(isAttempt) : [];
+            const others = Array.isArray(stored) ? stored.filter(isAttempt) : [];
+            return [...own, ...others.filter(each => !own.some(one => isSame(one, each)))];
         }
 
         /** @param {string} name @param {Lanes.Draft[]} others */
