@@ -5,7 +5,7 @@
 //! has refused to store.
 
 use serde_json::json;
-use test_support::{Random, seeds};
+use test_support::Random;
 
 use crate::browser::{Window, open};
 use crate::drafts::{EXERCISE, LISTING, Place};
@@ -173,7 +173,7 @@ fn lost(robot: &mut Robot) -> Vec<String> {
 fn whatever_a_reader_does_no_letter_is_lost() {
     let Some(first) = open() else { return };
     let mut tabs = [first.another(), first.another()];
-    for seed in seeds(4) {
+    for seed in test_support::seeds(4) {
         let place = if seed % 2 == 0 { LISTING } else { EXERCISE };
         let mut robot = Robot {
             tabs,
