@@ -16,7 +16,7 @@ const LanesView = (() => {
     };
     // Where the emulator's help names what a page does not have.
     /** @type {Record<string, string>} */
-    const HELP = { 'step-limit': 'look for a loop that never ends; a page ends long runs, and `lanes run` with `--steps` goes on for longer' };
+    const HELP = { 'step-limit': 'look for a loop that never ends; a page ends long runs, and `lanes run` with `--max-steps` goes on for longer' };
     // The trees of the lines of a text that have no mark, and what each element was drawn from.
     const plain = new WeakMap();
     const drawn = new WeakMap();
