@@ -1,4 +1,4 @@
-//! What is often said about scans and compaction, and which rows decide it.
+//! Questions about scans and compaction, and which rows decide it.
 //!
 //! No note makes these statements. They are those of tutorials, forums and talks, in our words. It leaves out what only
 //! another library could show.

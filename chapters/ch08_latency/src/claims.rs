@@ -1,4 +1,4 @@
-//! What is often said about latency and occupancy, decided by this chapter's rows.
+//! Questions about latency and occupancy, decided by this chapter's rows.
 //!
 //! Most of these statements are about time, so a record of a GPU decides them, at sizes that fill it. It leaves out
 //! what tutorials say about particular numbers of threads, because those differ between GPUs.

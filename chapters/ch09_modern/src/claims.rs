@@ -1,4 +1,4 @@
-//! What is often said about orders, scopes, barriers and new instructions, and which rows decide it.
+//! Questions about orders, scopes, barriers and new instructions, and which rows decide it.
 //!
 //! No note makes these statements. It leaves out those that only the standard of C++ decides.
 
