@@ -56,7 +56,7 @@ fn rounds_of(work: Work, i: usize, rounds: i32) -> (u32, u32) {
 }
 
 pub fn section(lab: &mut Lab) -> Result<()> {
-    let (n, block, seed) = (lab.size(SIZE, ELEMENT_BYTES)?, lab.block(BLOCK), lab.seed());
+    let (n, block, seed) = (lab.own_size(SIZE, ELEMENT_BYTES)?, lab.own_block(BLOCK), lab.seed());
     let values = LazyCell::new(|| Random::new(seed).words(n));
     let title = format!("how bad does it get? {} elements, blocks of {block}", grouped(n as u64));
     lab.section("worst", &title, &[DIVERGENT_BRANCHES, ACTIVE_LANES, INSTRUCTIONS_PER_WARP]);
@@ -89,7 +89,7 @@ pub fn section(lab: &mut Lab) -> Result<()> {
 
 /// The same one busy lane with more and more to do.
 pub fn lengths(lab: &mut Lab) -> Result<()> {
-    let (n, block, seed) = (lab.size(SIZE, ELEMENT_BYTES)?, lab.block(BLOCK), lab.seed());
+    let (n, block, seed) = (lab.own_size(SIZE, ELEMENT_BYTES)?, lab.own_block(BLOCK), lab.seed());
     let values = LazyCell::new(|| Random::new(seed).words(n));
     let title = format!(
         "from which length on does one busy lane cost time? {} elements, blocks of {block}",
