@@ -60,9 +60,12 @@ impl MemoryModel {
         }
     }
 
-    /// Whether a lane knows what some thread of the warp of an epoch did then.
+    /// Whether a lane knows what some thread of the warp of an epoch did then; in its own warp, whether it has passed a fence.
     fn knows_warp_of(&self, id: LaneId, Epoch { thread, clock }: Epoch) -> bool {
         let first = usize::from(thread.number) / WARP_SIZE * WARP_SIZE;
+        if thread.block == self.clocks.block(id.slot) && first == id.warp * WARP_SIZE {
+            return self.locations.has_fenced_since(id, clock);
+        }
         (first..first + WARP_SIZE).any(|number| {
             let thread = Thread { number: number as u16, ..thread };
             self.clocks.is_ordered_after(id, Epoch { thread, clock })
