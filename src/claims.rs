@@ -1,4 +1,4 @@
-//! Claims, from the notes and others that are often made, each decided by a run.
+//! Claims, from the notes and from questions of our own, each decided by a run.
 //!
 //! A claim names the variants of its chapter that decide it, and a predicate over what was observed of them, which says
 //! whether the statement is true. It also names *twins*: variants for which the same predicate must have the opposite
@@ -7,7 +7,7 @@
 //! the statement is true, so if a run refutes it, it cannot remain undecided. A claim about time is judged on the times of
 //! this run or, without a GPU, on the chapter's record of one, `output/h200.json`.
 //!
-//! A claim also says whose statement it is: the note's, its code's, or a conclusion that a reader may draw. `--claim N1.11` repeats
+//! A claim also says whose statement it is: the note's, its code's, a conclusion that a reader may draw, or a question of ours. `--claim N1.11` repeats
 //! its test, and `cargo xtask claims` prints all. What it leaves out: everything that a sentence means beyond its predicate,
 //! which the book explains.
 
@@ -50,8 +50,8 @@ pub enum Voice {
     Code,
     /// Neither: a reader may conclude it from what the note says or shows.
     Reader,
-    /// No note says it; tutorials, forums and talks do.
-    Said,
+    /// Nobody's: a question of ours, about what a programmer may believe.
+    Asked,
 }
 
 /// The verdict on a claim.
@@ -165,7 +165,7 @@ impl Voice {
             Voice::Note => "the note says",
             Voice::Code => "the note's code",
             Voice::Reader => "a reader may conclude",
-            Voice::Said => "it is often said",
+            Voice::Asked => "is it true that",
         }
     }
 }

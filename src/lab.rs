@@ -88,6 +88,17 @@ impl Lab {
         block
     }
 
+    /// How many elements a section works on that has a size of its own. The chapter's settings name it only if the reader
+    /// asked for it.
+    pub fn own_size(&mut self, default: usize, element_bytes: u64) -> Result<usize> {
+        if self.options.size.is_some() { self.size(default, element_bytes) } else { Ok(default) }
+    }
+
+    /// The same for the threads of a block.
+    pub fn own_block(&mut self, default: u32) -> u32 {
+        if self.options.block.is_some() { self.block(default) } else { default }
+    }
+
     /// The seed of everything random: inputs and schedules.
     pub fn seed(&mut self) -> u64 {
         self.setting("seed", self.options.seed);

@@ -260,10 +260,11 @@ pub static CLAIMS: &[Claim] = &[
         voice: Voice::Note,
         says: "all threads of a warp must execute the same instruction in the same cycle",
         ruling: Ruling::Outdated,
-        why: "This was true before Volta, and still is for code compiled for those GPUs: if the two halves \
-              of a warp wait for each other, the first half waits until it gives up, and only then does the \
-              other half begin. Since Volta each lane has a program counter of its own, and both halves get \
-              their turns.",
+        why: "No run sees a cycle, but a run sees what follows from this: if the two halves of a warp wait \
+              for each other, the first half waits until it gives up, and only then does the other half \
+              begin. That is so for code compiled for GPUs before Volta. Since Volta each lane has a \
+              program counter of its own, and both halves get their turns. One thing has stayed: an \
+              instruction is issued to all lanes of the warp that are at it.",
         proof: Proof::Run(Test {
             rows: &["handshake_60"],
             twins: &["handshake_70"],
@@ -346,14 +347,15 @@ pub static CLAIMS: &[Claim] = &[
         voice: Voice::Note,
         says: "around long branches the compiler inserts a vote of the warp, to skip a path that no lane \
                takes",
-        ruling: Ruling::Outdated,
-        why: "Today's compiler inserts no vote. It writes a branch, and the hardware skips a path that no \
-              lane of the warp takes. In machine code a long branch is a branch as well, followed by a point \
-              where the lanes reconverge (`output/h200_machine_code.txt`). `warp_votes` executes votes only \
-              because its source contains them.",
+        ruling: Ruling::Wrong,
+        why: "The compiler of this book inserts no vote. It writes a branch, and the hardware skips a path \
+              that no lane of the warp takes. In machine code a long branch is a branch as well, followed by \
+              a point where the lanes reconverge (`output/h200_machine_code.txt`). Whether a compiler of the \
+              past inserted votes, no run here can say. The twin executes votes because its source contains \
+              them.",
         proof: Proof::Run(Test {
-            rows: &["warp_votes"],
-            twins: &["merge_32"],
+            rows: &["merge_32"],
+            twins: &["warp_votes"],
             holds: |seen| seen[0].fact("votes") > 0.0,
             evidence: |seen| format!("{}: {} votes are executed", seen[0].variant(), seen[0].fact("votes")),
         }),
@@ -380,9 +382,9 @@ pub static CLAIMS: &[Claim] = &[
                expensive elements, and then process each list",
         ruling: Ruling::Condition,
         why: "It saves instructions if the expensive work is long enough to outweigh building the lists. \
-              Even then it saved no time on an H200, because building and processing the lists takes five \
-              launches, and in one of them a single thread goes through all counts (`lists_100` and \
-              `mixed_100` in `output/h200.json`).",
+              It saves time only if there are many elements as well, and if a scan builds the lists: \
+              chapter 7 does that, and says from which size on it pays. Here five launches, in one of which \
+              a single thread goes through all counts, take longer than they save.",
         proof: Proof::Run(Test {
             rows: &["lists_100", "mixed_100"],
             twins: &["lists_10", "mixed_10"],
@@ -399,10 +401,12 @@ pub static CLAIMS: &[Claim] = &[
         voice: Voice::Note,
         says: "in the worst case, if one thread of a warp has expensive work, performance drops by a factor \
                of 32",
-        ruling: Ruling::Holds,
-        why: "On the long path one lane of 32 works. The longer the path is, the less the rest of the kernel \
-              counts, and the closer the factor comes to 32. In the twin, as many expensive elements are \
-              packed into whole warps, and all lanes work.",
+        ruling: Ruling::Condition,
+        why: "It holds for instructions: on the long path one lane of 32 works, and the longer the path is, \
+              the closer the factor comes to 32. Time follows only if the GPU is full and the path is long. \
+              With 4,096 elements each warp has a scheduler of an H200 to itself, and the kernel takes as long \
+              as its packed twin; with 16,777,216 elements and a loop of ten rounds, both take \
+              equally long (`lengths` in `output/h200.json`).",
         proof: Proof::Run(Test {
             rows: &["expensive_one_lane"],
             twins: &["expensive_packed"],

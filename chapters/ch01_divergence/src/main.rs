@@ -38,6 +38,7 @@ fn run(lab: &mut Lab) -> Result<()> {
     one_warp::together(lab)?;
     branches::section(lab)?;
     worst::section(lab)?;
+    worst::lengths(lab)?;
     boundary::one_dimension(lab)?;
     boundary::two_dimensions(lab)?;
     lists::section(lab)?;

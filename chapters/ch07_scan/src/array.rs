@@ -28,12 +28,12 @@ const ELEMENT_BYTES: u64 = 2 * 4 + 4 + 8 + 4 * 4;
 /// The elements of a thread.
 pub const PER_THREAD: usize = 4;
 /// More than a block ever needs if the blocks before it have started.
-const PATIENCE: i32 = 1_000_000;
+pub const PATIENCE: i32 = 1_000_000;
 /// Enough to wait for a block that has started, and too little to wait for one that has not.
 const LITTLE_PATIENCE: i32 = 500;
 /// A tile of the fast kernel, and as many blocks as an H200 has multiprocessors.
-const AHEAD_TILE: u32 = 16_384;
-const AHEAD_BLOCKS: u32 = 132;
+pub const AHEAD_TILE: u32 = 16_384;
+pub const AHEAD_BLOCKS: u32 = 132;
 /// The elements of a sector.
 const SECTOR: f64 = 8.0;
 /// Fewer elements take less time than a launch does.

@@ -1,4 +1,4 @@
-//! What is often said about scans and compaction, and which rows decide it.
+//! Questions about scans and compaction, and which rows decide it.
 //!
 //! No note makes these statements. They are those of tutorials, forums and talks, in our words. It leaves out what only
 //! another library could show.
@@ -13,7 +13,7 @@ const ARRAY: &str = "--size 100000000 --only copy_tiles,scan_then_add,sum_then_s
 pub static CLAIMS: &[Claim] = &[
     Claim {
         id: "S7.1",
-        voice: Voice::Said,
+        voice: Voice::Asked,
         says: "`__shfl_up_sync` gives 0 to the lanes that have no lane to read from",
         ruling: Ruling::Wrong,
         why: "Such a lane gets its own value back. The test `lane >= d` is what keeps it from adding that.",
@@ -26,7 +26,7 @@ pub static CLAIMS: &[Claim] = &[
     },
     Claim {
         id: "S7.2",
-        voice: Voice::Said,
+        voice: Voice::Asked,
         says: "`cg::inclusive_scan` compiles to the loop that one would write by hand, and costs nothing more",
         ruling: Ruling::Wrong,
         why: "The five rounds are the same, instruction for instruction. But the group works out the lane \
@@ -42,7 +42,7 @@ pub static CLAIMS: &[Claim] = &[
     },
     Claim {
         id: "S7.3",
-        voice: Voice::Said,
+        voice: Voice::Asked,
         says: "in a block's scan by warps one barrier is enough, because only the first warp scans the sums",
         ruling: Ruling::Wrong,
         why: "The first warp must not read the sums before all warps have written them, and the other \
@@ -63,7 +63,7 @@ pub static CLAIMS: &[Claim] = &[
     },
     Claim {
         id: "S7.4",
-        voice: Voice::Said,
+        voice: Voice::Asked,
         says: "Blelloch's scan is work-efficient: it needs fewer additions than the rounds of Hillis and Steele",
         ruling: Ruling::Holds,
         why: "The tree makes about two additions for each element, the rounds nearly one for each element \
@@ -82,7 +82,7 @@ pub static CLAIMS: &[Claim] = &[
     },
     Claim {
         id: "S7.5",
-        voice: Voice::Said,
+        voice: Voice::Asked,
         says: "because it is work-efficient, Blelloch's scan of a block is faster than that of Hillis and Steele",
         ruling: Ruling::Wrong,
         why: "A warp executes an instruction for one lane as for 32, so fewer additions are not fewer \
@@ -100,8 +100,8 @@ pub static CLAIMS: &[Claim] = &[
     },
     Claim {
         id: "S7.6",
-        voice: Voice::Said,
-        says: "one atomic for each element that is kept is too slow; a warp has to draw its places at once",
+        voice: Voice::Asked,
+        says: "a compaction is faster if a warp draws the slots of all its elements with one atomic",
         ruling: Ruling::Wrong,
         why: "Drawing for a warp by hand saves nothing on an H200, because the assembler combines the \
               lanes' atomics on one counter into one by itself. One for each warp is still many atomics at \
@@ -119,7 +119,7 @@ pub static CLAIMS: &[Claim] = &[
     },
     Claim {
         id: "S7.7",
-        voice: Voice::Said,
+        voice: Voice::Asked,
         says: "compaction with an atomic counter keeps the elements in their order",
         ruling: Ruling::Wrong,
         why: "A counter serves threads, warps or blocks in the order in which they arrive. The scan gives \
@@ -139,7 +139,7 @@ pub static CLAIMS: &[Claim] = &[
     },
     Claim {
         id: "S7.8",
-        voice: Voice::Said,
+        voice: Voice::Asked,
         says: "a histogram is much faster if the lanes with the same key add together",
         ruling: Ruling::Condition,
         why: "It is true where many lanes of a warp have the same key, as with a single key. With 1,024 \
@@ -157,7 +157,7 @@ pub static CLAIMS: &[Claim] = &[
     },
     Claim {
         id: "S7.9",
-        voice: Voice::Said,
+        voice: Voice::Asked,
         says: "the scan of an array in parallel takes log2(n) passes over memory",
         ruling: Ruling::Wrong,
         why: "This is true of rounds that double their distance, as in scan_passes. If each block scans a \
@@ -178,7 +178,7 @@ pub static CLAIMS: &[Claim] = &[
     },
     Claim {
         id: "S7.10",
-        voice: Voice::Said,
+        voice: Voice::Asked,
         says: "a scan that looks back in one launch is faster than one in three launches",
         ruling: Ruling::Condition,
         why: "It reads each element once instead of twice, and scan_ahead gains from that: its tiles are \
@@ -197,7 +197,7 @@ pub static CLAIMS: &[Claim] = &[
     },
     Claim {
         id: "S7.11",
-        voice: Voice::Said,
+        voice: Voice::Asked,
         says: "a scan that looks back needs all its blocks on the machine at once, or it waits for ever",
         ruling: Ruling::Wrong,
         why: "A block waits only for tiles whose tickets were drawn before its own, by blocks that have \
@@ -217,7 +217,7 @@ pub static CLAIMS: &[Claim] = &[
     },
     Claim {
         id: "S7.12",
-        voice: Voice::Said,
+        voice: Voice::Asked,
         says: "no tickets are needed, because blocks start in the order of `blockIdx.x`",
         ruling: Ruling::NotDecided,
         why: "The emulator starts blocks in this order, so the kernel without tickets is right there. The \
@@ -232,7 +232,7 @@ pub static CLAIMS: &[Claim] = &[
     },
     Claim {
         id: "S7.13",
-        voice: Voice::Said,
+        voice: Voice::Asked,
         says: "it is enough to declare what the blocks publish `volatile`",
         ruling: Ruling::Condition,
         why: "It is true if flag and value share one word, which is loaded as a whole. With a flag and a \
@@ -247,7 +247,7 @@ pub static CLAIMS: &[Claim] = &[
     },
     Claim {
         id: "S7.14",
-        voice: Voice::Said,
+        voice: Voice::Asked,
         says: "between two words, one `__threadfence()` before the flag is set is enough",
         ruling: Ruling::Wrong,
         why: "A fence orders the accesses of its own thread. The reader loads two words as well, and \
@@ -261,7 +261,7 @@ pub static CLAIMS: &[Claim] = &[
     },
     Claim {
         id: "S7.15",
-        voice: Voice::Said,
+        voice: Voice::Asked,
         says: "blocks that communicate without any fence get wrong results",
         ruling: Ruling::Wrong,
         why: "A fence orders two accesses of a thread to different places. If flag and value are one word, \

@@ -2,7 +2,8 @@
 //!
 //! It begins with a scan of the 32 lanes of a warp and leads by way of a block to a whole array, scanned in
 //! one launch in which blocks wait for each other. In between it uses the same sums to give each element that
-//! is kept a place. It leaves out sorting, which is made of these steps, and operations other than addition.
+//! is kept a place, and at the end it sorts by one bit with them. It leaves out longer keys, and operations other than
+//! addition.
 
 mod array;
 mod block;
@@ -11,6 +12,7 @@ mod compaction;
 mod keys;
 mod look_back;
 mod numbers;
+mod split;
 mod start;
 mod warp;
 
@@ -42,5 +44,6 @@ fn run(lab: &mut Lab) -> Result<()> {
     array::section(lab)?;
     look_back::section(lab)?;
     start::section(lab)?;
-    look_back::weakly(lab)
+    look_back::weakly(lab)?;
+    split::section(lab)
 }

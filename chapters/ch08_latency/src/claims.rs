@@ -1,4 +1,4 @@
-//! What is often said about latency and occupancy, decided by this chapter's rows.
+//! Questions about latency and occupancy, decided by this chapter's rows.
 //!
 //! Most of these statements are about time, so a record of a GPU decides them, at sizes that fill it. It leaves out
 //! what tutorials say about particular numbers of threads, because those differ between GPUs.
@@ -13,7 +13,7 @@ const REGISTERS: &str = "--only registers --size 16777216 --check off";
 pub static CLAIMS: &[Claim] = &[
     Claim {
         id: "S8.1",
-        voice: Voice::Said,
+        voice: Voice::Asked,
         says: "a load from global memory takes hundreds of cycles",
         ruling: Ruling::Condition,
         why: "It does if the bytes come from the GPU's memory or from the second-level cache. A load that \
@@ -34,7 +34,7 @@ pub static CLAIMS: &[Claim] = &[
     },
     Claim {
         id: "S8.2",
-        voice: Voice::Said,
+        voice: Voice::Asked,
         says: "only other warps hide latency: while a warp waits, its own later instructions wait as well",
         ruling: Ruling::Wrong,
         why: "A warp waits only where an instruction needs a result that is not there yet. Additions that do \
@@ -50,8 +50,8 @@ pub static CLAIMS: &[Claim] = &[
     },
     Claim {
         id: "S8.3",
-        voice: Voice::Said,
-        says: "aim for an occupancy of 100 %: with fewer resident warps a kernel is slower",
+        voice: Voice::Asked,
+        says: "a kernel is slower if its occupancy is less than 100 %",
         ruling: Ruling::Wrong,
         why: "What counts is the bytes in flight, and having more warps is only one way to get them. A quarter \
               of the warps, each thread with four loads of 16 bytes in flight, reads the same array in less \
@@ -69,7 +69,7 @@ pub static CLAIMS: &[Claim] = &[
     },
     Claim {
         id: "S8.4",
-        voice: Voice::Said,
+        voice: Voice::Asked,
         says: "more threads always hide more latency",
         ruling: Ruling::Wrong,
         why: "They do until enough bytes are in flight to keep memory at its full rate. After that, the loads \
@@ -87,7 +87,7 @@ pub static CLAIMS: &[Claim] = &[
     },
     Claim {
         id: "S8.5",
-        voice: Voice::Said,
+        voice: Voice::Asked,
         says: "loads of 16 bytes are faster than loads of 4",
         ruling: Ruling::Condition,
         why: "They put four times as many bytes in flight for each load, so they help as long as bytes \
@@ -105,8 +105,8 @@ pub static CLAIMS: &[Claim] = &[
     },
     Claim {
         id: "S8.6",
-        voice: Voice::Said,
-        says: "a thread should work on one element, because a GPU wants as many threads as possible",
+        voice: Voice::Asked,
+        says: "it is best if a thread works on one element, because a GPU wants as many threads as possible",
         ruling: Ruling::Wrong,
         why: "A copy with four elements in each thread takes less time than one with as many threads as \
               elements: each of its threads has four loads in flight, and there are a quarter as many blocks \
@@ -124,7 +124,7 @@ pub static CLAIMS: &[Claim] = &[
     },
     Claim {
         id: "S8.7",
-        voice: Voice::Said,
+        voice: Voice::Asked,
         says: "bigger blocks give higher occupancy",
         ruling: Ruling::Wrong,
         why: "Blocks are resident as a whole. Two blocks of 768 threads leave room for 16 warps and not for \
@@ -142,11 +142,11 @@ pub static CLAIMS: &[Claim] = &[
     },
     Claim {
         id: "S8.8",
-        voice: Voice::Said,
-        says: "a kernel may be told to use fewer registers: the compiler finds a place for what has none, and \
-               more warps make up for it",
+        voice: Voice::Asked,
+        says: "it pays to make a kernel use fewer registers, because more warps then make up for the values that \
+               have none",
         ruling: Ruling::Wrong,
-        why: "The place is local memory. A kernel that holds 64 numbers in each thread is slower if it may \
+        why: "Values without a register go to local memory. A kernel that holds 64 numbers in each thread is slower if it may \
               use 32 registers, although at least twice as many warps fit. If the numbers fit into those \
               registers, the bound costs far less, but it gains nothing there either.",
         proof: Proof::Recorded(

@@ -1,4 +1,4 @@
-//! What is often said about orders, scopes, barriers and new instructions, and which rows decide it.
+//! Questions about orders, scopes, barriers and new instructions, and which rows decide it.
 //!
 //! No note makes these statements. It leaves out those that only the standard of C++ decides.
 
@@ -14,7 +14,7 @@ const LONG: &str = "--only add_built_in-own,add_relaxed-own,add_default-own,roun
 pub static CLAIMS: &[Claim] = &[
     Claim {
         id: "S9.1",
-        voice: Voice::Said,
+        voice: Voice::Asked,
         says: "`volatile` is enough for a flag",
         ruling: Ruling::Wrong,
         why: "It is enough for the flag itself, because every look then really loads it. But it orders \
@@ -29,7 +29,7 @@ pub static CLAIMS: &[Claim] = &[
     },
     Claim {
         id: "S9.2",
-        voice: Voice::Said,
+        voice: Voice::Asked,
         says: "an atomic access orders the accesses around it",
         ruling: Ruling::Wrong,
         why: "It does so only if it has an order that is stronger than relaxed. A relaxed access is atomic, \
@@ -43,7 +43,7 @@ pub static CLAIMS: &[Claim] = &[
     },
     Claim {
         id: "S9.3",
-        voice: Voice::Said,
+        voice: Voice::Asked,
         says: "it is enough that the writer of a message uses release",
         ruling: Ruling::Wrong,
         why: "A release takes effect only for a thread that acquires what was stored. A reader whose load of \
@@ -57,7 +57,7 @@ pub static CLAIMS: &[Claim] = &[
     },
     Claim {
         id: "S9.4",
-        voice: Voice::Said,
+        voice: Voice::Asked,
         says: "relaxed order is enough for a lock, because only one thread can get it",
         ruling: Ruling::Wrong,
         why: "Only one thread at a time gets it, and yet updates are lost: nothing orders what one owner did \
@@ -71,7 +71,7 @@ pub static CLAIMS: &[Claim] = &[
     },
     Claim {
         id: "S9.5",
-        voice: Voice::Said,
+        voice: Voice::Asked,
         says: "`thread_scope_block` suffices if one thread of a block does the work",
         ruling: Ruling::Condition,
         why: "It does not matter how many threads of a block work. The scope has to include all threads \
@@ -86,7 +86,7 @@ pub static CLAIMS: &[Claim] = &[
     },
     Claim {
         id: "S9.6",
-        voice: Voice::Said,
+        voice: Voice::Asked,
         says: "a thread that has arrived at a barrier may read what the others wrote before it",
         ruling: Ruling::Wrong,
         why: "By arriving, a thread only tells the others that its own part is done. It may read their parts \
@@ -100,7 +100,7 @@ pub static CLAIMS: &[Claim] = &[
     },
     Claim {
         id: "S9.7",
-        voice: Voice::Said,
+        voice: Voice::Asked,
         says: "where one lane acts for its warp, it may as well be lane 0",
         ruling: Ruling::Condition,
         why: "Lane 0 will do where all lanes come. Inside a branch it may not be among them, and then \
@@ -118,7 +118,7 @@ pub static CLAIMS: &[Claim] = &[
     },
     Claim {
         id: "S9.8",
-        voice: Voice::Said,
+        voice: Voice::Asked,
         says: "`cuda::atomic_ref` is slower than the built-in functions",
         ruling: Ruling::Condition,
         why: "A lock can be faster with it: in the twin, acquire and release take the place of two \
@@ -137,7 +137,7 @@ pub static CLAIMS: &[Claim] = &[
     },
     Claim {
         id: "S9.9",
-        voice: Voice::Said,
+        voice: Voice::Asked,
         says: "a back-off is always faster than trying again at once",
         ruling: Ruling::Wrong,
         why: "It makes far fewer requests, and so it leaves the memory to other work. Here there is no other \
@@ -155,8 +155,8 @@ pub static CLAIMS: &[Claim] = &[
     },
     Claim {
         id: "S9.10",
-        voice: Voice::Said,
-        says: "`redux.sync` is one instruction, and so it is five times as fast as five shuffles",
+        voice: Voice::Asked,
+        says: "`redux.sync`, being one instruction, is five times as fast as five shuffles",
         ruling: Ruling::Wrong,
         why: "It is faster, but by less than that, because its result takes longer to arrive than that of a \
               shuffle. The number of instructions is not the time. The twin shows that this clock can tell a \
@@ -173,7 +173,7 @@ pub static CLAIMS: &[Claim] = &[
     },
     Claim {
         id: "S9.11",
-        voice: Voice::Said,
+        voice: Voice::Asked,
         says: "`arrive_and_wait` of a `cuda::barrier` costs as much as `__syncthreads()`",
         ruling: Ruling::Wrong,
         why: "`__syncthreads()` is one instruction, at which a warp is not issued until it may continue. At \

@@ -1,6 +1,7 @@
 //! Figures of chapter 1: what a warp does when its lanes diverge.
 
 mod choices;
+mod lengths;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -63,6 +64,11 @@ pub const FIGURES: &[Figure] = &[
         name: "lists_cost",
         title: "One pass with a branch against two lists: instructions by length of the work",
         draw: lists_cost,
+    },
+    Figure {
+        name: "lengths_time",
+        title: "The time of one busy lane in each warp, by the length of its work",
+        draw: lengths::times,
     },
     Figure {
         name: "predication",

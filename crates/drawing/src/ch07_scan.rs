@@ -1,9 +1,10 @@
 //! The figures of chapter 7: the rounds of a scan, the threads that add in them, where elements go, and blocks that
 //! look back.
 //!
-//! Times are left out, because the pages have them as tables.
+//! Most times are left out, because the pages have them as tables.
 
 mod blocks;
+mod split;
 
 use anyhow::{Result, ensure};
 use thirty_two_lanes::kernel::Kernel;
@@ -32,6 +33,7 @@ pub const FIGURES: &[Figure] = &[
         title: "Tiles that are finished when the last one goes to the first block",
         draw: blocks::start_order,
     },
+    Figure { name: "split_time", title: "From which size on sorting first pays", draw: split::times },
 ];
 
 const CHAPTER: &str = "ch07_scan";

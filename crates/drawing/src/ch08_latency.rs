@@ -3,7 +3,7 @@
 //! Two are from runs of the emulator, and the others show times of a GPU. As long as there is no record of one, these
 //! show the axes and say so. What a multiprocessor does in each cycle is left out, because nothing here can see that.
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use thirty_two_lanes::Launch;
 use thirty_two_lanes::kernel::Kernel;
 use thirty_two_lanes::kernels::in_flight::{STREAM_1, STREAM_4};
@@ -202,17 +202,28 @@ const KINDS: [(&str, &str, Mark, Fill); 3] = [
     ("wide_1 wide_4", "1 or 4 loads of 16 bytes", Mark::Triangle, Fill::C),
 ];
 
+/// The multiprocessors of the GPU of the record.
+const MULTIPROCESSORS: f64 = 132.0;
+/// The array whose sum is the fastest that the book has, in floats.
+const ROOF: u64 = 1 << 30;
+
 fn bytes_in_flight(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
     let (record, is_measured) = measured(sources, 1, "loads_1_warps_8")?;
+    let roof = sources.bench(ROOF, "sum_last_block")?.gb_s.context("a sum has a rate")?;
     let tick = |value: f64| (value, grouped(value as u64));
     let chart = Chart {
-        area: [48.0, 28.0, 340.0, 210.0],
-        x: Axis::log(0.8, 160.0, [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0].map(tick)),
-        y: Axis::linear(0.0, 5000.0, [0.0, 1000.0, 2000.0, 3000.0, 4000.0, 5000.0].map(tick)),
+        area: [48.0, 28.0, 340.0, 230.0],
+        x: Axis::log(1.4, 160.0, [2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0].map(tick)),
+        y: Axis::log(250.0, 6000.0, [250.0, 500.0, 1000.0, 2000.0, 4000.0].map(tick)),
     };
     chart.axes(sheet);
     chart.names(sheet, "KiB in flight on each multiprocessor, by the code", "GB/s");
     let mut described = Vec::new();
+    if is_measured {
+        let latency = record.fact("chase_array", "ns_per_load")?;
+        little_and_roof(&chart, sheet, latency, roof);
+        described.push(format!("Little's line for {latency:.0} ns, and a roof at {roof:.0} GB/s"));
+    }
     for (rows, _, mark, fill) in KINDS {
         for row in rows.split(' ') {
             for warps in [8, 16, 32, 64] {
@@ -230,13 +241,25 @@ fn bytes_in_flight(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
         sheet.middle(218.0, 130.0, Tone::Dim, UNMEASURED);
     }
     let marks = KINDS.map(|(_, words, mark, fill)| (mark, fill, words));
-    legend(sheet, 4.0, 290.0, &marks[..2]);
-    legend(sheet, 4.0, 308.0, &marks[2..]);
+    legend(sheet, 4.0, 310.0, &marks[..2]);
+    legend(sheet, 4.0, 328.0, &marks[2..]);
     Ok(format!(
-        "A chart of points, one for each kernel and number of warps: gigabytes per second on an H200 against the KiB that a \
-         multiprocessor waits for at a time, on a logarithmic axis. {}.",
+        "A chart of points, one for each kernel and number of warps, both axes logarithmic: gigabytes per second on an H200 \
+         against the KiB that a multiprocessor waits for at a time. {}.",
         described.join("; ")
     ))
+}
+
+/// The rate that follows from the bytes in flight and the time of one load, up to the most that memory delivers.
+fn little_and_roof(chart: &Chart, sheet: &mut Sheet, latency_ns: f64, roof: f64) {
+    let rate = |kib: f64| kib * 1024.0 * MULTIPROCESSORS / latency_ns;
+    let knee = roof * latency_ns / MULTIPROCESSORS / 1024.0;
+    let line = [(1.4, rate(1.4)), (knee, roof), (160.0, roof)];
+    sheet.line(&line.map(|(kib, rate)| chart.at(kib, rate)), Stroke::Line);
+    let (x, y) = chart.at(2.1, rate(2.1));
+    sheet.right(x + 4.0, y - 12.0, Tone::Dim, "F / L");
+    let (x, y) = chart.at(70.0, roof);
+    sheet.left(x, y - 6.0, Tone::Dim, "the roof");
 }
 
 fn blocks_that_fit(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {

@@ -1,4 +1,4 @@
-//! The verdicts on the claims, both those of the notes and those that are often made, from the chapters' ledgers,
+//! The verdicts on the claims of the notes and on the book's own questions, from the chapters' ledgers,
 //! `output/sim_claims.txt`.
 
 use std::collections::BTreeMap;
@@ -18,8 +18,8 @@ const NOTES: [(&str, usize); 5] = [
     ("Warp functions", 24),
 ];
 
-/// The chapters without a note. They test what is often said about their subjects.
-const SAID: [(usize, &str); 3] =
+/// The chapters without a note. They answer questions of their own.
+const OWN: [(usize, &str); 3] =
     [(7, "Scan and compaction"), (8, "Hiding latency"), (9, "The modern vocabulary")];
 
 /// The verdicts in the order of the table, each with its class in the page's style sheet.
@@ -31,8 +31,10 @@ const VERDICTS: [(&str, &str); 5] = [
     ("not decided", "undecided"),
 ];
 
-/// Whose statement a claim is: the note's, its code's, a conclusion that a reader may draw, or one that is often made.
-const VOICES: [&str; 4] = ["the note says", "the note's code", "a reader may conclude", "it is often said"];
+/// Whose statement a claim is: the note's, its code's, a conclusion that a reader may draw, or a question of the book's.
+const VOICES: [&str; 4] = ["the note says", "the note's code", "a reader may conclude", QUESTION];
+/// The words before a question of the book's own, which end with its mark.
+const QUESTION: &str = "is it true that";
 
 /// What a test can find about the rows or the twins.
 const FINDINGS: [&str; 4] = ["true", "false", "not refuted", "refuted"];
@@ -118,12 +120,12 @@ impl Ledger {
             let claims = (1..=count).map(|index| self.get(&format!("N{number}.{index}")));
             Ok(Group { heading: format!("N{number}: {name}"), claims: claims.collect::<Result<_>>()? })
         });
-        let said = SAID.into_iter().map(|(number, name)| {
+        let own = OWN.into_iter().map(|(number, name)| {
             let claims = self.0.range(('S', number, 0)..('S', number + 1, 0)).map(|(_, claim)| claim);
             Ok(Group { heading: format!("S{number}: {name}"), claims: claims.collect() })
         });
         Ok(notes
-            .chain(said)
+            .chain(own)
             .collect::<Result<Vec<_>>>()?
             .into_iter()
             .filter(|group| !group.claims.is_empty())
@@ -179,10 +181,12 @@ impl Claim {
             format!("<div><dt>{}</dt><dd>{}</dd></div>", escape(found), sentence(what))
         };
         let evidence: Vec<String> = self.evidence.iter().map(line).collect();
+        let (colon, end) = if self.voice == QUESTION { ("", "?") } else { (":", ".") };
+        let voice = escape(&capital(&self.voice)) + colon;
         format!(
             "<section class=\"claim {class}\" aria-label=\"claim {name}\">\n\
              <{heading}{id} class=\"claim-head\"><span class=\"claim-id\">{name}</span> <span class=\"verdict\">{verdict}</span></{heading}>\n\
-             <p class=\"claim-says\"><span class=\"claim-voice\">{voice}:</span> {says}.</p>\n\
+             <p class=\"claim-says\"><span class=\"claim-voice\">{voice}</span> {says}</p>\n\
              <dl class=\"claim-evidence\">\n{evidence}\n</dl>\n\
              <p class=\"claim-why\">{why}</p>\n{mentions}\
              <div class=\"command\"><code>{command}</code></div>\n</section>\n",
@@ -190,8 +194,7 @@ impl Claim {
             class = self.class(),
             name = self.id,
             verdict = escape(&self.verdict),
-            voice = escape(&capital(&self.voice)),
-            says = sentence(self.says.trim_end_matches('.')),
+            says = sentence(self.says.trim_end_matches('.')) + end,
             why = sentence(&self.why),
             command = escape(&self.command),
         )

@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
-use record::{Contest, Counted, Measured, Named, Report, Table};
+use record::{Contest, Counted, Measured, Named, Report, Run, Table};
 use thirty_two_lanes::hardware;
 use thirty_two_lanes::{files, golden};
 
@@ -22,16 +22,21 @@ use crate::profile;
 pub struct Arguments {
     /// The folder that the script has filled
     folder: PathBuf,
-    /// The day of the run, `2026-11-21`
+    /// The day of the run, `2026-11-21`; the days, if parts are older
     #[arg(long)]
     date: String,
+    /// The folder has only some runs, sections and counters: keep the rest of the records
+    #[arg(long)]
+    part: bool,
 }
 
 pub fn run(arguments: &Arguments) -> Result<Outcome> {
     let (mut count, mut profiled) = (0, 0);
     for chapter in chapters()? {
         let name = golden::name(&chapter)?;
-        if arguments.folder.join(format!("{name}.0.json")).exists() {
+        let numbers = 0..golden::runs(&chapter)?.len();
+        let is_there = |number| arguments.folder.join(format!("{name}.{number}.json")).exists();
+        if is_there(0) || (arguments.part && numbers.into_iter().any(is_there)) {
             record(&chapter, name, arguments)?;
             count += 1;
         }
@@ -59,18 +64,58 @@ fn record(chapter: &Path, name: &str, arguments: &Arguments) -> Result<()> {
         record::read(&read(&arguments.folder.join(file))?, &format!("`{file}`"))
     };
     let mut reports = Vec::new();
-    for (number, run) in golden::runs(chapter)?.into_iter().enumerate() {
-        reports.push((run, report(&format!("{name}.{number}.json"))?));
+    let listed = golden::runs(chapter)?;
+    for (number, run) in listed.iter().enumerate() {
+        let file = format!("{name}.{number}.json");
+        if !arguments.part || arguments.folder.join(&file).exists() {
+            reports.push((run.clone(), report(&file)?));
+        }
     }
     let code = golden::code_sums(reports.iter().map(|(_, report)| report))?;
-    let measured = Measured::of(&reports, &arguments.date, code)?;
+    let mut measured = Measured::of(&reports, &arguments.date, code)?;
+    if arguments.part {
+        let known = record::read(&read(&folder.join(golden::MEASURED))?, golden::MEASURED)?;
+        measured = kept(known, measured, &listed).with_context(|| name.to_owned())?;
+    }
     files::write(folder.join(golden::MEASURED), record::text(&measured))?;
-    let report = report(&format!("{name}.counted.json"))?;
+    let counted = format!("{name}.counted.json");
+    if arguments.part && !arguments.folder.join(&counted).exists() {
+        return Ok(());
+    }
+    let report = report(&counted)?;
     let launches = record::launches(&read(&arguments.folder.join(format!("{name}.csv")))?)?;
-    let rows = rows(&report, &launches).with_context(|| name.to_owned())?;
+    let mut rows = rows(&report, &launches).with_context(|| name.to_owned())?;
+    if arguments.part {
+        let mut known = hardware::read(&read(&folder.join(hardware::RECORD))?)?.rows;
+        known.retain(|row| rows.iter().all(|new| new.variant != row.variant));
+        rows.splice(0..0, known);
+    }
     let table = Table { origin: origin(&measured, &report), rows, ..Table::default() };
     files::write(folder.join(hardware::RECORD), table.text())?;
     Ok(())
+}
+
+/// A record in which new runs and sections replace those with their names, and all others stay as they are.
+fn kept(known: Measured, new: Measured, listed: &[String]) -> Result<Measured> {
+    ensure!(known.machine == new.machine, "the record is of another GPU or driver: make all of it again");
+    let mut code = known.code;
+    for (file, sum) in new.code {
+        let was = code.insert(file.clone(), sum.clone());
+        ensure!(
+            was.is_none_or(|was| was == sum),
+            "`{file}` has changed since the record: make all of it again"
+        );
+    }
+    let mut runs = Vec::new();
+    for arguments in listed {
+        let of = |runs: &[Run]| runs.iter().find(|run| run.arguments == *arguments).cloned();
+        let mut run =
+            of(&known.runs).unwrap_or_else(|| Run { arguments: arguments.clone(), ..Run::default() });
+        run.sections.extend(of(&new.runs).unwrap_or_default().sections);
+        ensure!(!run.sections.is_empty(), "neither the folder nor the record has the run `{arguments}`");
+        runs.push(run);
+    }
+    Ok(Measured { code, runs, ..new })
 }
 
 /// The programs that time a kernel beside CUB's, and their records.
@@ -204,7 +249,36 @@ fn rows(report: &Report, launches: &[Named<String>]) -> Result<Vec<Counted>> {
 
 #[cfg(test)]
 mod tests {
+    use record::SectionOnGpu;
+
     use super::*;
+
+    #[test]
+    fn a_part_replaces_what_it_has_and_nothing_else() {
+        let run = |arguments: &str, sections: &[(&str, &str)]| Run {
+            arguments: arguments.to_owned(),
+            sections: sections
+                .iter()
+                .map(|(name, note)| {
+                    let on_gpu = SectionOnGpu { notes: vec![(*note).to_owned()], ..SectionOnGpu::default() };
+                    ((*name).to_owned(), on_gpu)
+                })
+                .collect(),
+        };
+        let code = |sum: &str| Named::from_iter([("k.ptx".to_owned(), sum.to_owned())]);
+        let known = Measured {
+            code: code("1"),
+            runs: vec![run("", &[("a", "old"), ("b", "old")]), run("--size 2", &[("a", "old")])],
+            ..Measured::default()
+        };
+        let new = Measured { code: code("1"), runs: vec![run("", &[("b", "new")])], ..Measured::default() };
+        let listed = ["".to_owned(), "--size 2".to_owned()];
+        let both = kept(known.clone(), new.clone(), &listed).unwrap();
+        let wanted = vec![run("", &[("a", "old"), ("b", "new")]), run("--size 2", &[("a", "old")])];
+        assert_eq!(both.runs, wanted);
+        assert!(kept(known.clone(), new.clone(), &["--size 3".to_owned()]).is_err());
+        assert!(kept(known, Measured { code: code("2"), ..new }, &listed).is_err());
+    }
 
     #[test]
     fn the_hazards_are_in_the_last_line() {
