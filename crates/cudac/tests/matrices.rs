@@ -79,7 +79,8 @@ impl Product {
         let Product { name, kept, sum, shape: [m, n, k], .. } = self;
         let [a, b, c] = layouts;
         let (kept, sum) = (kept.name(), sum.name());
-        let leading = |layout: &str, rows: usize, columns: usize| if layout == "row" { columns } else { rows };
+        let leading =
+            |layout: &str, rows: usize, columns: usize| if layout == "row" { columns } else { rows };
         let (of_a, of_b, of_c) = (leading(a, *m, *k), leading(b, *k, *n), leading(c, *m, *n));
         let text = format!(
             "#include <mma.h>
@@ -138,7 +139,14 @@ impl Product {
 }
 
 #[track_caller]
-fn check(name: &'static str, kept: Kept, sum: Kept, shape: [usize; 3], instruction: &'static str, times: usize) {
+fn check(
+    name: &'static str,
+    kept: Kept,
+    sum: Kept,
+    shape: [usize; 3],
+    instruction: &'static str,
+    times: usize,
+) {
     let product = Product { name, kept, sum, shape, instruction, times };
     // Four bits have one layout.
     let is_packed = matches!(kept, Kept::I4);
@@ -177,13 +185,28 @@ fn integers_of_eight_and_four_bits() {
         check("unsigned char", Kept::I8, Kept::I32, shape, "m16n8k16.row.col.s32.u8.u8.s32", 2);
     }
     let shape = [8, 8, 32];
-    check("wmma::experimental::precision::s4", Kept::I4, Kept::I32, shape, "m8n8k32.row.col.s32.s4.s4.s32", 1);
-    check("wmma::experimental::precision::u4", Kept::I4, Kept::I32, shape, "m8n8k32.row.col.s32.u4.u4.s32", 1);
+    check(
+        "wmma::experimental::precision::s4",
+        Kept::I4,
+        Kept::I32,
+        shape,
+        "m8n8k32.row.col.s32.s4.s4.s32",
+        1,
+    );
+    check(
+        "wmma::experimental::precision::u4",
+        Kept::I4,
+        Kept::I32,
+        shape,
+        "m8n8k32.row.col.s32.u4.u4.s32",
+        1,
+    );
 }
 
 #[test]
 fn before_sm_80_the_header_says_what_it_needs() {
     let source = cudac::Source { name: "kernel.cu", text: "#include <mma.h>\n__global__ void k() {}" };
-    let errors = cudac::compile(&source, &cudac::Options { sm: 70, ..cudac::Options::default() }).err().unwrap();
+    let errors =
+        cudac::compile(&source, &cudac::Options { sm: 70, ..cudac::Options::default() }).err().unwrap();
     assert!(errors.to_string().contains("compile for sm_80 or newer"), "{errors}");
 }

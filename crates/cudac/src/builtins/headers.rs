@@ -163,7 +163,7 @@ pub(crate) fn has_ended(name: &str) -> bool {
 }
 
 /// Functions and types of device code that are not supported, so that the message does not call them undeclared.
-const UNSUPPORTED: [&str; 14] = [
+const UNSUPPORTED: [&str; 15] = [
     "erfinvf",
     "erf",
     "erfc",
@@ -178,6 +178,7 @@ const UNSUPPORTED: [&str; 14] = [
     "frexp",
     "nextafterf",
     "block_tile_memory",
+    "bmma_sync",
 ];
 
 /// The beginnings of the names of textures and surfaces: their types, and the functions that read and write them.

@@ -270,8 +270,8 @@ inline __device__ void mma_sync(fragment<accumulator, m, n, k, D>& d, const frag
             : "=d"(d.x[0]), "=d"(d.x[1]) : "d"(a.x[0]), "d"(b.x[0]), "d"(c.x[0]), "d"(c.x[1]));
     } else {
         typedef __kept<T> kept;
-        constexpr int words_a = a.num_storage_elements / kept::copies / kept::in_word;
-        constexpr int words_b = b.num_storage_elements / kept::copies / kept::in_word;
+        constexpr int words_a = fragment<matrix_a, m, n, k, T, LayoutA>::num_storage_elements / kept::copies / kept::in_word;
+        constexpr int words_b = fragment<matrix_b, m, n, k, T, LayoutB>::num_storage_elements / kept::copies / kept::in_word;
         unsigned of_a[words_a], of_b[words_b];
 #pragma unroll
         for (int i = 0; i < words_a; i++) of_a[i] = __word(a.x + i * kept::in_word);
