@@ -120,7 +120,7 @@ impl Machine<'_> {
             }
             Function::SetLimit | Function::GetLimit => Ok(self.of_limit(function, a, b)),
             Function::Capability => Ok(u64::from(self.device.room.capability)),
-            Function::SharedBytes => Ok(self.device.room.shared_bytes),
+            Function::SharedRoom => Ok(self.device.room.shared_bytes),
             Function::MemoryLeft => Ok(self.most_bytes()[1].saturating_sub(self.device.live_bytes())),
             Function::GetLastError | Function::PeekAtLastError => {
                 let code = self.device.thread.last_error;

@@ -293,6 +293,11 @@ inline cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, 
     return __host_cuda_event_elapsed(milliseconds, (void*)start, (void*)stop);
 }
 
+//: __host_cuda_capability __host_cuda_shared_room
+// What the kernels were compiled for, and what a block may have there.
+int __host_cuda_capability();
+size_t __host_cuda_shared_room();
+
 //: cudaDeviceProp cudaGetDeviceProperties
 struct cudaDeviceProp {
     char name[256];
@@ -373,8 +378,6 @@ struct cudaDeviceProp {
     int accessPolicyMaxWindowSize;
     size_t reservedSharedMemPerBlock;
 };
-int __host_cuda_capability();
-size_t __host_cuda_shared_bytes();
 // The limits that the programming guide lists for the target of the kernels; the rates and the memory are round numbers.
 inline cudaError_t cudaGetDeviceProperties(cudaDeviceProp* known, int device) {
     if (device != 0) return cudaErrorInvalidDevice;
@@ -430,12 +433,12 @@ inline cudaError_t cudaGetDeviceProperties(cudaDeviceProp* known, int device) {
     known->memoryBusWidth = 1024;
     known->l2CacheSize = 6 << 20;
     known->maxThreadsPerMultiProcessor = 2048;
-    known->sharedMemPerMultiprocessor = __host_cuda_shared_bytes();
+    known->sharedMemPerMultiprocessor = __host_cuda_shared_room();
     known->regsPerMultiprocessor = 64 << 10;
     known->managedMemory = 1;
     known->cooperativeLaunch = 1;
     known->maxBlocksPerMultiProcessor = 32;
-    known->sharedMemPerBlockOptin = __host_cuda_shared_bytes();
+    known->sharedMemPerBlockOptin = __host_cuda_shared_room();
     known->concurrentManagedAccess = 1;
     return cudaSuccess;
 }
@@ -631,8 +634,6 @@ enum cudaDeviceAttr {
     cudaDevAttrMaxBlocksPerMultiprocessor = 106,
     cudaDevAttrMemoryPoolsSupported = 115
 };
-int __host_cuda_capability();
-size_t __host_cuda_shared_bytes();
 inline cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
     if (device != 0) return cudaErrorInvalidDevice;
     switch (attribute) {
@@ -658,13 +659,13 @@ inline cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, 
         case 41: *value = 1; break;
         case 75: *value = __host_cuda_capability() / 10; break;
         case 76: *value = __host_cuda_capability() % 10; break;
-        case 81: *value = (int)__host_cuda_shared_bytes(); break;
+        case 81: *value = (int)__host_cuda_shared_room(); break;
         case 82: *value = 65536; break;
         case 83: *value = 1; break;
         case 88: *value = 0; break;
         case 89: *value = 1; break;
         case 95: *value = 1; break;
-        case 97: *value = (int)__host_cuda_shared_bytes(); break;
+        case 97: *value = (int)__host_cuda_shared_room(); break;
         case 106: *value = 32; break;
         case 115: *value = 1; break;
         default: return cudaErrorInvalidValue;
