@@ -32,7 +32,10 @@ fn errors(case: &cases::Case, seed: u64) -> Vec<&'static str> {
 }
 
 fn copies(folder: &str) -> Vec<cases::Case> {
-    cases::cases(folder).into_iter().filter(|case| case.name.contains("/copy/")).collect()
+    cases::cases(folder)
+        .into_iter()
+        .filter(|case| ["/copy/", "/bulk/"].iter().any(|folder| case.name.contains(folder)))
+        .collect()
 }
 
 #[test]

@@ -110,6 +110,9 @@ impl Cursor<'_, '_> {
                 self.run.complete_barrier(self.block, number)?;
             }
         }
+        if self.block.live_threads == 0 && !self.block.bulk.under_way.is_empty() {
+            self.end_bulk();
+        }
         if self.block.live_threads == 0 && self.run.setup.launch.checks.synchronisation {
             self.run.find(|context, findings| {
                 synchronisation::report_incomplete(context, findings, self.block);

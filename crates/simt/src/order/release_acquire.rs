@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, VecDeque};
 use super::block_map::BlockMap;
 use super::clocks::{Clocks, LaneId, ThreadClock, WarpId};
 use super::vector_clock::VectorClock;
-use super::{ByteRange, Epoch, Order, Scope, Semantics, Space, Thread, forget_space};
+use super::{AGENT, ByteRange, Epoch, Order, Scope, Semantics, Space, Thread, forget_space};
 use crate::machine::registers::WARP_SIZE;
 
 /// The vector clocks that came to a location with the store that a load reads, and with the earlier stores of its chain
@@ -237,7 +237,8 @@ impl Locations {
         let Semantics { order, scope } = semantics;
         let key = (range.space, range.offset);
         let epoch = clocks.epoch(id);
-        let own_block = epoch.thread.block;
+        // What an agent publishes, it publishes for the block for which it works.
+        let own_block = epoch.thread.block & !AGENT;
         let mut released = link.before.map(|store| store.released.clone()).unwrap_or_default();
         let lane = self.lane(id);
         if order.releases() {
