@@ -32,6 +32,7 @@ const UTILITY: &str = plain!("utility.cuh");
 const BARRIER: &str = plain!("barrier.cuh");
 const HALF: &str = plain!("half.cuh");
 const COPIES: &str = plain!("copies.cuh");
+const PTX: &str = plain!("ptx.cuh");
 const PIPELINE: &str = plain!("pipeline.cuh");
 const PRIMITIVES: &str = plain!("primitives.cuh");
 const GROUP_COPIES: &str = plain!("group_copies.cuh");
@@ -41,7 +42,7 @@ const ASSERT: &str = plain!("assert.cuh");
 
 /// What can be included. The text of many is empty, because what they declare needs no header here. The second text is
 /// the name under which the file is known: a header that has several names is read once, and messages show that name.
-const HEADERS: [(&str, &str, &str); 47] = [
+const HEADERS: [(&str, &str, &str); 48] = [
     ("cooperative_groups.h", "cooperative_groups.h", GROUPS),
     ("cooperative_groups/reduce.h", "cooperative_groups.h", GROUPS),
     ("cooperative_groups/scan.h", "cooperative_groups.h", GROUPS),
@@ -54,6 +55,7 @@ const HEADERS: [(&str, &str, &str); 47] = [
     ("cuda_bf16.h", "cuda_fp16.h", HALF),
     ("cudac_copies", "cudac_copies", COPIES),
     ("cuda/pipeline", "cuda/pipeline", PIPELINE),
+    ("cuda/ptx", "cuda/ptx", PTX),
     ("cooperative_groups/memcpy_async.h", "cooperative_groups/memcpy_async.h", GROUP_COPIES),
     ("cuda_pipeline.h", "cuda_pipeline.h", PRIMITIVES),
     ("cuda_pipeline_primitives.h", "cuda_pipeline.h", PRIMITIVES),

@@ -125,6 +125,15 @@ inline __device__ barrier<thread_scope_block>::arrival_token barrier_arrive_tx(b
     barrier_expect_tx(of, bytes);
     return of.arrive(arrivals);
 }
+// A bulk copy. Who calls it expects its bytes.
+template <typename T, size_t N>
+inline __device__ async_contract_fulfillment memcpy_async_tx(T* to, const T* from, aligned_size_t<N> bytes, barrier<thread_scope_block>& of) {
+    static_assert(N >= 16, "memcpy_async_tx needs an alignment of 16");
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];"
+        : : "r"((unsigned)__cvta_generic_to_shared(to)), "l"(__cvta_generic_to_global(from)), "r"((unsigned)bytes.value),
+            "r"((unsigned)__cvta_generic_to_shared(&of.state)) : "memory");
+    return async;
+}
 #endif
 }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use cuda_host::Limits;
 use native_host::Clang;
@@ -90,6 +90,16 @@ fn copies_are_the_same_skipped_without_clang() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../cudac/tests/waits");
     let mut names: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     names.sort();
+    for arch in [70, 80, 90] {
+        // A name may say for which target alone a file is.
+        let fits = |name: &&PathBuf| arch == 90 || !name.ends_with("bulk_sm_90.cu");
+        let names: Vec<&PathBuf> = names.iter().filter(fits).collect();
+        assert_eq!(same(&clang, &all(&names), arch), "320\n".repeat(names.len()));
+    }
+}
+
+/// A program that launches the kernels of files, each in a namespace of its own, and prints how many results are right.
+fn all(names: &[&PathBuf]) -> String {
     let (mut text, mut calls) = (String::new(), String::new());
     for (nth, name) in names.iter().enumerate() {
         let kernel = fs::read_to_string(name).unwrap();
@@ -104,26 +114,24 @@ fn copies_are_the_same_skipped_without_clang() {
             includes.join("\n"),
             body.join("\n")
         );
-        let _ = writeln!(calls, "run(n{nth}::kernel, {threads});");
+        let _ = writeln!(calls, "n{nth}::kernel<<<1, {threads}>>>(out, in, 5);\ntold(out, in);");
     }
-    let text = format!(
+    format!(
         "#include <cooperative_groups.h>\n{text}\n#include <cstdio>
-        void run(void (*kernel)(float*, const float*, int), int threads) {{
+        void told(float* out, const float* in) {{
+            cudaDeviceSynchronize();
+            int right = 0;
+            for (int i = 0; i < 320; i++) right += out[i] == 2.0f * in[i / 64 * 64 + 63 - i % 64], out[i] = 0;
+            printf(\"%d\\n\", right);
+        }}
+        int main() {{
             float *out, *in;
             cudaMallocManaged(&out, 320 * 4), cudaMallocManaged(&in, 320 * 4);
             for (int i = 0; i < 320; i++) in[i] = i + 1, out[i] = 0;
-            kernel<<<1, threads>>>(out, in, 5);
-            cudaDeviceSynchronize();
-            int right = 0;
-            for (int i = 0; i < 320; i++) right += out[i] == 2.0f * in[i / 64 * 64 + 63 - i % 64];
-            printf(\"%d\\n\", right);
+{calls}
             cudaFree(out), cudaFree(in);
-        }}
-        int main() {{\n{calls}}}\n"
-    );
-    for arch in [70, 80, 90] {
-        assert_eq!(same(&clang, &text, arch), "320\n".repeat(names.len()));
-    }
+        }}\n"
+    )
 }
 
 /// Clang takes `alignas` only where a declaration begins.
