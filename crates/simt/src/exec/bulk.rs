@@ -15,9 +15,11 @@ use crate::checkers::synchronisation::finding::{CopyAtEnd, LaneAt};
 use crate::exec::cursor::Cursor;
 use crate::exec::mbarrier::object_at;
 use crate::exec::memory::{Memories, WarpAccess};
+use crate::exec::state::{Run, Stop};
 use crate::isa::op::bulk::{Bulk, BulkOp, Completion, GRANULE};
 use crate::isa::op::mbarrier::Misuse;
 use crate::isa::op::memory::Memory;
+use crate::machine::block::Block;
 use crate::machine::bulk::{self, Area, BulkCopy, End, Progress};
 use crate::machine::divergence::Frame;
 use crate::machine::mbarriers::OBJECT_BYTES;
@@ -78,11 +80,12 @@ impl WarpAccess<'_, '_> {
             let gap = (draw >> 16 & (LONGEST - 1)) as u8;
             let (progress, reduction, agents) = (Progress::Started, op.reduction, None);
             let warp = id.warp;
-            let is_awaited = false;
+            let (is_awaited, step) = (false, self.memories.now);
             self.memories.begin_bulk(BulkCopy {
                 warp,
                 lane,
                 pc,
+                step,
                 from,
                 to,
                 reduction,
@@ -279,10 +282,28 @@ impl Memories<'_> {
     }
 }
 
+impl Run<'_> {
+    /// Nobody gets on: carries out all bulk copies that are under way, for somebody may wait for what they write. Whether
+    /// there were any.
+    pub fn hasten_bulk(&mut self, blocks: &mut [Block]) -> Result<bool, Stop> {
+        let mut any = false;
+        for block in blocks {
+            while let Some(index) = block.bulk.under_way.iter().position(|copy| !copy.progress.is_written()) {
+                any = true;
+                let (warp, pc) = (block.bulk.under_way[index].warp, block.bulk.under_way[index].pc);
+                let mut at = self.at(block, warp);
+                let outcome = at.parts(&Frame::default(), 0).memories.advance(index);
+                outcome.map_err(|denied| at.denied(pc, &denied))?;
+            }
+        }
+        Ok(any)
+    }
+}
+
 impl Cursor<'_, '_> {
     /// The block has ended: what is still under way is carried out, and reported.
     pub fn end_bulk(&mut self) {
-        let (block, step) = (self.block.number, self.run.counts.steps.saturating_sub(1));
+        let block = self.block.number;
         let mut left = std::mem::take(&mut self.block.bulk.under_way);
         let mut memories = self.parts(&Frame::default(), 0).memories;
         let mut early = Vec::new();
@@ -290,7 +311,7 @@ impl Cursor<'_, '_> {
             if !copy.is_awaited {
                 let starter = LaneAt { warp: copy.warp, lane: copy.lane as u32, pc: copy.pc };
                 let has_object = matches!(copy.end, End::Mbarrier(_));
-                early.push(CopyAtEnd { step, block, starter, has_object });
+                early.push(CopyAtEnd { step: copy.step, block, starter, has_object });
             }
             while !copy.progress.is_written() {
                 memories.carry_out_step(copy);

@@ -214,6 +214,12 @@ impl Locations {
         if is_store { lane.fences.all().map(|(scope, _)| *scope).max() } else { lane.fence_after_store }
     }
 
+    /// Whether a lane has passed a fence at this clock of its warp, or later.
+    pub fn has_fenced_since(&self, id: LaneId, clock: u32) -> bool {
+        let lane = self.lanes[id.slot][id.warp].get(id.lane);
+        lane.is_some_and(|lane| lane.fences.all().any(|(_, fence)| fence.own.clock >= clock))
+    }
+
     /// Whether a strong load of a lane has read a store that the thread of an earlier epoch made after it. If the two
     /// still race, they probably use a flag or a lock with too few fences.
     pub fn has_read_store_after(&self, id: LaneId, earlier: Epoch) -> bool {
