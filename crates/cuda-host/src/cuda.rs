@@ -123,6 +123,8 @@ impl Machine<'_> {
                 Ok(self.device.room.of_multiprocessor(b, declared.saturating_add(at(2))))
             }
             Function::SetLimit | Function::GetLimit => Ok(self.of_limit(function, a, b)),
+            Function::Capability => Ok(u64::from(self.device.room.capability)),
+            Function::SharedRoom => Ok(self.device.room.shared_bytes),
             Function::MemoryLeft => Ok(self.most_bytes()[1].saturating_sub(self.device.live_bytes())),
             Function::GetLastError | Function::PeekAtLastError => {
                 let code = self.device.thread.last_error;

@@ -208,6 +208,10 @@ impl Device {
             room: Room::default(),
         };
         device.load(name, ptx, managed).map_err(|error| format!("PTX of {name}: {error}"))?;
+        // The device is the one that the kernels were compiled for.
+        if let [Some(first)] = &device.modules[..] {
+            device.room = Room::of_capability(first.module.target_sm());
+        }
         Ok(device)
     }
 

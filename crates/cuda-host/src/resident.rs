@@ -13,6 +13,8 @@ const MULTIPROCESSORS: u64 = 80;
 /// What a multiprocessor has for blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Room {
+    /// The compute capability, 80 for 8.0.
+    pub capability: u32,
     /// Shared memory in bytes, all of which one block may have if the program asks for it.
     pub shared_bytes: u64,
 }
@@ -20,7 +22,7 @@ pub(crate) struct Room {
 impl Default for Room {
     /// That of compute capability 7.0.
     fn default() -> Room {
-        Room { shared_bytes: 96 << 10 }
+        Room::of_capability(70)
     }
 }
 
@@ -36,7 +38,7 @@ impl Room {
             70..75 => 96,
             _ => 48,
         };
-        Room { shared_bytes: kibibytes << 10 }
+        Room { capability, shared_bytes: kibibytes << 10 }
     }
 
     /// How many blocks of a launch fit on a multiprocessor, by their threads and shared memory.

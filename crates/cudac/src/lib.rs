@@ -234,7 +234,8 @@ pub fn compile_project(sources: &[Source<'_>], options: &Options) -> Result<(Out
     // Where the text asks which of them it is, the host's code is another text than the device's.
     // So do the headers with atomics and halves.
     let contains = |word: &str| sources.iter().any(|source| source.text.contains(word));
-    let is_split = ["__CUDA_ARCH__", "<cuda/", "fp16.h", "bf16.h"].iter().any(|asks| contains(asks));
+    let asks = ["__CUDA_ARCH__", "<cuda/", "fp16.h", "bf16.h", "mma.h", "cuda_pipeline", "/memcpy_async.h"];
+    let is_split = asks.iter().any(|asks| contains(asks));
     let mut host_sink = Sink::default();
     let mut own = None;
     // And a static variable of a function of both sides is two.

@@ -21,11 +21,17 @@ pub const DEVICE: [&str; 6] = [
 ];
 
 /// What has to be included, by the names of the headers.
-pub const HEADERS: [(&str, &str); 8] = [
+pub const HEADERS: [(&str, &str); 14] = [
     ("cooperative_groups.h", include_str!("headers/groups.cuh")),
     ("cuda_fp16.h", include_str!("headers/half.cuh")),
     ("cuda/atomic", include_str!("headers/atomic.cuh")),
     ("cuda/barrier", include_str!("headers/barrier.cuh")),
+    ("cudac_copies", include_str!("headers/copies.cuh")),
+    ("cuda/pipeline", include_str!("headers/pipeline.cuh")),
+    ("cuda/ptx", include_str!("headers/ptx.cuh")),
+    ("cuda_pipeline.h", include_str!("headers/primitives.cuh")),
+    ("cooperative_groups/memcpy_async.h", include_str!("headers/group_copies.cuh")),
+    ("mma.h", include_str!("headers/mma.cuh")),
     ("cuda/std/utility", include_str!("headers/utility.cuh")),
     ("nvToolsExt.h", include_str!("headers/host/nvtx.cuh")),
     ("cuComplex.h", include_str!("headers/host/complex.cuh")),

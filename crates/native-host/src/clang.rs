@@ -200,6 +200,8 @@ impl Build<'_> {
     fn cuda(&self) -> Vec<OsString> {
         let arch = format!("--cuda-gpu-arch=sm_{}", self.project.arch);
         let none = "--cuda-path=/nonexistent";
+        // The oldest version that has the target.
+        let version = if self.project.arch < 89 { "+ptx75" } else { "+ptx78" };
         [
             "-nocudainc",
             "-nocudalib",
@@ -210,7 +212,7 @@ impl Build<'_> {
             "-Xclang",
             "-target-feature",
             "-Xclang",
-            "+ptx75",
+            version,
         ]
         .map(Into::into)
         .into_iter()
@@ -384,9 +386,34 @@ fn overlay(project: &Project<'_>, folder: &Path) -> io::Result<Option<PathBuf>> 
     Ok(Some(overlay))
 }
 
-/// A text in which no `<<<` or `>>>` has blanks; what comes after it stays where it is.
+/// A text in which no `<<<` or `>>>` has blanks, and `alignas` is where clang takes it; what comes after it stays where it is.
 fn joined(text: &str) -> String {
-    text.replace("<< <", "<<< ").replace("< <<", "<<< ").replace(">> >", ">>> ").replace("> >>", ">>> ")
+    let text =
+        text.replace("<< <", "<<< ").replace("< <<", "<<< ").replace(">> >", ">>> ").replace("> >>", ">>> ");
+    aligned_first(&text)
+}
+
+/// A text in which `alignas` comes before `__shared__`: clang wants it at the beginning of a declaration.
+fn aligned_first(text: &str) -> String {
+    const BOTH: &str = "__shared__ alignas(";
+    let mut rest = text;
+    let mut made = String::with_capacity(text.len());
+    while let Some(at) = rest.find(BOTH) {
+        let (before, from) = rest.split_at(at);
+        let inside = &from[BOTH.len()..];
+        let mut depth = 1;
+        let end = inside.find(|letter| {
+            depth += i32::from(letter == '(') - i32::from(letter == ')');
+            depth == 0
+        });
+        let Some(end) = end else { break };
+        let kept = before.strip_suffix("extern ").unwrap_or(before);
+        made.push_str(kept);
+        made.extend(["alignas(", &inside[..=end], " ", &before[kept.len()..], "__shared__"]);
+        rest = &inside[end + 1..];
+    }
+    made.push_str(rest);
+    made
 }
 
 /// What clang calls the language of a file.

@@ -113,7 +113,10 @@ pub(crate) fn write(folder: &Path, arch: u32) -> io::Result<()> {
         ("cublas.h", "cublas_v2.h"),
         ("nvtx3/nvToolsExt.h", "nvToolsExt.h"),
         ("cudac_utility", "cuda/std/utility"),
+        ("cuda_pipeline_primitives.h", "cuda_pipeline.h"),
+        ("cuda_awbarrier_primitives.h", "cuda_pipeline.h"),
         ("cuda/std/cstdint", "cstdint"),
+        ("cuda/std/type_traits", "type_traits"),
         ("cuda/std/cassert", "cassert"),
     ] {
         file(name, &format!("#pragma once\n#include <{same}>\n"))?;

@@ -31,12 +31,18 @@ const ATOMIC: &str = plain!("atomic.cuh");
 const UTILITY: &str = plain!("utility.cuh");
 const BARRIER: &str = plain!("barrier.cuh");
 const HALF: &str = plain!("half.cuh");
+const COPIES: &str = plain!("copies.cuh");
+const PTX: &str = plain!("ptx.cuh");
+const PIPELINE: &str = plain!("pipeline.cuh");
+const PRIMITIVES: &str = plain!("primitives.cuh");
+const GROUP_COPIES: &str = plain!("group_copies.cuh");
+const MMA: &str = plain!("mma.cuh");
 const LIMITS: &str = plain!("limits.cuh");
 const ASSERT: &str = plain!("assert.cuh");
 
 /// What can be included. The text of many is empty, because what they declare needs no header here. The second text is
 /// the name under which the file is known: a header that has several names is read once, and messages show that name.
-const HEADERS: [(&str, &str, &str); 40] = [
+const HEADERS: [(&str, &str, &str); 48] = [
     ("cooperative_groups.h", "cooperative_groups.h", GROUPS),
     ("cooperative_groups/reduce.h", "cooperative_groups.h", GROUPS),
     ("cooperative_groups/scan.h", "cooperative_groups.h", GROUPS),
@@ -47,6 +53,14 @@ const HEADERS: [(&str, &str, &str); 40] = [
     ("cuda/barrier", "cuda/barrier", BARRIER),
     ("cuda_fp16.h", "cuda_fp16.h", HALF),
     ("cuda_bf16.h", "cuda_fp16.h", HALF),
+    ("cudac_copies", "cudac_copies", COPIES),
+    ("cuda/pipeline", "cuda/pipeline", PIPELINE),
+    ("cuda/ptx", "cuda/ptx", PTX),
+    ("cooperative_groups/memcpy_async.h", "cooperative_groups/memcpy_async.h", GROUP_COPIES),
+    ("cuda_pipeline.h", "cuda_pipeline.h", PRIMITIVES),
+    ("cuda_pipeline_primitives.h", "cuda_pipeline.h", PRIMITIVES),
+    ("cuda_awbarrier_primitives.h", "cuda_pipeline.h", PRIMITIVES),
+    ("mma.h", "mma.h", MMA),
     ("assert.h", "assert.h", ASSERT),
     ("cassert", "assert.h", ASSERT),
     ("cuda/std/cassert", "assert.h", ASSERT),
@@ -102,11 +116,19 @@ const LIBRARIES: [(&str, &str); 16] = [
 
 /// Names that need a header, for the hint that names it. A name is not enough to include its header silently: NVRTC
 /// would refuse the text, and a reader should learn that here.
-const IN_HEADERS: [(&str, &str); 14] = [
+const IN_HEADERS: [(&str, &str); 22] = [
+    ("__pipeline_memcpy_async", "cuda_pipeline.h"),
+    ("__pipeline_commit", "cuda_pipeline.h"),
+    ("__pipeline_wait_prior", "cuda_pipeline.h"),
+    ("pipeline", "cuda/pipeline"),
+    ("make_pipeline", "cuda/pipeline"),
+    ("memcpy_async", "cuda/barrier"),
     ("errno", "errno.h"),
     ("cooperative_groups", "cooperative_groups.h"),
     ("cg", "cooperative_groups.h"),
     ("cuda", "cuda/atomic"),
+    ("nvcuda", "mma.h"),
+    ("wmma", "mma.h"),
     ("half", "cuda_fp16.h"),
     ("__half", "cuda_fp16.h"),
     ("half2", "cuda_fp16.h"),
@@ -143,7 +165,7 @@ pub(crate) fn has_ended(name: &str) -> bool {
 }
 
 /// Functions and types of device code that are not supported, so that the message does not call them undeclared.
-const UNSUPPORTED: [&str; 17] = [
+const UNSUPPORTED: [&str; 15] = [
     "erfinvf",
     "erf",
     "erfc",
@@ -158,9 +180,7 @@ const UNSUPPORTED: [&str; 17] = [
     "frexp",
     "nextafterf",
     "block_tile_memory",
-    "make_pipeline",
-    "memcpy_async",
-    "pipeline",
+    "bmma_sync",
 ];
 
 /// The beginnings of the names of textures and surfaces: their types, and the functions that read and write them.
@@ -172,10 +192,10 @@ pub(crate) fn is_unsupported(name: &str) -> bool {
     UNSUPPORTED.contains(&name) || is_of_hardware(name)
 }
 
-/// Whether a name is one of textures, surfaces or matrix units. Most of them are templates, which cannot be parsed without
+/// Whether a name is one of textures and surfaces. Most of them are templates, which cannot be parsed without
 /// being known.
 pub(crate) fn is_of_hardware(name: &str) -> bool {
-    matches!(name, "texture" | "wmma") || TEXTURES.iter().any(|start| name.starts_with(start))
+    name == "texture" || TEXTURES.iter().any(|start| name.starts_with(start))
 }
 
 /// The text of a header that is included, and the name that it is known by. In a whole program, the host's headers come

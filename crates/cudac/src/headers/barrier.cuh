@@ -1,10 +1,11 @@
-// `cuda::barrier`, for blocks and for the device.
+// `cuda::barrier`, for blocks and for the device, and `cuda::memcpy_async`, whose copies it waits for.
 //
 // From sm_80 on, a barrier for a block in shared memory is an mbarrier. Every other barrier is a word of 64 bits for
 // ordinary atomics: the upper half counts the arrivals of a phase down from zero, so that its sign is the phase, and the
 // lower half has the number of threads.
 // Written from: CUDA C++ Standard Library documentation, barrier; C++20, [thread.barrier]; PTX ISA, mbarrier.
 #include <cuda/atomic>
+#include <cudac_copies>
 namespace cuda {
 #if __CUDA_ARCH__ >= 900
 #define TEST "mbarrier.try_wait"
@@ -63,8 +64,76 @@ struct barrier {
         else while ((long long)(__load(&state, memory_order_acquire, S) ^ phase) >= 0) __nanosleep(64);
     }
     __device__ void arrive_and_wait() { wait(arrive()); }
+    // Until the phase with this parity is over: the first one has 0.
+    __device__ bool __is_parity_over(bool parity) const {
+        bool result;
+        asm volatile(TEST ".parity%s1.b64 %0, %1, %2;" : "=b"(result) : "m"(&state), "r"((unsigned)parity) : "memory");
+        return result;
+    }
+    __device__ void wait_parity(bool parity) const {
+        if (__is_mbarrier()) while (!__is_parity_over(parity)) {}
+        else while ((__load(&state, memory_order_acquire, S) >> 63 != 0) == parity) __nanosleep(64);
+    }
+    static __host__ __device__ constexpr long long max() { return (1 << 20) - 1; }
 };
 #undef TEST
 template <thread_scope S>
 inline __device__ void init(barrier<S>* made, long long expected) { made->__set(expected); }
+
+template <size_t N> struct aligned_size_t {
+    static constexpr size_t align = N;
+    size_t value;
+    explicit __host__ __device__ constexpr aligned_size_t(size_t bytes) : value(bytes) {}
+    __host__ __device__ constexpr operator size_t() const { return value; }
+};
+enum async_contract_fulfillment { none, async };
+// What a size or a pointer says of the alignment.
+template <typename T> struct __aligned { static constexpr size_t value = 1; };
+template <size_t N> struct __aligned<aligned_size_t<N>> { static constexpr size_t value = N; };
+template <typename T> struct __aligned<T*> { static constexpr size_t value = alignof(T); };
+template <> struct __aligned<void*> { static constexpr size_t value = 1; };
+struct __alone {
+    __device__ static unsigned size() { return 1; }
+    __device__ static unsigned thread_rank() { return 0; }
+};
+// The barrier's phase does not end before this thread's copies.
+template <thread_scope S> inline __device__ void __defer(bool is_async, barrier<S>& waits) {
+    if (!is_async) return;
+    if (waits.__is_mbarrier()) __own_arrive_after_copies(&waits.state);
+    else __own_wait(0);
+}
+template <typename Group, typename T, typename Size, typename Sync>
+inline __device__ async_contract_fulfillment memcpy_async(const Group& group, T* to, const T* from, Size bytes, Sync& waits) {
+    constexpr size_t of_size = __aligned<Size>::value, of_type = __aligned<T*>::value;
+    constexpr size_t align = of_size > of_type ? of_size : of_type;
+    const bool is_async = __own_copy_by_group<(align < 16 ? (int)align : 16)>(group, (char*)to, (const char*)from, (size_t)bytes);
+    __defer(is_async, waits);
+    return is_async ? async : none;
+}
+template <typename T, typename Size, typename Sync>
+inline __device__ async_contract_fulfillment memcpy_async(T* to, const T* from, Size bytes, Sync& waits) {
+    return memcpy_async(__alone(), to, from, bytes, waits);
+}
+
+namespace device {
+inline __device__ unsigned long* barrier_native_handle(barrier<thread_scope_block>& of) { return (unsigned long*)&of.state; }
+#if __CUDA_ARCH__ >= 900
+inline __device__ void barrier_expect_tx(barrier<thread_scope_block>& of, long bytes) {
+    asm volatile("mbarrier.expect_tx.relaxed.cta%s0.b64 %0, %1;" : : "m"(&of.state), "r"((int)bytes) : "memory");
+}
+inline __device__ barrier<thread_scope_block>::arrival_token barrier_arrive_tx(barrier<thread_scope_block>& of, long arrivals, long bytes) {
+    barrier_expect_tx(of, bytes);
+    return of.arrive(arrivals);
+}
+// A bulk copy. Who calls it expects its bytes.
+template <typename T, size_t N>
+inline __device__ async_contract_fulfillment memcpy_async_tx(T* to, const T* from, aligned_size_t<N> bytes, barrier<thread_scope_block>& of) {
+    static_assert(N >= 16, "memcpy_async_tx needs an alignment of 16");
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];"
+        : : "r"((unsigned)__cvta_generic_to_shared(to)), "l"(__cvta_generic_to_global(from)), "r"((unsigned)bytes.value),
+            "r"((unsigned)__cvta_generic_to_shared(&of.state)) : "memory");
+    return async;
+}
+#endif
+}
 }

@@ -404,7 +404,10 @@ impl<'t> Numbering<'_, 't> {
             Op::ToGeneric(_) | Op::ToGlobal => false,
             _ => true,
         };
+        // What `asm` reads and writes (`+`) is one operand of its text, so it is read from the register that is written.
+        let updated = if matches!(inst.op, Op::Ptx(_)) { inst.dsts.to_vec() } else { Vec::new() };
         inst.replace(&mut |reg| match self.best(reg) {
+            _ if updated.contains(&reg) => Operand::Reg(reg),
             Operand::Reg(new) => Operand::Reg(new),
             known if takes_numbers => known,
             _ => Operand::Reg(reg),

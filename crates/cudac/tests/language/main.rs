@@ -303,6 +303,11 @@ fn inline_asm_and_halves() {
         "int r; asm(\"mad.lo.s32 %0, %1, %2, %3;\" : \"=r\"(r) : \"r\"(i), \"r\"(3), \"r\"(4)); y[i] = r;",
         |i| 3 * i + 4,
     );
+    check("", "int r = i * i; asm(\"add.s32 %0, %0, %1;\" : \"+r\"(r) : \"r\"(i)); y[i] = r;", |i| i * i + i);
+    let body = "int a[2] = {i, 2 * i};
+        for (int n = 0; n < 3; n++) asm(\"{ .reg .s32 t; add.s32 t, %0, %1; mov.s32 %0, %1; mov.s32 %1, t; }\" : \"+r\"(a[0]), \"+r\"(a[1]));
+        y[i] = a[0] * 100 + a[1];";
+    check("", body, |i| 508 * i);
     check(
         "#include <cuda_fp16.h>",
         "half h = __float2half(i + 0.5f); y[i] = (int)(__half2float(h) * 2.0f);",

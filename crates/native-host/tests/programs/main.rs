@@ -27,6 +27,7 @@ macro_rules! clang {
 }
 
 mod shared;
+mod tensors;
 
 /// Files in a folder of their own.
 fn folder(files: &[(&str, &str)]) -> TempDir {
@@ -44,6 +45,15 @@ fn compile(
     folder: &Path,
     sources: &[&str],
 ) -> Result<native_host::Compiled, native_host::Error> {
+    compile_for(clang, folder, sources, 70)
+}
+
+fn compile_for(
+    clang: &Clang,
+    folder: &Path,
+    sources: &[&str],
+    arch: u32,
+) -> Result<native_host::Compiled, native_host::Error> {
     let sources: Vec<PathBuf> = sources.iter().map(PathBuf::from).collect();
     let texts: Vec<_> =
         sources.iter().map(|name| (name.clone(), fs::read_to_string(folder.join(name)).unwrap())).collect();
@@ -56,7 +66,7 @@ fn compile(
         include: &include,
         shown_from: folder,
         defines: &[("SIZE".to_owned(), "32".to_owned())],
-        arch: 70,
+        arch,
         std: 17,
     })
 }
@@ -68,7 +78,18 @@ fn run_within(
     words: &[&str],
     limits: &Limits,
 ) -> Result<Outcome, Error> {
-    let compiled = compile(clang, folder, sources).unwrap_or_else(|error| panic!("{error}"));
+    run_for(clang, folder, sources, words, limits, 70)
+}
+
+fn run_for(
+    clang: &Clang,
+    folder: &Path,
+    sources: &[&str],
+    words: &[&str],
+    limits: &Limits,
+    arch: u32,
+) -> Result<Outcome, Error> {
+    let compiled = compile_for(clang, folder, sources, arch).unwrap_or_else(|error| panic!("{error}"));
     let program = compiled.program().unwrap();
     let words: Vec<String> = ["program"].iter().chain(words).map(ToString::to_string).collect();
     let given = Given {
@@ -101,8 +122,14 @@ fn told(findings: &[Finding]) -> Vec<(&'static str, Severity, u32, &str)> {
 
 /// What the interpreter makes of a program.
 fn interpreted(text: &str) -> Outcome {
+    interpreted_for(text, 70)
+}
+
+fn interpreted_for(text: &str, sm: u32) -> Outcome {
     let source = cudac::Source { name: "program.cu", text };
-    let (output, program) = cudac::compile_program(&source, &cudac::Options::default()).unwrap();
+    let options = cudac::Options { sm, ..cudac::Options::default() };
+    let (output, program) =
+        cudac::compile_program(&source, &options).unwrap_or_else(|errors| panic!("{errors}"));
     let given = cuda_host::Given::default();
     cuda_host::run(&program, "program.cu", &output.ptx, &given, &Limits::default()).unwrap()
 }

@@ -161,6 +161,12 @@ pub const STEPS: &[Step] = &[
         4000,
     ),
     seeded(
+        "cudac-waits",
+        "asynchronous copies of CUDA C++ in cudac: right with what waits for them, found without it",
+        "test --locked -p cudac --test waits",
+        1_000,
+    ),
+    seeded(
         "cudac-functions",
         "the functions of mathematics on 160,000 arguments each: none is further off than NVIDIA documents",
         "test --locked -p cudac --test functions",

@@ -293,6 +293,11 @@ inline cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, 
     return __host_cuda_event_elapsed(milliseconds, (void*)start, (void*)stop);
 }
 
+//: __host_cuda_capability __host_cuda_shared_room
+// What the kernels were compiled for, and what a block may have there.
+int __host_cuda_capability();
+size_t __host_cuda_shared_room();
+
 //: cudaDeviceProp cudaGetDeviceProperties
 struct cudaDeviceProp {
     char name[256];
@@ -373,7 +378,7 @@ struct cudaDeviceProp {
     int accessPolicyMaxWindowSize;
     size_t reservedSharedMemPerBlock;
 };
-// The limits of compute capability 7.0 that the programming guide lists; the rates and the memory are round numbers.
+// The limits that the programming guide lists for the target of the kernels; the rates and the memory are round numbers.
 inline cudaError_t cudaGetDeviceProperties(cudaDeviceProp* known, int device) {
     if (device != 0) return cudaErrorInvalidDevice;
     memset(known, 0, sizeof(cudaDeviceProp));
@@ -393,8 +398,8 @@ inline cudaError_t cudaGetDeviceProperties(cudaDeviceProp* known, int device) {
     known->maxGridSize[2] = 65535;
     known->clockRate = 1000000;
     known->totalConstMem = 64 << 10;
-    known->major = 7;
-    known->minor = 0;
+    known->major = __host_cuda_capability() / 10;
+    known->minor = __host_cuda_capability() % 10;
     known->textureAlignment = 512;
     known->texturePitchAlignment = 32;
     known->surfaceAlignment = 512;
@@ -428,12 +433,12 @@ inline cudaError_t cudaGetDeviceProperties(cudaDeviceProp* known, int device) {
     known->memoryBusWidth = 1024;
     known->l2CacheSize = 6 << 20;
     known->maxThreadsPerMultiProcessor = 2048;
-    known->sharedMemPerMultiprocessor = 96 << 10;
+    known->sharedMemPerMultiprocessor = __host_cuda_shared_room();
     known->regsPerMultiprocessor = 64 << 10;
     known->managedMemory = 1;
     known->cooperativeLaunch = 1;
     known->maxBlocksPerMultiProcessor = 32;
-    known->sharedMemPerBlockOptin = 96 << 10;
+    known->sharedMemPerBlockOptin = __host_cuda_shared_room();
     known->concurrentManagedAccess = 1;
     return cudaSuccess;
 }
@@ -595,7 +600,7 @@ inline cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from
     return cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream);
 }
 
-//: cudaDeviceGetAttribute cudaDeviceAttr cudaDevAttrMaxThreadsPerBlock cudaDevAttrMaxBlockDimX cudaDevAttrMaxBlockDimY cudaDevAttrMaxBlockDimZ cudaDevAttrMaxGridDimX cudaDevAttrMaxSharedMemoryPerBlock cudaDevAttrTotalConstantMemory cudaDevAttrWarpSize cudaDevAttrMaxRegistersPerBlock cudaDevAttrClockRate cudaDevAttrMultiProcessorCount cudaDevAttrCanMapHostMemory cudaDevAttrComputeMode cudaDevAttrConcurrentKernels cudaDevAttrMemoryClockRate cudaDevAttrGlobalMemoryBusWidth cudaDevAttrL2CacheSize cudaDevAttrMaxThreadsPerMultiProcessor cudaDevAttrUnifiedAddressing cudaDevAttrComputeCapabilityMajor cudaDevAttrComputeCapabilityMinor cudaDevAttrMaxSharedMemoryPerMultiprocessor cudaDevAttrMaxRegistersPerMultiprocessor cudaDevAttrManagedMemory cudaDevAttrPageableMemoryAccess cudaDevAttrConcurrentManagedAccess cudaDevAttrCooperativeLaunch cudaDevAttrMaxSharedMemoryPerBlockOptin cudaDevAttrMaxBlocksPerMultiprocessor cudaDevAttrMemoryPoolsSupported
+//: cudaDeviceGetAttribute cudaDeviceAttr cudaDevAttrMaxThreadsPerBlock cudaDevAttrMaxBlockDimX cudaDevAttrMaxBlockDimY cudaDevAttrMaxBlockDimZ cudaDevAttrMaxGridDimX cudaDevAttrMaxSharedMemoryPerBlock cudaDevAttrTotalConstantMemory cudaDevAttrWarpSize cudaDevAttrMaxRegistersPerBlock cudaDevAttrClockRate cudaDevAttrMultiProcessorCount cudaDevAttrIntegrated cudaDevAttrCanMapHostMemory cudaDevAttrComputeMode cudaDevAttrConcurrentKernels cudaDevAttrMemoryClockRate cudaDevAttrGlobalMemoryBusWidth cudaDevAttrL2CacheSize cudaDevAttrMaxThreadsPerMultiProcessor cudaDevAttrUnifiedAddressing cudaDevAttrComputeCapabilityMajor cudaDevAttrComputeCapabilityMinor cudaDevAttrMaxSharedMemoryPerMultiprocessor cudaDevAttrMaxRegistersPerMultiprocessor cudaDevAttrManagedMemory cudaDevAttrPageableMemoryAccess cudaDevAttrConcurrentManagedAccess cudaDevAttrCooperativeLaunch cudaDevAttrMaxSharedMemoryPerBlockOptin cudaDevAttrMaxBlocksPerMultiprocessor cudaDevAttrMemoryPoolsSupported
 enum cudaDeviceAttr {
     cudaDevAttrMaxThreadsPerBlock = 1,
     cudaDevAttrMaxBlockDimX = 2,
@@ -608,6 +613,7 @@ enum cudaDeviceAttr {
     cudaDevAttrMaxRegistersPerBlock = 12,
     cudaDevAttrClockRate = 13,
     cudaDevAttrMultiProcessorCount = 16,
+    cudaDevAttrIntegrated = 18,
     cudaDevAttrCanMapHostMemory = 19,
     cudaDevAttrComputeMode = 20,
     cudaDevAttrConcurrentKernels = 31,
@@ -642,6 +648,7 @@ inline cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, 
         case 12: *value = 65536; break;
         case 13: *value = 1000000; break;
         case 16: *value = 80; break;
+        case 18: *value = 0; break;
         case 19: *value = 1; break;
         case 20: *value = 0; break;
         case 31: *value = 1; break;
@@ -650,15 +657,15 @@ inline cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, 
         case 38: *value = 6291456; break;
         case 39: *value = 2048; break;
         case 41: *value = 1; break;
-        case 75: *value = 7; break;
-        case 76: *value = 0; break;
-        case 81: *value = 98304; break;
+        case 75: *value = __host_cuda_capability() / 10; break;
+        case 76: *value = __host_cuda_capability() % 10; break;
+        case 81: *value = (int)__host_cuda_shared_room(); break;
         case 82: *value = 65536; break;
         case 83: *value = 1; break;
         case 88: *value = 0; break;
         case 89: *value = 1; break;
         case 95: *value = 1; break;
-        case 97: *value = 98304; break;
+        case 97: *value = (int)__host_cuda_shared_room(); break;
         case 106: *value = 32; break;
         case 115: *value = 1; break;
         default: return cudaErrorInvalidValue;

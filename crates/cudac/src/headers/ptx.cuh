@@ -1,0 +1,86 @@
+// `cuda::ptx`: barriers, bulk copies and fences of sm_90, a function for each instruction.
+// Left out: tensor maps, reductions, copies to several blocks, and what is not about copies.
+// Written from: libcu++ documentation, cuda::ptx; PTX ISA, mbarrier, cp.async.bulk, fence.
+#include <cudac_copies>
+namespace cuda {
+namespace ptx {
+#define __CUDAC_WORD(name) \
+    struct name##_t {}; \
+    constexpr name##_t name{};
+__CUDAC_WORD(sem_relaxed) __CUDAC_WORD(sem_acquire) __CUDAC_WORD(sem_release)
+__CUDAC_WORD(scope_cta) __CUDAC_WORD(scope_cluster)
+__CUDAC_WORD(space_shared) __CUDAC_WORD(space_cluster) __CUDAC_WORD(space_global)
+template <int n> struct n32_t {};
+inline __device__ unsigned __at(const void* address) { return (unsigned)__cvta_generic_to_shared(address); }
+
+#if __CUDA_ARCH__ >= 800
+inline __device__ void mbarrier_init(unsigned long* barrier, unsigned count) {
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" : : "r"(__at(barrier)), "r"(count) : "memory");
+}
+inline __device__ unsigned long mbarrier_arrive(unsigned long* barrier) {
+    unsigned long state;
+    asm volatile("mbarrier.arrive.shared::cta.b64 %0, [%1];" : "=l"(state) : "r"(__at(barrier)) : "memory");
+    return state;
+}
+inline __device__ bool mbarrier_test_wait(unsigned long* barrier, unsigned long state) {
+    bool result;
+    asm volatile("mbarrier.test_wait.shared::cta.b64 %0, [%1], %2;" : "=b"(result) : "r"(__at(barrier)), "l"(state) : "memory");
+    return result;
+}
+inline __device__ bool mbarrier_test_wait_parity(unsigned long* barrier, unsigned parity) {
+    bool result;
+    asm volatile("mbarrier.test_wait.parity.shared::cta.b64 %0, [%1], %2;" : "=b"(result) : "r"(__at(barrier)), "r"(parity) : "memory");
+    return result;
+}
+#endif
+#if __CUDA_ARCH__ >= 900
+inline __device__ unsigned long mbarrier_arrive(unsigned long* barrier, unsigned count) {
+    unsigned long state;
+    asm volatile("mbarrier.arrive.shared::cta.b64 %0, [%1], %2;" : "=l"(state) : "r"(__at(barrier)), "r"(count) : "memory");
+    return state;
+}
+inline __device__ unsigned long mbarrier_arrive(sem_release_t, scope_cta_t, space_shared_t, unsigned long* barrier) { return mbarrier_arrive(barrier); }
+inline __device__ unsigned long mbarrier_arrive(sem_release_t, scope_cta_t, space_shared_t, unsigned long* barrier, unsigned count) {
+    return mbarrier_arrive(barrier, count);
+}
+inline __device__ unsigned long mbarrier_arrive_expect_tx(sem_release_t, scope_cta_t, space_shared_t, unsigned long* barrier, unsigned bytes) {
+    unsigned long state;
+    asm volatile("mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 %0, [%1], %2;" : "=l"(state) : "r"(__at(barrier)), "r"(bytes) : "memory");
+    return state;
+}
+inline __device__ void mbarrier_expect_tx(sem_relaxed_t, scope_cta_t, space_shared_t, unsigned long* barrier, unsigned bytes) {
+    asm volatile("mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%0], %1;" : : "r"(__at(barrier)), "r"(bytes) : "memory");
+}
+inline __device__ bool mbarrier_try_wait(unsigned long* barrier, unsigned long state) {
+    bool result;
+    asm volatile("mbarrier.try_wait.shared::cta.b64 %0, [%1], %2;" : "=b"(result) : "r"(__at(barrier)), "l"(state) : "memory");
+    return result;
+}
+inline __device__ bool mbarrier_try_wait_parity(unsigned long* barrier, unsigned parity) {
+    bool result;
+    asm volatile("mbarrier.try_wait.parity.shared::cta.b64 %0, [%1], %2;" : "=b"(result) : "r"(__at(barrier)), "r"(parity) : "memory");
+    return result;
+}
+inline __device__ bool mbarrier_try_wait(sem_acquire_t, scope_cta_t, unsigned long* barrier, unsigned long state) { return mbarrier_try_wait(barrier, state); }
+inline __device__ bool mbarrier_try_wait_parity(sem_acquire_t, scope_cta_t, unsigned long* barrier, unsigned parity) {
+    return mbarrier_try_wait_parity(barrier, parity);
+}
+
+inline __device__ void cp_async_bulk(space_cluster_t, space_global_t, void* to, const void* from, unsigned bytes, unsigned long* barrier) {
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];"
+        : : "r"(__at(to)), "l"(__cvta_generic_to_global(from)), "r"(bytes), "r"(__at(barrier)) : "memory");
+}
+inline __device__ void cp_async_bulk(space_global_t, space_shared_t, void* to, const void* from, unsigned bytes) {
+    asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;"
+        : : "l"(__cvta_generic_to_global(to)), "r"(__at(from)), "r"(bytes) : "memory");
+}
+inline __device__ void cp_async_bulk_commit_group() { asm volatile("cp.async.bulk.commit_group;" : : : "memory"); }
+template <int n> inline __device__ void cp_async_bulk_wait_group(n32_t<n>) { asm volatile("cp.async.bulk.wait_group %0;" : : "n"(n) : "memory"); }
+template <int n> inline __device__ void cp_async_bulk_wait_group_read(n32_t<n>) { asm volatile("cp.async.bulk.wait_group.read %0;" : : "n"(n) : "memory"); }
+inline __device__ void fence_proxy_async() { asm volatile("fence.proxy.async;" : : : "memory"); }
+inline __device__ void fence_proxy_async(space_shared_t) { asm volatile("fence.proxy.async.shared::cta;" : : : "memory"); }
+inline __device__ void fence_proxy_async(space_global_t) { asm volatile("fence.proxy.async.global;" : : : "memory"); }
+inline __device__ void fence_mbarrier_init(sem_release_t, scope_cluster_t) { asm volatile("fence.mbarrier_init.release.cluster;" : : : "memory"); }
+#endif
+}
+}

@@ -1,0 +1,160 @@
+//! Matrices and asynchronous copies: both compilers read the same headers, and make kernels with the same results of them.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use cuda_host::Limits;
+use native_host::Clang;
+
+use super::{folder, interpreted_for, printed, run_for};
+
+/// Runs a program both ways, which have to print the same; what that is.
+#[track_caller]
+fn same(clang: &Clang, text: &str, arch: u32) -> String {
+    let folder = folder(&[("program.cu", text)]);
+    let other = run_for(clang, folder.path(), &["program.cu"], &[], &Limits::default(), arch).unwrap();
+    let one = interpreted_for(text, arch);
+    assert_eq!(printed(&other), printed(&one), "sm_{arch}");
+    let findings = one.findings.iter().chain(&other.findings).collect::<Vec<_>>();
+    assert!(findings.is_empty() && one.status == 0 && other.status == 0, "sm_{arch}: {findings:?}");
+    printed(&one).to_owned()
+}
+
+/// A product of matrices with numbers that round, all of whose sums are printed as bits.
+const PRODUCT: &str = r#"
+#include <mma.h>
+#include <cstdio>
+using namespace nvcuda;
+template <typename T, typename E, typename S, int m, int n, int k, typename A, typename B>
+__global__ void product(const E* a, const E* b, S* d) {
+    wmma::fragment<wmma::matrix_a, m, n, k, T, A> fa;
+    wmma::fragment<wmma::matrix_b, m, n, k, T, B> fb;
+    wmma::fragment<wmma::accumulator, m, n, k, S> sum;
+    wmma::fill_fragment(sum, (S)1);
+    wmma::load_matrix_sync(fa, a, 32);
+    wmma::load_matrix_sync(fb, b, 32);
+    for (int i = 0; i < fa.num_storage_elements; i++) fa.x[i] = fa.x[i] + fa.x[i];
+    wmma::mma_sync(sum, fa, fb, sum);
+    wmma::mma_sync(sum, fa, fb, sum);
+    wmma::store_matrix_sync(d, sum, 32, wmma::mem_row_major);
+}
+template <typename T, typename E, typename S, int m, int n, int k, typename A, typename B> void run(const char* name) {
+    E *a, *b;
+    S* d;
+    cudaMallocManaged(&a, 1024 * sizeof(E)), cudaMallocManaged(&b, 1024 * sizeof(E)), cudaMallocManaged(&d, 1024 * sizeof(S));
+    for (int i = 0; i < 1024; i++) a[i] = (E)(i * 37 % 101 / 7.0f), b[i] = (E)(i * 53 % 97 / 11.0f);
+    for (int i = 0; i < 1024; i++) d[i] = (S)0;
+    product<T, E, S, m, n, k, A, B><<<1, 32>>>(a, b, d);
+    cudaDeviceSynchronize();
+    unsigned long long sum = 0;
+    for (size_t i = 0; i < 1024 * sizeof(S); i++) sum = sum * 31 + ((unsigned char*)d)[i];
+    printf("%s %d %d %d: %llx\n", name, m, n, k, sum);
+    cudaFree(a), cudaFree(b), cudaFree(d);
+}
+typedef wmma::row_major row;
+typedef wmma::col_major col;
+int main() {
+    RUNS
+}
+"#;
+
+#[test]
+fn products_of_matrices_are_the_same_skipped_without_clang() {
+    let clang = clang!();
+    let mut runs = String::new();
+    let shapes = ["16, 16, 16", "32, 8, 16", "8, 32, 16"];
+    let layouts = ["row, col", "col, row", "row, row", "col, col"];
+    let types = [
+        "half, half, float",
+        "half, half, half",
+        "__nv_bfloat16, __nv_bfloat16, float",
+        "signed char, signed char, int",
+        "unsigned char, unsigned char, int",
+    ];
+    for ((shape, types), nth) in shapes.iter().flat_map(|shape| types.map(|types| (shape, types))).zip(0..) {
+        let _ = writeln!(runs, "run<{types}, {shape}, {}>(\"{types}\");", layouts[nth % 4]);
+    }
+    for layout in layouts {
+        let _ = writeln!(runs, "run<wmma::precision::tf32, float, float, 16, 16, 8, {layout}>(\"tf32\");");
+        let _ = writeln!(runs, "run<double, double, double, 8, 8, 4, {layout}>(\"double\");");
+    }
+    let printed = same(&clang, &PRODUCT.replace("RUNS", &runs), 80);
+    assert_eq!(printed.lines().count(), 23, "{printed}");
+}
+
+/// The kernels of cudac's own test.
+#[test]
+fn copies_are_the_same_skipped_without_clang() {
+    let clang = clang!();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../cudac/tests/waits");
+    let mut names: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    names.sort();
+    for arch in [70, 80, 90] {
+        // A name may say for which target alone a file is.
+        let fits = |name: &&PathBuf| arch == 90 || !name.ends_with("bulk_sm_90.cu");
+        let names: Vec<&PathBuf> = names.iter().filter(fits).collect();
+        assert_eq!(same(&clang, &all(&names), arch), "320\n".repeat(names.len()));
+    }
+}
+
+/// A program that launches the kernels of files, each in a namespace of its own, and prints how many results are right.
+fn all(names: &[&PathBuf]) -> String {
+    let (mut text, mut calls) = (String::new(), String::new());
+    for (nth, name) in names.iter().enumerate() {
+        let kernel = fs::read_to_string(name).unwrap();
+        let threads: u32 = kernel[3..].split(' ').next().unwrap().parse().unwrap();
+        let kernel = kernel.replace("extern \"C\" ", "").replace("namespace cg =", "// namespace cg =");
+        let includes = kernel.lines().filter(|line| line.starts_with("#include"));
+        let includes: Vec<&str> = includes.collect();
+        let body: Vec<&str> = kernel.lines().filter(|line| !line.starts_with("#include")).collect();
+        let _ = writeln!(
+            text,
+            "{}\nnamespace n{nth} {{\nnamespace cg = cooperative_groups;\n{}\n}}",
+            includes.join("\n"),
+            body.join("\n")
+        );
+        let _ = writeln!(calls, "n{nth}::kernel<<<1, {threads}>>>(out, in, 5);\ntold(out, in);");
+    }
+    format!(
+        "#include <cooperative_groups.h>\n{text}\n#include <cstdio>
+        void told(float* out, const float* in) {{
+            cudaDeviceSynchronize();
+            int right = 0;
+            for (int i = 0; i < 320; i++) right += out[i] == 2.0f * in[i / 64 * 64 + 63 - i % 64], out[i] = 0;
+            printf(\"%d\\n\", right);
+        }}
+        int main() {{
+            float *out, *in;
+            cudaMallocManaged(&out, 320 * 4), cudaMallocManaged(&in, 320 * 4);
+            for (int i = 0; i < 320; i++) in[i] = i + 1, out[i] = 0;
+{calls}
+            cudaFree(out), cudaFree(in);
+        }}\n"
+    )
+}
+
+/// Clang takes `alignas` only where a declaration begins.
+#[test]
+fn shared_memory_is_aligned_wherever_the_word_is_skipped_without_clang() {
+    let clang = clang!();
+    let text = r#"
+#include <cstdio>
+__global__ void k(unsigned* y) {
+    __shared__ char before;
+    __shared__ alignas(alignof(float4)) float one[4];
+    extern __shared__ alignas(16) float other[];
+    before = 0, one[threadIdx.x] = 0, other[threadIdx.x] = 0;
+    y[threadIdx.x] = (unsigned)((size_t)one % 16 + (size_t)other % 16 + before);
+}
+int main() {
+    unsigned* y;
+    cudaMallocManaged(&y, 16);
+    k<<<1, 4, 16>>>(y);
+    cudaDeviceSynchronize();
+    printf("%u\n", y[0] + y[3]);
+    cudaFree(y);
+}
+"#;
+    assert_eq!(same(&clang, text, 70), "0\n");
+}
