@@ -3,8 +3,6 @@
 //
 //   product_mma             `ldmatrix` brings the fragments out of swizzled tiles, which `cp.async` brings into a ring of stages.
 //   product_mma_rows        The same without the swizzle: rows one below another, and the eight rows of a matrix in few banks.
-//   product_mma_no_wait     Without the wait for the copies.
-//   product_mma_no_barrier  Without the barrier after it.
 //
 // Launch: blocks of THREADS threads, (n / COLUMNS, n / ROWS) of them, with STAGES * sizeof(Stage) bytes of shared memory.
 // Preconditions: a and b are n times n numbers of two bytes, row after row, at addresses of a multiple of 16, and c as many
