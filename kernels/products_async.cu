@@ -154,10 +154,9 @@ __device__ void store_tile(const Part& part, float* c, int n) {
 }
 // ANCHOR_END: ring
 
-#define TILE_OF_C extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
-
 // ANCHOR: product_async
-TILE_OF_C product_async(const float* a, const float* b, float* c, int n) {
+extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
+    product_async(const float* a, const float* b, float* c, int n) {
     __shared__ __align__(16) Stage stages[STAGES];
     Source source(a, b, n);
     Part part;
@@ -177,7 +176,8 @@ TILE_OF_C product_async(const float* a, const float* b, float* c, int n) {
 // ANCHOR_END: product_async
 
 // ANCHOR: product_async_no_wait
-TILE_OF_C product_async_no_wait(const float* a, const float* b, float* c, int n) {
+extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
+    product_async_no_wait(const float* a, const float* b, float* c, int n) {
     __shared__ __align__(16) Stage stages[STAGES];
     Source source(a, b, n);
     Part part;
@@ -196,7 +196,8 @@ TILE_OF_C product_async_no_wait(const float* a, const float* b, float* c, int n)
 // ANCHOR_END: product_async_no_wait
 
 // ANCHOR: product_async_late_wait
-TILE_OF_C product_async_late_wait(const float* a, const float* b, float* c, int n) {
+extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
+    product_async_late_wait(const float* a, const float* b, float* c, int n) {
     __shared__ __align__(16) Stage stages[STAGES];
     Source source(a, b, n);
     Part part;
@@ -216,7 +217,8 @@ TILE_OF_C product_async_late_wait(const float* a, const float* b, float* c, int 
 // ANCHOR_END: product_async_late_wait
 
 // ANCHOR: product_async_no_commit
-TILE_OF_C product_async_no_commit(const float* a, const float* b, float* c, int n) {
+extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
+    product_async_no_commit(const float* a, const float* b, float* c, int n) {
     __shared__ __align__(16) Stage stages[STAGES];
     Source source(a, b, n);
     Part part;
@@ -234,7 +236,8 @@ TILE_OF_C product_async_no_commit(const float* a, const float* b, float* c, int 
 // ANCHOR_END: product_async_no_commit
 
 // ANCHOR: product_async_no_barrier
-TILE_OF_C product_async_no_barrier(const float* a, const float* b, float* c, int n) {
+extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
+    product_async_no_barrier(const float* a, const float* b, float* c, int n) {
     __shared__ __align__(16) Stage stages[STAGES];
     Source source(a, b, n);
     Part part;
@@ -253,7 +256,8 @@ TILE_OF_C product_async_no_barrier(const float* a, const float* b, float* c, int
 // ANCHOR_END: product_async_no_barrier
 
 // ANCHOR: product_async_too_early
-TILE_OF_C product_async_too_early(const float* a, const float* b, float* c, int n) {
+extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
+    product_async_too_early(const float* a, const float* b, float* c, int n) {
     __shared__ __align__(16) Stage stages[STAGES];
     Source source(a, b, n);
     Part part;
@@ -273,7 +277,8 @@ TILE_OF_C product_async_too_early(const float* a, const float* b, float* c, int 
 // ANCHOR_END: product_async_too_early
 
 // ANCHOR: product_ahead
-TILE_OF_C product_ahead(const float* a, const float* b, float* c, int n) {
+extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
+    product_ahead(const float* a, const float* b, float* c, int n) {
     __shared__ __align__(16) Stage stages[STAGES];
     Source source(a, b, n);
     Part part;

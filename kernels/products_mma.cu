@@ -6,7 +6,7 @@
 //
 // Launch: blocks of THREADS threads, (n / COLUMNS, n / ROWS) of them, with STAGES * sizeof(Stage) bytes of shared memory.
 // Preconditions: a and b are n times n numbers of two bytes, row after row, at addresses of a multiple of 16, and c as many
-// floats; n is a multiple of ROWS and of COLUMNS.
+// floats; n is a multiple of ROWS and of COLUMNS, and at least STAGES * DEPTH, because the last round loads from the next stage too.
 //
 // builds: sm_80
 
