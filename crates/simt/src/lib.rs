@@ -72,7 +72,7 @@
 //! state while warps take turns in order. Endless loops that count, look at the clock or always write something new end at the
 //! limit on steps, and with weak memory all endless loops do.
 //!
-//! Bulk copies and clusters are not supported.
+//! Clusters and tensor copies are not supported.
 //!
 //! # Versions
 //!

@@ -13,7 +13,7 @@ fn errors(case: &cases::Case, seed: u64) -> Vec<&'static str> {
     let reconvergence = case.mechanisms()[seed as usize / 2 % 2];
     let mut emulator = Emulator::new(Limits::default());
     let module = emulator.load(&case.name, &case.text).unwrap();
-    let schedule = if seed.is_multiple_of(2) { Schedule::Random } else { Schedule::Hunt };
+    let schedule = [Schedule::Random, Schedule::Hunt, Schedule::RoundRobin][seed as usize % 3];
     let checks = match case.all("checks").next() {
         Some("races") => Checks { races: true, ..Checks::NONE },
         Some("initialisation") => Checks { initialisation: true, ..Checks::NONE },
@@ -32,7 +32,10 @@ fn errors(case: &cases::Case, seed: u64) -> Vec<&'static str> {
 }
 
 fn copies(folder: &str) -> Vec<cases::Case> {
-    cases::cases(folder).into_iter().filter(|case| case.name.contains("/copy/")).collect()
+    cases::cases(folder)
+        .into_iter()
+        .filter(|case| ["/copy/", "/bulk/"].iter().any(|folder| case.name.contains(folder)))
+        .collect()
 }
 
 #[test]

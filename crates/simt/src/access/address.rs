@@ -82,6 +82,8 @@ pub enum Why {
     PastEnd(u64),
     /// The address is not a multiple of the access's size.
     Misaligned,
+    /// The size of a bulk copy is not a multiple of 16 bytes.
+    BulkSize,
     /// Constant memory and parameters cannot be written.
     ReadOnly,
     /// Atomics work only on global and shared memory.

@@ -8,7 +8,8 @@ use crate::machine::registers::{WARP_SIZE, lanes_of};
 #[derive(Clone, Copy, Debug)]
 pub struct LaneOrder {
     seed: u64,
-    block: u64,
+    /// The block, by its number in the grid.
+    pub block: u64,
     warp: u32,
     /// Instructions that the warp has issued before this one.
     pub step: u64,

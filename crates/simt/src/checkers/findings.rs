@@ -12,7 +12,7 @@ use crate::checkers::copies::Meddling;
 use crate::checkers::initialisation::UnwrittenRead;
 use crate::checkers::races::Overflow;
 use crate::checkers::races::finding::Race;
-use crate::checkers::synchronisation::finding::{Arrivals, EndedThreads, UndefinedShuffle};
+use crate::checkers::synchronisation::finding::{Arrivals, CopyAtEnd, EndedThreads, UndefinedShuffle};
 use crate::compile::inst::Pc;
 use crate::compile::program::Program;
 use crate::report::fault::{FaultKind, Severity};
@@ -37,6 +37,8 @@ pub enum Finding {
     Ended(EndedThreads),
     /// Threads arrived at a barrier for which no thread waited.
     Arrivals(Arrivals),
+    /// A block ended while a bulk copy was under way.
+    CopyAtEnd(CopyAtEnd),
 }
 
 impl Finding {
@@ -48,6 +50,9 @@ impl Finding {
             Finding::Meddling(_) => (FaultKind::Race, Severity::Error),
             Finding::Unwritten(_) => (FaultKind::Uninitialized, Severity::Error),
             Finding::Shuffle(_) => (FaultKind::UndefinedShuffle, Severity::Error),
+            // Who waits for a group may have been told otherwise that the source has been read.
+            Finding::CopyAtEnd(copy) if copy.has_object => (FaultKind::Race, Severity::Error),
+            Finding::CopyAtEnd(_) => (FaultKind::Race, Severity::Warning),
             Finding::Ended(_) | Finding::Arrivals(_) => (FaultKind::BarrierDivergence, Severity::Warning),
         }
     }
@@ -62,6 +67,7 @@ impl Finding {
             Finding::Shuffle(shuffle) => (shuffle.pc, shuffle.pc),
             Finding::Ended(threads) => (threads.waiter.pc, threads.waiter.pc),
             Finding::Arrivals(arrivals) => (arrivals.last.pc, arrivals.last.pc),
+            Finding::CopyAtEnd(copy) => (copy.starter.pc, copy.starter.pc),
         }
     }
 

@@ -38,6 +38,7 @@ fn describe(context: &Context<'_>, finding: &Finding) -> Fault {
         Finding::Unwritten(read) => initialisation::wording::unwritten_read(context, read),
         Finding::Shuffle(shuffle) => synchronisation::wording::undefined_shuffle(context, shuffle),
         Finding::Ended(threads) => synchronisation::wording::ended_threads(context, threads),
+        Finding::CopyAtEnd(copy) => synchronisation::wording::copy_at_end(context, copy),
         Finding::Arrivals(arrivals) => synchronisation::wording::arrivals(context, arrivals),
     }
 }

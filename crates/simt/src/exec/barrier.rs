@@ -110,16 +110,24 @@ impl Cursor<'_, '_> {
                 self.run.complete_barrier(self.block, number)?;
             }
         }
-        if self.block.live_threads == 0 && self.run.setup.launch.checks.synchronisation {
-            self.run.find(|context, findings| {
-                synchronisation::report_incomplete(context, findings, self.block);
-            });
+        if self.block.live_threads == 0 {
+            self.run.end_block(self.block);
         }
         self.complete_collectives()
     }
 }
 
 impl Run<'_> {
+    /// The last threads of a block have ended: what is left undone is done, or reported.
+    pub fn end_block(&mut self, block: &mut Block) {
+        if !block.bulk.under_way.is_empty() {
+            self.at(block, 0).end_bulk();
+        }
+        if self.setup.launch.checks.synchronisation {
+            self.find(|context, findings| synchronisation::report_incomplete(context, findings, block));
+        }
+    }
+
     /// Lets everybody go on who waits at a barrier, if all have come.
     pub fn complete_barrier(&mut self, block: &mut Block, number: usize) -> Result<(), Stop> {
         let state = block.barriers[number];

@@ -17,12 +17,13 @@ impl WarpAccess<'_, '_> {
         let inst = self.inst;
         match &inst.op {
             Op::Mbarrier(op) => {
-                if !self.memories.copies.is_empty() {
+                if !self.memories.copies.is_empty() || !self.memories.bulk.under_way.is_empty() {
                     self.pass_arrivals(id)?;
                 }
                 return self.mbarrier(op, id);
             }
             Op::Async(op) => return self.asynchronous(*op, id),
+            Op::Bulk(op) => return self.bulk(*op, id),
             _ => {}
         }
         if !self.memories.mbarriers.is_empty() {

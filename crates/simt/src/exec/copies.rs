@@ -198,6 +198,7 @@ impl WarpAccess<'_, '_> {
     #[inline(never)]
     pub fn pass_arrivals(&mut self, id: WarpId) -> Result<(), Denied> {
         self.pass_time(id);
+        self.memories.pass_bulk()?;
         for trigger in self.memories.copies.due() {
             self.finish(trigger.warp, trigger.lane, Until::Number(trigger.number));
             self.arrive_now(&trigger)?;
@@ -271,19 +272,22 @@ impl Memories<'_> {
         }
     }
 
-    fn model_at(&mut self, pc: u32) {
+    /// Tells the memory model the instruction.
+    pub fn model_at(&mut self, pc: u32) {
         let now = self.now;
         if let Some(model) = self.memory_model.as_deref_mut() {
             model.at(pc, now);
         }
     }
 
-    fn object(&self, offset: u64) -> Object {
+    /// The mbarrier at an offset.
+    pub fn object(&self, offset: u64) -> Object {
         let start = offset as usize;
         Object::from_bits(read_le(&self.shared[start..start + OBJECT_BYTES as usize]))
     }
 
-    fn set_object(&mut self, offset: u64, object: Object) {
+    /// Replaces the mbarrier at an offset.
+    pub fn set_object(&mut self, offset: u64, object: Object) {
         let start = offset as usize;
         self.shared[start..start + OBJECT_BYTES as usize].copy_from_slice(&object.to_bits().to_le_bytes());
     }

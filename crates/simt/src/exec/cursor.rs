@@ -82,6 +82,7 @@ impl<'a> Cursor<'_, 'a> {
             params: &run.setup.params,
             mbarriers: &mut block.mbarriers,
             copies: &mut block.copies,
+            bulk: &mut block.bulk,
             order: LaneOrder::new(run.setup.launch.seed, block.number, *w as u32, warp.steps),
             now: 0,
             initialisation: Some((&mut run.observers.initialisation, &mut block.shared_written))

@@ -6,6 +6,7 @@ use crate::compile::inst::Pc;
 use crate::exec::cursor::Cursor;
 use crate::exec::state::{Run, Stop};
 use crate::isa::op::Op;
+use crate::isa::op::bulk::GRANULE;
 use crate::isa::op::mbarrier::{MAX_COUNT, Misuse};
 use crate::isa::op::memory::Memory;
 use crate::machine::block::BARRIERS;
@@ -144,10 +145,13 @@ impl Cursor<'_, '_> {
 
     /// An access that memory denied.
     pub fn denied(&self, pc: Pc, denied: &Denied) -> Stop {
-        let (.., access) = self.inst(pc).op.access().expect("memory is asked for accesses only");
-        // An asynchronous copy reads global memory and writes to shared memory.
-        let is_source = matches!(self.inst(pc).op, Op::Async(_)) && denied.memory != Memory::Shared;
-        let access = if is_source { AccessKind::Read } else { access };
+        let op = &self.inst(pc).op;
+        let access = match op {
+            // An asynchronous copy reads global memory and writes to shared memory.
+            Op::Async(_) if denied.memory != Memory::Shared => AccessKind::Read,
+            Op::Bulk(bulk) => bulk.access_to(denied.memory, matches!(denied.why, Why::Mbarrier(_))),
+            _ => op.access().expect("memory is asked for accesses only").2,
+        };
         let verb = access.past();
         // The message says which bytes of the memory these are. Its address may count from elsewhere.
         let doing = match denied.why {
@@ -243,6 +247,10 @@ fn why(run: &Run<'_>, denied: &Denied) -> (FaultKind, String) {
                 "the address {:#x} is not a multiple of {bytes} bytes, the size of the access",
                 denied.address
             );
+            (FaultKind::Misaligned, message)
+        }
+        Why::BulkSize => {
+            let message = format!("a bulk copy of {bytes} bytes: the size has to be a multiple of {GRANULE}");
             (FaultKind::Misaligned, message)
         }
         Why::ReadOnly => {

@@ -140,7 +140,11 @@ impl Run<'_> {
                 return Ok(false);
             }
         }
-        if self.counts.steps == before && !is_released && !self.can_go_on(blocks) {
+        if self.counts.steps == before
+            && !is_released
+            && !self.can_go_on(blocks)
+            && !self.hasten_bulk(blocks)?
+        {
             return Err(waits::deadlock(self, blocks));
         }
         self.replace_finished(blocks);

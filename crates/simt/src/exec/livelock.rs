@@ -128,7 +128,11 @@ impl Run<'_> {
             verdict = self.probe_all(blocks, bound)?;
         }
         let most = match verdict {
-            Verdict::Spins(spins) if !spins.is_empty() && !self.release_waiting(blocks, &spins) => {
+            Verdict::Spins(spins)
+                if !spins.is_empty()
+                    && !self.release_waiting(blocks, &spins)
+                    && !self.hasten_bulk(blocks)? =>
+            {
                 return Err(waits::livelock(self, blocks, &spins));
             }
             // Those who were let go will soon have shown whether they were waited for.

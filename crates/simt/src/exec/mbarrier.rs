@@ -123,7 +123,7 @@ impl At<'_> {
         let (after, got, touch) = self.performed(before)?;
         bytes.copy_from_slice(&after.to_bits().to_le_bytes());
         match touch {
-            MbarrierEvent::Exclusive => drop(mbarriers.set(self.offset, begins)),
+            MbarrierEvent::Begins | MbarrierEvent::Ends => drop(mbarriers.set(self.offset, begins)),
             MbarrierEvent::Tests { finds: false } => {
                 mbarriers.polled(self.warp, self.lane, self.offset, before.phase, self.pc);
             }
@@ -145,8 +145,8 @@ impl At<'_> {
         let transactions = i64::from(self.number);
         let arrives = |after: Object| MbarrierEvent::Arrives { completes: after.phase != before.phase };
         Ok(match self.op.action {
-            Action::Init => (Object::new(self.number)?, Got::Nothing, MbarrierEvent::Exclusive),
-            Action::Invalidate => (before, Got::Nothing, MbarrierEvent::Exclusive),
+            Action::Init => (Object::new(self.number)?, Got::Nothing, MbarrierEvent::Begins),
+            Action::Invalidate => (before, Got::Nothing, MbarrierEvent::Ends),
             Action::Arrive(arrival) => {
                 let after = before.arrive(arrival, self.number)?;
                 (after, Got::State(before.to_bits()), arrives(after))

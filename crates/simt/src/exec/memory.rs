@@ -19,6 +19,7 @@ use crate::checkers::memory_model::delayed::Target;
 use crate::compile::inst::{Inst, Pc};
 use crate::isa::op::Op;
 use crate::isa::op::memory::{Access, Memory};
+use crate::machine::bulk::BulkCopies;
 use crate::machine::copies::Copies;
 use crate::machine::divergence::Frame;
 use crate::machine::global::Global;
@@ -47,6 +48,8 @@ pub struct Memories<'m> {
     pub mbarriers: &'m mut Mbarriers,
     /// The asynchronous copies of the block that are under way.
     pub copies: &'m mut Copies,
+    /// The bulk copies of the block that are under way.
+    pub bulk: &'m mut BulkCopies,
     /// The checker of reads of bytes that were never written, if it is on, and which bytes of shared memory have been.
     pub initialisation: Option<(&'m mut Initialisation, &'m mut Written)>,
     /// The race checker and the weak memory, if the launch has one of them.

@@ -17,6 +17,7 @@
 mod atomics;
 mod barrier;
 mod builtin;
+mod bulk;
 mod call;
 mod checked;
 #[cfg(not(target_family = "wasm"))]

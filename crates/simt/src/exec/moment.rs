@@ -14,8 +14,10 @@ use crate::compile::inst::{AT_RETURN, Inst, Pc};
 use crate::compile::program::Program;
 use crate::exec::team::stack::Masks;
 use crate::isa::op::Op;
+use crate::isa::op::bulk::{Bulk, BulkOp};
 use crate::isa::op::copy::{Async, Copy};
 use crate::isa::op::memory::{Address, Base, Memory};
+use crate::isa::value::Args;
 use crate::launch::{Dim3, MemoryError};
 use crate::machine::block::{Block, Warp};
 use crate::machine::divergence::{Divergence, Frame, Wait, position};
@@ -186,6 +188,9 @@ impl<'m> Moment<'m> {
     pub fn accesses(&self) -> Vec<Access> {
         let machine = &self.machine;
         let inst = machine.program.insts.get(self.instruction as usize);
+        if let Some(Inst { op: Op::Bulk(BulkOp::Copy(copy)), args, .. }) = inst {
+            return self.copied_in_bulk(args, copy);
+        }
         let Some((inst, (address, bytes, kind))) = inst.and_then(|inst| Some((inst, inst.op.access()?)))
         else {
             return Vec::new();
@@ -261,6 +266,26 @@ impl<'m> Moment<'m> {
         }
         accesses.push(access(&copy.to, inst.args.a, active, AccessKind::Write));
         accesses
+    }
+
+    /// What bulk copies of lanes read and write, at some time. No counter tells what that costs.
+    fn copied_in_bulk(&self, args: &Args, copy: &Bulk) -> Vec<Access> {
+        let (machine, warp) = (&self.machine, self.warp as usize);
+        let (registers, base) = (&machine.block.registers, machine.frame.base);
+        let sizes = registers.narrow.get(base.narrow + usize::from(args.c), warp);
+        let access = |address: &Address, slot: Slot, lane: usize, kind: AccessKind| {
+            let bank = if address.base == Base::Narrow { Bank::Narrow } else { Bank::Wide };
+            let slot = base.of(bank) + usize::from(slot);
+            let mut addresses = [0; WARP_SIZE];
+            addresses[lane] = addresses_of(registers, warp, address, slot, machine.frame.local)[lane];
+            let (space, bytes) = (address.memory.space(), u64::from(sizes[lane]));
+            Access { space, kind, bytes, lanes: 1 << lane, addresses, sectors: 0, bank_conflicts: 0 }
+        };
+        let written = if copy.reduction.is_some() { AccessKind::Update } else { AccessKind::Write };
+        let both = |lane| {
+            [access(&copy.from, args.b, lane, AccessKind::Read), access(&copy.to, args.a, lane, written)]
+        };
+        lanes_of(self.active).flat_map(both).collect()
     }
 
     /// The lanes of all warps of the block that have not ended, by what they execute next and what they wait for.

@@ -120,6 +120,7 @@ impl Probe {
             Op::Mbarrier(_)
             | Op::Barrier(_)
             | Op::Async(_)
+            | Op::Bulk(_)
             | Op::Matrix(Matrix::Load(_) | Matrix::Store(_)) => self.moved = true,
             Op::ActiveMask => self.asked_company = true,
             Op::Collective(collective) if !collective.sync => self.asked_company = true,

@@ -98,6 +98,9 @@ fn stand_alike(one: &Block, other: &Block) -> bool {
         && warps().all(|(one, other)| wait_alike(one, other))
         && one.registers == other.registers
         && one.shared == other.shared
+        // Copies that are under way will change something.
+        && one.bulk.under_way.is_empty()
+        && other.bulk.under_way.is_empty()
         // It may be large, and in a loop that counts it is the same every time.
         && warps().all(|(one, other)| one.local == other.local)
 }

@@ -175,7 +175,7 @@ impl WarpAccess<'_, '_> {
             return Ok(());
         }
         match &inst.op {
-            Op::Load(_) | Op::Store(_) | Op::Atomic(_) | Op::Mbarrier(_) | Op::Async(_) => {
+            Op::Load(_) | Op::Store(_) | Op::Atomic(_) | Op::Mbarrier(_) | Op::Async(_) | Op::Bulk(_) => {
                 memories.order.step = place.steps + since;
                 memories.now = place.before + since - 1;
                 let mut access = WarpAccess { memories, lanes, inst, pc, frame, counters };

@@ -68,7 +68,7 @@ fn atomic(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
     }))
 }
 
-fn update(operation: &str, ty: Type) -> Update {
+pub fn update(operation: &str, ty: Type) -> Update {
     match (operation, ty) {
         ("add", Type::F32) => |old, b, _| add_f32(old as u32, b as u32),
         ("add", Type::F64) => |old, b, _| add_f64(old, b),

@@ -1,7 +1,7 @@
 //! Asynchronous copies from global to shared memory: `cp.async`, its groups, and its arrivals at mbarriers.
 //!
 //! A copy is an actor of its own ([`crate::machine::copies`]), which [`crate::exec::copies`] starts, carries out and completes.
-//! Left out: cache hints with a policy operand, and bulk copies. Specification: PTX ISA, sections 9.7.9.25.3 (`cp.async`) and
+//! Left out: cache hints with a policy operand. Bulk copies are a family of their own. Specification: PTX ISA, sections 9.7.9.25.3 (`cp.async`) and
 //! 9.7.13.15.16 (`cp.async.mbarrier.arrive`).
 
 use super::grammar::Modifiers;
@@ -79,7 +79,7 @@ fn ignored(o: &mut Operands<'_, '_>) -> Result<Size, Error> {
 }
 
 /// Takes a number that is part of the instruction.
-fn number(o: &mut Operands<'_, '_>) -> Result<u64, Error> {
+pub fn number(o: &mut Operands<'_, '_>) -> Result<u64, Error> {
     match o.take()? {
         Operand::Int(value, _) => Ok(*value),
         other => Err(o.error(span_of(other), "expected a number")),

@@ -76,7 +76,7 @@ pub(super) const SETS: [(&str, &str); 8] = [
 ];
 
 /// Words that belong to an instruction's name if they follow it: the assembler accepts them only there.
-const NAME_PARTS: [&str; 23] = [
+const NAME_PARTS: [&str; 27] = [
     "hi",
     "lo",
     "wide",
@@ -100,6 +100,10 @@ const NAME_PARTS: [&str; 23] = [
     "pending_count",
     "async",
     "mbarrier",
+    "bulk",
+    "reduce",
+    "prefetch",
+    "proxy",
 ];
 
 /// Types that no register has.

@@ -193,6 +193,16 @@ fn smaller_or_larger(flags: u16, format: Format, is_max: bool, a: u64, b: u64) -
     if xorsign { number | (a ^ b) & format.sign() } else { number }
 }
 
+/// The smaller of two numbers, as `min` has it.
+pub fn smaller(format: Format, a: u64, b: u64) -> u64 {
+    smaller_or_larger(0, format, false, a, b)
+}
+
+/// The larger of two numbers, as `max` has it.
+pub fn larger(format: Format, a: u64, b: u64) -> u64 {
+    smaller_or_larger(0, format, true, a, b)
+}
+
 #[cfg(test)]
 mod tests {
     use crate::isa::testing::eval;

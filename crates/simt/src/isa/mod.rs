@@ -20,6 +20,7 @@ mod approx;
 pub(crate) mod atomic;
 mod bitfield;
 mod bits;
+mod bulk;
 mod compare;
 pub(crate) mod control;
 mod convert;
@@ -81,6 +82,7 @@ pub const FAMILIES: &[Family] = &[
     sync::FAMILY,
     mbarrier::FAMILY,
     copy::FAMILY,
+    bulk::FAMILY,
     matrix::FAMILY,
     control::FAMILY,
 ];

@@ -1,6 +1,7 @@
 //! The state of a block and of its warps while they are resident.
 
 use super::affine::Grid;
+use super::bulk::BulkCopies;
 use super::copies::Copies;
 use super::divergence::{Divergence, Group};
 use super::local::Local;
@@ -80,6 +81,8 @@ pub struct Block {
     pub mbarriers: Mbarriers,
     /// Its asynchronous copies that are under way.
     pub copies: Copies,
+    /// Its bulk copies that are under way.
+    pub bulk: BulkCopies,
     /// Threads that have not ended.
     pub live_threads: u32,
 }
@@ -91,6 +94,7 @@ impl Block {
         self.barriers = [BarrierState::default(); BARRIERS];
         self.mbarriers = Mbarriers::default();
         self.copies.reset();
+        self.bulk.reset();
         self.shared.clear();
         self.shared.resize(shared_bytes as usize, 0);
         self.warps.resize_with(threads.div_ceil(WARP_SIZE as u32) as usize, Warp::default);

@@ -241,7 +241,7 @@ impl Clocks {
     }
 
     /// The join of what several lanes of a warp would publish now.
-    fn joined_clock(&self, slot: usize, w: usize, lanes: u32) -> VectorClock {
+    pub fn joined_clock(&self, slot: usize, w: usize, lanes: u32) -> VectorClock {
         let block = &self.blocks[slot];
         let warp = &block.warps[w];
         let mut all = VectorClock::default();
@@ -273,6 +273,12 @@ impl Clocks {
         }
         warp.alike &= !(1 << id.lane);
         &mut warp.lane_clocks[id.lane]
+    }
+
+    /// A lane forgets what it knew and knows this instead; what it does from now on is new.
+    pub fn restart(&mut self, id: LaneId, known: VectorClock) {
+        *self.lane_clock_mut(id) = known;
+        self.tick(id.slot, id.warp);
     }
 
     /// What a lane knows in addition to the other lanes of its warp, if anything.

@@ -12,8 +12,9 @@
 //! ([`vector_clock`]). Otherwise another run may have them in the other order. Only the weak memory ([`store_history`])
 //! uses the order in which they executed, because it has to choose one.
 //!
-//! Not modelled: proxies other than the generic one, and clusters (their scope is treated as that of a block, which is
-//! right for a launch without clusters). Specification: PTX ISA, section 8, "Memory Consistency Model".
+//! Bulk copies are the work of agents, which know of the accesses of threads what a proxy fence has seen
+//! ([`crate::checkers::memory_model::bulk`]). Not modelled: other proxies, and clusters (their scope is treated as that of a block,
+//! which is right for a launch without clusters). Specification: PTX ISA, section 8, "Memory Consistency Model".
 
 mod block_map;
 pub mod clocks;
@@ -81,11 +82,14 @@ impl Scope {
     /// Whether the scope, used by a thread of block `own`, includes the threads of block `other`.
     #[inline(always)]
     pub fn includes(self, own: u32, other: u32) -> bool {
-        self >= Scope::Gpu || own == other
+        self >= Scope::Gpu || (own ^ other) & !AGENT == 0
     }
 }
 
-/// A thread of the launch.
+/// The bit of a block's number that stands for the agents of the block: what carries out bulk copies for its threads.
+pub const AGENT: u32 = 1 << 31;
+
+/// A thread of the launch, or an agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Thread {
     /// The number of its block in the grid.

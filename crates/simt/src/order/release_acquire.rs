@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, VecDeque};
 use super::block_map::BlockMap;
 use super::clocks::{Clocks, LaneId, ThreadClock, WarpId};
 use super::vector_clock::VectorClock;
-use super::{ByteRange, Epoch, Order, Scope, Semantics, Space, Thread, forget_space};
+use super::{AGENT, ByteRange, Epoch, Order, Scope, Semantics, Space, Thread, forget_space};
 use crate::machine::registers::WARP_SIZE;
 
 /// The vector clocks that came to a location with the store that a load reads, and with the earlier stores of its chain
@@ -214,6 +214,12 @@ impl Locations {
         if is_store { lane.fences.all().map(|(scope, _)| *scope).max() } else { lane.fence_after_store }
     }
 
+    /// Whether a lane has passed a fence at this clock of its warp, or later.
+    pub fn has_fenced_since(&self, id: LaneId, clock: u32) -> bool {
+        let lane = self.lanes[id.slot][id.warp].get(id.lane);
+        lane.is_some_and(|lane| lane.fences.all().any(|(_, fence)| fence.own.clock >= clock))
+    }
+
     /// Whether a strong load of a lane has read a store that the thread of an earlier epoch made after it. If the two
     /// still race, they probably use a flag or a lock with too few fences.
     pub fn has_read_store_after(&self, id: LaneId, earlier: Epoch) -> bool {
@@ -237,7 +243,8 @@ impl Locations {
         let Semantics { order, scope } = semantics;
         let key = (range.space, range.offset);
         let epoch = clocks.epoch(id);
-        let own_block = epoch.thread.block;
+        // What an agent publishes, it publishes for the block for which it works.
+        let own_block = epoch.thread.block & !AGENT;
         let mut released = link.before.map(|store| store.released.clone()).unwrap_or_default();
         let lane = self.lane(id);
         if order.releases() {

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::block_map::{BlockMap, Joined};
-use super::{Epoch, Thread};
+use super::{AGENT, Epoch, Thread};
 use crate::machine::registers::{FULL_MASK, WARP_SIZE, lanes_of};
 
 /// The clock of each lane of a warp.
@@ -307,6 +307,17 @@ impl VectorClock {
     /// What is pending; `None` if nothing is.
     pub fn pending(&self) -> Option<&VectorClock> {
         self.fences.as_ref().map(|fences| &fences.pending).filter(|pending| !pending.is_empty())
+    }
+
+    /// What it includes of agents.
+    #[must_use]
+    pub fn of_agents(&self) -> VectorClock {
+        let mut all = VectorClock::default();
+        for (block, _) in self.blocks.entries().into_iter().filter(|(block, _)| block & AGENT != 0) {
+            let clock = self.blocks.get(block).cloned().unwrap_or_default();
+            all.blocks.insert(block, clock);
+        }
+        all
     }
 
     /// What is known about a block, if anything.

@@ -106,6 +106,7 @@ pub fn statement(opcode: &str) -> Result<String> {
         "pmevent" => "1".to_owned(),
         "nanosleep" => "u32_0".to_owned(),
         "mbarrier" => mbarrier(&words),
+        "cp" if has("bulk") => bulk(&words).to_owned(),
         "cp" => copy(&words).to_owned(),
         "ldmatrix" => format!("{}, [u64_4]", fragment("b32", rows(&words))),
         "stmatrix" => format!("[u64_4], {}", fragment("b32", rows(&words))),
@@ -214,6 +215,20 @@ fn copy(words: &[&str]) -> &'static str {
         "mbarrier" => "[u64_4]",
         "cg" => "[u64_4], [u64_3], 16, u32_1",
         _ => "[u64_4], [u64_3], 8, u32_1",
+    }
+}
+
+fn bulk(words: &[&str]) -> &'static str {
+    let has = |word: &str| words.contains(&word);
+    match (has("mbarrier::complete_tx::bytes"), has("L2::cache_hint")) {
+        _ if has("commit_group") => "",
+        _ if has("wait_group") => "1",
+        (_, false) if has("prefetch") => "[u64_4], u32_1",
+        (_, true) if has("prefetch") => "[u64_4], u32_1, b64_1",
+        (true, false) => "[u64_4], [u64_3], u32_1, [u64_2]",
+        (true, true) => "[u64_4], [u64_3], u32_1, [u64_2], b64_1",
+        (false, false) => "[u64_4], [u64_3], u32_1",
+        (false, true) => "[u64_4], [u64_3], u32_1, b64_1",
     }
 }
 

@@ -12,6 +12,7 @@
 //! larger inner loop. Both are tested against the axioms of the model: `tests/litmus` enumerates the executions of a few
 //! thousand small programs, some written by hand and others generated, and compares outcomes and races.
 
+pub mod bulk;
 pub mod copies;
 pub mod delayed;
 mod drain;
@@ -26,6 +27,7 @@ use crate::access::element;
 use crate::access::row::Shape;
 use crate::access::window::lanes_in;
 
+use bulk::Agents;
 use delayed::DelayedOp;
 use memory_view::{MemoryView, is_aligned};
 
@@ -46,7 +48,7 @@ use crate::order::clocks::{Clocks, LaneId, WarpId};
 use crate::order::phases::Phases;
 use crate::order::release_acquire::{Link, Locations, ReleasedClocks, StoreRecord};
 use crate::order::store_history::LoadQuery;
-use crate::order::{ByteRange, Epoch, Order, Scope, Semantics, Space, Thread};
+use crate::order::{AGENT, ByteRange, Epoch, Order, Scope, Semantics, Space, Thread};
 
 /// What is known about the order of the accesses of a launch, and the checkers that use it.
 #[derive(Debug)]
@@ -60,6 +62,7 @@ pub struct MemoryModel {
     reports_volatile: bool,
     weak: Option<WeakMemory>,
     found: FoundRaces,
+    agents: Agents,
     /// Accesses that met asynchronous copies.
     meddlings: Vec<Meddling>,
     /// The slot of the block, the warp and the instruction that run now.
@@ -93,8 +96,10 @@ impl MemoryModel {
     /// The memory model of a launch with `slots` resident blocks.
     pub fn new(slots: usize, lockstep: bool, launch: &Launch) -> MemoryModel {
         MemoryModel {
-            clocks: Clocks::new(slots, lockstep),
-            locations: Locations::new(slots, launch.weak_memory),
+            // Behind the slots of the blocks are those of their agents.
+            clocks: Clocks::new(2 * slots, lockstep),
+            locations: Locations::new(2 * slots, launch.weak_memory),
+            agents: Agents::new(slots),
             phases: Phases::default(),
             races: launch.checks.races.then(|| Races::new(slots)),
             reports_volatile: launch.checks.volatile_races,
@@ -111,6 +116,7 @@ impl MemoryModel {
     /// A block starts in a slot.
     pub fn start(&mut self, slot: usize, number: u64, threads: u32) {
         let before = self.clocks.block(slot);
+        self.agents.start(slot, before);
         self.clocks.start(slot, number, threads);
         self.phases.forget_space(Space::Shared(before));
         self.locations.start(slot, before, threads.div_ceil(WARP_SIZE as u32) as usize);
@@ -437,7 +443,7 @@ impl MemoryModel {
 
     /// The shared memory of the block that runs now.
     pub fn shared_space(&self) -> Space {
-        Space::Shared(self.clocks.block(self.slot))
+        Space::Shared(self.clocks.block(self.slot) & !AGENT)
     }
 
     /// Shows the race checker an access of a lane. Returns the race of which it is part, if it is.
@@ -461,7 +467,7 @@ impl MemoryModel {
             // Before Volta, this is what `volatile` was for.
             return;
         }
-        self.found.add(conflict, circumstance, self.now);
+        self.found.add(self.without_agents(conflict), circumstance, self.now);
     }
 
     fn circumstance(&self, id: LaneId, conflict: &Conflict) -> Circumstance {

@@ -76,6 +76,8 @@ pub enum RaceCause {
     Overlap,
     /// A read-only load of bytes that the launch writes.
     ReadOnly,
+    /// A store is ordered before a bulk copy that reads the bytes, but no proxy fence is between the two.
+    Proxy,
     /// One is a volatile store, the other is strong as well, and nothing orders them: a race in CUDA C++, but not in PTX.
     Volatile,
 }
@@ -161,7 +163,11 @@ impl Races {
     #[inline(always)]
     fn shadow(&mut self, space: Space, slot: usize) -> (&mut Shadow, &mut Lists) {
         let shadow = match space {
-            Space::Shared(_) => &mut self.shared[slot],
+            // Agents have slots of their own, behind those of their blocks.
+            Space::Shared(_) => {
+                let slots = self.shared.len();
+                &mut self.shared[slot % slots]
+            }
             Space::Global(region) => {
                 let region = region as usize;
                 if region >= self.global.len() {

@@ -4,6 +4,7 @@ use crate::checkers::context::{Context, fault};
 use crate::checkers::races::finding::{Circumstance, Race};
 use crate::checkers::races::shadow::list::OpKind;
 use crate::checkers::races::{Conflict, Overflow, RaceCause};
+use crate::isa::op::Op;
 use crate::report::fault::{Fault, FaultKind, Severity};
 use crate::report::location::AccessKind;
 
@@ -28,7 +29,12 @@ pub fn race(context: &Context<'_>, race: &Race) -> Fault {
     let range = context.describe(conflict.range);
     let message = format!("{range} {}", message(&conflict, circumstance));
     let (now, before) = (access(conflict.now_kind), access(conflict.before_kind));
-    let (second, first) = (format!("{} here", now.past()), format!("{} here, earlier", before.past()));
+    let did = |access: AccessKind, pc| match context.program.insts[pc as usize].op {
+        Op::Bulk(_) => format!("started the bulk copy here that {} them", access.past()),
+        _ => format!("{} here", access.past()),
+    };
+    let (second, first) =
+        (did(now, conflict.now_pc), format!("{}, earlier", did(before, conflict.before_pc)));
     let second = context.actor_at(conflict.now, conflict.now_pc, second).with(now);
     let first = context.actor_at(conflict.before, conflict.before_pc, first).with(before);
     let location = Some(context.location(conflict.range));
@@ -36,7 +42,10 @@ pub fn race(context: &Context<'_>, race: &Race) -> Fault {
         (Some(first), Some(second)) => first == second,
         _ => first.site.ptx_line == second.site.ptx_line,
     };
-    let help = help(&conflict, circumstance, is_same_line).to_string();
+    let is_bulk = [conflict.before_pc, conflict.now_pc]
+        .iter()
+        .any(|pc| matches!(context.program.insts[*pc as usize].op, Op::Bulk(_)));
+    let help = help(&conflict, circumstance, is_same_line, is_bulk).to_string();
     Fault { location, step, help, ..fault(race.kind(), race.severity(), message, vec![second, first]) }
 }
 
@@ -52,6 +61,9 @@ fn message(conflict: &Conflict, circumstance: Circumstance) -> String {
     match conflict.cause {
         RaceCause::Scope => {
             format!("{two} atomically, but the scope of one access does not include the other's block")
+        }
+        RaceCause::Proxy => {
+            format!("{two}, and no proxy fence is between the store and the bulk copy that reads them")
         }
         RaceCause::Overlap => format!("{two} by atomic accesses that overlap only partly"),
         RaceCause::ReadOnly => {
@@ -100,10 +112,14 @@ fn access(kind: OpKind) -> AccessKind {
 }
 
 /// What to do about the race, which depends on how far apart the two threads are.
-fn help(conflict: &Conflict, circumstance: Circumstance, is_same_line: bool) -> &'static str {
+fn help(conflict: &Conflict, circumstance: Circumstance, is_same_line: bool, is_bulk: bool) -> &'static str {
     let (one, other) = (conflict.before.thread, conflict.now.thread);
     let same_warp = one.block == other.block && one.number / 32 == other.number / 32;
     match conflict.cause {
+        RaceCause::Unordered if is_bulk => {
+            "wait for the copy first: at the phase of its mbarrier, or, if it has none, with `cp.async.bulk.commit_group` and \
+             `cp.async.bulk.wait_group`; and let a barrier come before a copy that reads or overwrites what others use"
+        }
         _ if conflict.same_value => {
             "harmless as long as all threads store the same value; if this is not intended, let one thread store"
         }
@@ -133,6 +149,9 @@ fn help(conflict: &Conflict, circumstance: Circumstance, is_same_line: bool) -> 
             "the two threads both use a flag or a lock, but a relaxed or `volatile` access to it orders no other data: set or \
              release it with `memory_order_release` and read or take it with `memory_order_acquire`, or put `__threadfence()` \
              before the one and after the other"
+        }
+        RaceCause::Proxy => {
+            "after the stores, put `fence.proxy.async` in the threads that stored, then the barrier, then the copy"
         }
         RaceCause::Overlap => "access the bytes with the same size and alignment everywhere",
         RaceCause::ReadOnly => "load without `__ldg` or `const __restrict__`, or write to other memory",

@@ -66,6 +66,19 @@ pub struct EndedThreads {
     pub example: Option<LaneAt>,
 }
 
+/// A bulk copy for which nobody had waited when its block ended.
+#[derive(Clone, Copy, Debug)]
+pub struct CopyAtEnd {
+    /// The step of the launch.
+    pub step: u64,
+    /// The block in the grid.
+    pub block: u64,
+    /// Who started the copy.
+    pub starter: LaneAt,
+    /// Whether it completes at an mbarrier, in the shared memory of the block; otherwise with the bulk group of its thread.
+    pub has_object: bool,
+}
+
 /// Arrivals at a barrier that order nothing.
 #[derive(Clone, Copy, Debug)]
 pub struct Arrivals {

@@ -1,7 +1,10 @@
 //! Describes what the synchronisation checker has found.
 
 use crate::checkers::context::{Context, fault};
-use crate::checkers::synchronisation::finding::{Absence, Arrivals, EndedThreads, LaneAt, UndefinedShuffle};
+use crate::checkers::findings::Finding;
+use crate::checkers::synchronisation::finding::{
+    Absence, Arrivals, CopyAtEnd, EndedThreads, LaneAt, UndefinedShuffle,
+};
 use crate::report::fault::{Actor, Fault, FaultKind, Severity};
 
 /// A shuffle that gives lanes an undefined value.
@@ -61,6 +64,22 @@ pub fn arrivals(context: &Context<'_>, found: &Arrivals) -> Fault {
     let actors = vec![actor(context, block, last, "arrived here last".to_owned())];
     let fault = fault(FaultKind::BarrierDivergence, Severity::Warning, message, actors);
     Fault { step, help: help.to_owned(), ..fault }
+}
+
+/// A bulk copy for which nobody had waited when its block ended.
+pub fn copy_at_end(context: &Context<'_>, found: &CopyAtEnd) -> Fault {
+    let CopyAtEnd { step, block, starter, has_object } = *found;
+    let message =
+        "the block ended while a bulk copy was using its shared memory, which another block may get"
+            .to_owned();
+    let help = if has_object {
+        "wait for the phase of the copy's mbarrier before the block ends"
+    } else {
+        "wait for the copy with `cp.async.bulk.commit_group` and `cp.async.bulk.wait_group.read` before its thread ends"
+    };
+    let actors = vec![actor(context, block, starter, "started the copy here".to_owned())];
+    let severity = Finding::CopyAtEnd(*found).class().1;
+    Fault { step, help: help.to_owned(), ..fault(FaultKind::Race, severity, message, actors) }
 }
 
 fn actor(context: &Context<'_>, block: u64, at: LaneAt, doing: String) -> Actor {

@@ -6,7 +6,6 @@
 
 use pulp::{Simd, WithSimd};
 
-use crate::checkers::synchronisation;
 use crate::compile::inst::Inst;
 use crate::exec::state::Run;
 use crate::exec::team::Team;
@@ -98,9 +97,7 @@ impl Run<'_> {
             }
         }
         block.live_threads = 0;
-        if self.setup.launch.checks.synchronisation {
-            self.find(|context, findings| synchronisation::report_incomplete(context, findings, block));
-        }
+        self.end_block(block);
     }
 }
 

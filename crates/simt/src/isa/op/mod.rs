@@ -3,6 +3,7 @@
 //! This is data, with its meaning for values. The families in [`crate::isa`] decode opcodes to it.
 
 pub mod atomic;
+pub mod bulk;
 pub mod call;
 pub mod copy;
 pub mod matrix;
@@ -21,6 +22,7 @@ use crate::machine::registers::{Bank, Slot};
 use crate::order::Semantics;
 use crate::report::location::AccessKind;
 use atomic::Atomic;
+use bulk::BulkOp;
 use call::CallIndex;
 use copy::Async;
 use matrix::{Matrix, ROW_BYTES};
@@ -67,6 +69,8 @@ pub enum Op {
     Mbarrier(Mbarrier),
     /// Starts asynchronous copies, or waits for them.
     Async(Async),
+    /// Starts bulk copies, or waits for them.
+    Bulk(BulkOp),
     /// Exchanges values with other lanes of the warp.
     Collective(Collective),
     /// Moves or multiplies matrices whose elements are spread over the lanes of the warp.

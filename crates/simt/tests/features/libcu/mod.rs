@@ -5,7 +5,9 @@
 
 mod atomic_ref;
 mod barrier;
+mod bulk;
 mod collectives;
+mod copies;
 mod waiting;
 
 use std::collections::BTreeSet;
@@ -28,6 +30,16 @@ fn atomic_ref() {
 #[test]
 fn barrier() {
     check("barrier", barrier::CASES);
+}
+
+#[test]
+fn bulk() {
+    check("bulk", bulk::CASES);
+}
+
+#[test]
+fn copies() {
+    check("copies", copies::CASES);
 }
 
 #[test]

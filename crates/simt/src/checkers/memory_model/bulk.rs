@@ -1,0 +1,243 @@
+//! Bulk copies: what they are to the race checker, and what orders them.
+//!
+//! A thread that starts a bulk copy goes on at once, so the copy is the work of two *agents*, one that reads and one that
+//! writes. Both begin with what the thread knows. What they do is ordered before somebody else's work only if that one has
+//! waited for the copy: at the phase of its mbarrier, which the writing agent helps to complete, or with the bulk group. A wait
+//! with `.read` learns from the reading agent alone.
+//!
+//! Bulk copies go through the asynchronous proxy, all other accesses through the generic one. A store that a copy is to read has
+//! to be followed by a proxy fence, in any thread on the way from the store to the copy. So the reading agent knows of other
+//! threads only what a fence has seen that its thread knows of. Not asked for are fences between reads, or stores, and the copy that
+//! overwrites the bytes, nor one after `mbarrier.init`: the specification wants some of these, and programs do without.
+//! Specification: PTX ISA, sections 8.5 (proxies) and 9.7.9.25.4.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use crate::checkers::memory_model::MemoryModel;
+use crate::checkers::memory_model::mbarrier::MbarrierEvent;
+use crate::checkers::races::shadow::list::OpKind;
+use crate::checkers::races::{self, Conflict, RaceCause};
+use crate::compile::inst::Pc;
+use crate::machine::bulk::{Area, BulkCopy};
+use crate::machine::registers::{WARP_SIZE, lanes_of};
+use crate::order::clocks::{Clocks, LaneId};
+use crate::order::vector_clock::VectorClock;
+use crate::order::{AGENT, ByteRange, Epoch, Order, Scope, Semantics, Space, Thread};
+
+/// Agents of a block. When all have been used, the first ones are again.
+const MAX_AGENTS: u16 = 1024;
+/// Proxy fences that are remembered for each warp.
+const MAX_FENCES: usize = 8;
+/// Bytes that an agent accesses at a time, as far as the race checker can tell.
+const CHUNK: u64 = 128;
+
+/// The agents of the resident blocks, and the proxy fences.
+#[derive(Clone, Debug, Default)]
+pub struct Agents {
+    /// By slot of the block: how many agents have been used, if any.
+    used: Vec<Option<u16>>,
+    /// By block: for which thread each agent works.
+    threads: BTreeMap<u32, Vec<u16>>,
+    /// By block and warp: the proxy fences, oldest first.
+    fences: BTreeMap<(u32, u16), Fences>,
+    /// Whether threads of blocks that have ended have passed proxy fences.
+    has_old_fences: bool,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Fences {
+    kept: VecDeque<Fence>,
+    /// The clock of the last one that was forgotten.
+    forgotten: Option<u32>,
+}
+
+/// A proxy fence of some lanes of a warp.
+#[derive(Clone, Debug)]
+struct Fence {
+    lanes: u32,
+    clock: u32,
+    /// What the lanes knew, and had done.
+    known: VectorClock,
+}
+
+impl Agents {
+    /// The agents of `slots` resident blocks, which have slots of their own behind those of the blocks.
+    pub fn new(slots: usize) -> Agents {
+        Agents { used: vec![None; slots], ..Agents::default() }
+    }
+
+    /// Another block starts in a slot, in the place of block `before`.
+    pub fn start(&mut self, slot: usize, before: u32) {
+        self.used[slot] = None;
+        let old: Vec<_> =
+            self.fences.range((before, 0)..=(before, u16::MAX)).map(|(warp, _)| *warp).collect();
+        self.has_old_fences |= !old.is_empty();
+        for warp in old {
+            self.fences.remove(&warp);
+        }
+    }
+
+    /// The thread for which an agent works; a thread itself otherwise.
+    fn thread(&self, agent: Thread) -> Thread {
+        let block = agent.block & !AGENT;
+        if block == agent.block {
+            return agent;
+        }
+        let threads = self.threads.get(&block);
+        let number = threads.and_then(|threads| threads.get(usize::from(agent.number))).copied();
+        Thread { block, number: number.unwrap_or(0) }
+    }
+}
+
+impl MemoryModel {
+    /// A bulk copy starts. Returns its agents: the one that reads, and the one that writes.
+    pub fn start_bulk(&mut self, copy: &BulkCopy) -> [u16; 2] {
+        let starter = self.id(copy.lane);
+        let mut known = VectorClock::default();
+        self.clocks.thread_clock(starter).add_to(&mut known);
+        let is_global = matches!(copy.from.space, Space::Global(_));
+        let proxied = self.proxied(starter, &known, is_global);
+        let [reads, writes] = self.new_agents(starter);
+        self.clocks.restart(self.agent(reads), proxied);
+        self.clocks.restart(self.agent(writes), known);
+        self.clocks.tick(starter.slot, starter.warp);
+        let kind = if copy.reduction.is_some() { OpKind::Update } else { OpKind::Store };
+        self.bulk_access(reads, writes, OpKind::Load, copy.pc, &copy.from, CHUNK);
+        let chunk = copy.reduction.map_or(CHUNK, |reduction| u64::from(reduction.bytes));
+        self.bulk_access(writes, writes, kind, copy.pc, &copy.to, chunk);
+        self.locations.forget(copy.to.space, copy.to.offset, copy.to.bytes);
+        [reads, writes]
+    }
+
+    /// An agent accesses an area. `writes` knows all that the thread knows.
+    fn bulk_access(&mut self, agent: u16, writes: u16, kind: OpKind, pc: Pc, area: &Area, chunk: u64) {
+        let scope = (kind == OpKind::Update).then_some(Scope::Gpu);
+        let access = races::Access::new(pc, kind, scope);
+        let writer = self.agent(writes);
+        self.as_agent(agent, |model, lane| {
+            for start in (0..area.bytes).step_by(chunk as usize) {
+                let bytes = chunk.min(area.bytes - start) as u8;
+                let range = ByteRange { space: area.space, offset: area.offset + start, bytes };
+                let conflict = model.check_access(lane, access, range, 0).map(|conflict| {
+                    let is_late = conflict.cause == RaceCause::Unordered
+                        && model.clocks.is_ordered_after(writer, conflict.before);
+                    Conflict { cause: if is_late { RaceCause::Proxy } else { conflict.cause }, ..conflict }
+                });
+                model.report(conflict);
+            }
+        });
+    }
+
+    /// A copy has written its last bytes and tells its mbarrier.
+    pub fn bulk_arrives(&mut self, pc: Pc, [reads, writes]: [u16; 2], object: ByteRange, completes: bool) {
+        self.learn(self.agent(writes), reads);
+        let semantics = Semantics { order: Order::Release, scope: Scope::Gpu };
+        let before = std::mem::replace(&mut self.pc, pc);
+        self.as_agent(writes, |model, lane| {
+            model.mbarrier(lane, object, MbarrierEvent::Arrives { completes }, semantics);
+        });
+        self.pc = before;
+    }
+
+    /// A lane has waited for a copy of its own: until it had written, or only until it had read.
+    pub fn bulk_awaited(&mut self, lane: usize, [reads, writes]: [u16; 2], only_read: bool) {
+        let waiter = self.id(lane);
+        let all = [reads, writes];
+        all[..if only_read { 1 } else { 2 }].iter().for_each(|agent| self.learn(waiter, *agent));
+    }
+
+    /// A thread, or an agent, learns what another agent has done.
+    fn learn(&mut self, who: LaneId, agent: u16) {
+        let mut clock = VectorClock::default();
+        clock.raise(self.clocks.epoch(self.agent(agent)));
+        self.clocks.join(who, &clock);
+    }
+
+    /// What a bulk copy has written is in memory now, for loads of the weak memory too.
+    pub fn bulk_has_written(&mut self, space: Space) {
+        if let Some(weak) = &mut self.weak {
+            weak.store_history.forget(space);
+        }
+    }
+
+    /// Lanes of the warp pass a proxy fence.
+    pub fn proxy_fence(&mut self, lanes: u32) {
+        let (slot, warp) = (self.slot, self.warp);
+        let clock = self.clocks.epoch(self.id(0)).clock;
+        let known = self.clocks.joined_clock(slot, warp, lanes);
+        let fences = self.agents.fences.entry((self.clocks.block(slot), warp as u16)).or_default();
+        if fences.kept.len() == MAX_FENCES {
+            fences.forgotten = fences.kept.pop_front().map(|fence| fence.clock);
+        }
+        fences.kept.push_back(Fence { lanes, clock, known });
+        self.clocks.tick(slot, warp);
+    }
+
+    /// What a copy that a lane starts now may read: what the proxy fences have seen of which the lane knows, and what other
+    /// copies have written.
+    fn proxied(&self, starter: LaneId, known: &VectorClock, is_global: bool) -> VectorClock {
+        if is_global && self.agents.has_old_fences {
+            return known.clone();
+        }
+        let mut all = known.of_agents();
+        for (&(block, warp), fences) in &self.agents.fences {
+            let knows = |lanes, clock| knows_any(&self.clocks, starter, (block, warp), lanes, clock);
+            let mut seen = fences.kept.iter().filter(|fence| knows(fence.lanes, fence.clock)).peekable();
+            if seen.peek().is_none() && fences.forgotten.is_some_and(|clock| knows(u32::MAX, clock)) {
+                return known.clone();
+            }
+            seen.for_each(|fence| all.join(&fence.known));
+        }
+        all
+    }
+
+    /// Two agents that are not in use, or have not been for longest.
+    fn new_agents(&mut self, starter: LaneId) -> [u16; 2] {
+        let slot = self.agents.used.len() + self.slot;
+        let block = self.clocks.block(self.slot);
+        let used = &mut self.agents.used[self.slot];
+        if used.is_none() {
+            let before = self.clocks.block(slot);
+            self.clocks.start(slot, u64::from(block | AGENT), u32::from(MAX_AGENTS));
+            self.locations.start(slot, before, usize::from(MAX_AGENTS) / WARP_SIZE);
+        }
+        let first = used.map_or(0, |used| used % MAX_AGENTS);
+        *used = Some(first + 2);
+        let threads = self.agents.threads.entry(block).or_default();
+        threads.truncate(MAX_AGENTS.into());
+        if threads.len() < usize::from(first) + 2 {
+            threads.resize(usize::from(first) + 2, 0);
+        }
+        let thread = (starter.warp * WARP_SIZE + starter.lane) as u16;
+        threads[usize::from(first)..][..2].fill(thread);
+        [first, first + 1]
+    }
+
+    fn agent(&self, number: u16) -> LaneId {
+        let (warp, lane) = (usize::from(number) / WARP_SIZE, usize::from(number) % WARP_SIZE);
+        LaneId { slot: self.agents.used.len() + self.slot, warp, lane }
+    }
+
+    /// Does something in the name of an agent of the block.
+    fn as_agent(&mut self, number: u16, act: impl FnOnce(&mut MemoryModel, usize)) {
+        let LaneId { slot, warp, lane } = self.agent(number);
+        let own = (self.slot, self.warp);
+        (self.slot, self.warp) = (slot, warp);
+        act(self, lane);
+        (self.slot, self.warp) = own;
+    }
+
+    /// A race in which the threads stand for their agents.
+    pub fn without_agents(&self, conflict: Conflict) -> Conflict {
+        let thread = |epoch: Epoch| Epoch { thread: self.agents.thread(epoch.thread), ..epoch };
+        Conflict { before: thread(conflict.before), now: thread(conflict.now), ..conflict }
+    }
+}
+
+/// Whether a lane knows what any of some lanes of a warp did at a clock.
+fn knows_any(clocks: &Clocks, id: LaneId, (block, warp): (u32, u16), lanes: u32, clock: u32) -> bool {
+    lanes_of(lanes).any(|lane| {
+        let thread = Thread { block, number: warp * WARP_SIZE as u16 + lane as u16 };
+        clocks.is_ordered_after(id, Epoch { thread, clock })
+    })
+}

@@ -1,0 +1,327 @@
+//! Bulk copies: started, carried out at a time that the seed decides, and completed.
+//!
+//! Time passes for the bulk copies of a block while its warps use copies and mbarriers. A copy first reads all of its source
+//! and later writes all of its destination. Then it completes transactions of its mbarrier; a copy of a bulk group stays until
+//! its thread has waited for it, or the block has ended. To the race checker reading and writing are accesses of agents that
+//! know what the thread knew when it started the copy, and of which others learn by waiting
+//! ([`crate::checkers::memory_model::bulk`]). When bytes count as written is as for other copies ([`crate::exec::copies`]).
+//! Left out: what a bulk copy costs. Specification: PTX ISA, section 9.7.9.25.4.
+
+use crate::access::address::{Denied, Why, addresses, denied, is_aligned};
+use crate::checkers::findings::Finding;
+use crate::checkers::initialisation::AccessCheck;
+use crate::checkers::memory_model::MemoryModel;
+use crate::checkers::synchronisation::finding::{CopyAtEnd, LaneAt};
+use crate::exec::cursor::Cursor;
+use crate::exec::mbarrier::object_at;
+use crate::exec::memory::{Memories, WarpAccess};
+use crate::exec::state::{Run, Stop};
+use crate::isa::op::bulk::{Bulk, BulkOp, Completion, GRANULE};
+use crate::isa::op::mbarrier::Misuse;
+use crate::isa::op::memory::Memory;
+use crate::machine::block::Block;
+use crate::machine::bulk::{self, Area, BulkCopy, End, Progress};
+use crate::machine::divergence::Frame;
+use crate::machine::mbarriers::OBJECT_BYTES;
+use crate::order::clocks::WarpId;
+use crate::order::{ByteRange, Space};
+use crate::report::location::AccessKind;
+
+/// How many uses of copies and mbarriers a bulk copy takes at most to read, and then to write.
+const LONGEST: u64 = 16;
+
+impl WarpAccess<'_, '_> {
+    /// Carries out an instruction about bulk copies for the active lanes of a warp.
+    #[inline(never)]
+    pub fn bulk(&mut self, op: BulkOp, id: WarpId) -> Result<(), Denied> {
+        self.pass_arrivals(id)?;
+        let lanes = self.memories.order.lanes(self.lanes.mask);
+        match op {
+            BulkOp::Copy(copy) => return self.start_bulk(&copy, id),
+            BulkOp::Commit => lanes.for_each(|lane| self.memories.bulk.commit(id.warp, lane)),
+            BulkOp::Wait { groups, read } => {
+                self.memories.model_at(self.pc);
+                lanes.for_each(|lane| self.memories.await_bulk(id.warp, lane, groups, read));
+            }
+            BulkOp::ProxyFence => {
+                if let Some((model, mut target)) = self.memories.modelled() {
+                    model.drain(&mut target, id, self.lanes.mask);
+                    model.proxy_fence(self.lanes.mask);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn start_bulk(&mut self, op: &Bulk, id: WarpId) -> Result<(), Denied> {
+        let (mask, args, pc) = (self.lanes.mask, &self.inst.args, self.pc);
+        let to = addresses(self.lanes, &op.to, args.a, self.frame);
+        let from = addresses(self.lanes, &op.from, args.b, self.frame);
+        let object = match op.end {
+            Completion::Mbarrier(object) => Some(addresses(self.lanes, &object, args.e, self.frame)),
+            Completion::Group => None,
+        };
+        let sizes = self.lanes.narrow[usize::from(args.c)];
+        if let Some((model, mut target)) = self.memories.modelled() {
+            model.drain(&mut target, id, mask);
+        }
+        self.memories.model_at(pc);
+        for lane in self.memories.order.lanes(mask) {
+            let bytes = u64::from(sizes[lane]);
+            let end = match object {
+                None => End::Group(None),
+                Some(at) => End::Mbarrier(self.memories.object_of_bulk(at[lane], lane)?),
+            };
+            let from = self.memories.area(lane, op.from.memory, from[lane], bytes, AccessKind::Read)?;
+            let to = self.memories.area(lane, op.to.memory, to[lane], bytes, AccessKind::Write)?;
+            let draw = self.memories.order.draw(lane as u64);
+            let late = end == End::Group(None) && draw.is_multiple_of(4);
+            let left = (!late).then_some((draw >> 8 & (LONGEST - 1)) as u8);
+            let gap = (draw >> 16 & (LONGEST - 1)) as u8;
+            let (progress, reduction, agents) = (Progress::Started, op.reduction, None);
+            let warp = id.warp;
+            let is_awaited = false;
+            self.memories.begin_bulk(BulkCopy {
+                warp,
+                lane,
+                pc,
+                from,
+                to,
+                reduction,
+                end,
+                progress,
+                left,
+                gap,
+                is_awaited,
+                agents,
+            });
+        }
+        Ok(())
+    }
+}
+
+impl Memories<'_> {
+    /// The bytes that a copy reads or writes, if it may.
+    fn area(
+        &self,
+        lane: usize,
+        memory: Memory,
+        address: u64,
+        bytes: u64,
+        kind: AccessKind,
+    ) -> Result<Area, Denied> {
+        let deny = |bytes, why| Err(denied(lane, address, bytes, memory, why));
+        if !is_aligned(address, GRANULE) {
+            return deny(GRANULE, Why::Misaligned);
+        }
+        if !bytes.is_multiple_of(GRANULE) {
+            return deny(bytes, Why::BulkSize);
+        }
+        if memory == Memory::Shared {
+            let size = self.shared.len() as u64;
+            return match address.checked_add(bytes) {
+                Some(end) if end <= size => {
+                    if self.mbarriers.overlapping(address, bytes).is_some() {
+                        return deny(bytes, Why::Mbarrier(Misuse::Plain));
+                    }
+                    Ok(Area { space: self.own_space(), offset: address, bytes })
+                }
+                _ => deny(bytes, Why::PastEnd(size)),
+            };
+        }
+        let place = match kind {
+            AccessKind::Read => self.global.locate(address, bytes),
+            _ => self.global.locate_writable(address, bytes),
+        };
+        match place {
+            Ok((region, offset)) => {
+                Ok(Area { space: Space::Global(region as u32), offset: offset as u64, bytes })
+            }
+            Err(miss) => deny(bytes, Why::Missed(miss)),
+        }
+    }
+
+    /// The shared memory of the block.
+    fn own_space(&self) -> Space {
+        Space::Shared(self.order.block as u32)
+    }
+
+    fn object_of_bulk(&self, address: u64, lane: usize) -> Result<u64, Denied> {
+        let offset = object_at(self, Memory::Shared, address, lane)?;
+        if self.mbarriers.is_object(offset) {
+            return Ok(offset);
+        }
+        Err(denied(lane, offset, OBJECT_BYTES, Memory::Shared, Why::Mbarrier(Misuse::NoObject)))
+    }
+
+    /// Starts a copy, and shows it to the checkers.
+    fn begin_bulk(&mut self, mut copy: BulkCopy) {
+        self.check_initialised(&copy);
+        if let Some(model) = self.memory_model.as_deref_mut() {
+            copy.agents = Some(model.start_bulk(&copy));
+        }
+        if self.memory_model.as_deref().is_some_and(MemoryModel::looks_for_races) {
+            self.mark_area_written(&copy.to);
+        }
+        self.bulk.under_way.push(copy);
+    }
+
+    /// Reports bytes of the source that nobody has written.
+    fn check_initialised(&mut self, copy: &BulkCopy) {
+        let Some((checker, shared_written)) = &mut self.initialisation else { return };
+        if !checker.reports {
+            return;
+        }
+        let (written, space) = match copy.from.space {
+            Space::Shared(_) => (Some(&mut **shared_written), Space::Shared(0)),
+            global @ Space::Global(region) => (self.global.written_mut(region as usize), global),
+        };
+        let Some(written) = written else { return };
+        let mut check = AccessCheck::new(copy.pc, self.now, AccessKind::Read);
+        for start in (copy.from.offset..copy.from.offset + copy.from.bytes).step_by(GRANULE as usize) {
+            check.lane(copy.lane, space, written, start as usize..(start + GRANULE) as usize);
+        }
+        checker.found.extend(check.found());
+    }
+
+    fn mark_area_written(&mut self, area: &Area) {
+        let range = area.offset as usize..(area.offset + area.bytes) as usize;
+        match (area.space, &mut self.initialisation) {
+            (Space::Shared(_), Some((checker, written))) if checker.reports => written.set(range),
+            (Space::Global(region), Some(_)) => {
+                if let Some(written) = self.global.written_mut(region as usize) {
+                    written.set(range);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Lets time pass for the bulk copies of the block.
+    pub fn pass_bulk(&mut self) -> Result<(), Denied> {
+        let mut index = 0;
+        while index < self.bulk.under_way.len() {
+            let copy = &mut self.bulk.under_way[index];
+            index += 1;
+            match copy.left {
+                Some(left) if left > 0 => copy.left = Some(left - 1),
+                Some(_) if !copy.progress.is_written() => {
+                    index -= 1;
+                    index += usize::from(self.advance(index)?);
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Lets a copy read, or write and complete; whether it is still there.
+    fn advance(&mut self, index: usize) -> Result<bool, Denied> {
+        let mut copy = self.bulk.under_way.remove(index);
+        *self.changes += 1;
+        copy.left = Some(copy.gap);
+        self.carry_out_step(&mut copy);
+        if let (Progress::Written, End::Mbarrier(offset)) = (&copy.progress, copy.end) {
+            self.complete_transactions(&copy, offset)?;
+            return Ok(false);
+        }
+        self.bulk.under_way.insert(index, copy);
+        Ok(true)
+    }
+
+    fn carry_out_step(&mut self, copy: &mut BulkCopy) {
+        copy.progress = match std::mem::replace(&mut copy.progress, Progress::Written) {
+            Progress::Started => Progress::Read(bulk::bytes_of(&copy.from, self.shared, self.global)),
+            Progress::Read(data) => {
+                bulk::write(&copy.to, &data, copy.reduction, self.shared, self.global);
+                self.mark_area_written(&copy.to);
+                if let Some(model) = self.memory_model.as_deref_mut() {
+                    model.bulk_has_written(copy.to.space);
+                }
+                Progress::Written
+            }
+            Progress::Written => Progress::Written,
+        };
+    }
+
+    fn complete_transactions(&mut self, copy: &BulkCopy, offset: u64) -> Result<(), Denied> {
+        let refuse = |misuse| denied(copy.lane, offset, OBJECT_BYTES, Memory::Shared, Why::Mbarrier(misuse));
+        if !self.mbarriers.is_object(offset) {
+            return Err(refuse(Misuse::NoObject));
+        }
+        let before = self.object(offset);
+        let after = before.expect(-(copy.to.bytes as i64)).map_err(refuse)?.completed();
+        self.set_object(offset, after);
+        let place = ByteRange { space: self.own_space(), offset, bytes: OBJECT_BYTES as u8 };
+        if let (Some(model), Some(agents)) = (&mut self.memory_model, copy.agents) {
+            model.bulk_arrives(copy.pc, agents, place, after.phase != before.phase);
+        }
+        Ok(())
+    }
+
+    /// A lane waits until its copies have completed but for those of its latest groups, or have read their sources.
+    fn await_bulk(&mut self, warp: usize, lane: usize, groups: u32, read: bool) {
+        let mut under_way = std::mem::take(&mut self.bulk.under_way);
+        for copy in &mut under_way {
+            if !self.bulk.is_awaited(copy, warp, lane, groups) {
+                continue;
+            }
+            while !(copy.progress.is_written() || read && copy.progress.has_read()) {
+                *self.changes += 1;
+                self.carry_out_step(copy);
+            }
+            copy.is_awaited = true;
+            if let (Some(model), Some(agents)) = (&mut self.memory_model, copy.agents) {
+                model.bulk_awaited(lane, agents, read);
+            }
+        }
+        let is_left = |copy: &BulkCopy| read || !self.bulk.is_awaited(copy, warp, lane, groups);
+        under_way.retain(is_left);
+        self.bulk.under_way = under_way;
+    }
+}
+
+impl Run<'_> {
+    /// Nobody gets on: carries out all bulk copies that are under way, for somebody may wait for what they write. Whether
+    /// there were any.
+    pub fn hasten_bulk(&mut self, blocks: &mut [Block]) -> Result<bool, Stop> {
+        let mut any = false;
+        for block in blocks {
+            while let Some(index) = block.bulk.under_way.iter().position(|copy| !copy.progress.is_written()) {
+                any = true;
+                let (warp, pc) = (block.bulk.under_way[index].warp, block.bulk.under_way[index].pc);
+                let mut at = self.at(block, warp);
+                let outcome = at.parts(&Frame::default(), 0).memories.advance(index);
+                outcome.map_err(|denied| at.denied(pc, &denied))?;
+            }
+        }
+        Ok(any)
+    }
+}
+
+impl Cursor<'_, '_> {
+    /// The block has ended: what is still under way is carried out, and reported.
+    pub fn end_bulk(&mut self) {
+        let (block, step) = (self.block.number, self.run.counts.steps.saturating_sub(1));
+        let mut left = std::mem::take(&mut self.block.bulk.under_way);
+        let mut memories = self.parts(&Frame::default(), 0).memories;
+        let mut early = Vec::new();
+        for copy in &mut left {
+            if !copy.is_awaited {
+                let starter = LaneAt { warp: copy.warp, lane: copy.lane as u32, pc: copy.pc };
+                let has_object = matches!(copy.end, End::Mbarrier(_));
+                early.push(CopyAtEnd { step, block, starter, has_object });
+            }
+            while !copy.progress.is_written() {
+                memories.carry_out_step(copy);
+            }
+        }
+        if self.run.setup.launch.checks.synchronisation {
+            self.run.find(|context, findings| {
+                for copy in early {
+                    findings.add(context.program, Finding::CopyAtEnd(copy));
+                }
+            });
+        }
+    }
+}

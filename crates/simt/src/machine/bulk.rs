@@ -1,0 +1,215 @@
+//! The bulk copies of a block that are under way: who started each, from where to where, and how far it is.
+//!
+//! A bulk copy reads, and later it writes; when it does is drawn when it starts, and counted in uses of mbarriers and of copies
+//! by the block. Left out: that the hardware may write parts of it at different times.
+
+use crate::isa::op::bulk::Reduction;
+use crate::machine::global::Global;
+use crate::order::Space;
+
+/// Some bytes of shared or global memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Area {
+    /// The memory.
+    pub space: Space,
+    /// The offset of the first byte in it.
+    pub offset: u64,
+    /// How many there are.
+    pub bytes: u64,
+}
+
+/// What a bulk copy completes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// Transactions of the mbarrier at this offset of shared memory.
+    Mbarrier(u64),
+    /// A bulk group, counted for each thread; none before the thread commits.
+    Group(Option<u32>),
+}
+
+/// How far a bulk copy is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Progress {
+    /// It has not read its source.
+    Started,
+    /// It has read this.
+    Read(Vec<u8>),
+    /// It has written.
+    Written,
+}
+
+impl Progress {
+    /// Whether the source may be changed.
+    pub fn has_read(&self) -> bool {
+        *self != Progress::Started
+    }
+
+    /// Whether nothing is left to do.
+    pub fn is_written(&self) -> bool {
+        *self == Progress::Written
+    }
+}
+
+/// A bulk copy that has not completed.
+#[derive(Clone, Debug)]
+pub struct BulkCopy {
+    /// The warp of the thread that started it.
+    pub warp: usize,
+    /// Its lane.
+    pub lane: usize,
+    /// The instruction.
+    pub pc: u32,
+    /// What it reads.
+    pub from: Area,
+    /// What it writes, of the same size.
+    pub to: Area,
+    /// What it does with what it has read, if it does not just write it.
+    pub reduction: Option<Reduction>,
+    /// What it completes.
+    pub end: End,
+    /// How far it is.
+    pub progress: Progress,
+    /// After how many uses of copies and mbarriers it takes its next step; none where it takes as long as it may.
+    pub left: Option<u8>,
+    /// How many of them are between its two steps.
+    pub gap: u8,
+    /// Whether its thread has waited until it had at least read its source.
+    pub is_awaited: bool,
+    /// The agents in whose name it reads and writes, for the race checker.
+    pub agents: Option<[u16; 2]>,
+}
+
+/// The bulk copies of a block.
+#[derive(Clone, Debug, Default)]
+pub struct BulkCopies {
+    /// In the order in which they were started.
+    pub under_way: Vec<BulkCopy>,
+    /// How many groups the lanes of each warp have committed.
+    groups: Vec<[u32; 32]>,
+}
+
+impl BulkCopies {
+    /// Nothing is under way, and no lane has committed a group.
+    pub fn reset(&mut self) {
+        self.under_way.clear();
+        self.groups.clear();
+    }
+
+    /// Makes a group of what a lane has started since its last one.
+    pub fn commit(&mut self, warp: usize, lane: usize) {
+        if self.groups.len() <= warp {
+            self.groups.resize(warp + 1, [0; 32]);
+        }
+        let number = &mut self.groups[warp][lane];
+        for copy in self.under_way.iter_mut().filter(|copy| (copy.warp, copy.lane) == (warp, lane)) {
+            if copy.end == End::Group(None) {
+                copy.end = End::Group(Some(*number));
+            }
+        }
+        *number += 1;
+    }
+
+    /// Whether a lane that waits until so many of its groups are left waits for a copy.
+    pub fn is_awaited(&self, copy: &BulkCopy, warp: usize, lane: usize, groups: u32) -> bool {
+        let committed = self.groups.get(warp).map_or(0, |lanes| lanes[lane]);
+        let End::Group(Some(group)) = copy.end else { return false };
+        (copy.warp, copy.lane) == (warp, lane) && group < committed.saturating_sub(groups)
+    }
+}
+
+/// The bytes of an area. The copy has been checked, so they are there.
+pub fn bytes_of(area: &Area, shared: &[u8], global: &mut Global) -> Vec<u8> {
+    let (offset, bytes) = (area.offset as usize, area.bytes as usize);
+    match area.space {
+        Space::Shared(_) => shared[offset..offset + bytes].to_vec(),
+        Space::Global(region) => {
+            let piece =
+                |start: usize| global.read(region as usize, offset + start, PIECE).map(<[u8]>::to_vec);
+            (0..bytes).step_by(PIECE).filter_map(piece).flatten().collect()
+        }
+    }
+}
+
+/// Writes the bytes of an area, or reduces those that it has with new ones.
+pub fn write(area: &Area, data: &[u8], reduction: Option<Reduction>, shared: &mut [u8], global: &mut Global) {
+    let (offset, bytes) = (area.offset as usize, area.bytes as usize);
+    match area.space {
+        Space::Shared(_) => apply(&mut shared[offset..offset + bytes], data, reduction),
+        Space::Global(region) => {
+            for (start, data) in (0..bytes).step_by(PIECE).zip(data.chunks(PIECE)) {
+                let (region, start) = (region as usize, offset + start);
+                let bytes = match reduction {
+                    None => global.write(region, start, PIECE),
+                    Some(_) => global.update(region, start, PIECE),
+                };
+                if let Some(bytes) = bytes {
+                    apply(bytes, data, reduction);
+                }
+            }
+        }
+    }
+}
+
+/// Bytes of global memory that always lie in one piece.
+const PIECE: usize = 16;
+
+fn apply(bytes: &mut [u8], data: &[u8], reduction: Option<Reduction>) {
+    let Some(Reduction { bytes: width, update }) = reduction else {
+        return bytes.copy_from_slice(data);
+    };
+    let width = usize::from(width);
+    let number = |bytes: &[u8]| bytes.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte));
+    for (old, new) in bytes.chunks_exact_mut(width).zip(data.chunks_exact(width)) {
+        let result = update(number(old), number(new), 0);
+        old.copy_from_slice(&result.to_le_bytes()[..width]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn copy(lane: usize) -> BulkCopy {
+        let area = Area { space: Space::Shared(0), offset: 0, bytes: 16 };
+        BulkCopy {
+            warp: 0,
+            lane,
+            pc: 0,
+            from: area,
+            to: area,
+            reduction: None,
+            end: End::Group(None),
+            progress: Progress::Started,
+            left: None,
+            gap: 0,
+            is_awaited: false,
+            agents: None,
+        }
+    }
+
+    #[test]
+    fn a_lane_waits_for_the_groups_that_it_has_committed() {
+        let mut copies = BulkCopies::default();
+        copies.under_way.push(copy(0));
+        copies.under_way.push(copy(1));
+        copies.commit(0, 0);
+        copies.under_way.push(copy(0));
+        let awaited = |copies: &BulkCopies, lane, groups| {
+            copies.under_way.iter().map(|copy| copies.is_awaited(copy, 0, lane, groups)).collect::<Vec<_>>()
+        };
+        assert_eq!(awaited(&copies, 0, 0), [true, false, false]);
+        assert_eq!(awaited(&copies, 0, 1), [false; 3]);
+        assert_eq!(awaited(&copies, 1, 0), [false; 3], "lane 1 has committed nothing");
+        copies.commit(0, 0);
+        assert_eq!(awaited(&copies, 0, 0), [true, false, true]);
+        assert_eq!(awaited(&copies, 0, 1), [true, false, false]);
+    }
+
+    #[test]
+    fn a_reduction_works_element_by_element() {
+        let mut bytes = [1, 0, 0, 0, 255, 255, 255, 255];
+        let add = Reduction { bytes: 4, update: |old, b, _| old.wrapping_add(b) };
+        apply(&mut bytes, &[2, 0, 0, 0, 1, 0, 0, 0], Some(add));
+        assert_eq!(bytes, [3, 0, 0, 0, 0, 0, 0, 0]);
+    }
+}
