@@ -20,7 +20,7 @@ use crate::isa::op::bulk::{Bulk, BulkOp, Completion, GRANULE};
 use crate::isa::op::mbarrier::Misuse;
 use crate::isa::op::memory::Memory;
 use crate::machine::block::Block;
-use crate::machine::bulk::{self, Area, BulkCopy, End, Progress};
+use crate::machine::bulk::{self, Area, BulkCopy, End, Progress, Reached};
 use crate::machine::divergence::Frame;
 use crate::machine::mbarriers::OBJECT_BYTES;
 use crate::order::clocks::WarpId;
@@ -125,7 +125,7 @@ impl Memories<'_> {
                     if self.mbarriers.overlapping(address, bytes).is_some() {
                         return deny(bytes, Why::Mbarrier(Misuse::Plain));
                     }
-                    Ok(Area { space: self.own_space(), offset: address, bytes })
+                    Ok(Area { memory: Reached::Shared, offset: address, bytes })
                 }
                 _ => deny(bytes, Why::PastEnd(size)),
             };
@@ -136,7 +136,7 @@ impl Memories<'_> {
         };
         match place {
             Ok((region, offset)) => {
-                Ok(Area { space: Space::Global(region as u32), offset: offset as u64, bytes })
+                Ok(Area { memory: Reached::Global(region), offset: offset as u64, bytes })
             }
             Err(miss) => deny(bytes, Why::Missed(miss)),
         }
@@ -173,9 +173,9 @@ impl Memories<'_> {
         if !checker.reports {
             return;
         }
-        let (written, space) = match copy.from.space {
-            Space::Shared(_) => (Some(&mut **shared_written), Space::Shared(0)),
-            global @ Space::Global(region) => (self.global.written_mut(region as usize), global),
+        let (written, space) = match copy.from.memory {
+            Reached::Shared => (Some(&mut **shared_written), Space::Shared(0)),
+            Reached::Global(region) => (self.global.written_mut(region), Space::Global(region as u32)),
         };
         let Some(written) = written else { return };
         let mut check = AccessCheck::new(copy.pc, self.now, AccessKind::Read);
@@ -187,10 +187,10 @@ impl Memories<'_> {
 
     fn mark_area_written(&mut self, area: &Area) {
         let range = area.offset as usize..(area.offset + area.bytes) as usize;
-        match (area.space, &mut self.initialisation) {
-            (Space::Shared(_), Some((checker, written))) if checker.reports => written.set(range),
-            (Space::Global(region), Some(_)) => {
-                if let Some(written) = self.global.written_mut(region as usize) {
+        match (area.memory, &mut self.initialisation) {
+            (Reached::Shared, Some((checker, written))) if checker.reports => written.set(range),
+            (Reached::Global(region), Some(_)) => {
+                if let Some(written) = self.global.written_mut(region) {
                     written.set(range);
                 }
             }
@@ -237,7 +237,7 @@ impl Memories<'_> {
                 bulk::write(&copy.to, &data, copy.reduction, self.shared, self.global);
                 self.mark_area_written(&copy.to);
                 if let Some(model) = self.memory_model.as_deref_mut() {
-                    model.bulk_has_written(copy.to.space);
+                    model.bulk_has_written(&copy.to);
                 }
                 Progress::Written
             }

@@ -3,19 +3,35 @@
 //! A bulk copy reads, and later it writes; when it does is drawn when it starts, and counted in uses of mbarriers and of copies
 //! by the block. Left out: that the hardware may write parts of it at different times.
 
-use crate::isa::op::bulk::Reduction;
-use crate::machine::global::Global;
-use crate::order::Space;
+use super::global::Global;
+
+/// A memory that bulk copies reach.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reached {
+    /// The shared memory of the block.
+    Shared,
+    /// The region of global memory with this number.
+    Global(usize),
+}
 
 /// Some bytes of shared or global memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Area {
     /// The memory.
-    pub space: Space,
+    pub memory: Reached,
     /// The offset of the first byte in it.
     pub offset: u64,
     /// How many there are.
     pub bytes: u64,
+}
+
+/// A reduction of elements.
+#[derive(Clone, Copy, Debug)]
+pub struct Reduction {
+    /// Bytes of an element.
+    pub bytes: u8,
+    /// The new element from the old one, the one that was read, and nothing.
+    pub update: fn(u64, u64, u64) -> u64,
 }
 
 /// What a bulk copy completes.
@@ -122,11 +138,10 @@ impl BulkCopies {
 /// The bytes of an area. The copy has been checked, so they are there.
 pub fn bytes_of(area: &Area, shared: &[u8], global: &mut Global) -> Vec<u8> {
     let (offset, bytes) = (area.offset as usize, area.bytes as usize);
-    match area.space {
-        Space::Shared(_) => shared[offset..offset + bytes].to_vec(),
-        Space::Global(region) => {
-            let piece =
-                |start: usize| global.read(region as usize, offset + start, PIECE).map(<[u8]>::to_vec);
+    match area.memory {
+        Reached::Shared => shared[offset..offset + bytes].to_vec(),
+        Reached::Global(region) => {
+            let piece = |start: usize| global.read(region, offset + start, PIECE).map(<[u8]>::to_vec);
             (0..bytes).step_by(PIECE).filter_map(piece).flatten().collect()
         }
     }
@@ -135,11 +150,11 @@ pub fn bytes_of(area: &Area, shared: &[u8], global: &mut Global) -> Vec<u8> {
 /// Writes the bytes of an area, or reduces those that it has with new ones.
 pub fn write(area: &Area, data: &[u8], reduction: Option<Reduction>, shared: &mut [u8], global: &mut Global) {
     let (offset, bytes) = (area.offset as usize, area.bytes as usize);
-    match area.space {
-        Space::Shared(_) => apply(&mut shared[offset..offset + bytes], data, reduction),
-        Space::Global(region) => {
+    match area.memory {
+        Reached::Shared => apply(&mut shared[offset..offset + bytes], data, reduction),
+        Reached::Global(region) => {
             for (start, data) in (0..bytes).step_by(PIECE).zip(data.chunks(PIECE)) {
-                let (region, start) = (region as usize, offset + start);
+                let start = offset + start;
                 let bytes = match reduction {
                     None => global.write(region, start, PIECE),
                     Some(_) => global.update(region, start, PIECE),
@@ -172,7 +187,7 @@ mod tests {
     use super::*;
 
     fn copy(lane: usize) -> BulkCopy {
-        let area = Area { space: Space::Shared(0), offset: 0, bytes: 16 };
+        let area = Area { memory: Reached::Shared, offset: 0, bytes: 16 };
         BulkCopy {
             warp: 0,
             lane,

@@ -172,7 +172,9 @@ mod tests {
     /// The blocks of the grid by number, each with the moments of its operations and its end, on so many forks.
     fn order(residents: u64, forks: usize, lives: &[(&[Moment], Moment)]) -> Vec<u64> {
         let mut logs = vec![Log::default(); forks];
-        logs.iter_mut().for_each(|log| log.start(MOST));
+        for log in &mut logs {
+            log.start(MOST);
+        }
         for (block, (moments, end)) in lives.iter().enumerate() {
             let log = &mut logs[block * 7 / 3 % forks];
             for (number, &moment) in moments.iter().enumerate() {

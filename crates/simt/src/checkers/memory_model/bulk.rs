@@ -18,7 +18,7 @@ use crate::checkers::memory_model::mbarrier::MbarrierEvent;
 use crate::checkers::races::shadow::list::OpKind;
 use crate::checkers::races::{self, Conflict, RaceCause};
 use crate::compile::inst::Pc;
-use crate::machine::bulk::{Area, BulkCopy};
+use crate::machine::bulk::{Area, BulkCopy, Reached};
 use crate::machine::registers::{WARP_SIZE, lanes_of};
 use crate::order::clocks::{Clocks, LaneId};
 use crate::order::vector_clock::VectorClock;
@@ -95,7 +95,7 @@ impl MemoryModel {
         let starter = self.id(copy.lane);
         let mut known = VectorClock::default();
         self.clocks.thread_clock(starter).add_to(&mut known);
-        let is_global = matches!(copy.from.space, Space::Global(_));
+        let is_global = copy.from.memory != Reached::Shared;
         let proxied = self.proxied(starter, &known, is_global);
         let [reads, writes] = self.new_agents(starter);
         self.clocks.restart(self.agent(reads), proxied);
@@ -105,7 +105,7 @@ impl MemoryModel {
         self.bulk_access(reads, writes, OpKind::Load, copy.pc, &copy.from, CHUNK);
         let chunk = copy.reduction.map_or(CHUNK, |reduction| u64::from(reduction.bytes));
         self.bulk_access(writes, writes, kind, copy.pc, &copy.to, chunk);
-        self.locations.forget(copy.to.space, copy.to.offset, copy.to.bytes);
+        self.locations.forget(self.space_of(&copy.to), copy.to.offset, copy.to.bytes);
         [reads, writes]
     }
 
@@ -113,11 +113,11 @@ impl MemoryModel {
     fn bulk_access(&mut self, agent: u16, writes: u16, kind: OpKind, pc: Pc, area: &Area, chunk: u64) {
         let scope = (kind == OpKind::Update).then_some(Scope::Gpu);
         let access = races::Access::new(pc, kind, scope);
-        let writer = self.agent(writes);
+        let (writer, space) = (self.agent(writes), self.space_of(area));
         self.as_agent(agent, |model, lane| {
             for start in (0..area.bytes).step_by(chunk as usize) {
                 let bytes = chunk.min(area.bytes - start) as u8;
-                let range = ByteRange { space: area.space, offset: area.offset + start, bytes };
+                let range = ByteRange { space, offset: area.offset + start, bytes };
                 let conflict = model.check_access(lane, access, range, 0).map(|conflict| {
                     let is_late = conflict.cause == RaceCause::Unordered
                         && model.clocks.is_ordered_after(writer, conflict.before);
@@ -153,8 +153,16 @@ impl MemoryModel {
         self.clocks.join(who, &clock);
     }
 
+    fn space_of(&self, area: &Area) -> Space {
+        match area.memory {
+            Reached::Shared => self.shared_space(),
+            Reached::Global(region) => Space::Global(region as u32),
+        }
+    }
+
     /// What a bulk copy has written is in memory now, for loads of the weak memory too.
-    pub fn bulk_has_written(&mut self, space: Space) {
+    pub fn bulk_has_written(&mut self, area: &Area) {
+        let space = self.space_of(area);
         if let Some(weak) = &mut self.weak {
             weak.store_history.forget(space);
         }
@@ -181,7 +189,8 @@ impl MemoryModel {
         }
         let mut all = known.of_agents();
         for (&(block, warp), fences) in &self.agents.fences {
-            let knows = |lanes, clock| knows_any(&self.clocks, starter, (block, warp), lanes, clock);
+            let first = Thread { block, number: warp * WARP_SIZE as u16 };
+            let knows = |lanes, clock| knows_any(&self.clocks, starter, first, lanes, clock);
             let mut seen = fences.kept.iter().filter(|fence| knows(fence.lanes, fence.clock)).peekable();
             if seen.peek().is_none() && fences.forgotten.is_some_and(|clock| knows(u32::MAX, clock)) {
                 return known.clone();
@@ -234,10 +243,10 @@ impl MemoryModel {
     }
 }
 
-/// Whether a lane knows what any of some lanes of a warp did at a clock.
-fn knows_any(clocks: &Clocks, id: LaneId, (block, warp): (u32, u16), lanes: u32, clock: u32) -> bool {
+/// Whether a lane knows what any of some lanes of a warp did at a clock, given the first thread of the warp.
+fn knows_any(clocks: &Clocks, id: LaneId, first: Thread, lanes: u32, clock: u32) -> bool {
     lanes_of(lanes).any(|lane| {
-        let thread = Thread { block, number: warp * WARP_SIZE as u16 + lane as u16 };
+        let thread = Thread { number: first.number + lane as u16, ..first };
         clocks.is_ordered_after(id, Epoch { thread, clock })
     })
 }

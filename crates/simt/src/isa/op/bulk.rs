@@ -1,7 +1,7 @@
 //! Decoded bulk copies, and what waits for them.
 
-use super::atomic::Update;
 use super::memory::{Address, Memory};
+use crate::machine::bulk::Reduction;
 use crate::report::location::AccessKind;
 
 /// An instruction about bulk copies.
@@ -53,15 +53,6 @@ pub enum Completion {
     Mbarrier(Address),
     /// With the bulk group of the thread.
     Group,
-}
-
-/// A reduction of elements.
-#[derive(Clone, Copy, Debug)]
-pub struct Reduction {
-    /// Bytes of an element.
-    pub bytes: u8,
-    /// The new element from the old one and the one that was read.
-    pub update: Update,
 }
 
 /// What addresses and sizes of bulk copies are multiples of, in bytes.
