@@ -296,6 +296,8 @@ declare namespace Lanes {
         launch: Launch;
         beside: Partial<Launch> | null;
         shared_type?: string;
+        // Whether it is for somebody who sees a player for the first time. The record has every moment then.
+        plain?: boolean;
         record: Report & { shared_bytes?: number; first: Moment[] };
     }
 
@@ -318,8 +320,24 @@ declare namespace Lanes {
         file: string;
         sm: number;
         parts: ListingPart[];
-        runs: { title: string; launch: Launch; ptx: string }[];
+        // `result` is what the launch has to leave in memory, or null if that depends on the schedule.
+        runs: { title: string; launch: Launch; ptx: string; result: Held[] | null }[];
         text?: string;
+    }
+
+    // What a buffer holds.
+    interface Held {
+        name: string;
+        type: string;
+        hex: string;
+        any_order: boolean;
+    }
+
+    // A result beside the one that is expected (`LanesRight`).
+    interface Compared {
+        first: { name: string; index: number | null; of: number; wanted: string; got: string } | null;
+        count: number;
+        isExact: boolean;
     }
 
     interface ListingPart {

@@ -38,12 +38,15 @@ const LanesBench = (() => {
             return answer;
         }
 
-        // What a program does in a launch: the report, what the compiler said, and the PTX.
-        /** @type {(program: Lanes.Program, launch: Lanes.Launch) => Promise<Lanes.Ran>} */
-        run(program, launch) {
-            const limited = { ...launch, max_steps: Math.min(launch.max_steps ?? MOST_STEPS, MOST_STEPS), see: { memory: windows(launch) } };
+        // What a program does in a launch: the report, what the compiler said, and the PTX. Of the buffers that are compared, the
+        // report has all that is.
+        /** @type {(program: Lanes.Program, launch: Lanes.Launch, result?: Lanes.Held[] | null) => Promise<Lanes.Ran>} */
+        run(program, launch, result = null) {
             return this.turn(async ask => {
                 const loaded = await ask({ load: program });
+                const compared = LanesRight.windows(result, launch, loaded);
+                const others = windows(launch).filter(({ name }) => compared.every(each => each.name !== name));
+                const limited = { ...launch, max_steps: Math.min(launch.max_steps ?? MOST_STEPS, MOST_STEPS), see: { memory: [...compared, ...others] } };
                 const report = await ask({ launch: limited });
                 return { loaded, report, launch: limited };
             });

@@ -61,6 +61,7 @@ const LanesDrafts = (() => {
             const text = JSON.stringify(attempt);
             const isStored = text.length <= MOST_LETTERS && this.change(name, text, storage => storage.setItem(KEY + name, text));
             if (isStored) { this.own.delete(name); } else { this.own.set(name, attempt); }
+            this.settle(name);
             return isStored;
         }
 
@@ -69,6 +70,13 @@ const LanesDrafts = (() => {
         delete(name) {
             this.own.delete(name);
             this.change(name, null, storage => storage.removeItem(KEY + name));
+            this.settle(name);
+        }
+
+        // What the browser had no room for beside the attempt, it may have room for now.
+        /** @param {string} name */
+        settle(name) {
+            if (this.ownOthers.has(name)) { this.store(name, this.kept(name)); }
         }
 
         // Whether something would be lost with the page.
@@ -91,12 +99,13 @@ const LanesDrafts = (() => {
             return next;
         }
 
+        // Where the browser had no room for what this page has kept, another page may have kept something since.
         /** @param {string} name */
         kept(name) {
-            const own = this.ownOthers.get(name);
-            if (own !== undefined) { return own; }
+            const own = this.ownOthers.get(name) ?? [];
             const stored = parsed(this.read(OTHERS + name));
-            return Array.isArray(stored) ? stored.filter(isAttempt) : [];
+            const others = Array.isArray(stored) ? stored.filter(isAttempt) : [];
+            return [...own, ...others.filter(each => !own.some(one => isSame(one, each)))];
         }
 
         /** @param {string} name @param {Lanes.Draft[]} others */
@@ -160,7 +169,7 @@ const LanesDrafts = (() => {
             const attempt = this.desk.begun();
             let isStored = true;
             if (attempt === null) { this.drafts.delete(this.name); } else { isStored = this.drafts.set(this.name, attempt); }
-            if (isStored !== this.isStored) { this.desk.say(isStored ? '' : 'This browser refuses to store your text, so it is kept until you leave the page: copy it.'); }
+            if (isStored !== this.isStored) { this.desk.say(isStored ? '' : 'This browser refuses to store your text. It’s kept until you leave the page, so copy it.'); }
             this.isStored = isStored;
         }
 
@@ -177,7 +186,7 @@ const LanesDrafts = (() => {
             const isOther = !isSame(this.desk.begun(), attempt) && this.leave();
             this.desk.show(attempt);
             this.isOfLink = true;
-            this.desk.say(`This text came with the link. It has not been run: read it first.${isOther ? ' Yours is kept, and “Another text” shows it.' : ''}`);
+            this.desk.say(`This text came with the link and has not been run: read it first.${isOther ? ' Yours is kept: “Another text” brings it back.' : ''}`);
         }
 
         // Shows the next of the others.
@@ -193,7 +202,7 @@ const LanesDrafts = (() => {
         heard() {
             if (this.isOfLink || !this.isStored || isSame(this.desk.begun(), this.before)) { return; }
             this.desk.show(this.before);
-            this.desk.say('The text was changed in another tab, so it is changed here too.');
+            this.desk.say('You changed this text in another tab, so it’s changed here too.');
         }
     }
 

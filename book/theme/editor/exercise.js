@@ -164,7 +164,7 @@ const LanesExercise = (() => {
             this.of = 0;
             this.place.replaceChildren();
             this.said.classList.remove('spoken');
-            this.said.textContent = 'Your attempt is graded.';
+            this.said.textContent = 'Checking your attempt …';
             this.draw();
             const { bench } = this.course;
             const attempt = this.graded();
@@ -227,7 +227,7 @@ const LanesExercise = (() => {
             if (this.editor === null) { return; }
             const isKept = this.attempt.leave();
             this.editor.write(this.editor.original);
-            this.said.textContent = `The text is the one to begin with again.${isKept ? ' Yours is kept, and “Another text” shows it.' : ''}`;
+            this.said.textContent = `This is the text you began with.${isKept ? ' Yours is kept: “Another text” brings it back.' : ''}`;
         }
 
         hint() {
@@ -262,11 +262,17 @@ const LanesExercise = (() => {
             this.place.replaceChildren(place);
             place.setAttribute('role', 'group');
             place.setAttribute('aria-label', `Player: ${this.data.title}`);
+            const said = this.said.textContent;
+            // A long run takes seconds.
+            this.said.classList.remove('spoken');
+            this.said.textContent = 'Running the kernel again, for the player …';
             const lines = (this.editor?.text ?? this.data.text).split('\n').map((text, index) => /** @type {Lanes.Line} */ ([index + 1, text]));
             try {
                 const player = await this.course.bench.play(place, {
                     title: this.data.title, program: this.program(), source: { name: this.data.file, lines }, launch, step, actors,
                 });
+                this.said.textContent = said;
+                this.said.classList.toggle('spoken', this.verdict !== null);
                 player.box.focus({ preventScroll: true });
                 this.place.scrollIntoView({ block: 'start' });
             } catch (error) {
@@ -379,7 +385,7 @@ const LanesExercise = (() => {
         // What is done so far, in the table and above it.
         read() {
             const { aside, done, isKept } = this.progress;
-            const refused = isKept ? '' : ' This browser refuses to store that, so it is kept until you leave the page: export it.';
+            const refused = isKept ? '' : ' This browser refuses to store that. It’s kept until you leave the page, so export it.';
             const kept = aside === null ? '' : ` What was stored before cannot be read by this version of the book; the browser keeps it as ${aside}.`;
             this.rows.forEach((row, name) => {
                 const mark = row.querySelector('.solve-done');
@@ -420,9 +426,10 @@ const LanesExercise = (() => {
             if (file === undefined) { return; }
             try {
                 // A file that is too long is not read whole.
+                const before = this.progress.export();
                 this.progress.import(await file.slice(0, LanesProgress.MOST_BYTES + 1).text());
                 this.read();
-                this.told.textContent = 'The progress of the file was added to yours.';
+                this.told.textContent = this.progress.export() === before ? 'There’s nothing in this file that you hadn’t done already.' : 'The progress of the file was added to yours.';
             } catch (error) {
                 if (!(error instanceof LanesProgress.ProgressError)) { throw error; }
                 this.told.textContent = `Error: ${error.message}.`;

@@ -10,7 +10,7 @@ const LanesGuess = (() => {
     const { element } = LanesEditor;
     const LANES = 32;
     /** @type {Record<string, string>} */
-    const FIRST = { number: 'Write a number first.', lane: 'Pick the lanes first, or that there are none.', word: 'Choose an answer first.' };
+    const FIRST = { number: 'Write a number first.', lane: 'Pick the lanes first, or “no lane”.', word: 'Choose an answer first.' };
 
     // A number that may be written with commas; NaN for anything else.
     /** @param {string} given */
@@ -30,7 +30,7 @@ const LanesGuess = (() => {
     /** @param {string} of @param {string} given @param {string} is */
     function verdict(of, given, is) {
         const what = said(of, is);
-        return (of === 'number' ? number(given) === Number(is) : given === is) ? { isRight: true, text: `Right: ${what}.` } : { isRight: false, text: `Not so: it is ${what}.` };
+        return (of === 'number' ? number(given) === Number(is) : given === is) ? { isRight: true, text: `Right: ${what}.` } : { isRight: false, text: `No: it’s ${what}.` };
     }
 
     // Shows what is hidden around an element.
@@ -47,6 +47,19 @@ const LanesGuess = (() => {
         document.querySelectorAll(`main [data-answer="${id}"]`).forEach(answer => answer.classList.add('open'));
         // What was hidden had no size.
         window.dispatchEvent(new Event('resize'));
+    }
+
+    // Brings the lanes of a player into sight, and with them what was said about the answer if there is room for both.
+    /** @type {(said: HTMLElement, lanes: HTMLElement) => void} */
+    function bring(said, lanes) {
+        const MARGIN = 60;
+        const [one, other] = [said, lanes].map(each => each.getBoundingClientRect());
+        const [top, bottom] = [Math.min(one.top, other.top), Math.max(one.bottom, other.bottom)];
+        const [from, to] = bottom - top + 2 * MARGIN < window.innerHeight ? [top, bottom] : [other.top, other.bottom];
+        const down = Math.max(0, to + MARGIN - window.innerHeight);
+        const up = Math.min(0, from - MARGIN);
+        // The upper end comes first, where the window is low.
+        window.scrollBy(0, up < 0 ? up : Math.min(down, from - MARGIN));
     }
 
     class Guess {
@@ -78,7 +91,7 @@ const LanesGuess = (() => {
             this.question.field?.addEventListener('keydown', event => { if (event.key === 'Enter') { this.check(); } });
             this.said = element('p', 'edit-said');
             this.said.setAttribute('role', 'status');
-            this.note = element('p', 'solve-note', 'What follows appears when you have answered.');
+            this.note = element('p', 'solve-note', 'The rest appears once you’ve answered.');
             const bar = element('div', 'edit-bar');
             bar.append(this.button, this.show);
             this.question.box.append(bar, this.said, this.note);
@@ -100,7 +113,7 @@ const LanesGuess = (() => {
                 return;
             }
             if (this.of === 'number' && Number.isNaN(number(given))) {
-                this.said.textContent = 'Write it with digits.';
+                this.said.textContent = 'Use digits.';
                 return;
             }
             this.judge(given);
@@ -111,7 +124,7 @@ const LanesGuess = (() => {
 
         // The reader gives up, or has other plans.
         tell() {
-            this.said.textContent = `It is ${said(this.of, this.is)}.`;
+            this.said.textContent = `It’s ${said(this.of, this.is)}.`;
             this.said.classList.remove('guess-right');
             this.drafts.set(this.name, '');
             this.open();
@@ -155,7 +168,12 @@ const LanesGuess = (() => {
             const player = figure.lanesPlayer;
             if (player === undefined) { return; }
             if (player.isPlaying) { player.toggle(); }
-            player.show(this.moment);
+            const lanes = () => bring(this.said, player.box.querySelector('.sides') ?? player.box);
+            const shown = player.show(this.moment);
+            lanes();
+            // With its lanes it is higher, unless the reader has gone elsewhere.
+            const { scrollY } = window;
+            shown.then(() => { if (window.scrollY === scrollY) { lanes(); } });
         }
     }
 

@@ -82,7 +82,7 @@ const LanesListing = (() => {
             const isKept = this.isChanged && !this.attempt.isOfLink;
             this.editors = null;
             this.outcome = null;
-            this.said.textContent = isKept ? 'Your text is kept, and “Edit” shows it again.' : '';
+            this.said.textContent = isKept ? 'Your text is kept: “Edit your text” brings it back.' : '';
             this.place.replaceChildren();
             this.draw();
             this.bar.querySelector('[data-do="edit"]')?.focus();
@@ -132,17 +132,17 @@ const LanesListing = (() => {
             this.isBusy = true;
             this.outcome = null;
             this.place.replaceChildren();
-            this.said.textContent = 'The kernel runs.';
+            this.said.textContent = 'Running the kernel …';
             this.draw();
             const [program, changed, choice, texts] = [this.program(), this.isChanged, this.choice, this.texts];
             let said;
             try {
-                const mine = await this.bench.run(program, this.launch.launch);
+                const mine = await this.bench.run(program, this.launch.launch, this.launch.result);
                 const originals = changed ? await this.original(this.bench, choice) : {};
                 const outcome = { ...mine, changed, ...originals, diagnostics: mine.loaded.warnings ?? [] };
                 this.outcome = outcome;
                 this.counter = LanesMargin.counters(mine.report).includes(this.counter ?? '') ? this.counter : null;
-                said = spoken(outcome);
+                said = `${spoken(outcome)} ${changed && this.isElsewhere ? '' : LanesRight.sentence(this.launch.result, mine.report)}`.trimEnd();
             } catch (error) {
                 if (error.refusal === undefined) { throw error; }
                 this.outcome = { error: error.refusal, changed, diagnostics: error.refusal.diagnostics };
@@ -161,13 +161,21 @@ const LanesListing = (() => {
             this.draw();
         }
 
-        // What is to be said if the reader has changed other kernels than the one that was launched.
+        // The kernels that the reader has changed.
+        get changedKernels() { return (this.editors ?? []).flatMap(editor => LanesMargin.changedKernels(editor.original, editor.text)); }
+
+        // Whether they are others than the one that is launched.
+        get isElsewhere() {
+            const others = this.changedKernels;
+            return others.length > 0 && !others.includes(this.launch.launch.kernel);
+        }
+
+        // What is to be said then.
         unlaunched() {
-            const { kernel } = this.launch.launch;
-            const others = (this.editors ?? []).flatMap(editor => LanesMargin.changedKernels(editor.original, editor.text));
-            if (others.length === 0 || others.includes(kernel)) { return ''; }
+            if (!this.isElsewhere) { return ''; }
+            const [{ kernel }, others] = [this.launch.launch, this.changedKernels];
             const other = this.data.runs.find(({ launch }) => others.includes(launch.kernel));
-            return ` It launches ${kernel}, and you have changed ${others[0]}: ${other === undefined ? 'no launch of this listing runs that' : `choose the launch “${other.title}”`}.`;
+            return ` This launched ${kernel}, but you’ve changed ${others[0]}: ${other === undefined ? 'no launch of this listing runs it' : `choose the launch “${other.title}”`}.`;
         }
 
         // What the original does in the same launch: as NVIDIA's compiler made it, and as cudac does.
@@ -223,7 +231,7 @@ const LanesListing = (() => {
         reset() {
             const isKept = this.attempt.leave();
             this.open().forEach(editor => editor.write(editor.original));
-            this.said.textContent = `The text is the original again.${isKept ? ' Yours is kept, and “Another text” shows it.' : ''}`;
+            this.said.textContent = `This is the original again.${isKept ? ' Yours is kept: “Another text” brings it back.' : ''}`;
         }
 
         async share() {
@@ -253,6 +261,9 @@ const LanesListing = (() => {
             this.place.replaceChildren(place);
             place.setAttribute('role', 'group');
             place.setAttribute('aria-label', `Player: ${this.data.name}`);
+            const said = this.said.textContent;
+            // A long run takes seconds.
+            this.said.textContent = 'Running the kernel again, for the player …';
             const text = this.isChanged ? this.whole().text : this.file;
             const lines = text.split('\n').map((line, index) => /** @type {Lanes.Line} */ ([index + 1, line])).filter(([, line]) => !/ANCHOR/.test(line));
             const { step = null, actors = [] } = fault === undefined ? {} : outcome.report.faults[fault];
@@ -261,6 +272,7 @@ const LanesListing = (() => {
                     title: this.launch.title, program: this.program(), source: { name: this.data.name, lines }, launch: outcome.launch, step, actors,
                 });
                 if (fault !== undefined && actorOf !== undefined) { await player.jump(0, fault, Number(actorOf)); }
+                this.said.textContent = said;
                 player.box.focus({ preventScroll: true });
                 this.place.scrollIntoView({ block: 'start' });
             } catch (error) {
@@ -311,9 +323,9 @@ const LanesListing = (() => {
         history.replaceState(null, '', fragment);
         try {
             await navigator.clipboard.writeText(address);
-            return 'The link was copied. It holds the whole text, which no server has seen.';
+            return 'Link copied. It holds the whole text, and no server has seen it.';
         } catch {
-            return 'The address of this page is the link now. Copy it from there.';
+            return 'The address of this page is now the link: copy it from there.';
         }
     }
 

@@ -3,6 +3,10 @@
 'use strict';
 
 const LanesResult = (() => {
+    // Of what a kernel prints, so many lines are shown, and so many under a fold.
+    const FEW_LINES = 32;
+    const MOST_LINES = 1000;
+
     /** @type {(outcome: Lanes.Outcome, run: { title: string }) => Lanes.Tree[]} */
     function all(outcome, { title }) {
         if (outcome.error !== undefined) { return [messages(outcome.diagnostics)]; }
@@ -10,11 +14,22 @@ const LanesResult = (() => {
         return [
             ['p', { class: 'edit-launch' }, `${title}: ${shape(launch)}, seed ${launch.seed ?? 0}.`],
             ...outcome.diagnostics.length > 0 ? [messages(outcome.diagnostics)] : [],
-            LanesView.faults(report),
-            ...report.output === '' ? [] : [['pre', { class: 'edit-output' }, report.output]],
+            // That there is none is said above.
+            ...report.faults.length === 0 ? [] : [LanesView.faults(report)],
+            ...output(report.output),
             counters(outcome),
             memory(report, launch),
         ];
+    }
+
+    // What a kernel prints. A loop may print more than anybody reads.
+    /** @type {(text: string) => Lanes.Tree[]} */
+    function output(text) {
+        if (text === '') { return []; }
+        const lines = text.replace(/\n$/, '').split('\n');
+        if (lines.length <= FEW_LINES) { return [['pre', { class: 'edit-output' }, text]]; }
+        const most = lines.length > MOST_LINES ? `, of which these are the first ${MOST_LINES}` : '';
+        return [['details', {}, ['summary', {}, `The kernel printed ${lines.length} lines${most}`], ['pre', { class: 'edit-output' }, lines.slice(0, MOST_LINES).join('\n')]]];
     }
 
     /** @param {Lanes.Launch} launch */
@@ -66,7 +81,7 @@ const LanesResult = (() => {
     /** @type {(found: Lanes.Verdict, isPrediction: boolean) => Lanes.Tree} */
     function verdict(found, isPrediction) {
         const by = found.compiler === '' ? [] : [['p', { class: 'solve-by' }, `Compiled by ${found.compiler} in this page.`]];
-        const printed = found.printed.length > 0 ? [['pre', { class: 'edit-output' }, found.printed.join('\n')]] : [];
+        const printed = output(found.printed.join('\n'));
         const gates = found.gates.map(gate => ['li', {}, gate]);
         const costs = gates.length > 0 ? [['ul', { class: 'solve-gates' }, ...gates]] : [];
         const warnings = found.warnings.length > 0 ? [['pre', { class: 'edit-output' }, found.warnings.join('\n')]] : [];
@@ -95,5 +110,5 @@ const LanesResult = (() => {
         return lines.length === 0 ? [] : [['pre', { class: 'solve-picture', tabindex: '0' }, lines.join('\n')]];
     }
 
-    return { all, button, messages, prose, verdict };
+    return { all, button, messages, output, prose, verdict };
 })();

@@ -8,7 +8,8 @@ const LanesFrame = (() => {
     /** @type {(player: Lanes.Player) => Lanes.Tree[]} */
     function all(player) {
         const first = player.sides[0].timeline.moment;
-        return [
+        const [source, ptx] = program(player, first);
+        const above = [
             head(player),
             bar(player),
             // What is read aloud changes less often than what is seen.
@@ -16,12 +17,13 @@ const LanesFrame = (() => {
             ['p', { class: 'spoken', role: 'status' }, player.said],
             ['div', { class: 'sides' }, ...player.sides.map((side, index) => run(player, side, index))],
             LanesView.legend(player.seen),
-            program(player, first),
-            first === undefined ? ['div', { class: 'accesses' }] : LanesView.accesses(first),
-            ends(player),
-            values(player),
-            choices(player.data),
         ];
+        const below = [first === undefined ? ['div', { class: 'accesses' }] : LanesView.accesses(first), ends(player), values(player), choices(player.data)];
+        if (player.data.plain) {
+            return [...above, ['div', { class: 'program' }, ...source],
+                ['details', { class: 'rest' }, ['summary', {}, 'The instructions in PTX, memory, registers, and other runs'], ['div', { class: 'program' }, ...ptx], ...below]];
+        }
+        return [...above, ['div', { class: 'program' }, ...source, ...ptx], ...below];
     }
 
     /** @type {(player: Lanes.Player) => Lanes.Tree} */
@@ -38,10 +40,10 @@ const LanesFrame = (() => {
     }
 
     /** @type {(player: Lanes.Player) => Lanes.Tree} */
-    function bar({ isPlaying, isBusy, count, position, speeds }) {
+    function bar({ data, isPlaying, isBusy, count, position, speeds }) {
         const play = isBusy ? button('stop', 'Stop', 'Stop the run') : button('play', isPlaying ? '❚❚ Pause' : '▶ Play', isPlaying ? 'Pause' : 'Play');
         const range = ['input', { type: 'range', min: '0', max: `${Math.max(0, count - 1)}`, 'aria-label': 'Step' }];
-        const options = speeds.map(([each, name]) => ['option', each === 8 ? { value: `${each}`, selected: '' } : { value: `${each}` }, name]);
+        const options = speeds.map(([each, name]) => ['option', name === (data.plain ? 'slow' : 'steady') ? { value: `${each}`, selected: '' } : { value: `${each}` }, name]);
         return ['div', { class: 'bar' },
             button('start', '⇤', 'To the start'), button('back', '←', 'Back one step'), play, button('step', '→', 'Forward one step'), button('end', '⇥', 'Run to the end'),
             range, ['output', { class: 'count' }, `${position + 1} / ${count}`], ['select', { name: 'speed', 'aria-label': 'Speed' }, ...options]];
@@ -52,13 +54,19 @@ const LanesFrame = (() => {
         const { moment } = side.timeline;
         const kernel = side.launch.kernel === player.data.launch.kernel ? '' : `${LanesState.plainName(side.launch.kernel)}, `;
         const label = player.sides.length > 1 ? [['p', { class: 'label-of-run' }, `${index === 0 ? 'First' : 'Second'} run: ${kernel}${described(side.launch)}`]] : [];
-        if (moment === undefined) { return ['section', { class: 'side', 'data-side': `${index}` }, ...label, ['p', { class: 'none' }, 'The emulator is at work.']]; }
+        if (moment === undefined) { return ['section', { class: 'side', 'data-side': `${index}` }, ...label, ['p', { class: 'none' }, 'The emulator is working.']]; }
         const blocks = player.data.launch.grid.reduce((product, size) => product * size, 1);
         const block = blocks > 1 ? [['p', { class: 'block' }, `block ${place(moment.block, player.data.launch.grid)}`]] : [];
         return ['section', { class: 'side', 'data-side': `${index}` }, ...label, ...block,
             // The sentence of a single run is above it.
             ...player.sides.length > 1 ? [['p', { class: 'sentence' }, LanesState.sentence(moment)]] : [],
-            LanesView.warps(moment, side.actors, player.chosen), LanesView.past(side.timeline.past())];
+            LanesView.warps(moment, side.actors, player.chosen), LanesView.past(side.timeline.past(), player.data.plain ? lineOf(player.data.source) : undefined)];
+    }
+
+    // What a plain player says of an instruction: the line that it is from.
+    /** @type {(source: Lanes.Source) => (moment: Lanes.Moment) => string} */
+    function lineOf({ lines }) {
+        return ({ source, ptx }) => lines.find(([number]) => number === source?.line)?.[1].trim() ?? ptx;
     }
 
     // A block's place, with as many numbers as the grid has.
@@ -75,7 +83,8 @@ const LanesFrame = (() => {
         return [...parts, ...launch.weak_memory ? ['weak memory'] : []].join(', ');
     }
 
-    /** @type {(player: Lanes.Player, moment: Lanes.Moment | undefined) => Lanes.Tree} */
+    // The source and the PTX.
+    /** @type {(player: Lanes.Player, moment: Lanes.Moment | undefined) => [Lanes.Tree[], Lanes.Tree[]]} */
     function program(player, moment) {
         const { data, ptx } = player;
         const others = moment === undefined ? [] : LanesState.elsewhere(moment).map(([line, mask]) => (
@@ -89,8 +98,7 @@ const LanesFrame = (() => {
         const line = place => (place.source !== null && (files.length === 1 || place.source.file === file.name) ? place.source.line : undefined);
         const source = LanesView.listing(file.name, file.lines, (moment && line(moment)) ?? null, [...others, ...marks(line)]);
         const shown = file.lines.length === 0 ? [] : [['div', {}, ['p', { class: 'caption' }, file.name], source]];
-        return ['div', { class: 'program' }, ...shown,
-            ['div', {}, ['p', { class: 'caption' }, 'PTX'], LanesView.listing('PTX', ptx, moment?.ptx_line ?? null, marks(place => place.ptx_line))]];
+        return [shown, [['div', {}, ['p', { class: 'caption' }, 'PTX'], LanesView.listing('PTX', ptx, moment?.ptx_line ?? null, marks(place => place.ptx_line))]]];
     }
 
     // The lines of a fault that was jumped to, and the line of the second run.

@@ -36,10 +36,6 @@
         title.className = 'live-title';
         title.before(button);
         box.addEventListener('lanes-open', () => open(box));
-        if ('opens' in box.dataset) {
-            open(box);
-            // The drawing is still printed.
-            box.previousElementSibling?.classList.add('played');
-        }
+        if ('plays' in box.dataset) { open(box); }
     });
 })();

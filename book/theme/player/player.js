@@ -13,6 +13,7 @@ const LanesPlayer = (() => {
     /** @type {[number, string][]} */
     const SPEEDS = [[2, 'slow'], [8, 'steady'], [25, 'fast'], [60, 'fastest']];
     const SEEN_BYTES = 512;
+    const BEYOND = { message: 'this moment is beyond the last one that can be shown' };
     // So many steps are taken at once while it plays, at most.
     const MOST_STEPS = 4;
 
@@ -23,7 +24,6 @@ const LanesPlayer = (() => {
         said = '';
         spokenAt = 0;
         problem = '';
-        speed = SPEEDS[1][0];
         tickAt = 0;
         /** @type {Lanes.Chosen | null} */ chosen = null;
         /** @type {Lanes.Details | null} */ details = null;
@@ -41,7 +41,9 @@ const LanesPlayer = (() => {
             this.ptx = lines.filter(([, text]) => text.trim() !== '' && !/^\s*\.loc/.test(text));
             this.sides = [this.side(launch, record)];
             this.sides[0].timeline.add(record.first);
-            this.position = record.first[record.first.length - 1].number;
+            // A plain player has every moment, and begins at the first, slowly.
+            this.speed = SPEEDS[data.plain ? 0 : 1][0];
+            this.position = data.plain ? 0 : record.first[record.first.length - 1].number;
             this.sides[0].timeline.show(this.position);
             box.classList.add('player');
             box.tabIndex = -1;
@@ -156,7 +158,7 @@ const LanesPlayer = (() => {
         async load(side, wanted) {
             const answer = await side.run.moments(wanted);
             if (answer.error !== undefined) { return answer.error; }
-            if (answer.moments.length === 0) { return { message: 'this moment is beyond the last one that can be shown' }; }
+            if (answer.moments.length === 0) { return BEYOND; }
             side.timeline.add(answer.moments);
             return undefined;
         }
@@ -256,16 +258,22 @@ const LanesPlayer = (() => {
             const side = this.sides[number];
             const fault = side.report?.faults[index];
             if (fault === undefined) { return; }
-            const answer = await side.run.moments({ step: fault.step });
-            if (answer.error !== undefined || answer.moments.length === 0) {
-                this.fail(answer.error ?? { message: 'this moment is beyond the last one that can be shown' });
-                return this.draw();
+            // Far from the start it takes seconds to get there.
+            const busy = setTimeout(() => { this.isBusy = true; this.draw(); }, PATIENCE);
+            try {
+                const answer = await side.run.moments({ step: fault.step });
+                if (answer.error !== undefined || answer.moments.length === 0) { return this.fail(answer.error ?? BEYOND); }
+                const end = answer.moments[0].number;
+                const shown = this.show(by === undefined ? end : await this.find(side, end, fault, fault.actors[by]));
+                side.actors = fault.actors;
+                await shown;
+            } finally {
+                clearTimeout(busy);
+                this.isBusy = false;
+                this.draw();
             }
-            const end = answer.moments[0].number;
-            const shown = this.show(by === undefined ? end : await this.find(side, end, fault, fault.actors[by]));
-            side.actors = fault.actors;
-            await shown;
-            this.draw();
+            // The button may be far below the lanes.
+            this.box.querySelector('.sides')?.scrollIntoView({ block: 'nearest' });
         }
 
         // The number of the last moment up to this one at which the actor did what is said of it.
@@ -359,7 +367,8 @@ const LanesPlayer = (() => {
     function follow(listing) {
         const here = listing.querySelector('.here');
         const number = here?.firstChild?.textContent ?? '';
-        if (here === null || listing.dataset.at === number) { return; }
+        // Under a fold it has no height.
+        if (here === null || listing.dataset.at === number || listing.clientHeight === 0) { return; }
         listing.dataset.at = number;
         const top = here.offsetTop - listing.clientHeight / 2;
         listing.scrollTop = Math.max(0, top);

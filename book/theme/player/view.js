@@ -14,6 +14,9 @@ const LanesView = (() => {
         reconvergence: ['R', 'waits to reconverge'],
         ended: ['×', 'has ended'],
     };
+    // Where the emulator's help names what a page does not have.
+    /** @type {Record<string, string>} */
+    const HELP = { 'step-limit': 'look for a loop that never ends; a page ends long runs, and `lanes run` with `--max-steps` goes on for longer' };
     // The trees of the lines of a text that have no mark, and what each element was drawn from.
     const plain = new WeakMap();
     const drawn = new WeakMap();
@@ -51,13 +54,16 @@ const LanesView = (() => {
         }, ['span', { class: 'label' }, `warp ${number}`], ['div', { class: 'cells' }, ...cells]];
     }
 
-    // Which lanes executed the last instructions, the newest at the bottom.
-    /** @type {(moments: Lanes.Moment[]) => Lanes.Tree} */
-    function past(moments) {
+    /** @param {Lanes.Moment} moment */
+    function instruction({ ptx }) { return ptx; }
+
+    // Which lanes executed the last instructions, the newest at the bottom. `said` says what each is.
+    /** @type {(moments: Lanes.Moment[], said?: (moment: Lanes.Moment) => string) => Lanes.Tree} */
+    function past(moments, said = instruction) {
         const rows = moments.map((moment, index) => ['div', { class: index === moments.length - 1 ? 'now' : '' },
             ['span', { class: 'label' }, moments.some(other => other.warp !== moment.warp) ? `warp ${moment.warp}` : ''],
             ['span', { class: 'strip' }, LanesState.strip(moment.active)],
-            ['span', { class: 'ptx' }, moment.ptx]]);
+            ['span', { class: 'ptx' }, said(moment)]]);
         const empty = Array(LanesTimeline.PAST - rows.length).fill(['div', {}, ['span', { class: 'label' }, ''], ['span', { class: 'strip' }, ''], ['span', { class: 'ptx' }, '']]);
         // The rows of the first moments grow downwards.
         return ['div', { class: 'past', 'aria-hidden': 'true' }, ...rows, ...empty];
@@ -169,7 +175,7 @@ const LanesView = (() => {
             ['p', {}, ['strong', {}, `${fault.kind}:`], ' ', ...code(fault.message), ' ',
                 jump(fault, index)],
             ['ul', {}, ...fault.actors.map((actor, at) => ['li', {}, said(actor), ...act(fault, actor, index, at)])],
-            ...fault.help ? [['p', { class: 'help' }, ...code(fault.help)]] : []]),
+            ...fault.help ? [['p', { class: 'help' }, ...code(HELP[fault.kind] ?? fault.help)]] : []]),
         ...report.stopped_by ? [['li', {}, `${report.stopped_by} stopped the launch: what would have followed was not checked.`]] : []];
     }
 

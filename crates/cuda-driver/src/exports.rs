@@ -152,6 +152,27 @@ extern "C" fn cuStreamAddCallback(stream: u64, function: u64, data: u64, _flags:
     call_in_stream(stream, || memory::call_back_of_stream(function, stream, data))
 }
 
+/// gpuocelot's function, which tinygrad's mocks call: a text of PTX runs on memory of the process.
+#[unsafe(no_mangle)]
+extern "C" fn ptx_run(
+    source: u64,
+    count: i32,
+    arguments: u64,
+    block_x: i32,
+    block_y: i32,
+    block_z: i32,
+    grid_x: i32,
+    grid_y: i32,
+    grid_z: i32,
+    shared_bytes: i32,
+) {
+    let numbers = [count, block_x, block_y, block_z, grid_x, grid_y, grid_z, shared_bytes];
+    let [count, rest @ ..] = numbers.map(|number| u64::from(number as u32));
+    let mut values = vec![source, count, arguments];
+    values.extend(rest);
+    call("ptx_run", &values);
+}
+
 /// NVIDIA's private tables.
 #[unsafe(no_mangle)]
 extern "C" fn cuGetExportTable(_table: u64, _id: u64) -> u32 {

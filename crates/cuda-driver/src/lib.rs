@@ -21,7 +21,7 @@ mod symbols;
 pub use report::{Report, read};
 
 /// The names under which programs look for this library.
-pub const NAMES: [&str; 8] = [
+pub const NAMES: [&str; 10] = [
     "libcuda.so",
     "libcuda.so.1",
     "libnvrtc.so",
@@ -30,4 +30,6 @@ pub const NAMES: [&str; 8] = [
     "libnvrtc.so.13",
     "libcuda.dylib",
     "libnvrtc.dylib",
+    "libgpuocelot.so",
+    "libgpuocelot.dylib",
 ];

@@ -12,6 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use cudac::{Header, Headers, Options, Source};
 
+use crate::calls::call;
 use crate::memory;
 
 const INVALID_INPUT: u32 = 3;
@@ -36,6 +37,9 @@ const RESULTS: [&str; 12] = [
     "NVRTC_ERROR_NAME_EXPRESSION_NOT_VALID",
     "NVRTC_ERROR_INTERNAL_ERROR",
 ];
+
+/// What the messages of cudac end with that are about what it leaves out.
+const UNSUPPORTED: &str = " is not supported by this compiler";
 
 /// The longest source, and the longest header.
 const MOST_BYTES: usize = 64 << 20;
@@ -217,10 +221,23 @@ impl Program {
             }
             Err(errors) => {
                 let _ = writeln!(self.log, "{errors}");
+                tell(&self.name, &errors);
                 COMPILATION
             }
         }
     }
+}
+
+/// The report says that a source was refused, and whether NVIDIA's compiler would refuse it too.
+fn tell(name: &str, errors: &cudac::Errors) {
+    let is_unsupported = |error: &&cudac::Diagnostic| error.message.ends_with(UNSUPPORTED);
+    let first = errors.0.iter().find(is_unsupported).or(errors.0.first());
+    let Some(error) = first else { return };
+    let file = if error.file == name { String::new() } else { format!(" of `{}`", error.file) };
+    let (line, message) = (error.line, &error.message);
+    let text = CString::new(format!("`{name}` is not compiled: line {line}{file}: {message}"));
+    let text = text.unwrap_or_default();
+    call("__lanes_source", &[text.as_ptr() as u64, u64::from(is_unsupported(&error))]);
 }
 
 /// What PTX calls a kernel, or an instance of a template.

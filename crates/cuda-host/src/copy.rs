@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use crate::device::{Block, Device};
 use crate::errors::{INVALID_DIRECTION, INVALID_VALUE};
-use crate::finding::Kind;
+use crate::finding::{Finding, Kind};
 use crate::machine::{Machine, Result, Stop};
 use crate::memory::Access;
 use crate::order::{LEGACY, Point, What};
@@ -158,7 +158,8 @@ impl Machine<'_> {
         }
     }
 
-    /// A stream gets work that reads and writes bytes: what other streams do with them has to be ordered before it.
+    /// A stream gets work that reads and writes bytes: what other streams do with them has to be ordered before it. A client of the
+    /// driver goes on, as on a GPU, which returns no error.
     pub(crate) fn submit(
         &mut self,
         what: What,
@@ -177,9 +178,12 @@ impl Machine<'_> {
                 self.places.place(other.line)
             );
             let help = unordered::help([stream, other.stream]);
-            return self.found(Kind::Unsynchronized, message, &help);
+            if !self.places.are_of_driver() {
+                return self.found(Kind::Unsynchronized, message, &help);
+            }
+            self.report(Finding::new(Kind::Unsynchronized, self.line, message, help));
         }
-        let work = order.add(what, stream, self.line);
+        let work = self.device.order.add(what, stream, self.line);
         work.changed.push(written);
         work.read = read;
         Ok(())

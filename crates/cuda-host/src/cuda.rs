@@ -20,6 +20,10 @@ use crate::work::Copy;
 const LEAST_PRINT_BYTES: u64 = 512 << 10;
 
 const NOT_RECORDED: &str = "`cudaEventElapsedTime` needs two events that were recorded";
+const WITHOUT_TIME: &str =
+    "`cudaEventElapsedTime` needs two events that were not created with `cudaEventDisableTiming`";
+/// The flag of an event that keeps no time.
+const DISABLE_TIMING: u64 = 2;
 const NOT_OVER: &str = "`cudaEventElapsedTime` is called before the work in front of the events has ended: call \
                         `cudaEventSynchronize` with the second one";
 
@@ -322,6 +326,9 @@ impl Machine<'_> {
                 "call `cudaEventDestroy` when one is not needed any more, or use it again",
             )?;
             let event = self.device.new_event();
+            if b & DISABLE_TIMING != 0 {
+                self.device.untimed.insert(event);
+            }
             return self.store(Scalar::U64, a, event).map(|()| 0);
         }
         if function == Function::EventElapsed {
@@ -354,6 +361,9 @@ impl Machine<'_> {
 
     /// `cudaEventElapsedTime`: where the time goes, and two events, which have to be over.
     fn elapsed(&mut self, to: u64, events: [u64; 2]) -> Result<u64> {
+        if events.iter().any(|event| self.device.untimed.contains(event)) {
+            return Ok(self.failed(INVALID_HANDLE, WITHOUT_TIME.to_owned()));
+        }
         let recorded = |number: u64| *self.device.events.get(&number)?;
         let [Some(start), Some(stop)] = events.map(recorded) else {
             return Ok(self.failed(INVALID_HANDLE, NOT_RECORDED.to_owned()));

@@ -5,7 +5,7 @@
 
 use cudac::Line;
 use cudac::host::Kernel;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use simt::{Buffer, Emulator, LaunchError, Module, Report};
@@ -152,6 +152,8 @@ pub(crate) struct Device {
     /// Events, by their numbers from 1 on: when each was recorded, in microseconds.
     pub events: BTreeMap<u64, Option<u64>>,
     last_event: u64,
+    /// Events that keep no time.
+    pub untimed: BTreeSet<u64>,
     /// The bytes of all memory that is allocated.
     live_bytes: u64,
     /// What kernels have printed and the host has not seen yet, by the number of their work.
@@ -193,6 +195,7 @@ impl Device {
             order: Order::default(),
             events: BTreeMap::new(),
             last_event: 0,
+            untimed: BTreeSet::new(),
             live_bytes: 0,
             printed: Vec::new(),
             limits: [1024, simt::DEFAULT_PRINT_BYTES, 8 << 20],
@@ -276,6 +279,7 @@ impl Device {
     /// Destroys an event; whether there was one. What waits for it goes on to wait.
     pub fn destroy_event(&mut self, event: u64) -> bool {
         self.order.forget_event(event);
+        self.untimed.remove(&event);
         self.events.remove(&event).is_some()
     }
 

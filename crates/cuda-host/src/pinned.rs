@@ -2,7 +2,10 @@
 //!
 //! Pinned memory has one address on the host and on the device, so it is an allocation of the emulator that host code may use
 //! too. Memory that the program registers moves there until it is unregistered: it keeps the addresses that the host uses,
-//! and `Device::resolve` knows where it is. Specification: CUDA C++ Programming Guide, page-locked host memory.
+//! and `Device::resolve` knows where it is. Beside a process there are few addresses that both can use; when they are used up,
+//! memory is the process's, and registered. A kernel that reads its address from memory does not find it then.
+//!
+//! Specification: CUDA C++ Programming Guide, page-locked host memory.
 
 use cudac::host::Scalar;
 
@@ -55,11 +58,15 @@ impl Machine<'_> {
             self.store(Scalar::U64, to, 0)?;
             return Ok(Ok(0));
         }
-        let Some(address) = self.new_memory(name, bytes, owner) else {
+        let made = match self.new_memory(name.clone(), bytes, owner) {
+            None if owner != Owner::Device => self.new_beside(name, bytes, owner)?,
+            made => made,
+        };
+        let Some(address) = made else {
             let message = format!("there are no {bytes} bytes left on the device");
             return Ok(Err(self.failed(OUT_OF_MEMORY, message)));
         };
-        if owner != Owner::Device && !self.share(address, bytes)? {
+        if owner != Owner::Device && !self.is_beside(address) && !self.share(address, bytes)? {
             let message = format!("the process cannot have {bytes} bytes at {address:#x}");
             return Ok(Err(self.failed(OUT_OF_MEMORY, message)));
         }
@@ -73,6 +80,53 @@ impl Machine<'_> {
         let fits = self.device.live_bytes().checked_add(bytes).is_some_and(|all| all <= most);
         let name = name.unwrap_or_else(|| self.places.name_of_memory(self.line));
         fits.then(|| self.device.allocate(&name, bytes, owner, self.line)).flatten()
+    }
+
+    /// Memory that host and kernels share, when no address is left that both can use: the process has it at an address of its
+    /// own, and kernels use it as they use memory that was registered.
+    fn new_beside(&mut self, name: Option<String>, bytes: u64, owner: Owner) -> Result<Option<u64>> {
+        let Some(native) = &mut self.native else { return Ok(None) };
+        let Some(address) = native.shared.next_beside(bytes) else { return Ok(None) };
+        let process = native.process;
+        let Some(at) = self.new_memory(name, bytes, Owner::Registered) else { return Ok(None) };
+        if !process.map(address, bytes)? {
+            self.device.block(at).into_iter().for_each(|block| self.device.free(block));
+            return Ok(None);
+        }
+        self.device.write(at, &vec![0; bytes as usize]).map_err(Stop::error)?;
+        self.device.registered.insert(address, (bytes, at));
+        self.forget_shared(at, bytes);
+        if let Some(native) = &mut self.native {
+            native.shared.beside.insert(address, Some(owner));
+        }
+        Ok(Some(address))
+    }
+
+    /// Whether an address is that of such memory.
+    fn is_beside(&self, address: u64) -> bool {
+        self.native.as_ref().is_some_and(|native| native.shared.beside.contains_key(&address))
+    }
+
+    /// Frees such memory; whether there is some at the address that is freed like this.
+    fn free_beside(&mut self, address: u64, is_pinned: bool) -> Result<bool> {
+        let Some(native) = &mut self.native else { return Ok(false) };
+        match native.shared.beside.get_mut(&address) {
+            Some(None) if is_pinned => {
+                let message = "the pinned memory is freed a second time";
+                return self.found(Kind::DoubleFree, message, "free each allocation once");
+            }
+            Some(owner @ Some(Owner::Pinned)) if is_pinned => *owner = None,
+            Some(owner @ Some(Owner::Managed)) if !is_pinned => *owner = None,
+            _ => return Ok(false),
+        }
+        let process = native.process;
+        self.finish(None)?;
+        if let Some((bytes, at)) = self.device.registered.remove(&address) {
+            self.forget_shared(at, bytes);
+            self.device.block(at).into_iter().for_each(|block| self.device.free(block));
+            process.unmap(address, bytes)?;
+        }
+        Ok(true)
     }
 
     /// `cudaMallocAsync`: the memory is there for what comes after it in the order of its stream.
@@ -91,6 +145,9 @@ impl Machine<'_> {
             return Ok(0);
         }
         let is_pinned = function == "cudaFreeHost";
+        if self.free_beside(address, is_pinned)? {
+            return Ok(0);
+        }
         let is_its = |block: &Block| {
             let is_start = block.buffer.address() == address && !block.is_variable;
             is_start && (block.owner == Owner::Pinned) == is_pinned
@@ -151,7 +208,9 @@ impl Machine<'_> {
 
     /// `cudaHostUnregister`: memory of the host moves back.
     fn unregister(&mut self, address: u64) -> Result<u64> {
-        let Some((bytes, at)) = self.device.registered.remove(&address) else {
+        let is_registered = !self.is_beside(address);
+        let Some((bytes, at)) = is_registered.then(|| self.device.registered.remove(&address)).flatten()
+        else {
             return Ok(self.failed(NOT_REGISTERED, "this memory was never registered".to_owned()));
         };
         self.finish(None)?;

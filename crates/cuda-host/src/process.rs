@@ -13,7 +13,7 @@ use std::fmt;
 
 use simt::Severity;
 
-use crate::device::{Device, Failure, Thread};
+use crate::device::{Device, Failure, Owner, Thread};
 use crate::finding::{Finding, Kind};
 use crate::function::Function;
 use crate::machine::{Machine, Result, Stop};
@@ -163,6 +163,9 @@ pub(crate) struct Sharing {
     pub managed: Vec<Shared>,
     /// The digests of parts that were the same on both sides, by their addresses on the device.
     pub same: BTreeMap<u64, u64>,
+    /// Memory that the process has got at addresses that are not the device's; nobody's if it was freed. And where the next goes.
+    pub beside: BTreeMap<u64, Option<Owner>>,
+    pub last_beside: u64,
 }
 
 impl From<Gone> for Box<Stop> {

@@ -50,7 +50,21 @@ pub fn digest(bytes: &[u8]) -> u64 {
     rows.remainder().chunks(8).map(word).fold(all, mixed)
 }
 
+/// Where a process has memory that is not at the same address for kernels: below the addresses that both can use, above those
+/// of programs whose addresses are fixed.
+const BESIDE: Range<u64> = 12 << 40..16 << 40;
+
 impl Sharing {
+    /// The next address there with so much room; each is given out once.
+    pub fn next_beside(&mut self, bytes: u64) -> Option<u64> {
+        let address = self.last_beside.max(BESIDE.start);
+        let end = address.checked_add(bytes)?.checked_next_multiple_of(MIN_BYTES)?;
+        (end <= BESIDE.end).then(|| {
+            self.last_beside = end;
+            address
+        })
+    }
+
     /// A range of the device's memory gets another meaning, or other bytes.
     fn forget(&mut self, range: Range<u64>) {
         let first = range.start.saturating_sub(PART_BYTES - 1);

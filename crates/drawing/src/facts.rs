@@ -9,6 +9,7 @@ mod excerpt;
 mod exercises;
 mod files;
 mod launches;
+mod results;
 
 use std::path::Path;
 

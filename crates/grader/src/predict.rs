@@ -156,8 +156,11 @@ fn list(answer: &str, truth: &[String]) -> Result<Option<Wrong>> {
     let values: Vec<&str> = answer.split([',', ' ']).filter(|value| !value.is_empty()).collect();
     ensure!(
         values.len() == truth.len(),
-        "there are {} numbers, but {} are expected",
-        values.len(),
+        "{}, but {} are expected",
+        match values.len() {
+            1 => "there is one number".to_owned(),
+            count => format!("there are {count} numbers"),
+        },
         truth.len()
     );
     let number = |text: &str| text.parse().unwrap_or(f64::NAN);

@@ -28,7 +28,8 @@ pub fn listing(
     let sm: u32 =
         target.split('-').next().unwrap_or_default().parse().context("write `ptx` as in `branch.sm_70`")?;
     let run = |run: &&Launch| -> Result<Value> {
-        Ok(json!({ "title": run.title, "launch": run.request, "ptx": run.text(repository)? }))
+        let ptx = run.text(repository)?;
+        Ok(json!({ "title": run.title, "launch": run.request, "ptx": ptx, "result": run.result }))
     };
     let name = shown.file.rsplit('/').next().unwrap_or_default();
     let mut data = json!({

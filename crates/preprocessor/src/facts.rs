@@ -52,15 +52,17 @@ pub struct Launch {
     pub request: Value,
     /// Anchors of listings that show no kernel, and are run by this launch.
     pub shows: Vec<String>,
+    /// What it has to leave in memory, or null if that depends on the schedule.
+    pub result: Value,
     /// What differs in a second run that is played beside it.
     #[serde(default)]
     pub beside: Value,
     /// The lines of the CUDA source that its instructions come from.
     #[serde(default)]
     pub source: Vec<Range>,
-    /// What the emulator records of it, by the moment that is shown first.
+    /// What the emulator records of it: the first moments, all of them if a page plays it at once, and the end.
     #[serde(default)]
-    pub records: BTreeMap<u64, Value>,
+    pub record: Value,
 }
 
 /// The first and the last line of a part of a file, from 1.

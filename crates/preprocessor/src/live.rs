@@ -6,7 +6,7 @@
 
 use std::fmt::Write as _;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use serde_json::{Value, json};
 
 use crate::facts::{Facts, Launch, Range};
@@ -16,34 +16,37 @@ use crate::repository::Repository;
 /// The entries.
 pub const FILE: &str = "book/live.toml";
 
-/// `{{#live NAME}}`, or `{{#live NAME opens=17}}` if this moment is shown in the place of the drawing, without a press of the
-/// button.
+/// `{{#live NAME}}`, or `{{#live NAME plays}}` if the player is open when the page is, and plays before the emulator is there. It
+/// is plain then: what is hard to read is under a fold.
 pub fn figure(words: &[&str], facts: &Facts, repository: &Repository) -> Result<String> {
-    let (name, opens) = match *words {
-        [name] => (name, None),
-        [name, option] => {
-            let number = option.strip_prefix("opens=").and_then(|number| number.parse().ok());
-            (name, Some(number.with_context(|| format!("`{option}`: write `opens=17`"))?))
-        }
+    let (name, plays) = match *words {
+        [name] => (name, false),
+        [name, "plays"] => (name, true),
+        [_, option] => bail!("`{option}`: write `plays`, or nothing"),
         _ => bail!("name a launch of `{FILE}`"),
     };
     let live = facts.live.get(name)?;
-    let data = data(name, live, opens.unwrap_or(0), repository)?;
+    let data = data(name, live, plays, repository)?;
     Ok(format!(
         "<div class=\"live\" data-live=\"{}\" data-title=\"{}\"{} hidden>\n<p>{}</p>\n<!--{}-->\n</div>\n",
         escape(name),
         escape(&live.title),
-        if opens.is_some() { " data-opens" } else { "" },
+        if plays { " data-plays" } else { "" },
         sentence(&live.title),
         inert(&data.to_string())
     ))
 }
 
 /// What the player needs.
-fn data(name: &str, live: &Launch, shown: u64, repository: &Repository) -> Result<Value> {
-    let record = live.records.get(&shown).with_context(|| {
-        format!("it is not known what `{name}` shows at moment {shown}; run `cargo xtask facts`")
-    })?;
+fn data(name: &str, live: &Launch, plays: bool, repository: &Repository) -> Result<Value> {
+    let mut record = live.record.clone();
+    let moments = record["moments"].as_u64().unwrap_or(0);
+    let first = record["first"].as_array_mut().context("a live figure has a first moment")?;
+    ensure!(
+        !plays || first.len() as u64 == moments,
+        "it isn't known what `{name}` shows at each moment; run `cargo xtask facts`"
+    );
+    first.truncate(if plays { first.len() } else { 1 });
     let text = live.text(repository)?;
     let source = repository.read(&live.source_file())?;
     let lines: Vec<(usize, &str)> = numbered(&source, &live.source).collect();
@@ -55,6 +58,7 @@ fn data(name: &str, live: &Launch, shown: u64, repository: &Repository) -> Resul
         "launch": live.request,
         "beside": live.beside,
         "record": record,
+        "plain": plays,
     }))
 }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::env;
 use std::ffi::OsStr;
+use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
@@ -31,6 +32,11 @@ pub struct Window {
 
 /// Opens a window on the book, unless the variable says to skip it.
 pub fn open() -> Option<Window> {
+    open_at(Server::start)
+}
+
+/// The same, on the book as this server serves it.
+pub fn open_at(serve: fn(&Path) -> Server) -> Option<Window> {
     if env::var_os(WITHOUT).is_some() {
         eprintln!("skipped, since {WITHOUT} is set: what a browser shows of the book is not tested");
         return None;
@@ -41,7 +47,7 @@ pub fn open() -> Option<Window> {
              in the variable CHROME; with {WITHOUT}=1 this test is skipped"
         )
     });
-    let server = Arc::new(Server::start(&book().out));
+    let server = Arc::new(serve(&book().out));
     // Only this machine's name is resolved, so no other can be reached. There is no sandbox, because the pages are our
     // own, and not every container allows one.
     let arguments = ["--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1", "--disable-dev-shm-usage"];
@@ -133,6 +139,27 @@ impl Window {
             device_posture: None,
         };
         self.tab.call_method(metrics).expect("a window can be resized");
+    }
+
+    /// Slows the processor down by this factor, and the network to what Lighthouse calls slow 4G.
+    pub fn slow_down(&self, factor: f64) {
+        let network = Network::EmulateNetworkConditions {
+            offline: false,
+            latency: 150.0,
+            download_throughput: 1_600_000.0 / 8.0,
+            upload_throughput: 750_000.0 / 8.0,
+            connection_Type: None,
+            packet_loss: None,
+            packet_queue_length: None,
+            packet_reordering: None,
+        };
+        self.tab.call_method(network).expect("a network can be slowed down");
+        self.tab
+            .call_method(Network::SetCacheDisabled { cache_disabled: true })
+            .expect("a cache can be disabled");
+        self.tab
+            .call_method(Emulation::SetCPUThrottlingRate { rate: factor })
+            .expect("a processor can be slowed down");
     }
 
     /// Shows the page as it is printed, or again as on the screen.

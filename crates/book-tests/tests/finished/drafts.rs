@@ -8,21 +8,21 @@ const EXERCISES: &str = "ch02_reduction/exercises.html";
 
 /// Something with an editor: how to find it, its button that opens it, and the name under which links have it.
 #[derive(Clone, Copy)]
-struct Place {
-    page: &'static str,
-    object: &'static str,
+pub struct Place {
+    pub page: &'static str,
+    pub object: &'static str,
     open: &'static str,
     link: &'static str,
 }
 
-const LISTING: Place = Place {
+pub const LISTING: Place = Place {
     page: PAGE,
     object: "document.querySelector('main .edit').lanesListing",
     open: ".open()",
     link: "branch.cu branch_sqrt",
 };
 
-const EXERCISE: Place = Place {
+pub const EXERCISE: Place = Place {
     page: EXERCISES,
     object: "document.querySelector('.solve[data-exercise=tail_block]').lanesExercise",
     open: ".course.open('tail_block')",
@@ -30,11 +30,11 @@ const EXERCISE: Place = Place {
 };
 
 impl Place {
-    fn open(self, session: &impl Session) {
+    pub fn open(self, session: &impl Session) {
         session.sees(&format!("({}{}, true)", self.object, self.open));
     }
 
-    fn text(self) -> String {
+    pub fn text(self) -> String {
         let editor = if self.object == LISTING.object { "editors[0]" } else { "editor" };
         format!("{}.{editor}.text", self.object)
     }
@@ -48,7 +48,7 @@ impl Place {
         session.sees(&format!("{}.endsWith('{end}')", self.text()));
     }
 
-    fn presses(self, session: &impl Session, act: &str) {
+    pub fn presses(self, session: &impl Session, act: &str) {
         session.sees(&format!("({}.bar.querySelector('[data-do={act}]').click(), true)", self.object));
     }
 
@@ -57,7 +57,7 @@ impl Place {
     }
 
     /// A link to some text.
-    fn link(self, session: &impl Session, text: &str) -> String {
+    pub fn link(self, session: &impl Session, text: &str) -> String {
         session.ask(&format!("LanesLink.pack('{}', ['{text}'])", self.link)).unwrap()
     }
 

@@ -1,6 +1,7 @@
 // What is wrong with the listings of the page that can be run: a list of sentences.
 async () => {
     const found = [];
+    const results = window.lanesResults = [];
     for (const box of document.querySelectorAll('main .edit')) {
         const listing = box.lanesListing;
         const say = what => found.push(`${listing.data.id}: ${what}`);
@@ -29,6 +30,10 @@ async () => {
                 await listing.run();
                 if (listing.outcome.error !== undefined) { say(`${run}: ${listing.outcome.error.message}`); continue; }
                 const own = listing.outcome.report;
+                const about = () => /(There’s no single right result|The launch was stopped|esult is(n’t)? the expected one).*$/.exec(listing.said.textContent)?.[0] ?? `nothing: ${listing.said.textContent}`;
+                const right = about();
+                results.push([`${listing.data.id} ${run}`, right]);
+                if (right.startsWith('nothing')) { say(`${run}: it does not say whether the result is right: ${right}`); }
                 const rows = listing.editors.flatMap(editor => editor.rows);
                 // Of a function that is called, the lines are charged to the caller by some compilers.
                 const hasKernel = listing.texts.some(part => new RegExp(`\\b${listing.launch.launch.kernel}\\(`).test(part));
@@ -38,6 +43,8 @@ async () => {
                 await listing.run();
                 if (listing.outcome.error !== undefined) { say(`${run}, changed: ${listing.outcome.error.message}`); } else {
                     const { report, nvrtc, cudac } = listing.outcome;
+                    // A race may come out in another way with the instructions of another compiler.
+                    if (about() !== right && own.faults.length === 0) { say(`${run}: a comment changes the result from “${right}” to “${about()}”`); }
                     if (kinds(nvrtc) !== kinds(own)) { say(`${run}: the original is another one: ${kinds(nvrtc)}`); }
                     if (kinds(report) !== kinds(cudac)) { say(`${run}: a comment changes the faults from ${kinds(cudac)} to ${kinds(report)}`); }
                     if ((kinds(cudac) === '') !== (kinds(nvrtc) === '')) { say(`${run}: with cudac it has the faults ${kinds(cudac)}, with NVRTC ${kinds(nvrtc)}`); }

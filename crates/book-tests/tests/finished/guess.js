@@ -15,7 +15,7 @@ async () => {
         const words = [...question.box.querySelectorAll('input[type=radio]')].map(radio => radio.value);
         if (of === 'word' && !words.includes(is)) { say(`${is} cannot be chosen`); }
         const wrong = of === 'number' ? `${Number(is) + 1}` : of === 'word' ? words.find(word => word !== is) : is === '5' ? '6' : '5';
-        if (!answer(wrong).startsWith('Not so: it is ')) { say(`${wrong} is an answer: ${guess.said.textContent}`); }
+        if (!answer(wrong).startsWith('No: it’s ')) { say(`${wrong} is an answer: ${guess.said.textContent}`); }
         if (!isShown()) { say('its answer is not shown'); }
         if (of === 'lane' && question.squares[5].dataset.was !== (is === '5' || LanesQuestion.read(is)(5) ? 'is' : 'is-not')) { say('lane 5 is not marked'); }
         if (!answer(is).startsWith('Right: ')) { say(`${is} is no answer: ${guess.said.textContent}`); }
@@ -23,6 +23,9 @@ async () => {
         const player = guess.figure.lanesPlayer;
         const end = performance.now() + 20000;
         while (player.sides[0].timeline.moment?.number !== guess.moment && performance.now() < end) { await new Promise(resolve => { setTimeout(resolve, 4); }); }
+        await new Promise(requestAnimationFrame);
+        const { top, bottom } = player.box.querySelector('.sides').getBoundingClientRect();
+        if (bottom < 0 || top > innerHeight - 60) { say(`the lanes are out of sight, at ${top}`); }
         if (player.position !== guess.moment || player.problem !== '') { say(`the player is at ${player.position}: ${player.problem}`); }
     }
     return found;

@@ -23,6 +23,13 @@ async () => {
             const shown = () => side.timeline.moment?.number === player.position && !player.isAsking;
             const click = act => player.box.querySelector(`[data-act=${act}]`).click();
             if (player.isPlaying) { player.toggle(); }
+            // What came with the page is compared with what the emulator shows.
+            for (const moment of record.first) {
+                side.timeline.forget();
+                await player.show(moment.number);
+                await until('a moment', () => shown() || player.problem !== '');
+                if (!same(side.timeline.moment, moment)) { say(`moment ${moment.number} is not that of the record`); }
+            }
 
             // It plays, from the start, as fast as it can.
             await player.show(0);
@@ -34,6 +41,7 @@ async () => {
             // The launch of the module is that of the record, and so is its end.
             click('end');
             await until('the end', () => shown() || player.problem !== '');
+            await side.run.begin();
             const { report } = side.run;
             for (const [what, mine, theirs] of [
                 ['number of moments', report?.moments, record.moments], ['counters', report?.counters, record.counters],
@@ -53,6 +61,8 @@ async () => {
             for (const [index, fault] of record.faults.entries()) {
                 await player.jump(0, index);
                 const { moment } = side.timeline;
+                const { top, bottom } = player.box.querySelector('.sides').getBoundingClientRect();
+                if (bottom < 0 || top > innerHeight) { say(`${fault.kind} is shown out of sight`); }
                 if (moment === undefined || moment.step < fault.step) { say(`the fault of step ${fault.step} is shown at ${moment?.step}`); }
                 const here = fault.actors.filter(actor => same(actor.block, moment?.block)).length;
                 if (here > 0 && player.box.querySelector('[data-actor]') === null) { say(`no lane of ${fault.kind} is marked`); }

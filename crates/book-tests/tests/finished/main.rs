@@ -12,6 +12,7 @@ mod pages;
 mod policy;
 mod predictions;
 mod reader;
+mod robot;
 mod server;
 mod session;
 mod solve;

@@ -95,7 +95,7 @@ fn an_answer_is_remembered() {
     window.sees(&format!("({0}.question.take('7'), {0}.button.click(), true)", guess(1)));
     window.go(PAGE);
     window.sees(&shown(1));
-    assert_eq!(said(&window, 1), "Not so: it is 24.");
+    assert_eq!(said(&window, 1), "No: it’s 24.");
     window.go(CHOICE);
     window.sees(&format!("!{0} && ({1}.show.click(), {0})", shown(0), guess(0)));
     assert_eq!(said(&window, 0), "It is at least half.");

@@ -1,9 +1,10 @@
 //! Serves the built book on this machine, at the address that a site would have.
 
 use std::fs;
-use std::io::{BufRead, BufReader, Result, Write};
+use std::io::{BufRead, BufReader, Error, Result, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::Arc;
 use std::thread;
 
@@ -15,6 +16,15 @@ pub struct Server {
 impl Server {
     /// Serves this folder.
     pub fn start(folder: &Path) -> Self {
+        Self::serving(folder, false)
+    }
+
+    /// Serves this folder with its texts packed by the program `gzip`, as sites do.
+    pub fn packed(folder: &Path) -> Self {
+        Self::serving(folder, true)
+    }
+
+    fn serving(folder: &Path, is_packed: bool) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
         let address = listener.local_addr().expect("it has an address");
         let folder: Arc<Path> = folder.into();
@@ -22,7 +32,7 @@ impl Server {
             for stream in listener.incoming().flatten() {
                 let folder = Arc::clone(&folder);
                 // A browser that has gone to the next page does not wait for the answer.
-                thread::spawn(move || drop(answer(stream, &folder)));
+                thread::spawn(move || drop(answer(stream, &folder, is_packed)));
             }
         });
         Self { address }
@@ -35,7 +45,7 @@ impl Server {
 }
 
 /// Answers one request, and closes the connection.
-fn answer(mut stream: TcpStream, folder: &Path) -> Result<()> {
+fn answer(mut stream: TcpStream, folder: &Path, is_packed: bool) -> Result<()> {
     let mut lines = BufReader::new(stream.try_clone()?).lines();
     let request = lines.next().unwrap_or_else(|| Ok(String::new()))?;
     for line in lines {
@@ -48,13 +58,22 @@ fn answer(mut stream: TcpStream, folder: &Path) -> Result<()> {
         Ok(bytes) => ("200 OK", content_type(&file), bytes),
         Err(_) => ("404 Not Found", "text/plain", Vec::new()),
     };
+    let is_packed = is_packed && kind.starts_with("text/");
+    let body = if is_packed { packed(&file)? } else { body };
+    let packing = if is_packed { "Content-Encoding: gzip\r\n" } else { "" };
     let length = body.len();
     let head = format!(
         "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\nCache-Control: max-age=600\r\n\
-         Connection: close\r\n\r\n"
+         {packing}Connection: close\r\n\r\n"
     );
     stream.write_all(head.as_bytes())?;
     stream.write_all(&body)
+}
+
+/// What the program `gzip` makes of a file.
+fn packed(file: &Path) -> Result<Vec<u8>> {
+    let packer = Command::new("gzip").arg("--stdout").arg(file).output()?;
+    if packer.status.success() { Ok(packer.stdout) } else { Err(Error::other("`gzip` fails")) }
 }
 
 fn file(folder: &Path, address: &str) -> PathBuf {

@@ -2,7 +2,8 @@
 
 use serde::Deserialize;
 
-use crate::browser::{Window, open};
+use crate::browser::{Window, open, open_at};
+use crate::server::Server;
 use crate::session::Session;
 
 /// From opening a page to its first drawn player, and from the first step of a reader to the moment that it shows, which starts the
@@ -44,7 +45,7 @@ const WAITS: &str = "(async () => {
 fn waits(window: &Window) -> Waits {
     window.go("introduction.html");
     window.wait("window.drawnAt !== undefined");
-    window.sees("document.querySelectorAll('.player [data-state=runs][data-lane]').length === 16");
+    window.sees("document.querySelectorAll('.player [data-state=runs][data-lane]').length === 32");
     window.ask(WAITS).unwrap()
 }
 
@@ -107,4 +108,72 @@ fn a_reader_does_not_wait_for_the_player() {
     // The clocks of the test and of the frames are not the same.
     assert!(played > 0.97 * STEPS_A_SECOND, "{played}");
     assert_eq!(window.faults(), Vec::<String>::new());
+}
+
+/// From opening the first page to the second step of its figure, on slow 4G and with a processor that is four times slower.
+const MAX_FIRST_STEP_MS: f64 = 1500.0;
+
+/// From a letter to what the search finds, with that processor.
+const MAX_SEARCH_MS: f64 = 500.0;
+
+/// Runs in every page before its own scripts: presses the button for a step as soon as it is there, and notes when the step was
+/// drawn.
+const NOTE_STEP: &str = "new MutationObserver((_, observer) => {
+    const button = document.querySelector('.live .player [data-act=step]');
+    if (button === null) { return; }
+    observer.disconnect();
+    setTimeout(() => {
+        button.click();
+        const { timeline } = document.querySelector('.live').lanesPlayer.sides[0];
+        (function look() {
+            if (timeline.at !== 1 || timeline.moment === undefined) { return setTimeout(look, 1); }
+            requestAnimationFrame(() => requestAnimationFrame(() => { window.steppedAt = performance.now(); }));
+        })();
+    });
+}).observe(document, { childList: true, subtree: true });";
+
+#[test]
+#[ignore = "thorough: times need a quiet machine"]
+fn the_first_step_is_there_soon_on_a_slow_phone() {
+    let Some(window) = open_at(Server::packed) else { return };
+    window.resize(1280, 900);
+    window.run_in_every_page(NOTE_STEP);
+    window.slow_down(4.0);
+    let stepped = least((0..TIMES).map(|_| {
+        window.go("introduction.html");
+        window.wait("window.steppedAt !== undefined");
+        window.ask::<f64>("window.steppedAt").unwrap()
+    }));
+    println!("the first step is there {stepped:.0} ms after navigation");
+    assert!(stepped < MAX_FIRST_STEP_MS, "{stepped} ms");
+}
+
+/// Searches for a word with the page's own field.
+const SEARCH: &str = "(async word => {
+    const field = document.getElementById('mdbook-searchbar');
+    const results = document.getElementById('mdbook-searchresults');
+    field.value = '';
+    field.dispatchEvent(new InputEvent('input'));
+    results.replaceChildren();
+    const start = performance.now();
+    field.value = word;
+    field.dispatchEvent(new InputEvent('input'));
+    while (results.childElementCount === 0) { await new Promise(resolve => { setTimeout(resolve, 1); }); }
+    return performance.now() - start;
+})";
+
+#[test]
+#[ignore = "thorough: times need a quiet machine"]
+fn a_search_answers_soon_on_a_slow_phone() {
+    let Some(window) = open() else { return };
+    window.go("introduction.html");
+    window.press("s");
+    window.wait("document.activeElement.id === 'mdbook-searchbar' && window.search?.doc_urls !== undefined");
+    window.slow_down(4.0);
+    let answered: Vec<f64> = ["warp", "bank conflict", "threadfence", "分支"]
+        .iter()
+        .map(|word| least((0..TIMES).map(|_| window.ask(&format!("{SEARCH}('{word}')")).unwrap())))
+        .collect();
+    println!("searches answer after {answered:.0?} ms");
+    assert!(answered.iter().all(|&each| each < MAX_SEARCH_MS), "{answered:?}");
 }

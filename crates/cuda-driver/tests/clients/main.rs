@@ -6,6 +6,8 @@
 #![cfg(target_os = "linux")]
 #![allow(clippy::cast_precision_loss, clippy::float_cmp, reason = "the sums are exact")]
 
+mod borrowed;
+mod memory;
 mod sequences;
 
 use std::process::Command;
@@ -35,6 +37,7 @@ extern "C" __global__ void beyond(int* x, int n) { x[n + threadIdx.x] = 1; }
 extern "C" __global__ void told(int n) { if (threadIdx.x == 0) printf("told %d\n", n); }
 __device__ int counter;
 extern "C" __global__ void count() { atomicAdd(&counter, 1); }
+extern "C" __global__ void twice_of(int* x) { if (threadIdx.x == 0) *x *= 2; }
 template <typename T> __global__ void twice(T* x) { x[threadIdx.x] *= 2; }
 "#;
 
@@ -42,7 +45,7 @@ template <typename T> __global__ void twice(T* x) { x[threadIdx.x] *= 2; }
 type Client = fn(u64);
 
 /// What a client does, by its name.
-const CLIENTS: [(&str, Client); 12] = [
+const CLIENTS: [(&str, Client); 21] = [
     ("adds", adds),
     ("races", races),
     ("goes_beyond", goes_beyond),
@@ -55,6 +58,15 @@ const CLIENTS: [(&str, Client); 12] = [
     ("unloads_too_early", unloads_too_early),
     ("forks", forks),
     ("loads_machine_code", loads_machine_code),
+    ("launches_often", launches_often),
+    ("copies_too_early", memory::copies_too_early),
+    ("times_nothing", memory::times_nothing),
+    ("pins_much", memory::pins_much),
+    ("compiles_what_is_wrong", compiles_what_is_wrong),
+    ("runs_a_text", borrowed::adds),
+    ("runs_a_race", borrowed::races),
+    ("runs_beyond", borrowed::goes_beyond),
+    ("runs_nothing", borrowed::is_refused),
 ];
 
 /// A client, and what became of it: what it printed, and its report. It has ended in order.
@@ -80,6 +92,7 @@ fn run_all(name: &str, number: u64) -> (String, Vec<Report>) {
         .env("LD_LIBRARY_PATH", folder.path())
         .env(settings::FOLDER, folder.path())
         .env(settings::MEMORY, (64 << 20).to_string())
+        .env(settings::LAUNCH, "{\"max_steps\":1000000}")
         .output()
         .unwrap();
     let [out, errors] =
@@ -364,6 +377,66 @@ fn forks(_: u64) {
         libc::waitpid(child, &raw mut status, 0);
         assert_eq!(status, 0);
     }
+}
+
+/// More launches than a program of the runtime may have with so few steps for each.
+fn launches_often(launches: u64) {
+    let (stream, count) = kernel("count");
+    for _ in 0..launches {
+        // SAFETY: the kernel has no arguments.
+        unsafe { stream.launch_builder(&count).launch(one_block(32)) }.unwrap();
+    }
+    stream.synchronize().unwrap();
+}
+
+/// A source that no compiler takes, and one that cudac does not.
+fn compiles_what_is_wrong(_: u64) {
+    assert!(compile_ptx("__global__ void k(int* x) { x[0] = y; }").is_err());
+    assert!(compile_ptx("__global__ void k(int* x) { x[0] = sizeof(typeid(int)); }").is_err());
+}
+
+#[test]
+fn a_process_may_launch_as_often_as_it_wants() {
+    let (_, report) = run("launches_often", 20_000);
+    assert_eq!((told(&report), report.launches, report.refused), (vec![], Some(20_000), vec![]));
+}
+
+#[test]
+fn a_source_that_is_refused_is_in_the_report() {
+    let (_, report) = run("compiles_what_is_wrong", 0);
+    assert_eq!(told(&report), ["warning failed-call nvrtcCompileProgram:0"]);
+    let [(place, message)] = &report.refused[..] else { panic!("{report:?}") };
+    assert!(place.contains("`nvrtcCompileProgram`") && message.contains("is not supported by this compiler"));
+}
+
+#[test]
+fn a_text_runs_on_memory_of_the_process() {
+    for n in [1, 1000, 100_000] {
+        let (_, report) = run("runs_a_text", n);
+        assert_eq!((told(&report), report.launches, report.refused), (vec![], Some(1), vec![]), "{n}");
+    }
+}
+
+#[test]
+fn a_race_of_a_text_is_found_at_its_line() {
+    let (_, report) = run("runs_a_race", 0);
+    assert_eq!(told(&report), ["error race race.ptx:10"]);
+}
+
+#[test]
+fn a_text_that_leaves_the_memory_of_the_process_is_out_of_bounds() {
+    let (_, report) = run("runs_beyond", 0);
+    assert_eq!(told(&report), [""; 0]);
+    let (_, report) = run("runs_beyond", 1);
+    assert_eq!(told(&report), ["error out-of-bounds add.ptx:25"]);
+}
+
+#[test]
+fn a_text_that_cannot_be_run_is_in_the_report() {
+    let (_, report) = run("runs_nothing", 0);
+    let refused: Vec<&str> = report.refused.iter().map(|(_, message)| message.as_str()).collect();
+    assert!(refused.len() == 1 && refused[0].starts_with("PTX of the text: "), "{refused:?}");
+    assert_eq!(told(&report), ["error failed-call ptx_run:0"; 2]);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! What a process holds of the driver: contexts, modules, functions, texts that are being linked.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 /// The number of the primary context.
 pub(super) const PRIMARY: usize = 0;
@@ -88,6 +88,12 @@ impl Modules {
     pub fn number(&self, module: u64) -> Option<usize> {
         self.loaded.get(&module).copied()
     }
+}
+
+/// Texts that `ptx_run` has run, with the numbers of their modules, the oldest first.
+#[derive(Debug, Default)]
+pub(super) struct Texts {
+    pub loaded: VecDeque<(String, usize)>,
 }
 
 /// The functions that the program has asked for: which module and name has which number among the machine's kernels.

@@ -136,8 +136,14 @@ impl Driver<'_> {
     }
 
     fn advise(&mut self, address: u64, bytes: u64) -> Result<u64> {
-        let block =
-            self.machine.device.block(address).filter(|block| block.is_live && block.owner == Owner::Managed);
+        let managed = |block: &crate::device::Block| {
+            let shared = self.machine.native.as_ref().map(|native| &native.shared.beside);
+            let of_process = shared.and_then(|beside| beside.range(..=address).next_back());
+            block.owner == Owner::Managed
+                || of_process.is_some_and(|(_, owner)| *owner == Some(Owner::Managed))
+        };
+        let address = self.machine.device.resolve(address);
+        let block = self.machine.device.block(address).filter(|block| block.is_live && managed(block));
         let is_inside = block.is_some_and(|block| {
             bytes <= block.buffer.bytes().saturating_sub(address - block.buffer.address())
         });

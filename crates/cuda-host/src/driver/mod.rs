@@ -19,6 +19,7 @@
 )]
 
 mod attributes;
+mod borrowed;
 mod context;
 mod errors;
 mod function;
@@ -38,7 +39,7 @@ use simt::{FaultKind, Severity};
 use crate::device::Failure;
 use crate::driver::errors::code;
 use crate::driver::graph::Graphs;
-use crate::driver::held::{Contexts, Functions, Modules};
+use crate::driver::held::{Contexts, Functions, Modules, Texts};
 use crate::driver::module_text::NO_KERNELS;
 use crate::driver::state::{Driver, Values};
 use crate::finding::{Finding, Kind};
@@ -87,6 +88,7 @@ pub fn drive(
         modules: Modules::default(),
         functions: Functions::default(),
         graphs: Graphs::default(),
+        texts: Texts::default(),
         pools: BTreeMap::new(),
         broken: None,
         failures: Vec::new(),
@@ -119,17 +121,26 @@ impl Driver<'_> {
         self.calls = self.calls.saturating_add(1);
         self.machine.turn_to(call.thread);
         self.contexts.turn_to(call.thread);
-        let name = if call.name.starts_with("__lanes_callback") { "cuLaunchHostFunc" } else { &call.name };
+        let name = match &*call.name {
+            "__lanes_callback_begin" | "__lanes_callback_end" => "cuLaunchHostFunc",
+            "__lanes_source" => "nvrtcCompileProgram",
+            name => name,
+        };
         self.machine.line = self.machine.places.call(name, self.calls);
         self.machine.first = None;
     }
 
     fn carry_out(&mut self, call: &Call) -> Result<u64> {
         let name = without_stream_suffix(&call.name);
+        let values = Values(&call.values);
+        match name {
+            "ptx_run" => return self.run_text(values),
+            "__lanes_source" => return self.source_refused(values),
+            _ => {}
+        }
         if let Some(code) = self.refused(name) {
             return Ok(code);
         }
-        let values = Values(&call.values);
         let done = self
             .of_context(name, values)
             .or_else(|| self.of_module(name, values))
@@ -187,6 +198,20 @@ impl Driver<'_> {
             }
             Stop::Exit(_) | Stop::Interrupted | Stop::Gone => None,
         }
+    }
+
+    /// NVRTC has refused a source: where the sentence is that says why, and whether it would compile with NVIDIA's. Then it is
+    /// as if a launch could not be emulated. Otherwise the program may have wanted that.
+    fn source_refused(&mut self, values: Values<'_>) -> Result<u64> {
+        let message = self.take_name(values.at(0))?;
+        if values.at(1) != 0 {
+            self.tell_refused(message);
+            return Ok(code::SUCCESS);
+        }
+        let help = "correct the source, unless it is wrong on purpose";
+        let finding = Finding::new(Kind::FailedCall, self.machine.line, message, help);
+        self.machine.report(Finding { severity: Severity::Warning, ..finding });
+        Ok(code::SUCCESS)
     }
 
     /// What the call that is carried out wants cannot be emulated.

@@ -6,7 +6,7 @@ use cudac::host::Scalar;
 
 use super::errors::code;
 use super::graph::Graphs;
-use super::held::{Contexts, Functions, Modules};
+use super::held::{Contexts, Functions, Modules, Texts};
 use crate::device::Failure;
 use crate::machine::{Machine, Result, Stop};
 
@@ -49,6 +49,8 @@ pub(super) struct Driver<'p> {
     pub functions: Functions,
     /// The graphs that the program makes of nodes, and what was made of graphs to be launched.
     pub graphs: Graphs,
+    /// The texts of PTX that were run without a module.
+    pub texts: Texts,
     /// The pools of memory that the program made, and may destroy.
     pub pools: BTreeMap<u64, u64>,
     /// The error that all calls return after a launch was stopped.

@@ -21,7 +21,7 @@ impl Driver<'_> {
             "cuStreamEndCapture" => Some((Function::CaptureEnd, vec![a, b])),
             "__lanes_callback_begin" => Some((Function::CallbackBegin, vec![a])),
             "__lanes_callback_end" => Some((Function::CallbackEnd, Vec::new())),
-            "cuEventCreate" => Some((Function::EventCreate, vec![a])),
+            "cuEventCreate" => Some((Function::EventCreate, vec![a, b])),
             "cuEventDestroy_v2" => Some((Function::EventDestroy, vec![a])),
             "cuEventRecord" | "cuEventRecordWithFlags" => Some((Function::EventRecord, vec![a, b])),
             "cuEventSynchronize" | "cuEventQuery" => Some((Function::EventSynchronize, vec![a])),

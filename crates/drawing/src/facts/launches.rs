@@ -4,7 +4,7 @@
 //! missing, a launch that is refused, or a fault that the entry does not name is an error. The page gets the program, the launch
 //! and, of a live figure, the first moment and a record of the end, with which `book/tests` compares what the browser shows.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use anyhow::{Context, Result, anyhow, ensure};
 use serde::Deserialize;
@@ -13,6 +13,7 @@ use thirty_two_lanes::spec::launch::{Described, Field, Group, Launch, More};
 
 use super::excerpt::{self, Range};
 use super::files::{Facts, Files, LISTINGS, LIVE};
+use super::results::{self, Right};
 
 /// A launch, and what the page says of it.
 #[derive(Clone, Debug, Deserialize)]
@@ -33,6 +34,10 @@ struct Entry {
     /// Anchors of listings that show no kernel, and are run by this launch.
     #[serde(default)]
     shows: Vec<String>,
+    /// The buffers that count, if the kernel changes others too.
+    result: Option<String>,
+    /// Whose result is right, if not its own.
+    right: Option<Right>,
 }
 
 impl More for Entry {
@@ -46,21 +51,21 @@ pub(super) fn read(file: &str, files: &mut Files) -> Result<BTreeMap<String, Pla
     toml::from_str(&files.read(file)?).with_context(|| format!("`{file}` cannot be read"))
 }
 
-/// The live figures, each with a record for every moment that a page shows first.
+/// The live figures, each with a record of its run: the first moment and the end, or all moments if a page plays it at once.
 pub(super) fn live(files: &mut Files) -> Result<Facts> {
     let played = files.directives("live")?;
     let fact = |name: &str, launch: &Played, files: &mut Files| -> Result<Value> {
         let run = launch.prepare(files)?;
-        let mut records = json!({});
-        for shown in moments(name, &played)? {
-            records[shown.to_string()] = launch.record(&run, shown)?;
+        let mut record = launch.record(&run, 0)?;
+        if played.contains(&format!("{name} plays")) {
+            record["first"] = run.moments()?.into();
         }
         let source = files.read(&launch.source())?;
         let lines = excerpt::functions(&source, &excerpt::lines_of(run.text()));
-        let mut fact = launch.fact(&run);
+        let mut fact = launch.fact(&run, files)?;
         fact["beside"] = json!(launch.0.more.beside);
         fact["source"] = json!(lines);
-        fact["records"] = records;
+        fact["record"] = record;
         Ok(fact)
     };
     each(LIVE, files, fact)
@@ -71,7 +76,7 @@ pub(super) fn listings(files: &mut Files) -> Result<Facts> {
     each(LISTINGS, files, |_, launch, files| {
         let run = launch.prepare(files)?;
         launch.record(&run, 0)?;
-        Ok(launch.fact(&run))
+        launch.fact(&run, files)
     })
 }
 
@@ -80,21 +85,16 @@ fn each(
     files: &mut Files,
     fact: impl Fn(&str, &Played, &mut Files) -> Result<Value>,
 ) -> Result<Facts> {
-    let all = read(file, files)?;
-    let named = |(name, launch): (String, Played)| {
-        let fact = fact(&name, &launch, files).with_context(|| format!("`{name}` in `{file}`"))?;
-        Ok((name, fact))
-    };
-    all.into_iter().map(named).collect()
-}
-
-/// The moments that pages show of a figure before it is played: `warp_at_an_if opens=17`; 0 if they do not say.
-fn moments(name: &str, played: &[String]) -> Result<BTreeSet<u64>> {
-    let opened = played.iter().filter_map(|words| words.split_once(" opens="));
-    let opened = opened
-        .filter(|(of, _)| *of == name)
-        .map(|(_, moment)| moment.parse().with_context(|| format!("`opens={moment}`: write `opens=17`")));
-    [Ok(0)].into_iter().chain(opened).collect()
+    let (mut found, mut problems) = (Facts::new(), Vec::new());
+    for (name, launch) in read(file, files)? {
+        match fact(&name, &launch, files) {
+            Ok(fact) => drop(found.insert(name, fact)),
+            Err(error) => problems.push(format!("`{name}` in `{file}`: {error:#}")),
+        }
+    }
+    // All at once: each look takes its time.
+    ensure!(problems.is_empty(), "{}", problems.join("\n"));
+    Ok(found)
 }
 
 /// What the emulator is asked.
@@ -148,9 +148,15 @@ impl Played {
         Ok(first)
     }
 
-    fn fact(&self, run: &Prepared) -> Value {
-        let Entry { title, ptx, shows, .. } = &self.0.more;
-        json!({ "title": title, "ptx": ptx, "kept": run.kept, "launch": run.launch, "shows": shows })
+    fn fact(&self, run: &Prepared, files: &mut Files) -> Result<Value> {
+        let Entry { title, ptx, shows, result, right, .. } = &self.0.more;
+        // The kernel that is right is in the same PTX, of which the page gets only what it runs.
+        let whole =
+            json!({ "name": format!("{ptx}.ptx"), "text": files.read(&format!("kernels/ptx/{ptx}.ptx"))? });
+        let result = results::result(&whole, &run.launch, right.as_ref(), result.as_deref())?;
+        Ok(
+            json!({ "title": title, "ptx": ptx, "kept": run.kept, "launch": run.launch, "shows": shows, "result": result }),
+        )
     }
 }
 
@@ -190,13 +196,5 @@ mod tests {
     fn the_launch_of_a_listing_is_run() {
         let change = ["\"n i32:50\",\n]", "\"n i32:60\",\n]"];
         refuses(LISTINGS, "saxpy", change, "the emulator finds the faults [\"out-of-bounds\"]");
-    }
-
-    #[test]
-    fn pages_say_which_moment_is_first() {
-        let played = ["a opens=17", "a", "b opens=3"].map(str::to_owned);
-        let shown = |name: &str| moments(name, &played).unwrap().into_iter().collect::<Vec<_>>();
-        assert_eq!((shown("a"), shown("b"), shown("c")), (vec![0, 17], vec![0, 3], vec![0]));
-        assert!(moments("a", &["a opens=x".to_owned()]).is_err());
     }
 }

@@ -13,13 +13,11 @@ pub const REFUSED: &str = "not-emulated";
 /// What a process does that ends without its end.
 pub const CUT: &str = "cut-off";
 
-/// The results of all processes. With `strict` warnings and notes count too; others are in `rest`.
+/// The results of all processes. With `strict` warnings and notes count too.
 #[derive(Debug)]
 pub struct Reported {
     /// One suite for each process.
     pub suites: Vec<Suite>,
-    /// For each of them the warnings and notes that do not make it fail.
-    pub rest: Vec<Vec<Problem>>,
     /// Launches of all processes whose number is known.
     pub launches: u64,
     /// Whether a process ended before it could tell how many launches it had.
@@ -30,18 +28,17 @@ impl Reported {
     /// Judges reports.
     pub fn new(reports: &[Report], strict: bool) -> Reported {
         let is_cut = reports.iter().any(|report| report.launches.is_none());
-        let mut all = Reported { suites: Vec::new(), rest: Vec::new(), launches: 0, is_cut };
+        let mut all = Reported { suites: Vec::new(), launches: 0, is_cut };
         for report in reports {
             all.launches += report.launches.unwrap_or(0);
             let name = report.command.join(" ");
             let found = report.findings.iter().map(problem);
             let refused = report.refused.iter().map(|(place, message)| refused(place, message));
-            let (problems, rest): (Vec<_>, Vec<_>) = found
+            let (problems, notes): (Vec<_>, Vec<_>) = found
                 .chain(refused)
                 .chain(cut(report))
                 .partition(|problem| strict || problem.level == "error");
-            all.rest.push(rest);
-            let verdict = Verdict { name: name.clone(), ran: 1, seconds: 0.0, problems };
+            let verdict = Verdict { name: name.clone(), ran: 1, seconds: 0.0, problems, notes };
             all.suites.push(Suite { file: name, source: String::new(), verdicts: vec![verdict], missing: 0 });
         }
         all
@@ -49,8 +46,8 @@ impl Reported {
 
     /// What does not make a process fail, with its command.
     pub fn notes(&self) -> impl Iterator<Item = (&str, &Problem)> {
-        let all = self.suites.iter().zip(&self.rest);
-        all.flat_map(|(suite, rest)| rest.iter().map(|problem| (suite.file.as_str(), problem)))
+        let verdicts = self.suites.iter().flat_map(|suite| &suite.verdicts);
+        verdicts.flat_map(|verdict| verdict.notes.iter().map(|problem| (verdict.name.as_str(), problem)))
     }
 
     /// The problems of processes that failed.

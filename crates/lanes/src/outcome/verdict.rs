@@ -39,6 +39,8 @@ pub struct Verdict {
     pub seconds: f64,
     /// Empty if it passed.
     pub problems: Vec<Problem>,
+    /// Warnings and notes with which it may pass.
+    pub notes: Vec<Problem>,
 }
 
 /// The tests of a file, which have run.
@@ -91,7 +93,8 @@ impl Verdict {
             let message = |kind| format!("no launch had the finding `{kind}`");
             problems.extend(missing.map(|kind| mismatch(Remark::MissingFinding, message(kind), None)));
         }
-        Ok(Some(Verdict { name: test.name.clone(), ran, seconds: start.elapsed().as_secs_f64(), problems }))
+        let (name, seconds) = (test.name.clone(), start.elapsed().as_secs_f64());
+        Ok(Some(Verdict { name, ran, seconds, problems, notes: Vec::new() }))
     }
 }
 

@@ -60,8 +60,9 @@ pub fn text(reported: &Reported) -> String {
 /// The report in JSON: the results of tests, and for each process what does not make it fail.
 pub fn json(reported: &Reported) -> Value {
     let mut suites = verdicts::json(&reported.suites);
-    for (suite, rest) in suites.as_array_mut().into_iter().flatten().zip(&reported.rest) {
-        suite["notes"] = rest.iter().map(verdicts::problem).collect();
+    for (suite, of) in suites.as_array_mut().into_iter().flatten().zip(&reported.suites) {
+        let notes = of.verdicts.iter().flat_map(|verdict| &verdict.notes);
+        suite["notes"] = notes.map(verdicts::problem).collect();
     }
     suites
 }
@@ -106,6 +107,17 @@ mod tests {
         );
         assert!(!super::text(&reported(5)).contains("more of"));
         assert_eq!(json(&reported(8))[0]["notes"].as_array().map(Vec::len), Some(8));
+    }
+
+    #[test]
+    fn ci_systems_are_told_of_notes_too() {
+        let reported = reported(2);
+        let junit = verdicts::junit(&reported.suites).unwrap();
+        assert!(junit.contains("failures=\"0\"") && !junit.contains("<failure"), "{junit}");
+        assert!(junit.contains("<system-out>note: leak: m\nnote: leak: m\n</system-out>"), "{junit}");
+        let sarif = verdicts::sarif(&reported.suites);
+        let levels = sarif["runs"][0]["results"].as_array().unwrap().iter().map(|result| &result["level"]);
+        assert_eq!(levels.collect::<Vec<_>>(), ["note"; 2]);
     }
 
     #[test]

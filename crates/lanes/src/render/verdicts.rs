@@ -97,10 +97,15 @@ fn junit_case(writer: &mut Writer<Vec<u8>>, suite: &Suite, verdict: &Verdict) ->
     let attributes =
         [("name", verdict.name.as_str()), ("classname", suite.file.as_str()), ("time", time.as_str())];
     let case = writer.create_element("testcase").with_attributes(attributes);
-    if verdict.problems.is_empty() {
+    if verdict.problems.is_empty() && verdict.notes.is_empty() {
         return case.write_empty().map(drop);
     }
     let failures = |writer: &mut Writer<Vec<u8>>| {
+        if !verdict.notes.is_empty() {
+            let notes = verdict.notes.iter().map(|note| sentence(note) + "\n").collect::<String>();
+            let output = writer.create_element("system-out");
+            output.write_text_content(BytesText::new(&printable(&notes)))?;
+        }
         verdict.problems.iter().try_for_each(|problem| {
             let message = printable(&sentence(problem));
             let failure = writer
@@ -129,7 +134,8 @@ pub fn sarif(suites: &[Suite]) -> Value {
     let problems = || {
         suites.iter().flat_map(|suite| {
             suite.verdicts.iter().flat_map(move |verdict| {
-                verdict.problems.iter().map(move |problem| (suite, verdict, problem))
+                let told = verdict.problems.iter().chain(&verdict.notes);
+                told.map(move |problem| (suite, verdict, problem))
             })
         })
     };

@@ -23,7 +23,9 @@ pub fn mark(program: &mut Program, code: &Code) {
     for index in range {
         let text = &program.text[span(index).start as usize..span(index).end as usize];
         let result = words(text).find(|word| word.starts_with('%') && !is_guard(text, word));
-        if let Op::Atomic(atomic) = &mut program.insts[index].op {
+        if let Op::Atomic(atomic) = &mut program.insts[index].op
+            && atomic.returns
+        {
             atomic.is_read = result.is_none_or(|result| counts.get(result) != Some(&1));
         }
     }

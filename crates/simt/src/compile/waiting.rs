@@ -49,7 +49,7 @@ fn may_repeat(op: &Op) -> bool {
         | Op::Matrix(Matrix::Load(_) | Matrix::Transpose | Matrix::Multiply(_))
         | Op::Hint
         | Op::ActiveMask => true,
-        Op::Atomic(atomic) => atomic.is_read || atomic.in_any_order.is_none(),
+        Op::Atomic(atomic) => atomic.is_read || atomic.put_off.is_none(),
         Op::Special { what, .. } => !matches!(what, Special::Clock | Special::ClockHigh),
         _ => false,
     }

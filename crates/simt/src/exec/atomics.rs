@@ -9,11 +9,11 @@ use crate::access::traffic;
 use crate::access::window::resolve;
 use crate::checkers::memory_model::memory_view::MemoryView;
 use crate::exec::memory::{Memories, WarpAccess, flat};
-use crate::isa::op::atomic::Atomic;
+use crate::isa::op::atomic::{Atomic, PutOff};
 use crate::isa::op::memory::Memory;
 use crate::isa::value::Args;
-use crate::machine::fork::Reduction;
 use crate::machine::registers::{Lanes, Wide};
+use crate::machine::sums::Reduction;
 use crate::order::{ByteRange, Scope, Space};
 use crate::report::counters::Counters;
 
@@ -50,7 +50,8 @@ impl WarpAccess<'_, '_> {
         let (memories, args) = (&mut *self.memories, &self.inst.args);
         let One { atomic, lane, memory, address } = *one;
         let [b, c] = operands(self.lanes, args, atomic, lane);
-        if memory == Memory::Global && memories.global.is_fork() && one.put_off(memories, b)? {
+        if memory == Memory::Global && one.can_be_put_off(memories) {
+            one.put_off(memories, b)?;
             *memories.changes += 1;
             return Ok(());
         }
@@ -125,20 +126,26 @@ impl One<'_> {
         denied(self.lane, self.address, u64::from(self.atomic.bytes), self.memory, why)
     }
 
-    /// Keeps a reduction whose result nobody reads for later, where several cores run blocks and its order cannot matter;
-    /// whether it could be kept. The race checker has to know who else is there if the scope is a block's.
-    fn put_off(&self, memories: &mut Memories<'_>, operand: u64) -> Result<bool, Denied> {
+    /// Whether it is a reduction that is kept for later, because several cores run blocks and nobody reads its result. The race
+    /// checker has to know who else is there if the scope is a block's.
+    fn can_be_put_off(&self, memories: &Memories<'_>) -> bool {
         let atomic = self.atomic;
-        let Some(number) = atomic.in_any_order.filter(|_| !atomic.is_read) else { return Ok(false) };
-        if memories.memory_model.is_some() && atomic.scope == Scope::Cta {
-            return Ok(false);
-        }
+        !atomic.is_read
+            && atomic.put_off.is_some_and(|put_off| memories.global.puts_off(put_off.in_order))
+            && (memories.memory_model.is_none() || atomic.scope != Scope::Cta)
+    }
+
+    /// Keeps it for later.
+    fn put_off(&self, memories: &mut Memories<'_>, operand: u64) -> Result<(), Denied> {
         let (region, offset) = self.place(memories)?;
         if let Some(place) = self.modelled_place(memories) {
             self.show(memories, place, Some(operand));
         }
-        let reduction = Reduction { number, bytes: atomic.bytes, update: atomic.update_in(Memory::Global) };
-        Ok(memories.global.reduce(region, offset, reduction, operand))
+        let Some(PutOff { number, in_order }) = self.atomic.put_off else { return Ok(()) };
+        let update = self.atomic.update_in(Memory::Global);
+        let reduction = Reduction { number, bytes: self.atomic.bytes, in_order, update };
+        memories.global.reduce(region, offset, reduction, operand);
+        Ok(())
     }
 
     /// Its region and its offset there, in global memory.

@@ -80,11 +80,12 @@ impl WarpAccess<'_, '_> {
             let gap = (draw >> 16 & (LONGEST - 1)) as u8;
             let (progress, reduction, agents) = (Progress::Started, op.reduction, None);
             let warp = id.warp;
-            let is_awaited = false;
+            let (is_awaited, step) = (false, self.memories.now);
             self.memories.begin_bulk(BulkCopy {
                 warp,
                 lane,
                 pc,
+                step,
                 from,
                 to,
                 reduction,
@@ -302,7 +303,7 @@ impl Run<'_> {
 impl Cursor<'_, '_> {
     /// The block has ended: what is still under way is carried out, and reported.
     pub fn end_bulk(&mut self) {
-        let (block, step) = (self.block.number, self.run.counts.steps.saturating_sub(1));
+        let block = self.block.number;
         let mut left = std::mem::take(&mut self.block.bulk.under_way);
         let mut memories = self.parts(&Frame::default(), 0).memories;
         let mut early = Vec::new();
@@ -310,7 +311,7 @@ impl Cursor<'_, '_> {
             if !copy.is_awaited {
                 let starter = LaneAt { warp: copy.warp, lane: copy.lane as u32, pc: copy.pc };
                 let has_object = matches!(copy.end, End::Mbarrier(_));
-                early.push(CopyAtEnd { step, block, starter, has_object });
+                early.push(CopyAtEnd { step: copy.step, block, starter, has_object });
             }
             while !copy.progress.is_written() {
                 memories.carry_out_step(copy);

@@ -7,7 +7,8 @@
 //! depends on the block alone. Then the forks are joined, counters are added, and that is the launch.
 //!
 //! If a block wrote to what its fork or another one had taken for an input, of which reads are not recorded, the blocks are
-//! run side by side once more, with all reads recorded.
+//! run side by side once more, with all reads recorded. If blocks share a byte, and reductions whose order matters were put off,
+//! they are run side by side once more without that: a block that reads its own sums has them then.
 //!
 //! Whatever else happens, the forks are thrown away, and the launch is run on one core as if nothing had been: a byte
 //! that two blocks share, a fault, something found by a checker, a word printed, a block that cannot go on by itself,
@@ -29,7 +30,7 @@ use crate::isa::op::Op;
 use crate::isa::special::Special;
 use crate::launch::{Launch, Schedule};
 use crate::machine::block::Block;
-use crate::machine::fork::Conflict;
+use crate::machine::fork::{Conflict, Keeps};
 use crate::machine::global::Global;
 use crate::machine::registers::WARP_SIZE;
 use crate::schedule::Turns;
@@ -64,6 +65,8 @@ struct Shared<'r> {
     is_over: AtomicBool,
     /// Whether that is because a block wrote to what counted as input.
     wrote_input: AtomicBool,
+    /// Whether it may be because a reduction was put off.
+    put_off: AtomicBool,
     /// The steps and blocks that the caller has been told of.
     told: [AtomicU64; 2],
 }
@@ -78,14 +81,15 @@ impl Run<'_> {
         }
         let cores = self.cores_worth_it();
         let is_plain = launch.schedule == Schedule::RoundRobin && !launch.weak_memory;
-        if is_plain && cores > 1 { self.each_by_itself(cores, false) } else { None }
+        let keeps = Keeps { all_reads: false, log: self.may_issue(puts_off_in_order) };
+        if is_plain && cores > 1 { self.each_by_itself(cores, keeps) } else { None }
     }
 
-    /// [`Run::blocks_on_cores`] on so many, with all reads recorded if that is needed.
-    fn each_by_itself(&mut self, cores: u64, record_all: bool) -> Option<bool> {
+    /// [`Run::blocks_on_cores`] on so many.
+    fn each_by_itself(&mut self, cores: u64, keeps: Keeps) -> Option<bool> {
         let launch = self.setup.launch;
         let blocks = launch.grid.count();
-        let mut forks = self.global.fork(cores as usize, record_all);
+        let mut forks = self.global.fork(cores as usize, keeps);
         let shared = Shared {
             program: self.setup.program,
             kernel: self.setup.kernel,
@@ -97,6 +101,7 @@ impl Run<'_> {
             deal: self.setup.deal,
             is_over: AtomicBool::new(false),
             wrote_input: AtomicBool::new(false),
+            put_off: AtomicBool::new(false),
             told: [AtomicU64::new(0), AtomicU64::new(0)],
         };
         let done = all_done(&shared, &mut forks);
@@ -107,11 +112,16 @@ impl Run<'_> {
         let done = done.filter(|done| steps_done(done) <= launch.max_steps);
         let went_well = done.is_some();
         let (forks, counted): (Vec<_>, Vec<_>) = done.unwrap_or_default().into_iter().unzip();
-        let outcome = self.global.join(forks, hands);
+        let outcome = self.global.join(forks, self.setup.residents(), hands);
         if outcome.is_err() || !went_well {
             launch.pulse.iter().for_each(|pulse| pulse.take_back(steps, ended));
             let wrote_input = shared.wrote_input.into_inner() || outcome == Err(Conflict::Input);
-            return if wrote_input { self.each_by_itself(cores, true) } else { None };
+            let put_off = shared.put_off.into_inner() || outcome == Err(Conflict::PutOff);
+            let next = Keeps {
+                all_reads: keeps.all_reads || wrote_input,
+                log: keeps.log && (wrote_input || !put_off),
+            };
+            return if next == keeps { None } else { self.each_by_itself(cores, next) };
         }
         for counted in &counted {
             self.counts.add(counted);
@@ -129,12 +139,17 @@ impl Run<'_> {
 
     /// Whether the kernel, or any function that it might call, has an instruction that reads the clock.
     pub fn reads_the_clock(&self) -> bool {
+        self.may_issue(|op| matches!(op, Op::Special { what: Special::Clock | Special::ClockHigh, .. }))
+    }
+
+    /// Whether the kernel, or any function that it might call, has such an instruction.
+    fn may_issue(&self, is_such: impl Fn(&Op) -> bool) -> bool {
         let functions = self.setup.program.functions.iter().enumerate();
         let reachable =
             functions.filter(|(number, code)| !code.is_entry || *number == self.setup.kernel as usize);
         let mut insts =
             reachable.flat_map(|(_, code)| &self.setup.program.insts[code.start as usize..code.end as usize]);
-        insts.any(|inst| matches!(inst.op, Op::Special { what: Special::Clock | Special::ClockHigh, .. }))
+        insts.any(|inst| is_such(&inst.op))
     }
 
     /// Runs a block from its start to its end, without any other, unless all is over before.
@@ -146,9 +161,11 @@ impl Run<'_> {
         shared: &Shared<'_>,
     ) -> Result<(), Stop> {
         self.start(block, number);
-        let start = self.counts.steps;
+        let (start, mut moment) = (self.counts.steps, 0);
         while block.live_threads != 0 {
             let before = self.counts.steps;
+            moment += 2;
+            self.global.set_now(number, moment);
             self.turn(block, turns)?;
             // A block that has come to a halt may be let go on by what others do.
             let has_stopped = self.counts.steps == before || self.counts.steps > self.setup.launch.max_steps;
@@ -158,6 +175,7 @@ impl Run<'_> {
             }
             self.observers.probe_times[block.slot].steps += self.counts.steps - before;
             if block.live_threads != 0 {
+                self.global.set_now(number, moment + 1);
                 self.probe_when_due(std::slice::from_mut(block))?;
             }
             shared.report_progress(self.counts.steps - before, u64::from(block.live_threads == 0));
@@ -165,8 +183,14 @@ impl Run<'_> {
         self.counts.count_warps(block);
         let outcome = self.global.end_block();
         shared.wrote_input.fetch_or(outcome == Err(Conflict::Input), Ordering::Relaxed);
+        shared.put_off.fetch_or(outcome == Err(Conflict::PutOff), Ordering::Relaxed);
         if outcome.is_ok() && !self.observers.have_found() { Ok(()) } else { Err(Stop::NeedsOneCore) }
     }
+}
+
+/// Whether an instruction is a reduction that can be put off, and the order of such reductions matters.
+fn puts_off_in_order(op: &Op) -> bool {
+    matches!(op, Op::Atomic(atomic) if !atomic.is_read && atomic.put_off.is_some_and(|put_off| put_off.in_order))
 }
 
 /// Has so many threads at most do some work, which they share out among themselves.

@@ -21,6 +21,8 @@
 //! other lanes only spin lets them go on at once. That needs no proof, for letting them go is legal at any time; it is
 //! done as well for lanes that look as if they spin, which poll memory and count how often, or for how long.
 
+use std::cell::OnceCell;
+
 use crate::exec::cursor::Cursor;
 use crate::exec::mechanism;
 use crate::exec::probe::{Spin, lanes_that_spin};
@@ -32,7 +34,7 @@ use crate::launch::Schedule;
 use crate::machine::block::{Block, Warp};
 use crate::machine::divergence::{Divergence, Group, Wait};
 use crate::machine::local::Local;
-use crate::machine::registers::{FULL_MASK, Image, MAX_WARPS};
+use crate::machine::registers::{Bank, FULL_MASK, Image, MAX_WARPS};
 
 /// The longest interval between two probes of a block in which each probe finds progress: steps for each of its warps, divided by
 /// the number of resident blocks.
@@ -77,21 +79,51 @@ struct Snapshot {
     registers: Image,
     local: Local,
     divergence: Divergence,
+    /// Columns that hold nothing which anybody reads: whether lanes that do not run have something there depends on whether
+    /// their warp ran alone.
+    unread: OnceCell<Vec<(Bank, usize)>>,
 }
 
 impl Snapshot {
     fn of(at: &Cursor<'_, '_>) -> Snapshot {
         let registers = at.block.registers.of_warp(at.w);
         let Warp { local, divergence, .. } = at.warp();
-        Snapshot { registers, local: local.clone(), divergence: divergence.clone() }
+        let (local, divergence) = (local.clone(), divergence.clone());
+        Snapshot { registers, local, divergence, unread: OnceCell::new() }
     }
 
     fn is(&self, at: &Cursor<'_, '_>) -> bool {
         // Local memory comes last, for it may be large, and in a loop that counts it is the same every time.
-        self.divergence.stands_like(&at.warp().divergence)
-            && at.block.registers.holds(at.w, &self.registers)
-            && self.local == at.warp().local
+        self.divergence.stands_like(&at.warp().divergence) && self.holds(at) && self.local == at.warp().local
     }
+
+    fn holds(&self, at: &Cursor<'_, '_>) -> bool {
+        at.block.registers.holds(at.w, &self.registers) || {
+            let unread = self.unread.get_or_init(|| unread(at));
+            !unread.is_empty() && at.block.registers.holds_but(at.w, &self.registers, unread)
+        }
+    }
+}
+
+/// The temporaries ([`crate::compile::temporaries`]) of the function in which all lanes of a warp are, if each stands where a
+/// segment starts: nobody reads them from there.
+fn unread(at: &Cursor<'_, '_>) -> Vec<(Bank, usize)> {
+    let (program, divergence) = (at.run.setup.program, &at.warp().divergence);
+    let [first, others @ ..] = divergence.groups.as_slice() else { return Vec::new() };
+    let starts = |group: &Group| program.insts.get(group.pc as usize).is_some_and(|inst| inst.starts_segment);
+    let is_like = |group: &Group| group.frame == first.frame && group.callers.is_empty();
+    if !divergence.groups.iter().all(starts) || !is_like(first) || !others.iter().all(is_like) {
+        return Vec::new();
+    }
+    let code = &program.functions[first.frame.function as usize];
+    let temporaries = program.insts[code.start as usize..code.end as usize].iter();
+    let temporaries = temporaries.filter(|inst| inst.is_temporary).flat_map(|inst| program.writes(inst));
+    let mut unread: Vec<_> = temporaries
+        .map(|result| (result.bank, first.frame.base.of(result.bank) + usize::from(result.slot)))
+        .collect();
+    unread.sort_unstable();
+    unread.dedup();
+    unread
 }
 
 impl Run<'_> {

@@ -8,7 +8,7 @@ use super::float::double;
 use super::float::exact::{F32, F64, Rounding};
 use super::grammar::Modifiers;
 use super::memory::{memory, order, scope};
-use super::op::atomic::{Atomic, IN_A_KIND, Update};
+use super::op::atomic::{Atomic, IN_A_KIND, PutOff, Update};
 use super::operands::{Operands, kind_of};
 use crate::isa::form::{Family, Form};
 use crate::isa::op::Op;
@@ -62,7 +62,7 @@ fn atomic(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
         is_exchange: m.text(OPERATION) == "exch",
         returns,
         is_read: returns,
-        in_any_order: in_any_order(m.text(OPERATION), ty),
+        put_off: put_off(m.text(OPERATION), ty),
         order: order(m).unwrap_or(Order::Relaxed),
         scope: scope(m).unwrap_or(Scope::Gpu),
     }))
@@ -89,16 +89,18 @@ pub fn update(operation: &str, ty: Type) -> Update {
     }
 }
 
-/// The number of an operation whose order does not matter: an operation on integers that is not an exchange.
-fn in_any_order(operation: &str, ty: Type) -> Option<u8> {
-    let sign = match ty {
-        Type::F32 | Type::F64 => return None,
-        Type::S32 | Type::S64 => 1,
-        _ => 0,
+/// How an operation can be put off. The order of those on integers does not matter, that of a sum of floating-point numbers
+/// does. An exchange or a comparison may be what a loop waits with.
+fn put_off(operation: &str, ty: Type) -> Option<PutOff> {
+    let (sign, in_order) = match ty {
+        Type::F32 | Type::F64 => (0, true),
+        Type::S32 | Type::S64 => (1, false),
+        _ => (0, false),
     };
     let operations = ["add", "and", "or", "xor", "min", "max"];
     let number = operations.iter().position(|&known| known == operation)?;
-    Some(number as u8 * IN_A_KIND + (bits(ty) / 64) as u8 * 2 + sign)
+    let number = if in_order { operations.len() } else { number } as u8;
+    Some(PutOff { number: number * IN_A_KIND + (bits(ty) / 64) as u8 * 2 + sign, in_order })
 }
 
 /// What an operation does differently in global memory. For a generic address, the memory is known only when the
@@ -142,16 +144,17 @@ mod tests {
         for (operation, ty) in
             [("add", Type::U32), ("xor", Type::B64), ("min", Type::S32), ("max", Type::U64)]
         {
-            assert!(in_any_order(operation, ty).is_some(), "{operation} {ty:?}");
+            assert!(put_off(operation, ty).is_some_and(|put_off| !put_off.in_order), "{operation} {ty:?}");
             let update = update(operation, ty);
             let (old, a, b) = (7, 0xffff_fff0, 3);
             let (together, apart) = (update(old, update(a, b, 0), 0), update(update(old, b, 0), a, 0));
             assert_eq!(together as u32, apart as u32, "{operation} {ty:?}");
         }
-        for (operation, ty) in
-            [("add", Type::F32), ("exch", Type::B32), ("cas", Type::B64), ("inc", Type::U32)]
-        {
-            assert_eq!(in_any_order(operation, ty), None, "{operation} {ty:?}");
+        for ty in [Type::F32, Type::F64] {
+            assert!(put_off("add", ty).is_some_and(|put_off| put_off.in_order), "{ty:?}");
+        }
+        for (operation, ty) in [("exch", Type::B32), ("cas", Type::B64), ("inc", Type::U32)] {
+            assert_eq!(put_off(operation, ty), None, "{operation} {ty:?}");
         }
     }
 

@@ -59,6 +59,8 @@ pub struct BulkCopy {
     pub lane: usize,
     /// The instruction.
     pub pc: u32,
+    /// The step of the launch at which it started.
+    pub step: u64,
     /// What it reads.
     pub from: Area,
     /// What it writes, of the same size.
@@ -175,6 +177,7 @@ mod tests {
             warp: 0,
             lane,
             pc: 0,
+            step: 0,
             from: area,
             to: area,
             reduction: None,

@@ -421,6 +421,15 @@ impl<T: Column> File<T> {
             && image.iter().enumerate().all(|(slot, column)| self.get(slot, warp) == *column)
     }
 
+    /// [`File::holds`], whatever some of the columns hold.
+    pub(super) fn holds_but(&self, warp: usize, image: &[T], is_left_out: impl Fn(usize) -> bool) -> bool {
+        self.forms.len() == image.len()
+            && image
+                .iter()
+                .enumerate()
+                .all(|(slot, column)| is_left_out(slot) || self.get(slot, warp) == *column)
+    }
+
     pub(super) fn of_warp(&self, warp: usize) -> Vec<T> {
         (0..self.forms.len()).map(|slot| self.get(slot, warp)).collect()
     }

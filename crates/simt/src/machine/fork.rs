@@ -14,7 +14,8 @@
 //!
 //! An integer reduction whose result is not used leaves the same sum in whichever order the blocks carry it out. Such
 //! sums are kept beside the page and added to memory at the end. Several blocks may add to one of them, and none may
-//! read it. Not recorded: which block accessed what. It is enough to know that there were two.
+//! read it. The same holds for reductions whose order matters, of which a log is kept ([`super::put_off`]). Not recorded: which
+//! block accessed what. It is enough to know that there were two.
 //!
 //! The forks of a launch are emptied afterwards, and the next launch uses their memory, because the operating system takes
 //! long to provide it.
@@ -22,6 +23,8 @@
 use std::mem::take;
 use std::sync::Arc;
 
+use super::put_off::Log;
+use super::sums::{Reduction, Sums};
 use super::written::{bits_of, words_of};
 
 /// The size of a page: small enough to copy quickly, and large enough that the row of a warp seldom crosses from one
@@ -31,15 +34,13 @@ pub const PAGE_BYTES: usize = 4096;
 /// The contents of all regions, which are read only while there are forks.
 pub(super) type Shared = Arc<Vec<Vec<u8>>>;
 
-/// A reduction whose order does not matter.
-#[derive(Clone, Copy, Debug)]
-pub struct Reduction {
-    /// Its kind: two reductions with the same number are the same operation.
-    pub number: u8,
-    /// Bytes of the value, 4 or 8.
-    pub bytes: u8,
-    /// The new value from the old one and the operand; the third argument is not used.
-    pub update: fn(u64, u64, u64) -> u64,
+/// What forks keep beside the bytes that blocks write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Keeps {
+    /// All reads, or only those of regions that do not count as inputs.
+    pub all_reads: bool,
+    /// A log of the reductions whose order matters.
+    pub log: bool,
 }
 
 /// The words of the bitmap, one bit for each.
@@ -61,14 +62,6 @@ pub struct Marks {
 struct Footprint {
     read: Marks,
     written: Marks,
-}
-
-/// The sums that reductions have made up for a page.
-#[derive(Clone, Debug)]
-struct Sums {
-    values: [u8; PAGE_BYTES],
-    /// The reduction that each word of 4 bytes is part of.
-    what: [Option<Reduction>; PAGE_BYTES / 4],
 }
 
 /// A page that a block has accessed.
@@ -98,7 +91,9 @@ pub(super) struct Fork {
     /// Which of their bytes it has accessed. The footprints after these are empty, and are kept so that later blocks
     /// need not allocate them.
     footprints: Vec<Footprint>,
-    /// Whether one byte was part of two different reductions.
+    /// The reductions that are to be carried out in order.
+    pub log: Log,
+    /// Whether one byte was part of two different reductions, or the log is full.
     is_mixed: bool,
     /// By region: whether it is an input. Empty until the first block has ended.
     is_input: Vec<bool>,
@@ -111,6 +106,8 @@ pub(super) struct Fork {
 pub enum Conflict {
     /// One wrote a byte that another one accessed.
     Bytes,
+    /// The same, or the log is full, and a reduction was put off. Where none is, there may be no conflict.
+    PutOff,
     /// One wrote to an input. Whether bytes are in conflict is not known.
     Input,
 }
@@ -215,65 +212,10 @@ impl Page {
     }
 }
 
-impl Sums {
-    fn new() -> Box<Sums> {
-        Box::new(Sums { values: [0; PAGE_BYTES], what: [None; PAGE_BYTES / 4] })
-    }
-
-    /// Which bytes of a word of 64 are part of a sum, one bit for each.
-    fn word(&self, word: usize) -> u64 {
-        let parts = self.what[word * 16..][..16].iter().enumerate();
-        parts.filter(|(_, what)| what.is_some()).fold(0, |bits, (part, _)| bits | 0xf << (part * 4))
-    }
-
-    /// Adds an operand to the sum of an element. Returns whether all bytes of the element are part of one sum of this
-    /// kind.
-    fn add(&mut self, start: usize, reduction: Reduction, operand: u64) -> bool {
-        let range = start..start + usize::from(reduction.bytes);
-        let what = &mut self.what[range.start / 4..range.end / 4];
-        let is_new = what.iter().all(Option::is_none);
-        if !is_new && what[0].is_none_or(|known| known.number != reduction.number) {
-            return false;
-        }
-        what.fill(Some(reduction));
-        let place = &mut self.values[range];
-        let sum = if is_new { operand } else { (reduction.update)(value_of(place), operand, operand) };
-        place.copy_from_slice(&sum.to_le_bytes()[..place.len()]);
-        true
-    }
-
-    /// Whether the bytes that are part of sums in both pages are part of the same kind of sums.
-    fn is_like(&self, other: &Sums) -> bool {
-        let number = |what: &Option<Reduction>| what.map(|reduction| reduction.number);
-        let mut pairs = self.what.iter().map(number).zip(other.what.iter().map(number));
-        pairs.all(|(one, other)| one.is_none() || other.is_none() || one == other)
-    }
-
-    /// Adds the sums to the values in memory.
-    fn apply(&self, data: &mut [u8]) {
-        let mut start = 0;
-        while start < data.len() {
-            let Some(reduction) = self.what[start / 4] else {
-                start += 4;
-                continue;
-            };
-            let range = start..start + usize::from(reduction.bytes);
-            start = range.end;
-            let (sum, place) = (value_of(&self.values[range.clone()]), &mut data[range]);
-            let new = (reduction.update)(value_of(place), sum, sum);
-            place.copy_from_slice(&new.to_le_bytes()[..place.len()]);
-        }
-    }
-}
-
-/// The value of 4 or 8 bytes.
-fn value_of(bytes: &[u8]) -> u64 {
-    bytes.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte))
-}
-
 impl Fork {
     /// Makes an empty fork one of memory with these contents. It has no inputs if it `records_all` reads.
-    pub fn start(&mut self, base: Shared, records_all: bool) {
+    pub fn start(&mut self, base: Shared, records_all: bool, most_put_off: usize) {
+        self.log.start(most_put_off);
         self.tables.resize(base.len(), Vec::new());
         self.is_input.clear();
         self.is_input.resize(if records_all { base.len() } else { 0 }, false);
@@ -349,12 +291,13 @@ impl Fork {
         }
     }
 
-    /// Adds the operand of a reduction to the sum of an aligned element, which is applied to memory at the end.
+    /// Puts off the reduction of an aligned element, which is applied to memory at the end.
     pub fn reduce(&mut self, region: usize, offset: usize, reduction: Reduction, operand: u64) {
         self.will_write(region);
         let Some(page) = self.page(region, offset, usize::from(reduction.bytes)) else { return };
         let sums = self.pages[page].sums.get_or_insert_with(Sums::new);
         self.is_mixed |= !sums.add(offset % PAGE_BYTES, reduction, operand);
+        self.is_mixed |= reduction.in_order && !self.log.add(region, offset, reduction, operand);
     }
 
     /// The index in `pages` of a page that the block accesses; `None` if the bytes are in two pages.
@@ -395,7 +338,7 @@ impl Fork {
 
     /// Ends a block. An error is why it may be in conflict with the earlier blocks on this fork.
     pub fn end_block(&mut self) -> Result<(), Conflict> {
-        let mut is_apart = !self.is_mixed;
+        let mut is_apart = self.log.end_block() && !self.is_mixed;
         for (page, now) in self.touched.drain(..).zip(&mut self.footprints) {
             is_apart &= self.pages[page as usize].end_block(now);
         }
@@ -406,7 +349,11 @@ impl Fork {
             let is_read = |region: usize| !self.tables[region].is_empty() && !self.has_written(region);
             self.is_input = (0..self.tables.len()).map(is_read).collect();
         }
-        if is_apart { Ok(()) } else { Err(Conflict::Bytes) }
+        match is_apart {
+            true => Ok(()),
+            false if self.log.is_empty() => Err(Conflict::Bytes),
+            false => Err(Conflict::PutOff),
+        }
     }
 
     /// Whether blocks have written to a region.
@@ -427,6 +374,7 @@ impl Fork {
     /// Drops what the blocks did, and keeps the memory of at most `most_copies` copies for a later fork.
     pub fn empty(&mut self, most_copies: usize) {
         self.tables.clear();
+        self.log.start(0);
         self.pages.clear();
         self.pages.shrink_to(most_copies);
         self.copies.clear();
@@ -456,7 +404,11 @@ pub(super) fn compare(forks: &[Fork]) -> Result<(), Conflict> {
     let mut numbered = forks.iter().enumerate();
     let are_apart =
         numbered.all(|(number, one)| forks[..number].iter().all(|other| one.is_apart_from(other)));
-    if are_apart { Ok(()) } else { Err(Conflict::Bytes) }
+    match are_apart {
+        true => Ok(()),
+        false if forks.iter().all(|fork| fork.log.is_empty()) => Err(Conflict::Bytes),
+        false => Err(Conflict::PutOff),
+    }
 }
 
 /// Applies what the blocks of all forks wrote and reduced, which do not conflict, to a part of a region that begins with
@@ -503,7 +455,7 @@ mod tests {
 
     fn fork(records_all: bool) -> Fork {
         let mut fork = Fork::default();
-        fork.start(Arc::new(vec![vec![0; 2 * PAGE_BYTES]]), records_all);
+        fork.start(Arc::new(vec![vec![0; 2 * PAGE_BYTES]]), records_all, 0);
         fork
     }
 

@@ -12,9 +12,11 @@ use std::sync::{Arc, Mutex};
 
 use crate::launch::MemoryError;
 
-use super::fork::{self, Conflict, Fork, Marks, PAGE_BYTES, Reduction, Shared, within_page};
+use super::fork::{self, Conflict, Fork, Keeps, Marks, PAGE_BYTES, Shared, within_page};
 use super::id::Id;
 use super::journal::Journal;
+use super::put_off::{self, Log, Moment};
+use super::sums::Reduction;
 use super::written::Written;
 
 /// Addresses below this one come from a null pointer and an index: two gigabytes are 2²⁸ elements of eight bytes.
@@ -451,11 +453,24 @@ impl Global {
         matches!(self.contents, Contents::Fork(_))
     }
 
-    /// Defers the reduction of one lane if this is a fork; returns whether it did.
-    pub fn reduce(&mut self, number: usize, offset: usize, reduction: Reduction, operand: u64) -> bool {
-        let Contents::Fork(fork) = &mut self.contents else { return false };
-        fork.reduce(number, offset, reduction, operand);
-        true
+    /// Whether reductions can be put off here, also those whose order matters if they are `in_order`.
+    #[inline(always)]
+    pub fn puts_off(&self, in_order: bool) -> bool {
+        matches!(&self.contents, Contents::Fork(fork) if !in_order || fork.log.is_kept())
+    }
+
+    /// Puts off the reduction of one lane.
+    pub fn reduce(&mut self, number: usize, offset: usize, reduction: Reduction, operand: u64) {
+        if let Contents::Fork(fork) = &mut self.contents {
+            fork.reduce(number, offset, reduction, operand);
+        }
+    }
+
+    /// Tells a fork which block runs, and in which moment of its life.
+    pub fn set_now(&mut self, block: u64, moment: Moment) {
+        if let Contents::Fork(fork) = &mut self.contents {
+            fork.log.set_now(block, moment);
+        }
     }
 
     /// Begins to keep the contents of pages before they are written, until [`Global::commit`] or [`Global::roll_back`].
@@ -481,14 +496,15 @@ impl Global {
         self.unwritten_regions = journal.unwritten_regions;
     }
 
-    /// Forks this memory, once for each core that will execute blocks. The forks have no inputs if they `record_all` reads.
+    /// Forks this memory, once for each core that will execute blocks. The forks have no inputs if they record all reads.
     /// Until [`Global::join`] this memory has no contents.
-    pub fn fork(&mut self, count: usize, record_all: bool) -> Vec<Global> {
+    pub fn fork(&mut self, count: usize, keeps: Keeps) -> Vec<Global> {
+        let most_put_off = if keeps.log { put_off::MOST / count } else { 0 };
         let contents = self.regions.iter_mut().map(|region| std::mem::take(&mut region.data)).collect();
         let shared = Arc::new(contents);
         let fork = |_| {
             let mut fork = self.spare.pop().unwrap_or_default();
-            fork.start(Arc::clone(&shared), record_all);
+            fork.start(Arc::clone(&shared), keeps.all_reads, most_put_off);
             let (regions, unwritten_regions) = (self.regions.clone(), self.unwritten_regions);
             Global {
                 contents: Contents::Fork(Box::new(fork)),
@@ -503,10 +519,12 @@ impl Global {
     }
 
     /// Takes the contents back and applies what the blocks on the forks did, unless they may be in conflict: that is the
-    /// error. No other fork may be left. `hands` runs a closure on at most so many threads, which share the work.
+    /// error. No other fork may be left. On one core, so many blocks would have taken turns beside each other. `hands` runs a
+    /// closure on at most so many threads, which share the work.
     pub fn join(
         &mut self,
         forks: Vec<Global>,
+        residents: u64,
         hands: impl Fn(usize, &(dyn Fn() + Sync)),
     ) -> Result<(), Conflict> {
         let split = |fork: Global| match fork.contents {
@@ -524,6 +542,10 @@ impl Global {
         }
         if outcome.is_ok() && !forks.is_empty() {
             self.add(&regions, &forks, hands);
+            let logs: Vec<&Log> = forks.iter().map(|fork| &fork.log).collect();
+            for (reduction, one) in put_off::in_order(&logs, residents) {
+                reduction.apply(&mut self.regions[one.region as usize].data[one.offset..], one.operand);
+            }
         }
         let most_copies = MOST_SPARE_COPIES / forks.len().max(1);
         for fork in &mut forks {

@@ -17,6 +17,8 @@ mod journal;
 pub mod kept;
 pub mod local;
 pub mod mbarriers;
+pub mod put_off;
 pub mod registers;
 mod snapshot;
+pub mod sums;
 pub mod written;

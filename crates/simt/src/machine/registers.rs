@@ -306,6 +306,14 @@ impl Registers {
             && self.preds.holds(warp, &image.preds)
     }
 
+    /// Whether a warp holds these columns, whatever is in some of them.
+    pub fn holds_but(&self, warp: usize, image: &Image, left_out: &[(Bank, usize)]) -> bool {
+        let is_left_out = |bank| move |slot| left_out.contains(&(bank, slot));
+        self.narrow.holds_but(warp, &image.narrow, is_left_out(Bank::Narrow))
+            && self.wide.holds_but(warp, &image.wide, is_left_out(Bank::Wide))
+            && self.preds.holds_but(warp, &image.preds, is_left_out(Bank::Preds))
+    }
+
     /// A copy of what a warp holds.
     pub fn of_warp(&self, warp: usize) -> Image {
         Image {

@@ -219,6 +219,12 @@ pub const STEPS: &[Step] = &[
         "test --locked -p grader --test versions -- --ignored",
         Need::Compiler,
     ),
+    seeded(
+        "robot",
+        "readers who type, reset, reload, follow links and fill the storage in two tabs: no letter is lost",
+        "test --workspace --locked --features book-tests/toolchain --test finished robot",
+        120,
+    ),
     needing(
         "browsers",
         "every figure, listing and exercise of the book in Firefox and in WebKit, from a server and from files; axe on every live page; the player's times",

@@ -367,6 +367,25 @@ test('where there is no room for both, what another page has stored stays', () =
     assert.equal(at.text, 'y'.repeat(40));
 });
 
+test('what there was no room for is stored as soon as there is, beside what another page has kept', () => {
+    const { stored, storage } = room();
+    let isFull = false;
+    const refusing = () => {
+        const { getItem, setItem, removeItem } = storage();
+        return { getItem, removeItem, setItem(key, text) { if (isFull) { throw new Error('full'); } setItem(key, text); } };
+    };
+    const [first, second] = [new drafts.Drafts(refusing), new drafts.Drafts(refusing)];
+    isFull = true;
+    assert.equal(first.keep('one', 'mine'), false);
+    isFull = false;
+    second.keep('one', 'theirs');
+    assert.deepEqual([...first.others('one', null)], ['mine', 'theirs']);
+    assert.equal(first.isUnstored, true);
+    first.set('one', 'now');
+    assert.equal(first.isUnstored, false);
+    assert.deepEqual(JSON.parse(stored.get('lanes-attempts-kept-1-one')), ['mine', 'theirs']);
+});
+
 test('a robot that types, resets, turns and changes pages loses no text', () => {
     const { storage } = room();
     let seed = 7;

@@ -22,7 +22,7 @@ export function editor(expression, globals = {}) {
     const context = vm.createContext({
         atob, btoa, ReadableStream, CompressionStream, DecompressionStream, TextEncoder, TextDecoder, Uint8Array, ...globals,
     });
-    for (const name of ['highlight.js', 'link.js', 'margin.js', 'progress.js', 'drafts.js', 'grading.js']) {
+    for (const name of ['highlight.js', 'link.js', 'margin.js', 'progress.js', 'drafts.js', 'grading.js', 'right.js', 'result.js']) {
         vm.runInContext(readFileSync(new URL(`../editor/${name}`, FOLDER), 'utf8'), context, { filename: name });
     }
     return vm.runInContext(expression, context);

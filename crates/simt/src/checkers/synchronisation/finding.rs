@@ -69,7 +69,7 @@ pub struct EndedThreads {
 /// A bulk copy for which nobody had waited when its block ended.
 #[derive(Clone, Copy, Debug)]
 pub struct CopyAtEnd {
-    /// The step of the launch.
+    /// The step of the launch at which the copy started.
     pub step: u64,
     /// The block in the grid.
     pub block: u64,

@@ -218,11 +218,15 @@ fn sums_of_integers_whose_result_is_not_read_are_no_communication() {
     let histogram = "and.b32 %r4, %r3, 63; mul.wide.u32 %rd6, %r4, 4; add.u64 %rd6, %rd6, %rd2;\n\
                      red.global.add.u32 [%rd6], 1;";
     kernel(histogram).check_all(true);
+    // Also beside an atomic whose result is read.
+    kernel(
+        "atom.global.add.u32 %r9, [%rd3], 1; st.global.u32 [%rd3], %r9; red.global.add.u32 [%rd2+8], %r3;",
+    )
+    .check_all(true);
 }
 
 #[test]
 fn sums_that_somebody_reads_or_that_depend_on_the_order_are() {
-    kernel("cvt.rn.f32.u32 %f1, %r3; red.global.add.f32 [%rd2], %f1;").check_all(false);
     kernel("red.global.add.u32 [%rd2], 1; ld.global.u32 %r4, [%rd2]; st.global.u32 [%rd3], %r4;")
         .check(false);
     kernel("red.global.add.u32 [%rd2], 1; red.global.max.u32 [%rd2], %r3;").check_all(false);
@@ -235,6 +239,81 @@ fn sums_that_somebody_reads_or_that_depend_on_the_order_are() {
          setp.eq.u32 %p2, %r3, 19199; @%p2 st.global.u32 [%rd2], 5;",
     )
     .check(false);
+}
+
+/// A sum of numbers whose order makes a difference: from block to block and from turn to turn they are of another size.
+const SUM: &str = "cvt.rn.f32.u32 %f1, %r3; and.b32 %r4, %r2, 3; mul.lo.u32 %r4, %r4, 0x4000000; add.u32 %r4, %r4, 0x3f800001;\n\
+                   mov.b32 %f2, %r4; mul.f32 %f1, %f1, %f2; red.global.add.f32 [%rd2], %f1;";
+
+#[test]
+fn sums_of_floating_point_numbers_are_those_of_one_core() {
+    kernel(SUM).check_all(true);
+    kernel(&SUM.replace("red.global.add.f32", "atom.global.add.f32 %f3,")).check_all(true);
+    let double = "{ .reg .f64 %d1; cvt.f64.f32 %d1, %f1; red.global.add.f64 [%rd2+8], %d1; }";
+    kernel(&format!("{SUM} {double}")).check_all(true);
+    // Only so many blocks take turns beside each other.
+    for residents in [1, 3, 150] {
+        let mut trial = kernel(SUM);
+        trial.launch.resident_blocks = residents;
+        trial.check_all(true);
+    }
+}
+
+#[test]
+fn the_order_is_not_that_of_the_blocks() {
+    // With several blocks beside each other, each adds in many turns; the shorter ones make room for others.
+    let some = SUM.replace("red.global", "@%p2 red.global");
+    let body = format!(
+        "and.b32 %r6, %r2, 7; mul.lo.u32 %r6, %r6, 40; mov.u32 %r7, 0; setp.lt.u32 %p2, %r1, 2;\n\
+         LOOP: {some}\n\
+         xor.b32 %r3, %r3, %r7; add.u32 %r7, %r7, 1; setp.le.u32 %p1, %r7, %r6; @%p1 bra LOOP;"
+    );
+    let sum = |residents: u32| {
+        let mut trial = kernel(&body);
+        trial.launch.resident_blocks = residents;
+        trial.check(true);
+        trial.transcript(1).0
+    };
+    assert_ne!(sum(1), sum(16));
+    assert_ne!(sum(2), sum(16));
+}
+
+#[test]
+fn what_is_added_in_long_blocks_is_in_order_too() {
+    // Longer than the first probe takes to come, which runs a warp ahead of the others.
+    let body = |before: &str, after: &str| {
+        format!(
+            "{before} mov.u32 %r5, words; add.u32 %r6, %r2, 5000; mov.u32 %r7, 0;\n\
+             LOOP: atom.shared.add.u32 %r8, [%r5], %r1;\n\
+             add.u32 %r7, %r7, 1; setp.lt.u32 %p1, %r7, %r6; @%p1 bra LOOP; {after}"
+        )
+    };
+    for (before, after) in [(SUM, ""), ("", SUM), (SUM, SUM)] {
+        let mut trial = kernel(&body(before, after));
+        trial.launch.resident_blocks = 3;
+        trial.check(true);
+    }
+}
+
+#[test]
+fn who_reads_own_sums_has_them() {
+    // A word for each block, which it sets, adds to and reads.
+    let own = "mul.wide.u32 %rd6, %r2, 4; add.u64 %rd6, %rd6, %rd2; cvt.rn.f32.u32 %f1, %r3;\n\
+               st.global.f32 [%rd6], %f1; bar.sync 0; red.global.add.f32 [%rd6], %f1; bar.sync 0;\n\
+               ld.global.f32 %f2, [%rd6]; st.global.f32 [%rd3], %f2;";
+    let mut trial = kernel(own);
+    trial.check(true);
+    // Beside them, a sum of all.
+    trial = kernel(&format!("{own} red.global.add.f32 [%rd2+4096], %f1;"));
+    trial.check(false);
+}
+
+#[test]
+fn sums_of_floating_point_numbers_that_somebody_reads_are_not_put_off() {
+    kernel(&format!("{SUM} ld.global.u32 %r4, [%rd2]; st.global.u32 [%rd3], %r4;")).check(false);
+    kernel(&format!("{SUM} red.global.add.u32 [%rd2], %r3;")).check_all(false);
+    kernel("cvt.rn.f32.u32 %f1, %r3; atom.global.add.f32 %f2, [%rd2], %f1; st.global.f32 [%rd3], %f2;")
+        .check_all(false);
 }
 
 #[test]

@@ -26,8 +26,8 @@ pub struct Atomic {
     pub returns: bool,
     /// Whether any instruction may read the returned value.
     pub is_read: bool,
-    /// The number of its kind if the order of operations of this kind does not matter.
-    pub in_any_order: Option<u8>,
+    /// How it can be put off, if its result is not read.
+    pub put_off: Option<PutOff>,
     /// Its memory order.
     pub order: Order,
     /// Its scope: the threads for which it is atomic and ordered.
@@ -52,9 +52,18 @@ impl Atomic {
 
     /// Whether it adds integers.
     pub fn adds(&self) -> bool {
-        self.in_any_order.is_some_and(|number| number < IN_A_KIND)
+        self.put_off.is_some_and(|put_off| put_off.number < IN_A_KIND)
     }
 }
 
-/// How many numbers of [`Atomic::in_any_order`] an operation has: for 32 and 64 bits, with and without a sign.
+/// An operation that several cores may put off until they are joined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PutOff {
+    /// Its number: two with the same number are the same operation.
+    pub number: u8,
+    /// Whether its order matters.
+    pub in_order: bool,
+}
+
+/// How many numbers of [`PutOff`] an operation has: for 32 and 64 bits, with and without a sign.
 pub const IN_A_KIND: u8 = 4;
