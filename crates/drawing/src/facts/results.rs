@@ -135,7 +135,10 @@ fn filled(argument: &Passed) -> Result<Held> {
     let given = spec::place(&mut emulator, &specs, |_| name.clone())?;
     let [spec::Given::Buffer(buffer)] = given[..] else { bail!("`{name}` is no buffer") };
     let bytes = emulator.read(buffer)?;
-    let hex = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    let hex = bytes.iter().fold(String::new(), |mut hex, byte| {
+        let _ = write!(hex, "{byte:02x}");
+        hex
+    });
     let ty = is.split(':').nth(1).context("a buffer has a type")?.to_owned();
     Ok(Held { name: name.clone(), ty, hex, is_any_order: false })
 }
