@@ -152,7 +152,9 @@ fn check(
     let is_packed = matches!(kept, Kept::I4);
     for (a, b) in LAYOUTS.iter().flat_map(|a| LAYOUTS.iter().map(move |b| (a, b))) {
         if !is_packed || (*a, *b) == ("row", "col") {
-            LAYOUTS.iter().for_each(|c| product.check([a, b, c]));
+            for c in LAYOUTS {
+                product.check([a, b, c]);
+            }
         }
     }
 }

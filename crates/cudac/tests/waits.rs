@@ -1,7 +1,7 @@
 //! Asynchronous copies as CUDA C++ has them: what waits for them is needed, and the checkers find where it is missing.
 //!
 //! Each file of `waits/` is right on every target, under every seed. A line that ends with `// needed: KINDS` is left out in
-//! one twin, of which at least one of these findings is told from sm_80 on, where copies are asynchronous.
+//! one twin, of which at least one of these findings is told from `sm_80` on, where copies are asynchronous.
 
 use std::fs;
 use std::path::Path;
@@ -50,7 +50,8 @@ fn files() -> Vec<(String, String, u32)> {
     let file = |path: std::path::PathBuf| {
         let text = fs::read_to_string(&path).unwrap();
         let threads = text.strip_prefix("// ").and_then(|text| text.split(' ').next()).unwrap();
-        let threads = threads.parse().unwrap_or_else(|_| panic!("{path:?} begins with a number of threads"));
+        let threads =
+            threads.parse().unwrap_or_else(|_| panic!("{} begins with a number of threads", path.display()));
         (path.file_name().unwrap().to_str().unwrap().to_owned(), text, threads)
     };
     files.into_iter().map(file).collect()

@@ -272,7 +272,7 @@ mod tests {
             ..Measured::default()
         };
         let new = Measured { code: code("1"), runs: vec![run("", &[("b", "new")])], ..Measured::default() };
-        let listed = ["".to_owned(), "--size 2".to_owned()];
+        let listed = [String::new(), "--size 2".to_owned()];
         let both = kept(known.clone(), new.clone(), &listed).unwrap();
         let wanted = vec![run("", &[("a", "old"), ("b", "new")]), run("--size 2", &[("a", "old")])];
         assert_eq!(both.runs, wanted);

@@ -7,6 +7,8 @@
 //! What it checks: the kernel that is right has no error, and leaves the same under every seed of a few. What it can't check,
 //! whether a kernel without a fault is right, the chapters' records say: a test asks them.
 
+use std::fmt::Write as _;
+
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use page::Page;
 use serde::Deserialize;
@@ -187,22 +189,22 @@ mod tests {
         .visible .entry draw(.param .u64 c) {\n .reg .b64 %rd<4>;\n .reg .b32 %r<3>;\n ld.param.u64 %rd1, [c];\n atom.global.add.u32 %r1, [%rd1], 1;\n\
          mov.u32 %r2, %tid.x;\n mul.wide.u32 %rd2, %r1, 4;\n add.s64 %rd3, %rd1, %rd2;\n st.global.u32 [%rd3+4], %r2;\n ret;\n}\n";
 
-    fn of(kernel: &str, right: Option<Right>, named: Option<&str>) -> Result<Value> {
+    fn of(kernel: &str, right: Option<&Right>, named: Option<&str>) -> Result<Value> {
         let program = json!({ "name": "a.ptx", "text": TEXT });
         let argument = json!({ "name": "c", "is": "buf:u32:65:zeros" });
         let launch = json!({ "kernel": kernel, "grid": [1], "block": [64], "arguments": [argument] });
-        result(&program, &launch, right.as_ref(), named)
+        result(&program, &launch, right, named)
     }
 
     #[test]
     fn a_result_is_that_of_the_kernel_or_of_the_right_one_or_said() {
-        let right = |kernel: &str| Some(Right::Kernel(kernel.to_owned()));
+        let [count, none] = ["count", "none"].map(|kernel| Right::Kernel(kernel.to_owned()));
         let own = of("count", None, None).unwrap();
         assert!(own[0]["hex"].as_str().unwrap().starts_with("4000000000"), "{own}");
-        assert_eq!(of("race", right("count"), None).unwrap(), own);
-        assert_eq!(of("race", right("none"), None).unwrap(), Value::Null);
+        assert_eq!(of("race", Some(&count), None).unwrap(), own);
+        assert_eq!(of("race", Some(&none), None).unwrap(), Value::Null);
         let values: Right = serde_json::from_value(json!(["c buf:u32:2:list=64,0"])).unwrap();
-        assert_eq!(of("race", Some(values), None).unwrap()[0]["hex"], "4000000000000000");
+        assert_eq!(of("race", Some(&values), None).unwrap()[0]["hex"], "4000000000000000");
     }
 
     #[test]
