@@ -133,9 +133,9 @@ fn run(
     (kernel, _, work): Case,
     rounds: i32,
     values: &[u32],
-    (block, seed): (u32, u64),
+    start: (u32, u64),
 ) -> Result<Row> {
-    let n = values.len();
+    let (n, (block, seed)) = (values.len(), start);
     let (x, z) = (device.upload("x", values)?, device.zeroed::<u32>("z", n)?);
     let launch = Launch::cover(kernel, n, block).seed(seed);
     let run = device.launch(&launch.arg(x).arg(z).arg(rounds).arg(n as i32))?;
