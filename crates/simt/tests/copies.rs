@@ -136,3 +136,15 @@ fn requests_and_sectors_of_copies_equal_those_of_an_h200() {
         assert_eq!(found.map(|count| count.to_string()), line[2..4], "{line:?}");
     }
 }
+
+const TWINS: &str = include_str!("../../../tools/benchmarks/gpu/twins/h200_twins.csv");
+
+#[test]
+fn right_copies_are_right_on_an_h200_too() {
+    for case in copies("pass") {
+        let name = case.name.trim_start_matches("pass/");
+        let row = TWINS.lines().find(|line| line.split(',').next() == Some(name));
+        let row = row.unwrap_or_else(|| panic!("`tools/benchmarks/gpu/twins/run.sh` has not run {name}"));
+        assert_eq!(row, format!("{name},right,0"));
+    }
+}
