@@ -78,7 +78,12 @@ impl Product {
     fn compile(&self, layouts: [&str; 3]) -> String {
         let Product { name, kept, sum, shape: [m, n, k], .. } = self;
         let [a, b, c] = layouts;
-        let (kept, sum) = (kept.name(), sum.name());
+        let kept = match *name {
+            "unsigned char" => name,
+            _ if name.ends_with("u4") => "unsigned",
+            _ => kept.name(),
+        };
+        let sum = sum.name();
         let leading =
             |layout: &str, rows: usize, columns: usize| if layout == "row" { columns } else { rows };
         let (of_a, of_b, of_c) = (leading(a, *m, *k), leading(b, *k, *n), leading(c, *m, *n));

@@ -55,7 +55,8 @@ impl<'t> Lower<'t> {
             Kind::Conditional(condition, yes, no) => return self.conditional(expr.ty, condition, yes, no),
             Kind::Comma(a, b) => {
                 self.value(a)?;
-                return if self.checked.types.is_void(expr.ty) { Ok(Value::Void) } else { self.value(b) };
+                let value = self.value(b)?;
+                return Ok(if self.checked.types.is_void(expr.ty) { Value::Void } else { value });
             }
             Kind::Convert(inner) => return self.converted(inner, expr.ty),
             Kind::PointerAdd(pointer, index, is_negative) => {

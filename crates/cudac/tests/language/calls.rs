@@ -237,6 +237,11 @@ fn a_comma_is_what_its_last_part_is() {
         2 * i
     });
     check("", "int a = 0; for (int k = 0; k < 4; a += 2, ++k) y[i] += k; y[i] += (y[i], a++, a);", |_| 15);
+    check(
+        "__device__ void add(int* p, int b) { *p += b; } struct S { int* p; __device__ void half() { *p /= 2; } };",
+        "int a = i; S s{&a}; a *= 2, add(&a, 8); add(&a, 2), s.half(); for (int k = 0; k < 2; k++, add(&a, 1)) {} y[i] = a;",
+        |i| i + 7,
+    );
     refused("__global__ void k(int* y) { (y[0], 3) = 4; }", "cannot be assigned");
 }
 

@@ -120,10 +120,10 @@ fn errors_of_cudac_are_printed_unchanged() {
 
 #[test]
 fn unsupported_code_is_named_together_with_the_way_to_nvrtc() {
-    let tensors = file("tensors.cu", b"#include <mma.h>\n__global__ void f() {}\n");
-    let said = run(&tensors, CUDAC).stderr;
+    let random = file("random.cu", b"#include <curand_kernel.h>\n__global__ void f() {}\n");
+    let said = run(&random, CUDAC).stderr;
     let said = String::from_utf8_lossy(&said);
-    assert!(said.contains("the header `mma.h` is not available"), "{said}");
+    assert!(said.contains("the header `curand_kernel.h` is not available"), "{said}");
     assert!(said.contains("`cargo run --bin exercises -- setup` installs it"), "{said}");
     let path = file("old.cu", b"__global__ void f() {}\n");
     assert_refused(

@@ -91,8 +91,8 @@ fn copies_are_the_same_skipped_without_clang() {
     let mut names: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     names.sort();
     for arch in [70, 80, 90] {
-        // A name may say for which target alone a file is.
-        let fits = |name: &&PathBuf| arch == 90 || !name.ends_with("bulk_sm_90.cu");
+        // Bulk copies are in cudac's own dialect of `asm`, which clang does not read.
+        let fits = |name: &&PathBuf| !name.ends_with("bulk_sm_90.cu");
         let names: Vec<&PathBuf> = names.iter().filter(fits).collect();
         assert_eq!(same(&clang, &all(&names), arch), "320\n".repeat(names.len()));
     }
@@ -144,7 +144,9 @@ __global__ void k(unsigned* y) {
     __shared__ char before;
     __shared__ alignas(alignof(float4)) float one[4];
     extern __shared__ alignas(16) float other[];
-    before = 0, one[threadIdx.x] = 0, other[threadIdx.x] = 0;
+    if (threadIdx.x == 0) before = 0;
+    one[threadIdx.x] = 0, other[threadIdx.x] = 0;
+    __syncthreads();
     y[threadIdx.x] = (unsigned)((size_t)one % 16 + (size_t)other % 16 + before);
 }
 int main() {
