@@ -65,7 +65,7 @@ fn the_worker_passes_its_tests_skipped_without_node() {
 #[test]
 fn the_editor_passes_its_tests_skipped_without_node() {
     let Some(out) = node(&[&script("editor.test.mjs")], "") else { return };
-    assert!(out.contains(" pass 33\n"), "{out}");
+    assert!(out.contains(" pass 34\n"), "{out}");
 }
 
 #[test]
