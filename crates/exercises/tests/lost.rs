@@ -85,7 +85,8 @@ fn many_instances_at_once_lose_nothing() {
     }
     let progress = mine.progress();
     assert_eq!(progress["passed"].as_array().unwrap().len(), 1, "{progress}");
-    for Exercise { name, hints, .. } in &all {
+    // A reset forgets the hints of its exercise, and may come after some of them.
+    for Exercise { name, hints, .. } in all.iter().filter(|exercise| exercise.name != reset.name) {
         let seen = i64::try_from(hints.len().min(2)).unwrap();
         assert_eq!(progress["hints"][name].as_integer(), Some(seen), "{name}");
     }
