@@ -59,7 +59,7 @@ async () => {
             if (!/^Right: /.test(box.querySelector('[role=status]').textContent)) { say('the right answer is not accepted'); }
         } else {
             show.click();
-            if (!/^It is /.test(box.querySelector('[role=status]').textContent)) { say('it is shown, and not said'); }
+            if (!/^It’s /.test(box.querySelector('[role=status]').textContent)) { say('it is shown, and not said'); }
         }
         answered += 1;
         if (after(box).length === 0) { say('nothing appears when it is answered'); }

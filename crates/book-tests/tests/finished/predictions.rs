@@ -98,7 +98,7 @@ fn an_answer_is_remembered() {
     assert_eq!(said(&window, 1), "No: it’s 24.");
     window.go(CHOICE);
     window.sees(&format!("!{0} && ({1}.show.click(), {0})", shown(0), guess(0)));
-    assert_eq!(said(&window, 0), "It is at least half.");
+    assert_eq!(said(&window, 0), "It’s at least half.");
     window.go(CHOICE);
     window.sees(&format!("{} && {}.question.value === ''", shown(0), guess(0)));
     assert_eq!(window.faults(), Vec::<String>::new());
