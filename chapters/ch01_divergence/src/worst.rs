@@ -61,7 +61,7 @@ pub fn section(lab: &mut Lab) -> Result<()> {
     let title = format!("how bad does it get? {} elements, blocks of {block}", grouped(n as u64));
     lab.section("worst", &title, &[DIVERGENT_BRANCHES, ACTIVE_LANES, INSTRUCTIONS_PER_WARP]);
     for (case, rounds) in [(ONE_LANE, LONG), (PACKED, LONG), (SWITCH, SHORT), (TOGETHER, SHORT)] {
-        lab.variant(case.0.name, |device| run(device, case, rounds, &values, (block, seed)))?;
+        lab.variant(case.0.name, |device| run(device, case, rounds, &values, block, seed))?;
     }
     lab.notice(|section| {
         let factor = factor(section, EXPENSIVE_ONE_LANE.name, EXPENSIVE_PACKED.name)?;
@@ -98,7 +98,7 @@ pub fn lengths(lab: &mut Lab) -> Result<()> {
     lab.section("lengths", &title, &[ACTIVE_LANES, INSTRUCTIONS_PER_WARP, INSTRUCTIONS]);
     for rounds in LENGTHS {
         for case in [ONE_LANE, PACKED] {
-            lab.variant(&length(case, rounds), |device| run(device, case, rounds, &values, (block, seed)))?;
+            lab.variant(&length(case, rounds), |device| run(device, case, rounds, &values, block, seed))?;
         }
     }
     lab.notice(|section| {
@@ -133,9 +133,10 @@ fn run(
     (kernel, _, work): Case,
     rounds: i32,
     values: &[u32],
-    start: (u32, u64),
+    block: u32,
+    seed: u64,
 ) -> Result<Row> {
-    let (n, (block, seed)) = (values.len(), start);
+    let n = values.len();
     let (x, z) = (device.upload("x", values)?, device.zeroed::<u32>("z", n)?);
     let launch = Launch::cover(kernel, n, block).seed(seed);
     let run = device.launch(&launch.arg(x).arg(z).arg(rounds).arg(n as i32))?;

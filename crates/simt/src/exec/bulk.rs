@@ -203,15 +203,15 @@ impl Memories<'_> {
         let mut index = 0;
         while index < self.bulk.under_way.len() {
             let copy = &mut self.bulk.under_way[index];
-            index += 1;
-            match copy.left {
-                Some(left) if left > 0 => copy.left = Some(left - 1),
-                Some(_) if !copy.progress.is_written() => {
-                    index -= 1;
-                    index += usize::from(self.advance(index)?);
+            let stays = match copy.left {
+                Some(left) if left > 0 => {
+                    copy.left = Some(left - 1);
+                    true
                 }
-                _ => {}
-            }
+                Some(_) if !copy.progress.is_written() => self.advance(index)?,
+                _ => true,
+            };
+            index += usize::from(stays);
         }
         Ok(())
     }
@@ -283,8 +283,8 @@ impl Memories<'_> {
 }
 
 impl Run<'_> {
-    /// Nobody gets on: carries out all bulk copies that are under way, for somebody may wait for what they write. Whether
-    /// there were any.
+    /// No thread makes progress: carries out all bulk copies that are under way, because a thread may be waiting for what one
+    /// of them writes. Returns whether there were any.
     pub fn hasten_bulk(&mut self, blocks: &mut [Block]) -> Result<bool, Stop> {
         let mut any = false;
         for block in blocks {

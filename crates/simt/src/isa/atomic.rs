@@ -111,7 +111,7 @@ fn put_off(operation: &str, ty: Type) -> Option<PutOff> {
 /// results to sign-preserving zero"). The old value that `atom` returns is not flushed
 /// (`tests/hardware/atomic_add_f32.ptx`). `add.f64` keeps a NaN bit for bit, whereas the addition in shared memory
 /// makes it quiet. The specification leaves open which NaN the result is (`tests/hardware/atomic_add_f64.ptx`).
-fn update_global(operation: &str, ty: Type) -> Option<Update> {
+pub fn update_global(operation: &str, ty: Type) -> Option<Update> {
     match (operation, ty) {
         ("add", Type::F32) => Some(|old, b, _| {
             let flushed = |bits: u64| F32.flush(bits) as u32;

@@ -5,7 +5,7 @@
 //! Left out: byte masks, and copies to several blocks at once.
 //! Specification: PTX ISA, sections 9.7.9.25.4 (bulk copies) and 9.7.13.4 (proxy fences).
 
-use super::atomic::update;
+use super::atomic::{update, update_global};
 use super::copy::number;
 use super::float::exact::{self, BF16, F16, Format, Rounding};
 use super::grammar::Modifiers;
@@ -136,11 +136,13 @@ fn policy(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<(), Error> {
     Ok(())
 }
 
+/// On an H200 a copy adds `f64` as atomics in global memory do, and `f32` as those in shared memory: no subnormal is flushed.
 fn reduction(m: &Modifiers<'_>) -> Reduction {
     let mut words = m.words().rev();
     let ty = words.next().and_then(super::grammar::parse_type).expect("the form's grammar ends in a type");
     let operation = words.find(|word| *word != "noftz").unwrap_or_default();
-    let of_halves: Option<Update> = match (operation, ty) {
+    let special: Option<Update> = match (operation, ty) {
+        ("add", Type::F64) => update_global(operation, ty),
         ("add", Type::F16) => Some(|old, b, _| add(F16, old, b)),
         ("add", Type::Bf16) => Some(|old, b, _| add(BF16, old, b)),
         ("min", Type::F16) => Some(|old, b, _| smaller(F16, old, b)),
@@ -149,7 +151,7 @@ fn reduction(m: &Modifiers<'_>) -> Reduction {
         ("max", Type::Bf16) => Some(|old, b, _| larger(BF16, old, b)),
         _ => None,
     };
-    Reduction { bytes: (bits(ty) / 8) as u8, update: of_halves.unwrap_or_else(|| update(operation, ty)) }
+    Reduction { bytes: (bits(ty) / 8) as u8, update: special.unwrap_or_else(|| update(operation, ty)) }
 }
 
 fn add(format: Format, old: u64, b: u64) -> u64 {
@@ -186,6 +188,17 @@ mod tests {
             assert_eq!((found, update(old, b, 0)), (bytes, wanted), "{opcode}");
         };
         check("add.u32", 4, 3, 4, 7);
+        // What an H200 returns.
+        check("add.f32", 4, 1, 1, 2);
+        check("add.f32", 4, 0x7fc1_2345, 0x3f80_0000, 0x7fff_ffff);
+        check("add.f64", 8, 1, 1, 2);
+        check("add.f64", 8, 0x7ff4_0000_0000_0001, 0x3ff0_0000_0000_0000, 0x7ff4_0000_0000_0001);
+        check("add.f64", 8, 0x3ff0_0000_0000_0000, 0xfff8_0000_0000_4321, 0xfff8_0000_0000_4321);
+        check("add.f64", 8, 0x7ff0_0000_0000_0000, 0xfff0_0000_0000_0000, 0xfff8_0000_0000_0000);
+        check("add.noftz.f16", 2, 0x7e01, 0x3c00, 0x7fff);
+        check("add.noftz.f16", 2, 0x8001, 0x8001, 0x8002);
+        check("min.f16", 2, 0x7d01, 0x7e03, 0x7fff);
+        check("max.bf16", 2, 0x3f80, 0xffc2, 0x3f80);
         check("min.s64", 8, 1, u64::MAX, u64::MAX);
         check("inc.u32", 4, 5, 5, 0);
         check("xor.b64", 8, 6, 3, 5);

@@ -4,6 +4,7 @@
 //! by the block. Left out: that the hardware may write parts of it at different times.
 
 use super::global::Global;
+use super::sums::value_of;
 
 /// A memory that bulk copies reach.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -175,9 +176,8 @@ fn apply(bytes: &mut [u8], data: &[u8], reduction: Option<Reduction>) {
         return bytes.copy_from_slice(data);
     };
     let width = usize::from(width);
-    let number = |bytes: &[u8]| bytes.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte));
     for (old, new) in bytes.chunks_exact_mut(width).zip(data.chunks_exact(width)) {
-        let result = update(number(old), number(new), 0);
+        let result = update(value_of(old), value_of(new), 0);
         old.copy_from_slice(&result.to_le_bytes()[..width]);
     }
 }

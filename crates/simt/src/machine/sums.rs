@@ -92,6 +92,6 @@ impl Sums {
 }
 
 /// The value of 4 or 8 bytes.
-fn value_of(bytes: &[u8]) -> u64 {
+pub(super) fn value_of(bytes: &[u8]) -> u64 {
     bytes.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte))
 }

@@ -1,9 +1,9 @@
 //! Bulk copies: what they are to the race checker, and what orders them.
 //!
 //! A thread that starts a bulk copy goes on at once, so the copy is the work of two *agents*, one that reads and one that
-//! writes. Both begin with what the thread knows. What they do is ordered before somebody else's work only if that one has
-//! waited for the copy: at the phase of its mbarrier, which the writing agent helps to complete, or with the bulk group. A wait
-//! with `.read` learns from the reading agent alone.
+//! writes. Both begin with what the thread knows. Their accesses are ordered before those of another thread only if that thread
+//! has waited for the copy: at the phase of its mbarrier, which the writing agent helps to complete, or with the bulk group. A
+//! wait with `.read` learns from the reading agent alone.
 //!
 //! Bulk copies go through the asynchronous proxy, all other accesses through the generic one. A store that a copy is to read has
 //! to be followed by a proxy fence, in any thread on the way from the store to the copy. So the reading agent knows of other
