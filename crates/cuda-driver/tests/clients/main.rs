@@ -6,8 +6,8 @@
 #![cfg(target_os = "linux")]
 #![allow(clippy::cast_precision_loss, clippy::float_cmp, reason = "the sums are exact")]
 
-mod borrowed;
 mod memory;
+mod ptx_run;
 mod sequences;
 
 use std::process::Command;
@@ -63,10 +63,10 @@ const CLIENTS: [(&str, Client); 21] = [
     ("times_nothing", memory::times_nothing),
     ("pins_much", memory::pins_much),
     ("compiles_what_is_wrong", compiles_what_is_wrong),
-    ("runs_a_text", borrowed::adds),
-    ("runs_a_race", borrowed::races),
-    ("runs_beyond", borrowed::goes_beyond),
-    ("runs_nothing", borrowed::is_refused),
+    ("runs_a_text", ptx_run::adds),
+    ("runs_a_race", ptx_run::races),
+    ("runs_beyond", ptx_run::goes_beyond),
+    ("runs_nothing", ptx_run::is_refused),
 ];
 
 /// A client, and what became of it: what it printed, and its report. It has ended in order.

@@ -19,7 +19,6 @@
 )]
 
 mod attributes;
-mod borrowed;
 mod context;
 mod errors;
 mod function;
@@ -28,6 +27,7 @@ mod held;
 mod memory;
 mod module;
 mod module_text;
+mod ptx_run;
 mod state;
 mod stream;
 
