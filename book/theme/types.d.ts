@@ -439,6 +439,8 @@ declare namespace Lanes {
         seen: Set<string>;
         buffers: Buffer[];
         speeds: [number, string][];
+        /** Whether what a plain player folds is drawn. */
+        isUnfolded: boolean;
     }
 
     interface Mark {

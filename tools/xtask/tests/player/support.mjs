@@ -3,7 +3,9 @@
 import { readFileSync } from 'node:fs';
 import vm from 'node:vm';
 
-const FOLDER = new URL('../../../../book/theme/player/', import.meta.url);
+const BOOK = new URL('../../../../book/', import.meta.url);
+const PLAYER = ['state.js', 'view.js', 'frame.js', 'machine.js', 'run.js'].map(name => `src/assets/player/${name}`);
+const WORKER = ['unpack.js', 'worker.js'].map(name => `theme/player/${name}`);
 
 // The value of an expression after the scripts of the player were run.
 export function player(expression, globals = {}) {
@@ -11,8 +13,8 @@ export function player(expression, globals = {}) {
         atob, TextEncoder, TextDecoder, WebAssembly, Uint8Array, ArrayBuffer,
         DataView, BigInt, ...globals,
     });
-    for (const name of ['state.js', 'view.js', 'frame.js', 'unpack.js', 'worker.js', 'machine.js', 'run.js']) {
-        vm.runInContext(readFileSync(new URL(name, FOLDER), 'utf8'), context, { filename: name });
+    for (const name of [...PLAYER, ...WORKER]) {
+        vm.runInContext(readFileSync(new URL(name, BOOK), 'utf8'), context, { filename: name });
     }
     return vm.runInContext(expression, context);
 }
@@ -23,7 +25,7 @@ export function editor(expression, globals = {}) {
         atob, btoa, ReadableStream, CompressionStream, DecompressionStream, TextEncoder, TextDecoder, Uint8Array, ...globals,
     });
     for (const name of ['highlight.js', 'link.js', 'margin.js', 'progress.js', 'drafts.js', 'grading.js', 'right.js', 'result.js']) {
-        vm.runInContext(readFileSync(new URL(`../editor/${name}`, FOLDER), 'utf8'), context, { filename: name });
+        vm.runInContext(readFileSync(new URL(`theme/editor/${name}`, BOOK), 'utf8'), context, { filename: name });
     }
     return vm.runInContext(expression, context);
 }

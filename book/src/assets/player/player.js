@@ -314,7 +314,8 @@ const LanesPlayer = (() => {
             LanesView.draw(this.box, this.tree());
             const range = /** @type {HTMLInputElement} */ (this.box.querySelector('input[type="range"]'));
             range.value = `${this.position}`;
-            this.box.querySelectorAll('.code-lines').forEach(follow);
+            // With the next frame, which measures the page anyway.
+            requestAnimationFrame(() => follow([...this.box.querySelectorAll('.code-lines')]));
         }
 
         sentence() {
@@ -336,6 +337,7 @@ const LanesPlayer = (() => {
                 data: this.data, sides: this.sides, isPlaying: this.isPlaying, isBusy: this.isBusy, isOver: this.isOver, count: this.count,
                 position: this.position, said: this.said, sentence: this.sentence(), problem: this.problem, ptx: this.ptx, chosen: this.chosen, details: this.details, seen: this.seen,
                 buffers: buffers(this.data.launch), speeds: SPEEDS,
+                isUnfolded: this.box.querySelector('details.rest')?.open === true,
             });
         }
     }
@@ -362,16 +364,21 @@ const LanesPlayer = (() => {
         });
     }
 
-    // Scrolls a listing, and never the page, to its current line.
-    /** @param {HTMLElement} listing */
-    function follow(listing) {
-        const here = listing.querySelector('.here');
-        const number = here?.firstChild?.textContent ?? '';
-        // Under a fold it has no height.
-        if (here === null || listing.dataset.at === number || listing.clientHeight === 0) { return; }
-        listing.dataset.at = number;
-        const top = here.offsetTop - listing.clientHeight / 2;
-        listing.scrollTop = Math.max(0, top);
+    // Scrolls listings, and never the page, to their current lines. All are measured before one is moved, or the page would be laid out
+    // for each of them.
+    /** @param {HTMLElement[]} listings */
+    function follow(listings) {
+        const moves = listings.flatMap(listing => {
+            const here = /** @type {HTMLElement | null} */ (listing.querySelector('.here'));
+            const number = here?.firstChild?.textContent ?? '';
+            // Under a fold it has no height.
+            if (here === null || listing.dataset.at === number || listing.clientHeight === 0) { return []; }
+            return [{ listing, number, top: here.offsetTop - listing.clientHeight / 2 }];
+        });
+        for (const { listing, number, top } of moves) {
+            listing.dataset.at = number;
+            listing.scrollTop = Math.max(0, top);
+        }
     }
 
     return Player;

@@ -20,8 +20,10 @@ const LanesFrame = (() => {
         ];
         const below = [first === undefined ? ['div', { class: 'accesses' }] : LanesView.accesses(first), ends(player), values(player), choices(player.data)];
         if (player.data.plain) {
+            // What is folded is drawn when it is unfolded.
+            const rest = player.isUnfolded ? [['div', { class: 'program' }, ...ptx], ...below] : [];
             return [...above, ['div', { class: 'program' }, ...source],
-                ['details', { class: 'rest' }, ['summary', {}, 'The instructions in PTX, memory, registers, and other runs'], ['div', { class: 'program' }, ...ptx], ...below]];
+                ['details', { class: 'rest' }, ['summary', {}, 'The instructions in PTX, memory, registers, and other runs'], ...rest]];
         }
         return [...above, ['div', { class: 'program' }, ...source, ...ptx], ...below];
     }

@@ -1,5 +1,6 @@
 // The live figures of a page: the directive `live` writes the data of each, and this script puts a button there that turns it
-// into a player. Without JavaScript the figure above it is all there is.
+// into a player. Without JavaScript the figure above it is all there is. It runs before the text is read, and waits for its end, but
+// not for the scripts that come after the text.
 'use strict';
 
 (function live() {
@@ -20,7 +21,8 @@
         return box.lanesPlayer;
     }
 
-    document.querySelectorAll('main .live').forEach(box => {
+    /** @param {HTMLElement} box */
+    function prepare(box) {
         box.hidden = false;
         const button = document.createElement('button');
         button.type = 'button';
@@ -37,5 +39,18 @@
         title.before(button);
         box.addEventListener('lanes-open', () => open(box));
         if ('plays' in box.dataset) { open(box); }
+    }
+
+    // Whether the parser has left the text.
+    function isRead() { return document.readyState !== 'loading' || document.querySelector('main ~ *') !== null; }
+
+    function prepareAll() { document.querySelectorAll('main .live').forEach(prepare); }
+
+    if (isRead()) { return prepareAll(); }
+    const parsing = new MutationObserver(() => {
+        if (!isRead()) { return; }
+        parsing.disconnect();
+        prepareAll();
     });
+    parsing.observe(document, { childList: true, subtree: true });
 })();
