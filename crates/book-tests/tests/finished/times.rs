@@ -148,13 +148,13 @@ fn the_first_step_is_there_soon_on_a_slow_phone() {
     assert!(stepped < MAX_FIRST_STEP_MS, "{stepped} ms");
 }
 
-/// Searches for a word with the page's own field.
+/// Searches for a word with the page's own field, after one that is nowhere: the same word again is no search.
 const SEARCH: &str = "(async word => {
     const field = document.getElementById('mdbook-searchbar');
     const results = document.getElementById('mdbook-searchresults');
-    field.value = '';
+    field.value = 'qqqqqq';
     field.dispatchEvent(new InputEvent('input'));
-    results.replaceChildren();
+    while (results.childElementCount > 0) { await new Promise(resolve => { setTimeout(resolve, 1); }); }
     const start = performance.now();
     field.value = word;
     field.dispatchEvent(new InputEvent('input'));
@@ -168,7 +168,7 @@ fn a_search_answers_soon_on_a_slow_phone() {
     let Some(window) = open() else { return };
     window.go("introduction.html");
     window.press("s");
-    window.wait("document.activeElement.id === 'mdbook-searchbar' && window.search?.doc_urls !== undefined");
+    window.wait("document.activeElement.id === 'mdbook-searchbar' && window.search.index !== undefined");
     window.slow_down(4.0);
     let answered: Vec<f64> = ["warp", "bank conflict", "threadfence", "分支"]
         .iter()
