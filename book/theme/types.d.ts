@@ -118,6 +118,16 @@ declare namespace Lanes {
         variables: { name: string; bytes: number }[];
         ptx?: string;
         warnings?: Diagnostic[];
+        names?: Name[];
+    }
+
+    // A variable of a text in CUDA, and the register that holds it before the instructions on these lines of the PTX: from the first to
+    // the last, which is not among them.
+    interface Name {
+        kernel: string;
+        register: string;
+        variable: string;
+        ptx_lines: [from: number, to: number][];
     }
 
     type Counters = Record<string, number>;
@@ -294,6 +304,8 @@ declare namespace Lanes {
         // The other files of its program.
         files?: Source[];
         launch: Launch;
+        // Which variables the registers hold, if our compiler made the program.
+        names?: Name[];
         beside: Partial<Launch> | null;
         shared_type?: string;
         // Whether it is for somebody who sees a player for the first time. The record has every moment then.

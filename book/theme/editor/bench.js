@@ -90,7 +90,7 @@ const LanesBench = (() => {
             // The player shows PTX, so it gets what the compiler made of the text.
             const shown = loaded.ptx === undefined ? program : { name: `${program.name}.ptx`, text: loaded.ptx };
             const player = new LanesPlayer(place, {
-                title, program: shown, source, launch: plain, beside: null,
+                title, program: shown, source, launch: plain, beside: null, names: loaded.names,
                 record: { ...report, shared_bytes: kernel?.shared_bytes ?? 0, first },
             }, this.machine);
             player.sides[0].actors = actors;

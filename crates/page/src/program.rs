@@ -103,6 +103,7 @@ fn name(name: &cudac::Name) -> Value {
         "variable": name.variable,
         "first_line": name.first_line,
         "last_line": name.last_line,
+        "ptx_lines": name.ptx_lines.iter().map(|lines| [lines.start, lines.end]).collect::<Vec<_>>(),
     })
 }
 

@@ -132,12 +132,12 @@ const LanesFrame = (() => {
     }
 
     /** @type {(player: Lanes.Player) => Lanes.Tree} */
-    function values({ details, chosen, buffers, data }) {
+    function values({ details, chosen, buffers, data, sides }) {
         const inside = [lanes(chosen)];
         if (details !== null) {
             const { moment, warp } = details;
             const lane = chosen?.lane ?? null;
-            inside.push(['p', { class: 'caption' }, `Registers of warp ${warp}${lane === null ? '' : `, lane ${lane}`}`], LanesView.registers(moment, lane));
+            inside.push(['p', { class: 'caption' }, `Registers of warp ${warp}${lane === null ? '' : `, lane ${lane}`}`], LanesView.registers(moment, lane, LanesState.namesAt(data, sides[0].launch, moment)));
             (moment.shared ?? []).forEach(part => inside.push(LanesView.memory('shared memory', part.hex, sharedType(data, buffers))));
             (moment.memory ?? []).forEach((part, index) => inside.push(LanesView.memory(part.name, part.hex, buffers[index].type)));
         }

@@ -151,6 +151,57 @@ const LanesState = (() => {
         return new Set(ptx.match(/%[a-zA-Z_]\w*/g) ?? []);
     }
 
+    const BUILTINS = /** @type {Record<string, string>} */ ({ tid: 'threadIdx', ntid: 'blockDim', ctaid: 'blockIdx', nctaid: 'gridDim' });
+
+    // What the registers of a kernel in PTX are called in CUDA, as far as its text says it: registers that get one value, which is an
+    // argument, a built-in variable, or the index of a thread. A compiler leaves no other names.
+    /** @type {(text: string, kernel: string, names: string[]) => Map<string, string>} */
+    function variables(text, kernel, names) {
+        const lines = text.split('\n');
+        const start = lines.findIndex(line => line.includes(`.entry ${kernel}(`));
+        const end = lines.indexOf('}', start);
+        /** @type {Map<string, string>} */
+        const known = new Map();
+        /** @type {Set<string>} */
+        const set = new Set();
+        for (const line of lines.slice(start, end)) {
+            const [, opcode, operands] = /^\s*(?:@!?%\w+\s+)?([a-z][\w.]*)\s+(.*);/.exec(line) ?? [];
+            if (opcode === undefined || /^(st|red|bra|bar|barrier|call)\b/.test(opcode)) { continue; }
+            const [, target, sources] = /^(\{[^}]*\}|[^,]*),?\s*(.*)$/.exec(operands) ?? ['', '', ''];
+            const registers = named(target);
+            const [register] = registers;
+            const value = registers.size === 1 ? expression(opcode, sources.split(/,\s*/), known, names) : undefined;
+            // Another value makes the name wrong somewhere.
+            if (value !== undefined && !set.has(register)) { known.set(register, value); }
+            registers.forEach(each => { if (set.has(each)) { known.delete(each); } set.add(each); });
+        }
+        return known;
+    }
+
+    /** @type {(opcode: string, sources: string[], known: Map<string, string>, names: string[]) => string | undefined} */
+    function expression(opcode, sources, known, names) {
+        const [first, ...others] = sources;
+        if (opcode.startsWith('ld.param')) { return names[Number(/_param_(\d+)\]$/.exec(first)?.[1])]; }
+        if (opcode.startsWith('cvta')) { return known.get(first); }
+        if (opcode.startsWith('mov')) {
+            const [, word, axis] = /^%([a-z]+)\.([xyz])$/.exec(first) ?? [];
+            return BUILTINS[word] === undefined ? known.get(first) : `${BUILTINS[word]}.${axis}`;
+        }
+        const values = [first, ...others].map(source => known.get(source));
+        const isIndex = opcode.startsWith('mad.lo') && values.every(value => /^[a-zA-Z]+\.[xyz]$/.test(value ?? ''));
+        return isIndex ? `${values[0]} * ${values[1]} + ${values[2]}` : undefined;
+    }
+
+    // The names of the registers at a moment: those of our compiler, which knows where a register holds a variable, or those in the text.
+    /** @type {(data: Pick<Lanes.Live, 'program' | 'names'>, launch: Lanes.Launch, moment: Lanes.Moment) => Map<string, string>} */
+    function namesAt({ program, names }, launch, moment) {
+        if (names === undefined) { return variables(program.text, launch.kernel, launch.arguments.map(({ name }) => name)); }
+        // A moment is right after its instruction: what holds before the next one is true, and what held before it may still be.
+        const held = [moment.ptx_line, moment.ptx_line + 1].flatMap(line => names.filter(({ kernel, ptx_lines: lines }) =>
+            kernel === launch.kernel && lines.some(([from, to]) => from <= line && line < to)));
+        return new Map(held.map(({ register, variable }) => [register, variable]));
+    }
+
     // The value of a register in one lane, as its type has it: a type of PTX such as `b32` does not say whether it is signed,
     // so whole numbers are read as signed. An address is written as one.
     /** @type {(register: Omit<Lanes.Register, 'name'>, lane: number) => string} */
@@ -239,7 +290,7 @@ const LanesState = (() => {
         return { ...launch, ...Object.fromEntries(made) };
     }
 
-    return { lanes, masks, plainName, spoken, sentence, conflicts, lines, elsewhere, isBy, named, value, lanesOf, sectors, banks, summary, values, strip, changed, bit };
+    return { lanes, masks, plainName, spoken, sentence, conflicts, lines, elsewhere, isBy, named, namesAt, variables, value, lanesOf, sectors, banks, summary, values, strip, changed, bit };
 })();
 
 // Which moment of a launch is shown. Moments that were fetched are kept up to a bound, and those that are needed next are

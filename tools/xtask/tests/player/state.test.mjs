@@ -25,6 +25,55 @@ test('a kernel has the name of its source', () => {
     }
 });
 
+const PTX = `.visible .entry other(
+    .param .u64 other_param_0
+)
+{
+    ld.param.u64 %rd1, [other_param_0];
+    ret;
+}
+.visible .entry axpy(
+    .param .u64 axpy_param_0,
+    .param .u32 axpy_param_1
+)
+{
+    .reg .pred %p<2>;
+    ld.param.u64 %rd3, [axpy_param_0];
+    ld.param.u32 %r1, [axpy_param_1];
+    mov.u32 %r2, %ctaid.x;
+    mov.u32 %r3, %ntid.x;
+    mov.u32 %r4, %tid.x;
+    mad.lo.s32 %r5, %r2, %r3, %r4;
+    setp.ge.s32 %p1, %r5, %r1;
+    @%p1 bra $L__BB0_2;
+    cvta.to.global.u64 %rd4, %rd3;
+    mov.u32 %r6, %tid.y;
+    mov.u32 %r6, 7;
+    st.global.u32 [%rd4], %r1;
+$L__BB0_2:
+    ret;
+}
+`;
+
+test('registers have the names that the text of a compiler tells', () => {
+    assert.deepEqual(plain([...State.variables(PTX, 'axpy', ['x', 'n'])]), [
+        ['%rd3', 'x'], ['%r1', 'n'], ['%r2', 'blockIdx.x'], ['%r3', 'blockDim.x'], ['%r4', 'threadIdx.x'],
+        ['%r5', 'blockIdx.x * blockDim.x + threadIdx.x'], ['%rd4', 'x'],
+    ]);
+    assert.deepEqual(plain([...State.variables(PTX, 'other', ['y'])]), [['%rd1', 'y']]);
+    assert.deepEqual(plain([...State.variables(PTX, 'none', [])]), []);
+});
+
+test('registers have the names that our compiler knows, where they hold', () => {
+    const names = [
+        { kernel: 'axpy', register: '%r1', variable: 'i', ptx_lines: [[5, 8]] },
+        { kernel: 'axpy', register: '%r1', variable: 'n', ptx_lines: [[8, 9], [12, 14]] },
+        { kernel: 'other', register: '%r2', variable: 'i', ptx_lines: [[1, 99]] },
+    ];
+    const at = ptx_line => plain([...State.namesAt({ program: { text: '' }, names }, { kernel: 'axpy' }, moment({ ptx_line }))]);
+    assert.deepEqual([4, 6, 7, 9, 10].map(at), [[['%r1', 'i']], [['%r1', 'i']], [['%r1', 'n']], [], []]);
+});
+
 test('each lane has one word', () => {
     const words = plain(State.lanes(moment(), 0));
     assert.deepEqual(words.slice(0, 8), Array(8).fill('runs'));
