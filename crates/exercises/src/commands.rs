@@ -83,7 +83,7 @@ pub fn solution(course: &Course, at: usize) -> Result<(String, String)> {
     let exercise = &course.exercises[at];
     let file = shown(&exercise.folder(&course.catalogue).join(exercise.source_name()));
     let place = match exercise.kind {
-        Kind::Predict => format!("what a run of `{file}` answers"),
+        Kind::Predict => format!("the answers that a run of `{file}` gives"),
         _ => format!("`{file}`, with the other versions between its marks"),
     };
     Ok((generate::text(exercise, &Version::Solution)?, place))
