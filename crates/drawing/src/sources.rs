@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
-use record::{Contender, Contest, Counted, Emulated, Measured, Report, Row, Table};
+use record::{Contender, Contest, Counted, Emulated, Measured, Product, Report, Row, Table};
 use thirty_two_lanes::{Buffer, Choice, Device, Element, Launch, Run, Traced, golden, kernels};
 
 /// The emulator, the records, and a list of what was used of both.
@@ -110,6 +110,12 @@ impl Sources {
             .with_context(|| format!("in `{BENCH}`"))
     }
 
+    /// A row of the record that compares matrix products with cuBLAS's, at this size.
+    pub fn product(&mut self, n: u64, name: &str) -> Result<Product> {
+        let table: Table<Product> = Table::read(&self.file(PRODUCTS)?, PRODUCTS)?;
+        table.timed(n, name).cloned().with_context(|| format!("in `{PRODUCTS}`"))
+    }
+
     /// A measurement of the profiler for a variant at the size of a note: a metric of `h200_note_size_counters.csv`.
     pub fn note_metric(&mut self, chapter: &str, variant: &str, metric: &str) -> Result<f64> {
         let path = format!("chapters/{chapter}/output/h200_note_size_counters.csv");
@@ -137,6 +143,9 @@ impl Sources {
 
 /// The record that compares sums with CUB's.
 const BENCH: &str = "tools/benchmarks/gpu/h200_sum.json";
+
+/// The record that compares matrix products with cuBLAS's.
+const PRODUCTS: &str = "tools/benchmarks/gpu/products/h200.csv";
 
 /// A chapter's report.
 pub struct Record {

@@ -15,6 +15,7 @@
 //! LaTeX is parsed twice: here by a parser in pure Rust, so that `cargo test` finds a broken formula on any machine, and by KaTeX
 //! when `crates/book-tests` builds the book as readers get it.
 
+mod beside;
 mod boxes;
 mod choice;
 mod claims;

@@ -5,8 +5,7 @@
 
 use anyhow::{Context, Result, bail};
 
-use record::{Contender, Contest};
-
+use crate::beside;
 use crate::profile;
 use crate::repository::Repository;
 use crate::source::{self, Run, Source as Chapter};
@@ -107,8 +106,8 @@ fn calculate(words: &[&str], repository: &Repository) -> Result<Value> {
     }
 }
 
-/// Reads a plain number, `chapter.row.name`, or `bench.size.name.column` of one of [`CONTESTS`]. Names of rows and
-/// chapters contain no dots.
+/// Reads a plain number, `chapter.row.name`, or `bench.size.name.column` of a record that [`beside`] reads. Names of rows
+/// and chapters contain no dots.
 fn value(word: &str, repository: &Repository) -> Result<Value> {
     if let Ok(number) = word.parse() {
         return Ok((number, Source::Arithmetic));
@@ -117,10 +116,8 @@ fn value(word: &str, repository: &Repository) -> Result<Value> {
     let [chapter, row, name] = parts[..] else {
         bail!("`{word}` is no value: write `ch02.ROW.NAME`");
     };
-    if let Some((_, record)) = CONTESTS.iter().find(|(name, _)| *name == chapter) {
-        let value =
-            contest(record, row, name, repository).with_context(|| format!("`{word}` in `{record}`"))?;
-        return Ok((value, Source::Gpu));
+    if let Some(value) = beside::value(chapter, row, name, repository) {
+        return Ok((value.with_context(|| format!("`{word}`"))?, Source::Gpu));
     }
     let chapter = Chapter::parse(chapter, repository)?;
     let run = chapter.read(repository)?;
@@ -177,24 +174,6 @@ fn of_row(run: &Run, variant: &str, name: &str) -> Result<Value> {
         names(on_gpu.map(|on_gpu| on_gpu.facts.keys().collect()).unwrap_or_default()),
         names(row.counters.keys().collect())
     );
-}
-
-/// Records that compare kernels with CUB's, and how an expression about them begins.
-const CONTESTS: [(&str, &str); 2] =
-    [("bench", "tools/benchmarks/gpu/h200_sum.json"), ("scan", "tools/benchmarks/gpu/h200_scan.json")];
-
-/// `1073741824`, `sum_last_block.us`: the median of that row at that size, as launched.
-fn contest(record: &str, size: &str, name: &str, repository: &Repository) -> Result<f64> {
-    let (kernel, column) = name.split_once('.').context("write `bench.SIZE.KERNEL.us`")?;
-    let Contender { median_us, min_us, max_us, gb_s, .. } =
-        Contest::read(&repository.read(record)?, record)?.launched(size.parse()?, kernel)?;
-    match column {
-        "us" => Ok(median_us),
-        "min_us" => Ok(min_us),
-        "max_us" => Ok(max_us),
-        "gb_s" => gb_s.context("the row has no rate"),
-        _ => bail!("there is no column `{column}`; there are us, min_us, max_us, gb_s"),
-    }
 }
 
 /// A number for readers: `.2` has two digits after the point, `%.1` is a ratio in percent, and without a format the

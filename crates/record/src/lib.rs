@@ -10,11 +10,12 @@
 //! versions.
 //!
 //! NVIDIA's tools count in a GPU's runs, and their counts are CSV, a [`Table`]. Programs that time our kernels beside
-//! CUB's write JSON, a [`Contest`].
+//! CUB's write JSON, a [`Contest`], and the one that times matrix products beside cuBLAS writes a table of each [`Product`].
 
 mod contest;
 mod emulated;
 mod measured;
+mod products;
 mod report;
 mod table;
 
@@ -26,6 +27,7 @@ use serde_json::Value;
 pub use contest::{Comparison, Contender, Contest};
 pub use emulated::{Emulated, Recorded};
 pub use measured::{Measured, Run, SectionOnGpu, measured};
+pub use products::Product;
 pub use report::{
     Actor, Check, Column, CudaLine, Difference, Fault, Line, Machine, OnGpu, Report, Row, Section, Timing,
 };

@@ -22,7 +22,8 @@ pub struct Table<R> {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(bound = "T: DeserializeOwned")]
 pub struct Counted<T = u64> {
-    /// The variant, as the chapter's report calls it.
+    /// The variant, as the chapter's report calls it; a product in the tables of `tools/benchmarks/gpu/products`.
+    #[serde(alias = "product")]
     pub variant: String,
     /// The counts by the tool's names for them, in the order of the columns.
     #[serde(flatten)]
