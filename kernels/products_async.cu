@@ -182,14 +182,14 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
     Source source(a, b, n);
     Part part;
     for (int round = 0; round < STAGES - 1; round++) {
-        source.fetch_round(stages, round);
+        source.fetch_round(stages, round);  // race
         commit();
     }
     for (int round = 0; round < n / DEPTH; round++) {
         __syncthreads();
         source.fetch_round(stages, round + STAGES - 1);
         commit();
-        multiply(part, stages[round % STAGES]);
+        multiply(part, stages[round % STAGES]);  // race
     }
     store_tile(part, c, n);
 }
@@ -202,7 +202,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
     Source source(a, b, n);
     Part part;
     for (int round = 0; round < STAGES - 1; round++) {
-        source.fetch_round(stages, round);
+        source.fetch_round(stages, round);  // race
         commit();
     }
     for (int round = 0; round < n / DEPTH; round++) {
@@ -210,7 +210,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
         __syncthreads();
         source.fetch_round(stages, round + STAGES - 1);
         commit();
-        multiply(part, stages[round % STAGES]);
+        multiply(part, stages[round % STAGES]);  // race
     }
     store_tile(part, c, n);
 }
@@ -223,13 +223,13 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
     Source source(a, b, n);
     Part part;
     for (int round = 0; round < STAGES - 1; round++) {
-        source.fetch_round(stages, round);
+        source.fetch_round(stages, round);  // race
     }
     for (int round = 0; round < n / DEPTH; round++) {
         wait_for_copies<STAGES - 2>();
         __syncthreads();
         source.fetch_round(stages, round + STAGES - 1);
-        multiply(part, stages[round % STAGES]);
+        multiply(part, stages[round % STAGES]);  // race
     }
     store_tile(part, c, n);
 }
@@ -242,14 +242,14 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
     Source source(a, b, n);
     Part part;
     for (int round = 0; round < STAGES - 1; round++) {
-        source.fetch_round(stages, round);
+        source.fetch_round(stages, round);  // race
         commit();
     }
     for (int round = 0; round < n / DEPTH; round++) {
         wait_for_copies<STAGES - 2>();
-        source.fetch_round(stages, round + STAGES - 1);
+        source.fetch_round(stages, round + STAGES - 1);  // race
         commit();
-        multiply(part, stages[round % STAGES]);
+        multiply(part, stages[round % STAGES]);  // race
     }
     store_tile(part, c, n);
 }
@@ -266,11 +266,11 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
         commit();
     }
     for (int round = 0; round < n / DEPTH; round++) {
-        source.fetch_round(stages, round + STAGES - 1);
+        source.fetch_round(stages, round + STAGES - 1);  // race
         commit();
         wait_for_copies<STAGES - 1>();
         __syncthreads();
-        multiply(part, stages[round % STAGES]);
+        multiply(part, stages[round % STAGES]);  // race
     }
     store_tile(part, c, n);
 }

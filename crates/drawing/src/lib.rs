@@ -14,6 +14,7 @@ mod ch06_laplace;
 mod ch07_scan;
 mod ch08_latency;
 mod ch09_modern;
+mod ch10_tiles;
 pub mod chart;
 pub mod facts;
 mod figure;
@@ -32,7 +33,7 @@ pub use sources::Sources;
 pub const FOLDER: &str = "book/figures";
 
 /// The lists of figures: those before the chapters, and those of each chapter.
-const LISTS: [&[Figure]; 10] = [
+const LISTS: [&[Figure]; 11] = [
     machine::FIGURES,
     ch01_divergence::FIGURES,
     ch02_reduction::FIGURES,
@@ -43,6 +44,7 @@ const LISTS: [&[Figure]; 10] = [
     ch07_scan::FIGURES,
     ch08_latency::FIGURES,
     ch09_modern::FIGURES,
+    ch10_tiles::FIGURES,
 ];
 
 /// Every figure of the book, in the order of its chapters.

@@ -1,0 +1,31 @@
+// C = A B, with a thread for each element of C. All matrices have n rows of n
+// ints. Blocks are 16 times 16 threads, and the grid covers C.
+
+extern "C" __global__ void turned_product(const int* a, const int* b, int* c,
+                                          int n) {
+//= solution
+    int row = blockIdx.y * 16 + threadIdx.y;
+    int column = blockIdx.x * 16 + threadIdx.x;
+//= starter
+//    int row = blockIdx.x * 16 + threadIdx.x;
+//    int column = blockIdx.y * 16 + threadIdx.y;
+//= wrong turned_blocks_only
+//    int row = blockIdx.y * 16 + threadIdx.x;
+//    int column = blockIdx.x * 16 + threadIdx.y;
+//= end
+    if (row >= n || column >= n) return;
+
+    int sum = 0;
+    for (int k = 0; k < n; k++) {
+//= solution
+        sum += a[row * n + k] * b[k * n + column];
+//= wrong rows_of_b
+//        sum += a[row * n + k] * b[column * n + k];
+//= end
+    }
+//= solution
+    c[row * n + column] = sum;
+//= wrong turned_matrix
+//    c[column * n + row] = sum;
+//= end
+}
