@@ -119,6 +119,16 @@ __device__ void multiply(Part& part, const Stage& stage) {
     }
 }
 
+// The same in a loop, for the wrong versions: of these only the copies matter, and their PTX should be short.
+__device__ void multiply_step_by_step(Part& part, const Stage& stage) {
+#pragma unroll 1
+    for (int k = 0; k < DEPTH; k++) {
+        Step step;
+        load(step, part, stage, k);
+        multiply(part, step);
+    }
+}
+
 // Four floats that one instruction stores are in four registers in a row. Adding zero moves the sums there, so that they can be in
 // other registers before: an instruction whose operands are in registers of one bank takes longer.
 __device__ void store(const Part& part, float* c, int n) {
@@ -189,7 +199,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
         __syncthreads();
         source.fetch_round(stages, round + STAGES - 1);
         commit();
-        multiply(part, stages[round % STAGES]);  // race
+        multiply_step_by_step(part, stages[round % STAGES]);  // race
     }
     store_tile(part, c, n);
 }
@@ -210,7 +220,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
         __syncthreads();
         source.fetch_round(stages, round + STAGES - 1);
         commit();
-        multiply(part, stages[round % STAGES]);  // race
+        multiply_step_by_step(part, stages[round % STAGES]);  // race
     }
     store_tile(part, c, n);
 }
@@ -229,7 +239,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
         wait_for_copies<STAGES - 2>();
         __syncthreads();
         source.fetch_round(stages, round + STAGES - 1);
-        multiply(part, stages[round % STAGES]);  // race
+        multiply_step_by_step(part, stages[round % STAGES]);  // race
     }
     store_tile(part, c, n);
 }
@@ -249,7 +259,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
         wait_for_copies<STAGES - 2>();
         source.fetch_round(stages, round + STAGES - 1);  // race
         commit();
-        multiply(part, stages[round % STAGES]);  // race
+        multiply_step_by_step(part, stages[round % STAGES]);  // race
     }
     store_tile(part, c, n);
 }
@@ -270,7 +280,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
         commit();
         wait_for_copies<STAGES - 1>();
         __syncthreads();
-        multiply(part, stages[round % STAGES]);  // race
+        multiply_step_by_step(part, stages[round % STAGES]);  // race
     }
     store_tile(part, c, n);
 }

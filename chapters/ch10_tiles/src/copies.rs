@@ -10,8 +10,14 @@ use thirty_two_lanes::report::columns::{BARRIERS_PER_WARP, LOAD_REQUESTS, LOAD_S
 
 use crate::matrices::{Matrices, PRODUCTS_PER_LOAD, Version};
 
-const COPIES: Version =
-    Version { kernel: &PRODUCT_ASYNC, tile: (128, 128), block: (128, 1), is_down: false, is_right: true };
+const COPIES: Version = Version {
+    kernel: &PRODUCT_ASYNC,
+    tile: (128, 128),
+    block: (128, 1),
+    is_down: false,
+    is_right: true,
+    checked_n: 128,
+};
 
 const VERSIONS: [Version; 7] = [
     COPIES,
@@ -23,15 +29,9 @@ const VERSIONS: [Version; 7] = [
     Version { kernel: &PRODUCT_ASYNC_TOO_EARLY, is_right: false, ..COPIES },
 ];
 
-/// Rows and columns for the wrong versions: a single block.
-const WRONG_N: usize = 128;
-
 pub fn section(lab: &mut Lab) -> Result<()> {
-    let matrices = Matrices::of(lab, WRONG_N)?;
-    let title = format!(
-        "copies without registers: what has to be waited for? {}, or {WRONG_N} if it is wrong",
-        matrices.named()
-    );
+    let matrices = Matrices::of(lab)?;
+    let title = format!("copies without registers: what has to be waited for? {}", matrices.named());
     let columns = [LOAD_REQUESTS, LOAD_SECTORS, SHARED_REQUESTS, BARRIERS_PER_WARP, PRODUCTS_PER_LOAD];
     lab.section("copies", &title, &columns);
     matrices.section(lab, &VERSIONS)

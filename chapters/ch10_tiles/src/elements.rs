@@ -11,12 +11,26 @@ use thirty_two_lanes::report::columns::{LOAD_REQUESTS, LOAD_SECTORS, SECTORS};
 use crate::matrices::{Matrices, PRODUCTS_PER_LOAD, Version};
 
 const VERSIONS: [Version; 2] = [
-    Version { kernel: &PRODUCT_DOWN, tile: (32, 8), block: (32, 8), is_down: true, is_right: true },
-    Version { kernel: &PRODUCT_ACROSS, tile: (8, 32), block: (32, 8), is_down: false, is_right: true },
+    Version {
+        kernel: &PRODUCT_DOWN,
+        tile: (32, 8),
+        block: (32, 8),
+        is_down: true,
+        is_right: true,
+        checked_n: 32,
+    },
+    Version {
+        kernel: &PRODUCT_ACROSS,
+        tile: (8, 32),
+        block: (32, 8),
+        is_down: false,
+        is_right: true,
+        checked_n: 32,
+    },
 ];
 
 pub fn section(lab: &mut Lab) -> Result<()> {
-    let matrices = Matrices::of(lab, 0)?;
+    let matrices = Matrices::of(lab)?;
     let title = format!("one thread for each element: down or across? {}", matrices.named());
     lab.section("elements", &title, &[LOAD_REQUESTS, LOAD_SECTORS, SECTORS, PRODUCTS_PER_LOAD]);
     matrices.section(lab, &VERSIONS)?;

@@ -11,12 +11,26 @@ use thirty_two_lanes::report::columns::{BANK_CONFLICTS, LOAD_REQUESTS, LOAD_SECT
 use crate::matrices::{Matrices, PRODUCTS_PER_LOAD, Version};
 
 const VERSIONS: [Version; 2] = [
-    Version { kernel: &PRODUCT_REGISTERS, tile: (128, 128), block: (16, 16), is_down: false, is_right: true },
-    Version { kernel: &PRODUCT_WIDE, tile: (128, 128), block: (16, 16), is_down: false, is_right: true },
+    Version {
+        kernel: &PRODUCT_REGISTERS,
+        tile: (128, 128),
+        block: (16, 16),
+        is_down: false,
+        is_right: true,
+        checked_n: 128,
+    },
+    Version {
+        kernel: &PRODUCT_WIDE,
+        tile: (128, 128),
+        block: (16, 16),
+        is_down: false,
+        is_right: true,
+        checked_n: 128,
+    },
 ];
 
 pub fn section(lab: &mut Lab) -> Result<()> {
-    let matrices = Matrices::of(lab, 0)?;
+    let matrices = Matrices::of(lab)?;
     let title = format!("a tile for the thread: how many loads are left? {}", matrices.named());
     let columns = [LOAD_REQUESTS, LOAD_SECTORS, SHARED_REQUESTS, BANK_CONFLICTS, PRODUCTS_PER_LOAD];
     lab.section("registers", &title, &columns);

@@ -8,8 +8,14 @@ use thirty_two_lanes::report::columns::{BARRIERS_PER_WARP, LOAD_SECTORS, SHARED_
 
 use crate::matrices::{Matrices, PRODUCTS_PER_LOAD, Version};
 
-const TILE: Version =
-    Version { kernel: &PRODUCT_TILE, tile: (32, 32), block: (32, 32), is_down: false, is_right: true };
+const TILE: Version = Version {
+    kernel: &PRODUCT_TILE,
+    tile: (32, 32),
+    block: (32, 32),
+    is_down: false,
+    is_right: true,
+    checked_n: 64,
+};
 
 const VERSIONS: [Version; 3] = [
     TILE,
@@ -17,15 +23,9 @@ const VERSIONS: [Version; 3] = [
     Version { kernel: &PRODUCT_TILE_NO_SECOND, is_right: false, ..TILE },
 ];
 
-/// Rows and columns for the wrong versions: two rounds, so that a warp may overtake another.
-const WRONG_N: usize = 64;
-
 pub fn section(lab: &mut Lab) -> Result<()> {
-    let matrices = Matrices::of(lab, WRONG_N)?;
-    let title = format!(
-        "a tile for the block: which barriers does it need? {}, or {WRONG_N} if it is wrong",
-        matrices.named()
-    );
+    let matrices = Matrices::of(lab)?;
+    let title = format!("a tile for the block: which barriers does it need? {}", matrices.named());
     lab.section("tiles", &title, &[LOAD_SECTORS, SHARED_REQUESTS, BARRIERS_PER_WARP, PRODUCTS_PER_LOAD]);
     matrices.section(lab, &VERSIONS)?;
     lab.notice(loads);

@@ -60,7 +60,7 @@ fn rates(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
         bars.push(Bar { name: name.to_owned(), value, label: grouped(value as u64), fill });
     }
     let described: Vec<String> = bars.iter().map(|bar| format!("{} {}", bar.name, bar.label)).collect();
-    sheet.left(132.0, 12.0, Tone::Dim, "GFLOP/s");
+    sheet.left(146.0, 12.0, Tone::Dim, "GFLOP/s");
     draw_bars(sheet, &bars);
     Ok(format!(
         "Bars of the rate of each version for {} rows and columns on an H200, in GFLOP/s: {}.",
@@ -71,7 +71,7 @@ fn rates(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
 
 fn draw_bars(sheet: &mut Sheet, bars: &[Bar]) {
     let most = bars.iter().map(|bar| bar.value).fold(1.0, f64::max);
-    Bars { x: 132.0, width: 200.0, most, pitch: 22.0, tone: Tone::Mono }.draw(sheet, 22.0, bars);
+    Bars { x: 146.0, width: 196.0, most, pitch: 22.0, tone: Tone::Mono }.draw(sheet, 22.0, bars);
 }
 
 /// The versions whose loads the figure shows, in the order of the pages.
@@ -87,7 +87,7 @@ fn products_per_load(sources: &mut Sources, sheet: &mut Sheet) -> Result<String>
         bars.push(Bar { name: name.to_owned(), value, label, fill: Fill::A });
     }
     let described: Vec<String> = bars.iter().map(|bar| format!("{} {}", bar.name, bar.label)).collect();
-    sheet.left(132.0, 12.0, Tone::Dim, "products for each load of a lane");
+    sheet.left(146.0, 12.0, Tone::Dim, "products for each load of a lane");
     draw_bars(sheet, &bars);
     Ok(format!(
         "Bars of how many products a lane computes for each of its loads, from global or shared memory: {}.",

@@ -41,16 +41,6 @@ extern "C" __global__ void shelves_turned(const int* a, const int* x, int* y) {
 //        sums[0] += four.x * x[k], sums[1] += four.y * x[k];
 //        sums[2] += four.z * x[k], sums[3] += four.w * x[k];
 //    }
-//= wrong two_at_once
-//    __shared__ __align__(16) int tile[8][132];
-//    for (int i = lane; i < 1024; i += 32) tile[i % 8][i / 8] = a[i];
-//    __syncthreads();
-//    for (int k = 0; k < 8; k++) {
-//        int2 first = *(const int2*)&tile[k][4 * lane];
-//        int2 last = *(const int2*)&tile[k][4 * lane + 2];
-//        sums[0] += first.x * x[k], sums[1] += first.y * x[k];
-//        sums[2] += last.x * x[k], sums[3] += last.y * x[k];
-//    }
 //= wrong not_turned
 //    __shared__ __align__(16) int tile[8][132];
 //    for (int i = lane; i < 1024; i += 32) tile[i / 128][i % 128] = a[i];
