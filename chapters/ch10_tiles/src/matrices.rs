@@ -63,9 +63,18 @@ impl Matrices {
 
     /// Adds a row for each version.
     pub fn section(&self, lab: &mut Lab, versions: &[Version]) -> Result<()> {
-        versions
-            .iter()
-            .try_for_each(|version| lab.variant(version.kernel.name, |device| self.row(device, version)))
+        for version in versions {
+            lab.variant(version.kernel.name, |device| self.row(device, version))?;
+        }
+        let wrong = versions.iter().filter(|version| !version.is_right && version.checked_n != self.0.n);
+        lab.notice(|section| {
+            let shown = wrong.into_iter().find(|version| section.row(version.kernel.name).is_some())?;
+            Some(format!(
+                "The wrong versions run with {} rows and columns: only their faults count.",
+                shown.checked_n
+            ))
+        });
+        Ok(())
     }
 
     fn row(&self, device: &mut Device, version: &Version) -> Result<Row> {
