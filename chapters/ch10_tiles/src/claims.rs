@@ -44,8 +44,8 @@ pub static CLAIMS: &[Claim] = &[
         says: "once its tiles are in shared memory, loads no longer limit a product",
         ruling: Ruling::Wrong,
         why: "Readers conclude this from the Programming Guide, which ends its example there. But a product still takes two \
-              loads, only from shared memory. Simon Boehm's worklog *How to Optimize a CUDA Matmul Kernel for cuBLAS-like \
-              Performance* finds the same, and gives each thread a tile of its own, as the twin does. (The assembler merges some \
+              loads, only from shared memory. Simon Boehm's worklog about a kernel as fast as cuBLAS \
+              finds the same, and gives each thread a tile of its own, as the twin does. (The assembler merges some \
               of the loads of `product_tile`, which the counts of PTX don't show.)",
         proof: Proof::Run(Test {
             rows: &["product_across", "product_tile"],
@@ -73,7 +73,7 @@ pub static CLAIMS: &[Claim] = &[
         voice: Voice::Asked,
         says: "loads of 16 bytes bring the same tiles out of shared memory in a quarter of the instructions",
         ruling: Ruling::Holds,
-        why: "Justin Luitjens showed it for copies in NVIDIA's blog, *Increase Performance with Vectorized Memory Access*. \
+        why: "Justin Luitjens showed it for copies in NVIDIA's blog, in a tip about wide accesses to memory. \
               Here it needs A's tile transposed, so that the four values for a load are side by side.",
         proof: Proof::Run(Test {
             rows: &["product_wide", "product_registers"],
