@@ -64,7 +64,7 @@ fn rounds(steps: &[&Traced], issued: &[usize], reads: impl Fn(&Traced) -> bool) 
     let loads = (0..).zip(steps).filter(|(_, step)| reads(step) && is(step, "ld.shared"));
     let loads: Vec<usize> = loads.map(|(at, _)| at).collect();
     let all = N / DEPTH;
-    ensure!(loads.len() % all == 0 && issued.len() >= all, "{} loads in {all} rounds", loads.len());
+    ensure!(loads.len().is_multiple_of(all) && issued.len() >= all, "{} loads in {all} rounds", loads.len());
     let of_rounds = loads.chunks(loads.len() / all).zip(issued);
     let round = |(loads, issued): (&[usize], &usize)| Round {
         issued: *issued,
