@@ -46,7 +46,7 @@ extern "C" __global__ void delivery_note(const int* a, int* y, int rows) {
     int lane = threadIdx.x % 32;
     if (threadIdx.x == 0) {
         init(full, 1);
-        asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+        asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
     }
     __syncthreads();
 
@@ -60,6 +60,6 @@ extern "C" __global__ void delivery_note(const int* a, int* y, int rows) {
         wait(full, 0);
         int sum = 0;
         for (int row = 0; row < rows; row++) sum += tile[row][lane];
-        y[lane] = sum;
+        y[threadIdx.x] = sum;
     }
 }

@@ -47,7 +47,7 @@ extern "C" __global__ void empty_crates_back(const int* x, int* y, int tiles) {
     if (threadIdx.x < 2) {
         init(full[lane], 1);
         init(empty[lane], 1);
-        asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+        asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
     }
     __syncthreads();
 
@@ -85,6 +85,6 @@ extern "C" __global__ void empty_crates_back(const int* x, int* y, int tiles) {
 //            arrive(empty[s]);
 //= end
         }
-        y[lane] = sum;
+        y[threadIdx.x] = sum;
     }
 }

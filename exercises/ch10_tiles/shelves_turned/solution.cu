@@ -8,7 +8,7 @@ extern "C" __global__ void shelves_turned(const int* a, const int* x, int* y) {
 
 //= solution
     __shared__ __align__(16) int tile[8][132];
-    for (int i = lane; i < 1024; i += 32) tile[i % 8][i / 8] = a[i];
+    for (int i = 0; i < 1024; i += 32) tile[lane % 8][(i + lane) / 8] = a[i + lane];
     __syncthreads();
     for (int k = 0; k < 8; k++) {
         int4 four = *(const int4*)&tile[k][4 * lane];
@@ -17,7 +17,7 @@ extern "C" __global__ void shelves_turned(const int* a, const int* x, int* y) {
     }
 //= starter
 //    __shared__ int tile[128][8];
-//    for (int i = lane; i < 1024; i += 32) tile[i / 8][i % 8] = a[i];
+//    for (int i = 0; i < 1024; i += 32) tile[(i + lane) / 8][lane % 8] = a[i + lane];
 //    __syncthreads();
 //#pragma unroll 1
 //    for (int k = 0; k < 8; k++) {
@@ -25,7 +25,7 @@ extern "C" __global__ void shelves_turned(const int* a, const int* x, int* y) {
 //    }
 //= wrong no_padding
 //    __shared__ __align__(16) int tile[8][128];
-//    for (int i = lane; i < 1024; i += 32) tile[i % 8][i / 8] = a[i];
+//    for (int i = 0; i < 1024; i += 32) tile[lane % 8][(i + lane) / 8] = a[i + lane];
 //    __syncthreads();
 //    for (int k = 0; k < 8; k++) {
 //        int4 four = *(const int4*)&tile[k][4 * lane];
@@ -34,7 +34,7 @@ extern "C" __global__ void shelves_turned(const int* a, const int* x, int* y) {
 //    }
 //= wrong one_int_of_padding
 //    __shared__ __align__(16) int tile[8][129];
-//    for (int i = lane; i < 1024; i += 32) tile[i % 8][i / 8] = a[i];
+//    for (int i = 0; i < 1024; i += 32) tile[lane % 8][(i + lane) / 8] = a[i + lane];
 //    __syncthreads();
 //    for (int k = 0; k < 8; k++) {
 //        int4 four = *(const int4*)&tile[k][4 * lane];
@@ -43,7 +43,7 @@ extern "C" __global__ void shelves_turned(const int* a, const int* x, int* y) {
 //    }
 //= wrong not_turned
 //    __shared__ __align__(16) int tile[8][132];
-//    for (int i = lane; i < 1024; i += 32) tile[i / 128][i % 128] = a[i];
+//    for (int i = 0; i < 1024; i += 32) tile[i / 128][i % 128 + lane] = a[i + lane];
 //    __syncthreads();
 //    for (int k = 0; k < 8; k++) {
 //        int4 four = *(const int4*)&tile[k][4 * lane];

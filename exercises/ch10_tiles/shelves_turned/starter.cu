@@ -7,7 +7,7 @@ extern "C" __global__ void shelves_turned(const int* a, const int* x, int* y) {
     int sums[4] = {};
 
     __shared__ int tile[128][8];
-    for (int i = lane; i < 1024; i += 32) tile[i / 8][i % 8] = a[i];
+    for (int i = 0; i < 1024; i += 32) tile[(i + lane) / 8][lane % 8] = a[i + lane];
     __syncthreads();
 #pragma unroll 1
     for (int k = 0; k < 8; k++) {
