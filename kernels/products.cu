@@ -63,7 +63,7 @@ extern "C" __global__ void product_tile_no_first(const float* a, const float* b,
     int row = blockIdx.y * SIDE + y, column = blockIdx.x * SIDE + x;
     float sum = 0;
     for (int first = 0; first < n; first += SIDE) {
-        tile_a[y][x] = a[row * n + first + x];
+        tile_a[y][x] = a[row * n + first + x];                                   // race
         tile_b[y][x] = b[(first + y) * n + column];                                 // race
         for (int k = 0; k < SIDE; k++) sum += tile_a[y][k] * tile_b[k][x];  // race
         __syncthreads();
@@ -79,7 +79,7 @@ extern "C" __global__ void product_tile_no_second(const float* a, const float* b
     int row = blockIdx.y * SIDE + y, column = blockIdx.x * SIDE + x;
     float sum = 0;
     for (int first = 0; first < n; first += SIDE) {
-        tile_a[y][x] = a[row * n + first + x];
+        tile_a[y][x] = a[row * n + first + x];       // race
         tile_b[y][x] = b[(first + y) * n + column];  // race
         __syncthreads();
         for (int k = 0; k < SIDE; k++) sum += tile_a[y][k] * tile_b[k][x];  // race

@@ -252,7 +252,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
     Source source(a, b, n);
     Part part;
     for (int round = 0; round < STAGES - 1; round++) {
-        source.fetch_round(stages, round);  // race
+        source.fetch_round(stages, round);
         commit();
     }
     for (int round = 0; round < n / DEPTH; round++) {
