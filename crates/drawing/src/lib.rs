@@ -15,6 +15,7 @@ mod ch07_scan;
 mod ch08_latency;
 mod ch09_modern;
 mod ch10_tiles;
+mod ch11_matrix;
 pub mod chart;
 pub mod facts;
 mod figure;
@@ -33,7 +34,7 @@ pub use sources::Sources;
 pub const FOLDER: &str = "book/figures";
 
 /// The lists of figures: those before the chapters, and those of each chapter.
-const LISTS: [&[Figure]; 11] = [
+const LISTS: [&[Figure]; 12] = [
     machine::FIGURES,
     ch01_divergence::FIGURES,
     ch02_reduction::FIGURES,
@@ -45,6 +46,7 @@ const LISTS: [&[Figure]; 11] = [
     ch08_latency::FIGURES,
     ch09_modern::FIGURES,
     ch10_tiles::FIGURES,
+    ch11_matrix::FIGURES,
 ];
 
 /// Every figure of the book, in the order of its chapters.

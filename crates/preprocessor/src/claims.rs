@@ -19,8 +19,13 @@ const NOTES: [(&str, usize); 5] = [
 ];
 
 /// The chapters without a note. They answer questions of their own.
-const OWN: [(usize, &str); 4] =
-    [(7, "Scan and compaction"), (8, "Hiding latency"), (9, "The modern vocabulary"), (10, "Moving tiles")];
+const OWN: [(usize, &str); 5] = [
+    (7, "Scan and compaction"),
+    (8, "Hiding latency"),
+    (9, "The modern vocabulary"),
+    (10, "Moving tiles"),
+    (11, "A warp as a matrix unit"),
+];
 
 /// The verdicts in the order of the table, each with its class in the page's style sheet.
 const VERDICTS: [(&str, &str); 5] = [

@@ -13,6 +13,7 @@ mod ch07;
 mod ch08;
 mod ch09;
 mod ch10;
+mod ch11;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -82,7 +83,7 @@ macro_rules! chapters {
 mod chapter {
     use super::check_chapter;
 
-    chapters!(ch01 1, ch02 2, ch03 3, ch04 4, ch05 5, ch06 6, ch07 7, ch08 8, ch09 9, ch10 10);
+    chapters!(ch01 1, ch02 2, ch03 3, ch04 4, ch05 5, ch06 6, ch07 7, ch08 8, ch09 9, ch10 10, ch11 11);
 }
 
 fn check(exercise: &Exercise, form: Function) {
