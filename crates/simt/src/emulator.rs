@@ -431,6 +431,7 @@ impl Emulator {
         let number = program.functions.iter().position(|code| code.is_entry && code.name == kernel);
         let number = number.ok_or_else(|| unknown_kernel(module, kernel))?;
         let code = &program.functions[number];
+        let launch = &Launch { cluster: shape::cluster_of(code, launch), ..launch.clone() };
         shape::check(code, program, launch)?;
         let params = parameter_block(code, launch)?;
         if may_be_refused(program, number as u32) {

@@ -174,7 +174,7 @@ pub use exec::moment::{Access, LaneGroup, Moment, Register, Waiting, Watcher};
 pub use launch::{Arg, Checks, Dim3, Launch, Reconvergence, Schedule};
 pub use launch::{DEFAULT_MAX_STEPS, DEFAULT_PRINT_BYTES, DEFAULT_RESIDENT_BLOCKS};
 pub use launch::{LaunchError, MemoryError, Pulse};
-pub use launch::{MAX_BLOCK_THREADS, MAX_GRID, MAX_SHARED_BYTES};
+pub use launch::{MAX_BLOCK_THREADS, MAX_CLUSTER_BLOCKS, MAX_GRID, MAX_SHARED_BYTES};
 pub use machine::global::Buffer;
 pub use ptx::Error as PtxError;
 pub use report::Report;

@@ -5,7 +5,7 @@
 //! one fact:
 //!
 //! ```text
-//! // launch: grid 1 block 32 shared 0 resident 16 steps 1000000   (these are also the defaults)
+//! // launch: grid 1 block 32 cluster 1 shared 0 resident 16 steps 1000000   (these are also the defaults)
 //! // reconvergence: its                  (or stack; both if there is no such line)
 //! // checks: initialisation              the checkers, or `none`; all if there is no such line
 //! // out: 32                             a buffer of this many words, all zero, as the next argument

@@ -71,6 +71,8 @@ pub struct Denied {
     pub memory: Memory,
     /// The reason.
     pub why: Why,
+    /// The block whose shared memory it is, where that is another one.
+    pub owner: Option<u64>,
 }
 
 /// Why memory denies an access.
@@ -90,12 +92,14 @@ pub enum Why {
     NoAtomics,
     /// The address is not in shared memory, where rows of matrices must be.
     NotShared,
+    /// The address names a block by this rank, which the cluster does not have.
+    NoRank(u64),
     /// The bytes are an mbarrier object or part of one, and this use is undefined.
     Mbarrier(Misuse),
 }
 
 pub fn denied(lane: usize, address: u64, bytes: u64, memory: Memory, why: Why) -> Denied {
-    Denied { lane, address, bytes, memory, why }
+    Denied { lane, address, bytes, memory, why, owner: None }
 }
 
 /// The denial of the lowest lane of `mask` that `check` denies. Lanes store in an order that depends on the seed, so

@@ -30,7 +30,7 @@ impl Context<'_> {
     /// A lane of any block of the grid. The block need not be resident any more.
     pub fn actor(&self, block: u64, warp: usize, lane: u32, pc: Pc, doing: String) -> Actor {
         let thread = self.launch.block.nth(warp as u64 * WARP_SIZE as u64 + u64::from(lane));
-        let (block, site) = (self.launch.grid.nth(block), self.program.site(pc));
+        let (block, site) = (self.launch.block_at(block), self.program.site(pc));
         Actor { site, doing, ..Actor::new(block, thread, warp as u32, lane) }
     }
 
@@ -85,7 +85,12 @@ impl Context<'_> {
     pub fn bytes_of(&self, range: ByteRange) -> (String, String) {
         let (name, start) = match range.space {
             order::Space::Global(region) => (format!("`{}`", self.global.region(region as usize).name), 0),
-            order::Space::Shared(_) => self.program.shared_owner(self.kernel, range.offset),
+            order::Space::Shared(block) => {
+                let (name, start) = self.program.shared_owner(self.kernel, range.offset);
+                let has_peers = self.launch.cluster.count() > 1;
+                let owner = || format!(" of block {}", self.launch.block_at(block.into()));
+                (if has_peers { name + &owner() } else { name }, start)
+            }
         };
         let (first, last) = (range.offset - start, range.offset - start + u64::from(range.bytes) - 1);
         let bytes = if first == last { format!("byte {first}") } else { format!("bytes {first} to {last}") };

@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 
 use crate::checkers::copies::Meddling;
 use crate::checkers::initialisation::UnwrittenRead;
+use crate::checkers::memory_model::cluster::LateVisit;
 use crate::checkers::races::Overflow;
 use crate::checkers::races::finding::Race;
 use crate::checkers::synchronisation::finding::{Arrivals, CopyAtEnd, EndedThreads, UndefinedShuffle};
@@ -29,6 +30,8 @@ pub enum Finding {
     Overflow(Overflow),
     /// An access has met an asynchronous copy that was under way.
     Meddling(Meddling),
+    /// The memory of another block is accessed, which may have ended.
+    Visit(LateVisit),
     /// A warp has read bytes that were never written.
     Unwritten(UnwrittenRead),
     /// A shuffle gives lanes an undefined value.
@@ -47,7 +50,7 @@ impl Finding {
         match self {
             Finding::Race(race) => (race.kind(), race.severity()),
             Finding::Overflow(_) => (FaultKind::Race, Severity::Note),
-            Finding::Meddling(_) => (FaultKind::Race, Severity::Error),
+            Finding::Meddling(_) | Finding::Visit(_) => (FaultKind::Race, Severity::Error),
             Finding::Unwritten(_) => (FaultKind::Uninitialized, Severity::Error),
             Finding::Shuffle(_) => (FaultKind::UndefinedShuffle, Severity::Error),
             // Who waits for a group may have been told otherwise that the source has been read.
@@ -63,6 +66,7 @@ impl Finding {
             Finding::Race(race) => (race.conflict.before_pc, race.conflict.now_pc),
             Finding::Overflow(overflow) => (overflow.now_pc, overflow.now_pc),
             Finding::Meddling(found) => (found.copy.pc, found.pc),
+            Finding::Visit(found) => (found.visit.pc, found.visit.pc),
             Finding::Unwritten(read) => (read.unwritten.pc, read.unwritten.pc),
             Finding::Shuffle(shuffle) => (shuffle.pc, shuffle.pc),
             Finding::Ended(threads) => (threads.waiter.pc, threads.waiter.pc),

@@ -42,6 +42,8 @@ pub struct Inst {
     pub is_temporary: bool,
     /// Whether control may come here from elsewhere than the instruction before it, or lanes may wait here.
     pub starts_segment: bool,
+    /// Whether it accesses memory at an address that may name another block of the cluster.
+    pub is_distant: bool,
     /// Whether it goes back in a loop that may do nothing but wait ([`super::waiting`]).
     pub may_wait: bool,
 }

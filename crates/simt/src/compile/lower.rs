@@ -15,7 +15,7 @@ use crate::compile::layout::{self, Stack, align_of, initial_bytes, size_of, vari
 use crate::compile::lower::passed::{read, signature, variable_of};
 #[cfg(not(target_family = "wasm"))]
 use crate::compile::program::Nested;
-use crate::compile::program::{Builtin, Code, Program, Refusal};
+use crate::compile::program::{Builtin, CLUSTERS_SINCE, Clusters, Code, Program, Refusal};
 use crate::compile::shared::SharedLayout;
 use crate::compile::{dead_results, flow, temporaries, waiting};
 use crate::isa::decode;
@@ -26,6 +26,7 @@ use crate::isa::op::{Decoded, Op, Touched};
 use crate::isa::operands::Operands;
 use crate::isa::scope::{Scope, Signature, Symbol};
 use crate::isa::value::Kind;
+use crate::launch::Dim3;
 use crate::machine::global::Global;
 use crate::machine::registers::{Bank, Slot};
 use crate::ptx::ast::{Block, Function, Ident, Instruction, Module, Operand, Space, Statement, Variable};
@@ -250,6 +251,7 @@ impl<'t> Lowering<'_, 't> {
             required_threads: bound(function, ".reqntid").cloned(),
             max_threads: bound(function, ".maxntid")
                 .map(|dims| dims.iter().fold(1, |all: u64, &dim| all.saturating_mul(u64::from(dim)))),
+            clusters: self.clusters(function)?,
         };
         self.resolve(&code, &mut body, first_call)?;
         dead_results::mark(&mut self.program, &code);
@@ -257,6 +259,27 @@ impl<'t> Lowering<'_, 't> {
         waiting::mark(&mut self.program, &code);
         self.program.functions.push(code);
         Ok(())
+    }
+
+    /// What a kernel says about clusters.
+    fn clusters(&self, function: &Function<'t>) -> Result<Clusters, Error> {
+        let named = |directive| bound(function, directive);
+        let says = |directive: &&str| function.bounds.iter().any(|(bound, _)| bound == directive);
+        let mut all = [".explicitcluster", ".reqnctapercluster", ".maxclusterrank"].iter();
+        let Some(directive) = all.find(|directive| says(directive)) else { return Ok(Clusters::default()) };
+        if self.program.sm < CLUSTERS_SINCE {
+            let message = format!(
+                "`{directive}` needs a target of sm_{CLUSTERS_SINCE} or above, not sm_{}",
+                self.program.sm
+            );
+            return self.error(function.name.span, message);
+        }
+        let required = named(".reqnctapercluster").map(|dims| {
+            let dim = |axis: usize| dims.get(axis).copied().unwrap_or(1);
+            Dim3::new(dim(0), dim(1), dim(2))
+        });
+        let most = named(".maxclusterrank").and_then(|most| most.first()).map(|&most| u64::from(most));
+        Ok(Clusters { required, most, explicit: named(".explicitcluster").is_some() })
     }
 
     /// Refuses a function whose memory no thread has.
@@ -419,7 +442,10 @@ impl<'t> Lowering<'_, 't> {
         args.in_place =
             writes.iter().any(|result| reads.iter().any(|read| register_of(read) == register_of(result)));
         let (register, negated) = guard.unwrap_or((0, false));
+        let is_distant =
+            op.access().is_some_and(|access| access.0.memory == crate::isa::op::memory::Memory::Cluster);
         self.program.insts.push(Inst {
+            is_distant,
             op,
             args,
             affine,

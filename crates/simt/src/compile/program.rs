@@ -8,6 +8,7 @@ use crate::isa::op::Touched;
 use crate::isa::op::call::{CallSite, Passed};
 use crate::isa::op::place::Place;
 use crate::isa::scope::Named;
+use crate::launch::Dim3;
 use crate::machine::global::Buffer;
 use crate::machine::registers::Image;
 use crate::ptx::ast::Loc;
@@ -47,6 +48,22 @@ pub struct Code {
     pub required_threads: Option<Vec<u32>>,
     /// The largest block it was compiled for (`.maxntid`), if any.
     pub max_threads: Option<u64>,
+    /// What it says about clusters.
+    pub clusters: Clusters,
+}
+
+/// The first target with clusters.
+pub const CLUSTERS_SINCE: u32 = 90;
+
+/// What a kernel says about the clusters that it is launched in.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Clusters {
+    /// Blocks in a cluster (`.reqnctapercluster`), if it says so.
+    pub required: Option<Dim3>,
+    /// The most blocks in a cluster (`.maxclusterrank`), if it says so.
+    pub most: Option<u64>,
+    /// Whether it is for launches with clusters (`.explicitcluster`).
+    pub explicit: bool,
 }
 
 /// A function that CUDA's own runtime provides.

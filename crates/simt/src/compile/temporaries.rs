@@ -50,6 +50,7 @@ fn starts(program: &Program, code: &Code) -> Vec<Pc> {
             | Op::Trap
             | Op::Unsupported(_)
             | Op::Barrier(_)
+            | Op::ClusterBarrier(_)
             | Op::Mbarrier(_)
             | Op::Collective(_)
             | Op::Matrix(_) => starts.extend([pc, pc + 1]),

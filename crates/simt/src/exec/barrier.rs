@@ -110,6 +110,9 @@ impl Cursor<'_, '_> {
                 self.run.complete_barrier(self.block, number)?;
             }
         }
+        if self.block.has_peers || self.block.awaits_cluster {
+            self.run.pass_cluster_phase(self.block);
+        }
         if self.block.live_threads == 0 {
             self.run.end_block(self.block);
         }
@@ -122,6 +125,12 @@ impl Run<'_> {
     pub fn end_block(&mut self, block: &mut Block) {
         if !block.bulk.under_way.is_empty() {
             self.at(block, 0).end_bulk();
+        }
+        if block.has_peers || block.awaits_cluster {
+            self.pass_cluster_phase(block);
+            if let Some(model) = &mut self.observers.memory_model {
+                model.end_block(block.slot);
+            }
         }
         if self.setup.launch.checks.synchronisation {
             self.find(|context, findings| synchronisation::report_incomplete(context, findings, block));

@@ -144,7 +144,7 @@ impl Memories<'_> {
 
     /// The shared memory of the block.
     fn own_space(&self) -> Space {
-        Space::Shared(self.order.block as u32)
+        Space::Shared(self.owner as u32)
     }
 
     fn object_of_bulk(&self, address: u64, lane: usize) -> Result<u64, Denied> {
@@ -174,7 +174,7 @@ impl Memories<'_> {
             return;
         }
         let (written, space) = match copy.from.memory {
-            Reached::Shared => (Some(&mut **shared_written), Space::Shared(0)),
+            Reached::Shared => (Some(&mut **shared_written), Space::Shared(self.owner as u32)),
             Reached::Global(region) => (self.global.written_mut(region), Space::Global(region as u32)),
         };
         let Some(written) = written else { return };
@@ -287,14 +287,21 @@ impl Run<'_> {
     /// of them writes. Returns whether there were any.
     pub fn hasten_bulk(&mut self, blocks: &mut [Block]) -> Result<bool, Stop> {
         let mut any = false;
-        for block in blocks {
-            while let Some(index) = block.bulk.under_way.iter().position(|copy| !copy.progress.is_written()) {
-                any = true;
-                let (warp, pc) = (block.bulk.under_way[index].warp, block.bulk.under_way[index].pc);
-                let mut at = self.at(block, warp);
-                let outcome = at.parts(&Frame::default(), 0).memories.advance(index);
-                outcome.map_err(|denied| at.denied(pc, &denied))?;
-            }
+        for index in 0..blocks.len() {
+            any |= self.with_peers(blocks, index, Run::hasten_bulk_of)?;
+        }
+        Ok(any)
+    }
+
+    fn hasten_bulk_of(&mut self, block: &mut Block) -> Result<bool, Stop> {
+        let mut any = false;
+        while let Some(index) = block.bulk.under_way.iter().position(|copy| !copy.progress.is_written()) {
+            any = true;
+            let (warp, pc) = (block.bulk.under_way[index].warp, block.bulk.under_way[index].pc);
+            self.observers.run(block.number, WarpId { slot: block.slot, warp }, 0);
+            let mut at = self.at(block, warp);
+            let outcome = at.parts(&Frame::default(), 0).memories.advance(index);
+            outcome.map_err(|denied| at.denied(pc, &denied))?;
         }
         Ok(any)
     }

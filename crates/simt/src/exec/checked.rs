@@ -20,12 +20,22 @@ impl WarpAccess<'_, '_> {
                 if !self.memories.copies.is_empty() || !self.memories.bulk.under_way.is_empty() {
                     self.pass_arrivals(id)?;
                 }
-                return self.mbarrier(op, id);
+                let is_here = !inst.is_distant && self.memories.peers.is_empty();
+                return if is_here { self.mbarrier_here(op, id) } else { self.carry_out_by_block(id) };
             }
             Op::Async(op) => return self.asynchronous(*op, id),
             Op::Bulk(op) => return self.bulk(*op, id),
             _ => {}
         }
+        if inst.is_distant || !self.memories.peers.is_empty() {
+            return self.carry_out_by_block(id);
+        }
+        self.carry_out_here(id)
+    }
+
+    /// Carries it out for a warp, in global memory or that of its own block.
+    #[inline(always)]
+    pub fn carry_out_here(&mut self, id: WarpId) -> Result<(), Denied> {
         if !self.memories.mbarriers.is_empty() {
             self.check_objects(id.warp)?;
         }
@@ -38,10 +48,15 @@ impl WarpAccess<'_, '_> {
     /// Shows it to the checkers and carries it out; an atomic is shown lane by lane, while it is carried out. What
     /// the weak memory has a load return instead replaces what it got.
     #[inline(never)]
-    fn carry_out_checked(&mut self) -> Result<(), Denied> {
+    pub fn carry_out_checked(&mut self) -> Result<(), Denied> {
         let WarpAccess { memories, lanes, inst, pc, frame, .. } = self;
         if let Some((checker, shared_written)) = &mut memories.initialisation {
-            let shown = CheckedMemory { checker, shared_written, global: memories.global };
+            let shown = CheckedMemory {
+                checker,
+                shared_written,
+                global: memories.global,
+                owner: memories.owner as u32,
+            };
             hooks::check_access(shown, lanes, inst, frame, *pc, memories.now);
         }
         let mut replaced = Vec::new();

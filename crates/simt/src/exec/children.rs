@@ -81,6 +81,7 @@ impl Children {
         if self.waiting.len() + self.prepared.len() >= MOST_WAITING {
             return Err((TOO_MANY_WAITING, format!("{MOST_WAITING} launches are waiting already")));
         }
+        launch.cluster = shape::cluster_of(code, &launch);
         loop {
             match shape::check(code, program, &launch) {
                 Err(LaunchError::TooManyResident { .. }) if launch.resident_blocks > 1 => {

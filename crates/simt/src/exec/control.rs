@@ -61,6 +61,7 @@ impl Cursor<'_, '_> {
             Op::BranchIndexed { list, meet } => self.branch_indexed(g, list, meet),
             Op::Call(call) => self.call(g, call),
             Op::Barrier(barrier) => self.barrier(g, barrier),
+            Op::ClusterBarrier(barrier) => self.cluster_barrier(g, barrier),
             Op::Collective(collective) => self.collective(g, collective),
             Op::Matrix(matrix) => self.matrix(g, matrix),
             _ => unreachable!("the inner loop keeps what does not change control"),

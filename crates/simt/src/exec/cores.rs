@@ -80,7 +80,8 @@ impl Run<'_> {
             return None;
         }
         let cores = self.cores_worth_it();
-        let is_plain = launch.schedule == Schedule::RoundRobin && !launch.weak_memory;
+        let is_alone = self.setup.cluster() == 1;
+        let is_plain = launch.schedule == Schedule::RoundRobin && !launch.weak_memory && is_alone;
         let keeps = Keeps { all_reads: false, log: self.may_issue(puts_off_in_order) };
         if is_plain && cores > 1 { self.each_by_itself(cores, keeps) } else { None }
     }

@@ -78,6 +78,7 @@ impl<'a> Cursor<'_, 'a> {
         let memories = Memories {
             global: run.global,
             shared: &mut block.shared,
+            owner: block.number,
             local: &mut warp.local,
             params: &run.setup.params,
             mbarriers: &mut block.mbarriers,
@@ -85,6 +86,7 @@ impl<'a> Cursor<'_, 'a> {
             bulk: &mut block.bulk,
             order: LaneOrder::new(run.setup.launch.seed, block.number, *w as u32, warp.steps),
             now: 0,
+            peers: &mut run.peers,
             initialisation: Some((&mut run.observers.initialisation, &mut block.shared_written))
                 .filter(|(checker, _)| checker.is_on),
             memory_model: run.observers.memory_model.as_deref_mut(),

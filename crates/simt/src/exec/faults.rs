@@ -90,6 +90,21 @@ impl Problem {
         Problem { kind: FaultKind::BarrierDivergence, message }
     }
 
+    /// Lanes arrive at the barrier of the cluster again without having waited there.
+    pub fn arrives_twice() -> Problem {
+        let message =
+            "the thread has already arrived at the barrier of the cluster, and has not waited there since"
+                .to_owned();
+        Problem { kind: FaultKind::BarrierDivergence, message }
+    }
+
+    /// Lanes wait at the barrier of the cluster without having arrived there.
+    pub fn waits_without_arrival() -> Problem {
+        let message =
+            "the thread waits at the barrier of the cluster, and has not arrived there before".to_owned();
+        Problem { kind: FaultKind::BarrierDivergence, message }
+    }
+
     /// A lane executes a collective with a membermask that does not contain the lane.
     pub fn not_member(lane: usize, members: u32) -> Problem {
         let message = format!(
@@ -159,7 +174,10 @@ impl Cursor<'_, '_> {
             _ => format!("{verb} {} bytes at {:#x}", denied.bytes, denied.address),
         };
         let actor = self.actor(1 << denied.lane, pc, doing).with(access);
-        let (kind, message) = why(self.run, denied);
+        let (kind, mut message) = why(self.run, denied);
+        if let Some(owner) = denied.owner {
+            message += &format!(", in block {}", self.run.setup.launch.block_at(owner));
+        }
         let mut fault = fault(kind, Severity::Error, message, vec![actor]);
         fault.location = Some(location(&self.run.context(), denied));
         if matches!(denied.why, Why::PastEnd(_)) && denied.memory == Memory::Shared {
@@ -262,6 +280,14 @@ fn why(run: &Run<'_>, denied: &Denied) -> (FaultKind, String) {
                 denied.address
             );
             (FaultKind::OutOfBounds, message)
+        }
+        Why::NoRank(rank) => {
+            let blocks = run.setup.cluster();
+            let whole = if blocks == 1 { "1 block".to_owned() } else { format!("{blocks} blocks") };
+            (
+                FaultKind::OutOfBounds,
+                format!("the address names the block with rank {rank}, and the cluster has {whole}"),
+            )
         }
         Why::Mbarrier(misuse) => (FaultKind::BadMbarrier, misused(misuse)),
         Why::NoAtomics => (

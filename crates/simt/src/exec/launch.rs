@@ -133,7 +133,7 @@ impl Run<'_> {
         turns.next_round(blocks.len(), &mut order);
         for &index in &order {
             let already = self.counts.steps;
-            self.turn(&mut blocks[index], turns)?;
+            is_released |= self.with_peers(blocks, index, |run, block| run.turn_in_cluster(block, turns))?;
             is_released |= self.counts.steps == already && self.release_halted(&mut blocks[index]);
             self.observers.probe_times[blocks[index].slot].steps += self.counts.steps - already;
             if self.counts.steps > most {
@@ -149,6 +149,14 @@ impl Run<'_> {
         }
         self.replace_finished(blocks);
         Ok(true)
+    }
+
+    /// A turn of a block whose cluster may have come to its barrier in the meantime; whether lanes were let go on there.
+    fn turn_in_cluster(&mut self, block: &mut Block, turns: &mut Turns) -> Result<bool, Stop> {
+        let awaits = block.has_peers || block.awaits_cluster;
+        let is_released = awaits && self.release_at_cluster(block);
+        self.turn(block, turns)?;
+        Ok(is_released)
     }
 
     /// Starts the next block of the grid in the place of another one.
@@ -171,10 +179,11 @@ impl Run<'_> {
             columns: columns(self.setup.launch.block),
         };
         let threads = self.setup.launch.block.count() as u32;
-        block.reset(number, self.setup.launch.grid.nth(number), threads, self.setup.shared_bytes, &start);
+        block.reset(number, self.setup.launch.block_at(number), threads, self.setup.shared_bytes, &start);
         if self.observers.initialisation.reports {
             block.shared_written.restart(block.shared.len());
         }
+        self.start_in_cluster(block);
         self.observers.probe_times[block.slot] = ProbeTimes::of_block(block.warps.len());
         if let Some(model) = &mut self.observers.memory_model {
             model.start(block.slot, number, threads);
@@ -182,12 +191,18 @@ impl Run<'_> {
     }
 
     fn replace_finished(&mut self, blocks: &mut Vec<Block>) {
-        for block in blocks.iter_mut().filter(|block| block.live_threads == 0) {
-            self.counts.count_warps(block);
-            if self.waiting_blocks > 0 {
-                self.start_next(block);
-            } else {
-                block.warps.clear();
+        // The blocks of a cluster stand side by side, and end together.
+        for blocks in blocks.chunks_mut(self.setup.cluster()) {
+            if blocks.iter().any(|block| block.live_threads != 0) {
+                continue;
+            }
+            for block in blocks {
+                self.counts.count_warps(block);
+                if self.waiting_blocks > 0 {
+                    self.start_next(block);
+                } else {
+                    block.warps.clear();
+                }
             }
         }
         blocks.retain(|block| !block.warps.is_empty());

@@ -134,7 +134,7 @@ impl Run<'_> {
             if probes.steps >= probes.next && !self.setup.launch.weak_memory {
                 let before: Vec<u64> = blocks[index].warps.iter().map(|warp| warp.steps).collect();
                 self.probe(blocks, index)?;
-                self.catch_up(&mut blocks[index], &before)?;
+                self.with_peers(blocks, index, |run, block| run.catch_up(block, &before))?;
             }
         }
         Ok(())
@@ -145,7 +145,7 @@ impl Run<'_> {
         let slot = blocks[index].slot;
         let (before, warps) = (self.counts.steps, self.observers.probe_times[slot].warps);
         let bound = (self.observers.probe_times[slot].interval / (SHARE * warps)).max(SHORTEST_PROBE);
-        let mut verdict = self.probe_block(&mut blocks[index], bound)?;
+        let mut verdict = self.with_peers(blocks, index, |run, block| run.probe_block(block, bound))?;
         self.observers.probe_times[slot].steps += self.counts.steps - before;
         let gets_on = match &verdict {
             Verdict::Spins(spins) => spins.is_empty(),
@@ -229,12 +229,17 @@ impl Run<'_> {
     /// Probes one block after the other, until one is found in which somebody gets on.
     fn probe_all(&mut self, blocks: &mut [Block], bound: u64) -> Result<Verdict, Stop> {
         let mut all = Vec::new();
-        for block in blocks {
-            // It ended in a probe of its own just now, and the block that takes its place may be waited for.
-            if block.live_threads == 0 {
-                return Ok(Verdict::Moves);
+        let size = self.setup.cluster();
+        for index in 0..blocks.len() {
+            if blocks[index].live_threads == 0 {
+                // It ended in a probe of its own just now, and the block that takes its place may be waited for.
+                let first = index - index % size;
+                if blocks[first..first + size].iter().all(|block| block.live_threads == 0) {
+                    return Ok(Verdict::Moves);
+                }
+                continue;
             }
-            match self.probe_block(block, bound)? {
+            match self.with_peers(blocks, index, |run, block| run.probe_block(block, bound))? {
                 Verdict::Spins(mut spins) => all.append(&mut spins),
                 verdict => return Ok(verdict),
             }

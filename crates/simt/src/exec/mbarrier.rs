@@ -41,9 +41,9 @@ enum Got {
 }
 
 impl WarpAccess<'_, '_> {
-    /// Carries out an operation for the active lanes of a warp.
-    pub fn mbarrier(&mut self, op: &Mbarrier, id: WarpId) -> Result<(), Denied> {
-        let (pc, now, args) = (self.pc, self.memories.now, &self.inst.args);
+    /// Carries out an operation for the active lanes of a warp, on objects of its own block.
+    pub fn mbarrier_here(&mut self, op: &Mbarrier, id: WarpId) -> Result<(), Denied> {
+        let (pc, now) = (self.pc, self.memories.now);
         let (memories, lanes) = (&mut *self.memories, &mut *self.lanes);
         if let Some((model, mut target)) = memories.modelled() {
             model.drain_due(&mut target);
@@ -52,6 +52,13 @@ impl WarpAccess<'_, '_> {
             }
             model.at(pc, now);
         }
+        self.mbarrier_operation(op, id.warp)
+    }
+
+    /// Carries out an operation for the active lanes of warp `warp`.
+    pub fn mbarrier_operation(&mut self, op: &Mbarrier, warp: usize) -> Result<(), Denied> {
+        let (pc, args) = (self.pc, &self.inst.args);
+        let (memories, lanes) = (&mut *self.memories, &mut *self.lanes);
         let at = addresses(lanes, &op.address, args.a, self.frame);
         let mut complete = 0;
         for lane in memories.order.lanes(lanes.mask) {
@@ -59,7 +66,7 @@ impl WarpAccess<'_, '_> {
             let number =
                 if op.counted && op.action != Action::Wait { lanes.narrow[args.b as usize][lane] } else { 1 };
             let state = if op.action == Action::Wait { lanes.wide[args.b as usize][lane] } else { 0 };
-            let who = At { op, warp: id.warp, lane, pc, offset, number, state };
+            let who = At { op, warp, lane, pc, offset, number, state };
             match who.carry_out(memories) {
                 Ok(Got::State(state)) => lanes.wide[args.d as usize][lane] = state,
                 Ok(Got::Answer(is_complete)) => complete |= u32::from(is_complete) << lane,

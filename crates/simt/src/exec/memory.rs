@@ -19,6 +19,7 @@ use crate::checkers::memory_model::delayed::Target;
 use crate::compile::inst::{Inst, Pc};
 use crate::isa::op::Op;
 use crate::isa::op::memory::{Access, Memory};
+use crate::machine::block::Peer;
 use crate::machine::bulk::BulkCopies;
 use crate::machine::copies::Copies;
 use crate::machine::divergence::Frame;
@@ -36,6 +37,8 @@ pub struct Memories<'m> {
     pub global: &'m mut Global,
     /// The block's shared memory.
     pub shared: &'m mut [u8],
+    /// The block whose shared memory that is.
+    pub owner: u64,
     /// The warp's local memory.
     pub local: &'m mut Local,
     /// The kernel's parameters.
@@ -50,6 +53,8 @@ pub struct Memories<'m> {
     pub copies: &'m mut Copies,
     /// The bulk copies of the block that are under way.
     pub bulk: &'m mut BulkCopies,
+    /// The shared memory of the other blocks of the cluster, by rank; empty in a launch without clusters.
+    pub peers: &'m mut [Peer],
     /// The checker of reads of bytes that were never written, if it is on, and which bytes of shared memory have been.
     pub initialisation: Option<(&'m mut Initialisation, &'m mut Written)>,
     /// The race checker and the weak memory, if the launch has one of them.
@@ -223,7 +228,7 @@ impl Memories<'_> {
         let bytes = access.lane_bytes();
         let (start, length) = row.range(bytes)?;
         match access.address.memory {
-            Memory::Shared => self.shared.get(flat(start, length)?),
+            Memory::Shared | Memory::Cluster => self.shared.get(flat(start, length)?),
             Memory::Param => self.params.get(flat(start, length)?),
             _ => {
                 let (region, offset) = self.global.locate(start, length).ok()?;
@@ -262,7 +267,7 @@ impl Memories<'_> {
         let deny = |why| denied(lane, address, bytes, memory, why);
         let size = match memory {
             Memory::Const | Memory::Param if !is_load => return Err(deny(Why::ReadOnly)),
-            Memory::Shared => self.shared.len() as u64,
+            Memory::Shared | Memory::Cluster => self.shared.len() as u64,
             Memory::Param => self.params.len() as u64,
             Memory::Local | Memory::Frame => self.local.lane_bytes(),
             Memory::Global | Memory::Const | Memory::Generic => {

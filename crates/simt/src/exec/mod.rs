@@ -7,6 +7,7 @@
 //!   the warps of a block execute an instruction together.
 //! - `control`, `call`, `barrier`, `collective`, `matrix`, `copies`, `memory`, `checked`, `generic`, `atomics`, `mbarrier`, `builtin` and `special`
 //!   carry out everything that is not arithmetic.
+//! - `cluster` reaches the shared memory of other blocks of a cluster, and has their threads wait for each other.
 //! - `separation` decides which lanes are separated, or continue before the others of their warp.
 //! - `probe`, `probe_times`, `livelock`, `recurrence` and `stalled` find threads that will never continue.
 //! - `faults` and `waits` put what stopped a launch into words, and say which lanes wait for which.
@@ -22,6 +23,7 @@ mod call;
 mod checked;
 #[cfg(not(target_family = "wasm"))]
 mod children;
+mod cluster;
 mod collective;
 mod control;
 mod copies;

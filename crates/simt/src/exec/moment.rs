@@ -141,6 +141,8 @@ pub enum Waiting {
     Nothing,
     /// For the other threads of the block, at the barrier of this number.
     Barrier(u8),
+    /// For the other threads of the cluster of blocks, at its barrier.
+    Cluster,
     /// For other lanes of the warp, at an instruction that the lanes of a mask execute together.
     Warp,
     /// For the lanes that a branch parted from them, where they reconverge: `missing` are still to come.
@@ -368,6 +370,7 @@ fn groups(warp: u32, divergence: &Divergence) -> Vec<LaneGroup> {
         let group = &divergence.groups[number];
         let waiting = match group.wait {
             Wait::Barrier(number) => Waiting::Barrier(number),
+            Wait::Cluster => Waiting::Cluster,
             Wait::Collective => Waiting::Warp,
             Wait::Nothing => match missing(divergence, number) {
                 0 => Waiting::Nothing,

@@ -91,7 +91,9 @@ impl Probe {
     pub fn takes_slice(&mut self, inst: &Inst, active: u32) -> bool {
         let Some(left) = &mut self.accesses else { return false };
         let Some((address, ..)) = inst.op.access() else { return false };
-        if active == 0 || !matches!(address.memory, Memory::Shared | Memory::Global | Memory::Generic) {
+        if active == 0
+            || !matches!(address.memory, Memory::Shared | Memory::Cluster | Memory::Global | Memory::Generic)
+        {
             return false;
         }
         *left = left.saturating_sub(1);
@@ -119,6 +121,7 @@ impl Probe {
             Op::Special { what: Special::Clock | Special::ClockHigh, .. } => self.clock_reads += 1,
             Op::Mbarrier(_)
             | Op::Barrier(_)
+            | Op::ClusterBarrier(_)
             | Op::Async(_)
             | Op::Bulk(_)
             | Op::Matrix(Matrix::Load(_) | Matrix::Store(_)) => self.moved = true,
@@ -198,10 +201,11 @@ fn find<'m>(memories: &'m mut Memories<'_>, memory: Memory, address: u64, bytes:
             let data = memories.global.read(region, offset, bytes as usize);
             data.map_or(Found::Nothing, |data| Found::Shown(Some(region), offset, data))
         }
-        Memory::Shared => {
-            let data = address.checked_add(bytes).and_then(|end| {
-                memories.shared.get(usize::try_from(address).ok()?..usize::try_from(end).ok()?)
-            });
+        Memory::Shared | Memory::Cluster => {
+            let (shared, offset) = memories.shared_at(address);
+            let data = offset
+                .checked_add(bytes)
+                .and_then(|end| shared.get(usize::try_from(offset).ok()?..usize::try_from(end).ok()?));
             data.map_or(Found::Nothing, |data| Found::Shown(None, address as usize, data))
         }
         Memory::Const | Memory::Local | Memory::Param | Memory::Frame => Found::Own,

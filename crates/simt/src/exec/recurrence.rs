@@ -18,6 +18,7 @@
 //! are never the same again, and end at the bound on steps.
 
 use crate::checkers::initialisation::Initialisation;
+use crate::exec::cluster::ClusterState;
 use crate::exec::state::{Run, Stop};
 use crate::exec::waits;
 use crate::launch::{Launch, Schedule};
@@ -46,6 +47,7 @@ pub fn first_trial(launch: &Launch) -> u64 {
 /// A state of the machine to come back to.
 struct Place {
     blocks: Vec<Block>,
+    clusters: Vec<ClusterState>,
     /// Global memory, copied when the blocks have come back for the first time: most never do.
     global: Option<Global>,
     printed: u64,
@@ -58,12 +60,18 @@ struct Place {
 impl Place {
     fn of(run: &Run<'_>, blocks: &[Block]) -> Place {
         let (steps, printed) = (run.counts.steps, run.printed.count);
-        Place { blocks: blocks.to_vec(), global: None, printed, steps, times: 0, witness: (0, 0) }
+        let clusters = run.clusters.clone();
+        Place { blocks: blocks.to_vec(), clusters, global: None, printed, steps, times: 0, witness: (0, 0) }
     }
 
     /// Looks whether the run is here again; after how many steps since the last time, once it has been so often enough.
     fn look(&mut self, run: &Run<'_>, blocks: &[Block]) -> Option<u64> {
         let alike = self.blocks.iter().zip(blocks).all(|(one, other)| stand_alike(one, other));
+        let are_alike = |one: &ClusterState, other: &ClusterState| {
+            (one.phase ^ other.phase) & 1 == 0 && one.missing == other.missing
+        };
+        let alike =
+            alike && self.clusters.iter().zip(&run.clusters).all(|(one, other)| are_alike(one, other));
         if !alike || self.printed != run.printed.count {
             return None;
         }
@@ -109,6 +117,7 @@ fn wait_alike(one: &Warp, other: &Warp) -> bool {
     one.patience == other.patience
         && one.divergence.waits_like(one.steps, &other.divergence, other.steps)
         && one.starved == other.starved
+        && one.at_cluster == other.at_cluster
 }
 
 impl Run<'_> {
@@ -135,6 +144,7 @@ impl Run<'_> {
             &mut global,
             self.setup.params.clone(),
         );
+        trial.clusters.clone_from(&self.clusters);
         (trial.counts.steps, trial.local_bytes) = (self.counts.steps, self.local_bytes);
         trial.waiting_blocks = self.waiting_blocks;
         trial.printed.clone_from(&self.printed);

@@ -25,6 +25,8 @@ pub(crate) struct Setup<'a> {
     pub(crate) stack: bool,
     /// Whether lanes may be separated that no branch made diverge (`exec::separation`).
     pub(crate) separates: bool,
+    /// Whether the kernel or its launch speaks of clusters.
+    pub(crate) is_cluster: bool,
     /// Whether this is a part of a launch that runs on several cores.
     pub(crate) is_one_of_many: bool,
     /// The seed by which blocks are dealt out to cores, where it is not who has time that decides.
@@ -49,6 +51,9 @@ impl<'a> Setup<'a> {
             registers: Registers::of_one_warp(&code.image),
             stack,
             separates: launch.schedule == Schedule::Hunt && !stack && program.sm >= FIRST_INDEPENDENT_TARGET,
+            is_cluster: launch.cluster.count() > 1
+                || code.clusters.required.is_some()
+                || code.clusters.explicit,
             is_one_of_many: false,
             deal: None,
         }
@@ -59,8 +64,13 @@ impl<'a> Setup<'a> {
         &self.program.functions[self.kernel as usize]
     }
 
+    /// How many blocks are a cluster.
+    pub fn cluster(&self) -> usize {
+        self.launch.cluster.count() as usize
+    }
+
     /// How many blocks are on the machine at a time.
     pub fn residents(&self) -> u64 {
-        u64::from(self.launch.resident_blocks.max(1)).min(self.launch.grid.count())
+        self.launch.residents()
     }
 }

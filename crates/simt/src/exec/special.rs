@@ -3,13 +3,14 @@
 use crate::compile::inst::Inst;
 use crate::exec::state::Run;
 use crate::isa::op::Op;
+use crate::isa::op::cluster::ClusterAddress;
 use crate::isa::special::{Axis, Special};
 use crate::isa::value::Value;
 use crate::launch::{Dim3, Launch};
 use crate::machine::block::Block;
 use crate::machine::divergence::Frame;
 use crate::machine::global::{Buffer, Window};
-use crate::machine::registers::{Lanes, WARP_SIZE};
+use crate::machine::registers::{Lanes, WARP_SIZE, Wide};
 use crate::order::clocks::WarpId;
 
 /// Writes `value(lane)` to the active lanes of a register of 32 or of 64 bits.
@@ -35,6 +36,10 @@ pub(crate) struct Place<'a> {
     /// Steps that the launch had taken before.
     pub(crate) before: u64,
     total_shared: u64,
+    /// The number of the block in the grid.
+    number: u64,
+    /// Whether the kernel or its launch speaks of clusters.
+    is_cluster: bool,
 }
 
 impl<'a> Place<'a> {
@@ -49,6 +54,8 @@ impl<'a> Place<'a> {
             steps: block.warps[w].steps,
             before: run.counts.steps,
             total_shared: run.setup.shared_bytes,
+            number: block.number,
+            is_cluster: run.setup.is_cluster,
         }
     }
 
@@ -71,6 +78,18 @@ impl<'a> Place<'a> {
             Op::IsSpace { global } => {
                 let addresses = lanes.wide[inst.args.a as usize];
                 bool::write(lanes, to, |lane| self.is_constant_or_global(addresses[lane], global));
+            }
+            Op::ClusterAddress { asks, wide } => {
+                let (a, operands) = (usize::from(inst.args.a), lanes.narrow.get(inst.args.b));
+                let answer = |address, lane: usize| asks.answer(address, operands[lane], self.rank());
+                let answers: Wide = if wide {
+                    let at = lanes.wide[a];
+                    std::array::from_fn(|lane| answer(at[lane], lane))
+                } else {
+                    let at = lanes.narrow[a];
+                    std::array::from_fn(|lane| answer(at[lane].into(), lane))
+                };
+                write(lanes, to, wide && asks == ClusterAddress::Map, |lane| answers[lane]);
             }
             _ => lanes.write_narrow(to, |_| active),
         }
@@ -115,11 +134,23 @@ impl<'a> Place<'a> {
         }
     }
 
+    /// The number of the block in its cluster.
+    fn rank(&self) -> u64 {
+        self.number % self.launch.cluster.count()
+    }
+
     pub fn uniform(&self, what: Special, since: u64) -> u64 {
         match what {
             Special::Ntid(axis) => u64::from(pick(self.launch.block, axis)),
             Special::Ctaid(axis) => u64::from(pick(self.block, axis)),
             Special::Nctaid(axis) => u64::from(pick(self.launch.grid, axis)),
+            Special::ClusterId(axis) => u64::from(pick(self.launch.cluster_at(self.number), axis)),
+            Special::NclusterId(axis) => u64::from(pick(self.launch.clusters(), axis)),
+            Special::ClusterCtaid(axis) => u64::from(pick(self.launch.cluster.nth(self.rank()), axis)),
+            Special::ClusterNctaid(axis) => u64::from(pick(self.launch.cluster, axis)),
+            Special::ClusterRank => self.rank(),
+            Special::ClusterBlocks => self.launch.cluster.count(),
+            Special::IsCluster => u64::from(self.is_cluster),
             Special::WarpId => self.id.warp as u64,
             Special::NwarpId => u64::from(self.warps),
             Special::NsmId => 1,

@@ -29,17 +29,22 @@ impl Run<'_> {
             return Ok(());
         }
         self.observers.next_stall_check = self.counts.steps + INTERVAL;
-        for block in blocks {
-            if !block.mbarriers.is_polled()
-                || !block.warps.iter().enumerate().all(|(w, warp)| self.is_stalled(block, w, warp))
-            {
+        // Other blocks of its cluster may arrive at an mbarrier.
+        for cluster in blocks.chunks_mut(self.setup.cluster()) {
+            let stalls = |block: &Block| {
+                block.warps.iter().enumerate().all(|(w, warp)| self.is_stalled(block, w, warp))
+            };
+            let polls = |block: &&mut Block| block.mbarriers.is_polled();
+            if !cluster.iter().all(stalls) {
                 continue;
             }
-            if block.mbarriers.is_late {
+            if let Some(block) = cluster.iter().find(|block| block.mbarriers.is_late) {
                 return Err(waits::stalled(self, block));
             }
-            self.late += LATE;
-            block.mbarriers.time_passes();
+            for block in cluster.iter_mut().filter(polls) {
+                self.late += LATE;
+                block.mbarriers.time_passes();
+            }
         }
         Ok(())
     }

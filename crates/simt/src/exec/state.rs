@@ -8,12 +8,14 @@ use crate::checkers::findings::Findings;
 use crate::compile::program::Program;
 #[cfg(not(target_family = "wasm"))]
 use crate::exec::children::Children;
+use crate::exec::cluster::ClusterState;
 use crate::exec::counts::Counts;
 use crate::exec::observers::Observers;
 use crate::exec::printed::Printed;
 use crate::exec::setup::Setup;
 use crate::exec::team::Team;
 use crate::launch::Launch;
+use crate::machine::block::Peer;
 use crate::machine::global::Global;
 use crate::ptx::Error;
 use crate::report::fault::{Actor, Fault, StaleRead};
@@ -60,6 +62,10 @@ pub struct Run<'a> {
     pub(crate) late: u64,
     /// Blocks that have not started yet.
     pub(crate) waiting_blocks: u64,
+    /// The shared memory of the cluster, by rank, while one of its blocks has its turn; empty in a launch without clusters.
+    pub(crate) peers: Vec<Peer>,
+    /// The barriers of the resident clusters.
+    pub(crate) clusters: Vec<ClusterState>,
     /// The team that runs, kept for its memory.
     pub(crate) team: Team,
     /// What has been put into words, for grids that kernels have launched before their own end.
@@ -88,6 +94,8 @@ impl<'a> Run<'a> {
             printed: Printed::new(launch.print_bytes),
             late: 0,
             waiting_blocks: launch.grid.count(),
+            peers: Vec::new(),
+            clusters: Vec::new(),
             team: Team::default(),
             worded: Worded::default(),
             #[cfg(not(target_family = "wasm"))]

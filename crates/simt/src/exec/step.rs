@@ -181,7 +181,11 @@ impl WarpAccess<'_, '_> {
                 let mut access = WarpAccess { memories, lanes, inst, pc, frame, counters };
                 return access.carry_out_at(place.id).map_err(Left::Denied);
             }
-            Op::Special { .. } | Op::FrameAddress { .. } | Op::IsSpace { .. } | Op::ActiveMask => {
+            Op::Special { .. }
+            | Op::FrameAddress { .. }
+            | Op::IsSpace { .. }
+            | Op::ClusterAddress { .. }
+            | Op::ActiveMask => {
                 place.answer(lanes, inst, frame, since);
             }
             Op::Fence(fence) => {

@@ -280,6 +280,8 @@ impl At<'_, '_> {
             format!(
                 "lanes {lanes:#010x} wait at barrier {number}: {come} of {wanted} threads have arrived{missing}"
             )
+        } else if group.wait == Wait::Cluster {
+            format!("lanes {lanes:#010x} wait at the barrier of the cluster: {}", self.missing_in_cluster())
         } else {
             let members = self.members(group);
             let others = self.whereabouts(members & !lanes);
@@ -338,6 +340,23 @@ impl At<'_, '_> {
         parts.concat()
     }
 
+    /// How many threads have not come to the barrier of the cluster, block by block.
+    fn missing_in_cluster(&self) -> String {
+        let (size, launch) = (self.run.setup.cluster(), self.run.setup.launch);
+        let (first, rank) = (self.block.number - self.block.number % size as u64, self.block.slot / size);
+        let missing =
+            self.run.clusters[rank].missing.iter().enumerate().filter(|(_, missing)| **missing != 0);
+        let tell = |(rank, &missing): (usize, &u32)| {
+            let threads = counted(missing.into(), "thread", "threads");
+            format!("{threads} of block {}", launch.block_at(first + rank as u64))
+        };
+        let all: Vec<String> = missing.map(tell).collect();
+        format!(
+            "{} not arrived",
+            all.join(", ") + if all.len() == 1 && all[0].starts_with("1 ") { " has" } else { " have" }
+        )
+    }
+
     /// Where some lanes of the warp are.
     fn whereabouts(&self, lanes: u32) -> String {
         let warp = self.warp();
@@ -353,6 +372,7 @@ impl At<'_, '_> {
             let at = self.site(place(group.pc, &group.frame));
             let what = match group.wait {
                 Wait::Barrier(number) => format!("wait at barrier {number} at {at}"),
+                Wait::Cluster => format!("wait at the barrier of the cluster at {at}"),
                 Wait::Collective => format!("wait for other lanes at {at}"),
                 Wait::Nothing => self.running(group, &at),
             };

@@ -3,12 +3,13 @@
 //! Global and constant addresses are generic addresses; shared, local and parameter memory are reached through windows.
 //! An address counts as global unless it is in constant, local or shared memory, whether or not anything is allocated
 //! there, and a kernel's parameters are in global memory. Constant memory consists of the module's `.const` variables,
-//! wherever they are, so [`crate::exec`] decides about these two (`tests/hardware/isspacep.ptx`). Left out: clusters.
+//! wherever they are, so [`crate::exec`] decides about these two (`tests/hardware/isspacep.ptx`).
 //! Specification: PTX ISA, sections 5.1, 9.7.9.17 (`isspacep`) and 9.7.9.18 (`cvta`).
 
 use super::affine::Rule;
 use super::grammar::Modifiers;
 use super::memory::memory;
+use super::op::cluster::named_rank;
 use super::op::memory::Memory;
 use super::operands::Operands;
 use super::scope::Symbol;
@@ -26,9 +27,9 @@ pub const FAMILY: Family = Family {
     title: "Address conversion",
     section: "9.7.9.17, 9.7.9.18",
     forms: &[
-        Form::new("cvta.(const|global|local|shared|shared::cta|param).u64", to_generic),
-        Form::new("cvta.to.(const|global|local|shared|shared::cta|param).u64", from_generic),
-        Form::new("isspacep.(const|global|local|shared|shared::cta|param)", is_space),
+        Form::new("cvta.(const|global|local|shared|shared::cta|shared::cluster|param).u64", to_generic),
+        Form::new("cvta.to.(const|global|local|shared|shared::cta|shared::cluster|param).u64", from_generic),
+        Form::new("isspacep.(const|global|local|shared|shared::cta|shared::cluster|param)", is_space),
     ],
 };
 
@@ -47,7 +48,8 @@ fn to_generic(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> 
     o.args.d = o.result(d, Kind::B64)?;
     o.args.a = match variable(o, a) {
         Some((name, place, offset)) => {
-            if Memory::of(place.space) != Some(space) {
+            let is_in_cluster = (space, Memory::of(place.space)) == (Memory::Cluster, Some(Memory::Shared));
+            if Memory::of(place.space) != Some(space) && !is_in_cluster {
                 return Err(o.wrong_space(name, place.space));
             }
             o.address_of(name, offset, Kind::B64)?
@@ -86,7 +88,11 @@ fn is_space(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
     o.alu(match memory(m) {
         Memory::Local => alu!((u64) -> bool, |address| Window::of(address) == Some(Window::Local)),
         Memory::Param => alu!((u64) -> bool, |address| Window::of(address) == Some(Window::Param)),
-        Memory::Shared => alu!((u64) -> bool, |address| Window::of(address) == Some(Window::Shared)),
+        // Whether an address that names a block is also one of that block's own window, no manual says.
+        Memory::Shared => alu!((u64) -> bool, |address| {
+            Window::of(address) == Some(Window::Shared) && named_rank(address - Window::Shared.base()).is_none()
+        }),
+        Memory::Cluster => alu!((u64) -> bool, |address| Window::of(address) == Some(Window::Shared)),
         space => {
             o.bind(&alu!((u64) -> bool, |_| false))?;
             return Ok(Op::IsSpace { global: space == Memory::Global });

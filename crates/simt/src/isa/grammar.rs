@@ -68,7 +68,7 @@ pub(super) const SETS: [(&str, &str); 8] = [
     ("<order>", "(relaxed|acquire|release|acq_rel)"),
     ("<scope>", "(cta|cluster|gpu|sys)"),
     ("<shared>", "(shared|shared::cta)"),
-    ("<space>", "(global|shared|shared::cta)"),
+    ("<space>", "(global|shared|shared::cta|shared::cluster)"),
     ("<L1>", "(L1::evict_normal|L1::evict_unchanged|L1::evict_first|L1::evict_last|L1::no_allocate)"),
     ("<L2>", "(L2::64B|L2::128B|L2::256B)"),
     ("<vector>", "(v2|v4)"),
@@ -76,7 +76,7 @@ pub(super) const SETS: [(&str, &str); 8] = [
 ];
 
 /// Words that belong to an instruction's name if they follow it: the assembler accepts them only there.
-const NAME_PARTS: [&str; 27] = [
+const NAME_PARTS: [&str; 29] = [
     "hi",
     "lo",
     "wide",
@@ -87,6 +87,8 @@ const NAME_PARTS: [&str; 27] = [
     "idx",
     "warp",
     "cta",
+    "cluster",
+    "wait",
     "arrive",
     "red",
     "init",

@@ -10,13 +10,14 @@
 use super::grammar::Modifiers;
 use super::memory::{memory, order, scope};
 use super::op::mbarrier::{Action, Arrival, Mbarrier, Object};
-use super::operands::Operands;
+use super::operands::{Operands, span_of};
 use super::value::{Kind, alu};
 use crate::isa::form::{Family, Form};
 use crate::isa::op::Op;
 use crate::isa::op::memory::Address;
 use crate::order::{Order, Scope};
 use crate::ptx::Error;
+use crate::ptx::ast::Operand;
 
 /// Mbarriers.
 pub const FAMILY: Family = Family {
@@ -39,6 +40,18 @@ pub const FAMILY: Family = Family {
             arrive,
         )
         .since(90),
+        Form::new("mbarrier.(arrive|arrive_drop).expect_tx?.shared::cluster.b64", arrive)
+            .since(90)
+            .version(8, 0),
+        Form::new(
+            "mbarrier.(arrive|arrive_drop).expect_tx?.(release|relaxed).(cta|cluster).shared::cluster.b64",
+            arrive,
+        )
+        .since(90)
+        .version(8, 0),
+        Form::new("mbarrier.(expect_tx|complete_tx).shared::cluster.b64", transactions).since(90),
+        Form::new("mbarrier.(expect_tx|complete_tx).relaxed.(cta|cluster).shared::cluster.b64", transactions)
+            .since(90),
         Form::new("mbarrier.(expect_tx|complete_tx).<shared>?.b64", transactions).since(90),
         Form::new("mbarrier.(expect_tx|complete_tx).relaxed.(cta|cluster).<shared>?.b64", transactions)
             .since(90),
@@ -72,6 +85,11 @@ fn transactions(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error
 
 fn arrive(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
     let state = o.take()?;
+    if m.says("shared::cluster") && !matches!(state, Operand::Sink(_)) {
+        return Err(
+            o.error(span_of(state), "an arrival at another block's mbarrier returns no state: write `_`")
+        );
+    }
     o.args.d = o.result_or_sink(state, Kind::B64)?;
     let address = o.address(memory(m))?;
     let arrival = Arrival {

@@ -23,7 +23,7 @@ pub const FAMILY: Family = Family {
     section: "9.7.9, 9.7.13",
     forms: &[
         Form::new(
-            "ld.weak?.(const|global|local|param|shared|shared::cta)?.(ca|cg|cs|lu|cv)?.<vector>?.<type>",
+            "ld.weak?.(const|global|local|param|shared|shared::cta|shared::cluster)?.(ca|cg|cs|lu|cv)?.<vector>?.<type>",
             load,
         ),
         // Hints to caches concern global memory, generic addresses included.
@@ -37,7 +37,10 @@ pub const FAMILY: Family = Family {
         Form::new("ld.global.(ca|cg|cs)?.nc.<L2>?.<vector>?.<type>", load),
         Form::new("ld.global.nc.<L1>.<L2>?.<vector>?.<type>", load),
         Form::new("ldu.global?.<vector>?.<type>", load),
-        Form::new("st.weak?.(global|local|param|shared|shared::cta)?.(wb|cg|cs|wt)?.<vector>?.<type>", store),
+        Form::new(
+            "st.weak?.(global|local|param|shared|shared::cta|shared::cluster)?.(wb|cg|cs|wt)?.<vector>?.<type>",
+            store,
+        ),
         Form::new("st.weak?.global?.<L1>.<vector>?.<type>", store),
         Form::new("st.volatile.<space>?.<vector>?.<type>", store),
         Form::new("st.(relaxed|release).<scope>.<space>?.<vector>?.<type>", store).since(70),
@@ -211,7 +214,8 @@ impl<'t> Operands<'_, 't> {
             return Err(self.error(name.span, format!("`{}` has no address", name.text)));
         };
         // A variable that is named without its space is accessed in the space it is in.
-        if memory != Memory::Generic && memory != own {
+        let is_in_cluster = (memory, own) == (Memory::Cluster, Memory::Shared);
+        if memory != Memory::Generic && memory != own && !is_in_cluster {
             return Err(self.wrong_space(name, place.space));
         }
         let memory = if own == Memory::Param && place.in_frame { Memory::Frame } else { own };
@@ -229,7 +233,10 @@ impl<'t> Operands<'_, 't> {
     fn address_in(&mut self, name: Ident<'t>, memory: Memory, offset: i64) -> Result<Address, Error> {
         let register = self.register(name)?;
         self.args.a = register.slot;
-        let may_be_narrow = matches!(memory, Memory::Shared | Memory::Local | Memory::Param | Memory::Const);
+        let may_be_narrow = matches!(
+            memory,
+            Memory::Shared | Memory::Cluster | Memory::Local | Memory::Param | Memory::Const
+        );
         let base = match register.bank {
             Bank::Wide => Base::Wide,
             Bank::Narrow if register.bits == 32 && may_be_narrow => Base::Narrow,
@@ -254,6 +261,7 @@ pub fn memory(m: &Modifiers<'_>) -> Memory {
         ("param", Memory::Param),
         ("shared", Memory::Shared),
         ("shared::cta", Memory::Shared),
+        ("shared::cluster", Memory::Cluster),
     ]);
     named.unwrap_or(Memory::Generic)
 }

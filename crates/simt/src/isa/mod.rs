@@ -21,6 +21,7 @@ pub(crate) mod atomic;
 mod bitfield;
 mod bits;
 mod bulk;
+mod cluster;
 mod compare;
 pub(crate) mod control;
 mod convert;
@@ -80,6 +81,7 @@ pub const FAMILIES: &[Family] = &[
     atomic::FAMILY,
     warp::FAMILY,
     sync::FAMILY,
+    cluster::FAMILY,
     mbarrier::FAMILY,
     copy::FAMILY,
     bulk::FAMILY,

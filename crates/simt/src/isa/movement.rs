@@ -59,6 +59,13 @@ fn name<'t>(ty: Type, o: &mut Operands<'_, 't>, d: &Operand<'t>, source: Ident<'
         (Some(_), _) => whole(ty, o, d, &Operand::Name(source)),
         (None, _) if is_address(o, source) => address(ty, o, d, source, 0),
         (None, Some(what)) => special(ty, o, d, source, what),
+        (None, None) if source.text == special::IS_CLUSTER && ty == Type::Pred => {
+            let from = o.special_register(Special::IsCluster, false, source)?;
+            o.args.d = o.result(d, Kind::Pred)?;
+            o.args.a = from.slot;
+            o.touch(from.bank, from.slot, false);
+            Ok(Op::Alu(alu!((u32) -> bool, |a| a != 0).run))
+        }
         (None, None) => {
             let message = format!("`{}` is neither declared nor a supported special register", source.text);
             Err(o.error(source.span, message))

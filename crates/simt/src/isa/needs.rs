@@ -42,11 +42,12 @@ impl Need {
     }
 }
 
-const NEEDS: [Need; 36] = [
+const NEEDS: [Need; 37] = [
     // Modifiers of any instruction. The orders of the memory model come first.
     need(&[], &[&["relaxed", "acquire", "release", "acq_rel", "weak"]], 70, 6, 0),
     need(&[], &[&["cluster"]], 90, 7, 8),
     need(&[], &[&["shared::cta"]], 0, 7, 8),
+    need(&[], &[&["shared::cluster"]], 90, 7, 8),
     need(&[], &[L1], 70, 7, 4),
     need(&[], &[&["L2::64B", "L2::128B"]], 75, 7, 4),
     need(&[], &[&["L2::256B"]], 80, 7, 4),

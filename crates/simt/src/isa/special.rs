@@ -14,6 +14,20 @@ pub enum Special {
     Ctaid(Axis),
     /// `%nctaid`: blocks in the grid.
     Nctaid(Axis),
+    /// `%clusterid`: the cluster in the grid.
+    ClusterId(Axis),
+    /// `%nclusterid`: clusters in the grid.
+    NclusterId(Axis),
+    /// `%cluster_ctaid`: the block in its cluster.
+    ClusterCtaid(Axis),
+    /// `%cluster_nctaid`: blocks in a cluster.
+    ClusterNctaid(Axis),
+    /// `%cluster_ctarank`: the number of the block in its cluster.
+    ClusterRank,
+    /// `%cluster_nctarank`: how many blocks are a cluster.
+    ClusterBlocks,
+    /// `%is_explicit_cluster`: whether the kernel or its launch speaks of clusters, as a predicate.
+    IsCluster,
     /// `%laneid`
     LaneId,
     /// `%warpid`: the warp in its block.
@@ -77,6 +91,9 @@ impl LaneMask {
     }
 }
 
+/// The only special register that is a predicate, which only `mov.pred` reads.
+pub const IS_CLUSTER: &str = "%is_explicit_cluster";
+
 /// The number of an element of a vector, which has two names.
 pub fn element(name: &str) -> Option<u8> {
     Some(match name {
@@ -96,6 +113,10 @@ pub fn vector(name: &str) -> Option<[Special; 4]> {
         "%ntid" => of(Special::Ntid),
         "%ctaid" => of(Special::Ctaid),
         "%nctaid" => of(Special::Nctaid),
+        "%clusterid" => of(Special::ClusterId),
+        "%nclusterid" => of(Special::NclusterId),
+        "%cluster_ctaid" => of(Special::ClusterCtaid),
+        "%cluster_nctaid" => of(Special::ClusterNctaid),
         _ => None,
     }
 }
@@ -117,6 +138,8 @@ pub fn parse(name: &str) -> Option<Special> {
     let environment = name.strip_prefix("%envreg").and_then(|number| number.parse::<u8>().ok());
     Some(match name {
         _ if environment.is_some_and(|number| number < 32) => Special::Environment,
+        "%cluster_ctarank" => Special::ClusterRank,
+        "%cluster_nctarank" => Special::ClusterBlocks,
         "%laneid" => Special::LaneId,
         "%warpid" => Special::WarpId,
         "%nwarpid" => Special::NwarpId,

@@ -1,6 +1,6 @@
 //! Barriers of a block: `bar` and `barrier`.
 //!
-//! Left out: clusters (`barrier.cluster`). `mbarrier` is a family of its own. Specification: PTX ISA, section 9.7.13.1.
+//! `barrier.cluster` and `mbarrier` are in families of their own. Specification: PTX ISA, section 9.7.13.1.
 
 use super::grammar::Modifiers;
 use super::op::sync::{Action, Barrier, Combine};

@@ -3,7 +3,7 @@
 //! A text that cannot be read has an error type of its own, [`crate::ptx::Error`]. What a kernel does wrong is not an
 //! error but a fault in the report.
 
-use crate::launch::{Dim3, MAX_BLOCK_THREADS, MAX_GRID, MAX_SHARED_BYTES};
+use crate::launch::{Dim3, MAX_BLOCK_THREADS, MAX_CLUSTER_BLOCKS, MAX_GRID, MAX_SHARED_BYTES};
 use crate::ptx;
 
 /// Why a launch could not be carried out. Memory, variables and output are as they were before.
@@ -68,6 +68,52 @@ pub enum LaunchError {
         required: Vec<u32>,
         /// The shape of a block in the launch.
         block: Dim3,
+    },
+    /// A cluster without blocks, or with more than every GPU with clusters allows.
+    #[error(
+        "a cluster may have 1 to {MAX_CLUSTER_BLOCKS} blocks, the size that is portable; this one is {cluster}"
+    )]
+    ClusterSize {
+        /// Blocks in a cluster.
+        cluster: Dim3,
+    },
+    /// A grid that does not consist of whole clusters.
+    #[error(
+        "the grid {grid} does not consist of clusters of {cluster} blocks: launch a multiple in each dimension"
+    )]
+    PartialCluster {
+        /// Blocks in the grid.
+        grid: Dim3,
+        /// Blocks in a cluster.
+        cluster: Dim3,
+    },
+    /// A cluster of several blocks on a target that has no clusters.
+    #[error("clusters need a kernel for sm_90 or above, and `{kernel}` was compiled for sm_{sm}")]
+    ClusterTarget {
+        /// The kernel.
+        kernel: String,
+        /// The target that it was compiled for.
+        sm: u32,
+    },
+    /// A cluster of another shape than the kernel was compiled for (`.reqnctapercluster`).
+    #[error("`{kernel}` was compiled for clusters of {required} blocks, not {cluster}")]
+    OtherCluster {
+        /// The kernel.
+        kernel: String,
+        /// The shape that it was compiled for.
+        required: Dim3,
+        /// Blocks in a cluster of the launch.
+        cluster: Dim3,
+    },
+    /// More blocks in a cluster than the kernel was compiled for (`.maxclusterrank`).
+    #[error("`{kernel}` was compiled for clusters of at most {most} blocks, not {cluster}")]
+    ClusterRank {
+        /// The kernel.
+        kernel: String,
+        /// The most blocks that it was compiled for.
+        most: u64,
+        /// Blocks in a cluster of the launch.
+        cluster: Dim3,
     },
     /// More shared memory in a block than any GPU has.
     #[error("a block may have at most {MAX_SHARED_BYTES} bytes of shared memory; this one needs {bytes}")]

@@ -142,6 +142,9 @@ pub struct Launch {
     pub grid: Dim3,
     /// Threads in a block.
     pub block: Dim3,
+    /// Blocks in a cluster, of which the grid has to consist. A kernel that was compiled for clusters of a size has clusters of
+    /// that size, unless this names another one, which is an error.
+    pub cluster: Dim3,
     /// Dynamic shared memory in bytes.
     pub shared_bytes: u32,
     /// The arguments, in the order of the parameters.
@@ -206,6 +209,7 @@ impl Launch {
         Launch {
             grid: grid.into(),
             block: block.into(),
+            cluster: Dim3::new(1, 1, 1),
             shared_bytes: 0,
             args: Vec::new(),
             seed: 0,
@@ -229,6 +233,34 @@ impl Launch {
         self.args.push(arg.into());
         self
     }
+
+    /// Where the block with a number is in the grid. Blocks are numbered cluster by cluster, in both `x` fastest.
+    pub(crate) fn block_at(&self, number: u64) -> Dim3 {
+        let Dim3 { x, y, z } = self.cluster;
+        if self.cluster.count() == 1 {
+            return self.grid.nth(number);
+        }
+        let (cluster, own) = (self.cluster_at(number), self.cluster.nth(number % self.cluster.count()));
+        Dim3::new(cluster.x * x + own.x, cluster.y * y + own.y, cluster.z * z + own.z)
+    }
+
+    /// Where the cluster of the block with a number is in the grid of clusters.
+    pub(crate) fn cluster_at(&self, number: u64) -> Dim3 {
+        self.clusters().nth(number / self.cluster.count())
+    }
+
+    /// Clusters in the grid.
+    pub(crate) fn clusters(&self) -> Dim3 {
+        let (grid, cluster) = (self.grid, self.cluster);
+        Dim3::new(grid.x / cluster.x, grid.y / cluster.y, grid.z / cluster.z)
+    }
+
+    /// How many blocks are on the machine at a time: whole clusters.
+    pub(crate) fn residents(&self) -> u64 {
+        let cluster = self.cluster.count();
+        let clusters = (u64::from(self.resident_blocks) / cluster).max(1);
+        (clusters * cluster).min(self.grid.count())
+    }
 }
 
 /// The number of resident blocks unless a launch sets another one. It is large enough for contention on a lock, and
@@ -244,6 +276,10 @@ pub const DEFAULT_PRINT_BYTES: u64 = 1 << 20;
 
 /// The largest number of threads in a block, as on every GPU since Fermi.
 pub const MAX_BLOCK_THREADS: u64 = 1024;
+
+/// The largest number of blocks in a cluster on every GPU that has clusters. An H100 or H200 can have 16 if the kernel asks for
+/// that, which is not supported.
+pub const MAX_CLUSTER_BLOCKS: u64 = 8;
 
 /// The largest amount of shared memory of a block in bytes, static and dynamic together, as on `sm_90`.
 pub const MAX_SHARED_BYTES: u64 = 227 * 1024;

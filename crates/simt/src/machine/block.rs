@@ -36,6 +36,10 @@ pub struct Warp {
     pub probed_at: u64,
     /// Lanes that have issued an instruction in this turn of the block.
     pub ran: u32,
+    /// For even and for odd phases of the cluster's barrier, the lanes that have arrived and not waited yet.
+    pub at_cluster: [u32; 2],
+    /// The last arrival there that is aligned: the phase, the lowest lane, and the instruction.
+    pub cluster_arrival: Option<(u64, u32, u32)>,
     /// Lanes that could have in the last turn, and did not: their turn is first.
     pub starved: u32,
 }
@@ -85,6 +89,10 @@ pub struct Block {
     pub bulk: BulkCopies,
     /// Threads that have not ended.
     pub live_threads: u32,
+    /// Whether it has company in its cluster, which may access its shared memory.
+    pub has_peers: bool,
+    /// Whether threads have arrived at the barrier of the cluster.
+    pub awaits_cluster: bool,
 }
 
 impl Block {
@@ -108,8 +116,39 @@ impl Block {
     /// Whether an access to its shared memory has nothing to look out for: mbarriers, or copies that are under way.
     #[inline(always)]
     pub fn is_plain(&self) -> bool {
-        self.mbarriers.is_empty() && self.copies.is_empty()
+        self.mbarriers.is_empty() && self.copies.is_empty() && !self.has_peers
     }
+
+    /// Lends its shared memory, and what is known of it, to another block of its cluster, or takes it back.
+    pub fn lend(&mut self, peer: &mut Peer) {
+        (peer.number, peer.slot, peer.has_ended) = (self.number, self.slot, self.live_threads == 0);
+        std::mem::swap(&mut self.shared, &mut peer.shared);
+        std::mem::swap(&mut self.shared_written, &mut peer.written);
+        std::mem::swap(&mut self.mbarriers, &mut peer.mbarriers);
+        std::mem::swap(&mut self.copies, &mut peer.copies);
+        std::mem::swap(&mut self.bulk, &mut peer.bulk);
+    }
+}
+
+/// The shared memory of a block while another one of its cluster has its turn.
+#[derive(Clone, Debug, Default)]
+pub struct Peer {
+    /// Its linear index in the grid.
+    pub number: u64,
+    /// Its index among the resident blocks.
+    pub slot: usize,
+    /// Whether all of its threads have ended.
+    pub has_ended: bool,
+    /// Its shared memory.
+    pub shared: Vec<u8>,
+    /// Which bytes of it have been written.
+    pub written: Written,
+    /// The mbarriers in it.
+    pub mbarriers: Mbarriers,
+    /// The asynchronous copies of the block.
+    pub copies: Copies,
+    /// The bulk copies of the block.
+    pub bulk: BulkCopies,
 }
 
 /// What a warp starts with.
@@ -132,6 +171,7 @@ impl Warp {
         (self.patience, self.probed_at) = (None, 0);
         self.lanes = u32::MAX >> (WARP_SIZE as u32 - count);
         (self.ran, self.starved) = (0, 0);
+        (self.at_cluster, self.cluster_arrival) = ([0; 2], None);
         self.local.reset(start.frame_bytes);
         self.divergence.reset(start.group, self.lanes);
     }

@@ -30,6 +30,8 @@ pub enum Wait {
     Nothing,
     /// It waits at the block barrier of this number.
     Barrier(u8),
+    /// It waits at the barrier of the cluster.
+    Cluster,
     /// It waits for other lanes of its warp at a collective instruction.
     Collective,
 }

@@ -476,6 +476,11 @@ impl<T: Column> Columns<'_, T> {
         Columns { file: self.file, base: self.base, warp }
     }
 
+    /// The same bank once more.
+    pub fn again(&mut self) -> Columns<'_, T> {
+        self.of(self.warp)
+    }
+
     /// The value that all threads of the block have in a register, if they do.
     #[inline(always)]
     pub fn uniform(&self, slot: Slot) -> Option<u64> {

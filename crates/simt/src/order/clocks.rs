@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::vector_clock::{BlockClock, VectorClock};
-use super::{Epoch, Thread};
+use super::{Epoch, Scope, Thread};
 use crate::machine::registers::{WARP_SIZE, lanes_of};
 
 /// A warp of a resident block.
@@ -54,6 +54,8 @@ impl ThreadClock {
 #[derive(Clone, Debug, Default)]
 pub struct Clocks {
     blocks: Vec<BlockState>,
+    /// Blocks in a cluster.
+    pub cluster: u32,
     /// Whether to record which lanes of a warp run together, for targets whose warps run in lockstep.
     lockstep: bool,
     /// The join of all vector clocks with which a thread passed a `fence.sc` whose scope includes other blocks.
@@ -137,7 +139,27 @@ impl WarpClock<'_> {
 impl Clocks {
     /// The clocks of `slots` resident blocks.
     pub fn new(slots: usize, lockstep: bool) -> Clocks {
-        Clocks { blocks: vec![BlockState::default(); slots], lockstep, fenced_by_any: VectorClock::default() }
+        let (blocks, fenced_by_any) = (vec![BlockState::default(); slots], VectorClock::default());
+        Clocks { blocks, cluster: 1, lockstep, fenced_by_any }
+    }
+
+    /// The same, where so many blocks that are numbered one after the other are a cluster.
+    #[must_use]
+    pub fn in_clusters(self, cluster: u32) -> Clocks {
+        Clocks { cluster, ..self }
+    }
+
+    /// Whether a scope, used by a thread of block `own`, includes the threads of block `other`.
+    #[inline(always)]
+    pub fn includes(&self, scope: Scope, own: u32, other: u32) -> bool {
+        scope.includes(own, other, self.cluster)
+    }
+
+    /// Whether some thread of the block in a slot knows what happened at an epoch.
+    pub fn block_knows(&self, slot: usize, epoch: Epoch) -> bool {
+        let warps = self.blocks[slot].warps.iter().enumerate();
+        let mut all = warps.flat_map(|(warp, state)| lanes_of(state.lanes).map(move |lane| (warp, lane)));
+        all.any(|(warp, lane)| self.is_ordered_after(LaneId { slot, warp, lane }, epoch))
     }
 
     /// A block starts in a slot.

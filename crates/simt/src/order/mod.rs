@@ -13,8 +13,7 @@
 //! uses the order in which they executed, because it has to choose one.
 //!
 //! Bulk copies are the work of agents, which know of the accesses of threads what a proxy fence has seen
-//! ([`crate::checkers::memory_model::bulk`]). Not modelled: other proxies, and clusters (their scope is treated as that of a block,
-//! which is right for a launch without clusters). Specification: PTX ISA, section 8, "Memory Consistency Model".
+//! ([`crate::checkers::memory_model::bulk`]). Not modelled: other proxies. Specification: PTX ISA, section 8, "Memory Consistency Model".
 
 mod block_map;
 pub mod clocks;
@@ -79,10 +78,12 @@ impl Order {
 }
 
 impl Scope {
-    /// Whether the scope, used by a thread of block `own`, includes the threads of block `other`.
+    /// Whether the scope, used by a thread of block `own`, includes the threads of block `other`, where so many blocks are a
+    /// cluster.
     #[inline(always)]
-    pub fn includes(self, own: u32, other: u32) -> bool {
-        self >= Scope::Gpu || (own ^ other) & !AGENT == 0
+    pub fn includes(self, own: u32, other: u32, cluster: u32) -> bool {
+        let is_near = |own, other| self == Scope::Cluster && own / cluster == other / cluster;
+        self >= Scope::Gpu || (own ^ other) & !AGENT == 0 || is_near(own & !AGENT, other & !AGENT)
     }
 }
 

@@ -22,7 +22,8 @@ use crate::machine::registers::WARP_SIZE;
 pub struct ReleasedClocks {
     /// From release patterns whose first operation has a scope that includes other blocks.
     across_blocks: VectorClock,
-    /// From all release patterns, by the block of their thread.
+    /// From all release patterns, by the block of their thread; and from those whose first operation has a scope that includes
+    /// the cluster, by [`Home::cluster`].
     by_block: BlockMap<VectorClock>,
     /// What happens before a `fence.sc` of GPU or system scope that precedes one of these stores.
     fenced: VectorClock,
@@ -54,10 +55,10 @@ pub struct Link<'s> {
 
 impl StoreRecord {
     /// Whether a strong load with some scope observes it, that is, whether the two are morally strong.
-    pub fn is_observed_by(&self, reader: Thread, scope: Scope) -> bool {
+    pub fn is_observed_by(&self, clocks: &Clocks, reader: Thread, scope: Scope) -> bool {
         let writer = self.epoch.thread.block;
-        self.scope.is_some_and(|own| own.includes(writer, reader.block))
-            && scope.includes(reader.block, writer)
+        self.scope.is_some_and(|own| clocks.includes(own, writer, reader.block))
+            && clocks.includes(scope, reader.block, writer)
     }
 }
 
@@ -83,28 +84,26 @@ struct LanePatterns {
 /// specific.
 const MAX_READ_STORES: usize = 8;
 
-/// What a lane published last, once for each range of scopes: a release with block scope does not replace one for other
-/// blocks.
+/// What a lane published last, for the block, for the cluster and for others: a release with a small scope does not replace one
+/// with a larger scope.
 #[derive(Clone, Debug, Default)]
-struct Releases {
-    /// The last release whose scope is the block or the cluster.
-    within_block: Option<(Scope, ThreadClock)>,
-    /// The last release whose scope includes other blocks.
-    across_blocks: Option<(Scope, ThreadClock)>,
-}
+struct Releases([Option<(Scope, ThreadClock)>; 3]);
 
 impl Releases {
-    /// Publishes a newer clock. One with a wide scope replaces both, because the vector clock of a thread only grows.
+    /// Publishes a newer clock. It replaces those with the same or a smaller scope, because the vector clock of a thread only
+    /// grows.
     fn publish(&mut self, scope: Scope, thread_clock: ThreadClock) {
-        if scope >= Scope::Gpu {
-            *self = Releases { within_block: None, across_blocks: Some((scope, thread_clock)) };
-        } else {
-            self.within_block = Some((scope, thread_clock));
-        }
+        let place = match scope {
+            Scope::Cta => 0,
+            Scope::Cluster => 1,
+            Scope::Gpu | Scope::Sys => 2,
+        };
+        self.0[..place].fill(None);
+        self.0[place] = Some((scope, thread_clock));
     }
 
     fn all(&self) -> impl Iterator<Item = &(Scope, ThreadClock)> {
-        self.within_block.iter().chain(&self.across_blocks)
+        self.0.iter().flatten()
     }
 }
 
@@ -184,7 +183,7 @@ impl Locations {
         store: Option<&StoreRecord>,
     ) {
         let Semantics { order, scope } = semantics;
-        let own_block = clocks.block(id.slot);
+        let home = Home::of(clocks, clocks.block(id.slot));
         let lane = self.lane(id);
         if let Some(store) = store {
             lane.note_read(store.epoch);
@@ -192,7 +191,7 @@ impl Locations {
         let known = lane.unacquired.get(&range).map_or(0, |released| released.version);
         let new = store.map(|store| &store.released);
         if let Some(new) = new.filter(|new| new.version != 0 && new.version != known) {
-            lane.unacquired.entry(range).or_default().join_visible(own_block, new);
+            lane.unacquired.entry(range).or_default().join_visible(home, new);
             if !new.fenced.is_empty() {
                 clocks.read_fenced(id, &new.fenced);
             }
@@ -202,7 +201,7 @@ impl Locations {
         if order.acquires()
             && let Some(released) = lane.unacquired.get_mut(&range)
         {
-            acquire(clocks, id, own_block, scope, released);
+            acquire(clocks, id, home, scope, released);
         }
     }
 
@@ -244,7 +243,7 @@ impl Locations {
         let key = (range.space, range.offset);
         let epoch = clocks.epoch(id);
         // What an agent publishes, it publishes for the block for which it works.
-        let own_block = epoch.thread.block & !AGENT;
+        let home = Home::of(clocks, epoch.thread.block & !AGENT);
         let mut released = link.before.map(|store| store.released.clone()).unwrap_or_default();
         let lane = self.lane(id);
         if order.releases() {
@@ -253,7 +252,7 @@ impl Locations {
         let mut is_new = false;
         let releases = lane.releases.get(&range).into_iter().flat_map(Releases::all);
         for (scope, thread_clock) in releases.chain(lane.fences.all()) {
-            released.add(own_block, *scope, thread_clock);
+            released.add(home, *scope, thread_clock);
             is_new = true;
         }
         if let Some(fenced) = fenced {
@@ -281,12 +280,12 @@ impl Locations {
         lanes: u32,
         Semantics { order, scope }: Semantics,
     ) {
-        let own_block = clocks.block(slot);
+        let home = Home::of(clocks, clocks.block(slot));
         for lane in crate::machine::registers::lanes_of(lanes) {
             let id = LaneId { slot, warp, lane };
             let lane = self.lane(id);
             for released in lane.unacquired.values_mut() {
-                acquire(clocks, id, own_block, scope, released);
+                acquire(clocks, id, home, scope, released);
             }
             lane.fence_after_store = lane.fence_after_store.max(lane.stores_volatile.then_some(scope));
             let is_wide = scope >= Scope::Gpu;
@@ -295,8 +294,8 @@ impl Locations {
             }
             if let Some(passed) = self.seq_cst_fences.as_mut().filter(|_| order == Order::SeqCst) {
                 // The lane comes after those that have passed such a fence, and before those that will.
-                acquire(clocks, id, own_block, scope, &mut passed.clone());
-                passed.add(own_block, scope, &clocks.thread_clock(id));
+                acquire(clocks, id, home, scope, &mut passed.clone());
+                passed.add(home, scope, &clocks.thread_clock(id));
             }
             if is_wide && order == Order::SeqCst {
                 clocks.pass_fence_sc(id);
@@ -323,12 +322,33 @@ impl LanePatterns {
     }
 }
 
+/// Where a thread is, as far as scopes are concerned.
+#[derive(Clone, Copy, Debug)]
+struct Home {
+    /// The block.
+    block: u32,
+    /// What stands for the cluster in [`ReleasedClocks`]; none where each block is its own cluster.
+    cluster: Option<u32>,
+}
+
+impl Home {
+    fn of(clocks: &Clocks, block: u32) -> Home {
+        Home { block, cluster: (clocks.cluster > 1).then(|| CLUSTER | (block & !AGENT) / clocks.cluster) }
+    }
+}
+
+/// The bit by which the number of a cluster differs from that of a block.
+const CLUSTER: u32 = 1 << 30;
+
 /// Joins into a lane what an operation with some scope acquires.
-fn acquire(clocks: &mut Clocks, id: LaneId, own_block: u32, scope: Scope, released: &mut ReleasedClocks) {
+fn acquire(clocks: &mut Clocks, id: LaneId, home: Home, scope: Scope, released: &mut ReleasedClocks) {
     // What has been acquired is removed. The version stays, so reading the same store again costs nothing.
-    if let Some(clock) = released.by_block.get(own_block) {
-        clocks.join(id, clock);
-        released.by_block.remove(own_block);
+    let cluster = home.cluster.filter(|_| scope >= Scope::Cluster);
+    for key in [Some(home.block), cluster].into_iter().flatten() {
+        if let Some(clock) = released.by_block.get(key) {
+            clocks.join(id, clock);
+            released.by_block.remove(key);
+        }
     }
     if scope >= Scope::Gpu {
         clocks.join(id, &std::mem::take(&mut released.across_blocks));
@@ -336,18 +356,24 @@ fn acquire(clocks: &mut Clocks, id: LaneId, own_block: u32, scope: Scope, releas
 }
 
 impl ReleasedClocks {
-    fn add(&mut self, block: u32, scope: Scope, thread_clock: &ThreadClock) {
-        self.by_block.change(block, |own| thread_clock.add_to(own));
+    fn add(&mut self, home: Home, scope: Scope, thread_clock: &ThreadClock) {
+        self.by_block.change(home.block, |own| thread_clock.add_to(own));
+        if let Some(cluster) = home.cluster.filter(|_| scope >= Scope::Cluster) {
+            self.by_block.change(cluster, |own| thread_clock.add_to(own));
+        }
         if scope >= Scope::Gpu {
             thread_clock.add_to(&mut self.across_blocks);
         }
     }
 
-    /// Joins what a thread of a block may acquire: what was released to all blocks, and what was released in its own.
-    fn join_visible(&mut self, block: u32, other: &ReleasedClocks) {
+    /// Joins what a thread of a block may acquire: what was released to all blocks, and what was released in its own and in its
+    /// cluster.
+    fn join_visible(&mut self, home: Home, other: &ReleasedClocks) {
         self.across_blocks.join(&other.across_blocks);
-        if let Some(clock) = other.by_block.get(block) {
-            self.by_block.change(block, |own| own.join(clock));
+        for key in [Some(home.block), home.cluster].into_iter().flatten() {
+            if let Some(clock) = other.by_block.get(key) {
+                self.by_block.change(key, |own| own.join(clock));
+            }
         }
         self.version = other.version;
     }

@@ -132,7 +132,7 @@ impl StoreHistory {
         let newer = newer.and_then(|next| Some((next.store.as_ref()?.epoch, next.pc)));
         let reader = clocks.thread(id);
         if let (Some(store), Some(scope)) = (&store, scope)
-            && store.is_observed_by(reader, scope)
+            && store.is_observed_by(clocks, reader, scope)
         {
             let observed = Observation { by: clocks.epoch(id), range, number: version.number };
             granule.record_observation(observed);
@@ -200,7 +200,7 @@ impl Granule {
             }
             candidates.push(version);
             let Some(store) = &version.store else { break };
-            let is_strong = scope.is_some_and(|scope| store.is_observed_by(reader, scope));
+            let is_strong = scope.is_some_and(|scope| store.is_observed_by(clocks, reader, scope));
             // Most threads that wait in a loop read with an update, which finds the last store. The floor takes longer.
             let is_last = updates && is_strong && version.range == range;
             if is_last

@@ -222,8 +222,8 @@ pub struct Function<'t> {
     pub returns: Vec<Variable<'t>>,
     /// Its parameters.
     pub params: Vec<Variable<'t>>,
-    /// `.maxntid`, `.reqntid`, `.minnctapersm`, `.maxnctapersm`, `.maxnreg` and `.noreturn`, each with its point and
-    /// its numbers, in the order of the text.
+    /// `.maxntid`, `.reqntid`, `.minnctapersm`, `.maxnctapersm`, `.maxnreg`, `.noreturn`, `.reqnctapercluster`,
+    /// `.maxclusterrank` and `.explicitcluster`, each with its point and its numbers, in the order of the text.
     pub bounds: Vec<(&'t str, Vec<u32>)>,
     /// Its body, `None` for a prototype.
     pub body: Option<Block<'t>>,

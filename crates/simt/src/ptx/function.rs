@@ -55,9 +55,13 @@ impl<'t> Parser<'t> {
                 ".maxntid" | ".reqntid" | ".minnctapersm" | ".maxnctapersm" | ".maxnreg" => {
                     bounds.push((self.take()?.text, self.items(|parser| parser.number("a number"))?));
                 }
-                ".explicitcluster" | ".reqnctapercluster" | ".maxclusterrank" | ".blocksareclusters" => {
+                ".explicitcluster" if is_entry => bounds.push((self.take()?.text, Vec::new())),
+                ".reqnctapercluster" | ".maxclusterrank" if is_entry => {
+                    bounds.push((self.take()?.text, self.items(|parser| parser.number("a number"))?));
+                }
+                ".blocksareclusters" => {
                     return self.refuse(format!(
-                        "`{directive}` is not supported; launch without thread block clusters"
+                        "`{directive}` is not supported; launch a grid of blocks, and say how many are a cluster"
                     ));
                 }
                 _ => {

@@ -27,6 +27,8 @@ pub(crate) struct CheckedMemory<'m> {
     pub shared_written: &'m mut Written,
     /// Global memory.
     pub global: &'m mut Global,
+    /// The block whose shared memory it is.
+    pub(crate) owner: u32,
 }
 
 /// Checks an instruction that accesses memory, and records what it writes.
@@ -49,7 +51,7 @@ pub(crate) fn check_access(
     let at = addresses(lanes, address, inst.args.a, frame);
     let mut check = AccessCheck::new(pc, step, kind);
     match address.memory {
-        Memory::Shared => memory.check(&mut check, true, &at, lanes.mask, bytes),
+        Memory::Shared | Memory::Cluster => memory.check(&mut check, true, &at, lanes.mask, bytes),
         Memory::Global => memory.check(&mut check, false, &at, lanes.mask, bytes),
         Memory::Generic => memory.check_generic(&mut check, &at, lanes.mask, bytes),
         Memory::Const | Memory::Local | Memory::Param | Memory::Frame => return,
@@ -70,7 +72,7 @@ impl CheckedMemory<'_> {
         let (space, start, written) = if is_shared {
             let size = self.shared_written.bytes() as u64;
             address.checked_add(bytes).filter(|&end| end <= size)?;
-            (Space::Shared(0), address as usize, Some(&mut *self.shared_written))
+            (Space::Shared(self.owner), address as usize, Some(&mut *self.shared_written))
         } else {
             let (region, start) = self.global.locate(address, bytes).ok()?;
             (Space::Global(region as u32), start, self.global.written_mut(region))

@@ -78,7 +78,7 @@ impl Agents {
     }
 
     /// The thread for which an agent works; a thread itself otherwise.
-    fn thread(&self, agent: Thread) -> Thread {
+    pub fn thread(&self, agent: Thread) -> Thread {
         let block = agent.block & !AGENT;
         if block == agent.block {
             return agent;

@@ -54,7 +54,7 @@ impl MemoryModel {
         let id = self.id(lane);
         let (order, scope) = (request.access.order, request.access.scope);
         let releases = order.releases();
-        if request.access.count > 1 || releases {
+        if request.access.count > 1 || releases || self.is_visiting() {
             return false;
         }
         let Some(due) = self.delayed_mut().and_then(|delayed| delayed.draw_deadline(id)) else {
@@ -94,7 +94,7 @@ impl MemoryModel {
         operands: [u64; 2],
         result: Slot,
     ) -> bool {
-        if atomic.order != Order::Relaxed {
+        if atomic.order != Order::Relaxed || self.is_visiting() {
             return false;
         }
         let id = self.id(lane);

@@ -13,6 +13,7 @@
 //! thousand small programs, some written by hand and others generated, and compares outcomes and races.
 
 pub mod bulk;
+pub mod cluster;
 pub mod copies;
 pub mod delayed;
 mod drain;
@@ -22,12 +23,15 @@ mod strided;
 pub mod weak_memory;
 pub mod wording;
 
+use std::collections::BTreeMap;
+
 use crate::access::address;
 use crate::access::element;
 use crate::access::row::Shape;
 use crate::access::window::lanes_in;
 
 use bulk::Agents;
+use cluster::Visit;
 use delayed::DelayedOp;
 use memory_view::{MemoryView, is_aligned};
 
@@ -48,7 +52,7 @@ use crate::order::clocks::{Clocks, LaneId, WarpId};
 use crate::order::phases::Phases;
 use crate::order::release_acquire::{Link, Locations, ReleasedClocks, StoreRecord};
 use crate::order::store_history::LoadQuery;
-use crate::order::{AGENT, ByteRange, Epoch, Order, Scope, Semantics, Space, Thread};
+use crate::order::{ByteRange, Epoch, Order, Scope, Semantics, Space, Thread};
 
 /// What is known about the order of the accesses of a launch, and the checkers that use it.
 #[derive(Debug)]
@@ -65,6 +69,12 @@ pub struct MemoryModel {
     agents: Agents,
     /// Accesses that met asynchronous copies.
     meddlings: Vec<Meddling>,
+    /// By owner and thread, the last access of a thread to the shared memory of another block.
+    visits: BTreeMap<(u32, Thread), Visit>,
+    /// Such accesses that may come after the end of the block.
+    late_visits: Vec<Visit>,
+    /// The block whose shared memory is accessed.
+    owner: u32,
     /// The slot of the block, the warp and the instruction that run now.
     slot: usize,
     warp: usize,
@@ -97,7 +107,7 @@ impl MemoryModel {
     pub fn new(slots: usize, lockstep: bool, launch: &Launch) -> MemoryModel {
         MemoryModel {
             // Behind the slots of the blocks are those of their agents.
-            clocks: Clocks::new(2 * slots, lockstep),
+            clocks: Clocks::new(2 * slots, lockstep).in_clusters(launch.cluster.count() as u32),
             locations: Locations::new(2 * slots, launch.weak_memory),
             agents: Agents::new(slots),
             phases: Phases::default(),
@@ -106,6 +116,9 @@ impl MemoryModel {
             weak: launch.weak_memory.then(|| WeakMemory::new(slots, launch)),
             found: FoundRaces::default(),
             meddlings: Vec::new(),
+            visits: BTreeMap::new(),
+            late_visits: Vec::new(),
+            owner: 0,
             slot: 0,
             warp: 0,
             pc: 0,
@@ -131,7 +144,7 @@ impl MemoryModel {
 
     /// Lanes of a warp are about to run together.
     pub fn run(&mut self, WarpId { slot, warp }: WarpId, lanes: u32) {
-        (self.slot, self.warp) = (slot, warp);
+        (self.slot, self.warp, self.owner) = (slot, warp, self.clocks.block(slot));
         self.clocks.run_together(slot, warp, lanes);
     }
 
@@ -245,7 +258,7 @@ impl MemoryModel {
     ) -> Option<(Space, u64)> {
         if is_shared {
             let inside = address.checked_add(bytes).is_some_and(|end| end <= memory.shared.len() as u64);
-            return inside.then_some((Space::Shared(self.clocks.block(self.slot)), address));
+            return inside.then_some((self.shared_space(), address));
         }
         let global = memory.global;
         let found = if kind == OpKind::Store {
@@ -393,7 +406,7 @@ impl MemoryModel {
             None => None,
         };
         let thread = self.clocks.thread(id);
-        let observed = read.filter(|store| store.is_observed_by(thread, semantics.scope));
+        let observed = read.filter(|store| store.is_observed_by(&self.clocks, thread, semantics.scope));
         let chain = self.locations.chain(stores, observed.as_ref());
         let conflict = self.check_access(lane, access, range, chain);
         self.report(conflict.filter(|_| !delayed.is_some_and(|op| op.is_reported)));
@@ -441,9 +454,9 @@ impl MemoryModel {
         }
     }
 
-    /// The shared memory of the block that runs now.
+    /// The shared memory that is accessed: mostly that of the block that runs now.
     pub fn shared_space(&self) -> Space {
-        Space::Shared(self.clocks.block(self.slot) & !AGENT)
+        Space::Shared(self.owner)
     }
 
     /// Shows the race checker an access of a lane. Returns the race of which it is part, if it is.
@@ -485,7 +498,7 @@ impl MemoryModel {
 
     /// Whether a race has been found.
     pub fn has_found(&self) -> bool {
-        !self.found.races.is_empty() || !self.meddlings.is_empty()
+        !self.found.races.is_empty() || !self.meddlings.is_empty() || !self.late_visits.is_empty()
     }
 }
 

@@ -31,7 +31,7 @@ impl MemoryModel {
         if !is_plain || !is_aligned(element, 4) || !is_aligned(start, element) {
             return false;
         }
-        self.slot = slot;
+        (self.slot, self.owner) = (slot, self.clocks.block(slot));
         let (bytes, is_shared) = (element * threads.len() as u64, access.address.memory == Memory::Shared);
         let Some((space, offset)) = self.locate(memory, start, bytes, is_shared, kind) else { return false };
         let Some(clock) = self.clocks.team_clock(slot) else { return false };

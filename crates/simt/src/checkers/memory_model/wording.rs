@@ -3,7 +3,9 @@
 use crate::checkers::context::Context;
 use crate::checkers::findings::{Finding, Findings};
 use crate::checkers::memory_model::MemoryModel;
+use crate::checkers::memory_model::cluster::LateVisit;
 use crate::checkers::memory_model::weak_memory::StaleLoad;
+use crate::order::Epoch;
 use crate::report::fault::StaleRead;
 use crate::report::location::AccessKind;
 
@@ -12,6 +14,11 @@ pub fn add(context: &Context<'_>, model: MemoryModel, findings: &mut Findings) -
     let overflows = model.races.map_or_else(Vec::new, |mut races| races.take_overflows());
     let meddlings = model.meddlings.into_iter().map(Finding::Meddling);
     meddlings.for_each(|found| findings.add(context.program, found));
+    let agents = &model.agents;
+    for visit in &model.late_visits {
+        let visitor = Epoch { thread: agents.thread(visit.epoch.thread), ..visit.epoch };
+        findings.add(context.program, Finding::Visit(LateVisit { visit: *visit, visitor }));
+    }
     findings.add_races(context.program, model.found.races, overflows);
     model.weak.iter().flat_map(|weak| &weak.stale).map(|stale| stale_read(context, stale)).collect()
 }

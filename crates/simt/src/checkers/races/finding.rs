@@ -77,7 +77,9 @@ fn is_guess(program: &Program, load: Pc, update: Pc) -> bool {
     // A minimum or a maximum of the same word, with no barrier in between.
     let is_extreme = program.site(update).ptx.split('.').any(|part| matches!(part, "min" | "max"));
     let between = program.insts.get(load as usize..update as usize);
-    let has_barrier = between.is_none_or(|insts| insts.iter().any(|inst| matches!(inst.op, Op::Barrier(_))));
+    let has_barrier = between.is_none_or(|insts| {
+        insts.iter().any(|inst| matches!(inst.op, Op::Barrier(_) | Op::ClusterBarrier(_)))
+    });
     let [one, other] = [access.address, atomic.address];
     let [from, to] = [first.args.a, second.args.a];
     let is_copied = || one.base == Base::Wide && origin(program, load, from) == origin(program, load, to);

@@ -121,6 +121,8 @@ pub struct Races {
     overflows: Vec<Overflow>,
     /// The current step of the launch.
     pub now: u64,
+    /// The slot of the block whose shared memory is accessed, if it is not that of the thread.
+    pub owner: Option<usize>,
 }
 
 /// An access that may race with a forgotten one. It holds the first occurrence for its instruction, and counts the
@@ -166,7 +168,7 @@ impl Races {
             // Agents have slots of their own, behind those of their blocks.
             Space::Shared(_) => {
                 let slots = self.shared.len();
-                &mut self.shared[slot % slots]
+                &mut self.shared[self.owner.unwrap_or(slot) % slots]
             }
             Space::Global(region) => {
                 let region = region as usize;
@@ -403,7 +405,7 @@ impl CheckedAccess<'_> {
             return Some(RaceCause::Unordered);
         };
         let (other, own) = (entry.cell.block, self.clocks.block(self.id.slot));
-        if !theirs.includes(other, own) || !ours.includes(own, other) {
+        if !self.clocks.includes(theirs, other, own) || !self.clocks.includes(ours, own, other) {
             return Some(RaceCause::Scope);
         }
         (entry.range != self.range).then_some(RaceCause::Overlap)
@@ -414,7 +416,8 @@ impl CheckedAccess<'_> {
         let (other, own) = (entry.cell.block, self.clocks.block(self.id.slot));
         let both_store = entry.kind == OpKind::Store && self.access.kind == OpKind::Store;
         let mut fences = [entry.volatile, self.access.volatile].into_iter().flatten();
-        let is_fenced = fences.any(|Volatile(fence)| fence.is_some_and(|scope| scope.includes(own, other)));
+        let is_fenced =
+            fences.any(|Volatile(fence)| fence.is_some_and(|scope| self.clocks.includes(scope, own, other)));
         let stores = entry.is_volatile_store() || self.is_volatile_store();
         (stores && (both_store || !is_fenced)).then_some(RaceCause::Volatile)
     }

@@ -57,7 +57,9 @@ impl Bench {
             let both_load = known.kind == OpKind::Load && access.kind == OpKind::Load;
             let strong = known.scope.zip(access.scope).is_some_and(|(one, other)| {
                 let block = known.by.thread.block;
-                one.includes(block, own) && other.includes(own, block) && known.range == range
+                self.clocks.includes(one, block, own)
+                    && self.clocks.includes(other, own, block)
+                    && known.range == range
             });
             let start = known.range.offset.max(range.offset);
             let end = (known.range.offset + u64::from(known.range.bytes))

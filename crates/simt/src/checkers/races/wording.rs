@@ -5,6 +5,7 @@ use crate::checkers::races::finding::{Circumstance, Race};
 use crate::checkers::races::shadow::list::OpKind;
 use crate::checkers::races::{Conflict, Overflow, RaceCause};
 use crate::isa::op::Op;
+use crate::order::Space;
 use crate::report::fault::{Fault, FaultKind, Severity};
 use crate::report::location::AccessKind;
 
@@ -163,6 +164,9 @@ fn help(conflict: &Conflict, circumstance: Circumstance, is_same_line: bool, is_
         }
         RaceCause::Unordered if one.block == other.block => {
             "put `__syncthreads()` between the two accesses; a counter needs an atomic"
+        }
+        RaceCause::Unordered if matches!(conflict.range.space, Space::Shared(_)) => {
+            "put a barrier of the cluster between the two accesses: `cluster.sync()`"
         }
         // Often each thread was to have an element of its own.
         RaceCause::Unordered if is_same_line => {

@@ -118,7 +118,7 @@ impl Run<'_> {
                 self.control_apart(block, team)?;
                 return Ok(Next::Apart);
             }
-            Op::Load(_) | Op::Store(_) | Op::Atomic(_) if block.is_plain() => {
+            Op::Load(_) | Op::Store(_) | Op::Atomic(_) if block.is_plain() && !inst.is_distant => {
                 self.touch_team(block, team, inst, may_replace)?;
             }
             _ => {
@@ -323,6 +323,7 @@ pub fn leaves_team(op: Op) -> bool {
             | Op::Trap
             | Op::Unsupported(_)
             | Op::Barrier(_)
+            | Op::ClusterBarrier(_)
             | Op::Collective(_)
             | Op::Matrix(_)
     )

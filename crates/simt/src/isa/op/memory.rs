@@ -15,6 +15,8 @@ pub enum Memory {
     Const,
     /// The block's shared memory.
     Shared,
+    /// The shared memory of a block of the cluster, which the address names.
+    Cluster,
     /// The lane's own memory.
     Local,
     /// The kernel's parameters.
@@ -30,7 +32,7 @@ impl Memory {
         match self {
             Memory::Global | Memory::Generic => location::Space::Global,
             Memory::Const => location::Space::Const,
-            Memory::Shared => location::Space::Shared,
+            Memory::Shared | Memory::Cluster => location::Space::Shared,
             Memory::Local | Memory::Frame => location::Space::Local,
             Memory::Param => location::Space::Param,
         }

@@ -5,6 +5,7 @@
 pub mod atomic;
 pub mod bulk;
 pub mod call;
+pub mod cluster;
 pub mod copy;
 pub mod matrix;
 pub mod mbarrier;
@@ -24,6 +25,7 @@ use crate::report::location::AccessKind;
 use atomic::Atomic;
 use bulk::BulkOp;
 use call::CallIndex;
+use cluster::{ClusterAddress, ClusterBarrier};
 use copy::Async;
 use matrix::{Matrix, ROW_BYTES};
 use mbarrier::Mbarrier;
@@ -65,6 +67,15 @@ pub enum Op {
     Fence(Semantics),
     /// Waits for the threads of the block, or arrives at their barrier.
     Barrier(Barrier),
+    /// Waits for the threads of the cluster, or arrives at their barrier.
+    ClusterBarrier(ClusterBarrier),
+    /// Answers a question about the shared address `args.a` into `args.d`.
+    ClusterAddress {
+        /// The question.
+        asks: ClusterAddress,
+        /// Whether the address has 64 bits.
+        wide: bool,
+    },
     /// Operates on a barrier in memory.
     Mbarrier(Mbarrier),
     /// Starts asynchronous copies, or waits for them.
