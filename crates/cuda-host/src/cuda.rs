@@ -5,6 +5,8 @@
 
 use cudac::host::Scalar;
 
+use simt::Dim3;
+
 use crate::device::{Failure, PRINT_LIMIT};
 use crate::errors::{
     self, CAPTURED_EVENT, INVALID_HANDLE, INVALID_VALUE, NO_STREAM, NOT_PERMITTED, NOT_READY,
@@ -112,6 +114,8 @@ impl Machine<'_> {
             }
             Function::NextLaunch => {
                 self.device.thread.next_is_cooperative = a != 0;
+                let [x, y, z] = [1, 2, 3].map(|nth| at(nth) as u32);
+                self.device.thread.next_cluster = (x != 0).then(|| Dim3::new(x, y, z));
                 Ok(0)
             }
             Function::LaunchError => Ok(self.returned_error()),

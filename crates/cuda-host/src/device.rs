@@ -8,7 +8,7 @@ use cudac::host::Kernel;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use simt::{Buffer, Emulator, LaunchError, Module, Report};
+use simt::{Buffer, Dim3, Emulator, LaunchError, Module, Report};
 
 use crate::errors;
 use crate::facts::Kernels;
@@ -47,8 +47,17 @@ pub(crate) struct Thread {
     pub known_failure: Option<Failure>,
     /// Whether the next launch with `<<<>>>` is a cooperative one.
     pub next_is_cooperative: bool,
+    /// Blocks in a cluster of the next launch, if it says so.
+    pub next_cluster: Option<Dim3>,
     /// For each function that a stream has called in it and that runs now: the work that is done for it, and not for others.
     pub callbacks: Vec<Vec<Work>>,
+}
+
+impl Thread {
+    /// Blocks in a cluster of a launch that begins now.
+    pub fn take_cluster(&mut self) -> Dim3 {
+        self.next_cluster.take().unwrap_or(Dim3::new(1, 1, 1))
+    }
 }
 
 /// Memory that kernels can use.

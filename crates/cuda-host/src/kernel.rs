@@ -71,7 +71,9 @@ impl Machine<'_> {
             args.push(self.argument(bytes, &mut addresses));
         }
         let (grid, block) = (self.shape(grid)?, self.shape(block)?);
-        self.start(kernel, &Wanted { grid, block, shared_bytes, stream, args, addresses, is_cooperative })
+        let cluster = self.device.thread.take_cluster();
+        let wanted = Wanted { grid, block, cluster, shared_bytes, stream, args, addresses, is_cooperative };
+        self.start(kernel, &wanted)
     }
 
     /// The error of a launch that returns it, which `<<<>>>` does not.
@@ -201,6 +203,7 @@ impl Machine<'_> {
         simt::Launch {
             grid: wanted.grid,
             block: wanted.block,
+            cluster: wanted.cluster,
             args: wanted.args.clone(),
             shared_bytes: wanted.shared_bytes as u32,
             resident_blocks: if may_wait && is_usual { resident as u32 } else { how.resident_blocks },
@@ -259,7 +262,8 @@ impl Machine<'_> {
         }
         self.at(launch.line);
         let is_cooperative = std::mem::take(&mut self.device.thread.next_is_cooperative);
-        Ok(Wanted { grid, block, shared_bytes, stream, args, addresses, is_cooperative })
+        let cluster = self.device.thread.take_cluster();
+        Ok(Wanted { grid, block, cluster, shared_bytes, stream, args, addresses, is_cooperative })
     }
 
     /// Turns what the emulator found in a launch into findings. What stops a launch stops the program; after other mistakes
@@ -503,8 +507,16 @@ mod tests {
     fn a_launch_is_refused_for_what_no_device_has() {
         let refused = |grid, block, shared, allowed| {
             let (args, addresses) = (Vec::new(), Vec::new());
-            let wanted =
-                Wanted { grid, block, shared_bytes: 0, stream: 0, args, addresses, is_cooperative: false };
+            let wanted = Wanted {
+                grid,
+                block,
+                cluster: 1.into(),
+                shared_bytes: 0,
+                stream: 0,
+                args,
+                addresses,
+                is_cooperative: false,
+            };
             super::refused(&wanted, shared, allowed, Room::default())
         };
         let code = |grid, block, shared| refused(grid, block, shared, SHARED_BYTES).map(|(code, _)| code);

@@ -124,6 +124,7 @@ fn group(group: &LaneGroup, module: &Module) -> Value {
     let (waiting, barrier, missing) = match group.waiting {
         Waiting::Nothing => ("nothing", None, None),
         Waiting::Barrier(number) => ("barrier", Some(number), None),
+        Waiting::Cluster => ("cluster", None, None),
         Waiting::Reconvergence { missing } => ("reconvergence", None, Some(hex(missing))),
         _ => ("warp", None, None),
     };

@@ -72,7 +72,7 @@
 //! state while warps take turns in order. Endless loops that count, look at the clock or always write something new end at the
 //! limit on steps, and with weak memory all endless loops do.
 //!
-//! Clusters and tensor copies are not supported.
+//! Tensor copies are not supported, and neither are clusters of more than 8 blocks.
 //!
 //! # Versions
 //!

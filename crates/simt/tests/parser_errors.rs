@@ -189,8 +189,8 @@ fn headers_of_functions() {
         "line 3, column 12: expected a parameter (`.param`), found `.reg`",
     );
     check_after_header(
-        ".entry f .explicitcluster {}",
-        "line 3, column 10: `.explicitcluster` is not supported; launch without thread block clusters",
+        ".entry f .blocksareclusters {}",
+        "line 3, column 10: `.blocksareclusters` is not supported; launch a grid of blocks, and say how many are a cluster",
     );
     check_after_header(".entry f .maxntid {}", "line 3, column 19: expected a number, found `{`");
     check_after_header(

@@ -164,12 +164,13 @@ pub struct Opcodes {
 }
 
 /// The titles of the families whose instructions do more than compute registers from registers. Each has a writer of
-/// its own, but for matrices and asynchronous copies, which random kernels do not have yet: they have records of a GPU
-/// (`tools/benchmarks/gpu/mma`).
-pub const NO_ARITHMETIC: [&str; 11] = [
+/// its own, but for matrices, asynchronous copies and clusters, which random kernels do not have yet: they have records of a GPU
+/// (`tools/benchmarks/gpu/mma`, `twins`).
+pub const NO_ARITHMETIC: [&str; 12] = [
     "Asynchronous copies",
     "Barriers in memory",
-    "Bulk copies",
+    "Bulk copies and asynchronous stores",
+    "Clusters",
     "Data movement between registers",
     "Address conversion",
     "Loads, stores and fences",

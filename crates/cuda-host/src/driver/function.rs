@@ -197,7 +197,8 @@ impl Driver<'_> {
         let grid = Dim3::new(part(1), part(2), part(3));
         let block = Dim3::new(part(4), part(5), part(6));
         let extra = if is_cooperative { 0 } else { values.at(10) };
-        let how = How { grid, block, shared_bytes: u64::from(part(7)), stream: values.at(8), is_cooperative };
+        let (shared_bytes, stream, cluster) = (u64::from(part(7)), values.at(8), 1.into());
+        let how = How { grid, block, cluster, shared_bytes, stream, is_cooperative };
         self.launch(values.at(0), how, values.at(9), extra)
     }
 
@@ -209,13 +210,14 @@ impl Driver<'_> {
         let words = self.take_words(values.at(0), 7)?;
         let half = |nth: usize| (words[nth / 2] >> (32 * (nth % 2))) as u32;
         let count = words[6] & 0xffff_ffff;
-        let mut is_cooperative = false;
+        let (mut is_cooperative, mut cluster) = (false, Dim3::from(1));
         for nth in 0..count.min(64) {
-            let attribute = self.take_words(words[5].wrapping_add(ATTRIBUTE_BYTES * nth), 2)?;
+            let attribute = self.take_words(words[5].wrapping_add(ATTRIBUTE_BYTES * nth), 3)?;
             match attribute[0] & 0xffff_ffff {
                 COOPERATIVE => is_cooperative = attribute[1] & 0xffff_ffff != 0,
                 CLUSTER => {
-                    return Err(crate::machine::Stop::error("a launch with clusters is not supported"));
+                    let [x, y, z] = [attribute[1], attribute[1] >> 32, attribute[2]].map(|size| size as u32);
+                    cluster = Dim3::new(x, y, z);
                 }
                 // Priorities, and what steers caches.
                 _ => {}
@@ -224,6 +226,7 @@ impl Driver<'_> {
         let how = How {
             grid: Dim3::new(half(0), half(1), half(2)),
             block: Dim3::new(half(3), half(4), half(5)),
+            cluster,
             shared_bytes: u64::from(half(6)),
             stream: words[4],
             is_cooperative,
@@ -278,8 +281,8 @@ impl Driver<'_> {
             let bytes = self.take(from, parameter.bytes)?;
             args.push(self.machine.argument(bytes, &mut addresses));
         }
-        let How { grid, block, shared_bytes, stream, is_cooperative } = how;
-        let wanted = Wanted { grid, block, shared_bytes, stream, args, addresses, is_cooperative };
+        let How { grid, block, cluster, shared_bytes, stream, is_cooperative } = how;
+        let wanted = Wanted { grid, block, cluster, shared_bytes, stream, args, addresses, is_cooperative };
         Ok(Ok((kernel, wanted)))
     }
 
@@ -312,6 +315,7 @@ const CLUSTER: u64 = 4;
 pub(super) struct How {
     pub grid: Dim3,
     pub block: Dim3,
+    pub cluster: Dim3,
     pub shared_bytes: u64,
     pub stream: u64,
     pub is_cooperative: bool,

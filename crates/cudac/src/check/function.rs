@@ -201,7 +201,8 @@ impl<'t> Checker<'_, 't> {
         let function = self.declared[declared].function;
         let signature = self.signature_in(declared, scope)?;
         let vars = self.parameter_vars(declared, signature.parameters);
-        let launch_bounds = self.launch_bounds(scope, function.launch_bounds)?;
+        let launch_bounds = self.numbers(scope, function.launch_bounds, "a launch bound")?;
+        let cluster_dims = self.numbers(scope, function.cluster_dims, "a dimension of a cluster")?;
         let symbol = self.symbol(function, scope, arguments, signature.parameters);
         let made = Function {
             name: function.name.as_str(),
@@ -214,6 +215,7 @@ impl<'t> Checker<'_, 't> {
             body: &[],
             is_constexpr: function.storage.is_constexpr,
             launch_bounds,
+            cluster_dims,
             is_own: self.declared[declared].is_own,
             is_external: self.is_external(declared),
         };
@@ -235,14 +237,15 @@ impl<'t> Checker<'_, 't> {
         vars
     }
 
-    /// The arguments of `__launch_bounds__`, which may be parameters of the template.
-    fn launch_bounds(&mut self, scope: ScopeId, written: &[tree::Expr<'t>]) -> Result<&'t [u32]> {
-        let mut bounds = Vec::with_capacity(written.len());
-        for bound in written {
-            let value = self.integer_constant(scope, bound, "a launch bound")?;
-            bounds.push(u32::try_from(value).map_err(|_| error(bound.span, "a launch bound is positive"))?);
+    /// The arguments of `__launch_bounds__` or `__cluster_dims__`, which may be parameters of the template.
+    fn numbers(&mut self, scope: ScopeId, written: &[tree::Expr<'t>], what: &str) -> Result<&'t [u32]> {
+        let mut numbers = Vec::with_capacity(written.len());
+        for number in written {
+            let value = self.integer_constant(scope, number, what)?;
+            numbers
+                .push(u32::try_from(value).map_err(|_| error(number.span, format!("{what} is positive")))?);
         }
-        Ok(self.arena.list(&bounds))
+        Ok(self.arena.list(&numbers))
     }
 
     /// A definition with the default arguments that its declaration has and it does not repeat ([dcl.fct.default]).

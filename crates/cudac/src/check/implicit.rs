@@ -150,6 +150,7 @@ impl<'t> Checker<'_, 't> {
             body: None,
             storage: tree::Storage::default(),
             launch_bounds: &[],
+            cluster_dims: &[],
             initialisers: &[],
             is_constructor,
             is_conversion: false,

@@ -51,6 +51,8 @@ pub(crate) struct Function<'t> {
     pub is_constexpr: bool,
     /// Up to three numbers, as the text gives them.
     pub launch_bounds: &'t [u32],
+    /// Blocks in a cluster, if the kernel says so.
+    pub cluster_dims: &'t [u32],
     /// Whether it is one of this compiler's own functions.
     pub is_own: bool,
     /// Whether it has no body, because the executor of host code carries it out.

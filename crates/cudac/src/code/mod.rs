@@ -295,6 +295,8 @@ pub(crate) struct Function<'t> {
     pub name: String,
     pub params: Vec<Param>,
     pub launch_bounds: Vec<u32>,
+    /// Blocks in a cluster, if the kernel says so.
+    pub cluster_dims: Vec<u32>,
     /// The class of each register.
     pub regs: Vec<Class>,
     /// The state space of the address that each register holds, found at the end; those that are missing hold none.

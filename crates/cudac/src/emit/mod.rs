@@ -297,6 +297,10 @@ impl Emitter<'_> {
         if let Some(blocks) = function.launch_bounds.get(1).filter(|blocks| **blocks > 0) {
             let _ = writeln!(text, ".minnctapersm {blocks}");
         }
+        if let Some(x) = function.cluster_dims.first() {
+            let [y, z] = [1, 2].map(|axis| function.cluster_dims.get(axis).copied().unwrap_or(1));
+            let _ = writeln!(text, ".explicitcluster\n.reqnctapercluster {x}, {y}, {z}");
+        }
         text.push_str("{\n");
         if let Some(slot) = function.slots.first().filter(|slot| slot.size > 0) {
             let _ = writeln!(

@@ -214,3 +214,50 @@ typedef unsigned int uint32_t;
 typedef unsigned long uint64_t;
 typedef long intptr_t;
 typedef unsigned long uintptr_t;
+
+//: __clusterDimIsSpecified __clusterDim __clusterRelativeBlockIdx __clusterGridDimInClusters __clusterIdx __clusterRelativeBlockRank __clusterSizeInBlocks
+#define CLUSTER_SIZES(name, register) \
+    inline __device__ dim3 name() { \
+        unsigned x, y, z; \
+        asm("mov.u32 %0, %%" register ".x;" : "=r"(x)); \
+        asm("mov.u32 %0, %%" register ".y;" : "=r"(y)); \
+        asm("mov.u32 %0, %%" register ".z;" : "=r"(z)); \
+        return dim3(x, y, z); \
+    }
+CLUSTER_SIZES(__clusterDim, "cluster_nctaid")
+CLUSTER_SIZES(__clusterRelativeBlockIdx, "cluster_ctaid")
+CLUSTER_SIZES(__clusterGridDimInClusters, "nclusterid")
+CLUSTER_SIZES(__clusterIdx, "clusterid")
+inline __device__ unsigned __clusterRelativeBlockRank() {
+    unsigned result;
+    asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(result));
+    return result;
+}
+inline __device__ unsigned __clusterSizeInBlocks() {
+    unsigned result;
+    asm("mov.u32 %0, %%cluster_nctarank;" : "=r"(result));
+    return result;
+}
+inline __device__ unsigned __clusterDimIsSpecified() {
+    bool result;
+    asm("mov.pred %0, %%is_explicit_cluster;" : "=b"(result));
+    return result;
+}
+
+//: __cluster_barrier_arrive __cluster_barrier_arrive_relaxed __cluster_barrier_wait __threadfence_cluster
+inline __device__ void __cluster_barrier_arrive() { asm volatile("barrier.cluster.arrive;" : : : "memory"); }
+inline __device__ void __cluster_barrier_arrive_relaxed() { asm volatile("barrier.cluster.arrive.relaxed;" : : : "memory"); }
+inline __device__ void __cluster_barrier_wait() { asm volatile("barrier.cluster.wait;" : : : "memory"); }
+inline __device__ void __threadfence_cluster() { asm volatile("fence.acq_rel.cluster;" : : : "memory"); }
+
+//: __cluster_query_shared_rank __cluster_map_shared_rank
+inline __device__ unsigned __cluster_query_shared_rank(const void* address) {
+    unsigned result;
+    asm("getctarank.u64 %0, %1;" : "=r"(result) : "l"(address));
+    return result;
+}
+inline __device__ void* __cluster_map_shared_rank(const void* address, unsigned rank) {
+    void* result;
+    asm("mapa.u64 %0, %1, %2;" : "=l"(result) : "l"(address), "r"(rank));
+    return result;
+}

@@ -108,6 +108,43 @@ struct grid_group {
 
 inline __device__ grid_group this_grid() { return grid_group(); }
 
+#if __CUDA_ARCH__ >= 900
+struct cluster_group {
+    struct arrival_token {};
+    __device__ static arrival_token barrier_arrive() {
+        asm volatile("barrier.cluster.arrive;" : : : "memory");
+        return arrival_token();
+    }
+    __device__ static void barrier_wait() { asm volatile("barrier.cluster.wait;" : : : "memory"); }
+    __device__ static void barrier_wait(const arrival_token&) { barrier_wait(); }
+    __device__ static void sync() {
+        barrier_arrive();
+        barrier_wait();
+    }
+    __device__ static dim3 block_index() { return __clusterRelativeBlockIdx(); }
+    __device__ static unsigned block_rank() { return __clusterRelativeBlockRank(); }
+    __device__ static dim3 dim_blocks() { return __clusterDim(); }
+    __device__ static unsigned num_blocks() { return __clusterSizeInBlocks(); }
+    __device__ static dim3 thread_index() {
+        const dim3 block = block_index();
+        return dim3(block.x * blockDim.x + threadIdx.x, block.y * blockDim.y + threadIdx.y, block.z * blockDim.z + threadIdx.z);
+    }
+    __device__ static unsigned thread_rank() { return block_rank() * thread_block::size() + __thread_in_block(); }
+    __device__ static dim3 dim_threads() {
+        const dim3 blocks = dim_blocks();
+        return dim3(blocks.x * blockDim.x, blocks.y * blockDim.y, blocks.z * blockDim.z);
+    }
+    __device__ static unsigned num_threads() { return num_blocks() * thread_block::size(); }
+    __device__ static unsigned size() { return num_threads(); }
+    __device__ static unsigned query_shared_rank(const void* address) { return __cluster_query_shared_rank(address); }
+    template <typename T> __device__ static T* map_shared_rank(T* address, int rank) {
+        return (T*)__cluster_map_shared_rank(address, (unsigned)rank);
+    }
+};
+
+inline __device__ cluster_group this_cluster() { return cluster_group(); }
+#endif
+
 template <unsigned N, typename Parent = thread_block>
 struct thread_block_tile {
     __device__ static constexpr unsigned size() { return N; }

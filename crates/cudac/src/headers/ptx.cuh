@@ -1,5 +1,5 @@
 // `cuda::ptx`: barriers, bulk copies and fences of sm_90, a function for each instruction.
-// Left out: tensor maps, reductions, copies to several blocks, and what is not about copies.
+// Left out: tensor maps, reductions, copies to several blocks, and what is about neither copies nor clusters.
 // Written from: libcu++ documentation, cuda::ptx; PTX ISA, mbarrier, cp.async.bulk, fence.
 #include <cudac_copies>
 namespace cuda {
@@ -69,6 +69,52 @@ inline __device__ bool mbarrier_try_wait_parity(sem_acquire_t, scope_cta_t, unsi
 inline __device__ void cp_async_bulk(space_cluster_t, space_global_t, void* to, const void* from, unsigned bytes, unsigned long* barrier) {
     asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];"
         : : "r"(__at(to)), "l"(__cvta_generic_to_global(from)), "r"(bytes), "r"(__at(barrier)) : "memory");
+}
+inline __device__ void barrier_cluster_arrive() { asm volatile("barrier.cluster.arrive;" : : : "memory"); }
+inline __device__ void barrier_cluster_arrive(sem_release_t) { asm volatile("barrier.cluster.arrive.release;" : : : "memory"); }
+inline __device__ void barrier_cluster_arrive(sem_relaxed_t) { asm volatile("barrier.cluster.arrive.relaxed;" : : : "memory"); }
+inline __device__ void barrier_cluster_wait() { asm volatile("barrier.cluster.wait;" : : : "memory"); }
+inline __device__ void barrier_cluster_wait(sem_acquire_t) { asm volatile("barrier.cluster.wait.acquire;" : : : "memory"); }
+inline __device__ unsigned getctarank(space_cluster_t, const void* address) {
+    unsigned result;
+    asm("getctarank.shared::cluster.u32 %0, %1;" : "=r"(result) : "r"(__at(address)));
+    return result;
+}
+inline __device__ void mbarrier_arrive(sem_release_t, scope_cluster_t, space_cluster_t, unsigned long* barrier) {
+    asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" : : "r"(__at(barrier)) : "memory");
+}
+inline __device__ void mbarrier_arrive(sem_release_t, scope_cluster_t, space_cluster_t, unsigned long* barrier, unsigned count) {
+    asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0], %1;" : : "r"(__at(barrier)), "r"(count) : "memory");
+}
+inline __device__ void mbarrier_arrive_expect_tx(sem_release_t, scope_cluster_t, space_cluster_t, unsigned long* barrier, unsigned bytes) {
+    asm volatile("mbarrier.arrive.expect_tx.release.cluster.shared::cluster.b64 _, [%0], %1;"
+        : : "r"(__at(barrier)), "r"(bytes) : "memory");
+}
+inline __device__ bool mbarrier_try_wait(sem_acquire_t, scope_cluster_t, unsigned long* barrier, unsigned long state) {
+    bool result;
+    asm volatile("mbarrier.try_wait.acquire.cluster.shared::cta.b64 %0, [%1], %2;" : "=b"(result) : "r"(__at(barrier)), "l"(state) : "memory");
+    return result;
+}
+inline __device__ bool mbarrier_try_wait_parity(sem_acquire_t, scope_cluster_t, unsigned long* barrier, unsigned parity) {
+    bool result;
+    asm volatile("mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 %0, [%1], %2;" : "=b"(result) : "r"(__at(barrier)), "r"(parity) : "memory");
+    return result;
+}
+inline __device__ void cp_async_bulk(space_cluster_t, space_global_t, void* to, const void* from, unsigned bytes, unsigned long* barrier, const unsigned short& blocks) {
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%0], [%1], %2, [%3], %4;"
+        : : "r"(__at(to)), "l"(__cvta_generic_to_global(from)), "r"(bytes), "r"(__at(barrier)), "h"(blocks) : "memory");
+}
+#define __CUDAC_STORE(T, type, c) \
+    inline __device__ void st_async(T* to, const T& value, unsigned long* barrier) { \
+        asm volatile("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes." type " [%0], %1, [%2];" \
+            : : "r"(__at(to)), c(value), "r"(__at(barrier)) : "memory"); \
+    }
+__CUDAC_STORE(int, "s32", "r") __CUDAC_STORE(unsigned, "u32", "r") __CUDAC_STORE(float, "f32", "f")
+__CUDAC_STORE(long long, "s64", "l") __CUDAC_STORE(unsigned long long, "u64", "l") __CUDAC_STORE(double, "f64", "d")
+__CUDAC_STORE(long, "s64", "l") __CUDAC_STORE(unsigned long, "u64", "l")
+inline __device__ void cp_async_bulk(space_cluster_t, space_shared_t, void* to, const void* from, unsigned bytes, unsigned long* barrier) {
+    asm volatile("cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];"
+        : : "r"(__at(to)), "r"(__at(from)), "r"(bytes), "r"(__at(barrier)) : "memory");
 }
 inline __device__ void cp_async_bulk(space_global_t, space_shared_t, void* to, const void* from, unsigned bytes) {
     asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;"

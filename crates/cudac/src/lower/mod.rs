@@ -135,6 +135,7 @@ pub(crate) fn lower<'t>(
         name: made.symbol.to_owned(),
         params: Vec::new(),
         launch_bounds: made.launch_bounds.to_vec(),
+        cluster_dims: made.cluster_dims.to_vec(),
         regs: Vec::new(),
         spaces: Vec::new(),
         slots: Vec::new(),

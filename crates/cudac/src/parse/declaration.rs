@@ -24,6 +24,7 @@ use crate::source::{Failed, Name, Result, Span, error, unsupported};
 pub(super) struct Specifiers<'t> {
     pub storage: Storage,
     pub launch_bounds: &'t [Expr<'t>],
+    pub cluster_dims: &'t [Expr<'t>],
     pub align: Option<Expr<'t>>,
 }
 
@@ -33,7 +34,7 @@ const DECLARATIONS: [&str; 9] =
 
 /// Words that precede the type, or follow it ([`Parser::more_specifiers`]). Those without a meaning here are in the
 /// list, so that they begin a declaration.
-const SPECIFIERS: [&str; 24] = [
+const SPECIFIERS: [&str; 25] = [
     "static",
     "extern",
     "constexpr",
@@ -48,6 +49,7 @@ const SPECIFIERS: [&str; 24] = [
     "__forceinline__",
     "__noinline__",
     "__launch_bounds__",
+    "__cluster_dims__",
     "alignas",
     "__align__",
     "virtual",
@@ -246,6 +248,14 @@ impl<'t> Parser<'_, 't> {
                     found.launch_bounds = self.arguments()?;
                     continue;
                 }
+                "__cluster_dims__" => {
+                    self.next();
+                    if !self.is("(") {
+                        return Err(self.expected("`(` after `__cluster_dims__`"));
+                    }
+                    found.cluster_dims = self.arguments()?;
+                    continue;
+                }
                 "alignas" | "__align__" => {
                     self.next();
                     self.expect("(", "after the word")?;
@@ -337,6 +347,9 @@ impl<'t> Parser<'_, 't> {
         let more = self.specifiers()?;
         if !more.launch_bounds.is_empty() {
             specifiers.launch_bounds = more.launch_bounds;
+        }
+        if !more.cluster_dims.is_empty() {
+            specifiers.cluster_dims = more.cluster_dims;
         }
         specifiers.align = specifiers.align.or(more.align);
         let (own, new) = (&mut specifiers.storage, more.storage);

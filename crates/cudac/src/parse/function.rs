@@ -125,6 +125,7 @@ impl<'t> Parser<'_, 't> {
             body: None,
             storage: super::tree::Storage { is_extern_c, ..specifiers.storage },
             launch_bounds: specifiers.launch_bounds,
+            cluster_dims: specifiers.cluster_dims,
             initialisers: &[],
             is_constructor: false,
             is_conversion: false,

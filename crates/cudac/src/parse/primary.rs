@@ -203,6 +203,7 @@ impl<'t> Parser<'_, 't> {
             body: Some(body?),
             storage,
             launch_bounds: &[],
+            cluster_dims: &[],
             initialisers: &[],
             is_constructor: false,
             is_conversion: false,

@@ -373,6 +373,8 @@ pub(crate) struct Function<'t> {
     pub storage: Storage,
     /// The arguments of `__launch_bounds__`: threads of a block at most, then blocks of a multiprocessor at least.
     pub launch_bounds: &'t [Expr<'t>],
+    /// The arguments of `__cluster_dims__`: blocks in a cluster.
+    pub cluster_dims: &'t [Expr<'t>],
     /// What a constructor does with the members before its body. They may be in any order; the members' order counts
     /// ([class.base.init]).
     pub initialisers: &'t [(Name<'t>, Init<'t>, Span)],

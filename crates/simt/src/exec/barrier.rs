@@ -123,7 +123,7 @@ impl Cursor<'_, '_> {
 impl Run<'_> {
     /// The last threads of a block have ended: what is left undone is done, or reported.
     pub fn end_block(&mut self, block: &mut Block) {
-        if !block.bulk.under_way.is_empty() {
+        if !block.bulk.under_way.is_empty() || block.has_peers {
             self.at(block, 0).end_bulk();
         }
         if block.has_peers || block.awaits_cluster {

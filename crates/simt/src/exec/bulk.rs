@@ -5,9 +5,11 @@
 //! its thread has waited for it, or the block has ended. To the race checker reading and writing are accesses of agents that
 //! know what the thread knew when it started the copy, and of which others learn by waiting
 //! ([`crate::checkers::memory_model::bulk`]). When bytes count as written is as for other copies ([`crate::exec::copies`]).
-//! Left out: what a bulk copy costs. Specification: PTX ISA, section 9.7.9.25.4.
+//! A copy to another block of the cluster belongs to that block: time passes for it there, and it has to be complete when that
+//! block ends. Left out: what a bulk copy costs. Specification: PTX ISA, section 9.7.9.25.4.
 
 use crate::access::address::{Denied, Why, addresses, denied, is_aligned};
+use crate::access::element::store_lane;
 use crate::checkers::findings::Finding;
 use crate::checkers::initialisation::AccessCheck;
 use crate::checkers::memory_model::MemoryModel;
@@ -16,13 +18,15 @@ use crate::exec::cursor::Cursor;
 use crate::exec::mbarrier::object_at;
 use crate::exec::memory::{Memories, WarpAccess};
 use crate::exec::state::{Run, Stop};
-use crate::isa::op::bulk::{Bulk, BulkOp, Completion, GRANULE};
+use crate::isa::op::bulk::{AsyncStore, Bulk, BulkOp, Completion, GRANULE};
+use crate::isa::op::cluster::{named_rank, part_of_rank};
 use crate::isa::op::mbarrier::Misuse;
 use crate::isa::op::memory::Memory;
 use crate::machine::block::Block;
-use crate::machine::bulk::{self, Area, BulkCopy, End, Progress, Reached};
+use crate::machine::bulk::{self, Area, BulkCopy, End, Progress, Reached, Reduction};
 use crate::machine::divergence::Frame;
 use crate::machine::mbarriers::OBJECT_BYTES;
+use crate::machine::registers::lanes_of;
 use crate::order::clocks::WarpId;
 use crate::order::{ByteRange, Space};
 use crate::report::location::AccessKind;
@@ -38,6 +42,7 @@ impl WarpAccess<'_, '_> {
         let lanes = self.memories.order.lanes(self.lanes.mask);
         match op {
             BulkOp::Copy(copy) => return self.start_bulk(&copy, id),
+            BulkOp::Store(store) => return self.start_stores(&store, id),
             BulkOp::Commit => lanes.for_each(|lane| self.memories.bulk.commit(id.warp, lane)),
             BulkOp::Wait { groups, read } => {
                 self.memories.model_at(self.pc);
@@ -54,7 +59,7 @@ impl WarpAccess<'_, '_> {
     }
 
     fn start_bulk(&mut self, op: &Bulk, id: WarpId) -> Result<(), Denied> {
-        let (mask, args, pc) = (self.lanes.mask, &self.inst.args, self.pc);
+        let (mask, args) = (self.lanes.mask, &self.inst.args);
         let to = addresses(self.lanes, &op.to, args.a, self.frame);
         let from = addresses(self.lanes, &op.from, args.b, self.frame);
         let object = match op.end {
@@ -62,47 +67,146 @@ impl WarpAccess<'_, '_> {
             Completion::Group => None,
         };
         let sizes = self.lanes.narrow[usize::from(args.c)];
-        if let Some((model, mut target)) = self.memories.modelled() {
-            model.drain(&mut target, id, mask);
-        }
-        self.memories.model_at(pc);
+        let blocks = op.multicast.then(|| self.lanes.narrow[usize::from(args.q)]);
+        self.settle_before(id);
         for lane in self.memories.order.lanes(mask) {
             let bytes = u64::from(sizes[lane]);
-            let end = match object {
-                None => End::Group(None),
-                Some(at) => End::Mbarrier(self.memories.object_of_bulk(at[lane], lane)?),
-            };
             let from = self.memories.area(lane, op.from.memory, from[lane], bytes, AccessKind::Read)?;
-            let to = self.memories.area(lane, op.to.memory, to[lane], bytes, AccessKind::Write)?;
-            let draw = self.memories.order.draw(lane as u64);
-            let late = end == End::Group(None) && draw.is_multiple_of(4);
-            let left = (!late).then_some((draw >> 8 & (LONGEST - 1)) as u8);
-            let gap = (draw >> 16 & (LONGEST - 1)) as u8;
-            let (progress, reduction, agents) = (Progress::Started, op.reduction, None);
-            let warp = id.warp;
-            let (is_awaited, step) = (false, self.memories.now);
-            self.memories.begin_bulk(BulkCopy {
-                warp,
-                lane,
-                pc,
-                step,
-                from,
-                to,
-                reduction,
-                end,
-                progress,
-                left,
-                gap,
-                is_awaited,
-                agents,
-            });
+            let what = What { from, reduction: op.reduction, progress: Progress::Started, granule: GRANULE };
+            let [to, object] = [Some(&to), object.as_ref()].map(|at| at.map_or(0, |at| at[lane]));
+            let object = (op.end != Completion::Group).then_some(object);
+            let Some(blocks) = blocks else {
+                self.start_one(lane, id, (op.to.memory, to), object, bytes, what)?;
+                continue;
+            };
+            for rank in lanes_of(blocks[lane] & 0xffff) {
+                let there = |address| part_of_rank(rank as u64) + (address & (part_of_rank(0) - 1));
+                let to = (op.to.memory, there(to));
+                self.start_one(lane, id, to, object.map(there), bytes, what.clone())?;
+            }
         }
+        Ok(())
+    }
+
+    /// Starts stores of what is in registers.
+    fn start_stores(&mut self, op: &AsyncStore, id: WarpId) -> Result<(), Denied> {
+        let args = &self.inst.args;
+        let to = addresses(self.lanes, &op.access.address, args.a, self.frame);
+        let objects = addresses(self.lanes, &op.object, args.e, self.frame);
+        self.settle_before(id);
+        for lane in self.memories.order.lanes(self.lanes.mask) {
+            let (mut data, bytes) = ([0; 32], op.access.lane_bytes());
+            store_lane(self.lanes, args, &op.access, lane, &mut data);
+            let progress = Progress::Read(data[..bytes as usize].to_vec());
+            let from = Area { memory: Reached::Shared, offset: 0, bytes };
+            let what = What { from, reduction: op.reduction, progress, granule: bytes };
+            self.start_one(lane, id, (Memory::Cluster, to[lane]), Some(objects[lane]), bytes, what)?;
+        }
+        Ok(())
+    }
+
+    /// What lanes of the warp have delayed is carried out before they start copies.
+    fn settle_before(&mut self, id: WarpId) {
+        if let Some((model, mut target)) = self.memories.modelled() {
+            model.drain(&mut target, id, self.lanes.mask);
+        }
+        self.memories.model_at(self.pc);
+    }
+
+    /// Starts a copy of one lane to one place.
+    fn start_one(
+        &mut self,
+        lane: usize,
+        id: WarpId,
+        (memory, to): (Memory, u64),
+        object: Option<u64>,
+        bytes: u64,
+        What { from, reduction, progress, granule }: What,
+    ) -> Result<(), Denied> {
+        let memories = &mut *self.memories;
+        let (goal, to) = memories.goal(lane, memory, to)?;
+        let object = match object {
+            Some(object) => Some(memories.goal(lane, Memory::Cluster, object)?),
+            None => None,
+        };
+        if let Some((_, address)) = object.filter(|(block, _)| *block != goal) {
+            return Err(denied(
+                lane,
+                address,
+                OBJECT_BYTES,
+                Memory::Shared,
+                Why::Mbarrier(Misuse::OtherBlock),
+            ));
+        }
+        let memory = if memory == Memory::Cluster { Memory::Shared } else { memory };
+        let outcome = memories.in_goal(goal, |there| {
+            let end = match object {
+                Some((_, object)) => End::Mbarrier(there.object_of_bulk(object, lane)?),
+                None => End::Group(None),
+            };
+            Ok((there.area_of(lane, memory, to, bytes, AccessKind::Write, granule)?, end))
+        });
+        let owner = goal.map(|rank| memories.peers[rank].number);
+        let (to, end) = outcome.map_err(|denied| Denied { owner, ..denied })?;
+        let draw = memories.order.draw(lane as u64);
+        let late = end == End::Group(None) && draw.is_multiple_of(4);
+        let copy = BulkCopy {
+            block: memories.owner,
+            slot: id.slot,
+            starter: goal.is_some().then(|| memories.rank() as usize),
+            warp: id.warp,
+            lane,
+            pc: self.pc,
+            step: memories.now,
+            from,
+            to,
+            reduction,
+            end,
+            progress,
+            left: (!late).then_some((draw >> 8 & (LONGEST - 1)) as u8),
+            gap: (draw >> 16 & (LONGEST - 1)) as u8,
+            is_awaited: false,
+            agents: None,
+        };
+        memories.begin_bulk(copy, goal);
         Ok(())
     }
 }
 
+/// What is copied, and how.
+#[derive(Clone)]
+struct What {
+    from: Area,
+    reduction: Option<Reduction>,
+    progress: Progress,
+    /// What the address is a multiple of.
+    granule: u64,
+}
+
 impl Memories<'_> {
-    /// The bytes that a copy reads or writes, if it may.
+    /// The block of the cluster that an address names, if it is another one, and the address there.
+    fn goal(&self, lane: usize, memory: Memory, address: u64) -> Result<(Option<usize>, u64), Denied> {
+        if memory != Memory::Cluster {
+            return Ok((None, address));
+        }
+        let Some(rank) = named_rank(address) else { return Ok((None, address)) };
+        let offset = address & (part_of_rank(0) - 1);
+        match rank {
+            _ if rank == self.rank() => Ok((None, offset)),
+            _ if rank < self.peers.len() as u64 => Ok((Some(rank as usize), offset)),
+            _ => Err(denied(lane, address, 0, Memory::Cluster, Why::NoRank(rank))),
+        }
+    }
+
+    /// Does something with the memory of a block of the cluster, or with the block's own.
+    fn in_goal<T>(&mut self, goal: Option<usize>, act: impl FnOnce(&mut Memories<'_>) -> T) -> T {
+        match goal {
+            None => act(self),
+            Some(rank) => act(&mut self.of_peer(rank)),
+        }
+    }
+
+    /// The bytes that a bulk copy reads or writes, if it may.
     fn area(
         &self,
         lane: usize,
@@ -111,11 +215,24 @@ impl Memories<'_> {
         bytes: u64,
         kind: AccessKind,
     ) -> Result<Area, Denied> {
+        self.area_of(lane, memory, address, bytes, kind, GRANULE)
+    }
+
+    /// The bytes that a copy or a store reads or writes, if it may: they begin at a multiple of `granule`.
+    fn area_of(
+        &self,
+        lane: usize,
+        memory: Memory,
+        address: u64,
+        bytes: u64,
+        kind: AccessKind,
+        granule: u64,
+    ) -> Result<Area, Denied> {
         let deny = |bytes, why| Err(denied(lane, address, bytes, memory, why));
-        if !is_aligned(address, GRANULE) {
-            return deny(GRANULE, Why::Misaligned);
+        if !is_aligned(address, granule) {
+            return deny(granule, Why::Misaligned);
         }
-        if !bytes.is_multiple_of(GRANULE) {
+        if !bytes.is_multiple_of(granule) {
             return deny(bytes, Why::BulkSize);
         }
         if memory == Memory::Shared {
@@ -155,16 +272,22 @@ impl Memories<'_> {
         Err(denied(lane, offset, OBJECT_BYTES, Memory::Shared, Why::Mbarrier(Misuse::NoObject)))
     }
 
-    /// Starts a copy, and shows it to the checkers.
-    fn begin_bulk(&mut self, mut copy: BulkCopy) {
-        self.check_initialised(&copy);
+    /// Starts a copy to another block of the cluster, if there is one, and shows it to the checkers.
+    fn begin_bulk(&mut self, mut copy: BulkCopy, goal: Option<usize>) {
+        if !copy.progress.has_read() {
+            self.check_initialised(&copy);
+        }
+        let there = goal.map(|rank| (self.peers[rank].slot, self.peers[rank].has_ended));
         if let Some(model) = self.memory_model.as_deref_mut() {
-            copy.agents = Some(model.start_bulk(&copy));
+            copy.agents = Some(model.start_bulk(&copy, there));
         }
-        if self.memory_model.as_deref().is_some_and(MemoryModel::looks_for_races) {
-            self.mark_area_written(&copy.to);
-        }
-        self.bulk.under_way.push(copy);
+        let marks = self.memory_model.as_deref().is_some_and(MemoryModel::looks_for_races);
+        self.in_goal(goal, |there| {
+            if marks {
+                there.mark_area_written(&copy.to);
+            }
+            there.bulk.under_way.push(copy);
+        });
     }
 
     /// Reports bytes of the source that nobody has written.
@@ -232,7 +355,13 @@ impl Memories<'_> {
 
     fn carry_out_step(&mut self, copy: &mut BulkCopy) {
         copy.progress = match std::mem::replace(&mut copy.progress, Progress::Written) {
-            Progress::Started => Progress::Read(bulk::bytes_of(&copy.from, self.shared, self.global)),
+            Progress::Started => {
+                let from = match copy.starter {
+                    Some(rank) => &self.peers[rank].shared,
+                    None => &*self.shared,
+                };
+                Progress::Read(bulk::bytes_of(&copy.from, from, self.global))
+            }
             Progress::Read(data) => {
                 bulk::write(&copy.to, &data, copy.reduction, self.shared, self.global);
                 self.mark_area_written(&copy.to);
@@ -255,7 +384,9 @@ impl Memories<'_> {
         self.set_object(offset, after);
         let place = ByteRange { space: self.own_space(), offset, bytes: OBJECT_BYTES as u8 };
         if let (Some(model), Some(agents)) = (&mut self.memory_model, copy.agents) {
-            model.bulk_arrives(copy.pc, agents, place, after.phase != before.phase);
+            model.for_block(copy.slot, |model| {
+                model.bulk_arrives(copy.pc, agents, place, after.phase != before.phase);
+            });
         }
         Ok(())
     }
@@ -310,7 +441,6 @@ impl Run<'_> {
 impl Cursor<'_, '_> {
     /// The block has ended: what is still under way is carried out, and reported.
     pub fn end_bulk(&mut self) {
-        let block = self.block.number;
         let mut left = std::mem::take(&mut self.block.bulk.under_way);
         let mut memories = self.parts(&Frame::default(), 0).memories;
         let mut early = Vec::new();
@@ -318,12 +448,13 @@ impl Cursor<'_, '_> {
             if !copy.is_awaited {
                 let starter = LaneAt { warp: copy.warp, lane: copy.lane as u32, pc: copy.pc };
                 let has_object = matches!(copy.end, End::Mbarrier(_));
-                early.push(CopyAtEnd { step: copy.step, block, starter, has_object });
+                early.push(CopyAtEnd { step: copy.step, block: copy.block, starter, has_object });
             }
             while !copy.progress.is_written() {
                 memories.carry_out_step(copy);
             }
         }
+        early.extend(self.end_of_sources());
         if self.run.setup.launch.checks.synchronisation {
             self.run.find(|context, findings| {
                 for copy in early {
@@ -331,5 +462,21 @@ impl Cursor<'_, '_> {
                 }
             });
         }
+    }
+
+    /// The block has ended: copies that have yet to read its memory for other blocks do so now, and are reported.
+    fn end_of_sources(&mut self) -> Vec<CopyAtEnd> {
+        let (number, mut early) = (self.block.number, Vec::new());
+        for peer in &mut self.run.peers {
+            for copy in peer.bulk.under_way.iter_mut().filter(|copy| copy.block == number) {
+                if copy.from.memory == Reached::Shared && !copy.progress.has_read() {
+                    let starter = LaneAt { warp: copy.warp, lane: copy.lane as u32, pc: copy.pc };
+                    early.push(CopyAtEnd { step: copy.step, block: number, starter, has_object: true });
+                    let bytes = bulk::bytes_of(&copy.from, &self.block.shared, self.run.global);
+                    copy.progress = Progress::Read(bytes);
+                }
+            }
+        }
+        early
     }
 }

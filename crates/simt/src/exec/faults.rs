@@ -320,6 +320,9 @@ fn misused(misuse: Misuse) -> String {
         Misuse::Plain => {
             "these bytes are part of an mbarrier, which only `mbarrier` operations may access".to_owned()
         }
+        Misuse::OtherBlock => {
+            "the mbarrier of a copy to another block must be in the shared memory of that block".to_owned()
+        }
         Misuse::NotShared => "an mbarrier must be in shared memory".to_owned(),
     }
 }

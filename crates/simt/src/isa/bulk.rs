@@ -2,7 +2,7 @@
 //!
 //! A thread starts a bulk copy, and the hardware carries it out through the asynchronous proxy. It completes at an mbarrier,
 //! which is told how many bytes have come, or with the bulk group of its thread. [`crate::exec::bulk`] carries them out.
-//! Left out: byte masks, and copies to several blocks at once.
+//! So does a store with `st.async` or `red.async`, which takes its bytes from registers. Left out: byte masks.
 //! Specification: PTX ISA, sections 9.7.9.25.4 (bulk copies) and 9.7.13.4 (proxy fences).
 
 use super::atomic::{update, update_global};
@@ -10,8 +10,9 @@ use super::copy::number;
 use super::float::exact::{self, BF16, F16, Format, Rounding};
 use super::grammar::Modifiers;
 use super::half::{larger, smaller};
+use super::memory::access;
 use super::op::atomic::Update;
-use super::op::bulk::{Bulk, BulkOp, Completion};
+use super::op::bulk::{AsyncStore, Bulk, BulkOp, Completion};
 use super::operands::Operands;
 use super::value::Kind;
 use crate::isa::form::{Family, Form};
@@ -25,7 +26,7 @@ use crate::ptx::ast::Type;
 
 /// Bulk copies.
 pub const FAMILY: Family = Family {
-    title: "Bulk copies",
+    title: "Bulk copies and asynchronous stores",
     section: "9.7.9.25.4, 9.7.13.4",
     forms: &[
         Form::new("cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes.L2::cache_hint?", copy)
@@ -34,6 +35,27 @@ pub const FAMILY: Family = Family {
         Form::new("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint?", copy)
             .since(90)
             .version(8, 0),
+        Form::new(
+            "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster.L2::cache_hint?",
+            copy,
+        )
+        .since(90)
+        .version(8, 0),
+        Form::new("st.async.weak?.shared::cluster.mbarrier::complete_tx::bytes.<vector>?.(b32|b64|u32|u64|s32|s64|f32|f64)", store)
+            .since(90)
+            .version(8, 1),
+        Form::new("red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.(u32|s32|u64)", store)
+            .since(90)
+            .version(8, 1),
+        Form::new("red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.(min|max).(u32|s32)", store)
+            .since(90)
+            .version(8, 1),
+        Form::new("red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.(inc|dec).u32", store)
+            .since(90)
+            .version(8, 1),
+        Form::new("red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.(and|or|xor).b32", store)
+            .since(90)
+            .version(8, 1),
         Form::new("cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes", copy)
             .since(90)
             .version(8, 0),
@@ -110,7 +132,8 @@ fn copy(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
         let message = format!("`{}` is not supported: the destination comes first", opcode.text);
         return Err(o.error(opcode.span, message));
     }
-    let to = o.address(if m.says("bulk_group") { Memory::Global } else { Memory::Shared })?;
+    let shared = if m.says("shared::cluster") { Memory::Cluster } else { Memory::Shared };
+    let to = o.address(if m.says("bulk_group") { Memory::Global } else { shared })?;
     let to_base = o.args.a;
     let from = o.address(if is_load { Memory::Global } else { Memory::Shared })?;
     (o.args.b, o.args.a) = (o.args.a, to_base);
@@ -119,13 +142,28 @@ fn copy(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
         Completion::Group
     } else {
         let base = o.args.a;
-        let object: Address = o.address(Memory::Shared)?;
+        let object: Address = o.address(shared)?;
         (o.args.e, o.args.a) = (o.args.a, base);
         Completion::Mbarrier(object)
     };
+    let multicast = m.says("multicast::cluster");
+    if multicast {
+        o.args.q = o.take_source(Kind::B16)?;
+    }
     policy(m, o)?;
     let reduction = m.says("reduce").then(|| reduction(m));
-    Ok(Op::Bulk(BulkOp::Copy(Bulk { to, from, end, reduction })))
+    Ok(Op::Bulk(BulkOp::Copy(Bulk { to, from, end, reduction, multicast })))
+}
+
+fn store(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
+    let to = o.address(Memory::Cluster)?;
+    let values = o.take()?;
+    let access = access(m, o, to, values, false)?;
+    let base = o.args.a;
+    let object = o.address(Memory::Cluster)?;
+    (o.args.e, o.args.a) = (o.args.a, base);
+    let reduction = m.says("red").then(|| reduction(m));
+    Ok(Op::Bulk(BulkOp::Store(AsyncStore { access, object, reduction })))
 }
 
 /// Takes the cache policy, which changes nothing that a program sees.

@@ -71,7 +71,7 @@ fn store(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
     access(m, o, address, values, false).map(Op::Store)
 }
 
-fn access<'t>(
+pub fn access<'t>(
     m: &Modifiers<'_>,
     o: &mut Operands<'_, 't>,
     address: Address,

@@ -67,9 +67,16 @@ impl Progress {
     }
 }
 
-/// A bulk copy that has not completed.
+/// A bulk copy that has not completed, or a store that is like one. It belongs to the block to whose shared memory it writes, if it
+/// does, and otherwise to the block that started it.
 #[derive(Clone, Debug)]
 pub struct BulkCopy {
+    /// The block that started it.
+    pub block: u64,
+    /// The index of that block among the resident ones.
+    pub slot: usize,
+    /// The rank of that block in the cluster, if it is another one than the block to which the copy belongs.
+    pub starter: Option<usize>,
     /// The warp of the thread that started it.
     pub warp: usize,
     /// Its lane.
@@ -189,6 +196,9 @@ mod tests {
     fn copy(lane: usize) -> BulkCopy {
         let area = Area { memory: Reached::Shared, offset: 0, bytes: 16 };
         BulkCopy {
+            block: 0,
+            slot: 0,
+            starter: None,
             warp: 0,
             lane,
             pc: 0,

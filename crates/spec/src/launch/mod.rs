@@ -211,6 +211,11 @@ fn block(text: &str) -> Result<Shape, String> {
     shape.block().map(|_| shape)
 }
 
+fn cluster(text: &str) -> Result<Shape, String> {
+    let shape: Shape = text.parse().unwrap_or_default();
+    shape.cluster().map(|_| shape)
+}
+
 launch! {
     /// The kernel, one of a template with its arguments as in `scale<float, 4>`
     kernel: Option<String>, read by plain, in Launch, called "NAME", default "the only one in the file";
@@ -218,6 +223,8 @@ launch! {
     grid: Option<Shape>, read by grid, in Launch, called "X[,Y[,Z]]", default "1";
     /// Threads in a block
     block: Option<Shape>, read by block, in Launch, called "X[,Y[,Z]]", default "32";
+    /// Blocks in a cluster, of which the grid consists
+    cluster: Option<Shape>, read by cluster, in Launch, called "X[,Y[,Z]]", default "what the kernel says, otherwise 1";
     /// Dynamic shared memory per block
     shared_bytes: Option<u32>, read by plain, in Launch, called "BYTES", default "0";
     /// The arguments of the kernel in order: numbers as in `i32:5`, structures as in `{f32:2, i32:5}`, and buffers or their names
@@ -291,6 +298,7 @@ impl Launch {
     /// it says otherwise.
     pub fn emulated(&self, grid: Dim3, block: Dim3, steps: u64) -> simt::Launch {
         simt::Launch {
+            cluster: self.cluster.as_ref().and_then(|shape| shape.cluster().ok()).unwrap_or(1.into()),
             shared_bytes: self.shared_bytes.unwrap_or(0),
             seed: self.seeds.map_or(self.seed.unwrap_or(0), |seeds| seeds.start),
             schedule: self.schedule(),

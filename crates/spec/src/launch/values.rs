@@ -9,7 +9,7 @@ use std::str::FromStr;
 
 use serde::de::{self, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use simt::Dim3;
+use simt::{Dim3, MAX_CLUSTER_BLOCKS};
 
 use crate::structure::is_name;
 
@@ -55,6 +55,17 @@ impl Shape {
         block.ok_or_else(|| {
             "a block has 1 to 1024 threads, and at most 64 in z, as in `256` or `16,16`".to_owned()
         })
+    }
+}
+
+impl Shape {
+    /// Blocks in a cluster.
+    ///
+    /// # Errors
+    /// One line that says how to write a cluster.
+    pub fn cluster(&self) -> Result<Dim3, String> {
+        let cluster = self.dim3().filter(|cluster| (1..=MAX_CLUSTER_BLOCKS).contains(&cluster.count()));
+        cluster.ok_or_else(|| format!("a cluster has 1 to {MAX_CLUSTER_BLOCKS} blocks, as in `4` or `2,2`"))
     }
 }
 

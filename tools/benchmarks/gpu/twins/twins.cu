@@ -42,7 +42,7 @@ static Words numbers(const std::string& text) {
 }
 
 struct Case {
-    unsigned grid = 1, block = 32, shared = 0;
+    unsigned grid = 1, block = 32, cluster = 1, shared = 0;
     std::vector<Words> buffers;
     Words expected;
     bool expects = false;
@@ -66,6 +66,7 @@ static Case read_header(const std::string& text) {
             unsigned number;
             for (std::string word; words >> word >> number;) {
                 if (word == "grid") found.grid = number;
+                if (word == "cluster") found.cluster = number;
                 if (word == "block") found.block = number;
                 if (word == "shared") found.shared = number;
             }
@@ -99,8 +100,19 @@ int main(int count, char** files) {
             check(cuMemcpyHtoD(places[buffer], test.buffers[buffer].data(), bytes), "cuMemcpyHtoD", file);
             arguments.push_back(&places[buffer]);
         }
-        check(cuLaunchKernel(kernel, test.grid, 1, 1, test.block, 1, 1, test.shared, nullptr, arguments.data(), nullptr),
-              "cuLaunchKernel", file);
+        CUlaunchAttribute cluster = {};
+        cluster.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+        cluster.value.clusterDim.x = test.cluster;
+        cluster.value.clusterDim.y = cluster.value.clusterDim.z = 1;
+        CUlaunchConfig config = {};
+        config.gridDimX = test.grid;
+        config.gridDimY = config.gridDimZ = 1;
+        config.blockDimX = test.block;
+        config.blockDimY = config.blockDimZ = 1;
+        config.sharedMemBytes = test.shared;
+        config.attrs = &cluster;
+        config.numAttrs = test.cluster > 1 ? 1 : 0;
+        check(cuLaunchKernelEx(&config, kernel, arguments.data(), nullptr), "cuLaunchKernelEx", file);
         check(cuCtxSynchronize(), "cuCtxSynchronize", file);
         size_t differing = 0;
         if (test.expects) {

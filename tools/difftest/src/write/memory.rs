@@ -325,7 +325,10 @@ impl Writer {
 pub(super) fn forms(mnemonic: &str, target: u32) -> Vec<String> {
     let forms = FAMILIES.iter().flat_map(|family| family.forms);
     let forms = forms.filter(|form| form.min_sm <= target && target <= form.max_sm);
-    forms.map(Form::written_out).filter(|syntax| syntax.split('.').next() == Some(mnemonic)).collect()
+    let forms = forms.map(Form::written_out).filter(|syntax| syntax.split('.').next() == Some(mnemonic));
+    // Random kernels are launched without clusters. What only clusters need would change the kernels of all seeds.
+    let forms = forms.map(|syntax| syntax.replace("|shared::cluster", ""));
+    forms.filter(|syntax| !syntax.contains("shared::cluster") && !syntax.starts_with("barrier.cluster")).collect()
 }
 
 /// An opcode of a form, as its words.

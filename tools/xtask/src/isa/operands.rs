@@ -99,12 +99,16 @@ pub fn statement(opcode: &str) -> Result<String> {
         "prefetch" | "prefetchu" => format!("[{}]", address(&words)),
         "membar" | "fence" | "ret" | "exit" | "trap" | "brkpt" => String::new(),
         "shfl" | "vote" | "match" | "redux" | "activemask" | "elect" => warp(&words, ty),
-        "bar" | "barrier" => barrier(&words),
+        "bar" => barrier(&words),
+        "barrier" if !has("cluster") => barrier(&words),
         "bra" => "END".to_owned(),
         "brx" => return Ok(format!("{{ LABELS: .branchtargets END; {opcode} u32_0, LABELS; }}")),
         "call" => "callee".to_owned(),
         "pmevent" => "1".to_owned(),
         "nanosleep" => "u32_0".to_owned(),
+        "barrier" if has("cluster") => String::new(),
+        "mapa" => format!("{}, {}, u32_2", register(ty, 0), register(ty, 1)),
+        "getctarank" => format!("u32_0, {}", register(ty, 1)),
         "mbarrier" => mbarrier(&words),
         "cp" if has("bulk") => bulk(&words).to_owned(),
         "cp" => copy(&words).to_owned(),
@@ -200,6 +204,10 @@ fn mbarrier(words: &[&str]) -> String {
         "pending_count" => "u32_0, b64_1".to_owned(),
         "test_wait" | "try_wait" if is_parity => "pred_0, [u64_4], u32_1".to_owned(),
         "test_wait" | "try_wait" => "pred_0, [u64_4], b64_1".to_owned(),
+        _ if words.contains(&"shared::cluster") && words.contains(&"expect_tx") => {
+            "_, [u64_4], u32_1".to_owned()
+        }
+        _ if words.contains(&"shared::cluster") => "_, [u64_4]".to_owned(),
         // The count of arrivals may be given from `sm_90` on, and before that only together with `.noComplete`.
         _ if words.contains(&"noComplete") || words.contains(&"expect_tx") => {
             "b64_0, [u64_4], u32_1".to_owned()

@@ -772,17 +772,24 @@ cudaError_t cudaLaunchCooperativeKernel(F kernel, dim3 grid, dim3 block, void** 
     return __host_cuda_launch_cooperative((const void*)kernel, grid, block, arguments, shared, (void*)stream);
 }
 
-//: cudaLaunchAttributeID cudaLaunchAttributeIgnore cudaLaunchAttributeCooperative cudaLaunchAttributePriority cudaLaunchAttributeProgrammaticStreamSerialization cudaLaunchAttributeValue cudaLaunchAttribute cudaLaunchConfig_t cudaLaunchKernelExC __host_cuda_is_cooperative
+//: cudaLaunchAttributeID cudaLaunchAttributeIgnore cudaLaunchAttributeCooperative cudaLaunchAttributeClusterDimension cudaLaunchAttributePriority cudaLaunchAttributeProgrammaticStreamSerialization cudaLaunchAttributeValue cudaLaunchAttribute cudaLaunchConfig_t cudaLaunchKernelExC __host_cuda_is_cooperative __host_cuda_next_launch __host_cuda_set_next __host_cuda_cluster
 enum cudaLaunchAttributeID {
     cudaLaunchAttributeIgnore = 0,
     cudaLaunchAttributeCooperative = 2,
+    cudaLaunchAttributeClusterDimension = 4,
     cudaLaunchAttributePriority = 8,
     cudaLaunchAttributeProgrammaticStreamSerialization = 6
+};
+struct __host_cuda_cluster {
+    unsigned x;
+    unsigned y;
+    unsigned z;
 };
 union cudaLaunchAttributeValue {
     int cooperative;
     int priority;
     int programmaticStreamSerializationAllowed;
+    __host_cuda_cluster clusterDim;
 };
 struct cudaLaunchAttribute {
     cudaLaunchAttributeID id;
@@ -803,19 +810,31 @@ inline bool __host_cuda_is_cooperative(const cudaLaunchConfig_t* config) {
     }
     return is_cooperative;
 }
+void __host_cuda_next_launch(int is_cooperative, unsigned x, unsigned y, unsigned z);
+// Says of the next launch what its attributes say.
+inline void __host_cuda_set_next(const cudaLaunchConfig_t* config) {
+    unsigned x = 0, y = 0, z = 0;
+    for (unsigned i = 0; i < config->numAttrs; i++) {
+        if (config->attrs[i].id != cudaLaunchAttributeClusterDimension) continue;
+        x = config->attrs[i].val.clusterDim.x;
+        y = config->attrs[i].val.clusterDim.y;
+        z = config->attrs[i].val.clusterDim.z;
+    }
+    __host_cuda_next_launch(__host_cuda_is_cooperative(config), x, y, z);
+}
 template <typename F>
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, F kernel, void** arguments) {
+    __host_cuda_set_next(config);
     if (__host_cuda_is_cooperative(config)) {
         return cudaLaunchCooperativeKernel(kernel, config->gridDim, config->blockDim, arguments, config->dynamicSmemBytes, config->stream);
     }
     return cudaLaunchKernel(kernel, config->gridDim, config->blockDim, arguments, config->dynamicSmemBytes, config->stream);
 }
 
-//: cudaLaunchKernelEx __host_cuda_next_launch __host_cuda_launch_error
-void __host_cuda_next_launch(int is_cooperative);
+//: cudaLaunchKernelEx __host_cuda_launch_error
 cudaError_t __host_cuda_launch_error();
 #define __CUDAC_LAUNCH(...) \
-    __host_cuda_next_launch(__host_cuda_is_cooperative(config)); \
+    __host_cuda_set_next(config); \
     kernel<<<config->gridDim, config->blockDim, config->dynamicSmemBytes, config->stream>>>(__VA_ARGS__); \
     return __host_cuda_launch_error()
 template <typename F>

@@ -91,7 +91,9 @@ impl Agents {
 
 impl MemoryModel {
     /// A bulk copy starts. Returns its agents: the one that reads, and the one that writes.
-    pub fn start_bulk(&mut self, copy: &BulkCopy) -> [u16; 2] {
+    ///
+    /// `there` is the slot of the block to whose shared memory it writes, if that is another one, and whether that has ended.
+    pub fn start_bulk(&mut self, copy: &BulkCopy, there: Option<(usize, bool)>) -> [u16; 2] {
         let starter = self.id(copy.lane);
         let mut known = VectorClock::default();
         self.clocks.thread_clock(starter).add_to(&mut known);
@@ -102,10 +104,17 @@ impl MemoryModel {
         self.clocks.restart(self.agent(writes), known);
         self.clocks.tick(starter.slot, starter.warp);
         let kind = if copy.reduction.is_some() { OpKind::Update } else { OpKind::Store };
-        self.bulk_access(reads, writes, OpKind::Load, copy.pc, &copy.from, CHUNK);
+        if !copy.progress.has_read() {
+            self.bulk_access(reads, writes, OpKind::Load, copy.pc, &copy.from, CHUNK);
+        }
+        if let Some((slot, has_ended)) = there {
+            self.enter(slot);
+            self.as_agent(writes, |model, lane| model.note_visit(lane, has_ended));
+        }
         let chunk = copy.reduction.map_or(CHUNK, |reduction| u64::from(reduction.bytes));
         self.bulk_access(writes, writes, kind, copy.pc, &copy.to, chunk);
         self.locations.forget(self.space_of(&copy.to), copy.to.offset, copy.to.bytes);
+        self.come_home();
         [reads, writes]
     }
 
@@ -225,6 +234,16 @@ impl MemoryModel {
     fn agent(&self, number: u16) -> LaneId {
         let (warp, lane) = (usize::from(number) / WARP_SIZE, usize::from(number) % WARP_SIZE);
         LaneId { slot: self.agents.used.len() + self.slot, warp, lane }
+    }
+
+    /// Does something in the name of the block in a slot, to the shared memory of the block that runs.
+    pub fn for_block(&mut self, slot: usize, act: impl FnOnce(&mut MemoryModel)) {
+        let own = self.slot;
+        self.enter(own);
+        self.slot = slot;
+        act(self);
+        self.slot = own;
+        self.come_home();
     }
 
     /// Does something in the name of an agent of the block.

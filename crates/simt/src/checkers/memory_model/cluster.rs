@@ -63,10 +63,17 @@ pub fn late_visit(context: &Context<'_>, found: &LateVisit) -> Fault {
 impl MemoryModel {
     /// Lanes of the warp are about to access the shared memory of the block in a slot.
     pub fn visit(&mut self, slot: usize, lanes: u32, has_ended: bool) {
+        self.enter(slot);
+        if self.races.is_some() {
+            lanes_of(lanes).for_each(|lane| self.note_visit(lane, has_ended));
+        }
+    }
+
+    /// Accesses are to the shared memory of the block in a slot from now on.
+    pub fn enter(&mut self, slot: usize) {
         self.owner = self.clocks.block(slot);
         if let Some(races) = &mut self.races {
             races.owner = Some(slot);
-            lanes_of(lanes).for_each(|lane| self.note_visit(lane, has_ended));
         }
     }
 
@@ -83,7 +90,8 @@ impl MemoryModel {
         self.owner != self.clocks.block(self.slot) & !AGENT
     }
 
-    fn note_visit(&mut self, lane: usize, is_late: bool) {
+    /// A lane accesses the shared memory of another block.
+    pub fn note_visit(&mut self, lane: usize, is_late: bool) {
         let (owner, epoch) = (self.owner, self.clocks.epoch(self.id(lane)));
         let visit = Visit { owner, epoch, pc: self.pc, step: self.now, is_late };
         if is_late {

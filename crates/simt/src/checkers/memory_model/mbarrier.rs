@@ -2,14 +2,16 @@
 //!
 //! An mbarrier is initialised and invalidated by what counts as a plain store, so these have to be ordered with every
 //! other operation on it. An exception is made for pipelines of NVIDIA's library: who invalidates an mbarrier need be ordered only
-//! after one thread of each warp that has used it, for that one speaks for its warp after a `match`, which orders no memory. The other operations are strong accesses with block scope, which race only with those two.
+//! after one thread of each warp that has used it, for that one speaks for its warp after a `match`, which orders no memory. The other operations race only with
+//! those two. Where they name no scope they have that of the block, and NVIDIA's libraries leave it out also where blocks of a
+//! cluster arrive at each other's mbarriers; so here the scope is at least the cluster.
 
 use crate::checkers::memory_model::MemoryModel;
 use crate::checkers::races::shadow::list::OpKind;
 use crate::checkers::races::{self, Conflict};
 use crate::machine::registers::WARP_SIZE;
 use crate::order::clocks::LaneId;
-use crate::order::{ByteRange, Epoch, Semantics, Thread};
+use crate::order::{ByteRange, Epoch, Scope, Semantics, Thread};
 
 /// What an operation on an mbarrier does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,10 +38,11 @@ impl MemoryModel {
     /// A lane has carried out an operation on an mbarrier.
     pub fn mbarrier(&mut self, lane: usize, range: ByteRange, event: MbarrierEvent, semantics: Semantics) {
         let id = self.id(lane);
+        let semantics = Semantics { scope: semantics.scope.max(Scope::Cluster), ..semantics };
         let (kind, scope) = match event {
             MbarrierEvent::Begins | MbarrierEvent::Ends => (OpKind::Store, None),
-            MbarrierEvent::Arrives { .. } | MbarrierEvent::Counts => (OpKind::Update, Some(semantics.scope)),
-            MbarrierEvent::Tests { .. } => (OpKind::Load, Some(semantics.scope)),
+            MbarrierEvent::Arrives { .. } | MbarrierEvent::Counts => (OpKind::Update, Some(Scope::Gpu)),
+            MbarrierEvent::Tests { .. } => (OpKind::Load, Some(Scope::Gpu)),
         };
         let conflict = self.check_access(lane, races::Access::new(self.pc, kind, scope), range, 0);
         let is_over =

@@ -1,6 +1,6 @@
 //! Decoded bulk copies, and what waits for them.
 
-use super::memory::{Address, Memory};
+use super::memory::{Access, Address, Memory};
 use crate::machine::bulk::Reduction;
 use crate::report::location::AccessKind;
 
@@ -9,6 +9,8 @@ use crate::report::location::AccessKind;
 pub enum BulkOp {
     /// Starts a copy.
     Copy(Bulk),
+    /// Starts a store or a reduction of what is in registers.
+    Store(AsyncStore),
     /// `commit_group`: makes a group of the copies that the thread has started since the last one and that complete with it.
     Commit,
     /// `wait_group`: waits until at most so many of the thread's latest groups are under way.
@@ -27,7 +29,9 @@ impl BulkOp {
     pub fn access_to(&self, memory: Memory, is_object: bool) -> AccessKind {
         match self {
             _ if is_object => AccessKind::Mbarrier,
-            BulkOp::Copy(Bulk { to, .. }) if to.memory == memory => AccessKind::Write,
+            BulkOp::Store(store) if store.reduction.is_some() => AccessKind::Update,
+            BulkOp::Store(_) => AccessKind::Write,
+            BulkOp::Copy(Bulk { to, .. }) if to.memory.space() == memory.space() => AccessKind::Write,
             _ => AccessKind::Read,
         }
     }
@@ -43,6 +47,19 @@ pub struct Bulk {
     /// How its completion is told.
     pub end: Completion,
     /// What it does with what it reads, if it does not just write it.
+    pub reduction: Option<Reduction>,
+    /// Whether it writes to the same place in each block of the cluster whose bit is set in `args.q`.
+    pub multicast: bool,
+}
+
+/// A store or a reduction to the shared memory of a block of the cluster, which an mbarrier there is told of.
+#[derive(Clone, Copy, Debug)]
+pub struct AsyncStore {
+    /// What it stores, and where.
+    pub access: Access,
+    /// The mbarrier; the base of its address is `args.e`.
+    pub object: Address,
+    /// What it does with the old value, if it does not just replace it.
     pub reduction: Option<Reduction>,
 }
 

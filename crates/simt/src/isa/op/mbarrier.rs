@@ -110,6 +110,8 @@ pub enum Misuse {
     Plain,
     /// The address is not in shared memory.
     NotShared,
+    /// It is not in the block to which a copy writes.
+    OtherBlock,
 }
 
 impl Object {

@@ -6,6 +6,7 @@
 mod atomic_ref;
 mod barrier;
 mod bulk;
+mod cluster;
 mod collectives;
 mod copies;
 mod waiting;
@@ -35,6 +36,11 @@ fn barrier() {
 #[test]
 fn bulk() {
     check("bulk", bulk::CASES);
+}
+
+#[test]
+fn cluster() {
+    check("cluster", cluster::CASES);
 }
 
 #[test]
