@@ -23,6 +23,7 @@ declare namespace Lanes {
         kernel: string;
         grid: number[];
         block: number[];
+        cluster?: number[];
         arguments: Argument[];
         shared_bytes?: number;
         seed?: number;
@@ -225,7 +226,7 @@ declare namespace Lanes {
         lanes: string;
         ptx_line: number | null;
         source: Place | null;
-        waiting: 'nothing' | 'barrier' | 'warp' | 'reconvergence';
+        waiting: 'nothing' | 'barrier' | 'cluster' | 'warp' | 'reconvergence';
         barrier: number | null;
         missing: string | null;
     }

@@ -142,6 +142,8 @@ fn launches_of_wrong_shapes() {
         "the grid has 64000000 threads, and a page allows 4194304",
     );
     check_launch(&json!({ "grid": [u32::MAX, u32::MAX, u32::MAX] }), "request", "and a page allows");
+    check_launch(&json!({ "cluster": [16] }), "launch", "1 to 8 blocks");
+    check_launch(&json!({ "cluster": [1, 1, 1, 1] }), "launch", "1 to 8 blocks");
     check_launch(&json!({ "shared_bytes": u32::MAX }), "launch", "bytes of shared memory");
     check_launch(&json!({ "resident_blocks": 65 }), "request", "`resident_blocks` has 65 blocks");
     check_launch(&json!({ "max_steps": u64::MAX }), "request", "`max_steps` has");

@@ -72,6 +72,45 @@ fn launches_that_no_gpu_can_run_are_errors() {
 }
 
 #[test]
+fn clusters_that_no_gpu_can_run_are_errors() {
+    let mut emulator = Emulator::new(Limits::default());
+    let text = ".version 8.0\n.target sm_90\n.visible .entry k() { ret; }
+        .visible .entry pairs() .explicitcluster .reqnctapercluster 2, 1, 1 { ret; }
+        .visible .entry few() .explicitcluster .maxclusterrank 4 { ret; }";
+    let [new, old] =
+        [text.to_owned(), ".version 8.0\n.target sm_80\n.visible .entry k() { ret; }".to_owned()]
+            .map(|text| emulator.load("k.ptx", &text).unwrap());
+    let mut check = |module, kernel: &str, grid: (u32, u32), cluster: (u32, u32), why: &str| {
+        let launch = Launch { cluster: cluster.into(), ..Launch::new(grid, 32) };
+        let result = emulator.launch(module, kernel, &launch);
+        match result {
+            Ok(report) => assert!(why.is_empty() && report.faults.is_empty(), "{kernel}: {why}"),
+            Err(error) => assert!(!why.is_empty() && error.to_string().contains(why), "{error}"),
+        }
+    };
+    check(&new, "k", (8, 2), (4, 2), "");
+    check(&new, "k", (16, 1), (16, 1), "1 to 8 blocks, the size that is portable; this one is (16,1,1)");
+    check(&new, "k", (16, 1), (0, 1), "1 to 8 blocks");
+    check(&new, "k", (7, 2), (2, 2), "the grid (7,2,1) does not consist of clusters of (2,2,1) blocks");
+    check(&new, "pairs", (8, 1), (1, 1), "");
+    check(&new, "pairs", (8, 1), (2, 1), "");
+    check(&new, "pairs", (8, 1), (4, 1), "compiled for clusters of (2,1,1) blocks, not (4,1,1)");
+    check(&new, "pairs", (7, 1), (1, 1), "does not consist of clusters");
+    check(&new, "few", (8, 1), (4, 1), "");
+    check(&new, "few", (8, 1), (8, 1), "clusters of at most 4 blocks");
+    check(
+        &old,
+        "k",
+        (8, 1),
+        (2, 1),
+        "clusters need a kernel for sm_90 or above, and `k` was compiled for sm_80",
+    );
+    let header = ".version 8.0\n.target sm_80\n.visible .entry k() .reqnctapercluster 2 { ret; }";
+    let error = emulator.load("k.ptx", header).unwrap_err().to_string();
+    assert!(error.contains("`.reqnctapercluster` needs a target of sm_90"), "{error}");
+}
+
+#[test]
 fn shared_memory_is_counted_by_kernel() {
     let mut emulator = Emulator::new(Limits::default());
     let module = load(

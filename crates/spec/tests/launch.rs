@@ -36,6 +36,7 @@ fn every_spelling_means_the_same() {
         ("kernel", "scale<float, 4>"),
         ("grid", "4,2"),
         ("block", "64"),
+        ("cluster", "2,1"),
         ("shared_bytes", "256"),
         ("arg", "x buf:f32:64:iota"),
         ("arg", "n i32:64"),
@@ -52,6 +53,7 @@ fn every_spelling_means_the_same() {
         kernel = "scale<float, 4>"
         grid = [4, 2]
         block = 64
+        cluster = [2, 1]
         shared_bytes = 256
         args = ["x buf:f32:64:iota", { name = "n", is = "i32:64" }]
         schedule = "hunt"
@@ -64,7 +66,7 @@ fn every_spelling_means_the_same() {
     "#;
     assert_eq!(toml::from_str::<Launch>(toml).unwrap(), from_options);
     let request = json!({
-        "kernel": "scale<float, 4>", "grid": [4, 2], "block": [64], "shared_bytes": 256,
+        "kernel": "scale<float, 4>", "grid": [4, 2], "block": [64], "cluster": [2, 1], "shared_bytes": 256,
         "arguments": [{ "name": "x", "is": "buf:f32:64:iota" }, { "name": "n", "is": "i32:64" }],
         "schedule": "hunt", "seed": 7, "reconvergence": "stack", "resident_blocks": 3, "weak_memory": true,
         "checks": ["races", "synchronisation"], "max_steps": 1000,

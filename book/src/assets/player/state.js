@@ -101,6 +101,7 @@ const LanesState = (() => {
         /** @type {Record<string, (group: Lanes.Group) => string>} */
         const WORDS = {
             barrier: group => `waits at barrier ${group.barrier}`,
+            cluster: () => 'waits at the barrier of the cluster',
             warp: () => 'waits for other lanes of the warp',
             reconvergence: group => `waits to reconverge with ${spoken(group.missing)}`,
         };

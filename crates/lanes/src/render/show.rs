@@ -142,7 +142,9 @@ fn stopped(plan: &Plan, search: &Search) -> String {
 }
 
 fn shape(step: &Step, seed: &str) -> String {
-    let mut with = format!("grid {}, block {}{seed}", step.launch.grid, step.launch.block);
+    let cluster = step.launch.cluster;
+    let cluster = if cluster.count() > 1 { format!(", cluster {cluster}") } else { String::new() };
+    let mut with = format!("grid {}, block {}{cluster}{seed}", step.launch.grid, step.launch.block);
     let shared = step.kernel.shared_bytes + u64::from(step.launch.shared_bytes);
     if shared > 0 {
         let _ = write!(with, ", shared memory {}", counted(shared, "byte"));

@@ -128,6 +128,8 @@ const OPTIONS: &[(&str, &str)] = &[
     ("--grid 1,1,1,1", "a grid is one to three whole numbers, each at least 1"),
     ("--grid -1", "a grid is one to three whole numbers, each at least 1"),
     ("--grid 1,70000 ALL", "a grid may be at most (2147483647,65535,65535)"),
+    ("--cluster 9", "a cluster has 1 to 8 blocks"),
+    ("--cluster 0", "a cluster has 1 to 8 blocks"),
     ("--shared-bytes 300000 ALL", "at most 232448 bytes of shared memory; this one needs 300000"),
     ("--shared-bytes -1", "--shared-bytes"),
     ("--shared-bytes 99999999999", "--shared-bytes"),

@@ -197,10 +197,10 @@ impl WarpAccess<'_, '_> {
     /// it.
     #[inline(never)]
     pub fn carry_out_by_block(&mut self, id: WarpId) -> Result<(), Denied> {
-        let Some((address, ..)) = self.inst.op.access() else { return self.carry_out_here(id) };
+        let Some((address, ..)) = self.inst.op.access() else { return self.carry_out_at_home(id) };
         let memory = address.memory;
         if !matches!(memory, Memory::Cluster | Memory::Generic) {
-            return self.carry_out_here(id);
+            return self.carry_out_at_home(id);
         }
         let at = addresses(self.lanes, address, self.inst.args.a, self.frame);
         let all = self.lanes.mask;
@@ -221,16 +221,22 @@ impl WarpAccess<'_, '_> {
 
     /// Carries it out in the shared memory of the block that addresses with some upper bits name; with none, in other memory.
     fn carry_out_in(&mut self, part: Option<u64>, id: WarpId) -> Result<(), Denied> {
-        let Some(part) = part else { return self.carry_out_here(id) };
+        let Some(part) = part else { return self.carry_out_at_home(id) };
         let inst = Inst { op: in_shared_memory(self.inst.op, part), is_distant: false, ..*self.inst };
         let WarpAccess { memories, lanes, pc, frame, counters, .. } = self;
         let mut access = WarpAccess { memories, lanes, inst: &inst, pc: *pc, frame, counters };
         match named_rank(part << RANK_SHIFT).filter(|&rank| rank != access.memories.rank()) {
-            None => match &inst.op {
-                Op::Mbarrier(op) => access.mbarrier_here(op, id),
-                _ => access.carry_out_here(id),
-            },
+            None => access.carry_out_at_home(id),
             Some(rank) => access.visit(rank, id),
+        }
+    }
+
+    /// Carries it out in global memory or in that of its own block.
+    fn carry_out_at_home(&mut self, id: WarpId) -> Result<(), Denied> {
+        let inst = self.inst;
+        match &inst.op {
+            Op::Mbarrier(op) => self.mbarrier_here(op, id),
+            _ => self.carry_out_here(id),
         }
     }
 
@@ -239,10 +245,10 @@ impl WarpAccess<'_, '_> {
         let WarpAccess { memories, lanes, inst, pc, frame, counters } = self;
         let (pc, now, mask) = (*pc, memories.now, lanes.mask);
         if rank as usize >= memories.peers.len() {
-            let address =
-                inst.op.access().map_or(0, |(address, ..)| addresses(lanes, address, inst.args.a, frame)[0]);
-            let lane = mask.trailing_zeros() as usize;
-            return Err(denied(lane, address, 0, Memory::Cluster, Why::NoRank(rank)));
+            let (lane, why) = (mask.trailing_zeros() as usize, Why::NoRank(rank));
+            let Some((address, bytes, _)) = inst.op.access() else { return Ok(()) };
+            let address = addresses(lanes, address, inst.args.a, frame)[lane];
+            return Err(denied(lane, address, bytes, Memory::Cluster, why));
         }
         if let Some((model, mut target)) = memories.modelled() {
             model.at(pc, now);

@@ -298,7 +298,8 @@ impl Launch {
     /// it says otherwise.
     pub fn emulated(&self, grid: Dim3, block: Dim3, steps: u64) -> simt::Launch {
         simt::Launch {
-            cluster: self.cluster.as_ref().and_then(|shape| shape.cluster().ok()).unwrap_or(1.into()),
+            // The emulator refuses what is no cluster.
+            cluster: self.cluster.as_ref().map_or(1.into(), Shape::as_written),
             shared_bytes: self.shared_bytes.unwrap_or(0),
             seed: self.seeds.map_or(self.seed.unwrap_or(0), |seeds| seeds.start),
             schedule: self.schedule(),

@@ -67,6 +67,11 @@ impl Shape {
         let cluster = self.dim3().filter(|cluster| (1..=MAX_CLUSTER_BLOCKS).contains(&cluster.count()));
         cluster.ok_or_else(|| format!("a cluster has 1 to {MAX_CLUSTER_BLOCKS} blocks, as in `4` or `2,2`"))
     }
+
+    /// The numbers as they are written; zeros if there are more than three or none.
+    pub fn as_written(&self) -> Dim3 {
+        self.dim3().unwrap_or_default()
+    }
 }
 
 impl From<Dim3> for Shape {

@@ -328,7 +328,9 @@ pub(super) fn forms(mnemonic: &str, target: u32) -> Vec<String> {
     let forms = forms.map(Form::written_out).filter(|syntax| syntax.split('.').next() == Some(mnemonic));
     // Random kernels are launched without clusters. What only clusters need would change the kernels of all seeds.
     let forms = forms.map(|syntax| syntax.replace("|shared::cluster", ""));
-    forms.filter(|syntax| !syntax.contains("shared::cluster") && !syntax.starts_with("barrier.cluster")).collect()
+    forms
+        .filter(|syntax| !syntax.contains("shared::cluster") && !syntax.starts_with("barrier.cluster"))
+        .collect()
 }
 
 /// An opcode of a form, as its words.
