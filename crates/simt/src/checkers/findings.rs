@@ -10,10 +10,10 @@ use std::collections::BTreeMap;
 
 use crate::checkers::copies::Meddling;
 use crate::checkers::initialisation::UnwrittenRead;
-use crate::checkers::memory_model::cluster::LateVisit;
 use crate::checkers::races::Overflow;
 use crate::checkers::races::finding::Race;
 use crate::checkers::synchronisation::finding::{Arrivals, CopyAtEnd, EndedThreads, UndefinedShuffle};
+use crate::checkers::visits::LateVisit;
 use crate::compile::inst::Pc;
 use crate::compile::program::Program;
 use crate::report::fault::{FaultKind, Severity};

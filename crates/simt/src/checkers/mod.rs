@@ -14,4 +14,5 @@ pub mod last_writer;
 pub mod memory_model;
 pub mod races;
 pub mod synchronisation;
+pub mod visits;
 pub mod wording;

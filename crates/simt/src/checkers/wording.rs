@@ -5,8 +5,7 @@
 
 use crate::checkers::context::Context;
 use crate::checkers::findings::{Finding, Findings};
-use crate::checkers::memory_model::cluster;
-use crate::checkers::{copies, initialisation, races, synchronisation};
+use crate::checkers::{copies, initialisation, races, synchronisation, visits};
 use crate::report::fault::{Fault, FaultKind, Severity};
 use crate::report::location::{Allocation, Space};
 
@@ -36,7 +35,7 @@ fn describe(context: &Context<'_>, finding: &Finding) -> Fault {
         Finding::Race(race) => races::wording::race(context, race),
         Finding::Overflow(overflow) => races::wording::overflow(context, overflow),
         Finding::Meddling(found) => copies::meddling(context, found),
-        Finding::Visit(found) => cluster::late_visit(context, found),
+        Finding::Visit(found) => visits::late_visit(context, found),
         Finding::Unwritten(read) => initialisation::wording::unwritten_read(context, read),
         Finding::Shuffle(shuffle) => synchronisation::wording::undefined_shuffle(context, shuffle),
         Finding::Ended(threads) => synchronisation::wording::ended_threads(context, threads),

@@ -20,23 +20,12 @@ use crate::exec::state::{Run, Stop};
 use crate::isa::op::Op;
 use crate::isa::op::cluster::{ClusterBarrier, RANK_SHIFT, named_rank};
 use crate::isa::op::memory::{Address, Memory};
-use crate::launch::MAX_CLUSTER_BLOCKS;
 use crate::machine::block::{Block, Peer, Warp};
+use crate::machine::cluster::ClusterState;
 use crate::machine::divergence::{Group, Wait};
 use crate::machine::global::Window;
 use crate::machine::registers::{Lanes, lanes_of};
 use crate::order::clocks::WarpId;
-
-/// The barrier of a resident cluster.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ClusterState {
-    /// How many phases have been completed.
-    pub phase: u64,
-    /// By rank, the threads that have neither ended nor arrived in this phase.
-    pub missing: [u32; MAX_CLUSTER_BLOCKS as usize],
-    /// By rank, the threads that have not ended.
-    pub live: [u32; MAX_CLUSTER_BLOCKS as usize],
-}
 
 impl Run<'_> {
     /// Does something with a block while the shared memory of its cluster is at hand.

@@ -18,11 +18,11 @@
 //! are never the same again, and end at the bound on steps.
 
 use crate::checkers::initialisation::Initialisation;
-use crate::exec::cluster::ClusterState;
 use crate::exec::state::{Run, Stop};
 use crate::exec::waits;
 use crate::launch::{Launch, Schedule};
 use crate::machine::block::{Block, Warp};
+use crate::machine::cluster::ClusterState;
 use crate::machine::global::Global;
 use crate::schedule::Turns;
 

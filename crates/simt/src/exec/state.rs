@@ -8,7 +8,6 @@ use crate::checkers::findings::Findings;
 use crate::compile::program::Program;
 #[cfg(not(target_family = "wasm"))]
 use crate::exec::children::Children;
-use crate::exec::cluster::ClusterState;
 use crate::exec::counts::Counts;
 use crate::exec::observers::Observers;
 use crate::exec::printed::Printed;
@@ -16,6 +15,7 @@ use crate::exec::setup::Setup;
 use crate::exec::team::Team;
 use crate::launch::Launch;
 use crate::machine::block::Peer;
+use crate::machine::cluster::ClusterState;
 use crate::machine::global::Global;
 use crate::ptx::Error;
 use crate::report::fault::{Actor, Fault, StaleRead};

@@ -42,7 +42,7 @@ impl Need {
     }
 }
 
-const NEEDS: [Need; 37] = [
+const NEEDS: [Need; 38] = [
     // Modifiers of any instruction. The orders of the memory model come first.
     need(&[], &[&["relaxed", "acquire", "release", "acq_rel", "weak"]], 70, 6, 0),
     need(&[], &[&["cluster"]], 90, 7, 8),
@@ -59,6 +59,7 @@ const NEEDS: [Need; 37] = [
     // Barriers, exchange, control.
     need(&["barrier"], &[], 0, 6, 0),
     need(&["bar", "barrier"], &[&["cta"]], 0, 7, 8),
+    need(&["barrier"], &[&["release", "relaxed", "acquire"]], 90, 8, 0),
     need(&["bar"], &[&["warp"]], 0, 6, 0),
     need(&["mbarrier"], &[&["parity"]], 0, 7, 1),
     need(&["mbarrier"], &[&["relaxed", "acquire", "release"]], 80, 8, 0),

@@ -7,6 +7,7 @@ pub mod affine;
 mod aligned;
 pub mod block;
 pub mod bulk;
+pub mod cluster;
 pub mod copies;
 pub mod divergence;
 pub mod file;

@@ -31,7 +31,6 @@ use crate::access::row::Shape;
 use crate::access::window::lanes_in;
 
 use bulk::Agents;
-use cluster::Visit;
 use delayed::DelayedOp;
 use memory_view::{MemoryView, is_aligned};
 
@@ -40,6 +39,7 @@ use crate::checkers::memory_model::weak_memory::WeakMemory;
 use crate::checkers::races::finding::{Circumstance, FoundRaces};
 use crate::checkers::races::shadow::list::{OpKind, Volatile};
 use crate::checkers::races::{self, Conflict, RaceCause, Races};
+use crate::checkers::visits::Visit;
 use crate::compile::inst::Pc;
 use crate::isa::op::atomic::Atomic;
 use crate::isa::op::memory::{Access, Memory};

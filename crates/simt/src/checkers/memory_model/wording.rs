@@ -3,8 +3,8 @@
 use crate::checkers::context::Context;
 use crate::checkers::findings::{Finding, Findings};
 use crate::checkers::memory_model::MemoryModel;
-use crate::checkers::memory_model::cluster::LateVisit;
 use crate::checkers::memory_model::weak_memory::StaleLoad;
+use crate::checkers::visits::LateVisit;
 use crate::order::Epoch;
 use crate::report::fault::StaleRead;
 use crate::report::location::AccessKind;

@@ -81,7 +81,7 @@ extern "C" __global__ void __cluster_dims__(4, 1, 1) cluster_ring(int* z) {
     ptx::barrier_cluster_wait();
 }
 
-// Block 0 reads a tile for all blocks of its cluster; and each block copies its own to the next one.
+// Each block copies a tile from global memory, and its own tile to the other block; one mbarrier counts the bytes of both.
 extern "C" __global__ void __cluster_dims__(2, 1, 1) cluster_copies(const int* x, int* z) {
     __shared__ alignas(128) int all[32];
     __shared__ alignas(128) int own[32];
@@ -100,9 +100,7 @@ extern "C" __global__ void __cluster_dims__(2, 1, 1) cluster_copies(const int* x
         unsigned next = cluster.block_rank() ^ 1;
         ptx::cp_async_bulk(ptx::space_cluster, ptx::space_shared, cluster.map_shared_rank(other, next), own, sizeof(own),
             cluster.map_shared_rank(&barrier, next));
-        if (cluster.block_rank() == 0) {
-            ptx::cp_async_bulk(ptx::space_cluster, ptx::space_global, all, x, sizeof(all), &barrier, uint16_t(3));
-        }
+        ptx::cp_async_bulk(ptx::space_cluster, ptx::space_global, all, x, sizeof(all), &barrier);
     }
     while (!ptx::mbarrier_try_wait_parity(ptx::sem_acquire, ptx::scope_cluster, &barrier, 0)) {}
     z[blockIdx.x * blockDim.x + threadIdx.x] = all[threadIdx.x] + other[threadIdx.x];
