@@ -118,12 +118,13 @@ impl WarpAccess<'_, '_> {
         &mut self,
         lane: usize,
         id: WarpId,
-        (memory, to): (Memory, u64),
+        at: (Memory, u64),
         object: Option<u64>,
         bytes: u64,
-        What { from, reduction, progress, granule }: What,
+        what: What,
     ) -> Result<(), Denied> {
-        let memories = &mut *self.memories;
+        let What { from, reduction, progress, granule } = what;
+        let (memories, (memory, to)) = (&mut *self.memories, at);
         let (goal, to) = memories.goal(lane, memory, to)?;
         let object = match object {
             Some(object) => Some(memories.goal(lane, Memory::Cluster, object)?),
