@@ -52,7 +52,8 @@ pub struct Matrices(Factors);
 impl Matrices {
     pub fn of(lab: &mut Lab) -> Result<Matrices> {
         let (size, seed) = (lab.size(SIZE, ELEMENT_BYTES)?, lab.seed());
-        let n = (1..).find(|n| n * n >= size).unwrap_or(1).next_multiple_of(LARGEST_TILE);
+        let root = size.isqrt();
+        let n = if root * root < size { root + 1 } else { root }.max(1).next_multiple_of(LARGEST_TILE);
         Ok(Matrices(Factors::of(n, seed)))
     }
 

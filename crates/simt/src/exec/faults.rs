@@ -176,7 +176,7 @@ impl Cursor<'_, '_> {
         let actor = self.actor(1 << denied.lane, pc, doing).with(access);
         let (kind, mut message) = why(self.run, denied);
         if let Some(owner) = denied.owner {
-            message += &format!(", in block {}", self.run.setup.launch.block_at(owner));
+            message = format!("{message}, in block {}", self.run.setup.launch.block_at(owner));
         }
         let mut fault = fault(kind, Severity::Error, message, vec![actor]);
         fault.location = Some(location(&self.run.context(), denied));

@@ -25,8 +25,6 @@ pub(crate) struct Setup<'a> {
     pub(crate) stack: bool,
     /// Whether lanes may be separated that no branch made diverge (`exec::separation`).
     pub(crate) separates: bool,
-    /// Whether the kernel or its launch speaks of clusters.
-    pub(crate) is_cluster: bool,
     /// Whether this is a part of a launch that runs on several cores.
     pub(crate) is_one_of_many: bool,
     /// The seed by which blocks are dealt out to cores, where it is not who has time that decides.
@@ -51,9 +49,6 @@ impl<'a> Setup<'a> {
             registers: Registers::of_one_warp(&code.image),
             stack,
             separates: launch.schedule == Schedule::Hunt && !stack && program.sm >= FIRST_INDEPENDENT_TARGET,
-            is_cluster: launch.cluster.count() > 1
-                || code.clusters.required.is_some()
-                || code.clusters.explicit,
             is_one_of_many: false,
             deal: None,
         }
@@ -62,6 +57,12 @@ impl<'a> Setup<'a> {
     /// The code of the kernel.
     pub fn code(&self) -> &'a Code {
         &self.program.functions[self.kernel as usize]
+    }
+
+    /// Whether the kernel or its launch speaks of clusters.
+    pub fn is_cluster(&self) -> bool {
+        let clusters = &self.code().clusters;
+        self.cluster() > 1 || clusters.required.is_some() || clusters.explicit
     }
 
     /// How many blocks are a cluster.

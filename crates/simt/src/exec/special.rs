@@ -55,7 +55,7 @@ impl<'a> Place<'a> {
             before: run.counts.steps,
             total_shared: run.setup.shared_bytes,
             number: block.number,
-            is_cluster: run.setup.is_cluster,
+            is_cluster: run.setup.is_cluster(),
         }
     }
 

@@ -333,7 +333,7 @@ struct Home {
 
 impl Home {
     fn of(clocks: &Clocks, block: u32) -> Home {
-        Home { block, cluster: (clocks.cluster > 1).then(|| CLUSTER | (block & !AGENT) / clocks.cluster) }
+        Home { block, cluster: (clocks.cluster > 1).then(|| CLUSTER | ((block & !AGENT) / clocks.cluster)) }
     }
 }
 

@@ -63,6 +63,6 @@ fn copies(s: &mut Setting) {
     let numbers = input(32);
     let (x, z) = (s.input(&numbers), s.output::<i32>(4 * 32));
     s.run(4, 32, args!(x, z));
-    let of = |i: i32| numbers[i as usize % 32] + 1000 * (i / 32 ^ 1) + i % 32;
+    let of = |i: i32| numbers[i as usize % 32] + 1000 * ((i / 32) ^ 1) + i % 32;
     s.check(z, &(0..4 * 32).map(of).collect::<Vec<_>>());
 }
