@@ -171,7 +171,7 @@ mod tests {
             let table: Table<Metric> = Table::read(&text, "it").unwrap();
             assert!(!table.code.is_empty() && table.text() == text, "{}", path.display());
         }
-        assert_eq!([tables("_counters.csv").len(), tables("_profile.csv").len()], [11, 2]);
+        assert_eq!([tables("_counters.csv").len(), tables("_profile.csv").len()], [13, 2]);
     }
 
     #[test]
