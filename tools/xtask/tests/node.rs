@@ -53,7 +53,7 @@ fn node(arguments: &[&Path], input: &str) -> Option<String> {
 #[test]
 fn the_state_of_the_player_passes_its_tests_skipped_without_node() {
     let Some(out) = node(&[&script("state.test.mjs")], "") else { return };
-    assert!(out.contains(" pass 25\n"), "{out}");
+    assert!(out.contains(" pass 27\n"), "{out}");
 }
 
 #[test]

@@ -240,20 +240,14 @@ impl<'t> Parser<'_, 't> {
                 // How a function is called changes nothing that it computes.
                 "inline" | "__inline__" | "__forceinline__" | "__noinline__" | "register" | "mutable"
                 | "__grid_constant__" => {}
-                "__launch_bounds__" => {
+                word @ ("__launch_bounds__" | "__cluster_dims__") => {
                     self.next();
                     if !self.is("(") {
-                        return Err(self.expected("`(` after `__launch_bounds__`"));
+                        return Err(self.expected(&format!("`(` after `{word}`")));
                     }
-                    found.launch_bounds = self.arguments()?;
-                    continue;
-                }
-                "__cluster_dims__" => {
-                    self.next();
-                    if !self.is("(") {
-                        return Err(self.expected("`(` after `__cluster_dims__`"));
-                    }
-                    found.cluster_dims = self.arguments()?;
+                    let bounds = word == "__launch_bounds__";
+                    let into = if bounds { &mut found.launch_bounds } else { &mut found.cluster_dims };
+                    *into = self.arguments()?;
                     continue;
                 }
                 "alignas" | "__align__" => {

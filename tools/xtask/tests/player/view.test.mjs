@@ -23,7 +23,7 @@ function shown({ data, launch, report, moments, isOver, actors, details, chosen 
     const { moment } = first.timeline;
     const seen = new Set(moment.warps.flatMap(warp => [...State.lanes(moment, warp.warp)]));
     const tree = Frame.all({
-        data: { ...data, launch, beside: null }, sides: [first], isPlaying: false, isBusy: false, isOver: isOver === true, count: report.moments,
+        data: { program: { name: 'k.ptx', text: '' }, ...data, launch, beside: null }, sides: [first], isPlaying: false, isBusy: false, isOver: isOver === true, count: report.moments,
         position: moment.number, said: '', sentence: State.sentence(moment), ptx: [[moment.ptx_line, moment.ptx]], chosen: chosen ?? null,
         details: details ?? null, seen, buffers: [{ name: 'x', type: 'i32', bytes: 128 }], speeds: [[8, 'steady']],
     });
