@@ -104,8 +104,10 @@ impl Copy {
         for folder in ["book/src", "book/facts", "book/figures", "kernels", "chapters"] {
             copy_folder(&root().join(folder), &copy.path(folder), &copy_file);
         }
-        let letters = "crates/lanes/tests/letters";
-        for folder in ["tools/benchmarks", "docs", "crates/simt/src", "crates/simt/tests", letters, "src"] {
+        let (letters, supported) = ("crates/lanes/tests/letters", "crates/cudac/tests/supported");
+        for folder in
+            ["tools/benchmarks", "docs", "crates/simt/src", "crates/simt/tests", letters, supported, "src"]
+        {
             copy_folder(&root().join(folder), &copy.path(folder), &link_file);
         }
         // The learner's own files, `mine`, are no part of the book.
