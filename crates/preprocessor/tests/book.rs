@@ -104,10 +104,9 @@ impl Copy {
         for folder in ["book/src", "book/facts", "book/figures", "kernels", "chapters"] {
             copy_folder(&root().join(folder), &copy.path(folder), &copy_file);
         }
-        let (letters, supported) = ("crates/lanes/tests/letters", "crates/cudac/tests/supported");
-        for folder in
-            ["tools/benchmarks", "docs", "crates/simt/src", "crates/simt/tests", letters, supported, "src"]
-        {
+        let linked = "tools/benchmarks docs crates/simt/src crates/simt/tests crates/lanes/tests/letters \
+                      crates/cudac/tests/supported src";
+        for folder in linked.split(' ') {
             copy_folder(&root().join(folder), &copy.path(folder), &link_file);
         }
         // The learner's own files, `mine`, are no part of the book.
