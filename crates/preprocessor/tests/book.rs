@@ -116,17 +116,11 @@ impl Copy {
                 copy_folder(&entry.path(), &copy.path(&chapter), &link_file);
             }
         }
-        let files = [
-            "book/glossary.toml",
-            "book/literals.toml",
-            "book/live.toml",
-            "book/listings.toml",
-            "crates/simt/SUPPORTED.md",
-        ];
         for entry in fs::read_dir(root()).unwrap().flatten().filter(|entry| entry.path().is_file()) {
             fs::copy(entry.path(), copy.path(&entry.file_name().to_string_lossy())).unwrap();
         }
-        for file in files {
+        let copied = "book/glossary.toml book/literals.toml book/live.toml book/listings.toml crates/simt/SUPPORTED.md";
+        for file in copied.split(' ') {
             fs::copy(root().join(file), copy.path(file)).unwrap();
         }
         copy
