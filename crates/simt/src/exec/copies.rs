@@ -39,13 +39,11 @@ impl WarpAccess<'_, '_> {
         match op {
             Async::Copy(copy) => self.start_copies(&copy, id),
             Async::Commit => {
-                lanes_of(mask).for_each(|lane| self.memories.copies.commit(id.warp, lane));
+                self.memories.copies.commit(id.warp, mask);
                 Ok(())
             }
             Async::Wait(left) => {
-                let until = left.map_or(Until::All, Until::Groups);
-                let order = self.memories.order.lanes(mask);
-                order.for_each(|lane| self.finish(id.warp, lane, until));
+                self.finish(id.warp, mask, left.map_or(Until::All, Until::Groups));
                 Ok(())
             }
             Async::Arrive { address, adds } => self.arrive_later(&address, adds, id),
@@ -162,13 +160,11 @@ impl WarpAccess<'_, '_> {
                 Memory::Global if kind != AccessKind::Read => global.locate(address, bytes).ok(),
                 _ => continue,
             };
-            let overlaps = |copy: &&mut Copy| match place {
-                None => ranges_meet(copy.to, copy.bytes, address, bytes),
-                Some((region, offset)) => {
-                    copy.from.0 == region && ranges_meet(copy.from.1 as u64, copy.read, offset as u64, bytes)
-                }
+            let met = match place {
+                None => copies.writing_to(address, bytes),
+                Some((region, offset)) => copies.reading_from(region, offset as u64, bytes),
             };
-            let Some(copy) = copies.all().iter_mut().find(overlaps).map(|copy| *copy) else { continue };
+            let Some(copy) = met else { continue };
             let (space, offset) = place.map_or((model.shared_space(), address), |(region, offset)| {
                 (Space::Global(region as u32), offset as u64)
             });
@@ -182,15 +178,14 @@ impl WarpAccess<'_, '_> {
     /// Lets time pass for the copies of the warp.
     fn pass_time(&mut self, id: WarpId) {
         let memories = &mut *self.memories;
-        for index in 0..memories.copies.all().len() {
-            let mut copy = memories.copies.all()[index];
+        for index in 0..memories.copies.of_warp(id.warp).len() {
+            let mut copy = memories.copies.of_warp(id.warp)[index];
             match copy.left {
-                _ if copy.warp != id.warp => continue,
                 Some(left) if left > 0 => copy.left = Some(left - 1),
                 Some(_) if !copy.is_done => memories.carry_out_copy(&mut copy),
                 _ => continue,
             }
-            memories.copies.all()[index] = copy;
+            memories.copies.of_warp(id.warp)[index] = copy;
         }
     }
 
@@ -200,7 +195,7 @@ impl WarpAccess<'_, '_> {
         self.pass_time(id);
         self.memories.pass_bulk()?;
         for trigger in self.memories.copies.due() {
-            self.finish(trigger.warp, trigger.lane, Until::Number(trigger.number));
+            self.finish(trigger.warp, 1 << trigger.lane, Until::Number(trigger.number));
             self.arrive_now(&trigger)?;
         }
         Ok(())
@@ -228,11 +223,15 @@ impl WarpAccess<'_, '_> {
         Ok(())
     }
 
-    /// Completes copies of a lane.
-    fn finish(&mut self, warp: usize, lane: usize, until: Until) {
+    /// Completes copies of some lanes of a warp, one lane after the other.
+    fn finish(&mut self, warp: usize, mask: u32, until: Until) {
         let (pc, now) = (self.pc, self.memories.now);
         let memories = &mut *self.memories;
-        for mut copy in memories.copies.finish(warp, lane, until) {
+        let mut turn = [0; WARP_SIZE];
+        memories.order.lanes(mask).enumerate().for_each(|(at, lane)| turn[lane] = at);
+        let mut complete = memories.copies.finish(warp, mask, until);
+        complete.sort_by_key(|copy| turn[copy.lane]);
+        for mut copy in complete {
             if !copy.is_done {
                 memories.carry_out_copy(&mut copy);
             }
@@ -291,11 +290,6 @@ impl Memories<'_> {
         let start = offset as usize;
         self.shared[start..start + OBJECT_BYTES as usize].copy_from_slice(&object.to_bits().to_le_bytes());
     }
-}
-
-/// Whether two ranges of bytes have one in common.
-fn ranges_meet(start: u64, bytes: u8, other: u64, other_bytes: u64) -> bool {
-    start < other.saturating_add(other_bytes) && other < start + u64::from(bytes)
 }
 
 /// Where in global memory a lane's copy reads, if it may read and write what it says.

@@ -4,6 +4,8 @@
 //! when it starts, and counted in stores and the like of its warp; some take until the lane waits. Left out: what the copies
 //! of several lanes have in common, such as the order in which the hardware carries them out.
 
+use crate::machine::registers::{WARP_SIZE, lanes_of};
+
 /// A copy that a lane has started and not waited for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Copy {
@@ -62,33 +64,49 @@ pub enum Until {
 /// The copies of a block.
 #[derive(Clone, Debug, Default)]
 pub struct Copies {
-    /// Those under way, in the order in which they were started.
-    under_way: Vec<Copy>,
+    /// Those under way of each warp, in the order in which they were started.
+    under_way: Vec<Vec<Copy>>,
+    /// Which of them write to each piece of shared memory: the warp and the number of each, in the order in which they were started.
+    targets: Vec<Vec<(usize, u64)>>,
     /// Arrivals that wait for copies.
     triggers: Vec<Trigger>,
-    /// How many copies have been started.
+    /// How many copies have been started, and how many of them are complete.
     started: u64,
+    ended: u64,
     /// How many groups the lanes of each warp have committed.
-    groups: Vec<[u32; 32]>,
+    groups: Vec<[u32; WARP_SIZE]>,
 }
+
+/// The bytes of a piece of shared memory. Each copy writes to one piece, because it is aligned to its size.
+const PIECE: u64 = 16;
 
 impl Copies {
     /// Whether nothing is under way.
     #[inline(always)]
     pub fn is_empty(&self) -> bool {
-        self.under_way.is_empty() && self.triggers.is_empty()
+        self.started == self.ended && self.triggers.is_empty()
     }
 
     /// Nothing is under way, and no lane has committed a group.
     pub fn reset(&mut self) {
         self.under_way.clear();
+        self.targets.clear();
         self.triggers.clear();
         self.groups.clear();
+        self.ended = self.started;
     }
 
     /// Starts a copy.
     pub fn start(&mut self, copy: Copy) {
-        self.under_way.push(Copy { number: self.started, ..copy });
+        let piece = (copy.to / PIECE) as usize;
+        if self.targets.len() <= piece {
+            self.targets.resize_with(piece + 1, Vec::new);
+        }
+        self.targets[piece].push((copy.warp, self.started));
+        if self.under_way.len() <= copy.warp {
+            self.under_way.resize_with(copy.warp + 1, Vec::new);
+        }
+        self.under_way[copy.warp].push(Copy { number: self.started, ..copy });
         self.started += 1;
     }
 
@@ -104,35 +122,71 @@ impl Copies {
         due
     }
 
-    /// Those under way.
-    pub fn all(&mut self) -> &mut [Copy] {
-        &mut self.under_way
+    /// Those under way of a warp.
+    pub fn of_warp(&mut self, warp: usize) -> &mut [Copy] {
+        self.under_way.get_mut(warp).map_or(&mut [], Vec::as_mut_slice)
     }
 
-    /// Makes a group of what a lane has started since its last one.
-    pub fn commit(&mut self, warp: usize, lane: usize) {
+    /// The first one under way that writes to one of these bytes of shared memory.
+    pub fn writing_to(&self, address: u64, bytes: u64) -> Option<Copy> {
+        let last = address.saturating_add(bytes).saturating_sub(1) / PIECE;
+        let pieces =
+            (address / PIECE..=last).filter_map(|piece| self.targets.get(usize::try_from(piece).ok()?));
+        let copies = pieces.flatten().map(|&(warp, number)| self.numbered(warp, number));
+        let met = copies.filter(|copy| ranges_meet(copy.to, copy.bytes, address, bytes));
+        met.min_by_key(|copy| copy.number).copied()
+    }
+
+    fn numbered(&self, warp: usize, number: u64) -> &Copy {
+        let of_warp = &self.under_way[warp];
+        &of_warp[of_warp.partition_point(|copy| copy.number < number)]
+    }
+
+    /// The first one under way that reads one of these bytes of a region of global memory.
+    pub fn reading_from(&self, region: usize, offset: u64, bytes: u64) -> Option<Copy> {
+        let meets =
+            |copy: &&Copy| copy.from.0 == region && ranges_meet(copy.from.1 as u64, copy.read, offset, bytes);
+        let of_warps = self.under_way.iter().filter_map(|copies| copies.iter().find(meets));
+        of_warps.min_by_key(|copy| copy.number).copied()
+    }
+
+    /// Makes a group for each lane of `mask`, of what it has started since its last one.
+    pub fn commit(&mut self, warp: usize, mask: u32) {
         if self.groups.len() <= warp {
-            self.groups.resize(warp + 1, [0; 32]);
+            self.groups.resize(warp + 1, [0; WARP_SIZE]);
         }
-        let number = &mut self.groups[warp][lane];
-        let own = self.under_way.iter_mut().filter(|copy| (copy.warp, copy.lane) == (warp, lane));
-        own.filter(|copy| copy.group.is_none()).for_each(|copy| copy.group = Some(*number));
-        *number += 1;
+        let groups = self.groups[warp];
+        let own = self.of_warp(warp).iter_mut().filter(|copy| mask >> copy.lane & 1 != 0);
+        own.filter(|copy| copy.group.is_none()).for_each(|copy| copy.group = Some(groups[copy.lane]));
+        lanes_of(mask).for_each(|lane| self.groups[warp][lane] += 1);
     }
 
-    /// Removes the copies of a lane that are complete.
-    pub fn finish(&mut self, warp: usize, lane: usize, until: Until) -> Vec<Copy> {
-        let committed = self.groups.get(warp).map_or(0, |lanes| lanes[lane]);
+    /// Removes the copies of the lanes of `mask` that are complete.
+    pub fn finish(&mut self, warp: usize, mask: u32, until: Until) -> Vec<Copy> {
+        let committed = self.groups.get(warp).copied().unwrap_or_default();
         let is_complete = |copy: &mut Copy| {
             let is_past = match until {
                 Until::All => true,
-                Until::Groups(left) => copy.group.is_some_and(|group| group < committed.saturating_sub(left)),
+                Until::Groups(left) => {
+                    copy.group.is_some_and(|group| group < committed[copy.lane].saturating_sub(left))
+                }
                 Until::Number(number) => copy.number < number,
             };
-            (copy.warp, copy.lane) == (warp, lane) && is_past
+            mask >> copy.lane & 1 != 0 && is_past
         };
-        self.under_way.extract_if(.., is_complete).collect()
+        let Some(under_way) = self.under_way.get_mut(warp) else { return Vec::new() };
+        let complete: Vec<Copy> = under_way.extract_if(.., is_complete).collect();
+        for copy in &complete {
+            self.targets[(copy.to / PIECE) as usize].retain(|&(_, number)| number != copy.number);
+        }
+        self.ended += complete.len() as u64;
+        complete
     }
+}
+
+/// Whether two ranges of bytes have one in common.
+fn ranges_meet(start: u64, bytes: u8, other: u64, other_bytes: u64) -> bool {
+    start < other.saturating_add(other_bytes) && other < start + u64::from(bytes)
 }
 
 #[cfg(test)]
@@ -150,17 +204,38 @@ mod tests {
         for group in 0..3 {
             copies.start(copy(5, 4 * group));
             copies.start(copy(6, 100));
-            copies.commit(0, 5);
+            copies.commit(0, 1 << 5);
         }
         copies.start(copy(5, 12));
         let places = |copies: Vec<Copy>| copies.iter().map(|copy| copy.to).collect::<Vec<_>>();
-        assert_eq!(places(copies.finish(0, 5, Until::Groups(3))), []);
-        assert_eq!(places(copies.finish(0, 5, Until::Groups(1))), [0, 4]);
-        assert_eq!(places(copies.finish(0, 5, Until::Groups(0))), [8]);
-        assert_eq!(places(copies.finish(0, 6, Until::Groups(0))), [], "lane 6 has committed nothing");
-        assert_eq!(places(copies.finish(0, 5, Until::All)), [12]);
+        assert_eq!(places(copies.finish(0, 1 << 5, Until::Groups(3))), []);
+        assert_eq!(places(copies.finish(0, 1 << 5, Until::Groups(1))), [0, 4]);
+        assert_eq!(places(copies.finish(0, 1 << 5, Until::Groups(0))), [8]);
+        assert_eq!(places(copies.finish(0, 1 << 6, Until::Groups(0))), [], "lane 6 has committed nothing");
+        assert_eq!(places(copies.finish(0, 1 << 5, Until::All)), [12]);
         assert!(!copies.is_empty());
-        assert_eq!(places(copies.finish(0, 6, Until::All)), [100, 100, 100]);
+        assert_eq!(places(copies.finish(0, 1 << 6, Until::All)), [100, 100, 100]);
         assert!(copies.is_empty());
+    }
+
+    #[test]
+    fn the_copy_that_started_first_is_found_by_the_bytes_that_it_touches() {
+        let mut copies = Copies::default();
+        for (warp, to) in [(1, 32), (0, 32), (0, 36)] {
+            copies.start(Copy { warp, from: (3, to as usize), ..copy(2, to) });
+        }
+        let number = |copy: Option<Copy>| copy.map(|copy| copy.number);
+        assert_eq!(number(copies.writing_to(35, 1)), Some(0));
+        assert_eq!(number(copies.writing_to(35, 4)), Some(0));
+        assert_eq!(number(copies.writing_to(36, 8)), Some(2));
+        assert_eq!(number(copies.writing_to(40, 8)), None);
+        assert_eq!(number(copies.writing_to(0, 33)), Some(0));
+        assert_eq!(number(copies.writing_to(u64::MAX, 8)), None);
+        assert_eq!(number(copies.reading_from(3, 28, 8)), Some(0));
+        assert_eq!(number(copies.reading_from(2, 28, 8)), None);
+        copies.finish(1, u32::MAX, Until::All);
+        assert_eq!(number(copies.writing_to(35, 1)), Some(1));
+        copies.finish(0, u32::MAX, Until::All);
+        assert_eq!(number(copies.writing_to(35, 1)), None);
     }
 }
