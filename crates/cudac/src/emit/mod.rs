@@ -25,7 +25,8 @@ use std::fmt::Write;
 
 use crate::check::Checked;
 use crate::code::live::Live;
-use crate::code::{Class, End, Function, Inlined, Inst, Operand, Reg, Site};
+use crate::code::{Class, End, Function, Inlined, Inst, Operand, Reg, Site, Space};
+use crate::optimise::spaces::of_symbol;
 use crate::source::joined;
 use crate::source::map::Map;
 use name::Name;
@@ -302,6 +303,7 @@ impl Emitter<'_> {
             let _ = writeln!(text, ".explicitcluster\n.reqnctapercluster {x}, {y}, {z}");
         }
         text.push_str("{\n");
+        self.shared_variables(&mut text);
         if let Some(slot) = function.slots.first().filter(|slot| slot.size > 0) {
             let _ = writeln!(
                 text,
@@ -319,6 +321,17 @@ impl Emitter<'_> {
         text
     }
 
+    /// Declares the static shared memory that the kernel uses. As a variable of the module it would also be that of other kernels.
+    fn shared_variables(&self, text: &mut String) {
+        let globals = self.checked.program.globals.iter().enumerate();
+        for (at, global) in globals.filter(|(_, global)| !global.is_extern && !global.is_host) {
+            if of_symbol(self.checked, at) == Space::Shared && mentions(&self.text, global.name) {
+                let (align, size) = (global.align, self.checked.types.size(global.ty));
+                let _ = writeln!(text, "\t.shared .align {align} .b8 {}[{size}];", global.name);
+            }
+        }
+    }
+
     /// A register as the text writes it, if it does.
     fn known(&self, reg: Reg) -> Option<String> {
         let number = self.numbers[reg as usize];
@@ -332,6 +345,15 @@ fn add_number(number: u32, text: &mut String) {
         add_number(number / 10, text);
     }
     text.push(char::from(b'0' + (number % 10) as u8));
+}
+
+/// Whether a text has a name that is not a part of a longer one.
+fn mentions(text: &str, name: &str) -> bool {
+    let is_part =
+        |other: Option<char>| other.is_some_and(|c| c.is_ascii_alphanumeric() || c == '_' || c == '$');
+    text.match_indices(name).any(|(at, _)| {
+        !is_part(text[..at].chars().next_back()) && !is_part(text[at + name.len()..].chars().next())
+    })
 }
 
 fn count_lines(text: &str) -> u32 {

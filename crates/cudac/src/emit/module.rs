@@ -1,7 +1,7 @@
 //! The module around the kernels: its version and target, its variables, its texts.
 //!
 //! Variables come before the kernels that use them, as PTX demands. All of the user's are written, because the host may
-//! look for them by name. Specification: PTX ISA, chapters 5 and 11.
+//! look for them by name, but for static shared memory, which each kernel declares that uses it. Specification: PTX ISA, chapters 5 and 11.
 //!
 //! ```text
 //! .version 8.0  .target sm_70  .address_size 64
@@ -99,7 +99,7 @@ impl<'c> Module<'c> {
         (text, names)
     }
 
-    /// A variable; one of this compiler's own only if a kernel uses it.
+    /// A variable that is not a kernel's own, as static shared memory is; one of this compiler's own only if a kernel uses it.
     fn variable(&self, text: &mut String, at: usize) {
         let checked = self.checked;
         let global = &checked.program.globals[at];
@@ -108,15 +108,15 @@ impl<'c> Module<'c> {
             return;
         }
         let space = of_symbol(checked, at);
+        if space == Space::Shared && !global.is_extern {
+            return;
+        }
         let size = checked.types.size(global.ty);
-        let (linkage, length) = match (global.is_extern, space) {
-            (true, _) => (".extern ", String::new()),
-            (false, Space::Shared) => ("", size.to_string()),
-            (false, _) => (".visible ", size.to_string()),
-        };
+        let (linkage, length) =
+            if global.is_extern { (".extern", String::new()) } else { (".visible", size.to_string()) };
         // Dynamic shared memory is used for objects of any type.
         let align = if global.is_extern { global.align.max(16) } else { global.align };
-        let _ = write!(text, "{linkage}{} .align {align} .b8 {}[{length}]", space.suffix(), global.name);
+        let _ = write!(text, "{linkage} {} .align {align} .b8 {}[{length}]", space.suffix(), global.name);
         if let Some(bytes) = &global.bytes {
             let _ = write!(text, " = {{{}}}", list(bytes));
         }

@@ -68,7 +68,7 @@ struct Contraction<'f, 't> {
     new: Vec<(usize, Inst<'t>)>,
 }
 
-/// Products that are remembered at a time.
+/// Products that are remembered at a time: the latest of those that are still to be read.
 const MAX_PRODUCTS: usize = 64;
 
 impl<'t> Contraction<'_, 't> {
@@ -83,9 +83,11 @@ impl<'t> Contraction<'_, 't> {
             self.products.retain(|product| !depends(product));
         }
         if let Some((reg, ty)) = self.only_product(inst)
-            && self.products.len() < MAX_PRODUCTS
             && let Some(factors) = factors(inst, ty)
         {
+            if self.products.len() == MAX_PRODUCTS {
+                self.products.remove(0);
+            }
             self.products.push(Product { reg, factors, ty });
         }
     }
@@ -133,7 +135,9 @@ impl<'t> Contraction<'_, 't> {
         self.is_changed = true;
         // The product is computed once more inside of the new instruction; its own disappears when nobody reads it.
         self.reads[reg as usize] -= 1;
-        if self.reads[reg as usize] > 0 {
+        if self.reads[reg as usize] == 0 {
+            self.products.retain(|product| product.reg != reg);
+        } else {
             factors.iter().filter_map(|factor| factor.reg()).for_each(|arg| self.reads[arg as usize] += 1);
         }
         if negate_product {
