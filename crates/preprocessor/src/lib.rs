@@ -40,6 +40,7 @@ mod mentions;
 mod outputs;
 mod page;
 mod pages;
+mod player;
 mod problems;
 mod profile;
 mod prose;
@@ -115,6 +116,7 @@ impl Preprocessor for BookPreprocessor {
             }
         });
         search::write(&root.join(SOURCE), &book)?;
+        player::write(root)?;
         Ok(book)
     }
 }

@@ -56,3 +56,12 @@ fn collect(item: &SummaryItem, paths: &mut Vec<PathBuf>) {
 pub fn slashes(path: &Path) -> String {
     path.to_string_lossy().replace('\\', "/")
 }
+
+/// Writes a file that a page loads. It lies beside the pages, because mdBook copies what is there once the preprocessors are done.
+pub fn save(file: &Path, text: &str) -> Result<()> {
+    // A file that is written makes `mdbook serve` build again.
+    if fs::read_to_string(file).is_ok_and(|old| old == text) {
+        return Ok(());
+    }
+    fs::write(file, text).with_context(|| format!("cannot write `{}`", file.display()))
+}

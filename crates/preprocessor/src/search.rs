@@ -2,19 +2,17 @@
 //!
 //! mdBook's own index has every word of every table, picture and formula three times, in six megabytes. Ours has the prose by
 //! sections, and the names in listings. It is so small that the page searches it without an index (`book/theme/search.js`).
-//! mdBook copies what lies beside the pages once the preprocessors are done, so that is where the file is written.
 
 use std::collections::{BTreeSet, HashSet};
-use std::fs;
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use mdbook_preprocessor::book::{Book, Chapter};
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use serde::Serialize;
 use serde_json::json;
 
-use crate::pages::slashes;
+use crate::pages::{save, slashes};
 
 /// Where the texts are, in `book/src`.
 const FILE: &str = "assets/texts.js";
@@ -48,12 +46,7 @@ pub fn write(source: &Path, book: &Book) -> Result<()> {
     let results = json!({ "limit_results": 30, "teaser_word_count": 30 });
     let data = json!({ "results_options": results, "search_options": {}, "doc_urls": urls, "index": texts });
     let text = format!("window.search = Object.assign(window.search, {data});\n");
-    let file = source.join(FILE);
-    // A file that is written makes `mdbook serve` build again.
-    if fs::read_to_string(&file).is_ok_and(|old| old == text) {
-        return Ok(());
-    }
-    fs::write(&file, text).with_context(|| format!("cannot write `{}`", file.display()))
+    save(&source.join(FILE), &text)
 }
 
 fn of_chapter(chapter: &Chapter) -> Vec<Section> {

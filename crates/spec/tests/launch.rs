@@ -181,10 +181,8 @@ fn the_menus_of_a_player_have_known_words() {
             name.parse::<Word<T>>().unwrap_or_else(|error| panic!("`{list}` has `{name}`: {error}"));
         }
     }
-    let script = std::fs::read_to_string(concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/../../book/src/assets/player/frame.js"
-    ));
+    let script =
+        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../book/theme/player/frame.js"));
     let script = script.unwrap();
     check::<Schedule>(&script, "POLICIES");
     check::<Reconvergence>(&script, "MECHANISMS");

@@ -17,14 +17,14 @@ use crate::resolve::{Plan, Wanted};
 /// The module and the player, in the order in which a page of the book loads them.
 const SCRIPTS: [&str; 9] = [
     include_str!("../../../../book/src/assets/module.js"),
-    include_str!("../../../../book/src/assets/player/machine.js"),
+    include_str!("../../../../book/theme/player/machine.js"),
     include_str!("../../../../book/theme/player/unpack.js"),
     include_str!("../../../../book/theme/player/worker.js"),
-    include_str!("../../../../book/src/assets/player/state.js"),
-    include_str!("../../../../book/src/assets/player/run.js"),
-    include_str!("../../../../book/src/assets/player/view.js"),
-    include_str!("../../../../book/src/assets/player/frame.js"),
-    include_str!("../../../../book/src/assets/player/player.js"),
+    include_str!("../../../../book/theme/player/state.js"),
+    include_str!("../../../../book/theme/player/run.js"),
+    include_str!("../../../../book/theme/player/view.js"),
+    include_str!("../../../../book/theme/player/frame.js"),
+    include_str!("../../../../book/theme/player/player.js"),
 ];
 const START: &str = include_str!("page/start.js");
 const STYLES: [&str; 2] =

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import vm from 'node:vm';
 
 const BOOK = new URL('../../../../book/', import.meta.url);
-const PLAYER = ['state.js', 'view.js', 'frame.js', 'machine.js', 'run.js'].map(name => `src/assets/player/${name}`);
+const PLAYER = ['state.js', 'view.js', 'frame.js', 'machine.js', 'run.js'].map(name => `theme/player/${name}`);
 const WORKER = ['unpack.js', 'worker.js'].map(name => `theme/player/${name}`);
 
 // The value of an expression after the scripts of the player were run.
