@@ -190,6 +190,7 @@ impl Expansion<'_> {
             "fault" => Ok(self.place.marks.link(&self.fault(&words)?)),
             "claim" => self.claim(claims::one(&words)?),
             "ref" => self.reference(claims::one(&words)?),
+            "asks" => self.asks(claims::one(&words)?),
             "figure" => figures::figure(rest, repository),
             "live" => live::figure(&words, facts, repository),
             "guess" => Guess::read(rest)?.html(self.place.page.trim_end_matches(".md"), self.library.known()),
@@ -268,6 +269,13 @@ impl Expansion<'_> {
             claim.class(),
             claim.verdict
         ))
+    }
+
+    /// A link to a claim that doesn't tell the verdict.
+    fn asks(&self, id: &str) -> Result<String> {
+        self.library.ledger.get(id)?;
+        let ledger = self.address("ledger.md");
+        Ok(format!("<a class=\"claim-ref\" href=\"{ledger}#{id}\">{id}</a>"))
     }
 
     fn counters(&self, words: &[&str]) -> Result<String> {

@@ -203,6 +203,7 @@ fn around(root: &Path, library: &Library<'_>, pages: &[Page]) -> Vec<Problem> {
     }
     let texts: Vec<(String, String)> =
         pages.iter().map(|page| (page.path.clone(), page.text.clone())).collect();
+    problems.extend(spoilers::early(pages, library));
     problems.extend(library.exceptions.unused(&texts).into_iter().map(|what| problem(prose::FILE, what)));
     for id in library.ledger.ids() {
         if library.mentions.claim(&id).is_empty() {

@@ -60,7 +60,7 @@ impl Mentions {
         let mut words = directive.split_whitespace();
         let (name, Some(word)) = (words.next().unwrap_or_default(), words.next()) else { return };
         match name {
-            "#ref" | "#claim" => {
+            "#ref" | "#claim" | "#asks" => {
                 let pages = self.claims.entry(word.to_owned()).or_default();
                 if pages.last().is_none_or(|last| last != page) {
                     pages.push(page.to_owned());

@@ -10,6 +10,8 @@
 //! - the live figure of the launch, or of a kernel that a row is named after, and the drawing above that figure,
 //! - if the question is about a fault, its box anywhere on the page, because it marks lines in listings above the question.
 //!
+//! The first page of a chapter is read before any of its questions, so it may give away none of them (see [`early`]).
+//!
 //! It can't judge prose and figures that show a row without naming it; whoever writes the page has to.
 
 use std::collections::BTreeSet;
@@ -23,7 +25,9 @@ use crate::choice::is_claim;
 use crate::directives::Library;
 use crate::guess::{From, Guess};
 use crate::outputs;
-use crate::page::{Kind, Piece};
+use crate::page::{Kind, Piece, pieces};
+use crate::pages::{Page, SOURCE};
+use crate::problems::Problem;
 use crate::value;
 
 /// A number in a text, with commas between thousands.
@@ -66,12 +70,7 @@ pub fn problems(pieces: &[Piece<'_>], library: &Library<'_>) -> Vec<(usize, Stri
         let mut say = |line: usize, what: String| {
             problems.push((line, format!("{what} answers the question on line {}", piece.line)));
         };
-        for other in &visible {
-            if let Some(what) = asked.is_played_by(other.kind, library).or(asked.is_in(other, library)) {
-                say(other.line, what);
-            }
-        }
-        if let Some((line, what)) = asked.is_shown_by(&visible, library) {
+        for (line, what) in asked.is_given_away_by(&visible, library) {
             say(line, what);
         }
         for other in seen.iter().skip(at).filter(|other| other.part.is_open()) {
@@ -79,6 +78,32 @@ pub fn problems(pieces: &[Piece<'_>], library: &Library<'_>) -> Vec<(usize, Stri
                 && asked.is_about(&row)
             {
                 say(other.line, format!("the fault of `{row}`, which marks lines above,"));
+            }
+        }
+    }
+    problems
+}
+
+/// What the first page of a chapter, or of another group of pages, gives away of the questions on the pages after it.
+pub fn early(pages: &[Page], library: &Library<'_>) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    for first in pages {
+        let folder = format!("{}/", first.path.trim_end_matches(".md"));
+        // A page that cannot be read is reported when it is expanded.
+        let Ok(on_first) = pieces(&first.text) else { continue };
+        // No section of it is the one of a question.
+        let elsewhere = |piece| Seen { section: usize::MAX, ..piece };
+        let on_first: Vec<Seen<'_>> = seen(&on_first).into_iter().map(elsewhere).collect();
+        let visible: Vec<&Seen<'_>> = on_first.iter().collect();
+        for page in pages.iter().filter(|page| page.path.starts_with(&folder)) {
+            let Ok(of_page) = pieces(&page.text) else { continue };
+            for piece in &seen(&of_page) {
+                let Some(Ok(asked)) = asked(piece, library) else { continue };
+                for (line, what) in asked.is_given_away_by(&visible, library) {
+                    let what =
+                        format!("{what} answers the question on line {} of `{}`", piece.line, page.path);
+                    problems.push(Problem { file: format!("{SOURCE}/{}", first.path), line, what });
+                }
             }
         }
     }
@@ -125,6 +150,15 @@ impl Asked<'_> {
     /// Whether the answer is what the emulator found in this row, `ch03.ROW`.
     fn is_about(&self, row: &str) -> bool {
         self.values.iter().any(|value| value.strip_suffix(".fault") == Some(row))
+    }
+
+    /// What each of these pieces gives away, with its line, and what they give away together.
+    fn is_given_away_by(&self, visible: &[&Seen<'_>], library: &Library<'_>) -> Vec<(usize, String)> {
+        let alone = |other: &&Seen<'_>| {
+            let what = self.is_played_by(other.kind, library).or(self.is_in(other, library))?;
+            Some((other.line, what))
+        };
+        visible.iter().filter_map(alone).chain(self.is_shown_by(visible, library)).collect()
     }
 
     /// The live figure or drawing that plays what is asked for.

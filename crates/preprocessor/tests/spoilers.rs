@@ -180,3 +180,24 @@ fn comments_and_marks_above_a_question_are_hidden_until_it_is_answered() {
     assert!(shown.contains("count += 1;  // race</span>") && !shown.contains(shut));
     assert!(shown.contains("<span class=\"row marked\" id="));
 }
+
+#[test]
+fn the_first_page_of_a_chapter_answers_no_question_of_the_others() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let told = |first: &str, asked: &str| {
+        let made_up = |path: &str, text: &str| Page { path: path.to_owned(), text: format!("# T\n{text}\n") };
+        let pages = [made_up(PATH, first), made_up("made_up/later.md", asked)];
+        let (_, problems) = preprocessor::draft(&root, None, &pages).unwrap();
+        let of_other = problems.into_iter().filter(|problem| problem.what.contains("`made_up/later.md`"));
+        of_other.map(|problem| (problem.file, problem.line, problem.what)).collect::<Vec<_>>()
+    };
+    let number = told("\n{{= ch01.warp_halved.ptx_instructions}}", &page("", COUNT, ""));
+    let what = "the number here, with what is above it, answers the question on line 4 of `made_up/later.md`";
+    assert!(number.contains(&("book/src/made_up.md".to_owned(), 3, what.to_owned())), "{number:?}");
+    let verdict = page("", "choice yes: S7.1 = holds; no: S7.1 = wrong", "");
+    assert_eq!(told("{{#ref S7.1}}", &verdict).len(), 1);
+    assert_eq!(told("{{#asks S7.1}}", &verdict), []);
+    let lanes = page("", LANES, "");
+    assert_eq!(told("{{#live warp_at_an_if}}", &lanes).len(), 1);
+    assert_eq!(told("", &lanes), []);
+}
