@@ -34,7 +34,7 @@ extern "C" __global__ void three_vans(const int* x, int* y, int tiles) {
         commit();
         sum += (i + 1) * stages[i % 3][63 - t];
 //= starter
-//        // TODO: wait, let nobody overtake, order the next tile, work.
+//        // TODO: wait, hold back fast warps, order the next tile, work.
 //= wrong waits_for_too_little
 //        wait<2>();
 //        __syncthreads();

@@ -27,7 +27,7 @@ extern "C" __global__ void three_vans(const int* x, int* y, int tiles) {
         commit();
     }
     for (int i = 0; i < tiles; i++) {
-        // TODO: wait, let nobody overtake, order the next tile, work.
+        // TODO: wait, hold back fast warps, order the next tile, work.
     }
     y[t] = sum;
 }
