@@ -5,7 +5,7 @@
 
 const LanesBench = (() => {
     // A launch of an edited kernel is stopped after so many steps, which takes less than a second.
-    const MOST_STEPS = 100_000;
+    const MOST_STEPS = 400_000;
     const SEEN_BYTES = 256;
 
     class Bench {
