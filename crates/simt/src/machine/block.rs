@@ -119,6 +119,11 @@ impl Block {
         self.mbarriers.is_empty() && self.copies.is_empty() && !self.has_peers
     }
 
+    /// Whether its end leaves its shared memory as it is: nothing is under way that is then carried out.
+    pub fn ends_at_once(&self) -> bool {
+        self.bulk.under_way.is_empty()
+    }
+
     /// Lends its shared memory, and what is known of it, to another block of its cluster, or takes it back.
     pub fn lend(&mut self, peer: &mut Peer) {
         (peer.number, peer.slot, peer.has_ended) = (self.number, self.slot, self.live_threads == 0);

@@ -106,7 +106,7 @@ impl Run<'_> {
                 let value = Affine { warp: 1, ..first };
                 block.registers.set_affine(team.frame.base, inst.args.d, wide, value);
             }
-            Op::Exit | Op::Return if is_whole && team.is_kernel(block) => {
+            Op::Exit | Op::Return if is_whole && team.is_kernel(block) && block.ends_at_once() => {
                 team.leave(block);
                 self.end_together(block, team.pc);
                 return Ok(Next::Apart);
