@@ -136,7 +136,9 @@ impl Run<'_> {
         let may_replace = has_all && threads == (block.warps.len() * WARP_SIZE) as u64;
         let next = team.pc + 1;
         let then = match inst.op {
-            Op::Exit | Op::Return if is_whole && team.is_kernel(block) && block.ends_at_once() => Some(Then::End),
+            Op::Exit | Op::Return if is_whole && team.is_kernel(block) && block.ends_at_once() => {
+                Some(Then::End)
+            }
             Op::Barrier(barrier) if is_whole => {
                 let number = self.barrier_together(block, team, inst, barrier);
                 number.map(|number| Then::Wait(number, next))

@@ -68,6 +68,8 @@ pub struct Copies {
     under_way: Vec<Vec<Copy>>,
     /// Which of them write to each piece of shared memory: the warp and the number of each, in the order in which they were started.
     targets: Vec<Vec<(usize, u64)>>,
+    /// How many of them read from each region of global memory.
+    sources: Vec<u64>,
     /// Arrivals that wait for copies.
     triggers: Vec<Trigger>,
     /// How many copies have been started, and how many of them are complete.
@@ -91,6 +93,7 @@ impl Copies {
     pub fn reset(&mut self) {
         self.under_way.clear();
         self.targets.clear();
+        self.sources.clear();
         self.triggers.clear();
         self.groups.clear();
         self.ended = self.started;
@@ -103,6 +106,10 @@ impl Copies {
             self.targets.resize_with(piece + 1, Vec::new);
         }
         self.targets[piece].push((copy.warp, self.started));
+        if self.sources.len() <= copy.from.0 {
+            self.sources.resize(copy.from.0 + 1, 0);
+        }
+        self.sources[copy.from.0] += 1;
         if self.under_way.len() <= copy.warp {
             self.under_way.resize_with(copy.warp + 1, Vec::new);
         }
@@ -144,6 +151,9 @@ impl Copies {
 
     /// The first one under way that reads one of these bytes of a region of global memory.
     pub fn reading_from(&self, region: usize, offset: u64, bytes: u64) -> Option<Copy> {
+        if self.sources.get(region).is_none_or(|&copies| copies == 0) {
+            return None;
+        }
         let meets =
             |copy: &&Copy| copy.from.0 == region && ranges_meet(copy.from.1 as u64, copy.read, offset, bytes);
         let of_warps = self.under_way.iter().filter_map(|copies| copies.iter().find(meets));
@@ -177,6 +187,7 @@ impl Copies {
         let Some(under_way) = self.under_way.get_mut(warp) else { return Vec::new() };
         let complete: Vec<Copy> = under_way.extract_if(.., is_complete).collect();
         for copy in &complete {
+            self.sources[copy.from.0] -= 1;
             self.targets[(copy.to / PIECE) as usize].retain(|&(_, number)| number != copy.number);
         }
         self.ended += complete.len() as u64;
