@@ -218,6 +218,7 @@ const LanesExercise = (() => {
             const acts = {
                 grade: () => this.grade(), stop: () => this.course.bench.stop(), reset: () => this.reset(), other: () => this.attempt.turn(), hint: () => this.hint(), share: () => this.share(),
                 watch: () => this.watch(), close: () => { this.close(); this.course.back(this.name); },
+                next: () => { const next = this.course.after(this.name); if (next !== undefined) { this.course.open(next.name); } },
             };
             acts[act ?? '']?.();
             if (line !== undefined) { this.editor?.go(Number(line) - 1); }
@@ -292,9 +293,15 @@ const LanesExercise = (() => {
             const button = (act, text, label = text) => LanesResult.button(act, text, `${label}: ${title}`);
             const left = this.data.hints.length - this.hintsSeen;
             // A second click has nothing to stop, so the button that stops is beside the one that grades.
+            const hasPassed = this.verdict?.passed === true;
             const bar = [LanesResult.button('grade', '✓ Check', `Check the attempt: ${title}`, this.isBusy)];
+            const next = hasPassed ? this.course.after(this.name) : undefined;
+            if (next !== undefined) {
+                const text = `Next: ${next.data.title.replace(/`/g, '')}`;
+                bar.push(LanesResult.button('next', text, text));
+            }
             if (this.isBusy) { bar.push(button('stop', '■ Stop', 'Stop the grading')); }
-            if (left > 0) { bar.push(button('hint', this.hintsSeen === 0 ? 'Hint' : 'Next hint')); }
+            if (left > 0 && !hasPassed) { bar.push(button('hint', this.hintsSeen === 0 ? 'Hint' : 'Next hint')); }
             if (this.editor?.isChanged) { bar.push(button('reset', 'Reset', 'Reset the text'), button('share', 'Share', 'Make a link to this text')); }
             const { others } = this.attempt;
             if (others > 0) { bar.push(button('other', `Another text (${others})`, 'Show another attempt of yours')); }
@@ -366,6 +373,15 @@ const LanesExercise = (() => {
 
         /** @param {string} name */
         back(name) { this.rows.get(name)?.querySelector('.solve-open')?.focus(); }
+
+        // The next exercise of the table that the reader has not passed; after the last one comes the first.
+        /** @type {(name: string) => Exercise | undefined} */
+        after(name) {
+            const names = [...this.rows.keys()];
+            const at = names.indexOf(name) + 1;
+            const next = [...names.slice(at), ...names.slice(0, at)].find(other => !this.progress.done.passed.has(other) && this.exercises.has(other));
+            return this.exercises.get(next ?? '');
+        }
 
         // A link to the row of an exercise opens it.
         arrive() {
