@@ -115,11 +115,11 @@ const LanesEditor = (() => {
             this.align();
         }
 
-        // Gives each number the height of its line.
+        // Gives each number the height of its line, which is no whole number of pixels.
         align() {
             [...this.margin.children].forEach((row, line) => {
                 const under = this.code.children[line];
-                if (row instanceof HTMLElement && under instanceof HTMLElement) { row.style.blockSize = `${under.offsetHeight}px`; }
+                if (row instanceof HTMLElement && under instanceof HTMLElement) { row.style.blockSize = `${under.getBoundingClientRect().height}px`; }
             });
         }
 
