@@ -49,13 +49,16 @@ const LanesGuess = (() => {
         window.dispatchEvent(new Event('resize'));
     }
 
-    // Brings the lanes of a player into sight, and with them what was said about the answer if there is room for both.
-    /** @type {(said: HTMLElement, lanes: HTMLElement) => void} */
-    function bring(said, lanes) {
+    // Brings the lanes of a player into sight, and with them what was said about the answer. If there is no room for both, it is
+    // said again above the player.
+    /** @type {(said: HTMLElement, lanes: HTMLElement, again: HTMLElement) => void} */
+    function bring(said, lanes, again) {
         const MARGIN = 60;
+        again.hidden = true;
         const [one, other] = [said, lanes].map(each => each.getBoundingClientRect());
         const [top, bottom] = [Math.min(one.top, other.top), Math.max(one.bottom, other.bottom)];
-        const [from, to] = bottom - top + 2 * MARGIN < window.innerHeight ? [top, bottom] : [other.top, other.bottom];
+        again.hidden = bottom - top + 2 * MARGIN < window.innerHeight;
+        const [from, to] = again.hidden ? [top, bottom] : [again.getBoundingClientRect().top, lanes.getBoundingClientRect().bottom];
         const down = Math.max(0, to + MARGIN - window.innerHeight);
         const up = Math.min(0, from - MARGIN);
         // The upper end comes first, where the window is low.
@@ -91,6 +94,8 @@ const LanesGuess = (() => {
             this.question.field?.addEventListener('keydown', event => { if (event.key === 'Enter') { this.check(); } });
             this.said = element('p', 'edit-said');
             this.said.setAttribute('role', 'status');
+            this.again = element('p', 'guess-again');
+            this.again.ariaHidden = 'true';
             this.note = element('p', 'solve-note', 'The rest appears once you’ve answered.');
             const bar = element('div', 'edit-bar');
             bar.append(this.button, this.show);
@@ -103,6 +108,7 @@ const LanesGuess = (() => {
 
         changed() {
             this.said.textContent = '';
+            this.again.remove();
             this.mark(() => '');
         }
 
@@ -168,7 +174,9 @@ const LanesGuess = (() => {
             const player = figure.lanesPlayer;
             if (player === undefined) { return; }
             if (player.isPlaying) { player.toggle(); }
-            const lanes = () => bring(this.said, player.box.querySelector('.sides') ?? player.box);
+            this.again.textContent = this.said.textContent;
+            player.box.before(this.again);
+            const lanes = () => bring(this.said, player.box.querySelector('.sides') ?? player.box, this.again);
             const shown = player.show(this.moment);
             lanes();
             // With its lanes it is higher, unless the reader has gone elsewhere.

@@ -25,6 +25,8 @@ async () => {
         while (player.sides[0].timeline.moment?.number !== guess.moment && performance.now() < end) { await new Promise(resolve => { setTimeout(resolve, 4); }); }
         await new Promise(requestAnimationFrame);
         const { top, bottom } = player.box.querySelector('.sides').getBoundingClientRect();
+        const isSeen = said => said.checkVisibility() && said.getBoundingClientRect().top > 0 && said.getBoundingClientRect().bottom < innerHeight;
+        if (![guess.said, guess.again].some(isSeen)) { say('what is said about the answer is out of sight'); }
         if (bottom < 0 || top > innerHeight - 60) { say(`the lanes are out of sight, at ${top}`); }
         if (player.position !== guess.moment || player.problem !== '') { say(`the player is at ${player.position}: ${player.problem}`); }
     }
