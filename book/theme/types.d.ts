@@ -198,6 +198,8 @@ declare namespace Lanes {
         source: Place | null;
         accesses: Access[];
         warps: { warp: number; ended: string; groups: Group[] }[];
+        // Of the block; the player adds it.
+        threads?: number;
         registers?: Register[];
         shared?: { from: number; hex: string }[];
         memory?: Part[];

@@ -306,6 +306,9 @@ const LanesPlayer = (() => {
         }
 
         draw() {
+            for (const { launch, timeline } of this.sides) {
+                if (timeline.moment !== undefined) { timeline.moment.threads = launch.block.reduce((product, size) => product * size, 1); }
+            }
             const moment = this.sides[0].timeline.moment;
             if (moment !== undefined) {
                 this.speak();

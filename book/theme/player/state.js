@@ -12,11 +12,12 @@ const LanesState = (() => {
     const lanesOf = mask => [...Array(LANES).keys()].filter(lane => bit(mask, lane));
 
     // One word for each lane of a warp: `runs` (it executed the instruction), `off` (its guard switched it off), `ready`,
-    // `barrier`, `warp`, `reconvergence` or `ended`.
+    // `barrier`, `warp`, `reconvergence`, `ended`, or `none` (the block has no such thread).
     /** @type {(moment: Lanes.Moment, number: number) => string[]} */
     function lanes(moment, number) {
         const warp = moment.warps[number];
-        const words = Array(LANES).fill('ended');
+        /** @type {string[]} */
+        const words = [...Array(LANES).keys()].map(lane => (number * LANES + lane < (moment.threads ?? Infinity) ? 'ended' : 'none'));
         for (const group of warp.groups) {
             const word = group.waiting === 'nothing' ? 'ready' : group.waiting;
             for (const lane of lanesOf(group.lanes)) { words[lane] = word; }

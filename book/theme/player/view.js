@@ -13,6 +13,7 @@ const LanesView = (() => {
         warp: ['W', 'waits for other lanes of the warp'],
         reconvergence: ['R', 'waits to reconverge'],
         ended: ['×', 'has ended'],
+        none: ['', 'has no thread'],
     };
     // Where the emulator's help names what a page does not have.
     /** @type {Record<string, string>} */
