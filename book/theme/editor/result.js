@@ -94,7 +94,7 @@ const LanesResult = (() => {
         const details = isCompiled ? [messages(diagnostics)] : found.reason === 'does-not-compile' || isPrediction ? picture(found.details) : found.details.map(line => ['li', {}, ...prose(line)]);
         const inside = isCompiled || found.reason === 'does-not-compile' || isPrediction ? details : [['ul', { class: 'solve-details' }, ...details]];
         const watch = found.shown === null ? [] : [['p', {}, ['button', { type: 'button', 'data-do': 'watch' }, 'Watch where it goes wrong']]];
-        return ['div', { class: 'solve-refused' }, ['p', {}, ['strong', {}, `✗ ${found.reason.replace(/-/g, ' ')}`], ': ', ...prose(found.headline), '.'],
+        return ['div', { class: 'solve-refused' }, ['p', {}, ['strong', {}, `✗ ${found.reason === 'gate' ? 'too expensive' : found.reason.replace(/-/g, ' ')}`], ': ', ...prose(found.headline), '.'],
             ...found.case === '' ? [] : [['p', { class: 'solve-by' }, `With ${found.case}.`]],
             ...inside, ...costs, ...printed, ...found.look === '' ? [] : [['p', { class: 'solve-look' }, ...prose(sentence(found.look))]], ...watch, ...warnings, ...by];
     }

@@ -71,12 +71,17 @@ fn approval(passed: &Passed) -> Vec<Said> {
     said
 }
 
+/// A kind of reason in words.
+fn named(reason: &str) -> String {
+    if reason == "gate" { "too expensive".to_owned() } else { reason.replace('-', " ") }
+}
+
 fn objection(refusal: &Refusal) -> Vec<Said> {
     // A learner who has not answered yet has done nothing wrong.
     let mut said = match refusal.reason.as_str() {
         "unanswered" => vec![Said::prose(Tone::Strong, "", &refusal.objection())],
         reason => vec![
-            Said::labelled(Tone::Bad, "Refused: ", &reason.replace('-', " ")),
+            Said::labelled(Tone::Bad, "Refused: ", &named(reason)),
             Said::prose(Tone::Strong, "  ", &refusal.objection()),
         ],
     };

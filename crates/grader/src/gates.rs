@@ -89,8 +89,9 @@ pub(crate) fn measure(
     let (_, committed) = charged(name, committed)?;
     let is_scaled = counts_instructions(name) && committed > 0.0;
     let gate = if is_scaled { gate * (solution / committed) } else { gate };
-    let passes = if name == ACTIVE_LANES { now >= gate } else { now <= gate };
-    Ok(Measured { what, now, gate, solution, passes })
+    let more_is_better = name == ACTIVE_LANES;
+    let passes = if more_is_better { now >= gate } else { now <= gate };
+    Ok(Measured { what, now, gate, more_is_better, solution, passes })
 }
 
 #[cfg(test)]

@@ -267,7 +267,8 @@ impl Trial<'_> {
             |(name, gate): (&String, &f64)| gates::measure(name, *gate, &now, &solution, &committed);
         let gates = exercise.gates.iter().map(measure).collect::<Result<Vec<Measured>>>()?;
         if gates.iter().any(|gate| !gate.passes) {
-            let refusal = Refusal::new("gate", "the result is right, but too expensive").case(label(case, 0));
+            let refusal =
+                Refusal::new("gate", "the result is right, but costs more than it may").case(label(case, 0));
             let refusal = Refusal { gates, ..*refusal.printed(&output) };
             return Ok(Err(Box::new(refusal)));
         }

@@ -145,6 +145,8 @@ pub struct Measured {
     pub now: f64,
     /// The largest value that passes, or the smallest if more is better.
     pub gate: f64,
+    /// Whether more is better.
+    pub more_is_better: bool,
     /// The committed solution's value.
     pub solution: f64,
     /// Whether it passes.
@@ -152,12 +154,14 @@ pub struct Measured {
 }
 
 impl Measured {
-    /// `sectors of global loads: now 32, gate 8, the solution has 4`.
+    /// `sectors of global loads: now 32, up to 8 allowed, the solution has 4`.
     pub fn text(&self) -> String {
         let number = spec::layout::decimal;
         let number = |value: f64| if value.fract() == 0.0 { format!("{value}") } else { number(value) };
         let (now, gate, solution) = (number(self.now), number(self.gate), number(self.solution));
-        format!("{}: now {now}, gate {gate}, the solution has {solution}", self.what)
+        let bound =
+            if self.more_is_better { format!("{gate} needed") } else { format!("up to {gate} allowed") };
+        format!("{}: now {now}, {bound}, the solution has {solution}", self.what)
     }
 }
 

@@ -43,7 +43,7 @@ fn the_solution_passes_and_says_what_was_tried() {
         panic!("refused");
     };
     assert_eq!(passed.tried, "2 cases, 16 seeds each, with all checkers");
-    assert_eq!(passed.gates[0].text(), "global load requests: now 2, gate 2, the solution has 2");
+    assert_eq!(passed.gates[0].text(), "global load requests: now 2, up to 2 allowed, the solution has 2");
 }
 
 #[test]
@@ -103,7 +103,7 @@ fn an_input_is_not_to_be_written() {
 fn what_is_right_and_too_dear_names_counter_gate_and_solution() {
     let refusal = changed("ld.global.u32 %r4, [%d0];", "ld.global.u32 %r4, [%d0]; ld.global.u32 %r4, [%d0];");
     check(&refusal, "gate", "too expensive", "");
-    assert_eq!(refusal.gates[0].text(), "global load requests: now 4, gate 2, the solution has 2");
+    assert_eq!(refusal.gates[0].text(), "global load requests: now 4, up to 2 allowed, the solution has 2");
     assert!(!refusal.gates[0].passes);
 }
 
