@@ -11,6 +11,7 @@ use thirty_two_lanes::{Cubin, Image};
 use crate::alone::Probe;
 use crate::device::Device;
 use crate::emulate;
+use crate::family::Family;
 use crate::judge::{Difference, Place, first_difference, same_slot};
 use crate::kernel::Kernel;
 use crate::tools::Ptxas;
@@ -33,6 +34,8 @@ pub struct Bench {
     /// Whether differences are only recorded. To explain one, the kernel is compiled at other levels and by other
     /// compilers, which may kill the process.
     pub is_brief: bool,
+    /// The family of the kernels.
+    pub family: Option<Family>,
     /// A folder for the files of the assemblers.
     pub folder: std::path::PathBuf,
 }
@@ -57,7 +60,7 @@ pub fn run(bench: &Bench, first: u64, count: u64, out: &mut dyn Write) -> Result
 }
 
 fn one(bench: &Bench, seed: u64) -> Result<Value> {
-    let kernel = Kernel::new(seed);
+    let kernel = Kernel::of(bench.family, seed);
     let expected = emulate::expected(&kernel)?;
     let found = match &bench.compiler {
         None => bench.device.run_kernel(&kernel, Image::Ptx(&kernel.text, bench.level)),
@@ -94,7 +97,7 @@ fn explain(bench: &Bench, kernel: &Kernel, expected: &[Vec<u8>], found: &[Vec<u8
     let mut story = described(kernel, &first);
     story["levels"] = levels(bench, kernel, expected, &first, &order);
     if let Place::Slot { slot, thread } = first.place {
-        let revealing = Kernel::revealing(kernel.seed, slot);
+        let revealing = kernel.revealing(slot);
         let operands = revealing.operands(&emulate::expected(&revealing)?[Kernel::OUT], slot, thread);
         story["operands"] = operands.iter().map(|operand| format!("{operand:#x}")).collect();
         if let Some(alone) = &kernel.slots[slot].alone {
@@ -137,6 +140,10 @@ fn described(kernel: &Kernel, difference: &Difference) -> Value {
         Place::Own(word) => {
             story["opcode"] = "a store".into();
             story["instruction"] = format!("word {word} of the threads' own places").into();
+        }
+        Place::Other { buffer, word } => {
+            story["opcode"] = "a store".into();
+            story["instruction"] = format!("word {word} of buffer {buffer}").into();
         }
     }
     story

@@ -49,25 +49,24 @@ pub fn ways(kernel: &Kernel) -> Vec<(&'static str, Way)> {
     ]
 }
 
-/// Runs the kernel of a seed in every way.
+/// Runs a kernel in every way.
 ///
 /// # Errors
 /// If the emulator refuses the kernel, finds a fault, or leaves other values in one of the ways. The error is one line
 /// with the seed, the way, and the first slot that differs.
-pub fn all_ways(seed: u64) -> Result<usize> {
-    let kernel = Kernel::new(seed);
-    let expected =
-        emulate::expected(&kernel).map_err(|error| error.context(format!("seed {seed}, plain")))?;
-    let ways = ways(&kernel);
+pub fn all_ways(kernel: &Kernel) -> Result<usize> {
+    let title = kernel.name();
+    let expected = emulate::expected(kernel).map_err(|error| error.context(format!("{title}, plain")))?;
+    let ways = ways(kernel);
     for (name, way) in &ways {
-        let (report, found) = emulate::load(&kernel)?
+        let (report, found) = emulate::load(kernel)?
             .run(Kernel::ENTRY, *way)
-            .map_err(|error| error.context(format!("seed {seed}, {name}")))?;
+            .map_err(|error| error.context(format!("{title}, {name}")))?;
         if let Some(fault) = report.faults.first() {
-            bail!("seed {seed}, {name}: {}", fault.to_string().replace('\n', ";"));
+            bail!("{title}, {name}: {}", fault.to_string().replace('\n', ";"));
         }
-        if let Some(difference) = exact_difference(&kernel, &expected, &found) {
-            bail!("seed {seed}, {name}: {}", description(&kernel, &difference));
+        if let Some(difference) = exact_difference(kernel, &expected, &found) {
+            bail!("{title}, {name}: {}", description(kernel, &difference));
         }
     }
     Ok(ways.len())
@@ -91,6 +90,7 @@ pub fn description(kernel: &Kernel, difference: &Difference) -> String {
         }
         crate::judge::Place::Cell(cell) => format!("`{}`", kernel.cells[*cell].instruction),
         crate::judge::Place::Own(word) => format!("word {word} of the threads' own places"),
+        crate::judge::Place::Other { buffer, word } => format!("word {word} of buffer {buffer}"),
     };
     format!("{place} leaves {:#x}, not {:#x}", difference.found, difference.expected)
 }

@@ -7,6 +7,7 @@
 use anyhow::Result;
 
 use crate::dice::Dice;
+use crate::family::Family;
 use crate::kernel::Kernel;
 use crate::shape::Kind;
 use crate::tools::Ptxas;
@@ -38,26 +39,28 @@ pub enum Verdict {
 }
 
 /// The mutant of a seed.
-pub fn mutant(seed: u64) -> Mutant {
+pub fn mutant(family: Option<Family>, seed: u64) -> Mutant {
     let mut dice = Dice::new(seed, 4);
-    let kernel = Kernel::new(seed);
+    let kernel = Kernel::of(family, seed);
+    let is_its = |line: &&str| family.is_none() || OF_FAMILIES.iter().any(|word| line.contains(word));
     let instructions: Vec<&str> =
-        kernel.text.lines().map(str::trim).filter(|line| can_stand_alone(line)).collect();
+        kernel.text.lines().map(str::trim).filter(|line| can_stand_alone(line) && is_its(line)).collect();
     let before = (*dice.pick(&instructions)).to_owned();
     let (guard, plain) = match before.split_once(' ') {
         Some((guard, rest)) if guard.starts_with('@') => (format!("{guard} "), rest.to_owned()),
         _ => (String::new(), before.clone()),
     };
     let (opcode, operands) = plain.split_once(' ').unwrap_or((&plain, ""));
+    let words = if family.is_some() { &WORDS_OF_FAMILIES[..] } else { &WORDS[..] };
     let (mut target, mut changed) = (kernel.target, (opcode.to_owned(), operands.to_owned()));
     match dice.below(10) {
-        0..=3 => changed.0 = other_word(&mut dice, opcode),
-        4..=5 => changed.0 = other_type(&mut dice, opcode),
+        0..=3 => changed.0 = other_word(&mut dice, opcode, words),
+        4..=5 => changed.0 = other_type(&mut dice, opcode, words),
         6..=8 => changed.1 = other_operand(&mut dice, operands),
         _ => target = *dice.pick(&[50, 53, 60, 61, 70, 72, 75, 80, 86, 89, 90]),
     }
     let instruction = format!("{guard}{} {}", changed.0, changed.1);
-    Mutant { text: text(target, &instruction), before, instruction, target }
+    Mutant { text: text(family, target, &instruction), before, instruction, target }
 }
 
 /// Whether an instruction uses nothing but registers and the variables of [`text`].
@@ -112,17 +115,58 @@ const WORDS: [&str; 34] = [
     "uni",
 ];
 
+/// Words in the instructions of families, by which these are known.
+const OF_FAMILIES: [&str; 6] = ["async", "mbarrier", "matrix", "mma", "cluster", "mapa"];
+
+/// Words of their opcodes.
+const WORDS_OF_FAMILIES: [&str; 34] = [
+    "ca",
+    "cg",
+    "noinc",
+    "parity",
+    "relaxed",
+    "acquire",
+    "release",
+    "cta",
+    "cluster",
+    "gpu",
+    "global",
+    "shared",
+    "shared::cta",
+    "shared::cluster",
+    "bulk_group",
+    "mbarrier::complete_tx::bytes",
+    "multicast::cluster",
+    "L2::cache_hint",
+    "L2::128B",
+    "expect_tx",
+    "noComplete",
+    "read",
+    "noftz",
+    "add",
+    "min",
+    "xor",
+    "aligned",
+    "trans",
+    "x2",
+    "x4",
+    "row",
+    "col",
+    "satfinite",
+    "v2",
+];
+
 const TYPES: [&str; 21] = [
     "pred", "b8", "b16", "b32", "b64", "u8", "u16", "u32", "u64", "s8", "s16", "s32", "s64", "f16", "f16x2",
     "bf16", "bf16x2", "f32", "f64", "tf32", "b128",
 ];
 
 /// The opcode with one word added, removed, repeated, moved or replaced.
-fn other_word(dice: &mut Dice, opcode: &str) -> String {
+fn other_word(dice: &mut Dice, opcode: &str, others: &[&'static str]) -> String {
     let mut words: Vec<&str> = opcode.split('.').collect();
     let at = dice.below(words.len());
     match dice.below(4) {
-        0 => words.insert(1 + dice.below(words.len()), *dice.pick(&WORDS)),
+        0 => words.insert(1 + dice.below(words.len()), *dice.pick(others)),
         1 if words.len() > 1 => drop(words.remove(at.max(1))),
         2 if words.len() > 2 => {
             let word = words.remove(at.max(1));
@@ -130,18 +174,18 @@ fn other_word(dice: &mut Dice, opcode: &str) -> String {
         }
         _ => {
             let last = words.len() - 1;
-            words[at.max(1).min(last)] = *dice.pick(&WORDS);
+            words[at.max(1).min(last)] = *dice.pick(others);
         }
     }
     words.join(".")
 }
 
 /// The opcode with another type.
-fn other_type(dice: &mut Dice, opcode: &str) -> String {
+fn other_type(dice: &mut Dice, opcode: &str, others: &[&'static str]) -> String {
     let mut words: Vec<&str> = opcode.split('.').collect();
     let types: Vec<usize> = (0..words.len()).filter(|&at| TYPES.contains(&words[at])).collect();
     if types.is_empty() {
-        return other_word(dice, opcode);
+        return other_word(dice, opcode, others);
     }
     words[*dice.pick(&types)] = *dice.pick(&TYPES);
     words.join(".")
@@ -186,15 +230,25 @@ fn any_operand(dice: &mut Dice) -> String {
 }
 
 /// A text with one instruction, and declarations of everything that the generator's instructions use.
-fn text(target: u32, instruction: &str) -> String {
+fn text(family: Option<Family>, target: u32, instruction: &str) -> String {
     let kinds = [(Kind::Pred, "p"), (Kind::B16, "h"), (Kind::B32, "r"), (Kind::B64, "d")];
     let registers = kinds.iter().fold(String::new(), |text, (kind, name)| {
         text + &format!("    .reg .{} %{name}<700>;\n", kind.name())
     });
+    let (variables, others) = match family {
+        None => (String::new(), ""),
+        Some(_) => {
+            let of = |text: String, name: String| text + &format!(".shared .align 128 .b64 {name}[8];\n");
+            let names = ["land", "gate", "stage", "far"].map(str::to_owned).into_iter();
+            let all = names.chain((0..60).map(|door| format!("door{door}")));
+            let feed = ".global .align 128 .b8 feed[1024];\n".to_owned();
+            (all.fold(feed, of), "    .reg .b64 %land, %gate, %area, %sums, %far;\n")
+        }
+    };
     format!(
         ".version 8.7\n.target sm_{target}\n.address_size 64\n.global .align 16 .b8 table[64];\n\
-         .const .align 16 .b8 fixed[64];\n.shared .align 16 .b8 shown[64];\n.shared .align 8 .b8 post[64];\n\
-         .visible .entry k(.param .align 16 .b8 given[64])\n{{\n{registers}    .reg .f32 %f<2>;\n    .reg .f64 %g<2>;\n    \
+         .const .align 16 .b8 fixed[64];\n.shared .align 16 .b8 shown[64];\n.shared .align 8 .b8 post[64];\n{variables}\
+         .visible .entry k(.param .align 16 .b8 given[64])\n{{\n{registers}{others}    .reg .f32 %f<2>;\n    .reg .f64 %g<2>;\n    \
          .reg .b64 %in, %out, %own, %cells, %shown, %post, %w<9>;\n    .reg .b32 %tid_, %u<9>;\n    .reg .pred %q0;\n    \
          .local .align 16 .b8 mine[64];\n    {instruction}\n    ret;\n}}\n"
     )

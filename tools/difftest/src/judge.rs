@@ -29,6 +29,13 @@ pub enum Place {
     Cell(usize),
     /// A word of a thread's own area in global memory.
     Own(usize),
+    /// A word of a buffer that only kernels of a family have.
+    Other {
+        /// The buffer's index.
+        buffer: usize,
+        /// The word.
+        word: usize,
+    },
 }
 
 /// The first difference. The slots are compared in the order of `order` if there is one, or else in that of the text.
@@ -58,7 +65,9 @@ pub fn first_difference(
     };
     let make = |place, (expected, found)| Difference { place, expected, found, slots: 0 };
     let cell = word(Kernel::CELLS).map(|(at, pair)| make(Place::Cell(at), pair));
-    cell.or_else(|| word(Kernel::OWN).map(|(at, pair)| make(Place::Own(at), pair)))
+    let own = || word(Kernel::OWN).map(|(at, pair)| make(Place::Own(at), pair));
+    let other = |buffer| word(buffer).map(|(word, pair)| make(Place::Other { buffer, word }, pair));
+    cell.or_else(own).or_else(|| (Kernel::OTHERS..expected.len()).find_map(other))
 }
 
 /// Whether all threads have the same value in a slot, as exactly as the slot requires.

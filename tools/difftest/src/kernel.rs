@@ -8,6 +8,7 @@
 
 use simt::Dim3;
 
+use crate::family::Family;
 use crate::write::{self, Cell};
 
 /// How equal the values of a slot must be on two machines.
@@ -68,6 +69,8 @@ pub struct Alone {
 /// A kernel and everything that a launch needs.
 #[derive(Clone, Debug)]
 pub struct Kernel {
+    /// The family of instructions of which it has many statements, if any.
+    pub family: Option<Family>,
     /// The seed that made it.
     pub seed: u64,
     /// The PTX text; its kernel is [`Kernel::ENTRY`].
@@ -104,17 +107,30 @@ impl Kernel {
     pub const OWN: usize = 2;
     /// The index of the buffer with the cells.
     pub const CELLS: usize = 3;
+    /// The index of the first buffer that only kernels of a family have.
+    pub const OTHERS: usize = 4;
 
     /// The kernel of a seed; the seed also decides its target.
     pub fn new(seed: u64) -> Kernel {
-        write::kernel(seed, None)
+        Kernel::of(None, seed)
+    }
+
+    /// The kernel of a seed in a family.
+    pub fn of(family: Option<Family>, seed: u64) -> Kernel {
+        write::kernel(family, seed, None)
     }
 
     /// The same kernel, but it also stores the operands of the instruction of a slot, after the slots
     /// ([`Kernel::operands`]). This is for the emulator, which executes every instruction as written. A compiler would
     /// make another kernel of it.
-    pub fn revealing(seed: u64, slot: usize) -> Kernel {
-        write::kernel(seed, Some(slot))
+    pub fn revealing(&self, slot: usize) -> Kernel {
+        write::kernel(self.family, self.seed, Some(slot))
+    }
+
+    /// Its name in messages: `seed 7`, or `bulk, seed 7`.
+    pub fn name(&self) -> String {
+        let family = self.family.map_or_else(String::new, |family| format!("{}, ", family.name()));
+        format!("{family}seed {}", self.seed)
     }
 
     /// The number of threads of all blocks.

@@ -16,6 +16,7 @@ pub mod compare;
 pub mod device;
 pub mod dice;
 pub mod emulate;
+pub mod family;
 pub mod grammar;
 pub mod judge;
 pub mod kernel;

@@ -10,6 +10,7 @@ use clap::{Args, Parser, Subcommand};
 use difftest::batch::Bench;
 use difftest::campaign::{self, Outcome, Plan, Retry};
 use difftest::device::Device;
+use difftest::family::Family;
 use difftest::grammar::{self, Verdict};
 use difftest::kernel::Kernel;
 use difftest::record::{self, Circumstances};
@@ -30,6 +31,9 @@ enum Command {
     Show {
         /// The seed
         seed: u64,
+        /// A family of instructions to have many statements of
+        #[arg(long)]
+        family: Option<Family>,
     },
     /// Run kernels on the emulator in every way that it has: all must have the same result, and no checker may find anything
     Compare {
@@ -39,6 +43,9 @@ enum Command {
         /// How many kernels
         #[arg(long, default_value_t = 20_000)]
         count: u64,
+        /// A family of instructions to have many statements of
+        #[arg(long)]
+        family: Option<Family>,
     },
     /// Give an assembler kernels, and instructions changed at random: it must accept what the emulator accepts
     Grammar {
@@ -48,12 +55,15 @@ enum Command {
         /// The first seed
         #[arg(long, default_value_t = 0)]
         first: u64,
-        /// How many kernels
+        /// How many kernels, without a family and of each family
         #[arg(long, default_value_t = 100)]
         kernels: u64,
         /// How many changed instructions
         #[arg(long, default_value_t = 1000)]
         mutants: u64,
+        /// Only kernels of this family, and instructions of them
+        #[arg(long)]
+        family: Option<Family>,
     },
     /// Compare kernels with a GPU, in several processes, and record what differs
     Gpu(Gpu),
@@ -75,6 +85,9 @@ struct Gpu {
     /// After how many seconds to stop, even if kernels are left
     #[arg(long, default_value_t = 570)]
     seconds: u64,
+    /// A family of instructions to have many statements of
+    #[arg(long)]
+    family: Option<Family>,
     #[command(flatten)]
     common: Common,
     /// Write a line of JSON for each kernel to this file
@@ -139,6 +152,8 @@ struct Batch {
     /// Only record differences
     #[arg(long)]
     brief: bool,
+    #[arg(long)]
+    family: Option<Family>,
     /// Texts instead of kernels, by their number
     #[arg(long)]
     text: Vec<PathBuf>,
@@ -146,12 +161,14 @@ struct Batch {
 
 fn main() -> ExitCode {
     let run = match Program::parse().command {
-        Command::Show { seed } => {
-            print!("{}", Kernel::new(seed).text);
+        Command::Show { seed, family } => {
+            print!("{}", Kernel::of(family, seed).text);
             Ok(true)
         }
-        Command::Compare { first, count } => Ok(all_ways(first, count)),
-        Command::Grammar { ptxas, first, kernels, mutants } => ask(&ptxas, first, kernels, mutants),
+        Command::Compare { first, count, family } => Ok(all_ways(family, first, count)),
+        Command::Grammar { ptxas, first, kernels, mutants, family } => {
+            ask(&ptxas, family, first, kernels, mutants)
+        }
         Command::Gpu(options) => gpu(&options),
         Command::Texts(options) => all_texts(&options),
         Command::Batch(options) => child(&options).map(|()| true),
@@ -167,10 +184,10 @@ fn main() -> ExitCode {
 }
 
 /// Whether every kernel has the same result in every way; prints the difference of each that does not.
-fn all_ways(first: u64, count: u64) -> bool {
+fn all_ways(family: Option<Family>, first: u64, count: u64) -> bool {
     let (mut runs, mut failures) = (0, 0);
     for seed in first..first + count {
-        match compare::all_ways(seed) {
+        match compare::all_ways(&Kernel::of(family, seed)) {
             Ok(ways) => runs += ways,
             Err(error) => {
                 failures += 1;
@@ -184,26 +201,29 @@ fn all_ways(first: u64, count: u64) -> bool {
 
 /// Whether emulator and assembler agree on kernels and mutants, except for the disagreements on the list; prints the
 /// others.
-fn ask(ptxas: &Path, first: u64, kernels: u64, mutants: u64) -> Result<bool> {
+fn ask(ptxas: &Path, family: Option<Family>, first: u64, kernels: u64, mutants: u64) -> Result<bool> {
     let (ptxas, folder) = (Ptxas::new(ptxas)?, std::env::temp_dir());
     let (mut agreed, mut known, mut open) = (0, 0, 0);
-    for seed in first..first + kernels {
-        let kernel = Kernel::new(seed);
+    let all = [None].into_iter().chain(Family::ALL.map(Some));
+    let families = all.filter(|one| family.is_none() || *one == family);
+    for kernel in
+        families.flat_map(|family| (first..first + kernels).map(move |seed| Kernel::of(family, seed)))
+    {
         let arch = format!("sm_{}", kernel.target);
         match ptxas.takes(&kernel.text, &arch, &folder)? {
             Ok(()) => agreed += 1,
             Err(message) if message.is_empty() => {
                 known += 1;
-                println!("kernel {seed}: the assembler died");
+                println!("kernel of {}: the assembler died", kernel.name());
             }
             Err(message) => {
                 open += 1;
-                println!("kernel {seed}: {message}");
+                println!("kernel of {}: {message}", kernel.name());
             }
         }
     }
     for seed in first..first + mutants {
-        let mutant = grammar::mutant(seed);
+        let mutant = grammar::mutant(family, seed);
         let verdict = grammar::ask(&ptxas, &mutant.text, mutant.target, &folder)?;
         match (&verdict, grammar::known(&mutant, &verdict)) {
             (Verdict::Agreed(_), _) => agreed += 1,
@@ -270,8 +290,10 @@ fn circumstances(common: &Common, started: Instant) -> Result<Circumstances> {
 
 fn gpu(options: &Gpu) -> Result<bool> {
     let started = Instant::now();
+    let family = options.family.map(|family| ["--family".to_owned(), family.name().to_owned()]);
+    let arguments = family.into_iter().flatten().collect();
     let outcome =
-        campaign::run(&plan(&options.common, options.first, options.count, options.seconds, Vec::new())?)?;
+        campaign::run(&plan(&options.common, options.first, options.count, options.seconds, arguments)?)?;
     if let Some(path) = &options.lines {
         let lines = outcome.lines.iter().fold(String::new(), |text, line| text + &format!("{line}\n"));
         std::fs::write(path, lines)?;
@@ -337,6 +359,7 @@ fn child(options: &Batch) -> Result<()> {
         level: options.level,
         compiler: options.compiler.as_deref().map(Ptxas::new).transpose()?,
         is_brief: options.brief,
+        family: options.family,
         folder: std::env::temp_dir(),
     };
     let mut out = std::io::stdout();

@@ -164,8 +164,8 @@ pub struct Opcodes {
 }
 
 /// The titles of the families whose instructions do more than compute registers from registers. Each has a writer of
-/// its own, but for matrices, asynchronous copies and clusters, which random kernels do not have yet: they have records of a GPU
-/// (`tools/benchmarks/gpu/mma`, `twins`).
+/// its own. Matrices, mbarriers, asynchronous and bulk copies, and clusters are only in kernels of a [`crate::family::Family`],
+/// so that the kernels without one stay those of which there are records.
 pub const NO_ARITHMETIC: [&str; 12] = [
     "Asynchronous copies",
     "Barriers in memory",

@@ -62,7 +62,7 @@ impl Writer {
     }
 
     /// The address of a thread's word in shared memory.
-    fn post_of(&mut self, thread: &str) -> String {
+    pub(super) fn post_of(&mut self, thread: &str) -> String {
         let (bytes, address) = (self.fresh(Kind::B64), self.fresh(Kind::B64));
         let base = self.fresh(Kind::B64);
         self.line(format!("mov.u64 {base}, post;"));

@@ -3,9 +3,11 @@
 
 use simt::Dim3;
 
+use super::extra::Extra;
 use super::memory::{COMMON_BYTES, OWN_BYTES, SHOWN_BYTES};
 use super::{COLUMNS, Frame, Place, Writer, letter};
 use crate::dice::Dice;
+use crate::family::Family;
 use crate::kernel::{Argument, Kernel};
 use crate::shape::{Kind, Source};
 
@@ -28,11 +30,24 @@ impl Frame {
     }
 }
 
+/// The targets of kernels without a family, with weights.
+const TARGETS: [(usize, u32); 6] = [(70, 90), (8, 80), (6, 75), (8, 70), (4, 86), (4, 60)];
+
 /// Writes the kernel of a seed. On request the operands of one slot are stored.
-pub fn kernel(seed: u64, reveal: Option<usize>) -> Kernel {
-    let mut dice = Dice::new(seed, 1);
-    let target = dice.weighted(&[(70, 90), (8, 80), (6, 75), (8, 70), (4, 86), (4, 60)]);
-    let (grid, block) = launch(&mut dice);
+pub fn kernel(family: Option<Family>, seed: u64, reveal: Option<usize>) -> Kernel {
+    // The numbers of other purposes are below 10.
+    let mut dice = Dice::new(seed, family.map_or(1, |family| 10 + family as u64));
+    let target = dice.weighted(family.map_or(&TARGETS[..], Family::targets));
+    let (grid, block, extra) = match family {
+        None => {
+            let (grid, block) = launch(&mut dice);
+            (grid, block, None)
+        }
+        Some(family) => {
+            let (grid, block, extra) = Extra::new(family, &mut dice);
+            (grid, block, Some(extra))
+        }
+    };
     let block_threads = block.count() as usize;
     let mut writer = Writer {
         dice,
@@ -47,6 +62,7 @@ pub fn kernel(seed: u64, reveal: Option<usize>) -> Kernel {
         shared_cells: Vec::new(),
         functions: Vec::new(),
         reveal,
+        extra,
     };
     let count = writer.dice.below(4);
     let functions: String = (0..count).map(|_| writer.function()).collect();
@@ -84,9 +100,12 @@ impl Writer {
             self.keep(register);
         }
         let place = Place { mask: Some(mask), full, uniform: true, depth: 0 };
-        let count = 22 + self.dice.below(26);
+        // The statements of a family are long.
+        let (least, more) = if self.family().is_some() { (10, 14) } else { (22, 26) };
+        let count = least + self.dice.below(more);
         self.statements(count, place);
         self.shared_results();
+        self.cluster_results();
         self.leave();
         self.line("ret;");
     }
@@ -149,19 +168,23 @@ impl Writer {
         let given = words(&mut data, COMMON_BYTES);
         let cells = self.cells.iter().flat_map(|cell| cell.start.to_le_bytes()).chain([0; 8]).collect();
         let text = self.text(functions, &mut data);
+        let others = self.extra.as_ref().map(|extra| extra.arguments(self.threads, &mut data));
+        let mut arguments = vec![
+            Argument::Buffer("in", input),
+            Argument::Buffer("out", vec![0; COLUMNS * self.threads * 8]),
+            Argument::Buffer("own", own),
+            Argument::Buffer("cells", cells),
+            Argument::Value(given),
+        ];
+        arguments.extend(others.into_iter().flatten());
         Kernel {
+            family: self.family(),
             seed,
             text,
             target: self.target,
             grid,
             block,
-            arguments: vec![
-                Argument::Buffer("in", input),
-                Argument::Buffer("out", vec![0; COLUMNS * self.threads * 8]),
-                Argument::Buffer("own", own),
-                Argument::Buffer("cells", cells),
-                Argument::Value(given),
-            ],
+            arguments,
             slots: self.slots,
             cells: self.cells,
         }
@@ -173,19 +196,24 @@ impl Writer {
         let (table, fixed) = (bytes(), bytes());
         let shared = (0..self.shared_cells.len())
             .fold(String::new(), |text, index| text + &format!(".shared .align 8 .b64 cell{index};\n"));
+        let extra = self.extra_text(data);
+        let shared = shared + &extra.variables;
         format!(
             ".version 8.7\n.target sm_{}\n.address_size 64\n\n\
              .global .align 16 .b8 table[{COMMON_BYTES}] = {{{table}}};\n\
              .const .align 16 .b8 fixed[{COMMON_BYTES}] = {{{fixed}}};\n\
              .shared .align 16 .b8 shown[{}];\n.shared .align 8 .b8 post[{}];\n{shared}\n{functions}\n\
              .visible .entry {}(.param .u64 p_in, .param .u64 p_out, .param .u64 p_own, .param .u64 p_cells, \
-             .param .align 16 .b8 given[{COMMON_BYTES}])\n{{\n{}{}{}}}\n",
+             .param .align 16 .b8 given[{COMMON_BYTES}]{})\n{}{{\n{}{}{}{}}}\n",
             self.target,
             SHOWN_BYTES * self.block_threads,
             8 * self.block_threads,
             Kernel::ENTRY,
+            extra.parameters,
+            extra.directives,
             self.frame.declarations(),
             self.prologue(),
+            extra.prologue,
             self.frame.body,
         )
     }

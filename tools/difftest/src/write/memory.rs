@@ -17,18 +17,18 @@ pub(super) const SHOWN_BYTES: usize = 32;
 pub(super) const COMMON_BYTES: usize = 64;
 
 /// An operand that names a place in memory.
-struct Spot {
+pub(super) struct Spot {
     /// The base, a register or a variable.
-    base: String,
-    bytes: usize,
+    pub(super) base: String,
+    pub(super) bytes: usize,
     /// Whether a register may be added to the base.
-    dynamic: bool,
+    pub(super) dynamic: bool,
 }
 
 /// An opcode that accesses memory, and the meaning of its words.
-struct Access {
+pub(super) struct Access {
     opcode: String,
-    space: String,
+    pub(super) space: String,
     count: usize,
     domain: Domain,
 }
@@ -39,8 +39,13 @@ impl Writer {
         let is_store = self.dice.chance(35);
         let access = self.drawn(if is_store { &["st"] } else { &["ld", "ld", "ld", "ldu"] });
         let spot = self.spot(&access, is_store);
+        self.access_at(&access, &spot, is_store);
+    }
+
+    /// Writes a load or a store in a place.
+    pub(super) fn access_at(&mut self, access: &Access, spot: &Spot, is_store: bool) {
         let bytes = access.count * access.domain.bits() as usize / 8;
-        let address = self.address_in(&spot, bytes);
+        let address = self.address_in(spot, bytes);
         // A register may be wider than the type that is loaded or stored (PTX ISA, 9.4.1).
         let own = access.domain.kind();
         let widest = [own, own, Kind::B32.max(own), Kind::B64];
@@ -82,6 +87,24 @@ impl Writer {
         }
     }
 
+    /// Draws an opcode of one of these mnemonics for an address in the shared memory of the cluster, or a generic one.
+    pub(super) fn drawn_in_cluster(&mut self, mnemonics: &[&str]) -> Access {
+        let mnemonic = *self.dice.pick(mnemonics);
+        let mut forms = all_forms(mnemonic, self.target);
+        forms.retain(|form| !form.contains(".async"));
+        loop {
+            let form = self.dice.pick(&forms);
+            let words = draw(&mut self.dice, form);
+            // What steers caches is for global memory.
+            let steers = words.iter().any(|word| word.starts_with('L') || word == "nc");
+            let readable = read(&words, self.target).filter(|_| !steers);
+            let is_distant = |space: &str| space == "shared::cluster" || space.is_empty();
+            if let Some(access) = readable.filter(|access| is_distant(&access.space)) {
+                return access;
+            }
+        }
+    }
+
     /// A place in the space that an opcode names.
     fn spot(&mut self, access: &Access, is_store: bool) -> Spot {
         let own = || Spot { base: "%own".to_owned(), bytes: OWN_BYTES, dynamic: true };
@@ -114,7 +137,7 @@ impl Writer {
     }
 
     /// A register with the address of a variable.
-    fn variable(&mut self, name: &str) -> String {
+    pub(super) fn variable(&mut self, name: &str) -> String {
         let register = self.fresh(Kind::B64);
         self.line(format!("mov.u64 {register}, {name};"));
         register.to_string()
@@ -179,15 +202,20 @@ impl Writer {
     /// Writes an atomic operation on a thread's own area.
     pub(super) fn own_atomic(&mut self) {
         let access = self.drawn(&["atom", "atom", "red"]);
-        let bytes = access.domain.bits() as usize / 8;
         let spot = match access.space.as_str() {
             "global" => Spot { base: "%own".to_owned(), bytes: OWN_BYTES, dynamic: true },
             "" => self.generic_atomic(),
             _ => Spot { base: "%shown".to_owned(), bytes: SHOWN_BYTES, dynamic: true },
         };
-        let address = self.address_in(&spot, bytes);
+        self.atomic_at(&access, &spot);
+    }
+
+    /// Writes an atomic operation in a place.
+    pub(super) fn atomic_at(&mut self, access: &Access, spot: &Spot) {
+        let bytes = access.domain.bits() as usize / 8;
+        let address = self.address_in(spot, bytes);
         if access.opcode.ends_with("add.f64") {
-            self.own_sum(&access, &address);
+            self.own_sum(access, &address);
             return;
         }
         let kind = access.domain.kind();
@@ -237,8 +265,9 @@ impl Writer {
         Spot { base: generic.to_string(), bytes, dynamic: true }
     }
 
-    /// Writes an atomic operation on a word that all threads update. Its final value does not depend on the order.
-    pub(super) fn common_atomic(&mut self) {
+    /// An operation on a word that all threads update, whose final value does not depend on the order; the first value, the
+    /// kind of the operand, and the operand.
+    pub(super) fn common_operation(&mut self) -> (&'static str, u64, Kind, String) {
         const OPERATIONS: [(&str, u32); 20] = [
             ("add.u32", 32),
             ("add.s32", 32),
@@ -275,6 +304,12 @@ impl Writer {
             _ if counts => "7".to_owned(),
             _ => self.held(Kind::of_bits(bits)).to_string(),
         };
+        (operation, start, Kind::of_bits(bits), operand)
+    }
+
+    /// Writes an atomic operation on a word that all threads update.
+    pub(super) fn common_atomic(&mut self) {
+        let (operation, start, kind, operand) = self.common_operation();
         let is_shared = self.dice.chance(40);
         let (space, address) = if is_shared {
             let name = format!("cell{}", self.shared_cells.len());
@@ -282,7 +317,6 @@ impl Writer {
         } else {
             ("global", format!("%cells+{}", 8 * self.cells.len()))
         };
-        let kind = Kind::of_bits(bits);
         let instruction = if self.dice.chance(50) {
             format!("red.{space}.{operation} [{address}], {operand};")
         } else {
@@ -321,16 +355,21 @@ impl Writer {
     }
 }
 
-/// The forms of a mnemonic that a target has.
+/// The forms of a mnemonic that a target has, without what only clusters need: kernels without a family are launched
+/// without clusters, and their text must stay as it is.
 pub(super) fn forms(mnemonic: &str, target: u32) -> Vec<String> {
-    let forms = FAMILIES.iter().flat_map(|family| family.forms);
-    let forms = forms.filter(|form| form.min_sm <= target && target <= form.max_sm);
-    let forms = forms.map(Form::written_out).filter(|syntax| syntax.split('.').next() == Some(mnemonic));
-    // Random kernels are launched without clusters. What only clusters need would change the kernels of all seeds.
+    let forms = all_forms(mnemonic, target).into_iter();
     let forms = forms.map(|syntax| syntax.replace("|shared::cluster", ""));
     forms
         .filter(|syntax| !syntax.contains("shared::cluster") && !syntax.starts_with("barrier.cluster"))
         .collect()
+}
+
+/// All forms of a mnemonic that a target has.
+fn all_forms(mnemonic: &str, target: u32) -> Vec<String> {
+    let forms = FAMILIES.iter().flat_map(|family| family.forms);
+    let forms = forms.filter(|form| form.min_sm <= target && target <= form.max_sm);
+    forms.map(Form::written_out).filter(|syntax| syntax.split('.').next() == Some(mnemonic)).collect()
 }
 
 /// An opcode of a form, as its words.
@@ -351,7 +390,7 @@ pub(super) fn draw(dice: &mut Dice, syntax: &str) -> Vec<String> {
 fn read(words: &[String], target: u32) -> Option<Access> {
     let has = |word: &str| words.iter().any(|is| is == word);
     let starts = |prefix: &str| words.iter().any(|is| is.starts_with(prefix));
-    let spaces = ["global", "shared", "shared::cta", "local", "const", "param"];
+    let spaces = ["global", "shared", "shared::cta", "shared::cluster", "local", "const", "param"];
     let space = words.iter().find(|word| spaces.contains(&word.as_str())).cloned().unwrap_or_default();
     let domain = Domain::of_type(words.last()?)?;
     let count = if has("v4") { 4 } else { 1 + usize::from(has("v2")) };

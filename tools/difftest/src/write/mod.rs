@@ -5,12 +5,21 @@
 //! has a file. Kernels are correct by construction: on every path a register is written before it is read, an area of
 //! memory belongs to one thread or is exchanged across a barrier, loops count, and the exchanges of a warp name exactly
 //! the lanes that execute them (`Place`).
+//!
+//! A kernel of a [`Family`] has further statements, and memory for them (`extra`). They wait for every copy that they start.
 
 mod arithmetic;
 mod block;
+mod bulk;
+mod clusters;
+mod copies;
 mod entry;
+mod extra;
 mod flow;
+mod matrices;
+mod mbarriers;
 mod memory;
+mod peers;
 mod warp;
 
 use std::fmt;
@@ -18,11 +27,13 @@ use std::fmt::Write as _;
 use std::sync::OnceLock;
 
 use crate::dice::Dice;
+use crate::family::Family;
 use crate::kernel::{Alone, Compare, Slot};
 use crate::shape::{Kind, Opcodes};
 use crate::values::Domain;
 
 pub use entry::kernel;
+use extra::Extra;
 
 /// The column of the output at which stored operands begin; kernels have fewer slots.
 pub const REVEALED: usize = 400;
@@ -117,6 +128,8 @@ struct Writer {
     shared_cells: Vec<(String, u64)>,
     functions: Vec<Function>,
     reveal: Option<usize>,
+    /// What the kernel has for its family.
+    extra: Option<Extra>,
 }
 
 /// The arithmetic opcodes, which are computed once.
@@ -226,6 +239,28 @@ impl Writer {
         }
     }
 
+    /// The weight of the statements of the kernel's family.
+    fn weight_of_family(&self, place: Place) -> usize {
+        let is_possible = match self.family() {
+            None => false,
+            Some(Family::Matrices) => place.full,
+            Some(Family::Clusters) => place.uniform || !self.frame.is_function,
+            Some(_) => true,
+        };
+        if is_possible { 80 } else { 0 }
+    }
+
+    /// Writes a statement of the kernel's family.
+    fn of_family(&mut self, place: Place) {
+        match self.family() {
+            Some(Family::Copies) => self.copies(place),
+            Some(Family::Bulk) => self.bulk(place),
+            Some(Family::Clusters) => self.clusters(place),
+            Some(Family::Matrices) => self.matrices(place),
+            None => {}
+        }
+    }
+
     /// Whether there is no space for another statement.
     fn is_full(&self) -> bool {
         self.slots.len() >= MOST_SLOTS
@@ -262,6 +297,7 @@ impl Writer {
             (if_deep(2), Writer::switch),
             (if_callable(3), Writer::call),
             (if_uniform(3), |writer, _| writer.synchronise()),
+            (self.weight_of_family(place), Writer::of_family),
         ]);
         write(self, place);
     }

@@ -22,7 +22,7 @@ impl Writer {
     }
 
     /// A lane of the mask: the executing one, the first, or the last.
-    fn member(&mut self, mask: Register) -> Register {
+    pub(super) fn member(&mut self, mask: Register) -> Register {
         let (lane, reversed) = (self.fresh(Kind::B32), self.fresh(Kind::B32));
         match self.dice.below(3) {
             0 => self.line(format!("mov.u32 {lane}, %laneid;")),

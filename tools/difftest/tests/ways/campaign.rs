@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use difftest::campaign::{self, Outcome, Plan, Retry};
+use difftest::family::Family;
+use difftest::kernel::Kernel;
 use difftest::record::{self, Circumstances};
 use serde_json::{Value, json};
 
@@ -56,6 +58,16 @@ fn a_machine_that_is_right_agrees_on_every_kernel() {
     assert!(
         record["slots"].as_u64() > Some(100) && record["instructions"].as_u64() > record["slots"].as_u64()
     );
+}
+
+#[test]
+fn a_campaign_may_have_kernels_of_a_family() {
+    let mut plan = plan("emulator:1=wrong", 2);
+    plan.arguments.extend(["--family".to_owned(), "clusters".to_owned()]);
+    let (_, record) = run(&plan);
+    assert_eq!((record["equal"].as_u64(), record["different"].as_u64()), (Some(1), Some(1)));
+    let expected = &Kernel::of(Some(Family::Clusters), 1).slots[0].instruction;
+    assert_eq!(record["groups"][0]["example"]["instruction"].as_str(), Some(expected.as_str()));
 }
 
 #[test]

@@ -180,7 +180,7 @@ pub const STEPS: &[Step] = &[
     ),
     seeded(
         "difftest",
-        "20,000 random kernels in every way that the emulator has, with every checker",
+        "20,000 random kernels, and 1,000 of each family, in every way that the emulator has, with every checker",
         "test --locked -p difftest --test ways",
         20_000,
     ),

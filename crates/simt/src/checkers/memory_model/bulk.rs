@@ -26,7 +26,7 @@ use crate::order::{AGENT, ByteRange, Epoch, Order, Scope, Semantics, Space, Thre
 
 /// Agents of a block. When all have been used, the first ones are again.
 const MAX_AGENTS: u16 = 1024;
-/// Proxy fences that are remembered for each warp.
+/// Proxy fences that are remembered for each lane.
 const MAX_FENCES: usize = 8;
 /// Bytes that an agent accesses at a time, as far as the race checker can tell.
 const CHUNK: u64 = 128;
@@ -47,8 +47,29 @@ pub struct Agents {
 #[derive(Clone, Debug, Default)]
 struct Fences {
     kept: VecDeque<Fence>,
-    /// The clock of the last one that was forgotten.
-    forgotten: Option<u32>,
+    /// By lane: the clock of the last one that was forgotten.
+    forgotten: [Option<u32>; WARP_SIZE],
+}
+
+impl Fences {
+    /// Adds a fence, and forgets those of which every lane has passed enough later ones. Lanes that have parted pass fences of
+    /// their own, which have not seen what the others knew.
+    fn add(&mut self, fence: Fence) {
+        self.kept.push_back(fence);
+        if self.kept.len() <= MAX_FENCES {
+            return;
+        }
+        let mut later = [0; WARP_SIZE];
+        for index in (0..self.kept.len()).rev() {
+            let Fence { lanes, clock, .. } = self.kept[index];
+            if lanes_of(lanes).all(|lane| later[lane] >= MAX_FENCES) {
+                lanes_of(lanes).for_each(|lane| self.forgotten[lane] = self.forgotten[lane].max(Some(clock)));
+                self.kept.remove(index);
+            } else {
+                lanes_of(lanes).for_each(|lane| later[lane] += 1);
+            }
+        }
+    }
 }
 
 /// A proxy fence of some lanes of a warp.
@@ -183,10 +204,7 @@ impl MemoryModel {
         let clock = self.clocks.epoch(self.id(0)).clock;
         let known = self.clocks.joined_clock(slot, warp, lanes);
         let fences = self.agents.fences.entry((self.clocks.block(slot), warp as u16)).or_default();
-        if fences.kept.len() == MAX_FENCES {
-            fences.forgotten = fences.kept.pop_front().map(|fence| fence.clock);
-        }
-        fences.kept.push_back(Fence { lanes, clock, known });
+        fences.add(Fence { lanes, clock, known });
         self.clocks.tick(slot, warp);
     }
 
@@ -200,11 +218,19 @@ impl MemoryModel {
         for (&(block, warp), fences) in &self.agents.fences {
             let first = Thread { block, number: warp * WARP_SIZE as u16 };
             let knows = |lanes, clock| knows_any(&self.clocks, starter, first, lanes, clock);
-            let mut seen = fences.kept.iter().filter(|fence| knows(fence.lanes, fence.clock)).peekable();
-            if seen.peek().is_none() && fences.forgotten.is_some_and(|clock| knows(u32::MAX, clock)) {
+            let mut of_lanes = 0;
+            for fence in fences.kept.iter().filter(|fence| knows(fence.lanes, fence.clock)) {
+                of_lanes |= fence.lanes;
+                all.join(&fence.known);
+            }
+            // A later fence of a lane has seen what its earlier ones have.
+            let is_unknown = |lane: usize| {
+                of_lanes >> lane & 1 == 0
+                    && fences.forgotten[lane].is_some_and(|clock| knows(1 << lane, clock))
+            };
+            if (0..WARP_SIZE).any(is_unknown) {
                 return known.clone();
             }
-            seen.for_each(|fence| all.join(&fence.known));
         }
         all
     }
