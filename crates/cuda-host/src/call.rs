@@ -16,7 +16,8 @@ impl<'p> Machine<'p> {
 
     /// Executes a function.
     pub(crate) fn enter(&mut self, function: &'p Function, arguments: &[u64]) -> Result<u64> {
-        let base = self.memory.top;
+        let outer = self.memory.top;
+        let base = outer.next_multiple_of(function.frame_align);
         let end = base + function.frame_bytes + 32;
         if end > STACK_BYTES || self.calls >= self.limits.calls {
             let limit = self.limits.calls;
@@ -46,7 +47,7 @@ impl<'p> Machine<'p> {
         let was_own = std::mem::replace(&mut self.is_own, function.is_own);
         let result = self.statements(&function.body, base);
         self.is_own = was_own;
-        self.memory.top = base;
+        self.memory.top = outer;
         self.calls -= 1;
         let flow = result?;
         self.line = line;

@@ -127,6 +127,9 @@ impl Machine<'_> {
                 Ok(self.device.room.of_multiprocessor(b, declared.saturating_add(at(2))))
             }
             Function::SetLimit | Function::GetLimit => Ok(self.of_limit(function, a, b)),
+            Function::TensorMap => self.encode_tensor_map(values),
+            Function::TensorMapAddress => self.move_tensor_map(a, b),
+            Function::TensorMapIm2col => Ok(self.other_tensor_map("cuTensorMapEncodeIm2col")),
             Function::Capability => Ok(u64::from(self.device.room.capability)),
             Function::SharedRoom => Ok(self.device.room.shared_bytes),
             Function::MemoryLeft => Ok(self.most_bytes()[1].saturating_sub(self.device.live_bytes())),

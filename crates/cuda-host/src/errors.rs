@@ -13,6 +13,7 @@ pub(crate) const ALREADY_REGISTERED: u64 = 712;
 pub(crate) const NOT_REGISTERED: u64 = 713;
 pub(crate) const TOO_LARGE: u64 = 720;
 pub(crate) const NOT_PERMITTED: u64 = 800;
+pub(crate) const NOT_SUPPORTED: u64 = 801;
 pub(crate) const CAPTURE_UNSUPPORTED: u64 = 900;
 pub(crate) const CAPTURE_INVALIDATED: u64 = 901;
 pub(crate) const CAPTURE_IMPLICIT: u64 = 906;

@@ -98,6 +98,9 @@ pub(crate) enum Function {
     Occupancy,
     SetLimit,
     GetLimit,
+    TensorMap,
+    TensorMapAddress,
+    TensorMapIm2col,
 }
 
 /// The functions by name.
@@ -226,6 +229,9 @@ const NAMES: &[(&str, Function)] = &[
     ("__host_cuda_occupancy", Function::Occupancy),
     ("__host_cuda_set_limit", Function::SetLimit),
     ("__host_cuda_get_limit", Function::GetLimit),
+    ("__host_cuda_tensor_map", Function::TensorMap),
+    ("__host_cuda_tensor_map_address", Function::TensorMapAddress),
+    ("__host_cuda_tensor_map_im2col", Function::TensorMapIm2col),
     ("cudaDeviceReset", Function::Synchronize),
 ];
 

@@ -81,6 +81,7 @@ mod scan;
 mod shared;
 mod stdio;
 mod stream;
+mod tensor_map;
 mod unordered;
 mod words;
 mod work;

@@ -7,8 +7,9 @@
 /// The CUDA runtime. A function without a body is to be carried out by whoever executes the program.
 pub const RUNTIME: &str = include_str!("headers/host/runtime.cuh");
 
-/// Types of several numbers.
-pub const VECTORS: &str = include_str!("headers/vectors.cuh");
+/// Types of several numbers, and tensor maps.
+pub const VECTORS: &str =
+    concat!(include_str!("headers/vectors.cuh"), include_str!("headers/tensor_map.cuh"));
 
 /// What device code may use without a header, in an order in which each text needs only those before it.
 pub const DEVICE: [&str; 6] = [

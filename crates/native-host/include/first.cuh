@@ -26,7 +26,11 @@
 #define __shared__ __attribute__((shared))
 #define __constant__ __attribute__((constant))
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
+#if __has_attribute(grid_constant)
+#define __grid_constant__ __attribute__((grid_constant))
+#else
 #define __grid_constant__
+#endif
 // One variable for the compiler, as without the word. `runtime.cc` finds it by its section.
 #define __managed__ __attribute__((device, section("lanes_managed"), used))
 // What is ours has no lines: its instructions have those of the calls.

@@ -243,7 +243,11 @@ impl Build<'_> {
         }
         self.side(first, "-S", &ptx, &linked)?;
         // The line table has whole paths, those of included files from the folder of the source.
-        let text = std::fs::read_to_string(ptx)?.replace("/./", "/");
+        let mut text = std::fs::read_to_string(ptx)?.replace("/./", "/");
+        if self.project.arch >= 90 {
+            // The oldest version that has the target knows little of what is in `asm`.
+            text = text.replacen(".version 7.8", ".version 8.8", 1);
+        }
         let text = without_foreign_lines(&text, |file| {
             let project = self.project;
             let own = [project.folder, project.shown_from].into_iter();

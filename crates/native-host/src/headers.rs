@@ -59,8 +59,9 @@ const OF_BOTH: [&str; 10] = [
 ];
 
 /// Headers that need no text, because all of it is always there.
-const EMPTY: [&str; 17] = [
+const EMPTY: [&str; 18] = [
     "cuda.h",
+    "cudaTypedefs.h",
     "cuda_runtime.h",
     "cuda_runtime_api.h",
     "cuda_device_runtime_api.h",
@@ -279,7 +280,7 @@ fn undefine(text: &mut String, chunk: &str) {
 
 /// Whether a name of the runtime is a function's, whose calls are noted with their lines.
 fn is_function(name: &str, text: &str) -> bool {
-    name.starts_with("cuda") && text.contains(&format!(" {name}("))
+    name.starts_with("cu") && text.contains(&format!(" {name}("))
 }
 
 /// A function that has no body gets one that asks for it.

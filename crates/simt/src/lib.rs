@@ -72,7 +72,7 @@
 //! state while warps take turns in order. Endless loops that count, look at the clock or always write something new end at the
 //! limit on steps, and with weak memory all endless loops do.
 //!
-//! Tensor copies are not supported, and neither are clusters of more than 8 blocks.
+//! Tensor copies move tiles only, no columns of images (`im2col`). Clusters of more than 8 blocks are not supported.
 //!
 //! # Versions
 //!
@@ -176,6 +176,9 @@ pub use launch::{DEFAULT_MAX_STEPS, DEFAULT_PRINT_BYTES, DEFAULT_RESIDENT_BLOCKS
 pub use launch::{LaunchError, MemoryError, Pulse};
 pub use launch::{MAX_BLOCK_THREADS, MAX_CLUSTER_BLOCKS, MAX_GRID, MAX_SHARED_BYTES};
 pub use machine::global::Buffer;
+pub use machine::tensor_map::{
+    TENSOR_MAP_ALIGN, TENSOR_MAP_BYTES, TensorMap, TensorMapError, TensorMapRequest,
+};
 pub use ptx::Error as PtxError;
 pub use report::Report;
 pub use report::counters::{Counters, LineCounters};

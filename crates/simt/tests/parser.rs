@@ -40,7 +40,7 @@ fn show(operand: &Operand<'_>) -> String {
         Operand::List(items, _) => format!("list<{}>", joined(items)),
         Operand::Element(name, index) => format!("{} element {index}", name.text),
         Operand::Part(name, part) => format!("{} part {part}", name.text),
-        Operand::Texture(_) => "texture".to_owned(),
+        Operand::Tensor { .. } => "texture".to_owned(),
     }
 }
 

@@ -11,6 +11,7 @@
 //! // out: 32                             a buffer of this many words, all zero, as the next argument
 //! // in: 5*16 0..16                      a buffer that contains these words
 //! // uninitialized: 32                   a buffer of this many uninitialised words
+//! // map: 1 f32 sizes 16,8 box 8,4        a tensor map of buffer 1, also with `swizzle 128`, `steps 1,2` and `nan`
 //! // arg: 7                              a 32-bit number
 //! // expect: 0..32                       the contents of the first buffer at the end
 //! // fault: deadlock "32 of 64 threads"  the kind, and words of the report

@@ -14,6 +14,7 @@ pub mod layout;
 mod random;
 mod spec;
 mod structure;
+mod tensor_map;
 
 pub use element::{Kind, Type};
 pub use random::Random;

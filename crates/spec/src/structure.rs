@@ -1,11 +1,15 @@
 //! A structure that a kernel gets by value: its fields in order, each aligned as C++ aligns it.
 
+use simt::{TENSOR_MAP_ALIGN, TENSOR_MAP_BYTES};
+
 use crate::element::Type;
+use crate::tensor_map::Tensor;
 
 /// How deep structures may be nested.
 const DEEPEST: usize = 16;
 
-/// A structure: `{f32:2, i32:5}`, or `{f32:1, f32:2, f32:3, f32:4}@16` if it is aligned to more than its fields.
+/// A structure: `{f32:2, i32:5}`, or `{f32:1, f32:2, f32:3, f32:4}@16` if it is aligned to more than its fields. A tensor map is one
+/// with a single field, `{tensor_map=x, type=f32, sizes=[64], box=[32]}`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Structure {
     fields: Vec<Field>,
@@ -21,6 +25,8 @@ enum Field {
     Pointer(String),
     /// Another structure.
     Inner(Structure),
+    /// A tensor map.
+    Tensor(Tensor),
 }
 
 impl Field {
@@ -44,12 +50,14 @@ impl Field {
             Field::Number(bytes) => bytes.len(),
             Field::Pointer(_) => 8,
             Field::Inner(inner) => inner.bytes(),
+            Field::Tensor(_) => TENSOR_MAP_BYTES,
         }
     }
 
     fn alignment(&self) -> usize {
         match self {
             Field::Inner(inner) => inner.alignment,
+            Field::Tensor(_) => TENSOR_MAP_ALIGN as usize,
             plain => plain.bytes(),
         }
     }
@@ -99,8 +107,11 @@ impl Structure {
                 "`{text}` has no `}}` at its end: write a structure as in `{{f32:2, i32:5}}`"
             ));
         };
-        let fields = parts(inner).into_iter().map(|field| Field::parse(field, depth));
-        let fields: Vec<Field> = fields.collect::<Result<_, _>>()?;
+        let fields: Vec<Field> = if Tensor::is_one(inner) {
+            vec![Field::Tensor(Tensor::parse(inner)?)]
+        } else {
+            parts(inner).into_iter().map(|field| Field::parse(field, depth)).collect::<Result<_, _>>()?
+        };
         let own = fields.iter().map(Field::alignment).max().unwrap_or(1);
         let alignment = wanted.map_or(Ok(own), |bytes| alignment(bytes, own))?;
         Ok(Structure { fields, alignment })
@@ -113,6 +124,7 @@ impl Structure {
             match field {
                 Field::Inner(inner) => all.extend(inner.buffers()),
                 Field::Pointer(name) => all.push(name.as_str()),
+                Field::Tensor(tensor) => all.push(&tensor.buffer),
                 Field::Number(_) => {}
             }
         }
@@ -133,6 +145,7 @@ impl Structure {
                 Field::Number(bytes) => all.extend(bytes),
                 Field::Pointer(name) => all.extend(address(name).to_le_bytes()),
                 Field::Inner(inner) => all.extend(inner.pack(address)),
+                Field::Tensor(tensor) => all.extend(tensor.bytes(address(&tensor.buffer))),
             }
         }
         all.resize(all.len().next_multiple_of(self.alignment), 0);
@@ -159,6 +172,9 @@ mod tests {
         assert_eq!(packed("{u32:2,u8:1}"), [2, 0, 0, 0, 1, 0, 0, 0]);
         assert_eq!(packed("{u8:1, x, u16:3}")[8..18], [0x22, 0x11, 0, 0, 0, 0, 0, 0, 3, 0]);
         assert_eq!(Structure::parse("{u8:1, x, u16:3}").unwrap().bytes(), 24);
+        let map = "{tensor_map=x, type=f32, sizes=[64], box=[32]}";
+        assert_eq!(Structure::parse(map).unwrap().bytes(), 128);
+        assert_eq!(Structure::parse(&format!("{{u8:1, {map}}}")).unwrap().bytes(), 192);
         assert_eq!(Structure::parse("{u8:1, x, {u8:1, y}}").unwrap().buffers(), ["x", "y"]);
     }
 

@@ -6,6 +6,7 @@
 #![cfg(target_os = "linux")]
 #![allow(clippy::cast_precision_loss, clippy::float_cmp, reason = "the sums are exact")]
 
+mod boxes;
 mod memory;
 mod ptx_run;
 mod sequences;
@@ -45,7 +46,7 @@ template <typename T> __global__ void twice(T* x) { x[threadIdx.x] *= 2; }
 type Client = fn(u64);
 
 /// What a client does, by its name.
-const CLIENTS: [(&str, Client); 21] = [
+const CLIENTS: [(&str, Client); 22] = [
     ("adds", adds),
     ("races", races),
     ("goes_beyond", goes_beyond),
@@ -62,6 +63,7 @@ const CLIENTS: [(&str, Client); 21] = [
     ("copies_too_early", memory::copies_too_early),
     ("times_nothing", memory::times_nothing),
     ("pins_much", memory::pins_much),
+    ("copies_boxes", boxes::copies_boxes),
     ("compiles_what_is_wrong", compiles_what_is_wrong),
     ("runs_a_text", ptx_run::adds),
     ("runs_a_race", ptx_run::races),

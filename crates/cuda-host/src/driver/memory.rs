@@ -90,6 +90,17 @@ impl Driver<'_> {
         })
     }
 
+    pub(super) fn of_tensor_maps(&mut self, name: &str, values: Values<'_>) -> Option<Result<u64>> {
+        Some(match name {
+            "cuTensorMapEncodeTiled" => self.machine.cuda(Function::TensorMap, values.0),
+            "cuTensorMapReplaceAddress" => self.machine.cuda(Function::TensorMapAddress, values.0),
+            "cuTensorMapEncodeIm2col" | "cuTensorMapEncodeIm2colWide" => {
+                Ok(self.machine.other_tensor_map(name))
+            }
+            _ => return None,
+        })
+    }
+
     fn allocate(&mut self, function: Function, to: u64, bytes: u64) -> Result<u64> {
         if bytes == 0 {
             return self.fail(code::INVALID_VALUE, "an allocation of no bytes");

@@ -147,7 +147,8 @@ impl Driver<'_> {
             .or_else(|| self.of_function(name, values))
             .or_else(|| self.of_memory(name, values))
             .or_else(|| self.of_graph(name, values))
-            .or_else(|| self.of_stream(name, values));
+            .or_else(|| self.of_stream(name, values))
+            .or_else(|| self.of_tensor_maps(name, values));
         let done = match done {
             Some(done) => done?,
             // A program may ask for what not every device has, and do without it.

@@ -12,7 +12,7 @@ use super::plain::plain;
 use crate::source::map::Map;
 
 /// The families that need no header. Their chunks are found through [`own`]; no `#include` reads them.
-const FAMILIES: [&str; 7] = [
+const FAMILIES: [&str; 8] = [
     #[cfg(feature = "host")]
     plain!("legacy.cuh"),
     #[cfg(not(feature = "host"))]
@@ -23,6 +23,7 @@ const FAMILIES: [&str; 7] = [
     plain!("math.cuh"),
     plain!("functions.cuh"),
     plain!("vectors.cuh"),
+    plain!("tensor_map.cuh"),
 ];
 
 // Texts that a kernel has to include. They are not cut into chunks: an `#include` reads all of one.
@@ -42,7 +43,7 @@ const ASSERT: &str = plain!("assert.cuh");
 
 /// What can be included. The text of many is empty, because what they declare needs no header here. The second text is
 /// the name under which the file is known: a header that has several names is read once, and messages show that name.
-const HEADERS: [(&str, &str, &str); 48] = [
+const HEADERS: [(&str, &str, &str); 49] = [
     ("cooperative_groups.h", "cooperative_groups.h", GROUPS),
     ("cooperative_groups/reduce.h", "cooperative_groups.h", GROUPS),
     ("cooperative_groups/scan.h", "cooperative_groups.h", GROUPS),
@@ -82,6 +83,7 @@ const HEADERS: [(&str, &str, &str); 48] = [
     ("cstddef", "stddef.h", ""),
     ("stdbool.h", "stdbool.h", ""),
     ("cuda.h", "cuda.h", ""),
+    ("cudaTypedefs.h", "cuda.h", ""),
     ("cuda_runtime.h", "cuda_runtime.h", ""),
     ("cuda_runtime_api.h", "cuda_runtime.h", ""),
     ("device_launch_parameters.h", "device_launch_parameters.h", ""),

@@ -65,6 +65,14 @@ impl<'t> Checker<'_, 't> {
                 let message = format!("the parameter `{}` of a kernel cannot be a reference", parameter.name);
                 return Err(error(parameter.span, message).with_help("pass a pointer or the value itself"));
             }
+            // All threads have the same one, where the launch has put it.
+            if parameter.storage.is_grid_constant && !(function.storage.is_global && ty.is_const()) {
+                let message = format!(
+                    "`{}` is `__grid_constant__` and no `const` parameter of a kernel",
+                    parameter.name
+                );
+                return Err(error(parameter.span, message).with_help("write `const` before its type"));
+            }
             parameters.push(ty);
         }
         let result = self.resolve(scope, function.result)?;
@@ -233,7 +241,10 @@ impl<'t> Checker<'_, 't> {
             vars.push(new_var(self.names.get("this"), ty, function.span));
         }
         let parameters = function.parameters.iter().zip(types);
-        vars.extend(parameters.map(|(parameter, ty)| new_var(parameter.name, *ty, parameter.span)));
+        vars.extend(parameters.map(|(parameter, ty)| {
+            let is_grid_constant = parameter.storage.is_grid_constant;
+            Var { is_grid_constant, ..new_var(parameter.name, *ty, parameter.span) }
+        }));
         vars
     }
 
@@ -477,5 +488,5 @@ impl<'t> Checker<'_, 't> {
 }
 
 fn new_var(name: Name<'_>, ty: Type, span: Span) -> Var<'_> {
-    Var { name, ty, span, is_changed: false, constant: None, is_used: false }
+    Var { name, ty, span, is_changed: false, constant: None, is_used: false, is_grid_constant: false }
 }

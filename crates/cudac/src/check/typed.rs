@@ -71,6 +71,8 @@ pub(crate) struct Var<'t> {
     pub constant: Option<Constant>,
     /// Whether its value is used anywhere.
     pub is_used: bool,
+    /// Whether it is a parameter of a kernel that is used where the launch has put it.
+    pub is_grid_constant: bool,
 }
 
 /// The state spaces in which variables of a module can be (PTX ISA, section 5.1); local ones are in `.local` or in

@@ -7,7 +7,7 @@
 #include <cuda/atomic>
 #include <cudac_copies>
 namespace cuda {
-#if __CUDA_ARCH__ >= 900
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 #define TEST "mbarrier.try_wait"
 #else
 #define TEST "mbarrier.test_wait"
@@ -19,7 +19,7 @@ struct barrier {
     barrier() = default;
     __device__ barrier(long long expected) { __set(expected); }
     __device__ bool __is_mbarrier() const {
-#if __CUDA_ARCH__ >= 800
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
         if constexpr (S == thread_scope_block) return __isShared(&state);
 #endif
         return false;
@@ -117,7 +117,7 @@ inline __device__ async_contract_fulfillment memcpy_async(T* to, const T* from, 
 
 namespace device {
 inline __device__ unsigned long* barrier_native_handle(barrier<thread_scope_block>& of) { return (unsigned long*)&of.state; }
-#if __CUDA_ARCH__ >= 900
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 inline __device__ void barrier_expect_tx(barrier<thread_scope_block>& of, long bytes) {
     asm volatile("mbarrier.expect_tx.relaxed.cta%s0.b64 %0, %1;" : : "m"(&of.state), "r"((int)bytes) : "memory");
 }
@@ -133,6 +133,41 @@ inline __device__ async_contract_fulfillment memcpy_async_tx(T* to, const T* fro
         : : "r"((unsigned)__cvta_generic_to_shared(to)), "l"(__cvta_generic_to_global(from)), "r"((unsigned)bytes.value),
             "r"((unsigned)__cvta_generic_to_shared(&of.state)) : "memory");
     return async;
+}
+namespace experimental {
+// Copies of boxes of a tensor. Who calls them expects their bytes.
+#define __CUDAC_TENSOR(name, opcode, from2, from3, inputs, ...) \
+    inline __device__ void cp_async_bulk_tensor_##name##_global_to_shared(void* to, const CUtensorMap* map, __VA_ARGS__, barrier<thread_scope_block>& of) { \
+        asm volatile("cp.async.bulk.tensor." opcode ".shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {" from3 "}], [%2];" \
+            : : "r"((unsigned)__cvta_generic_to_shared(to)), "l"(map), "r"((unsigned)__cvta_generic_to_shared(&of.state)), inputs : "memory"); \
+    } \
+    inline __device__ void cp_async_bulk_tensor_##name##_shared_to_global(const CUtensorMap* map, __VA_ARGS__, const void* from) { \
+        asm volatile("cp.async.bulk.tensor." opcode ".global.shared::cta.tile.bulk_group [%0, {" from2 "}], [%1];" \
+            : : "l"(map), "r"((unsigned)__cvta_generic_to_shared(from)), inputs : "memory"); \
+    }
+#define __CUDAC_INPUTS1 "r"(c0)
+#define __CUDAC_INPUTS2 __CUDAC_INPUTS1, "r"(c1)
+#define __CUDAC_INPUTS3 __CUDAC_INPUTS2, "r"(c2)
+#define __CUDAC_INPUTS4 __CUDAC_INPUTS3, "r"(c3)
+#define __CUDAC_INPUTS5 __CUDAC_INPUTS4, "r"(c4)
+__CUDAC_TENSOR(1d, "1d", "%2", "%3", __CUDAC_INPUTS1, int c0)
+__CUDAC_TENSOR(2d, "2d", "%2, %3", "%3, %4", __CUDAC_INPUTS2, int c0, int c1)
+__CUDAC_TENSOR(3d, "3d", "%2, %3, %4", "%3, %4, %5", __CUDAC_INPUTS3, int c0, int c1, int c2)
+__CUDAC_TENSOR(4d, "4d", "%2, %3, %4, %5", "%3, %4, %5, %6", __CUDAC_INPUTS4, int c0, int c1, int c2, int c3)
+__CUDAC_TENSOR(5d, "5d", "%2, %3, %4, %5, %6", "%3, %4, %5, %6, %7", __CUDAC_INPUTS5, int c0, int c1, int c2, int c3, int c4)
+#undef __CUDAC_TENSOR
+inline __device__ void cp_async_bulk_global_to_shared(void* to, const void* from, unsigned bytes, barrier<thread_scope_block>& of) {
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];"
+        : : "r"((unsigned)__cvta_generic_to_shared(to)), "l"(__cvta_generic_to_global(from)), "r"(bytes),
+            "r"((unsigned)__cvta_generic_to_shared(&of.state)) : "memory");
+}
+inline __device__ void cp_async_bulk_shared_to_global(void* to, const void* from, unsigned bytes) {
+    asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;"
+        : : "l"(__cvta_generic_to_global(to)), "r"((unsigned)__cvta_generic_to_shared(from)), "r"(bytes) : "memory");
+}
+inline __device__ void cp_async_bulk_commit_group() { asm volatile("cp.async.bulk.commit_group;" : : : "memory"); }
+template <int n> inline __device__ void cp_async_bulk_wait_group_read() { asm volatile("cp.async.bulk.wait_group.read %0;" : : "n"(n) : "memory"); }
+inline __device__ void fence_proxy_async_shared_cta() { asm volatile("fence.proxy.async.shared::cta;" : : : "memory"); }
 }
 #endif
 }

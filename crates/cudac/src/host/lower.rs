@@ -19,6 +19,8 @@ use crate::source::{Files, Name, Result, Sink, Span, error};
 
 /// Between two objects of a frame there are so many bytes that belong to nobody.
 const GAP_BYTES: u64 = 16;
+/// What the address of every frame is a multiple of.
+const FRAME_ALIGN: u64 = 16;
 
 /// A frame has at most this many bytes.
 const MAX_FRAME_BYTES: u64 = 64 << 20;
@@ -44,6 +46,8 @@ pub(super) struct Lower<'t> {
     /// How large the frame is so far. Nothing is used twice: two blocks' variables are apart, and a pointer to a
     /// variable whose block has ended points to nothing else.
     frame_bytes: u64,
+    /// The alignment of the frame that is being made.
+    frame_align: u64,
     /// For [`Function::objects`].
     objects: Vec<(u64, u64)>,
     /// The labels of the blocks around the statement that is being lowered; and those of the function, by their numbers.
@@ -87,6 +91,7 @@ pub(crate) fn lower(files: &Files, checked: &Checked<'_>, sink: &mut Sink) -> Op
         function: main,
         slots: Vec::new(),
         frame_bytes: 0,
+        frame_align: FRAME_ALIGN,
         objects: Vec::new(),
         labels: Vec::new(),
         numbers: Vec::new(),
@@ -125,7 +130,7 @@ impl Lower<'_> {
         let made = &self.checked.program.functions[id];
         self.function = id;
         self.slots = vec![None; made.vars.len()];
-        self.frame_bytes = 0;
+        (self.frame_bytes, self.frame_align) = (0, FRAME_ALIGN);
         self.objects = Vec::new();
         self.numbers = Vec::new();
         // With `asm` it is certainly code of the device.
@@ -148,7 +153,8 @@ impl Lower<'_> {
         Ok(Function {
             name: made.name.to_owned(),
             parameters,
-            frame_bytes: self.frame_bytes.next_multiple_of(16),
+            frame_bytes: self.frame_bytes.next_multiple_of(FRAME_ALIGN),
+            frame_align: self.frame_align,
             objects: std::mem::take(&mut self.objects),
             body,
             is_own: made.is_own,
@@ -176,7 +182,8 @@ impl Lower<'_> {
         Ok(Some(Function {
             name: "start".to_owned(),
             parameters: Vec::new(),
-            frame_bytes: self.frame_bytes.next_multiple_of(16),
+            frame_bytes: self.frame_bytes.next_multiple_of(FRAME_ALIGN),
+            frame_align: self.frame_align,
             objects: std::mem::take(&mut self.objects),
             body,
             is_own: true,
@@ -305,6 +312,7 @@ impl Lower<'_> {
         self.frame_bytes = offset.saturating_add(bytes);
         if is_object {
             self.objects.push((offset, bytes));
+            self.frame_align = self.frame_align.max(align);
             self.frame_bytes += GAP_BYTES;
         }
         if self.frame_bytes > MAX_FRAME_BYTES {

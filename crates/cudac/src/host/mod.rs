@@ -128,6 +128,8 @@ pub struct Function {
     pub parameters: Vec<Parameter>,
     /// Its variables and temporaries, together.
     pub frame_bytes: u64,
+    /// What the address of the frame is a multiple of, at least 16.
+    pub frame_align: u64,
     /// The objects and arrays of the frame, as offsets and sizes: what is between them is nobody's.
     pub objects: Vec<(u64, u64)>,
     /// What it does.

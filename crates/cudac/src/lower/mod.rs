@@ -34,7 +34,8 @@ use crate::check::Checked;
 use crate::check::typed::{FunctionId, VarId};
 use crate::check::types::{Basic, Type};
 use crate::code::{
-    Block, BlockId, End, Function, Inlined, Inst, Op, Operand, Param, Place, Reg, Site, Slot, Ty, VarName,
+    Base, Block, BlockId, Class, End, Function, Inlined, Inst, Op, Operand, Param, Place, Ptx, PtxOperand,
+    Reg, Site, Slot, Ty, VarName,
 };
 use crate::source::arena::Arena;
 use crate::source::budget::{self, Bound};
@@ -193,6 +194,11 @@ impl<'t> Lower<'t> {
             let value = self.load_param(nth, 0, ty);
             return self.bind(var, Value::Scalar(value));
         }
+        if declared.is_grid_constant {
+            let place = Place { base: Base::Reg(self.param_address(nth)), offset: 0 };
+            self.frame().vars[var] = Binding::Place(place);
+            return Ok(());
+        }
         let slot = self.new_slot(ty, Some(var));
         let mut leaves = Vec::new();
         self.leaves(ty, 0, &mut leaves, declared.span)?;
@@ -203,6 +209,24 @@ impl<'t> Lower<'t> {
         }
         self.frame().vars[var] = Binding::Place(slot);
         Ok(())
+    }
+
+    /// The generic address of a parameter of the kernel.
+    fn param_address(&mut self, nth: usize) -> Reg {
+        let name = format!("{}_param_{nth}", self.function.name);
+        let text = format!("{{\n.reg .b64 at;\nmov.b64 at, {name};\ncvta.param.u64 %0, at;\n}}");
+        let (arena, dst) = (self.function.arena, self.function.new_reg(Class::B64));
+        let ptx = Ptx {
+            text: arena.text(&text),
+            is_volatile: false,
+            touches_memory: false,
+            addresses: &[],
+            operands: arena.list(&[PtxOperand::Result(0)]),
+            classes: &[],
+            is_own: true,
+        };
+        self.push(Op::Ptx(arena.put(ptx)), &[dst], &[]);
+        dst
     }
 
     /// A pointer is one to global memory, which NVIDIA's compiler assumes as well. Saying so (`cvta.to.global`) lets

@@ -238,8 +238,8 @@ impl<'t> Parser<'_, 't> {
                 "__constant__" => storage.is_constant = true,
                 "explicit" => storage.is_explicit = true,
                 // How a function is called changes nothing that it computes.
-                "inline" | "__inline__" | "__forceinline__" | "__noinline__" | "register" | "mutable"
-                | "__grid_constant__" => {}
+                "inline" | "__inline__" | "__forceinline__" | "__noinline__" | "register" | "mutable" => {}
+                "__grid_constant__" => storage.is_grid_constant = true,
                 word @ ("__launch_bounds__" | "__cluster_dims__") => {
                     self.next();
                     if !self.is("(") {
@@ -293,6 +293,7 @@ impl<'t> Parser<'_, 't> {
         let (late, own) = (self.late, &mut specifiers.storage);
         own.is_shared |= late.is_shared;
         own.is_constant |= late.is_constant;
+        own.is_grid_constant |= late.is_grid_constant;
         own.is_device |= late.is_device;
         #[cfg(feature = "host")]
         {
@@ -356,6 +357,7 @@ impl<'t> Parser<'_, 't> {
         own.is_global |= new.is_global;
         own.is_shared |= new.is_shared;
         own.is_constant |= new.is_constant;
+        own.is_grid_constant |= new.is_grid_constant;
         own.is_static |= new.is_static;
         own.is_constexpr |= new.is_constexpr;
         Ok(())

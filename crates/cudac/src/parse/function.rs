@@ -33,14 +33,16 @@ impl<'t> Parser<'_, 't> {
                 return Err(unsupported(self.span(), "a function with any number of arguments"));
             }
             let start = self.span();
-            let specifiers = self.specifiers()?;
+            let mut specifiers = self.specifiers()?;
             if !self.at_type() {
                 if let Some(word) = self.token().word() {
                     return Err(unknown_type(start, word.as_str()));
                 }
                 return Err(self.expected("the type of a parameter"));
             }
+            self.late = super::tree::Storage::default();
             let base = self.plain_type()?;
+            specifiers.storage.is_grid_constant |= self.late.is_grid_constant;
             let declarator = self.declarator(base)?;
             if self.is("...") {
                 return Err(unsupported(self.span(), "a template with any number of arguments"));

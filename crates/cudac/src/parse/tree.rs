@@ -352,6 +352,8 @@ pub(crate) struct Storage {
     pub is_constexpr: bool,
     pub is_typedef: bool,
     pub is_explicit: bool,
+    /// `__grid_constant__`: a parameter of a kernel that is used where the launch has put it.
+    pub is_grid_constant: bool,
     /// `__managed__`: one address for host and device.
     #[cfg(feature = "host")]
     pub is_managed: bool,

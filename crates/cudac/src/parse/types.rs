@@ -141,6 +141,7 @@ impl<'t> Parser<'_, 't> {
                 "__constant__" => self.late.is_constant = true,
                 "__device__" => self.late.is_device = true,
                 "static" => self.late.is_static = true,
+                "__grid_constant__" => self.late.is_grid_constant = true,
                 _ if basic.is_some() && named.is_none() => words.extend(basic.copied()),
                 // The name of what is declared: `unsigned x`.
                 _ if !words.is_empty() || named.is_some() => break,

@@ -168,7 +168,7 @@ fn span_of(operand: &Operand<'_>) -> Span {
         | Operand::Address { span, .. }
         | Operand::Vector(_, span)
         | Operand::List(_, span)
-        | Operand::Texture(span) => *span,
+        | Operand::Tensor { span, .. } => *span,
         Operand::Pair(first, _) => span_of(first),
     }
 }

@@ -343,3 +343,50 @@ fn macros_and_structures_are_options_of_a_run() {
     assert!(stdout(&listed).contains("12"), "{listed:?}");
     assert_refused(&lanes(&["list", "kernels/ptx/saxpy.sm_70.ptx", "-D", "A"]), "omit `--define`", "PTX");
 }
+
+/// Copies a box of a matrix, and stores it elsewhere.
+const MOVE: &str = "\
+#include <cuda/ptx>
+namespace ptx = cuda::ptx;
+extern \"C\" __global__ void move(const __grid_constant__ CUtensorMap from, const __grid_constant__ CUtensorMap to, int x, int y) {
+    __shared__ alignas(128) float tile[4][8];
+    __shared__ unsigned long full;
+    if (threadIdx.x == 0) {
+        ptx::mbarrier_init(&full, 1);
+        ptx::fence_mbarrier_init(ptx::sem_release, ptx::scope_cluster);
+        int at[2] = {x, y}, none[2] = {0, 0};
+        ptx::mbarrier_arrive_expect_tx(ptx::sem_release, ptx::scope_cta, ptx::space_shared, &full, sizeof(tile));
+        ptx::cp_async_bulk_tensor(ptx::space_cluster, ptx::space_global, tile, &from, at, &full);
+        while (!ptx::mbarrier_try_wait_parity(&full, 0)) {}
+        ptx::cp_async_bulk_tensor(ptx::space_global, ptx::space_shared, &to, none, tile);
+        ptx::cp_async_bulk_commit_group();
+        ptx::cp_async_bulk_wait_group(ptx::n32_t<0>());
+    }
+}
+";
+
+#[test]
+fn a_tensor_map_is_an_argument() {
+    let toml = |more: &str| {
+        format!(
+            "arch = 90
+[[test]]
+name = \"moves\"
+buffers = {{ a = \"f32:60:iota\", b = \"f32:8:zeros\" }}
+expect = {{ b = {{ is = \"list=33,34,35,0,45,46,47,0\" }} }}
+[[test.launch]]
+args = [
+    {{ tensor_map = \"a\", type = \"f32\", sizes = [12, 5], strides = [48], box = [8, 4]{more} }},
+    \"{{tensor_map=b, type=f32, sizes=[4, 2], box=[8, 4]}}\",
+    \"i32:9\",
+    \"i32:2\",
+]
+"
+        )
+    };
+    let output = test(&scenario("move", MOVE, &toml("")), &[]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let output = test(&scenario("move_swizzled", MOVE, &toml(", swizzle = 16")), &[]);
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    assert!(String::from_utf8_lossy(&output.stderr).contains("`16` is none of"), "{output:?}");
+}

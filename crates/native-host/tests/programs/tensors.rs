@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use cuda_host::Limits;
+use cuda_host::{Limits, Severity};
 use native_host::Clang;
 
 use super::{folder, interpreted_for, printed, run_for};
@@ -159,4 +159,86 @@ int main() {
 }
 "#;
     assert_eq!(same(&clang, text, 70), "0\n");
+}
+
+/// A program that makes tensor maps in both ways, looks at errors, and copies boxes that lie over the edge.
+const BOXES: &str = r#"
+#include <cstdio>
+#include <cuda.h>
+#include <cudaTypedefs.h>
+#include <cuda_runtime.h>
+#include <cuda/barrier>
+namespace cde = cuda::device::experimental;
+using barrier = cuda::barrier<cuda::thread_scope_block>;
+constexpr int COLUMNS = 32, ROWS = 8;
+__global__ void turned(const __grid_constant__ CUtensorMap in, const __grid_constant__ CUtensorMap out) {
+    __shared__ alignas(128) float tile[ROWS][COLUMNS];
+    __shared__ barrier full;
+    int x = blockIdx.x * COLUMNS, y = blockIdx.y * ROWS;
+    if (threadIdx.x == 0) {
+        init(&full, blockDim.x);
+        cde::fence_proxy_async_shared_cta();
+    }
+    __syncthreads();
+    barrier::arrival_token token;
+    if (threadIdx.x == 0) {
+        cde::cp_async_bulk_tensor_2d_global_to_shared(&tile, &in, x, y, full);
+        token = cuda::device::barrier_arrive_tx(full, 1, sizeof(tile));
+    } else {
+        token = full.arrive();
+    }
+    full.wait(std::move(token));
+    for (int row = 0; row < ROWS; row++) tile[row][threadIdx.x] += 1;
+    cde::fence_proxy_async_shared_cta();
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        cde::cp_async_bulk_tensor_2d_shared_to_global(&out, x, y, &tile);
+        cde::cp_async_bulk_commit_group();
+        cde::cp_async_bulk_wait_group_read<0>();
+    }
+}
+CUresult make(PFN_cuTensorMapEncodeTiled encode, CUtensorMap* map, float* at, cuuint64_t width, cuuint64_t height, cuuint32_t rows) {
+    cuuint64_t sizes[2] = {width, height}, strides[1] = {width * sizeof(float)};
+    cuuint32_t box[2] = {COLUMNS, rows}, steps[2] = {1, 1};
+    return encode(map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, at, sizes, strides, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
+        CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_L2_128B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+}
+int main() {
+    const int width = 72, height = 19;
+    void* function = nullptr;
+    cudaDriverEntryPointQueryResult found;
+    cudaGetDriverEntryPoint("cuTensorMapEncodeTiled", &function, cudaEnableDefault, &found);
+    if (found != cudaDriverEntryPointSuccess || !function) return 1;
+    PFN_cuTensorMapEncodeTiled encode = reinterpret_cast<PFN_cuTensorMapEncodeTiled>(function);
+    float *x, *y;
+    cudaMalloc(&x, width * height * sizeof(float));
+    cudaMalloc(&y, width * height * sizeof(float));
+    static float host[width * height];
+    for (int i = 0; i < width * height; i++) host[i] = i;
+    cudaMemcpy(x, host, sizeof(host), cudaMemcpyHostToDevice);
+    cudaMemset(y, 0, sizeof(host));
+    CUtensorMap in, out;
+    printf("%d %d\n", (int)make(encode, &in, x, width, height, ROWS), (int)make(cuTensorMapEncodeTiled, &out, y, width, height, ROWS));
+    turned<<<dim3((width + COLUMNS - 1) / COLUMNS, (height + ROWS - 1) / ROWS), COLUMNS>>>(in, out);
+    if (cudaDeviceSynchronize() != cudaSuccess) return 2;
+    cudaMemcpy(host, y, sizeof(host), cudaMemcpyDeviceToHost);
+    int wrong = 0;
+    for (int i = 0; i < width * height; i++) wrong += host[i] != i + 1;
+    printf("%d wrong\n", wrong);
+    cudaFree(x), cudaFree(y);
+}
+"#;
+
+/// Before version 20 clang copies a parameter whose address is taken, and a copy of a map is none.
+#[test]
+fn tensor_maps_are_made_for_both_skipped_without_clang() {
+    let clang = clang!();
+    let one = interpreted_for(BOXES, 90);
+    assert!(one.findings.is_empty(), "{:?}", one.findings);
+    assert_eq!(printed(&one), "0 0\n0 wrong\n");
+    let folder = folder(&[("program.cu", BOXES)]);
+    let other = run_for(&clang, folder.path(), &["program.cu"], &[], &Limits::default(), 90).unwrap();
+    let is_refused = other.findings.iter().any(|finding| finding.severity == Severity::Error);
+    assert!(is_refused || printed(&other) == printed(&one), "{:?}", other.findings);
+    assert!(printed(&other).starts_with("0 0\n"), "{}", printed(&other));
 }

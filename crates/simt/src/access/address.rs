@@ -4,6 +4,7 @@ use std::borrow::Borrow;
 
 use crate::isa::op::mbarrier::Misuse;
 use crate::isa::op::memory::{Access, Address, Base, Memory};
+use crate::isa::op::tensor_copy::BadMap;
 use crate::machine::divergence::Frame;
 use crate::machine::global::{Global, Miss};
 use crate::machine::registers::{Lanes, Narrow, Registers, Slot, WARP_SIZE, Wide, lanes_of};
@@ -86,6 +87,10 @@ pub enum Why {
     Misaligned,
     /// The size of a bulk copy is not a multiple of 16 bytes.
     BulkSize,
+    /// The address of a box in shared memory is not a multiple of 128 bytes.
+    BoxMisaligned,
+    /// The tensor map of a copy, at this address, cannot be used.
+    TensorMap(BadMap),
     /// Constant memory and parameters cannot be written.
     ReadOnly,
     /// Atomics work only on global and shared memory.

@@ -134,6 +134,9 @@ fn help(kind: FaultKind) -> &'static str {
         FaultKind::BadMbarrier => {
             "let one thread initialise the mbarrier once, put a block barrier after that, and arrive exactly as often as the mbarrier expects"
         }
+        FaultKind::BadTensorMap => {
+            "make the map on the host with `cuTensorMapEncodeTiled`, and pass it as a `const __grid_constant__ CUtensorMap` parameter"
+        }
         FaultKind::Deadlock => {
             "make sure that every thread that is waited for can arrive: look at the branch before the wait"
         }

@@ -6,7 +6,8 @@
 //! know what the thread knew when it started the copy, and of which others learn by waiting
 //! ([`crate::checkers::memory_model::bulk`]). When bytes count as written is as for other copies ([`crate::exec::copies`]).
 //! A copy to another block of the cluster belongs to that block: time passes for it there, and it has to be complete when that
-//! block ends. Left out: what a bulk copy costs. Specification: PTX ISA, section 9.7.9.25.4.
+//! block ends. Tensor copies differ in what they read and write ([`crate::exec::tensor_copy`]). Left out: what a bulk copy costs.
+//! Specification: PTX ISA, section 9.7.9.25.4.
 
 use crate::access::address::{Denied, Why, addresses, denied, is_aligned};
 use crate::access::element::store_lane;
@@ -23,10 +24,11 @@ use crate::isa::op::cluster::{named_rank, part_of_rank};
 use crate::isa::op::mbarrier::Misuse;
 use crate::isa::op::memory::Memory;
 use crate::machine::block::Block;
-use crate::machine::bulk::{self, Area, BulkCopy, End, Progress, Reached, Reduction};
+use crate::machine::bulk::{Area, BulkCopy, End, Progress, Reached, Reduction};
 use crate::machine::divergence::Frame;
 use crate::machine::mbarriers::OBJECT_BYTES;
 use crate::machine::registers::lanes_of;
+use crate::machine::tensor_box::SharedBox;
 use crate::order::clocks::WarpId;
 use crate::order::{ByteRange, Space};
 use crate::report::location::AccessKind;
@@ -43,6 +45,7 @@ impl WarpAccess<'_, '_> {
         match op {
             BulkOp::Copy(copy) => return self.start_bulk(&copy, id),
             BulkOp::Store(store) => return self.start_stores(&store, id),
+            BulkOp::Tensor(copy) => return self.start_tensor(&copy, id),
             BulkOp::Commit => lanes.for_each(|lane| self.memories.bulk.commit(id.warp, lane)),
             BulkOp::Wait { groups, read } => {
                 self.memories.model_at(self.pc);
@@ -72,18 +75,30 @@ impl WarpAccess<'_, '_> {
         for lane in self.memories.order.lanes(mask) {
             let bytes = u64::from(sizes[lane]);
             let from = self.memories.area(lane, op.from.memory, from[lane], bytes, AccessKind::Read)?;
-            let what = What { from, reduction: op.reduction, progress: Progress::Started, granule: GRANULE };
+            let what = What { reduction: op.reduction, ..What::plain(from) };
             let [to, object] = [Some(&to), object.as_ref()].map(|at| at.map_or(0, |at| at[lane]));
             let object = (op.end != Completion::Group).then_some(object);
-            let Some(blocks) = blocks else {
-                self.start_one(lane, id, (op.to.memory, to), object, bytes, what)?;
-                continue;
-            };
-            for rank in lanes_of(blocks[lane] & 0xffff) {
-                let there = |address| part_of_rank(rank as u64) + (address & (part_of_rank(0) - 1));
-                let to = (op.to.memory, there(to));
-                self.start_one(lane, id, to, object.map(there), bytes, what.clone())?;
-            }
+            let to =
+                To { memory: op.to.memory, address: to, object, blocks: blocks.map(|blocks| blocks[lane]) };
+            self.start_everywhere(lane, id, to, bytes, &what)?;
+        }
+        Ok(())
+    }
+
+    /// Starts a copy of one lane to each block to which it goes.
+    pub fn start_everywhere(
+        &mut self,
+        lane: usize,
+        id: WarpId,
+        to: To,
+        bytes: u64,
+        what: &What,
+    ) -> Result<(), Denied> {
+        let Some(blocks) = to.blocks else { return self.start_one(lane, id, to, bytes, what.clone()) };
+        for rank in lanes_of(blocks & 0xffff) {
+            let there = |address| part_of_rank(rank as u64) + (address & (part_of_rank(0) - 1));
+            let to = To { address: there(to.address), object: to.object.map(there), ..to };
+            self.start_one(lane, id, to, bytes, what.clone())?;
         }
         Ok(())
     }
@@ -99,14 +114,16 @@ impl WarpAccess<'_, '_> {
             store_lane(self.lanes, args, &op.access, lane, &mut data);
             let progress = Progress::Read(data[..bytes as usize].to_vec());
             let from = Area { memory: Reached::Shared, offset: 0, bytes };
-            let what = What { from, reduction: op.reduction, progress, granule: bytes };
-            self.start_one(lane, id, (Memory::Cluster, to[lane]), Some(objects[lane]), bytes, what)?;
+            let what = What { reduction: op.reduction, progress, granule: bytes, ..What::plain(from) };
+            let object = Some(objects[lane]);
+            let to = To { memory: Memory::Cluster, address: to[lane], object, blocks: None };
+            self.start_one(lane, id, to, bytes, what)?;
         }
         Ok(())
     }
 
     /// What lanes of the warp have delayed is carried out before they start copies.
-    fn settle_before(&mut self, id: WarpId) {
+    pub fn settle_before(&mut self, id: WarpId) {
         if let Some((model, mut target)) = self.memories.modelled() {
             model.drain(&mut target, id, self.lanes.mask);
         }
@@ -118,14 +135,12 @@ impl WarpAccess<'_, '_> {
         &mut self,
         lane: usize,
         id: WarpId,
-        at: (Memory, u64),
-        object: Option<u64>,
+        place: To,
         bytes: u64,
         what: What,
     ) -> Result<(), Denied> {
-        let What { from, reduction, progress, granule } = what;
-        let (memories, (memory, to)) = (&mut *self.memories, at);
-        let (goal, to) = memories.goal(lane, memory, to)?;
+        let (memories, To { memory, address, object, .. }) = (&mut *self.memories, place);
+        let (goal, to) = memories.goal(lane, memory, address)?;
         let object = match object {
             Some(object) => Some(memories.goal(lane, Memory::Cluster, object)?),
             None => None,
@@ -145,10 +160,21 @@ impl WarpAccess<'_, '_> {
                 Some((_, object)) => End::Mbarrier(there.object_of_bulk(object, lane)?),
                 None => End::Group(None),
             };
-            Ok((there.area_of(lane, memory, to, bytes, AccessKind::Write, granule)?, end))
+            let area = match &what.tensor {
+                Some(tensor) => there.box_area(lane, to, tensor.bytes, tensor.span())?,
+                None => there.area_of(lane, memory, to, bytes, AccessKind::Write, what.granule)?,
+            };
+            Ok((area, end))
         });
         let owner = goal.map(|rank| memories.peers[rank].number);
         let (to, end) = outcome.map_err(|denied| Denied { owner, ..denied })?;
+        self.start_copy(lane, id, to, (end, goal), what);
+        Ok(())
+    }
+
+    /// Starts a copy of one lane that has been checked, to a block of the cluster if it is another one.
+    pub fn start_copy(&mut self, lane: usize, id: WarpId, to: Area, at: (End, Option<usize>), what: What) {
+        let (memories, (end, goal)) = (&mut *self.memories, at);
         let draw = memories.order.draw(lane as u64);
         let late = end == End::Group(None) && draw.is_multiple_of(4);
         let copy = BulkCopy {
@@ -159,29 +185,54 @@ impl WarpAccess<'_, '_> {
             lane,
             pc: self.pc,
             step: memories.now,
-            from,
+            from: what.from,
             to,
-            reduction,
+            tensor: what.tensor,
+            reduction: what.reduction,
             end,
-            progress,
+            progress: what.progress,
             left: (!late).then_some((draw >> 8 & (LONGEST - 1)) as u8),
             gap: (draw >> 16 & (LONGEST - 1)) as u8,
             is_awaited: false,
             agents: None,
         };
         memories.begin_bulk(copy, goal);
-        Ok(())
     }
 }
 
+/// Where a copy of a lane goes.
+#[derive(Clone, Copy, Debug)]
+pub struct To {
+    /// The memory.
+    pub memory: Memory,
+    /// The address in it.
+    pub address: u64,
+    /// The address of the mbarrier that is told, if one is.
+    pub object: Option<u64>,
+    /// The ranks of the blocks to which it goes, one bit each, if it is a multicast.
+    pub blocks: Option<u32>,
+}
+
 /// What is copied, and how.
-#[derive(Clone)]
-struct What {
-    from: Area,
-    reduction: Option<Reduction>,
-    progress: Progress,
+#[derive(Clone, Debug)]
+pub struct What {
+    /// What it reads.
+    pub from: Area,
+    /// What it does with the old value, if it does not just replace it.
+    pub reduction: Option<Reduction>,
+    /// Whether it has read already.
+    pub progress: Progress,
     /// What the address is a multiple of.
-    granule: u64,
+    pub granule: u64,
+    /// The box that it moves, if it is a tensor copy.
+    pub tensor: Option<SharedBox>,
+}
+
+impl What {
+    /// A copy of some bytes.
+    pub fn plain(from: Area) -> What {
+        What { from, reduction: None, progress: Progress::Started, granule: GRANULE, tensor: None }
+    }
 }
 
 impl Memories<'_> {
@@ -220,7 +271,7 @@ impl Memories<'_> {
     }
 
     /// The bytes that a copy or a store reads or writes, if it may: they begin at a multiple of `granule`.
-    fn area_of(
+    pub fn area_of(
         &self,
         lane: usize,
         memory: Memory,
@@ -285,7 +336,7 @@ impl Memories<'_> {
         let marks = self.memory_model.as_deref().is_some_and(MemoryModel::looks_for_races);
         self.in_goal(goal, |there| {
             if marks {
-                there.mark_area_written(&copy.to);
+                there.mark_written_by(&copy);
             }
             there.bulk.under_way.push(copy);
         });
@@ -293,20 +344,30 @@ impl Memories<'_> {
 
     /// Reports bytes of the source that nobody has written.
     fn check_initialised(&mut self, copy: &BulkCopy) {
-        let Some((checker, shared_written)) = &mut self.initialisation else { return };
-        if !checker.reports {
-            return;
+        if self.initialisation.as_ref().is_some_and(|(checker, _)| checker.reports) {
+            copy.sources().iter().for_each(|area| self.check_area_initialised(copy, area));
         }
-        let (written, space) = match copy.from.memory {
+    }
+
+    fn check_area_initialised(&mut self, copy: &BulkCopy, area: &Area) {
+        let Some((checker, shared_written)) = &mut self.initialisation else { return };
+        let (written, space) = match area.memory {
             Reached::Shared => (Some(&mut **shared_written), Space::Shared(self.owner as u32)),
             Reached::Global(region) => (self.global.written_mut(region), Space::Global(region as u32)),
         };
         let Some(written) = written else { return };
         let mut check = AccessCheck::new(copy.pc, self.now, AccessKind::Read);
-        for start in (copy.from.offset..copy.from.offset + copy.from.bytes).step_by(GRANULE as usize) {
-            check.lane(copy.lane, space, written, start as usize..(start + GRANULE) as usize);
+        let end = area.offset + area.bytes;
+        for start in (area.offset..end).step_by(GRANULE as usize) {
+            check.lane(copy.lane, space, written, start as usize..end.min(start + GRANULE) as usize);
         }
         checker.found.extend(check.found());
+    }
+
+    fn mark_written_by(&mut self, copy: &BulkCopy) {
+        if self.initialisation.is_some() {
+            copy.targets().iter().for_each(|area| self.mark_area_written(area));
+        }
     }
 
     fn mark_area_written(&mut self, area: &Area) {
@@ -361,13 +422,13 @@ impl Memories<'_> {
                     Some(rank) => &self.peers[rank].shared,
                     None => &*self.shared,
                 };
-                Progress::Read(bulk::bytes_of(&copy.from, from, self.global))
+                Progress::Read(copy.read(from, self.global))
             }
             Progress::Read(data) => {
-                bulk::write(&copy.to, &data, copy.reduction, self.shared, self.global);
-                self.mark_area_written(&copy.to);
+                copy.write(&data, self.shared, self.global);
+                self.mark_written_by(copy);
                 if let Some(model) = self.memory_model.as_deref_mut() {
-                    model.bulk_has_written(&copy.to);
+                    model.bulk_has_written(copy);
                 }
                 Progress::Written
             }
@@ -473,7 +534,7 @@ impl Cursor<'_, '_> {
                 if copy.from.memory == Reached::Shared && !copy.progress.has_read() {
                     let starter = LaneAt { warp: copy.warp, lane: copy.lane as u32, pc: copy.pc };
                     early.push(CopyAtEnd { step: copy.step, block: number, starter, has_object: true });
-                    let bytes = bulk::bytes_of(&copy.from, &self.block.shared, self.run.global);
+                    let bytes = copy.read(&self.block.shared, self.run.global);
                     copy.progress = Progress::Read(bytes);
                 }
             }

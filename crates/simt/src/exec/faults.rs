@@ -9,9 +9,11 @@ use crate::isa::op::Op;
 use crate::isa::op::bulk::GRANULE;
 use crate::isa::op::mbarrier::{MAX_COUNT, Misuse};
 use crate::isa::op::memory::Memory;
+use crate::isa::op::tensor_copy::BadMap;
 use crate::machine::block::BARRIERS;
 use crate::machine::divergence::Group;
 use crate::machine::global::Miss;
+use crate::machine::tensor_map::{BOX_ALIGN, TENSOR_MAP_ALIGN, TensorMapError};
 use crate::report::fault::{Actor, FaultKind, Severity};
 use crate::report::location::{AccessKind, Allocation, Location, Space};
 
@@ -161,7 +163,10 @@ impl Cursor<'_, '_> {
     /// An access that memory denied.
     pub fn denied(&self, pc: Pc, denied: &Denied) -> Stop {
         let op = &self.inst(pc).op;
+        let is_map = matches!(denied.why, Why::TensorMap(_));
+        let denied = &where_no_map_is(*denied);
         let access = match op {
+            _ if is_map => AccessKind::Read,
             // An asynchronous copy reads global memory and writes to shared memory.
             Op::Async(_) if denied.memory != Memory::Shared => AccessKind::Read,
             Op::Bulk(bulk) => bulk.access_to(denied.memory, matches!(denied.why, Why::Mbarrier(_))),
@@ -260,6 +265,14 @@ fn why(run: &Run<'_>, denied: &Denied) -> (FaultKind, String) {
             let message = outside(denied.memory.space().name(), size.saturating_sub(gap), offset, bytes);
             (FaultKind::OutOfBounds, message)
         }
+        Why::BoxMisaligned => {
+            let message = format!(
+                "the address {:#x} of the box in shared memory is not a multiple of {BOX_ALIGN} bytes",
+                denied.address
+            );
+            (FaultKind::Misaligned, message)
+        }
+        Why::TensorMap(bad) => (FaultKind::BadTensorMap, bad_map(denied.address, bad)),
         Why::Misaligned => {
             let message = format!(
                 "the address {:#x} is not a multiple of {bytes} bytes, the size of the access",
@@ -293,6 +306,40 @@ fn why(run: &Run<'_>, denied: &Denied) -> (FaultKind, String) {
         Why::NoAtomics => (
             FaultKind::ReadOnly,
             format!("{} cannot be updated by atomic operations", denied.memory.space().name()),
+        ),
+    }
+}
+
+/// A tensor map where nothing is, is denied like any other access.
+fn where_no_map_is(denied: Denied) -> Denied {
+    match denied.why {
+        Why::TensorMap(BadMap::Missed(miss)) => {
+            Denied { memory: Memory::Global, why: Why::Missed(miss), ..denied }
+        }
+        _ => denied,
+    }
+}
+
+/// Why a tensor map cannot be used.
+fn bad_map(address: u64, bad: BadMap) -> String {
+    match bad {
+        BadMap::Misaligned => {
+            format!("the address {address:#x} of a tensor map is not a multiple of {TENSOR_MAP_ALIGN} bytes")
+        }
+        BadMap::Memory | BadMap::Missed(_) => {
+            "a tensor map has to be in global or constant memory, or a parameter of the kernel".to_owned()
+        }
+        BadMap::Bytes(TensorMapError::NoMap) => {
+            "there is no tensor map here: the bytes are another thing".to_owned()
+        }
+        BadMap::Bytes(error) => format!("the tensor map has been changed to what no map may be: {error}"),
+        BadMap::Rank(map, opcode) => {
+            format!("the tensor map has {map} dimensions, and the instruction is for {opcode}")
+        }
+        BadMap::Element(combining, element) => format!(
+            "a tensor copy cannot reduce elements of type `{}` with `{}`",
+            element.name(),
+            combining.name()
         ),
     }
 }

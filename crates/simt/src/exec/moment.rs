@@ -20,8 +20,9 @@ use crate::isa::op::memory::{Address, Base, Memory};
 use crate::isa::value::Args;
 use crate::launch::{Dim3, MemoryError};
 use crate::machine::block::{Block, Warp};
+use crate::machine::bulk::{Area, BulkCopy, Reached};
 use crate::machine::divergence::{Divergence, Frame, Wait, position};
-use crate::machine::global::{Buffer, Global};
+use crate::machine::global::{Buffer, Global, start_of};
 use crate::machine::kept::Kept;
 use crate::machine::registers::{Bank, Registers, Slot, WARP_SIZE, Wide, lanes_of, write_lanes};
 use crate::report::fault::Site;
@@ -193,6 +194,9 @@ impl<'m> Moment<'m> {
         if let Some(Inst { op: Op::Bulk(BulkOp::Copy(copy)), args, .. }) = inst {
             return self.copied_in_bulk(args, copy);
         }
+        if let Some(Inst { op: Op::Bulk(BulkOp::Tensor(_)), .. }) = inst {
+            return self.copied_boxes();
+        }
         let Some((inst, (address, bytes, kind))) = inst.and_then(|inst| Some((inst, inst.op.access()?)))
         else {
             return Vec::new();
@@ -288,6 +292,31 @@ impl<'m> Moment<'m> {
             [access(&copy.from, args.b, lane, AccessKind::Read), access(&copy.to, args.a, lane, written)]
         };
         lanes_of(self.active).flat_map(both).collect()
+    }
+
+    /// What tensor copies of lanes read and write, at some time: each row of a box is an access. Left out: copies to other
+    /// blocks of the cluster only.
+    fn copied_boxes(&self) -> Vec<Access> {
+        let at = (self.step, self.warp as usize, self.instruction);
+        let all = self.machine.block.bulk.under_way.iter();
+        let started = all.filter(|copy| (copy.step, copy.warp, copy.pc) == at);
+        let access = |copy: &BulkCopy, area: &Area, kind: AccessKind| {
+            let (space, start) = match area.memory {
+                Reached::Shared => (Space::Shared, 0),
+                Reached::Global(region) => (Space::Global, start_of(region)),
+            };
+            let mut addresses = [0; WARP_SIZE];
+            addresses[copy.lane] = start + area.offset;
+            let (bytes, lanes) = (area.bytes, 1 << copy.lane);
+            Access { space, kind, bytes, lanes, addresses, sectors: 0, bank_conflicts: 0 }
+        };
+        let of_copy = |copy: &BulkCopy| {
+            let written = if copy.reduction.is_some() { AccessKind::Update } else { AccessKind::Write };
+            let sources = copy.sources().into_iter().map(|area| access(copy, &area, AccessKind::Read));
+            let targets = copy.targets().into_iter().map(|area| access(copy, &area, written));
+            sources.chain(targets).collect::<Vec<_>>()
+        };
+        started.flat_map(of_copy).collect()
     }
 
     /// The lanes of all warps of the block that have not ended, by what they execute next and what they wait for.

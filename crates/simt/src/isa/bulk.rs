@@ -167,7 +167,7 @@ fn store(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
 }
 
 /// Takes the cache policy, which changes nothing that a program sees.
-fn policy(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<(), Error> {
+pub fn policy(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<(), Error> {
     if m.says("L2::cache_hint") {
         o.take_source(Kind::B64)?;
     }
@@ -179,6 +179,11 @@ fn reduction(m: &Modifiers<'_>) -> Reduction {
     let mut words = m.words().rev();
     let ty = words.next().and_then(super::grammar::parse_type).expect("the form's grammar ends in a type");
     let operation = words.find(|word| *word != "noftz").unwrap_or_default();
+    reduction_of(operation, ty)
+}
+
+/// The reduction of numbers of a type.
+pub fn reduction_of(operation: &str, ty: Type) -> Reduction {
     let special: Option<Update> = match (operation, ty) {
         ("add", Type::F64) => update_global(operation, ty),
         ("add", Type::F16) => Some(|old, b, _| add(F16, old, b)),

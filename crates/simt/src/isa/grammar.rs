@@ -76,7 +76,7 @@ pub(super) const SETS: [(&str, &str); 8] = [
 ];
 
 /// Words that belong to an instruction's name if they follow it: the assembler accepts them only there.
-const NAME_PARTS: [&str; 29] = [
+const NAME_PARTS: [&str; 30] = [
     "hi",
     "lo",
     "wide",
@@ -106,6 +106,7 @@ const NAME_PARTS: [&str; 29] = [
     "reduce",
     "prefetch",
     "proxy",
+    "tensor",
 ];
 
 /// Types that no register has.

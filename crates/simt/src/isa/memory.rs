@@ -14,8 +14,8 @@ use crate::isa::op::Op;
 use crate::isa::op::place::bits;
 use crate::machine::registers::{Bank, Slot};
 use crate::order::{Order, Scope, Semantics};
-use crate::ptx::Error;
 use crate::ptx::ast::{Ident, Operand, Space, Type};
+use crate::ptx::{Error, Span};
 
 /// Loads, stores and fences.
 pub const FAMILY: Family = Family {
@@ -185,7 +185,7 @@ fn value_literal<'t>(
 impl<'t> Operands<'_, 't> {
     /// Takes an address operand; its base register goes to `args.a`.
     pub fn address(&mut self, memory: Memory) -> Result<Address, Error> {
-        let (base, offset, span) = match self.take()? {
+        let parts = match self.take()? {
             Operand::Address { base, offset, span } => (*base, *offset, *span),
             Operand::Element(name, index) => match self.scope.find(name.text) {
                 Some((_, Symbol::Variable(place))) => {
@@ -195,6 +195,16 @@ impl<'t> Operands<'_, 't> {
             },
             other => return Err(self.error(span_of(other), "expected an address in brackets")),
         };
+        self.address_at(parts, memory)
+    }
+
+    /// The address that consists of a base, an offset and a place in the text; its base register goes to `args.a`.
+    pub(super) fn address_at(
+        &mut self,
+        parts: (Option<Ident<'t>>, i64, Span),
+        memory: Memory,
+    ) -> Result<Address, Error> {
+        let (base, offset, span) = parts;
         let Some(name) = base else {
             if memory != Memory::Local {
                 let message = "a number can be an address only in local memory; move it into a register";

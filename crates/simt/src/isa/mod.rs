@@ -45,6 +45,7 @@ pub(crate) mod scope;
 pub(crate) mod special;
 pub(crate) mod sync;
 mod table;
+pub(crate) mod tensor_copy;
 pub(crate) mod value;
 pub(crate) mod warp;
 
@@ -85,6 +86,7 @@ pub const FAMILIES: &[Family] = &[
     mbarrier::FAMILY,
     copy::FAMILY,
     bulk::FAMILY,
+    tensor_copy::FAMILY,
     matrix::FAMILY,
     control::FAMILY,
 ];
@@ -102,7 +104,8 @@ pub(crate) fn decode<'t>(
     let opcode = instruction.opcode;
     let refuse = |message| Err(lines.error(opcode.span, message));
     let Some((form, modifiers)) = find(opcode.text) else {
-        return refuse(format!("`{}` is not supported; {}", opcode.text, near_forms(opcode.text)));
+        let otherwise = || format!("`{}` is not supported; {}", opcode.text, near_forms(opcode.text));
+        return refuse(tensor_copy::why_not(opcode.text).unwrap_or_else(otherwise));
     };
     let needs = form.needs(opcode.text);
     let Needs { sm, version } = target;

@@ -391,7 +391,7 @@ pub fn span_of(operand: &Operand<'_>) -> Span {
         | Operand::F64(_, span)
         | Operand::Vector(_, span)
         | Operand::List(_, span)
-        | Operand::Texture(span)
+        | Operand::Tensor { span, .. }
         | Operand::Address { span, .. } => *span,
         Operand::Pair(first, second) => span_of(first).to(span_of(second)),
     }

@@ -3,8 +3,11 @@
 //! A bulk copy reads, and later it writes; when it does is drawn when it starts, and counted in uses of mbarriers and of copies
 //! by the block. Left out: that the hardware may write parts of it at different times.
 
+use std::ops::Range;
+
 use super::global::Global;
 use super::sums::value_of;
+use super::tensor_box::{Placed, SharedBox};
 
 /// A memory that bulk copies reach.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,6 +92,8 @@ pub struct BulkCopy {
     pub from: Area,
     /// What it writes, of the same size.
     pub to: Area,
+    /// The box of a tensor that it moves, if it is a tensor copy. What it reads or writes of global memory is then there.
+    pub tensor: Option<SharedBox>,
     /// What it does with what it has read, if it does not just write it.
     pub reduction: Option<Reduction>,
     /// What it completes.
@@ -103,6 +108,52 @@ pub struct BulkCopy {
     pub is_awaited: bool,
     /// The agents in whose name it reads and writes, for the race checker.
     pub agents: Option<[u16; 2]>,
+}
+
+impl BulkCopy {
+    /// The box that it moves, with its place in shared memory.
+    fn placed(&self) -> Option<Placed<'_>> {
+        let shared = if self.from.memory == Reached::Shared { &self.from } else { &self.to };
+        self.tensor.as_deref().map(|tensor| Placed { tensor, shared: shared.offset })
+    }
+
+    /// The bytes that it reads.
+    pub fn sources(&self) -> Vec<Area> {
+        match self.placed() {
+            None => vec![self.from],
+            Some(placed) if self.from.memory == Reached::Shared => placed.read(),
+            Some(placed) => placed.tensor.areas(),
+        }
+    }
+
+    /// The bytes that it writes.
+    pub fn targets(&self) -> Vec<Area> {
+        match self.placed() {
+            None => vec![self.to],
+            Some(placed) if self.from.memory == Reached::Shared => placed.tensor.areas(),
+            Some(placed) => placed.written(),
+        }
+    }
+
+    /// Reads its source.
+    pub fn read(&self, shared: &[u8], global: &mut Global) -> Vec<u8> {
+        match self.placed() {
+            None => bytes_of(&self.from, shared, global),
+            Some(placed) if self.from.memory == Reached::Shared => placed.take(shared),
+            Some(placed) => placed.tensor.gather(global),
+        }
+    }
+
+    /// Writes what it has read, or reduces what is there with it.
+    pub fn write(&self, data: &[u8], shared: &mut [u8], global: &mut Global) {
+        match self.placed() {
+            None => write(&self.to, data, self.reduction, shared, global),
+            Some(placed) if self.from.memory == Reached::Shared => {
+                placed.tensor.scatter(data, self.reduction, global);
+            }
+            Some(placed) => placed.put(data, shared),
+        }
+    }
 }
 
 /// The bulk copies of a block.
@@ -149,8 +200,8 @@ pub fn bytes_of(area: &Area, shared: &[u8], global: &mut Global) -> Vec<u8> {
     match area.memory {
         Reached::Shared => shared[offset..offset + bytes].to_vec(),
         Reached::Global(region) => {
-            let piece = |start: usize| global.read(region, offset + start, PIECE).map(<[u8]>::to_vec);
-            (0..bytes).step_by(PIECE).filter_map(piece).flatten().collect()
+            let piece = |at: Range<usize>| global.read(region, at.start, at.len()).map(<[u8]>::to_vec);
+            pieces(offset, bytes).filter_map(piece).flatten().collect()
         }
     }
 }
@@ -161,11 +212,11 @@ pub fn write(area: &Area, data: &[u8], reduction: Option<Reduction>, shared: &mu
     match area.memory {
         Reached::Shared => apply(&mut shared[offset..offset + bytes], data, reduction),
         Reached::Global(region) => {
-            for (start, data) in (0..bytes).step_by(PIECE).zip(data.chunks(PIECE)) {
-                let start = offset + start;
+            for at in pieces(offset, bytes) {
+                let data = &data[at.start - offset..at.end - offset];
                 let bytes = match reduction {
-                    None => global.write(region, start, PIECE),
-                    Some(_) => global.update(region, start, PIECE),
+                    None => global.write(region, at.start, at.len()),
+                    Some(_) => global.update(region, at.start, at.len()),
                 };
                 if let Some(bytes) = bytes {
                     apply(bytes, data, reduction);
@@ -175,8 +226,18 @@ pub fn write(area: &Area, data: &[u8], reduction: Option<Reduction>, shared: &mu
     }
 }
 
-/// Bytes of global memory that always lie in one piece.
+/// Bytes of global memory that always lie in one piece, if they begin at a multiple of their number.
 const PIECE: usize = 16;
+
+/// Bytes of global memory, in pieces.
+fn pieces(offset: usize, bytes: usize) -> impl Iterator<Item = Range<usize>> {
+    let (end, mut next) = (offset + bytes, offset);
+    std::iter::from_fn(move || {
+        let start = next;
+        next = end.min((start / PIECE + 1) * PIECE);
+        (start < end).then_some(start..next)
+    })
+}
 
 fn apply(bytes: &mut [u8], data: &[u8], reduction: Option<Reduction>) {
     let Some(Reduction { bytes: width, update }) = reduction else {
@@ -205,6 +266,7 @@ mod tests {
             step: 0,
             from: area,
             to: area,
+            tensor: None,
             reduction: None,
             end: End::Group(None),
             progress: Progress::Started,

@@ -22,4 +22,6 @@ pub mod put_off;
 pub mod registers;
 mod snapshot;
 pub mod sums;
+pub mod tensor_box;
+pub mod tensor_map;
 pub mod written;

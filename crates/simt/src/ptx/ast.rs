@@ -336,9 +336,17 @@ pub enum Operand<'t> {
     Element(Ident<'t>, i64),
     /// One element of a vector register. In the text, the operand is the whole register.
     Part(Ident<'t>, u8),
-    /// `[texture, {x, y}]`, from `[` to `]`. The content is parsed and dropped, because no instruction that uses it is
-    /// supported.
-    Texture(Span),
+    /// `[map, {x, y}]`: a place in a tensor, or in a texture, which no instruction that is supported uses.
+    Tensor {
+        /// A register or a variable; `None` for an absolute address.
+        base: Option<Ident<'t>>,
+        /// The bytes to add.
+        offset: i64,
+        /// What comes after the address.
+        items: Vec<Operand<'t>>,
+        /// From `[` to `]`.
+        span: Span,
+    },
     /// `[base+offset]`
     Address {
         /// A register or a variable; `None` for an absolute address.

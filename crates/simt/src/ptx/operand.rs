@@ -1,8 +1,7 @@
 //! Operands of instructions.
 //!
-//! The content of a texture or tensor address (`[name, {x, y}]`) is parsed and dropped. No instruction that uses one is
-//! supported, but a file that has such instructions may have kernels without them. Not supported, and refused by name:
-//! array elements whose index is a register (`name[%r1]`), which no compiler writes. Specification: PTX ISA, section 6
+//! No instruction that uses textures is supported, but a file that has such instructions may have kernels without them, so
+//! their addresses (`[name, {x, y}]`) are parsed like those of tensors. Not supported, and refused by name: array elements whose index is a register (`name[%r1]`), which no compiler writes. Specification: PTX ISA, section 6
 //! (instruction operands).
 
 use super::ast::Operand;
@@ -79,17 +78,17 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// `[%rd1+4]`, `[symbol]`, `[16]` or `[texture, {x, y}]`
+    /// `[%rd1+4]`, `[symbol]`, `[16]` or `[map, {x, y}]`
     fn address(&mut self) -> Result<Operand<'t>> {
         let first = self.take()?.span;
         let is_absolute = self.at_constant();
         let base = if is_absolute { None } else { Some(self.name("a register, a variable or a number")?) };
         let offset = if is_absolute { self.integer("an address")? as i64 } else { self.offset()? };
         if self.take_if(b',')? {
-            self.list(b']', "after the address of a texture", |parser| {
+            let items = self.list(b']', "after the place in a tensor", |parser| {
                 parser.nested(|parser| parser.operand(false))
             })?;
-            return Ok(Operand::Texture(self.since(first)));
+            return Ok(Operand::Tensor { base, offset, items, span: self.since(first) });
         }
         self.expect(b']', "after an address")?;
         Ok(Operand::Address { base, offset, span: self.since(first) })

@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use simt::{Buffer, Emulator, Launch, Reconvergence};
+use simt::{Buffer, Emulator, Launch, Reconvergence, TensorMap, TensorMapRequest};
 
 /// A file: its path, its text, and the lines of its header.
 pub struct Case {
@@ -72,6 +72,10 @@ impl Case {
                     emulator.write(buffer).unwrap().copy_from_slice(&bytes);
                     buffer
                 }
+                "map" => {
+                    launch.args.push(simt::Arg::bytes(&tensor_map(value, &buffers)));
+                    continue;
+                }
                 "arg" => {
                     launch.args.push(numbers(value)[0].into());
                     continue;
@@ -83,6 +87,35 @@ impl Case {
         }
         buffers
     }
+}
+
+/// A tensor map: `1 f32 sizes 16,8 box 8,4 swizzle 128 steps 1,2 nan` of buffer 1, whose rows lie tightly.
+fn tensor_map(text: &str, buffers: &[Buffer]) -> Vec<u8> {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let buffer = buffers[words[0].parse::<usize>().unwrap()];
+    let (element, bytes) = TensorMap::element_named(words[1]).unwrap();
+    let after = |key: &str| words.iter().position(|word| *word == key).map(|at| words[at + 1]);
+    let list = |text: &str| text.split(',').map(|number| number.parse().unwrap()).collect::<Vec<u32>>();
+    let sizes: Vec<u64> = list(after("sizes").unwrap()).into_iter().map(u64::from).collect();
+    let strides = sizes.iter().scan(bytes, |bytes, size| {
+        *bytes *= size;
+        Some(*bytes)
+    });
+    let swizzle = after("swizzle")
+        .map_or(0, |width| ["0", "32", "64", "128"].iter().position(|w| *w == width).unwrap());
+    let request = TensorMapRequest {
+        element,
+        rank: sizes.len() as u32,
+        address: buffer.address(),
+        sizes: &sizes,
+        strides: &strides.collect::<Vec<_>>(),
+        lengths: &list(after("box").unwrap()),
+        steps: &after("steps").map_or(vec![1; sizes.len()], list),
+        swizzle: swizzle as u32,
+        fill: u32::from(words.contains(&"nan")),
+        ..TensorMapRequest::default()
+    };
+    TensorMap::encode(&request).unwrap().to_vec()
 }
 
 /// Words, ranges (`0..32`) and repetitions (`7*32`), separated by blanks.

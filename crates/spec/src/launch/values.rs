@@ -245,11 +245,53 @@ impl<'de> Deserialize<'de> for Passed {
         enum Written {
             Text(String),
             Named(Named),
+            Tensor(WrittenTensor),
         }
         match Written::deserialize(deserializer)? {
             Written::Text(text) => text.parse().map_err(de::Error::custom),
             Written::Named(Named { name, is }) => Ok(Passed { name, is }),
+            Written::Tensor(tensor) => Ok(Passed { name: String::new(), is: tensor.text() }),
         }
+    }
+}
+
+/// A tensor map as a table of a file.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WrittenTensor {
+    tensor_map: String,
+    #[serde(rename = "type")]
+    ty: String,
+    sizes: Vec<u64>,
+    strides: Option<Vec<u64>>,
+    #[serde(rename = "box")]
+    lengths: Vec<u64>,
+    element_strides: Option<Vec<u64>>,
+    swizzle: Option<u64>,
+    l2: Option<u64>,
+    fill: Option<String>,
+}
+
+impl WrittenTensor {
+    /// As it is written on a command line.
+    fn text(&self) -> String {
+        let mut parts = vec![format!("tensor_map={}", self.tensor_map), format!("type={}", self.ty)];
+        for (name, numbers) in [
+            ("sizes", Some(&self.sizes)),
+            ("strides", self.strides.as_ref()),
+            ("box", Some(&self.lengths)),
+            ("element_strides", self.element_strides.as_ref()),
+        ] {
+            let Some(numbers) = numbers else { continue };
+            let numbers: Vec<_> = numbers.iter().map(u64::to_string).collect();
+            parts.push(format!("{name}=[{}]", numbers.join(", ")));
+        }
+        let swizzle = self.swizzle.map(|bytes| bytes.to_string());
+        let l2 = self.l2.map(|bytes| bytes.to_string());
+        for (name, word) in [("swizzle", swizzle), ("l2", l2), ("fill", self.fill.clone())] {
+            parts.extend(word.map(|word| format!("{name}={word}")));
+        }
+        format!("{{{}}}", parts.join(", "))
     }
 }
 

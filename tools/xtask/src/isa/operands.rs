@@ -96,7 +96,11 @@ pub fn statement(opcode: &str) -> Result<String> {
         "cvt" => convert(&words, &types),
         "cvta" => plain("u64", &["u64"]),
         "isspacep" => plain("pred", &["u64"]),
+        "prefetch" if has("tensormap") => {
+            format!("[{}]", if has("param") { "param_0" } else { "u64_4" })
+        }
         "prefetch" | "prefetchu" => format!("[{}]", address(&words)),
+        "fence" if has("tensormap::generic") && has("acquire") => "[u64_4], 128".to_owned(),
         "membar" | "fence" | "ret" | "exit" | "trap" | "brkpt" => String::new(),
         "shfl" | "vote" | "match" | "redux" | "activemask" | "elect" => warp(&words, ty),
         "bar" => barrier(&words),
@@ -110,6 +114,7 @@ pub fn statement(opcode: &str) -> Result<String> {
         "mapa" => format!("{}, {}, u32_2", register(ty, 0), register(ty, 1)),
         "getctarank" => format!("u32_0, {}", register(ty, 1)),
         "mbarrier" => mbarrier(&words),
+        "cp" if has("tensor") => tensor_copy(&words),
         "cp" if has("bulk") => bulk(&words).to_owned(),
         "cp" => copy(&words).to_owned(),
         "ldmatrix" => format!("{}, [u64_4]", fragment("b32", rows(&words))),
@@ -238,6 +243,21 @@ fn bulk(words: &[&str]) -> &'static str {
         (false, false) => "[u64_4], [u64_3], u32_1",
         (false, true) => "[u64_4], [u64_3], u32_1, b64_1",
     }
+}
+
+fn tensor_copy(words: &[&str]) -> String {
+    let has = |word: &str| words.contains(&word);
+    let rank = words.iter().find_map(|word| word.strip_suffix('d')?.parse().ok()).unwrap_or(1);
+    let coordinates: Vec<_> = (0..rank).map(|d| format!("s32_{d}")).collect();
+    let place = format!("[u64_4, {{{}}}]", coordinates.join(", "));
+    let mut operands = match (has("prefetch"), has("mbarrier::complete_tx::bytes")) {
+        (true, _) => vec![place],
+        (_, true) => vec!["[u64_3]".to_owned(), place, "[u64_2]".to_owned()],
+        _ => vec![place, "[u64_3]".to_owned()],
+    };
+    operands.extend(has("multicast::cluster").then(|| "u16_1".to_owned()));
+    operands.extend(has("L2::cache_hint").then(|| "b64_1".to_owned()));
+    operands.join(", ")
 }
 
 /// How many matrices an instruction moves.

@@ -126,15 +126,22 @@ impl MemoryModel {
         self.clocks.tick(starter.slot, starter.warp);
         let kind = if copy.reduction.is_some() { OpKind::Update } else { OpKind::Store };
         if !copy.progress.has_read() {
-            self.bulk_access(reads, writes, OpKind::Load, copy.pc, &copy.from, CHUNK);
+            for area in copy.sources() {
+                self.bulk_access(reads, writes, OpKind::Load, copy.pc, &area, CHUNK);
+            }
+        }
+        if let Some(map) = copy.tensor.as_ref().and_then(|tensor| tensor.map) {
+            self.bulk_access(writes, writes, OpKind::Load, copy.pc, &map, CHUNK);
         }
         if let Some((slot, has_ended)) = there {
             self.enter(slot);
             self.as_agent(writes, |model, lane| model.note_visit(lane, has_ended));
         }
         let chunk = copy.reduction.map_or(CHUNK, |reduction| u64::from(reduction.bytes));
-        self.bulk_access(writes, writes, kind, copy.pc, &copy.to, chunk);
-        self.locations.forget(self.space_of(&copy.to), copy.to.offset, copy.to.bytes);
+        for area in copy.targets() {
+            self.bulk_access(writes, writes, kind, copy.pc, &area, chunk);
+            self.locations.forget(self.space_of(&area), area.offset, area.bytes);
+        }
         self.come_home();
         [reads, writes]
     }
@@ -191,10 +198,11 @@ impl MemoryModel {
     }
 
     /// What a bulk copy has written is in memory now, for loads of the weak memory too.
-    pub fn bulk_has_written(&mut self, area: &Area) {
-        let space = self.space_of(area);
+    pub fn bulk_has_written(&mut self, copy: &BulkCopy) {
+        let mut spaces: Vec<Space> = copy.targets().iter().map(|area| self.space_of(area)).collect();
+        spaces.dedup();
         if let Some(weak) = &mut self.weak {
-            weak.store_history.forget(space);
+            spaces.iter().for_each(|space| weak.store_history.forget(*space));
         }
     }
 

@@ -1,6 +1,7 @@
 //! Decoded bulk copies, and what waits for them.
 
 use super::memory::{Access, Address, Memory};
+use super::tensor_copy::TensorCopy;
 use crate::machine::bulk::Reduction;
 use crate::report::location::AccessKind;
 
@@ -11,6 +12,8 @@ pub enum BulkOp {
     Copy(Bulk),
     /// Starts a store or a reduction of what is in registers.
     Store(AsyncStore),
+    /// Starts a copy of a box of a tensor.
+    Tensor(TensorCopy),
     /// `commit_group`: makes a group of the copies that the thread has started since the last one and that complete with it.
     Commit,
     /// `wait_group`: waits until at most so many of the thread's latest groups are under way.
@@ -31,6 +34,7 @@ impl BulkOp {
             _ if is_object => AccessKind::Mbarrier,
             BulkOp::Store(store) if store.reduction.is_some() => AccessKind::Update,
             BulkOp::Store(_) => AccessKind::Write,
+            BulkOp::Tensor(copy) => copy.access_to(memory),
             BulkOp::Copy(Bulk { to, .. }) if to.memory.space() == memory.space() => AccessKind::Write,
             _ => AccessKind::Read,
         }

@@ -13,6 +13,7 @@ pub mod memory;
 pub mod place;
 pub mod sync;
 pub mod tensor;
+pub mod tensor_copy;
 pub mod warp;
 
 use crate::isa::affine::Rule;

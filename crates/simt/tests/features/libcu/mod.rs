@@ -9,6 +9,7 @@ mod bulk;
 mod cluster;
 mod collectives;
 mod copies;
+mod tensor;
 mod waiting;
 
 use std::collections::BTreeSet;
@@ -51,6 +52,11 @@ fn copies() {
 #[test]
 fn collectives() {
     check("collectives", collectives::CASES);
+}
+
+#[test]
+fn tensor() {
+    check("tensor", tensor::CASES);
 }
 
 #[test]
